@@ -1,0 +1,65 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { SFNClient } from '@aws-sdk/client-sfn';
+import middy from '@middy/core';
+import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
+import { promptClient } from '../lib/aws/client-options.ts';
+import { dynamoExtractionStore } from '../lib/aws/dynamo-extraction-store.ts';
+import { dynamoTaskStore } from '../lib/aws/dynamo-task-store.ts';
+import { required } from '../lib/aws/environment.ts';
+import { readRotatingSecret } from '../lib/aws/read-secret.ts';
+import { wakeMachine } from '../lib/aws/wake-machine.ts';
+import { recordDelivery } from '../lib/extraction/record-delivery.ts';
+import { answerFailures } from '../lib/http/answer-failures.ts';
+import { problem } from '../lib/http/problem.ts';
+import { log, logAbout, observability, observe } from '../lib/observability/observability.ts';
+import { receiveDelivery } from '../lib/webhook/receive-delivery.ts';
+import { cacheSigningKeys } from '../lib/webhook/signing-keys.ts';
+
+const now = () => new Date();
+const database = new DynamoDBClient(promptClient);
+const secrets = new SecretsManagerClient(promptClient);
+const signingKeySecret = required('WEBHOOK_SIGNING_KEY_SECRET');
+
+const keys = cacheSigningKeys({
+  fetchKeys: () => readRotatingSecret(secrets, signingKeySecret),
+  refreshEveryMs: Number(required('SIGNING_KEY_REFRESH_SECONDS')) * 1000,
+  now,
+});
+const recordDeps = {
+  extractions: dynamoExtractionStore(database, required('EXTRACTIONS_TABLE')),
+  tasks: dynamoTaskStore(database, required('TASKS_TABLE'), now),
+  wake: wakeMachine(new SFNClient(promptClient)),
+  now,
+  observe,
+};
+
+const receiveWebhook = async (event: APIGatewayProxyEventV2): Promise<APIGatewayProxyStructuredResultV2> => {
+  const received = await receiveDelivery(
+    {
+      body: event.body,
+      isBase64Encoded: event.isBase64Encoded,
+      signature: event.headers['x-service-signature'],
+    },
+    { keys, record: (delivery) => recordDelivery(delivery, recordDeps), observe },
+  );
+  switch (received.answer) {
+    case 413:
+      return problem('too-large');
+    case 401:
+      log.warn('Delivery refused.', { reason: received.reason });
+      return problem('unauthorized');
+    case 400:
+      log.error('A verified delivery could not be read.', { reason: received.reason });
+      return problem('invalid-request');
+    case 204:
+      logAbout({ taskId: received.taskId });
+      log.info('Delivery received.', { recorded: received.recorded });
+      return { statusCode: 204 };
+  }
+};
+
+export const handler = middy<APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2>()
+  .use(observability())
+  .use(answerFailures())
+  .handler(receiveWebhook);

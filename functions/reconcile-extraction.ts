@@ -1,0 +1,116 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { S3Client } from '@aws-sdk/client-s3';
+import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import middy from '@middy/core';
+import type { Context } from 'aws-lambda';
+import { patientClient } from '../lib/aws/client-options.ts';
+import { dynamoExtractionStore } from '../lib/aws/dynamo-extraction-store.ts';
+import { dynamoTaskStore } from '../lib/aws/dynamo-task-store.ts';
+import { required } from '../lib/aws/environment.ts';
+import { providerClient } from '../lib/aws/provider-client.ts';
+import { storeResultsIn } from '../lib/aws/store-results.ts';
+import { type Reconciled, reconcile, type Situation } from '../lib/extraction/reconcile.ts';
+import type { ExtractionStatus } from '../lib/extraction/record.ts';
+import { type Swept, sweep } from '../lib/extraction/sweep.ts';
+import { parseTimings } from '../lib/extraction/timings.ts';
+import { concealFailures } from '../lib/observability/conceal-failures.ts';
+import { log, logAbout, logFailure, observability, observe } from '../lib/observability/observability.ts';
+import { readTask } from '../lib/provider/read-task.ts';
+import { withSession } from '../lib/provider/with-session.ts';
+
+type ReconcileEvent =
+  | {
+      readonly trigger: 'machine';
+      readonly extractionId: string;
+      readonly startGaveUp: boolean;
+      readonly retryCount: number;
+    }
+  | { readonly trigger: 'execution-broken'; readonly extractionId: string }
+  | { readonly trigger: 'sweep' };
+
+type ReconcileAnswer = {
+  readonly extractionId: string;
+  readonly status: ExtractionStatus | 'GONE';
+  readonly handedOver: boolean;
+};
+
+/** Thrown only to the machine, whose Retry is the poll: so this function's Errors metric is expected. */
+class NotYet extends Error {
+  override readonly name = 'NotYet';
+}
+
+const now = () => new Date();
+const database = new DynamoDBClient(patientClient);
+const { connection, sessions } = providerClient(new SecretsManagerClient(patientClient), {
+  now,
+  maxAnswerBytes: Number(required('RESULTS_MAX_BYTES')),
+});
+const deps = {
+  extractions: dynamoExtractionStore(database, required('EXTRACTIONS_TABLE')),
+  tasks: dynamoTaskStore(database, required('TASKS_TABLE'), now),
+  readTask: (taskId: string) => withSession(sessions, (token) => readTask(connection, token, taskId)),
+  storeResults: storeResultsIn(new S3Client(patientClient), required('RESULTS_BUCKET')),
+  now,
+  timings: parseTimings(required('TIMINGS')),
+  observe,
+  onFailure: (what: 'read' | 'store', error: unknown) =>
+    logFailure(what === 'read' ? 'The task could not be read.' : 'The results could not be stored.', error),
+};
+
+const reconcileOne = async (extractionId: string, situation: Situation): Promise<Reconciled> => {
+  const reconciled = await reconcile(extractionId, situation, deps);
+  const record = reconciled.kind === 'gone' ? undefined : reconciled.record;
+  log.info('Reconciled.', {
+    extractionId,
+    caller: situation.caller,
+    outcome: reconciled.kind,
+    ...(reconciled.kind === 'not-yet' ? { why: reconciled.why } : {}),
+    ...(record === undefined ? {} : { status: record.status, taskId: record.taskId }),
+  });
+  return reconciled;
+};
+
+const sweepDue = async (context: Context): Promise<Swept> => {
+  const swept = await sweep({
+    extractions: deps.extractions,
+    reconcile: (extractionId) => reconcileOne(extractionId, { caller: 'sweep' }),
+    now,
+    remainingMs: () => context.getRemainingTimeInMillis(),
+    onFailure: (extractionId, error) => {
+      log.warn('The sweep could not bring an extraction forward.', { extractionId });
+      logFailure('Reconcile failed.', error);
+    },
+  });
+  log.info('Swept.', { ...swept });
+  observe('SweepClaimed', swept.claimed);
+  observe('OldestOverdueSeconds', swept.oldestOverdue);
+  if (swept.failed > 0) observe('SweepFailed', swept.failed);
+  if (swept.cutShort) observe('SweepCutShort');
+  return swept;
+};
+
+const reconcileExtraction = async (
+  event: ReconcileEvent,
+  context: Context,
+): Promise<ReconcileAnswer | Swept> => {
+  if (event.trigger === 'sweep') return sweepDue(context);
+  const { extractionId } = event;
+  logAbout({ extractionId });
+  const situation: Situation =
+    event.trigger === 'machine'
+      ? { caller: 'machine', startGaveUp: event.startGaveUp, retryCount: event.retryCount }
+      : { caller: 'execution-broken' };
+  const reconciled = await reconcileOne(extractionId, situation);
+  if (reconciled.kind === 'gone') return { extractionId, status: 'GONE', handedOver: false };
+  if (reconciled.kind === 'not-yet' && situation.caller === 'machine') throw new NotYet(reconciled.why);
+  return {
+    extractionId,
+    status: reconciled.record.status,
+    handedOver: reconciled.kind !== 'closed',
+  };
+};
+
+export const handler = middy<ReconcileEvent, ReconcileAnswer | Swept>()
+  .use(observability())
+  .use(concealFailures(NotYet))
+  .handler(reconcileExtraction);

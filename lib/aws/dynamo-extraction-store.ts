@@ -1,0 +1,79 @@
+import {
+  ConditionalCheckFailedException,
+  type DynamoDBClient,
+  GetItemCommand,
+  PutItemCommand,
+  QueryCommand,
+  UpdateItemCommand,
+} from '@aws-sdk/client-dynamodb';
+import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
+import type { Extraction } from '../extraction/record.ts';
+import type { ExtractionStore } from '../extraction/store.ts';
+import { updateExpression } from './update-expression.ts';
+
+type Row = Parameters<typeof unmarshall>[0];
+
+const toRecord = (row: Row): Extraction => unmarshall(row) as Extraction;
+
+/** The table `Extractions` on DynamoDB. Throws the SDK's errors, but for a condition that did not hold. */
+export const dynamoExtractionStore = (client: DynamoDBClient, table: string): ExtractionStore => ({
+  create: async (record) => {
+    try {
+      await client.send(
+        new PutItemCommand({
+          TableName: table,
+          Item: marshall(record, { removeUndefinedValues: true }),
+          ConditionExpression: 'attribute_not_exists(extractionId)',
+          ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+        }),
+      );
+      return { created: true };
+    } catch (error) {
+      if (!(error instanceof ConditionalCheckFailedException) || error.Item === undefined) throw error;
+      return { created: false, record: toRecord(error.Item) };
+    }
+  },
+
+  get: async (extractionId) => {
+    const { Item } = await client.send(
+      new GetItemCommand({
+        TableName: table,
+        Key: marshall({ extractionId }),
+        ConsistentRead: true,
+      }),
+    );
+    return Item === undefined ? undefined : toRecord(Item);
+  },
+
+  apply: async (change) => {
+    try {
+      const { Attributes } = await client.send(
+        new UpdateItemCommand({
+          TableName: table,
+          Key: marshall({ extractionId: change.extractionId }),
+          ...updateExpression(change),
+          ReturnValues: 'ALL_NEW',
+          ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+        }),
+      );
+      return { applied: true, record: toRecord(Attributes ?? {}) };
+    } catch (error) {
+      if (!(error instanceof ConditionalCheckFailedException)) throw error;
+      return { applied: false, record: error.Item === undefined ? undefined : toRecord(error.Item) };
+    }
+  },
+
+  due: async (shard, now, limit) => {
+    const { Items } = await client.send(
+      new QueryCommand({
+        TableName: table,
+        IndexName: 'open',
+        KeyConditionExpression: '#open = :shard AND openUntil <= :now',
+        ExpressionAttributeNames: { '#open': 'open' },
+        ExpressionAttributeValues: marshall({ ':shard': shard, ':now': now.toISOString() }),
+        Limit: limit,
+      }),
+    );
+    return (Items ?? []).map((item) => String(unmarshall(item).extractionId));
+  },
+});

@@ -1,0 +1,77 @@
+import {
+  ConditionalCheckFailedException,
+  type DynamoDBClient,
+  GetItemCommand,
+  UpdateItemCommand,
+} from '@aws-sdk/client-dynamodb';
+import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
+import type { Task, TaskStore } from '../extraction/store.ts';
+
+type Row = Parameters<typeof unmarshall>[0];
+
+const toTask = (row: Row | undefined): Task => unmarshall(row ?? {}) as Task;
+
+/** A task is of no use to anybody after this: deliveries end within minutes, grace within a day. */
+const retentionSeconds = 30 * 24 * 3600;
+
+/** The table `Tasks` on DynamoDB. Each of L and W is one atomic update (design, section 4). */
+export const dynamoTaskStore = (client: DynamoDBClient, table: string, now: () => Date): TaskStore => {
+  const expiry = () => Math.floor(now().getTime() / 1000) + retentionSeconds;
+  return {
+    link: async ({ taskId, extractionId, callbackToken, callbackAttempt }) => {
+      try {
+        const { Attributes } = await client.send(
+          new UpdateItemCommand({
+            TableName: table,
+            Key: marshall({ taskId }),
+            UpdateExpression:
+              'SET extractionId = :extraction, callbackToken = :token, callbackAttempt = :attempt, ' +
+              'expiresAt = if_not_exists(expiresAt, :expiry)',
+            ConditionExpression:
+              'attribute_not_exists(extractionId) OR ' +
+              '(extractionId = :extraction AND callbackAttempt <= :attempt)',
+            ExpressionAttributeValues: marshall({
+              ':extraction': extractionId,
+              ':token': callbackToken,
+              ':attempt': callbackAttempt,
+              ':expiry': expiry(),
+            }),
+            ReturnValues: 'ALL_NEW',
+            ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+          }),
+        );
+        return { linked: true, task: toTask(Attributes) };
+      } catch (error) {
+        if (!(error instanceof ConditionalCheckFailedException)) throw error;
+        return { linked: false, task: toTask(error.Item) };
+      }
+    },
+
+    notify: async ({ taskId, taskStatus, notifiedAt }) => {
+      const { Attributes } = await client.send(
+        new UpdateItemCommand({
+          TableName: table,
+          Key: marshall({ taskId }),
+          UpdateExpression:
+            'SET taskStatus = if_not_exists(taskStatus, :status), ' +
+            'notifiedAt = if_not_exists(notifiedAt, :at), ' +
+            'expiresAt = if_not_exists(expiresAt, :expiry)',
+          ExpressionAttributeValues: marshall({
+            ':status': taskStatus,
+            ':at': notifiedAt,
+            ':expiry': expiry(),
+          }),
+          ReturnValues: 'ALL_NEW',
+        }),
+      );
+      return toTask(Attributes);
+    },
+
+    get: async (taskId) => {
+      const { Item } = await client.send(
+        new GetItemCommand({ TableName: table, Key: marshall({ taskId }), ConsistentRead: true }),
+      );
+      return Item === undefined ? undefined : toTask(Item);
+    },
+  };
+};

@@ -1,0 +1,29 @@
+import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import * as v from 'valibot';
+import { freshConnectionFetch } from '../provider/fresh-connection.ts';
+import type { Connection } from '../provider/send-request.ts';
+import { cacheSessionTokens, type SessionTokens } from '../provider/session-tokens.ts';
+import { required } from './environment.ts';
+import { logInWithStoredKey } from './provider-api-key.ts';
+
+const timeoutsSchema = v.strictObject({ connect: v.number(), total: v.number() });
+
+/** What a function needs to talk to the provider, put together from its environment. */
+export type ProviderClient = { readonly connection: Connection; readonly sessions: SessionTokens };
+
+export const providerClient = (
+  secrets: SecretsManagerClient,
+  options: { readonly now: () => Date; readonly maxAnswerBytes: number },
+): ProviderClient => {
+  const timeouts = v.parse(timeoutsSchema, JSON.parse(required('PROVIDER_TIMEOUTS')));
+  const sessionMinutes = Number(required('SESSION_MINUTES'));
+  const connection: Connection = {
+    baseUrl: required('PROVIDER_BASE_URL'),
+    fetch: freshConnectionFetch(timeouts.connect),
+    totalTimeoutMs: timeouts.total,
+    maxAnswerBytes: options.maxAnswerBytes,
+  };
+  const logIn = logInWithStoredKey(secrets, required('PROVIDER_API_KEY_SECRET'), connection, sessionMinutes);
+  const sessions = cacheSessionTokens({ logIn, lifetimeMs: sessionMinutes * 60_000, now: options.now });
+  return { connection, sessions };
+};

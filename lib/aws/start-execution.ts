@@ -1,0 +1,23 @@
+import { ExecutionAlreadyExists, type SFNClient, StartExecutionCommand } from '@aws-sdk/client-sfn';
+import type { ExecutionInput } from '../extraction/request.ts';
+
+/**
+ * Starts the execution named after the extraction. A name stays taken for 90 days, so that one which exists is
+ * this very extraction's, and success
+ * (https://docs.aws.amazon.com/step-functions/latest/apireference/API_StartExecution.html).
+ */
+export const startExecutionOf =
+  (client: SFNClient, stateMachineArn: string) =>
+  async (input: ExecutionInput): Promise<void> => {
+    try {
+      await client.send(
+        new StartExecutionCommand({
+          stateMachineArn,
+          name: input.extractionId,
+          input: JSON.stringify(input),
+        }),
+      );
+    } catch (error) {
+      if (!(error instanceof ExecutionAlreadyExists)) throw error;
+    }
+  };

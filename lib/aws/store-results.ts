@@ -1,0 +1,18 @@
+import { createHash } from 'node:crypto';
+import { PutObjectCommand, type S3Client } from '@aws-sdk/client-s3';
+import type { StoredResults } from '../extraction/record.ts';
+
+/**
+ * Stores the provider's answer byte for byte under `{extractionId}/{sha256}.json`: storing the same bytes twice
+ * is one object, and other bytes never overwrite it. The bucket encrypts by default.
+ */
+export const storeResultsIn =
+  (client: S3Client, bucket: string) =>
+  async (extractionId: string, bytes: Uint8Array): Promise<StoredResults> => {
+    const sha256 = createHash('sha256').update(bytes).digest('hex');
+    const key = `${extractionId}/${sha256}.json`;
+    await client.send(
+      new PutObjectCommand({ Bucket: bucket, Key: key, Body: bytes, ContentType: 'application/json' }),
+    );
+    return { bucket, key, bytes: bytes.byteLength, sha256 };
+  };

@@ -1,0 +1,60 @@
+import type { AttributeValue } from '@aws-sdk/client-dynamodb';
+import { marshall, type NativeAttributeValue } from '@aws-sdk/util-dynamodb';
+import type { Change, Guard } from '../extraction/transitions.ts';
+
+/** The parts of an UpdateItem input that a change becomes. */
+export type UpdateParts = {
+  readonly UpdateExpression: string;
+  readonly ConditionExpression: string;
+  readonly ExpressionAttributeNames: Record<string, string>;
+  readonly ExpressionAttributeValues: Record<string, AttributeValue>;
+};
+
+/**
+ * Turns a change into DynamoDB's expressions. Every name is aliased, as some are reserved words (`status`,
+ * `method`, `open`: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/ReservedWords.html).
+ */
+export const updateExpression = (change: Change): UpdateParts => {
+  const names: Record<string, string> = {};
+  const values: Record<string, NativeAttributeValue> = {};
+  const name = (attribute: string): string => {
+    names[`#${attribute}`] = attribute;
+    return `#${attribute}`;
+  };
+  const value = (label: string, of: NativeAttributeValue): string => {
+    values[`:${label}`] = of;
+    return `:${label}`;
+  };
+
+  const assignments = Object.entries(change.set)
+    .filter(([, of]) => of !== undefined)
+    .map(([attribute, of]) => `${name(attribute)} = ${value(attribute, of)}`);
+  const removals = change.remove.map(name);
+  const conditions = conditionsOf(change.when, name, value);
+
+  return {
+    UpdateExpression: [
+      `SET ${assignments.join(', ')}`,
+      ...(removals.length === 0 ? [] : [`REMOVE ${removals.join(', ')}`]),
+    ].join(' '),
+    ConditionExpression: conditions.join(' AND '),
+    ExpressionAttributeNames: names,
+    ExpressionAttributeValues: marshall(values, { removeUndefinedValues: true }),
+  };
+};
+
+const conditionsOf = (
+  when: Guard,
+  name: (attribute: string) => string,
+  value: (label: string, of: NativeAttributeValue) => string,
+): string[] => {
+  const statuses = when.status.map((status, index) => value(`was${index}`, status));
+  return [
+    `${name('status')} IN (${statuses.join(', ')})`,
+    ...(when.attemptId === undefined ? [] : [`${name('attemptId')} = ${value('mine', when.attemptId)}`]),
+    ...(when.taskId === undefined ? [] : [`${name('taskId')} = ${value('task', when.taskId)}`]),
+    ...(when.open === undefined ? [] : [`attribute_exists(${name('open')})`]),
+    ...(when.uncollected === undefined ? [] : [`attribute_not_exists(${name('collectedAt')})`]),
+    ...(when.openUntil === undefined ? [] : [`${name('openUntil')} = ${value('seenUntil', when.openUntil)}`]),
+  ];
+};

@@ -1,0 +1,37 @@
+import type { Extraction } from './record.ts';
+import type { ExtractionStore } from './store.ts';
+import type { Change } from './transitions.ts';
+
+export type ChangeOutcome =
+  | { readonly kind: 'done'; readonly record: Extraction }
+  /** Somebody else moved first. The decision has to be made again from `record`. */
+  | { readonly kind: 'lost'; readonly record: Extraction | undefined };
+
+/**
+ * Whether the row that refused a change shows that this very change had been written: an update whose answer
+ * was lost is sent again by the SDK and then fails its own condition (design, section 3).
+ */
+const holdsAlready = ({ set, when }: Change, row: Extraction): boolean => {
+  // Only the attempt that was given a taskId ever writes it.
+  if (set.taskId !== undefined) return row.taskId === set.taskId;
+  // Only I know my attemptId; but a mark that was since declared dead must not lead to a POST.
+  if (set.attemptId !== undefined) return row.attemptId === set.attemptId && row.status === set.status;
+  if (set.status === 'REQUESTED') return row.status === 'REQUESTED';
+  if (set.status !== undefined) {
+    return row.status === set.status && (when.attemptId === undefined || row.attemptId === when.attemptId);
+  }
+  if (set.collectedAt !== undefined) return row.collectedAt !== undefined;
+  if (set.collectionError !== undefined) return row.collectionError === set.collectionError;
+  if (set.openUntil !== undefined) return row.openUntil === set.openUntil;
+  return row.open === undefined;
+};
+
+/** Writes a change, and tells a lost race from a write of my own that had succeeded unheard. */
+export const applyChange = async (store: ExtractionStore, change: Change): Promise<ChangeOutcome> => {
+  const result = await store.apply(change);
+  if (result.applied) return { kind: 'done', record: result.record };
+  if (result.record !== undefined && holdsAlready(change, result.record)) {
+    return { kind: 'done', record: result.record };
+  }
+  return { kind: 'lost', record: result.record };
+};

@@ -1,0 +1,34 @@
+/**
+ * What the domain counts. Each becomes one CloudWatch metric of the same name and nothing else: no value of a
+ * record, so nothing can leak.
+ */
+export type Observed =
+  /** settle: the outcome came by a verified webhook, by the early webhook at the start, or by a read. */
+  | 'SettledByWebhook'
+  | 'SettledByStart'
+  | 'SettledByReconcile'
+  | 'Rejected'
+  | 'Unconfirmed'
+  | 'NotStarted'
+  | 'TimedOut'
+  /** An outcome of ours was replaced by the provider's. */
+  | 'LateTruth'
+  /** Webhook and read named different terminal statuses; the record keeps the first. */
+  | 'StatusDisagreement'
+  /** The provider named a status that the document does not list. */
+  | 'UnknownTaskStatus'
+  /** `results` had an unexpected shape; the bytes were stored all the same. */
+  | 'UnexpectedResults'
+  | 'Collected'
+  | 'CollectionFailed'
+  | 'CollectionGivenUp'
+  /** A read of the provider that told nothing. */
+  | 'PollWithoutAnswer'
+  /** A delivery for a task that no extraction is linked to: early, or an orphan. */
+  | 'UnlinkedDelivery'
+  /** The provider gave one taskId to two extractions. */
+  | 'TaskLinkedElsewhere'
+  /** Step Functions does not know the token as one of its own. */
+  | 'InvalidTaskToken';
+
+export type Observe = (observed: Observed) => void;

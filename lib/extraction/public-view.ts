@@ -1,0 +1,40 @@
+import type { Extraction } from './record.ts';
+
+/** What a caller sees of a record: everything but how the service keeps its own house. */
+export type PublicExtraction = Omit<
+  Extraction,
+  | 'schemaVersion'
+  | 'fingerprint'
+  | 'attemptId'
+  | 'startingAt'
+  | 'open'
+  | 'openUntil'
+  | 'expiresAt'
+  | 'results'
+> & {
+  readonly results?: {
+    readonly url: string;
+    readonly expiresAt: string;
+    readonly bytes: number;
+    readonly sha256: string;
+  };
+};
+
+export const publicView = (
+  record: Extraction,
+  link?: { readonly url: string; readonly expiresAt: string },
+): PublicExtraction => {
+  const {
+    schemaVersion: _schemaVersion,
+    fingerprint: _fingerprint,
+    attemptId: _attemptId,
+    startingAt: _startingAt,
+    open: _open,
+    openUntil: _openUntil,
+    expiresAt: _expiresAt,
+    results,
+    ...shown
+  } = record;
+  if (results === undefined || link === undefined) return shown;
+  return { ...shown, results: { ...link, bytes: results.bytes, sha256: results.sha256 } };
+};

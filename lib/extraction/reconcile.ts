@@ -1,0 +1,283 @@
+import { ProviderAnswerTooLarge, ProviderError } from '../provider/errors.ts';
+import { parseActionResults } from '../provider/parse-action-results.ts';
+import type { TaskReading } from '../provider/read-task.ts';
+import { applyChange } from './apply-change.ts';
+import { isAttemptDead } from './is-attempt-dead.ts';
+import type { Observe } from './observed.ts';
+import { type Extraction, isTerminalStatus, type StoredResults } from './record.ts';
+import { settleBy } from './settle-by.ts';
+import type { ExtractionStore, TaskStore } from './store.ts';
+import { nextLook, plusSeconds, type Timings } from './timings.ts';
+import {
+  type Change,
+  collected,
+  endGrace,
+  giveUpCollecting,
+  giveUpStarting,
+  lookAgain,
+  loseTrack,
+  timeOut,
+} from './transitions.ts';
+
+/** Who called. The machine retries "not yet" by itself; for everybody else the sweep has to. */
+export type Situation =
+  | { readonly caller: 'machine'; readonly startGaveUp: boolean; readonly retryCount: number }
+  /** The execution failed, timed out or was stopped: nobody will start this any more. */
+  | { readonly caller: 'execution-broken' }
+  | { readonly caller: 'sweep' };
+
+export type ReconcileDeps = {
+  readonly extractions: ExtractionStore;
+  readonly tasks: TaskStore;
+  readonly readTask: (taskId: string) => Promise<TaskReading>;
+  /** Stores the bytes under `{extractionId}/{sha256}.json`; the same bytes twice are one object. */
+  readonly storeResults: (extractionId: string, bytes: Uint8Array) => Promise<StoredResults>;
+  readonly now: () => Date;
+  readonly timings: Timings;
+  readonly observe: Observe;
+  /** Told of a failure that is lived with here; for the log, and nothing else. */
+  readonly onFailure: (what: 'read' | 'store', error: unknown) => void;
+};
+
+export type Reconciled =
+  | { readonly kind: 'closed'; readonly record: Extraction }
+  /** Settled; what is left to do is the sweep's. */
+  | { readonly kind: 'handed-over'; readonly record: Extraction }
+  | { readonly kind: 'not-yet'; readonly record: Extraction; readonly why: string }
+  /** The row is gone: erased, or past its retention. */
+  | { readonly kind: 'gone' };
+
+/** Longest pause between two tries to collect, in seconds. */
+const collectCeiling = 3600;
+
+/** After this many failed collections the machine ends and leaves it to the sweep. */
+const collectTriesInMachine = 3;
+
+type Step =
+  | { readonly kind: 'return'; readonly reconciled: Reconciled }
+  /** Decide again from this row; a reading of the provider made on the way is kept. */
+  | { readonly kind: 'again'; readonly record: Extraction | undefined; readonly reading?: TaskReading };
+
+type Asked =
+  | { readonly kind: 'read'; readonly reading: TaskReading }
+  | { readonly kind: 'too-large' }
+  | { readonly kind: 'no-answer'; readonly why: string };
+
+/** A read that fails, however, is a poll that did not happen; a body over the cap will not get smaller. */
+const ask = async (taskId: string, deps: ReconcileDeps): Promise<Asked> => {
+  try {
+    return { kind: 'read', reading: await deps.readTask(taskId) };
+  } catch (error) {
+    if (!(error instanceof ProviderError)) throw error;
+    if (error instanceof ProviderAnswerTooLarge) return { kind: 'too-large' };
+    deps.observe('PollWithoutAnswer');
+    deps.onFailure('read', error);
+    return { kind: 'no-answer', why: error.name };
+  }
+};
+
+/** Writes a change that closes the record, or decides again from the row that refused it. */
+const close = async (change: Change, deps: ReconcileDeps): Promise<Step> => {
+  const outcome = await applyChange(deps.extractions, change);
+  return outcome.kind === 'done'
+    ? { kind: 'return', reconciled: { kind: 'closed', record: outcome.record } }
+    : { kind: 'again', record: outcome.record };
+};
+
+/** Leaves the record to the sweep, from `openUntil` on. */
+const handOver = async (record: Extraction, openUntil: string, deps: ReconcileDeps): Promise<Extraction> =>
+  (await applyChange(deps.extractions, lookAgain(record, openUntil))).record ?? record;
+
+/** Nothing can be decided now: the machine's retry comes back by itself, everybody else's is the sweep. */
+const notYet = async (
+  record: Extraction,
+  why: string,
+  situation: Situation,
+  deps: ReconcileDeps,
+): Promise<Step> => {
+  const seen =
+    situation.caller === 'machine'
+      ? record
+      : await handOver(record, plusSeconds(deps.now(), deps.timings.pollEvery), deps);
+  return { kind: 'return', reconciled: { kind: 'not-yet', record: seen, why } };
+};
+
+const reconcileRequested = async (
+  record: Extraction,
+  situation: Situation,
+  deps: ReconcileDeps,
+): Promise<Step> => {
+  const now = deps.now();
+  const gaveUp =
+    situation.caller === 'execution-broken' || (situation.caller === 'machine' && situation.startGaveUp);
+  const windowOver = now.toISOString() >= plusSeconds(record.requestedAt, deps.timings.startWindow);
+  if (!gaveUp && !windowOver) return notYet(record, 'not-started-yet', situation, deps);
+  const reason = gaveUp ? 'start-given-up' : 'start-window-over';
+  const step = await close(giveUpStarting(record, reason, now, deps.timings), deps);
+  if (step.kind === 'return') deps.observe('NotStarted');
+  return step;
+};
+
+const reconcileStarting = async (
+  record: Extraction,
+  situation: Situation,
+  deps: ReconcileDeps,
+): Promise<Step> => {
+  const now = deps.now();
+  if (record.attemptId === undefined || !isAttemptDead(record, now, deps.timings)) {
+    return notYet(record, 'start-in-progress', situation, deps);
+  }
+  const lost = loseTrack(record, record.attemptId, 'attempt-died', 'reconcile', now, deps.timings);
+  const step = await close(lost, deps);
+  if (step.kind === 'return') deps.observe('Unconfirmed');
+  return step;
+};
+
+/** Settles from what a webhook left in `Tasks`, else from a read. Undefined: neither knows an end yet. */
+const learnEnd = async (
+  record: Extraction,
+  taskId: string,
+  deps: ReconcileDeps,
+): Promise<{ readonly settled: Step } | { readonly why: string }> => {
+  const { extractionId } = record;
+  const noticed = (await deps.tasks.get(taskId))?.taskStatus;
+  if (noticed !== undefined && isTerminalStatus(noticed)) {
+    const row = await settleBy('reconcile', { extractionId, taskId, taskStatus: noticed }, deps);
+    return { settled: { kind: 'again', record: row } };
+  }
+  const asked = await ask(taskId, deps);
+  if (asked.kind !== 'read') return { why: asked.kind === 'no-answer' ? asked.why : asked.kind };
+  const { taskStatus } = asked.reading;
+  if (!isTerminalStatus(taskStatus)) {
+    if (taskStatus !== 'PENDING' && taskStatus !== 'RUNNING') deps.observe('UnknownTaskStatus');
+    return { why: 'still-running' };
+  }
+  const row = await settleBy('reconcile', { extractionId, taskId, taskStatus }, deps);
+  return { settled: { kind: 'again', record: row, reading: asked.reading } };
+};
+
+const reconcileRunning = async (
+  record: Extraction,
+  taskId: string,
+  situation: Situation,
+  deps: ReconcileDeps,
+): Promise<Step> => {
+  const learned = await learnEnd(record, taskId, deps);
+  if ('settled' in learned) return learned.settled;
+  const now = deps.now();
+  if (now.toISOString() < record.deadlineAt) return notYet(record, learned.why, situation, deps);
+  const outcome = await applyChange(deps.extractions, timeOut(record, now, deps.timings));
+  if (outcome.kind === 'lost') return { kind: 'again', record: outcome.record };
+  deps.observe('TimedOut');
+  // The first read in grace is due later; looking now again would be the read just made.
+  return { kind: 'return', reconciled: { kind: 'handed-over', record: outcome.record } };
+};
+
+const reconcileTimedOut = async (record: Extraction, taskId: string, deps: ReconcileDeps): Promise<Step> => {
+  const learned = await learnEnd(record, taskId, deps);
+  if ('settled' in learned) return learned.settled;
+  const now = deps.now();
+  const settledAt = record.settledAt ?? record.deadlineAt;
+  const graceOver = plusSeconds(settledAt, deps.timings.grace);
+  if (now.toISOString() >= graceOver) return close(endGrace(record, now, deps.timings), deps);
+  const next = nextLook(settledAt, now, deps.timings.pollEvery, deps.timings.grace);
+  const row = await handOver(record, next < graceOver ? next : graceOver, deps);
+  return { kind: 'return', reconciled: { kind: 'handed-over', record: row } };
+};
+
+/** A collection that failed: tried again by the machine, then by the sweep, then given up and said so. */
+const collectLater = async (
+  record: Extraction,
+  why: string,
+  situation: Situation,
+  deps: ReconcileDeps,
+): Promise<Step> => {
+  deps.observe('CollectionFailed');
+  const now = deps.now();
+  const settledAt = record.settledAt ?? record.requestedAt;
+  if (now.toISOString() >= plusSeconds(settledAt, deps.timings.collectFor)) {
+    deps.observe('CollectionGivenUp');
+    return close(giveUpCollecting(record, why, now, deps.timings), deps);
+  }
+  if (situation.caller === 'machine' && situation.retryCount < collectTriesInMachine) {
+    return { kind: 'return', reconciled: { kind: 'not-yet', record, why } };
+  }
+  const row = await handOver(record, nextLook(settledAt, now, deps.timings.pollEvery, collectCeiling), deps);
+  return { kind: 'return', reconciled: { kind: 'handed-over', record: row } };
+};
+
+const collect = async (
+  record: Extraction,
+  taskId: string,
+  reading: TaskReading | undefined,
+  situation: Situation,
+  deps: ReconcileDeps,
+): Promise<Step> => {
+  const asked = reading === undefined ? await ask(taskId, deps) : ({ kind: 'read', reading } as const);
+  if (asked.kind === 'no-answer') return collectLater(record, asked.why, situation, deps);
+  if (asked.kind === 'too-large') {
+    deps.observe('CollectionGivenUp');
+    return close(giveUpCollecting(record, 'results-too-large', deps.now(), deps.timings), deps);
+  }
+
+  const { taskStatus, results, bytes } = asked.reading;
+  if (!isTerminalStatus(taskStatus)) return collectLater(record, 'still-running', situation, deps);
+  if (taskStatus !== record.status) deps.observe('StatusDisagreement');
+  const parsed = parseActionResults(results);
+  if (parsed.kind === 'unexpected') deps.observe('UnexpectedResults');
+  let stored: StoredResults | undefined;
+  try {
+    if (parsed.kind !== 'none') stored = await deps.storeResults(record.extractionId, bytes);
+  } catch (error) {
+    deps.onFailure('store', error);
+    return collectLater(record, 'results-not-stored', situation, deps);
+  }
+  const found = {
+    ...(stored === undefined ? {} : { results: stored }),
+    ...(parsed.kind === 'actions' ? { actionResults: parsed.actions } : {}),
+  };
+  const step = await close(collected(record, found, deps.now(), deps.timings), deps);
+  if (step.kind === 'return') deps.observe('Collected');
+  return step;
+};
+
+const takeStep = (
+  record: Extraction,
+  reading: TaskReading | undefined,
+  situation: Situation,
+  deps: ReconcileDeps,
+): Promise<Step> | Step => {
+  const { status, taskId } = record;
+  if (status === 'REQUESTED') return reconcileRequested(record, situation, deps);
+  if (status === 'STARTING') return reconcileStarting(record, situation, deps);
+  if (record.open === undefined || taskId === undefined) {
+    return { kind: 'return', reconciled: { kind: 'closed', record } };
+  }
+  if (status === 'RUNNING') return reconcileRunning(record, taskId, situation, deps);
+  if (status === 'TIMED_OUT') return reconcileTimedOut(record, taskId, deps);
+  return collect(record, taskId, reading, situation, deps);
+};
+
+/** More lost races in a row than there are moves in the life of a record means that something is wrong. */
+const mostSteps = 10;
+
+/**
+ * Brings one extraction as far as the facts allow (design, section 5): a function of the record, the clock,
+ * the provider and who called, the same whatever woke it and however often. Throws what a dependency of ours
+ * throws; whoever calls it calls again.
+ */
+export const reconcile = async (
+  extractionId: string,
+  situation: Situation,
+  deps: ReconcileDeps,
+): Promise<Reconciled> => {
+  let record = await deps.extractions.get(extractionId);
+  let reading: TaskReading | undefined;
+  for (let steps = 0; steps < mostSteps && record !== undefined; steps += 1) {
+    const step: Step = await takeStep(record, reading, situation, deps);
+    if (step.kind === 'return') return step.reconciled;
+    record = step.record;
+    reading = step.reading ?? reading;
+  }
+  return record === undefined ? { kind: 'gone' } : { kind: 'not-yet', record, why: 'contended' };
+};

@@ -1,0 +1,82 @@
+/** The five terminal statuses of a v2 task (provider document, "States and transitions", v2 task). */
+export const terminalStatuses = [
+  'COMPLETED',
+  'PARTIAL',
+  'FAILED',
+  'CREDENTIALS_WRONG',
+  'CREDENTIALS_LOCKED',
+] as const;
+
+export type TerminalStatus = (typeof terminalStatuses)[number];
+
+/** How an extraction can end without the provider telling us (design, section 3). */
+export const ownOutcomes = ['REJECTED', 'UNCONFIRMED', 'NOT_STARTED', 'TIMED_OUT'] as const;
+
+export type OwnOutcome = (typeof ownOutcomes)[number];
+export type OpenStatus = 'REQUESTED' | 'STARTING' | 'RUNNING';
+export type ExtractionStatus = OpenStatus | TerminalStatus | OwnOutcome;
+
+/** Whether the provider's word is one that ends a task; anything else, known or new, means "still running". */
+export const isTerminalStatus = (status: string): status is TerminalStatus =>
+  (terminalStatuses as readonly string[]).includes(status);
+
+/** One action as the caller asked for it. Dates only, so it may be stored and shown. */
+export type RequestedAction = {
+  readonly id: string;
+  readonly params?: { readonly dateRange: { readonly startDate: string; readonly endDate: string } };
+};
+
+/** How one action ended. Output and message are left out: they hold bank data and variable text. */
+export type ActionResult = {
+  readonly id: string;
+  readonly status: string;
+  readonly errorCode?: string;
+};
+
+export type StoredResults = {
+  readonly bucket: string;
+  readonly key: string;
+  readonly bytes: number;
+  /** Lower-case hex of the stored bytes. */
+  readonly sha256: string;
+};
+
+/** Which part of the service wrote the outcome. */
+export type SettledBy = 'webhook' | 'start' | 'reconcile';
+
+/**
+ * One row of the table `Extractions`, whose stream is the public contract (design, section 3).
+ * Times are ISO 8601 UTC with milliseconds, so that they sort as text; `expiresAt` is epoch seconds, as
+ * DynamoDB's TTL demands. No credential, token, username, result or webhook body is ever in it.
+ */
+export type Extraction = {
+  readonly schemaVersion: 1;
+  readonly extractionId: string;
+  readonly method: 'credentials';
+  readonly entity: string;
+  readonly actions: readonly RequestedAction[];
+  /** The caller's own word for it, at most 256 characters. */
+  readonly reference?: string;
+  /** ARN of the IAM user or role that asked, without its session name. */
+  readonly requestedBy: string;
+  readonly requestedAt: string;
+  readonly deadlineAt: string;
+  readonly status: ExtractionStatus;
+  readonly fingerprint: string;
+  readonly attemptId?: string;
+  readonly startingAt?: string;
+  readonly startedAt?: string;
+  readonly taskId?: string;
+  readonly reason?: string;
+  readonly settledAt?: string;
+  readonly settledBy?: SettledBy;
+  readonly actionResults?: readonly ActionResult[];
+  readonly results?: StoredResults;
+  readonly collectedAt?: string;
+  readonly collectionError?: string;
+  /** Partition of the sparse index: 0..15 while something is left to do, absent once closed. */
+  readonly open?: number;
+  /** When the sweep should look. */
+  readonly openUntil?: string;
+  readonly expiresAt?: number;
+};

@@ -1,0 +1,38 @@
+import { applyChange } from './apply-change.ts';
+import type { Observe, Observed } from './observed.ts';
+import { type Extraction, isTerminalStatus, type SettledBy, type TerminalStatus } from './record.ts';
+import type { ExtractionStore } from './store.ts';
+import { correct, settle } from './transitions.ts';
+
+const settledMetric: Record<SettledBy, Observed> = {
+  webhook: 'SettledByWebhook',
+  start: 'SettledByStart',
+  reconcile: 'SettledByReconcile',
+};
+
+/**
+ * Records how the provider says the task ended, whoever learned it first, and returns the row as it stands:
+ * settled now, settled before, or undefined where the row is gone. After `TIMED_OUT` it is late truth and
+ * replaces our outcome; a second, different word of the provider changes nothing and is counted.
+ */
+export const settleBy = async (
+  by: SettledBy,
+  fact: { readonly extractionId: string; readonly taskId: string; readonly taskStatus: TerminalStatus },
+  deps: { readonly extractions: ExtractionStore; readonly now: () => Date; readonly observe: Observe },
+): Promise<Extraction | undefined> => {
+  const now = deps.now();
+  const write = (move: typeof settle) =>
+    applyChange(deps.extractions, move(fact.extractionId, fact.taskId, fact.taskStatus, by, now));
+
+  const settled = await write(settle);
+  const late = settled.kind === 'lost' && settled.record?.status === 'TIMED_OUT';
+  const { kind, record } = late ? await write(correct) : settled;
+
+  const mine = kind === 'done' && record.settledBy === by && record.settledAt === now.toISOString();
+  if (mine) deps.observe(settledMetric[by]);
+  if (mine && late) deps.observe('LateTruth');
+  if (kind === 'lost' && record !== undefined && isTerminalStatus(record.status)) {
+    deps.observe('StatusDisagreement');
+  }
+  return record;
+};

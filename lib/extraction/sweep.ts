@@ -1,0 +1,87 @@
+import { applyChange } from './apply-change.ts';
+import { openShards } from './open-shard.ts';
+import type { Reconciled } from './reconcile.ts';
+import type { ExtractionStore } from './store.ts';
+import { plusSeconds } from './timings.ts';
+import { lookAgain } from './transitions.ts';
+
+export type SweepDeps = {
+  readonly extractions: ExtractionStore;
+  readonly reconcile: (extractionId: string) => Promise<Reconciled>;
+  readonly now: () => Date;
+  /** Milliseconds that this invocation may still run. */
+  readonly remainingMs: () => number;
+  readonly onFailure: (extractionId: string, error: unknown) => void;
+};
+
+export type Swept = {
+  readonly claimed: number;
+  readonly closed: number;
+  readonly failed: number;
+  /** Stopped by the clock before the index was empty; the next sweep goes on. */
+  readonly cutShort: boolean;
+  /** Seconds that the record most overdue was late, 0 where nothing was due. */
+  readonly oldestOverdue: number;
+};
+
+/** Records looked at at once: a sweep waits for the provider most of its time. */
+const concurrency = 8;
+
+/** Per shard and sweep; 16 shards of them are more than one invocation gets through. */
+const perShard = 100;
+
+/** How long a claimed record is left alone, should the claimant die: one sweep's interval. */
+const claimSeconds = 300;
+
+/** What one reconcile may need, twice the provider's total timeout: no record is begun with less left. */
+const reserveMs = 45_000;
+
+/**
+ * Looks at everything whose `openUntil` has passed: the guarantee behind the machine and the rule. Each record
+ * is claimed first, by moving its `openUntil`, so that one that kills the process cannot starve the rest.
+ */
+export const sweep = async (deps: SweepDeps): Promise<Swept> => {
+  const startedAt = deps.now();
+  const shards = await Promise.all(
+    Array.from({ length: openShards }, (_, shard) => deps.extractions.due(shard, startedAt, perShard)),
+  );
+  const queue = interleave(shards);
+  const counts = { claimed: 0, closed: 0, failed: 0, oldestOverdue: 0 };
+
+  const claim = async (extractionId: string): Promise<boolean> => {
+    const record = await deps.extractions.get(extractionId);
+    const now = deps.now();
+    if (record?.openUntil === undefined || record.openUntil > now.toISOString()) return false;
+    const overdue = (now.getTime() - new Date(record.openUntil).getTime()) / 1000;
+    counts.oldestOverdue = Math.max(counts.oldestOverdue, overdue);
+    const outcome = await applyChange(deps.extractions, lookAgain(record, plusSeconds(now, claimSeconds)));
+    return outcome.kind === 'done';
+  };
+
+  const work = async (): Promise<void> => {
+    for (let id = queue.shift(); id !== undefined; id = queue.shift()) {
+      if (deps.remainingMs() < reserveMs) {
+        queue.unshift(id);
+        return;
+      }
+      try {
+        if (!(await claim(id))) continue;
+        counts.claimed += 1;
+        if ((await deps.reconcile(id)).kind === 'closed') counts.closed += 1;
+      } catch (error) {
+        counts.failed += 1;
+        deps.onFailure(id, error);
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: concurrency }, work));
+  return { ...counts, cutShort: queue.length > 0 };
+};
+
+/** One of each shard in turn, so that a full shard does not keep the others waiting. */
+const interleave = (shards: readonly (readonly string[])[]): string[] => {
+  const longest = Math.max(...shards.map((ids) => ids.length));
+  return Array.from({ length: longest }, (_, index) =>
+    shards.flatMap((ids) => (ids[index] === undefined ? [] : [ids[index]])),
+  ).flat();
+};

@@ -1,0 +1,41 @@
+import * as v from 'valibot';
+
+const seconds = v.pipe(v.number(), v.integer(), v.minValue(1));
+
+const timingsSchema = v.strictObject({
+  /** After `requestedAt`, how long a start may still be tried. */
+  startWindow: seconds,
+  /** The timeout of start-task's function: an attempt older than this is dead. */
+  attemptLife: seconds,
+  /** From `requestedAt` to `deadlineAt`. */
+  deadline: seconds,
+  /** What the machine outlives the deadline by. */
+  machineSlack: seconds,
+  /** Longest pause between two reads of a running task. */
+  pollEvery: seconds,
+  /** How long results are fetched for before `collectionError` is written. */
+  collectFor: seconds,
+  /** How long after `TIMED_OUT` late truth is still looked for. */
+  grace: seconds,
+  /** From close to the row's removal by TTL. */
+  recordRetention: seconds,
+});
+
+/** All in seconds. `infra/config.ts` validates the values; their defaults and reasons stand there. */
+export type Timings = Readonly<v.InferOutput<typeof timingsSchema>>;
+
+/** Reads the `TIMINGS` environment variable. Throws ValiError on a deployment that set it wrongly. */
+export const parseTimings = (json: string): Timings => v.parse(timingsSchema, JSON.parse(json));
+
+/** Moves an ISO 8601 time by a number of seconds, keeping the milliseconds. */
+export const plusSeconds = (time: string | Date, seconds: number): string =>
+  new Date(new Date(time).getTime() + seconds * 1000).toISOString();
+
+/**
+ * When to look again at something that has been waiting since `since`: wait as long again as it has waited
+ * already, between `floor` and `ceiling` seconds. That doubles the pause each time without keeping a counter.
+ */
+export const nextLook = (since: string, now: Date, floor: number, ceiling: number): string => {
+  const waited = (now.getTime() - new Date(since).getTime()) / 1000;
+  return plusSeconds(now, Math.min(Math.max(waited, floor), ceiling));
+};

@@ -1,0 +1,267 @@
+import { openShard } from './open-shard.ts';
+import type {
+  ActionResult,
+  Extraction,
+  ExtractionStatus,
+  SettledBy,
+  StoredResults,
+  TerminalStatus,
+} from './record.ts';
+import { terminalStatuses } from './record.ts';
+import { plusSeconds, type Timings } from './timings.ts';
+
+/**
+ * Every allowed move of `status` (design, section 3). Condition expressions and the simulation are both made
+ * from this table, so a move that is not here cannot be written.
+ */
+export const moves = {
+  begin: { from: ['REQUESTED'], to: ['STARTING'] },
+  withdraw: { from: ['STARTING'], to: ['REQUESTED'] },
+  run: { from: ['STARTING', 'UNCONFIRMED'], to: ['RUNNING'] },
+  reject: { from: ['STARTING'], to: ['REJECTED'] },
+  loseTrack: { from: ['STARTING'], to: ['UNCONFIRMED'] },
+  giveUpStarting: { from: ['REQUESTED'], to: ['NOT_STARTED'] },
+  settle: { from: ['RUNNING'], to: terminalStatuses },
+  timeOut: { from: ['RUNNING'], to: ['TIMED_OUT'] },
+  /** Late truth: the provider's word replaces ours. */
+  correct: { from: ['TIMED_OUT'], to: terminalStatuses },
+} as const satisfies Record<
+  string,
+  { readonly from: readonly ExtractionStatus[]; readonly to: readonly ExtractionStatus[] }
+>;
+
+/** What must hold for a change to be written. All of it, on the row as it is then. */
+export type Guard = {
+  readonly status: readonly ExtractionStatus[];
+  /** The attempt that the decision was made on: "mine", or the dead one's. */
+  readonly attemptId?: string;
+  readonly taskId?: string;
+  /** The row must still be open, i.e. carry `open`. */
+  readonly open?: true;
+  /** `collectedAt` must be absent. */
+  readonly uncollected?: true;
+  readonly openUntil?: string;
+};
+
+/** One conditional update of one row. */
+export type Change = {
+  readonly extractionId: string;
+  readonly when: Guard;
+  readonly set: Partial<Extraction>;
+  readonly remove: readonly (keyof Extraction)[];
+};
+
+/** The fields that `closed` and `openedUntil` own. */
+const closed = (now: Date, timings: Timings) => ({
+  set: { expiresAt: Math.floor(now.getTime() / 1000) + timings.recordRetention },
+  remove: ['open', 'openUntil'] as const,
+});
+
+const openedUntil = (extractionId: string, openUntil: string) => ({
+  open: openShard(extractionId),
+  openUntil,
+});
+
+/** What a record in `REQUESTED` carries besides the request. */
+export const requestedUntil = (extractionId: string, requestedAt: string, timings: Timings) =>
+  openedUntil(extractionId, plusSeconds(requestedAt, timings.startWindow));
+
+/** The write-ahead mark: the last act before the POST leaves. */
+export const begin = (record: Extraction, attemptId: string, now: Date, timings: Timings): Change => ({
+  extractionId: record.extractionId,
+  when: { status: moves.begin.from },
+  set: {
+    status: 'STARTING',
+    attemptId,
+    startingAt: now.toISOString(),
+    // The machine's own retries come by first; the sweep only where there is no machine left.
+    ...openedUntil(record.extractionId, plusSeconds(now, timings.attemptLife + timings.pollEvery)),
+  },
+  remove: [],
+});
+
+/** The provider surely did not take it: back to where a retry may begin again. */
+export const withdraw = (record: Extraction, attemptId: string, timings: Timings): Change => ({
+  extractionId: record.extractionId,
+  when: { status: moves.withdraw.from, attemptId },
+  set: {
+    status: 'REQUESTED',
+    ...requestedUntil(record.extractionId, record.requestedAt, timings),
+  },
+  remove: ['attemptId', 'startingAt'],
+});
+
+/** The provider took it as `taskId`. Also undoes an `UNCONFIRMED` that was written over this very attempt. */
+export const run = (
+  record: Extraction,
+  attemptId: string,
+  taskId: string,
+  now: Date,
+  timings: Timings,
+): Change => ({
+  extractionId: record.extractionId,
+  when: { status: moves.run.from, attemptId },
+  set: {
+    status: 'RUNNING',
+    taskId,
+    startedAt: now.toISOString(),
+    ...openedUntil(record.extractionId, plusSeconds(record.deadlineAt, timings.machineSlack)),
+  },
+  remove: ['reason', 'settledAt', 'settledBy', 'expiresAt'],
+});
+
+/** The provider refused it: nothing ran. */
+export const reject = (
+  record: Extraction,
+  attemptId: string,
+  reason: string,
+  now: Date,
+  timings: Timings,
+): Change => {
+  const close = closed(now, timings);
+  return {
+    extractionId: record.extractionId,
+    when: { status: moves.reject.from, attemptId },
+    set: {
+      status: 'REJECTED',
+      reason,
+      settledAt: now.toISOString(),
+      settledBy: 'start',
+      ...close.set,
+    },
+    remove: close.remove,
+  };
+};
+
+/** A task may exist and we will never know its id from the start call: never POST again. */
+export const loseTrack = (
+  record: Extraction,
+  attemptId: string,
+  reason: string,
+  settledBy: SettledBy,
+  now: Date,
+  timings: Timings,
+): Change => {
+  const close = closed(now, timings);
+  return {
+    extractionId: record.extractionId,
+    when: { status: moves.loseTrack.from, attemptId },
+    set: { status: 'UNCONFIRMED', reason, settledAt: now.toISOString(), settledBy, ...close.set },
+    remove: close.remove,
+  };
+};
+
+/** It never reached the provider. */
+export const giveUpStarting = (record: Extraction, reason: string, now: Date, timings: Timings): Change => {
+  const close = closed(now, timings);
+  return {
+    extractionId: record.extractionId,
+    when: { status: moves.giveUpStarting.from },
+    set: {
+      status: 'NOT_STARTED',
+      reason,
+      settledAt: now.toISOString(),
+      settledBy: 'reconcile',
+      ...close.set,
+    },
+    remove: close.remove,
+  };
+};
+
+/** How long the machine has for collecting before the sweep looks: one sweep's interval. */
+const collectWithin = 300;
+
+const settleFrom =
+  (from: readonly ExtractionStatus[]) =>
+  (
+    extractionId: string,
+    taskId: string,
+    status: TerminalStatus,
+    settledBy: SettledBy,
+    now: Date,
+  ): Change => ({
+    extractionId,
+    when: { status: from, taskId },
+    set: {
+      status,
+      settledAt: now.toISOString(),
+      settledBy,
+      ...openedUntil(extractionId, plusSeconds(now, collectWithin)),
+    },
+    remove: ['reason', 'expiresAt'],
+  });
+
+/** The provider's word on how the task ended. */
+export const settle = settleFrom(moves.settle.from);
+
+/** The same, come after `TIMED_OUT`: reopens the record, so that the results are collected. */
+export const correct = settleFrom(moves.correct.from);
+
+/** Past the deadline, and one more read did not tell. */
+export const timeOut = (record: Extraction, now: Date, timings: Timings): Change => ({
+  extractionId: record.extractionId,
+  when: { status: moves.timeOut.from },
+  set: {
+    status: 'TIMED_OUT',
+    reason: 'deadline-passed',
+    settledAt: now.toISOString(),
+    settledBy: 'reconcile',
+    ...openedUntil(record.extractionId, plusSeconds(now, Math.min(timings.pollEvery, timings.grace))),
+  },
+  remove: [],
+});
+
+/** The results are stored, or there are none to store. Closes. */
+export const collected = (
+  record: Extraction,
+  found: { readonly results?: StoredResults; readonly actionResults?: readonly ActionResult[] },
+  now: Date,
+  timings: Timings,
+): Change => {
+  const close = closed(now, timings);
+  return {
+    extractionId: record.extractionId,
+    when: { status: [record.status], uncollected: true },
+    set: { ...found, collectedAt: now.toISOString(), ...close.set },
+    remove: [...close.remove, 'collectionError'],
+  };
+};
+
+/** The results could not be had. Closes, and says so on the stream. */
+export const giveUpCollecting = (
+  record: Extraction,
+  collectionError: string,
+  now: Date,
+  timings: Timings,
+): Change => {
+  const close = closed(now, timings);
+  return {
+    extractionId: record.extractionId,
+    when: { status: [record.status], uncollected: true },
+    set: { collectionError, ...close.set },
+    remove: close.remove,
+  };
+};
+
+/** Grace is over: nothing is left to do for a `TIMED_OUT`. */
+export const endGrace = (record: Extraction, now: Date, timings: Timings): Change => {
+  const close = closed(now, timings);
+  return {
+    extractionId: record.extractionId,
+    when: { status: [record.status], uncollected: true },
+    set: close.set,
+    remove: close.remove,
+  };
+};
+
+/** Has the sweep look at `openUntil`; only if nobody moved that since the decision was made. */
+export const lookAgain = (record: Extraction, openUntil: string): Change => ({
+  extractionId: record.extractionId,
+  when: {
+    status: [record.status],
+    open: true,
+    ...(record.openUntil === undefined ? {} : { openUntil: record.openUntil }),
+  },
+  set: { openUntil },
+  remove: [],
+});

@@ -1,0 +1,38 @@
+import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
+import type { Violation } from '../extraction/parse-request.ts';
+
+/** The kinds of problem that a caller can be told of; `docs/api.md` explains each. */
+const titles = {
+  'invalid-request': 'The request is not valid.',
+  unauthorized: 'The request could not be authenticated.',
+  'not-found': 'There is no such extraction.',
+  'too-large': 'The request is too large.',
+  'idempotency-key-reused': 'The idempotency key was used for another request.',
+  unavailable: 'The service cannot answer now. Try again.',
+  internal: 'Something went wrong on our side. Try again.',
+} as const;
+
+const statuses = {
+  'invalid-request': 400,
+  unauthorized: 401,
+  'not-found': 404,
+  'too-large': 413,
+  'idempotency-key-reused': 422,
+  unavailable: 503,
+  internal: 500,
+} as const;
+
+export type ProblemType = keyof typeof titles;
+
+/** An RFC 9457 answer. `type` is a relative reference into `docs/api.md`; no value of the request is in it. */
+export const problem = (
+  type: ProblemType,
+  more: { readonly detail?: string; readonly errors?: readonly Violation[] } = {},
+): APIGatewayProxyStructuredResultV2 => ({
+  statusCode: statuses[type],
+  headers: {
+    'content-type': 'application/problem+json',
+    ...(statuses[type] === 503 ? { 'retry-after': '5' } : {}),
+  },
+  body: JSON.stringify({ type: `#${type}`, title: titles[type], status: statuses[type], ...more }),
+});

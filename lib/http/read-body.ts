@@ -1,0 +1,18 @@
+export type ReadBody =
+  | { readonly kind: 'json'; readonly json: unknown }
+  | { readonly kind: 'too-large' }
+  | { readonly kind: 'not-json' };
+
+/** The JSON of a request's body, as API Gateway hands it over. `limit` is in bytes, after base64. */
+export const readJsonBody = (
+  event: { readonly body?: string | undefined; readonly isBase64Encoded?: boolean },
+  limit: number,
+): ReadBody => {
+  const bytes = Buffer.from(event.body ?? '', event.isBase64Encoded === true ? 'base64' : 'utf8');
+  if (bytes.byteLength > limit) return { kind: 'too-large' };
+  try {
+    return { kind: 'json', json: JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)) };
+  } catch {
+    return { kind: 'not-json' };
+  }
+};

@@ -1,0 +1,39 @@
+import { Logger } from '@aws-lambda-powertools/logger';
+import { injectLambdaContext } from '@aws-lambda-powertools/logger/middleware';
+import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
+import { logMetrics } from '@aws-lambda-powertools/metrics/middleware';
+import type { Observed } from '../extraction/observed.ts';
+import type { WebhookObserved } from '../webhook/receive-delivery.ts';
+import { describeError } from './describe-error.ts';
+
+/** Counts that are none of the domain's own. */
+export type ServiceObserved =
+  | 'SecretNotFilled'
+  | 'SweepFailed'
+  | 'SweepCutShort'
+  | 'SweepClaimed'
+  | 'OldestOverdueSeconds';
+
+const logger = new Logger();
+const metrics = new Metrics({ defaultDimensions: {} });
+
+/** The structured log. Never hand it an event, a body or an Error: `logFailure` is for those. */
+export const log = logger;
+
+/** Names the extraction and the task that every further line of this invocation is about. */
+export const logAbout = (keys: { readonly extractionId?: string; readonly taskId?: string }): void => {
+  logger.appendKeys(keys);
+};
+
+/** Logs an error by what may be told of it. */
+export const logFailure = (message: string, error: unknown): void => {
+  logger.error(message, { failure: describeError(error) });
+};
+
+/** Adds to a CloudWatch metric (EMF, written at the end of the invocation). */
+export const observe = (name: Observed | WebhookObserved | ServiceObserved, value = 1): void => {
+  metrics.addMetric(name, name.endsWith('Seconds') ? MetricUnit.Seconds : MetricUnit.Count, value);
+};
+
+/** The middy middlewares that every function has. */
+export const observability = () => [injectLambdaContext(logger, { resetKeys: true }), logMetrics(metrics)];

@@ -1,0 +1,29 @@
+import * as v from 'valibot';
+import { parseAnswer } from './parse-answer.ts';
+import { type Connection, sendRequest } from './send-request.ts';
+
+const route = '/api/v2/tasks/{taskId}';
+const answerSchema = v.object({ taskStatus: v.string(), results: v.optional(v.unknown()) });
+
+/** What a read of a task told. `bytes` are the answer's body as received. */
+export type TaskReading = {
+  readonly taskStatus: string;
+  readonly results: unknown;
+  readonly bytes: Uint8Array;
+};
+
+/** Reads a v2 task ("Read task (v2)"). Only the client that started the task may. */
+export const readTask = async (
+  connection: Connection,
+  sessionToken: string,
+  taskId: string,
+): Promise<TaskReading> => {
+  const bytes = await sendRequest(connection, {
+    method: 'GET',
+    path: `/api/v2/tasks/${encodeURIComponent(taskId)}`,
+    route,
+    headers: { authorization: `Bearer ${sessionToken}` },
+  });
+  const { taskStatus, results } = parseAnswer(bytes, answerSchema, route);
+  return { taskStatus, results, bytes };
+};

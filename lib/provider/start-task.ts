@@ -1,0 +1,47 @@
+import * as v from 'valibot';
+import { taskIdLength } from './assumptions.ts';
+import { parseAnswer } from './parse-answer.ts';
+import { type Connection, sendRequest } from './send-request.ts';
+
+const route = '/api/v2/tasks';
+
+const answerSchema = v.object({
+  taskId: v.pipe(v.string(), v.minLength(taskIdLength.min), v.maxLength(taskIdLength.max)),
+});
+
+/** "Credentials": `raw` is an object of entity-specific fields, the other two are ciphertext. */
+export type Credentials =
+  | { readonly mode: 'raw'; readonly value: { readonly [field: string]: unknown } }
+  | { readonly mode: 'encrypted'; readonly value: string }
+  | { readonly mode: 'persisted'; readonly value: string };
+
+/** "v2 task request". */
+export type TaskRequest = {
+  readonly entity: string;
+  readonly credentials: Credentials;
+  readonly actions: readonly {
+    readonly id: string;
+    readonly params?: { readonly dateRange: { readonly startDate: string; readonly endDate: string } };
+  }[];
+  readonly webhook?: { readonly enable: boolean; readonly retries?: number };
+};
+
+/**
+ * Starts a v2 task ("Start task (v2)") and returns its taskId. A 2xx without a valid taskId is
+ * ProviderAmbiguous, as a task may exist then. The call is not idempotent at the provider: after
+ * ProviderAmbiguous or ProviderAnswerTooLarge it must not be made again.
+ */
+export const startTask = async (
+  connection: Connection,
+  sessionToken: string,
+  request: TaskRequest,
+): Promise<string> => {
+  const bytes = await sendRequest(connection, {
+    method: 'POST',
+    path: route,
+    route,
+    headers: { authorization: `Bearer ${sessionToken}` },
+    body: request,
+  });
+  return parseAnswer(bytes, answerSchema, route).taskId;
+};

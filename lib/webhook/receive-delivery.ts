@@ -1,0 +1,91 @@
+import type { TerminalStatus } from '../extraction/record.ts';
+import type { RecordedDelivery } from '../extraction/record-delivery.ts';
+import { parseDelivery } from './parse-delivery.ts';
+import type { SigningKeys } from './signing-keys.ts';
+import { type Verification, verifySignature } from './verify-signature.ts';
+
+/** What the webhook counts: every refusal, by its reason. */
+export type WebhookObserved =
+  | 'WebhookTooLarge'
+  | 'WebhookSignatureMissing'
+  | 'WebhookSignatureMalformed'
+  | 'WebhookSignatureMismatch'
+  | 'WebhookUnreadable'
+  | 'WebhookUnknownStatus';
+
+/** The most that a delivery may be. A real one is under 400 bytes, encrypted and wrapped; a taskId is ≤ 100. */
+export const deliveryLimitBytes = 16 * 1024;
+
+/** An HTTP request to the webhook, as API Gateway hands it over. */
+export type RawDelivery = {
+  readonly body: string | undefined;
+  readonly isBase64Encoded: boolean;
+  readonly signature: string | undefined;
+};
+
+export type ReceivedDelivery =
+  | { readonly answer: 413 }
+  | { readonly answer: 401; readonly reason: 'missing' | 'malformed' | 'mismatch' }
+  | { readonly answer: 400; readonly reason: 'not-json' | 'not-decryptable' | 'no-task' }
+  | { readonly answer: 204; readonly taskId: string; readonly recorded: RecordedDelivery | 'unknown-status' };
+
+export type ReceiveDeliveryDeps = {
+  readonly keys: SigningKeys;
+  readonly record: (delivery: {
+    readonly taskId: string;
+    readonly taskStatus: TerminalStatus;
+  }) => Promise<RecordedDelivery>;
+  readonly observe: (observed: WebhookObserved) => void;
+};
+
+const refusal = {
+  missing: 'WebhookSignatureMissing',
+  malformed: 'WebhookSignatureMalformed',
+  mismatch: 'WebhookSignatureMismatch',
+} as const;
+
+/** Checks against the keys at hand and, should none match, once more against those of a rotation just made. */
+const verify = async (
+  signature: string | undefined,
+  body: Uint8Array,
+  keys: SigningKeys,
+): Promise<Verification> => {
+  const first = verifySignature(signature, body, await keys.current());
+  if (first.verified || first.reason !== 'mismatch') return first;
+  const refreshed = await keys.refreshed();
+  return refreshed === undefined ? first : verifySignature(signature, body, refreshed);
+};
+
+/**
+ * The whole of the webhook, in the order of design section 7: size, signature over the raw bytes, decrypt,
+ * parse, record. Nothing is looked at before it is verified. Throws what a dependency throws.
+ */
+export const receiveDelivery = async (
+  raw: RawDelivery,
+  deps: ReceiveDeliveryDeps,
+): Promise<ReceivedDelivery> => {
+  const body = Buffer.from(raw.body ?? '', raw.isBase64Encoded ? 'base64' : 'utf8');
+  if (body.byteLength > deliveryLimitBytes) {
+    deps.observe('WebhookTooLarge');
+    return { answer: 413 };
+  }
+
+  const verification = await verify(raw.signature, body, deps.keys);
+  if (!verification.verified) {
+    deps.observe(refusal[verification.reason]);
+    return { answer: 401, reason: verification.reason };
+  }
+
+  const delivery = parseDelivery(body, verification.key);
+  if (delivery.kind === 'unreadable') {
+    deps.observe('WebhookUnreadable');
+    return { answer: 400, reason: delivery.reason };
+  }
+  const { taskId } = delivery;
+  if (delivery.kind === 'unknown-status') {
+    deps.observe('WebhookUnknownStatus');
+    return { answer: 204, taskId, recorded: 'unknown-status' };
+  }
+  const { taskStatus } = delivery;
+  return { answer: 204, taskId, recorded: await deps.record({ taskId, taskStatus }) };
+};
