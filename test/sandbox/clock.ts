@@ -1,0 +1,72 @@
+/**
+ * The sandbox's time: the base clock plus what the control interface has advanced it by. Everything that the
+ * sandbox does later (a task's end, a delivery) waits here, so that advancing the clock makes it happen now.
+ */
+export interface SandboxClock {
+  /** Milliseconds since the epoch. */
+  now(): number;
+  advance(milliseconds: number): void;
+  /** Resolves when `time` (ms since the epoch) has come; with `cancelled` when the signal aborts before that. */
+  until(time: number, signal: AbortSignal): Promise<'due' | 'cancelled'>;
+}
+
+interface Waiter {
+  readonly time: number;
+  readonly resume: () => void;
+}
+
+// setTimeout fires at once for delays over 2^31 - 1 ms; an early look at the waiters only sets the timer again.
+const longestTimeout = 2 ** 31 - 1;
+
+export function createClock(base: () => number): SandboxClock {
+  const waiters = new Set<Waiter>();
+  let advanced = 0;
+  let timer: NodeJS.Timeout | undefined;
+
+  const now = () => base() + advanced;
+
+  const setTimer = () => {
+    clearTimeout(timer);
+    if (waiters.size === 0) return;
+    const next = Math.min(...[...waiters].map((waiter) => waiter.time));
+    timer = setTimeout(resumeDue, Math.min(Math.max(0, next - now()), longestTimeout));
+  };
+
+  const resumeDue = () => {
+    const due = [...waiters].filter((waiter) => waiter.time <= now()).sort((a, b) => a.time - b.time);
+    for (const waiter of due) {
+      waiters.delete(waiter);
+      waiter.resume();
+    }
+    setTimer();
+  };
+
+  return {
+    now,
+    advance(milliseconds) {
+      advanced += milliseconds;
+      resumeDue();
+    },
+    until(time, signal) {
+      if (signal.aborted) return Promise.resolve('cancelled');
+      if (time <= now()) return Promise.resolve('due');
+      return new Promise((resolve) => {
+        const cancel = () => {
+          waiters.delete(waiter);
+          setTimer();
+          resolve('cancelled');
+        };
+        const waiter: Waiter = {
+          time,
+          resume: () => {
+            signal.removeEventListener('abort', cancel);
+            resolve('due');
+          },
+        };
+        waiters.add(waiter);
+        signal.addEventListener('abort', cancel, { once: true });
+        setTimer();
+      });
+    },
+  };
+}

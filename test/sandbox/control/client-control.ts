@@ -1,0 +1,37 @@
+import { Hono } from 'hono';
+import * as v from 'valibot';
+import { LoginBehaviourSchema, WebhookSettingsSchema } from '../plan.ts';
+import type { Client, Sandbox } from '../state.ts';
+import type { SandboxEnv } from '../transport/wire.ts';
+import { ControlError } from './control-error.ts';
+import { readBody } from './read-body.ts';
+import { clientView } from './views.ts';
+
+const LoginPlanSchema = v.strictObject({ behaviours: v.array(LoginBehaviourSchema) });
+
+/** What support configures per client, and how its logins misbehave. */
+export function clientControl(sandbox: Sandbox): Hono<SandboxEnv> {
+  const app = new Hono<SandboxEnv>();
+
+  app.put('/clients/:clientId/webhook', async (c) => {
+    const client = clientOf(sandbox, c.req.param('clientId'));
+    client.webhook = { ...client.webhook, ...(await readBody(c, WebhookSettingsSchema)) };
+    return c.json(clientView(client));
+  });
+
+  app.put('/clients/:clientId/login', async (c) => {
+    const client = clientOf(sandbox, c.req.param('clientId'));
+    client.loginBehaviours = (await readBody(c, LoginPlanSchema)).behaviours;
+    return c.json({ clientId: client.clientId, behaviours: client.loginBehaviours });
+  });
+
+  return app;
+}
+
+/** The named client; without a name, the first. */
+export function clientOf(sandbox: Sandbox, clientId: string | undefined): Client {
+  const [first] = sandbox.clients.values();
+  const client = clientId === undefined ? first : sandbox.clients.get(clientId);
+  if (client === undefined) throw new ControlError(404, 'There is no such client');
+  return client;
+}

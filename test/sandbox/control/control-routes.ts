@@ -1,0 +1,27 @@
+import { Hono } from 'hono';
+import type { Sandbox } from '../state.ts';
+import type { SandboxEnv } from '../transport/wire.ts';
+import { clientControl } from './client-control.ts';
+import { ControlError } from './control-error.ts';
+import { eventStream } from './event-stream.ts';
+import { loopbackOnly } from './loopback-only.ts';
+import { recordControl } from './record-control.ts';
+import { taskControl } from './task-control.ts';
+import { worldControl } from './world-control.ts';
+
+/** Everything under /_sandbox; docs/sandbox.md describes it. */
+export function controlRoutes(sandbox: Sandbox): Hono<SandboxEnv> {
+  const app = new Hono<SandboxEnv>();
+  app.use('*', loopbackOnly);
+  app.route('/', worldControl(sandbox));
+  app.route('/', clientControl(sandbox));
+  app.route('/', recordControl(sandbox));
+  app.route('/', taskControl(sandbox));
+  app.get('/events', (c) => eventStream(sandbox, Number(c.req.query('since') ?? 0)));
+  app.all('*', (c) => c.json({ message: 'There is no such control; see docs/sandbox.md' }, 404));
+  app.onError((error, c) => {
+    if (error instanceof ControlError) return c.json({ message: error.message }, error.status);
+    throw error;
+  });
+  return app;
+}

@@ -1,0 +1,26 @@
+import type { Context } from 'hono';
+import * as v from 'valibot';
+import { ControlError } from './control-error.ts';
+
+/** The body of a control call, or a 400 that says which fields are wrong and what was expected. */
+export async function readBody<Schema extends v.GenericSchema>(
+  c: Context,
+  schema: Schema,
+): Promise<v.InferOutput<Schema>> {
+  const parsed = v.safeParse(schema, fromJson(await c.req.text()));
+  if (parsed.success) return parsed.output;
+  const problems = parsed.issues.map(
+    (issue) => `${v.getDotPath(issue) ?? 'body'}: expected ${issue.expected ?? 'something else'}`,
+  );
+  throw new ControlError(400, problems.join('; '));
+}
+
+/** Every field of some bodies is optional: no body is then an empty one. */
+function fromJson(text: string): unknown {
+  if (text === '') return {};
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

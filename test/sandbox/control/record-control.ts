@@ -1,0 +1,30 @@
+import { Hono } from 'hono';
+import type { Sandbox } from '../state.ts';
+import type { SandboxEnv } from '../transport/wire.ts';
+import { taskView } from './views.ts';
+
+/** What was received and what became of it. */
+export function recordControl(sandbox: Sandbox): Hono<SandboxEnv> {
+  const app = new Hono<SandboxEnv>();
+
+  app.get('/calls', (c) => {
+    const { username, taskId, path, method } = c.req.query();
+    return c.json(
+      sandbox.calls
+        .filter((call) => username === undefined || call.username === username)
+        .filter((call) => taskId === undefined || call.taskId === taskId)
+        .filter((call) => path === undefined || call.path === path)
+        .filter((call) => method === undefined || call.method === method),
+    );
+  });
+
+  app.get('/tasks', (c) => {
+    const { username } = c.req.query();
+    const tasks = [...sandbox.tasks.values()].filter(
+      (task) => username === undefined || task.username === username,
+    );
+    return c.json(tasks.map((task) => taskView(task, sandbox.clock.now())));
+  });
+
+  return app;
+}

@@ -1,0 +1,82 @@
+import { Hono } from 'hono';
+import * as v from 'valibot';
+import { DeliveryShapeSchema } from '../plan.ts';
+import type { Sandbox, Task } from '../state.ts';
+import { TERMINAL_STATUSES } from '../task-vocabulary.ts';
+import { finishTask } from '../tasks/finish-task.ts';
+import type { SandboxEnv } from '../transport/wire.ts';
+import { type AttemptedDelivery, attemptDelivery } from '../webhook/attempt-delivery.ts';
+import { clientOf } from './client-control.ts';
+import { ControlError } from './control-error.ts';
+import { readBody } from './read-body.ts';
+import { taskView } from './views.ts';
+
+const FinishSchema = v.strictObject({ taskStatus: v.exactOptional(v.picklist(TERMINAL_STATUSES)) });
+const DeliverSchema = v.strictObject({
+  ...DeliveryShapeSchema.entries,
+  taskId: v.string(),
+  taskStatus: v.string(),
+  clientId: v.exactOptional(v.string()),
+});
+
+/** Looks at, ends and announces tasks. */
+export function taskControl(sandbox: Sandbox): Hono<SandboxEnv> {
+  const app = new Hono<SandboxEnv>();
+
+  app.get('/tasks/:taskId', (c) =>
+    c.json(taskView(taskOf(sandbox, c.req.param('taskId')), sandbox.clock.now())),
+  );
+
+  app.post('/tasks/:taskId/finish', async (c) => {
+    const task = taskOf(sandbox, c.req.param('taskId'));
+    const order = await readBody(c, FinishSchema);
+    if (!finishTask(sandbox, task, { at: sandbox.clock.now(), ...order })) {
+      throw new ControlError(409, 'The task has ended already');
+    }
+    return c.json(taskView(task, sandbox.clock.now()));
+  });
+
+  app.post('/tasks/:taskId/deliver', async (c) => {
+    const { taskId, clientId, ending } = taskOf(sandbox, c.req.param('taskId'));
+    const shape = await readBody(c, DeliveryShapeSchema);
+    const taskStatus = shape.statusOverride ?? ending?.taskStatus;
+    if (taskStatus === undefined) {
+      throw new ControlError(409, 'The task has not ended: give statusOverride, or finish it first');
+    }
+    const client = clientOf(sandbox, clientId);
+    return c.json(
+      answerOf(await attemptDelivery(sandbox, { client, taskId, taskStatus, attempt: 0, shape })),
+    );
+  });
+
+  app.post('/deliver', async (c) => {
+    const { taskId, taskStatus, clientId, ...shape } = await readBody(c, DeliverSchema);
+    const client = clientOf(sandbox, clientId);
+    return c.json(
+      answerOf(await attemptDelivery(sandbox, { client, taskId, taskStatus, attempt: 0, shape })),
+    );
+  });
+
+  return app;
+}
+
+/** What the receiver answered (`status`, `body` as text), or `error` where it did not. */
+export interface ReceiverAnswer {
+  readonly status?: number;
+  readonly body?: string;
+  readonly error?: string;
+}
+
+function answerOf({ delivery: { status, error }, body }: AttemptedDelivery): ReceiverAnswer {
+  return {
+    ...(status === undefined ? {} : { status }),
+    ...(body === undefined ? {} : { body }),
+    ...(error === undefined ? {} : { error }),
+  };
+}
+
+function taskOf(sandbox: Sandbox, taskId: string): Task {
+  const task = sandbox.tasks.get(taskId);
+  if (task === undefined) throw new ControlError(404, 'There is no such task');
+  return task;
+}

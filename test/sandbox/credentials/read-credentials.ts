@@ -1,0 +1,60 @@
+import * as v from 'valibot';
+import type { Session } from '../state.ts';
+import { decryptCredentials } from './decrypt-credentials.ts';
+import { openPersistedCredentials } from './persisted-credentials.ts';
+
+/** Credentials as they are on the wire (design section 11): `{mode, value}`. */
+export const CredentialsSchema = v.variant('mode', [
+  v.strictObject({ mode: v.literal('raw'), value: v.record(v.string(), v.unknown()) }),
+  v.strictObject({ mode: v.literal('encrypted'), value: v.string() }),
+  v.strictObject({ mode: v.literal('persisted'), value: v.string() }),
+]);
+export type WireCredentials = v.InferOutput<typeof CredentialsSchema>;
+
+/** The schema of every entity here: the three names that the document shows. Further fields are the entity's own. */
+const RawCredentialsSchema = v.looseObject({
+  username: v.pipe(v.string(), v.minLength(1)),
+  password: v.pipe(v.string(), v.minLength(1)),
+  businessId: v.exactOptional(v.pipe(v.string(), v.minLength(1))),
+});
+
+export interface Identity {
+  readonly username: string;
+  readonly businessId?: string;
+}
+
+/** "Limits": encrypted credentials are valid for at most 60 minutes; their age is that of the token they use. */
+const encryptionValidityMs = 60 * 60 * 1000;
+
+/** Whose credentials these are; undefined where they cannot be read. The password goes no further than this. */
+export function readCredentials(
+  credentials: WireCredentials,
+  session: Session,
+  now: number,
+): Identity | undefined {
+  const parsed = v.safeParse(RawCredentialsSchema, openCredentials(credentials, session, now));
+  if (!parsed.success) return undefined;
+  const { username, businessId } = parsed.output;
+  return businessId === undefined ? { username } : { username, businessId };
+}
+
+function openCredentials(credentials: WireCredentials, session: Session, now: number): unknown {
+  switch (credentials.mode) {
+    case 'raw':
+      return credentials.value;
+    case 'encrypted':
+      if (now >= session.issuedAt + encryptionValidityMs) return undefined;
+      return fromJson(decryptCredentials(credentials.value, session.token));
+    case 'persisted':
+      return fromJson(openPersistedCredentials(credentials.value));
+  }
+}
+
+function fromJson(text: string | undefined): unknown {
+  if (text === undefined) return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

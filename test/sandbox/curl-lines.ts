@@ -1,0 +1,23 @@
+import { DEMO_BUSINESS_ID } from './outcomes.ts';
+
+/** Three shell lines that work one after the other: log in, start a task, read it. */
+export function curlLines(baseUrl: string, apiKey: string): readonly [string, string, string] {
+  const request = {
+    entity: 'demo-bank',
+    credentials: {
+      mode: 'raw',
+      value: { businessId: DEMO_BUSINESS_ID, username: 'completed-both', password: 'anything' },
+    },
+    actions: [
+      { id: 'product-balance' },
+      { id: 'movement', params: { dateRange: { startDate: '2026-01-01', endDate: '2026-01-31' } } },
+    ],
+  };
+  // The whole answer is one field, so what is between the last two quotes is its value.
+  const field = String.raw`sed 's/.*:"\(.*\)".*/\1/'`;
+  return [
+    `TOKEN=$(curl -s -X POST ${baseUrl}/api/v1/auth/login -H 'X-API-Key: ${apiKey}' | ${field})`,
+    `TASK_ID=$(curl -s -X POST ${baseUrl}/api/v2/tasks -H "Authorization: Bearer $TOKEN" -d '${JSON.stringify(request)}' | ${field})`,
+    `curl -s ${baseUrl}/api/v2/tasks/$TASK_ID -H "Authorization: Bearer $TOKEN"`,
+  ];
+}

@@ -1,0 +1,55 @@
+import { curlLines } from './curl-lines.ts';
+import { parseFlags, UnusableFlags, USAGE } from './parse-flags.ts';
+import { outcomesAsText } from './print-outcomes.ts';
+import { type RunningSandbox, type SandboxOptions, startSandbox } from './sandbox.ts';
+
+/** `npm run sandbox`: runs the provider sandbox alone and says what it does, until Ctrl-C. */
+async function main(): Promise<void> {
+  const options = parseFlags(process.argv.slice(2));
+  if (options === 'help') return console.log(USAGE);
+  const sandbox = await startSandbox({ ...options, log: (line) => console.log(line) });
+  console.log(greeting(sandbox, options));
+  const stop = () => void sandbox.close();
+  process.once('SIGINT', stop);
+  process.once('SIGTERM', stop);
+}
+
+function greeting({ baseUrl, apiKey, controlUrl }: RunningSandbox, options: SandboxOptions): string {
+  return [
+    'Provider sandbox',
+    `  base URL  ${baseUrl}`,
+    `  API key   ${apiKey}`,
+    `  control   ${controlUrl} (docs/sandbox.md)`,
+    `  webhook   ${webhookLine(options)}`,
+    '',
+    'Outcomes by credentials; any other pair completes, and any password will do:',
+    '',
+    outcomesAsText(),
+    '',
+    'Try it:',
+    '',
+    ...curlLines(baseUrl, apiKey),
+    '',
+  ].join('\n');
+}
+
+function webhookLine({ webhooks, clients }: SandboxOptions): string {
+  const webhook = clients?.[0].webhook;
+  if (webhooks === false) return 'never emitted (--no-webhooks)';
+  if (webhook?.url === undefined) return 'no URL (--webhook-url)';
+  return `${webhook.mode} to ${webhook.url}`;
+}
+
+function sentenceFor(error: unknown, port: number | undefined): string {
+  if (error instanceof UnusableFlags) return `${error.message}\n\n${USAGE}`;
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  if (code === 'EADDRINUSE') return `Port ${port} is taken: free it, or choose another with --port.`;
+  if (code === 'EACCES') return `Port ${port} may not be used by this user: choose another with --port.`;
+  throw error;
+}
+
+main().catch((error: unknown) => {
+  const port = error instanceof Error && 'port' in error ? Number(error.port) : undefined;
+  console.error(sentenceFor(error, port));
+  process.exitCode = 1;
+});

@@ -1,0 +1,86 @@
+import {
+  ACTION_IDS,
+  type ActionErrorCode,
+  type ActionErrors,
+  type TerminalStatus,
+} from './task-vocabulary.ts';
+
+/**
+ * One row of the outcome table. The document fixes a v2 task's outcome by the pair (username, businessId) and
+ * leaves its own pairs out ("Sandbox behaviours" 5), so these are ours.
+ */
+export interface OutcomeRow {
+  readonly username: string;
+  readonly businessId: string;
+  /** The status for the actions in `ask`; with other actions it follows from theirs, by the state table. */
+  readonly taskStatus: TerminalStatus;
+  readonly actionErrors: ActionErrors;
+  /** What to ask for, and what comes of it. */
+  readonly ask: string;
+}
+
+/** What a task will end as: `credentials` outcomes have no results, the others follow from each action. */
+export type Outcome =
+  | { readonly kind: 'credentials'; readonly taskStatus: 'CREDENTIALS_WRONG' | 'CREDENTIALS_LOCKED' }
+  | { readonly kind: 'actions'; readonly actionErrors: ActionErrors };
+
+/** A well-formed company id (its check digit is right) that reads as what it is: test data. */
+export const DEMO_BUSINESS_ID = '77777777-7';
+
+const everyActionFailsWith = (code: ActionErrorCode): ActionErrors =>
+  Object.fromEntries(ACTION_IDS.map((id) => [id, code]));
+
+const row = (
+  username: string,
+  taskStatus: TerminalStatus,
+  ask: string,
+  actionErrors: ActionErrors = {},
+): OutcomeRow => ({ username, businessId: DEMO_BUSINESS_ID, taskStatus, ask, actionErrors });
+
+const failsWith = (username: string, code: ActionErrorCode) =>
+  row(username, 'FAILED', `any actions; each fails with ${code}`, everyActionFailsWith(code));
+
+export const OUTCOMES: readonly OutcomeRow[] = [
+  row('completed', 'COMPLETED', 'movement; it completes'),
+  row('completed-both', 'COMPLETED', 'product-balance and movement; both complete'),
+  row('partial', 'PARTIAL', 'product-balance completes, movement fails with TIMEOUT_ERROR', {
+    movement: 'TIMEOUT_ERROR',
+  }),
+  row('credentials-wrong', 'CREDENTIALS_WRONG', 'any actions; results is null'),
+  row('credentials-locked', 'CREDENTIALS_LOCKED', 'any actions; results is null'),
+  row('failed', 'FAILED', 'product-balance fails with ACTION_ERROR, movement with ENTITY_API_ERROR', {
+    'product-balance': 'ACTION_ERROR',
+    movement: 'ENTITY_API_ERROR',
+    tef: 'ACTION_ERROR',
+  }),
+  failsWith('unknown-error', 'UNKNOWN_ERROR'),
+  failsWith('action-error', 'ACTION_ERROR'),
+  failsWith('request-block-error', 'REQUEST_BLOCK_ERROR'),
+  failsWith('timeout-error', 'TIMEOUT_ERROR'),
+  failsWith('entity-api-error', 'ENTITY_API_ERROR'),
+];
+
+/** The same for raw, encrypted and persisted credentials, as only the pair is looked at. */
+export function outcomeOf(username: string, businessId: string | undefined): Outcome {
+  // A row also holds for credentials without a businessId, so that personal banking reaches every outcome too.
+  const found = OUTCOMES.find(
+    (candidate) =>
+      candidate.username === username && (businessId === undefined || businessId === candidate.businessId),
+  );
+  // Any other pair completes: a test can make up a username of its own and give it a plan.
+  if (found === undefined) return { kind: 'actions', actionErrors: {} };
+  return outcomeFor(found.taskStatus, found.actionErrors);
+}
+
+/** The outcome that the table gives for a status: its first row with that status. */
+export function outcomeForStatus(taskStatus: TerminalStatus): Outcome {
+  const found = OUTCOMES.find((candidate) => candidate.taskStatus === taskStatus);
+  return outcomeFor(taskStatus, found?.actionErrors ?? {});
+}
+
+function outcomeFor(taskStatus: TerminalStatus, actionErrors: ActionErrors): Outcome {
+  if (taskStatus === 'CREDENTIALS_WRONG' || taskStatus === 'CREDENTIALS_LOCKED') {
+    return { kind: 'credentials', taskStatus };
+  }
+  return { kind: 'actions', actionErrors };
+}

@@ -1,0 +1,72 @@
+import { parseArgs } from 'node:util';
+import type { SandboxOptions } from './sandbox.ts';
+
+export const USAGE = `Usage: npm run sandbox -- [options]
+
+  --port <n>              default 4010; 0 takes any free port
+  --webhook-url <url>     where finished tasks are announced
+  --signing-key <key>     signs (and encrypts) the webhook; default sandbox-signing-key
+  --mode <plain|encrypted>  of the webhook; default plain
+  --no-webhooks           never emit the webhook, as the provider's own sandbox
+  --task-duration-ms <n>  how long a task takes; default 1500
+  --help`;
+
+/** Flags that cannot be used, in a sentence for the person who typed them. */
+export class UnusableFlags extends Error {
+  override readonly name = 'UnusableFlags';
+}
+
+/** The options for `startSandbox`, or `help`. @throws UnusableFlags */
+export function parseFlags(args: readonly string[]): SandboxOptions | 'help' {
+  const flags = readFlags(args);
+  if (flags.help === true) return 'help';
+  const mode = flags.mode ?? 'plain';
+  if (mode !== 'plain' && mode !== 'encrypted') {
+    throw new UnusableFlags('--mode must be plain or encrypted.');
+  }
+  const url = flags['webhook-url'];
+  if (url !== undefined && !URL.canParse(url)) throw new UnusableFlags('--webhook-url must be a URL.');
+  return {
+    port: wholeNumber('--port', flags.port ?? '4010', 65_535),
+    webhooks: flags['no-webhooks'] !== true,
+    taskDurationMs: wholeNumber('--task-duration-ms', flags['task-duration-ms'] ?? '1500'),
+    clients: [
+      {
+        clientId: 'sandbox-client',
+        apiKey: 'sandbox-api-key',
+        webhook: {
+          ...(url === undefined ? {} : { url }),
+          signingKey: flags['signing-key'] ?? 'sandbox-signing-key',
+          mode,
+        },
+      },
+    ],
+  };
+}
+
+function readFlags(args: readonly string[]) {
+  try {
+    return parseArgs({
+      args: [...args],
+      options: {
+        port: { type: 'string' },
+        'webhook-url': { type: 'string' },
+        'signing-key': { type: 'string' },
+        mode: { type: 'string' },
+        'no-webhooks': { type: 'boolean' },
+        'task-duration-ms': { type: 'string' },
+        help: { type: 'boolean' },
+      },
+    }).values;
+  } catch (cause) {
+    throw new UnusableFlags(cause instanceof Error ? cause.message : 'Unknown options.', { cause });
+  }
+}
+
+function wholeNumber(flag: string, text: string, highest = Number.MAX_SAFE_INTEGER): number {
+  const value = Number(text);
+  if (!/^\d+$/.test(text) || value > highest) {
+    throw new UnusableFlags(`${flag} must be a whole number from 0 to ${highest}.`);
+  }
+  return value;
+}

@@ -1,0 +1,114 @@
+import { once } from 'node:events';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createAdaptorServer } from '@hono/node-server';
+import { createApp } from './app.ts';
+import { createClock } from './clock.ts';
+import { describeEvent } from './describe-event.ts';
+import { createEventLog } from './events.ts';
+import type { WebhookSettings } from './plan.ts';
+import type { Client, Sandbox } from './state.ts';
+
+export interface ClientOptions {
+  readonly clientId: string;
+  readonly apiKey: string;
+  /** `mode` is plain unless it is given. */
+  readonly webhook?: WebhookSettings;
+}
+
+export interface SandboxOptions {
+  readonly host?: string;
+  /** 0: any free port. */
+  readonly port?: number;
+  /** At least one; the first is the one that `startSandbox` names in its answer. */
+  readonly clients?: readonly [ClientOptions, ...ClientOptions[]];
+  /** False: never emits the webhook, as the provider's own sandbox. */
+  readonly webhooks?: boolean;
+  readonly taskDurationMs?: number;
+  /** Offset of attempt 1, 2, … from the task's end. */
+  readonly deliveryIntervalsMs?: readonly number[];
+  readonly attemptTimeoutMs?: number;
+  /** Milliseconds since the epoch; the control interface's advances are added to it. */
+  readonly now?: () => number;
+  /** Gets one line per call, task and delivery; no secret is in it. */
+  readonly log?: (line: string) => void;
+}
+
+export interface RunningSandbox {
+  readonly baseUrl: string;
+  readonly apiKey: string;
+  readonly clientId: string;
+  readonly controlUrl: string;
+  /** Cuts every connection and stops what was still to happen. */
+  close(): Promise<void>;
+}
+
+/** Obvious test data, the same at every start, so that what was once configured goes on working. */
+const DEFAULT_CLIENT: ClientOptions = {
+  clientId: 'sandbox-client',
+  apiKey: 'sandbox-api-key',
+  webhook: { signingKey: 'sandbox-signing-key' },
+};
+
+/** "Retry schedule" of the document, continued to its fifth attempt (design section 11). */
+const DOCUMENTED_INTERVALS_MS = [0, 30_000, 60_000, 90_000, 120_000];
+
+/**
+ * Starts the provider sandbox.
+ *
+ * @throws the server's own error when it cannot listen, e.g. `EADDRINUSE`.
+ */
+export async function startSandbox(options: SandboxOptions = {}): Promise<RunningSandbox> {
+  const { host = '127.0.0.1', port = 0, clients = [DEFAULT_CLIENT], log, now = Date.now } = options;
+  const clock = createClock(now);
+  const sandbox: Sandbox = {
+    settings: {
+      webhooks: options.webhooks ?? true,
+      taskDurationMs: options.taskDurationMs ?? 1500,
+      deliveryIntervalsMs: options.deliveryIntervalsMs ?? DOCUMENTED_INTERVALS_MS,
+      attemptTimeoutMs: options.attemptTimeoutMs ?? 5000,
+    },
+    clock,
+    events: createEventLog(clock.now),
+    clients: new Map(clients.map((client) => [client.clientId, clientFrom(client)])),
+    sessions: new Map(),
+    tasks: new Map(),
+    plans: new Map(),
+    calls: [],
+    pending: new AbortController(),
+  };
+  if (log !== undefined) {
+    sandbox.events.subscribe((event) => {
+      const line = describeEvent(event);
+      if (line !== undefined) log(line);
+    });
+  }
+  const server = createAdaptorServer({
+    fetch: createApp(sandbox).fetch,
+    // It runs inside test processes, whose Request and Response are theirs.
+    overrideGlobalObjects: false,
+  }) as Server;
+  server.listen(port, host);
+  await once(server, 'listening');
+  const baseUrl = `http://${host}:${(server.address() as AddressInfo).port}`;
+  const [{ apiKey, clientId }] = clients;
+  return {
+    baseUrl,
+    apiKey,
+    clientId,
+    controlUrl: `${baseUrl}/_sandbox`,
+    close: () => closeAll(server, sandbox),
+  };
+}
+
+function clientFrom({ clientId, apiKey, webhook }: ClientOptions): Client {
+  return { clientId, apiKey, webhook: { mode: 'plain', ...webhook }, loginBehaviours: [] };
+}
+
+async function closeAll(server: Server, sandbox: Sandbox): Promise<void> {
+  sandbox.pending.abort();
+  const closed = once(server, 'close');
+  server.close();
+  server.closeAllConnections();
+  await closed;
+}

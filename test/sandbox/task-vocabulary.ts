@@ -1,0 +1,26 @@
+/** The words of the provider document for v2 tasks (sections "v2 task", "States and transitions", "Errors"). */
+
+export const TERMINAL_STATUSES = [
+  'COMPLETED',
+  'PARTIAL',
+  'FAILED',
+  'CREDENTIALS_WRONG',
+  'CREDENTIALS_LOCKED',
+] as const;
+export type TerminalStatus = (typeof TERMINAL_STATUSES)[number];
+export type TaskStatus = 'PENDING' | 'RUNNING' | TerminalStatus;
+
+export const ACTION_IDS = ['product-balance', 'movement', 'tef'] as const;
+export type ActionId = (typeof ACTION_IDS)[number];
+
+export const ACTION_ERROR_CODES = [
+  'UNKNOWN_ERROR',
+  'ACTION_ERROR',
+  'REQUEST_BLOCK_ERROR',
+  'TIMEOUT_ERROR',
+  'ENTITY_API_ERROR',
+] as const;
+export type ActionErrorCode = (typeof ACTION_ERROR_CODES)[number];
+
+/** Which actions fail, and with what. An action that is not named completes. */
+export type ActionErrors = Readonly<Partial<Record<ActionId, ActionErrorCode>>>;

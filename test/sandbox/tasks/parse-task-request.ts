@@ -1,0 +1,55 @@
+import * as v from 'valibot';
+import { CredentialsSchema } from '../credentials/read-credentials.ts';
+
+/** YYYY-MM-DD ("Limits"), and a day that exists. */
+const day = v.pipe(v.string(), v.regex(/^\d{4}-\d{2}-\d{2}$/), v.check(isRealDay));
+
+const action = v.variant('id', [
+  v.strictObject({
+    id: v.literal('movement'),
+    params: v.strictObject({ dateRange: v.strictObject({ startDate: day, endDate: day }) }),
+  }),
+  // They do not accept `params`.
+  v.strictObject({ id: v.literal('product-balance') }),
+  v.strictObject({ id: v.literal('tef') }),
+]);
+
+/** "v2 task request". Strict: a field that the document does not name is a mistake of the client's. */
+const TaskRequestSchema = v.strictObject({
+  entity: v.pipe(v.string(), v.minLength(1)),
+  credentials: CredentialsSchema,
+  actions: v.pipe(v.array(action), v.minLength(1)),
+  webhook: v.exactOptional(
+    v.strictObject({
+      enable: v.boolean(),
+      retries: v.exactOptional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(5)), 3),
+    }),
+  ),
+});
+export type TaskRequest = v.InferOutput<typeof TaskRequestSchema>;
+
+export type ParsedTaskRequest =
+  | { readonly valid: true; readonly request: TaskRequest }
+  /** Paths such as `actions.0.params`; never the values that were sent. */
+  | { readonly valid: false; readonly paths: readonly string[] };
+
+export function parseTaskRequest(body: string): ParsedTaskRequest {
+  const parsed = v.safeParse(TaskRequestSchema, fromJson(body));
+  if (parsed.success) return { valid: true, request: parsed.output };
+  const paths = parsed.issues.map((issue) => v.getDotPath(issue) ?? '');
+  return { valid: false, paths: [...new Set(paths)] };
+}
+
+function isRealDay(text: string): boolean {
+  const date = new Date(`${text}T00:00:00Z`);
+  // Date turns 2026-02-30 into 2026-03-02.
+  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text);
+}
+
+function fromJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

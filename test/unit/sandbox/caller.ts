@@ -1,0 +1,48 @@
+import type { RunningSandbox } from '../../sandbox/sandbox.ts';
+
+/** A client of the sandbox, written with nothing but fetch. */
+export function callerOf({ baseUrl, apiKey }: Pick<RunningSandbox, 'baseUrl' | 'apiKey'>) {
+  const caller = {
+    login: async (expire?: number): Promise<string> => {
+      const response = await fetch(`${baseUrl}/api/v1/auth/login`, {
+        method: 'POST',
+        headers: { 'x-api-key': apiKey },
+        body: JSON.stringify(expire === undefined ? {} : { expire }),
+      });
+      return ((await response.json()) as { token: string }).token;
+    },
+    start: (token: string, body: unknown, signal?: AbortSignal) =>
+      fetch(`${baseUrl}/api/v2/tasks`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${token}` },
+        body: typeof body === 'string' ? body : JSON.stringify(body),
+        ...(signal === undefined ? {} : { signal }),
+      }),
+    read: (token: string, taskId: string) =>
+      fetch(`${baseUrl}/api/v2/tasks/${taskId}`, { headers: { authorization: `Bearer ${token}` } }),
+    /** Logs in, starts a task that must be taken, and gives its id. */
+    startTask: async (request: unknown): Promise<string> => {
+      const response = await caller.start(await caller.login(), request);
+      return ((await response.json()) as { taskId: string }).taskId;
+    },
+    readTask: async (taskId: string): Promise<{ taskStatus: string; results: unknown }> => {
+      const response = await caller.read(await caller.login(), taskId);
+      return (await response.json()) as { taskStatus: string; results: unknown };
+    },
+  };
+  return caller;
+}
+
+const january = { dateRange: { startDate: '2026-01-01', endDate: '2026-01-31' } };
+export const BALANCE_AND_MOVEMENT = [{ id: 'product-balance' }, { id: 'movement', params: january }];
+export const MOVEMENT = [{ id: 'movement', params: january }];
+
+/** A valid request with raw credentials; `more` is laid over it. */
+export function requestFor(username: string, more: Readonly<Record<string, unknown>> = {}) {
+  return {
+    entity: 'demo-bank',
+    credentials: { mode: 'raw', value: { username, password: 'any-password', businessId: '77777777-7' } },
+    actions: BALANCE_AND_MOVEMENT,
+    ...more,
+  };
+}

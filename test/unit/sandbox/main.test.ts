@@ -1,0 +1,41 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+
+const main = fileURLToPath(new URL('../../sandbox/main.ts', import.meta.url));
+
+test('the command prints lines that work as printed, refuses a taken port, and ends when it is told to', async () => {
+  const running = spawn(process.execPath, [main, '--port', '0', '--task-duration-ms', '0']);
+  try {
+    const printed: string[] = [];
+    for await (const line of createInterface({ input: running.stdout })) {
+      printed.push(line);
+      if (line.startsWith('curl ')) break;
+    }
+    const text = printed.join('\n');
+    expect(text).toContain('API key   sandbox-api-key');
+    expect(text).toContain('credentials-locked');
+    const { stdout } = spawnSync('sh', ['-c', printed.slice(-3).join('\n')]);
+    expect(JSON.parse(stdout.toString())).toMatchObject({ taskStatus: 'COMPLETED' });
+
+    const port = /127\.0\.0\.1:(\d+)/.exec(text)?.[1] ?? '';
+    const second = spawnSync(process.execPath, [main, '--port', port]);
+    expect(second.status).toBe(1);
+    expect(second.stderr.toString()).toBe(`Port ${port} is taken: free it, or choose another with --port.\n`);
+  } finally {
+    running.kill('SIGTERM');
+  }
+  expect(await once(running, 'exit')).toEqual([0, null]);
+}, 15_000);
+
+test.each([
+  [['--port', 'abc'], '--port must be a whole number from 0 to 65535.'],
+  [['--mode', 'secret'], '--mode must be plain or encrypted.'],
+  [['--webhook-url', 'nowhere'], '--webhook-url must be a URL.'],
+])('the flags %j are refused with a sentence', (flags, sentence) => {
+  const { status, stderr } = spawnSync(process.execPath, [main, ...flags]);
+  expect(status).toBe(1);
+  expect(stderr.toString().split('\n')[0]).toBe(sentence);
+});

@@ -1,0 +1,41 @@
+import { spawnSync } from 'node:child_process';
+
+/** The `openssl` command as the third opinion on signatures and ciphertexts. */
+export const openssl = {
+  hmacHex: (bytes: Uint8Array, key: string): string => {
+    const hexKey = Buffer.from(key, 'utf8').toString('hex');
+    const text = run(
+      ['dgst', '-sha256', '-mac', 'HMAC', '-macopt', `hexkey:${hexKey}`, '-r'],
+      bytes,
+    ).toString();
+    return text.split(' ')[0] ?? '';
+  },
+  sha256Hex: (text: string): string =>
+    run(['dgst', '-sha256', '-r'], Buffer.from(text)).toString().split(' ')[0] ?? '',
+  encrypt: (plaintext: string, keyHex: string, ivHex: string): Buffer =>
+    run(['enc', '-aes-256-cbc', '-K', keyHex, '-iv', ivHex], Buffer.from(plaintext)),
+  decrypt: (ciphertext: Uint8Array, keyHex: string, ivHex: string): string =>
+    run(['enc', '-d', '-aes-256-cbc', '-K', keyHex, '-iv', ivHex], ciphertext).toString('utf8'),
+};
+
+function run(args: readonly string[], input: Uint8Array): Buffer {
+  const { status, stdout, stderr, error } = spawnSync('openssl', args, { input });
+  if (status !== 0) throw new Error(`openssl ${args[0]} failed: ${stderr ?? ''}`, { cause: error });
+  return stdout;
+}
+
+/** `<CIPHER_TEXT>-<IV>` of a plaintext under a token or key string, made by the openssl command alone. */
+export function encryptedByOpenssl(plaintext: string, keyText: string): string {
+  const ivHex = '000102030405060708090a0b0c0d0eff';
+  const ciphertext = openssl.encrypt(plaintext, openssl.sha256Hex(keyText), ivHex);
+  return `${ciphertext.toString('base64')}-${Buffer.from(ivHex, 'hex').toString('base64')}`;
+}
+
+export function decryptedByOpenssl(text: string, keyText: string): string {
+  const [ciphertext = '', iv = ''] = text.split('-');
+  return openssl.decrypt(
+    Buffer.from(ciphertext, 'base64'),
+    openssl.sha256Hex(keyText),
+    Buffer.from(iv, 'base64').toString('hex'),
+  );
+}
