@@ -1,0 +1,17 @@
+import { App } from 'aws-cdk-lib';
+import { ConfigError, readConfig } from './config.ts';
+import { checkAwsSolutions } from './nag.ts';
+import { CosechaStack } from './stack.ts';
+
+// cdk.json runs this with `npx node`: the Node 24 of node_modules, which reads TypeScript, whatever Node started
+// the CDK CLI. It gives no stage and no provider, so that a deployment that forgets them stops here instead of
+// going somewhere; `npm run synth` names examples of both, and a later -c overrides them.
+const app = new App();
+try {
+  new CosechaStack(app, readConfig(app.node.getAllContext()));
+  checkAwsSolutions(app);
+} catch (error) {
+  if (!(error instanceof ConfigError)) throw error;
+  console.error(error.message);
+  process.exit(1);
+}

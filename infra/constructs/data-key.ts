@@ -1,0 +1,86 @@
+import { ArnFormat, Aws, Stack } from 'aws-cdk-lib';
+import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { Key } from 'aws-cdk-lib/aws-kms';
+import { Construct } from 'constructs';
+import type { Config } from '../config.ts';
+import { allow } from './allow.ts';
+import { removalPolicy } from './removal.ts';
+
+/**
+ * The key of everything at rest: tables, results and logs. Who may use it is said in IAM, and only through the
+ * service that holds the data.
+ */
+export class DataKey extends Construct {
+  readonly key: Key;
+
+  constructor(scope: Construct, id: string, { config }: { readonly config: Config }) {
+    super(scope, id);
+    this.key = new Key(this, 'Key', {
+      description: `${Stack.of(this).stackName}: tables, results and logs`,
+      enableKeyRotation: true,
+      removalPolicy: removalPolicy(config),
+    });
+    this.key.addToResourcePolicy(this.useByLogs());
+  }
+
+  /** Reading a table: DynamoDB opens the table's key in the reader's name. */
+  readingTables(): PolicyStatement {
+    return allow(['kms:Decrypt', 'kms:DescribeKey'], [this.key.keyArn], through('dynamodb'));
+  }
+
+  /** Reading and writing tables. The actions that DynamoDB's guide asks for, but CreateGrant, which deploys need. */
+  writingTables(): PolicyStatement {
+    return allow(
+      [
+        'kms:Decrypt',
+        'kms:DescribeKey',
+        'kms:Encrypt',
+        'kms:GenerateDataKey',
+        'kms:GenerateDataKeyWithoutPlaintext',
+        'kms:ReEncryptFrom',
+        'kms:ReEncryptTo',
+      ],
+      [this.key.keyArn],
+      through('dynamodb'),
+    );
+  }
+
+  /** Reading objects. */
+  readingObjects(): PolicyStatement {
+    return allow(['kms:Decrypt'], [this.key.keyArn], through('s3'));
+  }
+
+  /** Storing objects, each in one PutObject: a multipart upload would need Decrypt as well. */
+  storingObjects(): PolicyStatement {
+    return allow(['kms:GenerateDataKey'], [this.key.keyArn], through('s3'));
+  }
+
+  /** CloudWatch Logs encrypts under its own name, for log groups of this stack and no other. */
+  private useByLogs(): PolicyStatement {
+    const stack = Stack.of(this);
+    const logGroup = (name: string): string =>
+      stack.formatArn({
+        service: 'logs',
+        resource: 'log-group',
+        resourceName: name,
+        arnFormat: ArnFormat.COLON_RESOURCE_NAME,
+      });
+    return new PolicyStatement({
+      principals: [new ServicePrincipal(`logs.${Aws.REGION}.amazonaws.com`)],
+      actions: ['kms:Decrypt*', 'kms:DescribeKey', 'kms:Encrypt*', 'kms:GenerateDataKey*', 'kms:ReEncrypt*'],
+      resources: ['*'],
+      conditions: {
+        ArnLike: {
+          'kms:EncryptionContext:aws:logs:arn': [
+            logGroup(`${stack.stackName}-*`),
+            logGroup(`/aws/vendedlogs/*/${stack.stackName}-*`),
+          ],
+        },
+      },
+    });
+  }
+}
+
+const through = (service: string): Record<string, Record<string, string>> => ({
+  StringEquals: { 'kms:ViaService': `${service}.${Aws.REGION}.amazonaws.com` },
+});

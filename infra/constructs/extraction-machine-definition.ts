@@ -1,0 +1,244 @@
+import type { Config } from '../config.ts';
+
+/** The timings that shape the machine; a Config has them all. */
+export type MachineTimings = Pick<
+  Config,
+  | 'webhookWaitSeconds'
+  | 'startWindowSeconds'
+  | 'startTimeoutSeconds'
+  | 'deadlineSeconds'
+  | 'machineSlackSeconds'
+  | 'pollFirstSeconds'
+  | 'pollEverySeconds'
+  | 'pollBackoff'
+  | 'startRetryFirstSeconds'
+  | 'startRetryEverySeconds'
+>;
+
+/** ARNs of the two functions that the machine invokes; tokens at synth, plain ARNs in a test. */
+export interface MachineFunctions {
+  readonly startTask: string;
+  readonly reconcile: string;
+}
+
+interface Retrier {
+  readonly ErrorEquals: readonly string[];
+  readonly IntervalSeconds: number;
+  readonly MaxAttempts: number;
+  readonly BackoffRate: number;
+  readonly MaxDelaySeconds?: number;
+  readonly JitterStrategy: 'FULL' | 'NONE';
+}
+
+interface TaskState {
+  readonly Type: 'Task';
+  readonly Comment: string;
+  readonly Resource: string;
+  readonly Arguments: Readonly<Record<string, unknown>>;
+  readonly TimeoutSeconds?: number;
+  readonly Retry: readonly Retrier[];
+  readonly Catch?: readonly {
+    readonly ErrorEquals: readonly string[];
+    readonly Output: Readonly<Record<string, unknown>>;
+    readonly Next: string;
+  }[];
+  readonly Output: unknown;
+  readonly Next?: string;
+  readonly End?: true;
+}
+
+/** The machine in the Amazon States Language, https://states-language.net/spec.html, in its JSONata dialect. */
+export interface MachineDefinition {
+  readonly Comment: string;
+  readonly QueryLanguage: 'JSONata';
+  readonly TimeoutSeconds: number;
+  readonly StartAt: 'StartTask';
+  readonly States: { readonly StartTask: TaskState; readonly Reconcile: TaskState };
+}
+
+/** Named failures that start-task reports through its token: it surely started nothing, so try again. */
+const NOTHING_STARTED = ['ProviderBusy', 'ProviderUnreachable', 'ProviderUnauthorized'];
+
+/**
+ * Errors of the Lambda service itself. The list of the Step Functions guide ("Handle transient Lambda service
+ * exceptions") and CDK's `retryOnServiceExceptions`, plus TooManyRequestsException, which the latter lacks:
+ * a throttled account must not cost an extraction.
+ */
+const LAMBDA_SERVICE = [
+  'Lambda.ClientExecutionTimeoutException',
+  'Lambda.ServiceException',
+  'Lambda.AWSLambdaException',
+  'Lambda.SdkClientException',
+  'Lambda.TooManyRequestsException',
+];
+
+/** A few more tries when start-task fails unexpectedly: safe, as its write-ahead mark admits one start. */
+const UNEXPECTED_RETRIES = 3;
+
+/** StartInProgress is retried in sixths of start-task's timeout, nine times: 1.5 timeouts, so one outlasts it. */
+const IN_PROGRESS_PARTS = 6;
+const IN_PROGRESS_RETRIES = 9;
+
+/** TaskScheduled, TaskStarted, TaskSubmitted and one of TaskSucceeded, TaskFailed, TaskTimedOut. */
+const EVENTS_PER_CALLBACK_ATTEMPT = 4;
+/** TaskScheduled, TaskStarted and one of TaskSucceeded, TaskFailed. */
+const EVENTS_PER_INVOKE_ATTEMPT = 3;
+/** ExecutionStarted, TaskStateEntered and TaskStateExited of two states, the end of the execution. */
+const EVENTS_OF_THE_FRAME = 6;
+
+/**
+ * StartTask waits for its callback; Reconcile polls by being retried. Two transitions on the happy path.
+ * Every number is a literal: the emulator refuses a `TimeoutSeconds` expression on a callback state.
+ */
+export const extractionMachineDefinition = (
+  timings: MachineTimings,
+  functions: MachineFunctions,
+): MachineDefinition => ({
+  Comment: 'Start a task at the provider, wait for its webhook, and reconcile whatever happened.',
+  QueryLanguage: 'JSONata',
+  TimeoutSeconds: timings.deadlineSeconds + timings.machineSlackSeconds,
+  StartAt: 'StartTask',
+  States: { StartTask: startTask(timings, functions), Reconcile: reconcile(timings, functions) },
+});
+
+const startTask = (timings: MachineTimings, functions: MachineFunctions): TaskState => ({
+  Type: 'Task',
+  Comment: 'Starts the task at most once; the webhook answers the token. Everything else is for Reconcile.',
+  Resource: 'arn:aws:states:::lambda:invoke.waitForTaskToken',
+  Arguments: {
+    FunctionName: functions.startTask,
+    Payload: {
+      extractionId: '{% $states.input.extractionId %}',
+      request: '{% $states.input.request %}',
+      sealedCredentials: '{% $states.input.sealedCredentials %}',
+      taskToken: '{% $states.context.Task.Token %}',
+      // Grows over retries and redrives, so that an older token never replaces a newer one in the table Tasks.
+      // RetryCount starts at 0 again after a redrive; not every context has a RedriveCount.
+      attempt:
+        '{% ($exists($states.context.Execution.RedriveCount) ? $states.context.Execution.RedriveCount : 0) * 1000 + $states.context.State.RetryCount %}',
+    },
+  },
+  TimeoutSeconds: timings.webhookWaitSeconds,
+  Retry: startRetriers(timings),
+  Catch: [
+    {
+      ErrorEquals: ['States.ALL'],
+      // Written anew instead of passed on: the sealed credentials end here.
+      Output: { extractionId: '{% $states.input.extractionId %}', startGaveUp: true },
+      Next: 'Reconcile',
+    },
+  ],
+  Output: { extractionId: '{% $states.input.extractionId %}', startGaveUp: false },
+  Next: 'Reconcile',
+});
+
+const reconcile = (timings: MachineTimings, functions: MachineFunctions): TaskState => ({
+  Type: 'Task',
+  Comment: 'Returns when there is nothing left to do; until then it throws, and the retry is the poll.',
+  Resource: 'arn:aws:states:::lambda:invoke',
+  Arguments: {
+    FunctionName: functions.reconcile,
+    Payload: {
+      trigger: 'machine',
+      extractionId: '{% $states.input.extractionId %}',
+      startGaveUp: '{% $states.input.startGaveUp %}',
+      retryCount: '{% $states.context.State.RetryCount %}',
+    },
+  },
+  Retry: [
+    {
+      ErrorEquals: ['States.ALL'],
+      ...growing(timings.pollFirstSeconds, timings.pollEverySeconds, timings.pollBackoff),
+      MaxAttempts: pollAttempts(timings),
+    },
+  ],
+  Output: '{% $states.result.Payload %}',
+  End: true,
+});
+
+const startRetriers = (timings: MachineTimings): readonly Retrier[] => [
+  {
+    // No jitter: full jitter could spend every try before the attempt in progress is dead.
+    ErrorEquals: ['StartInProgress'],
+    IntervalSeconds: Math.ceil(timings.startTimeoutSeconds / IN_PROGRESS_PARTS),
+    MaxAttempts: IN_PROGRESS_RETRIES,
+    BackoffRate: 1,
+    JitterStrategy: 'NONE',
+  },
+  {
+    ErrorEquals: [...NOTHING_STARTED, ...LAMBDA_SERVICE],
+    ...growing(timings.startRetryFirstSeconds, timings.startRetryEverySeconds, 2),
+    MaxAttempts: startRetryAttempts(timings),
+  },
+  {
+    // Matches any error but States.Timeout, which is how a webhook that does not come shows: that is no failure.
+    ErrorEquals: ['States.TaskFailed'],
+    ...growing(timings.startRetryFirstSeconds, timings.startRetryEverySeconds, 2),
+    MaxAttempts: UNEXPECTED_RETRIES,
+  },
+];
+
+/** Intervals from first to most, spread with full jitter so that a crowd that failed together comes back apart. */
+const growing = (
+  first: number,
+  most: number,
+  backoff: number,
+): Pick<Retrier, 'IntervalSeconds' | 'BackoffRate' | 'MaxDelaySeconds' | 'JitterStrategy'> =>
+  first === most
+    ? { IntervalSeconds: first, BackoffRate: 1, JitterStrategy: 'FULL' }
+    : { IntervalSeconds: first, BackoffRate: backoff, MaxDelaySeconds: most, JitterStrategy: 'FULL' };
+
+/**
+ * Tries to start until the window is over. Defaults: 2, 4, 8, 16, 32, then 60 s; full jitter halves that on
+ * average: 31 s for the first five, then 30 s each, so 5 + (900 − 31) / 30 = 34. The spread over 34 draws is
+ * about 90 s. Too many do no harm (past the window the record says NOT_STARTED and start-task stops there),
+ * too few would give up early by that spread.
+ */
+export const startRetryAttempts = (timings: MachineTimings): number =>
+  attemptsToCover(
+    timings.startWindowSeconds,
+    timings.startRetryFirstSeconds,
+    timings.startRetryEverySeconds,
+    2,
+  );
+
+/**
+ * Polls until the machine's own end. Defaults: 5, 10, 20, 40, 80, then 120 s; halved by the jitter, 77.5 s for
+ * the first five, then 60 s each, so 5 + (8,100 − 77.5) / 60 = 139. Counted from the start of the execution, so
+ * the wait for the webhook (600 s) and the calls themselves are a margin. Should they run out, the rule and the
+ * sweep take over.
+ */
+export const pollAttempts = (timings: MachineTimings): number =>
+  attemptsToCover(
+    timings.deadlineSeconds + timings.machineSlackSeconds,
+    timings.pollFirstSeconds,
+    timings.pollEverySeconds,
+    timings.pollBackoff,
+  );
+
+/** How many retries it takes until their mean delays, half of each interval under full jitter, add up to `seconds`. */
+const attemptsToCover = (seconds: number, first: number, most: number, backoff: number): number => {
+  let covered = 0;
+  let attempts = 0;
+  for (let interval = first; covered < seconds && interval < most && backoff > 1; interval *= backoff) {
+    covered += interval / 2;
+    attempts += 1;
+  }
+  const steady = backoff > 1 ? most : first;
+  return attempts + Math.max(0, Math.ceil((seconds - covered) / (steady / 2)));
+};
+
+/**
+ * What an execution writes at most into its history, which Step Functions ends at 25,000 events:
+ * each attempt of StartTask 4, each of Reconcile 3, and 6 around them. Defaults: 4 × 47 + 3 × 140 + 6 = 614.
+ */
+export const worstCaseHistory = (timings: MachineTimings): { startRetries: number; events: number } => {
+  const startRetries = startRetryAttempts(timings) + IN_PROGRESS_RETRIES + UNEXPECTED_RETRIES;
+  return {
+    startRetries,
+    events:
+      EVENTS_PER_CALLBACK_ATTEMPT * (startRetries + 1) +
+      EVENTS_PER_INVOKE_ATTEMPT * (pollAttempts(timings) + 1) +
+      EVENTS_OF_THE_FRAME,
+  };
+};

@@ -1,0 +1,9 @@
+import { RemovalPolicy } from 'aws-cdk-lib';
+import { type Config, LOCAL_STAGE } from '../config.ts';
+
+/** Data outlives its stack, except on the emulator, where `npm start` comes and goes. */
+export const removalPolicy = (config: Config): RemovalPolicy =>
+  isLocal(config) ? RemovalPolicy.DESTROY : RemovalPolicy.RETAIN;
+
+/** Whether this is the stage that runs on an emulator. */
+export const isLocal = (config: Config): boolean => config.stage === LOCAL_STAGE;

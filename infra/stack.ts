@@ -1,0 +1,231 @@
+import { CfnOutput, Duration, Stack } from 'aws-cdk-lib';
+import type { Construct } from 'constructs';
+import type { Config } from './config.ts';
+import { allow } from './constructs/allow.ts';
+import { CosechaFunction } from './constructs/cosecha-function.ts';
+import { DataKey } from './constructs/data-key.ts';
+import { ExtractionApi } from './constructs/extraction-api.ts';
+import { ExtractionMachine, extractionMachineArn } from './constructs/extraction-machine.ts';
+import { isLocal } from './constructs/removal.ts';
+import { SafetyNet } from './constructs/safety-net.ts';
+import { SealKey } from './constructs/seal-key.ts';
+import { Secrets } from './constructs/secrets.ts';
+import { Storage } from './constructs/storage.ts';
+import { fitToEmulator } from './local/emulator-differences.ts';
+
+const DAY = 86_400;
+
+/** Cosecha, whole, in one stack named `Cosecha-<stage>`. Bound to no account or region. */
+export class CosechaStack extends Stack {
+  constructor(scope: Construct, config: Config) {
+    super(scope, `Cosecha-${config.stage}`, {
+      description: 'Cosecha: starts extractions of financial data and never loses how they ended',
+    });
+    const dataKey = new DataKey(this, 'DataKey', { config });
+    const sealKey = new SealKey(this, 'SealKey', { config });
+    const secrets = new Secrets(this, 'Secrets', { config });
+    const storage = new Storage(this, 'Storage', { config, dataKey });
+    const machineArn = extractionMachineArn(this);
+
+    const house = { config, dataKey };
+    const extractionsTable = { EXTRACTIONS_TABLE: storage.extractions.tableName };
+    const bothTables = { ...extractionsTable, TASKS_TABLE: storage.tasks.tableName };
+    const timings = { TIMINGS: JSON.stringify(timingsOf(config)) };
+    const provider = {
+      PROVIDER_BASE_URL: config.providerBaseUrl,
+      PROVIDER_API_KEY_SECRET: secrets.providerApiKey,
+      PROVIDER_TIMEOUTS: JSON.stringify({
+        connect: config.providerConnectTimeoutMs,
+        total: config.providerTimeoutMs,
+      }),
+      SESSION_MINUTES: String(config.sessionMinutes),
+    };
+
+    const requestExtraction = new CosechaFunction(this, 'RequestExtraction', {
+      ...house,
+      name: 'request-extraction',
+      timeout: Duration.seconds(15),
+      memoryMB: 512,
+      environment: {
+        ...extractionsTable,
+        ...timings,
+        STATE_MACHINE_ARN: machineArn,
+        SEAL_KEY_ARN: sealKey.key.keyArn,
+        FINGERPRINT_KEY_SECRET: secrets.fingerprintKey,
+      },
+      may: [
+        storage.onExtractions('GetItem', 'PutItem', 'UpdateItem'),
+        dataKey.writingTables(),
+        secrets.reading(secrets.fingerprintKey),
+        allow(['states:StartExecution'], [machineArn]),
+      ],
+    });
+    sealKey.allowSealing(requestExtraction.role);
+
+    const getExtraction = new CosechaFunction(this, 'GetExtraction', {
+      ...house,
+      name: 'get-extraction',
+      timeout: Duration.seconds(10),
+      memoryMB: 512,
+      environment: {
+        ...extractionsTable,
+        RESULTS_BUCKET: storage.results.bucketName,
+        READERS: JSON.stringify(config.readers),
+      },
+      // GetObject and its Decrypt are for the presigned URL, which acts with this role.
+      may: [
+        storage.onExtractions('GetItem'),
+        dataKey.readingTables(),
+        storage.onResults('GetObject'),
+        dataKey.readingObjects(),
+      ],
+    });
+
+    const startTask = new CosechaFunction(this, 'StartTask', {
+      ...house,
+      name: 'start-task',
+      timeout: Duration.seconds(config.startTimeoutSeconds),
+      memoryMB: 512,
+      environment: { ...bothTables, ...timings, ...provider, SEAL_KEY_ARN: sealKey.key.keyArn },
+      may: [
+        storage.onExtractions('GetItem', 'UpdateItem'),
+        storage.onTasks('UpdateItem'),
+        dataKey.writingTables(),
+        secrets.reading(secrets.providerApiKey),
+        allow(['states:SendTaskFailure', 'states:SendTaskSuccess'], [machineArn]),
+      ],
+    });
+    sealKey.allowUnsealing(startTask.role);
+
+    const receiveWebhook = new CosechaFunction(this, 'ReceiveWebhook', {
+      ...house,
+      name: 'receive-webhook',
+      // The provider hangs up after 5 s; what was begun is finished all the same, and repeats are harmless.
+      timeout: Duration.seconds(10),
+      memoryMB: 512,
+      // The SDK imports it only when an operation streams events: 20 KB less to load while the provider waits.
+      neverImported: ['@smithy/core/event-streams'],
+      environment: {
+        ...bothTables,
+        WEBHOOK_SIGNING_KEY_SECRET: secrets.webhookSigningKey,
+        SIGNING_KEY_REFRESH_SECONDS: String(config.signingKeyRefreshSeconds),
+      },
+      may: [
+        storage.onExtractions('GetItem', 'UpdateItem'),
+        storage.onTasks('UpdateItem'),
+        dataKey.writingTables(),
+        secrets.reading(secrets.webhookSigningKey),
+        allow(['states:SendTaskSuccess'], [machineArn]),
+      ],
+      ...(config.webhookReservedConcurrency === undefined
+        ? {}
+        : { reservedConcurrency: config.webhookReservedConcurrency }),
+    });
+
+    const reconcileExtraction = new CosechaFunction(this, 'ReconcileExtraction', {
+      ...house,
+      name: 'reconcile-extraction',
+      timeout: reconcileTimeout(config),
+      // Results of 20 MiB are there as bytes, as text and as an object at once.
+      memoryMB: 1_024,
+      environment: {
+        ...bothTables,
+        ...timings,
+        ...provider,
+        RESULTS_BUCKET: storage.results.bucketName,
+        RESULTS_MAX_BYTES: String(config.resultsMaxBytes),
+      },
+      may: [
+        storage.onExtractions('GetItem', 'UpdateItem'),
+        storage.findingOpen(),
+        storage.onTasks('GetItem'),
+        dataKey.writingTables(),
+        storage.onResults('PutObject'),
+        dataKey.storingObjects(),
+        secrets.reading(secrets.providerApiKey),
+      ],
+    });
+
+    for (const { role } of [getExtraction, reconcileExtraction]) storage.acknowledgeEveryResult(role);
+
+    const { machine } = new ExtractionMachine(this, 'ExtractionMachine', {
+      ...house,
+      startTask: startTask.function,
+      reconcile: reconcileExtraction.function,
+    });
+    const { deadLetters } = new SafetyNet(this, 'SafetyNet', {
+      config,
+      reconcile: reconcileExtraction,
+      machine,
+    });
+    const { api, url, webhookUrl } = new ExtractionApi(this, 'ExtractionApi', {
+      ...house,
+      requestExtraction: requestExtraction.function,
+      getExtraction: getExtraction.function,
+      receiveWebhook: receiveWebhook.function,
+    });
+
+    if (isLocal(config)) {
+      fitToEmulator({
+        sealKey,
+        tokenAnswers: [
+          { role: startTask.role, actions: ['states:SendTaskFailure', 'states:SendTaskSuccess'] },
+          { role: receiveWebhook.role, actions: ['states:SendTaskSuccess'] },
+        ],
+      });
+    }
+
+    this.output('ApiUrl', url, 'Base address of the API');
+    this.output('ApiId', api.apiId, 'Id of the API');
+    this.output('WebhookUrl', webhookUrl, 'Register this address at the provider');
+    this.output('ExtractionsTableName', storage.extractions.tableName, 'The record of every extraction');
+    this.output('ExtractionsTableArn', storage.extractions.tableArn, 'The same, as an ARN');
+    this.output(
+      'ExtractionsStreamArn',
+      storage.extractions.tableStreamArn ?? '',
+      'What downstream services read: docs/stream.md',
+    );
+    this.output('TasksTableName', storage.tasks.tableName, 'Private: the rendezvous of tasks and tokens');
+    this.output('ResultsBucketName', storage.results.bucketName, 'Results as the provider gave them');
+    this.output('StateMachineArn', machine.stateMachineArn, 'One execution per extraction, named by its id');
+    this.output(
+      'ReconcileFunctionName',
+      reconcileExtraction.function.functionName,
+      'Invoke it with {"trigger":"sweep"} to sweep now',
+    );
+    this.output('DeadLetterQueueUrl', deadLetters.queueUrl, 'What could not be reconciled');
+    this.output(
+      'FillProviderApiKey',
+      secrets.fillCommand(secrets.providerApiKey),
+      "Run this in bash or zsh, then type the provider's API key",
+    );
+    this.output(
+      'FillWebhookSigningKey',
+      secrets.fillCommand(secrets.webhookSigningKey),
+      "Run this in bash or zsh, then type the provider's webhook key",
+    );
+  }
+
+  private output(id: string, value: string, description: string): void {
+    new CfnOutput(this, id, { value, description });
+  }
+}
+
+/** What the functions need to know of time, in seconds. */
+const timingsOf = (config: Config) => ({
+  startWindow: config.startWindowSeconds,
+  attemptLife: config.startTimeoutSeconds,
+  deadline: config.deadlineSeconds,
+  machineSlack: config.machineSlackSeconds,
+  pollEvery: config.pollEverySeconds,
+  collectFor: config.collectForSeconds,
+  grace: config.graceSeconds,
+  recordRetention: config.recordRetentionDays * DAY,
+});
+
+/**
+ * A reconciliation reads the task at worst with login, read, login again and read, and then stores up to
+ * 20 MiB, for which 40 s are ample. Defaults: 4 × 20 + 40 = 120 s, well within the sweep's 5 minutes.
+ */
+const reconcileTimeout = (config: Config): Duration =>
+  Duration.seconds(Math.ceil((4 * config.providerTimeoutMs) / 1_000) + 40);

@@ -1,0 +1,149 @@
+import { describe, expect, test } from 'vitest';
+import { ConfigError, readConfig } from '../../../infra/config.ts';
+import { required } from './required-settings.ts';
+
+const refusal = (settings: Readonly<Record<string, unknown>>): string => {
+  try {
+    readConfig({ ...required, ...settings });
+  } catch (error) {
+    if (error instanceof ConfigError) return error.message;
+    throw error;
+  }
+  return 'accepted';
+};
+
+describe('settings', () => {
+  test('need nothing but a stage and a provider', () => {
+    expect(readConfig(required)).toMatchObject({ ...required, deadlineSeconds: 7_200, readers: [] });
+  });
+
+  test('are frozen', () => {
+    expect(readConfig(required)).toSatisfy(Object.isFrozen);
+  });
+
+  test('given on the command line are text and become numbers', () => {
+    expect(readConfig({ ...required, pollEverySeconds: '60' }).pollEverySeconds).toBe(60);
+  });
+
+  test("leave CDK's own context alone", () => {
+    expect(refusal({ '@aws-cdk/core:x': true, 'aws:cdk:bundling-stacks': [], 'cli-telemetry': false })).toBe(
+      'accepted',
+    );
+  });
+
+  test('that hold for seconds, as the tests need, are accepted', () => {
+    const fast = {
+      stage: 'local',
+      providerBaseUrl: 'http://127.0.0.1:8080',
+      webhookWaitSeconds: 9,
+      startWindowSeconds: 10,
+      startTimeoutSeconds: 8,
+      deadlineSeconds: 20,
+      machineSlackSeconds: 10,
+      pollFirstSeconds: 1,
+      pollEverySeconds: 2,
+      startRetryFirstSeconds: 1,
+      startRetryEverySeconds: 1,
+      providerConnectTimeoutMs: 1_000,
+      providerTimeoutMs: 1_000,
+      collectForSeconds: 10,
+      graceSeconds: 10,
+    };
+    expect(refusal(fast)).toBe('accepted');
+  });
+
+  test('name readers as a comma-separated list', () => {
+    const readers = 'arn:aws:iam::111122223333:role/path/auditor, arn:aws:iam::111122223333:user/ada';
+    expect(readConfig({ ...required, readers }).readers).toEqual([
+      'arn:aws:iam::111122223333:role/path/auditor',
+      'arn:aws:iam::111122223333:user/ada',
+    ]);
+  });
+
+  test('lose the slashes at the end of the provider address, to which paths are appended', () => {
+    const config = readConfig({ ...required, providerBaseUrl: 'https://provider.example/bank//' });
+    expect(config.providerBaseUrl).toBe('https://provider.example/bank');
+  });
+});
+
+describe('settings are refused with a sentence that names them:', () => {
+  test.each([
+    ['a missing stage', { stage: undefined }, 'Setting stage is required'],
+    ['a missing provider', { providerBaseUrl: undefined }, 'Setting providerBaseUrl is required'],
+    ['a stage that no name can carry', { stage: 'Prod_1' }, 'Setting stage must be'],
+    [
+      'a provider without an address',
+      { providerBaseUrl: 'provider' },
+      'Setting providerBaseUrl must be an absolute',
+    ],
+    [
+      'a provider in the clear',
+      { providerBaseUrl: 'http://p.example' },
+      'Setting providerBaseUrl must be an https',
+    ],
+    ['a query in the address', { providerBaseUrl: 'https://p.example/?a=1' }, 'must not have a query'],
+    ['a misspelt setting', { pollEvery: 60 }, 'Setting pollEvery is unknown'],
+    [
+      'a word for a number',
+      { pollEverySeconds: 'often' },
+      'Setting pollEverySeconds must be a whole number of seconds',
+    ],
+    ['a fraction', { pollEverySeconds: 1.5 }, 'Setting pollEverySeconds must be a whole number'],
+    ['an empty number', { pollEverySeconds: '' }, 'Setting pollEverySeconds must be a whole number'],
+    ['a number out of range', { graceSeconds: 0 }, 'Setting graceSeconds must be'],
+    ['records gone before their execution name is free', { recordRetentionDays: 90 }, 'from 91 to'],
+    [
+      'results that outlive their record',
+      { resultsRetentionDays: 121 },
+      'Setting resultsRetentionDays must not exceed',
+    ],
+    [
+      'a log retention that CloudWatch lacks',
+      { logRetentionDays: 31 },
+      'Setting logRetentionDays must be one of',
+    ],
+    ['a start that cannot hold its calls', { startTimeoutSeconds: 60 }, '4 × providerTimeoutMs (20000)'],
+    [
+      'a connect timeout beyond the whole',
+      { providerConnectTimeoutMs: 25_000 },
+      'Setting providerConnectTimeoutMs',
+    ],
+    ['a wait shorter than the start', { webhookWaitSeconds: 90 }, 'Setting webhookWaitSeconds must exceed'],
+    [
+      'a deadline before the webhook is due',
+      { deadlineSeconds: 1_499 },
+      'Setting deadlineSeconds must be at least',
+    ],
+    ['a poll that shrinks', { pollFirstSeconds: 121 }, 'Setting pollFirstSeconds must not exceed'],
+    [
+      'start retries that shrink',
+      { startRetryFirstSeconds: 61 },
+      'Setting startRetryFirstSeconds must not exceed',
+    ],
+    ['a machine that ends before its last poll', { machineSlackSeconds: 120 }, 'Setting machineSlackSeconds'],
+    [
+      'a history near its limit',
+      { pollFirstSeconds: 1, pollEverySeconds: 3 },
+      'history events, more than 12000',
+    ],
+    [
+      'more start retries than an attempt number holds',
+      { startRetryFirstSeconds: 1, startRetryEverySeconds: 1 },
+      'Setting startRetryEverySeconds is too short',
+    ],
+    ['a reader that is no principal', { readers: 'ada' }, 'Setting readers must be'],
+    ['a domain without a certificate', { domainName: 'api.example.com' }, 'domainName and certificateArn'],
+  ])('%s', (_, settings, sentence) => {
+    expect(refusal(settings)).toContain(sentence);
+  });
+
+  test('every wrong one at once', () => {
+    expect(refusal({ stage: '1', pollEvery: 1, graceSeconds: 0 }).split('\n')).toHaveLength(3);
+  });
+
+  test('without repeating a password in an address', () => {
+    const message = refusal({ providerBaseUrl: 'https://ada:swordfish@p.example' });
+    expect(message).toContain('must not carry a user name or password');
+    expect(message).not.toContain('swordfish');
+  });
+});

@@ -1,0 +1,185 @@
+import { describe, expect, test } from 'vitest';
+import { flatten, resourcesOf, synthesize } from './synth.ts';
+
+interface Statement {
+  readonly Sid?: string;
+  readonly Effect: string;
+  readonly Action: string | readonly string[];
+  readonly Resource: unknown;
+  readonly Principal?: unknown;
+  readonly Condition?: Readonly<Record<string, unknown>>;
+}
+
+const { template } = synthesize();
+
+const statementsOf = (document: unknown): readonly Statement[] =>
+  (document as { readonly Statement: readonly Statement[] }).Statement;
+
+const list = <T>(value: T | readonly T[]): readonly T[] => (Array.isArray(value) ? value : [value as T]);
+
+/** Every action that a role has, on which resource and through which service, in one line each. */
+const rightsOf = (role: string, from = template): readonly string[] =>
+  Object.values(resourcesOf(from, 'AWS::IAM::Policy'))
+    .filter(({ Properties }) => flatten(list(Properties.Roles as unknown[])[0]).includes(`<${role}>`))
+    .flatMap(({ Properties }) => statementsOf(Properties.PolicyDocument))
+    .flatMap((statement) =>
+      list(statement.Resource).flatMap((resource) =>
+        list(statement.Action).map((action) => `${action} ${short(flatten(resource))}${via(statement)}`),
+      ),
+    )
+    .toSorted();
+
+const short = (arn: string): string =>
+  arn.replace(/^arn:<AWS::Partition>:(\w+):<AWS::Region>:<AWS::AccountId>:/, '$1 ');
+
+const via = ({ Condition }: Statement): string =>
+  Condition === undefined
+    ? ''
+    : ` via ${flatten((Condition.StringEquals as Record<string, unknown>)['kms:ViaService']).split('.')[0]}`;
+
+const WRITING_TABLES = [
+  'kms:Decrypt <DataKey.Arn> via dynamodb',
+  'kms:DescribeKey <DataKey.Arn> via dynamodb',
+  'kms:Encrypt <DataKey.Arn> via dynamodb',
+  'kms:GenerateDataKey <DataKey.Arn> via dynamodb',
+  'kms:GenerateDataKeyWithoutPlaintext <DataKey.Arn> via dynamodb',
+  'kms:ReEncryptFrom <DataKey.Arn> via dynamodb',
+  'kms:ReEncryptTo <DataKey.Arn> via dynamodb',
+];
+
+const logging = (log: string): readonly string[] => [
+  `logs:CreateLogStream <${log}.Arn>`,
+  `logs:PutLogEvents <${log}.Arn>`,
+];
+
+const rights: Readonly<Record<string, readonly string[]>> = {
+  RequestExtractionRole: [
+    ...logging('RequestExtractionLog'),
+    ...WRITING_TABLES,
+    'dynamodb:GetItem <StorageExtractions.Arn>',
+    'dynamodb:PutItem <StorageExtractions.Arn>',
+    'dynamodb:UpdateItem <StorageExtractions.Arn>',
+    'secretsmanager:GetSecretValue secretsmanager secret:Cosecha-prod/fingerprint-key-??????',
+    'states:StartExecution states stateMachine:Cosecha-prod-extractions',
+  ],
+  GetExtractionRole: [
+    ...logging('GetExtractionLog'),
+    'dynamodb:GetItem <StorageExtractions.Arn>',
+    'kms:Decrypt <DataKey.Arn> via dynamodb',
+    'kms:DescribeKey <DataKey.Arn> via dynamodb',
+    'kms:Decrypt <DataKey.Arn> via s3',
+    's3:GetObject <StorageResults.Arn>/*',
+  ],
+  StartTaskRole: [
+    ...logging('StartTaskLog'),
+    ...WRITING_TABLES,
+    'dynamodb:GetItem <StorageExtractions.Arn>',
+    'dynamodb:UpdateItem <StorageExtractions.Arn>',
+    'dynamodb:UpdateItem <StorageTasks.Arn>',
+    'secretsmanager:GetSecretValue secretsmanager secret:Cosecha-prod/provider-api-key-??????',
+    'states:SendTaskFailure states stateMachine:Cosecha-prod-extractions',
+    'states:SendTaskSuccess states stateMachine:Cosecha-prod-extractions',
+  ],
+  ReceiveWebhookRole: [
+    ...logging('ReceiveWebhookLog'),
+    ...WRITING_TABLES,
+    'dynamodb:GetItem <StorageExtractions.Arn>',
+    'dynamodb:UpdateItem <StorageExtractions.Arn>',
+    'dynamodb:UpdateItem <StorageTasks.Arn>',
+    'secretsmanager:GetSecretValue secretsmanager secret:Cosecha-prod/webhook-signing-key-??????',
+    'states:SendTaskSuccess states stateMachine:Cosecha-prod-extractions',
+  ],
+  ReconcileExtractionRole: [
+    ...logging('ReconcileExtractionLog'),
+    ...WRITING_TABLES,
+    'dynamodb:GetItem <StorageExtractions.Arn>',
+    'dynamodb:UpdateItem <StorageExtractions.Arn>',
+    'dynamodb:Query <StorageExtractions.Arn>/index/open',
+    'dynamodb:GetItem <StorageTasks.Arn>',
+    'kms:GenerateDataKey <DataKey.Arn> via s3',
+    's3:PutObject <StorageResults.Arn>/*',
+    'secretsmanager:GetSecretValue secretsmanager secret:Cosecha-prod/provider-api-key-??????',
+    'sqs:SendMessage <SafetyNetDeadLetters.Arn>',
+  ],
+};
+
+describe('each function may do exactly this:', () => {
+  test.each(Object.entries(rights))('%s', (role, expected) => {
+    expect(rightsOf(role)).toEqual([...expected].toSorted());
+  });
+
+  test('nothing through a managed policy, and only Lambda and Step Functions act for us', () => {
+    const roles = resourcesOf(template, 'AWS::IAM::Role');
+    const names = Object.keys(roles).map((id) => id.replace(/[0-9A-F]{8}$/, ''));
+    expect(names.toSorted()).toEqual([...Object.keys(rights), 'ExtractionMachineRole'].toSorted());
+    for (const { Properties } of Object.values(roles)) {
+      expect(Properties.ManagedPolicyArns).toBeUndefined();
+      expect(Properties.Policies).toBeUndefined();
+    }
+  });
+
+  test('the machine may invoke its two functions and deliver its log', () => {
+    const [invoke, deliver] = [
+      rightsOf('ExtractionMachineRole').filter((right) => right.startsWith('lambda:')),
+      rightsOf('ExtractionMachineRole').filter((right) => !right.startsWith('lambda:')),
+    ];
+    expect(invoke).toEqual([
+      'lambda:InvokeFunction <ReconcileExtractionFunction.Arn>',
+      'lambda:InvokeFunction <StartTaskFunction.Arn>',
+    ]);
+    expect(deliver.every((right) => right.startsWith('logs:'))).toBe(true);
+  });
+});
+
+describe('the seal key', () => {
+  const keyPolicy = (from = template): readonly Statement[] => {
+    const [, key] =
+      Object.entries(resourcesOf(from, 'AWS::KMS::Key')).find(([id]) => id.startsWith('SealKey')) ?? [];
+    return statementsOf(key?.Properties.KeyPolicy);
+  };
+
+  test('is used by two functions, one to seal and one to unseal, for a named extraction only', () => {
+    const users = keyPolicy().slice(1);
+    expect(
+      users.map(({ Sid, Action, Principal }) => [Sid, Action, flatten((Principal as { AWS: unknown }).AWS)]),
+    ).toEqual([
+      ['Seal', 'kms:Encrypt', '<RequestExtractionRole.Arn>'],
+      ['Unseal', 'kms:Decrypt', '<StartTaskRole.Arn>'],
+    ]);
+    for (const { Condition } of users) {
+      expect(Condition).toEqual({
+        Null: { 'kms:EncryptionContext:extractionId': 'false' },
+        'ForAllValues:StringEquals': { 'kms:EncryptionContextKeys': ['extractionId'] },
+      });
+    }
+  });
+
+  test('gives its administrators no use of it, directly or by a grant', () => {
+    const [administer] = keyPolicy();
+    const actions = list(administer?.Action ?? []);
+    expect(administer?.Sid).toBe('Administer');
+    expect(actions.filter((action) => /\*|Encrypt|Decrypt|DataKey|CreateGrant/.test(action))).toEqual([]);
+  });
+
+  test('is named in no identity policy', () => {
+    expect(JSON.stringify(resourcesOf(template, 'AWS::IAM::Policy'))).not.toContain('SealKey');
+  });
+
+  test('requires the context everywhere but on the emulator, which cannot check it', () => {
+    const users = keyPolicy(synthesize({ stage: 'local' }).template).slice(1);
+    expect(users.map(({ Sid, Condition }) => [Sid, Condition])).toEqual([
+      ['Seal', undefined],
+      ['Unseal', undefined],
+    ]);
+  });
+});
+
+describe('on the emulator only', () => {
+  test('task tokens are answered on any resource, by those who may answer them anyway', () => {
+    const local = synthesize({ stage: 'local' }).template;
+    const anywhere = (role: string) => rightsOf(role, local).filter((right) => right.endsWith(' *'));
+    expect(anywhere('StartTaskRole')).toEqual(['states:SendTaskFailure *', 'states:SendTaskSuccess *']);
+    expect(anywhere('ReceiveWebhookRole')).toEqual(['states:SendTaskSuccess *']);
+    expect(anywhere('RequestExtractionRole')).toEqual([]);
+  });
+});

@@ -1,0 +1,2 @@
+/** What every deployment has to say. */
+export const required = { stage: 'prod', providerBaseUrl: 'https://provider.example' };

@@ -1,0 +1,383 @@
+import { Match } from 'aws-cdk-lib/assertions';
+import { AwsSolutionsChecks } from 'cdk-nag';
+import { describe, expect, test } from 'vitest';
+import { readConfig } from '../../../infra/config.ts';
+import { extractionMachineDefinition } from '../../../infra/constructs/extraction-machine-definition.ts';
+import { required } from './required-settings.ts';
+import { flatten, type Resource, resourcesOf, synthesize } from './synth.ts';
+
+const { app, template } = synthesize();
+const local = synthesize({ stage: 'local', providerBaseUrl: 'http://127.0.0.1:8080' });
+
+const variablesOf = ({ Properties }: Resource): Readonly<Record<string, string>> =>
+  (Properties.Environment as { readonly Variables: Readonly<Record<string, string>> }).Variables;
+
+const DATA_KEY = { 'Fn::GetAtt': [Match.stringLikeRegexp('^DataKey'), 'Arn'] };
+const KEEPERS = [
+  'AWS::DynamoDB::Table',
+  'AWS::S3::Bucket',
+  'AWS::KMS::Key',
+  'AWS::SecretsManager::Secret',
+  'AWS::Logs::LogGroup',
+];
+
+describe('the rules of AWS Solutions', () => {
+  test.each([
+    ['for a deployment', app],
+    ['for the emulator', local.app],
+    [
+      'for a deployment with every option',
+      synthesize({
+        domainName: 'api.example.com',
+        certificateArn: 'arn:aws:acm:eu-west-1:111122223333:certificate/1',
+        webhookReservedConcurrency: 5,
+      }).app,
+    ],
+  ])('find nothing without a written reason %s', (_, checked) => {
+    expect(new AwsSolutionsChecks(checked).validateScope(checked).violations).toEqual([]);
+  });
+});
+
+describe('the tables', () => {
+  test('hold extractions with a stream of both images, a sparse index of keys and point-in-time recovery', () => {
+    template.hasResourceProperties('AWS::DynamoDB::Table', {
+      KeySchema: [{ AttributeName: 'extractionId', KeyType: 'HASH' }],
+      AttributeDefinitions: [
+        { AttributeName: 'extractionId', AttributeType: 'S' },
+        { AttributeName: 'open', AttributeType: 'N' },
+        { AttributeName: 'openUntil', AttributeType: 'S' },
+      ],
+      GlobalSecondaryIndexes: [
+        {
+          IndexName: 'open',
+          KeySchema: [
+            { AttributeName: 'open', KeyType: 'HASH' },
+            { AttributeName: 'openUntil', KeyType: 'RANGE' },
+          ],
+          Projection: { ProjectionType: 'KEYS_ONLY' },
+        },
+      ],
+      StreamSpecification: { StreamViewType: 'NEW_AND_OLD_IMAGES' },
+      PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
+    });
+  });
+
+  test('hold tasks without a stream', () => {
+    template.hasResourceProperties('AWS::DynamoDB::Table', {
+      KeySchema: [{ AttributeName: 'taskId', KeyType: 'HASH' }],
+      StreamSpecification: Match.absent(),
+    });
+  });
+
+  test('are on demand, encrypted, expiring and protected', () => {
+    template.allResourcesProperties('AWS::DynamoDB::Table', {
+      BillingMode: 'PAY_PER_REQUEST',
+      SSESpecification: { SSEEnabled: true, SSEType: 'KMS', KMSMasterKeyId: DATA_KEY },
+      TimeToLiveSpecification: { AttributeName: 'expiresAt', Enabled: true },
+      DeletionProtectionEnabled: true,
+    });
+  });
+});
+
+describe('the bucket', () => {
+  test('is private, encrypted under the data key, and empties itself', () => {
+    template.hasResourceProperties('AWS::S3::Bucket', {
+      BucketEncryption: {
+        ServerSideEncryptionConfiguration: [
+          {
+            BucketKeyEnabled: true,
+            ServerSideEncryptionByDefault: { SSEAlgorithm: 'aws:kms', KMSMasterKeyID: DATA_KEY },
+          },
+        ],
+      },
+      PublicAccessBlockConfiguration: {
+        BlockPublicAcls: true,
+        BlockPublicPolicy: true,
+        IgnorePublicAcls: true,
+        RestrictPublicBuckets: true,
+      },
+      LifecycleConfiguration: { Rules: [Match.objectLike({ ExpirationInDays: 30, Status: 'Enabled' })] },
+    });
+  });
+
+  test('refuses plain http', () => {
+    template.hasResourceProperties('AWS::S3::BucketPolicy', {
+      PolicyDocument: {
+        Statement: [
+          Match.objectLike({ Effect: 'Deny', Condition: { Bool: { 'aws:SecureTransport': 'false' } } }),
+        ],
+      },
+    });
+  });
+});
+
+describe('what holds data', () => {
+  test('outlives the stack', () => {
+    for (const type of KEEPERS) {
+      for (const [id, resource] of Object.entries(resourcesOf(template, type))) {
+        expect([id, resource.DeletionPolicy, resource.UpdateReplacePolicy]).toEqual([id, 'Retain', 'Retain']);
+      }
+    }
+  });
+
+  test('goes with the stack on the emulator', () => {
+    for (const type of KEEPERS) {
+      for (const [id, resource] of Object.entries(resourcesOf(local.template, type))) {
+        expect([id, resource.DeletionPolicy]).toEqual([id, 'Delete']);
+      }
+    }
+    local.template.allResourcesProperties('AWS::DynamoDB::Table', { DeletionProtectionEnabled: false });
+  });
+});
+
+describe('the secrets', () => {
+  test('of the provider are made without a value, the fingerprint key with one', () => {
+    const secrets = Object.values(resourcesOf(template, 'AWS::SecretsManager::Secret')).map(
+      ({ Properties }) => [
+        Properties.Name,
+        Object.keys(Properties)
+          .filter((property) => property.startsWith('GenerateSecret') || property === 'SecretString')
+          .join(),
+      ],
+    );
+    expect(secrets).toEqual([
+      ['Cosecha-prod/provider-api-key', ''],
+      ['Cosecha-prod/webhook-signing-key', ''],
+      ['Cosecha-prod/fingerprint-key', 'GenerateSecretString'],
+    ]);
+  });
+
+  test('are filled by commands that take the value from a pipe', () => {
+    const { Value } = template.findOutputs('FillProviderApiKey').FillProviderApiKey ?? {};
+    expect(flatten(Value)).toBe(
+      'read -rs VALUE && printf %s "$VALUE" | aws secretsmanager put-secret-value --region <AWS::Region> --secret-id Cosecha-prod/provider-api-key --secret-string file:///dev/stdin; unset VALUE',
+    );
+  });
+});
+
+describe('the functions', () => {
+  test('run Node 24 on arm64 with a timeout of their own', () => {
+    template.allResourcesProperties('AWS::Lambda::Function', {
+      Runtime: 'nodejs24.x',
+      Architectures: ['arm64'],
+      Handler: 'index.handler',
+    });
+    const timeouts = Object.entries(resourcesOf(template, 'AWS::Lambda::Function')).map(
+      ([id, { Properties }]) => [id.replace(/Function[0-9A-F]{8}$/, ''), Properties.Timeout],
+    );
+    expect(Object.fromEntries(timeouts)).toEqual({
+      RequestExtraction: 15,
+      GetExtraction: 10,
+      StartTask: 90,
+      ReceiveWebhook: 10,
+      ReconcileExtraction: 120,
+    });
+  });
+
+  test('write to log groups that are encrypted and emptied', () => {
+    const logs = resourcesOf(template, 'AWS::Logs::LogGroup');
+    // One for each function, for the machine and for the API.
+    expect(Object.keys(logs)).toHaveLength(7);
+    template.allResourcesProperties('AWS::Logs::LogGroup', { RetentionInDays: 30, KmsKeyId: DATA_KEY });
+    template.allResourcesProperties('AWS::Lambda::Function', {
+      LoggingConfig: { LogGroup: { Ref: Match.stringLikeRegexp('Log[0-9A-F]{8}$') } },
+    });
+  });
+
+  test.each([
+    [
+      'RequestExtraction',
+      ['EXTRACTIONS_TABLE', 'FINGERPRINT_KEY_SECRET', 'SEAL_KEY_ARN', 'STATE_MACHINE_ARN', 'TIMINGS'],
+    ],
+    ['GetExtraction', ['EXTRACTIONS_TABLE', 'READERS', 'RESULTS_BUCKET']],
+    [
+      'StartTask',
+      [
+        'EXTRACTIONS_TABLE',
+        'PROVIDER_API_KEY_SECRET',
+        'PROVIDER_BASE_URL',
+        'PROVIDER_TIMEOUTS',
+        'SEAL_KEY_ARN',
+        'SESSION_MINUTES',
+        'TASKS_TABLE',
+        'TIMINGS',
+      ],
+    ],
+    [
+      'ReceiveWebhook',
+      ['EXTRACTIONS_TABLE', 'SIGNING_KEY_REFRESH_SECONDS', 'TASKS_TABLE', 'WEBHOOK_SIGNING_KEY_SECRET'],
+    ],
+    [
+      'ReconcileExtraction',
+      [
+        'EXTRACTIONS_TABLE',
+        'PROVIDER_API_KEY_SECRET',
+        'PROVIDER_BASE_URL',
+        'PROVIDER_TIMEOUTS',
+        'RESULTS_BUCKET',
+        'RESULTS_MAX_BYTES',
+        'SESSION_MINUTES',
+        'TASKS_TABLE',
+        'TIMINGS',
+      ],
+    ],
+  ])('are told no more than they need: %s', (name, expected) => {
+    const [variables = {}] = Object.entries(resourcesOf(template, 'AWS::Lambda::Function'))
+      .filter(([id]) => id.startsWith(name))
+      .map(([, lambda]) => variablesOf(lambda));
+    const ours = Object.keys(variables).filter((variable) => !variable.startsWith('POWERTOOLS_'));
+    expect(ours.toSorted()).toEqual(expected);
+  });
+
+  test('share one set of timings, in seconds', () => {
+    const timings = Object.values(resourcesOf(template, 'AWS::Lambda::Function'))
+      .map((lambda) => variablesOf(lambda).TIMINGS)
+      .filter((value) => value !== undefined);
+    expect(new Set(timings).size).toBe(1);
+    expect(JSON.parse(timings[0] ?? '')).toEqual({
+      startWindow: 900,
+      attemptLife: 90,
+      deadline: 7_200,
+      machineSlack: 900,
+      pollEvery: 120,
+      collectFor: 86_400,
+      grace: 86_400,
+      recordRetention: 10_368_000,
+    });
+  });
+});
+
+describe('the machine', () => {
+  test('is the one that is tested by itself, Standard, and logs failures without their data', () => {
+    const [properties = {}] = Object.values(resourcesOf(template, 'AWS::StepFunctions::StateMachine')).map(
+      ({ Properties }) => Properties,
+    );
+    const deployed = flatten(properties.DefinitionString);
+    const expected = extractionMachineDefinition(readConfig(required), {
+      startTask: '<StartTaskFunction.Arn>',
+      reconcile: '<ReconcileExtractionFunction.Arn>',
+    });
+    expect(JSON.parse(deployed)).toEqual(expected);
+    expect(properties).toMatchObject({
+      StateMachineName: 'Cosecha-prod-extractions',
+      StateMachineType: 'STANDARD',
+      LoggingConfiguration: { Level: 'ERROR', IncludeExecutionData: false },
+    });
+  });
+});
+
+describe('the API', () => {
+  test('asks for a signed request on every route but the webhook', () => {
+    const routes = Object.values(resourcesOf(template, 'AWS::ApiGatewayV2::Route')).map(({ Properties }) => [
+      Properties.RouteKey,
+      Properties.AuthorizationType,
+    ]);
+    expect(Object.fromEntries(routes)).toEqual({
+      'POST /extractions': 'AWS_IAM',
+      'GET /extractions/{extractionId}': 'AWS_IAM',
+      'POST /webhooks/provider': 'NONE',
+    });
+  });
+
+  test('throttles the webhook by itself', () => {
+    template.hasResource('AWS::ApiGatewayV2::Stage', {
+      Properties: {
+        DefaultRouteSettings: { ThrottlingRateLimit: 50, ThrottlingBurstLimit: 100 },
+        RouteSettings: {
+          'POST /webhooks/provider': { ThrottlingRateLimit: 100, ThrottlingBurstLimit: 200 },
+        },
+      },
+      DependsOn: Match.arrayWith([Match.stringLikeRegexp('webhooksprovider')]),
+    });
+  });
+
+  test('logs who called and how it went, no header and no body', () => {
+    const [format = ''] = Object.values(resourcesOf(template, 'AWS::ApiGatewayV2::Stage')).map(
+      ({ Properties }) => (Properties.AccessLogSettings as { readonly Format: string }).Format,
+    );
+    expect(Object.keys(JSON.parse(format))).toEqual([
+      'requestId',
+      'requestTime',
+      'routeKey',
+      'path',
+      'status',
+      'responseLength',
+      'responseLatency',
+      'integrationError',
+      'sourceIp',
+      'userArn',
+    ]);
+  });
+
+  test('answers at a domain of its own if it is given one', () => {
+    const own = synthesize({
+      domainName: 'api.example.com',
+      certificateArn: 'arn:aws:acm:eu-west-1:111122223333:certificate/1',
+    }).template;
+    own.hasOutput('WebhookUrl', { Value: 'https://api.example.com/webhooks/provider' });
+    own.hasOutput('CustomDomainTarget', {});
+    own.resourceCountIs('AWS::ApiGatewayV2::ApiMapping', 1);
+  });
+});
+
+describe('the safety net', () => {
+  const queue = { 'Fn::GetAtt': [Match.stringLikeRegexp('^SafetyNetDeadLetters'), 'Arn'] };
+
+  test('reconciles an execution that broke, knowing its name and nothing else of the event', () => {
+    template.hasResourceProperties('AWS::Events::Rule', {
+      EventPattern: {
+        source: ['aws.states'],
+        'detail-type': ['Step Functions Execution Status Change'],
+        detail: {
+          status: ['FAILED', 'TIMED_OUT', 'ABORTED'],
+          stateMachineArn: [{ Ref: Match.stringLikeRegexp('^ExtractionMachine') }],
+        },
+      },
+      Targets: [
+        Match.objectLike({
+          DeadLetterConfig: { Arn: queue },
+          InputTransformer: {
+            InputPathsMap: { 'detail-name': '$.detail.name' },
+            InputTemplate: '{"trigger":"execution-broken","extractionId":<detail-name>}',
+          },
+        }),
+      ],
+    });
+  });
+
+  test('sweeps every five minutes', () => {
+    template.hasResourceProperties('AWS::Events::Rule', {
+      ScheduleExpression: 'rate(5 minutes)',
+      Targets: [Match.objectLike({ DeadLetterConfig: { Arn: queue }, Input: '{"trigger":"sweep"}' })],
+    });
+  });
+
+  test('keeps what failed in an encrypted queue, and alarms', () => {
+    template.hasResourceProperties('AWS::SQS::Queue', { SqsManagedSseEnabled: true });
+    template.hasResourceProperties('AWS::Lambda::EventInvokeConfig', {
+      DestinationConfig: { OnFailure: { Destination: queue } },
+    });
+    template.hasResourceProperties('AWS::CloudWatch::Alarm', {
+      MetricName: 'ApproximateNumberOfMessagesVisible',
+      Threshold: 1,
+    });
+  });
+});
+
+test('the outputs are the ones that people and scripts rely on', () => {
+  expect(Object.keys(template.findOutputs('*')).toSorted()).toEqual([
+    'ApiId',
+    'ApiUrl',
+    'DeadLetterQueueUrl',
+    'ExtractionsStreamArn',
+    'ExtractionsTableArn',
+    'ExtractionsTableName',
+    'FillProviderApiKey',
+    'FillWebhookSigningKey',
+    'ReconcileFunctionName',
+    'ResultsBucketName',
+    'StateMachineArn',
+    'TasksTableName',
+    'WebhookUrl',
+  ]);
+});
