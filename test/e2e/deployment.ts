@@ -1,0 +1,143 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import {
+  CreateAccessKeyCommand,
+  CreateUserCommand,
+  IAMClient,
+  PutUserPolicyCommand,
+} from '@aws-sdk/client-iam';
+import type { TestProject } from 'vitest/node';
+import { apiBase, onEmulator } from '../../infra/local/api.ts';
+import { deployStack } from '../../infra/local/deploy.ts';
+import { type Emulator, startEmulator } from '../../infra/local/emulator.ts';
+import { fillSecrets } from '../../infra/local/fill-secrets.ts';
+import { createRunDirectory } from '../../infra/local/paths.ts';
+import { sandboxControl } from '../sandbox/control-client.ts';
+import { startSandbox } from '../sandbox/sandbox.ts';
+
+const stage = 'local';
+export const stackName = `Cosecha-${stage}`;
+export const clientId = 'cosecha-e2e';
+
+/**
+ * Seconds where the defaults are minutes. Reads and starts of the sandbox take milliseconds, but 2 cores serve
+ * everything here, so the provider gets 3 s; start-task then needs 4 × 3 + 3 = 15 s (infra/config.ts), and
+ * whoever waits for a dead attempt waits that long. The emulator ignores MaxDelaySeconds, so that an interval
+ * that grows would outgrow the suite: first and longest are the same.
+ */
+const settings = {
+  providerConnectTimeoutMs: '1000',
+  providerTimeoutMs: '3000',
+  startTimeoutSeconds: '15',
+  webhookWaitSeconds: '16',
+  startWindowSeconds: '15',
+  startRetryFirstSeconds: '2',
+  startRetryEverySeconds: '2',
+  deadlineSeconds: '40',
+  machineSlackSeconds: '60',
+  pollFirstSeconds: '1',
+  pollEverySeconds: '1',
+  collectForSeconds: '120',
+  graceSeconds: '600',
+  signingKeyRefreshSeconds: '1',
+};
+
+/** Everything a test needs to reach the one deployment that the whole suite shares. */
+export type Deployed = {
+  readonly client: Emulator['client'];
+  readonly caFile: string;
+  readonly outputs: Record<string, string>;
+  readonly api: string;
+  readonly webhookUrl: string;
+  readonly sandboxUrl: string;
+  readonly signingKey: string;
+  readonly apiKey: string;
+  readonly faultsDirectory: string;
+  readonly callers: Record<Caller, { readonly accessKeyId: string; readonly secretAccessKey: string }>;
+};
+
+/** Two IAM users that may both call the API; what one requested is none of the other's business. */
+export type Caller = 'caller' | 'stranger';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    cosecha: Deployed;
+  }
+}
+
+/** Starts emulator, sandbox and one deployment for the whole suite, and ends them with it. */
+export default async function deploy(project: TestProject): Promise<() => Promise<void>> {
+  const directory = await createRunDirectory('e2e', new Date());
+  const faultsDirectory = join(directory, 'faults');
+  await mkdir(faultsDirectory);
+  const apiKey = randomBytes(24).toString('hex');
+  const signingKey = randomBytes(24).toString('hex');
+  const sandbox = await startSandbox({
+    clients: [{ clientId, apiKey, webhook: { signingKey, mode: 'plain' } }],
+    taskDurationMs: 300,
+    deliveryIntervalsMs: [0, 1_500, 3_000, 4_500, 6_000],
+  });
+  const starting = startEmulator({
+    auth: true,
+    directory,
+    env: {
+      COSECHA_FAULTS: faultsDirectory,
+      NODE_OPTIONS: `--import=${pathToFileURL(join(import.meta.dirname, 'faults', 'preload.ts')).href}`,
+    },
+  });
+  const stop = async () => {
+    await sandbox.close();
+    await (await starting).stop();
+  };
+  try {
+    const outputs = await deployStack({
+      emulator: starting,
+      context: { stage, providerBaseUrl: sandbox.baseUrl, ...settings },
+      directory,
+    });
+    const emulator = await starting;
+    const api = apiBase(emulator.endpoint, outputs.ApiId ?? '');
+    const webhookUrl = onEmulator(api, outputs.WebhookUrl ?? '');
+    await sandboxControl(sandbox.baseUrl).setWebhook(clientId, { url: webhookUrl });
+    await fillSecrets(emulator, stackName, { providerApiKey: apiKey, webhookSigningKey: signingKey });
+    const callers = {
+      caller: await createCaller(emulator, 'caller'),
+      stranger: await createCaller(emulator, 'stranger'),
+    };
+    project.provide('cosecha', {
+      client: emulator.client,
+      caFile: emulator.caFile ?? '',
+      outputs,
+      api,
+      webhookUrl,
+      sandboxUrl: sandbox.baseUrl,
+      signingKey,
+      apiKey,
+      faultsDirectory,
+      callers,
+    });
+    return stop;
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+const createCaller = async ({ client }: Emulator, UserName: Caller) => {
+  const iam = new IAMClient(client);
+  await iam.send(new CreateUserCommand({ UserName }));
+  await iam.send(
+    new PutUserPolicyCommand({
+      UserName,
+      PolicyName: 'call-the-api',
+      PolicyDocument: JSON.stringify({
+        Version: '2012-10-17',
+        Statement: [{ Effect: 'Allow', Action: 'execute-api:Invoke', Resource: '*' }],
+      }),
+    }),
+  );
+  const { AccessKey } = await iam.send(new CreateAccessKeyCommand({ UserName }));
+  return { accessKeyId: AccessKey?.AccessKeyId ?? '', secretAccessKey: AccessKey?.SecretAccessKey ?? '' };
+};

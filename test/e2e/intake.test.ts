@@ -1,0 +1,144 @@
+import { randomUUID } from 'node:crypto';
+import { GetItemCommand } from '@aws-sdk/client-dynamodb';
+import { DescribeExecutionCommand, ExecutionDoesNotExist } from '@aws-sdk/client-sfn';
+import { marshall } from '@aws-sdk/util-dynamodb';
+import { describe, expect, inject, test } from 'vitest';
+import { extractionIdOf } from '../../lib/extraction/extraction-id.ts';
+import type { PublicExtraction } from '../../lib/extraction/public-view.ts';
+import { aws } from './support/aws.ts';
+import { executionOf } from './support/execution.ts';
+import {
+  type Body,
+  extract,
+  movement,
+  post,
+  read,
+  requestFor,
+  startCallsOf,
+  uniqueUsername,
+} from './support/extractions.ts';
+import { closed } from './support/records.ts';
+
+const { api, outputs } = inject('cosecha');
+const caller = 'arn:aws:iam::000000000000:user/caller';
+
+describe('an idempotency key', () => {
+  test('sent twice at the same time starts one extraction', async () => {
+    const username = uniqueUsername();
+    const idempotencyKey = randomUUID();
+    const answers = await Promise.all([1, 2].map(() => post(requestFor(username), { idempotencyKey })));
+
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 202]);
+    const replayed = answers.find(({ status }) => status === 200);
+    expect(replayed?.headers.get('idempotency-replayed')).toBe('true');
+    const ids = await Promise.all(
+      answers.map(async (one) => ((await one.json()) as PublicExtraction).extractionId),
+    );
+    expect(new Set(ids).size).toBe(1);
+    await closed(ids[0] ?? '');
+    expect(await startCallsOf(username)).toHaveLength(1);
+  });
+
+  test('sent again with another request is answered 422', async () => {
+    const username = uniqueUsername();
+    const idempotencyKey = randomUUID();
+    const extractionId = await extract(requestFor(username), { idempotencyKey });
+
+    const answer = await post(requestFor(username, { actions: [movement] }), { idempotencyKey });
+    expect(answer.status).toBe(422);
+    expect(answer.headers.get('content-type')).toBe('application/problem+json');
+    await closed(extractionId);
+    expect(await startCallsOf(username)).toHaveLength(1);
+  });
+
+  test('of another caller is another extraction', async () => {
+    const idempotencyKey = randomUUID();
+    const [mine, theirs] = await Promise.all([
+      extract(requestFor(uniqueUsername()), { idempotencyKey }),
+      extract(requestFor(uniqueUsername()), { idempotencyKey, as: 'stranger' }),
+    ]);
+    expect(mine).not.toBe(theirs);
+    await Promise.all([closed(mine), closed(theirs)]);
+  });
+});
+
+test("another caller's extraction is not there", async () => {
+  const extractionId = await extract(requestFor(uniqueUsername()));
+  await closed(extractionId);
+
+  expect((await read(extractionId)).status).toBe(200);
+  const stranger = await read(extractionId, 'stranger');
+  const unknown = await read(randomUUID(), 'stranger');
+  expect(stranger.status).toBe(404);
+  expect(await stranger.text()).toBe(await unknown.text());
+});
+
+test('a request without a signature is refused by API Gateway', async () => {
+  const answer = await fetch(`${api}/extractions`, { method: 'POST', body: '{}' });
+  expect(answer.status).toBe(403);
+});
+
+describe('bad input is answered with each violation by its pointer, and records and starts nothing:', () => {
+  const valid = requestFor('nobody');
+  const withoutEntity: Body = { ...valid };
+  delete withoutEntity.entity;
+
+  test.for<[string, unknown, number, string[] | undefined]>([
+    ['not JSON', 'nonsense', 400, undefined],
+    ['not an object', [], 400, ['/entity', '/credentials', '/actions']],
+    ['no entity', withoutEntity, 400, ['/entity']],
+    ['an unknown field', { ...valid, webhook: { enable: false } }, 400, ['/webhook']],
+    ['no action', { ...valid, actions: [] }, 400, ['/actions']],
+    ['an unknown action', { ...valid, actions: [{ id: 'bill' }] }, 400, ['/actions/0/id']],
+    ['a movement without dates', { ...valid, actions: [{ id: 'movement' }] }, 400, ['/actions/0/params']],
+    [
+      'dates that do not exist and dates in the wrong order',
+      {
+        ...valid,
+        actions: [
+          { id: 'movement', params: { dateRange: { startDate: '2026-02-30', endDate: '2026-03-01' } } },
+          { id: 'movement', params: { dateRange: { startDate: '2026-03-02', endDate: '2026-03-01' } } },
+        ],
+      },
+      400,
+      ['/actions/0/params/dateRange/startDate', '/actions/1/params/dateRange/endDate'],
+    ],
+    ['params for tef', { ...valid, actions: [{ id: 'tef', params: {} }] }, 400, ['/actions/0/params']],
+    ['an unknown mode', { ...valid, credentials: { mode: 'plain', value: 'x' } }, 400, ['/credentials/mode']],
+    [
+      'encrypted credentials without their session token',
+      { ...valid, credentials: { mode: 'encrypted', value: 'AAAA-AAAA' } },
+      400,
+      ['/sessionToken'],
+    ],
+    ['a session token with raw credentials', { ...valid, sessionToken: 'token' }, 400, ['/sessionToken']],
+    [
+      'credentials over the limit of the seal',
+      { ...valid, credentials: { mode: 'raw', value: { username: 'u', password: 'p'.repeat(4_096) } } },
+      400,
+      ['/credentials'],
+    ],
+    ['a reference that is too long', { ...valid, reference: 'r'.repeat(257) }, 400, ['/reference']],
+    ['a body that is too large', { ...valid, reference: 'r'.repeat(65 * 1024) }, 413, undefined],
+  ])('%s', async ([, body, status, pointers]) => {
+    const idempotencyKey = randomUUID();
+    const answer = await post(body, { idempotencyKey });
+    expect(answer.status).toBe(status);
+    expect(answer.headers.get('content-type')).toBe('application/problem+json');
+    const problem = (await answer.json()) as { status: number; errors?: { pointer: string }[] };
+    expect(problem.status).toBe(status);
+    expect(problem.errors?.map(({ pointer }) => pointer)).toEqual(pointers);
+
+    const extractionId = extractionIdOf(caller, idempotencyKey);
+    const { Item } = await aws.dynamo.send(
+      new GetItemCommand({ TableName: outputs.ExtractionsTableName, Key: marshall({ extractionId }) }),
+    );
+    expect(Item).toBeUndefined();
+    const execution = new DescribeExecutionCommand({ executionArn: executionOf(extractionId) });
+    await expect(aws.stepFunctions.send(execution)).rejects.toThrow(ExecutionDoesNotExist);
+  });
+
+  test('an idempotency key that is too long', async () => {
+    expect((await post(valid, { idempotencyKey: 'k'.repeat(256) })).status).toBe(400);
+  });
+});

@@ -1,0 +1,189 @@
+import { describe, expect, inject, test } from 'vitest';
+import { extractionIdOf } from '../../lib/extraction/extraction-id.ts';
+import { persistCredentials } from '../sandbox/credentials/persisted-credentials.ts';
+import { encryptDelivery } from '../sandbox/webhook/encrypt-delivery.ts';
+import type { FaultRule } from './faults/rule.ts';
+import { historyOf } from './support/execution.ts';
+import {
+  type Body,
+  extract,
+  passwordSentinel,
+  plannedUsername,
+  provider,
+  requestFor,
+  startCallsOf,
+  uniqueUsername,
+} from './support/extractions.ts';
+import { planFault } from './support/faults.ts';
+import { closed, statusesOf } from './support/records.ts';
+
+const { apiKey, sandboxUrl } = inject('cosecha');
+
+const logIn = async (): Promise<string> => {
+  const answer = await fetch(`${sandboxUrl}/api/v1/auth/login`, {
+    method: 'POST',
+    headers: { 'x-api-key': apiKey, 'content-type': 'application/json' },
+    body: '{}',
+  });
+  return ((await answer.json()) as { token: string }).token;
+};
+
+/** Credentials encrypted by the caller, who brings the session token that keys them. */
+const encryptedFor = (username: string, sessionToken: string): Body => {
+  const raw = JSON.stringify({ username, password: passwordSentinel });
+  const { data } = JSON.parse(encryptDelivery(raw, sessionToken)) as { data: string };
+  return { credentials: { mode: 'encrypted', value: data }, sessionToken };
+};
+
+describe('when the provider is busy', () => {
+  test('twice and then takes the start, exactly one task runs', async () => {
+    const busy = { kind: 'answer', status: 429 } as const;
+    const username = await plannedUsername({ start: [busy, busy] });
+    const extractionId = await extract(requestFor(username));
+
+    expect(await closed(extractionId)).toMatchObject({ status: 'COMPLETED' });
+    expect(await startCallsOf(username)).toMatchObject([{ status: 429 }, { status: 429 }, { status: 200 }]);
+    expect(await provider.tasks({ username })).toHaveLength(1);
+    expect(statusesOf(extractionId)).toEqual([
+      'REQUESTED',
+      'STARTING',
+      'REQUESTED',
+      'STARTING',
+      'REQUESTED',
+      'STARTING',
+      'RUNNING',
+      'COMPLETED',
+    ]);
+  });
+
+  test('for ever, the extraction is NOT_STARTED', async () => {
+    const username = await plannedUsername({ startForever: { kind: 'answer', status: 429 } });
+    const extractionId = await extract(requestFor(username));
+
+    expect(await closed(extractionId)).toMatchObject({ status: 'NOT_STARTED' });
+    expect(await provider.tasks({ username })).toHaveLength(0);
+  });
+});
+
+describe('when nobody can tell whether the start was taken', () => {
+  test.for([
+    ['takes the call and never answers', { kind: 'accept-then-silence' }],
+    ['takes the call and answers 503', { kind: 'accept-then-answer', status: 503 }],
+    ['takes the call and names no task', { kind: 'accept-then-answer', status: 200, body: {} }],
+    ['takes the call and cuts the connection', { kind: 'reset', taken: true }],
+    ['redirects', { kind: 'answer', status: 307, headers: { location: '/api/v2/tasks' } }],
+  ] as const)('as the provider %s, it is UNCONFIRMED and never asked again', async ([, behaviour]) => {
+    const username = await plannedUsername({ startForever: behaviour });
+    const extractionId = await extract(requestFor(username));
+
+    expect(await closed(extractionId)).toMatchObject({ status: 'UNCONFIRMED', settledBy: 'start' });
+    await historyOf(extractionId);
+    expect(await startCallsOf(username)).toHaveLength(1);
+  });
+});
+
+describe('when the provider refuses', () => {
+  test.for([400, 403, 404, 422])('with %i, the extraction is REJECTED', async (status) => {
+    const username = await plannedUsername({ startForever: { kind: 'answer', status } });
+    const extractionId = await extract(requestFor(username));
+
+    expect(await closed(extractionId)).toMatchObject({ status: 'REJECTED', reason: `http-${status}` });
+    expect(await startCallsOf(username)).toHaveLength(1);
+  });
+});
+
+describe('the session token', () => {
+  test('of the stack, once expired, is renewed by one login and the start made once more', async () => {
+    const username = await plannedUsername({ start: [{ kind: 'expire-session' }] });
+    const extractionId = await extract(requestFor(username));
+
+    expect(await closed(extractionId)).toMatchObject({ status: 'COMPLETED' });
+    const calls = await startCallsOf(username);
+    expect(calls).toMatchObject([{ status: 401 }, { status: 200 }]);
+    expect(calls[0]?.bearer).not.toBe(calls[1]?.bearer);
+  });
+
+  test('of the caller keys encrypted credentials, and starts the task', async () => {
+    const username = uniqueUsername();
+    const extractionId = await extract(requestFor(username, encryptedFor(username, await logIn())));
+
+    expect(await closed(extractionId)).toMatchObject({ status: 'COMPLETED' });
+    expect(await startCallsOf(username)).toMatchObject([{ credentialsMode: 'encrypted', status: 200 }]);
+  });
+
+  test('of the caller, once expired, makes the extraction REJECTED', async () => {
+    const username = await plannedUsername({ startForever: { kind: 'expire-session' } });
+    const extractionId = await extract(requestFor(username, encryptedFor(username, await logIn())));
+
+    expect(await closed(extractionId)).toMatchObject({
+      status: 'REJECTED',
+      reason: 'session-token-refused',
+    });
+    expect(await startCallsOf(username)).toHaveLength(1);
+  });
+});
+
+test('persisted credentials are passed on as they are', async () => {
+  const username = uniqueUsername();
+  const value = persistCredentials({ username, password: passwordSentinel });
+  const extractionId = await extract(requestFor(username, { credentials: { mode: 'persisted', value } }));
+
+  expect(await closed(extractionId)).toMatchObject({ status: 'COMPLETED' });
+  expect(await startCallsOf(username)).toMatchObject([{ credentialsMode: 'persisted' }]);
+});
+
+/** The caller of the API as the emulator names it, so that an id is known before the request is made. */
+const caller = 'arn:aws:iam::000000000000:user/caller';
+const update = 'DynamoDB_20120810.UpdateItem';
+
+describe('when the start function dies', () => {
+  const dies = async (rule: (extractionId: string) => Omit<FaultRule, 'effect' | 'operation'>) => {
+    const username = uniqueUsername();
+    const extractionId = extractionIdOf(caller, username);
+    const fault = await planFault({
+      operation: update,
+      effect: { kind: 'exit' },
+      ...rule(extractionId),
+    });
+    const given = await extract(requestFor(username), { idempotencyKey: username });
+    expect(given).toBe(extractionId);
+    const record = await closed(extractionId);
+    expect(fault.wasMet()).toBe(true);
+    return { record, username };
+  };
+
+  test('before the POST, it is UNCONFIRMED although nothing was started: nobody can know', async () => {
+    const { record, username } = await dies((id) => ({
+      contains: [id, '":status":{"S":"STARTING"}'],
+      when: 'after',
+    }));
+    expect(record).toMatchObject({ status: 'UNCONFIRMED', reason: 'attempt-died' });
+    expect(await startCallsOf(username)).toHaveLength(0);
+  });
+
+  test('after the POST, it is UNCONFIRMED, the POST is not repeated, and the webhook finds nobody', async () => {
+    const { record, username } = await dies((id) => ({
+      contains: [id, '":status":{"S":"RUNNING"}'],
+      when: 'before',
+    }));
+    expect(record).toMatchObject({ status: 'UNCONFIRMED', reason: 'attempt-died' });
+    expect(await startCallsOf(username)).toHaveLength(1);
+    const [task] = await provider.tasks({ username });
+    expect(task?.deliveries).toMatchObject([{ status: 204 }]);
+  });
+
+  test('after the record, the webhook that came meanwhile settles it', async () => {
+    const { record, username } = await dies((id) => ({
+      contains: [id, '":status":{"S":"RUNNING"}'],
+      when: 'after',
+    }));
+    expect(record).toMatchObject({ status: 'COMPLETED', settledBy: 'reconcile' });
+    expect(await startCallsOf(username)).toHaveLength(1);
+  });
+
+  test('before the link, the webhook that came meanwhile settles it', async () => {
+    const { record, username } = await dies((id) => ({ contains: [id, '":token"'], when: 'before' }));
+    expect(record).toMatchObject({ status: 'COMPLETED', settledBy: 'reconcile' });
+    expect(await startCallsOf(username)).toHaveLength(1);
+  });
+});

@@ -1,0 +1,21 @@
+import { CloudWatchLogsClient } from '@aws-sdk/client-cloudwatch-logs';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
+import { LambdaClient } from '@aws-sdk/client-lambda';
+import { S3Client } from '@aws-sdk/client-s3';
+import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { SFNClient } from '@aws-sdk/client-sfn';
+import { inject } from 'vitest';
+
+const { client } = inject('cosecha');
+
+/** The emulated account as its root sees it. */
+export const aws = {
+  dynamo: new DynamoDBClient(client),
+  streams: new DynamoDBStreamsClient(client),
+  lambda: new LambdaClient(client),
+  logs: new CloudWatchLogsClient(client),
+  s3: new S3Client(client),
+  secrets: new SecretsManagerClient(client),
+  stepFunctions: new SFNClient(client),
+};

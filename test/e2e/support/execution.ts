@@ -1,0 +1,32 @@
+import { type HistoryEvent, paginateGetExecutionHistory } from '@aws-sdk/client-sfn';
+import { inject } from 'vitest';
+import { executionArn, followExecution, isTransition } from '../../../infra/local/follow-execution.ts';
+import { aws } from './aws.ts';
+
+const machineArn = inject('cosecha').outputs.StateMachineArn ?? '';
+
+export const executionOf = (extractionId: string): string => executionArn(machineArn, extractionId);
+
+/** The whole history of an extraction's execution, once that has ended. */
+export const historyOf = async (extractionId: string): Promise<readonly HistoryEvent[]> => {
+  const events: HistoryEvent[] = [];
+  const signal = AbortSignal.timeout(90_000);
+  for await (const event of followExecution(aws.stepFunctions, executionOf(extractionId), signal)) {
+    events.push(event);
+  }
+  return events;
+};
+
+/** What its history says by now, ended or not. */
+export const historySoFar = async (extractionId: string): Promise<readonly HistoryEvent[]> => {
+  const events: HistoryEvent[] = [];
+  const pages = paginateGetExecutionHistory(
+    { client: aws.stepFunctions },
+    { executionArn: executionOf(extractionId) },
+  );
+  for await (const page of pages) events.push(...(page.events ?? []));
+  return events;
+};
+
+export const transitionsIn = (history: readonly HistoryEvent[]): number =>
+  history.filter(isTransition).length;

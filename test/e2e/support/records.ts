@@ -1,0 +1,83 @@
+import { unmarshall } from '@aws-sdk/util-dynamodb';
+import { inject } from 'vitest';
+import { openStream } from '../../../infra/local/follow-stream.ts';
+import type { Extraction } from '../../../lib/extraction/record.ts';
+import { aws } from './aws.ts';
+
+/** One record of the table's stream, as a downstream service gets it. */
+export type StreamImage = { readonly old: Extraction | undefined; readonly new: Extraction | undefined };
+
+type Waiting = {
+  readonly fits: (record: Extraction) => boolean;
+  readonly resolve: (record: Extraction) => void;
+};
+
+const seen = new Map<string, StreamImage[]>();
+const waiting = new Map<string, Set<Waiting>>();
+
+type Image = Parameters<typeof unmarshall>[0];
+const toRecord = (image: unknown): Extraction | undefined =>
+  image === undefined ? undefined : (unmarshall(image as Image) as Extraction);
+
+const stream = await openStream(
+  aws.streams,
+  inject('cosecha').outputs.ExtractionsStreamArn ?? '',
+  new AbortController().signal,
+);
+
+const follow = async (): Promise<void> => {
+  for await (const { dynamodb } of stream) {
+    const image = { old: toRecord(dynamodb?.OldImage), new: toRecord(dynamodb?.NewImage) };
+    const extractionId = image.new?.extractionId ?? image.old?.extractionId ?? '';
+    seen.set(extractionId, [...(seen.get(extractionId) ?? []), image]);
+    for (const one of waiting.get(extractionId) ?? []) {
+      if (image.new !== undefined && one.fits(image.new)) one.resolve(image.new);
+    }
+  }
+};
+void follow();
+
+/** What the stream has told of an extraction so far, in order. */
+export const streamOf = (extractionId: string): readonly StreamImage[] => seen.get(extractionId) ?? [];
+
+/** The statuses that an extraction went through, in order, as its stream tells. */
+export const statusesOf = (extractionId: string): readonly string[] =>
+  streamOf(extractionId)
+    .filter((image) => image.old?.status !== image.new?.status)
+    .map((image) => image.new?.status ?? 'removed');
+
+/** The first record of an extraction that fits, past or to come. Told by the stream, so nothing is slept for. */
+export const recordWhere = (
+  extractionId: string,
+  what: string,
+  fits: (record: Extraction) => boolean,
+  timeoutMs = 90_000,
+): Promise<Extraction> => {
+  const past = streamOf(extractionId).find((image) => image.new !== undefined && fits(image.new))?.new;
+  if (past !== undefined) return Promise.resolve(past);
+  return new Promise((resolve, reject) => {
+    const mine = waiting.get(extractionId) ?? new Set();
+    waiting.set(extractionId, mine);
+    const timer = setTimeout(() => {
+      mine.delete(one);
+      const last = streamOf(extractionId).at(-1)?.new;
+      reject(new Error(`${extractionId} was not ${what} in ${timeoutMs} ms; it is ${JSON.stringify(last)}`));
+    }, timeoutMs);
+    const one: Waiting = {
+      fits,
+      resolve: (record) => {
+        clearTimeout(timer);
+        mine.delete(one);
+        resolve(record);
+      },
+    };
+    mine.add(one);
+  });
+};
+
+/** Settled, and nothing is left to do. */
+export const closed = (extractionId: string, timeoutMs?: number): Promise<Extraction> =>
+  recordWhere(extractionId, 'closed', (record) => record.open === undefined, timeoutMs);
+
+export const inStatus = (extractionId: string, status: string, timeoutMs?: number): Promise<Extraction> =>
+  recordWhere(extractionId, status, (record) => record.status === status, timeoutMs);

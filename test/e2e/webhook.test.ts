@@ -1,0 +1,179 @@
+import { randomUUID } from 'node:crypto';
+import { GetItemCommand } from '@aws-sdk/client-dynamodb';
+import { PutSecretValueCommand } from '@aws-sdk/client-secrets-manager';
+import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
+import { describe, expect, inject, test, vi } from 'vitest';
+import { stackName } from './deployment.ts';
+import { aws } from './support/aws.ts';
+import { historyOf, transitionsIn } from './support/execution.ts';
+import { extract, plannedUsername, provider, requestFor } from './support/extractions.ts';
+import { planFault } from './support/faults.ts';
+import { closed, inStatus, recordWhere, statusesOf, streamOf } from './support/records.ts';
+
+const { outputs, webhookUrl } = inject('cosecha');
+
+const taskRow = async (taskId: string) => {
+  const { Item } = await aws.dynamo.send(
+    new GetItemCommand({
+      TableName: outputs.TasksTableName,
+      Key: marshall({ taskId }),
+      ConsistentRead: true,
+    }),
+  );
+  return Item === undefined ? undefined : unmarshall(Item);
+};
+
+/** An extraction whose task runs until the test ends it, and is linked already. */
+const running = async (username: string) => {
+  const extractionId = await extract(requestFor(username));
+  const { taskId = '' } = await inStatus(extractionId, 'RUNNING');
+  // The private table has no stream to wait on.
+  const isLinked = async () => expect(await taskRow(taskId)).toMatchObject({ extractionId });
+  await vi.waitFor(isLinked, { timeout: 30_000, interval: 100 });
+  return { extractionId, taskId };
+};
+
+describe('a delivery', () => {
+  test('that never comes is made up for by the poll', async () => {
+    const username = await plannedUsername({ webhook: { enabled: false } });
+    const extractionId = await extract(requestFor(username));
+
+    expect(await closed(extractionId)).toMatchObject({ status: 'COMPLETED', settledBy: 'reconcile' });
+    expect(transitionsIn(await historyOf(extractionId))).toBe(2);
+  });
+
+  test('that comes before the start call is answered is found by the start', async () => {
+    const username = await plannedUsername({ start: [{ kind: 'finish-first' }] });
+    const extractionId = await extract(requestFor(username));
+
+    expect(await closed(extractionId)).toMatchObject({ status: 'COMPLETED', settledBy: 'start' });
+    expect(transitionsIn(await historyOf(extractionId))).toBe(2);
+  });
+
+  test('that is repeated, late and contradicted changes nothing but what it said first', async () => {
+    const username = await plannedUsername({
+      durationMs: null,
+      webhook: { duplicate: 2, keepRetryingAfterSuccess: true },
+    });
+    const { extractionId, taskId } = await running(username);
+    await provider.finish(taskId, 'PARTIAL');
+
+    const record = await closed(extractionId);
+    expect(record).toMatchObject({ status: 'PARTIAL', settledBy: 'webhook' });
+    await provider.waitForEvent('deliveries-ended', (event) => event.taskId === taskId, {
+      timeoutMs: 60_000,
+    });
+    expect(await provider.deliverTask(taskId, { statusOverride: 'FAILED' })).toMatchObject({ status: 204 });
+    const { deliveries } = await provider.task(taskId);
+    expect(deliveries.length).toBeGreaterThanOrEqual(16);
+    expect(new Set(deliveries.map(({ status }) => status))).toEqual(new Set([204]));
+    expect(streamOf(extractionId).at(-1)?.new).toEqual(record);
+    expect(statusesOf(extractionId)).toEqual(['REQUESTED', 'STARTING', 'RUNNING', 'PARTIAL']);
+  });
+
+  test('of a later task that overtakes an earlier one settles its own extraction only', async () => {
+    const [first, second] = await Promise.all([
+      plannedUsername({ durationMs: null }).then(running),
+      plannedUsername({ durationMs: null }).then(running),
+    ]);
+    await provider.finish(second.taskId, 'FAILED');
+    expect(await closed(second.extractionId)).toMatchObject({ status: 'FAILED', settledBy: 'webhook' });
+    expect(streamOf(first.extractionId).at(-1)?.new?.status).toBe('RUNNING');
+
+    await provider.finish(first.taskId, 'COMPLETED');
+    expect(await closed(first.extractionId)).toMatchObject({ status: 'COMPLETED', settledBy: 'webhook' });
+  });
+
+  test.for(['before', 'after'] as const)(
+    'that our side fails, %s it was stored, is answered 500 and made again',
+    async (when) => {
+      const username = await plannedUsername({ durationMs: null });
+      const { extractionId, taskId } = await running(username);
+      // The SDK tries three times before the function gives up.
+      const faults = await Promise.all(
+        [1, 2, 3].map(() =>
+          planFault({
+            operation: 'DynamoDB_20120810.UpdateItem',
+            contains: [taskId, '":at"'],
+            when,
+            effect: { kind: 'answer', status: 500, errorType: 'InternalServerError' },
+          }),
+        ),
+      );
+      await provider.finish(taskId, 'COMPLETED');
+
+      expect(await closed(extractionId)).toMatchObject({ status: 'COMPLETED', settledBy: 'webhook' });
+      expect(faults.every((fault) => fault.wasMet())).toBe(true);
+      expect((await provider.task(taskId)).deliveries).toMatchObject([{ status: 500 }, { status: 204 }]);
+    },
+  );
+
+  test('for a task that nobody started here is stored and answered 204', async () => {
+    const taskId = `orphan-${randomUUID()}`;
+    expect(await provider.deliver({ taskId, taskStatus: 'COMPLETED' })).toMatchObject({ status: 204 });
+    expect(await taskRow(taskId)).toMatchObject({ taskStatus: 'COMPLETED' });
+  });
+
+  test('with a status that the document does not know is answered 204 and left to the poll', async () => {
+    const username = await plannedUsername({ durationMs: null, webhook: { enabled: false } });
+    const { extractionId, taskId } = await running(username);
+    expect(await provider.deliverTask(taskId, { statusOverride: 'MOSTLY_HARMLESS' })).toMatchObject({
+      status: 204,
+    });
+    expect((await taskRow(taskId))?.taskStatus).toBeUndefined();
+
+    await provider.finish(taskId, 'COMPLETED');
+    expect(await closed(extractionId)).toMatchObject({ status: 'COMPLETED', settledBy: 'reconcile' });
+  });
+});
+
+test('what is not a signed delivery is refused and changes nothing', async () => {
+  const username = await plannedUsername({ durationMs: null, webhook: { enabled: false } });
+  const { extractionId, taskId } = await running(username);
+  const before = { row: await taskRow(taskId), images: streamOf(extractionId).length };
+
+  const refused = { statusOverride: 'COMPLETED' } as const;
+  for (const tamper of ['signature', 'missing', 'malformed', 'truncated', 'non-ascii', 'body'] as const) {
+    const answer = await provider.deliverTask(taskId, { ...refused, tamper });
+    expect(answer, tamper).toMatchObject({ status: 401 });
+    expect(answer.body, tamper).not.toContain(taskId);
+  }
+  const forged = await provider.deliverTask(taskId, { ...refused, signingKey: 'not the key' });
+  expect(forged).toMatchObject({ status: 401 });
+  for (const raw of ['', 'not json', '[]', '{"taskId":7}', '{"data":"AAAA-AAAA"}', 'null']) {
+    const garbage = await provider.deliverTask(taskId, { ...refused, raw });
+    expect(garbage, raw).toMatchObject({ status: 400 });
+  }
+  const large = await fetch(webhookUrl, { method: 'POST', body: 'x'.repeat(1024 * 1024) });
+  expect(large.status).toBe(413);
+
+  expect(await taskRow(taskId)).toEqual(before.row);
+  expect(streamOf(extractionId)).toHaveLength(before.images);
+  await provider.finish(taskId, 'COMPLETED');
+  await closed(extractionId);
+});
+
+test('a signing key rotated while deliveries are in flight loses none', async () => {
+  const rotated = `rotated-${randomUUID()}`;
+  const usernames = await Promise.all(
+    [undefined, undefined, rotated, rotated].map((signingKey) =>
+      plannedUsername({ durationMs: null, ...(signingKey === undefined ? {} : { webhook: { signingKey } }) }),
+    ),
+  );
+  const extractions = await Promise.all(usernames.map(running));
+
+  const finish = (index: number) => provider.finish(extractions[index]?.taskId ?? '', 'COMPLETED');
+  await Promise.all([finish(0), finish(2)]);
+  await aws.secrets.send(
+    new PutSecretValueCommand({
+      SecretId: `${stackName}/webhook-signing-key`,
+      SecretString: rotated,
+    }),
+  );
+  await Promise.all([finish(1), finish(3)]);
+
+  for (const { extractionId } of extractions) {
+    const record = await recordWhere(extractionId, 'settled', ({ settledAt }) => settledAt !== undefined);
+    expect(record).toMatchObject({ status: 'COMPLETED', settledBy: 'webhook' });
+  }
+});
