@@ -1,7 +1,7 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import { injectLambdaContext } from '@aws-lambda-powertools/logger/middleware';
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
-import { logMetrics } from '@aws-lambda-powertools/metrics/middleware';
+import type { MiddlewareObj } from '@middy/core';
 import type { Observed } from '../extraction/observed.ts';
 import type { WebhookObserved } from '../webhook/receive-delivery.ts';
 import { describeError } from './describe-error.ts';
@@ -35,5 +35,13 @@ export const observe = (name: Observed | WebhookObserved | ServiceObserved, valu
   metrics.addMetric(name, name.endsWith('Seconds') ? MetricUnit.Seconds : MetricUnit.Count, value);
 };
 
+/** Powertools' own `logMetrics` warns of every invocation that counted nothing, and most of ours do. */
+const publishMetrics = (): MiddlewareObj => {
+  const publish = (): void => {
+    if (metrics.hasStoredMetrics()) metrics.publishStoredMetrics();
+  };
+  return { after: publish, onError: publish };
+};
+
 /** The middy middlewares that every function has. */
-export const observability = () => [injectLambdaContext(logger, { resetKeys: true }), logMetrics(metrics)];
+export const observability = () => [injectLambdaContext(logger, { resetKeys: true }), publishMetrics()];

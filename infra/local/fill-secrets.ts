@@ -1,0 +1,16 @@
+import { PutSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import type { Emulator } from './emulator.ts';
+
+export type SecretValues = { providerApiKey: string; webhookSigningKey: string };
+
+/** Does what the commands in the outputs FillProviderApiKey and FillWebhookSigningKey do. */
+export async function fillSecrets(
+  { client }: Pick<Emulator, 'client'>,
+  stackName: string,
+  { providerApiKey, webhookSigningKey }: SecretValues,
+): Promise<void> {
+  const secrets = new SecretsManagerClient(client);
+  const put = (name: string, SecretString: string) =>
+    secrets.send(new PutSecretValueCommand({ SecretId: `${stackName}/${name}`, SecretString }));
+  await Promise.all([put('provider-api-key', providerApiKey), put('webhook-signing-key', webhookSigningKey)]);
+}

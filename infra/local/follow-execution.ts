@@ -1,0 +1,62 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import {
+  ExecutionDoesNotExist,
+  type HistoryEvent,
+  paginateGetExecutionHistory,
+  type SFNClient,
+} from '@aws-sdk/client-sfn';
+
+export type { HistoryEvent };
+
+/** Step Functions pushes no history. */
+const POLL_EVERY_MS = 100;
+
+/** How an execution's history ends. */
+const ENDS = ['ExecutionSucceeded', 'ExecutionFailed', 'ExecutionAborted', 'ExecutionTimedOut'];
+
+/** The execution that a machine made of an extraction: its name is the extractionId. */
+export function executionArn(stateMachineArn: string, extractionId: string): string {
+  return `${stateMachineArn.replace(':stateMachine:', ':execution:')}:${extractionId}`;
+}
+
+/** Whether the history is complete with this event. */
+export const isEnd = (event: HistoryEvent): boolean => ENDS.includes(event.type ?? '');
+
+/** Each state entered is one transition: what AWS bills. */
+export const isTransition = (event: HistoryEvent): boolean => event.type?.endsWith('StateEntered') ?? false;
+
+/**
+ * The events of an execution's history as they come, the last one included; waits for the execution to exist. Throws
+ * `AbortError` once `signal` aborts.
+ */
+export async function* followExecution(
+  client: SFNClient,
+  arn: string,
+  signal: AbortSignal,
+): AsyncGenerator<HistoryEvent, void> {
+  let seen = 0;
+  for (;;) {
+    const events = await historyOf(client, arn, signal);
+    for (const event of events.slice(seen)) {
+      yield event;
+      if (isEnd(event)) return;
+    }
+    seen = events.length;
+    await delay(POLL_EVERY_MS, undefined, { signal });
+  }
+}
+
+async function historyOf(
+  client: SFNClient,
+  executionArn: string,
+  signal: AbortSignal,
+): Promise<HistoryEvent[]> {
+  const events: HistoryEvent[] = [];
+  try {
+    const pages = paginateGetExecutionHistory({ client }, { executionArn }, { abortSignal: signal });
+    for await (const { events: page = [] } of pages) events.push(...page);
+  } catch (error) {
+    if (!(error instanceof ExecutionDoesNotExist)) throw error;
+  }
+  return events;
+}

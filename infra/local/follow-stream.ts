@@ -1,0 +1,60 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import {
+  DescribeStreamCommand,
+  type DynamoDBStreamsClient,
+  GetRecordsCommand,
+  GetShardIteratorCommand,
+  type _Record as StreamRecord,
+} from '@aws-sdk/client-dynamodb-streams';
+
+export type { StreamRecord };
+
+/** DynamoDB Streams pushes nothing; a direct reader asks again and again, as AWS's own consumers do. */
+const POLL_EVERY_MS = 100;
+
+/**
+ * Opens a table's stream at its end: once this resolves, no later record is missed. The generator gives every record
+ * as it comes, in order within a shard, until `signal` aborts (then it throws `AbortError`); shards that appear on the
+ * way are read from their beginning.
+ */
+export async function openStream(
+  client: DynamoDBStreamsClient,
+  StreamArn: string,
+  signal: AbortSignal,
+): Promise<AsyncGenerator<StreamRecord, void>> {
+  const iterators = new Map<string, string | undefined>();
+  const addShards = async (ShardIteratorType: 'LATEST' | 'TRIM_HORIZON') => {
+    for (const ShardId of await shardsOf(client, StreamArn, signal)) {
+      if (iterators.has(ShardId)) continue;
+      const command = new GetShardIteratorCommand({ StreamArn, ShardId, ShardIteratorType });
+      const { ShardIterator } = await client.send(command, { abortSignal: signal });
+      iterators.set(ShardId, ShardIterator);
+    }
+  };
+  async function* records(): AsyncGenerator<StreamRecord, void> {
+    for (;;) {
+      for (const [shardId, ShardIterator] of iterators) {
+        // Without one, the shard is closed and read to its end.
+        if (ShardIterator === undefined) continue;
+        const read = await client.send(new GetRecordsCommand({ ShardIterator }), { abortSignal: signal });
+        iterators.set(shardId, read.NextShardIterator);
+        yield* read.Records ?? [];
+      }
+      await delay(POLL_EVERY_MS, undefined, { signal });
+      await addShards('TRIM_HORIZON');
+    }
+  }
+  await addShards('LATEST');
+  return records();
+}
+
+async function shardsOf(
+  client: DynamoDBStreamsClient,
+  StreamArn: string,
+  signal: AbortSignal,
+): Promise<string[]> {
+  const { StreamDescription } = await client.send(new DescribeStreamCommand({ StreamArn }), {
+    abortSignal: signal,
+  });
+  return (StreamDescription?.Shards ?? []).flatMap(({ ShardId }) => ShardId ?? []);
+}

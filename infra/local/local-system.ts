@@ -1,0 +1,120 @@
+import { randomBytes } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
+import { join } from 'node:path';
+import { sandboxControl } from '../../test/sandbox/control-client.ts';
+import type { SandboxEvent } from '../../test/sandbox/events.ts';
+import { startSandbox } from '../../test/sandbox/sandbox.ts';
+import { apiBase, onEmulator, signedFetch } from './api.ts';
+import { deployStack } from './deploy.ts';
+import { type Emulator, startEmulator } from './emulator.ts';
+import { fillSecrets } from './fill-secrets.ts';
+import type { Options } from './read-options.ts';
+import type { Show } from './show.ts';
+
+/** The app, deployed to an emulator and connected to the provider sandbox. */
+export type LocalSystem = {
+  emulator: Emulator;
+  /** Outputs of the stack by name. */
+  outputs: Record<string, string>;
+  api: { base: string; fetch: ReturnType<typeof signedFetch> };
+  /** What happens at the provider, from its first event on. */
+  events(signal: AbortSignal): AsyncGenerator<SandboxEvent>;
+};
+
+export type Run = {
+  options: Options;
+  /** For logs and temporary files. */
+  directory: string;
+  show: Show;
+  /** Aborts whatever is going on. */
+  signal: AbortSignal;
+  /** Registers what must happen at the end of the run, however it ends; the last one first. */
+  atEnd(cleanup: () => Promise<void>): void;
+};
+
+const STAGE = 'local';
+const STACK = `Cosecha-${STAGE}`;
+const CLIENT_ID = 'cosecha-local';
+
+/**
+ * Seconds instead of minutes, so that a person who plays with the outcomes sees every fallback happen. The provider
+ * sandbox answers at once, so 2 s is long; start-task then needs 4 × 2 + 3 s (infra/config.ts).
+ */
+const SHORT_TIMES = {
+  providerConnectTimeoutMs: '1000',
+  providerTimeoutMs: '2000',
+  startTimeoutSeconds: '11',
+  webhookWaitSeconds: '20',
+  startWindowSeconds: '60',
+  deadlineSeconds: '120',
+  machineSlackSeconds: '30',
+  pollFirstSeconds: '1',
+  pollEverySeconds: '5',
+  sweepEveryMinutes: '1',
+  // On an emulator that was there before, a warm function still holds the key of the run before.
+  signingKeyRefreshSeconds: '1',
+};
+
+/** Starts and connects everything. Every part that it starts ends with the run. */
+export async function startLocalSystem(run: Run): Promise<LocalSystem> {
+  const { directory, show, signal } = run;
+  const secrets = { providerApiKey: randomKey(), webhookSigningKey: randomKey() };
+  const sandbox = await startProvider(run, secrets);
+  const started = startEmulatorOf(run);
+  const outputs = await deployStack({
+    emulator: started,
+    context: { stage: STAGE, providerBaseUrl: sandbox.baseUrl, ...SHORT_TIMES },
+    directory,
+    onProgress: (step) => show.wait('deploy', step),
+    signal,
+  });
+  show.done('deploy', `${STACK}, with the CDK CLI`);
+  const emulator = await started;
+  const { client, endpoint } = emulator;
+  const base = apiBase(endpoint, outputs.ApiId ?? '');
+  const webhook = onEmulator(base, outputs.WebhookUrl ?? '');
+  const provider = sandboxControl(sandbox.baseUrl);
+  await provider.setWebhook(CLIENT_ID, { url: webhook });
+  show.done('webhook', `registered at the provider: ${webhook}`);
+  await fillSecrets(emulator, STACK, secrets);
+  show.done(
+    'secrets',
+    'the provider API key and the webhook signing key are filled: random ones of this run',
+  );
+  return {
+    emulator,
+    outputs,
+    api: { base, fetch: signedFetch(client) },
+    events: (until) => provider.events(0, until),
+  };
+}
+
+async function startProvider({ directory, show, atEnd }: Run, secrets: Parameters<typeof fillSecrets>[2]) {
+  const log = createWriteStream(join(directory, 'provider.log'));
+  const { providerApiKey: apiKey, webhookSigningKey: signingKey } = secrets;
+  const sandbox = await startSandbox({
+    clients: [{ clientId: CLIENT_ID, apiKey, webhook: { signingKey } }],
+    log: (line) => log.write(`${line}\n`),
+  });
+  atEnd(() => sandbox.close());
+  show.done('provider', `sandbox at ${sandbox.baseUrl}`);
+  return sandbox;
+}
+
+async function startEmulatorOf({ options, directory, show, signal, atEnd }: Run): Promise<Emulator> {
+  const emulator = await startEmulator({
+    auth: false,
+    directory,
+    ...(options.port !== undefined && { port: options.port }),
+    onInstall: () =>
+      show.wait('emulator', 'installing it in a private Python environment (once, about 10 s)'),
+    signal,
+  });
+  atEnd(() => emulator.stop());
+  const what = emulator.pid === undefined ? 'found by AWS_ENDPOINT_URL' : 'MiniStack, in memory';
+  show.done('emulator', `${emulator.endpoint} (${what})`);
+  return emulator;
+}
+
+/** 256 bits, as text. */
+const randomKey = () => randomBytes(32).toString('hex');

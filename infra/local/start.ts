@@ -1,0 +1,104 @@
+import { join } from 'node:path';
+import { outcomesAsText } from '../../test/sandbox/print-outcomes.ts';
+import { curlLines } from './curl-lines.ts';
+import { demonstrate, demoRequest } from './demonstration.ts';
+import { describeHappening } from './describe-happening.ts';
+import { ExpectedFailure } from './expected-failure.ts';
+import { type LocalSystem, type Run, startLocalSystem } from './local-system.ts';
+import { createRunDirectory } from './paths.ts';
+import { readOptions, usage } from './read-options.ts';
+import { saveFunctionLogs } from './save-function-logs.ts';
+import { createShow } from './show.ts';
+import { type Watch, watchSystem } from './watch-system.ts';
+
+/** `npm start`: the whole service on one machine, and one extraction through it. The result is the exit code. */
+async function main(args: string[]): Promise<number> {
+  const options = readOptions(args);
+  if (options === 'help') {
+    console.log(usage);
+    return 0;
+  }
+  const signal = stopOnSignals();
+  const show = createShow(process.stdout, Date.now);
+  const directory = await createRunDirectory('start', new Date());
+  const cleanups: (() => Promise<void>)[] = [];
+  const run: Run = { options, directory, show, signal, atEnd: (cleanup) => cleanups.push(cleanup) };
+  try {
+    await demonstrateAndServe(run);
+    return 0;
+  } catch (error) {
+    // Ctrl-C makes whatever was going on fail: that is no failure.
+    if (signal.aborted) return 0;
+    show.rest();
+    report(error);
+    return 1;
+  } finally {
+    show.rest();
+    for (const cleanup of cleanups.reverse()) await cleanup().catch(report);
+    show.plain(`Stopped. Logs: ${directory}`);
+  }
+}
+
+async function demonstrateAndServe(run: Run): Promise<void> {
+  const { options, directory, show, signal, atEnd } = run;
+  const system = await startLocalSystem(run);
+  // Best effort: an emulator that has died has taken them along.
+  atEnd(() => saveFunctionLogs(system.emulator, join(directory, 'functions.log')).catch(() => {}));
+  const watch = await watchSystem(system, signal);
+  await Promise.race([demonstrate(system, watch, show, signal), watch.failed]);
+  if (!options.once) await serve(system, watch, run);
+}
+
+/** Says how to go on, and shows whatever happens, until it is stopped. */
+async function serve(system: LocalSystem, watch: Watch, { show, signal, directory }: Run): Promise<void> {
+  const { emulator, api } = system;
+  const lines = [
+    '',
+    'Outcomes by username; put one into the line below:',
+    outcomesAsText(),
+    '',
+    'Start another extraction, and read it:',
+    ...curlLines(emulator, api.base, { ...demoRequest, reference: 'by-curl' }),
+    '',
+    `Logs: ${directory} (those of the functions as soon as it is stopped)`,
+    'Serving; Ctrl-C stops everything that was started.',
+    '',
+  ];
+  show.plain(lines.join('\n'));
+  watch.on('event', (happening) => {
+    const description = describeHappening(happening);
+    if (description) show.note(description.subject, description.text);
+  });
+  const stopped = Promise.withResolvers<void>();
+  signal.addEventListener('abort', () => stopped.resolve());
+  await Promise.race([stopped.promise, watch.failed]);
+}
+
+/** npm passes on the Ctrl-C that the terminal has sent to both of us: two within this time are one. */
+const SAME_SIGNAL_MS = 1_000;
+
+/** The first Ctrl-C or SIGTERM stops in order; a second one ends at once (the emulator ends with this process). */
+function stopOnSignals(): AbortSignal {
+  const stop = new AbortController();
+  let first: number | undefined;
+  const onSignal = () => {
+    first ??= Date.now();
+    stop.abort();
+    if (Date.now() - first > SAME_SIGNAL_MS) process.exit(130);
+  };
+  process.on('SIGINT', onSignal).on('SIGTERM', onSignal);
+  return stop.signal;
+}
+
+/** A sentence for what we know can go wrong; for anything else all there is. */
+function report(error: unknown): void {
+  console.error(error instanceof ExpectedFailure ? `\n${error.message}\n` : error);
+}
+
+main(process.argv.slice(2))
+  .catch((error: unknown) => {
+    report(error);
+    return 1;
+  })
+  // What a cleanup left open (a keep-alive connection) must not keep us.
+  .then((code) => process.exit(code));
