@@ -2,6 +2,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { S3Client } from '@aws-sdk/client-s3';
 import middy from '@middy/core';
 import type { APIGatewayProxyEventV2WithIAMAuthorizer, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
+import { validate as isUuid } from 'uuid';
 import * as v from 'valibot';
 import { promptClient } from '../lib/aws/client-options.ts';
 import { dynamoExtractionStore } from '../lib/aws/dynamo-extraction-store.ts';
@@ -22,7 +23,7 @@ const getExtraction = async (
 ): Promise<APIGatewayProxyStructuredResultV2> => {
   const extractionId = event.pathParameters?.extractionId ?? '';
   const caller = callerOf(event.requestContext.authorizer.iam.userArn);
-  const record = extractionId === '' ? undefined : await extractions.get(extractionId);
+  const record = isUuid(extractionId) ? await extractions.get(extractionId) : undefined;
   // The same answer for "not there" and "not yours": an id tells nobody whether it exists.
   if (record === undefined || !(record.requestedBy === caller || readers.has(caller))) {
     return problem('not-found');

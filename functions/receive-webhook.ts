@@ -31,6 +31,7 @@ const recordDeps = {
   tasks: dynamoTaskStore(database, required('TASKS_TABLE'), now),
   wake: wakeMachine(new SFNClient(promptClient)),
   now,
+  timings: { collectInMachine: Number(required('COLLECT_IN_MACHINE_SECONDS')) },
   observe,
 };
 

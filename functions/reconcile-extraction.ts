@@ -23,7 +23,6 @@ type ReconcileEvent =
       readonly trigger: 'machine';
       readonly extractionId: string;
       readonly startGaveUp: boolean;
-      readonly retryCount: number;
     }
   | { readonly trigger: 'execution-broken'; readonly extractionId: string }
   | { readonly trigger: 'sweep' };
@@ -98,7 +97,7 @@ const reconcileExtraction = async (
   logAbout({ extractionId });
   const situation: Situation =
     event.trigger === 'machine'
-      ? { caller: 'machine', startGaveUp: event.startGaveUp, retryCount: event.retryCount }
+      ? { caller: 'machine', startGaveUp: event.startGaveUp }
       : { caller: 'execution-broken' };
   const reconciled = await reconcileOne(extractionId, situation);
   if (reconciled.kind === 'gone') return { extractionId, status: 'GONE', handedOver: false };

@@ -68,6 +68,7 @@ const requestExtraction = async (
     {
       extractionId,
       requestedBy: caller,
+      requestId: event.requestContext.requestId,
       fingerprint: fingerprint(parsed.request, await readFingerprintKey()),
       request: parsed.request,
     },

@@ -10,6 +10,7 @@ import { dynamoTaskStore } from '../lib/aws/dynamo-task-store.ts';
 import { required } from '../lib/aws/environment.ts';
 import { failTask } from '../lib/aws/fail-task.ts';
 import { providerClient } from '../lib/aws/provider-client.ts';
+import { SecretNotFilled } from '../lib/aws/read-secret.ts';
 import { unsealWith } from '../lib/aws/seal.ts';
 import { wakeMachine } from '../lib/aws/wake-machine.ts';
 import type { ExecutionInput } from '../lib/extraction/request.ts';
@@ -17,7 +18,8 @@ import { type StartOutcome, start } from '../lib/extraction/start.ts';
 import { parseTimings } from '../lib/extraction/timings.ts';
 import { concealFailures } from '../lib/observability/conceal-failures.ts';
 import { log, logAbout, logFailure, observability, observe } from '../lib/observability/observability.ts';
-import { startTask } from '../lib/provider/start-task.ts';
+import { encryptRawCredentials } from '../lib/provider/encrypt-raw-credentials.ts';
+import { startTask, type TaskRequest } from '../lib/provider/start-task.ts';
 
 /** The payload of the state StartTask: the execution's input, its callback token and which attempt this is. */
 type StartTaskEvent = ExecutionInput & { readonly taskToken: string; readonly attempt: number };
@@ -25,6 +27,7 @@ type StartTaskEvent = ExecutionInput & { readonly taskToken: string; readonly at
 /** A start answers with a taskId; more than this is not one. */
 const maxAnswerBytes = 64 * 1024;
 
+const encryptsRaw = required('ENCRYPT_RAW_CREDENTIALS') === 'true';
 const now = () => new Date();
 const database = new DynamoDBClient(patientClient);
 const machine = new SFNClient(patientClient);
@@ -39,12 +42,24 @@ const deps = {
   extractions: dynamoExtractionStore(database, required('EXTRACTIONS_TABLE')),
   tasks: dynamoTaskStore(database, required('TASKS_TABLE'), now),
   sessions,
-  startTask: (sessionToken: string, request: Parameters<typeof startTask>[2]) =>
-    startTask(connection, sessionToken, request),
+  // Called again for every token, as the ciphertext is keyed by it.
+  startTask: (sessionToken: string, request: TaskRequest) =>
+    startTask(connection, sessionToken, encryptsRaw ? encryptRawCredentials(request, sessionToken) : request),
   newAttemptId: randomUUID,
   now,
   timings: parseTimings(required('TIMINGS')),
   observe,
+  onTaken: (taskId: string) => {
+    logAbout({ taskId });
+    log.info('The provider has taken the task.');
+  },
+  onFailure: (what: 'login' | 'start', error: unknown) => {
+    logFailure(what === 'login' ? 'The login failed.' : 'The start call failed.', error);
+    if (error instanceof Error && error.cause instanceof SecretNotFilled) {
+      observe('SecretNotFilled');
+      log.error(error.cause.message);
+    }
+  },
 };
 
 /** Tells the machine, through the token, what it cannot wait for. */

@@ -43,6 +43,17 @@ const range = (unit: string, least: number, most: number): string =>
 
 const seconds = (least: number, most: number) => wholeNumber('seconds', least, most);
 
+const trueOrFalse = v.union(
+  [
+    v.boolean(),
+    v.pipe(
+      v.picklist(['true', 'false']),
+      v.transform((word) => word === 'true'),
+    ),
+  ],
+  'must be true or false',
+);
+
 const DAY = 86_400;
 
 const providerUrl = v.pipe(
@@ -118,6 +129,8 @@ const settings = {
   /** First and longest interval between tries to start while the provider is busy or out of reach. */
   startRetryFirstSeconds: v.optional(seconds(1, 3_600), 2),
   startRetryEverySeconds: v.optional(seconds(1, 3_600), 60),
+  /** How long after the outcome the machine itself tries to collect; then the sweep does, ever more rarely. */
+  collectInMachineSeconds: v.optional(seconds(1, 3_600), 300),
   /** How long results are asked for once the outcome is known; afterwards `collectionError` is recorded. */
   collectForSeconds: v.optional(seconds(1, 30 * DAY), DAY),
   /** How long after TIMED_OUT the provider's late answer is still looked for. */
@@ -150,6 +163,11 @@ const settings = {
   providerConnectTimeoutMs: v.optional(wholeNumber('milliseconds', 100, 30_000), 3_000),
   /** Until the provider has answered. A start call past it is UNCONFIRMED, never repeated: rather too long. */
   providerTimeoutMs: v.optional(wholeNumber('milliseconds', 200, 60_000), 20_000),
+  /**
+   * Whether raw credentials are sent to the provider encrypted under our session token ("Encryption scheme"),
+   * beneath TLS. Off, as temporary encryption must first be activated for the client by the provider.
+   */
+  encryptRawCredentials: v.optional(trueOrFalse, false),
   /**
    * After a delivery that no known signing key verifies, how often at most the keys are read again. Below the
    * 30 s between two deliveries, so that a rotation loses none; not lower, so that forgeries cost nothing.
@@ -193,6 +211,8 @@ const settings = {
 };
 
 const schema = v.object(settings);
+
+export const settingNames: readonly string[] = Object.keys(settings);
 
 /** Every setting, validated. Names end in their unit. */
 export type Config = Readonly<v.InferOutput<typeof schema>>;

@@ -86,7 +86,13 @@ export class CosechaStack extends Stack {
       name: 'start-task',
       timeout: Duration.seconds(config.startTimeoutSeconds),
       memoryMB: 512,
-      environment: { ...bothTables, ...timings, ...provider, SEAL_KEY_ARN: sealKey.key.keyArn },
+      environment: {
+        ...bothTables,
+        ...timings,
+        ...provider,
+        SEAL_KEY_ARN: sealKey.key.keyArn,
+        ENCRYPT_RAW_CREDENTIALS: String(config.encryptRawCredentials),
+      },
       may: [
         storage.onExtractions('GetItem', 'UpdateItem'),
         storage.onTasks('UpdateItem'),
@@ -109,6 +115,7 @@ export class CosechaStack extends Stack {
         ...bothTables,
         WEBHOOK_SIGNING_KEY_SECRET: secrets.webhookSigningKey,
         SIGNING_KEY_REFRESH_SECONDS: String(config.signingKeyRefreshSeconds),
+        COLLECT_IN_MACHINE_SECONDS: String(config.collectInMachineSeconds),
       },
       may: [
         storage.onExtractions('GetItem', 'UpdateItem'),
@@ -218,6 +225,7 @@ const timingsOf = (config: Config) => ({
   deadline: config.deadlineSeconds,
   machineSlack: config.machineSlackSeconds,
   pollEvery: config.pollEverySeconds,
+  collectInMachine: config.collectInMachineSeconds,
   collectFor: config.collectForSeconds,
   grace: config.graceSeconds,
   recordRetention: config.recordRetentionDays * DAY,

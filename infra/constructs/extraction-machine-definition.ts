@@ -142,7 +142,6 @@ const reconcile = (timings: MachineTimings, functions: MachineFunctions): TaskSt
       trigger: 'machine',
       extractionId: '{% $states.input.extractionId %}',
       startGaveUp: '{% $states.input.startGaveUp %}',
-      retryCount: '{% $states.context.State.RetryCount %}',
     },
   },
   Retry: [

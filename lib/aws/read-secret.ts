@@ -32,7 +32,9 @@ const readLabel = async (
     const { SecretString } = await client.send(
       new GetSecretValueCommand({ SecretId: name, VersionStage: label }),
     );
-    return SecretString === undefined || SecretString === '' ? undefined : SecretString;
+    // A value pasted or piped from a file often ends with a line break; no key does.
+    const value = SecretString?.replace(/\r?\n$/, '');
+    return value === undefined || value === '' ? undefined : value;
   } catch (error) {
     if (error instanceof ResourceNotFoundException) return undefined;
     throw error;

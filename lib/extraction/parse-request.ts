@@ -49,21 +49,33 @@ const date = v.config(
   { abortPipeEarly: true },
 );
 
+/** An object with these fields and no others; every other one is a violation, not only the first. */
+const closedObject = <Entries extends v.ObjectEntries>(entries: Entries, message: string) =>
+  v.objectWithRest(entries, v.never('is not a known field'), message);
+
+const isPlainObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
 const dateRange = v.pipe(
-  v.strictObject({ startDate: date, endDate: date }, 'must be an object with startDate and endDate'),
+  closedObject({ startDate: date, endDate: date }, 'must be an object with startDate and endDate'),
   v.forward(
     v.check(({ startDate, endDate }) => startDate <= endDate, 'must not be before startDate'),
     ['endDate'],
   ),
 );
 
-const movement = v.strictObject({
-  id: v.literal('movement'),
-  params: v.strictObject({ dateRange }, 'is required for movement and must contain dateRange'),
-});
+const notAnObject = 'must be an object';
+
+const movement = closedObject(
+  {
+    id: v.literal('movement'),
+    params: closedObject({ dateRange }, 'is required for movement and must contain dateRange'),
+  },
+  notAnObject,
+);
 
 /** `tef` and `product-balance` do not accept `params` ("v2 task request"). */
-const withoutParams = v.strictObject({ id: v.picklist(['product-balance', 'tef']) });
+const withoutParams = closedObject({ id: v.picklist(['product-balance', 'tef']) }, notAnObject);
 
 const action = v.pipe(
   v.looseObject(
@@ -74,20 +86,22 @@ const action = v.pipe(
 );
 
 const ciphertext = (mode: 'encrypted' | 'persisted') =>
-  v.strictObject({ mode: v.literal(mode), value: text(sealLimitBytes) });
+  closedObject({ mode: v.literal(mode), value: text(sealLimitBytes) }, notAnObject);
 
 const credentials = v.variant(
   'mode',
   [
-    v.strictObject({
-      mode: v.literal('raw'),
-      // Entity-specific fields: the one place where unknown fields pass.
-      value: v.pipe(
-        v.record(v.string(), v.unknown(), 'must be an object'),
-        v.check((value) => !Array.isArray(value), 'must be an object'),
-        v.check((value) => Object.keys(value).length > 0, 'must not be empty'),
-      ),
-    }),
+    closedObject(
+      {
+        mode: v.literal('raw'),
+        // Entity-specific fields: the one place where unknown fields pass, and all of them, whatever their names.
+        value: v.pipe(
+          v.custom<Record<string, unknown>>(isPlainObject, notAnObject),
+          v.check((value) => Object.keys(value).length > 0, 'must not be empty'),
+        ),
+      },
+      notAnObject,
+    ),
     ciphertext('encrypted'),
     ciphertext('persisted'),
   ],
@@ -95,7 +109,7 @@ const credentials = v.variant(
 );
 
 const requestSchema = v.pipe(
-  v.strictObject(
+  closedObject(
     {
       entity: text(100),
       credentials,
@@ -106,7 +120,13 @@ const requestSchema = v.pipe(
         v.maxLength(50, 'must name at most 50 actions'),
       ),
       reference: v.exactOptional(text(256)),
-      sessionToken: v.exactOptional(text(sealLimitBytes)),
+      sessionToken: v.exactOptional(
+        v.pipe(
+          text(sealLimitBytes),
+          // It travels in a header, and must survive that.
+          v.regex(/^[\x21-\x7e]+$/, 'must consist of printable ASCII characters'),
+        ),
+      ),
     },
     'must be a JSON object',
   ),
@@ -129,8 +149,7 @@ const pointerOf = (issue: v.BaseIssue<unknown>): string =>
 
 /** valibot's own sentences quote what they received; only ours, which do not, are passed on. */
 const detailOf = (issue: v.BaseIssue<unknown>): string => {
-  if (issue.type === 'strict_object' && issue.expected === 'never') return 'is not a known field';
-  if (issue.type === 'strict_object' && issue.received === 'undefined') return 'is required';
+  if (issue.type === 'object_with_rest' && issue.received === 'undefined') return 'is required';
   if (issue.type === 'variant' && issue.path?.at(-1)?.key === 'mode') {
     return 'must be raw, encrypted or persisted';
   }
@@ -152,10 +171,17 @@ export const parseExtractionRequest = (body: unknown): ParsedRequest => {
     return { kind: 'invalid', violations };
   }
   const request = parsed.output as ExtractionRequest;
-  const sealed = encodeSealed(sealedPlaintextOf(request)).byteLength;
-  if (sealed > sealLimitBytes) {
-    const detail = `must fit in ${sealLimitBytes} bytes together with the session token, as one JSON text`;
-    return { kind: 'invalid', violations: [{ pointer: '/credentials', detail }] };
+  if (fitsTheSeal(request)) return { kind: 'valid', request };
+  const detail = `must fit in ${sealLimitBytes} bytes together with the session token, as one JSON text`;
+  return { kind: 'invalid', violations: [{ pointer: '/credentials', detail }] };
+};
+
+const fitsTheSeal = (request: ExtractionRequest): boolean => {
+  try {
+    return encodeSealed(sealedPlaintextOf(request)).byteLength <= sealLimitBytes;
+  } catch (error) {
+    // Nested deeper than the stack: thousands of levels, each two bytes, so too large as well.
+    if (error instanceof RangeError) return false;
+    throw error;
   }
-  return { kind: 'valid', request };
 };

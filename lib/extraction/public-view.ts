@@ -5,6 +5,7 @@ export type PublicExtraction = Omit<
   Extraction,
   | 'schemaVersion'
   | 'fingerprint'
+  | 'requestId'
   | 'attemptId'
   | 'startingAt'
   | 'open'
@@ -27,6 +28,7 @@ export const publicView = (
   const {
     schemaVersion: _schemaVersion,
     fingerprint: _fingerprint,
+    requestId: _requestId,
     attemptId: _attemptId,
     startingAt: _startingAt,
     open: _open,

@@ -21,7 +21,7 @@ import {
 
 /** Who called. The machine retries "not yet" by itself; for everybody else the sweep has to. */
 export type Situation =
-  | { readonly caller: 'machine'; readonly startGaveUp: boolean; readonly retryCount: number }
+  | { readonly caller: 'machine'; readonly startGaveUp: boolean }
   /** The execution failed, timed out or was stopped: nobody will start this any more. */
   | { readonly caller: 'execution-broken' }
   | { readonly caller: 'sweep' };
@@ -50,9 +50,6 @@ export type Reconciled =
 /** Longest pause between two tries to collect, in seconds. */
 const collectCeiling = 3600;
 
-/** After this many failed collections the machine ends and leaves it to the sweep. */
-const collectTriesInMachine = 3;
-
 type Step =
   | { readonly kind: 'return'; readonly reconciled: Reconciled }
   /** Decide again from this row; a reading of the provider made on the way is kept. */
@@ -63,16 +60,18 @@ type Asked =
   | { readonly kind: 'too-large' }
   | { readonly kind: 'no-answer'; readonly why: string };
 
-/** A read that fails, however, is a poll that did not happen; a body over the cap will not get smaller. */
+/**
+ * A read that fails, however, is a poll that did not happen: a secret of ours that cannot be read must not keep a
+ * record open beyond its deadline either. A body over the cap will not get smaller.
+ */
 const ask = async (taskId: string, deps: ReconcileDeps): Promise<Asked> => {
   try {
     return { kind: 'read', reading: await deps.readTask(taskId) };
   } catch (error) {
-    if (!(error instanceof ProviderError)) throw error;
     if (error instanceof ProviderAnswerTooLarge) return { kind: 'too-large' };
     deps.observe('PollWithoutAnswer');
     deps.onFailure('read', error);
-    return { kind: 'no-answer', why: error.name };
+    return { kind: 'no-answer', why: error instanceof ProviderError ? error.name : 'OwnFailure' };
   }
 };
 
@@ -185,6 +184,12 @@ const reconcileTimedOut = async (record: Extraction, taskId: string, deps: Recon
   return { kind: 'return', reconciled: { kind: 'handed-over', record: row } };
 };
 
+const giveUp = async (record: Extraction, why: string, deps: ReconcileDeps): Promise<Step> => {
+  const step = await close(giveUpCollecting(record, why, deps.now(), deps.timings), deps);
+  if (step.kind === 'return') deps.observe('CollectionGivenUp');
+  return step;
+};
+
 /** A collection that failed: tried again by the machine, then by the sweep, then given up and said so. */
 const collectLater = async (
   record: Extraction,
@@ -196,13 +201,15 @@ const collectLater = async (
   const now = deps.now();
   const settledAt = record.settledAt ?? record.requestedAt;
   if (now.toISOString() >= plusSeconds(settledAt, deps.timings.collectFor)) {
-    deps.observe('CollectionGivenUp');
-    return close(giveUpCollecting(record, why, now, deps.timings), deps);
+    return giveUp(record, why, deps);
   }
-  if (situation.caller === 'machine' && situation.retryCount < collectTriesInMachine) {
+  // Not until `openUntil`, which a sweep that looks meanwhile moves ahead.
+  const machineUntil = plusSeconds(settledAt, deps.timings.collectInMachine);
+  if (situation.caller === 'machine' && now.toISOString() < machineUntil) {
     return { kind: 'return', reconciled: { kind: 'not-yet', record, why } };
   }
-  const row = await handOver(record, nextLook(settledAt, now, deps.timings.pollEvery, collectCeiling), deps);
+  const next = nextLook(settledAt, now, deps.timings.pollEvery, collectCeiling);
+  const row = await handOver(record, next, deps);
   return { kind: 'return', reconciled: { kind: 'handed-over', record: row } };
 };
 
@@ -216,14 +223,13 @@ const collect = async (
   const asked = reading === undefined ? await ask(taskId, deps) : ({ kind: 'read', reading } as const);
   if (asked.kind === 'no-answer') return collectLater(record, asked.why, situation, deps);
   if (asked.kind === 'too-large') {
-    deps.observe('CollectionGivenUp');
-    return close(giveUpCollecting(record, 'results-too-large', deps.now(), deps.timings), deps);
+    return giveUp(record, 'results-too-large', deps);
   }
 
   const { taskStatus, results, bytes } = asked.reading;
   if (!isTerminalStatus(taskStatus)) return collectLater(record, 'still-running', situation, deps);
   if (taskStatus !== record.status) deps.observe('StatusDisagreement');
-  const parsed = parseActionResults(results);
+  const parsed = parseActionResults(taskStatus, results);
   if (parsed.kind === 'unexpected') deps.observe('UnexpectedResults');
   let stored: StoredResults | undefined;
   try {

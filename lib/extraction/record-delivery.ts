@@ -3,6 +3,7 @@ import type { Observe } from './observed.ts';
 import { isTerminalStatus, type TerminalStatus } from './record.ts';
 import { settleBy } from './settle-by.ts';
 import type { ExtractionStore, TaskStore } from './store.ts';
+import type { Timings } from './timings.ts';
 import { lookAgain } from './transitions.ts';
 
 /** What Step Functions said to a task token. Anything passing, a throttle or a 5xx, is thrown instead. */
@@ -17,6 +18,7 @@ export type RecordDeliveryDeps = {
   readonly tasks: TaskStore;
   readonly wake: (callbackToken: string, extractionId: string) => Promise<WakeOutcome>;
   readonly now: () => Date;
+  readonly timings: Pick<Timings, 'collectInMachine'>;
   readonly observe: Observe;
 };
 

@@ -60,6 +60,8 @@ export type Extraction = {
   /** ARN of the IAM user or role that asked, without its session name. */
   readonly requestedBy: string;
   readonly requestedAt: string;
+  /** API Gateway's id of the request that made the record: tells a put of mine that was repeated from a rival's. */
+  readonly requestId: string;
   readonly deadlineAt: string;
   readonly status: ExtractionStatus;
   readonly fingerprint: string;

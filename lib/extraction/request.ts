@@ -43,6 +43,7 @@ const newRecord = (order: RequestOrder, now: Date, timings: Timings): Extraction
     ...(reference === undefined ? {} : { reference }),
     requestedBy: order.requestedBy,
     requestedAt,
+    requestId: order.requestId,
     deadlineAt: plusSeconds(now, timings.deadline),
     status: 'REQUESTED',
     fingerprint: order.fingerprint,
@@ -53,6 +54,7 @@ const newRecord = (order: RequestOrder, now: Date, timings: Timings): Extraction
 export type RequestOrder = {
   readonly extractionId: string;
   readonly requestedBy: string;
+  readonly requestId: string;
   readonly fingerprint: string;
   readonly request: ExtractionRequest;
 };
@@ -79,6 +81,6 @@ export const request = async (order: RequestOrder, deps: RequestDeps): Promise<R
     });
   }
   // A put whose answer was lost is sent again by the SDK and then finds the row that it had written itself.
-  const isMine = record.requestedAt === mine.requestedAt;
+  const isMine = record.requestId === mine.requestId;
   return { kind: isMine ? 'accepted' : 'replayed', record };
 };

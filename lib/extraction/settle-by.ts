@@ -2,6 +2,7 @@ import { applyChange } from './apply-change.ts';
 import type { Observe, Observed } from './observed.ts';
 import { type Extraction, isTerminalStatus, type SettledBy, type TerminalStatus } from './record.ts';
 import type { ExtractionStore } from './store.ts';
+import type { Timings } from './timings.ts';
 import { correct, settle } from './transitions.ts';
 
 const settledMetric: Record<SettledBy, Observed> = {
@@ -18,11 +19,15 @@ const settledMetric: Record<SettledBy, Observed> = {
 export const settleBy = async (
   by: SettledBy,
   fact: { readonly extractionId: string; readonly taskId: string; readonly taskStatus: TerminalStatus },
-  deps: { readonly extractions: ExtractionStore; readonly now: () => Date; readonly observe: Observe },
+  deps: {
+    readonly extractions: ExtractionStore;
+    readonly now: () => Date;
+    readonly timings: Pick<Timings, 'collectInMachine'>;
+    readonly observe: Observe;
+  },
 ): Promise<Extraction | undefined> => {
   const now = deps.now();
-  const write = (move: typeof settle) =>
-    applyChange(deps.extractions, move(fact.extractionId, fact.taskId, fact.taskStatus, by, now));
+  const write = (move: typeof settle) => applyChange(deps.extractions, move(fact, by, now, deps.timings));
 
   const settled = await write(settle);
   const late = settled.kind === 'lost' && settled.record?.status === 'TIMED_OUT';

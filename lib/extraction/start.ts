@@ -1,4 +1,5 @@
 import {
+  InvalidProviderRequest,
   ProviderBusy,
   ProviderError,
   ProviderRefused,
@@ -14,8 +15,8 @@ import { type Extraction, type ExtractionStatus, isTerminalStatus } from './reco
 import type { SealedPlaintext } from './sealed-plaintext.ts';
 import { settleBy } from './settle-by.ts';
 import type { ExtractionStore, TaskStore } from './store.ts';
-import type { Timings } from './timings.ts';
-import { begin, type Change, loseTrack, reject, run, withdraw } from './transitions.ts';
+import { plusSeconds, type Timings } from './timings.ts';
+import { begin, type Change, loseTrack, reject, run, runLate, withdraw } from './transitions.ts';
 
 /** What the state StartTask is handed. */
 export type StartOrder = {
@@ -49,6 +50,10 @@ export type StartDeps = {
   readonly now: () => Date;
   readonly timings: Timings;
   readonly observe: Observe;
+  /** Told the taskId as soon as the provider has named it; for the log. */
+  readonly onTaken: (taskId: string) => void;
+  /** Told why a login or a start call failed; for the log, and nothing else. */
+  readonly onFailure: (what: 'login' | 'start', error: unknown) => void;
 };
 
 /** The most deliveries that the document allows ("Events", rule 2). */
@@ -83,14 +88,16 @@ const post = async (
   sessionToken: string,
   callerBroughtToken: boolean,
   request: TaskRequest,
-  deps: Pick<StartDeps, 'sessions' | 'startTask'>,
+  deps: Pick<StartDeps, 'sessions' | 'startTask' | 'onFailure'>,
 ): Promise<Posted> => {
   const attempt = async (token: string): Promise<Posted | 'unauthorized'> => {
     try {
       return { kind: 'taken', taskId: await deps.startTask(token, request) };
     } catch (error) {
+      deps.onFailure('start', error);
       if (error instanceof ProviderUnauthorized) return 'unauthorized';
       if (error instanceof ProviderRefused) return { kind: 'refused', reason: `http-${error.status}` };
+      if (error instanceof InvalidProviderRequest) return { kind: 'refused', reason: 'invalid-request' };
       const name = retryName(error);
       if (name !== undefined) return { kind: 'not-taken', error: name };
       return { kind: 'unknown', reason: 'start-call-unanswered' };
@@ -105,7 +112,8 @@ const post = async (
   let renewed: string;
   try {
     renewed = await deps.sessions.current();
-  } catch {
+  } catch (error) {
+    deps.onFailure('login', error);
     // The mark stands already, so nothing may be thrown past it: the 401 says that the call was not taken.
     return { kind: 'not-taken', error: 'ProviderUnauthorized' };
   }
@@ -180,8 +188,15 @@ const conclude = async (
   order: StartOrder,
   deps: StartDeps,
 ): Promise<StartOutcome> => {
-  const change = changeAfter(posted, row, attemptId, deps.now(), deps.timings);
-  const outcome = await applyChange(deps.extractions, change);
+  // A taskId in hand is told before it is written: should that fail, the log is the only place that knows it.
+  if (posted.kind === 'taken') deps.onTaken(posted.taskId);
+  const now = deps.now();
+  const change = changeAfter(posted, row, attemptId, now, deps.timings);
+  let outcome = await applyChange(deps.extractions, change);
+  if (posted.kind === 'taken' && outcome.kind === 'lost') {
+    const late = runLate(row, attemptId, posted.taskId, now, deps.timings);
+    outcome = await applyChange(deps.extractions, late);
+  }
   if (outcome.kind === 'lost') return resumeOrRetry(outcome.record, order, deps);
 
   switch (posted.kind) {
@@ -207,12 +222,16 @@ const conclude = async (
 export const start = async (order: StartOrder, deps: StartDeps): Promise<StartOutcome> => {
   const row = await deps.extractions.get(order.extractionId);
   if (row?.status !== 'REQUESTED') return resumeOrRetry(row, order, deps);
+  const windowEnd = plusSeconds(row.requestedAt, deps.timings.startWindow);
+  // Reconcile, where the machine goes on, says NOT_STARTED.
+  if (deps.now().toISOString() >= windowEnd) return { kind: 'settled', status: row.status };
 
   const { credentials, sessionToken: callersToken } = await deps.unseal();
   let sessionToken: string;
   try {
     sessionToken = callersToken ?? (await deps.sessions.current());
   } catch (error) {
+    deps.onFailure('login', error);
     return { kind: 'retry', error: loginFailure(error) };
   }
 

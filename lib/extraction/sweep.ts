@@ -1,4 +1,3 @@
-import { applyChange } from './apply-change.ts';
 import { openShards } from './open-shard.ts';
 import type { Reconciled } from './reconcile.ts';
 import type { ExtractionStore } from './store.ts';
@@ -54,8 +53,9 @@ export const sweep = async (deps: SweepDeps): Promise<Swept> => {
     if (record?.openUntil === undefined || record.openUntil > now.toISOString()) return false;
     const overdue = (now.getTime() - new Date(record.openUntil).getTime()) / 1000;
     counts.oldestOverdue = Math.max(counts.oldestOverdue, overdue);
-    const outcome = await applyChange(deps.extractions, lookAgain(record, plusSeconds(now, claimSeconds)));
-    return outcome.kind === 'done';
+    // Not applyChange, which would take the claim of a rival of the same millisecond for mine.
+    const claimed = await deps.extractions.apply(lookAgain(record, plusSeconds(now, claimSeconds)));
+    return claimed.applied;
   };
 
   const work = async (): Promise<void> => {

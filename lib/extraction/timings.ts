@@ -13,6 +13,8 @@ const timingsSchema = v.strictObject({
   machineSlack: seconds,
   /** Longest pause between two reads of a running task. */
   pollEvery: seconds,
+  /** How long after settling the machine tries to collect, before that is the sweep's. */
+  collectInMachine: seconds,
   /** How long results are fetched for before `collectionError` is written. */
   collectFor: seconds,
   /** How long after `TIMED_OUT` late truth is still looked for. */

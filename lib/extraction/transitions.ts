@@ -17,7 +17,9 @@ import { plusSeconds, type Timings } from './timings.ts';
 export const moves = {
   begin: { from: ['REQUESTED'], to: ['STARTING'] },
   withdraw: { from: ['STARTING'], to: ['REQUESTED'] },
-  run: { from: ['STARTING', 'UNCONFIRMED'], to: ['RUNNING'] },
+  run: { from: ['STARTING'], to: ['RUNNING'] },
+  /** The attempt that holds the taskId was declared dead before it could write it. */
+  runLate: { from: ['UNCONFIRMED'], to: ['RUNNING'] },
   reject: { from: ['STARTING'], to: ['REJECTED'] },
   loseTrack: { from: ['STARTING'], to: ['UNCONFIRMED'] },
   giveUpStarting: { from: ['REQUESTED'], to: ['NOT_STARTED'] },
@@ -91,24 +93,29 @@ export const withdraw = (record: Extraction, attemptId: string, timings: Timings
   remove: ['attemptId', 'startingAt'],
 });
 
-/** The provider took it as `taskId`. Also undoes an `UNCONFIRMED` that was written over this very attempt. */
-export const run = (
-  record: Extraction,
-  attemptId: string,
-  taskId: string,
-  now: Date,
-  timings: Timings,
-): Change => ({
-  extractionId: record.extractionId,
-  when: { status: moves.run.from, attemptId },
-  set: {
-    status: 'RUNNING',
-    taskId,
-    startedAt: now.toISOString(),
-    ...openedUntil(record.extractionId, plusSeconds(record.deadlineAt, timings.machineSlack)),
-  },
-  remove: ['reason', 'settledAt', 'settledBy', 'expiresAt'],
-});
+const runFrom =
+  (from: readonly ExtractionStatus[], lookAt: (record: Extraction, now: Date, timings: Timings) => string) =>
+  (record: Extraction, attemptId: string, taskId: string, now: Date, timings: Timings): Change => ({
+    extractionId: record.extractionId,
+    when: { status: from, attemptId },
+    set: {
+      status: 'RUNNING',
+      taskId,
+      startedAt: now.toISOString(),
+      ...openedUntil(record.extractionId, lookAt(record, now, timings)),
+    },
+    remove: ['reason', 'settledAt', 'settledBy', 'expiresAt'],
+  });
+
+/** The provider took it as `taskId`. Until its own end, the machine looks after it. */
+export const run = runFrom(moves.run.from, (record, _now, timings) =>
+  plusSeconds(record.deadlineAt, timings.machineSlack),
+);
+
+/** The same over an `UNCONFIRMED`, with which the machine has most likely ended: so the sweep looks soon. */
+export const runLate = runFrom(moves.runLate.from, (_record, now, timings) =>
+  plusSeconds(now, timings.pollEvery),
+);
 
 /** The provider refused it: nothing ran. */
 export const reject = (
@@ -168,25 +175,21 @@ export const giveUpStarting = (record: Extraction, reason: string, now: Date, ti
   };
 };
 
-/** How long the machine has for collecting before the sweep looks: one sweep's interval. */
-const collectWithin = 300;
-
 const settleFrom =
   (from: readonly ExtractionStatus[]) =>
   (
-    extractionId: string,
-    taskId: string,
-    status: TerminalStatus,
+    fact: { readonly extractionId: string; readonly taskId: string; readonly taskStatus: TerminalStatus },
     settledBy: SettledBy,
     now: Date,
+    timings: Pick<Timings, 'collectInMachine'>,
   ): Change => ({
-    extractionId,
-    when: { status: from, taskId },
+    extractionId: fact.extractionId,
+    when: { status: from, taskId: fact.taskId },
     set: {
-      status,
+      status: fact.taskStatus,
       settledAt: now.toISOString(),
       settledBy,
-      ...openedUntil(extractionId, plusSeconds(now, collectWithin)),
+      ...openedUntil(fact.extractionId, plusSeconds(now, timings.collectInMachine)),
     },
     remove: ['reason', 'expiresAt'],
   });

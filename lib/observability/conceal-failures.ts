@@ -15,6 +15,7 @@ export const concealFailures = (...known: readonly (new (message: string) => Err
   onError: (request) => {
     if (known.some((kind) => request.error instanceof kind)) return;
     logFailure('The invocation failed.', request.error);
-    throw new InvocationFailed("See the function's log.");
+    // Replaced, not thrown: middy would hang the original on what is thrown here, and the runtime prints it.
+    request.error = new InvocationFailed("See the function's log.");
   },
 });

@@ -43,5 +43,11 @@ const publishMetrics = (): MiddlewareObj => {
   return { after: publish, onError: publish };
 };
 
-/** The middy middlewares that every function has. */
-export const observability = () => [injectLambdaContext(logger, { resetKeys: true }), publishMetrics()];
+/**
+ * The middy middlewares that every function has. `logEvent` is off here because an environment variable could
+ * otherwise switch it on, and an event holds credentials.
+ */
+export const observability = () => [
+  injectLambdaContext(logger, { resetKeys: true, logEvent: false }),
+  publishMetrics(),
+];

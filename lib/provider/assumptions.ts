@@ -21,3 +21,34 @@ export const signaturePattern = /^sha256=([0-9a-fA-F]{64})$/;
 
 /** `taskId` is 1..100 characters where it is polled ("Limits"); the same is assumed of a webhook's. */
 export const taskIdLength = { min: 1, max: 100 } as const;
+
+/**
+ * Endpoints whose method or path the document calls "not shown": the form of their nearest neighbours in it.
+ * `Connection.endpoints` replaces any of them, without a change of code.
+ */
+export const notShownEndpoints = {
+  /** "Consent PDF" is a GET of something that hangs on one consent, as "Get consent" is. */
+  consentPdf: { method: 'GET', path: '/api/v1/consents/{consentId}/pdf' },
+  /** "Revoke consent" has its consentId in the body, so that it is no part of the path; a body is POSTed. */
+  revokeConsent: { method: 'POST', path: '/api/v1/consents/revoke' },
+  /** "A v2 variant of start and poll exists", and "Version is part of the path". */
+  startExtractionV2: { method: 'POST', path: '/api/v2/products/retrieve-data/tasks' },
+  pollExtractionV2: { method: 'GET', path: '/api/v2/products/retrieve-data/tasks/{taskId}' },
+} as const;
+
+/**
+ * A poll answered with this status is of a task in progress ("Poll extraction (v1)", "v2 consent-based
+ * extraction"). How a legacy task looks while in progress is not shown; it is taken to be the same, and the
+ * same number in its `taskStatusCode` counts too.
+ */
+export const inProgressStatus = 202;
+
+/** v1 says "in progress: `pending` or `running`"; a legacy task of that status is taken to be in progress too. */
+export const inProgressStatuses: readonly string[] = ['pending', 'running'];
+
+/**
+ * "`username` national id; may include or omit dots and hyphen, must include the check digit". The document does
+ * not say of which country; its locale is `es-CL`, so it is the Chilean RUT: 1 to 9 digits, then the digit of
+ * modulo 11 or a K.
+ */
+export const nationalIdPattern = /^(\d{1,3}(?:\.\d{3}){0,2}|\d{1,9})-?([\dkK])$/;

@@ -1,26 +1,32 @@
 import * as v from 'valibot';
+import { givenText } from './answer-fields.ts';
+import { checkRequest } from './check-request.ts';
 import { parseAnswer } from './parse-answer.ts';
+import { positiveInteger } from './request-fields.ts';
 import { type Connection, sendRequest } from './send-request.ts';
 
 const route = '/api/v1/auth/login';
-const answerSchema = v.object({ token: v.pipe(v.string(), v.minLength(1)) });
+const requestSchema = v.object({ expire: v.optional(positiveInteger) });
+const answerSchema = v.object({ token: givenText });
 
 /**
- * Exchanges the API key for a session token valid for `expireMinutes` ("Session token").
+ * Exchanges the API key for a session token valid for `expireMinutes`, 60 if left out ("Session token").
  * Throws ProviderUnauthorized for a wrong key, and the other ProviderErrors. Has no side effect that matters,
  * so every failure may be retried.
  */
 export const logIn = async (
   connection: Connection,
   apiKey: string,
-  expireMinutes: number,
+  expireMinutes?: number,
 ): Promise<string> => {
+  const body = expireMinutes === undefined ? {} : { expire: expireMinutes };
+  checkRequest(requestSchema, body, route);
   const bytes = await sendRequest(connection, {
     method: 'POST',
     path: route,
     route,
     headers: { 'X-API-Key': apiKey },
-    body: { expire: expireMinutes },
+    body,
   });
   return parseAnswer(bytes, answerSchema, route).token;
 };

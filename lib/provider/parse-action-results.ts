@@ -1,12 +1,15 @@
 import * as v from 'valibot';
 
+/**
+ * A code, a status, an id: words. What is longer is something else in their place, and would be stored and shown
+ * with them; fifty of the longest stay far below the 400 KB of a DynamoDB item.
+ */
+const word = v.pipe(v.string(), v.maxLength(100));
+
 const resultsSchema = v.object({
-  actions: v.array(
-    v.object({
-      id: v.string(),
-      status: v.string(),
-      error: v.nullish(v.object({ code: v.string() })),
-    }),
+  actions: v.pipe(
+    v.array(v.object({ id: word, status: word, error: v.nullish(v.object({ code: word })) })),
+    v.maxLength(50),
   ),
 });
 
@@ -23,9 +26,12 @@ export type ParsedResults =
   /** The structure is still under development at the provider ("Versioning", rule 5). */
   | { readonly kind: 'unexpected' };
 
+/** "`results` null" stands with these two alone ("States and transitions", v2 task). */
+const withoutResults = ['CREDENTIALS_WRONG', 'CREDENTIALS_LOCKED'];
+
 /** What `results` of a v2 task says of each action, without output and message. Unknown codes pass as given. */
-export const parseActionResults = (results: unknown): ParsedResults => {
-  if (results === null) return { kind: 'none' };
+export const parseActionResults = (taskStatus: string, results: unknown): ParsedResults => {
+  if (results === null && withoutResults.includes(taskStatus)) return { kind: 'none' };
   const parsed = v.safeParse(resultsSchema, results);
   if (!parsed.success) return { kind: 'unexpected' };
   return {

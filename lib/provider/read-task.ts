@@ -1,5 +1,9 @@
 import * as v from 'valibot';
+import { bearer } from './bearer.ts';
+import { checkRequest } from './check-request.ts';
+import { fillPath } from './endpoint.ts';
 import { parseAnswer } from './parse-answer.ts';
+import { taskIdInPath } from './request-fields.ts';
 import { type Connection, sendRequest } from './send-request.ts';
 
 const route = '/api/v2/tasks/{taskId}';
@@ -12,17 +16,21 @@ export type TaskReading = {
   readonly bytes: Uint8Array;
 };
 
-/** Reads a v2 task ("Read task (v2)"). Only the client that started the task may. */
+/**
+ * Reads a v2 task ("Read task (v2)"). Only the client that started the task may. Nothing is asked of `results`:
+ * the status is good without them. `readTypedTask` is the same with their form.
+ */
 export const readTask = async (
   connection: Connection,
   sessionToken: string,
   taskId: string,
 ): Promise<TaskReading> => {
+  checkRequest(taskIdInPath, { taskId }, route);
   const bytes = await sendRequest(connection, {
     method: 'GET',
-    path: `/api/v2/tasks/${encodeURIComponent(taskId)}`,
+    path: fillPath(route, { taskId }),
     route,
-    headers: { authorization: `Bearer ${sessionToken}` },
+    headers: bearer(sessionToken),
   });
   const { taskStatus, results } = parseAnswer(bytes, answerSchema, route);
   return { taskStatus, results, bytes };

@@ -1,5 +1,6 @@
-import { ambiguousClientStatus, notTakenStatus } from './assumptions.ts';
+import { ambiguousClientStatus, type notShownEndpoints, notTakenStatus } from './assumptions.ts';
 import {
+  InvalidProviderRequest,
   ProviderAmbiguous,
   ProviderAnswerTooLarge,
   ProviderBusy,
@@ -8,9 +9,13 @@ import {
   ProviderUnauthorized,
   ProviderUnreachable,
 } from './errors.ts';
+import { TransportFailure } from './transport-failure.ts';
 import { wasNeverSent } from './was-never-sent.ts';
 
-/** The part of the Fetch standard that the client needs; `globalThis.fetch` and undici's both fit. */
+/**
+ * The part of the Fetch standard that the client needs. `globalThis.fetch` fits too, but must not start tasks:
+ * see `freshConnectionFetch`.
+ */
 export type Fetch = (
   url: string,
   init: {
@@ -25,6 +30,11 @@ export type Fetch = (
   readonly body: (AsyncIterable<Uint8Array> & { cancel(): Promise<void> }) | null;
 }>;
 
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+/** A path with its parameters in braces, as the document writes them. */
+export type Endpoint = { readonly method: Method; readonly path: string };
+
 export type Connection = {
   /** Without a trailing slash. */
   readonly baseUrl: string;
@@ -32,17 +42,29 @@ export type Connection = {
   /** From the call to the last byte of the answer, in milliseconds. The connect limit is `fetch`'s own. */
   readonly totalTimeoutMs: number;
   readonly maxAnswerBytes: number;
+  /** In place of what `assumptions.ts` takes for the endpoints that the document does not show. */
+  readonly endpoints?: { readonly [Name in keyof typeof notShownEndpoints]?: Endpoint };
 };
 
 export type ProviderRequest = {
-  readonly method: 'GET' | 'POST';
+  readonly method: Method;
   /** Starts with a slash; every parameter in it is encoded already. */
   readonly path: string;
   /** The path without its parameters, for messages. */
   readonly route: string;
   readonly headers: Record<string, string>;
   readonly body?: unknown;
+  /**
+   * Reads a failure out of the body of a non-2xx answer, where the document describes one; undefined leaves it
+   * to the status. Without this, such a body is not read at all.
+   */
+  readonly explain?: (status: number, body: Uint8Array, call: string) => ProviderError | undefined;
 };
+
+export type ProviderAnswer = { readonly status: number; readonly bytes: Uint8Array };
+
+/** The body of a refusal is a few words; one that is longer is not read to its end. */
+const maxRefusalBytes = 65_536;
 
 const readCapped = async (
   body: AsyncIterable<Uint8Array> | null,
@@ -60,7 +82,11 @@ const readCapped = async (
   return Buffer.concat(chunks);
 };
 
-const statusError = (status: number, call: string): ProviderError => {
+/** What a status that is no 2xx says by itself. */
+export const statusError = (
+  status: number,
+  call: string,
+): ProviderUnauthorized | ProviderBusy | ProviderRefused | ProviderAmbiguous => {
   const message = `The provider answered ${status} to ${call}.`;
   if (status === 401) return new ProviderUnauthorized(message);
   if (status === notTakenStatus) return new ProviderBusy(message);
@@ -70,35 +96,70 @@ const statusError = (status: number, call: string): ProviderError => {
   return new ProviderAmbiguous(message);
 };
 
+type Answer = Awaited<ReturnType<Fetch>>;
+
+const explained = async (
+  answer: Answer,
+  request: ProviderRequest,
+  call: string,
+): Promise<ProviderError | undefined> => {
+  if (request.explain === undefined) return undefined;
+  try {
+    return request.explain(answer.status, await readCapped(answer.body, maxRefusalBytes, call), call);
+  } catch {
+    // The status is known, and says enough.
+    return undefined;
+  }
+};
+
+const jsonOf = (body: unknown, call: string): string => {
+  try {
+    return JSON.stringify(body);
+  } catch {
+    // JSON.stringify's error names what it met on its way.
+    throw new InvalidProviderRequest(call, [{ path: '', rule: 'cannot be written as JSON' }]);
+  }
+};
+
 /**
- * Makes one call and returns the bytes of its 2xx answer, exactly as received. Never follows a redirect: it
- * would carry credentials along. Throws a ProviderError and nothing else.
+ * Makes one call and returns status and bytes of its 2xx answer, exactly as received. Never follows a redirect:
+ * it would carry credentials along. Throws a ProviderError and nothing else.
  */
-export const sendRequest = async (connection: Connection, request: ProviderRequest): Promise<Uint8Array> => {
+export const exchange = async (connection: Connection, request: ProviderRequest): Promise<ProviderAnswer> => {
   const call = `${request.method} ${request.route}`;
+  const body = request.body === undefined ? undefined : jsonOf(request.body, call);
   try {
     const answer = await connection.fetch(`${connection.baseUrl}${request.path}`, {
       method: request.method,
       headers: {
         accept: 'application/json',
-        ...(request.body === undefined ? {} : { 'content-type': 'application/json' }),
+        // Without it any compression would be acceptable (RFC 9110, section 12.5.3), and none is undone here.
+        'accept-encoding': 'identity',
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
         ...request.headers,
       },
-      ...(request.body === undefined ? {} : { body: JSON.stringify(request.body) }),
+      ...(body === undefined ? {} : { body }),
       redirect: 'manual',
       signal: AbortSignal.timeout(connection.totalTimeoutMs),
     });
-    if (answer.status < 200 || answer.status >= 300) {
-      // The status alone decides; the body may be anything, and is never read, kept or quoted.
-      answer.body?.cancel().catch(() => {});
-      throw statusError(answer.status, call);
+    const { status } = answer;
+    if (status >= 200 && status < 300) {
+      return { status, bytes: await readCapped(answer.body, connection.maxAnswerBytes, call) };
     }
-    return await readCapped(answer.body, connection.maxAnswerBytes, call);
+    const explanation = await explained(answer, request, call);
+    // Else the status alone decides; the body may be anything, and is never read, kept or quoted.
+    if (request.explain === undefined) answer.body?.cancel().catch(() => {});
+    throw explanation ?? statusError(status, call);
   } catch (error) {
     if (error instanceof ProviderError) throw error;
+    const cause = new TransportFailure(error);
     if (wasNeverSent(error)) {
-      throw new ProviderUnreachable(`The provider could not be reached for ${call}.`, { cause: error });
+      throw new ProviderUnreachable(`The provider could not be reached for ${call}.`, { cause });
     }
-    throw new ProviderAmbiguous(`The provider's answer to ${call} was lost.`, { cause: error });
+    throw new ProviderAmbiguous(`The provider's answer to ${call} was lost.`, { cause });
   }
 };
+
+/** Likewise, for a call whose 2xx statuses mean the same. */
+export const sendRequest = async (connection: Connection, request: ProviderRequest): Promise<Uint8Array> =>
+  (await exchange(connection, request)).bytes;

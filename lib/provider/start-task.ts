@@ -1,13 +1,13 @@
 import * as v from 'valibot';
-import { taskIdLength } from './assumptions.ts';
+import { givenTaskId } from './answer-fields.ts';
+import { bearer } from './bearer.ts';
+import { checkTaskRequest } from './check-task-request.ts';
 import { parseAnswer } from './parse-answer.ts';
 import { type Connection, sendRequest } from './send-request.ts';
 
 const route = '/api/v2/tasks';
 
-const answerSchema = v.object({
-  taskId: v.pipe(v.string(), v.minLength(taskIdLength.min), v.maxLength(taskIdLength.max)),
-});
+const answerSchema = v.object({ taskId: givenTaskId });
 
 /** "Credentials": `raw` is an object of entity-specific fields, the other two are ciphertext. */
 export type Credentials =
@@ -29,18 +29,20 @@ export type TaskRequest = {
 /**
  * Starts a v2 task ("Start task (v2)") and returns its taskId. A 2xx without a valid taskId is
  * ProviderAmbiguous, as a task may exist then. The call is not idempotent at the provider: after
- * ProviderAmbiguous or ProviderAnswerTooLarge it must not be made again.
+ * ProviderAmbiguous or ProviderAnswerTooLarge it must not be made again. Throws InvalidProviderRequest before
+ * anything leaves.
  */
 export const startTask = async (
   connection: Connection,
   sessionToken: string,
   request: TaskRequest,
 ): Promise<string> => {
+  checkTaskRequest(request);
   const bytes = await sendRequest(connection, {
     method: 'POST',
     path: route,
     route,
-    headers: { authorization: `Bearer ${sessionToken}` },
+    headers: bearer(sessionToken),
     body: request,
   });
   return parseAnswer(bytes, answerSchema, route).taskId;

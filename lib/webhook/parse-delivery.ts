@@ -1,6 +1,6 @@
 import { isTerminalStatus, type TerminalStatus } from '../extraction/record.ts';
-import { taskIdLength } from '../provider/assumptions.ts';
 import { decryptText, UndecryptableText } from '../provider/credential-cipher.ts';
+import { isTaskId } from '../provider/task-id.ts';
 
 export type ParsedDelivery =
   | { readonly kind: 'terminal'; readonly taskId: string; readonly taskStatus: TerminalStatus }
@@ -44,9 +44,7 @@ export const parseDelivery = (body: Uint8Array, key: string): ParsedDelivery => 
 /** Plain checks of two fields: this is the hot path of a small bundle, and a schema library weighs 6 KB in it. */
 const readPayload = (json: unknown): ParsedDelivery => {
   const { taskId, taskStatus } = fieldsOf(json);
-  const isTaskId =
-    typeof taskId === 'string' && taskId.length >= taskIdLength.min && taskId.length <= taskIdLength.max;
-  if (!isTaskId || typeof taskStatus !== 'string') return { kind: 'unreadable', reason: 'no-task' };
+  if (!isTaskId(taskId) || typeof taskStatus !== 'string') return { kind: 'unreadable', reason: 'no-task' };
   return isTerminalStatus(taskStatus)
     ? { kind: 'terminal', taskId, taskStatus }
     : { kind: 'unknown-status', taskId };

@@ -5,10 +5,14 @@ export type SigningKeys = {
   refreshed(): Promise<readonly string[] | undefined>;
 };
 
+/** A key that was withdrawn is taken no longer than this, in milliseconds, by a function that knew it. */
+const maxAgeMs = 5 * 60_000;
+
 /**
- * Caches the keys for the life of the process, and fetches them again after a mismatch, at most every
- * `refreshEveryMs`: shorter than the 30 s between two deliveries, so a rotation loses nothing, and long enough
- * that a flood of forgeries costs the secret store nothing. A failed fetch leaves what was known before.
+ * Caches the keys, and fetches them again when they are old, and after a mismatch: then at most every
+ * `refreshEveryMs`, shorter than the 30 s between two deliveries, so a rotation loses nothing, and long enough
+ * that a flood of forgeries costs the secret store nothing. Where the store is down, what was known before still
+ * verifies: a delivery is worth more than a withdrawal that is minutes late.
  */
 export const cacheSigningKeys = (options: {
   readonly fetchKeys: () => Promise<readonly string[]>;
@@ -23,10 +27,13 @@ export const cacheSigningKeys = (options: {
     known = await options.fetchKeys();
     return known;
   };
+  const age = (): number => options.now().getTime() - triedAt;
 
   return {
-    current: async () => known ?? fetchNow(),
-    refreshed: async () =>
-      options.now().getTime() - triedAt < options.refreshEveryMs ? undefined : fetchNow(),
+    current: async () => {
+      if (known === undefined) return fetchNow();
+      return age() < maxAgeMs ? known : fetchNow().catch(() => known ?? []);
+    },
+    refreshed: async () => (age() < options.refreshEveryMs ? undefined : fetchNow()),
   };
 };

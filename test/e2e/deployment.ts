@@ -14,6 +14,7 @@ import { deployStack } from '../../infra/local/deploy.ts';
 import { type Emulator, startEmulator } from '../../infra/local/emulator.ts';
 import { fillSecrets } from '../../infra/local/fill-secrets.ts';
 import { createRunDirectory } from '../../infra/local/paths.ts';
+import { saveFunctionLogs } from '../../infra/local/save-function-logs.ts';
 import { sandboxControl } from '../sandbox/control-client.ts';
 import { startSandbox } from '../sandbox/sandbox.ts';
 
@@ -39,6 +40,7 @@ const settings = {
   machineSlackSeconds: '60',
   pollFirstSeconds: '1',
   pollEverySeconds: '1',
+  collectInMachineSeconds: '6',
   collectForSeconds: '120',
   graceSeconds: '600',
   signingKeyRefreshSeconds: '1',
@@ -89,7 +91,9 @@ export default async function deploy(project: TestProject): Promise<() => Promis
   });
   const stop = async () => {
     await sandbox.close();
-    await (await starting).stop();
+    const emulator = await starting;
+    await saveFunctionLogs(emulator, join(directory, 'functions.log'));
+    await emulator.stop();
   };
   try {
     const outputs = await deployStack({

@@ -85,12 +85,12 @@ describe('while the results cannot be collected, the outcome is recorded at once
   });
 
   test('for as long as the machine tries, after which the sweep does', async () => {
-    const down = { kind: 'answer', status: 503 } as const;
-    const username = await plannedUsername({ read: [down, down, down, down] });
+    const username = await plannedUsername({ readForever: { kind: 'answer', status: 503 } });
     const extractionId = await extract(requestFor(username));
 
     expect(await inStatus(extractionId, 'COMPLETED')).toMatchObject({ settledBy: 'webhook' });
     expect((await historyOf(extractionId)).at(-1)?.type).toBe('ExecutionSucceeded');
+    await provider.setPlan(username, {});
     const record = await sweepUntilClosed(extractionId);
     expect(record.results?.bytes).toBeGreaterThan(0);
   });

@@ -9,6 +9,7 @@ import https from 'node:https';
 import { syncBuiltinESMExports } from 'node:module';
 import { Socket } from 'node:net';
 import { join } from 'node:path';
+import { urlToHttpOptions } from 'node:url';
 import type { FaultRule } from './rule.ts';
 
 const directory = process.env.COSECHA_FAULTS ?? '';
@@ -50,11 +51,11 @@ const carryOut = (rule: FaultRule, respond: (message: IncomingMessage) => void):
   respond(answerInstead(rule.effect.status, rule.effect.errorType));
 };
 
-const wrap = (original: typeof https.request): typeof https.request => {
-  const wrapped = (
-    options: RequestOptions,
-    onResponse?: (message: IncomingMessage) => void,
-  ): ClientRequest => {
+type OnResponse = (message: IncomingMessage) => void;
+type Request = (options: RequestOptions, onResponse?: OnResponse) => ClientRequest;
+
+const wrap = (original: Request): typeof https.request => {
+  const wrapped: Request = (options, onResponse) => {
     const operation = `${headerOf(options, 'x-amz-target')} ${options.method} ${options.path}`;
     let after: FaultRule | undefined;
     const request = original(options, (message) => {
@@ -88,11 +89,17 @@ const wrap = (original: typeof https.request): typeof https.request => {
     }) as typeof request.end;
     return request;
   };
-  return wrapped as typeof https.request;
+  // Called with options by the AWS SDK, and with an address and options by the provider client.
+  return ((...args: [string | URL, RequestOptions, OnResponse?] | [RequestOptions, OnResponse?]) => {
+    const [first, ...rest] = args;
+    if (typeof first !== 'string' && !(first instanceof URL)) return wrapped(first, rest[0] as OnResponse);
+    const [options, onResponse] = rest as [RequestOptions, OnResponse?];
+    return wrapped({ ...urlToHttpOptions(new URL(first)), ...options }, onResponse);
+  }) as typeof https.request;
 };
 
 if (directory !== '') {
-  http.request = wrap(http.request as typeof https.request) as typeof http.request;
+  http.request = wrap(http.request) as typeof http.request;
   https.request = wrap(https.request);
   syncBuiltinESMExports();
 }

@@ -122,7 +122,6 @@ describe('Reconcile', () => {
         trigger: 'machine',
         extractionId: '{% $states.input.extractionId %}',
         startGaveUp: '{% $states.input.startGaveUp %}',
-        retryCount: '{% $states.context.State.RetryCount %}',
       },
     });
   });

@@ -193,6 +193,7 @@ describe('the functions', () => {
     [
       'StartTask',
       [
+        'ENCRYPT_RAW_CREDENTIALS',
         'EXTRACTIONS_TABLE',
         'PROVIDER_API_KEY_SECRET',
         'PROVIDER_BASE_URL',
@@ -205,7 +206,13 @@ describe('the functions', () => {
     ],
     [
       'ReceiveWebhook',
-      ['EXTRACTIONS_TABLE', 'SIGNING_KEY_REFRESH_SECONDS', 'TASKS_TABLE', 'WEBHOOK_SIGNING_KEY_SECRET'],
+      [
+        'COLLECT_IN_MACHINE_SECONDS',
+        'EXTRACTIONS_TABLE',
+        'SIGNING_KEY_REFRESH_SECONDS',
+        'TASKS_TABLE',
+        'WEBHOOK_SIGNING_KEY_SECRET',
+      ],
     ],
     [
       'ReconcileExtraction',
@@ -240,6 +247,7 @@ describe('the functions', () => {
       deadline: 7_200,
       machineSlack: 900,
       pollEvery: 120,
+      collectInMachine: 300,
       collectFor: 86_400,
       grace: 86_400,
       recordRetention: 10_368_000,

@@ -1,0 +1,15 @@
+import * as v from 'valibot';
+import { isTaskId } from './task-id.ts';
+
+/** Fields that several answers have. */
+
+/** Where a token or an id is all that a call is made for, an empty one is none. */
+export const givenText = v.pipe(v.string(), v.minLength(1));
+
+export const givenTaskId = v.custom<string>(isTaskId);
+
+/** Product data, whose structure depends on the product and is shown for two of them (`product-items.ts`). */
+export const productData: v.GenericSchema<unknown, readonly unknown[]> = v.array(v.unknown());
+
+/** An object or an array, as it is. */
+export const structure = v.custom<object>((value) => typeof value === 'object' && value !== null);

@@ -1,0 +1,19 @@
+import type { TaskToken } from './create-task-token.ts';
+import type { Connection } from './send-request.ts';
+import type { SessionTokens } from './session-tokens.ts';
+import type { WaitOptions } from './wait-until.ts';
+
+/** What the parts of the composed client share. */
+export type ClientContext = {
+  readonly connection: Connection;
+  /** Asked before every call that needs it, so that a rotated key is picked up. */
+  readonly apiKey: () => Promise<string>;
+  readonly clientId: string;
+  readonly sessions: SessionTokens;
+  readonly encryptRaw: boolean;
+  /** A wait by the client's own clock, unless the call brings another. */
+  readonly waiting: (options?: WaitOptions) => WaitOptions;
+};
+
+/** The part of a Task Token that a call needs. */
+export type Holder = Pick<TaskToken, 'taskToken'>;

@@ -1,0 +1,69 @@
+import { consentCalls } from './client-consents.ts';
+import type { ClientContext } from './client-context.ts';
+import { legacyCalls } from './client-legacy.ts';
+import { taskCalls } from './client-tasks.ts';
+import { tokenCalls } from './client-tokens.ts';
+import { freshConnectionFetch } from './fresh-connection.ts';
+import { logIn } from './log-in.ts';
+import type { Connection, Fetch } from './send-request.ts';
+import { cacheSessionTokens } from './session-tokens.ts';
+
+export type ProviderClientOptions = {
+  readonly baseUrl: string;
+  /** Or where to get it; then it is asked before every call that needs it. */
+  readonly apiKey: string | (() => Promise<string>);
+  /** "Client identifier", supplied by the provider's account contact. */
+  readonly clientId: string;
+  /** Default: a new connection for every call (`freshConnectionFetch`). */
+  readonly fetch?: Fetch;
+  /** DNS, TCP and TLS, in milliseconds; of the default `fetch` only. Default 3,000. */
+  readonly connectTimeoutMs?: number;
+  /** From the call to the last byte of its answer, in milliseconds. Default 20,000. */
+  readonly totalTimeoutMs?: number;
+  /** Default 32 MiB: months of movements of one account are some 100 KiB. */
+  readonly maxAnswerBytes?: number;
+  /** What a login asks for as `expire`. Default 60. */
+  readonly sessionMinutes?: number;
+  /** Sends raw credentials of v2 tasks encrypted under the session token. Default false: the provider has to
+   * activate it for the client ("Encryption scheme", rule 5). */
+  readonly encryptRawCredentials?: boolean;
+  /** In place of the assumed ones, for what the document does not show. */
+  readonly endpoints?: NonNullable<Connection['endpoints']>;
+  readonly now?: () => Date;
+};
+
+export type ProviderClient = ReturnType<typeof createProviderClient>;
+
+/**
+ * The provider's whole interface, with the session token looked after: cached with a margin, shared by calls
+ * that come together, renewed once on a 401. Every call throws a ProviderError, or what `apiKey` throws.
+ */
+export const createProviderClient = (options: ProviderClientOptions) => {
+  const { apiKey: key, clientId, endpoints, sessionMinutes = 60, now = () => new Date() } = options;
+  const connection: Connection = {
+    baseUrl: options.baseUrl.replace(/\/+$/, ''),
+    fetch: options.fetch ?? freshConnectionFetch(options.connectTimeoutMs ?? 3_000),
+    totalTimeoutMs: options.totalTimeoutMs ?? 20_000,
+    maxAnswerBytes: options.maxAnswerBytes ?? 32 * 1024 * 1024,
+    ...(endpoints === undefined ? {} : { endpoints }),
+  };
+  const apiKey = async () => (typeof key === 'string' ? key : key());
+  const context: ClientContext = {
+    connection,
+    apiKey,
+    clientId,
+    sessions: cacheSessionTokens({
+      logIn: async () => logIn(connection, await apiKey(), sessionMinutes),
+      lifetimeMs: sessionMinutes * 60_000,
+      now,
+    }),
+    encryptRaw: options.encryptRawCredentials ?? false,
+    waiting: (waitOptions) => ({ now, ...waitOptions }),
+  };
+  return {
+    ...tokenCalls(context),
+    ...consentCalls(context),
+    ...taskCalls(context),
+    ...legacyCalls(context),
+  };
+};

@@ -1,0 +1,40 @@
+import * as v from 'valibot';
+import { bearer } from './bearer.ts';
+import { checkRequest } from './check-request.ts';
+import { queryOf } from './endpoint.ts';
+import { parseAnswer } from './parse-answer.ts';
+import type { Preset } from './preset.ts';
+import { textField } from './request-fields.ts';
+import { type Connection, sendRequest } from './send-request.ts';
+
+const route = '/api/v1/users/status/by-entity';
+
+/** "The request body: not shown": these two fields are named like those of `results`, and of the path. */
+export type UserStatusRequest = { readonly entityId: string; readonly username: string };
+
+/** "User status by entity". `retryAfter` is ISO 8601, as given. */
+export type UserStatus = { readonly enabled: boolean; readonly retryAfter?: string | null | undefined };
+
+const requestSchema = v.object({ entityId: textField, username: textField });
+const answerSchema: v.GenericSchema<unknown, UserStatus> = v.looseObject({
+  enabled: v.boolean(),
+  retryAfter: v.nullish(v.string()),
+});
+
+/** "Legacy v1 task API", user status. The token that it takes is not shown; it is taken to be the session's. */
+export const getUserStatus = async (
+  connection: Connection,
+  sessionToken: string,
+  request: UserStatusRequest,
+  { responseType }: Preset = {},
+): Promise<UserStatus> => {
+  checkRequest(requestSchema, request, route);
+  const bytes = await sendRequest(connection, {
+    method: 'POST',
+    path: `${route}${queryOf({ responseType })}`,
+    route,
+    headers: bearer(sessionToken),
+    body: request,
+  });
+  return parseAnswer(bytes, answerSchema, route);
+};

@@ -1,0 +1,45 @@
+import * as v from 'valibot';
+import { bearer } from './bearer.ts';
+import { queryOf } from './endpoint.ts';
+import { parseAnswer } from './parse-answer.ts';
+import type { Preset } from './preset.ts';
+import { type Connection, sendRequest } from './send-request.ts';
+
+const route = '/api/v1/entities';
+
+/** "Entity listing item". */
+export type Entity = {
+  readonly name: string;
+  readonly id: string;
+  readonly enabled: boolean;
+  readonly actions: readonly {
+    /** `<entity_id>:<action_type>`, as a legacy task is started with. */
+    readonly name: string;
+    readonly actionType: string;
+    readonly enabled: boolean;
+  }[];
+};
+
+const answerSchema: v.GenericSchema<unknown, readonly Entity[]> = v.array(
+  v.looseObject({
+    name: v.string(),
+    id: v.string(),
+    enabled: v.boolean(),
+    actions: v.array(v.looseObject({ name: v.string(), actionType: v.string(), enabled: v.boolean() })),
+  }),
+);
+
+/** "Legacy v1 task API", entities. The token that it takes is not shown; it is taken to be the session's. */
+export const listEntities = async (
+  connection: Connection,
+  sessionToken: string,
+  { responseType }: Preset = {},
+): Promise<readonly Entity[]> => {
+  const bytes = await sendRequest(connection, {
+    method: 'GET',
+    path: `${route}${queryOf({ responseType })}`,
+    route,
+    headers: bearer(sessionToken),
+  });
+  return parseAnswer(bytes, answerSchema, route);
+};

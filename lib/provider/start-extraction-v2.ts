@@ -1,0 +1,34 @@
+import * as v from 'valibot';
+import { givenTaskId } from './answer-fields.ts';
+import { bearer } from './bearer.ts';
+import { checkRequest } from './check-request.ts';
+import { endpointOf } from './endpoint.ts';
+import { explainExtractionFailure } from './explain-extraction-failure.ts';
+import { type ExtractionRequest, extractionRequestSchema } from './extraction-request.ts';
+import { parseAnswer } from './parse-answer.ts';
+import { type Connection, sendRequest } from './send-request.ts';
+
+const answerSchema = v.object({ data: v.object({ taskId: givenTaskId }) });
+
+/**
+ * Starts an extraction in the v2 variant and returns its taskId ("v2 consent-based extraction"): "200 means only
+ * that the task was created". Its endpoint is a setting of the connection; its body is taken to be v1's. Throws
+ * ProviderExtractionFailed where the answer says what went wrong, and the other ProviderErrors.
+ */
+export const startExtractionV2 = async (
+  connection: Connection,
+  taskToken: string,
+  request: ExtractionRequest,
+): Promise<string> => {
+  const { method, path } = endpointOf(connection, 'startExtractionV2');
+  checkRequest(extractionRequestSchema, request, path);
+  const bytes = await sendRequest(connection, {
+    method,
+    path,
+    route: path,
+    headers: bearer(taskToken),
+    body: request,
+    explain: explainExtractionFailure,
+  });
+  return parseAnswer(bytes, answerSchema, path).data.taskId;
+};

@@ -1,0 +1,31 @@
+import * as v from 'valibot';
+import { givenTaskId } from './answer-fields.ts';
+import { bearer } from './bearer.ts';
+import { checkRequest } from './check-request.ts';
+import { type ExtractionRequest, extractionRequestSchema } from './extraction-request.ts';
+import { parseAnswer } from './parse-answer.ts';
+import { type Connection, sendRequest } from './send-request.ts';
+
+const route = '/api/v1/products/retrieve-data/tasks';
+const answerSchema = v.object({ taskId: givenTaskId });
+
+/**
+ * Starts the extraction of one product under one consent and returns its taskId ("Start extraction (v1,
+ * asynchronous)"). Not idempotent at the provider: after ProviderAmbiguous or ProviderAnswerTooLarge a task may
+ * exist.
+ */
+export const startExtraction = async (
+  connection: Connection,
+  taskToken: string,
+  request: ExtractionRequest,
+): Promise<string> => {
+  checkRequest(extractionRequestSchema, request, route);
+  const bytes = await sendRequest(connection, {
+    method: 'POST',
+    path: route,
+    route,
+    headers: bearer(taskToken),
+    body: request,
+  });
+  return parseAnswer(bytes, answerSchema, route).taskId;
+};

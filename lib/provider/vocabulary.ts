@@ -1,0 +1,96 @@
+/**
+ * The words of the provider's document. Requests are held to them; answers are not, as catalogues grow
+ * ("Versioning", rule 5): there they are typed as `Open`.
+ */
+
+/** One of the known words, or any other string that the provider has come to use. */
+export type Open<Known extends string> = Known | (string & {});
+
+/** "Product identifiers". */
+export const productTypes = [
+  'tef',
+  'bill',
+  'product-balance',
+  'financial-report',
+  'product-balance-investment',
+  'identity-validation',
+  'movement',
+  'income-report',
+  'pat',
+  'pac',
+  'transfer',
+  'consumer-loan',
+  'mortgage',
+  'investment-report',
+  'credit-card-unbilled-transaction',
+  'credit-card-statement',
+  'account-balance',
+  'identity-validation-clave-unica',
+  'tax-folder',
+  'tax-folder-pdf',
+  'tax-folder-clave-unica',
+  'tax-folder-pdf-clave-unica',
+  'property-tax',
+  'property-tax-clave-unica',
+  'dte',
+  'dte-clave-unica',
+  'sworn-declaration',
+  'sworn-declaration-clave-unica',
+  'tax-situation',
+  'debt',
+  'insurance',
+  'personal-information',
+  'contribution',
+  'job',
+  'consolidate',
+  'fiscal-statement',
+  'fiscal-statement-clave-unica',
+  'birth-certificate',
+  'balances',
+] as const;
+export type ProductType = (typeof productTypes)[number];
+
+/** "In v2 task actions (`actions[].id`) only" these are listed. */
+export const taskActionIds = ['movement', 'product-balance', 'tef'] as const;
+export type TaskActionId = (typeof taskActionIds)[number];
+
+/** "Entity types". */
+export const entityTypes = ['bank', 'business-bank', 'government', 'service', 'afp', 'exchange'] as const;
+export type EntityType = (typeof entityTypes)[number];
+
+/** `success` is what sample responses show. */
+export type ConsentStatus = 'ACTIVE' | 'IN_PROGRESS' | 'INACTIVE' | 'success';
+
+/** `ONE_SHOT_ALREADY_USED` is deprecated. */
+export type ConsentSubStatus =
+  | 'EXPIRED'
+  | 'REVOKED'
+  | 'DISCARDED'
+  | 'IN_PROGRESS'
+  | 'INVALID_PASSWORD'
+  | 'ACTIVE'
+  | 'ONE_SHOT_ALREADY_USED';
+
+/** "v1 consent-based task". */
+export type ExtractionStatusV1 = 'pending' | 'running' | 'success';
+
+/** "v1 legacy (sandbox) task statuses", and those of v1 for one in progress. */
+export type LegacyTaskStatus = 'pending' | 'running' | 'success' | 'wrong_login' | 'locked' | 'error';
+
+/** The five of "v2 task" that a task ends with. */
+export const terminalTaskStatuses = [
+  'COMPLETED',
+  'PARTIAL',
+  'FAILED',
+  'CREDENTIALS_WRONG',
+  'CREDENTIALS_LOCKED',
+] as const;
+export type TaskStatus = 'PENDING' | 'RUNNING' | (typeof terminalTaskStatuses)[number];
+
+/** "Action error codes": "the catalogue grows over time". */
+export type ActionErrorCode =
+  | 'UNKNOWN_ERROR'
+  | 'ACTION_ERROR'
+  | 'REQUEST_BLOCK_ERROR'
+  | 'TIMEOUT_ERROR'
+  | 'ENTITY_API_ERROR';

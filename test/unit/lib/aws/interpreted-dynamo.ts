@@ -1,0 +1,69 @@
+import {
+  ConditionalCheckFailedException,
+  type DynamoDBClient,
+  GetItemCommand,
+  PutItemCommand,
+  QueryCommand,
+  UpdateItemCommand,
+} from '@aws-sdk/client-dynamodb';
+import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
+import { interpreter, type Row } from './expression-interpreter.ts';
+
+const refused = (old: Row | undefined) =>
+  new ConditionalCheckFailedException({
+    message: 'The conditional request failed',
+    $metadata: {},
+    ...(old === undefined ? {} : { Item: marshall(old) }),
+  });
+
+/** A DynamoDB client over one table in memory that interprets the expressions it is sent. */
+export const interpretedDynamo = (key: string) => {
+  const rows = new Map<string, Row>();
+  const sent: unknown[] = [];
+
+  const put = ({ input }: PutItemCommand) => {
+    const item = unmarshall(input.Item ?? {});
+    const old = rows.get(String(item[key]));
+    const expressions = interpreter(input);
+    const allowed = expressions.condition(input.ConditionExpression ?? '')(old ?? {});
+    expressions.refuseUnused();
+    if (!allowed) throw refused(input.ReturnValuesOnConditionCheckFailure === 'ALL_OLD' ? old : undefined);
+    rows.set(String(item[key]), item);
+    return {};
+  };
+
+  const update = ({ input }: UpdateItemCommand) => {
+    const keys = unmarshall(input.Key ?? {});
+    const id = String(keys[key]);
+    const old = rows.get(id);
+    const expressions = interpreter(input);
+    const holds =
+      input.ConditionExpression === undefined ? () => true : expressions.condition(input.ConditionExpression);
+    const change = expressions.update(input.UpdateExpression ?? '');
+    expressions.refuseUnused();
+    if (!holds(old ?? {})) {
+      throw refused(input.ReturnValuesOnConditionCheckFailure === 'ALL_OLD' ? old : undefined);
+    }
+    const next = change(old ?? keys);
+    rows.set(id, next);
+    return input.ReturnValues === 'ALL_NEW' ? { Attributes: marshall(next) } : {};
+  };
+
+  const get = ({ input }: GetItemCommand) => {
+    const row = rows.get(String(unmarshall(input.Key ?? {})[key]));
+    return row === undefined ? {} : { Item: marshall(row) };
+  };
+
+  const client = {
+    send: async (command: unknown) => {
+      sent.push(command);
+      if (command instanceof PutItemCommand) return put(command);
+      if (command instanceof UpdateItemCommand) return update(command);
+      if (command instanceof GetItemCommand) return get(command);
+      if (command instanceof QueryCommand) return { Items: [] };
+      throw new Error('Not a command that this table knows.');
+    },
+  } as unknown as DynamoDBClient;
+
+  return { client, rows, sent };
+};

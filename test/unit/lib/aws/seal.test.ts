@@ -1,0 +1,48 @@
+import type { KMSClient } from '@aws-sdk/client-kms';
+import { expect, test } from 'vitest';
+import { sealWith, unsealWith } from '../../../../lib/aws/seal.ts';
+import { stubClient } from './stub-client.ts';
+
+/** A KMS that "encrypts" by turning bits over, and refuses another key or another encryption context. */
+const kms = () =>
+  stubClient<KMSClient>(({ input }) => {
+    const binding = JSON.stringify([input.KeyId, input.EncryptionContext]);
+    if (input.Plaintext !== undefined) {
+      const flipped = Buffer.from(input.Plaintext as Uint8Array).map((byte) => byte ^ 0xff);
+      return { CiphertextBlob: new Uint8Array(Buffer.concat([Buffer.from(`${binding}\0`), flipped])) };
+    }
+    const sealed = Buffer.from(input.CiphertextBlob as Uint8Array);
+    const end = sealed.indexOf(0);
+    if (sealed.subarray(0, end).toString() !== binding) throw new Error('InvalidCiphertextException');
+    return { Plaintext: new Uint8Array(sealed.subarray(end + 1).map((byte) => byte ^ 0xff)) };
+  });
+
+const plaintext = {
+  credentials: { mode: 'raw', value: { username: 'ñandú', password: 'p"w\\\u{1f600}', businessId: '7' } },
+} as const;
+
+test('what was sealed for an extraction is unsealed for it, to the letter', async () => {
+  const { client } = kms();
+  const sealed = await sealWith(client, 'arn:key')('extraction-1', plaintext);
+  expect(await unsealWith(client, 'arn:key')('extraction-1', sealed)).toEqual(plaintext);
+});
+
+test('the sealed text is plain base64 and holds nothing of the plaintext', async () => {
+  const sealed = await sealWith(kms().client, 'arn:key')('extraction-1', plaintext);
+  expect(sealed).toMatch(/^[A-Za-z0-9+/]+=*$/);
+  expect(Buffer.from(sealed, 'base64').toString('latin1')).not.toContain('businessId');
+});
+
+test('it can be opened neither as another extraction’s nor under another key', async () => {
+  const { client } = kms();
+  const sealed = await sealWith(client, 'arn:key')('extraction-1', plaintext);
+  await expect(unsealWith(client, 'arn:key')('extraction-2', sealed)).rejects.toThrow('InvalidCiphertext');
+  await expect(unsealWith(client, 'arn:other')('extraction-1', sealed)).rejects.toThrow('InvalidCiphertext');
+});
+
+test('a caller’s session token is sealed along', async () => {
+  const { client } = kms();
+  const given = { credentials: { mode: 'encrypted', value: 'a-b' }, sessionToken: 'st' } as const;
+  const sealed = await sealWith(client, 'arn:key')('extraction-1', given);
+  expect(await unsealWith(client, 'arn:key')('extraction-1', sealed)).toEqual(given);
+});

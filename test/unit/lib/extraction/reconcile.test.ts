@@ -1,0 +1,648 @@
+import { describe, expect, test } from 'vitest';
+import { type ReconcileDeps, reconcile, type Situation } from '../../../../lib/extraction/reconcile.ts';
+import { type Extraction, terminalStatuses } from '../../../../lib/extraction/record.ts';
+import type { ExtractionStore, Task } from '../../../../lib/extraction/store.ts';
+import { settle } from '../../../../lib/extraction/transitions.ts';
+import {
+  ProviderAmbiguous,
+  ProviderAnswerTooLarge,
+  ProviderRefused,
+  ProviderUnauthorized,
+  ProviderUnreachable,
+} from '../../../../lib/provider/errors.ts';
+import type { TaskReading } from '../../../../lib/provider/read-task.ts';
+import { memoryExtractionStore } from '../../../simulation/memory/memory-extraction-store.ts';
+import { memoryTaskStore } from '../../../simulation/memory/memory-task-store.ts';
+import { answerLost } from './answer-lost.ts';
+import {
+  at,
+  clock,
+  closedExtraction,
+  extraction,
+  extractionIn,
+  id,
+  iso,
+  observations,
+  timings,
+} from './fixtures.ts';
+
+const machine: Situation = { caller: 'machine', startGaveUp: false };
+const machineThatGaveUp: Situation = { caller: 'machine', startGaveUp: true };
+const broken: Situation = { caller: 'execution-broken' };
+const swept: Situation = { caller: 'sweep' };
+const everybody = [machine, broken, swept];
+const nameOf = (situation: Situation): string => situation.caller;
+
+/** The provider's answer to a read, as a whole body. */
+const answer = (taskStatus: string, results: unknown = null): TaskReading => ({
+  taskStatus,
+  results,
+  bytes: Buffer.from(JSON.stringify({ taskStatus, results })),
+});
+const full = { actions: [{ id: 'tef', status: 'COMPLETED', output: { secret: 1 } }] };
+
+const world = (
+  row: Extraction | undefined,
+  setup: {
+    readonly task?: Task;
+    /** One for each read, in order; the last one stays. */
+    readonly reads?: readonly (TaskReading | Error)[];
+    readonly storing?: () => void;
+    readonly through?: (store: ExtractionStore) => ExtractionStore;
+    /** What happens while the provider is being read. */
+    readonly meanwhile?: () => void | Promise<void>;
+    readonly now?: number;
+  } = {},
+) => {
+  const extractions = memoryExtractionStore();
+  const tasks = memoryTaskStore();
+  if (row !== undefined) extractions.rows.set(id, row);
+  if (setup.task !== undefined) tasks.rows.set('task-1', setup.task);
+  const time = clock(setup.now ?? 100);
+  const { seen, observe } = observations();
+  const failures: string[] = [];
+  const stored: string[] = [];
+  let reads = 0;
+  const deps: ReconcileDeps = {
+    extractions: setup.through?.(extractions) ?? extractions,
+    tasks,
+    readTask: async (taskId) => {
+      expect(taskId).toBe('task-1');
+      reads += 1;
+      await setup.meanwhile?.();
+      const answers = setup.reads ?? [answer('RUNNING')];
+      const given = answers[Math.min(reads, answers.length) - 1];
+      if (given === undefined || given instanceof Error) throw given;
+      return given;
+    },
+    storeResults: async (extractionId, bytes) => {
+      setup.storing?.();
+      stored.push(Buffer.from(bytes).toString());
+      return { bucket: 'b', key: `${extractionId}/s.json`, bytes: bytes.byteLength, sha256: 's' };
+    },
+    now: time.now,
+    timings,
+    observe,
+    onFailure: (what) => failures.push(what),
+  };
+  return {
+    reconcile: (situation: Situation) => reconcile(id, situation, deps),
+    row: () => extractions.rows.get(id),
+    extractions,
+    seen,
+    failures,
+    stored,
+    time,
+    reads: () => reads,
+  };
+};
+
+const isClosed = (row: Extraction | undefined): boolean =>
+  row !== undefined && row.open === undefined && row.openUntil === undefined && row.expiresAt !== undefined;
+
+describe('REQUESTED', () => {
+  test.each([
+    ['the machine gave up starting', machineThatGaveUp, 100, 'start-given-up'],
+    ['the execution broke', broken, 100, 'start-given-up'],
+    ['the start window is over, says the machine', machine, 900, 'start-window-over'],
+    ['the start window is over, says the sweep', swept, 900, 'start-window-over'],
+  ])('%s: NOT_STARTED', async (_what, situation, now, reason) => {
+    const { reconcile, row, seen, reads } = world(extraction(), { now });
+    expect(await reconcile(situation)).toMatchObject({ kind: 'closed', record: { status: 'NOT_STARTED' } });
+    expect(row()).toMatchObject({ reason, settledAt: iso(now), settledBy: 'reconcile' });
+    expect(isClosed(row())).toBe(true);
+    expect(seen).toEqual(['NotStarted']);
+    expect(reads()).toBe(0);
+  });
+
+  test('inside the start window it is not yet, to the very end', async () => {
+    const { reconcile, row } = world(extraction(), { now: 899.999 });
+    expect(await reconcile(machine)).toMatchObject({ kind: 'not-yet' });
+    expect(row()).toEqual(extraction());
+  });
+
+  test('a start that begins between the read and the write is not given up', async () => {
+    const starting = extractionIn('STARTING', { startingAt: iso(99) });
+    const { reconcile, row, seen } = world(extraction(), {
+      through: (store) => ({ ...store, get: async () => extraction() }),
+    });
+    // What the read gave is stale: the row is STARTING by now.
+    const held = world(starting, { through: (store) => ({ ...store, get: async () => extraction() }) });
+    expect(await held.reconcile(machineThatGaveUp)).toMatchObject({ kind: 'not-yet' });
+    expect(held.row()).toEqual(starting);
+    expect(held.seen).toEqual([]);
+    await reconcile(machineThatGaveUp);
+    expect([row()?.status, seen]).toEqual(['NOT_STARTED', ['NotStarted']]);
+  });
+});
+
+describe('STARTING', () => {
+  test.each(everybody)('a live attempt is left alone, whoever asks: %j', async (situation) => {
+    const { reconcile, row, reads } = world(extractionIn('STARTING'), { now: 61 });
+    expect(await reconcile(situation)).toMatchObject({ kind: 'not-yet', why: 'start-in-progress' });
+    expect(row()?.status).toBe('STARTING');
+    expect(reads()).toBe(0);
+  });
+
+  test('even where the machine gave up starting: the attempt may yet POST', async () => {
+    const { reconcile, row } = world(extractionIn('STARTING'), { now: 61 });
+    expect(await reconcile(machineThatGaveUp)).toMatchObject({ kind: 'not-yet' });
+    expect(row()?.status).toBe('STARTING');
+  });
+
+  test.each(everybody)('a dead attempt is UNCONFIRMED, whoever asks: %j', async (situation) => {
+    const { reconcile, row, seen } = world(extractionIn('STARTING'), { now: 61.001 });
+    expect(await reconcile(situation)).toMatchObject({ kind: 'closed', record: { status: 'UNCONFIRMED' } });
+    expect(row()).toMatchObject({ reason: 'attempt-died', settledBy: 'reconcile' });
+    expect(isClosed(row())).toBe(true);
+    expect(seen).toEqual(['Unconfirmed']);
+  });
+});
+
+describe('RUNNING', () => {
+  const running = extractionIn('RUNNING');
+
+  test.each(terminalStatuses)('a read of %s settles it, and collects from that very read', async (status) => {
+    const { reconcile, row, seen, reads, stored } = world(running, { reads: [answer(status, full)] });
+    expect(await reconcile(machine)).toMatchObject({ kind: 'closed', record: { status } });
+    expect(row()).toMatchObject({
+      status,
+      settledBy: 'reconcile',
+      settledAt: iso(100),
+      collectedAt: iso(100),
+    });
+    expect(isClosed(row())).toBe(true);
+    expect(reads()).toBe(1);
+    expect(stored).toEqual([JSON.stringify({ taskStatus: status, results: full })]);
+    expect(seen).toEqual(['SettledByReconcile', 'Collected']);
+  });
+
+  test('what a webhook left in Tasks counts first; the read is only for the results', async () => {
+    const { reconcile, row, reads } = world(running, {
+      task: { taskId: 'task-1', extractionId: id, taskStatus: 'PARTIAL' },
+      reads: [answer('PARTIAL', full)],
+    });
+    expect(await reconcile(machine)).toMatchObject({ kind: 'closed' });
+    expect(row()).toMatchObject({ status: 'PARTIAL', collectedAt: iso(100) });
+    expect(reads()).toBe(1);
+  });
+
+  test('what a webhook left settles it even where the provider cannot be read', async () => {
+    const { reconcile, row } = world(running, {
+      task: { taskId: 'task-1', taskStatus: 'FAILED' },
+      reads: [new ProviderUnreachable('x')],
+    });
+    expect(await reconcile(machine)).toMatchObject({ kind: 'not-yet', record: { status: 'FAILED' } });
+    expect(row()).toMatchObject({ status: 'FAILED', settledAt: iso(100), openUntil: iso(400) });
+    expect(row()).not.toHaveProperty('collectedAt');
+  });
+
+  test.each(['PENDING', 'RUNNING'])('%s is not yet', async (status) => {
+    const { reconcile, row, seen } = world(running, { reads: [answer(status)] });
+    expect(await reconcile(machine)).toMatchObject({ kind: 'not-yet', why: 'still-running' });
+    expect(row()).toEqual(running);
+    expect(seen).toEqual([]);
+  });
+
+  test('a status that nobody documented is still running, and counted', async () => {
+    const { reconcile, row, seen } = world(running, { reads: [answer('PAUSED')] });
+    expect(await reconcile(machine)).toMatchObject({ kind: 'not-yet' });
+    expect(row()).toEqual(running);
+    expect(seen).toEqual(['UnknownTaskStatus']);
+  });
+
+  test.each<readonly [string, Error]>([
+    ['404', new ProviderRefused('404', 404)],
+    ['403', new ProviderRefused('403', 403)],
+    ['401 after a relogin', new ProviderUnauthorized('401')],
+    ['5xx, or nothing', new ProviderAmbiguous('503')],
+    ['unreachable', new ProviderUnreachable('x')],
+  ])('a read of %s is a poll that did not happen', async (_what, failure) => {
+    const { reconcile, row, seen, failures } = world(running, { reads: [failure] });
+    expect(await reconcile(machine)).toMatchObject({ kind: 'not-yet' });
+    expect(row()).toEqual(running);
+    expect(seen).toEqual(['PollWithoutAnswer']);
+    expect(failures).toEqual(['read']);
+  });
+
+  test.each<readonly [string, TaskReading | Error]>([
+    ['that read says that it still runs', answer('RUNNING')],
+    ['that read fails', new ProviderAmbiguous('503')],
+    ['that read is too large', new ProviderAnswerTooLarge('x')],
+  ])('past the deadline, after one more read, it is TIMED_OUT: %s', async (_what, read) => {
+    const { reconcile, row, seen, reads } = world(running, { reads: [read], now: 7_200 });
+    expect(await reconcile(machine)).toMatchObject({ kind: 'handed-over', record: { status: 'TIMED_OUT' } });
+    expect(row()).toMatchObject({ reason: 'deadline-passed', settledAt: iso(7_200), openUntil: iso(7_320) });
+    expect(reads()).toBe(1);
+    expect(seen).toContain('TimedOut');
+  });
+
+  test('past the deadline, a read that tells the end is the end', async () => {
+    const { reconcile, row } = world(running, { reads: [answer('COMPLETED')], now: 9_999 });
+    expect(await reconcile(machine)).toMatchObject({ kind: 'closed' });
+    expect(row()).toMatchObject({ status: 'COMPLETED' });
+  });
+
+  test('a moment before the deadline it is not yet', async () => {
+    const { reconcile } = world(running, { now: 7_199.999 });
+    expect(await reconcile(machine)).toMatchObject({ kind: 'not-yet' });
+  });
+
+  test('a webhook that settles it during the read is not overwritten by a time-out', async () => {
+    const held = world(running, {
+      now: 7_200,
+      reads: [answer('RUNNING'), answer('COMPLETED', full)],
+      meanwhile: async () => {
+        await held.extractions.apply(
+          settle(
+            { extractionId: id, taskId: 'task-1', taskStatus: 'COMPLETED' },
+            'webhook',
+            at(7_200),
+            timings,
+          ),
+        );
+      },
+    });
+    expect(await held.reconcile(machine)).toMatchObject({ kind: 'closed', record: { status: 'COMPLETED' } });
+    expect(held.row()).toMatchObject({ settledBy: 'webhook', collectedAt: iso(7_200) });
+    expect(held.seen).not.toContain('TimedOut');
+  });
+
+  test('a webhook that disagrees with the read: the first stays, and the disagreement is counted', async () => {
+    const held = world(running, {
+      reads: [answer('FAILED', full)],
+      meanwhile: async () => {
+        await held.extractions.apply(
+          settle({ extractionId: id, taskId: 'task-1', taskStatus: 'COMPLETED' }, 'webhook', at(99), timings),
+        );
+      },
+    });
+    await held.reconcile(machine);
+    expect(held.row()).toMatchObject({ status: 'COMPLETED', settledBy: 'webhook' });
+    expect(held.seen).toContain('StatusDisagreement');
+  });
+
+  test('a read that a failure of our own prevents is a poll that did not happen', async () => {
+    const { reconcile, row } = world(running, { reads: [new Error('Secrets Manager is down')] });
+    expect(await reconcile(machine)).toMatchObject({ kind: 'not-yet', why: 'OwnFailure' });
+    expect(row()).toEqual(running);
+  });
+});
+
+describe('"not yet"', () => {
+  test.each([broken, swept])(
+    'outside the machine moves openUntil, so that the sweep polls: %j',
+    async (situation) => {
+      for (const status of ['REQUESTED', 'STARTING', 'RUNNING'] as const) {
+        const { reconcile, row } = world(extractionIn(status, { startingAt: iso(45) }), { now: 50 });
+        const before = row();
+        const outcome = await reconcile(status === 'REQUESTED' ? swept : situation);
+        expect(outcome).toMatchObject({ kind: 'not-yet', record: { openUntil: iso(50 + 120) } });
+        expect(row()).toEqual({ ...before, openUntil: iso(170) });
+      }
+    },
+  );
+
+  test('of the machine moves nothing: its own retry comes back', async () => {
+    for (const status of ['REQUESTED', 'STARTING', 'RUNNING'] as const) {
+      const { reconcile, row } = world(extractionIn(status), { now: 50 });
+      const before = row();
+      await reconcile(machine);
+      expect(row()).toEqual(before);
+    }
+  });
+
+  test('after a lost race for openUntil is still not yet: somebody else will look', async () => {
+    const moved = extractionIn('RUNNING', { openUntil: iso(77) });
+    const held = world(extractionIn('RUNNING'), {
+      meanwhile: () => {
+        held.extractions.rows.set(id, moved);
+      },
+    });
+    expect(await held.reconcile(swept)).toMatchObject({ kind: 'not-yet', record: { openUntil: iso(77) } });
+    expect(held.row()).toEqual(moved);
+  });
+});
+
+describe('settled by the provider and not collected', () => {
+  const settled = extractionIn('PARTIAL');
+
+  test.each(everybody)(
+    'the results are read, stored as they came, and the record closed: %j',
+    async (situation) => {
+      const results = {
+        actions: [
+          { id: 'tef', status: 'COMPLETED', output: { secret: 1 } },
+          { id: 'movement', status: 'FAILED', error: { code: 'TIMEOUT_ERROR', message: 'secret' } },
+        ],
+      };
+      const { reconcile, row, stored, seen } = world(settled, { reads: [answer('PARTIAL', results)] });
+      expect(await reconcile(situation)).toMatchObject({ kind: 'closed' });
+      const body = JSON.stringify({ taskStatus: 'PARTIAL', results });
+      expect(stored).toEqual([body]);
+      expect(row()).toMatchObject({
+        status: 'PARTIAL',
+        settledBy: 'webhook',
+        collectedAt: iso(100),
+        results: { bucket: 'b', key: `${id}/s.json`, bytes: body.length, sha256: 's' },
+        actionResults: [
+          { id: 'tef', status: 'COMPLETED' },
+          { id: 'movement', status: 'FAILED', errorCode: 'TIMEOUT_ERROR' },
+        ],
+      });
+      expect(JSON.stringify(row())).not.toContain('secret');
+      expect(isClosed(row())).toBe(true);
+      expect(seen).toEqual(['Collected']);
+    },
+  );
+
+  test.each(['CREDENTIALS_WRONG', 'CREDENTIALS_LOCKED'] as const)(
+    '%s has no results: nothing is stored, and the record is closed as collected',
+    async (status) => {
+      const { reconcile, row, stored, seen } = world(extractionIn(status), { reads: [answer(status)] });
+      expect(await reconcile(machine)).toMatchObject({ kind: 'closed' });
+      expect(stored).toEqual([]);
+      expect(row()).toMatchObject({ collectedAt: iso(100) });
+      expect(row()).not.toHaveProperty('results');
+      expect(row()).not.toHaveProperty('actionResults');
+      expect(seen).toEqual(['Collected']);
+    },
+  );
+
+  test.each([['a text'], [{ items: [] }], [7], [[]]])(
+    'results of an unexpected shape never block: the bytes are stored, and a metric says so: %j',
+    async (results) => {
+      const { reconcile, row, stored, seen } = world(settled, { reads: [answer('PARTIAL', results)] });
+      expect(await reconcile(machine)).toMatchObject({ kind: 'closed' });
+      expect(stored).toHaveLength(1);
+      expect(row()).toMatchObject({ collectedAt: iso(100), results: { sha256: 's' } });
+      expect(row()).not.toHaveProperty('actionResults');
+      expect(seen).toEqual(['UnexpectedResults', 'Collected']);
+    },
+  );
+
+  test('results that are absent are of an unexpected shape, too', async () => {
+    const reading = {
+      taskStatus: 'PARTIAL',
+      results: undefined,
+      bytes: Buffer.from('{"taskStatus":"PARTIAL"}'),
+    };
+    const { reconcile, stored, seen } = world(settled, { reads: [reading] });
+    expect(await reconcile(machine)).toMatchObject({ kind: 'closed' });
+    expect(stored).toEqual(['{"taskStatus":"PARTIAL"}']);
+    expect(seen).toEqual(['UnexpectedResults', 'Collected']);
+  });
+
+  // The document has null for the two CREDENTIALS_ statuses only; here it is a shape that nobody expected.
+  test('null where there should be results is an unexpected shape, not "nothing to store"', async () => {
+    const { reconcile, seen, stored } = world(extractionIn('COMPLETED'), {
+      reads: [answer('COMPLETED', null)],
+    });
+    await reconcile(machine);
+    expect(stored).toHaveLength(1);
+    expect(seen).toContain('UnexpectedResults');
+  });
+
+  test('a read that names another terminal status is collected all the same, and counted', async () => {
+    const { reconcile, row, seen } = world(settled, { reads: [answer('COMPLETED', full)] });
+    expect(await reconcile(machine)).toMatchObject({ kind: 'closed' });
+    expect(row()).toMatchObject({ status: 'PARTIAL', collectedAt: iso(100) });
+    expect(seen).toEqual(['StatusDisagreement', 'Collected']);
+  });
+
+  test('a body over the size cap is given up at once: it will not get smaller', async () => {
+    const { reconcile, row, seen } = world(settled, { reads: [new ProviderAnswerTooLarge('x')] });
+    expect(await reconcile(machine)).toMatchObject({ kind: 'closed' });
+    expect(row()).toMatchObject({ status: 'PARTIAL', collectionError: 'results-too-large' });
+    expect(row()).not.toHaveProperty('collectedAt');
+    expect(isClosed(row())).toBe(true);
+    expect(seen).toEqual(['CollectionGivenUp']);
+  });
+
+  test.each<readonly [string, object, readonly string[]]>([
+    [
+      'the provider is down',
+      { reads: [new ProviderAmbiguous('503')] },
+      ['PollWithoutAnswer', 'CollectionFailed'],
+    ],
+    ['the provider says that it still runs', { reads: [answer('RUNNING')] }, ['CollectionFailed']],
+    [
+      'S3 is down',
+      {
+        reads: [answer('PARTIAL', full)],
+        storing: () => {
+          throw new Error('S3 is down');
+        },
+      },
+      ['CollectionFailed'],
+    ],
+  ])('%s: the outcome stays, the results come later', async (_what, setup, metrics) => {
+    const { reconcile, row, seen } = world(settled, setup);
+    expect(await reconcile(machine)).toMatchObject({ kind: 'not-yet' });
+    expect(row()).toEqual(settled);
+    expect(seen).toEqual(metrics);
+  });
+
+  test('the machine tries until openUntil, and then leaves it to the sweep', async () => {
+    const { reconcile, row, time } = world(settled, { reads: [new ProviderAmbiguous('503')] });
+    time.set(329.999);
+    expect(await reconcile(machine)).toMatchObject({ kind: 'not-yet' });
+    expect(row()).toEqual(settled);
+    time.set(330);
+    expect(await reconcile(machine)).toMatchObject({ kind: 'handed-over' });
+    // It has waited 300 s since it was settled, so as long again.
+    expect(row()).toEqual({ ...settled, openUntil: iso(630) });
+  });
+
+  test('the machine has its time for collecting, however long it had polled before', async () => {
+    const { reconcile, row } = world(extractionIn('RUNNING'), {
+      reads: [answer('COMPLETED', full)],
+      storing: () => {
+        throw new Error('S3 is slow');
+      },
+      now: 7_000,
+    });
+    expect(await reconcile(machine)).toMatchObject({ kind: 'not-yet' });
+    expect(row()?.openUntil).toBe(iso(7_300));
+  });
+
+  test('the sweep tries at pauses that double, from the poll’s interval to an hour', async () => {
+    const { reconcile, row, time } = world(settled, { reads: [new ProviderAmbiguous('503')], now: 30 });
+    const pauses: number[] = [];
+    for (let tries = 0; tries < 9; tries += 1) {
+      const before = time.now().getTime();
+      await reconcile(swept);
+      const next = new Date(row()?.openUntil ?? '').getTime();
+      pauses.push((next - before) / 1000);
+      time.advance((next - before) / 1000);
+    }
+    expect(pauses).toEqual([120, 120, 240, 480, 960, 1_920, 3_600, 3_600, 3_600]);
+  });
+
+  test('after collectFor it is given up, and says why', async () => {
+    const now = 30 + 86_400;
+    const { reconcile, row, seen } = world(settled, { reads: [new ProviderAmbiguous('503')], now });
+    expect(await reconcile(swept)).toMatchObject({ kind: 'closed' });
+    expect(row()).toMatchObject({ status: 'PARTIAL', collectionError: 'ProviderAmbiguous' });
+    expect(isClosed(row())).toBe(true);
+    expect(seen).toEqual(['PollWithoutAnswer', 'CollectionFailed', 'CollectionGivenUp']);
+  });
+
+  test('a try at the very end that succeeds is a success', async () => {
+    const { reconcile, row } = world(settled, { reads: [answer('PARTIAL', full)], now: 999_999 });
+    await reconcile(swept);
+    expect(row()).toHaveProperty('collectedAt');
+    expect(row()).not.toHaveProperty('collectionError');
+  });
+
+  test('collected by somebody else meanwhile: closed, and nothing is changed', async () => {
+    const closed = closedExtraction({ status: 'PARTIAL', taskId: 'task-1', collectedAt: iso(99) });
+    const held = world(settled, {
+      reads: [new ProviderAnswerTooLarge('x')],
+      meanwhile: () => {
+        held.extractions.rows.set(id, closed);
+      },
+    });
+    expect(await held.reconcile(swept)).toMatchObject({ kind: 'closed' });
+    expect(held.row()).toEqual(closed);
+  });
+});
+
+// The metric is counted before the write that may lose: a false alarm, where the results are there.
+test('a giving up that lost against a collection is not counted', async () => {
+  const held = world(extractionIn('PARTIAL'), {
+    reads: [new ProviderAnswerTooLarge('x')],
+    meanwhile: () => {
+      const closed = closedExtraction({ status: 'PARTIAL', taskId: 'task-1', collectedAt: iso(99) });
+      held.extractions.rows.set(id, closed);
+    },
+  });
+  await held.reconcile(swept);
+  expect(held.seen).toEqual([]);
+});
+
+describe('TIMED_OUT', () => {
+  const timedOut = extractionIn('TIMED_OUT');
+
+  test('a read in grace that tells the end is late truth, and collected', async () => {
+    const { reconcile, row, seen } = world(timedOut, { reads: [answer('COMPLETED', full)], now: 8_000 });
+    expect(await reconcile(swept)).toMatchObject({ kind: 'closed' });
+    expect(row()).toMatchObject({ status: 'COMPLETED', settledAt: iso(8_000), collectedAt: iso(8_000) });
+    expect(row()).not.toHaveProperty('reason');
+    expect(seen).toEqual(['SettledByReconcile', 'LateTruth', 'Collected']);
+  });
+
+  test('what a webhook left in Tasks is late truth, too', async () => {
+    const { reconcile, row } = world(timedOut, {
+      task: { taskId: 'task-1', taskStatus: 'FAILED' },
+      reads: [answer('FAILED', full)],
+      now: 8_000,
+    });
+    await reconcile(swept);
+    expect(row()).toMatchObject({ status: 'FAILED', collectedAt: iso(8_000) });
+  });
+
+  test.each(everybody)('in grace it is the sweep’s, whoever asks: %j', async (situation) => {
+    const { reconcile, row } = world(timedOut, { now: 7_300 });
+    expect(await reconcile(situation)).toMatchObject({ kind: 'handed-over' });
+    expect(row()).toEqual({ ...timedOut, openUntil: iso(7_300 + 120) });
+  });
+
+  test('reads grow sparse: from two minutes, doubling, and one at the end of grace', async () => {
+    const { reconcile, row, time } = world(timedOut, { now: 7_200 });
+    const looks: number[] = [];
+    while (row()?.open !== undefined) {
+      await reconcile(swept);
+      const next = row()?.openUntil;
+      if (next === undefined) break;
+      time.set((new Date(next).getTime() - at(0).getTime()) / 1000);
+      looks.push((new Date(next).getTime() - at(7_200).getTime()) / 1000);
+    }
+    expect(looks).toEqual([120, 240, 480, 960, 1_920, 3_840, 7_680, 15_360, 30_720, 61_440, 86_400]);
+    expect(row()).toMatchObject({ status: 'TIMED_OUT' });
+    expect(isClosed(row())).toBe(true);
+  });
+
+  test('when grace is over it is closed, whether the provider answered or not', async () => {
+    for (const read of [answer('RUNNING'), new ProviderAmbiguous('503')]) {
+      const { reconcile, row } = world(timedOut, { reads: [read], now: 7_200 + 86_400 });
+      expect(await reconcile(swept)).toMatchObject({ kind: 'closed', record: { status: 'TIMED_OUT' } });
+      expect(isClosed(row())).toBe(true);
+      expect(row()).not.toHaveProperty('collectedAt');
+    }
+  });
+
+  test('late truth at the moment that grace ends is not lost', async () => {
+    const held = world(timedOut, {
+      now: 7_200 + 86_400,
+      reads: [answer('RUNNING'), answer('COMPLETED', full)],
+      meanwhile: () => {
+        if (held.row()?.status === 'TIMED_OUT') held.extractions.rows.set(id, extractionIn('COMPLETED'));
+      },
+    });
+    expect(await held.reconcile(swept)).toMatchObject({ kind: 'closed', record: { status: 'COMPLETED' } });
+    expect(held.row()).toHaveProperty('collectedAt');
+  });
+});
+
+describe('anything that is over', () => {
+  test.each<readonly [string, Extraction]>([
+    ['REJECTED', extractionIn('REJECTED')],
+    ['UNCONFIRMED', extractionIn('UNCONFIRMED')],
+    ['NOT_STARTED', extractionIn('NOT_STARTED')],
+    ['collected', closedExtraction({ status: 'COMPLETED', taskId: 'task-1', collectedAt: iso(40) })],
+    ['given up collecting', closedExtraction({ status: 'FAILED', taskId: 'task-1', collectionError: 'x' })],
+    ['out of grace', closedExtraction({ status: 'TIMED_OUT', taskId: 'task-1' })],
+  ])('%s: closed, and nobody is asked', async (_what, row) => {
+    for (const situation of [...everybody, machineThatGaveUp]) {
+      const { reconcile, row: rowNow, reads, seen } = world(row, { now: 99_999 });
+      expect(await reconcile(situation)).toEqual({ kind: 'closed', record: row });
+      expect(rowNow()).toEqual(row);
+      expect([reads(), seen]).toEqual([0, []]);
+    }
+  });
+
+  test('a row that is gone is told, to whoever asks', async () => {
+    for (const situation of everybody) {
+      expect(await world(undefined).reconcile(situation)).toEqual({ kind: 'gone' });
+    }
+  });
+});
+
+test.each(everybody.map((situation) => [nameOf(situation), situation] as const))(
+  'every write whose answer was lost is recognized as my own: %s',
+  async (_caller, situation) => {
+    const { reconcile, row, seen } = world(extractionIn('RUNNING'), {
+      reads: [answer('COMPLETED', full)],
+      through: answerLost,
+    });
+    expect(await reconcile(situation)).toMatchObject({ kind: 'closed' });
+    expect(row()).toMatchObject({ status: 'COMPLETED', settledBy: 'reconcile', collectedAt: iso(100) });
+    expect(seen).toEqual(['SettledByReconcile', 'Collected']);
+  },
+);
+
+test('asked again after it is done, whoever asks, it changes nothing', async () => {
+  const { reconcile, row, reads } = world(extractionIn('RUNNING'), { reads: [answer('COMPLETED', full)] });
+  await reconcile(machine);
+  const after = row();
+  for (const situation of everybody) await reconcile(situation);
+  expect(row()).toEqual(after);
+  expect(reads()).toBe(1);
+});
+
+test('races without end are told as "not yet", not run for ever', async () => {
+  let flips = 0;
+  const { reconcile } = world(extraction(), {
+    now: 900,
+    through: (store) => ({
+      ...store,
+      apply: async () => {
+        flips += 1;
+        return { applied: false, record: extraction({ openUntil: iso(flips) }) };
+      },
+    }),
+  });
+  expect(await reconcile(machine)).toMatchObject({ kind: 'not-yet', why: 'contended' });
+  expect(flips).toBeLessThan(20);
+});

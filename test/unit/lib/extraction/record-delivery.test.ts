@@ -1,0 +1,186 @@
+import { describe, expect, test } from 'vitest';
+import type { Extraction, TerminalStatus } from '../../../../lib/extraction/record.ts';
+import {
+  type RecordDeliveryDeps,
+  recordDelivery,
+  type WakeOutcome,
+} from '../../../../lib/extraction/record-delivery.ts';
+import type { Task } from '../../../../lib/extraction/store.ts';
+import { memoryExtractionStore } from '../../../simulation/memory/memory-extraction-store.ts';
+import { memoryTaskStore } from '../../../simulation/memory/memory-task-store.ts';
+import type { StoreCall } from '../../../simulation/memory/store-fault.ts';
+import { clock, closedExtraction, extractionIn, id, iso, observations, timings } from './fixtures.ts';
+
+const linked: Task = {
+  taskId: 'task-1',
+  extractionId: id,
+  callbackToken: 'token-1',
+  callbackAttempt: 0,
+};
+
+const world = (
+  setup: {
+    readonly row?: Extraction;
+    readonly task?: Task;
+    readonly wake?: () => Promise<WakeOutcome>;
+    readonly fault?: (call: StoreCall) => void;
+  } = {},
+) => {
+  const faults = setup.fault === undefined ? {} : { after: setup.fault };
+  const extractions = memoryExtractionStore(faults);
+  const tasks = memoryTaskStore(faults);
+  if (setup.row !== undefined) extractions.rows.set(id, setup.row);
+  if (setup.task !== undefined) tasks.rows.set('task-1', setup.task);
+  const woken: unknown[] = [];
+  const time = clock(100);
+  const { seen, observe } = observations();
+  const deps: RecordDeliveryDeps = {
+    extractions,
+    tasks,
+    wake: async (callbackToken, extractionId) => {
+      woken.push([callbackToken, extractionId]);
+      return setup.wake?.() ?? 'woken';
+    },
+    now: time.now,
+    timings,
+    observe,
+  };
+  const deliver = (taskStatus: TerminalStatus = 'COMPLETED') =>
+    recordDelivery({ taskId: 'task-1', taskStatus }, deps).finally(() => time.advance(30));
+  return { deliver, woken, seen, row: () => extractions.rows.get(id), task: () => tasks.rows.get('task-1') };
+};
+
+const running = { row: extractionIn('RUNNING'), task: linked };
+
+test('L then W: the delivery settles the extraction and wakes its machine', async () => {
+  const { deliver, woken, seen, row, task } = world(running);
+  expect(await deliver()).toEqual({ kind: 'recorded', extractionId: id, wake: 'woken' });
+  expect(row()).toMatchObject({ status: 'COMPLETED', settledBy: 'webhook', settledAt: iso(100) });
+  expect(task()).toMatchObject({ taskStatus: 'COMPLETED', notifiedAt: iso(100) });
+  expect(woken).toEqual([['token-1', id]]);
+  expect(seen).toEqual(['SettledByWebhook']);
+});
+
+test('W before L: the status is stored for whoever links, and nobody is woken', async () => {
+  const { deliver, woken, seen, row, task } = world({ row: extractionIn('STARTING') });
+  expect(await deliver()).toEqual({ kind: 'stored' });
+  expect(task()).toEqual({ taskId: 'task-1', taskStatus: 'COMPLETED', notifiedAt: iso(100) });
+  expect(row()).toEqual(extractionIn('STARTING'));
+  expect(woken).toEqual([]);
+  expect(seen).toEqual(['UnlinkedDelivery']);
+});
+
+test('a duplicate repeats a settled fact: nothing changes but that the machine is woken again', async () => {
+  const { deliver, seen, row } = world(running);
+  await deliver();
+  const settled = row();
+  await deliver();
+  expect(row()).toEqual(settled);
+  expect(seen).toEqual(['SettledByWebhook']);
+});
+
+test('of two deliveries with different statuses the first counts, and the disagreement is counted', async () => {
+  const { deliver, seen, row, task } = world(running);
+  await deliver('COMPLETED');
+  await deliver('FAILED');
+  expect(row()).toMatchObject({ status: 'COMPLETED' });
+  expect(task()).toMatchObject({ taskStatus: 'COMPLETED' });
+  expect(seen).toEqual(['SettledByWebhook', 'StatusDisagreement']);
+});
+
+test('a first delivery that was stored early is what a later one settles with', async () => {
+  const { deliver, row, seen } = world({ row: running.row, task: { ...linked, taskStatus: 'PARTIAL' } });
+  await deliver('COMPLETED');
+  expect(row()).toMatchObject({ status: 'PARTIAL' });
+  expect(seen).toContain('StatusDisagreement');
+});
+
+test('late truth after TIMED_OUT is recorded, and the sweep is told to collect at once', async () => {
+  const { deliver, row, seen } = world({
+    row: extractionIn('TIMED_OUT'),
+    task: linked,
+    wake: async () => 'gone',
+  });
+  await deliver();
+  expect(row()).toMatchObject({ status: 'COMPLETED', openUntil: iso(100) });
+  expect(seen).toEqual(['SettledByWebhook', 'LateTruth']);
+});
+
+describe('W dies after any step, and the next delivery heals it', () => {
+  test.each([
+    ['the status was stored', 'notify'],
+    ['the extraction was settled', 'apply'],
+  ])('after %s', async (_what, method) => {
+    let broken = true;
+    const { deliver, woken, row } = world({
+      ...running,
+      fault: (call) => {
+        if (broken && call.method === method) throw new Error('died');
+      },
+    });
+    await expect(deliver()).rejects.toThrow('died');
+    expect(woken).toEqual([]);
+    broken = false;
+    expect(await deliver()).toMatchObject({ kind: 'recorded', wake: 'woken' });
+    expect(row()).toMatchObject({ status: 'COMPLETED', settledBy: 'webhook' });
+  });
+
+  test('a wake that is throttled is thrown, so that the provider delivers again', async () => {
+    let throttled = true;
+    const { deliver, row } = world({
+      ...running,
+      wake: async () => {
+        if (throttled) throw new Error('throttled');
+        return 'woken';
+      },
+    });
+    await expect(deliver()).rejects.toThrow('throttled');
+    expect(row()).toMatchObject({ status: 'COMPLETED' });
+    throttled = false;
+    expect(await deliver()).toMatchObject({ wake: 'woken' });
+  });
+});
+
+describe('a token that nobody awaits', () => {
+  test.each([
+    ['gone', []],
+    ['invalid-token', ['InvalidTaskToken']],
+  ] as const)('%s: the sweep is told to look now, as no machine will collect', async (wake, metrics) => {
+    const { deliver, row, seen } = world({ ...running, wake: async () => wake });
+    expect(await deliver()).toEqual({ kind: 'recorded', extractionId: id, wake });
+    expect(row()).toMatchObject({ status: 'COMPLETED', openUntil: iso(100) });
+    expect(seen).toEqual(['SettledByWebhook', ...metrics]);
+  });
+
+  test('of a record that is closed is nothing to anybody', async () => {
+    const row = closedExtraction({ status: 'COMPLETED', collectedAt: iso(50), taskId: 'task-1' });
+    const { deliver, row: rowNow } = world({ row, task: linked, wake: async () => 'gone' });
+    expect(await deliver()).toMatchObject({ wake: 'gone' });
+    expect(rowNow()).toEqual(row);
+  });
+
+  test('does not put off a look that is due already', async () => {
+    const row = extractionIn('COMPLETED', { openUntil: iso(90) });
+    const { deliver, row: rowNow } = world({ row, task: linked, wake: async () => 'gone' });
+    await deliver();
+    expect(rowNow()?.openUntil).toBe(iso(90));
+  });
+});
+
+test('a row that is gone is no failure: the delivery is taken', async () => {
+  const { deliver } = world({ task: linked, wake: async () => 'gone' });
+  expect(await deliver()).toEqual({ kind: 'recorded', extractionId: id, wake: 'gone' });
+});
+
+test('a link without a token wakes nobody', async () => {
+  const { callbackToken: _callbackToken, ...tokenless } = linked;
+  const { deliver, woken } = world({ row: running.row, task: tokenless });
+  expect(await deliver()).toEqual({ kind: 'recorded', extractionId: id, wake: 'no-token' });
+  expect(woken).toEqual([]);
+});
+
+test('a machine that is woken is left to collect: openUntil stays its five minutes', async () => {
+  const { deliver, row } = world(running);
+  await deliver();
+  expect(row()?.openUntil).toBe(iso(400));
+});

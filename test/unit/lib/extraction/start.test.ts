@@ -1,0 +1,604 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { Extraction } from '../../../../lib/extraction/record.ts';
+import type { SealedPlaintext } from '../../../../lib/extraction/sealed-plaintext.ts';
+import { type StartDeps, start } from '../../../../lib/extraction/start.ts';
+import type { ExtractionStore } from '../../../../lib/extraction/store.ts';
+import { giveUpStarting, loseTrack } from '../../../../lib/extraction/transitions.ts';
+import {
+  ProviderAmbiguous,
+  ProviderAnswerTooLarge,
+  ProviderBusy,
+  ProviderRefused,
+  ProviderUnauthorized,
+  ProviderUnreachable,
+} from '../../../../lib/provider/errors.ts';
+import type { SessionTokens } from '../../../../lib/provider/session-tokens.ts';
+import type { TaskRequest } from '../../../../lib/provider/start-task.ts';
+import { memoryExtractionStore } from '../../../simulation/memory/memory-extraction-store.ts';
+import { memoryTaskStore } from '../../../simulation/memory/memory-task-store.ts';
+import type { StoreFaults } from '../../../simulation/memory/store-fault.ts';
+import { answerLost } from './answer-lost.ts';
+import {
+  at,
+  clock,
+  closedExtraction,
+  extraction,
+  extractionIn,
+  id,
+  iso,
+  observations,
+  timings,
+} from './fixtures.ts';
+
+const busy = () => new ProviderBusy('429');
+const unreachable = () => new ProviderUnreachable('refused');
+const unauthorized = () => new ProviderUnauthorized('401');
+const refused = (status: number) => new ProviderRefused(`${status}`, status);
+const ambiguous = () => new ProviderAmbiguous('503');
+
+const raw: SealedPlaintext = { credentials: { mode: 'raw', value: { username: 'u', password: 'p' } } };
+const withToken: SealedPlaintext = {
+  credentials: { mode: 'encrypted', value: 'a-b' },
+  sessionToken: 'callers',
+};
+
+type Post = { readonly token: string; readonly request: TaskRequest };
+/** What the provider answers to a start call: a taskId, or a failure. */
+type Answer = string | Error;
+
+const world = (
+  setup: {
+    readonly row?: Extraction | null;
+    readonly plaintext?: SealedPlaintext;
+    /** One for each start call, in order; the last one stays. */
+    readonly answers?: readonly Answer[];
+    readonly faults?: StoreFaults;
+    readonly through?: (store: ExtractionStore) => ExtractionStore;
+    readonly unseal?: () => Promise<SealedPlaintext>;
+    readonly logIn?: () => Promise<string>;
+    /** What happens while the start call is under way. */
+    readonly meanwhile?: () => void | Promise<void>;
+  } = {},
+) => {
+  const extractions = memoryExtractionStore(setup.faults);
+  const tasks = memoryTaskStore(setup.faults);
+  if (setup.row !== null) extractions.rows.set(id, setup.row ?? extraction());
+  const posts: Post[] = [];
+  const events: string[] = [];
+  const time = clock(5);
+  const { seen, observe } = observations();
+  let logins = 0;
+  let attempts = 0;
+  let session: string | undefined;
+  const logIn =
+    setup.logIn ??
+    (async () => {
+      logins += 1;
+      return `session-${logins}`;
+    });
+
+  const sessions: SessionTokens = {
+    current: async () => {
+      events.push('session');
+      session ??= await logIn();
+      return session;
+    },
+    drop: (token) => {
+      if (session === token) session = undefined;
+    },
+  };
+  const deps: StartDeps = {
+    extractions: setup.through?.(extractions) ?? extractions,
+    tasks,
+    sessions,
+    startTask: async (token, request) => {
+      events.push(`post on ${extractions.rows.get(id)?.status}`);
+      posts.push({ token, request });
+      await setup.meanwhile?.();
+      const answers = setup.answers ?? ['task-1'];
+      const answer = answers[Math.min(posts.length, answers.length) - 1];
+      if (typeof answer !== 'string') throw answer;
+      return answer;
+    },
+    unseal: async () => {
+      events.push('unseal');
+      return setup.unseal?.() ?? setup.plaintext ?? raw;
+    },
+    newAttemptId: () => {
+      attempts += 1;
+      return `attempt-${attempts}`;
+    },
+    now: time.now,
+    timings,
+    observe,
+    onTaken: (taskId) => events.push(`taken ${taskId}`),
+    onFailure: (what) => events.push(`${what} failed`),
+  };
+  const startAs = (callbackAttempt = 0) =>
+    start({ extractionId: id, callbackToken: `token-${callbackAttempt}`, callbackAttempt }, deps);
+  return {
+    start: startAs,
+    posts,
+    events,
+    seen,
+    time,
+    extractions,
+    tasks,
+    deps,
+    logins: () => logins,
+    row: () => extractions.rows.get(id),
+    task: () => tasks.rows.get('task-1'),
+  };
+};
+
+describe('a start that goes well', () => {
+  test('leaves the record running and the token linked, after one POST', async () => {
+    const { start, row, task, posts, seen } = world();
+    expect(await start()).toEqual({ kind: 'waiting', taskId: 'task-1' });
+    expect(row()).toMatchObject({
+      status: 'RUNNING',
+      attemptId: 'attempt-1',
+      taskId: 'task-1',
+      startingAt: iso(5),
+      startedAt: iso(5),
+    });
+    expect(task()).toEqual({
+      taskId: 'task-1',
+      extractionId: id,
+      callbackToken: 'token-0',
+      callbackAttempt: 0,
+    });
+    expect(posts).toHaveLength(1);
+    expect(seen).toEqual([]);
+  });
+
+  test('asks for what was recorded, with the credentials unsealed and all five deliveries', async () => {
+    const actions = [
+      { id: 'movement', params: { dateRange: { startDate: '2026-01-01', endDate: '2026-01-31' } } },
+    ];
+    const { start, posts } = world({ row: extraction({ entity: 'other', actions }) });
+    await start();
+    expect(posts[0]).toEqual({
+      token: 'session-1',
+      request: {
+        entity: 'other',
+        credentials: raw.credentials,
+        actions,
+        webhook: { enable: true, retries: 5 },
+      },
+    });
+  });
+
+  test('does everything that can fail harmlessly before the mark, and the POST after it', async () => {
+    const { start, events } = world();
+    await start();
+    expect(events).toEqual(['unseal', 'session', 'post on STARTING', 'taken task-1']);
+  });
+
+  test('uses the session token that the caller brought, and makes no login', async () => {
+    const { start, posts, logins } = world({ plaintext: withToken });
+    await start();
+    expect(posts[0]).toMatchObject({ token: 'callers', request: { credentials: withToken.credentials } });
+    expect(logins()).toBe(0);
+  });
+});
+
+describe('before the mark nothing was sent, and the record stays as it was', () => {
+  test.each<readonly [string, () => Error, string]>([
+    ['the API key is not taken', unauthorized, 'ProviderUnauthorized'],
+    ['the login is refused', () => refused(403), 'ProviderUnauthorized'],
+    ['the provider is busy', busy, 'ProviderBusy'],
+    ['the provider cannot be reached', unreachable, 'ProviderUnreachable'],
+    [
+      'the login is not answered: it changes nothing, so it may be tried again',
+      ambiguous,
+      'ProviderUnreachable',
+    ],
+    ['the login is answered with too much', () => new ProviderAnswerTooLarge('x'), 'ProviderUnreachable'],
+  ])('%s', async (_what, failure, error) => {
+    const { start, row, posts } = world({
+      logIn: async () => {
+        throw failure();
+      },
+    });
+    expect(await start()).toEqual({ kind: 'retry', error });
+    expect(row()).toEqual(extraction());
+    expect(posts).toHaveLength(0);
+  });
+
+  test('a dependency of ours that fails is thrown', async () => {
+    const failing = async () => {
+      throw new Error('ours');
+    };
+    for (const setup of [{ unseal: failing }, { logIn: failing }]) {
+      const { start, row, posts } = world(setup);
+      await expect(start()).rejects.toThrow('ours');
+      expect(row()).toEqual(extraction());
+      expect(posts).toHaveLength(0);
+    }
+  });
+});
+
+describe('the provider surely did not take it: back to REQUESTED, and the machine tries again', () => {
+  test.each<readonly [string, () => Error, string]>([
+    ['429', busy, 'ProviderBusy'],
+    ['it cannot be reached', unreachable, 'ProviderUnreachable'],
+  ])('%s', async (_what, failure, error) => {
+    const { start, row, posts } = world({ answers: [failure()] });
+    expect(await start()).toEqual({ kind: 'retry', error });
+    expect(row()).toEqual(extraction());
+    expect(posts).toHaveLength(1);
+  });
+
+  test('429 twice, then taken: one task', async () => {
+    const { start, row, posts, task } = world({ answers: [busy(), busy(), 'task-1'] });
+    expect(await start(0)).toMatchObject({ kind: 'retry' });
+    expect(await start(1)).toMatchObject({ kind: 'retry' });
+    expect(await start(2)).toEqual({ kind: 'waiting', taskId: 'task-1' });
+    expect(posts).toHaveLength(3);
+    expect(row()).toMatchObject({ status: 'RUNNING', attemptId: 'attempt-3' });
+    expect(task()).toMatchObject({ callbackToken: 'token-2', callbackAttempt: 2 });
+  });
+
+  test('a withdrawal whose answer was lost is done', async () => {
+    const { start, row } = world({ answers: [busy()], through: answerLost });
+    expect(await start()).toEqual({ kind: 'retry', error: 'ProviderBusy' });
+    expect(row()).toEqual(extraction());
+  });
+});
+
+describe('a refusal: nothing ran, and the extraction is over', () => {
+  test.each([400, 402, 403, 404, 409, 422])('%i', async (status) => {
+    const { start, row, posts, seen } = world({ answers: [refused(status)] });
+    expect(await start()).toEqual({ kind: 'settled', status: 'REJECTED' });
+    expect(row()).toMatchObject({
+      status: 'REJECTED',
+      reason: `http-${status}`,
+      settledAt: iso(5),
+      settledBy: 'start',
+    });
+    expect(row()).not.toHaveProperty('open');
+    expect(posts).toHaveLength(1);
+    expect(seen).toEqual(['Rejected']);
+  });
+});
+
+describe('401 on the start call', () => {
+  test('drops the token, logs in once, and makes the call once more', async () => {
+    const { start, posts, row, logins } = world({ answers: [unauthorized(), 'task-1'] });
+    expect(await start()).toEqual({ kind: 'waiting', taskId: 'task-1' });
+    expect(posts.map(({ token }) => token)).toEqual(['session-1', 'session-2']);
+    expect(logins()).toBe(2);
+    expect(row()).toMatchObject({ status: 'RUNNING', attemptId: 'attempt-1' });
+  });
+
+  test('twice: surely not taken, and the second token is dropped too', async () => {
+    const { start, posts, row } = world({ answers: [unauthorized(), unauthorized(), 'task-1'] });
+    expect(await start(0)).toEqual({ kind: 'retry', error: 'ProviderUnauthorized' });
+    expect(row()).toEqual(extraction());
+    await start(1);
+    expect(posts.map(({ token }) => token)).toEqual(['session-1', 'session-2', 'session-3']);
+  });
+
+  test.each<readonly [string, Error, object, string]>([
+    ['429', busy(), { kind: 'retry', error: 'ProviderBusy' }, 'REQUESTED'],
+    ['400', refused(400), { kind: 'settled', status: 'REJECTED' }, 'REJECTED'],
+    ['silence', ambiguous(), { kind: 'settled', status: 'UNCONFIRMED' }, 'UNCONFIRMED'],
+  ])('and then %s: the second answer decides', async (_what, second, outcome, status) => {
+    const { start, row } = world({ answers: [unauthorized(), second] });
+    expect(await start()).toEqual(outcome);
+    expect(row()?.status).toBe(status);
+  });
+
+  test('and then a login that fails, however: the 401 says that it was not taken', async () => {
+    for (const failure of [unauthorized(), ambiguous(), new Error('ours')]) {
+      let logins = 0;
+      const { start, row, posts } = world({
+        answers: [unauthorized()],
+        logIn: async () => {
+          logins += 1;
+          if (logins > 1) throw failure;
+          return 'session-1';
+        },
+      });
+      expect(await start()).toEqual({ kind: 'retry', error: 'ProviderUnauthorized' });
+      expect(row()).toEqual(extraction());
+      expect(posts).toHaveLength(1);
+    }
+  });
+
+  test('with the caller’s own token: rejected, as no login of ours could help', async () => {
+    const { start, row, posts, logins } = world({ plaintext: withToken, answers: [unauthorized()] });
+    expect(await start()).toEqual({ kind: 'settled', status: 'REJECTED' });
+    expect(row()).toMatchObject({ status: 'REJECTED', reason: 'session-token-refused' });
+    expect(posts).toHaveLength(1);
+    expect(logins()).toBe(0);
+  });
+});
+
+describe('anything else: a task may exist, and the POST is never made again', () => {
+  test.each<readonly [string, Error]>([
+    ['5xx, 408, 3xx, a timeout, a reset, a 2xx without a taskId', ambiguous()],
+    ['an answer that is too large', new ProviderAnswerTooLarge('x')],
+    ['an exception that nobody expected', new RangeError('bug')],
+  ])('%s', async (_what, failure) => {
+    const { start, row, posts, seen, time } = world({ answers: [failure] });
+    expect(await start(0)).toEqual({ kind: 'settled', status: 'UNCONFIRMED' });
+    expect(row()).toMatchObject({ status: 'UNCONFIRMED', settledBy: 'start', settledAt: iso(5) });
+    expect(row()).not.toHaveProperty('open');
+    expect(seen).toEqual(['Unconfirmed']);
+    time.advance(1_000);
+    expect(await start(1)).toEqual({ kind: 'settled', status: 'UNCONFIRMED' });
+    expect(posts).toHaveLength(1);
+  });
+});
+
+describe('an attempt that holds the taskId and was late to write it', () => {
+  test('undoes the UNCONFIRMED that was written over it, and links', async () => {
+    const held = world({
+      meanwhile: () => {
+        const row = held.row();
+        if (row?.attemptId === undefined) throw new Error('It was not begun.');
+        return held.extractions
+          .apply(loseTrack(row, row.attemptId, 'attempt-died', 'reconcile', at(70), timings))
+          .then(() => undefined);
+      },
+    });
+    expect(await held.start()).toEqual({ kind: 'waiting', taskId: 'task-1' });
+    expect(held.row()).toMatchObject({ status: 'RUNNING', taskId: 'task-1' });
+    expect(held.row()).not.toHaveProperty('reason');
+    expect(held.task()).toMatchObject({ extractionId: id });
+  });
+
+  test('but learned nothing leaves the UNCONFIRMED as it is, whatever the answer was', async () => {
+    for (const answer of [busy(), refused(400), ambiguous()]) {
+      const held = world({
+        answers: [answer],
+        meanwhile: () => {
+          held.extractions.rows.set(id, extractionIn('UNCONFIRMED', { attemptId: 'attempt-1' }));
+        },
+      });
+      expect(await held.start()).toEqual({ kind: 'settled', status: 'UNCONFIRMED' });
+      expect(held.posts).toHaveLength(1);
+    }
+  });
+});
+
+describe('an early webhook', () => {
+  test('that came before the start call was answered is acted on at once', async () => {
+    const held = world({
+      meanwhile: async () => {
+        await held.tasks.notify({ taskId: 'task-1', taskStatus: 'PARTIAL', notifiedAt: iso(4) });
+      },
+    });
+    expect(await held.start()).toEqual({ kind: 'settled', status: 'PARTIAL' });
+    expect(held.row()).toMatchObject({ status: 'PARTIAL', settledBy: 'start' });
+    expect(held.seen).toEqual(['SettledByStart']);
+  });
+});
+
+describe('an invocation that finds the start already made or under way', () => {
+  test('a live attempt is left alone', async () => {
+    const row = extractionIn('STARTING', { startingAt: iso(1) });
+    const { start, row: rowNow, posts, events } = world({ row });
+    expect(await start(1)).toEqual({ kind: 'retry', error: 'StartInProgress' });
+    expect(rowNow()).toEqual(row);
+    expect(posts).toHaveLength(0);
+    expect(events).toEqual([]);
+  });
+
+  test('a dead attempt is UNCONFIRMED: it may have posted', async () => {
+    const { start, row, posts, time, seen } = world({
+      row: extractionIn('STARTING', { startingAt: iso(1) }),
+    });
+    time.set(62);
+    expect(await start(1)).toEqual({ kind: 'settled', status: 'UNCONFIRMED' });
+    expect(row()).toMatchObject({ status: 'UNCONFIRMED', reason: 'attempt-died', settledAt: iso(62) });
+    expect(posts).toHaveLength(0);
+    expect(seen).toEqual(['Unconfirmed']);
+  });
+
+  test('a running task is linked again with the new token', async () => {
+    const { start, tasks, task, posts } = world({ row: extractionIn('RUNNING') });
+    tasks.rows.set('task-1', {
+      taskId: 'task-1',
+      extractionId: id,
+      callbackToken: 'token-0',
+      callbackAttempt: 0,
+    });
+    expect(await start(1)).toEqual({ kind: 'waiting', taskId: 'task-1' });
+    expect(task()).toMatchObject({ callbackToken: 'token-1', callbackAttempt: 1 });
+    expect(posts).toHaveLength(0);
+  });
+
+  test('an older token never wins over a younger one', async () => {
+    const { start, tasks, task, seen } = world({ row: extractionIn('RUNNING') });
+    const younger = { taskId: 'task-1', extractionId: id, callbackToken: 'token-2', callbackAttempt: 2 };
+    tasks.rows.set('task-1', younger);
+    expect(await start(1)).toEqual({ kind: 'waiting', taskId: 'task-1' });
+    expect(task()).toEqual(younger);
+    expect(seen).toEqual([]);
+  });
+
+  test('an older token still acts on what a webhook left', async () => {
+    const { start, tasks, row } = world({ row: extractionIn('RUNNING') });
+    tasks.rows.set('task-1', {
+      taskId: 'task-1',
+      extractionId: id,
+      callbackToken: 'token-2',
+      callbackAttempt: 2,
+      taskStatus: 'FAILED',
+    });
+    expect(await start(1)).toEqual({ kind: 'settled', status: 'FAILED' });
+    expect(row()).toMatchObject({ status: 'FAILED', settledBy: 'start' });
+  });
+
+  test('a row that is back at REQUESTED when the mark is refused is left to the next retry', async () => {
+    const { start, posts } = world({
+      through: (store) => ({ ...store, apply: async () => ({ applied: false, record: extraction() }) }),
+    });
+    expect(await start()).toEqual({ kind: 'retry', error: 'StartInProgress' });
+    expect(posts).toHaveLength(0);
+  });
+
+  test('a task that is linked to another extraction is left to the poll, and counted', async () => {
+    const { start, tasks, task, seen, row } = world();
+    const theirs = { taskId: 'task-1', extractionId: 'other', callbackToken: 'theirs', callbackAttempt: 0 };
+    tasks.rows.set('task-1', theirs);
+    expect(await start()).toEqual({ kind: 'waiting', taskId: 'task-1' });
+    expect(task()).toEqual(theirs);
+    expect(row()).toMatchObject({ status: 'RUNNING', taskId: 'task-1' });
+    expect(seen).toEqual(['TaskLinkedElsewhere']);
+  });
+
+  test.each(['COMPLETED', 'FAILED', 'REJECTED', 'UNCONFIRMED', 'NOT_STARTED', 'TIMED_OUT'] as const)(
+    '%s: there is nothing to wait for',
+    async (status) => {
+      const row = extractionIn(status);
+      const { start, row: rowNow, posts } = world({ row });
+      expect(await start(3)).toEqual({ kind: 'settled', status });
+      expect(rowNow()).toEqual(row);
+      expect(posts).toHaveLength(0);
+    },
+  );
+
+  test('a row that is gone: there is nothing to wait for', async () => {
+    const { start, posts } = world({ row: null });
+    expect(await start()).toEqual({ kind: 'settled', status: 'GONE' });
+    expect(posts).toHaveLength(0);
+  });
+});
+
+describe('two invocations at once', () => {
+  test('the mark admits one; the other says that a start is in progress', async () => {
+    const { start, posts, row } = world();
+    const outcomes = await Promise.all([start(0), start(1)]);
+    expect(posts).toHaveLength(1);
+    expect(outcomes).toContainEqual({ kind: 'retry', error: 'StartInProgress' });
+    expect(outcomes).toContainEqual({ kind: 'waiting', taskId: 'task-1' });
+    expect(row()?.status).toBe('RUNNING');
+  });
+
+  test('a start that was given up between the read and the mark makes no POST', async () => {
+    const held = world({
+      unseal: async () => {
+        await held.extractions.apply(giveUpStarting(extraction(), 'start-given-up', at(5), timings));
+        return raw;
+      },
+    });
+    expect(await held.start()).toEqual({ kind: 'settled', status: 'NOT_STARTED' });
+    expect(held.posts).toHaveLength(0);
+  });
+});
+
+test('every write whose answer was lost is recognized as my own: one POST, and it runs', async () => {
+  const { start, posts, row } = world({ through: answerLost });
+  expect(await start()).toEqual({ kind: 'waiting', taskId: 'task-1' });
+  expect(posts).toHaveLength(1);
+  expect(row()?.status).toBe('RUNNING');
+});
+
+test('a mark that was declared dead while its answer was lost makes no POST', async () => {
+  const { start, posts, extractions } = world({
+    through: (store) => ({
+      ...store,
+      apply: async (change) => {
+        await store.apply(change);
+        extractions.rows.set(id, extractionIn('UNCONFIRMED', { attemptId: 'attempt-1' }));
+        return store.apply(change);
+      },
+    }),
+  });
+  expect(await start()).toEqual({ kind: 'settled', status: 'UNCONFIRMED' });
+  expect(posts).toHaveLength(0);
+});
+
+/** Fails the nth call of any store, before or after it took effect; the fourth is L. */
+const failingAt = (nth: number, when: 'before' | 'after'): StoreFaults => {
+  let calls = 0;
+  return {
+    [when]: () => {
+      calls += 1;
+      if (calls === nth) throw new Error('died');
+    },
+  };
+};
+
+describe('a start that dies at a call of the stores, and the ones after it', () => {
+  // get, the mark, the record, L.
+  test.each([
+    [1, 'before', 'RUNNING'],
+    [1, 'after', 'RUNNING'],
+    [2, 'before', 'RUNNING'],
+    [2, 'after', 'UNCONFIRMED'],
+    [3, 'before', 'UNCONFIRMED'],
+    [3, 'after', 'RUNNING'],
+    [4, 'before', 'RUNNING'],
+    [4, 'after', 'RUNNING'],
+  ] as const)('call %i, %s it took effect: %s, and never two POSTs', async (nth, when, end) => {
+    const { start, posts, row, task, time } = world({ faults: failingAt(nth, when) });
+    await expect(start(0)).rejects.toThrow('died');
+    time.advance(3);
+    await start(1);
+    time.advance(60);
+    await start(2);
+    expect(posts.length).toBeLessThanOrEqual(1);
+    expect(row()?.status).toBe(end);
+    if (end === 'RUNNING') expect(task()).toMatchObject({ extractionId: id, callbackToken: 'token-2' });
+  });
+});
+
+test('whatever fails, however often, and however the provider answers: never two POSTs that may have been taken', async () => {
+  const fault = fc.record({ nth: fc.integer({ min: 1, max: 12 }), when: fc.constantFrom('before', 'after') });
+  const answer = fc.constantFrom<Answer>(
+    'task-1',
+    busy(),
+    unreachable(),
+    unauthorized(),
+    ambiguous(),
+    refused(400),
+  );
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fault, { maxLength: 4 }),
+      fc.array(answer, { minLength: 1, maxLength: 4 }),
+      fc.array(fc.nat(90), { minLength: 2, maxLength: 6 }),
+      async (failures, answers, pauses) => {
+        const counts = { before: 0, after: 0 };
+        const breakAt = (when: 'before' | 'after') => () => {
+          counts[when] += 1;
+          if (failures.some((one) => one.when === when && one.nth === counts[when])) throw new Error('died');
+        };
+        const { start, posts, row, time } = world({
+          answers,
+          faults: { before: breakAt('before'), after: breakAt('after') },
+        });
+        for (const [attempt, pause] of pauses.entries()) {
+          await start(attempt).catch(() => undefined);
+          time.advance(pause);
+        }
+        const mayBeTaken = posts.filter((_post, index) => {
+          const given = answers[Math.min(index, answers.length - 1)];
+          return typeof given === 'string' || given instanceof ProviderAmbiguous;
+        });
+        expect(mayBeTaken.length).toBeLessThanOrEqual(1);
+        expect(row()?.status).not.toBe('NOT_STARTED');
+      },
+    ),
+    { numRuns: 400 },
+  );
+});
+
+test('a row that was started, settled and closed by others meanwhile is told as it is', async () => {
+  const held = world({
+    meanwhile: () => {
+      held.extractions.rows.set(
+        id,
+        closedExtraction({ status: 'COMPLETED', taskId: 'task-1', collectedAt: iso(5) }),
+      );
+    },
+  });
+  // The taskId there is the one this attempt was given: its own write, then settled.
+  expect(await held.start()).toMatchObject({ kind: 'waiting', taskId: 'task-1' });
+});

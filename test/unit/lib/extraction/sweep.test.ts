@@ -1,0 +1,223 @@
+import { describe, expect, test } from 'vitest';
+import { openShard, openShards } from '../../../../lib/extraction/open-shard.ts';
+import type { Reconciled } from '../../../../lib/extraction/reconcile.ts';
+import type { Extraction } from '../../../../lib/extraction/record.ts';
+import { sweep } from '../../../../lib/extraction/sweep.ts';
+import { memoryExtractionStore } from '../../../simulation/memory/memory-extraction-store.ts';
+import type { StoreFaults } from '../../../simulation/memory/store-fault.ts';
+import { clock, closedExtraction, extraction, iso } from './fixtures.ts';
+
+/** Ids that all fall into one partition. */
+const idsOf = (shard: number, count: number): string[] => {
+  const found: string[] = [];
+  for (let index = 0; found.length < count; index += 1) {
+    const candidate = `extraction-${index}`;
+    if (openShard(candidate) === shard) found.push(candidate);
+  }
+  return found;
+};
+
+const running = (extractionId: string, openUntil: string): Extraction =>
+  extraction({ extractionId, status: 'RUNNING', taskId: 't', open: openShard(extractionId), openUntil });
+
+const world = (
+  rows: readonly Extraction[],
+  setup: {
+    readonly reconcile?: (extractionId: string) => void;
+    readonly remainingMs?: () => number;
+    readonly faults?: StoreFaults;
+  } = {},
+) => {
+  const extractions = memoryExtractionStore(setup.faults);
+  for (const row of rows) extractions.rows.set(row.extractionId, row);
+  const time = clock(1_000);
+  const reconciled: string[] = [];
+  const failed: string[] = [];
+  const run = () =>
+    sweep({
+      extractions,
+      reconcile: async (extractionId): Promise<Reconciled> => {
+        reconciled.push(extractionId);
+        setup.reconcile?.(extractionId);
+        const record = extractions.rows.get(extractionId);
+        if (record === undefined) return { kind: 'gone' };
+        return { kind: 'closed', record: closedExtraction(record) };
+      },
+      now: time.now,
+      remainingMs: setup.remainingMs ?? (() => 300_000),
+      onFailure: (extractionId) => failed.push(extractionId),
+    });
+  return { sweep: run, reconciled, failed, extractions, time };
+};
+
+test('everything that is due is looked at, in every partition, and nothing else', async () => {
+  const due = Array.from({ length: 100 }, (_, index) => running(`due-${index}`, iso(1_000)));
+  const later = Array.from({ length: 20 }, (_, index) => running(`later-${index}`, iso(1_000.001)));
+  expect(new Set(due.map(({ open }) => open)).size).toBe(openShards);
+  const { sweep, reconciled } = world([...due, ...later, closedExtraction({ extractionId: 'closed' })]);
+  const swept = await sweep();
+  expect(new Set(reconciled)).toEqual(new Set(due.map(({ extractionId }) => extractionId)));
+  expect(reconciled).toHaveLength(100);
+  expect(swept).toEqual({ claimed: 100, closed: 100, failed: 0, cutShort: false, oldestOverdue: 0 });
+});
+
+test('nothing due is a sweep that did nothing', async () => {
+  const { sweep } = world([]);
+  expect(await sweep()).toEqual({ claimed: 0, closed: 0, failed: 0, cutShort: false, oldestOverdue: 0 });
+});
+
+test('how late the latest was is told in seconds', async () => {
+  const { sweep } = world([running('a', iso(400)), running('b', iso(990))]);
+  expect(await sweep()).toMatchObject({ oldestOverdue: 600 });
+});
+
+describe('a claim', () => {
+  test('moves openUntil by five minutes before the record is looked at', async () => {
+    const seen: (string | undefined)[] = [];
+    const held = world([running('a', iso(900))], {
+      reconcile: (extractionId) => seen.push(held.extractions.rows.get(extractionId)?.openUntil),
+    });
+    await held.sweep();
+    expect(seen).toEqual([iso(1_300)]);
+  });
+
+  test('keeps a record that kills the process from starving the rest', async () => {
+    const { sweep, reconciled, failed, time } = world(
+      ['poison', 'a', 'b'].map((extractionId) => running(extractionId, iso(900))),
+      {
+        reconcile: (extractionId) => {
+          if (extractionId === 'poison') throw new Error('dies');
+        },
+      },
+    );
+    expect(await sweep()).toMatchObject({ claimed: 3, closed: 2, failed: 1 });
+    expect(failed).toEqual(['poison']);
+    reconciled.splice(0);
+    time.advance(299);
+    await sweep();
+    expect(reconciled).toEqual([]);
+    time.advance(1);
+    await sweep();
+    expect(reconciled).toContain('poison');
+  });
+
+  test('that somebody else made first leaves the record to them', async () => {
+    const held = world([running('a', iso(900))], {
+      faults: {
+        before: ({ method, key }) => {
+          if (method === 'apply') held.extractions.rows.set(key, running(key, iso(1_300.5)));
+        },
+      },
+    });
+    expect(await held.sweep()).toMatchObject({ claimed: 0 });
+    expect(held.reconciled).toEqual([]);
+  });
+
+  test('is not tried where the index was behind: moved, closed or gone by now', async () => {
+    const held = world(
+      ['moved', 'closed', 'gone'].map((extractionId) => running(extractionId, iso(900))),
+      {
+        faults: {
+          before: ({ method, key }) => {
+            if (method !== 'get') return;
+            if (key === 'moved') held.extractions.rows.set(key, running(key, iso(2_000)));
+            if (key === 'closed') held.extractions.rows.set(key, closedExtraction({ extractionId: key }));
+            if (key === 'gone') held.extractions.rows.delete(key);
+          },
+        },
+      },
+    );
+    expect(await held.sweep()).toMatchObject({ claimed: 0, failed: 0 });
+    expect(held.reconciled).toEqual([]);
+  });
+
+  test('of two sweeps at once is won by one of them', async () => {
+    const { sweep, reconciled, time } = world(
+      Array.from({ length: 30 }, (_, index) => running(`due-${index}`, iso(900))),
+      // Every look at the clock is a moment later, as in two processes.
+      { faults: { before: () => time.advance(0.001) } },
+    );
+    const [one, other] = await Promise.all([sweep(), sweep()]);
+    expect(one.claimed + other.claimed).toBe(30);
+    expect(new Set(reconciled).size).toBe(reconciled.length);
+  });
+
+  test('that the store refuses is one failure, and the sweep goes on', async () => {
+    const { sweep, failed, reconciled } = world(
+      ['a', 'b'].map((extractionId) => running(extractionId, iso(900))),
+      {
+        faults: {
+          before: ({ method, key }) => {
+            if (method === 'apply' && key === 'a') throw new Error('throttled');
+          },
+        },
+      },
+    );
+    expect(await sweep()).toMatchObject({ claimed: 1, failed: 1 });
+    expect(failed).toEqual(['a']);
+    expect(reconciled).toEqual(['b']);
+  });
+});
+
+test('of two sweeps in the same millisecond only one claims a record', async () => {
+  const { sweep, reconciled } = world([running('a', iso(900))]);
+  await Promise.all([sweep(), sweep()]);
+  expect(reconciled).toEqual(['a']);
+});
+
+test('a full partition does not keep the others waiting', async () => {
+  const crowded = idsOf(3, 60).map((extractionId) => running(extractionId, iso(100)));
+  const lonely = idsOf(9, 1).map((extractionId) => running(extractionId, iso(999)));
+  const { sweep, reconciled } = world([...crowded, ...lonely]);
+  await sweep();
+  // Eight at a time, one of each partition in turn: the lonely one is among the first.
+  expect(reconciled.indexOf(lonely[0]?.extractionId ?? '')).toBeLessThan(8);
+});
+
+test('within a partition the oldest come first, and the rest are left to the next sweep', async () => {
+  const ids = idsOf(5, 130);
+  const rows = ids.map((extractionId, index) => running(extractionId, iso(index)));
+  const { sweep, reconciled } = world([...rows].reverse());
+  await sweep();
+  expect(new Set(reconciled)).toEqual(new Set(ids.slice(0, 100)));
+  await sweep();
+  expect(reconciled).toHaveLength(130);
+});
+
+describe('the time budget', () => {
+  test('no record is begun with too little left, and the sweep says that it was cut short', async () => {
+    let remaining = 300_000;
+    const { sweep, reconciled } = world(
+      Array.from({ length: 40 }, (_, index) => running(`due-${index}`, iso(900))),
+      {
+        remainingMs: () => remaining,
+        reconcile: () => {
+          remaining -= 20_000;
+        },
+      },
+    );
+    const swept = await sweep();
+    expect(swept.cutShort).toBe(true);
+    expect(swept.claimed).toBe(reconciled.length);
+    expect(reconciled.length).toBeGreaterThan(0);
+    expect(reconciled.length).toBeLessThan(40);
+  });
+
+  test('what was not begun was not claimed: the next sweep finds it due', async () => {
+    const { sweep, extractions, reconciled } = world([running('a', iso(900))], { remainingMs: () => 44_999 });
+    expect(await sweep()).toMatchObject({ claimed: 0, cutShort: true });
+    expect(reconciled).toEqual([]);
+    expect(extractions.rows.get('a')?.openUntil).toBe(iso(900));
+  });
+
+  test('that runs out with the last record is none that was cut short', async () => {
+    let remaining = 60_000;
+    const { sweep } = world([running('a', iso(900))], {
+      remainingMs: () => remaining,
+      reconcile: () => {
+        remaining = 0;
+      },
+    });
+    expect(await sweep()).toMatchObject({ claimed: 1, cutShort: false });
+  });
+});

@@ -1,0 +1,313 @@
+import { describe, expect, test } from 'vitest';
+import { dynamoExtractionStore } from '../../../../lib/aws/dynamo-extraction-store.ts';
+import { openShard } from '../../../../lib/extraction/open-shard.ts';
+import {
+  type Extraction,
+  type ExtractionStatus,
+  terminalStatuses,
+} from '../../../../lib/extraction/record.ts';
+import type { ExtractionStore } from '../../../../lib/extraction/store.ts';
+import {
+  begin,
+  type Change,
+  collected,
+  correct,
+  endGrace,
+  giveUpCollecting,
+  giveUpStarting,
+  lookAgain,
+  loseTrack,
+  reject,
+  requestedUntil,
+  run,
+  runLate,
+  settle,
+  timeOut,
+  withdraw,
+} from '../../../../lib/extraction/transitions.ts';
+import { memoryExtractionStore } from '../../../simulation/memory/memory-extraction-store.ts';
+import { interpretedDynamo } from '../aws/interpreted-dynamo.ts';
+import { allStatuses, at, extraction, extractionIn, id, iso, timings } from './fixtures.ts';
+
+const now = at(100);
+
+/** Every move of the design's table, as it is made on a row: which rows it is for, and what it makes of them. */
+const moves: readonly {
+  readonly name: string;
+  readonly of: (row: Extraction) => Change;
+  readonly from: readonly ExtractionStatus[];
+  readonly to: ExtractionStatus;
+  /** When the sweep looks; undefined where the move closes the record. */
+  readonly openUntil: string | undefined;
+}[] = [
+  {
+    name: 'begin',
+    of: (row) => begin(row, 'attempt-1', now, timings),
+    from: ['REQUESTED'],
+    to: 'STARTING',
+    // Death of the attempt, plus the machine's retries.
+    openUntil: iso(100 + 60 + 120),
+  },
+  {
+    name: 'withdraw',
+    of: (row) => withdraw(row, 'attempt-1', timings),
+    from: ['STARTING'],
+    to: 'REQUESTED',
+    openUntil: iso(900),
+  },
+  {
+    name: 'run',
+    of: (row) => run(row, 'attempt-1', 'task-1', now, timings),
+    from: ['STARTING'],
+    to: 'RUNNING',
+    // The machine's own end.
+    openUntil: iso(7_200 + 900),
+  },
+  {
+    name: 'run late',
+    of: (row) => runLate(row, 'attempt-1', 'task-1', now, timings),
+    from: ['UNCONFIRMED'],
+    to: 'RUNNING',
+    // The machine has most likely ended: soon.
+    openUntil: iso(100 + 120),
+  },
+  {
+    name: 'reject',
+    of: (row) => reject(row, 'attempt-1', 'http-400', now, timings),
+    from: ['STARTING'],
+    to: 'REJECTED',
+    openUntil: undefined,
+  },
+  {
+    name: 'lose track',
+    of: (row) => loseTrack(row, 'attempt-1', 'attempt-died', 'reconcile', now, timings),
+    from: ['STARTING'],
+    to: 'UNCONFIRMED',
+    openUntil: undefined,
+  },
+  {
+    name: 'give up starting',
+    of: (row) => giveUpStarting(row, 'start-given-up', now, timings),
+    from: ['REQUESTED'],
+    to: 'NOT_STARTED',
+    openUntil: undefined,
+  },
+  {
+    name: 'settle',
+    of: () => settle({ extractionId: id, taskId: 'task-1', taskStatus: 'PARTIAL' }, 'webhook', now, timings),
+    from: ['RUNNING'],
+    to: 'PARTIAL',
+    openUntil: iso(100 + 300),
+  },
+  {
+    name: 'time out',
+    of: (row) => timeOut(row, now, timings),
+    from: ['RUNNING'],
+    to: 'TIMED_OUT',
+    openUntil: iso(100 + 120),
+  },
+  {
+    name: 'correct',
+    of: () => correct({ extractionId: id, taskId: 'task-1', taskStatus: 'PARTIAL' }, 'webhook', now, timings),
+    from: ['TIMED_OUT'],
+    to: 'PARTIAL',
+    openUntil: iso(100 + 300),
+  },
+];
+
+const stores: readonly (readonly [string, (row: Extraction) => Promise<ExtractionStore>])[] = [
+  [
+    'in memory',
+    async (row) => {
+      const store = memoryExtractionStore();
+      store.rows.set(row.extractionId, row);
+      return store;
+    },
+  ],
+  [
+    'as DynamoDB expressions',
+    async (row) => {
+      const table = interpretedDynamo('extractionId');
+      table.rows.set(row.extractionId, row as unknown as Record<string, unknown>);
+      return dynamoExtractionStore(table.client, 'T');
+    },
+  ],
+];
+
+describe.each(stores)('%s', (_where, storeWith) => {
+  describe.each(moves)('$name', ({ of, from, to, openUntil }) => {
+    test.each(allStatuses)(`on %s: only from ${from.join(' and ')}`, async (status) => {
+      // Every row has the attempt and the task of the move, so that the status alone decides.
+      const before = extractionIn(status, { attemptId: 'attempt-1', taskId: 'task-1' });
+      const store = await storeWith(before);
+      const result = await store.apply(of(before));
+      if (from.includes(status)) {
+        expect(result).toMatchObject({ applied: true, record: { status: to } });
+      } else {
+        expect(result).toEqual({ applied: false, record: before });
+        expect(await store.get(id)).toEqual(before);
+      }
+    });
+
+    test('sets when the sweep looks, or closes', async () => {
+      for (const status of from) {
+        const before = extractionIn(status, { attemptId: 'attempt-1', taskId: 'task-1' });
+        const { record } = await (await storeWith(before)).apply(of(before));
+        if (openUntil === undefined) {
+          expect(record).not.toHaveProperty('open');
+          expect(record).not.toHaveProperty('openUntil');
+          expect(record?.expiresAt).toBe(now.getTime() / 1000 + timings.recordRetention);
+        } else {
+          expect(record).toMatchObject({ open: openShard(id), openUntil });
+          expect(record).not.toHaveProperty('expiresAt');
+        }
+      }
+    });
+  });
+});
+
+const applyTo = async (row: Extraction, change: Change) => {
+  const store = memoryExtractionStore();
+  store.rows.set(row.extractionId, row);
+  return store.apply(change);
+};
+
+describe('a move of "my" attempt is not one of another', () => {
+  const starting = extractionIn('STARTING', { attemptId: 'theirs' });
+  test.each<readonly [string, Change]>([
+    ['withdraw', withdraw(starting, 'mine', timings)],
+    ['run', run(starting, 'mine', 'task-1', now, timings)],
+    ['reject', reject(starting, 'mine', 'r', now, timings)],
+    ['lose track', loseTrack(starting, 'mine', 'r', 'start', now, timings)],
+  ])('%s', async (_name, change) => {
+    expect(await applyTo(starting, change)).toEqual({ applied: false, record: starting });
+  });
+
+  test('an UNCONFIRMED of another attempt is not undone', async () => {
+    const row = extractionIn('UNCONFIRMED', { attemptId: 'theirs' });
+    expect((await applyTo(row, runLate(row, 'mine', 'task-1', now, timings))).applied).toBe(false);
+  });
+});
+
+describe('the provider’s word is about its own task', () => {
+  test.each([settle, correct])('an extraction of another task is not settled', async (move) => {
+    for (const status of ['RUNNING', 'TIMED_OUT'] as const) {
+      const row = extractionIn(status, { taskId: 'task-2' });
+      expect(
+        (
+          await applyTo(
+            row,
+            move({ extractionId: id, taskId: 'task-1', taskStatus: 'COMPLETED' }, 'webhook', now, timings),
+          )
+        ).applied,
+      ).toBe(false);
+    }
+  });
+});
+
+test('a start that is begun is marked with whose it is and when', async () => {
+  expect((await applyTo(extraction(), begin(extraction(), 'mine', now, timings))).record).toMatchObject({
+    attemptId: 'mine',
+    startingAt: iso(100),
+  });
+});
+
+test('a withdrawn start leaves the record as it was before', async () => {
+  const before = extraction();
+  const { record: starting } = await applyTo(before, begin(before, 'mine', now, timings));
+  if (starting === undefined) throw new Error('It was not begun.');
+  expect((await applyTo(starting, withdraw(starting, 'mine', timings))).record).toEqual(before);
+});
+
+test('a task that was taken late undoes the whole of UNCONFIRMED', async () => {
+  const row = extractionIn('UNCONFIRMED');
+  const { record } = await applyTo(row, runLate(row, 'attempt-1', 'task-1', now, timings));
+  for (const field of ['reason', 'settledAt', 'settledBy', 'expiresAt'])
+    expect(record).not.toHaveProperty(field);
+  expect(record).toMatchObject({ status: 'RUNNING', taskId: 'task-1', startedAt: iso(100) });
+});
+
+test.each(terminalStatuses)('%s is written with when and by whom', async (status) => {
+  for (const [from, move] of [
+    ['RUNNING', settle],
+    ['TIMED_OUT', correct],
+  ] as const) {
+    const { record } = await applyTo(
+      extractionIn(from),
+      move({ extractionId: id, taskId: 'task-1', taskStatus: status }, 'start', now, timings),
+    );
+    expect(record).toMatchObject({ status, settledAt: iso(100), settledBy: 'start' });
+    expect(record).not.toHaveProperty('reason');
+  }
+});
+
+test('late truth after grace reopens the record', async () => {
+  const { open: _open, openUntil: _openUntil, ...closed } = extractionIn('TIMED_OUT', { expiresAt: 1 });
+  const { record } = await applyTo(
+    closed,
+    correct({ extractionId: id, taskId: 'task-1', taskStatus: 'COMPLETED' }, 'webhook', now, timings),
+  );
+  expect(record).toMatchObject({ status: 'COMPLETED', open: openShard(id), openUntil: iso(400) });
+  expect(record).not.toHaveProperty('expiresAt');
+});
+
+describe('collecting', () => {
+  const results = { bucket: 'b', key: 'k', bytes: 1, sha256: 's' };
+  const actionResults = [{ id: 'tef', status: 'COMPLETED' }];
+
+  test('writes what was found, and closes', async () => {
+    const row = extractionIn('COMPLETED');
+    const { record } = await applyTo(row, collected(row, { results, actionResults }, now, timings));
+    expect(record).toMatchObject({ status: 'COMPLETED', results, actionResults, collectedAt: iso(100) });
+    expect(record).not.toHaveProperty('open');
+    expect(record?.expiresAt).toBe(now.getTime() / 1000 + timings.recordRetention);
+  });
+
+  test('given up says why, and closes', async () => {
+    const row = extractionIn('COMPLETED');
+    const { record } = await applyTo(row, giveUpCollecting(row, 'results-too-large', now, timings));
+    expect(record).toMatchObject({ collectionError: 'results-too-large' });
+    expect(record).not.toHaveProperty('collectedAt');
+    expect(record).not.toHaveProperty('open');
+  });
+
+  test('that succeeds after it was given up takes the error back', async () => {
+    const row = extractionIn('COMPLETED', { collectionError: 'gone' });
+    const { record } = await applyTo(row, collected(row, {}, now, timings));
+    expect(record).not.toHaveProperty('collectionError');
+  });
+
+  test.each([
+    ['collected', (row: Extraction) => collected(row, {}, now, timings)],
+    ['given up', (row: Extraction) => giveUpCollecting(row, 'x', now, timings)],
+    ['ended', (row: Extraction) => endGrace(row, now, timings)],
+  ])('is not %s on a status, or a collection, that came after the decision', async (_what, of) => {
+    const decidedOn = extractionIn('TIMED_OUT');
+    expect((await applyTo(extractionIn('COMPLETED'), of(decidedOn))).applied).toBe(false);
+    const other = extractionIn('COMPLETED', { collectedAt: iso(50) });
+    expect((await applyTo(other, of(extractionIn('COMPLETED')))).applied).toBe(false);
+  });
+});
+
+describe('looking again', () => {
+  test('moves openUntil and nothing else', async () => {
+    const row = extractionIn('RUNNING');
+    expect((await applyTo(row, lookAgain(row, iso(500)))).record).toEqual({ ...row, openUntil: iso(500) });
+  });
+
+  test.each<readonly [string, Extraction]>([
+    ['somebody moved it meanwhile', extractionIn('RUNNING', { openUntil: iso(501) })],
+    ['the status changed meanwhile', extractionIn('COMPLETED', { openUntil: iso(8_100) })],
+  ])('is refused where %s', async (_what, current) => {
+    expect((await applyTo(current, lookAgain(extractionIn('RUNNING'), iso(500)))).applied).toBe(false);
+  });
+
+  test('never reopens what was closed', async () => {
+    const { open: _open, openUntil: _openUntil, ...closed } = extractionIn('COMPLETED');
+    expect((await applyTo(closed, lookAgain(closed, iso(500)))).applied).toBe(false);
+  });
+});
+
+test('a new record is looked at when its start window ends', () => {
+  expect(requestedUntil(id, iso(0), timings)).toEqual({ open: openShard(id), openUntil: iso(900) });
+});

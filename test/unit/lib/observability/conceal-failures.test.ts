@@ -1,0 +1,46 @@
+import middy from '@middy/core';
+import type { Context } from 'aws-lambda';
+import { expect, test } from 'vitest';
+import { concealFailures } from '../../../../lib/observability/conceal-failures.ts';
+import { toldOf } from '../provider/told-of.ts';
+import { capturedLog } from './captured-log.ts';
+
+const log = capturedLog();
+
+class NotYet extends Error {
+  override readonly name = 'NotYet';
+}
+
+const thrownBy = async (error: unknown): Promise<unknown> => {
+  const handler = middy<object, void>()
+    .use(concealFailures(NotYet))
+    .handler(async () => {
+      throw error;
+    });
+  return handler({}, {} as Context).catch((thrown: unknown) => thrown);
+};
+
+test('what a function throws says only where to look', async () => {
+  const thrown = await thrownBy(new Error('SENTINEL'));
+  expect(thrown).toMatchObject({ name: 'InvocationFailed', message: "See the function's log." });
+});
+
+test('the log has the failure, without its message', async () => {
+  await thrownBy(new RangeError('SENTINEL'));
+  expect(log.lines()).toContain('RangeError');
+  expect(log.lines()).not.toContain('SENTINEL');
+});
+
+test('an error of ours passes as it is, and is no failure', async () => {
+  const known = new NotYet('still-running');
+  expect(await thrownBy(known)).toBe(known);
+  expect(log.lines()).toBe('');
+});
+
+// middy hangs the original on what an onError throws, and Lambda's runtime logs an error's own properties:
+// https://github.com/aws/aws-lambda-nodejs-runtime-interface-client/blob/main/src/Errors.js
+test('what is thrown carries nothing of the original, not even beside its message', async () => {
+  const thrown = await thrownBy(new Error('SENTINEL'));
+  expect(thrown).not.toHaveProperty('originalError');
+  expect(toldOf(thrown)).not.toContain('SENTINEL');
+});

@@ -1,0 +1,67 @@
+import { describe, expect, test } from 'vitest';
+import { ProviderAmbiguous, ProviderAnswerTooLarge } from '../../../../lib/provider/errors.ts';
+import { startTask, type TaskRequest } from '../../../../lib/provider/start-task.ts';
+import { answering } from './canned-connection.ts';
+import { toldOf } from './told-of.ts';
+
+const request: TaskRequest = {
+  entity: 'bank',
+  credentials: { mode: 'raw', value: { username: 'u', password: 'p', businessId: 7 } },
+  actions: [
+    { id: 'product-balance' },
+    { id: 'movement', params: { dateRange: { startDate: '2026-01-01', endDate: '2026-01-31' } } },
+  ],
+  webhook: { enable: true, retries: 5 },
+};
+
+test('the task is asked for under the session token, in the documented form', async () => {
+  const { connection, calls } = answering(() => ({ body: '{"taskId":"task-1"}' }));
+  expect(await startTask(connection, 'session', request)).toBe('task-1');
+  expect(calls).toHaveLength(1);
+  expect(calls[0]).toMatchObject({
+    url: 'https://provider.example/api/v2/tasks',
+    method: 'POST',
+    redirect: 'manual',
+    headers: { authorization: 'Bearer session', 'content-type': 'application/json' },
+  });
+  expect(JSON.parse(calls[0]?.body ?? '')).toEqual(request);
+});
+
+test('fields that nobody documented do not hinder', async () => {
+  const { connection } = answering(() => ({ status: 201, body: '{"taskId":"t","data":{"x":1}}' }));
+  expect(await startTask(connection, 'session', request)).toBe('t');
+});
+
+test('a taskId of 100 characters is one', async () => {
+  const { connection } = answering(() => ({ body: JSON.stringify({ taskId: 'x'.repeat(100) }) }));
+  expect(await startTask(connection, 'session', request)).toHaveLength(100);
+});
+
+describe('a 2xx without a valid taskId is ambiguous, as a task may exist; the error never quotes it', () => {
+  test.each([
+    ['an empty body', ''],
+    ['HTML', '<html>SENTINEL</html>'],
+    ['JSON that is cut off', '{"taskId":"SENTINEL'],
+    ['no taskId', '{"id":"SENTINEL"}'],
+    ['a taskId of null', '{"taskId":null,"x":"SENTINEL"}'],
+    ['a taskId that is a number', '{"taskId":7,"x":"SENTINEL"}'],
+    ['a taskId that is a list', '{"taskId":["SENTINEL"]}'],
+    ['an empty taskId', '{"taskId":"","x":"SENTINEL"}'],
+    ['a taskId of 101 characters', JSON.stringify({ taskId: 'SENTINEL'.padEnd(101, 'x') })],
+    ['a list', '["SENTINEL"]'],
+    ['a text', '"SENTINEL"'],
+    ['null', 'null'],
+    ['a taskId inside data', '{"data":{"taskId":"SENTINEL"}}'],
+  ])('%s', async (_what, body) => {
+    const { connection } = answering(() => ({ body }));
+    const failure = await startTask(connection, 'session', request).catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(ProviderAmbiguous);
+    expect(toldOf(failure)).not.toContain('SENTINEL');
+    expect((failure as Error).cause).toBeUndefined();
+  });
+});
+
+test('an answer over the cap is too large, and read no further', async () => {
+  const { connection } = answering(() => ({ body: 'x'.repeat(11) }), { maxAnswerBytes: 10 });
+  await expect(startTask(connection, 'session', request)).rejects.toThrow(ProviderAnswerTooLarge);
+});

@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest';
+import { ProviderBusy, ProviderUnauthorized } from '../../../../lib/provider/errors.ts';
+import { withSession } from '../../../../lib/provider/with-session.ts';
+
+/** Tokens t1, t2, …: a new one after every drop. */
+const tokens = () => {
+  let number = 1;
+  const dropped: string[] = [];
+  return {
+    dropped,
+    current: async () => `t${number}`,
+    drop: (token: string) => {
+      dropped.push(token);
+      number += 1;
+    },
+  };
+};
+
+test('a call is made once with the current token', async () => {
+  const session = tokens();
+  const calls: string[] = [];
+  expect(await withSession(session, async (token) => calls.push(token))).toBe(1);
+  expect(calls).toEqual(['t1']);
+  expect(session.dropped).toEqual([]);
+});
+
+test('a 401 drops the token and makes the call once more with a new one', async () => {
+  const session = tokens();
+  const answer = await withSession(session, async (token) => {
+    if (token === 't1') throw new ProviderUnauthorized('401');
+    return `with ${token}`;
+  });
+  expect(answer).toBe('with t2');
+  expect(session.dropped).toEqual(['t1']);
+});
+
+test('a second 401 is thrown', async () => {
+  const calls: string[] = [];
+  const call = withSession(tokens(), async (token) => {
+    calls.push(token);
+    throw new ProviderUnauthorized('401');
+  });
+  await expect(call).rejects.toThrow(ProviderUnauthorized);
+  expect(calls).toEqual(['t1', 't2']);
+});
+
+test('any other failure is thrown at once, and the token stays', async () => {
+  const session = tokens();
+  let calls = 0;
+  const call = withSession(session, async () => {
+    calls += 1;
+    throw new ProviderBusy('429');
+  });
+  await expect(call).rejects.toThrow(ProviderBusy);
+  expect(calls).toBe(1);
+  expect(session.dropped).toEqual([]);
+});

@@ -1,0 +1,103 @@
+import { expect, test } from 'vitest';
+import { terminalStatuses } from '../../../../lib/extraction/record.ts';
+import { parseDelivery } from '../../../../lib/webhook/parse-delivery.ts';
+import { encryptWithOpenssl } from '../provider/encrypt-with-openssl.ts';
+
+const key = 'signing-key';
+const iv = Buffer.from('f0e0d0c0b0a090807060504030201000', 'hex');
+const wrapped = (inner: string | Uint8Array, under = key): string =>
+  JSON.stringify({ data: encryptWithOpenssl(Buffer.from(inner), under, iv) });
+const parse = (body: string | Uint8Array) => parseDelivery(Buffer.from(body), key);
+const terminal = { kind: 'terminal', taskId: 'task-1', taskStatus: 'PARTIAL' };
+
+test.each(terminalStatuses)('a plain payload with %s is a delivery', (taskStatus) => {
+  expect(parse(JSON.stringify({ taskId: 'task-1', taskStatus }))).toEqual({
+    kind: 'terminal',
+    taskId: 'task-1',
+    taskStatus,
+  });
+});
+
+test('a wrapped payload is decrypted with the key that verified', () => {
+  expect(parse(wrapped('{"taskId":"task-1","taskStatus":"PARTIAL"}'))).toEqual(terminal);
+});
+
+test('a wrapped payload under another key is not decryptable', () => {
+  expect(parse(wrapped('{"taskId":"task-1","taskStatus":"PARTIAL"}', 'another'))).toMatchObject({
+    kind: 'unreadable',
+  });
+});
+
+test('fields that nobody documented are ignored, in either mode', () => {
+  const payload = '{"taskId":"task-1","taskStatus":"PARTIAL","results":{"secret":1},"at":"now"}';
+  expect(parse(payload)).toEqual(terminal);
+  expect(parse(wrapped(payload))).toEqual(terminal);
+  const [open] = wrapped(payload).split(/}$/);
+  expect(parse(`${open},"version":2}`)).toEqual(terminal);
+});
+
+test('a plain payload stays plain, even if it has a field called data', () => {
+  expect(parse('{"taskId":"task-1","taskStatus":"PARTIAL","data":"whatever"}')).toEqual(terminal);
+  expect(parse('{"taskId":"task-1","taskStatus":"PARTIAL","data":{"x":1}}')).toEqual(terminal);
+});
+
+test.each(['PENDING', 'RUNNING', 'completed', 'TIMED_OUT', 'CANCELLED', '', '__proto__'])(
+  'the status %j is verified and unknown: the poll decides',
+  (taskStatus) => {
+    expect(parse(JSON.stringify({ taskId: 'task-1', taskStatus }))).toEqual({
+      kind: 'unknown-status',
+      taskId: 'task-1',
+    });
+  },
+);
+
+test.each([
+  ['is empty', ''],
+  ['is no JSON', 'taskId=task-1'],
+  ['is cut off', '{"taskId":"task-1","taskSta'],
+  ['is not UTF-8', Buffer.from([0x7b, 0xff, 0x7d])],
+  ['is a wrapped text that is no JSON', wrapped('not json')],
+  ['is a wrapped text that is not UTF-8', wrapped(Buffer.from([0xff, 0xfe]))],
+])('a body that %s is not JSON', (_what, body) => {
+  expect(parse(body)).toEqual({ kind: 'unreadable', reason: 'not-json' });
+});
+
+test.each([
+  ['is no ciphertext', '{"data":"hello"}'],
+  ['is empty ciphertext', '{"data":""}'],
+  ['has a broken IV', '{"data":"AAAAAAAAAAAAAAAAAAAAAA==-AAAA"}'],
+])('a wrapper that %s is not decryptable', (_what, body) => {
+  expect(parse(body)).toEqual({ kind: 'unreadable', reason: 'not-decryptable' });
+});
+
+const json = (of: unknown) => JSON.stringify(of);
+
+test.each([
+  ['null', 'null'],
+  ['a number', '7'],
+  ['a string', '"task-1"'],
+  ['a list', json([{ taskId: 'task-1', taskStatus: 'PARTIAL' }])],
+  ['an empty object', '{}'],
+  ['a taskId without a status', json({ taskId: 'task-1' })],
+  ['a status without a taskId', json({ taskStatus: 'PARTIAL' })],
+  ['an empty taskId', json({ taskId: '', taskStatus: 'PARTIAL' })],
+  ['a taskId of 101 characters', json({ taskId: 'x'.repeat(101), taskStatus: 'PARTIAL' })],
+  ['a taskId that is a number', json({ taskId: 7, taskStatus: 'PARTIAL' })],
+  ['a status that is a number', json({ taskId: 'task-1', taskStatus: 1 })],
+  ['a status that is null', json({ taskId: 'task-1', taskStatus: null })],
+  ['data that is no text', json({ data: { taskId: 'task-1', taskStatus: 'PARTIAL' } })],
+  ['a taskId of null beside data', json({ taskId: null, data: 'x' })],
+])('%s names no task', (_what, body) => {
+  expect(parse(body)).toEqual({ kind: 'unreadable', reason: 'no-task' });
+});
+
+test('a wrapper inside a wrapper is not unwrapped', () => {
+  const inner = wrapped('{"taskId":"task-1","taskStatus":"PARTIAL"}');
+  expect(parse(wrapped(inner))).toEqual({ kind: 'unreadable', reason: 'no-task' });
+});
+
+test('a taskId of 1 and of 100 characters is one', () => {
+  for (const taskId of ['x', 'x'.repeat(100)]) {
+    expect(parse(json({ taskId, taskStatus: 'FAILED' }))).toMatchObject({ kind: 'terminal', taskId });
+  }
+});

@@ -1,0 +1,232 @@
+import { describe, expect, test } from 'vitest';
+import {
+  deliveryLimitBytes,
+  type RawDelivery,
+  type ReceiveDeliveryDeps,
+  receiveDelivery,
+  type WebhookObserved,
+} from '../../../../lib/webhook/receive-delivery.ts';
+import { encryptWithOpenssl } from '../provider/encrypt-with-openssl.ts';
+import { signed } from './sign.ts';
+
+const key = 'signing-key';
+const payload = '{"taskId":"task-1","taskStatus":"COMPLETED"}';
+const stored = { kind: 'stored' } as const;
+
+/** The webhook with keys that are `current`, and `refreshed` after a mismatch. */
+const webhook = (more: Partial<ReceiveDeliveryDeps> & { readonly current?: readonly string[] } = {}) => {
+  const observed: WebhookObserved[] = [];
+  const recorded: unknown[] = [];
+  const receive = (raw: Partial<RawDelivery>) =>
+    receiveDelivery(
+      { body: undefined, isBase64Encoded: false, signature: undefined, ...raw },
+      {
+        keys: { current: async () => more.current ?? [key], refreshed: async () => undefined },
+        record: async (delivery) => {
+          recorded.push(delivery);
+          return stored;
+        },
+        observe: (one) => observed.push(one),
+        ...more,
+      },
+    );
+  return { receive, observed, recorded };
+};
+
+const plain = (body = payload): Partial<RawDelivery> => ({ body, signature: signed(body, key) });
+
+test('a verified delivery is recorded and answered 204', async () => {
+  const { receive, recorded, observed } = webhook();
+  expect(await receive(plain())).toEqual({ answer: 204, taskId: 'task-1', recorded: stored });
+  expect(recorded).toEqual([{ taskId: 'task-1', taskStatus: 'COMPLETED' }]);
+  expect(observed).toEqual([]);
+});
+
+test('a base64 body is verified over its decoded bytes', async () => {
+  const { receive, recorded } = webhook();
+  const body = Buffer.from(payload).toString('base64');
+  expect(await receive({ body, isBase64Encoded: true, signature: signed(payload, key) })).toMatchObject({
+    answer: 204,
+  });
+  expect(recorded).toHaveLength(1);
+});
+
+test('a signature over the base64 text of a body is none', async () => {
+  const { receive, recorded } = webhook();
+  const body = Buffer.from(payload).toString('base64');
+  expect(await receive({ body, isBase64Encoded: true, signature: signed(body, key) })).toEqual({
+    answer: 401,
+    reason: 'mismatch',
+  });
+  expect(recorded).toEqual([]);
+});
+
+test('an encrypted delivery is verified over the wrapper and decrypted with the key that verified', async () => {
+  const { receive, recorded } = webhook({ current: ['another', key] });
+  const body = JSON.stringify({ data: encryptWithOpenssl(Buffer.from(payload), key, Buffer.alloc(16, 7)) });
+  expect(await receive(plain(body))).toMatchObject({ answer: 204, taskId: 'task-1' });
+  expect(recorded).toEqual([{ taskId: 'task-1', taskStatus: 'COMPLETED' }]);
+});
+
+describe('a delivery that is refused changes nothing and is counted by its reason', () => {
+  const tooLong = 'x'.repeat(deliveryLimitBytes + 1);
+  test.each<readonly [string, Partial<RawDelivery>, object, WebhookObserved]>([
+    ['too large', plain(tooLong), { answer: 413 }, 'WebhookTooLarge'],
+    [
+      'too large in bytes only',
+      plain('ñ'.repeat(deliveryLimitBytes / 2 + 1)),
+      { answer: 413 },
+      'WebhookTooLarge',
+    ],
+    [
+      'too large in base64',
+      { body: Buffer.from(tooLong).toString('base64'), isBase64Encoded: true },
+      { answer: 413 },
+      'WebhookTooLarge',
+    ],
+    ['unsigned', { body: payload }, { answer: 401, reason: 'missing' }, 'WebhookSignatureMissing'],
+    [
+      'signed with something malformed',
+      { body: payload, signature: 'sha256=ñ' },
+      { answer: 401, reason: 'malformed' },
+      'WebhookSignatureMalformed',
+    ],
+    [
+      'forged',
+      { body: payload, signature: signed(payload, 'guess') },
+      { answer: 401, reason: 'mismatch' },
+      'WebhookSignatureMismatch',
+    ],
+    [
+      'altered by one byte',
+      { body: payload.replace('task-1', 'task-2'), signature: signed(payload, key) },
+      { answer: 401, reason: 'mismatch' },
+      'WebhookSignatureMismatch',
+    ],
+    ['signed garbage', plain('garbage'), { answer: 400, reason: 'not-json' }, 'WebhookUnreadable'],
+    ['signed and empty', plain(''), { answer: 400, reason: 'not-json' }, 'WebhookUnreadable'],
+    [
+      'signed, but not decryptable',
+      plain('{"data":"a-b"}'),
+      { answer: 400, reason: 'not-decryptable' },
+      'WebhookUnreadable',
+    ],
+    [
+      'signed, but without a task',
+      plain('{"taskStatus":"COMPLETED"}'),
+      { answer: 400, reason: 'no-task' },
+      'WebhookUnreadable',
+    ],
+  ])('%s', async (_what, raw, answer, metric) => {
+    const { receive, observed, recorded } = webhook();
+    expect(await receive(raw)).toEqual(answer);
+    expect(observed).toEqual([metric]);
+    expect(recorded).toEqual([]);
+  });
+});
+
+test('a body of exactly the limit is read', async () => {
+  const { receive } = webhook();
+  const body = payload.replace('{', `{${' '.repeat(deliveryLimitBytes - payload.length)}`);
+  expect(Buffer.byteLength(body)).toBe(deliveryLimitBytes);
+  expect(await receive(plain(body))).toMatchObject({ answer: 204 });
+});
+
+test('an unknown status is answered 204 and counted, and not recorded: the poll decides', async () => {
+  const { receive, observed, recorded } = webhook();
+  expect(await receive(plain('{"taskId":"task-1","taskStatus":"PAUSED"}'))).toEqual({
+    answer: 204,
+    taskId: 'task-1',
+    recorded: 'unknown-status',
+  });
+  expect(observed).toEqual(['WebhookUnknownStatus']);
+  expect(recorded).toEqual([]);
+});
+
+test('a delivery without a body is refused like any other', async () => {
+  const { receive } = webhook();
+  expect(await receive({ signature: signed('', 'guess') })).toEqual({ answer: 401, reason: 'mismatch' });
+});
+
+test('a dependency that is down is thrown: the answer is a 5xx, and the provider delivers again', async () => {
+  const { receive } = webhook({
+    record: async () => {
+      throw new Error('table down');
+    },
+  });
+  await expect(receive(plain())).rejects.toThrow('table down');
+});
+
+test('a secret that cannot be read is thrown, never answered 401', async () => {
+  const { receive } = webhook({
+    keys: {
+      current: async () => {
+        throw new Error('not filled');
+      },
+      refreshed: async () => undefined,
+    },
+  });
+  await expect(receive(plain())).rejects.toThrow('not filled');
+});
+
+// The header is looked at only after the keys were fetched: with no key at hand, a flood of unsigned requests is a
+// flood of reads of the secret, and an unfilled secret answers 503 to what deserves a 401.
+test('an unsigned or malformed delivery is refused without asking for the keys', async () => {
+  let asked = 0;
+  const current = async () => {
+    asked += 1;
+    return [key];
+  };
+  const { receive } = webhook({ keys: { current, refreshed: async () => undefined } });
+  await receive({ body: payload });
+  await receive({ body: payload, signature: 'sha256=zz' });
+  expect(asked).toBe(0);
+});
+
+describe('a rotation', () => {
+  const rotating = (fresh: readonly string[] | undefined) => {
+    let refetches = 0;
+    const keys = {
+      current: async () => ['old'],
+      refreshed: async () => {
+        refetches += 1;
+        return fresh;
+      },
+    };
+    return { ...webhook({ keys }), refetches: () => refetches };
+  };
+
+  test('is found out by the first delivery under the new key, which is taken', async () => {
+    const { receive, recorded } = rotating([key, 'old']);
+    expect(await receive(plain())).toMatchObject({ answer: 204 });
+    expect(recorded).toHaveLength(1);
+  });
+
+  test('does not trouble a delivery under the old key', async () => {
+    const { receive, refetches } = rotating([key]);
+    expect(await receive({ body: payload, signature: signed(payload, 'old') })).toMatchObject({
+      answer: 204,
+    });
+    expect(refetches()).toBe(0);
+  });
+
+  test('that did not happen leaves a forgery refused', async () => {
+    const { receive, observed } = rotating(['old']);
+    expect(await receive({ body: payload, signature: signed(payload, 'guess') })).toMatchObject({
+      answer: 401,
+    });
+    expect(observed).toEqual(['WebhookSignatureMismatch']);
+  });
+
+  test('may not be looked for yet: the delivery is refused, and comes again', async () => {
+    const { receive } = rotating(undefined);
+    expect(await receive(plain())).toEqual({ answer: 401, reason: 'mismatch' });
+  });
+
+  test('is never looked for on a header that no key could match', async () => {
+    const { receive, refetches } = rotating([key]);
+    await receive({ body: payload });
+    await receive({ body: payload, signature: 'sha256=zz' });
+    expect(refetches()).toBe(0);
+  });
+});
