@@ -53,10 +53,18 @@ export type Change = {
   readonly remove: readonly (keyof Extraction)[];
 };
 
-/** The fields that `closed` and `openedUntil` own. */
-const closed = (now: Date, timings: Timings) => ({
-  set: { expiresAt: Math.floor(now.getTime() / 1000) + timings.recordRetention },
-  remove: ['open', 'openUntil'] as const,
+/** A change after which nothing is left to do: the record leaves the index, and its retention begins. */
+const closing = (
+  record: Extraction,
+  when: Guard,
+  set: Partial<Extraction>,
+  now: Date,
+  timings: Timings,
+): Change => ({
+  extractionId: record.extractionId,
+  when,
+  set: { ...set, expiresAt: Math.floor(now.getTime() / 1000) + timings.recordRetention },
+  remove: ['open', 'openUntil'],
 });
 
 const openedUntil = (extractionId: string, openUntil: string) => ({
@@ -125,19 +133,8 @@ export const reject = (
   now: Date,
   timings: Timings,
 ): Change => {
-  const close = closed(now, timings);
-  return {
-    extractionId: record.extractionId,
-    when: { status: moves.reject.from, attemptId },
-    set: {
-      status: 'REJECTED',
-      reason,
-      settledAt: now.toISOString(),
-      settledBy: 'start',
-      ...close.set,
-    },
-    remove: close.remove,
-  };
+  const outcome = { status: 'REJECTED', reason, settledAt: now.toISOString(), settledBy: 'start' } as const;
+  return closing(record, { status: moves.reject.from, attemptId }, outcome, now, timings);
 };
 
 /** A task may exist and we will never know its id from the start call: never POST again. */
@@ -149,30 +146,15 @@ export const loseTrack = (
   now: Date,
   timings: Timings,
 ): Change => {
-  const close = closed(now, timings);
-  return {
-    extractionId: record.extractionId,
-    when: { status: moves.loseTrack.from, attemptId },
-    set: { status: 'UNCONFIRMED', reason, settledAt: now.toISOString(), settledBy, ...close.set },
-    remove: close.remove,
-  };
+  const outcome = { status: 'UNCONFIRMED', reason, settledAt: now.toISOString(), settledBy } as const;
+  return closing(record, { status: moves.loseTrack.from, attemptId }, outcome, now, timings);
 };
 
 /** It never reached the provider. */
 export const giveUpStarting = (record: Extraction, reason: string, now: Date, timings: Timings): Change => {
-  const close = closed(now, timings);
-  return {
-    extractionId: record.extractionId,
-    when: { status: moves.giveUpStarting.from },
-    set: {
-      status: 'NOT_STARTED',
-      reason,
-      settledAt: now.toISOString(),
-      settledBy: 'reconcile',
-      ...close.set,
-    },
-    remove: close.remove,
-  };
+  const settledAt = now.toISOString();
+  const outcome = { status: 'NOT_STARTED', reason, settledAt, settledBy: 'reconcile' } as const;
+  return closing(record, { status: moves.giveUpStarting.from }, outcome, now, timings);
 };
 
 const settleFrom =
@@ -214,6 +196,9 @@ export const timeOut = (record: Extraction, now: Date, timings: Timings): Change
   remove: [],
 });
 
+/** What a close is decided on: nobody moved the status, and nobody collected meanwhile. */
+const asDecidedOn = (record: Extraction): Guard => ({ status: [record.status], uncollected: true });
+
 /** The results are stored, or there are none to store. Closes. */
 export const collected = (
   record: Extraction,
@@ -221,13 +206,9 @@ export const collected = (
   now: Date,
   timings: Timings,
 ): Change => {
-  const close = closed(now, timings);
-  return {
-    extractionId: record.extractionId,
-    when: { status: [record.status], uncollected: true },
-    set: { ...found, collectedAt: now.toISOString(), ...close.set },
-    remove: [...close.remove, 'collectionError'],
-  };
+  const set = { ...found, collectedAt: now.toISOString() };
+  const close = closing(record, asDecidedOn(record), set, now, timings);
+  return { ...close, remove: [...close.remove, 'collectionError'] };
 };
 
 /** The results could not be had. Closes, and says so on the stream. */
@@ -236,26 +217,11 @@ export const giveUpCollecting = (
   collectionError: string,
   now: Date,
   timings: Timings,
-): Change => {
-  const close = closed(now, timings);
-  return {
-    extractionId: record.extractionId,
-    when: { status: [record.status], uncollected: true },
-    set: { collectionError, ...close.set },
-    remove: close.remove,
-  };
-};
+): Change => closing(record, asDecidedOn(record), { collectionError }, now, timings);
 
 /** Grace is over: nothing is left to do for a `TIMED_OUT`. */
-export const endGrace = (record: Extraction, now: Date, timings: Timings): Change => {
-  const close = closed(now, timings);
-  return {
-    extractionId: record.extractionId,
-    when: { status: [record.status], uncollected: true },
-    set: close.set,
-    remove: close.remove,
-  };
-};
+export const endGrace = (record: Extraction, now: Date, timings: Timings): Change =>
+  closing(record, asDecidedOn(record), {}, now, timings);
 
 /** Has the sweep look at `openUntil`; only if nobody moved that since the decision was made. */
 export const lookAgain = (record: Extraction, openUntil: string): Change => ({

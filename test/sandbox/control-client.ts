@@ -1,7 +1,10 @@
+import type { ClientSettings } from './control/client-control.ts';
+import type { Authorization, ConsentChanges, ConsentOrder } from './control/consent-control.ts';
 import type { ReceiverAnswer } from './control/task-control.ts';
-import type { ClientView, Summary, TaskView } from './control/views.ts';
+import type { TokensToExpire, TokenView } from './control/token-control.ts';
+import type { ClientView, ConsentView, PolledTaskView, Summary, TaskView } from './control/views.ts';
 import type { SandboxEvent } from './events.ts';
-import type { DeliveryShape, LoginBehaviour, Plan, WebhookSettings } from './plan.ts';
+import type { CallBehaviour, DeliveryShape, Fault, Plan, WebhookSettings } from './plan.ts';
 import type { Call } from './state.ts';
 import type { TerminalStatus } from './task-vocabulary.ts';
 
@@ -24,6 +27,7 @@ export class SandboxEventMissing extends Error {
 export interface CallFilter {
   readonly username?: string;
   readonly taskId?: string;
+  readonly consentId?: string;
   readonly path?: string;
   readonly method?: string;
 }
@@ -90,9 +94,12 @@ export function sandboxControl(baseUrl: string) {
 
   return {
     summary: () => call<Summary>('GET', ''),
+    /** Adds a client, or replaces it. */
+    setClient: (clientId: string, settings: ClientSettings) =>
+      call<ClientView>('PUT', `/clients/${encodeURIComponent(clientId)}`, settings),
     setWebhook: (clientId: string, settings: WebhookSettings) =>
       call<ClientView>('PUT', `/clients/${encodeURIComponent(clientId)}/webhook`, settings),
-    setLogin: (clientId: string, behaviours: readonly LoginBehaviour[]) =>
+    setLogin: (clientId: string, behaviours: readonly CallBehaviour[]) =>
       call<unknown>('PUT', `/clients/${encodeURIComponent(clientId)}/login`, { behaviours }),
     setPlan: (username: string, plan: Plan) =>
       call<unknown>('PUT', `/plans/${encodeURIComponent(username)}`, plan),
@@ -117,6 +124,24 @@ export function sandboxControl(baseUrl: string) {
         readonly clientId?: string;
       },
     ) => call<ReceiverAnswer>('POST', '/deliver', order),
+    polledTasks: (filter: { readonly username?: string } = {}) =>
+      call<PolledTaskView[]>('GET', `/polled-tasks?${new URLSearchParams({ ...filter })}`),
+    finishPolled: (taskId: string) =>
+      call<PolledTaskView>('POST', `/polled-tasks/${encodeURIComponent(taskId)}/finish`),
+    /** Makes an authorized consent without OTP token and consent page; `subStatus` makes it another. */
+    createConsent: (order: ConsentOrder) => call<ConsentView>('POST', '/consents', order),
+    consents: (filter: { readonly owner?: string } = {}) =>
+      call<ConsentView[]>('GET', `/consents?${new URLSearchParams({ ...filter })}`),
+    consent: (consentId: string) => call<ConsentView>('GET', `/consents/${encodeURIComponent(consentId)}`),
+    /** What the consent page does when the user authorizes. */
+    authorizeConsent: (consentId: string, authorization: Authorization = {}) =>
+      call<ConsentView>('POST', `/consents/${encodeURIComponent(consentId)}/authorize`, authorization),
+    alterConsent: (consentId: string, changes: ConsentChanges) =>
+      call<ConsentView>('PATCH', `/consents/${encodeURIComponent(consentId)}`, changes),
+    tokens: () => call<TokenView[]>('GET', '/tokens'),
+    expireTokens: (which: TokensToExpire = {}) => call<{ expired: number }>('POST', '/tokens/expire', which),
+    /** Replaces all faults. */
+    setFaults: (faults: readonly Fault[]) => call<unknown>('PUT', '/faults', { faults }),
     advanceClock: (seconds: number) => call<{ now: string }>('POST', '/clock/advance', { seconds }),
     reset: () => call<unknown>('POST', '/reset'),
     events,

@@ -1,4 +1,5 @@
-import { curlLines } from './curl-lines.ts';
+import { DEFAULT_WIDGET_CONFIG_ID } from './client.ts';
+import { consentPageLine, curlLines } from './curl-lines.ts';
 import { parseFlags, UnusableFlags, USAGE } from './parse-flags.ts';
 import { outcomesAsText } from './print-outcomes.ts';
 import { type RunningSandbox, type SandboxOptions, startSandbox } from './sandbox.ts';
@@ -14,11 +15,13 @@ async function main(): Promise<void> {
   process.once('SIGTERM', stop);
 }
 
-function greeting({ baseUrl, apiKey, controlUrl }: RunningSandbox, options: SandboxOptions): string {
+function greeting(sandbox: RunningSandbox, options: SandboxOptions): string {
+  const { baseUrl, apiKey, clientId, controlUrl } = sandbox;
   return [
     'Provider sandbox',
     `  base URL  ${baseUrl}`,
     `  API key   ${apiKey}`,
+    `  client    ${clientId}, widget ${DEFAULT_WIDGET_CONFIG_ID}`,
     `  control   ${controlUrl} (docs/sandbox.md)`,
     `  webhook   ${webhookLine(options)}`,
     '',
@@ -29,6 +32,10 @@ function greeting({ baseUrl, apiKey, controlUrl }: RunningSandbox, options: Sand
     'Try it:',
     '',
     ...curlLines(baseUrl, apiKey),
+    '',
+    'Open the address that this prints in a browser, to authorize a consent:',
+    '',
+    consentPageLine(baseUrl, sandbox),
     '',
   ].join('\n');
 }

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import type { SandboxOptions } from './sandbox.ts';
+import { DEFAULT_CLIENT_ID, type SandboxOptions } from './sandbox.ts';
 
 export const USAGE = `Usage: npm run sandbox -- [options]
 
@@ -32,7 +32,7 @@ export function parseFlags(args: readonly string[]): SandboxOptions | 'help' {
     taskDurationMs: wholeNumber('--task-duration-ms', flags['task-duration-ms'] ?? '1500'),
     clients: [
       {
-        clientId: 'sandbox-client',
+        clientId: DEFAULT_CLIENT_ID,
         apiKey: 'sandbox-api-key',
         webhook: {
           ...(url === undefined ? {} : { url }),

@@ -21,11 +21,21 @@ const plannedAnswer = v.strictObject({ kind: v.literal('answer'), ...answer });
 const silence = v.strictObject({ kind: v.literal('silence') });
 const expireSession = v.strictObject({ kind: v.literal('expire-session') });
 
-export const LoginBehaviourSchema = v.variant('kind', [
+/** How a call can be treated whatever it asks for. */
+export const CallBehaviourSchema = v.variant('kind', [
   plannedAnswer,
   silence,
   v.strictObject({ kind: v.literal('reset') }),
+  v.strictObject({ kind: v.literal('trickle'), body: v.exactOptional(v.unknown()) }),
 ]);
+
+export const FaultSchema = v.strictObject({
+  method: v.exactOptional(v.string()),
+  /** Exact, or the beginning of a path and `*`. */
+  path: v.string(),
+  /** One per call that fits. */
+  behaviours: v.array(CallBehaviourSchema),
+});
 
 export const StartBehaviourSchema = v.variant('kind', [
   plannedAnswer,
@@ -88,6 +98,14 @@ export const PlanSchema = v.strictObject({
   /** null: the task never finishes by itself. */
   durationMs: v.exactOptional(v.nullable(milliseconds)),
   results: v.exactOptional(v.unknown()),
+  /** How a consent-based extraction ends, in place of its data. */
+  failure: v.exactOptional(
+    v.strictObject({
+      status: v.pipe(v.number(), v.integer(), v.minValue(400), v.maxValue(599)),
+      errorType: v.string(),
+      errorCode: v.exactOptional(v.string()),
+    }),
+  ),
   start: v.exactOptional(v.array(StartBehaviourSchema)),
   startForever: v.exactOptional(StartBehaviourSchema),
   read: v.exactOptional(v.array(ReadBehaviourSchema)),
@@ -101,7 +119,8 @@ export const WebhookSettingsSchema = v.strictObject({
   mode: v.exactOptional(modeSchema),
 });
 
-export type LoginBehaviour = v.InferOutput<typeof LoginBehaviourSchema>;
+export type CallBehaviour = v.InferOutput<typeof CallBehaviourSchema>;
+export type Fault = v.InferOutput<typeof FaultSchema>;
 export type StartBehaviour = v.InferOutput<typeof StartBehaviourSchema>;
 export type ReadBehaviour = v.InferOutput<typeof ReadBehaviourSchema>;
 export type PlannedAnswer = Omit<v.InferOutput<typeof plannedAnswer>, 'kind'>;

@@ -1,12 +1,18 @@
 import type { Sandbox } from './state.ts';
 
-/** Forgets sessions, tasks, calls, plans and events, and stops what was still to happen. Clients stay. */
+/** Forgets tokens, consents, tasks, calls, plans, faults and events, and stops what was still to happen. Clients stay. */
 export function resetSandbox(sandbox: Sandbox): void {
   sandbox.pending.abort();
   sandbox.pending = new AbortController();
   sandbox.sessions.clear();
+  sandbox.otpTokens.clear();
+  sandbox.taskTokens.clear();
+  sandbox.consents.clear();
+  sandbox.openPages.clear();
   sandbox.tasks.clear();
+  sandbox.polledTasks.clear();
   sandbox.plans.clear();
+  sandbox.faults = [];
   sandbox.calls = [];
   for (const client of sandbox.clients.values()) client.loginBehaviours = [];
   sandbox.events.clear();

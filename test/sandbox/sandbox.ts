@@ -1,20 +1,16 @@
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createAdaptorServer } from '@hono/node-server';
 import { createApp } from './app.ts';
+import { type ClientOptions, clientFrom } from './client.ts';
 import { createClock } from './clock.ts';
 import { describeEvent } from './describe-event.ts';
 import { createEventLog } from './events.ts';
-import type { WebhookSettings } from './plan.ts';
-import type { Client, Sandbox } from './state.ts';
+import type { Sandbox } from './state.ts';
 
-export interface ClientOptions {
-  readonly clientId: string;
-  readonly apiKey: string;
-  /** `mode` is plain unless it is given. */
-  readonly webhook?: WebhookSettings;
-}
+export type { ClientOptions };
 
 export interface SandboxOptions {
   readonly host?: string;
@@ -28,6 +24,14 @@ export interface SandboxOptions {
   /** Offset of attempt 1, 2, … from the task's end. */
   readonly deliveryIntervalsMs?: readonly number[];
   readonly attemptTimeoutMs?: number;
+  /** How long an OTP token, and the consent that waits for it, is good for; default 15 minutes. */
+  readonly otpTokenLifeMs?: number;
+  /** Default 60 minutes; "not shown". */
+  readonly taskTokenLifeMs?: number;
+  /** From its authorization; default 365 days. */
+  readonly consentLifeMs?: number;
+  /** How long a task can be read, from its creation; default 7 days; "not shown". */
+  readonly taskLifeMs?: number;
   /** Milliseconds since the epoch; the control interface's advances are added to it. */
   readonly now?: () => number;
   /** Gets one line per call, task and delivery; no secret is in it. */
@@ -43,9 +47,15 @@ export interface RunningSandbox {
   close(): Promise<void>;
 }
 
+const MINUTE_MS = 60_000;
+const DAY_MS = 24 * 60 * MINUTE_MS;
+
+/** A UUID, as the provider's client ids are. */
+export const DEFAULT_CLIENT_ID = '00000000-0000-4000-8000-000000000001';
+
 /** Obvious test data, the same at every start, so that what was once configured goes on working. */
 const DEFAULT_CLIENT: ClientOptions = {
-  clientId: 'sandbox-client',
+  clientId: DEFAULT_CLIENT_ID,
   apiKey: 'sandbox-api-key',
   webhook: { signingKey: 'sandbox-signing-key' },
 };
@@ -67,13 +77,24 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Runnin
       taskDurationMs: options.taskDurationMs ?? 1500,
       deliveryIntervalsMs: options.deliveryIntervalsMs ?? DOCUMENTED_INTERVALS_MS,
       attemptTimeoutMs: options.attemptTimeoutMs ?? 5000,
+      otpTokenLifeMs: options.otpTokenLifeMs ?? 15 * MINUTE_MS,
+      taskTokenLifeMs: options.taskTokenLifeMs ?? 60 * MINUTE_MS,
+      consentLifeMs: options.consentLifeMs ?? 365 * DAY_MS,
+      taskLifeMs: options.taskLifeMs ?? 7 * DAY_MS,
     },
     clock,
     events: createEventLog(clock.now),
     clients: new Map(clients.map((client) => [client.clientId, clientFrom(client)])),
+    signingSecret: randomBytes(32),
     sessions: new Map(),
+    otpTokens: new Map(),
+    taskTokens: new Map(),
+    consents: new Map(),
+    openPages: new Map(),
     tasks: new Map(),
+    polledTasks: new Map(),
     plans: new Map(),
+    faults: [],
     calls: [],
     pending: new AbortController(),
   };
@@ -99,10 +120,6 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Runnin
     controlUrl: `${baseUrl}/_sandbox`,
     close: () => closeAll(server, sandbox),
   };
-}
-
-function clientFrom({ clientId, apiKey, webhook }: ClientOptions): Client {
-  return { clientId, apiKey, webhook: { mode: 'plain', ...webhook }, loginBehaviours: [] };
 }
 
 async function closeAll(server: Server, sandbox: Sandbox): Promise<void> {

@@ -1,15 +1,19 @@
 import type { SandboxClock } from './clock.ts';
+import type { EntityType } from './entities.ts';
 import type { EventLog } from './events.ts';
-import type { LoginBehaviour, Plan, WebhookMode } from './plan.ts';
+import type { CallBehaviour, Fault, Plan, WebhookMode } from './plan.ts';
+import type { Product } from './product-vocabulary.ts';
 import type { ActionId, TaskStatus } from './task-vocabulary.ts';
 
 export interface Client {
   readonly clientId: string;
   readonly apiKey: string;
+  /** Of its consent pages; case-sensitive ("Create OTP token"). */
+  readonly widgetConfigId: string;
   /** What support configures at the provider ("Events" 1). No url: deliveries fail and are recorded. */
   webhook: { readonly url?: string; readonly signingKey?: string; readonly mode: WebhookMode };
   /** One is used per login, then logins are normal. */
-  loginBehaviours: LoginBehaviour[];
+  loginBehaviours: CallBehaviour[];
 }
 
 export interface Session {
@@ -17,6 +21,64 @@ export interface Session {
   readonly clientId: string;
   readonly issuedAt: number;
   expiresAt: number;
+}
+
+/** Tied to one user ("Task Token"): `target` is the national id as `11111111-1`. */
+export interface TaskToken {
+  readonly token: string;
+  readonly clientId: string;
+  readonly target: string;
+  expiresAt: number;
+}
+
+export interface OtpToken {
+  readonly token: string;
+  readonly clientId: string;
+  readonly consentId: string;
+  expiresAt: number;
+  /** It opens the consent page once. */
+  used: boolean;
+}
+
+/** The last is deprecated; nothing here leads to it but the control interface. */
+export const SUB_STATUSES = [
+  'IN_PROGRESS',
+  'ACTIVE',
+  'REVOKED',
+  'EXPIRED',
+  'DISCARDED',
+  'INVALID_PASSWORD',
+  'ONE_SHOT_ALREADY_USED',
+] as const;
+export type SubStatus = (typeof SUB_STATUSES)[number];
+
+/** What answers say in place of the truth; null: the field is absent. */
+export interface ShownInstead {
+  readonly status?: string | undefined;
+  readonly subStatus?: string | null | undefined;
+}
+
+export interface Consent {
+  readonly consentId: string;
+  readonly clientId: string;
+  /** Whose it is, as `11111111-1`: the company in the legal person flow, else the user. */
+  readonly owner: string;
+  readonly locale: string;
+  /** Types of the entities that may be chosen; undefined: all. */
+  readonly entityTypes: readonly EntityType[] | undefined;
+  /** Those asked for, and once it is authorized those that were authorized. */
+  products: readonly Product[];
+  /** While it is in progress: the one that the consent page has chosen beforehand. */
+  entity: { readonly id: string; readonly name: string; readonly type: EntityType };
+  /** Its state. `status` follows from it, and from `validUntil`. */
+  subStatus: SubStatus;
+  /** Milliseconds since the epoch. */
+  validUntil: number;
+  terminatedAt?: number;
+  /** In every answer. */
+  shown: ShownInstead;
+  /** In list items, laid over `shown`. */
+  listed: ShownInstead;
 }
 
 export interface RequestedAction {
@@ -45,6 +107,33 @@ export interface Task {
   readonly deliveries: Delivery[];
 }
 
+/** A task of v1, or of the consent-based variant of v2: it is only ever polled. */
+export interface PolledTask {
+  readonly taskId: string;
+  readonly clientId: string;
+  /** Whose plan holds: the username of the credentials, or the consent's owner. */
+  readonly username: string;
+  readonly asked: AskedByConsent | AskedByCredentials;
+  readonly createdAt: number;
+  readonly runningAt: number;
+  /** Null: it does not end by itself. */
+  endsAt: number | null;
+}
+
+export interface AskedByConsent {
+  readonly kind: 'consent';
+  readonly version: 'v1' | 'v2';
+  readonly consentId: string;
+  readonly product: Product;
+}
+
+export interface AskedByCredentials {
+  readonly kind: 'legacy';
+  readonly entityId: string;
+  readonly actionType: string;
+  readonly businessId?: string;
+}
+
 /** A call to a route of the provider. No token, key, credential or body is in it. */
 export interface Call {
   readonly seq: number;
@@ -55,6 +144,7 @@ export interface Call {
   clientId?: string;
   username?: string;
   taskId?: string;
+  consentId?: string;
   credentialsMode?: string;
   webhook?: WebhookRequest;
   /** First 12 hex digits of the SHA-256 of the Bearer token: tells tokens apart, gives none away. */
@@ -90,16 +180,30 @@ export interface Settings {
   readonly taskDurationMs: number;
   readonly deliveryIntervalsMs: readonly number[];
   readonly attemptTimeoutMs: number;
+  readonly otpTokenLifeMs: number;
+  readonly taskTokenLifeMs: number;
+  readonly consentLifeMs: number;
+  /** Of a `taskId`, from its creation: after that there is no such task. */
+  readonly taskLifeMs: number;
 }
 
 export interface Sandbox {
   readonly settings: Settings;
   readonly clock: SandboxClock;
   readonly events: EventLog;
-  readonly clients: ReadonlyMap<string, Client>;
+  /** Signs tokens and PDF addresses; another one at each start. */
+  readonly signingSecret: Uint8Array;
+  readonly clients: Map<string, Client>;
   readonly sessions: Map<string, Session>;
+  readonly otpTokens: Map<string, OtpToken>;
+  readonly taskTokens: Map<string, TaskToken>;
+  readonly consents: Map<string, Consent>;
+  /** Consents by the key of the consent page that is open on them. */
+  readonly openPages: Map<string, Consent>;
   readonly tasks: Map<string, Task>;
+  readonly polledTasks: Map<string, PolledTask>;
   readonly plans: Map<string, RunningPlan>;
+  faults: Fault[];
   calls: Call[];
   /** Aborts what is still to happen, at reset and at close. */
   pending: AbortController;

@@ -1,17 +1,37 @@
 import { Hono } from 'hono';
 import * as v from 'valibot';
-import { LoginBehaviourSchema, WebhookSettingsSchema } from '../plan.ts';
+import { clientFrom } from '../client.ts';
+import { CallBehaviourSchema, WebhookSettingsSchema } from '../plan.ts';
 import type { Client, Sandbox } from '../state.ts';
 import type { SandboxEnv } from '../transport/wire.ts';
 import { ControlError } from './control-error.ts';
 import { readBody } from './read-body.ts';
 import { clientView } from './views.ts';
 
-const LoginPlanSchema = v.strictObject({ behaviours: v.array(LoginBehaviourSchema) });
+const ClientSchema = v.strictObject({
+  apiKey: v.pipe(v.string(), v.minLength(1)),
+  widgetConfigId: v.exactOptional(v.pipe(v.string(), v.minLength(1))),
+  webhook: v.exactOptional(WebhookSettingsSchema),
+});
+export type ClientSettings = v.InferInput<typeof ClientSchema>;
 
-/** What support configures per client, and how its logins misbehave. */
+const LoginPlanSchema = v.strictObject({ behaviours: v.array(CallBehaviourSchema) });
+
+/** Which clients there are, what support configures for each, and how its logins misbehave. */
 export function clientControl(sandbox: Sandbox): Hono<SandboxEnv> {
   const app = new Hono<SandboxEnv>();
+
+  app.put('/clients/:clientId', async (c) => {
+    const clientId = c.req.param('clientId');
+    const settings = await readBody(c, ClientSchema);
+    const other = [...sandbox.clients.values()].find((each) => each.apiKey === settings.apiKey);
+    if (other !== undefined && other.clientId !== clientId) {
+      throw new ControlError(409, 'Another client has this API key');
+    }
+    const client = clientFrom({ clientId, ...settings });
+    sandbox.clients.set(clientId, client);
+    return c.json(clientView(client));
+  });
 
   app.put('/clients/:clientId/webhook', async (c) => {
     const client = clientOf(sandbox, c.req.param('clientId'));

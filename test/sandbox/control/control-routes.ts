@@ -2,11 +2,15 @@ import { Hono } from 'hono';
 import type { Sandbox } from '../state.ts';
 import type { SandboxEnv } from '../transport/wire.ts';
 import { clientControl } from './client-control.ts';
+import { consentControl } from './consent-control.ts';
 import { ControlError } from './control-error.ts';
 import { eventStream } from './event-stream.ts';
+import { faultControl } from './fault-control.ts';
 import { loopbackOnly } from './loopback-only.ts';
+import { polledTaskControl } from './polled-task-control.ts';
 import { recordControl } from './record-control.ts';
 import { taskControl } from './task-control.ts';
+import { tokenControl } from './token-control.ts';
 import { worldControl } from './world-control.ts';
 
 /** Everything under /_sandbox; docs/sandbox.md describes it. */
@@ -17,6 +21,10 @@ export function controlRoutes(sandbox: Sandbox): Hono<SandboxEnv> {
   app.route('/', clientControl(sandbox));
   app.route('/', recordControl(sandbox));
   app.route('/', taskControl(sandbox));
+  app.route('/', polledTaskControl(sandbox));
+  app.route('/', consentControl(sandbox));
+  app.route('/', tokenControl(sandbox));
+  app.route('/', faultControl(sandbox));
   app.get('/events', (c) => eventStream(sandbox, Number(c.req.query('since') ?? 0)));
   app.all('*', (c) => c.json({ message: 'There is no such control; see docs/sandbox.md' }, 404));
   app.onError((error, c) => {

@@ -8,11 +8,12 @@ export function recordControl(sandbox: Sandbox): Hono<SandboxEnv> {
   const app = new Hono<SandboxEnv>();
 
   app.get('/calls', (c) => {
-    const { username, taskId, path, method } = c.req.query();
+    const { username, taskId, consentId, path, method } = c.req.query();
     return c.json(
       sandbox.calls
         .filter((call) => username === undefined || call.username === username)
         .filter((call) => taskId === undefined || call.taskId === taskId)
+        .filter((call) => consentId === undefined || call.consentId === consentId)
         .filter((call) => path === undefined || call.path === path)
         .filter((call) => method === undefined || call.method === method),
     );

@@ -1,6 +1,8 @@
+import { consentStateAt } from '../consents/consent-state.ts';
 import type { OutcomeRow } from '../outcomes.ts';
 import { OUTCOMES } from '../outcomes.ts';
-import type { Client, Delivery, Sandbox, Task } from '../state.ts';
+import { type Progress, progressAt } from '../polled/polled-progress.ts';
+import type { Client, Consent, Delivery, PolledTask, Sandbox, ShownInstead, Task } from '../state.ts';
 import type { TaskStatus } from '../task-vocabulary.ts';
 import { taskStatusAt } from '../tasks/task-status.ts';
 
@@ -19,6 +21,7 @@ export interface TaskView {
 /** A client without its API key and signing key. */
 export interface ClientView {
   readonly clientId: string;
+  readonly widgetConfigId: string;
   readonly webhook: { readonly url?: string; readonly mode: string; readonly hasSigningKey: boolean };
 }
 
@@ -30,6 +33,8 @@ export interface Summary {
     readonly tasks: number;
     readonly calls: number;
     readonly plans: number;
+    readonly consents: number;
+    readonly polledTasks: number;
   };
   readonly outcomes: readonly OutcomeRow[];
 }
@@ -43,14 +48,21 @@ export function summaryView(sandbox: Sandbox): Summary {
       tasks: sandbox.tasks.size,
       calls: sandbox.calls.length,
       plans: sandbox.plans.size,
+      consents: sandbox.consents.size,
+      polledTasks: sandbox.polledTasks.size,
     },
     outcomes: OUTCOMES,
   };
 }
 
-export function clientView({ clientId, webhook: { url, mode, signingKey } }: Client): ClientView {
+export function clientView({
+  clientId,
+  widgetConfigId,
+  webhook: { url, mode, signingKey },
+}: Client): ClientView {
   return {
     clientId,
+    widgetConfigId,
     webhook: { ...(url === undefined ? {} : { url }), mode, hasSigningKey: signingKey !== undefined },
   };
 }
@@ -66,5 +78,60 @@ export function taskView(task: Task, now: number): TaskView {
     createdAt: new Date(task.createdAt).toISOString(),
     ...(ending === undefined ? {} : { finishedAt: new Date(ending.finishedAt).toISOString() }),
     deliveries,
+  };
+}
+
+/** A consent as it is, whatever its answers say instead. Times are ISO 8601. */
+export interface ConsentView {
+  readonly consentId: string;
+  readonly clientId: string;
+  readonly owner: string;
+  readonly products: readonly string[];
+  readonly entity: Consent['entity'];
+  readonly status: string;
+  readonly subStatus: string;
+  readonly validUntil: string;
+  readonly terminatedAt?: string;
+  readonly shown: ShownInstead;
+  readonly listed: ShownInstead;
+}
+
+export function consentView(consent: Consent, now: number): ConsentView {
+  const { consentId, clientId, owner, products, entity, validUntil, shown, listed } = consent;
+  const { status, subStatus, terminatedAt } = consentStateAt(consent, now);
+  return {
+    consentId,
+    clientId,
+    owner,
+    products,
+    entity,
+    status,
+    subStatus,
+    validUntil: new Date(validUntil).toISOString(),
+    ...(terminatedAt === undefined ? {} : { terminatedAt: new Date(terminatedAt).toISOString() }),
+    shown,
+    listed,
+  };
+}
+
+/** A task of the consent flow or of the legacy interface, and what it was asked for. */
+export interface PolledTaskView {
+  readonly taskId: string;
+  readonly clientId: string;
+  readonly username: string;
+  readonly asked: PolledTask['asked'];
+  readonly progress: Progress;
+  readonly createdAt: string;
+}
+
+export function polledTaskView(task: PolledTask, now: number): PolledTaskView {
+  const { taskId, clientId, username, asked, createdAt } = task;
+  return {
+    taskId,
+    clientId,
+    username,
+    asked,
+    progress: progressAt(task, now),
+    createdAt: new Date(createdAt).toISOString(),
   };
 }

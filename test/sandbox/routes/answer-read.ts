@@ -1,21 +1,29 @@
 import type { ReadBehaviour } from '../plan.ts';
-import type { Sandbox, Task } from '../state.ts';
-import { taskStatusAt } from '../tasks/task-status.ts';
+import type { Sandbox } from '../state.ts';
 import { holdSilent } from '../transport/hold-silent.ts';
 import { plannedAnswer } from '../transport/planned-answer.ts';
 import { resetConnection } from '../transport/reset-connection.ts';
 import type { SandboxContext } from '../transport/wire.ts';
 
-/** Answers one read of a task as its plan says. */
+/** A read of a task that there is, of whichever interface. */
+export interface ReadCall {
+  /** The Bearer token that it came with. */
+  readonly token: { expiresAt: number };
+  /** What it is answered with where nothing else is planned. */
+  readonly status: number;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+/** Answers one read of a task as its plan says; undefined: as usual. */
 export function answerRead(
   sandbox: Sandbox,
   c: SandboxContext,
-  behaviour: ReadBehaviour,
-  task: Task,
+  behaviour: ReadBehaviour | undefined,
+  { token, status, body }: ReadCall,
 ): Response | Promise<Response> {
-  const now = sandbox.clock.now();
-  const results = task.ending?.results ?? null;
-  switch (behaviour.kind) {
+  switch (behaviour?.kind) {
+    case undefined:
+      return plannedAnswer({ status, body });
     case 'answer':
       return plannedAnswer(behaviour);
     case 'silence':
@@ -23,15 +31,15 @@ export function answerRead(
     case 'reset':
       return resetConnection(c);
     case 'expire-session':
-      c.get('session').expiresAt = now;
+      token.expiresAt = sandbox.clock.now();
       return c.json({ message: 'Unauthorized' }, 401);
     case 'status':
-      return c.json({ taskStatus: behaviour.taskStatus, results });
-    case 'big':
-      return c.json({
-        taskStatus: taskStatusAt(task, now),
-        results: { ...(isObject(results) ? results : {}), filler: 'x'.repeat(behaviour.bytes) },
-      });
+      return plannedAnswer({ status, body: { ...body, taskStatus: behaviour.taskStatus } });
+    case 'big': {
+      const results = isObject(body.results) ? body.results : {};
+      const filler = 'x'.repeat(behaviour.bytes);
+      return plannedAnswer({ status, body: { ...body, results: { ...results, filler } } });
+    }
   }
 }
 

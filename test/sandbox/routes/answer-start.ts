@@ -1,20 +1,31 @@
 import type { StartBehaviour } from '../plan.ts';
-import type { Sandbox, Task } from '../state.ts';
-import { finishTask } from '../tasks/finish-task.ts';
+import type { Sandbox } from '../state.ts';
 import { holdSilent } from '../transport/hold-silent.ts';
 import { plannedAnswer } from '../transport/planned-answer.ts';
 import { resetConnection } from '../transport/reset-connection.ts';
 import { trickle } from '../transport/trickle.ts';
 import type { SandboxContext } from '../transport/wire.ts';
-import { wantsDelivery } from '../webhook/deliver-completion.ts';
-import { deliveriesMade } from '../webhook/deliveries-made.ts';
 
-/** Treats one valid start call as its plan says. `accept` is what taking it means: it creates the task. */
+/** A valid call that starts a task, of whichever interface. */
+export interface StartCall {
+  /** The Bearer token that it came with. */
+  readonly token: { expiresAt: number };
+  /** What taking it means: it creates the task. */
+  accept(): TakenStart;
+}
+
+export interface TakenStart {
+  readonly answer: object;
+  /** Ends the task at once; resolves when that many deliveries were made, where there are any. */
+  finish(deliveries: number): Promise<void>;
+}
+
+/** Treats one valid start call as its plan says. */
 export async function answerStart(
   sandbox: Sandbox,
   c: SandboxContext,
   behaviour: StartBehaviour,
-  accept: () => Task,
+  { token, accept }: StartCall,
 ): Promise<Response> {
   switch (behaviour.kind) {
     case 'answer':
@@ -22,7 +33,7 @@ export async function answerStart(
     case 'silence':
       return holdSilent(c);
     case 'expire-session':
-      c.get('session').expiresAt = sandbox.clock.now();
+      token.expiresAt = sandbox.clock.now();
       return c.json({ message: 'Unauthorized' }, 401);
     case 'reset':
       if (behaviour.taken !== false) accept();
@@ -36,24 +47,19 @@ export async function answerStart(
       accept();
       return holdSilent(c);
     case 'slow': {
-      const task = accept();
+      const start = accept();
       await sandbox.clock.until(sandbox.clock.now() + behaviour.delayMs, c.req.raw.signal);
-      return taken(task);
+      return taken(start);
     }
     case 'trickle':
-      return trickle(JSON.stringify({ taskId: accept().taskId }));
+      return trickle(JSON.stringify(accept().answer));
     case 'finish-first': {
-      const task = accept();
-      // Listening begins before the end that it waits for.
-      const made = wantsDelivery(sandbox, task)
-        ? deliveriesMade(sandbox, task.taskId, behaviour.answerAfterDeliveries ?? 1)
-        : undefined;
-      finishTask(sandbox, task, { at: sandbox.clock.now() });
-      await made;
-      return taken(task);
+      const start = accept();
+      await start.finish(behaviour.answerAfterDeliveries ?? 1);
+      return taken(start);
     }
   }
-  function taken({ taskId }: Task): Response {
-    return c.json({ taskId });
+  function taken({ answer }: TakenStart): Response {
+    return c.json(answer);
   }
 }

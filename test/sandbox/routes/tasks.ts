@@ -1,13 +1,17 @@
 import { Hono } from 'hono';
 import { readCredentials } from '../credentials/read-credentials.ts';
-import { nextReadBehaviour, nextStartBehaviour, planOf } from '../plans.ts';
-import type { Sandbox } from '../state.ts';
+import { nextReadBehaviour, nextStartBehaviour } from '../plans.ts';
+import type { Sandbox, Task } from '../state.ts';
 import { createTask } from '../tasks/create-task.ts';
+import { finishTask } from '../tasks/finish-task.ts';
 import { parseTaskRequest } from '../tasks/parse-task-request.ts';
 import { runTask } from '../tasks/run-task.ts';
+import { durationFor, hasExpired } from '../tasks/task-pace.ts';
 import { taskStatusAt } from '../tasks/task-status.ts';
 import { requireSession } from '../transport/require-session.ts';
 import type { SandboxEnv } from '../transport/wire.ts';
+import { wantsDelivery } from '../webhook/deliver-completion.ts';
+import { deliveriesMade } from '../webhook/deliveries-made.ts';
 import { answerRead } from './answer-read.ts';
 import { answerStart } from './answer-start.ts';
 
@@ -18,8 +22,8 @@ export function taskRoutes(sandbox: Sandbox): Hono<SandboxEnv> {
   app.post('/api/v2/tasks', requireSession(sandbox), async (c): Promise<Response> => {
     const session = c.get('session');
     const parsed = parseTaskRequest(c.get('body'));
-    if (!parsed.valid) return c.json({ message: 'Invalid request', invalid: parsed.paths }, 400);
-    const { request } = parsed;
+    if (!parsed.valid) return c.json({ message: 'Invalid request', invalid: parsed.invalid }, 400);
+    const request = parsed.output;
     const identity = readCredentials(request.credentials, session, sandbox.clock.now());
     if (identity === undefined) {
       return c.json({ message: 'Invalid request', invalid: ['credentials.value'] }, 400);
@@ -30,30 +34,47 @@ export function taskRoutes(sandbox: Sandbox): Hono<SandboxEnv> {
     call.credentialsMode = request.credentials.mode;
     if (request.webhook !== undefined) call.webhook = request.webhook;
     c.get('announce')();
-    return answerStart(sandbox, c, nextStartBehaviour(sandbox, username), () => {
-      const usual = planOf(sandbox, username).durationMs;
-      const durationMs = usual === undefined ? sandbox.settings.taskDurationMs : usual;
-      const task = createTask(sandbox, session.clientId, identity, request, durationMs);
-      call.taskId = task.taskId;
-      void runTask(sandbox, task, durationMs);
-      return task;
+    return answerStart(sandbox, c, nextStartBehaviour(sandbox, username), {
+      token: session,
+      accept() {
+        const durationMs = durationFor(sandbox, username);
+        const task = createTask(sandbox, session.clientId, identity, request, durationMs);
+        call.taskId = task.taskId;
+        void runTask(sandbox, task, durationMs);
+        return {
+          answer: { taskId: task.taskId },
+          finish: (deliveries) => finishAndAnnounce(sandbox, task, deliveries),
+        };
+      },
     });
   });
 
   app.get('/api/v2/tasks/:taskId', requireSession(sandbox), async (c): Promise<Response> => {
     const task = sandbox.tasks.get(c.req.param('taskId'));
+    const session = c.get('session');
     const call = c.get('call');
     call.taskId = c.req.param('taskId');
-    if (task === undefined) return c.json({ message: 'Not found' }, 404);
+    if (task === undefined || hasExpired(sandbox, task)) return c.json({ message: 'Not found' }, 404);
     // "Authentication" 2; which status says so is "not shown".
-    if (task.clientId !== c.get('session').clientId) return c.json({ message: 'Forbidden' }, 403);
+    if (task.clientId !== session.clientId) return c.json({ message: 'Forbidden' }, 403);
     call.username = task.username;
     c.get('announce')();
-    const behaviour = nextReadBehaviour(sandbox, task.username);
-    if (behaviour !== undefined) return answerRead(sandbox, c, behaviour, task);
-    const taskStatus = taskStatusAt(task, sandbox.clock.now());
-    return c.json({ taskStatus, results: task.ending?.results ?? null });
+    return answerRead(sandbox, c, nextReadBehaviour(sandbox, task.username), {
+      token: session,
+      status: 200,
+      body: {
+        taskStatus: taskStatusAt(task, sandbox.clock.now()),
+        results: task.ending?.results ?? null,
+      },
+    });
   });
 
   return app;
+}
+
+async function finishAndAnnounce(sandbox: Sandbox, task: Task, deliveries: number): Promise<void> {
+  // Listening begins before the end that it waits for.
+  const made = wantsDelivery(sandbox, task) ? deliveriesMade(sandbox, task.taskId, deliveries) : undefined;
+  finishTask(sandbox, task, { at: sandbox.clock.now() });
+  await made;
 }

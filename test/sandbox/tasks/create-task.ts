@@ -2,9 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Identity } from '../credentials/read-credentials.ts';
 import type { Sandbox, Task } from '../state.ts';
 import type { TaskRequest } from './parse-task-request.ts';
-
-/** How long a task is PENDING before it is RUNNING: a third of its life, half a second at most. */
-const longestPendingMs = 500;
+import { runningAfter } from './task-pace.ts';
 
 /** Creates a task that starts now. `durationMs` null: it will not end by itself. */
 export function createTask(
@@ -25,7 +23,7 @@ export function createTask(
     ),
     ...(request.webhook === undefined ? {} : { webhook: request.webhook }),
     createdAt,
-    runningAt: createdAt + Math.min(longestPendingMs, (durationMs ?? Number.POSITIVE_INFINITY) / 3),
+    runningAt: createdAt + runningAfter(durationMs),
     deliveries: [],
   };
   sandbox.tasks.set(task.taskId, task);

@@ -1,8 +1,8 @@
-import { type Outcome, outcomeForStatus, outcomeOf } from '../outcomes.ts';
 import type { Plan } from '../plan.ts';
 import { buildResults, type Results } from '../results/build-results.ts';
 import type { Task } from '../state.ts';
 import type { TerminalStatus } from '../task-vocabulary.ts';
+import { plannedOutcome } from './planned-outcome.ts';
 
 /** How a task ends: by the status that is ordered, else by its plan, else by the outcome table. */
 export function endTask(
@@ -12,21 +12,13 @@ export function endTask(
   orderedStatus?: TerminalStatus,
 ): NonNullable<Task['ending']> {
   const status = orderedStatus ?? plan.outcome;
-  const outcome = withPlannedErrors(
-    status === undefined ? outcomeOf(task.username, task.businessId) : outcomeForStatus(status),
-    plan,
-  );
+  const outcome = plannedOutcome(task, plan, status);
   const results = outcome.kind === 'credentials' ? null : buildResults(task, outcome.actionErrors, at);
   return {
     taskStatus: status ?? (outcome.kind === 'credentials' ? outcome.taskStatus : statusOf(results)),
     results: 'results' in plan ? plan.results : results,
     finishedAt: at,
   };
-}
-
-function withPlannedErrors(outcome: Outcome, plan: Plan): Outcome {
-  if (outcome.kind === 'credentials' || plan.actionErrors === undefined) return outcome;
-  return { kind: 'actions', actionErrors: { ...outcome.actionErrors, ...plan.actionErrors } };
 }
 
 /** "States and transitions", v2 task. */

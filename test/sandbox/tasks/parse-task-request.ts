@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { CredentialsSchema } from '../credentials/read-credentials.ts';
+import { type ParsedBody, readJson } from '../transport/read-json.ts';
 
 /** YYYY-MM-DD ("Limits"), and a day that exists. */
 const day = v.pipe(v.string(), v.regex(/^\d{4}-\d{2}-\d{2}$/), v.check(isRealDay));
@@ -28,28 +29,12 @@ const TaskRequestSchema = v.strictObject({
 });
 export type TaskRequest = v.InferOutput<typeof TaskRequestSchema>;
 
-export type ParsedTaskRequest =
-  | { readonly valid: true; readonly request: TaskRequest }
-  /** Paths such as `actions.0.params`; never the values that were sent. */
-  | { readonly valid: false; readonly paths: readonly string[] };
-
-export function parseTaskRequest(body: string): ParsedTaskRequest {
-  const parsed = v.safeParse(TaskRequestSchema, fromJson(body));
-  if (parsed.success) return { valid: true, request: parsed.output };
-  const paths = parsed.issues.map((issue) => v.getDotPath(issue) ?? '');
-  return { valid: false, paths: [...new Set(paths)] };
+export function parseTaskRequest(body: string): ParsedBody<TaskRequest> {
+  return readJson(body, TaskRequestSchema);
 }
 
 function isRealDay(text: string): boolean {
   const date = new Date(`${text}T00:00:00Z`);
   // Date turns 2026-02-30 into 2026-03-02.
   return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text);
-}
-
-function fromJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,6 +1,6 @@
 import type { HttpBindings } from '@hono/node-server';
 import type { Context } from 'hono';
-import type { Call, Session } from '../state.ts';
+import type { Call, Client, Session, TaskToken } from '../state.ts';
 
 /** What the middlewares leave for the routes. */
 export interface SandboxEnv {
@@ -9,7 +9,10 @@ export interface SandboxEnv {
     /** The record of this call; routes add to it what they learn. */
     call: Call;
     body: string;
+    /** Whose API key it is. */
+    client: Client;
     session: Session;
+    taskToken: TaskToken;
     /** Tells the event log that it is known whose call this is. Once, however often it is called. */
     announce: () => void;
   };

@@ -86,7 +86,14 @@ test('a reset forgets all but the clients, and stops what was still to happen', 
   const token = await caller.login();
   const taskId = await caller.startTask(requestFor('forgotten'));
   await itsControl.reset();
-  expect((await itsControl.summary()).counts).toEqual({ sessions: 0, tasks: 0, calls: 0, plans: 0 });
+  expect((await itsControl.summary()).counts).toEqual({
+    sessions: 0,
+    tasks: 0,
+    calls: 0,
+    plans: 0,
+    consents: 0,
+    polledTasks: 0,
+  });
   expect((await itsControl.summary()).clients).toMatchObject([
     { webhook: { url: 'http://127.0.0.1:9/webhook' } },
   ]);

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
+import { parseFlags } from '../../sandbox/parse-flags.ts';
 
 const main = fileURLToPath(new URL('../../sandbox/main.ts', import.meta.url));
 
@@ -12,13 +13,18 @@ test('the command prints lines that work as printed, refuses a taken port, and e
     const printed: string[] = [];
     for await (const line of createInterface({ input: running.stdout })) {
       printed.push(line);
-      if (line.startsWith('curl ')) break;
+      if (line.startsWith('echo ')) break;
     }
     const text = printed.join('\n');
     expect(text).toContain('API key   sandbox-api-key');
     expect(text).toContain('credentials-locked');
-    const { stdout } = spawnSync('sh', ['-c', printed.slice(-3).join('\n')]);
+    const last = printed.findIndex((line) => line.startsWith('curl '));
+    const { stdout } = spawnSync('sh', ['-c', printed.slice(last - 2, last + 1).join('\n')]);
     expect(JSON.parse(stdout.toString())).toMatchObject({ taskStatus: 'COMPLETED' });
+    const page = spawnSync('sh', ['-c', printed.at(-1) ?? ''])
+      .stdout.toString()
+      .trim();
+    expect(await (await fetch(page)).text()).toContain('Authorize access to your data');
 
     const port = /127\.0\.0\.1:(\d+)/.exec(text)?.[1] ?? '';
     const second = spawnSync(process.execPath, [main, '--port', port]);
@@ -29,6 +35,11 @@ test('the command prints lines that work as printed, refuses a taken port, and e
   }
   expect(await once(running, 'exit')).toEqual([0, null]);
 }, 15_000);
+
+test('--no-webhooks is the switch for a sandbox that never emits the webhook; without it, it does', () => {
+  expect(parseFlags(['--no-webhooks'])).toMatchObject({ webhooks: false });
+  expect(parseFlags([])).toMatchObject({ webhooks: true });
+});
 
 test.each([
   [['--port', 'abc'], '--port must be a whole number from 0 to 65535.'],

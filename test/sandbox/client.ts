@@ -1,0 +1,24 @@
+import type { WebhookSettings } from './plan.ts';
+import type { Client } from './state.ts';
+
+/** Supplied by the account contact at the provider; the same for every client here, unless it is given. */
+export const DEFAULT_WIDGET_CONFIG_ID = 'sandbox-widget';
+
+export interface ClientOptions {
+  /** A UUID, or the client can create neither OTP tokens nor Task Tokens ("Create OTP token"). */
+  readonly clientId: string;
+  readonly apiKey: string;
+  /** Of its consent pages; `sandbox-widget` unless it is given. */
+  readonly widgetConfigId?: string;
+  /** `mode` is plain unless it is given. */
+  readonly webhook?: WebhookSettings;
+}
+
+export function clientFrom({
+  clientId,
+  apiKey,
+  widgetConfigId = DEFAULT_WIDGET_CONFIG_ID,
+  webhook,
+}: ClientOptions): Client {
+  return { clientId, apiKey, widgetConfigId, webhook: { mode: 'plain', ...webhook }, loginBehaviours: [] };
+}

@@ -1,0 +1,16 @@
+import type { Entity } from '../entities.ts';
+import type { Product } from '../product-vocabulary.ts';
+import type { Consent, Sandbox } from '../state.ts';
+
+/** What the user agrees to on the consent page: from now on the consent can be used. */
+export function authorizeConsent(
+  sandbox: Sandbox,
+  consent: Consent,
+  { id, name, type }: Entity,
+  products: readonly Product[],
+): void {
+  consent.entity = { id, name, type };
+  consent.products = products;
+  consent.subStatus = 'ACTIVE';
+  consent.validUntil = sandbox.clock.now() + sandbox.settings.consentLifeMs;
+}

@@ -1,0 +1,37 @@
+import type { Consent, ShownInstead } from '../state.ts';
+import { consentStateAt } from './consent-state.ts';
+
+/** The version of the terms and conditions that the consent page shows. */
+const TYC_VERSION = 1;
+
+/** A Consent as "Consent" of the document has it. */
+export function consentAnswer(consent: Consent, now: number): object {
+  return { ...truth(consent, now), ...shownOver(consent.shown) };
+}
+
+/** Likewise as an item of the list, where oddities of its own may hold. */
+export function consentListItem(consent: Consent, now: number): object {
+  return { ...consentAnswer(consent, now), ...shownOver(consent.listed) };
+}
+
+function truth(consent: Consent, now: number): object {
+  const { status, subStatus, terminatedAt } = consentStateAt(consent, now);
+  return {
+    id: consent.consentId,
+    products: consent.products,
+    tyc: { actualVersion: TYC_VERSION },
+    entity: consent.entity,
+    status,
+    subStatus,
+    validUntil: new Date(consent.validUntil).toISOString(),
+    ...(terminatedAt === undefined ? {} : { terminatedAt: new Date(terminatedAt).toISOString() }),
+  };
+}
+
+/** A sub-status of undefined is left out of the JSON. */
+function shownOver({ status, subStatus }: ShownInstead): object {
+  return {
+    ...(status === undefined ? {} : { status }),
+    ...(subStatus === undefined ? {} : { subStatus: subStatus ?? undefined }),
+  };
+}

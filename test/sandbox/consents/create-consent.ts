@@ -1,0 +1,22 @@
+import { randomUUID } from 'node:crypto';
+import type { Consent, Sandbox } from '../state.ts';
+import { entitiesFor } from './entities-for.ts';
+
+/** A consent in progress: it waits for the consent page, as long as its OTP token lives. */
+export function createConsent(
+  sandbox: Sandbox,
+  asked: Pick<Consent, 'clientId' | 'owner' | 'locale' | 'entityTypes' | 'products'>,
+): Consent {
+  const [{ id, name, type }] = entitiesFor(asked.entityTypes);
+  const consent: Consent = {
+    ...asked,
+    consentId: randomUUID(),
+    entity: { id, name, type },
+    subStatus: 'IN_PROGRESS',
+    validUntil: sandbox.clock.now() + sandbox.settings.otpTokenLifeMs,
+    shown: {},
+    listed: {},
+  };
+  sandbox.consents.set(consent.consentId, consent);
+  return consent;
+}

@@ -1,0 +1,47 @@
+import * as v from 'valibot';
+import { PRODUCTS, type Product } from '../product-vocabulary.ts';
+import type { Sandbox } from '../state.ts';
+import { readJson } from '../transport/read-json.ts';
+import { refusal } from '../transport/refusal.ts';
+import type { SandboxContext } from '../transport/wire.ts';
+import { consentOf } from './consent-of.ts';
+import { consentStateAt } from './consent-state.ts';
+
+const ExtractionSchema = v.strictObject({
+  product: v.picklist(PRODUCTS),
+  consentId: v.pipe(v.string(), v.uuid()),
+});
+
+export type MayExtract =
+  | { readonly allowed: true; readonly product: Product; readonly consentId: string }
+  | { readonly allowed: false; readonly refused: Response };
+
+/** One product, of an active consent of the Task Token's user, who has authorized it ("Consent-based rules"). */
+export function mayExtract(sandbox: Sandbox, c: SandboxContext): MayExtract {
+  const parsed = readJson(c.get('body'), ExtractionSchema);
+  if (!parsed.valid) {
+    const { invalid } = parsed;
+    return refuse(refusal(c, 400, 'INVALID_REQUEST', 'Invalid request', { invalid }));
+  }
+  const { product, consentId } = parsed.output;
+  c.get('call').consentId = consentId;
+  c.get('announce')();
+  const consent = consentOf(sandbox, consentId, c.get('taskToken'));
+  if (consent === undefined) {
+    return refuse(refusal(c, 404, 'CONSENT', 'There is no such consent', { errorCode: 'CONSENT_NOT_FOUND' }));
+  }
+  if (consentStateAt(consent, sandbox.clock.now()).status !== 'ACTIVE') {
+    return refuse(
+      refusal(c, 403, 'CONSENT', 'The consent is not active', { errorCode: 'CONSENT_NOT_ACTIVE' }),
+    );
+  }
+  if (!consent.products.includes(product)) {
+    const errorCode = 'PRODUCT_NOT_AUTHORIZED';
+    return refuse(refusal(c, 403, 'CONSENT', 'The user has not authorized this product', { errorCode }));
+  }
+  return { allowed: true, product, consentId };
+}
+
+function refuse(refused: Response): MayExtract {
+  return { allowed: false, refused };
+}

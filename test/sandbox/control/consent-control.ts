@@ -1,0 +1,111 @@
+import { Hono } from 'hono';
+import * as v from 'valibot';
+import { authorizeConsent } from '../consents/authorize-consent.ts';
+import { createConsent } from '../consents/create-consent.ts';
+import { NationalIdSchema } from '../consents/parse-otp-request.ts';
+import { setSubStatus } from '../consents/set-sub-status.ts';
+import { ENTITIES, type Entity, entityOf } from '../entities.ts';
+import { PRODUCTS } from '../product-vocabulary.ts';
+import { type Consent, type Sandbox, SUB_STATUSES } from '../state.ts';
+import type { SandboxEnv } from '../transport/wire.ts';
+import { clientOf } from './client-control.ts';
+import { ControlError } from './control-error.ts';
+import { readBody } from './read-body.ts';
+import { consentView } from './views.ts';
+
+const products = v.pipe(v.array(v.picklist(PRODUCTS)), v.minLength(1));
+const entityId = v.picklist(ENTITIES.map(({ id }) => id));
+const shownInstead = v.strictObject({
+  status: v.exactOptional(v.string()),
+  subStatus: v.exactOptional(v.nullable(v.string())),
+});
+const changes = {
+  subStatus: v.exactOptional(v.picklist(SUB_STATUSES)),
+  validForSeconds: v.exactOptional(v.pipe(v.number(), v.minValue(0))),
+  shown: v.exactOptional(shownInstead),
+  listed: v.exactOptional(shownInstead),
+};
+const CreateSchema = v.strictObject({
+  owner: NationalIdSchema,
+  products,
+  entityId: v.exactOptional(entityId),
+  clientId: v.exactOptional(v.string()),
+  ...changes,
+});
+const AlterSchema = v.strictObject({ products: v.exactOptional(products), ...changes });
+const AuthorizeSchema = v.strictObject({
+  products: v.exactOptional(products),
+  entityId: v.exactOptional(entityId),
+});
+
+export type ConsentOrder = v.InferInput<typeof CreateSchema>;
+export type ConsentChanges = v.InferInput<typeof AlterSchema>;
+export type Authorization = v.InferInput<typeof AuthorizeSchema>;
+
+/** Makes consents without a consent page, and brings them into any state. */
+export function consentControl(sandbox: Sandbox): Hono<SandboxEnv> {
+  const app = new Hono<SandboxEnv>();
+  const view = (consent: Consent) => consentView(consent, sandbox.clock.now());
+
+  app.get('/consents', (c) => {
+    const { owner } = c.req.query();
+    const consents = [...sandbox.consents.values()].filter(
+      (consent) => owner === undefined || consent.owner === owner,
+    );
+    return c.json(consents.map(view));
+  });
+
+  app.get('/consents/:consentId', (c) => c.json(view(namedConsent(sandbox, c.req.param('consentId')))));
+
+  app.post('/consents', async (c) => {
+    const order = await readBody(c, CreateSchema);
+    const { clientId } = clientOf(sandbox, order.clientId);
+    const consent = createConsent(sandbox, {
+      clientId,
+      owner: order.owner,
+      locale: 'es-CL',
+      entityTypes: undefined,
+      products: order.products,
+    });
+    authorizeConsent(sandbox, consent, entityNamed(order.entityId, consent), order.products);
+    alter(sandbox, consent, order);
+    return c.json(view(consent));
+  });
+
+  app.post('/consents/:consentId/authorize', async (c) => {
+    const consent = namedConsent(sandbox, c.req.param('consentId'));
+    const order = await readBody(c, AuthorizeSchema);
+    const entity = entityNamed(order.entityId, consent);
+    authorizeConsent(sandbox, consent, entity, order.products ?? consent.products);
+    return c.json(view(consent));
+  });
+
+  app.patch('/consents/:consentId', async (c) => {
+    const consent = namedConsent(sandbox, c.req.param('consentId'));
+    alter(sandbox, consent, await readBody(c, AlterSchema));
+    return c.json(view(consent));
+  });
+
+  return app;
+}
+
+function alter(sandbox: Sandbox, consent: Consent, change: v.InferOutput<typeof AlterSchema>): void {
+  const now = sandbox.clock.now();
+  consent.products = change.products ?? consent.products;
+  consent.shown = change.shown ?? consent.shown;
+  consent.listed = change.listed ?? consent.listed;
+  if (change.validForSeconds !== undefined) consent.validUntil = now + change.validForSeconds * 1000;
+  if (change.subStatus !== undefined) setSubStatus(consent, change.subStatus, now);
+}
+
+function entityNamed(id: string | undefined, consent: Consent): Entity {
+  const entity = entityOf(id ?? consent.entity.id);
+  if (entity === undefined) throw new ControlError(404, 'There is no such entity');
+  return entity;
+}
+
+function namedConsent(sandbox: Sandbox, consentId: string): Consent {
+  const consent = sandbox.consents.get(consentId);
+  if (consent === undefined) throw new ControlError(404, 'There is no such consent');
+  return consent;
+}

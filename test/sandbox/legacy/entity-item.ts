@@ -1,0 +1,22 @@
+import type { Entity } from '../entities.ts';
+
+/** "Entity listing item". */
+export interface EntityItem {
+  readonly name: string;
+  readonly id: string;
+  readonly enabled: boolean;
+  readonly actions: readonly {
+    readonly name: string;
+    readonly actionType: string;
+    readonly enabled: boolean;
+  }[];
+}
+
+export function entityItem({ id, name, actionTypes }: Entity): EntityItem {
+  return {
+    name,
+    id,
+    enabled: true,
+    actions: actionTypes.map((actionType) => ({ name: `${id}:${actionType}`, actionType, enabled: true })),
+  };
+}

@@ -1,0 +1,108 @@
+import { ENTITIES, PRESET_ENTITY_ID } from '../entities.ts';
+import { type EntityItem, entityItem } from './entity-item.ts';
+import { recipients } from './recipients.ts';
+
+/** The values of `responseType` ("Sandbox behaviours" and "Errors"), one table per route. */
+
+/** POST /api/v1/tasks: HTTP status and text. */
+export const START_PRESETS = new Map<string, { readonly status: 401 | 403 | 429; readonly text: string }>([
+  ['jwtExpired', { status: 401, text: 'Jwt is expired' }],
+  [
+    'temporarilyRestricted',
+    {
+      status: 403,
+      text: 'Username/action pair has been temporarily restricted due to multiple failed authentication attempts',
+    },
+  ],
+  ['forbidden', { status: 403, text: "You don't have sufficient permissions to perform this action" }],
+  ['processAlreadyRunning', { status: 429, text: 'Another request for this user is currently running' }],
+  ['notEnoughCredits', { status: 429, text: 'Request monthly quota reached (applies only to free plans)' }],
+]);
+
+export interface LegacyAnswer {
+  readonly taskStatus: string;
+  readonly taskStatusCode: number;
+  readonly results?: unknown;
+}
+
+/** Whose results they are. */
+export interface Whose {
+  readonly username: string;
+  readonly asked: { readonly entityId: string };
+}
+
+/** GET /api/v1/tasks/{taskId}: all with HTTP 200. */
+export const READ_PRESETS = new Map<string, (whose: Whose) => LegacyAnswer>([
+  ['successWrongLoginResults', () => ({ taskStatus: 'wrong_login', taskStatusCode: 401, results: {} })],
+  ['successLockedResults', () => ({ taskStatus: 'locked', taskStatusCode: 401, results: {} })],
+  ['successErrorResults', () => ({ taskStatus: 'error', taskStatusCode: 500, results: {} })],
+  ['successEmptyResults', (whose) => success(whose, [])],
+  [
+    'successEmptyAlias',
+    (whose) =>
+      success(
+        whose,
+        recipients().map((item) => ({ ...item, alias: '' })),
+      ),
+  ],
+  [
+    'tefWithValidRutWrongFormat',
+    (whose) =>
+      success(
+        whose,
+        recipients().map((item) => ({ ...item, rut: item.rut.replace(/[.-]/g, '') })),
+      ),
+  ],
+  [
+    'tefWithInvalidRut',
+    (whose) =>
+      success(
+        whose,
+        recipients().map((item) => ({ ...item, rut: otherCheckDigit(item.rut) })),
+      ),
+  ],
+  [
+    'tefWithEmptyRut',
+    (whose) =>
+      success(
+        whose,
+        recipients()
+          .slice(0, 1)
+          .map((item) => ({ ...item, rut: '' })),
+      ),
+  ],
+]);
+
+/** GET /api/v1/entities: both with HTTP 200. */
+export const ENTITIES_PRESETS = new Map<string, () => EntityItem[]>([
+  ['disabledSantander', () => entityItems((item) => ({ ...item, enabled: false }))],
+  [
+    'disabledSantanderTef',
+    () =>
+      entityItems((item) => ({
+        ...item,
+        actions: item.actions.map((action) =>
+          action.actionType === 'tef' ? { ...action, enabled: false } : action,
+        ),
+      })),
+  ],
+]);
+
+/** POST /api/v1/users/status/by-entity: the status of a user who is locked out, HTTP 200. */
+export const DISABLED_USERNAME = 'disabledUsername';
+
+export function success({ username, asked: { entityId } }: Whose, data: unknown): LegacyAnswer {
+  return { taskStatus: 'success', taskStatusCode: 200, results: { username, entityId, data } };
+}
+
+function entityItems(alter: (item: EntityItem) => EntityItem): EntityItem[] {
+  return ENTITIES.map((entity) => {
+    const item = entityItem(entity);
+    return entity.id === PRESET_ENTITY_ID ? alter(item) : item;
+  });
+}
+
+/** The right one is another, so the id fails validation and keeps its format. */
+function otherCheckDigit(rut: string): string {
+  return `${rut.slice(0, -1)}${rut.endsWith('1') ? '2' : '1'}`;
+}

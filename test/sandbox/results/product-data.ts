@@ -1,0 +1,29 @@
+import type { Product } from '../product-vocabulary.ts';
+import { movementOutput } from './movement-output.ts';
+import { productBalanceOutput } from './product-balance-output.ts';
+import { amountFrom } from './synthetic.ts';
+import { tefOutput } from './tef-output.ts';
+
+const NINETY_DAYS_MS = 90 * 24 * 60 * 60 * 1000;
+
+/**
+ * The data of one product of a consent: "array; structure depends on the product". Movements and transfers have
+ * the shape of the document's sample; the rest is "not shown", so it is one item of ours.
+ */
+export function productData(product: Product | string, owner: string, at: number): readonly unknown[] {
+  switch (product) {
+    case 'movement':
+      return movementOutput(owner, lastNinetyDays(at), at);
+    case 'tef':
+      return tefOutput(owner, at);
+    case 'product-balance':
+      return [productBalanceOutput(owner)];
+    default:
+      return [{ product, amount: amountFrom(owner, product), currency: 'CLP' }];
+  }
+}
+
+function lastNinetyDays(at: number) {
+  const day = (time: number) => new Date(time).toISOString().slice(0, 10);
+  return { startDate: day(at - NINETY_DAYS_MS), endDate: day(at) };
+}

@@ -1,0 +1,123 @@
+import { Hono } from 'hono';
+import { extractionAnswer } from '../consents/extraction-answer.ts';
+import { mayExtract } from '../consents/may-extract.ts';
+import { nextReadBehaviour, nextStartBehaviour, planOf } from '../plans.ts';
+import { createPolledTask } from '../polled/create-polled-task.ts';
+import { progressAt } from '../polled/polled-progress.ts';
+import type { AskedByConsent, Sandbox } from '../state.ts';
+import { durationFor, hasExpired } from '../tasks/task-pace.ts';
+import { plannedAnswer } from '../transport/planned-answer.ts';
+import { refusal } from '../transport/refusal.ts';
+import { requireTaskToken } from '../transport/require-task-token.ts';
+import type { SandboxContext, SandboxEnv } from '../transport/wire.ts';
+import { answerRead } from './answer-read.ts';
+import { answerStart } from './answer-start.ts';
+
+/** How the two versions word the same ("Start extraction (v1)", "Poll extraction (v1)", "v2 consent-based extraction"). */
+interface Wording {
+  readonly version: AskedByConsent['version'];
+  started(taskId: string): object;
+  inProgress(taskStatus: 'pending' | 'running'): Record<string, unknown>;
+  finished(data: unknown): Record<string, unknown>;
+}
+
+const v1: Wording = {
+  version: 'v1',
+  started: (taskId) => ({ taskId }),
+  inProgress: (taskStatus) => ({ taskStatus, taskStatusCode: 202 }),
+  finished: (results) => ({ taskStatus: 'success', taskStatusCode: 200, results }),
+};
+
+/** The body of its 202 is "not shown". */
+const v2: Wording = {
+  version: 'v2',
+  started: (taskId) => ({ data: { taskId } }),
+  inProgress: (taskStatus) => ({ taskStatus }),
+  finished: (data) => ({ data }),
+};
+
+/** Consent-based extraction in both versions, and the deprecated synchronous call. */
+export function consentExtractionRoutes(sandbox: Sandbox): Hono<SandboxEnv> {
+  const app = new Hono<SandboxEnv>();
+  app.use('/api/:version/products/retrieve-data/*', requireTaskToken(sandbox));
+  for (const wording of [v1, v2]) {
+    const path = `/api/${wording.version}/products/retrieve-data/tasks`;
+    app.post(path, (c) => start(sandbox, c, wording));
+    app.get(`${path}/:taskId`, (c) => poll(sandbox, c, wording, c.req.param('taskId') ?? ''));
+  }
+  app.post('/api/v1/products/retrieve-data', (c) => retrieveNow(sandbox, c));
+  return app;
+}
+
+async function start(sandbox: Sandbox, c: SandboxContext, { version, started }: Wording): Promise<Response> {
+  const asked = mayExtract(sandbox, c);
+  if (!asked.allowed) return asked.refused;
+  const { product, consentId } = asked;
+  const taskToken = c.get('taskToken');
+  const { clientId, target } = taskToken;
+  return answerStart(sandbox, c, nextStartBehaviour(sandbox, target), {
+    token: taskToken,
+    accept() {
+      const task = createPolledTask(sandbox, {
+        clientId,
+        username: target,
+        asked: { kind: 'consent', version, consentId, product },
+      });
+      c.get('call').taskId = task.taskId;
+      return {
+        answer: started(task.taskId),
+        // No event of the consent flow is shown, so nothing is announced.
+        finish: async () => {
+          task.endsAt = sandbox.clock.now();
+        },
+      };
+    },
+  });
+}
+
+function poll(
+  sandbox: Sandbox,
+  c: SandboxContext,
+  { version, inProgress, finished }: Wording,
+  taskId: string,
+): Response | Promise<Response> {
+  const task = sandbox.polledTasks.get(taskId);
+  const taskToken = c.get('taskToken');
+  c.get('call').taskId = taskId;
+  if (
+    task?.asked.kind !== 'consent' ||
+    task.asked.version !== version ||
+    task.clientId !== taskToken.clientId ||
+    task.username !== taskToken.target ||
+    hasExpired(sandbox, task)
+  ) {
+    return refusal(c, 404, 'TASK', 'There is no such task', { errorCode: 'TASK_NOT_FOUND' });
+  }
+  const { consentId, product } = task.asked;
+  c.get('call').consentId = consentId;
+  c.get('announce')();
+  const now = sandbox.clock.now();
+  const progress = progressAt(task, now);
+  const plan = planOf(sandbox, task.username);
+  const answer =
+    progress === 'ended'
+      ? extractionAnswer(plan, { product, owner: task.username, at: task.endsAt ?? now }, finished)
+      : { status: 202, body: inProgress(progress) };
+  const behaviour = nextReadBehaviour(sandbox, task.username);
+  return answerRead(sandbox, c, behaviour, { token: taskToken, ...answer });
+}
+
+/** "Retrieve data, synchronous (deprecated)": it takes as long as a task does. */
+async function retrieveNow(sandbox: Sandbox, c: SandboxContext): Promise<Response> {
+  const asked = mayExtract(sandbox, c);
+  if (!asked.allowed) return asked.refused;
+  const { target } = c.get('taskToken');
+  const endsAt = sandbox.clock.now() + (durationFor(sandbox, target) ?? Number.POSITIVE_INFINITY);
+  await sandbox.clock.until(endsAt, AbortSignal.any([c.req.raw.signal, sandbox.pending.signal]));
+  const { status, body } = extractionAnswer(
+    planOf(sandbox, target),
+    { product: asked.product, owner: target, at: sandbox.clock.now() },
+    (data) => ({ taskStatus: 'success', taskStatusCode: 200, data }),
+  );
+  return plannedAnswer({ status, body });
+}

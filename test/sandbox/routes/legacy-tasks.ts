@@ -1,0 +1,124 @@
+import { Hono } from 'hono';
+import * as v from 'valibot';
+import { readCredentials } from '../credentials/read-credentials.ts';
+import { legacyAnswer } from '../legacy/legacy-answer.ts';
+import { READ_PRESETS, START_PRESETS } from '../legacy/presets.ts';
+import { nextReadBehaviour, nextStartBehaviour, planOf } from '../plans.ts';
+import { createPolledTask } from '../polled/create-polled-task.ts';
+import { progressAt } from '../polled/polled-progress.ts';
+import { PRODUCTS } from '../product-vocabulary.ts';
+import type { AskedByCredentials, PolledTask, Sandbox } from '../state.ts';
+import { hasExpired } from '../tasks/task-pace.ts';
+import { readJson } from '../transport/read-json.ts';
+import { requireSession } from '../transport/require-session.ts';
+import type { SandboxEnv } from '../transport/wire.ts';
+import { answerRead } from './answer-read.ts';
+import { answerStart } from './answer-start.ts';
+import { unknownPreset } from './unknown-preset.ts';
+
+const actionTypes: ReadonlySet<string> = new Set(PRODUCTS);
+
+const LegacyTaskSchema = v.strictObject({
+  /** `<entity_id>:<action_type>`. */
+  action: v.pipe(
+    v.string(),
+    v.regex(/^[^:]+:[^:]+$/),
+    v.check((action) => actionTypes.has(action.split(':')[1] ?? '')),
+  ),
+  encryptArgs: v.string(),
+  /** "v1 used a boolean" ("Versioning" 2); the events of v1 are "not shown", so nothing comes of it. */
+  webhook: v.exactOptional(v.boolean()),
+});
+
+/** "Legacy v1 task API", its tasks. */
+export function legacyTaskRoutes(sandbox: Sandbox): Hono<SandboxEnv> {
+  const app = new Hono<SandboxEnv>();
+
+  app.post('/api/v1/tasks', requireSession(sandbox), async (c): Promise<Response> => {
+    const responseType = c.req.query('responseType');
+    const preset = START_PRESETS.get(responseType ?? '');
+    if (preset !== undefined) return c.text(preset.text, preset.status);
+    if (responseType !== undefined) return unknownPreset(c);
+    const session = c.get('session');
+    const parsed = readJson(c.get('body'), LegacyTaskSchema);
+    if (!parsed.valid) return c.json({ message: 'Invalid request', invalid: parsed.invalid }, 400);
+    const { action, encryptArgs } = parsed.output;
+    const identity = readCredentials({ mode: 'encrypted', value: encryptArgs }, session, sandbox.clock.now());
+    if (identity === undefined) {
+      return c.json({ message: 'Invalid request', invalid: ['encryptArgs'] }, 400);
+    }
+    const { username, businessId } = identity;
+    const [entityId = '', actionType = ''] = action.split(':');
+    const call = c.get('call');
+    call.username = username;
+    call.credentialsMode = 'encrypted';
+    c.get('announce')();
+    return answerStart(sandbox, c, nextStartBehaviour(sandbox, username), {
+      token: session,
+      accept() {
+        const task = createPolledTask(sandbox, {
+          clientId: session.clientId,
+          username,
+          asked: {
+            kind: 'legacy',
+            entityId,
+            actionType,
+            ...(businessId === undefined ? {} : { businessId }),
+          },
+        });
+        call.taskId = task.taskId;
+        return {
+          answer: { taskId: task.taskId },
+          finish: async () => {
+            task.endsAt = sandbox.clock.now();
+          },
+        };
+      },
+    });
+  });
+
+  app.get('/api/v1/tasks/:taskId', requireSession(sandbox), async (c): Promise<Response> => {
+    const responseType = c.req.query('responseType');
+    const taskId = c.req.param('taskId');
+    const session = c.get('session');
+    const call = c.get('call');
+    call.taskId = taskId;
+    const task = legacyTaskOf(sandbox, taskId);
+    const preset = READ_PRESETS.get(responseType ?? '');
+    if (preset !== undefined) {
+      // A preset is forced on any taskId, also one that there is not.
+      return c.json(preset(task?.clientId === session.clientId ? task : somebody));
+    }
+    if (responseType !== undefined) return unknownPreset(c);
+    if (task === undefined || hasExpired(sandbox, task)) return c.json({ message: 'Not found' }, 404);
+    if (task.clientId !== session.clientId) return c.json({ message: 'Forbidden' }, 403);
+    const { username } = task;
+    call.username = username;
+    c.get('announce')();
+    const now = sandbox.clock.now();
+    const progress = progressAt(task, now);
+    const body = legacyAnswer(task.asked, username, planOf(sandbox, username), progress, task.endsAt ?? now);
+    return answerRead(sandbox, c, nextReadBehaviour(sandbox, username), {
+      token: session,
+      status: progress === 'ended' ? 200 : 202,
+      body: { ...body },
+    });
+  });
+
+  return app;
+}
+
+const somebody = { username: 'sandbox-user', asked: { entityId: 'demo-bank' } };
+
+interface LegacyTask extends PolledTask {
+  readonly asked: AskedByCredentials;
+}
+
+function legacyTaskOf(sandbox: Sandbox, taskId: string): LegacyTask | undefined {
+  const task = sandbox.polledTasks.get(taskId);
+  return task !== undefined && isLegacy(task) ? task : undefined;
+}
+
+function isLegacy(task: PolledTask): task is LegacyTask {
+  return task.asked.kind === 'legacy';
+}

@@ -1,0 +1,33 @@
+import { Hono } from 'hono';
+import { createConsent } from '../consents/create-consent.ts';
+import { parseOtpRequest } from '../consents/parse-otp-request.ts';
+import type { Sandbox } from '../state.ts';
+import { issueOtpToken } from '../tokens/issue-otp-token.ts';
+import { requireApiKey } from '../transport/require-api-key.ts';
+import type { SandboxEnv } from '../transport/wire.ts';
+
+/** "Create OTP token": a consent in progress, and the token that opens its page. */
+export function otpTokenRoutes(sandbox: Sandbox): Hono<SandboxEnv> {
+  return new Hono<SandboxEnv>().post('/api/v1/token/otp/create', requireApiKey(sandbox), (c) => {
+    const client = c.get('client');
+    const parsed = parseOtpRequest(c.get('body'), client);
+    if (!parsed.valid) return c.json({ message: 'Invalid request', invalid: parsed.invalid }, 400);
+    const { clientId, user, company, products, locale, filters } = parsed.output;
+    // The API key says whose call it is; another client's id beside it is a mistake.
+    if (clientId !== client.clientId) return c.json({ message: 'Forbidden' }, 403);
+    const types = filters?.entities?.include?.types ?? [];
+    const consent = createConsent(sandbox, {
+      clientId,
+      owner: company?.id ?? user.username,
+      locale,
+      entityTypes: types.length === 0 ? undefined : types,
+      products: [...new Set(products)],
+    });
+    const { consentId, validUntil } = consent;
+    const call = c.get('call');
+    call.username = consent.owner;
+    call.consentId = consentId;
+    const { token } = issueOtpToken(sandbox, { consentId, clientId, expiresAt: validUntil });
+    return c.json({ data: { otpToken: token, consentId } });
+  });
+}

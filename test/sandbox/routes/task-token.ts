@@ -1,0 +1,25 @@
+import { Hono } from 'hono';
+import * as v from 'valibot';
+import { NationalIdSchema } from '../consents/parse-otp-request.ts';
+import type { Sandbox } from '../state.ts';
+import { issueTaskToken } from '../tokens/issue-task-token.ts';
+import { readJson } from '../transport/read-json.ts';
+import { requireApiKey } from '../transport/require-api-key.ts';
+import type { SandboxEnv } from '../transport/wire.ts';
+
+const TaskTokenRequestSchema = v.strictObject({
+  target: NationalIdSchema,
+  clientId: v.pipe(v.string(), v.uuid()),
+});
+
+/** "Create Task Token". There need not be a consent of the user yet. */
+export function taskTokenRoutes(sandbox: Sandbox): Hono<SandboxEnv> {
+  return new Hono<SandboxEnv>().post('/api/v1/token/task', requireApiKey(sandbox), (c) => {
+    const parsed = readJson(c.get('body'), TaskTokenRequestSchema);
+    if (!parsed.valid) return c.json({ message: 'Invalid request', invalid: parsed.invalid }, 400);
+    const { target, clientId } = parsed.output;
+    if (clientId !== c.get('client').clientId) return c.json({ message: 'Forbidden' }, 403);
+    c.get('call').username = target;
+    return c.json({ data: { taskToken: issueTaskToken(sandbox, clientId, target).token } });
+  });
+}

@@ -1,0 +1,26 @@
+import type { MiddlewareHandler } from 'hono';
+import type { Fault } from '../plan.ts';
+import type { Sandbox } from '../state.ts';
+import { misbehave } from './misbehave.ts';
+import type { SandboxEnv } from './wire.ts';
+
+/** Gives a call to the first fault that fits it and has a behaviour left. */
+export function applyFault(sandbox: Sandbox): MiddlewareHandler<SandboxEnv> {
+  return async (c, next) => {
+    const fault = sandbox.faults.find(
+      (each) => each.behaviours.length > 0 && fits(each, c.req.method, c.req.path),
+    );
+    const behaviour = fault?.behaviours.shift();
+    if (behaviour === undefined) {
+      await next();
+      return undefined;
+    }
+    c.get('announce')();
+    return misbehave(behaviour, c);
+  };
+}
+
+function fits(fault: Fault, method: string, path: string): boolean {
+  if (fault.method !== undefined && fault.method !== method) return false;
+  return fault.path.endsWith('*') ? path.startsWith(fault.path.slice(0, -1)) : path === fault.path;
+}

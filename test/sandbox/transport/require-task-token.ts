@@ -1,0 +1,21 @@
+import type { MiddlewareHandler } from 'hono';
+import type { Sandbox } from '../state.ts';
+import { bearerToken } from './bearer-token.ts';
+import { refusal } from './refusal.ts';
+import type { SandboxEnv } from './wire.ts';
+
+/** The Task Token of the consent flow; a session token is none ("Authentication"). */
+export function requireTaskToken(sandbox: Sandbox): MiddlewareHandler<SandboxEnv> {
+  return async (c, next) => {
+    const taskToken = sandbox.taskTokens.get(bearerToken(c) ?? '');
+    if (taskToken === undefined || sandbox.clock.now() >= taskToken.expiresAt) {
+      return refusal(c, 401, 'UNAUTHORIZED', 'Unauthorized');
+    }
+    const call = c.get('call');
+    call.clientId = taskToken.clientId;
+    call.username = taskToken.target;
+    c.set('taskToken', taskToken);
+    await next();
+    return undefined;
+  };
+}
