@@ -4,6 +4,7 @@ export default defineConfig({
   test: {
     projects: [
       { test: { name: 'unit', include: ['test/unit/**/*.test.ts'], testTimeout: 20_000 } },
+      { test: { name: 'conformance', include: ['test/conformance/**/*.test.ts'], testTimeout: 20_000 } },
       {
         test: {
           name: 'e2e',

@@ -3,9 +3,10 @@ import type { ClientContext } from './client-context.ts';
 import { legacyCalls } from './client-legacy.ts';
 import { taskCalls } from './client-tasks.ts';
 import { tokenCalls } from './client-tokens.ts';
+import type { Fetch } from './fetch.ts';
 import { freshConnectionFetch } from './fresh-connection.ts';
 import { logIn } from './log-in.ts';
-import type { Connection, Fetch } from './send-request.ts';
+import type { Connection } from './send-request.ts';
 import { cacheSessionTokens } from './session-tokens.ts';
 
 export type ProviderClientOptions = {

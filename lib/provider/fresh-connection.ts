@@ -1,6 +1,6 @@
 import http from 'node:http';
 import https from 'node:https';
-import type { Fetch } from './send-request.ts';
+import type { Fetch } from './fetch.ts';
 
 /** The connection never stood, whatever the reason: no byte of the request has left. */
 export class NotConnected extends Error {

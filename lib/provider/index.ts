@@ -16,6 +16,7 @@ export { encryptCredentials } from './encrypt-credentials.ts';
 export { encryptRawCredentials } from './encrypt-raw-credentials.ts';
 export * from './errors.ts';
 export type { ExtractionRequest } from './extraction-request.ts';
+export type { Fetch } from './fetch.ts';
 export { freshConnectionFetch } from './fresh-connection.ts';
 export { getConsent } from './get-consent.ts';
 export { type ConsentPdf, getConsentPdf } from './get-consent-pdf.ts';
@@ -40,7 +41,7 @@ export {
 } from './read-typed-task.ts';
 export { type RetrievedData, retrieveData } from './retrieve-data.ts';
 export { type RevokedConsent, revokeConsent } from './revoke-consent.ts';
-export type { Connection, Endpoint, Fetch } from './send-request.ts';
+export type { Connection, Endpoint } from './send-request.ts';
 export { cacheSessionTokens, type SessionTokens } from './session-tokens.ts';
 export { startExtraction } from './start-extraction.ts';
 export { startExtractionV2 } from './start-extraction-v2.ts';

@@ -9,26 +9,9 @@ import {
   ProviderUnauthorized,
   ProviderUnreachable,
 } from './errors.ts';
+import type { Fetch } from './fetch.ts';
 import { TransportFailure } from './transport-failure.ts';
 import { wasNeverSent } from './was-never-sent.ts';
-
-/**
- * The part of the Fetch standard that the client needs. `globalThis.fetch` fits too, but must not start tasks:
- * see `freshConnectionFetch`.
- */
-export type Fetch = (
-  url: string,
-  init: {
-    readonly method: string;
-    readonly headers: Record<string, string>;
-    readonly body?: string;
-    readonly redirect: 'manual';
-    readonly signal: AbortSignal;
-  },
-) => Promise<{
-  readonly status: number;
-  readonly body: (AsyncIterable<Uint8Array> & { cancel(): Promise<void> }) | null;
-}>;
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 

@@ -1,4 +1,5 @@
-import type { Connection, Fetch } from '../../../../lib/provider/send-request.ts';
+import type { Fetch } from '../../../../lib/provider/fetch.ts';
+import type { Connection } from '../../../../lib/provider/send-request.ts';
 
 type Call = { readonly url: string } & Parameters<Fetch>[1];
 

@@ -1,0 +1,17 @@
+/**
+ * The part of the Fetch standard that the client needs. `globalThis.fetch` fits too, but must not start tasks:
+ * see `freshConnectionFetch`.
+ */
+export type Fetch = (
+  url: string,
+  init: {
+    readonly method: string;
+    readonly headers: Record<string, string>;
+    readonly body?: string;
+    readonly redirect: 'manual';
+    readonly signal: AbortSignal;
+  },
+) => Promise<{
+  readonly status: number;
+  readonly body: (AsyncIterable<Uint8Array> & { cancel(): Promise<void> }) | null;
+}>;

@@ -1,0 +1,198 @@
+import { describe, expect } from 'vitest';
+import {
+  createTaskToken,
+  getConsent,
+  listConsents,
+  listEntities,
+  logIn,
+  ProviderError,
+  ProviderRefused,
+  ProviderUnauthorized,
+  pollExtraction,
+  pollLegacyTask,
+  readTask,
+  startExtraction,
+  startTask,
+} from '../../lib/provider/index.ts';
+import {
+  client,
+  clientWith,
+  connection,
+  control,
+  failureOf,
+  newUser,
+  server,
+  someConsent,
+  someTarget,
+  statement,
+  taskFor,
+  taskOf,
+  waiting,
+} from './server.ts';
+
+/** Section "Authentication" of the provider's document. */
+
+const isUnauthorized = async (call: Promise<unknown>): Promise<void> => {
+  expect(await failureOf(call)).toBeInstanceOf(ProviderUnauthorized);
+};
+
+describe('Mechanisms', () => {
+  statement(
+    'the API key is sent as x-api-key, for session tokens, OTP tokens and Task Tokens',
+    ['control'],
+    async () => {
+      const wrong = clientWith({ apiKey: 'no-such-key' });
+      await isUnauthorized(wrong.sessionToken());
+      await isUnauthorized(wrong.createTaskToken(someTarget()));
+      await isUnauthorized(
+        wrong.createOtpToken({
+          products: ['tef'],
+          user: { username: someTarget() },
+          widgetConfigId: server.widgetConfigId,
+        }),
+      );
+      expect(await client.sessionToken()).not.toBe('');
+      expect(await client.createTaskToken(someTarget())).toMatchObject({ taskToken: expect.any(String) });
+    },
+  );
+
+  statement(
+    'the session token is sent as a Bearer, for all v2 calls and legacy v1 task calls',
+    [],
+    async () => {
+      await isUnauthorized(startTask(connection, 'no-such-token', taskOf(newUser())));
+      await isUnauthorized(readTask(connection, 'no-such-token', 'task'));
+      await isUnauthorized(pollLegacyTask(connection, 'no-such-token', 'task'));
+      await isUnauthorized(listEntities(connection, 'no-such-token'));
+    },
+  );
+
+  statement(
+    'a session token is valid as long as `expire` says, 60 minutes if it says nothing',
+    ['control'],
+    async () => {
+      const short = await logIn(connection, server.apiKey, 1);
+      const usual = await logIn(connection, server.apiKey);
+      await control().advanceClock(59);
+      expect(await failureOf(readTask(connection, short, 'task'))).toBeInstanceOf(ProviderRefused);
+      await control().advanceClock(1);
+      await isUnauthorized(readTask(connection, short, 'task'));
+      await control().advanceClock(59 * 60 - 1);
+      expect(await failureOf(readTask(connection, usual, 'task'))).toBeInstanceOf(ProviderRefused);
+      await control().advanceClock(1);
+      await isUnauthorized(readTask(connection, usual, 'task'));
+    },
+  );
+
+  statement('an OTP token is one-use', ['control'], async () => {
+    const { otpToken } = await client.createOtpToken({
+      products: ['tef'],
+      user: { username: someTarget() },
+      widgetConfigId: server.widgetConfigId,
+    });
+    const open = () => fetch(`${server.baseUrl}/widget?otpToken=${encodeURIComponent(otpToken)}`);
+    expect((await open()).status).toBe(200);
+    expect((await open()).status).not.toBe(200);
+  });
+
+  statement(
+    'the Task Token is sent as a Bearer, for consents and consent-based extraction; a session token is none',
+    ['target'],
+    async () => {
+      for (const token of ['no-such-token', await client.sessionToken()]) {
+        await isUnauthorized(listConsents(connection, token));
+        await isUnauthorized(getConsent(connection, token, 'a-consent'));
+        await isUnauthorized(startExtraction(connection, token, { product: 'tef', consentId: 'a-consent' }));
+        await isUnauthorized(pollExtraction(connection, token, 'a-task'));
+      }
+      expect(await client.listConsents(await client.createTaskToken(someTarget()))).toMatchObject({
+        consents: expect.any(Array),
+      });
+    },
+  );
+});
+
+describe('Rules', () => {
+  statement('a Task Token only reaches data of the user it is bound to', ['control'], async () => {
+    const mine = await someConsent();
+    const theirs = await someConsent();
+    expect(await failureOf(client.getConsent(mine.token, theirs.consentId))).toBeInstanceOf(ProviderRefused);
+    const order = { product: theirs.product, consentId: theirs.consentId };
+    expect(await failureOf(client.startExtraction(mine.token, order))).toBeInstanceOf(ProviderRefused);
+    const taskId = await client.startExtraction(theirs.token, order);
+    expect(await failureOf(client.pollExtraction(mine.token, taskId))).toBeInstanceOf(ProviderRefused);
+    expect((await client.listConsents(mine.token)).consents.map(({ id }) => id)).toEqual([mine.consentId]);
+  });
+
+  statement('only the client that started a v2 task may read it', ['control'], async () => {
+    const clientId = '00000000-0000-4000-8000-00000000aaaa';
+    await control().setClient(clientId, { apiKey: 'another-key' });
+    const other = clientWith({ clientId, apiKey: 'another-key' });
+    const taskId = await client.startTask(taskFor('COMPLETED'));
+    expect(await failureOf(other.readTask(taskId))).toBeInstanceOf(ProviderRefused);
+    expect(await client.waitForTask(taskId, waiting)).toMatchObject({ taskStatus: 'COMPLETED' });
+    const target = someTarget();
+    expect(await createTaskToken(connection, 'another-key', { target, clientId })).toMatchObject({ target });
+  });
+
+  statement(
+    'a Bearer failure is HTTP 401 on the call itself, never in a taskStatus',
+    ['control'],
+    async () => {
+      const taskId = await client.startTask(taskFor('COMPLETED'));
+      const failure = await failureOf(readTask(connection, 'no-such-token', taskId));
+      expect(failure).toBeInstanceOf(ProviderUnauthorized);
+      expect(await control().calls({ path: `/api/v2/tasks/${taskId}` })).toMatchObject([{ status: 401 }]);
+    },
+  );
+
+  statement('after a 401 the client logs in once and makes the call once more', ['control'], async () => {
+    const own = clientWith();
+    const first = await own.sessionToken();
+    await control().expireTokens({ kind: 'session' });
+    const taskId = await own.startTask(taskFor('COMPLETED'));
+    expect(await own.sessionToken()).not.toBe(first);
+    expect(await own.waitForTask(taskId, waiting)).toMatchObject({ taskStatus: 'COMPLETED' });
+  });
+
+  statement('calls that come together share one login', ['control'], async () => {
+    const logins = async () => (await control().calls({ path: '/api/v1/auth/login' })).length;
+    const before = await logins();
+    const own = clientWith();
+    await Promise.all([own.listEntities(), own.listEntities(), own.sessionToken()]);
+    expect(await logins()).toBe(before + 1);
+  });
+
+  statement('CREDENTIALS_WRONG and CREDENTIALS_LOCKED are no failure of the call', ['outcomes'], async () => {
+    for (const outcome of ['CREDENTIALS_WRONG', 'CREDENTIALS_LOCKED'] as const) {
+      const taskId = await client.startTask(taskFor(outcome));
+      const task = await client.waitForTask(taskId, waiting);
+      expect(task).not.toBeInstanceOf(ProviderError);
+      expect(task.taskStatus).toBe(outcome);
+    }
+  });
+
+  statement('PDF and revoke are assumed to take the Task Token', ['control'], async () => {
+    const mine = await someConsent();
+    const theirs = await someConsent();
+    expect(await failureOf(client.getConsentPdf(mine.token, theirs.consentId))).toBeInstanceOf(
+      ProviderRefused,
+    );
+    expect(await failureOf(client.revokeConsent(mine.token, theirs.consentId))).toBeInstanceOf(
+      ProviderRefused,
+    );
+    expect(await client.getConsentPdf(theirs.token, theirs.consentId)).toMatchObject({
+      url: expect.any(String),
+    });
+    await client.revokeConsent(theirs.token, theirs.consentId);
+  });
+
+  statement('entity listing and user status are assumed to take the session token', ['control'], async () => {
+    const { token } = await someConsent();
+    await isUnauthorized(listEntities(connection, token.taskToken));
+    expect((await client.listEntities()).length).toBeGreaterThan(0);
+    expect(await client.getUserStatus({ entityId: 'demo-bank', username: 'u' })).toMatchObject({
+      enabled: true,
+    });
+  });
+});

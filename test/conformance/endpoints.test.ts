@@ -1,0 +1,637 @@
+import { describe, expect } from 'vitest';
+import {
+  InvalidProviderRequest,
+  isMovementItem,
+  isNationalId,
+  isTefRecipient,
+  logIn,
+  ProviderError,
+  ProviderExtractionFailed,
+  ProviderRefused,
+  pollLegacyTask,
+  startLegacyTask,
+  type TefRecipient,
+} from '../../lib/provider/index.ts';
+import { persistCredentials } from '../sandbox/credentials/persisted-credentials.ts';
+import {
+  balanceAndMovement,
+  client,
+  clientWith,
+  connection,
+  control,
+  credentialsFor,
+  failureOf,
+  lastCall,
+  movement,
+  newUser,
+  type Outcome,
+  server,
+  someConsent,
+  someTarget,
+  statement,
+  taskFor,
+  taskOf,
+  waiting,
+} from './server.ts';
+
+/** Section "Endpoints" of the provider's document. */
+
+const otp = { products: ['tef', 'movement'], widgetConfigId: server.widgetConfigId } as const;
+const natural = () => ({ ...otp, user: { username: someTarget() } });
+
+describe('Session token', () => {
+  statement('POST /api/v1/auth/login answers with a token', ['control'], async () => {
+    expect(await logIn(connection, server.apiKey)).not.toBe('');
+    expect(await lastCall('/api/v1/auth/login')).toMatchObject({ method: 'POST', status: 200 });
+  });
+
+  statement('expire is an optional number of minutes', [], async () => {
+    expect(await logIn(connection, server.apiKey, 5)).not.toBe('');
+    expect(await failureOf(logIn(connection, server.apiKey, 0))).toBeInstanceOf(InvalidProviderRequest);
+  });
+
+  statement('one session serves v1 and v2', ['control'], async () => {
+    const own = clientWith();
+    await own.listEntities();
+    const { bearer } = (await lastCall('/api/v1/entities')) ?? {};
+    await own.startTask(taskOf(newUser()));
+    expect(await lastCall('/api/v2/tasks')).toMatchObject({ bearer });
+  });
+});
+
+describe('Create OTP token', () => {
+  statement('POST /api/v1/token/otp/create answers with otpToken and consentId', ['control'], async () => {
+    const { otpToken, consentId } = await client.createOtpToken(natural());
+    expect(otpToken).not.toBe('');
+    expect(await control().consent(consentId)).toMatchObject({ status: 'IN_PROGRESS' });
+    expect(await lastCall('/api/v1/token/otp/create')).toMatchObject({ method: 'POST', status: 200 });
+  });
+
+  statement('products are documented products', ['widget'], async () => {
+    await client.createOtpToken(natural());
+    const products = ['no-such-product'] as unknown as ['tef'];
+    expect(await failureOf(client.createOtpToken({ ...natural(), products }))).toBeInstanceOf(
+      InvalidProviderRequest,
+    );
+  });
+
+  statement(
+    'username may include or omit dots and hyphen, and must include the check digit',
+    ['control'],
+    async () => {
+      for (const username of ['11.111.111-1', '11111111-1', '111111111']) {
+        const { consentId } = await client.createOtpToken({ ...otp, user: { username } });
+        expect(await control().consent(consentId)).toMatchObject({ owner: '11111111-1' });
+      }
+      for (const username of ['11.111.111', '11111111-2']) {
+        const call = client.createOtpToken({ ...otp, user: { username } });
+        expect(await failureOf(call)).toBeInstanceOf(InvalidProviderRequest);
+      }
+    },
+  );
+
+  statement('email is optional', ['widget'], async () => {
+    const user = { username: someTarget(), email: 'someone@example.com' };
+    await client.createOtpToken({ ...otp, user });
+  });
+
+  statement('company is required in the legal-person flow', ['control'], async () => {
+    const user = { username: someTarget() };
+    const { consentId } = await client.createLegalPersonOtpToken({
+      ...otp,
+      user,
+      company: { id: '77.777.777-7' },
+    });
+    expect(await control().consent(consentId)).toMatchObject({ owner: '77777777-7' });
+    const without = { ...otp, user } as unknown as Parameters<typeof client.createLegalPersonOtpToken>[0];
+    expect(await failureOf(client.createLegalPersonOtpToken(without))).toBeInstanceOf(InvalidProviderRequest);
+  });
+
+  statement('filters may include entity types', ['widget'], async () => {
+    const filters = { entities: { include: { types: ['bank', 'afp'] as const } } };
+    await client.createOtpToken({ ...natural(), filters });
+    const wrong = { entities: { include: { types: ['no-such-type'] } } } as unknown as typeof filters;
+    expect(await failureOf(client.createOtpToken({ ...natural(), filters: wrong }))).toBeInstanceOf(
+      InvalidProviderRequest,
+    );
+  });
+
+  statement('clientId is required: the client sends its own', ['control'], async () => {
+    await client.createOtpToken(natural());
+    expect(await lastCall('/api/v1/token/otp/create')).toMatchObject({ clientId: server.clientId });
+    const other = clientWith({ clientId: '00000000-0000-4000-8000-00000000bbbb' });
+    expect(await failureOf(other.createOtpToken(natural()))).toBeInstanceOf(ProviderRefused);
+  });
+
+  statement('widgetConfigId is required and case-sensitive', ['control'], async () => {
+    const widgetConfigId = server.widgetConfigId.toUpperCase();
+    expect(await failureOf(client.createOtpToken({ ...natural(), widgetConfigId }))).toBeInstanceOf(
+      ProviderRefused,
+    );
+  });
+
+  statement('locale is optional', ['widget'], async () => {
+    await client.createOtpToken({ ...natural(), locale: 'es-CL' });
+  });
+});
+
+describe('Create Task Token', () => {
+  statement('POST /api/v1/token/task answers with a taskToken', ['control'], async () => {
+    expect((await client.createTaskToken(someTarget())).taskToken).not.toBe('');
+    expect(await lastCall('/api/v1/token/task')).toMatchObject({ method: 'POST', status: 200 });
+  });
+
+  statement("target is the user's national id, or the company's", ['control'], async () => {
+    await control().createConsent({ owner: '77777777-7', products: ['tef'] });
+    const token = await client.createTaskToken('77.777.777-7');
+    expect((await client.listConsents(token)).count).toBeGreaterThan(0);
+    expect(await failureOf(client.createTaskToken('nobody'))).toBeInstanceOf(InvalidProviderRequest);
+  });
+
+  statement('clientId is required: the client sends its own here too', ['control'], async () => {
+    const other = clientWith({ clientId: '00000000-0000-4000-8000-00000000bbbb' });
+    expect(await failureOf(other.createTaskToken(someTarget()))).toBeInstanceOf(ProviderRefused);
+  });
+});
+
+describe('List consents', () => {
+  const withConsents = async (count: number) => {
+    const { token, target, consentId } = await someConsent();
+    const ids = [consentId];
+    while (ids.length < count) {
+      ids.push((await control().createConsent({ owner: target, products: ['tef'] })).consentId);
+    }
+    return { token, ids };
+  };
+
+  statement('GET /api/v1/consents answers with consents, hasNext and count', ['target'], async () => {
+    const token = await client.createTaskToken(someTarget());
+    expect(await client.listConsents(token)).toMatchObject({
+      consents: expect.any(Array),
+      hasNext: expect.any(Boolean),
+      count: expect.any(Number),
+    });
+  });
+
+  statement('page and limit choose the page; hasNext tells whether more exist', ['control'], async () => {
+    const { token, ids } = await withConsents(5);
+    const first = await client.listConsents(token, { limit: 2 });
+    const last = await client.listConsents(token, { page: 3, limit: 2 });
+    expect(first.consents.map(({ id }) => id)).toEqual(ids.slice(0, 2));
+    expect(first.hasNext).toBe(true);
+    expect(last.consents.map(({ id }) => id)).toEqual(ids.slice(4));
+    expect(last.hasNext).toBe(false);
+  });
+
+  statement('count is the total of those that match, not of the page', ['control'], async () => {
+    const { token } = await withConsents(3);
+    expect(await client.listConsents(token, { limit: 2 })).toMatchObject({ count: 3 });
+  });
+
+  statement('all pages can be gone through', ['control'], async () => {
+    const { token, ids } = await withConsents(12);
+    const found: string[] = [];
+    for await (const { id } of client.iterateConsents(token)) found.push(id);
+    expect(found).toEqual(ids);
+  });
+
+  statement('filter parameters are not shown: any may be passed', ['target'], async () => {
+    const token = await client.createTaskToken(someTarget());
+    await client.listConsents(token, { filters: { status: 'ACTIVE' } });
+  });
+
+  statement('only consents of the user bound to the Task Token are listed', ['control'], async () => {
+    const { ids: mine, token } = await withConsents(1);
+    await withConsents(1);
+    expect((await client.listConsents(token)).consents.map(({ id }) => id)).toEqual(mine);
+  });
+});
+
+describe('Get consent', () => {
+  statement('GET /api/v1/consents/{consentId} answers with the consent', ['consent'], async () => {
+    const { token, consentId } = await someConsent();
+    expect(await client.getConsent(token, consentId)).toMatchObject({ id: consentId });
+  });
+});
+
+describe('Consent PDF', () => {
+  statement('a temporary URL is answered, from which the PDF can be downloaded', ['control'], async () => {
+    const { token, consentId } = await someConsent();
+    const { url } = await client.getConsentPdf(token, consentId);
+    const pdf = Buffer.from(await (await fetch(url)).arrayBuffer());
+    expect(pdf.subarray(0, 5).toString()).toBe('%PDF-');
+  });
+
+  statement('its method and path are assumed, and a setting', ['control'], async () => {
+    const { token, consentId } = await someConsent();
+    await client.getConsentPdf(token, consentId);
+    expect(await lastCall(`/api/v1/consents/${consentId}/pdf`)).toMatchObject({ method: 'GET', status: 200 });
+    const elsewhere = clientWith({
+      endpoints: { consentPdf: { method: 'GET', path: '/elsewhere/{consentId}' } },
+    });
+    await failureOf(elsewhere.getConsentPdf(token, consentId));
+    expect(await lastCall(`/elsewhere/${consentId}`)).toMatchObject({ method: 'GET' });
+  });
+});
+
+describe('Revoke consent', () => {
+  statement('the answer is INACTIVE and REVOKED with the consentId', ['control'], async () => {
+    const { token, consentId } = await someConsent();
+    expect(await client.revokeConsent(token, consentId)).toEqual({
+      consentId,
+      status: 'INACTIVE',
+      subStatus: 'REVOKED',
+    });
+  });
+
+  statement(
+    'its method and path are assumed, and a setting; consentId is in the body',
+    ['control'],
+    async () => {
+      const { token, consentId } = await someConsent();
+      await client.revokeConsent(token, consentId);
+      expect(await lastCall('/api/v1/consents/revoke')).toMatchObject({ method: 'POST', consentId });
+      const elsewhere = clientWith({ endpoints: { revokeConsent: { method: 'PUT', path: '/elsewhere' } } });
+      await failureOf(elsewhere.revokeConsent(token, consentId));
+      expect(await lastCall('/elsewhere')).toMatchObject({ method: 'PUT' });
+    },
+  );
+});
+
+describe('Start extraction (v1, asynchronous)', () => {
+  statement('POST /api/v1/products/retrieve-data/tasks answers with a taskId', ['control'], async () => {
+    const { token, consentId, product } = await someConsent();
+    const taskId = await client.startExtraction(token, { product, consentId });
+    expect(await lastCall('/api/v1/products/retrieve-data/tasks')).toMatchObject({
+      method: 'POST',
+      status: 200,
+      taskId,
+      consentId,
+    });
+  });
+
+  statement('product and consentId are required', ['consent'], async () => {
+    const { token, consentId, product } = await someConsent();
+    for (const request of [{ product }, { consentId }]) {
+      const call = client.startExtraction(token, request as { product: 'tef'; consentId: string });
+      expect(await failureOf(call)).toBeInstanceOf(InvalidProviderRequest);
+    }
+  });
+
+  statement('one product per request: several need separate requests', ['control'], async () => {
+    const token = await client.createTaskToken(someTarget());
+    const { consentId } = await control().createConsent({
+      owner: token.target,
+      products: ['tef', 'movement'],
+    });
+    const both = { product: ['tef', 'movement'] as unknown as 'tef', consentId };
+    expect(await failureOf(client.startExtraction(token, both))).toBeInstanceOf(InvalidProviderRequest);
+    const first = await client.startExtraction(token, { product: 'tef', consentId });
+    expect(await client.startExtraction(token, { product: 'movement', consentId })).not.toBe(first);
+  });
+});
+
+describe('Poll extraction (v1)', () => {
+  statement(
+    'GET …/tasks/{taskId} is 202 with code 202 in progress and 200 with code 200 when finished',
+    ['control'],
+    async () => {
+      const { token, target, consentId, product } = await someConsent();
+      await control().setPlan(target, { durationMs: null });
+      const taskId = await client.startExtraction(token, { product, consentId });
+      const path = `/api/v1/products/retrieve-data/tasks/${taskId}`;
+      expect(await client.pollExtraction(token, taskId)).toMatchObject({ taskStatusCode: 202 });
+      expect(await lastCall(path)).toMatchObject({ method: 'GET', status: 202 });
+      await control().finishPolled(taskId);
+      expect(await client.pollExtraction(token, taskId)).toMatchObject({ taskStatusCode: 200 });
+      expect(await lastCall(path)).toMatchObject({ method: 'GET', status: 200 });
+    },
+  );
+
+  statement('keep polling until HTTP 200', ['control'], async () => {
+    const { token, target, consentId, product } = await someConsent();
+    await control().setPlan(target, { durationMs: 120 });
+    const taskId = await client.startExtraction(token, { product, consentId });
+    expect(await client.waitForExtraction(token, taskId, waiting)).toMatchObject({ kind: 'finished' });
+    const statuses = (await control().calls({ taskId, method: 'GET' })).map(({ status }) => status);
+    expect(statuses.length).toBeGreaterThan(1);
+    expect(new Set(statuses.slice(0, -1))).toEqual(new Set([202]));
+    expect(statuses.at(-1)).toBe(200);
+  });
+});
+
+describe('Retrieve data, synchronous', () => {
+  statement('POST /api/v1/products/retrieve-data answers with the data itself', ['consent'], async () => {
+    const { token, consentId, product } = await someConsent();
+    expect(await client.retrieveData(token, { product, consentId })).toMatchObject({
+      taskStatus: 'success',
+      taskStatusCode: 200,
+      data: expect.any(Array),
+    });
+  });
+});
+
+describe('v2 consent-based extraction', () => {
+  statement('start is HTTP 200 with data.taskId', ['consent'], async () => {
+    const { token, consentId, product } = await someConsent();
+    expect(await client.startExtractionV2(token, { product, consentId })).not.toBe('');
+  });
+
+  statement('poll is 202 in progress and 200 with data when finished', ['control'], async () => {
+    const { token, target, consentId, product } = await someConsent();
+    await control().setPlan(target, { durationMs: null });
+    const taskId = await client.startExtractionV2(token, { product, consentId });
+    expect(await client.pollExtractionV2(token, taskId)).toEqual({ kind: 'in-progress' });
+    await control().finishPolled(taskId);
+    expect(await client.pollExtractionV2(token, taskId)).toEqual({
+      kind: 'finished',
+      data: expect.any(Array),
+    });
+  });
+
+  statement('every other outcome is HTTP 4xx or 5xx', ['control'], async () => {
+    const { token, target, consentId, product } = await someConsent();
+    await control().setPlan(target, { failure: { status: 500, errorType: 'ENTITY' }, durationMs: 0 });
+    const taskId = await client.startExtractionV2(token, { product, consentId });
+    expect(await failureOf(client.waitForExtractionV2(token, taskId, waiting))).toBeInstanceOf(
+      ProviderExtractionFailed,
+    );
+  });
+
+  statement('its paths are assumed, and a setting', ['control'], async () => {
+    const { token, consentId, product } = await someConsent();
+    const taskId = await client.startExtractionV2(token, { product, consentId });
+    expect(await lastCall('/api/v2/products/retrieve-data/tasks')).toMatchObject({ method: 'POST', taskId });
+    await client.pollExtractionV2(token, taskId);
+    expect(await lastCall(`/api/v2/products/retrieve-data/tasks/${taskId}`)).toMatchObject({ method: 'GET' });
+    const elsewhere = clientWith({
+      endpoints: {
+        startExtractionV2: { method: 'POST', path: '/start' },
+        pollExtractionV2: { method: 'GET', path: '/poll/{taskId}' },
+      },
+    });
+    await failureOf(elsewhere.startExtractionV2(token, { product, consentId }));
+    await failureOf(elsewhere.pollExtractionV2(token, taskId));
+    expect(await lastCall('/start')).toMatchObject({ method: 'POST' });
+    expect(await lastCall(`/poll/${taskId}`)).toMatchObject({ method: 'GET' });
+  });
+});
+
+describe('Start task (v2)', () => {
+  statement('POST /api/v2/tasks answers with a taskId', ['credentials'], async () => {
+    expect(await client.startTask(taskFor('COMPLETED'))).toMatch(/^.{1,100}$/);
+  });
+});
+
+describe('Read task (v2)', () => {
+  statement('GET /api/v2/tasks/{taskId} answers with taskStatus and results', ['credentials'], async () => {
+    const taskId = await client.startTask(taskFor('COMPLETED'));
+    expect(await client.readTask(taskId)).toMatchObject({ taskStatus: expect.any(String) });
+    expect((await client.waitForTask(taskId, waiting)).results).not.toBeNull();
+  });
+});
+
+describe('Legacy v1 task API', () => {
+  const user = { username: 'completed', password: 'p' };
+
+  statement(
+    'POST /api/v1/tasks takes action and encryptArgs, and answers with a taskId',
+    ['control'],
+    async () => {
+      const taskId = await client.startLegacyTask({ action: 'demo-bank:tef', credentials: user });
+      expect(await lastCall('/api/v1/tasks')).toMatchObject({
+        method: 'POST',
+        status: 200,
+        taskId,
+        username: 'completed',
+        credentialsMode: 'encrypted',
+      });
+    },
+  );
+
+  statement('action is <entity_id>:<action_type>', [], async () => {
+    const request = { action: 'tef', encryptArgs: 'YQ==-Yg==' };
+    expect(await failureOf(startLegacyTask(connection, 'token', request))).toBeInstanceOf(
+      InvalidProviderRequest,
+    );
+  });
+
+  statement('it may be sent a boolean webhook', ['control'], async () => {
+    await client.startLegacyTask({ action: 'demo-bank:tef', credentials: user, webhook: true });
+  });
+
+  statement('GET /api/v1/tasks/{taskId} answers with username, entityId and data', ['control'], async () => {
+    const taskId = await client.startLegacyTask({ action: 'demo-bank:tef', credentials: user });
+    const { results } = await client.waitForLegacyTask(taskId, waiting);
+    expect(results).toMatchObject({ username: 'completed', entityId: 'demo-bank' });
+    expect(results?.data?.every(isTefRecipient)).toBe(true);
+    const other = await client.startLegacyTask({ action: 'demo-bank:movement', credentials: user });
+    const movements = await client.waitForLegacyTask(other, waiting);
+    expect(movements.results?.data?.every(isMovementItem)).toBe(true);
+  });
+
+  statement('a legacy task in progress is assumed to look like one of v1', ['control'], async () => {
+    const { username } = newUser();
+    await control().setPlan(username, { durationMs: null });
+    const taskId = await client.startLegacyTask({
+      action: 'demo-bank:tef',
+      credentials: { username, password: 'p' },
+    });
+    expect(await client.pollLegacyTask(taskId)).toMatchObject({ kind: 'in-progress', taskStatusCode: 202 });
+  });
+
+  statement('GET /api/v1/entities answers with entities', ['presets'], async () => {
+    expect((await client.listEntities()).length).toBeGreaterThan(0);
+  });
+
+  statement(
+    'POST /api/v1/users/status/by-entity answers with a user status; its body is assumed',
+    ['control'],
+    async () => {
+      const status = await client.getUserStatus({ entityId: 'demo-bank', username: 'completed' });
+      expect(status).toMatchObject({ enabled: true });
+      const locked = await client.getUserStatus({ entityId: 'demo-bank', username: 'credentials-locked' });
+      expect(locked).toMatchObject({ enabled: false, retryAfter: expect.any(String) });
+    },
+  );
+});
+
+describe('Sandbox behaviours', () => {
+  const preset = async (responseType: string) => {
+    const reading = await client.pollLegacyTask('any-task', { responseType });
+    expect(reading).toMatchObject({ kind: 'finished', taskStatus: 'success', taskStatusCode: 200 });
+    return { ...reading.results, data: reading.results?.data ?? [] };
+  };
+  const recipients = async (responseType: string): Promise<readonly TefRecipient[]> => {
+    const { data } = await preset(responseType);
+    expect(data.length).toBeGreaterThan(0);
+    return data.filter(isTefRecipient);
+  };
+
+  statement('responseType forces a preset on the four legacy routes', ['presets'], async () => {
+    const token = await client.sessionToken();
+    const start = { action: `${server.entity}:tef`, encryptArgs: 'YQ==-Yg==' };
+    expect(
+      await failureOf(startLegacyTask(connection, token, start, { responseType: 'forbidden' })),
+    ).toBeInstanceOf(ProviderRefused);
+    expect(
+      await pollLegacyTask(connection, token, 'any-task', { responseType: 'successErrorResults' }),
+    ).toMatchObject({ taskStatus: 'error' });
+    expect(await client.listEntities({ responseType: 'disabledSantander' })).not.toEqual([]);
+    expect(
+      await client.getUserStatus({ entityId: 'e', username: 'u' }, { responseType: 'disabledUsername' }),
+    ).toMatchObject({ enabled: false });
+  });
+
+  statement('successEmptyResults has an empty data array', ['presets'], async () => {
+    expect((await preset('successEmptyResults')).data).toEqual([]);
+  });
+
+  statement('successEmptyAlias has items whose alias is an empty string', ['presets'], async () => {
+    for (const { alias } of await recipients('successEmptyAlias')) expect(alias).toBe('');
+  });
+
+  statement('tefWithValidRutWrongFormat has ids that lack formatting', ['presets'], async () => {
+    for (const { rut } of await recipients('tefWithValidRutWrongFormat')) {
+      expect(rut).toMatch(/^\d+[\dkK]$/);
+      expect(isNationalId(rut)).toBe(true);
+    }
+  });
+
+  statement('tefWithInvalidRut has national ids that fail validation', ['presets'], async () => {
+    for (const { rut } of await recipients('tefWithInvalidRut')) expect(isNationalId(rut)).toBe(false);
+  });
+
+  statement('tefWithEmptyRut has an item with an empty rut', ['presets'], async () => {
+    expect((await recipients('tefWithEmptyRut')).map(({ rut }) => rut)).toContain('');
+  });
+
+  statement('these have results with username, entityId and data', ['presets'], async () => {
+    expect(await preset('successEmptyAlias')).toMatchObject({
+      username: expect.any(String),
+      entityId: expect.any(String),
+    });
+  });
+
+  statement('disabledSantander lists one entity as not enabled', ['presets'], async () => {
+    const entities = await client.listEntities({ responseType: 'disabledSantander' });
+    expect(entities.filter(({ enabled }) => !enabled)).toHaveLength(1);
+  });
+
+  statement(
+    'disabledSantanderTef lists it as enabled, and its tef action as not enabled',
+    ['presets'],
+    async () => {
+      const entities = await client.listEntities({ responseType: 'disabledSantanderTef' });
+      const disabled = entities.flatMap(({ enabled, actions }) =>
+        actions.filter((action) => !action.enabled).map(({ actionType }) => ({ enabled, actionType })),
+      );
+      expect(disabled).toEqual([{ enabled: true, actionType: 'tef' }]);
+    },
+  );
+
+  statement(
+    'disabledUsername answers that the user is not enabled, and when to retry',
+    ['presets'],
+    async () => {
+      const user = { entityId: server.entity, username: 'u' };
+      const { enabled, retryAfter } = await client.getUserStatus(user, { responseType: 'disabledUsername' });
+      expect(enabled).toBe(false);
+      expect(Date.parse(retryAfter ?? '')).not.toBeNaN();
+    },
+  );
+
+  statement('the pair of username and businessId fixes the taskStatus', ['outcomes'], async () => {
+    const outcomes: readonly Outcome[] = ['PARTIAL', 'CREDENTIALS_WRONG', 'FAILED'];
+    for (const outcome of outcomes) {
+      const ends = await Promise.all(
+        ['one-password', 'another-password'].map(async (password) => {
+          const value = { ...credentialsFor(outcome), password };
+          const request = { ...taskFor(outcome), credentials: { mode: 'raw', value } as const };
+          return (await client.waitForTask(await client.startTask(request), waiting)).taskStatus;
+        }),
+      );
+      expect(ends).toEqual([outcome, outcome]);
+    }
+  });
+
+  statement('a single movement completes', ['outcomes'], async () => {
+    const taskId = await client.startTask(taskFor('COMPLETED', movement));
+    expect(await client.waitForTask(taskId, waiting)).toMatchObject({ taskStatus: 'COMPLETED' });
+  });
+
+  statement('product-balance and movement complete', ['outcomes'], async () => {
+    const taskId = await client.startTask(taskFor('COMPLETED_BOTH', balanceAndMovement));
+    expect(await client.waitForTask(taskId, waiting)).toMatchObject({ taskStatus: 'COMPLETED' });
+  });
+
+  statement(
+    'product-balance completes and movement fails with TIMEOUT_ERROR: PARTIAL',
+    ['outcomes'],
+    async () => {
+      const taskId = await client.startTask(taskFor('PARTIAL'));
+      const { results } = await client.waitForTask(taskId, waiting);
+      expect(results?.actions).toMatchObject([
+        { id: 'product-balance', status: 'COMPLETED' },
+        { id: 'movement', status: 'FAILED', error: { code: 'TIMEOUT_ERROR' } },
+      ]);
+    },
+  );
+
+  statement('wrong credentials: CREDENTIALS_WRONG with results null', ['outcomes'], async () => {
+    const taskId = await client.startTask(taskFor('CREDENTIALS_WRONG'));
+    expect(await client.waitForTask(taskId, waiting)).toEqual({
+      taskStatus: 'CREDENTIALS_WRONG',
+      results: null,
+    });
+  });
+
+  statement(
+    'every action fails: FAILED with full results, ACTION_ERROR and ENTITY_API_ERROR',
+    ['outcomes'],
+    async () => {
+      const taskId = await client.startTask(taskFor('FAILED'));
+      const { taskStatus, results } = await client.waitForTask(taskId, waiting);
+      expect(taskStatus).toBe('FAILED');
+      expect(results?.actions.map(({ error }) => error?.code).sort()).toEqual([
+        'ACTION_ERROR',
+        'ENTITY_API_ERROR',
+      ]);
+    },
+  );
+
+  statement(
+    'encrypted and persisted credentials give the same outcomes as raw ones',
+    ['control'],
+    async () => {
+      const encrypting = clientWith({ encryptRawCredentials: true });
+      const raw = taskFor('PARTIAL');
+      const value = persistCredentials(credentialsFor('PARTIAL'));
+      const persisted = { ...raw, credentials: { mode: 'persisted', value } as const };
+      for (const taskId of [await encrypting.startTask(raw), await client.startTask(persisted)]) {
+        expect(await client.waitForTask(taskId, waiting)).toMatchObject({ taskStatus: 'PARTIAL' });
+      }
+    },
+  );
+
+  statement('what misbehaves on any route ends in a named error', ['control'], async () => {
+    await control().setFaults([
+      {
+        path: '/api/v1/*',
+        behaviours: [
+          { kind: 'answer', status: 200, body: '<html>' },
+          { kind: 'answer', status: 200, body: '' },
+          { kind: 'reset' },
+          { kind: 'silence' },
+          { kind: 'trickle' },
+        ],
+      },
+    ]);
+    const impatient = { ...connection, totalTimeoutMs: 300 };
+    for (let calls = 0; calls < 5; calls += 1) {
+      expect(await failureOf(logIn(impatient, server.apiKey))).toBeInstanceOf(ProviderError);
+    }
+    await control().setFaults([]);
+    expect(await logIn(connection, server.apiKey)).not.toBe('');
+  });
+});

@@ -1,0 +1,291 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, beforeEach, describe, expect } from 'vitest';
+import { decryptText } from '../../lib/provider/credential-cipher.ts';
+import { createProviderClient, type TaskRequest } from '../../lib/provider/index.ts';
+import { parseDelivery } from '../../lib/webhook/parse-delivery.ts';
+import { verifySignature } from '../../lib/webhook/verify-signature.ts';
+import { startSandbox } from '../sandbox/sandbox.ts';
+import { decryptedByOpenssl, openssl } from '../unit/sandbox/openssl.ts';
+import { startReceiver } from '../unit/sandbox/receiver.ts';
+import { client, control, newUser, server, statement, taskOf, waiting } from './server.ts';
+
+/**
+ * Section "Events" of the provider's document. The deliveries are the sandbox's; what reads them is the code that
+ * this repository receives them with (`lib/webhook`), and the `openssl` command.
+ */
+
+const signingKey = 'clave de firma ñ';
+let receiver: Awaited<ReturnType<typeof startReceiver>>;
+
+beforeAll(async () => {
+  receiver = await startReceiver();
+});
+afterAll(() => receiver.close());
+
+const receiveWith = async (statuses: readonly number[]): Promise<void> => {
+  await receiver.close();
+  receiver = await startReceiver(statuses);
+  await control().setWebhook(server.clientId, { url: receiver.url, signingKey, mode: 'plain' });
+};
+
+beforeEach(async () => {
+  if (server.control === undefined) return;
+  await receiveWith([204]);
+});
+
+type Webhook = NonNullable<TaskRequest['webhook']>;
+
+/** Starts a task that ends at once, and gives its id once the last delivery has been made. */
+const announced = async (webhook?: Webhook, user = newUser()): Promise<string> => {
+  await control().setPlan(user.username, { durationMs: 0 });
+  const request = taskOf(user);
+  const taskId = await client.startTask(webhook === undefined ? request : { ...request, webhook });
+  if (webhook?.enable === true) {
+    await control().waitForEvent('deliveries-ended', (event) => event.taskId === taskId);
+  } else {
+    await control().waitForEvent('task-finished', (event) => event.taskId === taskId);
+  }
+  return taskId;
+};
+
+/** Advances the clock past each retry, and gives how long after the task's end each attempt was made, in seconds. */
+const attemptsAfter = async (retries?: number): Promise<readonly number[]> => {
+  const user = newUser();
+  await control().setPlan(user.username, { durationMs: 0 });
+  const webhook = { enable: true, ...(retries === undefined ? {} : { retries }) };
+  const taskId = await client.startTask({ ...taskOf(user), webhook });
+  const expected = retries ?? 3;
+  for (let attempt = 1; attempt <= expected; attempt += 1) {
+    await control().waitForEvent(
+      'delivery',
+      (event) => event.taskId === taskId && event.delivery.attempt === attempt,
+    );
+    if (attempt < expected) await control().advanceClock(30);
+  }
+  await control().waitForEvent('deliveries-ended', (event) => event.taskId === taskId);
+  const { finishedAt = '', deliveries } = await control().task(taskId);
+  return deliveries.map(({ at }) => Math.round((Date.parse(at) - Date.parse(finishedAt)) / 1_000));
+};
+
+const signatureOf = (index: number): string =>
+  String(receiver.received[index]?.headers['x-service-signature']);
+const bodyOf = (index: number): Buffer => receiver.received[index]?.body ?? Buffer.alloc(0);
+
+describe('Activation', () => {
+  statement(
+    'URL, signing key and mode are configured per client: without them nothing comes',
+    ['control'],
+    async () => {
+      const clientId = '00000000-0000-4000-8000-00000000cccc';
+      await control().setClient(clientId, { apiKey: 'unconfigured-key' });
+      const { baseUrl } = server;
+      const other = createProviderClient({ baseUrl, apiKey: 'unconfigured-key', clientId });
+      const user = newUser();
+      await control().setPlan(user.username, { durationMs: 0 });
+      const webhook = { enable: true, retries: 1 };
+      const taskId = await other.startTask({ ...taskOf(user), webhook });
+      await control().waitForEvent('deliveries-ended', (event) => event.taskId === taskId);
+      expect((await control().task(taskId)).deliveries).toMatchObject([{ error: 'not-configured' }]);
+      expect(receiver.received).toEqual([]);
+    },
+  );
+});
+
+describe('Request field webhook', () => {
+  statement('when it is omitted nothing is sent', ['control'], async () => {
+    const taskId = await announced();
+    expect((await control().task(taskId)).deliveries).toEqual([]);
+  });
+
+  statement('when enable is false nothing is sent', ['control'], async () => {
+    const taskId = await announced({ enable: false, retries: 5 });
+    expect((await control().task(taskId)).deliveries).toEqual([]);
+  });
+
+  statement('retries counts all attempts, 1 to 5, and is 3 by default', ['control'], async () => {
+    await receiveWith([500]);
+    expect(await attemptsAfter()).toHaveLength(3);
+    expect(await attemptsAfter(1)).toHaveLength(1);
+    expect(await attemptsAfter(5)).toHaveLength(5);
+  });
+});
+
+describe('Trigger', () => {
+  statement('a terminal status is announced by an HTTP POST', ['control'], async () => {
+    for (const outcome of [
+      'COMPLETED',
+      'PARTIAL',
+      'FAILED',
+      'CREDENTIALS_WRONG',
+      'CREDENTIALS_LOCKED',
+    ] as const) {
+      const user = newUser();
+      await control().setPlan(user.username, { durationMs: 0, outcome });
+      const taskId = await client.startTask({ ...taskOf(user), webhook: { enable: true } });
+      await control().waitForEvent('deliveries-ended', (event) => event.taskId === taskId);
+      expect(JSON.parse(String(receiver.received.at(-1)?.body))).toEqual({ taskId, taskStatus: outcome });
+    }
+  });
+
+  statement('PENDING and RUNNING never produce one', ['control'], async () => {
+    const user = newUser();
+    await control().setPlan(user.username, { durationMs: null });
+    const taskId = await client.startTask({ ...taskOf(user), webhook: { enable: true } });
+    await control().advanceClock(3_600);
+    expect(await client.readTask(taskId)).toMatchObject({ taskStatus: 'RUNNING' });
+    expect((await control().task(taskId)).deliveries).toEqual([]);
+  });
+});
+
+describe('Payload', () => {
+  statement('in plain mode it is taskId and taskStatus', ['control'], async () => {
+    const taskId = await announced({ enable: true });
+    expect(JSON.parse(bodyOf(0).toString())).toEqual({ taskId, taskStatus: 'COMPLETED' });
+    expect(parseDelivery(bodyOf(0), signingKey)).toEqual({
+      kind: 'terminal',
+      taskId,
+      taskStatus: 'COMPLETED',
+    });
+  });
+
+  statement(
+    'in encrypted mode it is {data}, which the shared key decrypts to the plain payload',
+    ['control'],
+    async () => {
+      await control().setWebhook(server.clientId, { mode: 'encrypted' });
+      const taskId = await announced({ enable: true });
+      const payload = { taskId, taskStatus: 'COMPLETED' };
+      const wrapper = JSON.parse(bodyOf(0).toString()) as { data: string };
+      expect(Object.keys(wrapper)).toEqual(['data']);
+      expect(JSON.parse(decryptText(wrapper.data, signingKey).toString())).toEqual(payload);
+      expect(JSON.parse(decryptedByOpenssl(wrapper.data, signingKey))).toEqual(payload);
+      expect(parseDelivery(bodyOf(0), signingKey)).toEqual({ kind: 'terminal', ...payload });
+    },
+  );
+});
+
+describe('Signature', () => {
+  statement(
+    'X-Service-Signature is sha256= and the HMAC-SHA256 of the raw body, in both modes',
+    ['control'],
+    async () => {
+      await announced({ enable: true });
+      await control().setWebhook(server.clientId, { mode: 'encrypted' });
+      await announced({ enable: true });
+      for (const index of [0, 1]) {
+        expect(signatureOf(index)).toBe(`sha256=${openssl.hmacHex(bodyOf(index), signingKey)}`);
+        expect(verifySignature(signatureOf(index), bodyOf(index), ['another', signingKey])).toEqual({
+          verified: true,
+          key: signingKey,
+        });
+      }
+    },
+  );
+
+  statement('a delivery with another body, key or signature is not verified', ['control'], async () => {
+    const taskId = await announced({ enable: true });
+    expect(verifySignature(signatureOf(0), bodyOf(0), ['another'])).toMatchObject({ verified: false });
+    for (const tamper of ['signature', 'missing', 'malformed', 'truncated', 'body'] as const) {
+      await control().deliverTask(taskId, { tamper });
+      const last = receiver.received.at(-1);
+      const header = last?.headers['x-service-signature'];
+      const verification = verifySignature(
+        header === undefined ? undefined : String(header),
+        last?.body ?? bodyOf(0),
+        [signingKey],
+      );
+      expect(verification, tamper).toMatchObject({ verified: false });
+    }
+  });
+});
+
+describe('Delivery', () => {
+  statement('200 and 204 are success; anything else is delivered again', ['control'], async () => {
+    for (const [statuses, attempts] of [
+      [[200], 1],
+      [[204], 1],
+      [[202, 204], 2],
+      [[302, 204], 2],
+      [[401, 500, 204], 3],
+    ] as const) {
+      await receiveWith(statuses);
+      const user = newUser();
+      const scheduleMs = [0, 5, 10, 15, 20];
+      await control().setPlan(user.username, { durationMs: 0, webhook: { scheduleMs } });
+      const taskId = await client.startTask({ ...taskOf(user), webhook: { enable: true, retries: 5 } });
+      await control().waitForEvent('deliveries-ended', (event) => event.taskId === taskId);
+      expect(receiver.received).toHaveLength(attempts);
+    }
+  });
+
+  statement(
+    'attempts are made when the task ends, after 30 s, after 60 s, and so on up to retries',
+    ['control'],
+    async () => {
+      await receiveWith([503]);
+      expect(await attemptsAfter(5)).toEqual([0, 30, 60, 90, 120]);
+    },
+  );
+
+  statement('an attempt waits at most 5 seconds for the answer', ['control'], async () => {
+    const silent = createServer(() => {});
+    silent.listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    const { port } = silent.address() as AddressInfo;
+    await control().setWebhook(server.clientId, { url: `http://127.0.0.1:${port}/` });
+    const before = performance.now();
+    const taskId = await announced({ enable: true, retries: 1 });
+    const waited = performance.now() - before;
+    silent.closeAllConnections();
+    silent.close();
+    expect((await control().task(taskId)).deliveries).toMatchObject([{ error: 'timeout' }]);
+    expect(waited).toBeGreaterThan(4_900);
+    expect(waited).toBeLessThan(8_000);
+  });
+
+  statement('when all attempts fail, the client reads the task', ['control'], async () => {
+    await receiveWith([500]);
+    const taskId = await announced({ enable: true, retries: 1 });
+    expect((await control().task(taskId)).deliveries).toMatchObject([{ status: 500 }]);
+    expect(await client.waitForTask(taskId, waiting)).toMatchObject({ taskStatus: 'COMPLETED' });
+  });
+});
+
+describe('Elsewhere', () => {
+  statement(
+    'events of the consent flow and of v1 tasks are not shown: none is sent',
+    ['control'],
+    async () => {
+      const { username, password } = newUser();
+      await control().setPlan(username, { durationMs: 0 });
+      const taskId = await client.startLegacyTask({
+        action: 'demo-bank:tef',
+        credentials: { username, password },
+        webhook: true,
+      });
+      await client.waitForLegacyTask(taskId, waiting);
+      await control().advanceClock(600);
+      // A task of v2 that ends later is announced: nothing of the other one is still to come before it.
+      const later = await announced({ enable: true });
+      expect(receiver.received.map(({ body }) => JSON.parse(body.toString()).taskId)).toEqual([later]);
+    },
+  );
+
+  statement(
+    "the webhook is never emitted in the provider's sandbox, even if it is asked for",
+    ['control'],
+    async () => {
+      const quiet = await startSandbox({ taskDurationMs: 0, webhooks: false });
+      try {
+        const own = createProviderClient({ ...quiet });
+        const taskId = await own.startTask({ ...taskOf(newUser()), webhook: { enable: true } });
+        expect(await own.waitForTask(taskId, waiting)).toMatchObject({ taskStatus: 'COMPLETED' });
+        expect(receiver.received).toEqual([]);
+      } finally {
+        await quiet.close();
+      }
+    },
+  );
+});

@@ -1,0 +1,194 @@
+import { describe, expect } from 'vitest';
+import {
+  encryptCredentials,
+  InvalidProviderRequest,
+  logIn,
+  ProviderBusy,
+  ProviderRefused,
+  ProviderUnauthorized,
+  readTask,
+  startLegacyTask,
+  startTask,
+} from '../../lib/provider/index.ts';
+import {
+  client,
+  clientWith,
+  connection,
+  control,
+  credentialsFor,
+  failureOf,
+  newUser,
+  server,
+  someConsent,
+  someTarget,
+  statement,
+  taskFor,
+  taskOf,
+  waiting,
+} from './server.ts';
+
+/** Section "Limits" of the provider's document. */
+
+describe('Table', () => {
+  statement('a session token is valid for 60 minutes by default', ['control'], async () => {
+    const token = await logIn(connection, server.apiKey);
+    await control().advanceClock(3_599);
+    expect(await failureOf(readTask(connection, token, 'task'))).toBeInstanceOf(ProviderRefused);
+    await control().advanceClock(1);
+    expect(await failureOf(readTask(connection, token, 'task'))).toBeInstanceOf(ProviderUnauthorized);
+  });
+
+  statement('the client renews its session before it ends', ['control'], async () => {
+    let skewMs = 0;
+    const own = clientWith({ now: () => new Date(Date.now() + skewMs) });
+    const first = await own.sessionToken();
+    skewMs = 59 * 60_000;
+    expect(await own.sessionToken()).not.toBe(first);
+  });
+
+  statement('temporary encryption is valid for at most 60 minutes', ['control'], async () => {
+    const token = await logIn(connection, server.apiKey, 120);
+    const value = encryptCredentials(credentialsFor('COMPLETED'), token);
+    const request = { ...taskFor('COMPLETED'), credentials: { mode: 'encrypted', value } as const };
+    expect(await startTask(connection, token, request)).not.toBe('');
+    await control().advanceClock(3_600);
+    expect(await failureOf(startTask(connection, token, request))).toBeInstanceOf(ProviderRefused);
+  });
+
+  statement('webhook.retries is 1 to 5', ['control'], async () => {
+    for (const retries of [1, 5]) {
+      await client.startTask({ ...taskOf(newUser()), webhook: { enable: true, retries } });
+    }
+    for (const retries of [0, 6]) {
+      const call = client.startTask({ ...taskOf(newUser()), webhook: { enable: true, retries } });
+      expect(await failureOf(call)).toBeInstanceOf(InvalidProviderRequest);
+    }
+  });
+
+  statement("the consent PDF's URL is valid for 5 minutes", ['control'], async () => {
+    const { token, consentId } = await someConsent();
+    const { url } = await client.getConsentPdf(token, consentId);
+    await control().advanceClock(299);
+    expect((await fetch(url)).status).toBe(200);
+    await control().advanceClock(1);
+    expect((await fetch(url)).ok).toBe(false);
+  });
+
+  statement('a taskId in a path has 1 to 100 characters', ['control'], async () => {
+    const { token } = await someConsent();
+    for (const taskId of ['', 'x'.repeat(101)]) {
+      for (const call of [
+        client.readTask(taskId),
+        client.pollLegacyTask(taskId),
+        client.pollExtraction(token, taskId),
+        client.pollExtractionV2(token, taskId),
+      ]) {
+        expect(await failureOf(call)).toBeInstanceOf(InvalidProviderRequest);
+      }
+    }
+    // It leaves, and there is no such task.
+    expect(await failureOf(client.readTask('x'.repeat(100)))).toBeInstanceOf(ProviderRefused);
+  });
+
+  statement('a page has 10 consents by default', ['control'], async () => {
+    const { token, target } = await someConsent();
+    for (let more = 0; more < 10; more += 1) {
+      await control().createConsent({ owner: target, products: ['tef'] });
+    }
+    expect((await client.listConsents(token)).consents).toHaveLength(10);
+  });
+
+  statement('the page is 1 by default', ['control'], async () => {
+    const { token } = await someConsent();
+    expect(await client.listConsents(token)).toEqual(await client.listConsents(token, { page: 1 }));
+  });
+
+  statement('a v2 task has at least 1 action', ['control'], async () => {
+    expect(await failureOf(client.startTask(taskOf(newUser(), [])))).toBeInstanceOf(InvalidProviderRequest);
+    await client.startTask(taskOf(newUser(), [{ id: 'tef' }]));
+  });
+
+  statement('a v1 extraction has exactly 1 product', ['control'], async () => {
+    const { token, consentId } = await someConsent('tef');
+    const products = ['tef'] as unknown as 'tef';
+    expect(await failureOf(client.startExtraction(token, { product: products, consentId }))).toBeInstanceOf(
+      InvalidProviderRequest,
+    );
+    await client.startExtraction(token, { product: 'tef', consentId });
+  });
+
+  statement('a monthly quota that is exceeded is HTTP 429', ['presets'], async () => {
+    const request = { action: `${server.entity}:tef`, encryptArgs: 'YQ==-Yg==' };
+    const preset = { responseType: 'notEnoughCredits' };
+    const call = startLegacyTask(connection, await client.sessionToken(), request, preset);
+    expect(await failureOf(call)).toBeInstanceOf(ProviderBusy);
+  });
+});
+
+describe('Rules', () => {
+  statement(
+    'a dateRange beyond the records is adjusted, and the request does not fail',
+    ['credentials'],
+    async () => {
+      const dateRange = { startDate: '1990-01-01', endDate: '2090-12-31' };
+      const taskId = await client.startTask(
+        taskFor('COMPLETED', [{ id: 'movement', params: { dateRange } }]),
+      );
+      const { taskStatus, results } = await client.waitForTask(taskId, waiting);
+      expect(taskStatus).toBe('COMPLETED');
+      expect(results?.actions[0]?.output).toBeInstanceOf(Array);
+    },
+  );
+
+  statement('the format YYYY-MM-DD is mandatory', ['control'], async () => {
+    for (const startDate of ['2026-1-1', '01/01/2026', '2026-02-30', '20260101', '']) {
+      const dateRange = { startDate, endDate: '2026-12-31' };
+      const call = client.startTask(taskOf(newUser(), [{ id: 'movement', params: { dateRange } }]));
+      expect(await failureOf(call)).toBeInstanceOf(InvalidProviderRequest);
+    }
+  });
+
+  statement(
+    'a Task Token expires: another one is asked for, and the call made once more',
+    ['control'],
+    async () => {
+      const { target, token, consentId } = await someConsent();
+      await control().expireTokens({ kind: 'task' });
+      expect(await failureOf(client.getConsent(token, consentId))).toBeInstanceOf(ProviderUnauthorized);
+      let calls = 0;
+      const consent = await client.withTaskToken(target, async (fresh) => {
+        calls += 1;
+        if (calls === 1) await control().expireTokens({ kind: 'task' });
+        return client.getConsent(fresh, consentId);
+      });
+      expect(consent).toMatchObject({ id: consentId });
+      expect(calls).toBe(2);
+    },
+  );
+
+  statement('a taskId expires: then there is no such task', ['control'], async () => {
+    const taskId = await client.startTask(taskFor('COMPLETED'));
+    await client.waitForTask(taskId, waiting);
+    await control().advanceClock(8 * 24 * 3_600);
+    expect(await failureOf(client.readTask(taskId))).toBeInstanceOf(ProviderRefused);
+  });
+
+  statement(
+    'rate limits are not shown: 429 is taken to mean that nothing was started',
+    ['control'],
+    async () => {
+      const user = newUser();
+      await control().setPlan(user.username, { start: [{ kind: 'answer', status: 429 }] });
+      expect(await failureOf(client.startTask(taskOf(user)))).toBeInstanceOf(ProviderBusy);
+      expect(await control().tasks({ username: user.username })).toEqual([]);
+    },
+  );
+
+  statement('upper bounds of limit and expire are not shown: the client sets none', ['target'], async () => {
+    expect(await logIn(connection, server.apiKey, 24 * 60)).not.toBe('');
+    const token = await client.createTaskToken(someTarget());
+    expect(await client.listConsents(token, { limit: 1_000 })).toMatchObject({
+      hasNext: expect.any(Boolean),
+    });
+  });
+});

@@ -1,0 +1,101 @@
+import { describe, expect } from 'vitest';
+import { ProviderRefused } from '../../lib/provider/index.ts';
+import {
+  balanceAndMovement,
+  client,
+  control,
+  failureOf,
+  server,
+  someConsent,
+  someTarget,
+  statement,
+  taskFor,
+  waiting,
+} from './server.ts';
+
+/** Section "What the service does" of the provider's document. */
+
+describe('What the service does', () => {
+  statement('data of financial products is extracted from a financial entity', ['credentials'], async () => {
+    const taskId = await client.startTask(taskFor('COMPLETED', balanceAndMovement));
+    const { results } = await client.waitForTask(taskId, waiting);
+    expect(results?.entityId).toBe(server.entity);
+    expect(results?.actions.every(({ output }) => output !== null)).toBe(true);
+  });
+
+  statement(
+    'in the consent flow an OTP token is authorized, a Task Token bound to one user, and one product extracted',
+    ['control'],
+    async () => {
+      const target = someTarget();
+      const { otpToken, consentId } = await client.createOtpToken({
+        products: ['tef', 'movement'],
+        user: { username: target },
+        widgetConfigId: server.widgetConfigId,
+      });
+      // What the widget does: the user opens it with the token, and authorizes.
+      const page = await fetch(`${server.baseUrl}/widget?otpToken=${encodeURIComponent(otpToken)}`);
+      const key = /name="key" value="([^"]+)"/.exec(await page.text())?.[1] ?? '';
+      const decision = new URLSearchParams([
+        ['key', key],
+        ['decision', 'authorize'],
+        ['product', 'tef'],
+        ['entity', 'demo-bank'],
+      ]);
+      expect((await fetch(`${server.baseUrl}/widget`, { method: 'POST', body: decision })).status).toBe(200);
+      const token = await client.createTaskToken(target);
+      const taskId = await client.startExtraction(token, { product: 'tef', consentId });
+      const { results } = await client.waitForExtraction(token, taskId, waiting);
+      expect(results.length).toBeGreaterThan(0);
+    },
+  );
+
+  statement(
+    'in the credential flow a session token starts a task, whose result is read by polling',
+    ['credentials'],
+    async () => {
+      expect(await client.sessionToken()).not.toBe('');
+      const taskId = await client.startTask(taskFor('COMPLETED'));
+      expect(await client.waitForTask(taskId, waiting)).toMatchObject({ taskStatus: 'COMPLETED' });
+    },
+  );
+
+  statement('two kinds of user exist: natural and legal persons', ['widget'], async () => {
+    const request = { products: ['tef'], widgetConfigId: server.widgetConfigId } as const;
+    const user = { username: someTarget() };
+    const natural = await client.createOtpToken({ ...request, user });
+    const legal = await client.createLegalPersonOtpToken({
+      ...request,
+      user,
+      company: { id: '77.777.777-7' },
+    });
+    expect(natural.consentId).not.toBe(legal.consentId);
+  });
+
+  statement(
+    'consents can be listed, read, downloaded as a PDF and revoked',
+    // Revoking the consent that another server was given for the suite would end the suite.
+    ['control'],
+    async () => {
+      const { token, consentId } = await someConsent();
+      expect((await client.listConsents(token)).consents.map(({ id }) => id)).toEqual([consentId]);
+      expect(await client.getConsent(token, consentId)).toMatchObject({ id: consentId });
+      expect(await client.getConsentPdf(token, consentId)).toMatchObject({ url: expect.any(String) });
+      expect(await client.revokeConsent(token, consentId)).toMatchObject({ status: 'INACTIVE' });
+    },
+  );
+
+  statement('a legacy v1 task API exists, and `responseType` forces behaviours', ['presets'], async () => {
+    const failure = await failureOf(
+      client.startLegacyTask(
+        { action: `${server.entity}:tef`, credentials: { username: 'u', password: 'p' } },
+        { responseType: 'forbidden' },
+      ),
+    );
+    expect(failure).toBeInstanceOf(ProviderRefused);
+    expect(failure).toMatchObject({ refusal: 'forbidden' });
+    if (server.control !== undefined) {
+      expect((await control().calls({ path: '/api/v1/tasks' })).at(-1)).toMatchObject({ status: 403 });
+    }
+  });
+});
