@@ -18,7 +18,6 @@ import { type StartOutcome, start } from '../lib/extraction/start.ts';
 import { parseTimings } from '../lib/extraction/timings.ts';
 import { concealFailures } from '../lib/observability/conceal-failures.ts';
 import { log, logAbout, logFailure, observability, observe } from '../lib/observability/observability.ts';
-import { encryptRawCredentials } from '../lib/provider/encrypt-raw-credentials.ts';
 import { startTask, type TaskRequest } from '../lib/provider/start-task.ts';
 
 /** The payload of the state StartTask: the execution's input, its callback token and which attempt this is. */
@@ -27,7 +26,6 @@ type StartTaskEvent = ExecutionInput & { readonly taskToken: string; readonly at
 /** A start answers with a taskId; more than this is not one. */
 const maxAnswerBytes = 64 * 1024;
 
-const encryptsRaw = required('ENCRYPT_RAW_CREDENTIALS') === 'true';
 const now = () => new Date();
 const database = new DynamoDBClient(patientClient);
 const machine = new SFNClient(patientClient);
@@ -42,9 +40,7 @@ const deps = {
   extractions: dynamoExtractionStore(database, required('EXTRACTIONS_TABLE')),
   tasks: dynamoTaskStore(database, required('TASKS_TABLE'), now),
   sessions,
-  // Called again for every token, as the ciphertext is keyed by it.
-  startTask: (sessionToken: string, request: TaskRequest) =>
-    startTask(connection, sessionToken, encryptsRaw ? encryptRawCredentials(request, sessionToken) : request),
+  startTask: (sessionToken: string, request: TaskRequest) => startTask(connection, sessionToken, request),
   newAttemptId: randomUUID,
   now,
   timings: parseTimings(required('TIMINGS')),

@@ -13,7 +13,10 @@ export type ProviderClient = { readonly connection: Connection; readonly session
 
 export const providerClient = (
   secrets: SecretsManagerClient,
-  options: { readonly now: () => Date; readonly maxAnswerBytes: number },
+  {
+    now,
+    ...settings
+  }: { readonly now: () => Date } & Pick<Connection, 'maxAnswerBytes' | 'encryptRawCredentials'>,
 ): ProviderClient => {
   const timeouts = v.parse(timeoutsSchema, JSON.parse(required('PROVIDER_TIMEOUTS')));
   const sessionMinutes = Number(required('SESSION_MINUTES'));
@@ -21,9 +24,9 @@ export const providerClient = (
     baseUrl: required('PROVIDER_BASE_URL'),
     fetch: freshConnectionFetch(timeouts.connect),
     totalTimeoutMs: timeouts.total,
-    maxAnswerBytes: options.maxAnswerBytes,
+    ...settings,
   };
   const logIn = logInWithStoredKey(secrets, required('PROVIDER_API_KEY_SECRET'), connection, sessionMinutes);
-  const sessions = cacheSessionTokens({ logIn, lifetimeMs: sessionMinutes * 60_000, now: options.now });
+  const sessions = cacheSessionTokens({ logIn, lifetimeMs: sessionMinutes * 60_000, now });
   return { connection, sessions };
 };

@@ -10,7 +10,6 @@ export type ClientContext = {
   readonly apiKey: () => Promise<string>;
   readonly clientId: string;
   readonly sessions: SessionTokens;
-  readonly encryptRaw: boolean;
   /** A wait by the client's own clock, unless the call brings another. */
   readonly waiting: (options?: WaitOptions) => WaitOptions;
 };

@@ -25,8 +25,7 @@ export type ProviderClientOptions = {
   readonly maxAnswerBytes?: number;
   /** What a login asks for as `expire`. Default 60. */
   readonly sessionMinutes?: number;
-  /** Sends raw credentials of v2 tasks encrypted under the session token. Default false: the provider has to
-   * activate it for the client ("Encryption scheme", rule 5). */
+  /** See `Connection`. Default false. */
   readonly encryptRawCredentials?: boolean;
   /** In place of the assumed ones, for what the document does not show. */
   readonly endpoints?: NonNullable<Connection['endpoints']>;
@@ -46,6 +45,7 @@ export const createProviderClient = (options: ProviderClientOptions) => {
     fetch: options.fetch ?? freshConnectionFetch(options.connectTimeoutMs ?? 3_000),
     totalTimeoutMs: options.totalTimeoutMs ?? 20_000,
     maxAnswerBytes: options.maxAnswerBytes ?? 32 * 1024 * 1024,
+    encryptRawCredentials: options.encryptRawCredentials ?? false,
     ...(endpoints === undefined ? {} : { endpoints }),
   };
   const apiKey = async () => (typeof key === 'string' ? key : key());
@@ -58,7 +58,6 @@ export const createProviderClient = (options: ProviderClientOptions) => {
       lifetimeMs: sessionMinutes * 60_000,
       now,
     }),
-    encryptRaw: options.encryptRawCredentials ?? false,
     waiting: (waitOptions) => ({ now, ...waitOptions }),
   };
   return {

@@ -25,6 +25,11 @@ export type Connection = {
   /** From the call to the last byte of the answer, in milliseconds. The connect limit is `fetch`'s own. */
   readonly totalTimeoutMs: number;
   readonly maxAnswerBytes: number;
+  /**
+   * Sends raw credentials of v2 tasks encrypted under the session token of the call. Off where it is absent: the
+   * provider has to activate it for the client ("Encryption scheme", rule 5).
+   */
+  readonly encryptRawCredentials?: boolean;
   /** In place of what `assumptions.ts` takes for the endpoints that the document does not show. */
   readonly endpoints?: { readonly [Name in keyof typeof notShownEndpoints]?: Endpoint };
 };

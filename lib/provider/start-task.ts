@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { givenTaskId } from './answer-fields.ts';
 import { bearer } from './bearer.ts';
 import { checkTaskRequest } from './check-task-request.ts';
+import { encryptRawCredentials } from './encrypt-raw-credentials.ts';
 import { parseAnswer } from './parse-answer.ts';
 import { type Connection, sendRequest } from './send-request.ts';
 
@@ -29,7 +30,8 @@ export type TaskRequest = {
 /**
  * Starts a v2 task ("Start task (v2)") and returns its taskId. A 2xx without a valid taskId is
  * ProviderAmbiguous, as a task may exist then. The call is not idempotent at the provider: after
- * ProviderAmbiguous or ProviderAnswerTooLarge it must not be made again. Throws InvalidProviderRequest before
+ * ProviderAmbiguous or ProviderAnswerTooLarge it must not be made again. Raw credentials are encrypted here, where
+ * the connection says so, as the ciphertext is keyed by the very token that the call bears. Throws InvalidProviderRequest before
  * anything leaves.
  */
 export const startTask = async (
@@ -43,7 +45,7 @@ export const startTask = async (
     path: route,
     route,
     headers: bearer(sessionToken),
-    body: request,
+    body: connection.encryptRawCredentials === true ? encryptRawCredentials(request, sessionToken) : request,
   });
   return parseAnswer(bytes, answerSchema, route).taskId;
 };

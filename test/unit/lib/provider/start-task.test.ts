@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { decryptText } from '../../../../lib/provider/credential-cipher.ts';
 import { ProviderAmbiguous, ProviderAnswerTooLarge } from '../../../../lib/provider/errors.ts';
 import { startTask, type TaskRequest } from '../../../../lib/provider/start-task.ts';
 import { answering } from './canned-connection.ts';
@@ -25,6 +26,24 @@ test('the task is asked for under the session token, in the documented form', as
     headers: { authorization: 'Bearer session', 'content-type': 'application/json' },
   });
   expect(JSON.parse(calls[0]?.body ?? '')).toEqual(request);
+});
+
+test('raw credentials go encrypted under the very token of the call, where the connection says so', async () => {
+  const { connection, calls } = answering(() => ({ body: '{"taskId":"task-1"}' }), {
+    encryptRawCredentials: true,
+  });
+  await startTask(connection, 'first-session', request);
+  await startTask(connection, 'second-session', request);
+
+  const sent = calls.map(
+    ({ body }) => JSON.parse(body ?? '') as { credentials: { mode: string; value: string } },
+  );
+  expect(sent.map(({ credentials }) => credentials.mode)).toEqual(['encrypted', 'encrypted']);
+  expect(calls.map(({ body }) => body).join()).not.toContain('password');
+  for (const [index, token] of ['first-session', 'second-session'].entries()) {
+    const plain = decryptText(sent[index]?.credentials.value ?? '', token).toString('utf8');
+    expect(JSON.parse(plain)).toEqual(request.credentials.value);
+  }
 });
 
 test('fields that nobody documented do not hinder', async () => {
