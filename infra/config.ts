@@ -56,6 +56,9 @@ const trueOrFalse = v.union(
 
 const DAY = 86_400;
 
+/** Deadline and grace together stay below the 30 days that a row of the table Tasks is kept. */
+const LONGEST_WAIT = 14 * DAY;
+
 const providerUrl = v.pipe(
   text,
   v.check(
@@ -119,7 +122,7 @@ const settings = {
    */
   startTimeoutSeconds: v.optional(seconds(4, 900), 90),
   /** How long after the request a task may run before the outcome is TIMED_OUT. */
-  deadlineSeconds: v.optional(seconds(5, 30 * DAY), 7_200),
+  deadlineSeconds: v.optional(seconds(5, LONGEST_WAIT), 7_200),
   /** What the machine gets beyond the deadline, to read once more and to collect. */
   machineSlackSeconds: v.optional(seconds(2, DAY), 900),
   /** First, longest and growth of the poll's intervals. Jitter is full, so the mean interval is half of it. */
@@ -134,7 +137,7 @@ const settings = {
   /** How long results are asked for once the outcome is known; afterwards `collectionError` is recorded. */
   collectForSeconds: v.optional(seconds(1, 30 * DAY), DAY),
   /** How long after TIMED_OUT the provider's late answer is still looked for. */
-  graceSeconds: v.optional(seconds(1, 30 * DAY), DAY),
+  graceSeconds: v.optional(seconds(1, LONGEST_WAIT), DAY),
   /** How often the sweep runs: the guarantee behind every shortcut. EventBridge's finest rate is a minute. */
   sweepEveryMinutes: v.optional(wholeNumber('minutes', 1, 60), 5),
 

@@ -91,7 +91,8 @@ export class CosechaFunction extends Construct {
       memorySize: props.memoryMB,
       environment: {
         POWERTOOLS_SERVICE_NAME: name,
-        POWERTOOLS_METRICS_NAMESPACE: 'Cosecha',
+        // Per stage, so that two stages in one account do not add up.
+        POWERTOOLS_METRICS_NAMESPACE: `Cosecha/${config.stage}`,
         POWERTOOLS_LOG_LEVEL: 'INFO',
         ...props.environment,
       },

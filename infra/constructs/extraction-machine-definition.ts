@@ -72,7 +72,13 @@ const LAMBDA_SERVICE = [
   'Lambda.TooManyRequestsException',
 ];
 
-/** A few more tries when start-task fails unexpectedly: safe, as its write-ahead mark admits one start. */
+/**
+ * start-task broke off, on a failure of ours or because its function was ended: trouble with AWS that lasts a
+ * minute must not cost an extraction. Safe for the whole window, as the write-ahead mark admits one start.
+ */
+const START_BROKE_OFF = ['StartFailed', 'Lambda.Unknown'];
+
+/** A few more tries for errors that nobody has named yet: safe, as its write-ahead mark admits one start. */
 const UNEXPECTED_RETRIES = 3;
 
 /** StartInProgress is retried in sixths of start-task's timeout, nine times: 1.5 timeouts, so one outlasts it. */
@@ -165,7 +171,7 @@ const startRetriers = (timings: MachineTimings): readonly Retrier[] => [
     JitterStrategy: 'NONE',
   },
   {
-    ErrorEquals: [...NOTHING_STARTED, ...LAMBDA_SERVICE],
+    ErrorEquals: [...NOTHING_STARTED, ...START_BROKE_OFF, ...LAMBDA_SERVICE],
     ...growing(timings.startRetryFirstSeconds, timings.startRetryEverySeconds, 2),
     MaxAttempts: startRetryAttempts(timings),
   },

@@ -69,7 +69,7 @@ export function sandboxControl(baseUrl: string) {
       text += chunk;
       const blocks = text.split('\n\n');
       text = blocks.pop() ?? '';
-      for (const block of blocks) yield eventIn(block);
+      for (const block of blocks.filter((one) => one.includes('data: '))) yield eventIn(block);
     }
   }
 

@@ -1,19 +1,28 @@
 import type { SandboxEvent } from '../events.ts';
 import type { Sandbox } from '../state.ts';
 
+/** Node's fetch gives up a body that is silent for 300 s, and proxies do sooner. */
+const KEEP_ALIVE_MS = 15_000;
+
 /**
- * Server-Sent Events: first those after `since`, then each as it happens, until the client leaves. `id` is the
- * event's `seq`.
+ * Server-Sent Events: first those after `since`, then each as it happens, until the client leaves; an empty
+ * comment whenever nothing has happened for a while. `id` is the event's `seq`.
  */
-export function eventStream(sandbox: Sandbox, since: number): Response {
+export function eventStream(sandbox: Sandbox, since: number, keepAliveMs = KEEP_ALIVE_MS): Response {
   const encoder = new TextEncoder();
   let stopListening = () => {};
   const body = new ReadableStream<Uint8Array>({
     start(controller) {
+      const keepAlive = setInterval(() => controller.enqueue(encoder.encode(':\n\n')), keepAliveMs);
+      keepAlive.unref();
       const send = (event: SandboxEvent) =>
         controller.enqueue(encoder.encode(`id: ${event.seq}\ndata: ${JSON.stringify(event)}\n\n`));
       for (const event of sandbox.events.since(since)) send(event);
-      stopListening = sandbox.events.subscribe(send);
+      const unsubscribe = sandbox.events.subscribe(send);
+      stopListening = () => {
+        clearInterval(keepAlive);
+        unsubscribe();
+      };
     },
     cancel() {
       stopListening();

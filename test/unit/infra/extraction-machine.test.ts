@@ -74,12 +74,14 @@ describe('StartTask', () => {
     ]);
   });
 
-  test('retries what surely started nothing, a throttled Lambda included, through the start window', () => {
+  test('retries what surely started nothing, and what broke off, a throttled Lambda included, through the start window', () => {
     expect(StartTask.Retry[1]).toEqual({
       ErrorEquals: [
         'ProviderBusy',
         'ProviderUnreachable',
         'ProviderUnauthorized',
+        'StartFailed',
+        'Lambda.Unknown',
         'Lambda.ClientExecutionTimeoutException',
         'Lambda.ServiceException',
         'Lambda.AWSLambdaException',
