@@ -1,4 +1,6 @@
 import * as v from 'valibot';
+import { closedObject, text } from '../http/body-fields.ts';
+import { type Violation, violationOf } from '../http/violation.ts';
 import type { Credentials } from '../provider/start-task.ts';
 import type { RequestedAction } from './record.ts';
 import { encodeSealed, type SealedPlaintext, sealLimitBytes } from './sealed-plaintext.ts';
@@ -13,26 +15,12 @@ export type ExtractionRequest = {
   readonly sessionToken?: string;
 };
 
-/** One thing that is wrong, and where. `detail` never repeats a value of the request. */
-export type Violation = {
-  /** JSON pointer (RFC 6901) into the request body; empty for the body as a whole. */
-  readonly pointer: string;
-  readonly detail: string;
-};
-
 export type ParsedRequest =
   | { readonly kind: 'valid'; readonly request: ExtractionRequest }
   | { readonly kind: 'invalid'; readonly violations: readonly Violation[] };
 
 /** In v2 task actions only these are listed ("Product identifiers"). */
 const actionIds = ['movement', 'product-balance', 'tef'] as const;
-
-const text = (max: number) =>
-  v.pipe(
-    v.string('must be a string'),
-    v.minLength(1, 'must not be empty'),
-    v.maxLength(max, `must have at most ${max} characters`),
-  );
 
 /** A day that exists: `new Date('2026-02-30')` silently becomes March, so the text must survive the round trip. */
 const isRealDate = (day: string): boolean => {
@@ -48,10 +36,6 @@ const date = v.config(
   ),
   { abortPipeEarly: true },
 );
-
-/** An object with these fields and no others; every other one is a violation, not only the first. */
-const closedObject = <Entries extends v.ObjectEntries>(entries: Entries, message: string) =>
-  v.objectWithRest(entries, v.never('is not a known field'), message);
 
 const isPlainObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -144,19 +128,6 @@ const requestSchema = v.pipe(
   }),
 );
 
-const pointerOf = (issue: v.BaseIssue<unknown>): string =>
-  (issue.path ?? []).map(({ key }) => `/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
-
-/** valibot's own sentences quote what they received; only ours, which do not, are passed on. */
-const detailOf = (issue: v.BaseIssue<unknown>): string => {
-  if (issue.type === 'object_with_rest' && issue.received === 'undefined') return 'is required';
-  if (issue.type === 'variant' && issue.path?.at(-1)?.key === 'mode') {
-    return 'must be raw, encrypted or persisted';
-  }
-  if (/^Invalid /.test(issue.message)) return 'is not valid here';
-  return issue.message;
-};
-
 /** What would be sealed for this request: the plaintext that KMS's limit applies to. */
 export const sealedPlaintextOf = ({ credentials, sessionToken }: ExtractionRequest): SealedPlaintext => ({
   credentials,
@@ -167,8 +138,7 @@ export const sealedPlaintextOf = ({ credentials, sessionToken }: ExtractionReque
 export const parseExtractionRequest = (body: unknown): ParsedRequest => {
   const parsed = v.safeParse(requestSchema, body);
   if (!parsed.success) {
-    const violations = parsed.issues.map((issue) => ({ pointer: pointerOf(issue), detail: detailOf(issue) }));
-    return { kind: 'invalid', violations };
+    return { kind: 'invalid', violations: parsed.issues.map(violationOf) };
   }
   const request = parsed.output as ExtractionRequest;
   if (fitsTheSeal(request)) return { kind: 'valid', request };

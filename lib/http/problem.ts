@@ -1,5 +1,5 @@
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
-import type { Violation } from '../extraction/parse-request.ts';
+import type { Violation } from './violation.ts';
 
 /** The kinds of problem that a caller can be told of; `docs/api.md` explains each. */
 const titles = {

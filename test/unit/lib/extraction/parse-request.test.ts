@@ -1,11 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import {
-  parseExtractionRequest,
-  sealedPlaintextOf,
-  type Violation,
-} from '../../../../lib/extraction/parse-request.ts';
+import { parseExtractionRequest, sealedPlaintextOf } from '../../../../lib/extraction/parse-request.ts';
 import { encodeSealed, sealLimitBytes } from '../../../../lib/extraction/sealed-plaintext.ts';
+import type { Violation } from '../../../../lib/http/violation.ts';
 
 const dateRange = { startDate: '2026-01-01', endDate: '2026-01-31' };
 const valid = {
