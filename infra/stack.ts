@@ -15,6 +15,15 @@ import { fitToEmulator } from './local/emulator-differences.ts';
 
 const DAY = 86_400;
 
+/** API Gateway gives up an integration after 30 s; a second less, so that the function's own answer is heard. */
+const CONSENTS_TIMEOUT_SECONDS = 29;
+
+/**
+ * A call about consents is up to four to the provider: a Task Token, the call, after a 401 another token and the
+ * call again. 4 × 6.5 s leave 3 s for a cold start and the two reads of the secret.
+ */
+const CONSENTS_PROVIDER_TIMEOUT_MS = 6_500;
+
 /** Cosecha, whole, in one stack named `Cosecha-<stage>`. Bound to no account or region. */
 export class CosechaStack extends Stack {
   constructor(scope: Construct, config: Config) {
@@ -40,6 +49,9 @@ export class CosechaStack extends Stack {
       }),
       SESSION_MINUTES: String(config.sessionMinutes),
     };
+    const clientId =
+      config.providerClientId === undefined ? {} : { PROVIDER_CLIENT_ID: config.providerClientId };
+    const taskTokens = { TASK_TOKEN_MINUTES: String(config.taskTokenMinutes), ...clientId };
 
     const requestExtraction = new CosechaFunction(this, 'RequestExtraction', {
       ...house,
@@ -153,6 +165,24 @@ export class CosechaStack extends Stack {
       ],
     });
 
+    const manageConsents = new CosechaFunction(this, 'ManageConsents', {
+      ...house,
+      name: 'manage-consents',
+      timeout: Duration.seconds(CONSENTS_TIMEOUT_SECONDS),
+      memoryMB: 512,
+      environment: {
+        ...taskTokens,
+        ...(config.widgetConfigId === undefined ? {} : { WIDGET_CONFIG_ID: config.widgetConfigId }),
+        PROVIDER_BASE_URL: config.providerBaseUrl,
+        PROVIDER_API_KEY_SECRET: secrets.providerApiKey,
+        PROVIDER_TIMEOUTS: JSON.stringify({
+          connect: Math.min(config.providerConnectTimeoutMs, CONSENTS_PROVIDER_TIMEOUT_MS),
+          total: Math.min(config.providerTimeoutMs, CONSENTS_PROVIDER_TIMEOUT_MS),
+        }),
+      },
+      may: [secrets.reading(secrets.providerApiKey)],
+    });
+
     for (const { role } of [getExtraction, reconcileExtraction]) storage.acknowledgeEveryResult(role);
 
     const { machine } = new ExtractionMachine(this, 'ExtractionMachine', {
@@ -170,6 +200,7 @@ export class CosechaStack extends Stack {
       requestExtraction: requestExtraction.function,
       getExtraction: getExtraction.function,
       receiveWebhook: receiveWebhook.function,
+      manageConsents: manageConsents.function,
     });
 
     if (isLocal(config)) {

@@ -101,6 +101,10 @@ const rights: Readonly<Record<string, readonly string[]>> = {
     'secretsmanager:GetSecretValue secretsmanager secret:Cosecha-prod/provider-api-key-??????',
     'sqs:SendMessage <SafetyNetDeadLetters.Arn>',
   ],
+  ManageConsentsRole: [
+    ...logging('ManageConsentsLog'),
+    'secretsmanager:GetSecretValue secretsmanager secret:Cosecha-prod/provider-api-key-??????',
+  ],
 };
 
 describe('each function may do exactly this:', () => {
