@@ -5,7 +5,12 @@ import { allow } from './constructs/allow.ts';
 import { CosechaFunction } from './constructs/cosecha-function.ts';
 import { DataKey } from './constructs/data-key.ts';
 import { ExtractionApi } from './constructs/extraction-api.ts';
-import { ExtractionMachine, extractionMachineArn } from './constructs/extraction-machine.ts';
+import {
+  acknowledgeEveryExecution,
+  describingExecutions,
+  ExtractionMachine,
+  extractionMachineArn,
+} from './constructs/extraction-machine.ts';
 import { isLocal } from './constructs/removal.ts';
 import { SafetyNet } from './constructs/safety-net.ts';
 import { SealKey } from './constructs/seal-key.ts';
@@ -61,6 +66,7 @@ export class CosechaStack extends Stack {
       environment: {
         ...extractionsTable,
         ...timings,
+        ...clientId,
         STATE_MACHINE_ARN: machineArn,
         SEAL_KEY_ARN: sealKey.key.keyArn,
         FINGERPRINT_KEY_SECRET: secrets.fingerprintKey,
@@ -102,6 +108,7 @@ export class CosechaStack extends Stack {
         ...bothTables,
         ...timings,
         ...provider,
+        ...taskTokens,
         SEAL_KEY_ARN: sealKey.key.keyArn,
         ENCRYPT_RAW_CREDENTIALS: String(config.encryptRawCredentials),
       },
@@ -151,6 +158,9 @@ export class CosechaStack extends Stack {
         ...bothTables,
         ...timings,
         ...provider,
+        ...taskTokens,
+        STATE_MACHINE_ARN: machineArn,
+        SEAL_KEY_ARN: sealKey.key.keyArn,
         RESULTS_BUCKET: storage.results.bucketName,
         RESULTS_MAX_BYTES: String(config.resultsMaxBytes),
       },
@@ -162,8 +172,11 @@ export class CosechaStack extends Stack {
         storage.onResults('PutObject'),
         dataKey.storingObjects(),
         secrets.reading(secrets.providerApiKey),
+        describingExecutions(this),
       ],
     });
+    sealKey.allowUnsealingTargets(reconcileExtraction.role);
+    acknowledgeEveryExecution(reconcileExtraction.role);
 
     const manageConsents = new CosechaFunction(this, 'ManageConsents', {
       ...house,

@@ -1,19 +1,28 @@
 import * as v from 'valibot';
 import { closedObject, text } from '../http/body-fields.ts';
 import { type Violation, violationOf } from '../http/violation.ts';
+import { nationalIdField, productField } from '../provider/request-fields.ts';
 import type { Credentials } from '../provider/start-task.ts';
-import type { RequestedAction } from './record.ts';
+import type { AskedByConsent, AskedByCredentials } from './record.ts';
 import { encodeSealed, type SealedPlaintext, sealLimitBytes } from './sealed-plaintext.ts';
 
-/** What a caller asks for, validated: the v2 task request less `webhook`, plus our own fields. */
-export type ExtractionRequest = {
-  readonly entity: string;
+/** The v2 task request less `webhook`, plus our own fields. */
+export type CredentialsRequest = AskedByCredentials & {
   readonly credentials: Credentials;
-  readonly actions: readonly RequestedAction[];
   readonly reference?: string;
   /** Only with encrypted credentials: the session token that keys them. */
   readonly sessionToken?: string;
 };
+
+/** "Start extraction", plus whose consent it is and our own fields. */
+export type ConsentRequest = AskedByConsent & {
+  /** The national id of the natural person, or of the company. */
+  readonly target: string;
+  readonly reference?: string;
+};
+
+/** What a caller asks for, validated. */
+export type ExtractionRequest = CredentialsRequest | ConsentRequest;
 
 export type ParsedRequest =
   | { readonly kind: 'valid'; readonly request: ExtractionRequest }
@@ -92,9 +101,12 @@ const credentials = v.variant(
   'must be an object whose mode is raw, encrypted or persisted',
 );
 
-const requestSchema = v.pipe(
+const reference = v.exactOptional(text(256));
+
+const credentialsSchema = v.pipe(
   closedObject(
     {
+      method: v.exactOptional(v.literal('credentials'), 'credentials'),
       entity: text(100),
       credentials,
       actions: v.pipe(
@@ -103,7 +115,7 @@ const requestSchema = v.pipe(
         // The document names no maximum; a task has no use for more than this.
         v.maxLength(50, 'must name at most 50 actions'),
       ),
-      reference: v.exactOptional(text(256)),
+      reference,
       sessionToken: v.exactOptional(
         v.pipe(
           text(sealLimitBytes),
@@ -128,15 +140,52 @@ const requestSchema = v.pipe(
   }),
 );
 
+const consentSchema = closedObject(
+  {
+    method: v.literal('consent'),
+    product: v.config(
+      v.pipe(
+        v.unknown(),
+        v.check(
+          (product) => !Array.isArray(product),
+          'must be one product: send one request for each of several',
+        ),
+        productField,
+      ),
+      { abortPipeEarly: true },
+    ),
+    consentId: v.pipe(v.string('must be a string'), v.uuid('must be a UUID')),
+    target: nationalIdField,
+    variant: v.exactOptional(v.picklist(['v1', 'v2'], 'must be v1 or v2'), 'v1'),
+    reference,
+  },
+  'must be a JSON object',
+);
+
+/** By what a body says of its method; undefined where that is neither of the two. */
+const schemaOf = (body: unknown) => {
+  const method = isPlainObject(body) && Object.hasOwn(body, 'method') ? body.method : 'credentials';
+  if (method === 'consent') return consentSchema;
+  return method === 'credentials' ? credentialsSchema : undefined;
+};
+
 /** What would be sealed for this request: the plaintext that KMS's limit applies to. */
-export const sealedPlaintextOf = ({ credentials, sessionToken }: ExtractionRequest): SealedPlaintext => ({
-  credentials,
-  ...(sessionToken === undefined ? {} : { sessionToken }),
-});
+export const sealedPlaintextOf = (request: ExtractionRequest): SealedPlaintext => {
+  if (request.method === 'consent') return { target: request.target };
+  const { credentials, sessionToken } = request;
+  return { credentials, ...(sessionToken === undefined ? {} : { sessionToken }) };
+};
 
 /** Validates a request body that is JSON already. Reports every violation, not only the first. */
 export const parseExtractionRequest = (body: unknown): ParsedRequest => {
-  const parsed = v.safeParse(requestSchema, body);
+  const schema = schemaOf(body);
+  if (schema === undefined) {
+    return {
+      kind: 'invalid',
+      violations: [{ pointer: '/method', detail: 'must be credentials or consent' }],
+    };
+  }
+  const parsed = v.safeParse<typeof credentialsSchema | typeof consentSchema>(schema, body);
   if (!parsed.success) {
     return { kind: 'invalid', violations: parsed.issues.map(violationOf) };
   }

@@ -202,6 +202,7 @@ describe('the functions', () => {
         'SEAL_KEY_ARN',
         'SESSION_MINUTES',
         'TASKS_TABLE',
+        'TASK_TOKEN_MINUTES',
         'TIMINGS',
       ],
     ],
@@ -224,8 +225,11 @@ describe('the functions', () => {
         'PROVIDER_TIMEOUTS',
         'RESULTS_BUCKET',
         'RESULTS_MAX_BYTES',
+        'SEAL_KEY_ARN',
         'SESSION_MINUTES',
+        'STATE_MACHINE_ARN',
         'TASKS_TABLE',
+        'TASK_TOKEN_MINUTES',
         'TIMINGS',
       ],
     ],
@@ -243,13 +247,20 @@ describe('the functions', () => {
 
   test('are told of the provider client and its widget where the stack was given them', () => {
     const given = { providerClientId: '00000000-0000-4000-8000-000000000001', widgetConfigId: 'Widget' };
-    const [lambda] = Object.entries(resourcesOf(synthesize(given).template, 'AWS::Lambda::Function'))
-      .filter(([id]) => id.startsWith('ManageConsents'))
-      .map(([, resource]) => variablesOf(resource));
-    expect(lambda).toMatchObject({
-      PROVIDER_CLIENT_ID: given.providerClientId,
-      WIDGET_CONFIG_ID: given.widgetConfigId,
+    const lambdas = Object.entries(resourcesOf(synthesize(given).template, 'AWS::Lambda::Function'));
+    const toldOf = (variable: string) =>
+      lambdas.flatMap(([id, resource]) =>
+        variablesOf(resource)[variable] === undefined
+          ? []
+          : [[id.replace(/Function[0-9A-F]{8}$/, ''), variablesOf(resource)[variable]]],
+      );
+    expect(Object.fromEntries(toldOf('PROVIDER_CLIENT_ID'))).toEqual({
+      RequestExtraction: given.providerClientId,
+      StartTask: given.providerClientId,
+      ReconcileExtraction: given.providerClientId,
+      ManageConsents: given.providerClientId,
     });
+    expect(toldOf('WIDGET_CONFIG_ID')).toEqual([['ManageConsents', given.widgetConfigId]]);
   });
 
   test('let an answer about consents fit into what API Gateway waits for', () => {
