@@ -18,14 +18,18 @@ export type ParsedSessionRequest =
 
 const notAnObject = 'must be an object';
 
-const entityFilter = closedObject(
-  {
-    types: v.exactOptional(
-      v.array(v.picklist(entityTypes, `must be one of ${entityTypes.join(', ')}`), 'must be a list'),
-    ),
-  },
-  notAnObject,
-);
+const isPlainObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Where every field may be left out, a list would pass for an empty object. */
+const optionalFields = <Entries extends v.ObjectEntries>(entries: Entries) =>
+  v.pipe(v.custom<Record<string, unknown>>(isPlainObject, notAnObject), closedObject(entries, notAnObject));
+
+const entityFilter = optionalFields({
+  types: v.exactOptional(
+    v.array(v.picklist(entityTypes, `must be one of ${entityTypes.join(', ')}`), 'must be a list'),
+  ),
+});
 
 const bodySchema = v.pipe(
   closedObject(
@@ -37,19 +41,13 @@ const bodySchema = v.pipe(
         v.maxLength(productTypes.length, `must name at most ${productTypes.length} products`),
       ),
       user: v.exactOptional(
-        closedObject(
-          { username: v.exactOptional(nationalIdField), email: v.exactOptional(text(320)) },
-          notAnObject,
-        ),
+        optionalFields({ username: v.exactOptional(nationalIdField), email: v.exactOptional(text(320)) }),
         {},
       ),
       filters: v.exactOptional(
-        closedObject(
-          {
-            entities: v.exactOptional(closedObject({ include: v.exactOptional(entityFilter) }, notAnObject)),
-          },
-          notAnObject,
-        ),
+        optionalFields({
+          entities: v.exactOptional(optionalFields({ include: v.exactOptional(entityFilter) })),
+        }),
       ),
       locale: v.exactOptional(text(35)),
     },

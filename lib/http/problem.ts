@@ -34,6 +34,8 @@ const statuses = {
 
 export type ProblemType = keyof typeof titles;
 
+export const problemTypes = Object.keys(titles) as readonly ProblemType[];
+
 /** An RFC 9457 answer. `type` is a relative reference into `docs/api.md`; no value of the request is in it. */
 export const problem = (
   type: ProblemType,

@@ -31,6 +31,7 @@ test.each<readonly [string, unknown, readonly string[]]>([
     { ...valid, person: 'legal', user: { username: '11111111-2' } },
     ['/user/username'],
   ],
+  ['a list for an object', { ...valid, user: [], filters: { entities: [] } }, ['/user', '/filters/entities']],
   ['an empty email', { ...valid, user: { email: '' } }, ['/user/email']],
   [
     'an unknown type of entity',
