@@ -216,6 +216,12 @@ const collectLater = async (
   return { kind: 'return', reconciled: { kind: 'handed-over', record: row } };
 };
 
+/**
+ * An outcome that says there are data. A later read without any, such as an error of the provider's that passes,
+ * must not close the record as if they had been collected.
+ */
+const promisesData = ({ status }: Extraction): boolean => status === 'COMPLETED' || status === 'PARTIAL';
+
 const collect = async (
   record: Extraction,
   taskId: string,
@@ -232,6 +238,9 @@ const collect = async (
 
   if (asked.reading.kind === 'running') return collectLater(record, 'still-running', situation, deps);
   const { taskStatus, results, actionResults, expected } = asked.reading;
+  if (results === undefined && promisesData(record)) {
+    return collectLater(record, 'no-results', situation, deps);
+  }
   if (taskStatus !== record.status) deps.observe('StatusDisagreement');
   if (!expected) deps.observe('UnexpectedResults');
   let stored: StoredResults | undefined;

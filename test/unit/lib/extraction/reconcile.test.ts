@@ -625,6 +625,18 @@ describe('by consent', () => {
     },
   );
 
+  test('what ended well and then reads as failed is not closed without its data', async () => {
+    const settled = consentIn('COMPLETED', { settledBy: 'reconcile' });
+    const { reconcile, row, stored, seen, time } = world(settled, { reads: [failed, completed] });
+    expect(await reconcile(machine)).toMatchObject({ kind: 'not-yet', why: 'no-results' });
+    expect(row()).toEqual(settled);
+    expect(seen).toEqual(['CollectionFailed']);
+    time.advance(5);
+    expect(await reconcile(machine)).toMatchObject({ kind: 'closed' });
+    expect(stored).toEqual(['{"data":[]}']);
+    expect(row()).toMatchObject({ status: 'COMPLETED', collectedAt: iso(105), results: { sha256: 's' } });
+  });
+
   test('past the deadline it is TIMED_OUT, and late truth corrects that, reason included', async () => {
     const { reconcile, row, time } = world(running, {
       now: 7_200,
