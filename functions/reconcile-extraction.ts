@@ -1,6 +1,8 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { KMSClient } from '@aws-sdk/client-kms';
 import { S3Client } from '@aws-sdk/client-s3';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { SFNClient } from '@aws-sdk/client-sfn';
 import middy from '@middy/core';
 import type { Context } from 'aws-lambda';
 import { patientClient } from '../lib/aws/client-options.ts';
@@ -8,15 +10,23 @@ import { dynamoExtractionStore } from '../lib/aws/dynamo-extraction-store.ts';
 import { dynamoTaskStore } from '../lib/aws/dynamo-task-store.ts';
 import { required } from '../lib/aws/environment.ts';
 import { providerClient } from '../lib/aws/provider-client.ts';
+import { readExecutionInputOf } from '../lib/aws/read-execution-input.ts';
+import { unsealTargetWith } from '../lib/aws/seal.ts';
 import { storeResultsIn } from '../lib/aws/store-results.ts';
+import { storedTaskTokens } from '../lib/aws/stored-task-tokens.ts';
+import type { Reading } from '../lib/extraction/reading.ts';
+import { readingOfExtraction } from '../lib/extraction/reading-of-extraction.ts';
+import { readingOfTask } from '../lib/extraction/reading-of-task.ts';
 import { type Reconciled, reconcile, type Situation } from '../lib/extraction/reconcile.ts';
-import type { ExtractionStatus } from '../lib/extraction/record.ts';
+import type { ConsentExtraction, Extraction, ExtractionStatus } from '../lib/extraction/record.ts';
 import { type Swept, sweep } from '../lib/extraction/sweep.ts';
 import { parseTimings } from '../lib/extraction/timings.ts';
 import { concealFailures } from '../lib/observability/conceal-failures.ts';
 import { log, logAbout, logFailure, observability, observe } from '../lib/observability/observability.ts';
+import { readExtraction } from '../lib/provider/read-extraction.ts';
 import { readTask } from '../lib/provider/read-task.ts';
 import { withSession } from '../lib/provider/with-session.ts';
+import { withTaskToken } from '../lib/provider/with-task-token.ts';
 
 type ReconcileEvent =
   | {
@@ -40,14 +50,37 @@ class NotYet extends Error {
 
 const now = () => new Date();
 const database = new DynamoDBClient(patientClient);
-const { connection, sessions } = providerClient(new SecretsManagerClient(patientClient), {
+const secrets = new SecretsManagerClient(patientClient);
+const { connection, sessions } = providerClient(secrets, {
   now,
   maxAnswerBytes: Number(required('RESULTS_MAX_BYTES')),
 });
+const taskTokens = storedTaskTokens(secrets, connection, now);
+const readExecutionInput = readExecutionInputOf(new SFNClient(patientClient), required('STATE_MACHINE_ARN'));
+const unsealTarget = unsealTargetWith(new KMSClient(patientClient), required('SEAL_KEY_ARN'));
+
+/** Whose consent it is stands sealed in the execution's input, for the machine, the rule and the sweep alike. */
+const readByConsent = async (
+  { extractionId, variant }: ConsentExtraction,
+  taskId: string,
+): Promise<Reading> => {
+  const { sealedCredentials } = await readExecutionInput(extractionId);
+  const { target } = await unsealTarget(extractionId, sealedCredentials);
+  return readingOfExtraction(
+    await withTaskToken(taskTokens, target, (token) =>
+      readExtraction(connection, token, { variant, taskId }),
+    ),
+  );
+};
+
+const readByCredentials = async (taskId: string): Promise<Reading> =>
+  readingOfTask(await withSession(sessions, (token) => readTask(connection, token, taskId)));
+
 const deps = {
   extractions: dynamoExtractionStore(database, required('EXTRACTIONS_TABLE')),
   tasks: dynamoTaskStore(database, required('TASKS_TABLE'), now),
-  readTask: (taskId: string) => withSession(sessions, (token) => readTask(connection, token, taskId)),
+  read: (record: Extraction, taskId: string) =>
+    record.method === 'consent' ? readByConsent(record, taskId) : readByCredentials(taskId),
   storeResults: storeResultsIn(new S3Client(patientClient), required('RESULTS_BUCKET')),
   now,
   timings: parseTimings(required('TIMINGS')),

@@ -7,7 +7,7 @@ import type { APIGatewayProxyEventV2WithIAMAuthorizer, APIGatewayProxyStructured
 import { v7 as newUuid } from 'uuid';
 import { promptClient } from '../lib/aws/client-options.ts';
 import { dynamoExtractionStore } from '../lib/aws/dynamo-extraction-store.ts';
-import { required } from '../lib/aws/environment.ts';
+import { optionalSetting, required } from '../lib/aws/environment.ts';
 import { readSecret } from '../lib/aws/read-secret.ts';
 import { sealWith } from '../lib/aws/seal.ts';
 import { startExecutionOf } from '../lib/aws/start-execution.ts';
@@ -59,6 +59,8 @@ const requestExtraction = async (
     return problem('invalid-request', { detail: 'The body must be JSON in UTF-8.' });
   const parsed = parseExtractionRequest(body.json);
   if (parsed.kind === 'invalid') return problem('invalid-request', { errors: parsed.violations });
+  // Said now rather than by an extraction that could never be started.
+  if (parsed.request.method === 'consent') optionalSetting('PROVIDER_CLIENT_ID', 'providerClientId');
 
   const caller = callerOf(event.requestContext.authorizer.iam.userArn);
   const extractionId =

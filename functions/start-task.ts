@@ -7,17 +7,26 @@ import middy from '@middy/core';
 import { patientClient } from '../lib/aws/client-options.ts';
 import { dynamoExtractionStore } from '../lib/aws/dynamo-extraction-store.ts';
 import { dynamoTaskStore } from '../lib/aws/dynamo-task-store.ts';
-import { required } from '../lib/aws/environment.ts';
+import { required, SettingMissing } from '../lib/aws/environment.ts';
 import { failTask } from '../lib/aws/fail-task.ts';
 import { providerClient } from '../lib/aws/provider-client.ts';
 import { SecretNotFilled } from '../lib/aws/read-secret.ts';
-import { unsealWith } from '../lib/aws/seal.ts';
+import { unsealCredentialsWith, unsealTargetWith } from '../lib/aws/seal.ts';
+import { storedTaskTokens } from '../lib/aws/stored-task-tokens.ts';
+import { untilSetUp } from '../lib/aws/until-set-up.ts';
 import { wakeMachine } from '../lib/aws/wake-machine.ts';
+import { callByConsent } from '../lib/extraction/call-by-consent.ts';
+import { callByCredentials } from '../lib/extraction/call-by-credentials.ts';
+import type { Extraction } from '../lib/extraction/record.ts';
 import type { ExecutionInput } from '../lib/extraction/request.ts';
 import { type StartOutcome, start } from '../lib/extraction/start.ts';
+import type { StartCall } from '../lib/extraction/start-call.ts';
 import { parseTimings } from '../lib/extraction/timings.ts';
 import { concealFailures } from '../lib/observability/conceal-failures.ts';
 import { log, logAbout, logFailure, observability, observe } from '../lib/observability/observability.ts';
+import type { ExtractionRequest } from '../lib/provider/extraction-request.ts';
+import { startExtraction } from '../lib/provider/start-extraction.ts';
+import { startExtractionV2 } from '../lib/provider/start-extraction-v2.ts';
 import { startTask, type TaskRequest } from '../lib/provider/start-task.ts';
 
 /** The payload of the state StartTask: the execution's input, its callback token and which attempt this is. */
@@ -31,16 +40,37 @@ const database = new DynamoDBClient(patientClient);
 const machine = new SFNClient(patientClient);
 const wake = wakeMachine(machine);
 const fail = failTask(machine);
-const unseal = unsealWith(new KMSClient(patientClient), required('SEAL_KEY_ARN'));
-const { connection, sessions } = providerClient(new SecretsManagerClient(patientClient), {
+const keys = new KMSClient(patientClient);
+const sealKey = required('SEAL_KEY_ARN');
+const unsealCredentials = unsealCredentialsWith(keys, sealKey);
+const unsealTarget = unsealTargetWith(keys, sealKey);
+const secrets = new SecretsManagerClient(patientClient);
+const { connection, sessions } = providerClient(secrets, {
   now,
   maxAnswerBytes,
+  encryptRawCredentials: required('ENCRYPT_RAW_CREDENTIALS') === 'true',
 });
+const byCredentials = {
+  sessions,
+  startTask: (sessionToken: string, request: TaskRequest) => startTask(connection, sessionToken, request),
+};
+const taskTokens = storedTaskTokens(secrets, connection, now);
+const byConsent = {
+  taskTokens: { ...taskTokens, current: (target: string) => untilSetUp(() => taskTokens.current(target)) },
+  startExtraction: {
+    v1: (token: string, request: ExtractionRequest) => startExtraction(connection, token, request),
+    v2: (token: string, request: ExtractionRequest) => startExtractionV2(connection, token, request),
+  },
+};
+
+const callFor = async (record: Extraction, sealed: string): Promise<StartCall> =>
+  record.method === 'consent'
+    ? callByConsent(record, await unsealTarget(record.extractionId, sealed), byConsent)
+    : callByCredentials(record, await unsealCredentials(record.extractionId, sealed), byCredentials);
+
 const deps = {
   extractions: dynamoExtractionStore(database, required('EXTRACTIONS_TABLE')),
   tasks: dynamoTaskStore(database, required('TASKS_TABLE'), now),
-  sessions,
-  startTask: (sessionToken: string, request: TaskRequest) => startTask(connection, sessionToken, request),
   newAttemptId: randomUUID,
   now,
   timings: parseTimings(required('TIMINGS')),
@@ -49,12 +79,11 @@ const deps = {
     logAbout({ taskId });
     log.info('The provider has taken the task.');
   },
-  onFailure: (what: 'login' | 'start', error: unknown) => {
-    logFailure(what === 'login' ? 'The login failed.' : 'The start call failed.', error);
-    if (error instanceof Error && error.cause instanceof SecretNotFilled) {
-      observe('SecretNotFilled');
-      log.error(error.cause.message);
-    }
+  onFailure: (what: 'token' | 'start', error: unknown) => {
+    logFailure(what === 'token' ? 'No token could be had.' : 'The start call failed.', error);
+    const cause = error instanceof Error ? error.cause : undefined;
+    if (cause instanceof SecretNotFilled) observe('SecretNotFilled');
+    if (cause instanceof SecretNotFilled || cause instanceof SettingMissing) log.error(cause.message);
   },
 };
 
@@ -63,6 +92,7 @@ const answer = async (event: StartTaskEvent, outcome: StartOutcome): Promise<voi
   switch (outcome.kind) {
     case 'waiting':
       return;
+    case 'polling':
     case 'settled':
       await wake(event.taskToken, event.extractionId);
       return;
@@ -77,7 +107,7 @@ const startTaskHandler = async (event: StartTaskEvent): Promise<void> => {
   try {
     const outcome = await start(
       { extractionId, callbackToken: taskToken, callbackAttempt: attempt },
-      { ...deps, unseal: () => unseal(extractionId, sealedCredentials) },
+      { ...deps, callFor: (record) => callFor(record, sealedCredentials) },
     );
     log.info('Start concluded.', { ...outcome });
     await answer(event, outcome);

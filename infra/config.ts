@@ -179,6 +179,22 @@ const settings = {
   /** The `expire` of the provider's session token; 60 is its default. */
   sessionMinutes: v.optional(wholeNumber('minutes', 1, 1_440), 60),
 
+  /**
+   * This stack's client identifier at the provider ("Create Task Token", `clientId`): what Task Tokens are made
+   * for. Without it nothing can be done with consents, and those routes answer 503.
+   */
+  providerClientId: v.optional(v.pipe(text, v.uuid('must be the UUID that the provider supplies'))),
+  /** The widget in which users authorize ("Create OTP token"). Without it no consent session can be opened. */
+  widgetConfigId: v.optional(v.pipe(text, v.minLength(1, 'must not be empty'))),
+  /**
+   * How long a function keeps a user's Task Token in memory. How long the provider takes one is not shown; one
+   * that has expired is noticed by its 401 and replaced.
+   */
+  taskTokenMinutes: v.optional(wholeNumber('minutes', 1, 60), 5),
+  /** Throttle of each route of the consents: each call of theirs is up to four calls to the provider. */
+  consentRateLimit: v.optional(wholeNumber('requests a second', 1, 10_000), 10),
+  consentBurstLimit: v.optional(wholeNumber('requests', 1, 5_000), 20),
+
   /** Principals that may read every extraction, beside the one that requested it. Comma-separated ARNs. */
   readers: v.optional(principalArns, ''),
 
@@ -302,6 +318,10 @@ const contradictions = (config: Config): string[] => {
     [
       history.events > HISTORY_BUDGET,
       `Setting pollEverySeconds (or startRetryEverySeconds) is too short for deadlineSeconds: an execution could write ${history.events} history events, more than ${HISTORY_BUDGET} (Step Functions ends it at 25,000).`,
+    ],
+    [
+      config.widgetConfigId !== undefined && config.providerClientId === undefined,
+      'Setting widgetConfigId needs providerClientId: a consent session is opened with both.',
     ],
     [
       (config.domainName === undefined) !== (config.certificateArn === undefined),

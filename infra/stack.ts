@@ -5,7 +5,12 @@ import { allow } from './constructs/allow.ts';
 import { CosechaFunction } from './constructs/cosecha-function.ts';
 import { DataKey } from './constructs/data-key.ts';
 import { ExtractionApi } from './constructs/extraction-api.ts';
-import { ExtractionMachine, extractionMachineArn } from './constructs/extraction-machine.ts';
+import {
+  acknowledgeEveryExecution,
+  describingExecutions,
+  ExtractionMachine,
+  extractionMachineArn,
+} from './constructs/extraction-machine.ts';
 import { isLocal } from './constructs/removal.ts';
 import { SafetyNet } from './constructs/safety-net.ts';
 import { SealKey } from './constructs/seal-key.ts';
@@ -14,6 +19,15 @@ import { Storage } from './constructs/storage.ts';
 import { fitToEmulator } from './local/emulator-differences.ts';
 
 const DAY = 86_400;
+
+/** API Gateway gives up an integration after 30 s; a second less, so that the function's own answer is heard. */
+const CONSENTS_TIMEOUT_SECONDS = 29;
+
+/**
+ * A call about consents is up to four to the provider: a Task Token, the call, after a 401 another token and the
+ * call again. 4 × 6.5 s leave 3 s for a cold start and the two reads of the secret.
+ */
+const CONSENTS_PROVIDER_TIMEOUT_MS = 6_500;
 
 /** Cosecha, whole, in one stack named `Cosecha-<stage>`. Bound to no account or region. */
 export class CosechaStack extends Stack {
@@ -40,6 +54,9 @@ export class CosechaStack extends Stack {
       }),
       SESSION_MINUTES: String(config.sessionMinutes),
     };
+    const clientId =
+      config.providerClientId === undefined ? {} : { PROVIDER_CLIENT_ID: config.providerClientId };
+    const taskTokens = { TASK_TOKEN_MINUTES: String(config.taskTokenMinutes), ...clientId };
 
     const requestExtraction = new CosechaFunction(this, 'RequestExtraction', {
       ...house,
@@ -49,6 +66,7 @@ export class CosechaStack extends Stack {
       environment: {
         ...extractionsTable,
         ...timings,
+        ...clientId,
         STATE_MACHINE_ARN: machineArn,
         SEAL_KEY_ARN: sealKey.key.keyArn,
         FINGERPRINT_KEY_SECRET: secrets.fingerprintKey,
@@ -90,6 +108,7 @@ export class CosechaStack extends Stack {
         ...bothTables,
         ...timings,
         ...provider,
+        ...taskTokens,
         SEAL_KEY_ARN: sealKey.key.keyArn,
         ENCRYPT_RAW_CREDENTIALS: String(config.encryptRawCredentials),
       },
@@ -139,6 +158,9 @@ export class CosechaStack extends Stack {
         ...bothTables,
         ...timings,
         ...provider,
+        ...taskTokens,
+        STATE_MACHINE_ARN: machineArn,
+        SEAL_KEY_ARN: sealKey.key.keyArn,
         RESULTS_BUCKET: storage.results.bucketName,
         RESULTS_MAX_BYTES: String(config.resultsMaxBytes),
       },
@@ -150,7 +172,28 @@ export class CosechaStack extends Stack {
         storage.onResults('PutObject'),
         dataKey.storingObjects(),
         secrets.reading(secrets.providerApiKey),
+        describingExecutions(this),
       ],
+    });
+    sealKey.allowUnsealingTargets(reconcileExtraction.role);
+    acknowledgeEveryExecution(reconcileExtraction.role);
+
+    const manageConsents = new CosechaFunction(this, 'ManageConsents', {
+      ...house,
+      name: 'manage-consents',
+      timeout: Duration.seconds(CONSENTS_TIMEOUT_SECONDS),
+      memoryMB: 512,
+      environment: {
+        ...taskTokens,
+        ...(config.widgetConfigId === undefined ? {} : { WIDGET_CONFIG_ID: config.widgetConfigId }),
+        PROVIDER_BASE_URL: config.providerBaseUrl,
+        PROVIDER_API_KEY_SECRET: secrets.providerApiKey,
+        PROVIDER_TIMEOUTS: JSON.stringify({
+          connect: Math.min(config.providerConnectTimeoutMs, CONSENTS_PROVIDER_TIMEOUT_MS),
+          total: Math.min(config.providerTimeoutMs, CONSENTS_PROVIDER_TIMEOUT_MS),
+        }),
+      },
+      may: [secrets.reading(secrets.providerApiKey)],
     });
 
     for (const { role } of [getExtraction, reconcileExtraction]) storage.acknowledgeEveryResult(role);
@@ -170,6 +213,7 @@ export class CosechaStack extends Stack {
       requestExtraction: requestExtraction.function,
       getExtraction: getExtraction.function,
       receiveWebhook: receiveWebhook.function,
+      manageConsents: manageConsents.function,
     });
 
     if (isLocal(config)) {

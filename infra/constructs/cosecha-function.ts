@@ -9,13 +9,14 @@ import { allow } from './allow.ts';
 import type { DataKey } from './data-key.ts';
 import { HouseLogGroup } from './house-log-group.ts';
 
-/** The five functions; each is `functions/<name>.ts`. */
+/** The functions; each is `functions/<name>.ts`. */
 export type FunctionName =
   | 'request-extraction'
   | 'get-extraction'
   | 'start-task'
   | 'receive-webhook'
-  | 'reconcile-extraction';
+  | 'reconcile-extraction'
+  | 'manage-consents';
 
 interface CosechaFunctionProps {
   readonly config: Config;

@@ -2,6 +2,7 @@ import { CfnOutput, Stack, Validations } from 'aws-cdk-lib';
 import { AccessLogFormat } from 'aws-cdk-lib/aws-apigateway';
 import {
   ApiMapping,
+  type CfnRoute,
   type CfnStage,
   DomainName,
   HttpApi,
@@ -23,15 +24,25 @@ import { HouseLogGroup, vendedLogGroupName } from './house-log-group.ts';
 
 const WEBHOOK_PATH = '/webhooks/provider';
 
+/** What callers may do with consents. The user whose they are is named by a header, never in the path. */
+const CONSENT_ROUTES: readonly (readonly [method: HttpMethod, path: string])[] = [
+  [HttpMethod.POST, '/consent-sessions'],
+  [HttpMethod.GET, '/consents'],
+  [HttpMethod.GET, '/consents/{consentId}'],
+  [HttpMethod.GET, '/consents/{consentId}/pdf'],
+  [HttpMethod.POST, '/consents/{consentId}/revoke'],
+];
+
 interface ExtractionApiProps {
   readonly config: Config;
   readonly dataKey: DataKey;
   readonly requestExtraction: IFunction;
   readonly getExtraction: IFunction;
   readonly receiveWebhook: IFunction;
+  readonly manageConsents: IFunction;
 }
 
-/** The HTTP API: two routes for callers with IAM identities, and the provider's webhook. */
+/** The HTTP API: routes for callers with IAM identities, and the provider's webhook. */
 export class ExtractionApi extends Construct {
   readonly api: HttpApi;
   /** Without a slash at the end. */
@@ -47,6 +58,9 @@ export class ExtractionApi extends Construct {
     const signed = new HttpIamAuthorizer();
     this.route(HttpMethod.POST, '/extractions', props.requestExtraction, signed);
     this.route(HttpMethod.GET, '/extractions/{extractionId}', props.getExtraction, signed);
+    const consents = CONSENT_ROUTES.map(([method, path]) =>
+      this.route(method, path, props.manageConsents, signed),
+    );
     const webhook = this.route(HttpMethod.POST, WEBHOOK_PATH, props.receiveWebhook, new HttpNoneAuthorizer());
     Validations.of(webhook).acknowledge({
       id: 'AwsSolutions-APIG4',
@@ -70,7 +84,10 @@ export class ExtractionApi extends Construct {
         format: ACCESS_LOG,
       },
     });
-    throttleRoute(stage, webhook, config);
+    throttleRoutes(stage, [
+      { routes: [webhook], rate: config.webhookRateLimit, burst: config.webhookBurstLimit },
+      { routes: consents, rate: config.consentRateLimit, burst: config.consentBurstLimit },
+    ]);
 
     this.url = this.customDomain(config, stage) ?? this.api.apiEndpoint;
     this.webhookUrl = `${this.url}${WEBHOOK_PATH}`;
@@ -124,15 +141,24 @@ const ACCESS_LOG = AccessLogFormat.custom(
   }),
 );
 
-/** HttpStage throttles all routes alike; one route's own settings exist in CloudFormation only. */
-const throttleRoute = (stage: HttpStage, webhook: HttpRoute, config: Config): void => {
+interface Throttle {
+  readonly routes: readonly HttpRoute[];
+  /** In requests a second, for each of the routes by itself. */
+  readonly rate: number;
+  readonly burst: number;
+}
+
+/** HttpStage throttles all routes alike; a route's own settings exist in CloudFormation only. */
+const throttleRoutes = (stage: HttpStage, throttles: readonly Throttle[]): void => {
   const resource = stage.node.defaultChild as CfnStage;
-  resource.routeSettings = {
-    [`POST ${WEBHOOK_PATH}`]: {
-      ThrottlingRateLimit: config.webhookRateLimit,
-      ThrottlingBurstLimit: config.webhookBurstLimit,
-    },
-  };
+  resource.routeSettings = Object.fromEntries(
+    throttles.flatMap(({ routes, rate, burst }) =>
+      routes.map((route) => [keyOf(route), { ThrottlingRateLimit: rate, ThrottlingBurstLimit: burst }]),
+    ),
+  );
   // The service refuses settings for a route that is not there yet.
-  stage.node.addDependency(webhook);
+  stage.node.addDependency(...throttles.flatMap(({ routes }) => routes));
 };
+
+/** `POST /webhooks/provider`, as the service names a route. */
+const keyOf = (route: HttpRoute): string => (route.node.defaultChild as CfnRoute).routeKey;

@@ -100,7 +100,8 @@ export const extractionMachineDefinition = (
   timings: MachineTimings,
   functions: MachineFunctions,
 ): MachineDefinition => ({
-  Comment: 'Start a task at the provider, wait for its webhook, and reconcile whatever happened.',
+  Comment:
+    'Start a task at the provider, wait for its webhook if there is one, and reconcile whatever happened.',
   QueryLanguage: 'JSONata',
   TimeoutSeconds: timings.deadlineSeconds + timings.machineSlackSeconds,
   StartAt: 'StartTask',
@@ -109,7 +110,8 @@ export const extractionMachineDefinition = (
 
 const startTask = (timings: MachineTimings, functions: MachineFunctions): TaskState => ({
   Type: 'Task',
-  Comment: 'Starts the task at most once; the webhook answers the token. Everything else is for Reconcile.',
+  Comment:
+    'Starts the task at most once; the webhook answers the token, or start-task where none will come. Everything else is for Reconcile.',
   Resource: 'arn:aws:states:::lambda:invoke.waitForTaskToken',
   Arguments: {
     FunctionName: functions.startTask,
@@ -210,8 +212,8 @@ export const startRetryAttempts = (timings: MachineTimings): number =>
 /**
  * Polls until the machine's own end. Defaults: 5, 10, 20, 40, 80, then 120 s; halved by the jitter, 77.5 s for
  * the first five, then 60 s each, so 5 + (8,100 − 77.5) / 60 = 139. Counted from the start of the execution, so
- * the wait for the webhook (600 s) and the calls themselves are a margin. Should they run out, the rule and the
- * sweep take over.
+ * the wait for the webhook (600 s) and the calls themselves are a margin; by consent, where nothing is waited for,
+ * the slack beyond the deadline (900 s) is. Should they run out, the rule and the sweep take over.
  */
 export const pollAttempts = (timings: MachineTimings): number =>
   attemptsToCover(

@@ -1,5 +1,5 @@
 import { ArnFormat, Stack, Validations } from 'aws-cdk-lib';
-import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { type IRole, type PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { DefinitionBody, LogLevel, StateMachine, StateMachineType } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
@@ -29,6 +29,26 @@ export const extractionMachineArn = (stack: Stack): string =>
     resourceName: extractionMachineName(stack),
     arnFormat: ArnFormat.COLON_RESOURCE_NAME,
   });
+
+const executionsOf = (stack: Stack): string =>
+  stack.formatArn({
+    service: 'states',
+    resource: 'execution',
+    resourceName: `${extractionMachineName(stack)}:*`,
+    arnFormat: ArnFormat.COLON_RESOURCE_NAME,
+  });
+
+/** Reading what this machine's executions, and no others, were started with. */
+export const describingExecutions = (stack: Stack): PolicyStatement =>
+  allow(['states:DescribeExecution'], [executionsOf(stack)]);
+
+/** The reason why `describingExecutions` names every execution. */
+export const acknowledgeEveryExecution = (role: IRole): void => {
+  Validations.of(role).acknowledge({
+    id: `AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:states:<AWS::Region>:<AWS::AccountId>:execution:${extractionMachineName(Stack.of(role))}:*]`,
+    reason: 'Executions are named by extraction, so one machine of ours is as narrow as it gets.',
+  });
+};
 
 /** The Standard state machine of one extraction, and a role that may invoke its two functions. */
 export class ExtractionMachine extends Construct {

@@ -31,14 +31,23 @@ const ADMINISTRATION = [
   'kms:UpdateKeyDescription',
 ];
 
-/** Every use must name the extraction that it is for, and nothing else, in the encryption context. */
+/** Every use must name the extraction that it is for, at most its method, and nothing else, in the encryption context. */
 const FOR_ONE_EXTRACTION = {
   Null: { 'kms:EncryptionContext:extractionId': 'false' },
-  'ForAllValues:StringEquals': { 'kms:EncryptionContextKeys': ['extractionId'] },
+  'ForAllValues:StringEquals': { 'kms:EncryptionContextKeys': ['extractionId', 'method'] },
 };
 
 /**
- * The key that seals the users' credentials and nothing else. Its policy alone says who may use it: as it
+ * KMS opens a ciphertext only with the very context that it was sealed with, and credentials are sealed without a
+ * method: so this opens targets and nothing else (docs/decisions/0007-the-sealed-target-stays-in-the-executions-input.md).
+ */
+const FOR_ONE_TARGET = {
+  ...FOR_ONE_EXTRACTION,
+  StringEquals: { 'kms:EncryptionContext:method': 'consent' },
+};
+
+/**
+ * The key that seals the users' credentials, and the national ids of consents' users, and nothing else. Its policy alone says who may use it: as it
  * delegates no use to IAM, no policy elsewhere in the account, not even an administrator's, can open them.
  */
 export class SealKey extends Construct {
@@ -47,7 +56,7 @@ export class SealKey extends Construct {
   constructor(scope: Construct, id: string, { config }: { readonly config: Config }) {
     super(scope, id);
     this.key = new Key(this, 'Key', {
-      description: `${Stack.of(this).stackName}: users' credentials on their way from the request to the start`,
+      description: `${Stack.of(this).stackName}: users' credentials and national ids on their way to the provider`,
       enableKeyRotation: true,
       removalPolicy: removalPolicy(config),
       policy: new PolicyDocument({
@@ -65,22 +74,32 @@ export class SealKey extends Construct {
 
   /** Lets this role seal, and not unseal. */
   allowSealing(role: IRole): void {
-    this.allowUse('Seal', role, 'kms:Encrypt');
+    this.allowUse('Seal', role, 'kms:Encrypt', FOR_ONE_EXTRACTION);
   }
 
   /** Lets this role unseal, and not seal. */
   allowUnsealing(role: IRole): void {
-    this.allowUse('Unseal', role, 'kms:Decrypt');
+    this.allowUse('Unseal', role, 'kms:Decrypt', FOR_ONE_EXTRACTION);
   }
 
-  private allowUse(sid: string, role: IRole, action: string): void {
+  /** Lets this role unseal targets, and no credentials. */
+  allowUnsealingTargets(role: IRole): void {
+    this.allowUse('UnsealTargets', role, 'kms:Decrypt', FOR_ONE_TARGET);
+  }
+
+  private allowUse(
+    sid: string,
+    role: IRole,
+    action: string,
+    conditions: Readonly<Record<string, Readonly<Record<string, unknown>>>>,
+  ): void {
     this.key.addToResourcePolicy(
       new PolicyStatement({
         sid,
         principals: [role.grantPrincipal],
         actions: [action],
         resources: ['*'],
-        conditions: FOR_ONE_EXTRACTION,
+        conditions,
       }),
     );
   }

@@ -24,10 +24,10 @@ export const fitToEmulator = ({ sealKey, tokenAnswers }: EmulatorDifferences): v
   // The emulator checks the encryption context when it decrypts, but its policies do not know the condition
   // keys kms:EncryptionContext*: a statement that requires one would never apply.
   const key = sealKey.key.node.defaultChild as CfnKey;
-  for (const index of [SealKeyStatement.Seal, SealKeyStatement.Unseal]) {
+  for (const index of Object.values(SealKeyStatement)) {
     key.addPropertyDeletionOverride(`KeyPolicy.Statement.${index}.Condition`);
   }
 };
 
 /** Where the key policy has them: after the statement Administer, in the order in which the stack adds them. */
-const SealKeyStatement = { Seal: 1, Unseal: 2 } as const;
+const SealKeyStatement = { Seal: 1, Unseal: 2, UnsealTargets: 3 } as const;

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { join } from 'node:path';
-import { sandboxControl } from '../../test/sandbox/control-client.ts';
-import type { SandboxEvent } from '../../test/sandbox/events.ts';
-import { startSandbox } from '../../test/sandbox/sandbox.ts';
+import { DEFAULT_WIDGET_CONFIG_ID } from '../../test/sandbox/client.ts';
+import { type SandboxControl, sandboxControl } from '../../test/sandbox/control-client.ts';
+import { DEFAULT_CLIENT_ID, startSandbox } from '../../test/sandbox/sandbox.ts';
 import { apiBase, onEmulator, signedFetch } from './api.ts';
 import { deployStack } from './deploy.ts';
 import { type Emulator, startEmulator } from './emulator.ts';
@@ -17,8 +17,8 @@ export type LocalSystem = {
   /** Outputs of the stack by name. */
   outputs: Record<string, string>;
   api: { base: string; fetch: ReturnType<typeof signedFetch> };
-  /** What happens at the provider, from its first event on. */
-  events(signal: AbortSignal): AsyncGenerator<SandboxEvent>;
+  /** Behind the scenes of the provider: what happens there, and what only its users could do. */
+  provider: SandboxControl;
 };
 
 export type Run = {
@@ -34,7 +34,6 @@ export type Run = {
 
 const STAGE = 'local';
 const STACK = `Cosecha-${STAGE}`;
-const CLIENT_ID = 'cosecha-local';
 
 /**
  * Seconds instead of minutes, so that a person who plays with the outcomes sees every fallback happen. The provider
@@ -63,7 +62,13 @@ export async function startLocalSystem(run: Run): Promise<LocalSystem> {
   const started = startEmulatorOf(run);
   const outputs = await deployStack({
     emulator: started,
-    context: { stage: STAGE, providerBaseUrl: sandbox.baseUrl, ...SHORT_TIMES },
+    context: {
+      stage: STAGE,
+      providerBaseUrl: sandbox.baseUrl,
+      providerClientId: DEFAULT_CLIENT_ID,
+      widgetConfigId: DEFAULT_WIDGET_CONFIG_ID,
+      ...SHORT_TIMES,
+    },
     directory,
     onProgress: (step) => show.wait('deploy', step),
     signal,
@@ -74,7 +79,7 @@ export async function startLocalSystem(run: Run): Promise<LocalSystem> {
   const base = apiBase(endpoint, outputs.ApiId ?? '');
   const webhook = onEmulator(base, outputs.WebhookUrl ?? '');
   const provider = sandboxControl(sandbox.baseUrl);
-  await provider.setWebhook(CLIENT_ID, { url: webhook });
+  await provider.setWebhook(DEFAULT_CLIENT_ID, { url: webhook });
   show.done('webhook', `registered at the provider: ${webhook}`);
   await fillSecrets(emulator, STACK, secrets);
   show.done(
@@ -85,7 +90,7 @@ export async function startLocalSystem(run: Run): Promise<LocalSystem> {
     emulator,
     outputs,
     api: { base, fetch: signedFetch(client) },
-    events: (until) => provider.events(0, until),
+    provider,
   };
 }
 
@@ -93,7 +98,7 @@ async function startProvider({ directory, show, atEnd }: Run, secrets: Parameter
   const log = createWriteStream(join(directory, 'provider.log'));
   const { providerApiKey: apiKey, webhookSigningKey: signingKey } = secrets;
   const sandbox = await startSandbox({
-    clients: [{ clientId: CLIENT_ID, apiKey, webhook: { signingKey } }],
+    clients: [{ clientId: DEFAULT_CLIENT_ID, apiKey, webhook: { signingKey } }],
     log: (line) => log.write(`${line}\n`),
   });
   atEnd(() => sandbox.close());

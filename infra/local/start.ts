@@ -11,7 +11,7 @@ import { saveFunctionLogs } from './save-function-logs.ts';
 import { createShow } from './show.ts';
 import { type Watch, watchSystem } from './watch-system.ts';
 
-/** `npm start`: the whole service on one machine, and one extraction through it. The result is the exit code. */
+/** `npm start`: the whole service on one machine, shown by each of its methods. The result is the exit code. */
 async function main(args: string[]): Promise<number> {
   const options = readOptions(args);
   if (options === 'help') {
@@ -45,7 +45,7 @@ async function demonstrateAndServe(run: Run): Promise<void> {
   // Best effort: an emulator that has died has taken them along.
   atEnd(() => saveFunctionLogs(system.emulator, join(directory, 'functions.log')).catch(() => {}));
   const watch = await watchSystem(system, signal);
-  await Promise.race([demonstrate(system, watch, show, signal), watch.failed]);
+  await Promise.race([demonstrate({ system, watch, show }, options.methods, signal), watch.failed]);
   if (!options.once) await serve(system, watch, run);
 }
 

@@ -1,9 +1,12 @@
 type Action = { id?: unknown; status?: unknown; output?: unknown };
+type Results = { actions?: Action[] } | unknown[] | null;
 
-/** A line per action with the size of what it brought, never the bank data itself. */
+/** A line per action, or one for a product, with the size of what it brought, never the bank data itself. */
 export function summarizeResults(body: string): string {
-  const { results } = JSON.parse(body) as { results?: { actions?: Action[] } | null };
-  const lines = (results?.actions ?? []).map(({ id, status, output }) => `${id}: ${status}${sizeOf(output)}`);
+  const { results, data = results } = JSON.parse(body) as { results?: Results; data?: Results };
+  // By consent: "`results` array", or `data` in the v2 variant.
+  if (Array.isArray(data)) return `items: ${data.length}`;
+  const lines = (data?.actions ?? []).map(({ id, status, output }) => `${id}: ${status}${sizeOf(output)}`);
   return lines.join('\n') || 'no actions';
 }
 

@@ -21,7 +21,7 @@ export type Watch = EventEmitter<{ event: [Happening] }> & { failed: Promise<nev
  * happens after it has resolved is not missed.
  */
 export async function watchSystem(
-  { emulator, outputs, events }: LocalSystem,
+  { emulator, outputs, provider }: LocalSystem,
   signal: AbortSignal,
 ): Promise<Watch> {
   const { promise: failed, reject } = Promise.withResolvers<never>();
@@ -50,7 +50,7 @@ export async function watchSystem(
     }
   };
   const watchProvider = async () => {
-    for await (const event of events(signal)) watch.emit('event', { source: 'provider', event });
+    for await (const event of provider.events(0, signal)) watch.emit('event', { source: 'provider', event });
   };
 
   guarded(watchStream());

@@ -11,3 +11,22 @@ export const required = (name: string): string => {
   }
   return value;
 };
+
+/**
+ * What was asked for needs a setting that this deployment was not given, although it may be deployed without.
+ * Answered 503: it will work once the stack is deployed with it.
+ */
+export class SettingMissing extends Error {
+  override readonly name = 'SettingMissing';
+
+  constructor(setting: string, options?: ErrorOptions) {
+    super(`The setting ${setting} is not given, and consents need it. Deploy with -c ${setting}=….`, options);
+  }
+}
+
+/** The environment variable that stands for an optional setting. Throws SettingMissing. */
+export const optionalSetting = (name: string, setting: string): string => {
+  const value = process.env[name];
+  if (value === undefined || value === '') throw new SettingMissing(setting);
+  return value;
+};

@@ -8,6 +8,17 @@ import { logInWithStoredKey } from './provider-api-key.ts';
 
 const timeoutsSchema = v.strictObject({ connect: v.number(), total: v.number() });
 
+/** How a function reaches the provider, from its environment. */
+export const providerConnection = (maxAnswerBytes: number): Connection => {
+  const timeouts = v.parse(timeoutsSchema, JSON.parse(required('PROVIDER_TIMEOUTS')));
+  return {
+    baseUrl: required('PROVIDER_BASE_URL'),
+    fetch: freshConnectionFetch(timeouts.connect),
+    totalTimeoutMs: timeouts.total,
+    maxAnswerBytes,
+  };
+};
+
 /** What a function needs to talk to the provider, put together from its environment. */
 export type ProviderClient = { readonly connection: Connection; readonly sessions: SessionTokens };
 
@@ -15,17 +26,12 @@ export const providerClient = (
   secrets: SecretsManagerClient,
   {
     now,
-    ...settings
+    maxAnswerBytes,
+    encryptRawCredentials = false,
   }: { readonly now: () => Date } & Pick<Connection, 'maxAnswerBytes' | 'encryptRawCredentials'>,
 ): ProviderClient => {
-  const timeouts = v.parse(timeoutsSchema, JSON.parse(required('PROVIDER_TIMEOUTS')));
   const sessionMinutes = Number(required('SESSION_MINUTES'));
-  const connection: Connection = {
-    baseUrl: required('PROVIDER_BASE_URL'),
-    fetch: freshConnectionFetch(timeouts.connect),
-    totalTimeoutMs: timeouts.total,
-    ...settings,
-  };
+  const connection = { ...providerConnection(maxAnswerBytes), encryptRawCredentials };
   const logIn = logInWithStoredKey(secrets, required('PROVIDER_API_KEY_SECRET'), connection, sessionMinutes);
   const sessions = cacheSessionTokens({ logIn, lifetimeMs: sessionMinutes * 60_000, now });
   return { connection, sessions };

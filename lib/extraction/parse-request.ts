@@ -1,24 +1,28 @@
 import * as v from 'valibot';
+import { closedObject, text } from '../http/body-fields.ts';
+import { type Violation, violationOf } from '../http/violation.ts';
+import { nationalIdField, productField } from '../provider/request-fields.ts';
 import type { Credentials } from '../provider/start-task.ts';
-import type { RequestedAction } from './record.ts';
+import type { AskedByConsent, AskedByCredentials } from './record.ts';
 import { encodeSealed, type SealedPlaintext, sealLimitBytes } from './sealed-plaintext.ts';
 
-/** What a caller asks for, validated: the v2 task request less `webhook`, plus our own fields. */
-export type ExtractionRequest = {
-  readonly entity: string;
+/** The v2 task request less `webhook`, plus our own fields. */
+export type CredentialsRequest = AskedByCredentials & {
   readonly credentials: Credentials;
-  readonly actions: readonly RequestedAction[];
   readonly reference?: string;
   /** Only with encrypted credentials: the session token that keys them. */
   readonly sessionToken?: string;
 };
 
-/** One thing that is wrong, and where. `detail` never repeats a value of the request. */
-export type Violation = {
-  /** JSON pointer (RFC 6901) into the request body; empty for the body as a whole. */
-  readonly pointer: string;
-  readonly detail: string;
+/** "Start extraction", plus whose consent it is and our own fields. */
+export type ConsentRequest = AskedByConsent & {
+  /** The national id of the natural person, or of the company. */
+  readonly target: string;
+  readonly reference?: string;
 };
+
+/** What a caller asks for, validated. */
+export type ExtractionRequest = CredentialsRequest | ConsentRequest;
 
 export type ParsedRequest =
   | { readonly kind: 'valid'; readonly request: ExtractionRequest }
@@ -26,13 +30,6 @@ export type ParsedRequest =
 
 /** In v2 task actions only these are listed ("Product identifiers"). */
 const actionIds = ['movement', 'product-balance', 'tef'] as const;
-
-const text = (max: number) =>
-  v.pipe(
-    v.string('must be a string'),
-    v.minLength(1, 'must not be empty'),
-    v.maxLength(max, `must have at most ${max} characters`),
-  );
 
 /** A day that exists: `new Date('2026-02-30')` silently becomes March, so the text must survive the round trip. */
 const isRealDate = (day: string): boolean => {
@@ -48,10 +45,6 @@ const date = v.config(
   ),
   { abortPipeEarly: true },
 );
-
-/** An object with these fields and no others; every other one is a violation, not only the first. */
-const closedObject = <Entries extends v.ObjectEntries>(entries: Entries, message: string) =>
-  v.objectWithRest(entries, v.never('is not a known field'), message);
 
 const isPlainObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -108,9 +101,12 @@ const credentials = v.variant(
   'must be an object whose mode is raw, encrypted or persisted',
 );
 
-const requestSchema = v.pipe(
+const reference = v.exactOptional(text(256));
+
+const credentialsSchema = v.pipe(
   closedObject(
     {
+      method: v.exactOptional(v.literal('credentials'), 'credentials'),
       entity: text(100),
       credentials,
       actions: v.pipe(
@@ -119,7 +115,7 @@ const requestSchema = v.pipe(
         // The document names no maximum; a task has no use for more than this.
         v.maxLength(50, 'must name at most 50 actions'),
       ),
-      reference: v.exactOptional(text(256)),
+      reference,
       sessionToken: v.exactOptional(
         v.pipe(
           text(sealLimitBytes),
@@ -144,31 +140,54 @@ const requestSchema = v.pipe(
   }),
 );
 
-const pointerOf = (issue: v.BaseIssue<unknown>): string =>
-  (issue.path ?? []).map(({ key }) => `/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+const consentSchema = closedObject(
+  {
+    method: v.literal('consent'),
+    product: v.config(
+      v.pipe(
+        v.unknown(),
+        v.check(
+          (product) => !Array.isArray(product),
+          'must be one product: send one request for each of several',
+        ),
+        productField,
+      ),
+      { abortPipeEarly: true },
+    ),
+    consentId: v.pipe(v.string('must be a string'), v.uuid('must be a UUID')),
+    target: nationalIdField,
+    variant: v.exactOptional(v.picklist(['v1', 'v2'], 'must be v1 or v2'), 'v1'),
+    reference,
+  },
+  'must be a JSON object',
+);
 
-/** valibot's own sentences quote what they received; only ours, which do not, are passed on. */
-const detailOf = (issue: v.BaseIssue<unknown>): string => {
-  if (issue.type === 'object_with_rest' && issue.received === 'undefined') return 'is required';
-  if (issue.type === 'variant' && issue.path?.at(-1)?.key === 'mode') {
-    return 'must be raw, encrypted or persisted';
-  }
-  if (/^Invalid /.test(issue.message)) return 'is not valid here';
-  return issue.message;
+/** By what a body says of its method; undefined where that is neither of the two. */
+const schemaOf = (body: unknown) => {
+  const method = isPlainObject(body) && Object.hasOwn(body, 'method') ? body.method : 'credentials';
+  if (method === 'consent') return consentSchema;
+  return method === 'credentials' ? credentialsSchema : undefined;
 };
 
 /** What would be sealed for this request: the plaintext that KMS's limit applies to. */
-export const sealedPlaintextOf = ({ credentials, sessionToken }: ExtractionRequest): SealedPlaintext => ({
-  credentials,
-  ...(sessionToken === undefined ? {} : { sessionToken }),
-});
+export const sealedPlaintextOf = (request: ExtractionRequest): SealedPlaintext => {
+  if (request.method === 'consent') return { target: request.target };
+  const { credentials, sessionToken } = request;
+  return { credentials, ...(sessionToken === undefined ? {} : { sessionToken }) };
+};
 
 /** Validates a request body that is JSON already. Reports every violation, not only the first. */
 export const parseExtractionRequest = (body: unknown): ParsedRequest => {
-  const parsed = v.safeParse(requestSchema, body);
+  const schema = schemaOf(body);
+  if (schema === undefined) {
+    return {
+      kind: 'invalid',
+      violations: [{ pointer: '/method', detail: 'must be credentials or consent' }],
+    };
+  }
+  const parsed = v.safeParse<typeof credentialsSchema | typeof consentSchema>(schema, body);
   if (!parsed.success) {
-    const violations = parsed.issues.map((issue) => ({ pointer: pointerOf(issue), detail: detailOf(issue) }));
-    return { kind: 'invalid', violations };
+    return { kind: 'invalid', violations: parsed.issues.map(violationOf) };
   }
   const request = parsed.output as ExtractionRequest;
   if (fitsTheSeal(request)) return { kind: 'valid', request };

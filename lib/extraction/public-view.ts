@@ -1,8 +1,6 @@
 import type { Extraction } from './record.ts';
 
-/** What a caller sees of a record: everything but how the service keeps its own house. */
-export type PublicExtraction = Omit<
-  Extraction,
+type House =
   | 'schemaVersion'
   | 'fingerprint'
   | 'requestId'
@@ -11,8 +9,13 @@ export type PublicExtraction = Omit<
   | 'open'
   | 'openUntil'
   | 'expiresAt'
-  | 'results'
-> & {
+  | 'results';
+
+/** `Omit` of a union keeps only what its members share; this omits from each. */
+type WithoutHouse<Record> = Record extends Extraction ? Omit<Record, House> : never;
+
+/** What a caller sees of a record: everything but how the service keeps its own house. */
+export type PublicExtraction = WithoutHouse<Extraction> & {
   readonly results?: {
     readonly url: string;
     readonly expiresAt: string;

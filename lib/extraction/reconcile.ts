@@ -1,9 +1,9 @@
 import { ProviderAnswerTooLarge, ProviderError } from '../provider/errors.ts';
-import { parseActionResults } from '../provider/parse-action-results.ts';
-import type { TaskReading } from '../provider/read-task.ts';
 import { applyChange } from './apply-change.ts';
+import { isAnnounced } from './is-announced.ts';
 import { isAttemptDead } from './is-attempt-dead.ts';
 import type { Observe } from './observed.ts';
+import type { Reading } from './reading.ts';
 import { type Extraction, isTerminalStatus, type StoredResults } from './record.ts';
 import { settleBy } from './settle-by.ts';
 import type { ExtractionStore, TaskStore } from './store.ts';
@@ -29,7 +29,8 @@ export type Situation =
 export type ReconcileDeps = {
   readonly extractions: ExtractionStore;
   readonly tasks: TaskStore;
-  readonly readTask: (taskId: string) => Promise<TaskReading>;
+  /** Reads the task of a record, as its method demands. */
+  readonly read: (record: Extraction, taskId: string) => Promise<Reading>;
   /** Stores the bytes under `{extractionId}/{sha256}.json`; the same bytes twice are one object. */
   readonly storeResults: (extractionId: string, bytes: Uint8Array) => Promise<StoredResults>;
   readonly now: () => Date;
@@ -53,10 +54,10 @@ const collectCeiling = 3600;
 type Step =
   | { readonly kind: 'return'; readonly reconciled: Reconciled }
   /** Decide again from this row; a reading of the provider made on the way is kept. */
-  | { readonly kind: 'again'; readonly record: Extraction | undefined; readonly reading?: TaskReading };
+  | { readonly kind: 'again'; readonly record: Extraction | undefined; readonly reading?: Reading };
 
 type Asked =
-  | { readonly kind: 'read'; readonly reading: TaskReading }
+  | { readonly kind: 'read'; readonly reading: Reading }
   | { readonly kind: 'too-large' }
   | { readonly kind: 'no-answer'; readonly why: string };
 
@@ -64,9 +65,9 @@ type Asked =
  * A read that fails, however, is a poll that did not happen: a secret of ours that cannot be read must not keep a
  * record open beyond its deadline either. A body over the cap will not get smaller.
  */
-const ask = async (taskId: string, deps: ReconcileDeps): Promise<Asked> => {
+const ask = async (record: Extraction, taskId: string, deps: ReconcileDeps): Promise<Asked> => {
   try {
-    return { kind: 'read', reading: await deps.readTask(taskId) };
+    return { kind: 'read', reading: await deps.read(record, taskId) };
   } catch (error) {
     if (error instanceof ProviderAnswerTooLarge) return { kind: 'too-large' };
     deps.observe('PollWithoutAnswer');
@@ -139,20 +140,22 @@ const learnEnd = async (
   deps: ReconcileDeps,
 ): Promise<{ readonly settled: Step } | { readonly why: string }> => {
   const { extractionId } = record;
-  const noticed = (await deps.tasks.get(taskId))?.taskStatus;
+  const noticed = isAnnounced(record) ? (await deps.tasks.get(taskId))?.taskStatus : undefined;
   if (noticed !== undefined && isTerminalStatus(noticed)) {
     const row = await settleBy('reconcile', { extractionId, taskId, taskStatus: noticed }, deps);
     return { settled: { kind: 'again', record: row } };
   }
-  const asked = await ask(taskId, deps);
+  const asked = await ask(record, taskId, deps);
   if (asked.kind !== 'read') return { why: asked.kind === 'no-answer' ? asked.why : asked.kind };
-  const { taskStatus } = asked.reading;
-  if (!isTerminalStatus(taskStatus)) {
-    if (taskStatus !== 'PENDING' && taskStatus !== 'RUNNING') deps.observe('UnknownTaskStatus');
+  const { reading } = asked;
+  if (reading.kind === 'running') {
+    if (!reading.known) deps.observe('UnknownTaskStatus');
     return { why: 'still-running' };
   }
-  const row = await settleBy('reconcile', { extractionId, taskId, taskStatus }, deps);
-  return { settled: { kind: 'again', record: row, reading: asked.reading } };
+  const { taskStatus, reason } = reading;
+  const fact = { extractionId, taskId, taskStatus, ...(reason === undefined ? {} : { reason }) };
+  const row = await settleBy('reconcile', fact, deps);
+  return { settled: { kind: 'again', record: row, reading } };
 };
 
 const reconcileRunning = async (
@@ -213,34 +216,43 @@ const collectLater = async (
   return { kind: 'return', reconciled: { kind: 'handed-over', record: row } };
 };
 
+/**
+ * An outcome that says there are data. A later read without any, such as an error of the provider's that passes,
+ * must not close the record as if they had been collected.
+ */
+const promisesData = ({ status }: Extraction): boolean => status === 'COMPLETED' || status === 'PARTIAL';
+
 const collect = async (
   record: Extraction,
   taskId: string,
-  reading: TaskReading | undefined,
+  reading: Reading | undefined,
   situation: Situation,
   deps: ReconcileDeps,
 ): Promise<Step> => {
-  const asked = reading === undefined ? await ask(taskId, deps) : ({ kind: 'read', reading } as const);
+  const asked =
+    reading === undefined ? await ask(record, taskId, deps) : ({ kind: 'read', reading } as const);
   if (asked.kind === 'no-answer') return collectLater(record, asked.why, situation, deps);
   if (asked.kind === 'too-large') {
     return giveUp(record, 'results-too-large', deps);
   }
 
-  const { taskStatus, results, bytes } = asked.reading;
-  if (!isTerminalStatus(taskStatus)) return collectLater(record, 'still-running', situation, deps);
+  if (asked.reading.kind === 'running') return collectLater(record, 'still-running', situation, deps);
+  const { taskStatus, results, actionResults, expected } = asked.reading;
+  if (results === undefined && promisesData(record)) {
+    return collectLater(record, 'no-results', situation, deps);
+  }
   if (taskStatus !== record.status) deps.observe('StatusDisagreement');
-  const parsed = parseActionResults(taskStatus, results);
-  if (parsed.kind === 'unexpected') deps.observe('UnexpectedResults');
+  if (!expected) deps.observe('UnexpectedResults');
   let stored: StoredResults | undefined;
   try {
-    if (parsed.kind !== 'none') stored = await deps.storeResults(record.extractionId, bytes);
+    if (results !== undefined) stored = await deps.storeResults(record.extractionId, results);
   } catch (error) {
     deps.onFailure('store', error);
     return collectLater(record, 'results-not-stored', situation, deps);
   }
   const found = {
     ...(stored === undefined ? {} : { results: stored }),
-    ...(parsed.kind === 'actions' ? { actionResults: parsed.actions } : {}),
+    ...(actionResults === undefined ? {} : { actionResults }),
   };
   const step = await close(collected(record, found, deps.now(), deps.timings), deps);
   if (step.kind === 'return') deps.observe('Collected');
@@ -249,7 +261,7 @@ const collect = async (
 
 const takeStep = (
   record: Extraction,
-  reading: TaskReading | undefined,
+  reading: Reading | undefined,
   situation: Situation,
   deps: ReconcileDeps,
 ): Promise<Step> | Step => {
@@ -278,7 +290,7 @@ export const reconcile = async (
   deps: ReconcileDeps,
 ): Promise<Reconciled> => {
   let record = await deps.extractions.get(extractionId);
-  let reading: TaskReading | undefined;
+  let reading: Reading | undefined;
   for (let steps = 0; steps < mostSteps && record !== undefined; steps += 1) {
     const step: Step = await takeStep(record, reading, situation, deps);
     if (step.kind === 'return') return step.reconciled;

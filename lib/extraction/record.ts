@@ -1,3 +1,5 @@
+import type { ProductType } from '../provider/vocabulary.ts';
+
 /** The five terminal statuses of a v2 task (provider document, "States and transitions", v2 task). */
 export const terminalStatuses = [
   'COMPLETED',
@@ -44,17 +46,28 @@ export type StoredResults = {
 /** Which part of the service wrote the outcome. */
 export type SettledBy = 'webhook' | 'start' | 'reconcile';
 
-/**
- * One row of the table `Extractions`, whose stream is the public contract (design, section 3).
- * Times are ISO 8601 UTC with milliseconds, so that they sort as text; `expiresAt` is epoch seconds, as
- * DynamoDB's TTL demands. No credential, token, username, result or webhook body is ever in it.
- */
-export type Extraction = {
-  readonly schemaVersion: 1;
-  readonly extractionId: string;
+/** What is asked for with the user's credentials: a v2 task. */
+export type AskedByCredentials = {
   readonly method: 'credentials';
   readonly entity: string;
   readonly actions: readonly RequestedAction[];
+};
+
+/** "v1 consent-based task", or its v2 variant. */
+export type ConsentVariant = 'v1' | 'v2';
+
+/** What is asked for under the user's consent: one product. Whose it is, the target, is sealed, and not here. */
+export type AskedByConsent = {
+  readonly method: 'consent';
+  readonly product: ProductType;
+  readonly consentId: string;
+  readonly variant: ConsentVariant;
+};
+
+/** What an extraction is and how far it has come, whatever its method. */
+type Progress = {
+  readonly schemaVersion: 1;
+  readonly extractionId: string;
   /** The caller's own word for it, at most 256 characters. */
   readonly reference?: string;
   /** ARN of the IAM user or role that asked, without its session name. */
@@ -82,3 +95,13 @@ export type Extraction = {
   readonly openUntil?: string;
   readonly expiresAt?: number;
 };
+
+export type CredentialsExtraction = Progress & AskedByCredentials;
+export type ConsentExtraction = Progress & AskedByConsent;
+
+/**
+ * One row of the table `Extractions`, whose stream is the public contract (design, section 3).
+ * Times are ISO 8601 UTC with milliseconds, so that they sort as text; `expiresAt` is epoch seconds, as
+ * DynamoDB's TTL demands. No credential, national id, token, username, result or webhook body is ever in it.
+ */
+export type Extraction = CredentialsExtraction | ConsentExtraction;

@@ -1,6 +1,6 @@
 import type { ExtractionRequest } from './parse-request.ts';
 import { sealedPlaintextOf } from './parse-request.ts';
-import type { Extraction, RequestedAction } from './record.ts';
+import type { AskedByConsent, AskedByCredentials, Extraction } from './record.ts';
 import type { SealedPlaintext } from './sealed-plaintext.ts';
 import type { ExtractionStore } from './store.ts';
 import { plusSeconds, type Timings } from './timings.ts';
@@ -9,8 +9,8 @@ import { requestedUntil } from './transitions.ts';
 /** The input of an execution. Its history holds ciphertext only. */
 export type ExecutionInput = {
   readonly extractionId: string;
-  readonly request: { readonly entity: string; readonly actions: readonly RequestedAction[] };
-  /** Base64 of the KMS ciphertext. */
+  readonly request: Omit<AskedByCredentials, 'method'> | Omit<AskedByConsent, 'method'>;
+  /** Base64 of the KMS ciphertext: of the credentials or, by consent, of the target. */
   readonly sealedCredentials: string;
 };
 
@@ -31,15 +31,23 @@ export type RequestOutcome =
   /** Another request came before under this key: nothing was changed. */
   | { readonly kind: 'key-reused' };
 
+/** The part of a request that whoever may read the record may read. */
+const askedFor = (request: ExtractionRequest): AskedByCredentials | AskedByConsent => {
+  if (request.method === 'consent') {
+    const { method, product, consentId, variant } = request;
+    return { method, product, consentId, variant };
+  }
+  const { method, entity, actions } = request;
+  return { method, entity, actions };
+};
+
 const newRecord = (order: RequestOrder, now: Date, timings: Timings): Extraction => {
-  const { entity, actions, reference } = order.request;
+  const { reference } = order.request;
   const requestedAt = now.toISOString();
   return {
     schemaVersion: 1,
     extractionId: order.extractionId,
-    method: 'credentials',
-    entity,
-    actions,
+    ...askedFor(order.request),
     ...(reference === undefined ? {} : { reference }),
     requestedBy: order.requestedBy,
     requestedAt,
@@ -73,10 +81,10 @@ export const request = async (order: RequestOrder, deps: RequestDeps): Promise<R
 
   const windowEnd = plusSeconds(record.requestedAt, deps.timings.startWindow);
   if (record.status === 'REQUESTED' && now.toISOString() < windowEnd) {
-    const { entity, actions } = order.request;
+    const { method: _method, ...asked } = askedFor(order.request);
     await deps.startExecution({
       extractionId: order.extractionId,
-      request: { entity, actions },
+      request: asked,
       sealedCredentials,
     });
   }

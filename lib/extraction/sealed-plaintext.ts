@@ -1,13 +1,16 @@
 import type { Credentials } from '../provider/start-task.ts';
 
-/**
- * What is encrypted between intake and start-task: the user's credentials and, where those are ciphertext
- * keyed by the caller's own session token, that token. Never stored, logged or shown in the clear.
- */
-export type SealedPlaintext = {
+/** The user's credentials and, where those are ciphertext keyed by the caller's own session token, that token. */
+export type SealedCredentials = {
   readonly credentials: Credentials;
   readonly sessionToken?: string;
 };
+
+/** The national id of the user whose consent it is: what a Task Token is made for. */
+export type SealedTarget = { readonly target: string };
+
+/** What is encrypted from intake on. Never stored, logged or shown in the clear. */
+export type SealedPlaintext = SealedCredentials | SealedTarget;
 
 /** KMS Encrypt takes at most 4,096 bytes under a symmetric key
  * (https://docs.aws.amazon.com/kms/latest/APIReference/API_Encrypt.html). */
@@ -16,6 +19,6 @@ export const sealLimitBytes = 4096;
 export const encodeSealed = (plaintext: SealedPlaintext): Uint8Array =>
   Buffer.from(JSON.stringify(plaintext), 'utf8');
 
-/** Only for bytes that `encodeSealed` made and KMS authenticated. */
-export const decodeSealed = (bytes: Uint8Array): SealedPlaintext =>
-  JSON.parse(Buffer.from(bytes).toString('utf8')) as SealedPlaintext;
+/** Only for bytes that `encodeSealed` made of this kind, and that KMS authenticated as such. */
+export const decodeSealed = <Plaintext extends SealedPlaintext>(bytes: Uint8Array): Plaintext =>
+  JSON.parse(Buffer.from(bytes).toString('utf8')) as Plaintext;

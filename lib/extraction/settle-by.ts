@@ -1,9 +1,9 @@
 import { applyChange } from './apply-change.ts';
 import type { Observe, Observed } from './observed.ts';
-import { type Extraction, isTerminalStatus, type SettledBy, type TerminalStatus } from './record.ts';
+import { type Extraction, isTerminalStatus, type SettledBy } from './record.ts';
 import type { ExtractionStore } from './store.ts';
 import type { Timings } from './timings.ts';
-import { correct, settle } from './transitions.ts';
+import { correct, type SettledFact, settle } from './transitions.ts';
 
 const settledMetric: Record<SettledBy, Observed> = {
   webhook: 'SettledByWebhook',
@@ -18,7 +18,7 @@ const settledMetric: Record<SettledBy, Observed> = {
  */
 export const settleBy = async (
   by: SettledBy,
-  fact: { readonly extractionId: string; readonly taskId: string; readonly taskStatus: TerminalStatus },
+  fact: SettledFact,
   deps: {
     readonly extractions: ExtractionStore;
     readonly now: () => Date;

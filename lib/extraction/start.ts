@@ -1,19 +1,21 @@
+import { ambiguousClientStatus, notTakenStatus } from '../provider/assumptions.ts';
 import {
   InvalidProviderRequest,
   ProviderBusy,
   ProviderError,
+  ProviderExtractionFailed,
   ProviderRefused,
   ProviderUnauthorized,
   ProviderUnreachable,
 } from '../provider/errors.ts';
-import type { SessionTokens } from '../provider/session-tokens.ts';
-import type { TaskRequest } from '../provider/start-task.ts';
 import { applyChange } from './apply-change.ts';
+import { failureReason } from './failure-reason.ts';
+import { isAnnounced } from './is-announced.ts';
 import { isAttemptDead } from './is-attempt-dead.ts';
 import type { Observe } from './observed.ts';
 import { type Extraction, type ExtractionStatus, isTerminalStatus } from './record.ts';
-import type { SealedPlaintext } from './sealed-plaintext.ts';
 import { settleBy } from './settle-by.ts';
+import type { StartCall } from './start-call.ts';
 import type { ExtractionStore, TaskStore } from './store.ts';
 import { plusSeconds, type Timings } from './timings.ts';
 import { begin, type Change, loseTrack, reject, run, runLate, withdraw } from './transitions.ts';
@@ -36,6 +38,8 @@ export type RetryableStart =
 export type StartOutcome =
   /** The task runs and the callback token is left: the webhook wakes the machine. */
   | { readonly kind: 'waiting'; readonly taskId: string }
+  /** The task runs, and no webhook will tell of its end: the machine goes on to Reconcile, whose retries poll. */
+  | { readonly kind: 'polling'; readonly taskId: string }
   /** There is nothing to wait for: the machine may go on to Reconcile at once. */
   | { readonly kind: 'settled'; readonly status: ExtractionStatus | 'GONE' }
   | { readonly kind: 'retry'; readonly error: RetryableStart };
@@ -43,21 +47,17 @@ export type StartOutcome =
 export type StartDeps = {
   readonly extractions: ExtractionStore;
   readonly tasks: TaskStore;
-  readonly sessions: SessionTokens;
-  readonly startTask: (sessionToken: string, request: TaskRequest) => Promise<string>;
-  readonly unseal: () => Promise<SealedPlaintext>;
+  /** Unseals, and puts together the call that the record's method is started with. Sends nothing. */
+  readonly callFor: (record: Extraction) => Promise<StartCall>;
   readonly newAttemptId: () => string;
   readonly now: () => Date;
   readonly timings: Timings;
   readonly observe: Observe;
   /** Told the taskId as soon as the provider has named it; for the log. */
   readonly onTaken: (taskId: string) => void;
-  /** Told why a login or a start call failed; for the log, and nothing else. */
-  readonly onFailure: (what: 'login' | 'start', error: unknown) => void;
+  /** Told why no token could be had or a start call failed; for the log, and nothing else. */
+  readonly onFailure: (what: 'token' | 'start', error: unknown) => void;
 };
-
-/** The most deliveries that the document allows ("Events", rule 2). */
-const webhookRetries = 5;
 
 type Posted =
   | { readonly kind: 'taken'; readonly taskId: string }
@@ -72,12 +72,21 @@ const retryName = (error: unknown): RetryableStart | undefined => {
   return undefined;
 };
 
+/** A failure that the answer itself explains; only the v2 variant of an extraction by consent has any. */
+const explained = (failure: ProviderExtractionFailed): Posted => {
+  if (failure.status === notTakenStatus) return { kind: 'not-taken', error: 'ProviderBusy' };
+  if (failure.status < 500 && failure.status !== ambiguousClientStatus) {
+    return { kind: 'refused', reason: failureReason(failure) };
+  }
+  return { kind: 'unknown', reason: 'start-call-unanswered' };
+};
+
 /**
- * A login changes nothing at the provider, so that whatever went wrong with it may be tried again: what the
- * start call would have to call "unknown" is "unreachable" here. Anything but a ProviderError is ours, and
+ * To make a token changes nothing at the provider, so that whatever went wrong with it may be tried again: what
+ * the start call would have to call "unknown" is "unreachable" here. Anything but a ProviderError is ours, and
  * thrown.
  */
-const loginFailure = (error: unknown): RetryableStart => {
+const tokenFailure = (error: unknown): RetryableStart => {
   if (!(error instanceof ProviderError)) throw error;
   if (error instanceof ProviderRefused) return 'ProviderUnauthorized';
   return retryName(error) ?? 'ProviderUnreachable';
@@ -85,17 +94,17 @@ const loginFailure = (error: unknown): RetryableStart => {
 
 /** The start call, made at most once more, and only after a 401, which says that it was not taken. */
 const post = async (
-  sessionToken: string,
-  callerBroughtToken: boolean,
-  request: TaskRequest,
-  deps: Pick<StartDeps, 'sessions' | 'startTask' | 'onFailure'>,
+  token: string,
+  call: StartCall,
+  { onFailure }: Pick<StartDeps, 'onFailure'>,
 ): Promise<Posted> => {
-  const attempt = async (token: string): Promise<Posted | 'unauthorized'> => {
+  const attempt = async (withToken: string): Promise<Posted | 'unauthorized'> => {
     try {
-      return { kind: 'taken', taskId: await deps.startTask(token, request) };
+      return { kind: 'taken', taskId: await call.post(withToken) };
     } catch (error) {
-      deps.onFailure('start', error);
+      onFailure('start', error);
       if (error instanceof ProviderUnauthorized) return 'unauthorized';
+      if (error instanceof ProviderExtractionFailed) return explained(error);
       if (error instanceof ProviderRefused) return { kind: 'refused', reason: `http-${error.status}` };
       if (error instanceof InvalidProviderRequest) return { kind: 'refused', reason: 'invalid-request' };
       const name = retryName(error);
@@ -104,27 +113,33 @@ const post = async (
     }
   };
 
-  const first = await attempt(sessionToken);
+  const first = await attempt(token);
   if (first !== 'unauthorized') return first;
-  if (callerBroughtToken) return { kind: 'refused', reason: 'session-token-refused' };
+  if (!call.renewable) return { kind: 'refused', reason: 'session-token-refused' };
 
-  deps.sessions.drop(sessionToken);
+  call.tokens.drop(token);
   let renewed: string;
   try {
-    renewed = await deps.sessions.current();
+    renewed = await call.tokens.current();
   } catch (error) {
-    deps.onFailure('login', error);
+    onFailure('token', error);
     // The mark stands already, so nothing may be thrown past it: the 401 says that the call was not taken.
     return { kind: 'not-taken', error: 'ProviderUnauthorized' };
   }
   const second = await attempt(renewed);
   if (second !== 'unauthorized') return second;
-  deps.sessions.drop(renewed);
+  call.tokens.drop(renewed);
   return { kind: 'not-taken', error: 'ProviderUnauthorized' };
 };
 
 /** L: leaves the token; then what a webhook may have left before it is acted on at once. */
-const linkTask = async (order: StartOrder, taskId: string, deps: StartDeps): Promise<StartOutcome> => {
+const linkTask = async (
+  order: StartOrder,
+  row: Extraction,
+  taskId: string,
+  deps: StartDeps,
+): Promise<StartOutcome> => {
+  if (!isAnnounced(row)) return { kind: 'polling', taskId };
   const { linked, task } = await deps.tasks.link({ ...order, taskId });
   if (!linked && task.extractionId !== order.extractionId) {
     // No webhook can find us then; the machine's wait runs out and the poll settles it.
@@ -133,8 +148,8 @@ const linkTask = async (order: StartOrder, taskId: string, deps: StartDeps): Pro
   }
   if (task.taskStatus === undefined || !isTerminalStatus(task.taskStatus)) return { kind: 'waiting', taskId };
   const { extractionId } = order;
-  const row = await settleBy('start', { extractionId, taskId, taskStatus: task.taskStatus }, deps);
-  return { kind: 'settled', status: row?.status ?? 'GONE' };
+  const settled = await settleBy('start', { extractionId, taskId, taskStatus: task.taskStatus }, deps);
+  return { kind: 'settled', status: settled?.status ?? 'GONE' };
 };
 
 /**
@@ -148,7 +163,7 @@ const resumeOrRetry = async (
 ): Promise<StartOutcome> => {
   if (row === undefined) return { kind: 'settled', status: 'GONE' };
   if (row.status === 'REQUESTED') return { kind: 'retry', error: 'StartInProgress' };
-  if (row.status === 'RUNNING' && row.taskId !== undefined) return linkTask(order, row.taskId, deps);
+  if (row.status === 'RUNNING' && row.taskId !== undefined) return linkTask(order, row, row.taskId, deps);
   if (row.status === 'STARTING' && row.attemptId !== undefined) {
     const now = deps.now();
     if (!isAttemptDead(row, now, deps.timings)) return { kind: 'retry', error: 'StartInProgress' };
@@ -201,7 +216,7 @@ const conclude = async (
 
   switch (posted.kind) {
     case 'taken':
-      return linkTask(order, posted.taskId, deps);
+      return linkTask(order, outcome.record, posted.taskId, deps);
     case 'not-taken':
       return { kind: 'retry', error: posted.error };
     case 'refused':
@@ -226,25 +241,19 @@ export const start = async (order: StartOrder, deps: StartDeps): Promise<StartOu
   // Reconcile, where the machine goes on, says NOT_STARTED.
   if (deps.now().toISOString() >= windowEnd) return { kind: 'settled', status: row.status };
 
-  const { credentials, sessionToken: callersToken } = await deps.unseal();
-  let sessionToken: string;
+  const call = await deps.callFor(row);
+  let token: string;
   try {
-    sessionToken = callersToken ?? (await deps.sessions.current());
+    token = await call.tokens.current();
   } catch (error) {
-    deps.onFailure('login', error);
-    return { kind: 'retry', error: loginFailure(error) };
+    deps.onFailure('token', error);
+    return { kind: 'retry', error: tokenFailure(error) };
   }
 
   const attemptId = deps.newAttemptId();
   const marked = await applyChange(deps.extractions, begin(row, attemptId, deps.now(), deps.timings));
   if (marked.kind === 'lost') return resumeOrRetry(marked.record, order, deps);
 
-  const { entity, actions } = marked.record;
-  const posted = await post(
-    sessionToken,
-    callersToken !== undefined,
-    { entity, credentials, actions, webhook: { enable: true, retries: webhookRetries } },
-    deps,
-  );
+  const posted = await post(token, call, deps);
   return conclude(marked.record, attemptId, posted, order, deps);
 };

@@ -157,10 +157,19 @@ export const giveUpStarting = (record: Extraction, reason: string, now: Date, ti
   return closing(record, { status: moves.giveUpStarting.from }, outcome, now, timings);
 };
 
+/** How the provider says that a task ended. */
+export type SettledFact = {
+  readonly extractionId: string;
+  readonly taskId: string;
+  readonly taskStatus: TerminalStatus;
+  /** Only of an extraction by consent that failed. */
+  readonly reason?: string;
+};
+
 const settleFrom =
   (from: readonly ExtractionStatus[]) =>
   (
-    fact: { readonly extractionId: string; readonly taskId: string; readonly taskStatus: TerminalStatus },
+    fact: SettledFact,
     settledBy: SettledBy,
     now: Date,
     timings: Pick<Timings, 'collectInMachine'>,
@@ -171,9 +180,11 @@ const settleFrom =
       status: fact.taskStatus,
       settledAt: now.toISOString(),
       settledBy,
+      ...(fact.reason === undefined ? {} : { reason: fact.reason }),
       ...openedUntil(fact.extractionId, plusSeconds(now, timings.collectInMachine)),
     },
-    remove: ['reason', 'expiresAt'],
+    // No attribute may be set and removed at once.
+    remove: [...(fact.reason === undefined ? (['reason'] as const) : []), 'expiresAt'],
   });
 
 /** The provider's word on how the task ended. */

@@ -1,13 +1,18 @@
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
-import type { Violation } from '../extraction/parse-request.ts';
+import type { Violation } from './violation.ts';
 
 /** The kinds of problem that a caller can be told of; `docs/api.md` explains each. */
 const titles = {
   'invalid-request': 'The request is not valid.',
   unauthorized: 'The request could not be authenticated.',
   'not-found': 'There is no such extraction.',
+  'consent-not-found': 'The user has no such consent.',
+  'provider-forbids': 'The provider does not allow this.',
+  'consent-conflict': 'The consent is not in a state that allows this.',
   'too-large': 'The request is too large.',
   'idempotency-key-reused': 'The idempotency key was used for another request.',
+  'provider-refused': 'The provider does not accept this request.',
+  'provider-failed': 'The provider gave no usable answer.',
   unavailable: 'The service cannot answer now. Try again.',
   internal: 'Something went wrong on our side. Try again.',
 } as const;
@@ -16,13 +21,20 @@ const statuses = {
   'invalid-request': 400,
   unauthorized: 401,
   'not-found': 404,
+  'consent-not-found': 404,
+  'provider-forbids': 403,
+  'consent-conflict': 409,
   'too-large': 413,
   'idempotency-key-reused': 422,
+  'provider-refused': 422,
+  'provider-failed': 502,
   unavailable: 503,
   internal: 500,
 } as const;
 
 export type ProblemType = keyof typeof titles;
+
+export const problemTypes = Object.keys(titles) as readonly ProblemType[];
 
 /** An RFC 9457 answer. `type` is a relative reference into `docs/api.md`; no value of the request is in it. */
 export const problem = (

@@ -1,8 +1,7 @@
+import type { Tokens } from './tokens.ts';
+
 /** Hands out the current session token, and forgets one that the provider no longer takes. */
-export type SessionTokens = {
-  current(): Promise<string>;
-  drop(token: string): void;
-};
+export type SessionTokens = Tokens;
 
 /**
  * A token is given up this long before its end, so that a call made with it, and a task started with

@@ -20,7 +20,8 @@ import { startSandbox } from '../sandbox/sandbox.ts';
 
 const stage = 'local';
 export const stackName = `Cosecha-${stage}`;
-export const clientId = 'cosecha-e2e';
+/** A UUID, as only such a client can make OTP tokens and Task Tokens. */
+export const clientId = '00000000-0000-4000-8000-00000000e2e0';
 
 /**
  * Seconds where the defaults are minutes. Reads and starts of the sandbox take milliseconds, but 2 cores serve
@@ -44,6 +45,8 @@ const settings = {
   collectForSeconds: '120',
   graceSeconds: '600',
   signingKeyRefreshSeconds: '1',
+  providerClientId: clientId,
+  widgetConfigId: 'sandbox-widget',
 };
 
 /** Everything a test needs to reach the one deployment that the whole suite shares. */

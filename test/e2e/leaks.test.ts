@@ -1,6 +1,4 @@
-import { FilterLogEventsCommand, paginateDescribeLogGroups } from '@aws-sdk/client-cloudwatch-logs';
 import { describe, expect, inject, test } from 'vitest';
-import { aws } from './support/aws.ts';
 import { historyOf } from './support/execution.ts';
 import {
   extract,
@@ -10,25 +8,10 @@ import {
   provider,
   requestFor,
 } from './support/extractions.ts';
+import { everyLog } from './support/logs.ts';
 import { closed, streamOf } from './support/records.ts';
 
 const { apiKey, signingKey } = inject('cosecha');
-
-/** Every line that any function of the deployment has logged. */
-const everyLog = async (): Promise<string> => {
-  const lines: string[] = [];
-  for await (const { logGroups = [] } of paginateDescribeLogGroups({ client: aws.logs }, {})) {
-    for (const { logGroupName } of logGroups) {
-      let nextToken: string | undefined;
-      do {
-        const page = await aws.logs.send(new FilterLogEventsCommand({ logGroupName, nextToken }));
-        lines.push(...(page.events ?? []).map(({ message }) => message ?? ''));
-        nextToken = page.nextToken;
-      } while (nextToken !== undefined);
-    }
-  }
-  return lines.join('\n');
-};
 
 describe('no secret of an extraction', () => {
   test('is in a log, the execution history or the stream, whether things went well or not', async () => {

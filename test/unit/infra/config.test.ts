@@ -132,6 +132,12 @@ describe('settings are refused with a sentence that names them:', () => {
       'Setting startRetryEverySeconds is too short',
     ],
     ['a reader that is no principal', { readers: 'ada' }, 'Setting readers must be'],
+    [
+      'a client id that is no UUID',
+      { providerClientId: 'ours' },
+      'Setting providerClientId must be the UUID',
+    ],
+    ['a widget without a client', { widgetConfigId: 'w' }, 'Setting widgetConfigId needs providerClientId'],
     ['a domain without a certificate', { domainName: 'api.example.com' }, 'domainName and certificateArn'],
   ])('%s', (_, settings, sentence) => {
     expect(refusal(settings)).toContain(sentence);

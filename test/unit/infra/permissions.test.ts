@@ -100,6 +100,11 @@ const rights: Readonly<Record<string, readonly string[]>> = {
     's3:PutObject <StorageResults.Arn>/*',
     'secretsmanager:GetSecretValue secretsmanager secret:Cosecha-prod/provider-api-key-??????',
     'sqs:SendMessage <SafetyNetDeadLetters.Arn>',
+    'states:DescribeExecution states execution:Cosecha-prod-extractions:*',
+  ],
+  ManageConsentsRole: [
+    ...logging('ManageConsentsLog'),
+    'secretsmanager:GetSecretValue secretsmanager secret:Cosecha-prod/provider-api-key-??????',
   ],
 };
 
@@ -138,20 +143,30 @@ describe('the seal key', () => {
     return statementsOf(key?.Properties.KeyPolicy);
   };
 
-  test('is used by two functions, one to seal and one to unseal, for a named extraction only', () => {
+  const forOneExtraction = {
+    Null: { 'kms:EncryptionContext:extractionId': 'false' },
+    'ForAllValues:StringEquals': { 'kms:EncryptionContextKeys': ['extractionId', 'method'] },
+  };
+
+  test('is used to seal, to unseal, and to unseal targets, for a named extraction only', () => {
     const users = keyPolicy().slice(1);
     expect(
       users.map(({ Sid, Action, Principal }) => [Sid, Action, flatten((Principal as { AWS: unknown }).AWS)]),
     ).toEqual([
       ['Seal', 'kms:Encrypt', '<RequestExtractionRole.Arn>'],
       ['Unseal', 'kms:Decrypt', '<StartTaskRole.Arn>'],
+      ['UnsealTargets', 'kms:Decrypt', '<ReconcileExtractionRole.Arn>'],
     ]);
-    for (const { Condition } of users) {
-      expect(Condition).toEqual({
-        Null: { 'kms:EncryptionContext:extractionId': 'false' },
-        'ForAllValues:StringEquals': { 'kms:EncryptionContextKeys': ['extractionId'] },
-      });
-    }
+    for (const { Condition } of users) expect(Condition).toMatchObject(forOneExtraction);
+  });
+
+  test('opens nothing to reconcile but what was sealed as the target of a consent', () => {
+    expect(keyPolicy().map(({ Sid, Condition }) => [Sid, Condition])).toEqual([
+      ['Administer', undefined],
+      ['Seal', forOneExtraction],
+      ['Unseal', forOneExtraction],
+      ['UnsealTargets', { ...forOneExtraction, StringEquals: { 'kms:EncryptionContext:method': 'consent' } }],
+    ]);
   });
 
   test('gives its administrators no use of it, directly or by a grant', () => {
@@ -170,6 +185,7 @@ describe('the seal key', () => {
     expect(users.map(({ Sid, Condition }) => [Sid, Condition])).toEqual([
       ['Seal', undefined],
       ['Unseal', undefined],
+      ['UnsealTargets', undefined],
     ]);
   });
 });

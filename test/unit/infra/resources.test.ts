@@ -171,13 +171,14 @@ describe('the functions', () => {
       StartTask: 90,
       ReceiveWebhook: 10,
       ReconcileExtraction: 120,
+      ManageConsents: 29,
     });
   });
 
   test('write to log groups that are encrypted and emptied', () => {
     const logs = resourcesOf(template, 'AWS::Logs::LogGroup');
     // One for each function, for the machine and for the API.
-    expect(Object.keys(logs)).toHaveLength(7);
+    expect(Object.keys(logs)).toHaveLength(8);
     template.allResourcesProperties('AWS::Logs::LogGroup', { RetentionInDays: 30, KmsKeyId: DATA_KEY });
     template.allResourcesProperties('AWS::Lambda::Function', {
       LoggingConfig: { LogGroup: { Ref: Match.stringLikeRegexp('Log[0-9A-F]{8}$') } },
@@ -201,6 +202,7 @@ describe('the functions', () => {
         'SEAL_KEY_ARN',
         'SESSION_MINUTES',
         'TASKS_TABLE',
+        'TASK_TOKEN_MINUTES',
         'TIMINGS',
       ],
     ],
@@ -223,10 +225,17 @@ describe('the functions', () => {
         'PROVIDER_TIMEOUTS',
         'RESULTS_BUCKET',
         'RESULTS_MAX_BYTES',
+        'SEAL_KEY_ARN',
         'SESSION_MINUTES',
+        'STATE_MACHINE_ARN',
         'TASKS_TABLE',
+        'TASK_TOKEN_MINUTES',
         'TIMINGS',
       ],
+    ],
+    [
+      'ManageConsents',
+      ['PROVIDER_API_KEY_SECRET', 'PROVIDER_BASE_URL', 'PROVIDER_TIMEOUTS', 'TASK_TOKEN_MINUTES'],
     ],
   ])('are told no more than they need: %s', (name, expected) => {
     const [variables = {}] = Object.entries(resourcesOf(template, 'AWS::Lambda::Function'))
@@ -234,6 +243,35 @@ describe('the functions', () => {
       .map(([, lambda]) => variablesOf(lambda));
     const ours = Object.keys(variables).filter((variable) => !variable.startsWith('POWERTOOLS_'));
     expect(ours.toSorted()).toEqual(expected);
+  });
+
+  test('are told of the provider client and its widget where the stack was given them', () => {
+    const given = { providerClientId: '00000000-0000-4000-8000-000000000001', widgetConfigId: 'Widget' };
+    const lambdas = Object.entries(resourcesOf(synthesize(given).template, 'AWS::Lambda::Function'));
+    const toldOf = (variable: string) =>
+      lambdas.flatMap(([id, resource]) =>
+        variablesOf(resource)[variable] === undefined
+          ? []
+          : [[id.replace(/Function[0-9A-F]{8}$/, ''), variablesOf(resource)[variable]]],
+      );
+    expect(Object.fromEntries(toldOf('PROVIDER_CLIENT_ID'))).toEqual({
+      RequestExtraction: given.providerClientId,
+      StartTask: given.providerClientId,
+      ReconcileExtraction: given.providerClientId,
+      ManageConsents: given.providerClientId,
+    });
+    expect(toldOf('WIDGET_CONFIG_ID')).toEqual([['ManageConsents', given.widgetConfigId]]);
+  });
+
+  test('let an answer about consents fit into what API Gateway waits for', () => {
+    const [lambda] = Object.entries(resourcesOf(template, 'AWS::Lambda::Function')).filter(([id]) =>
+      id.startsWith('ManageConsents'),
+    );
+    const { total } = JSON.parse(variablesOf(lambda?.[1] as Resource).PROVIDER_TIMEOUTS ?? '') as {
+      total: number;
+    };
+    // Token, call, token, call.
+    expect(4 * total).toBeLessThan(27_000);
   });
 
   test('share one set of timings, in seconds', () => {
@@ -283,16 +321,27 @@ describe('the API', () => {
     expect(Object.fromEntries(routes)).toEqual({
       'POST /extractions': 'AWS_IAM',
       'GET /extractions/{extractionId}': 'AWS_IAM',
+      'POST /consent-sessions': 'AWS_IAM',
+      'GET /consents': 'AWS_IAM',
+      'GET /consents/{consentId}': 'AWS_IAM',
+      'GET /consents/{consentId}/pdf': 'AWS_IAM',
+      'POST /consents/{consentId}/revoke': 'AWS_IAM',
       'POST /webhooks/provider': 'NONE',
     });
   });
 
-  test('throttles the webhook by itself', () => {
+  test('throttles the webhook and each route of the consents by itself', () => {
+    const consents = { ThrottlingRateLimit: 10, ThrottlingBurstLimit: 20 };
     template.hasResource('AWS::ApiGatewayV2::Stage', {
       Properties: {
         DefaultRouteSettings: { ThrottlingRateLimit: 50, ThrottlingBurstLimit: 100 },
         RouteSettings: {
           'POST /webhooks/provider': { ThrottlingRateLimit: 100, ThrottlingBurstLimit: 200 },
+          'POST /consent-sessions': consents,
+          'GET /consents': consents,
+          'GET /consents/{consentId}': consents,
+          'GET /consents/{consentId}/pdf': consents,
+          'POST /consents/{consentId}/revoke': consents,
         },
       },
       DependsOn: Match.arrayWith([Match.stringLikeRegexp('webhooksprovider')]),

@@ -35,6 +35,8 @@ describe('the summary of results', () => {
   });
 
   it('is a word where there are none', () => {
+    expect(summarizeResults('{"taskStatus":"success","results":[{},{}]}')).toBe('items: 2');
+    expect(summarizeResults('{"data":[{}]}')).toBe('items: 1');
     expect(summarizeResults('{"taskStatus":"CREDENTIALS_WRONG","results":null}')).toBe('no actions');
   });
 });

@@ -4,19 +4,30 @@ import { readOptions } from '../../../infra/local/read-options.ts';
 
 describe('the options of npm start', () => {
   it('are none by default', () => {
-    expect(readOptions([])).toEqual({ once: false });
+    expect(readOptions([])).toEqual({ methods: ['credentials', 'consent'], once: false });
   });
 
   it('are read', () => {
-    expect(readOptions(['--once', '--port', '4566'])).toEqual({ once: true, port: 4566 });
+    expect(readOptions(['--once', '--port', '4566', '--method', 'consent'])).toEqual({
+      methods: ['consent'],
+      once: true,
+      port: 4566,
+    });
+    expect(readOptions(['--method', 'credentials'])).toEqual({ methods: ['credentials'], once: false });
     expect(readOptions(['-h'])).toBe('help');
   });
 
-  it.each([['--onc'], ['extra'], ['--port', 'x'], ['--port', '0'], ['--port', '65536'], ['--port']])(
-    'are refused with the usage: %s %s',
-    (...args) => {
-      expect(() => readOptions(args)).toThrow(ExpectedFailure);
-      expect(() => readOptions(args)).toThrow('Usage: npm start');
-    },
-  );
+  it.each([
+    ['--onc'],
+    ['extra'],
+    ['--method'],
+    ['--method', 'both'],
+    ['--port', 'x'],
+    ['--port', '0'],
+    ['--port', '65536'],
+    ['--port'],
+  ])('are refused with the usage: %s %s', (...args) => {
+    expect(() => readOptions(args)).toThrow(ExpectedFailure);
+    expect(() => readOptions(args)).toThrow('Usage: npm start');
+  });
 });

@@ -1,6 +1,6 @@
 import type { KMSClient } from '@aws-sdk/client-kms';
 import { expect, test } from 'vitest';
-import { sealWith, unsealWith } from '../../../../lib/aws/seal.ts';
+import { sealWith, unsealCredentialsWith, unsealTargetWith } from '../../../../lib/aws/seal.ts';
 import { stubClient } from './stub-client.ts';
 
 /** A KMS that "encrypts" by turning bits over, and refuses another key or another encryption context. */
@@ -24,7 +24,7 @@ const plaintext = {
 test('what was sealed for an extraction is unsealed for it, to the letter', async () => {
   const { client } = kms();
   const sealed = await sealWith(client, 'arn:key')('extraction-1', plaintext);
-  expect(await unsealWith(client, 'arn:key')('extraction-1', sealed)).toEqual(plaintext);
+  expect(await unsealCredentialsWith(client, 'arn:key')('extraction-1', sealed)).toEqual(plaintext);
 });
 
 test('the sealed text is plain base64 and holds nothing of the plaintext', async () => {
@@ -36,13 +36,34 @@ test('the sealed text is plain base64 and holds nothing of the plaintext', async
 test('it can be opened neither as another extraction’s nor under another key', async () => {
   const { client } = kms();
   const sealed = await sealWith(client, 'arn:key')('extraction-1', plaintext);
-  await expect(unsealWith(client, 'arn:key')('extraction-2', sealed)).rejects.toThrow('InvalidCiphertext');
-  await expect(unsealWith(client, 'arn:other')('extraction-1', sealed)).rejects.toThrow('InvalidCiphertext');
+  await expect(unsealCredentialsWith(client, 'arn:key')('extraction-2', sealed)).rejects.toThrow(
+    'InvalidCiphertext',
+  );
+  await expect(unsealCredentialsWith(client, 'arn:other')('extraction-1', sealed)).rejects.toThrow(
+    'InvalidCiphertext',
+  );
 });
 
 test('a caller’s session token is sealed along', async () => {
   const { client } = kms();
   const given = { credentials: { mode: 'encrypted', value: 'a-b' }, sessionToken: 'st' } as const;
   const sealed = await sealWith(client, 'arn:key')('extraction-1', given);
-  expect(await unsealWith(client, 'arn:key')('extraction-1', sealed)).toEqual(given);
+  expect(await unsealCredentialsWith(client, 'arn:key')('extraction-1', sealed)).toEqual(given);
+});
+
+test('a target is sealed as a consent’s, and opened only as such', async () => {
+  const { client } = kms();
+  const sealed = await sealWith(client, 'arn:key')('extraction-1', { target: '11111111-1' });
+  expect(await unsealTargetWith(client, 'arn:key')('extraction-1', sealed)).toEqual({ target: '11111111-1' });
+  await expect(unsealCredentialsWith(client, 'arn:key')('extraction-1', sealed)).rejects.toThrow(
+    'InvalidCiphertext',
+  );
+});
+
+test('credentials cannot be opened as a target, which is all that reconcile may open', async () => {
+  const { client } = kms();
+  const sealed = await sealWith(client, 'arn:key')('extraction-1', plaintext);
+  await expect(unsealTargetWith(client, 'arn:key')('extraction-1', sealed)).rejects.toThrow(
+    'InvalidCiphertext',
+  );
 });

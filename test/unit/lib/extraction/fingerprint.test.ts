@@ -1,28 +1,30 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { fingerprint } from '../../../../lib/extraction/fingerprint.ts';
-import type { ExtractionRequest } from '../../../../lib/extraction/parse-request.ts';
+import type { ConsentRequest, CredentialsRequest } from '../../../../lib/extraction/parse-request.ts';
 
 const movement = (startDate: string) => ({
   id: 'movement',
   params: { dateRange: { startDate, endDate: '2026-02-28' } },
 });
 
-const request: ExtractionRequest = {
+const request: CredentialsRequest = {
+  method: 'credentials',
   entity: 'bank',
   credentials: { mode: 'raw', value: { username: 'u', password: 'p' } },
   actions: [{ id: 'product-balance' }, movement('2026-01-01')],
   reference: 'mine',
 };
 
-const of = (changes: Partial<ExtractionRequest>) => fingerprint({ ...request, ...changes }, 'secret');
-const without = ({ reference: _reference, ...rest }: ExtractionRequest): ExtractionRequest => rest;
+const of = (changes: Partial<CredentialsRequest>) => fingerprint({ ...request, ...changes }, 'secret');
+const without = ({ reference: _reference, ...rest }: CredentialsRequest): CredentialsRequest => rest;
 
 test('it is the HMAC of the request with its keys sorted', () => {
   const text =
     '{"actions":[{"id":"tef"}],"credentials":{"mode":"raw","value":{"a":1,"b":2}},' +
     '"entity":"bank","method":"credentials"}';
-  const given: ExtractionRequest = {
+  const given: CredentialsRequest = {
+    method: 'credentials',
     entity: 'bank',
     credentials: { value: { b: 2, a: 1 }, mode: 'raw' },
     actions: [{ id: 'tef' }],
@@ -31,7 +33,8 @@ test('it is the HMAC of the request with its keys sorted', () => {
 });
 
 test('two spellings of one request agree', () => {
-  const other: ExtractionRequest = {
+  const other: CredentialsRequest = {
+    method: 'credentials',
     reference: 'mine',
     actions: [
       { id: 'product-balance' },
@@ -79,4 +82,31 @@ test('encrypted credentials and session tokens are left out: they differ at ever
 
 test('it holds nothing of the credentials', () => {
   expect(of({})).toMatch(/^[0-9a-f]{64}$/);
+});
+
+describe('by consent', () => {
+  const asked: ConsentRequest = {
+    method: 'consent',
+    product: 'movement',
+    consentId: '0190a0b0-0000-4000-8000-00000000000c',
+    variant: 'v1',
+    target: '11111111-1',
+    reference: 'mine',
+  };
+  const byConsent = (changes: Partial<ConsentRequest>) => fingerprint({ ...asked, ...changes }, 'secret');
+
+  test.each<readonly [string, Partial<ConsentRequest>]>([
+    ['another product', { product: 'tef' }],
+    ['another consent', { consentId: '0190a0b0-0000-4000-8000-00000000000d' }],
+    ['the other variant', { variant: 'v2' }],
+    ['another target', { target: '22222222-2' }],
+    ['another reference', { reference: 'yours' }],
+  ])('it tells apart %s', (_what, changes) => {
+    expect(byConsent(changes)).not.toBe(byConsent({}));
+  });
+
+  test('the target is in it, and cannot be read from it', () => {
+    expect(byConsent({})).toMatch(/^[0-9a-f]{64}$/);
+    expect(fingerprint(asked, 'another')).not.toBe(byConsent({}));
+  });
 });

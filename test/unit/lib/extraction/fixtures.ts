@@ -1,6 +1,11 @@
 import type { Observed } from '../../../../lib/extraction/observed.ts';
 import { openShard } from '../../../../lib/extraction/open-shard.ts';
-import type { Extraction, ExtractionStatus } from '../../../../lib/extraction/record.ts';
+import type {
+  ConsentExtraction,
+  CredentialsExtraction,
+  Extraction,
+  ExtractionStatus,
+} from '../../../../lib/extraction/record.ts';
 import type { Timings } from '../../../../lib/extraction/timings.ts';
 
 /** The defaults of `infra/config.ts`, in seconds. */
@@ -38,13 +43,9 @@ export const clock = (seconds = 0) => {
 
 export const id = '0190a0b0-0000-7000-8000-000000000001';
 
-/** A record as the request leaves it, and whatever else a test says of it. */
-export const extraction = (fields: Partial<Extraction> = {}): Extraction => ({
+const requested = {
   schemaVersion: 1,
   extractionId: id,
-  method: 'credentials',
-  entity: 'bank',
-  actions: [{ id: 'product-balance' }],
   requestedBy: 'arn:aws:sts::111122223333:assumed-role/Caller',
   requestedAt: iso(0),
   requestId: 'request-1',
@@ -53,23 +54,49 @@ export const extraction = (fields: Partial<Extraction> = {}): Extraction => ({
   fingerprint: 'f'.repeat(64),
   open: openShard(id),
   openUntil: iso(timings.startWindow),
+} as const;
+
+/** A record as the request leaves it, and whatever else a test says of it. */
+export const extraction = (fields: Partial<CredentialsExtraction> = {}): CredentialsExtraction => ({
+  ...requested,
+  method: 'credentials',
+  entity: 'bank',
+  actions: [{ id: 'product-balance' }],
+  ...fields,
+});
+
+export const consentId = '0190a0b0-0000-4000-8000-00000000000c';
+
+/** The same, by consent. */
+export const consentExtraction = (fields: Partial<ConsentExtraction> = {}): ConsentExtraction => ({
+  ...requested,
+  method: 'consent',
+  product: 'movement',
+  consentId,
+  variant: 'v1',
   ...fields,
 });
 
 const started = { attemptId: 'attempt-1', startingAt: iso(1) };
 const running = { ...started, startedAt: iso(2), taskId: 'task-1' };
 
-const without = (record: Extraction, ...fields: readonly (keyof Extraction)[]): Extraction =>
+const without = <Record extends Extraction>(
+  record: Record,
+  ...fields: readonly (keyof Extraction)[]
+): Record =>
   Object.fromEntries(
     Object.entries(record).filter(([field]) => !fields.includes(field as keyof Extraction)),
-  ) as unknown as Extraction;
+  ) as unknown as Record;
 
 /** A closed record: nothing is left to do. */
-export const closedExtraction = (fields: Partial<Extraction>): Extraction =>
+export const closedExtraction = (fields: Partial<CredentialsExtraction>): CredentialsExtraction =>
   without(extraction({ settledAt: iso(30), expiresAt: 1, ...fields }), 'open', 'openUntil');
 
 /** A record as it may stand in each status; provider statuses not yet collected. */
-export const extractionIn = (status: ExtractionStatus, fields: Partial<Extraction> = {}): Extraction => {
+export const extractionIn = (
+  status: ExtractionStatus,
+  fields: Partial<CredentialsExtraction> = {},
+): CredentialsExtraction => {
   switch (status) {
     case 'REQUESTED':
       return extraction(fields);
@@ -109,6 +136,16 @@ export const extractionIn = (status: ExtractionStatus, fields: Partial<Extractio
         ...fields,
       });
   }
+};
+
+/** A record by consent as it stands in each status. */
+export const consentIn = (
+  status: ExtractionStatus,
+  fields: Partial<ConsentExtraction> = {},
+): ConsentExtraction => {
+  const { method: _method, entity: _entity, actions: _actions, ...progress } = extractionIn(status);
+  const { method, product, variant } = consentExtraction();
+  return { ...progress, method, product, consentId, variant, ...fields };
 };
 
 /** Every status a record may have. */

@@ -1,11 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import {
-  parseExtractionRequest,
-  sealedPlaintextOf,
-  type Violation,
-} from '../../../../lib/extraction/parse-request.ts';
+import { parseExtractionRequest, sealedPlaintextOf } from '../../../../lib/extraction/parse-request.ts';
 import { encodeSealed, sealLimitBytes } from '../../../../lib/extraction/sealed-plaintext.ts';
+import type { Violation } from '../../../../lib/http/violation.ts';
 
 const dateRange = { startDate: '2026-01-01', endDate: '2026-01-31' };
 const valid = {
@@ -39,7 +36,78 @@ describe('a valid request', () => {
     ['with a reference of 256 characters', { ...valid, reference: 'x'.repeat(256) }],
   ])('%s is given as it came', (_what, body) => {
     const json: unknown = JSON.parse(JSON.stringify(body));
+    expect(parseExtractionRequest(json)).toEqual({
+      kind: 'valid',
+      request: { method: 'credentials', ...(json as object) },
+    });
+  });
+});
+
+const byConsent = {
+  method: 'consent',
+  product: 'movement',
+  consentId: '0190a0b0-0000-4000-8000-00000000000c',
+  target: '11.111.111-1',
+  variant: 'v2',
+  reference: 'mine',
+};
+
+describe('a valid request by consent', () => {
+  test.each<readonly [string, unknown]>([
+    ['with everything', byConsent],
+    ['of v1', { ...byConsent, variant: 'v1' }],
+    ['without a reference', { ...byConsent, reference: undefined }],
+    ['of a product that v2 tasks do not have', { ...byConsent, product: 'debt' }],
+    ['with a target without dots and hyphen', { ...byConsent, target: '111111111' }],
+  ])('%s is given as it came', (_what, body) => {
+    const json: unknown = JSON.parse(JSON.stringify(body));
     expect(parseExtractionRequest(json)).toEqual({ kind: 'valid', request: json });
+  });
+
+  test('is of v1 unless it says otherwise', () => {
+    const { variant: _variant, ...body } = byConsent;
+    expect(parseExtractionRequest(body)).toEqual({ kind: 'valid', request: { ...body, variant: 'v1' } });
+  });
+});
+
+describe('each violation of a request by consent is named by its pointer', () => {
+  test.each<readonly [string, unknown, string]>([
+    ['no product', { ...byConsent, product: undefined }, '/product'],
+    ['a product that is not documented', { ...byConsent, product: 'horoscope' }, '/product'],
+    ['a consentId that is no UUID', { ...byConsent, consentId: 'c-1' }, '/consentId'],
+    ['no consentId', { ...byConsent, consentId: undefined }, '/consentId'],
+    ['no target', { ...byConsent, target: undefined }, '/target'],
+    ['a target that is a number', { ...byConsent, target: 111111111 }, '/target'],
+    ['a target with a wrong check digit', { ...byConsent, target: '11111111-2' }, '/target'],
+    ['an unknown variant', { ...byConsent, variant: 'v3' }, '/variant'],
+    ['an empty reference', { ...byConsent, reference: '' }, '/reference'],
+    ['a field of the other method', { ...byConsent, entity: 'bank' }, '/entity'],
+    ['a webhook, of which there is none', { ...byConsent, webhook: { enable: true } }, '/webhook'],
+    ['a method that there is not', { ...byConsent, method: 'magic' }, '/method'],
+    ['a method of null', { ...byConsent, method: null }, '/method'],
+    ['fields of a consent without its method', { ...valid, target: '11111111-1' }, '/target'],
+  ])('%s', (_what, body, pointer) => {
+    expect(pointersOf(JSON.parse(JSON.stringify(body)))).toEqual([pointer]);
+  });
+
+  test('a list of products is told to send one request for each', () => {
+    expect(violationsOf({ ...byConsent, product: ['movement', 'tef'] })).toEqual([
+      { pointer: '/product', detail: 'must be one product: send one request for each of several' },
+    ]);
+  });
+
+  test('and its values are never echoed', () => {
+    const sentinel = 'SENTINEL-7f3a';
+    const body = {
+      ...byConsent,
+      product: sentinel,
+      consentId: sentinel,
+      target: sentinel,
+      variant: sentinel,
+    };
+    expect(violationsOf(body)).toHaveLength(4);
+    expect(JSON.stringify(violationsOf(body))).not.toContain(sentinel);
+    expect(JSON.stringify(violationsOf({ ...byConsent, method: sentinel }))).not.toContain(sentinel);
   });
 });
 
@@ -222,7 +290,8 @@ test.each(['constructor', 'prototype', '__proto__'])(
   (field) => {
     const body: unknown = JSON.parse(`{"username":"u","${field}":"x"}`);
     const parsed = parseExtractionRequest(rawIn(body));
-    if (parsed.kind === 'valid') expect(parsed.request.credentials.value).toHaveProperty([field], 'x');
+    if (parsed.kind !== 'valid' || parsed.request.method !== 'credentials') return;
+    expect(parsed.request.credentials.value).toHaveProperty([field], 'x');
   },
 );
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { publicView } from '../../../../lib/extraction/public-view.ts';
-import { closedExtraction, extractionIn, iso } from './fixtures.ts';
+import { closedExtraction, consentId, consentIn, extractionIn, iso } from './fixtures.ts';
 
 const collected = closedExtraction({
   status: 'PARTIAL',
@@ -55,4 +55,20 @@ test('results are shown by their link, never by their place', () => {
   expect(shown.results).toEqual({ url: 'https://link', expiresAt: iso(300), bytes: 9, sha256: 'abc' });
   expect(JSON.stringify(shown)).not.toContain('secret/key.json');
   expect(JSON.stringify(publicView(collected))).not.toContain('secret/key.json');
+});
+
+test('an extraction by consent is shown with its product, consent and variant', () => {
+  expect(publicView(consentIn('RUNNING', { variant: 'v2' }))).toEqual({
+    extractionId: collected.extractionId,
+    method: 'consent',
+    product: 'movement',
+    consentId,
+    variant: 'v2',
+    requestedBy: collected.requestedBy,
+    requestedAt: iso(0),
+    deadlineAt: iso(7_200),
+    startedAt: iso(2),
+    taskId: 'task-1',
+    status: 'RUNNING',
+  });
 });

@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import type { Reading } from '../../../../lib/extraction/reading.ts';
+import { readingOfTask } from '../../../../lib/extraction/reading-of-task.ts';
 import { type ReconcileDeps, reconcile, type Situation } from '../../../../lib/extraction/reconcile.ts';
 import { type Extraction, terminalStatuses } from '../../../../lib/extraction/record.ts';
 import type { ExtractionStore, Task } from '../../../../lib/extraction/store.ts';
@@ -18,6 +20,7 @@ import {
   at,
   clock,
   closedExtraction,
+  consentIn,
   extraction,
   extractionIn,
   id,
@@ -46,7 +49,7 @@ const world = (
   setup: {
     readonly task?: Task;
     /** One for each read, in order; the last one stays. */
-    readonly reads?: readonly (TaskReading | Error)[];
+    readonly reads?: readonly (TaskReading | Reading | Error)[];
     readonly storing?: () => void;
     readonly through?: (store: ExtractionStore) => ExtractionStore;
     /** What happens while the provider is being read. */
@@ -66,14 +69,14 @@ const world = (
   const deps: ReconcileDeps = {
     extractions: setup.through?.(extractions) ?? extractions,
     tasks,
-    readTask: async (taskId) => {
+    read: async (_record, taskId) => {
       expect(taskId).toBe('task-1');
       reads += 1;
       await setup.meanwhile?.();
       const answers = setup.reads ?? [answer('RUNNING')];
       const given = answers[Math.min(reads, answers.length) - 1];
       if (given === undefined || given instanceof Error) throw given;
-      return given;
+      return 'kind' in given ? given : readingOfTask(given);
     },
     storeResults: async (extractionId, bytes) => {
       setup.storing?.();
@@ -582,6 +585,68 @@ describe('TIMED_OUT', () => {
     });
     expect(await held.reconcile(swept)).toMatchObject({ kind: 'closed', record: { status: 'COMPLETED' } });
     expect(held.row()).toHaveProperty('collectedAt');
+  });
+});
+
+describe('by consent', () => {
+  const running = consentIn('RUNNING');
+  const bytes = Buffer.from('{"data":[]}');
+  const completed: Reading = { kind: 'ended', taskStatus: 'COMPLETED', results: bytes, expected: true };
+  const failed: Reading = { kind: 'ended', taskStatus: 'FAILED', reason: 'ENTITY/DOWN', expected: true };
+
+  test('what ended well is settled and collected from one read, as it came', async () => {
+    const { reconcile, row, stored, reads, seen } = world(running, { reads: [completed] });
+    expect(await reconcile(machine)).toMatchObject({ kind: 'closed' });
+    expect(row()).toMatchObject({ status: 'COMPLETED', settledBy: 'reconcile', collectedAt: iso(100) });
+    expect(row()).not.toHaveProperty('actionResults');
+    expect(row()).not.toHaveProperty('reason');
+    expect([stored, reads()]).toEqual([['{"data":[]}'], 1]);
+    expect(seen).toEqual(['SettledByReconcile', 'Collected']);
+  });
+
+  test('what failed is settled with its reason, and there is nothing to store', async () => {
+    const { reconcile, row, stored } = world(running, { reads: [failed] });
+    expect(await reconcile(machine)).toMatchObject({ kind: 'closed' });
+    expect(row()).toMatchObject({ status: 'FAILED', reason: 'ENTITY/DOWN', collectedAt: iso(100) });
+    expect(row()).not.toHaveProperty('results');
+    expect(stored).toEqual([]);
+    expect(isClosed(row())).toBe(true);
+  });
+
+  test.each(everybody)(
+    'whoever asks, it is read with its record, not looked for in Tasks: %j',
+    async (situation) => {
+      const { reconcile, row } = world(running, {
+        task: { taskId: 'task-1', taskStatus: 'CREDENTIALS_WRONG' },
+        reads: [{ kind: 'running', known: true }],
+      });
+      expect(await reconcile(situation)).toMatchObject({ kind: 'not-yet', why: 'still-running' });
+      expect(row()?.status).toBe('RUNNING');
+    },
+  );
+
+  test('what ended well and then reads as failed is not closed without its data', async () => {
+    const settled = consentIn('COMPLETED', { settledBy: 'reconcile' });
+    const { reconcile, row, stored, seen, time } = world(settled, { reads: [failed, completed] });
+    expect(await reconcile(machine)).toMatchObject({ kind: 'not-yet', why: 'no-results' });
+    expect(row()).toEqual(settled);
+    expect(seen).toEqual(['CollectionFailed']);
+    time.advance(5);
+    expect(await reconcile(machine)).toMatchObject({ kind: 'closed' });
+    expect(stored).toEqual(['{"data":[]}']);
+    expect(row()).toMatchObject({ status: 'COMPLETED', collectedAt: iso(105), results: { sha256: 's' } });
+  });
+
+  test('past the deadline it is TIMED_OUT, and late truth corrects that, reason included', async () => {
+    const { reconcile, row, time } = world(running, {
+      now: 7_200,
+      reads: [{ kind: 'running', known: true }, failed],
+    });
+    expect(await reconcile(machine)).toMatchObject({ kind: 'handed-over' });
+    expect(row()).toMatchObject({ status: 'TIMED_OUT', reason: 'deadline-passed' });
+    time.set(7_400);
+    expect(await reconcile(swept)).toMatchObject({ kind: 'closed' });
+    expect(row()).toMatchObject({ status: 'FAILED', reason: 'ENTITY/DOWN' });
   });
 });
 

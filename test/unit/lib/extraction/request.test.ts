@@ -1,14 +1,15 @@
 import { describe, expect, test } from 'vitest';
-import type { ExtractionRequest } from '../../../../lib/extraction/parse-request.ts';
+import type { ConsentRequest, CredentialsRequest } from '../../../../lib/extraction/parse-request.ts';
 import type { Extraction } from '../../../../lib/extraction/record.ts';
 import { type ExecutionInput, type RequestOrder, request } from '../../../../lib/extraction/request.ts';
 import type { ExtractionStore } from '../../../../lib/extraction/store.ts';
 import { memoryExtractionStore } from '../../../simulation/memory/memory-extraction-store.ts';
 import type { StoreFaults } from '../../../simulation/memory/store-fault.ts';
 import { answerLost } from './answer-lost.ts';
-import { clock, extractionIn, id, iso, timings } from './fixtures.ts';
+import { clock, consentId, extractionIn, id, iso, timings } from './fixtures.ts';
 
-const asked: ExtractionRequest = {
+const asked: CredentialsRequest = {
+  method: 'credentials',
   entity: 'bank',
   credentials: { mode: 'raw', value: { username: 'SENTINEL', password: 'SENTINEL' } },
   actions: [{ id: 'tef' }],
@@ -121,6 +122,47 @@ describe('a new request', () => {
     const { request, started } = world({ through: answerLost });
     expect(await request()).toMatchObject({ kind: 'accepted' });
     expect(started).toHaveLength(1);
+  });
+});
+
+describe('a new request by consent', () => {
+  const byConsent: ConsentRequest = {
+    method: 'consent',
+    product: 'movement',
+    consentId,
+    variant: 'v2',
+    target: 'SENTINEL',
+    reference: 'mine',
+  };
+
+  test('is recorded with its product, consent and variant', async () => {
+    const { request, row } = world();
+    await request({ request: byConsent });
+    expect(row()).toMatchObject({
+      method: 'consent',
+      product: 'movement',
+      consentId,
+      variant: 'v2',
+      reference: 'mine',
+      status: 'REQUESTED',
+      deadlineAt: iso(7_200),
+    });
+    expect(row()).not.toHaveProperty('entity');
+    expect(row()).not.toHaveProperty('actions');
+  });
+
+  test('leaves nothing of its target in the record or in the execution’s input', async () => {
+    const { request, row, started, sealed } = world();
+    await request({ request: byConsent });
+    expect(JSON.stringify([row(), started])).not.toContain('SENTINEL');
+    expect(sealed).toEqual([[id, { target: 'SENTINEL' }]]);
+    expect(started).toEqual([
+      {
+        extractionId: id,
+        request: { product: 'movement', consentId, variant: 'v2' },
+        sealedCredentials: 'sealed-1',
+      },
+    ]);
   });
 });
 

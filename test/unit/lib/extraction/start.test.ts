@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { callByCredentials } from '../../../../lib/extraction/call-by-credentials.ts';
 import type { Extraction } from '../../../../lib/extraction/record.ts';
-import type { SealedPlaintext } from '../../../../lib/extraction/sealed-plaintext.ts';
+import type { SealedCredentials } from '../../../../lib/extraction/sealed-plaintext.ts';
 import { type StartDeps, start } from '../../../../lib/extraction/start.ts';
 import type { ExtractionStore } from '../../../../lib/extraction/store.ts';
 import { giveUpStarting, loseTrack } from '../../../../lib/extraction/transitions.ts';
@@ -37,8 +38,8 @@ const unauthorized = () => new ProviderUnauthorized('401');
 const refused = (status: number) => new ProviderRefused(`${status}`, status);
 const ambiguous = () => new ProviderAmbiguous('503');
 
-const raw: SealedPlaintext = { credentials: { mode: 'raw', value: { username: 'u', password: 'p' } } };
-const withToken: SealedPlaintext = {
+const raw: SealedCredentials = { credentials: { mode: 'raw', value: { username: 'u', password: 'p' } } };
+const withToken: SealedCredentials = {
   credentials: { mode: 'encrypted', value: 'a-b' },
   sessionToken: 'callers',
 };
@@ -50,12 +51,12 @@ type Answer = string | Error;
 const world = (
   setup: {
     readonly row?: Extraction | null;
-    readonly plaintext?: SealedPlaintext;
+    readonly plaintext?: SealedCredentials;
     /** One for each start call, in order; the last one stays. */
     readonly answers?: readonly Answer[];
     readonly faults?: StoreFaults;
     readonly through?: (store: ExtractionStore) => ExtractionStore;
-    readonly unseal?: () => Promise<SealedPlaintext>;
+    readonly unseal?: () => Promise<SealedCredentials>;
     readonly logIn?: () => Promise<string>;
     /** What happens while the start call is under way. */
     readonly meanwhile?: () => void | Promise<void>;
@@ -88,11 +89,9 @@ const world = (
       if (session === token) session = undefined;
     },
   };
-  const deps: StartDeps = {
-    extractions: setup.through?.(extractions) ?? extractions,
-    tasks,
+  const byCredentials = {
     sessions,
-    startTask: async (token, request) => {
+    startTask: async (token: string, request: TaskRequest) => {
       events.push(`post on ${extractions.rows.get(id)?.status}`);
       posts.push({ token, request });
       await setup.meanwhile?.();
@@ -101,9 +100,14 @@ const world = (
       if (typeof answer !== 'string') throw answer;
       return answer;
     },
-    unseal: async () => {
+  };
+  const deps: StartDeps = {
+    extractions: setup.through?.(extractions) ?? extractions,
+    tasks,
+    callFor: async (record) => {
       events.push('unseal');
-      return setup.unseal?.() ?? setup.plaintext ?? raw;
+      if (record.method !== 'credentials') throw new Error('It is not by credentials.');
+      return callByCredentials(record, (await setup.unseal?.()) ?? setup.plaintext ?? raw, byCredentials);
     },
     newAttemptId: () => {
       attempts += 1;

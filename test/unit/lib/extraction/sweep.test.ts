@@ -41,7 +41,7 @@ const world = (
         setup.reconcile?.(extractionId);
         const record = extractions.rows.get(extractionId);
         if (record === undefined) return { kind: 'gone' };
-        return { kind: 'closed', record: closedExtraction(record) };
+        return { kind: 'closed', record: closedExtraction({ extractionId, status: 'COMPLETED' }) };
       },
       now: time.now,
       remainingMs: setup.remainingMs ?? (() => 300_000),

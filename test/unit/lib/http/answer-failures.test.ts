@@ -1,6 +1,7 @@
 import middy from '@middy/core';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import { expect, test } from 'vitest';
+import { SettingMissing } from '../../../../lib/aws/environment.ts';
 import { SecretNotFilled } from '../../../../lib/aws/read-secret.ts';
 import { answerFailures } from '../../../../lib/http/answer-failures.ts';
 import { capturedLog } from '../observability/captured-log.ts';
@@ -19,6 +20,13 @@ test('a secret that is not filled is 503, and the log names it', async () => {
   expect(answer.statusCode).toBe(503);
   expect(answer.body).not.toContain('signing-key');
   expect(log.lines()).toContain('stack/webhook-signing-key');
+});
+
+test('a setting that is not given is 503, and the log names it', async () => {
+  const answer = await answerTo(new SettingMissing('providerClientId'));
+  expect(answer.statusCode).toBe(503);
+  expect(answer.body).not.toContain('providerClientId');
+  expect(log.lines()).toContain('providerClientId');
 });
 
 test('anything else is 500, and neither the answer nor the log quotes it', async () => {

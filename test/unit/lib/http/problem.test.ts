@@ -8,9 +8,14 @@ test.each<readonly [ProblemType, number]>([
   ['invalid-request', 400],
   ['unauthorized', 401],
   ['not-found', 404],
+  ['provider-forbids', 403],
+  ['consent-not-found', 404],
+  ['consent-conflict', 409],
   ['too-large', 413],
   ['idempotency-key-reused', 422],
+  ['provider-refused', 422],
   ['internal', 500],
+  ['provider-failed', 502],
   ['unavailable', 503],
 ])('%s is an RFC 9457 answer of %i', (type, status) => {
   const answer = problem(type);

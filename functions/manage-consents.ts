@@ -1,0 +1,39 @@
+import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import middy from '@middy/core';
+import type { APIGatewayProxyEventV2WithIAMAuthorizer, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
+import { promptClient } from '../lib/aws/client-options.ts';
+import { optionalSetting, required } from '../lib/aws/environment.ts';
+import { providerConnection } from '../lib/aws/provider-client.ts';
+import { readSecret } from '../lib/aws/read-secret.ts';
+import { storedTaskTokens } from '../lib/aws/stored-task-tokens.ts';
+import { type ConsentDeps, manageConsents } from '../lib/consents/manage-consents.ts';
+import { answerFailures } from '../lib/http/answer-failures.ts';
+import { log, logFailure, observability } from '../lib/observability/observability.ts';
+
+/** A consent is some 500 bytes, so this is a page of thousands; API Gateway passes on at most 6 MB. */
+const maxAnswerBytes = 4 * 1024 * 1024;
+
+const secrets = new SecretsManagerClient(promptClient);
+const apiKeySecret = required('PROVIDER_API_KEY_SECRET');
+const connection = providerConnection(maxAnswerBytes);
+const deps: ConsentDeps = {
+  connection,
+  taskTokens: storedTaskTokens(secrets, connection, () => new Date()),
+  apiKey: () => readSecret(secrets, apiKeySecret),
+  clientId: () => optionalSetting('PROVIDER_CLIENT_ID', 'providerClientId'),
+  widgetConfigId: () => optionalSetting('WIDGET_CONFIG_ID', 'widgetConfigId'),
+  onFailure: (error) => logFailure('The provider did not do what was asked.', error),
+};
+
+const answerConsents = async (
+  event: APIGatewayProxyEventV2WithIAMAuthorizer,
+): Promise<APIGatewayProxyStructuredResultV2> => {
+  const answer = await manageConsents(event, deps);
+  log.info('Consents were asked about.', { route: event.routeKey, status: answer.statusCode });
+  return answer;
+};
+
+export const handler = middy<APIGatewayProxyEventV2WithIAMAuthorizer, APIGatewayProxyStructuredResultV2>()
+  .use(observability())
+  .use(answerFailures())
+  .handler(answerConsents);

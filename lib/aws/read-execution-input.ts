@@ -1,0 +1,18 @@
+import { DescribeExecutionCommand, type SFNClient } from '@aws-sdk/client-sfn';
+import type { ExecutionInput } from '../extraction/request.ts';
+
+/** The execution that is named after an extraction. */
+const executionArnOf = (stateMachineArn: string, extractionId: string): string =>
+  `${stateMachineArn.replace(':stateMachine:', ':execution:')}:${extractionId}`;
+
+/**
+ * What an extraction's execution was started with; Step Functions tells it until 90 days after its end
+ * (https://docs.aws.amazon.com/step-functions/latest/dg/service-quotas.html). Throws the SDK's errors.
+ */
+export const readExecutionInputOf =
+  (client: SFNClient, stateMachineArn: string) =>
+  async (extractionId: string): Promise<ExecutionInput> => {
+    const executionArn = executionArnOf(stateMachineArn, extractionId);
+    const { input } = await client.send(new DescribeExecutionCommand({ executionArn }));
+    return JSON.parse(input ?? '') as ExecutionInput;
+  };

@@ -1,0 +1,126 @@
+import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
+import { type ProblemType, problem } from '../http/problem.ts';
+import { readJsonBody } from '../http/read-body.ts';
+import { createLegalPersonOtpToken, createOtpToken, type OtpToken } from '../provider/create-otp-token.ts';
+import { ProviderError } from '../provider/errors.ts';
+import { getConsent } from '../provider/get-consent.ts';
+import { getConsentPdf } from '../provider/get-consent-pdf.ts';
+import { listConsents } from '../provider/list-consents.ts';
+import { revokeConsent } from '../provider/revoke-consent.ts';
+import type { Connection } from '../provider/send-request.ts';
+import type { TaskTokens } from '../provider/task-tokens.ts';
+import { withTaskToken } from '../provider/with-task-token.ts';
+import { explainProviderFailure } from './explain-provider-failure.ts';
+import { parseSessionRequest, type SessionRequest } from './parse-session-request.ts';
+import { readPageQuery } from './read-page-query.ts';
+import { readTarget, targetHeader } from './read-target.ts';
+
+export type ConsentDeps = {
+  readonly connection: Connection;
+  readonly taskTokens: TaskTokens;
+  /** Asked for each session, as a rotated key needs no deploy. */
+  readonly apiKey: () => Promise<string>;
+  /** Throw where the stack was not given them. */
+  readonly clientId: () => string;
+  readonly widgetConfigId: () => string;
+  /** For the log: the provider did not do it. Never given anything of the request. */
+  readonly onFailure: (error: ProviderError) => void;
+};
+
+/** What of an API Gateway event the routes look at. */
+export type ConsentEvent = {
+  readonly routeKey: string;
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly pathParameters?: Readonly<Record<string, string | undefined>>;
+  readonly queryStringParameters?: Readonly<Record<string, string | undefined>>;
+  readonly body?: string | undefined;
+  readonly isBase64Encoded?: boolean;
+};
+
+type Answer = APIGatewayProxyStructuredResultV2;
+
+/** A session request is a few hundred bytes. */
+const bodyLimitBytes = 16 * 1024;
+
+/** Nothing of a user's is to stay in a cache on the way. */
+const json = (body: unknown, statusCode = 200, headers: Record<string, string> = {}): Answer => ({
+  statusCode,
+  headers: { 'content-type': 'application/json', 'cache-control': 'no-store', ...headers },
+  body: JSON.stringify(body),
+});
+
+const invalid = (detail: string): Answer => problem('invalid-request', { detail });
+
+const openSession = async (request: SessionRequest, deps: ConsentDeps): Promise<OtpToken> => {
+  const ours = { clientId: deps.clientId(), widgetConfigId: deps.widgetConfigId() };
+  const apiKey = await deps.apiKey();
+  return request.person === 'legal'
+    ? createLegalPersonOtpToken(deps.connection, apiKey, { ...request.order, ...ours })
+    : createOtpToken(deps.connection, apiKey, { ...request.order, ...ours });
+};
+
+const postSession = async (event: ConsentEvent, target: string, deps: ConsentDeps): Promise<Answer> => {
+  const body = readJsonBody(event, bodyLimitBytes);
+  if (body.kind === 'too-large') {
+    return problem('too-large', { detail: `The body must have at most ${bodyLimitBytes} bytes.` });
+  }
+  if (body.kind === 'not-json') return invalid('The body must be JSON in UTF-8.');
+  const parsed = parseSessionRequest(body.json, target);
+  if (parsed.kind === 'invalid') return problem('invalid-request', { errors: parsed.violations });
+  const { otpToken, consentId } = await openSession(parsed.request, deps);
+  return json({ otpToken, consentId }, 201, { location: `/consents/${encodeURIComponent(consentId)}` });
+};
+
+const list = async (event: ConsentEvent, target: string, deps: ConsentDeps): Promise<Answer> => {
+  const asked = readPageQuery(event.queryStringParameters);
+  if (asked.kind === 'invalid') return invalid(asked.detail);
+  const page = await withTaskToken(deps.taskTokens, target, (token) =>
+    listConsents(deps.connection, token, asked.query),
+  );
+  return json(page);
+};
+
+/** The calls about one consent, all alike. */
+const ofConsent =
+  (call: (connection: Connection, taskToken: string, consentId: string) => Promise<unknown>) =>
+  async (event: ConsentEvent, target: string, deps: ConsentDeps): Promise<Answer> => {
+    const consentId = event.pathParameters?.consentId ?? '';
+    return json(
+      await withTaskToken(deps.taskTokens, target, (token) => call(deps.connection, token, consentId)),
+    );
+  };
+
+const routes = {
+  'POST /consent-sessions': { about: 'user', answer: postSession },
+  'GET /consents': { about: 'user', answer: list },
+  'GET /consents/{consentId}': { about: 'consent', answer: ofConsent(getConsent) },
+  'GET /consents/{consentId}/pdf': { about: 'consent', answer: ofConsent(getConsentPdf) },
+  'POST /consents/{consentId}/revoke': { about: 'consent', answer: ofConsent(revokeConsent) },
+} as const;
+
+/** API Gateway was given a route that this function does not have: a fault of `infra/`. */
+export class UnknownRoute extends Error {
+  override readonly name = 'UnknownRoute';
+}
+
+const isRoute = (key: string): key is keyof typeof routes => Object.hasOwn(routes, key);
+
+/**
+ * Answers one request about a user's consents: validates it, makes the provider's call, and says honestly how
+ * that went. Keeps nothing but the user's Task Token, for a short time. Throws UnknownRoute, and what is not the
+ * provider's doing (SettingMissing, SecretNotFilled, the SDK's errors).
+ */
+export const manageConsents = async (event: ConsentEvent, deps: ConsentDeps): Promise<Answer> => {
+  if (!isRoute(event.routeKey)) throw new UnknownRoute('There is no such route.');
+  const read = readTarget(event.headers[targetHeader]);
+  if (read.kind === 'invalid') return invalid(read.detail);
+  const { about, answer } = routes[event.routeKey];
+  try {
+    return await answer(event, read.target, deps);
+  } catch (error) {
+    if (!(error instanceof ProviderError)) throw error;
+    deps.onFailure(error);
+    const { type, ...more } = explainProviderFailure(error, about);
+    return problem(type satisfies ProblemType, more);
+  }
+};

@@ -1,0 +1,27 @@
+import type { ExtractionRequest } from '../provider/extraction-request.ts';
+import type { TaskTokens } from '../provider/task-tokens.ts';
+import type { ConsentExtraction, ConsentVariant } from './record.ts';
+import type { SealedTarget } from './sealed-plaintext.ts';
+import type { StartCall } from './start-call.ts';
+
+/** "Start extraction" in either variant, under a Task Token for the target unsealed. */
+export const callByConsent = (
+  { product, consentId, variant }: ConsentExtraction,
+  { target }: SealedTarget,
+  deps: {
+    readonly taskTokens: TaskTokens;
+    readonly startExtraction: {
+      readonly [Variant in ConsentVariant]: (
+        taskToken: string,
+        request: ExtractionRequest,
+      ) => Promise<string>;
+    };
+  },
+): StartCall => ({
+  tokens: {
+    current: () => deps.taskTokens.current(target),
+    drop: (token) => deps.taskTokens.drop(target, token),
+  },
+  renewable: true,
+  post: (token) => deps.startExtraction[variant](token, { product, consentId }),
+});

@@ -1,0 +1,17 @@
+import type { ActionResult, TerminalStatus } from './record.ts';
+
+/** What a read of the provider told of a task, whatever its method. */
+export type Reading =
+  /** `known` is false where the provider said so by a word that the document does not have. */
+  | { readonly kind: 'running'; readonly known: boolean }
+  | {
+      readonly kind: 'ended';
+      readonly taskStatus: TerminalStatus;
+      /** Why, in a word of the provider's, where the status does not say it. */
+      readonly reason?: string;
+      /** The answer's body as received; absent where there are no results to store. */
+      readonly results?: Uint8Array;
+      readonly actionResults?: readonly ActionResult[];
+      /** Whether the results have the documented form. */
+      readonly expected: boolean;
+    };

@@ -1,0 +1,65 @@
+import * as v from 'valibot';
+import { inProgressStatus, notTakenStatus } from './assumptions.ts';
+import { bearer } from './bearer.ts';
+import { checkRequest } from './check-request.ts';
+import { endpointOf, fillPath } from './endpoint.ts';
+import { ProviderExtractionFailed } from './errors.ts';
+import { explainExtractionFailure } from './explain-extraction-failure.ts';
+import { parseAnswer } from './parse-answer.ts';
+import { taskIdInPath } from './request-fields.ts';
+import { type Connection, type Endpoint, exchange, type ProviderRequest } from './send-request.ts';
+
+/**
+ * What a poll told, in either variant, and nothing asked of the data: the status is good without them.
+ * `pollExtraction` and `pollExtractionV2` are the same with their form.
+ */
+export type ExtractionAnswer =
+  | { readonly kind: 'in-progress' }
+  /** HTTP 200. Only v1 has a `taskStatus`. `bytes` are the body as received. */
+  | {
+      readonly kind: 'answered';
+      readonly taskStatus?: string;
+      readonly data: unknown;
+      readonly bytes: Uint8Array;
+    }
+  /** Ended otherwise, by a body "discriminated by `errorType`". Both as given. */
+  | { readonly kind: 'failed'; readonly errorType: string; readonly errorCode?: string };
+
+const v1Schema = v.object({ taskStatus: v.string(), results: v.optional(v.unknown()) });
+const v2Schema = v.object({ data: v.unknown() });
+
+const v1Endpoint: Endpoint = { method: 'GET', path: '/api/v1/products/retrieve-data/tasks/{taskId}' };
+
+/** A 429 is about the poll and not about the task ("rate limits: not shown"), whatever its body says. */
+const explain: NonNullable<ProviderRequest['explain']> = (status, body, call) =>
+  status === notTakenStatus ? undefined : explainExtractionFailure(status, body, call);
+
+/**
+ * Polls an extraction by consent in the variant that it was started in. Error bodies of v1 are "not shown": one
+ * with an `errorType` is taken to mean what it means in v2. Throws the other ProviderErrors.
+ */
+export const readExtraction = async (
+  connection: Connection,
+  taskToken: string,
+  { variant, taskId }: { readonly variant: 'v1' | 'v2'; readonly taskId: string },
+): Promise<ExtractionAnswer> => {
+  const { method, path } = variant === 'v1' ? v1Endpoint : endpointOf(connection, 'pollExtractionV2');
+  checkRequest(taskIdInPath, { taskId }, path);
+  try {
+    const { status, bytes } = await exchange(connection, {
+      method,
+      path: fillPath(path, { taskId }),
+      route: path,
+      headers: bearer(taskToken),
+      explain,
+    });
+    if (status === inProgressStatus) return { kind: 'in-progress' };
+    if (variant === 'v2') return { kind: 'answered', data: parseAnswer(bytes, v2Schema, path).data, bytes };
+    const { taskStatus, results } = parseAnswer(bytes, v1Schema, path);
+    return { kind: 'answered', taskStatus, data: results, bytes };
+  } catch (error) {
+    if (!(error instanceof ProviderExtractionFailed)) throw error;
+    const { errorType, errorCode } = error;
+    return { kind: 'failed', errorType, ...(errorCode === undefined ? {} : { errorCode }) };
+  }
+};

@@ -1,0 +1,5 @@
+/** Hands out the token that calls are made with, and forgets one that the provider no longer takes. */
+export type Tokens = {
+  current(): Promise<string>;
+  drop(token: string): void;
+};

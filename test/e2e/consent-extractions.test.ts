@@ -1,0 +1,383 @@
+import { StopExecutionCommand } from '@aws-sdk/client-sfn';
+import { describe, expect, test } from 'vitest';
+import { extractionIdOf } from '../../lib/extraction/extraction-id.ts';
+import { withDots } from '../sandbox/consents/national-id.ts';
+import type { Plan } from '../sandbox/plan.ts';
+import { aws } from './support/aws.ts';
+import { askConsents, openSession } from './support/consents.ts';
+import { executionOf, historyOf, transitionsIn } from './support/execution.ts';
+import { type Body, extract, post, provider, view } from './support/extractions.ts';
+import { planFault } from './support/faults.ts';
+import { everyLog } from './support/logs.ts';
+import { uniqueNationalId } from './support/national-ids.ts';
+import { closed, inStatus, recordWhere, statusesOf, streamOf } from './support/records.ts';
+import { sweepUntilClosed } from './support/sweep.ts';
+
+const variants = ['v1', 'v2'] as const;
+type Variant = (typeof variants)[number];
+
+type Authorized = { readonly target: string; readonly consentId: string };
+
+/** An authorized consent of a user of its own, for whom the provider behaves as planned. */
+const authorized = async (plan: Plan = {}): Promise<Authorized> => {
+  const target = uniqueNationalId();
+  await provider.setPlan(target, plan);
+  const { consentId } = await provider.createConsent({ owner: target, products: ['movement', 'tef'] });
+  return { target, consentId };
+};
+
+const requestOf = ({ target, consentId }: Authorized, more: Body = {}): Body => ({
+  method: 'consent',
+  product: 'movement',
+  consentId,
+  target,
+  ...more,
+});
+
+/** The start calls that reached the provider for a user, in either variant. */
+const startCallsOf = async ({ target }: Authorized) =>
+  (await provider.calls({ username: target, method: 'POST' })).filter(({ path }) =>
+    path.endsWith('/products/retrieve-data/tasks'),
+  );
+
+const pollsOf = (taskId = '') => provider.calls({ taskId, method: 'GET' });
+
+/** Resolves once the provider has answered so many polls of a task. */
+const polledTimes = async (taskId: string, times: number): Promise<void> => {
+  const enough = new AbortController();
+  const ends = AbortSignal.any([enough.signal, AbortSignal.timeout(60_000)]);
+  let seen = 0;
+  for await (const event of provider.events(0, ends)) {
+    if (event.type === 'call' && event.call.taskId === taskId && event.call.method === 'GET') seen += 1;
+    if (seen === times) break;
+  }
+  enough.abort();
+};
+
+const storedOf = async (extractionId: string): Promise<string> => {
+  const { results } = await view(extractionId);
+  return (await fetch(results?.url ?? '')).text();
+};
+
+describe('an extraction by consent', () => {
+  const natural = { products: ['movement'] };
+  const legal = () => ({ person: 'legal', products: ['movement'], user: { username: uniqueNationalId() } });
+
+  test.for([
+    ['natural', 'v1'],
+    ['natural', 'v2'],
+    ['legal', 'v1'],
+    ['legal', 'v2'],
+  ] as const)(
+    'of a %s person in %s is polled until it is COMPLETED, in two state transitions',
+    async ([person, variant]) => {
+      const target = uniqueNationalId();
+      await provider.setPlan(target, { durationMs: null });
+      const { consentId } = await openSession(target, person === 'natural' ? natural : legal());
+      await provider.authorizeConsent(consentId);
+      const extractionId = await extract(
+        requestOf({ target, consentId }, { variant, reference: 'invoice 42' }),
+      );
+
+      const { taskId = '' } = await inStatus(extractionId, 'RUNNING');
+      await polledTimes(taskId, 3);
+      await provider.finishPolled(taskId);
+      const record = await closed(extractionId);
+      expect(record).toMatchObject({
+        method: 'consent',
+        product: 'movement',
+        consentId,
+        variant,
+        reference: 'invoice 42',
+        status: 'COMPLETED',
+        settledBy: 'reconcile',
+      });
+      expect(record).not.toHaveProperty('actionResults');
+      expect(statusesOf(extractionId)).toEqual(['REQUESTED', 'STARTING', 'RUNNING', 'COMPLETED']);
+
+      const polls = (await pollsOf(taskId)).map(({ status }) => status);
+      expect(polls.length).toBeGreaterThan(3);
+      expect(polls).toEqual([...polls.slice(1).map(() => 202), 200]);
+
+      const history = await historyOf(extractionId);
+      expect(history.at(-1)?.type).toBe('ExecutionSucceeded');
+      expect(transitionsIn(history)).toBe(2);
+    },
+  );
+
+  test.for(variants)('of %s hands out the results byte for byte', async (variant) => {
+    const mine = await authorized();
+    const extractionId = await extract(requestOf(mine, { variant }));
+    const record = await closed(extractionId);
+
+    const text = await storedOf(extractionId);
+    expect(Buffer.byteLength(text)).toBe(record.results?.bytes);
+    const data = expect.arrayContaining([expect.objectContaining({ currency: 'CLP' })]);
+    expect(JSON.parse(text)).toEqual(
+      variant === 'v1' ? { taskStatus: 'success', taskStatusCode: 200, results: data } : { data },
+    );
+  });
+
+  test('is of v1 unless it says otherwise', async () => {
+    const mine = await authorized();
+    const record = await closed(await extract(requestOf(mine)));
+    expect(record).toMatchObject({ status: 'COMPLETED', variant: 'v1' });
+    expect(await startCallsOf(mine)).toMatchObject([
+      { path: '/api/v1/products/retrieve-data/tasks', status: 200, consentId: mine.consentId },
+    ]);
+  });
+
+  test('runs beside another of the same consent', async () => {
+    const mine = await authorized({ durationMs: 1_500 });
+    const products = ['movement', 'tef'];
+    const ids = await Promise.all(products.map((product) => extract(requestOf(mine, { product }))));
+    const records = await Promise.all(ids.map((id) => closed(id)));
+
+    expect(records).toMatchObject(products.map((product) => ({ status: 'COMPLETED', product })));
+    expect(new Set(records.map(({ taskId }) => taskId)).size).toBe(2);
+    expect(await provider.polledTasks({ username: mine.target })).toHaveLength(2);
+  });
+
+  test('whose consent is revoked meanwhile ends as the provider says, and the next one is REJECTED', async () => {
+    const mine = await authorized({ durationMs: null });
+    const extractionId = await extract(requestOf(mine));
+    const { taskId = '' } = await inStatus(extractionId, 'RUNNING');
+    const revoked = await askConsents('POST', `/consents/${mine.consentId}/revoke`, mine.target);
+    expect(revoked.status).toBe(200);
+
+    await provider.finishPolled(taskId);
+    expect(await closed(extractionId)).toMatchObject({ status: 'COMPLETED' });
+    expect(await closed(await extract(requestOf(mine)))).toMatchObject({ status: 'REJECTED' });
+  });
+
+  test('whose consent the provider ends with a revoke is FAILED', async () => {
+    const mine = await authorized({ durationMs: null });
+    const extractionId = await extract(requestOf(mine, { variant: 'v2' }));
+    const { taskId = '' } = await inStatus(extractionId, 'RUNNING');
+    await provider.alterConsent(mine.consentId, { subStatus: 'REVOKED' });
+    await provider.setPlan(mine.target, {
+      failure: { status: 403, errorType: 'CONSENT', errorCode: 'CONSENT_NOT_ACTIVE' },
+    });
+    await provider.finishPolled(taskId);
+
+    expect(await closed(extractionId)).toMatchObject({
+      status: 'FAILED',
+      reason: 'CONSENT/CONSENT_NOT_ACTIVE',
+    });
+  });
+});
+
+describe.each(variants)('in %s', (variant: Variant) => {
+  test.for([
+    ['with a 5xx, a type and a code', { status: 502, errorType: 'ENTITY', errorCode: 'DOWN' }, 'ENTITY/DOWN'],
+    ['with a 4xx and a type alone', { status: 422, errorType: 'NO_DATA' }, 'NO_DATA'],
+    ['in words of its own', { status: 500, errorType: 'Ana has no account' }, 'OTHER'],
+  ] as const)('a poll that says how it failed, %s, is FAILED', async ([, failure, reason]) => {
+    const extractionId = await extract(requestOf(await authorized({ failure }), { variant }));
+
+    const record = await closed(extractionId);
+    expect(record).toMatchObject({ status: 'FAILED', reason, settledBy: 'reconcile' });
+    expect(record.collectedAt).toBeDefined();
+    expect(record.results).toBeUndefined();
+  });
+
+  test('polls that say nothing of the task did not happen', async () => {
+    const mine = await authorized({
+      read: [
+        { kind: 'answer', status: 503 },
+        { kind: 'answer', status: 404, body: { message: 'not here' } },
+        { kind: 'answer', status: 429, body: { errorType: 'LIMIT' } },
+        { kind: 'answer', status: 200, body: '<html>' },
+        { kind: 'reset' },
+      ],
+    });
+    const record = await closed(await extract(requestOf(mine, { variant })));
+    expect(record).toMatchObject({ status: 'COMPLETED' });
+    expect((await pollsOf(record.taskId)).map(({ status }) => status).slice(0, 5)).toEqual([
+      503,
+      404,
+      429,
+      200,
+      'none',
+    ]);
+  });
+
+  test('a Task Token that has expired is replaced, at the start and at a poll', async () => {
+    const mine = await authorized({
+      start: [{ kind: 'expire-session' }],
+      read: [{ kind: 'expire-session' }],
+    });
+    const record = await closed(await extract(requestOf(mine, { variant })));
+    expect(record).toMatchObject({ status: 'COMPLETED' });
+    const [starts, polls] = [await startCallsOf(mine), await pollsOf(record.taskId)];
+    expect(starts).toMatchObject([{ status: 401 }, { status: 200 }]);
+    expect(starts[0]?.bearer).not.toBe(starts[1]?.bearer);
+    expect(polls[0]).toMatchObject({ status: 401 });
+    expect(polls[1]?.bearer).not.toBe(polls[0]?.bearer);
+    expect(await provider.polledTasks({ username: mine.target })).toHaveLength(1);
+  });
+
+  test('data of an unexpected form are stored as they are', async () => {
+    const extractionId = await extract(
+      requestOf(await authorized({ results: { surprise: [1, 2, 3] } }), { variant }),
+    );
+    expect(await closed(extractionId)).toMatchObject({ status: 'COMPLETED' });
+    expect(await storedOf(extractionId)).toContain('{"surprise":[1,2,3]}');
+  });
+
+  const reasonOf = (status: number, errorCode: string) =>
+    variant === 'v1' ? `http-${status}` : `CONSENT/${errorCode}`;
+
+  test.for([
+    ['a consent that is not active', 403, 'CONSENT_NOT_ACTIVE'],
+    ['a product that was not authorized', 403, 'PRODUCT_NOT_AUTHORIZED'],
+    ["another user's consent", 404, 'CONSENT_NOT_FOUND'],
+  ] as const)('a start under %s is REJECTED', async ([what, status, errorCode]) => {
+    const mine = await authorized();
+    const asked = { ...mine };
+    if (errorCode === 'CONSENT_NOT_ACTIVE')
+      await provider.alterConsent(mine.consentId, { subStatus: 'REVOKED' });
+    if (errorCode === 'CONSENT_NOT_FOUND') asked.target = uniqueNationalId();
+    const product = what.startsWith('a product') ? 'debt' : 'movement';
+    const extractionId = await extract(requestOf(asked, { variant, product }));
+
+    expect(await closed(extractionId)).toMatchObject({
+      status: 'REJECTED',
+      reason: reasonOf(status, errorCode),
+      settledBy: 'start',
+    });
+    expect(await startCallsOf(asked)).toMatchObject([{ status }]);
+    expect(await provider.polledTasks({ username: asked.target })).toEqual([]);
+  });
+
+  test('a start that is answered 429 twice is made again, and one task runs', async () => {
+    const busy = { kind: 'answer', status: 429 } as const;
+    const mine = await authorized({ start: [busy, busy] });
+    expect(await closed(await extract(requestOf(mine, { variant })))).toMatchObject({ status: 'COMPLETED' });
+    expect(await startCallsOf(mine)).toMatchObject([{ status: 429 }, { status: 429 }, { status: 200 }]);
+    expect(await provider.polledTasks({ username: mine.target })).toHaveLength(1);
+  });
+
+  test.for([
+    ['taken and never answered', { kind: 'accept-then-silence' }],
+    ['taken and answered 503', { kind: 'accept-then-answer', status: 503, body: { errorType: 'BUSY' } }],
+    ['taken and cut off', { kind: 'reset', taken: true }],
+  ] as const)('a start that is %s is UNCONFIRMED and never made again', async ([, behaviour]) => {
+    const mine = await authorized({ startForever: behaviour });
+    const extractionId = await extract(requestOf(mine, { variant }));
+
+    expect(await closed(extractionId)).toMatchObject({ status: 'UNCONFIRMED', settledBy: 'start' });
+    await historyOf(extractionId);
+    expect(await startCallsOf(mine)).toHaveLength(1);
+  });
+
+  test('past its deadline it is TIMED_OUT, and what the sweep reads after that is late truth', async () => {
+    const mine = await authorized({ durationMs: null });
+    const extractionId = await extract(requestOf(mine, { variant }));
+    const timedOut = await inStatus(extractionId, 'TIMED_OUT');
+    expect(timedOut).toMatchObject({ settledBy: 'reconcile', reason: 'deadline-passed' });
+    const history = await historyOf(extractionId);
+    expect(history.at(-1)?.type).toBe('ExecutionSucceeded');
+    expect(transitionsIn(history)).toBe(2);
+
+    await provider.finishPolled(timedOut.taskId ?? '');
+    expect(await sweepUntilClosed(extractionId)).toMatchObject({ status: 'COMPLETED' });
+    expect((await view(extractionId)).results?.bytes).toBeGreaterThan(0);
+  });
+});
+
+test('where its execution was stopped, the rule and the sweep read it on', async () => {
+  const mine = await authorized({ durationMs: null });
+  const extractionId = await extract(requestOf(mine));
+  const { openUntil = '', taskId = '' } = await inStatus(extractionId, 'RUNNING');
+  await aws.stepFunctions.send(new StopExecutionCommand({ executionArn: executionOf(extractionId) }));
+  await recordWhere(extractionId, 'handed to the sweep', (record) => (record.openUntil ?? '') < openUntil);
+
+  await provider.finishPolled(taskId);
+  expect(await sweepUntilClosed(extractionId)).toMatchObject({ status: 'COMPLETED', settledBy: 'reconcile' });
+});
+
+test('where the start function dies once the task runs, the next one goes on to the poll', async () => {
+  const mine = await authorized();
+  // The caller of the API as the emulator names it, so that the id is known before the request is made.
+  const extractionId = extractionIdOf('arn:aws:iam::000000000000:user/caller', mine.target);
+  const fault = await planFault({
+    operation: 'DynamoDB_20120810.UpdateItem',
+    contains: [extractionId, '":status":{"S":"RUNNING"}'],
+    when: 'after',
+    effect: { kind: 'exit' },
+  });
+  expect(await extract(requestOf(mine), { idempotencyKey: mine.target })).toBe(extractionId);
+
+  expect(await closed(extractionId)).toMatchObject({ status: 'COMPLETED' });
+  expect(fault.wasMet()).toBe(true);
+  expect(await startCallsOf(mine)).toHaveLength(1);
+});
+
+describe('a request by consent', () => {
+  test('for several products is told to send one request for each', async () => {
+    const answer = await post(requestOf(await authorized(), { product: ['movement', 'tef'] }));
+    expect(answer.status).toBe(400);
+    expect(await answer.json()).toMatchObject({
+      errors: [{ pointer: '/product', detail: 'must be one product: send one request for each of several' }],
+    });
+  });
+
+  test('whose target is no national id is refused, without repeating it', async () => {
+    const answer = await post(requestOf({ ...(await authorized()), target: '12345678-9-typo' }));
+    expect(answer.status).toBe(400);
+    const text = await answer.text();
+    expect(JSON.parse(text)).toMatchObject({ errors: [{ pointer: '/target' }] });
+    expect(text).not.toContain('12345678');
+  });
+
+  test('that came before is replayed, and for another target is another one', async () => {
+    const mine = await authorized();
+    const options = { idempotencyKey: mine.consentId };
+    const extractionId = await extract(requestOf(mine), options);
+    const replay = await post(requestOf(mine, { variant: 'v1' }), options);
+    expect([replay.status, await replay.json()]).toEqual([200, expect.objectContaining({ extractionId })]);
+    expect((await post(requestOf({ ...mine, target: uniqueNationalId() }), options)).status).toBe(422);
+
+    await closed(extractionId);
+    expect(await startCallsOf(mine)).toHaveLength(1);
+  });
+});
+
+test('the target is in no log, history, record or stream, whether things went well or not', async () => {
+  const all = await Promise.all([
+    authorized(),
+    authorized({ startForever: { kind: 'answer', status: 400, body: { errorType: 'INVALID' } } }),
+    authorized({ startForever: { kind: 'accept-then-silence' } }),
+    authorized({ read: [{ kind: 'answer', status: 503 }, { kind: 'reset' }, { kind: 'expire-session' }] }),
+  ]);
+  // The provider itself says the target where a code is due.
+  const echoing = await authorized();
+  await provider.setPlan(echoing.target, {
+    failure: { status: 500, errorType: echoing.target, errorCode: `RUT-${echoing.target}` },
+  });
+  const everybody = [...all, echoing];
+  const ids = await Promise.all(
+    everybody.map((mine) =>
+      extract(requestOf({ ...mine, target: withDots(mine.target) }, { variant: 'v2' })),
+    ),
+  );
+  await Promise.all(ids.map((id) => closed(id)));
+  await post(`{"method":"consent","target":"${echoing.target}"`);
+
+  const logs = await everyLog();
+  // The search itself finds what is there.
+  expect(logs).toContain(ids[0]);
+  const kept = [
+    logs,
+    ...(await Promise.all(ids.map(historyOf))).map((history) => JSON.stringify(history)),
+    ...ids.map((id) => JSON.stringify(streamOf(id))),
+    ...(await Promise.all(ids.map((id) => view(id)))).map((shown) => JSON.stringify(shown)),
+  ].join('\n');
+  for (const { target } of everybody) {
+    for (const spelling of [target, withDots(target), target.replace('-', ''), target.slice(0, -2)]) {
+      expect(kept).not.toContain(spelling);
+    }
+  }
+  expect(kept).not.toMatch(/Bearer /);
+});

@@ -1,0 +1,216 @@
+import { randomUUID } from 'node:crypto';
+import { describe, expect, inject, test } from 'vitest';
+import type { Consent } from '../../lib/provider/consent.ts';
+import type { ConsentPage } from '../../lib/provider/list-consents.ts';
+import { withDots } from '../sandbox/consents/national-id.ts';
+import { askConsents, openSession } from './support/consents.ts';
+import { provider } from './support/extractions.ts';
+import { everyLog } from './support/logs.ts';
+import { uniqueNationalId } from './support/national-ids.ts';
+
+const { api, sandboxUrl } = inject('cosecha');
+
+const consentOf = async (target: string, consentId: string): Promise<Consent> => {
+  const answer = await askConsents('GET', `/consents/${consentId}`, target);
+  expect(answer.status).toBe(200);
+  return (await answer.json()) as Consent;
+};
+
+/** An authorized consent of a user of its own. */
+const newConsent = async (): Promise<{ readonly owner: string; readonly consentId: string }> => {
+  const owner = uniqueNationalId();
+  const { consentId } = await provider.createConsent({ owner, products: ['movement'] });
+  return { owner, consentId };
+};
+
+const expectProblem = async (answer: Response, status: number, type: string): Promise<void> => {
+  expect([answer.status, answer.headers.get('content-type')]).toEqual([status, 'application/problem+json']);
+  expect(await answer.json()).toMatchObject({ type, status });
+};
+
+describe('a consent session', () => {
+  test('of a natural person opens a widget, and what is authorized there is their consent', async () => {
+    const person = uniqueNationalId();
+    const { otpToken, consentId } = await openSession(withDots(person), {
+      products: ['movement', 'product-balance'],
+      user: { email: 'person@example.com' },
+      filters: { entities: { include: { types: ['bank'] } } },
+      locale: 'en',
+    });
+
+    expect(await consentOf(person, consentId)).toMatchObject({ id: consentId, status: 'IN_PROGRESS' });
+    const widget = await fetch(`${sandboxUrl}/widget?${new URLSearchParams({ otpToken })}`);
+    expect([widget.status, await widget.text()]).toEqual([
+      200,
+      expect.stringContaining('Authorize access to your data'),
+    ]);
+    await provider.authorizeConsent(consentId, { products: ['movement'] });
+    expect(await consentOf(person, consentId)).toMatchObject({
+      status: 'ACTIVE',
+      products: ['movement'],
+      entity: { type: 'bank' },
+    });
+  });
+
+  test('of a legal person is about the company that the header names, not about who acts for it', async () => {
+    const [company, person] = [uniqueNationalId(), uniqueNationalId()];
+    const { consentId } = await openSession(company, {
+      person: 'legal',
+      products: ['tef'],
+      user: { username: person },
+    });
+    expect(await consentOf(company, consentId)).toMatchObject({ products: ['tef'] });
+    await expectProblem(
+      await askConsents('GET', `/consents/${consentId}`, person),
+      404,
+      '#consent-not-found',
+    );
+  });
+
+  test('that is not valid is answered with each violation by its pointer, and nothing is opened', async () => {
+    const person = uniqueNationalId();
+    const answer = await askConsents('POST', '/consent-sessions', person, {
+      person: 'legal',
+      products: ['movement', 'secrets'],
+      webhook: true,
+    });
+    expect(answer.status).toBe(400);
+    const { errors } = (await answer.json()) as { errors: { pointer: string }[] };
+    expect(errors.map(({ pointer }) => pointer)).toEqual(['/products/1', '/webhook']);
+    expect(await provider.consents({ owner: person })).toEqual([]);
+  });
+});
+
+test('25 consents are read page by page, each once and none of anybody else', async () => {
+  const owner = uniqueNationalId();
+  const made: string[] = [];
+  for (let n = 0; n < 25; n += 1) {
+    made.push((await provider.createConsent({ owner, products: ['movement'] })).consentId);
+  }
+  await newConsent();
+
+  const pageOf = async (query: string): Promise<ConsentPage> => {
+    const answer = await askConsents('GET', `/consents${query}`, owner);
+    expect([answer.status, answer.headers.get('cache-control')]).toEqual([200, 'no-store']);
+    return (await answer.json()) as ConsentPage;
+  };
+  const pages: ConsentPage[] = [];
+  do pages.push(await pageOf(`?page=${pages.length + 1}`));
+  while (pages.at(-1)?.hasNext);
+  expect(pages.map(({ consents, count }) => [consents.length, count])).toEqual([
+    [10, 25],
+    [10, 25],
+    [5, 25],
+  ]);
+  expect(pages.flatMap(({ consents }) => consents.map(({ id }) => id))).toEqual(made);
+
+  expect((await pageOf('')).consents).toHaveLength(10);
+  expect(await pageOf('?limit=25')).toMatchObject({ hasNext: false, count: 25 });
+  expect((await pageOf('?page=2&limit=24')).consents.map(({ id }) => id)).toEqual([made[24]]);
+});
+
+test('the address of the PDF works without any token', async () => {
+  const { owner, consentId } = await newConsent();
+  const answer = await askConsents('GET', `/consents/${consentId}/pdf`, owner);
+  expect(answer.status).toBe(200);
+  const { url } = (await answer.json()) as { url: string };
+  const pdf = await fetch(url);
+  expect([pdf.status, pdf.headers.get('content-type')]).toEqual([200, 'application/pdf']);
+  expect((await pdf.text()).startsWith('%PDF-')).toBe(true);
+});
+
+test('a revoked consent says so, and cannot be revoked again', async () => {
+  const { owner, consentId } = await newConsent();
+  const revoked = await askConsents('POST', `/consents/${consentId}/revoke`, owner);
+  expect(revoked.status).toBe(200);
+  expect(await revoked.json()).toEqual({ consentId, status: 'INACTIVE', subStatus: 'REVOKED' });
+  expect(await consentOf(owner, consentId)).toMatchObject({ status: 'INACTIVE', subStatus: 'REVOKED' });
+  const again = await askConsents('POST', `/consents/${consentId}/revoke`, owner);
+  await expectProblem(again, 409, '#consent-conflict');
+});
+
+test("another user's consent is out of reach, and as if it were not there", async () => {
+  const [mine, theirs] = await Promise.all([newConsent(), newConsent()]);
+  for (const [method, what] of [
+    ['GET', ''],
+    ['GET', '/pdf'],
+    ['POST', '/revoke'],
+  ] as const) {
+    const reached = await askConsents(method, `/consents/${theirs.consentId}${what}`, mine.owner);
+    const absent = await askConsents(method, `/consents/${randomUUID()}${what}`, mine.owner);
+    expect(await reached.clone().text()).toBe(await absent.text());
+    await expectProblem(reached, 404, '#consent-not-found');
+  }
+  expect(await consentOf(theirs.owner, theirs.consentId)).toMatchObject({ status: 'ACTIVE' });
+});
+
+test('a Task Token that has expired is replaced, and the caller notices nothing', async () => {
+  const { owner, consentId } = await newConsent();
+  await consentOf(owner, consentId);
+  await provider.expireTokens({ kind: 'task' });
+  await consentOf(owner, consentId);
+});
+
+describe('the header Cosecha-Target', () => {
+  const routes = [
+    ['POST', '/consent-sessions'],
+    ['GET', '/consents'],
+    ['GET', '/consents/some-id'],
+    ['GET', '/consents/some-id/pdf'],
+    ['POST', '/consents/some-id/revoke'],
+  ] as const;
+
+  test.each(routes)('is required, and must be a national id: %s %s', async (method, path) => {
+    const body = method === 'POST' ? { products: ['tef'] } : undefined;
+    for (const target of [undefined, '11111111-2']) {
+      const answer = await askConsents(method, path, target, body);
+      expect(answer.status).toBe(400);
+      const problem = await answer.text();
+      expect(problem).toContain('Cosecha-Target');
+      expect(problem).not.toContain('11111111');
+    }
+  });
+});
+
+test('a request without a signature is refused by API Gateway', async () => {
+  const answer = await fetch(`${api}/consents`, { headers: { 'cosecha-target': '11111111-1' } });
+  expect(answer.status).toBe(403);
+});
+
+test('a query that is not known is refused, and not repeated', async () => {
+  const answer = await askConsents('GET', '/consents?page=1&size=sentinel', '11111111-1');
+  expect(answer.status).toBe(400);
+  expect(await answer.text()).not.toContain('sentinel');
+});
+
+test('no log has whose consents they were, what was answered, or a token', async () => {
+  const [person, company] = [uniqueNationalId(), uniqueNationalId()];
+  const email = `${randomUUID()}@example.com`;
+  const products = ['movement'];
+  const natural = await openSession(withDots(person), { products, user: { email } });
+  const legal = await openSession(company, { person: 'legal', products, user: { username: person } });
+  await provider.authorizeConsent(natural.consentId);
+  await askConsents('GET', '/consents', person);
+  await askConsents('GET', `/consents/${natural.consentId}/pdf`, person);
+  await askConsents('POST', `/consents/${natural.consentId}/revoke`, person);
+  // Things that go wrong: not theirs, no longer active, not valid, and a body that is no JSON.
+  await askConsents('GET', `/consents/${legal.consentId}`, person);
+  await askConsents('POST', `/consents/${natural.consentId}/revoke`, person);
+  await askConsents('POST', '/consent-sessions', company, { products, user: { username: person } });
+  await askConsents('GET', '/consents', `${person}x`);
+
+  const logs = await everyLog();
+  // The search itself finds what is there.
+  expect(logs).toContain('manage-consents');
+  const everyForm = (nationalId: string) => [nationalId, nationalId.replace('-', ''), withDots(nationalId)];
+  for (const secret of [
+    ...everyForm(person),
+    ...everyForm(company),
+    email,
+    natural.otpToken,
+    legal.otpToken,
+  ]) {
+    expect(logs).not.toContain(secret);
+  }
+  expect(logs).not.toMatch(/Bearer |consent-pdf/);
+});

@@ -1,0 +1,229 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { parseSessionRequest } from '../../../lib/consents/parse-session-request.ts';
+import { targetHeader } from '../../../lib/consents/read-target.ts';
+import { parseExtractionRequest } from '../../../lib/extraction/parse-request.ts';
+import type { PublicExtraction } from '../../../lib/extraction/public-view.ts';
+import { ownOutcomes, terminalStatuses } from '../../../lib/extraction/record.ts';
+import { problem, problemTypes } from '../../../lib/http/problem.ts';
+import type { Violation } from '../../../lib/http/violation.ts';
+import { nationalIdPattern } from '../../../lib/provider/assumptions.ts';
+import { entityTypes, productTypes } from '../../../lib/provider/vocabulary.ts';
+import { parseDelivery } from '../../../lib/webhook/parse-delivery.ts';
+import { resourcesOf, synthesize } from '../infra/synth.ts';
+import {
+  type Media,
+  misfits,
+  openapi,
+  operationOf,
+  operations,
+  parameterOf,
+  responseOf,
+  schemaNamed,
+} from './openapi-document.ts';
+
+const routes = Object.values(resourcesOf(synthesize().template, 'AWS::ApiGatewayV2::Route'));
+
+describe('the routes of docs/openapi.yaml', () => {
+  test('are those of the deployed API, each signed as it demands', () => {
+    const deployed = routes.map(({ Properties }) => [Properties.RouteKey, Properties.AuthorizationType]);
+    const documented = operations.map(([routeKey, { security = openapi.security }]) => [
+      routeKey,
+      security.some((way) => 'sigv4' in way) ? 'AWS_IAM' : 'NONE',
+    ]);
+    expect(documented.toSorted()).toEqual(deployed.toSorted());
+  });
+
+  test('name every parameter of their paths, and the user where they are about consents', () => {
+    for (const [routeKey, { parameters = [] }] of operations) {
+      const named = parameters.map(parameterOf);
+      const inPath = named.flatMap((one) => (one.in === 'path' ? [one.name] : []));
+      expect([routeKey, inPath]).toEqual([
+        routeKey,
+        [...routeKey.matchAll(/\{(\w+)\}/g)].map(([, name]) => name),
+      ]);
+      const user = named.find((one) => one.name?.toLowerCase() === targetHeader);
+      expect([routeKey, user?.required ?? false]).toEqual([routeKey, routeKey.includes('/consent')]);
+    }
+  });
+
+  test('answer in examples that fit their schemas', () => {
+    for (const [routeKey, { responses }] of operations) {
+      for (const [status, response] of Object.entries(responses)) {
+        for (const media of Object.values(responseOf(response).content ?? {})) {
+          for (const [name, { value }] of Object.entries(media.examples ?? {})) {
+            expect([routeKey, status, name, misfits(media.schema, value)]).toEqual([
+              routeKey,
+              status,
+              name,
+              [],
+            ]);
+          }
+        }
+      }
+    }
+  });
+
+  test('answer problems in their own words, under their own status', () => {
+    for (const [, { responses }] of operations) {
+      for (const [status, response] of Object.entries(responses)) {
+        const media = responseOf(response).content?.['application/problem+json'];
+        for (const { value } of Object.values(media?.examples ?? {})) {
+          const told = value as { type: string; title: string; status: number };
+          const type = problemTypes.find((one) => `#${one}` === told.type);
+          const real = JSON.parse(problem(type ?? 'internal').body ?? '') as typeof told;
+          expect([told.type, told.title, told.status]).toEqual([real.type, real.title, real.status]);
+          expect(String(told.status)).toBe(status);
+        }
+      }
+    }
+  });
+});
+
+type Parsed =
+  | { readonly kind: 'valid' }
+  | { readonly kind: 'invalid'; readonly violations: readonly Violation[] };
+
+const bodies: readonly (readonly [routeKey: string, parse: (body: unknown) => Parsed])[] = [
+  ['POST /extractions', parseExtractionRequest],
+  ['POST /consent-sessions', (body) => parseSessionRequest(body, '11111111-1')],
+];
+
+const mediaOf = (routeKey: string): Media => {
+  const media = operationOf(routeKey).requestBody?.content['application/json'];
+  if (media === undefined) throw new Error(`${routeKey} takes no JSON`);
+  return media;
+};
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Every value that differs from this one in one place: a field gone, one too many, or something else in it. */
+function* mutations(value: unknown): Generator<unknown> {
+  yield* [7, '', null, true, [], {}, 'other'];
+  if (Array.isArray(value)) {
+    for (const [index, item] of value.entries()) {
+      for (const other of mutations(item)) yield value.with(index, other);
+    }
+    yield [...value, ...value];
+  }
+  if (!isObject(value)) return;
+  yield { ...value, unknown: 'field' };
+  for (const [name, field] of Object.entries(value)) {
+    const { [name]: _gone, ...rest } = value;
+    yield rest;
+    for (const other of mutations(field)) yield { ...value, [name]: other };
+  }
+}
+
+describe.each(bodies)('the body of %s', (routeKey, parse) => {
+  const media = mediaOf(routeKey);
+  const examples = Object.entries(media.examples ?? {});
+
+  test.each(examples)('is taken as in the example %s', (_, { value }) => {
+    expect(misfits(media.schema, value)).toEqual([]);
+    expect(parse(value)).toMatchObject({ kind: 'valid' });
+  });
+
+  test.each(media['x-refused'] ?? [])('is refused as said: $why', ({ value, pointers }) => {
+    expect(misfits(media.schema, value)).not.toEqual([]);
+    const parsed = parse(value);
+    expect(parsed.kind === 'invalid' ? parsed.violations.map(({ pointer }) => pointer) : []).toEqual(
+      pointers,
+    );
+  });
+
+  test.each(examples)(
+    'is taken and refused as documented, one change away from the example %s',
+    (_, { value }) => {
+      const all = [...mutations(value)];
+      expect(all.length).toBeGreaterThan(20);
+      const differing = all.filter(
+        (body) => (misfits(media.schema, body).length === 0) !== (parse(body).kind === 'valid'),
+      );
+      expect(differing).toEqual([]);
+    },
+  );
+});
+
+test('the body of a delivery is taken as in the example', () => {
+  const media = mediaOf('POST /webhooks/provider');
+  for (const { value } of Object.values(media.examples ?? {})) {
+    expect(misfits(media.schema, value)).toEqual([]);
+    expect(parseDelivery(Buffer.from(JSON.stringify(value)), 'key')).toMatchObject({ kind: 'terminal' });
+  }
+});
+
+describe('the schemas of docs/openapi.yaml', () => {
+  const schema = (name: string): Record<string, unknown> => openapi.components.schemas[name] ?? {};
+  const enumOf = (name: string): readonly unknown[] => schema(name).enum as readonly unknown[];
+  const propertiesOf = (name: string): readonly string[] => Object.keys(schema(name).properties as object);
+
+  test('know the same words as the code', () => {
+    expect(enumOf('Product')).toEqual([...productTypes]);
+    expect(enumOf('EntityType')).toEqual([...entityTypes]);
+    expect(enumOf('Status')).toEqual([
+      'REQUESTED',
+      'STARTING',
+      'RUNNING',
+      ...terminalStatuses,
+      ...ownOutcomes,
+    ]);
+    expect(schema('NationalId').pattern).toBe(nationalIdPattern.source);
+    const problems = (schema('Problem').properties as { type: { enum: readonly string[] } }).type.enum;
+    expect(problems.toSorted()).toEqual(problemTypes.map((type) => `#${type}`).toSorted());
+  });
+
+  test('show every field of an extraction, by either method, and no other', () => {
+    type Credentials = Extract<PublicExtraction, { method: 'credentials' }>;
+    type Consent = Extract<PublicExtraction, { method: 'consent' }>;
+    // Typed so that a field that is added to the record, or taken from it, has to be added or taken here.
+    const common: Record<Exclude<keyof Credentials & keyof Consent, 'method'>, true> = {
+      extractionId: true,
+      reference: true,
+      requestedBy: true,
+      requestedAt: true,
+      deadlineAt: true,
+      status: true,
+      startedAt: true,
+      taskId: true,
+      reason: true,
+      settledAt: true,
+      settledBy: true,
+      actionResults: true,
+      collectedAt: true,
+      collectionError: true,
+      results: true,
+    };
+    const credentials: Record<Exclude<keyof Credentials, keyof typeof common>, true> = {
+      method: true,
+      entity: true,
+      actions: true,
+    };
+    const consent: Record<Exclude<keyof Consent, keyof typeof common>, true> = {
+      method: true,
+      product: true,
+      consentId: true,
+      variant: true,
+    };
+    expect(propertiesOf('Progress').toSorted()).toEqual(Object.keys(common).toSorted());
+    expect(propertiesOf('CredentialsExtraction').toSorted()).toEqual(Object.keys(credentials).toSorted());
+    expect(propertiesOf('ConsentExtraction').toSorted()).toEqual(Object.keys(consent).toSorted());
+  });
+
+  test('take every problem that there is, and nothing else', () => {
+    for (const type of problemTypes) {
+      const body: unknown = JSON.parse(
+        problem(type, { detail: 'd', errors: [{ pointer: '/a', detail: 'd' }] }).body ?? '',
+      );
+      expect([type, misfits(schemaNamed('Problem'), body)]).toEqual([type, []]);
+    }
+    expect(misfits(schemaNamed('Problem'), { type: '#other', title: 't', status: 400 })).not.toEqual([]);
+  });
+});
+
+test('docs/api.md has a heading for every route and every problem', () => {
+  const page = readFileSync(new URL('../../../docs/api.md', import.meta.url), 'utf8');
+  for (const [routeKey] of operations) expect(page).toContain(`\n## ${routeKey}\n`);
+  for (const type of problemTypes) expect(page).toContain(`\n### #${type}\n`);
+});

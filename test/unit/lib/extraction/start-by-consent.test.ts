@@ -1,0 +1,154 @@
+import { describe, expect, test } from 'vitest';
+import { callByConsent } from '../../../../lib/extraction/call-by-consent.ts';
+import type { ConsentExtraction, ConsentVariant } from '../../../../lib/extraction/record.ts';
+import { type StartDeps, start } from '../../../../lib/extraction/start.ts';
+import {
+  ProviderAmbiguous,
+  ProviderBusy,
+  ProviderExtractionFailed,
+  ProviderRefused,
+  ProviderUnauthorized,
+} from '../../../../lib/provider/errors.ts';
+import type { ExtractionRequest } from '../../../../lib/provider/extraction-request.ts';
+import { memoryExtractionStore } from '../../../simulation/memory/memory-extraction-store.ts';
+import { memoryTaskStore } from '../../../simulation/memory/memory-task-store.ts';
+import {
+  clock,
+  consentExtraction,
+  consentId,
+  consentIn,
+  id,
+  iso,
+  observations,
+  timings,
+} from './fixtures.ts';
+
+const target = '11111111-1';
+
+const world = (
+  row: ConsentExtraction = consentExtraction(),
+  setup: { readonly answers?: readonly (string | Error)[]; readonly noToken?: Error } = {},
+) => {
+  const extractions = memoryExtractionStore();
+  extractions.rows.set(id, row);
+  const tasks = memoryTaskStore();
+  const { seen, observe } = observations();
+  const posts: { variant: ConsentVariant; token: string; request: ExtractionRequest }[] = [];
+  let made = 1;
+  const post = (variant: ConsentVariant) => async (token: string, request: ExtractionRequest) => {
+    posts.push({ variant, token, request });
+    expect(extractions.rows.get(id)?.status).toBe('STARTING');
+    const answers = setup.answers ?? ['task-1'];
+    const answer = answers[Math.min(posts.length, answers.length) - 1];
+    if (typeof answer !== 'string') throw answer;
+    return answer;
+  };
+  const deps: StartDeps = {
+    extractions,
+    tasks,
+    callFor: async (record) => {
+      if (record.method !== 'consent') throw new Error('It is not by consent.');
+      return callByConsent(
+        record,
+        { target },
+        {
+          taskTokens: {
+            current: async (of) => {
+              if (setup.noToken !== undefined) throw setup.noToken;
+              return `${of}/${made}`;
+            },
+            drop: () => {
+              made += 1;
+            },
+          },
+          startExtraction: { v1: post('v1'), v2: post('v2') },
+        },
+      );
+    },
+    newAttemptId: () => 'attempt-1',
+    now: clock(5).now,
+    timings,
+    observe,
+    onTaken: () => undefined,
+    onFailure: () => undefined,
+  };
+  return {
+    start: () => start({ extractionId: id, callbackToken: 'callback', callbackAttempt: 0 }, deps),
+    row: () => extractions.rows.get(id),
+    tasks,
+    posts,
+    seen,
+  };
+};
+
+test.each(['v1', 'v2'] as const)('of %s asks for what was recorded, under a Task Token', async (variant) => {
+  const { start, posts } = world(consentExtraction({ variant, product: 'debt' }));
+  await start();
+  expect(posts).toEqual([{ variant, token: `${target}/1`, request: { product: 'debt', consentId } }]);
+});
+
+test('once taken it is left to the poll at once: no webhook will come, so nothing is linked', async () => {
+  const { start, row, tasks, seen } = world();
+  expect(await start()).toEqual({ kind: 'polling', taskId: 'task-1' });
+  expect(row()).toMatchObject({ status: 'RUNNING', taskId: 'task-1', startedAt: iso(5) });
+  expect(tasks.rows.size).toBe(0);
+  expect(seen).toEqual([]);
+});
+
+test('found running by a later invocation, it is left to the poll and not started again', async () => {
+  const { start, posts } = world(consentIn('RUNNING'));
+  expect(await start()).toEqual({ kind: 'polling', taskId: 'task-1' });
+  expect(posts).toEqual([]);
+});
+
+test('a Task Token that is not taken is dropped, and the call made once more with another', async () => {
+  const { start, posts, row } = world(undefined, { answers: [new ProviderUnauthorized('401'), 'task-1'] });
+  expect(await start()).toEqual({ kind: 'polling', taskId: 'task-1' });
+  expect(posts.map(({ token }) => token)).toEqual([`${target}/1`, `${target}/2`]);
+  expect(row()).toMatchObject({ status: 'RUNNING' });
+});
+
+test('without a Task Token nothing is begun', async () => {
+  const { start, posts, row } = world(undefined, { noToken: new ProviderRefused('403', 403) });
+  expect(await start()).toEqual({ kind: 'retry', error: 'ProviderUnauthorized' });
+  expect(row()).toEqual(consentExtraction());
+  expect(posts).toEqual([]);
+});
+
+const explained = (status: number) =>
+  new ProviderExtractionFailed('', { status, errorType: 'CONSENT', errorCode: 'CONSENT_NOT_ACTIVE' });
+
+describe('a failure decides as it does by credentials', () => {
+  test.each<readonly [string, Error, string]>([
+    ['a refusal of v1', new ProviderRefused('403', 403), 'http-403'],
+    ['a refusal of v2 that says why', explained(403), 'CONSENT/CONSENT_NOT_ACTIVE'],
+    ['a refusal of v2 that does not', new ProviderRefused('404', 404), 'http-404'],
+  ])('%s is REJECTED', async (_what, failure, reason) => {
+    const { start, row, posts, seen } = world(undefined, { answers: [failure] });
+    expect(await start()).toEqual({ kind: 'settled', status: 'REJECTED' });
+    expect(row()).toMatchObject({ status: 'REJECTED', reason, settledBy: 'start' });
+    expect(posts).toHaveLength(1);
+    expect(seen).toEqual(['Rejected']);
+  });
+
+  test.each<readonly [string, Error]>([
+    ['a lost answer', new ProviderAmbiguous('lost')],
+    ['a 5xx that says why', explained(503)],
+    ['a 408 that says why', explained(408)],
+  ])('%s is UNCONFIRMED, and never sent again', async (_what, failure) => {
+    const { start, row, posts } = world(undefined, { answers: [failure] });
+    expect(await start()).toEqual({ kind: 'settled', status: 'UNCONFIRMED' });
+    expect(await start()).toEqual({ kind: 'settled', status: 'UNCONFIRMED' });
+    expect(row()).toMatchObject({ status: 'UNCONFIRMED', settledBy: 'start' });
+    expect(posts).toHaveLength(1);
+  });
+
+  test.each<readonly [string, Error]>([
+    ['429', new ProviderBusy('429')],
+    ['429 that says why', explained(429)],
+  ])('%s was not taken: back to REQUESTED', async (_what, failure) => {
+    const { start, row } = world(undefined, { answers: [failure] });
+    expect(await start()).toEqual({ kind: 'retry', error: 'ProviderBusy' });
+    expect(row()).toEqual(consentExtraction());
+  });
+});
