@@ -9,12 +9,14 @@ import { dynamoExtractionStore } from '../lib/aws/dynamo-extraction-store.ts';
 import { required } from '../lib/aws/environment.ts';
 import { presignResults } from '../lib/aws/presign-results.ts';
 import { publicView } from '../lib/extraction/public-view.ts';
+import { resultsKept } from '../lib/extraction/results-kept.ts';
 import { answerFailures } from '../lib/http/answer-failures.ts';
 import { callerNamed, callerOf } from '../lib/http/caller-of.ts';
 import { problem } from '../lib/http/problem.ts';
-import { logAbout, observability } from '../lib/observability/observability.ts';
+import { log, logAbout, observability } from '../lib/observability/observability.ts';
 
 const extractions = dynamoExtractionStore(new DynamoDBClient(promptClient), required('EXTRACTIONS_TABLE'));
+const retentionDays = Number(required('RESULTS_RETENTION_DAYS'));
 const presign = presignResults(new S3Client(promptClient), () => new Date());
 const readers = new Set(v.parse(v.array(v.string()), JSON.parse(required('READERS'))).map(callerNamed));
 
@@ -29,7 +31,10 @@ const getExtraction = async (
     return problem('not-found');
   }
   logAbout({ extractionId: record.extractionId });
-  const link = record.results === undefined ? undefined : await presign(record.results);
+  const stored = resultsKept(record, new Date(), retentionDays);
+  const link = stored === undefined ? undefined : await presign(stored);
+  // Who was given a way to bank data, and when: the bucket itself only sees this function's role.
+  log.info('Extraction read.', { caller, linked: link !== undefined });
   return {
     statusCode: 200,
     headers: { 'content-type': 'application/json', 'cache-control': 'no-store' },

@@ -108,12 +108,15 @@ const sweepDue = async (context: Context): Promise<Swept> => {
     reconcile: (extractionId) => reconcileOne(extractionId, { caller: 'sweep' }),
     now,
     remainingMs: () => context.getRemainingTimeInMillis(),
+    // A login and a read, and as much again as five seconds hold of our own work.
+    reserveMs: 2 * connection.totalTimeoutMs + 5_000,
     onFailure: (extractionId, error) => {
       log.warn('The sweep could not bring an extraction forward.', { extractionId });
       logFailure('Reconcile failed.', error);
     },
   });
   log.info('Swept.', { ...swept });
+  observe('Swept');
   observe('SweepClaimed', swept.claimed);
   observe('OldestOverdueSeconds', swept.oldestOverdue);
   if (swept.failed > 0) observe('SweepFailed', swept.failed);

@@ -1,6 +1,7 @@
 import { App } from 'aws-cdk-lib';
 import { ConfigError, readConfig } from './config.ts';
 import { checkAwsSolutions } from './nag.ts';
+import { refuseLocalOnAws } from './refuse-local-on-aws.ts';
 import { CosechaStack } from './stack.ts';
 
 // cdk.json runs this with `npx node`: the Node 24 of node_modules, which reads TypeScript, whatever Node started
@@ -8,7 +9,9 @@ import { CosechaStack } from './stack.ts';
 // going somewhere; `npm run synth` names examples of both, and a later -c overrides them.
 const app = new App();
 try {
-  new CosechaStack(app, readConfig(app.node.getAllContext()));
+  const config = readConfig(app.node.getAllContext());
+  refuseLocalOnAws(config, process.env);
+  new CosechaStack(app, config);
   checkAwsSolutions(app);
 } catch (error) {
   if (!(error instanceof ConfigError)) throw error;

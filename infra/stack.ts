@@ -72,7 +72,8 @@ export class CosechaStack extends Stack {
         FINGERPRINT_KEY_SECRET: secrets.fingerprintKey,
       },
       may: [
-        storage.onExtractions('GetItem', 'PutItem', 'UpdateItem'),
+        // GetItem: a put that is refused hands the row back.
+        storage.onExtractions('GetItem', 'PutItem'),
         dataKey.writingTables(),
         secrets.reading(secrets.fingerprintKey),
         allow(['states:StartExecution'], [machineArn]),
@@ -87,7 +88,7 @@ export class CosechaStack extends Stack {
       memoryMB: 512,
       environment: {
         ...extractionsTable,
-        RESULTS_BUCKET: storage.results.bucketName,
+        RESULTS_RETENTION_DAYS: String(config.resultsRetentionDays),
         READERS: JSON.stringify(config.readers),
       },
       // GetObject and its Decrypt are for the presigned URL, which acts with this role.
@@ -236,6 +237,7 @@ export class CosechaStack extends Stack {
       storage.extractions.tableStreamArn ?? '',
       'What downstream services read: docs/stream.md',
     );
+    this.output('DataKeyArn', dataKey.key.keyArn, 'Encrypts tables, stream, results and logs');
     this.output('TasksTableName', storage.tasks.tableName, 'Private: the rendezvous of tasks and tokens');
     this.output('ResultsBucketName', storage.results.bucketName, 'Results as the provider gave them');
     this.output('StateMachineArn', machine.stateMachineArn, 'One execution per extraction, named by its id');

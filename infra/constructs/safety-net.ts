@@ -1,5 +1,5 @@
 import { Duration, Validations } from 'aws-cdk-lib';
-import { Alarm, ComparisonOperator, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
+import { Alarm, ComparisonOperator, Metric, Stats, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import { EventField, Rule, RuleTargetInput, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import { EventInvokeConfig } from 'aws-cdk-lib/aws-lambda';
@@ -45,6 +45,48 @@ export class SafetyNet extends Construct {
       comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
       treatMissingData: TreatMissingData.NOT_BREACHING,
     });
+
+    const counted = (metricName: string, service: string) =>
+      new Metric({
+        namespace: `Cosecha/${config.stage}`,
+        metricName,
+        dimensionsMap: { service },
+        statistic: Stats.SUM,
+        period: Duration.minutes(5),
+      });
+    const alarm = (
+      name: string,
+      alarmDescription: string,
+      metric: Metric,
+      when: { readonly missing?: true } = {},
+    ) =>
+      new Alarm(this, name, {
+        alarmDescription: `${alarmDescription} See docs/operations.md.`,
+        metric,
+        threshold: 1,
+        evaluationPeriods: when.missing ? Math.ceil((3 * config.sweepEveryMinutes) / 5) : 1,
+        comparisonOperator: when.missing
+          ? ComparisonOperator.LESS_THAN_THRESHOLD
+          : ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+        treatMissingData: when.missing ? TreatMissingData.BREACHING : TreatMissingData.NOT_BREACHING,
+      });
+    // What fails for one record does not fail the invocation, so the queue alone would stay silent.
+    alarm(
+      'SweepFailedAlarm',
+      'The sweep could not bring an extraction forward.',
+      counted('SweepFailed', 'reconcile-extraction'),
+    );
+    alarm(
+      'SweepSilentAlarm',
+      'No sweep has run for three of its intervals.',
+      counted('Swept', 'reconcile-extraction'),
+      { missing: true },
+    );
+    alarm(
+      'InvalidTaskTokenAlarm',
+      'Step Functions does not know a task token of ours.',
+      counted('InvalidTaskToken', 'receive-webhook'),
+    );
 
     // One retry within minutes: whatever is still open then is found by the next sweep anyway.
     const soonOrNever = { retryAttempts: 1, maxEventAge: Duration.minutes(10) };

@@ -10,6 +10,8 @@ export type SweepDeps = {
   readonly now: () => Date;
   /** Milliseconds that this invocation may still run. */
   readonly remainingMs: () => number;
+  /** No record is begun with less than this left. One that is cut off all the same is claimed, and comes again. */
+  readonly reserveMs: number;
   readonly onFailure: (extractionId: string, error: unknown) => void;
 };
 
@@ -29,11 +31,8 @@ const concurrency = 8;
 /** Per shard and sweep; 16 shards of them are more than one invocation gets through. */
 const perShard = 100;
 
-/** How long a claimed record is left alone, should the claimant die: one sweep's interval. */
+/** How long a claimed record is left alone, should the claimant die: the sweep's interval, by default. */
 const claimSeconds = 300;
-
-/** What one reconcile may need, twice the provider's total timeout: no record is begun with less left. */
-const reserveMs = 45_000;
 
 /**
  * Looks at everything whose `openUntil` has passed: the guarantee behind the machine and the rule. Each record
@@ -60,7 +59,7 @@ export const sweep = async (deps: SweepDeps): Promise<Swept> => {
 
   const work = async (): Promise<void> => {
     for (let id = queue.shift(); id !== undefined; id = queue.shift()) {
-      if (deps.remainingMs() < reserveMs) {
+      if (deps.remainingMs() < deps.reserveMs) {
         queue.unshift(id);
         return;
       }

@@ -9,6 +9,7 @@ import { describeError } from './describe-error.ts';
 /** Counts that are none of the domain's own. */
 export type ServiceObserved =
   | 'SecretNotFilled'
+  | 'Swept'
   | 'SweepFailed'
   | 'SweepCutShort'
   | 'SweepClaimed'

@@ -58,7 +58,6 @@ const rights: Readonly<Record<string, readonly string[]>> = {
     ...WRITING_TABLES,
     'dynamodb:GetItem <StorageExtractions.Arn>',
     'dynamodb:PutItem <StorageExtractions.Arn>',
-    'dynamodb:UpdateItem <StorageExtractions.Arn>',
     'secretsmanager:GetSecretValue secretsmanager secret:Cosecha-prod/fingerprint-key-??????',
     'states:StartExecution states stateMachine:Cosecha-prod-extractions',
   ],

@@ -190,7 +190,7 @@ describe('the functions', () => {
       'RequestExtraction',
       ['EXTRACTIONS_TABLE', 'FINGERPRINT_KEY_SECRET', 'SEAL_KEY_ARN', 'STATE_MACHINE_ARN', 'TIMINGS'],
     ],
-    ['GetExtraction', ['EXTRACTIONS_TABLE', 'READERS', 'RESULTS_BUCKET']],
+    ['GetExtraction', ['EXTRACTIONS_TABLE', 'READERS', 'RESULTS_RETENTION_DAYS']],
     [
       'StartTask',
       [
@@ -425,6 +425,7 @@ test('the outputs are the ones that people and scripts rely on', () => {
   expect(Object.keys(template.findOutputs('*')).toSorted()).toEqual([
     'ApiId',
     'ApiUrl',
+    'DataKeyArn',
     'DeadLetterQueueUrl',
     'ExtractionsStreamArn',
     'ExtractionsTableArn',

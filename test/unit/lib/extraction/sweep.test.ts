@@ -45,6 +45,7 @@ const world = (
       },
       now: time.now,
       remainingMs: setup.remainingMs ?? (() => 300_000),
+      reserveMs: 45_000,
       onFailure: (extractionId) => failed.push(extractionId),
     });
   return { sweep: run, reconciled, failed, extractions, time };
