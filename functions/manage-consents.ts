@@ -8,7 +8,8 @@ import { readSecret } from '../lib/aws/read-secret.ts';
 import { storedTaskTokens } from '../lib/aws/stored-task-tokens.ts';
 import { type ConsentDeps, manageConsents } from '../lib/consents/manage-consents.ts';
 import { answerFailures } from '../lib/http/answer-failures.ts';
-import { log, logFailure, observability } from '../lib/observability/observability.ts';
+import { describeError } from '../lib/observability/describe-error.ts';
+import { log, observability } from '../lib/observability/observability.ts';
 
 /** A consent is some 500 bytes, so this is a page of thousands; API Gateway passes on at most 6 MB. */
 const maxAnswerBytes = 4 * 1024 * 1024;
@@ -22,7 +23,8 @@ const deps: ConsentDeps = {
   apiKey: () => readSecret(secrets, apiKeySecret),
   clientId: () => optionalSetting('PROVIDER_CLIENT_ID', 'providerClientId'),
   widgetConfigId: () => optionalSetting('WIDGET_CONFIG_ID', 'widgetConfigId'),
-  onFailure: (error) => logFailure('The provider did not do what was asked.', error),
+  // Their messages name the call and the status, and nothing of what was asked or answered.
+  onFailure: (error) => log.warn(error.message, { failure: describeError(error) }),
 };
 
 const answerConsents = async (

@@ -1,17 +1,18 @@
 import { inject } from 'vitest';
 import { signedFetch } from '../../../infra/local/api.ts';
+import { documented } from './documented.ts';
 
 const { api, callers, client } = inject('cosecha');
 const signed = signedFetch({ region: client.region, credentials: callers.caller });
 
 /** Calls a route of the consents, signed, about `target`. `path` starts after the API's address. */
-export const askConsents = (
+export const askConsents = async (
   method: 'GET' | 'POST',
   path: string,
   target: string | undefined,
   body?: unknown,
-): Promise<Response> =>
-  signed(`${api}${path}`, {
+): Promise<Response> => {
+  const answer = await signed(`${api}${path}`, {
     method,
     headers: {
       ...(target === undefined ? {} : { 'cosecha-target': target }),
@@ -19,6 +20,8 @@ export const askConsents = (
     },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
+  return documented(method, path, answer);
+};
 
 export type Session = { readonly otpToken: string; readonly consentId: string };
 

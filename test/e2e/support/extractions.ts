@@ -5,6 +5,7 @@ import type { PublicExtraction } from '../../../lib/extraction/public-view.ts';
 import { sandboxControl } from '../../sandbox/control-client.ts';
 import type { Plan } from '../../sandbox/plan.ts';
 import type { Caller } from '../deployment.ts';
+import { documented } from './documented.ts';
 
 const { api, callers, client, sandboxUrl } = inject('cosecha');
 
@@ -45,8 +46,11 @@ export const plannedUsername = async (plan: Plan): Promise<string> => {
 
 export type PostOptions = { readonly as?: Caller; readonly idempotencyKey?: string };
 
-export const post = (body: unknown, { as = 'caller', idempotencyKey }: PostOptions = {}): Promise<Response> =>
-  fetchAs[as](`${api}/extractions`, {
+export const post = async (
+  body: unknown,
+  { as = 'caller', idempotencyKey }: PostOptions = {},
+): Promise<Response> => {
+  const answer = await fetchAs[as](`${api}/extractions`, {
     method: 'POST',
     headers: {
       'content-type': 'application/json',
@@ -54,6 +58,8 @@ export const post = (body: unknown, { as = 'caller', idempotencyKey }: PostOptio
     },
     body: typeof body === 'string' ? body : JSON.stringify(body),
   });
+  return documented('POST', '/extractions', answer);
+};
 
 /** Requests an extraction and returns its id. Throws where it was not accepted. */
 export const extract = async (body: Body, options?: PostOptions): Promise<string> => {
@@ -63,8 +69,10 @@ export const extract = async (body: Body, options?: PostOptions): Promise<string
   return ((await answer.json()) as PublicExtraction).extractionId;
 };
 
-export const read = (extractionId: string, as: Caller = 'caller'): Promise<Response> =>
-  fetchAs[as](`${api}/extractions/${extractionId}`);
+export const read = async (extractionId: string, as: Caller = 'caller'): Promise<Response> => {
+  const path = `/extractions/${extractionId}`;
+  return documented('GET', path, await fetchAs[as](`${api}${path}`));
+};
 
 export const view = async (extractionId: string): Promise<PublicExtraction> => {
   const answer = await read(extractionId);
