@@ -5,7 +5,7 @@ export type SessionTokens = Tokens;
 
 /**
  * A token is given up this long before its end, so that a call made with it, and a task started with
- * credentials encrypted under it, still has it valid: twice the 60 s that start-task may run.
+ * credentials encrypted under it, still has it valid: more than the 90 s that start-task may run.
  */
 const safetyMarginMs = 120_000;
 
