@@ -62,8 +62,8 @@ type Asked =
   | { readonly kind: 'no-answer'; readonly why: string };
 
 /**
- * A read that fails, in whatever way, is a poll that did not happen: a secret of ours that cannot be read must not keep a
- * record open beyond its deadline either. A body over the cap will not get smaller.
+ * A read that fails, in whatever way, is a poll that did not happen: a secret of ours that cannot be read must
+ * not keep a record open beyond its deadline either. A body over the cap will not get smaller.
  */
 const ask = async (record: Extraction, taskId: string, deps: ReconcileDeps): Promise<Asked> => {
   try {

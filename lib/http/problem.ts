@@ -36,7 +36,10 @@ export type ProblemType = keyof typeof titles;
 
 export const problemTypes = Object.keys(titles) as readonly ProblemType[];
 
-/** An RFC 9457 answer. `type` is a relative reference into `docs/api.md`; no value of the request is in it. */
+/** Absolute, as RFC 9457 asks for (section 3.1.1): a relative one would be resolved against the request's address. */
+export const problemUri = (type: ProblemType): string => `urn:cosecha:problem:${type}`;
+
+/** An RFC 9457 answer. `docs/api.md` explains each `type`; no value of the request is in it. */
 export const problem = (
   type: ProblemType,
   more: { readonly detail?: string; readonly errors?: readonly Violation[] } = {},
@@ -46,5 +49,5 @@ export const problem = (
     'content-type': 'application/problem+json',
     ...(statuses[type] === 503 ? { 'retry-after': '5' } : {}),
   },
-  body: JSON.stringify({ type: `#${type}`, title: titles[type], status: statuses[type], ...more }),
+  body: JSON.stringify({ type: problemUri(type), title: titles[type], status: statuses[type], ...more }),
 });

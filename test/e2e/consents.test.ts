@@ -63,7 +63,7 @@ describe('a consent session', () => {
     await expectProblem(
       await askConsents('GET', `/consents/${consentId}`, person),
       404,
-      '#consent-not-found',
+      'urn:cosecha:problem:consent-not-found',
     );
   });
 
@@ -126,7 +126,7 @@ test('a revoked consent says so, and cannot be revoked again', async () => {
   expect(await revoked.json()).toEqual({ consentId, status: 'INACTIVE', subStatus: 'REVOKED' });
   expect(await consentOf(owner, consentId)).toMatchObject({ status: 'INACTIVE', subStatus: 'REVOKED' });
   const again = await askConsents('POST', `/consents/${consentId}/revoke`, owner);
-  await expectProblem(again, 409, '#consent-conflict');
+  await expectProblem(again, 409, 'urn:cosecha:problem:consent-conflict');
 });
 
 test("another user's consent is out of reach, and as if it were not there", async () => {
@@ -139,7 +139,7 @@ test("another user's consent is out of reach, and as if it were not there", asyn
     const reached = await askConsents(method, `/consents/${theirs.consentId}${what}`, mine.owner);
     const absent = await askConsents(method, `/consents/${randomUUID()}${what}`, mine.owner);
     expect(await reached.clone().text()).toBe(await absent.text());
-    await expectProblem(reached, 404, '#consent-not-found');
+    await expectProblem(reached, 404, 'urn:cosecha:problem:consent-not-found');
   }
   expect(await consentOf(theirs.owner, theirs.consentId)).toMatchObject({ status: 'ACTIVE' });
 });

@@ -5,7 +5,7 @@ import { targetHeader } from '../../../lib/consents/read-target.ts';
 import { parseExtractionRequest } from '../../../lib/extraction/parse-request.ts';
 import type { PublicExtraction } from '../../../lib/extraction/public-view.ts';
 import { ownOutcomes, terminalStatuses } from '../../../lib/extraction/record.ts';
-import { problem, problemTypes } from '../../../lib/http/problem.ts';
+import { problem, problemTypes, problemUri } from '../../../lib/http/problem.ts';
 import type { Violation } from '../../../lib/http/violation.ts';
 import { nationalIdPattern } from '../../../lib/provider/assumptions.ts';
 import { entityTypes, productTypes } from '../../../lib/provider/vocabulary.ts';
@@ -70,7 +70,7 @@ describe('the routes of docs/openapi.yaml', () => {
         const media = responseOf(response).content?.['application/problem+json'];
         for (const { value } of Object.values(media?.examples ?? {})) {
           const told = value as { type: string; title: string; status: number };
-          const type = problemTypes.find((one) => `#${one}` === told.type);
+          const type = problemTypes.find((one) => problemUri(one) === told.type);
           const real = JSON.parse(problem(type ?? 'internal').body ?? '') as typeof told;
           expect([told.type, told.title, told.status]).toEqual([real.type, real.title, real.status]);
           expect(String(told.status)).toBe(status);
@@ -171,7 +171,7 @@ describe('the schemas of docs/openapi.yaml', () => {
     ]);
     expect(schema('NationalId').pattern).toBe(nationalIdPattern.source);
     const problems = (schema('Problem').properties as { type: { enum: readonly string[] } }).type.enum;
-    expect(problems.toSorted()).toEqual(problemTypes.map((type) => `#${type}`).toSorted());
+    expect(problems.toSorted()).toEqual(problemTypes.map(problemUri).toSorted());
   });
 
   test('show every field of an extraction, by either method, and no other', () => {
@@ -225,5 +225,5 @@ describe('the schemas of docs/openapi.yaml', () => {
 test('docs/api.md has a heading for every route and every problem', () => {
   const page = readFileSync(new URL('../../../docs/api.md', import.meta.url), 'utf8');
   for (const [routeKey] of operations) expect(page).toContain(`\n## ${routeKey}\n`);
-  for (const type of problemTypes) expect(page).toContain(`\n### #${type}\n`);
+  for (const type of problemTypes) expect(page).toContain(`\n### ${type}\n`);
 });

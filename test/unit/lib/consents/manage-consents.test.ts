@@ -185,7 +185,7 @@ describe('the header Cosecha-Target', () => {
     const { statusCode, json } = await ask(route, { headers: {} });
     expect(statusCode).toBe(400);
     expect(json).toMatchObject({
-      type: '#invalid-request',
+      type: 'urn:cosecha:problem:invalid-request',
       detail: expect.stringContaining('Cosecha-Target'),
     });
     expect(calls).toEqual([]);
@@ -225,18 +225,18 @@ test.each([
 describe('what the provider does not do is a problem that says what to do next:', () => {
   type Case = readonly [answer: number | 'lost' | 'unreachable', type: string, status: number];
   const ofOne: readonly Case[] = [
-    [400, '#provider-refused', 422],
-    [401, '#provider-forbids', 403],
-    [403, '#provider-forbids', 403],
-    [404, '#consent-not-found', 404],
-    [409, '#consent-conflict', 409],
-    [410, '#provider-refused', 422],
-    [429, '#unavailable', 503],
-    [408, '#provider-failed', 502],
-    [500, '#provider-failed', 502],
-    [302, '#provider-failed', 502],
-    ['lost', '#provider-failed', 502],
-    ['unreachable', '#unavailable', 503],
+    [400, 'urn:cosecha:problem:provider-refused', 422],
+    [401, 'urn:cosecha:problem:provider-forbids', 403],
+    [403, 'urn:cosecha:problem:provider-forbids', 403],
+    [404, 'urn:cosecha:problem:consent-not-found', 404],
+    [409, 'urn:cosecha:problem:consent-conflict', 409],
+    [410, 'urn:cosecha:problem:provider-refused', 422],
+    [429, 'urn:cosecha:problem:unavailable', 503],
+    [408, 'urn:cosecha:problem:provider-failed', 502],
+    [500, 'urn:cosecha:problem:provider-failed', 502],
+    [302, 'urn:cosecha:problem:provider-failed', 502],
+    ['lost', 'urn:cosecha:problem:provider-failed', 502],
+    ['unreachable', 'urn:cosecha:problem:unavailable', 503],
   ];
   const answerOf =
     (answer: Case[0]): Answering =>
@@ -261,9 +261,12 @@ describe('what the provider does not do is a problem that says what to do next:'
 
   test('a 404 where no consent was asked for is none', async () => {
     const { ask } = setUp(() => ({ status: 404 }));
-    expect((await ask('GET /consents')).json).toMatchObject({ type: '#provider-refused', status: 422 });
+    expect((await ask('GET /consents')).json).toMatchObject({
+      type: 'urn:cosecha:problem:provider-refused',
+      status: 422,
+    });
     const session = await ask('POST /consent-sessions', { body: '{"products":["tef"]}' });
-    expect(session.json).toMatchObject({ type: '#provider-refused', status: 422 });
+    expect(session.json).toMatchObject({ type: 'urn:cosecha:problem:provider-refused', status: 422 });
   });
 
   test('an answer that cannot be read is none', async () => {

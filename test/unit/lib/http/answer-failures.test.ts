@@ -32,7 +32,7 @@ test('a setting that is not given is 503, and the log names it', async () => {
 test('anything else is 500, and neither the answer nor the log quotes it', async () => {
   const answer = await answerTo(new Error('SENTINEL', { cause: new Error('SENTINEL') }));
   expect(answer.statusCode).toBe(500);
-  expect(JSON.parse(answer.body ?? '')).toMatchObject({ type: '#internal', status: 500 });
+  expect(JSON.parse(answer.body ?? '')).toMatchObject({ type: 'urn:cosecha:problem:internal', status: 500 });
   expect(JSON.stringify(answer)).not.toContain('SENTINEL');
   expect(log.lines()).toContain('The request failed.');
   expect(log.lines()).not.toContain('SENTINEL');

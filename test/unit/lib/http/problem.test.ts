@@ -21,7 +21,11 @@ test.each<readonly [ProblemType, number]>([
   const answer = problem(type);
   expect(answer.statusCode).toBe(status);
   expect(answer.headers).toMatchObject({ 'content-type': 'application/problem+json' });
-  expect(bodyOf(type)).toEqual({ type: `#${type}`, title: expect.stringMatching(/^[A-Z].*\.$/), status });
+  expect(bodyOf(type)).toEqual({
+    type: `urn:cosecha:problem:${type}`,
+    title: expect.stringMatching(/^[A-Z].*\.$/),
+    status,
+  });
 });
 
 test('violations and a detail are told along', () => {
