@@ -1,5 +1,6 @@
 import { CfnOutput, Duration, Stack } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
+import { sweepConcurrency } from '../lib/extraction/sweep.ts';
 import type { Config } from './config.ts';
 import { allow } from './constructs/allow.ts';
 import { CosechaFunction } from './constructs/cosecha-function.ts';
@@ -153,8 +154,7 @@ export class CosechaStack extends Stack {
       ...house,
       name: 'reconcile-extraction',
       timeout: reconcileTimeout(config),
-      // Results of 20 MiB are there as bytes, as text and as an object at once.
-      memoryMB: 1_024,
+      memoryMB: reconcileMemory(config),
       environment: {
         ...bothTables,
         ...timings,
@@ -283,3 +283,10 @@ const timingsOf = (config: Config) => ({
  */
 const reconcileTimeout = (config: Config): Duration =>
   Duration.seconds(Math.ceil((4 * config.providerTimeoutMs) / 1_000) + 40);
+
+/**
+ * Each of a sweep's eight results may be there as bytes, as text and as an object at once, beside some 500 MB of
+ * our own. Default: 500 + 8 × 3 × 20 = 980, hence 1,024 MB; at the most, 50 MiB each, 1,700 MB.
+ */
+const reconcileMemory = (config: Config): number =>
+  Math.max(1_024, Math.ceil(500 + sweepConcurrency * 3 * (config.resultsMaxBytes / 1_048_576)));

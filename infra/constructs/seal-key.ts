@@ -31,7 +31,7 @@ const ADMINISTRATION = [
   'kms:UpdateKeyDescription',
 ];
 
-/** Every use must name the extraction that it is for, at most its method, and nothing else, in the encryption context. */
+/** Every use must name, in the encryption context, the extraction that it is for, at most its method, and no more. */
 const FOR_ONE_EXTRACTION = {
   Null: { 'kms:EncryptionContext:extractionId': 'false' },
   'ForAllValues:StringEquals': { 'kms:EncryptionContextKeys': ['extractionId', 'method'] },
@@ -47,8 +47,9 @@ const FOR_ONE_TARGET = {
 };
 
 /**
- * The key that seals the users' credentials, and the national ids of consents' users, and nothing else. Its policy alone says who may use it: as it
- * delegates no use to IAM, no policy elsewhere in the account, not even an administrator's, can open them.
+ * The key that seals the users' credentials, and the national ids of consents' users, and nothing else. Its policy
+ * alone says who may use it: as it delegates no use to IAM, no policy elsewhere in the account, not even an
+ * administrator's, can open them.
  */
 export class SealKey extends Construct {
   readonly key: Key;

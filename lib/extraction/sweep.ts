@@ -25,8 +25,8 @@ export type Swept = {
   readonly oldestOverdue: number;
 };
 
-/** Records looked at at once: a sweep waits for the provider most of its time. */
-const concurrency = 8;
+/** Records looked at at once: a sweep waits for the provider most of its time. Its memory is sized by this. */
+export const sweepConcurrency = 8;
 
 /** Per shard and sweep; 16 shards of them are more than one invocation gets through. */
 const perShard = 100;
@@ -73,7 +73,7 @@ export const sweep = async (deps: SweepDeps): Promise<Swept> => {
       }
     }
   };
-  await Promise.all(Array.from({ length: concurrency }, work));
+  await Promise.all(Array.from({ length: sweepConcurrency }, work));
   return { ...counts, cutShort: queue.length > 0 };
 };
 
