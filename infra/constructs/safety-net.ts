@@ -36,16 +36,6 @@ export class SafetyNet extends Construct {
       reason:
         'This is the dead-letter queue; its senders are EventBridge and Lambda, which SQS does not know of.',
     });
-    new Alarm(this, 'DeadLettersAlarm', {
-      alarmDescription:
-        'Something could not be reconciled: read the dead-letter queue. The next sweep tries again.',
-      metric: this.deadLetters.metricApproximateNumberOfMessagesVisible({ period: Duration.minutes(5) }),
-      threshold: 1,
-      evaluationPeriods: 1,
-      comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-      treatMissingData: TreatMissingData.NOT_BREACHING,
-    });
-
     const counted = (metricName: string, service: string) =>
       new Metric({
         namespace: `Cosecha/${config.stage}`,
@@ -54,39 +44,37 @@ export class SafetyNet extends Construct {
         statistic: Stats.SUM,
         period: Duration.minutes(5),
       });
-    const alarm = (
-      name: string,
-      alarmDescription: string,
-      metric: Metric,
-      when: { readonly missing?: true } = {},
-    ) =>
-      new Alarm(this, name, {
-        alarmDescription: `${alarmDescription} See docs/operations.md.`,
-        metric,
-        threshold: 1,
-        evaluationPeriods: when.missing ? Math.ceil((3 * config.sweepEveryMinutes) / 5) : 1,
-        comparisonOperator: when.missing
-          ? ComparisonOperator.LESS_THAN_THRESHOLD
-          : ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-        treatMissingData: when.missing ? TreatMissingData.BREACHING : TreatMissingData.NOT_BREACHING,
-      });
+    const atTheFirst = {
+      threshold: 1,
+      evaluationPeriods: 1,
+      comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+      treatMissingData: TreatMissingData.NOT_BREACHING,
+    };
+    new Alarm(this, 'DeadLettersAlarm', {
+      alarmDescription:
+        'Something could not be reconciled: read the dead-letter queue. The next sweep tries again.',
+      metric: this.deadLetters.metricApproximateNumberOfMessagesVisible({ period: Duration.minutes(5) }),
+      ...atTheFirst,
+    });
     // What fails for one record does not fail the invocation, so the queue alone would stay silent.
-    alarm(
-      'SweepFailedAlarm',
-      'The sweep could not bring an extraction forward.',
-      counted('SweepFailed', 'reconcile-extraction'),
-    );
-    alarm(
-      'SweepSilentAlarm',
-      'No sweep has run for three of its intervals.',
-      counted('Swept', 'reconcile-extraction'),
-      { missing: true },
-    );
-    alarm(
-      'InvalidTaskTokenAlarm',
-      'Step Functions does not know a task token of ours.',
-      counted('InvalidTaskToken', 'receive-webhook'),
-    );
+    new Alarm(this, 'SweepFailedAlarm', {
+      alarmDescription: 'The sweep could not bring an extraction forward. See docs/operations.md.',
+      metric: counted('SweepFailed', 'reconcile-extraction'),
+      ...atTheFirst,
+    });
+    new Alarm(this, 'SweepSilentAlarm', {
+      alarmDescription: 'No sweep has run for three of its intervals. See docs/operations.md.',
+      metric: counted('Swept', 'reconcile-extraction'),
+      threshold: 1,
+      evaluationPeriods: Math.ceil((3 * config.sweepEveryMinutes) / 5),
+      comparisonOperator: ComparisonOperator.LESS_THAN_THRESHOLD,
+      treatMissingData: TreatMissingData.BREACHING,
+    });
+    new Alarm(this, 'InvalidTaskTokenAlarm', {
+      alarmDescription: 'Step Functions does not know a task token of ours. See docs/operations.md.',
+      metric: counted('InvalidTaskToken', 'receive-webhook'),
+      ...atTheFirst,
+    });
 
     // One retry within minutes: whatever is still open then is found by the next sweep anyway.
     const soonOrNever = { retryAttempts: 1, maxEventAge: Duration.minutes(10) };

@@ -14,11 +14,6 @@ const POLL_EVERY_MS = 100;
 /** How an execution's history ends. */
 const ENDS = ['ExecutionSucceeded', 'ExecutionFailed', 'ExecutionAborted', 'ExecutionTimedOut'];
 
-/** The execution that a machine made of an extraction: its name is the extractionId. */
-export function executionArn(stateMachineArn: string, extractionId: string): string {
-  return `${stateMachineArn.replace(':stateMachine:', ':execution:')}:${extractionId}`;
-}
-
 /** Whether the history is complete with this event. */
 export const isEnd = (event: HistoryEvent): boolean => ENDS.includes(event.type ?? '');
 

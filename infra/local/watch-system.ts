@@ -1,9 +1,10 @@
 import { EventEmitter } from 'node:events';
 import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import { SFNClient } from '@aws-sdk/client-sfn';
+import { executionArn } from '../../lib/aws/execution-arn.ts';
 import type { SandboxEvent } from '../../test/sandbox/events.ts';
 import { EmulatorFailed } from './expected-failure.ts';
-import { executionArn, followExecution, type HistoryEvent } from './follow-execution.ts';
+import { followExecution, type HistoryEvent } from './follow-execution.ts';
 import { openStream, type StreamRecord } from './follow-stream.ts';
 import type { LocalSystem } from './local-system.ts';
 

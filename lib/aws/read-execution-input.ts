@@ -1,9 +1,6 @@
 import { DescribeExecutionCommand, type SFNClient } from '@aws-sdk/client-sfn';
 import type { ExecutionInput } from '../extraction/request.ts';
-
-/** The execution that is named after an extraction. */
-const executionArnOf = (stateMachineArn: string, extractionId: string): string =>
-  `${stateMachineArn.replace(':stateMachine:', ':execution:')}:${extractionId}`;
+import { executionArn } from './execution-arn.ts';
 
 /**
  * What an extraction's execution was started with; Step Functions tells it until 90 days after its end
@@ -12,7 +9,9 @@ const executionArnOf = (stateMachineArn: string, extractionId: string): string =
 export const readExecutionInputOf =
   (client: SFNClient, stateMachineArn: string) =>
   async (extractionId: string): Promise<ExecutionInput> => {
-    const executionArn = executionArnOf(stateMachineArn, extractionId);
-    const { input } = await client.send(new DescribeExecutionCommand({ executionArn }));
+    const command = new DescribeExecutionCommand({
+      executionArn: executionArn(stateMachineArn, extractionId),
+    });
+    const { input } = await client.send(command);
     return JSON.parse(input ?? '') as ExecutionInput;
   };

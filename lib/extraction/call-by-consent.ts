@@ -1,5 +1,5 @@
 import type { ExtractionRequest } from '../provider/extraction-request.ts';
-import type { TaskTokens } from '../provider/task-tokens.ts';
+import { type TaskTokens, tokensOf } from '../provider/task-tokens.ts';
 import type { ConsentExtraction, ConsentVariant } from './record.ts';
 import type { SealedTarget } from './sealed-plaintext.ts';
 import type { StartCall } from './start-call.ts';
@@ -18,10 +18,7 @@ export const callByConsent = (
     };
   },
 ): StartCall => ({
-  tokens: {
-    current: () => deps.taskTokens.current(target),
-    drop: (token) => deps.taskTokens.drop(target, token),
-  },
+  tokens: tokensOf(deps.taskTokens, target),
   renewable: true,
   post: (token) => deps.startExtraction[variant](token, { product, consentId }),
 });

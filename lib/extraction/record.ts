@@ -1,26 +1,18 @@
-import type { ProductType } from '../provider/vocabulary.ts';
+import type { ProductType, TerminalTaskStatus } from '../provider/vocabulary.ts';
 
-/** The five terminal statuses of a v2 task (provider document, "States and transitions", v2 task). */
-export const terminalStatuses = [
-  'COMPLETED',
-  'PARTIAL',
-  'FAILED',
-  'CREDENTIALS_WRONG',
-  'CREDENTIALS_LOCKED',
-] as const;
-
-export type TerminalStatus = (typeof terminalStatuses)[number];
+/** How an extraction ends by the provider's word: as the task does. */
+export {
+  isTerminalTaskStatus as isTerminalStatus,
+  type TerminalTaskStatus as TerminalStatus,
+  terminalTaskStatuses as terminalStatuses,
+} from '../provider/vocabulary.ts';
 
 /** How an extraction can end without the provider telling us (design, section 3). */
 export const ownOutcomes = ['REJECTED', 'UNCONFIRMED', 'NOT_STARTED', 'TIMED_OUT'] as const;
 
 export type OwnOutcome = (typeof ownOutcomes)[number];
 export type OpenStatus = 'REQUESTED' | 'STARTING' | 'RUNNING';
-export type ExtractionStatus = OpenStatus | TerminalStatus | OwnOutcome;
-
-/** Whether the provider's word is one that ends a task; anything else, known or new, means "still running". */
-export const isTerminalStatus = (status: string): status is TerminalStatus =>
-  (terminalStatuses as readonly string[]).includes(status);
+export type ExtractionStatus = OpenStatus | TerminalTaskStatus | OwnOutcome;
 
 /** One action as the caller asked for it. Dates only, so it may be stored and shown. */
 export type RequestedAction = {

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { statusesWithoutResults } from './vocabulary.ts';
 
 /**
  * A code, a status, an id: words. What is longer is something else in their place, and would be stored and shown
@@ -26,12 +27,9 @@ export type ParsedResults =
   /** The structure is still under development at the provider ("Versioning", rule 5). */
   | { readonly kind: 'unexpected' };
 
-/** "`results` null" stands with these two alone ("States and transitions", v2 task). */
-const withoutResults = ['CREDENTIALS_WRONG', 'CREDENTIALS_LOCKED'];
-
 /** What `results` of a v2 task says of each action, without output and message. Unknown codes pass as given. */
 export const parseActionResults = (taskStatus: string, results: unknown): ParsedResults => {
-  if (results === null && withoutResults.includes(taskStatus)) return { kind: 'none' };
+  if (results === null && statusesWithoutResults.includes(taskStatus)) return { kind: 'none' };
   const parsed = v.safeParse(resultsSchema, results);
   if (!parsed.success) return { kind: 'unexpected' };
   return {

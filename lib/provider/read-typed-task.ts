@@ -4,7 +4,13 @@ import { UnexpectedTaskResults } from './errors.ts';
 import { readTask } from './read-task.ts';
 import type { Connection } from './send-request.ts';
 import type { TaskStatus } from './vocabulary.ts';
-import { type ActionErrorCode, type Open, type TaskActionId, terminalTaskStatuses } from './vocabulary.ts';
+import {
+  type ActionErrorCode,
+  isTerminalTaskStatus,
+  type Open,
+  statusesWithoutResults,
+  type TaskActionId,
+} from './vocabulary.ts';
 
 /** One of `results.actions[]`. */
 export type ActionResult = {
@@ -48,12 +54,8 @@ const resultsSchema: v.GenericSchema<unknown, TaskResults> = v.looseObject({
   ),
 });
 
-/** "`results` null" stands with these two alone ("States and transitions", v2 task). */
-const withoutResults: readonly string[] = ['CREDENTIALS_WRONG', 'CREDENTIALS_LOCKED'];
-
 /** Whether a v2 task has ended. A status that the document does not know counts as still running. */
-export const isTaskOver = (taskStatus: string): boolean =>
-  (terminalTaskStatuses as readonly string[]).includes(taskStatus);
+export const isTaskOver = (taskStatus: string): boolean => isTerminalTaskStatus(taskStatus);
 
 /**
  * Reads a v2 task with its results in their documented form. Throws UnexpectedTaskResults, which tells the
@@ -68,7 +70,7 @@ export const readTypedTask = async (
   const { taskStatus, results } = await readTask(connection, sessionToken, taskId);
   const parsed = v.safeParse(resultsSchema, results);
   if (parsed.success) return { taskStatus, results: parsed.output };
-  const mayBeNull = results === null && withoutResults.includes(taskStatus);
+  const mayBeNull = results === null && statusesWithoutResults.includes(taskStatus);
   if (isTaskOver(taskStatus) && !mayBeNull) throw new UnexpectedTaskResults(taskStatus);
   return { taskStatus, results: null };
 };

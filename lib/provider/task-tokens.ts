@@ -1,10 +1,17 @@
 import { createHmac, randomBytes } from 'node:crypto';
+import type { Tokens } from './tokens.ts';
 
 /** Hands out a Task Token per user, and forgets one that the provider no longer takes. */
 export type TaskTokens = {
   current(target: string): Promise<string>;
   drop(target: string, token: string): void;
 };
+
+/** The Task Tokens of one user, to be handled as any other token is. */
+export const tokensOf = (taskTokens: TaskTokens, target: string): Tokens => ({
+  current: () => taskTokens.current(target),
+  drop: (token) => taskTokens.drop(target, token),
+});
 
 type Entry = {
   readonly asked: Promise<string>;

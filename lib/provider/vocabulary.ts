@@ -85,7 +85,16 @@ export const terminalTaskStatuses = [
   'CREDENTIALS_WRONG',
   'CREDENTIALS_LOCKED',
 ] as const;
-export type TaskStatus = 'PENDING' | 'RUNNING' | (typeof terminalTaskStatuses)[number];
+/** "`results` null" stands with these two alone ("States and transitions", v2 task). */
+export const statusesWithoutResults: readonly string[] = ['CREDENTIALS_WRONG', 'CREDENTIALS_LOCKED'];
+
+export type TerminalTaskStatus = (typeof terminalTaskStatuses)[number];
+
+/** Whether the provider's word is one that ends a task; anything else, known or new, means "still running". */
+export const isTerminalTaskStatus = (status: string): status is TerminalTaskStatus =>
+  (terminalTaskStatuses as readonly string[]).includes(status);
+
+export type TaskStatus = 'PENDING' | 'RUNNING' | TerminalTaskStatus;
 
 /** "Action error codes": "the catalogue grows over time". */
 export type ActionErrorCode =

@@ -1,6 +1,7 @@
 import { type HistoryEvent, paginateGetExecutionHistory } from '@aws-sdk/client-sfn';
 import { inject } from 'vitest';
-import { executionArn, followExecution, isTransition } from '../../../infra/local/follow-execution.ts';
+import { followExecution, isTransition } from '../../../infra/local/follow-execution.ts';
+import { executionArn } from '../../../lib/aws/execution-arn.ts';
 import { aws } from './aws.ts';
 
 const machineArn = inject('cosecha').outputs.StateMachineArn ?? '';

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { describeHappening, describeRecord } from '../../../infra/local/describe-happening.ts';
-import { executionArn, isEnd, isTransition } from '../../../infra/local/follow-execution.ts';
+import { isEnd, isTransition } from '../../../infra/local/follow-execution.ts';
 import { showRecord } from '../../../infra/local/show-value.ts';
+import { executionArn } from '../../../lib/aws/execution-arn.ts';
 
 const key = { extractionId: { S: 'e-1' } };
 const requested = { ...key, status: { S: 'REQUESTED' } };
