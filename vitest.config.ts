@@ -5,6 +5,8 @@ export default defineConfig({
     projects: [
       { test: { name: 'unit', include: ['test/unit/**/*.test.ts'], testTimeout: 20_000 } },
       { test: { name: 'conformance', include: ['test/conformance/**/*.test.ts'], testTimeout: 20_000 } },
+      { test: { name: 'simulation', include: ['test/simulation/**/*.test.ts'], testTimeout: 120_000 } },
+      { test: { name: 'fuzz', include: ['test/fuzz/**/*.test.ts'], testTimeout: 120_000 } },
       {
         test: {
           name: 'e2e',
