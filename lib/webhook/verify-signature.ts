@@ -21,7 +21,9 @@ export const verifySignature = (
   const claimed = Buffer.from(hex, 'hex');
   let matched: string | undefined;
   for (const key of keys) {
-    const expected = createHmac('sha256', key).update(body).digest();
+    // Through text, a character for each byte: the Buffer of a bare digest() gets memory of its own, one made from
+    // text is cut from Node's pool. The check is a tenth faster for it (test/bench/verify.ts).
+    const expected = Buffer.from(createHmac('sha256', key).update(body).digest('latin1'), 'latin1');
     if (timingSafeEqual(expected, claimed)) matched ??= key;
   }
   return matched === undefined ? { verified: false, reason: 'mismatch' } : { verified: true, key: matched };
