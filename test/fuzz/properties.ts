@@ -1,3 +1,11 @@
+import { consentRoutes } from './consents/consent-routes.ts';
+import { agreesWithOpenapi } from './intake/agrees-with-openapi.ts';
+import { nothingEchoed } from './intake/nothing-echoed.ts';
+import { pointersResolve } from './intake/pointers-resolve.ts';
+import { readExtraction } from './intake/read-extraction.ts';
+import { refusalsChangeNothing } from './intake/refusals-change-nothing.ts';
+import { replay } from './intake/replay.ts';
+import { sealedAsSent } from './intake/sealed-as-sent.ts';
 import type { FuzzProperty } from './property.ts';
 import { agreesWithOracle } from './webhook/agrees-with-oracle.ts';
 import { bitFlips } from './webhook/bit-flips.ts';
@@ -24,4 +32,12 @@ export const properties: readonly FuzzProperty[] = [
   unverifiedIsNotDecrypted,
   failingDependency,
   keyRotation,
+  agreesWithOpenapi,
+  refusalsChangeNothing,
+  nothingEchoed,
+  pointersResolve,
+  sealedAsSent,
+  replay,
+  readExtraction,
+  consentRoutes,
 ];

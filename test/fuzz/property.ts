@@ -27,6 +27,19 @@ export const fuzzProperty = <Case>(property: {
   const { cases, check, ...rest } = property;
   return {
     ...rest,
-    prepare: (see) => fc.asyncProperty(cases as fc.Arbitrary<unknown>, (one) => check(one as Case, see)),
+    prepare: (see) => {
+      // The cases after a failure are fast-check's, on its way to the smallest.
+      let counting = true;
+      return fc.asyncProperty(cases as fc.Arbitrary<unknown>, async (one) => {
+        try {
+          await check(one as Case, (label) => {
+            if (counting) see(label);
+          });
+        } catch (error) {
+          counting = false;
+          throw error;
+        }
+      });
+    },
   };
 };

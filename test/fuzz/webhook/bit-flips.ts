@@ -37,7 +37,7 @@ export const bitFlips = fuzzProperty({
   expected: { body: 0.2, signature: 0.2, key: 0.2 },
   cases: fc.record({
     setup: worldSetup,
-    plan: signedPlan(deliveryBytes.filter((bytes) => bytes.length > 0 && bytes.length <= 16_000)),
+    plan: signedPlan(deliveryBytes.filter((bytes) => bytes.length > 0 && bytes.length <= 11_000)),
     of: fc.constantFrom('body', 'signature', 'key'),
     bit: fc.nat(1 << 20),
   }),

@@ -25,7 +25,7 @@ export const signingKeyOf = (
 ): string | undefined =>
   keys.find((key) => {
     const right = createHmac('sha256', Buffer.from(key, 'utf8')).update(bytes).digest('hex');
-    return header !== undefined && header.startsWith('sha256=') && header.slice(7).toLowerCase() === right;
+    return header?.startsWith('sha256=') === true && header.slice(7).toLowerCase() === right;
   });
 
 const hexDigits = new Set('0123456789abcdefABCDEF');
