@@ -23,26 +23,27 @@ export type RunOptions = {
   readonly cases: number;
   /** Of a failure before: only that case, as fast-check shrank it. */
   readonly path?: string;
+  /** Whether a failure is made as small as can be. */
+  readonly shrink?: boolean;
   /** Stops early, in milliseconds. */
   readonly within?: number;
 };
 
-/** Below this many cases a share says nothing. */
-const enoughCases = 200;
+/** What chance may leave out of so many: four standard deviations, once in some 30,000 runs. */
+const least = (share: number, cases: number): number => share * cases - 4 * Math.sqrt(share * cases);
 
 const tooRare = ({ expected }: FuzzProperty, seen: ReadonlyMap<string, number>, cases: number): string[] =>
-  cases < enoughCases
-    ? []
-    : Object.entries(expected).flatMap(([label, share]) =>
-        (seen.get(label) ?? 0) < share * cases ? [`${label} in ${seen.get(label) ?? 0} of ${cases}`] : [],
-      );
+  Object.entries(expected).flatMap(([label, share]) => {
+    const times = seen.get(label) ?? 0;
+    return times < least(share, cases) ? [`${label} in ${times} of ${cases}`] : [];
+  });
 
 const describeError = (error: unknown): string =>
   error instanceof Error ? (error.stack ?? error.message) : String(error);
 
 /** Looks for a case that refutes the claim. Counts until one is found: the shrinking that follows is not counted. */
 export const runProperty = async (property: FuzzProperty, options: RunOptions): Promise<Run> => {
-  const { seed, cases, path, within } = options;
+  const { seed, cases, path, within, shrink = true } = options;
   const seen = new Map<string, number>();
   const started = performance.now();
   const details = await fc.check(
@@ -50,7 +51,8 @@ export const runProperty = async (property: FuzzProperty, options: RunOptions): 
     {
       seed,
       numRuns: cases,
-      ...(path === undefined ? {} : { path, endOnFailure: true }),
+      endOnFailure: path !== undefined || !shrink,
+      ...(path === undefined ? {} : { path }),
       ...(within === undefined ? {} : { interruptAfterTimeLimit: within }),
     },
   );

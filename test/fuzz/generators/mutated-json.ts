@@ -126,8 +126,24 @@ const mutation: fc.Arbitrary<Mutation> = fc.record({
   times: fc.constantFrom(2, 3, 51),
 });
 
+/** Days that do not exist, beside some that do. */
+const oddDays = [
+  '2026-02-30',
+  '2027-02-29',
+  '1900-02-29',
+  '2026-04-31',
+  '2026-13-01',
+  '2026-00-10',
+  '2026-01-00',
+  '2026-01-32',
+  '2028-02-29',
+  '0000-02-29',
+  '9999-12-31',
+];
+
 /** A text with one of its digits another one, or with a letter more: a day later, a check digit that is wrong. */
 const nudged = (text: string, by: number): string => {
+  if (/^\d{4}-\d\d-\d\d$/.test(text) && by % 3 > 0) return oddDays[by % oddDays.length] ?? text;
   const digits = [...text.matchAll(/\d/g)].map(({ index }) => index);
   const at = digits[by % Math.max(digits.length, 1)];
   if (at === undefined) return `${text}x`;
