@@ -19,10 +19,8 @@ const deps: AnswerReadDeps = {
   presign: presignResults(new S3Client(promptClient), now),
   now,
   retentionDays: Number(required('RESULTS_RETENTION_DAYS')),
-  onRead: ({ extractionId, caller, linked }) => {
-    logAbout({ extractionId });
-    log.info('Extraction read.', { caller, linked });
-  },
+  onFound: (extractionId) => logAbout({ extractionId }),
+  onRead: (read) => log.info('Extraction read.', read),
 };
 
 const getExtraction = (

@@ -20,12 +20,10 @@ export type AnswerReadDeps = {
   readonly presign: (stored: StoredResults) => Promise<{ readonly url: string; readonly expiresAt: string }>;
   readonly now: () => Date;
   readonly retentionDays: number;
+  /** For the log: there is such an extraction, and the caller may read it. */
+  readonly onFound: (extractionId: string) => void;
   /** For the log: who was given a way to bank data, and when. The bucket itself only sees the function's role. */
-  readonly onRead: (read: {
-    readonly extractionId: string;
-    readonly caller: string;
-    readonly linked: boolean;
-  }) => void;
+  readonly onRead: (read: { readonly caller: string; readonly linked: boolean }) => void;
 };
 
 /** Answers one read of an extraction (design, section 6). Throws what a dependency throws. */
@@ -40,9 +38,10 @@ export const answerRead = async (
   if (record === undefined || !(record.requestedBy === caller || deps.readers.has(caller))) {
     return problem('not-found');
   }
+  deps.onFound(record.extractionId);
   const stored = resultsKept(record, deps.now(), deps.retentionDays);
   const link = stored === undefined ? undefined : await deps.presign(stored);
-  deps.onRead({ extractionId: record.extractionId, caller, linked: link !== undefined });
+  deps.onRead({ caller, linked: link !== undefined });
   return {
     statusCode: 200,
     headers: { 'content-type': 'application/json', 'cache-control': 'no-store' },

@@ -97,6 +97,7 @@ export const readExtraction = fuzzProperty({
         presign: async () => ({ url: 'https://results.example/k', expiresAt: iso(360) }),
         now: () => at(60 + days * 86_400),
         retentionDays: 30,
+        onFound: () => {},
         onRead: () => {},
       },
     );
