@@ -11,9 +11,9 @@ import { readRotatingSecret } from '../lib/aws/read-secret.ts';
 import { wakeMachine } from '../lib/aws/wake-machine.ts';
 import { recordDelivery } from '../lib/extraction/record-delivery.ts';
 import { answerFailures } from '../lib/http/answer-failures.ts';
-import { problem } from '../lib/http/problem.ts';
 import { log, logAbout, observability, observe } from '../lib/observability/observability.ts';
-import { receiveDelivery } from '../lib/webhook/receive-delivery.ts';
+import { answerDelivery } from '../lib/webhook/answer-delivery.ts';
+import type { ReceivedDelivery } from '../lib/webhook/receive-delivery.ts';
 import { cacheSigningKeys } from '../lib/webhook/signing-keys.ts';
 
 const now = () => new Date();
@@ -35,30 +35,29 @@ const recordDeps = {
   observe,
 };
 
-const receiveWebhook = async (event: APIGatewayProxyEventV2): Promise<APIGatewayProxyStructuredResultV2> => {
-  const received = await receiveDelivery(
-    {
-      body: event.body,
-      isBase64Encoded: event.isBase64Encoded,
-      signature: event.headers['x-service-signature'],
-    },
-    { keys, record: (delivery) => recordDelivery(delivery, recordDeps), observe },
-  );
+const onReceived = (received: ReceivedDelivery): void => {
   switch (received.answer) {
     case 413:
-      return problem('too-large');
+      return;
     case 401:
       log.warn('Delivery refused.', { reason: received.reason });
-      return problem('unauthorized');
+      return;
     case 400:
       log.error('A verified delivery could not be read.', { reason: received.reason });
-      return problem('invalid-request');
+      return;
     case 204:
       logAbout({ taskId: received.taskId });
       log.info('Delivery received.', { recorded: received.recorded });
-      return { statusCode: 204 };
   }
 };
+
+const receiveWebhook = (event: APIGatewayProxyEventV2): Promise<APIGatewayProxyStructuredResultV2> =>
+  answerDelivery(event, {
+    keys,
+    record: (delivery) => recordDelivery(delivery, recordDeps),
+    observe,
+    onReceived,
+  });
 
 export const handler = middy<APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2>()
   .use(observability())

@@ -70,10 +70,14 @@ const movement = closedObject(
 /** `tef` and `product-balance` do not accept `params` ("v2 task request"). */
 const withoutParams = closedObject({ id: v.picklist(['product-balance', 'tef']) }, notAnObject);
 
+const isActionId = (id: unknown): boolean => (actionIds as readonly unknown[]).includes(id);
+
 const action = v.pipe(
-  v.looseObject(
-    { id: v.picklist(actionIds, `must be one of ${actionIds.join(', ')}`) },
-    'must be an object with an id',
+  // As it came: a schema of valibot's for objects would take out what `closedObject` has to refuse.
+  v.custom<{ readonly id?: unknown }>(isPlainObject, 'must be an object with an id'),
+  v.forward(
+    v.check(({ id }) => isActionId(id), `must be one of ${actionIds.join(', ')}`),
+    ['id'],
   ),
   v.variant('id', [movement, withoutParams]),
 );

@@ -3,8 +3,15 @@ import { isTaskId } from './task-id.ts';
 
 /** Fields that several answers have. */
 
-/** Where a token or an id is all that a call is made for, an empty one is none. */
-export const givenText = v.pipe(v.string(), v.minLength(1));
+/**
+ * Where a token or an id is all that a call is made for, an empty one is none, and one with half a character, which
+ * JSON can write as an escape, fits into no header and no address.
+ */
+export const givenText = v.pipe(
+  v.string(),
+  v.minLength(1),
+  v.check((text) => text.isWellFormed()),
+);
 
 export const givenTaskId = v.custom<string>(isTaskId);
 

@@ -74,14 +74,20 @@ export const parameterOf = (parameter: Parameter): Parameter =>
 // Not strict: `example`, `description` and the like are OpenAPI's, not JSON Schema's.
 const ajv = new Ajv2020({ strict: false, allErrors: true });
 addFormats.default(ajv);
+// ajv-formats takes `urn:uuid:…` too, which is a URN of a UUID (RFC 9562, section 4), and no UUID.
+ajv.addFormat('uuid', /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i);
 ajv.addSchema(openapi, 'openapi');
 
-/** What of a value does not fit the schema, in ajv's words; nothing if it fits. */
-export const misfits = (schema: unknown, value: unknown): readonly string[] => {
+/** `misfits` of one schema, compiled once, for many values. */
+export const misfitsOf = (schema: unknown): ((value: unknown) => readonly string[]) => {
   const text = JSON.stringify(schema).replaceAll('"#/components/', '"openapi#/components/');
   const fits = ajv.compile(JSON.parse(text) as object);
-  return fits(value) ? [] : (fits.errors ?? []).map((error) => `${error.instancePath} ${error.message}`);
+  return (value) =>
+    fits(value) ? [] : (fits.errors ?? []).map((error) => `${error.instancePath} ${error.message}`);
 };
+
+/** What of a value does not fit the schema, in ajv's words; nothing if it fits. */
+export const misfits = (schema: unknown, value: unknown): readonly string[] => misfitsOf(schema)(value);
 
 /** A schema of `components/schemas` by name. */
 export const schemaNamed = (name: string) => ({ $ref: `#/components/schemas/${name}` });

@@ -99,6 +99,12 @@ describe('a consent session', () => {
     });
   });
 
+  test('whose id fits into no address is an answer that cannot be used, and no fault of ours', async () => {
+    const { ask } = setUp(data({ otpToken: 'otp', consentId: '\ud800' }));
+    const { statusCode } = await ask('POST /consent-sessions', { body: '{"products":["tef"]}' });
+    expect(statusCode).toBe(502);
+  });
+
   test('is not opened with a body that is no JSON or too large', async () => {
     const { ask, calls } = setUp(session);
     expect((await ask('POST /consent-sessions', { body: '{' })).statusCode).toBe(400);

@@ -44,6 +44,11 @@ test.each<readonly [string, unknown, readonly string[]]>([
   expect(pointersOf(body)).toEqual(pointers);
 });
 
+test.each(['constructor', 'prototype', '__proto__'])('a field called %s is unknown too', (name) => {
+  const body: unknown = JSON.parse(`{"products":["tef"],"${name}":1,"user":{"${name}":1}}`);
+  expect(pointersOf(body)).toEqual([`/user/${name}`, `/${name}`]);
+});
+
 test('no violation repeats a value', () => {
   const body = {
     products: ['SENTINEL'],

@@ -281,6 +281,41 @@ test('two unknown fields are two violations', () => {
   expect(pointersOf({ ...valid, one: 1, two: 2 })).toEqual(['/one', '/two']);
 });
 
+// valibot leaves these three names out of every object, unseen, so that nothing was unknown about them.
+test.each(['constructor', 'prototype', '__proto__'])(
+  'a field called %s is unknown wherever it stands',
+  (name) => {
+    const field = `"${name}":{"entity":"x"}`;
+    const texts = [
+      [`{${field},"entity":"e","credentials":{"mode":"persisted","value":"v"},"actions":[{"id":"tef"}]}`, ''],
+      [
+        `{"entity":"e","credentials":{"mode":"persisted","value":"v",${field}},"actions":[{"id":"tef"}]}`,
+        '/credentials',
+      ],
+      [
+        `{"entity":"e","credentials":{"mode":"persisted","value":"v"},"actions":[{"id":"tef",${field}}]}`,
+        '/actions/0',
+      ],
+      [JSON.stringify(byConsent).replace('{', `{${field},`), ''],
+    ];
+    for (const [text = '', parent] of texts) {
+      expect(violationsOf(JSON.parse(text))).toEqual([
+        { pointer: `${parent}/${name}`, detail: 'is not a known field' },
+      ]);
+    }
+  },
+);
+
+test('lengths are in characters, not in the halves that JavaScript makes of some', () => {
+  expect(pointersOf({ ...valid, reference: '😀'.repeat(256), entity: '😀'.repeat(100) })).toEqual([]);
+  expect(pointersOf({ ...valid, reference: '😀'.repeat(257) })).toEqual(['/reference']);
+});
+
+test('half a character is none, but in raw credentials, which are sealed as JSON', () => {
+  expect(pointersOf({ ...valid, reference: 'a\ud800', entity: '\udc00' })).toEqual(['/entity', '/reference']);
+  expect(pointersOf(rawIn({ password: '\ud800' }))).toEqual([]);
+});
+
 test('raw credentials that are a list are refused, not turned into an object', () => {
   expect(pointersOf(rawIn(['u', 'p']))).toEqual(['/credentials/value']);
 });

@@ -79,6 +79,28 @@ test.each(malformed)('a text that %s is refused', (_what, text) => {
   expect(failureOf(text)).toBeInstanceOf(UndecryptableText);
 });
 
+// The kinds of padding that are none by PKCS #7, as https://github.com/C2SP/wycheproof, aes_cbc_pkcs5_test.json, has
+// them. (Published vectors of CBC itself, NIST SP 800-38A among them, name the AES key, and no secret is known whose
+// SHA-256 is one of those: the openssl command is the other implementation here.)
+const endings: readonly (readonly [string, readonly number[]])[] = [
+  ['zeros', [0, 0, 0, 0]],
+  ['ISO 7816-4', [0x80, 0, 0, 0]],
+  ['ANSI X9.23', [0, 0, 0, 4]],
+  ['PKCS #7 with a flipped bit', [4, 4, 5, 4]],
+  ['a padding longer than what there is', [17, 17, 17, 17]],
+  ['a padding of 255', [255, 255, 255, 255]],
+  ['a padding of five in four bytes', [5, 5, 5, 5]],
+  ['nothing: the text fills the block', [0x20, 0x20, 0x20, 0x7d]],
+];
+
+test.each(endings)('a plaintext that ends in %s is refused', (_what, ending) => {
+  const key = createHash('sha256').update(secret, 'utf8').digest();
+  const cipher = createCipheriv('aes-256-cbc', key, iv).setAutoPadding(false);
+  const padded = Buffer.concat([Buffer.from('{"username":'), Buffer.from(ending)]);
+  const text = Buffer.concat([cipher.update(padded), cipher.final()]).toString('base64');
+  expect(failureOf(`${text}-${ivText}`)).toBeInstanceOf(UndecryptableText);
+});
+
 test('every refusal looks the same, so that nobody learns what was wrong', () => {
   const failures = [...malformed.map(([, text]) => failureOf(text)), failureOf(good, 'another secret')];
   for (const failure of failures) {

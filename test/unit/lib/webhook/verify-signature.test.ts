@@ -38,6 +38,70 @@ describe('the vectors of RFC 4231', () => {
   });
 });
 
+// Case 5 of RFC 4231: the key twenty bytes of 0x0c, the tag cut to 128 bits. A cut tag is one that can be guessed.
+test('the truncated tag of RFC 4231 is malformed', () => {
+  const header = 'sha256=a3b6167473100ee06e0c796c2955552b';
+  expect(verifySignature(header, Buffer.from('Test With Truncation'), ['\u000c'.repeat(20)])).toEqual({
+    verified: false,
+    reason: 'malformed',
+  });
+});
+
+// https://docs.github.com/en/webhooks/using-webhooks/validating-webhook-deliveries, "Testing the webhook payload
+// validation": a webhook with the same scheme, under another header's name.
+test('the example of GitHub verifies', () => {
+  const secret = "It's a Secret to Everybody";
+  const header = 'sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17';
+  expect(verifySignature(header, Buffer.from('Hello, World!'), [secret])).toEqual({
+    verified: true,
+    key: secret,
+  });
+});
+
+// https://github.com/C2SP/wycheproof, testvectors_v1/hmac_sha256_test.json at 427a648c, flag ModifiedTag: "the purpose
+// of the test is to check whether the verification fully checks the tag". The key of all of them is 0x00 to 0x1f; the
+// keys of its valid vectors are no text.
+describe('the modified tags of Wycheproof', () => {
+  const vectorKey = String.fromCharCode(...Array.from({ length: 32 }, (_, index) => index));
+  const message = Buffer.from('000102030405060708090a0b0c0d0e0f', 'hex');
+
+  test.each([
+    [28, '', 'd28b42096d80f45f826b44a9d5607de72496a415d3f4a1a8c88e3bb9da8dc1cb'],
+    [29, 'message', 'd9b99f2709a3ca74172cbe93824c1f29b23a0c1e9c21bd851ff2d2c39dbef14e'],
+    [37, 'message', 'd8b99fa709a3ca74172cbe93824c1f29b23a0c1e9c21bd851ff2d2c39dbef14e'],
+    [43, 'message', 'd8b99f2709a3caf4172cbe93824c1f29b23a0c1e9c21bd851ff2d2c39dbef14e'],
+    [45, 'message', 'd8b99f2709a3ca74162cbe93824c1f29b23a0c1e9c21bd851ff2d2c39dbef14e'],
+    [57, 'message', 'd8b99f2709a3ca74172cbe93024c1f29b23a0c1e9c21bd851ff2d2c39dbef14e'],
+    [58, '', 'd38b42096d80f45f826b44a9d5607de72496a415d3f4a1a8c88e3bb9da8dc1ca'],
+    [59, 'message', 'd8b99f2709a3ca74172cbe93824c1f29b23a0c1e9c21bd851ff2d2c39dbef14f'],
+    [64, '', 'd38b42096d80f45f826b44a9d5607de72496a415d3f4a1a8c88e3bb9da8dc14b'],
+    [65, 'message', 'd8b99f2709a3ca74172cbe93824c1f29b23a0c1e9c21bd851ff2d2c39dbef1ce'],
+    [66, '', 'd28b42096d80f45f836b44a9d5607de72496a415d3f4a1a8c88e3bb9da8dc1cb'],
+    [69, 'message', 'd8b99fa709a3caf4172cbe93824c1f29b23a0c1e9c21bd851ff2d2c39dbef14e'],
+    [71, 'message', 'd8b99f2709a3caf4172cbe93824c1fa9b23a0c1e9c21bd851ff2d2c39dbef14e'],
+    [72, '', '2c74bdf6927f0ba07d94bb562a9f8218db695bea2c0b5e573771c44625723e34'],
+    [75, 'message', '0000000000000000000000000000000000000000000000000000000000000000'],
+    [76, '', 'ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff'],
+  ])('tcId %i does not match', (_tcId, what, tag) => {
+    const data = what === 'message' ? message : Buffer.alloc(0);
+    expect(verifySignature(`sha256=${tag}`, data, [vectorKey])).toEqual({
+      verified: false,
+      reason: 'mismatch',
+    });
+  });
+
+  test.each([
+    ['', '2c74bdf6927f0ba07d94bb562a9f8218db695bea2c0b5e573771c44625723e34'],
+    ['message', '274660d8f65c358be8d3416c7db3e0d64dc5f3e163de427ae00d2d3c62410eb1'],
+  ])('but with all bits of tcId 72 and 73 flipped back they do', (what, flippedTag) => {
+    const tag = Buffer.from(flippedTag, 'hex').map((byte) => byte ^ 0xff);
+    const data = what === 'message' ? message : Buffer.alloc(0);
+    expect(verifySignature(`sha256=${Buffer.from(tag).toString('hex')}`, data, [vectorKey]).verified).toBe(
+      true,
+    );
+  });
+});
+
 test('a signature over the bytes of the body under the UTF-8 of the key verifies', () => {
   expect(verifySignature(right, body, [key])).toEqual({ verified: true, key });
 });

@@ -1,0 +1,37 @@
+import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
+import { problem } from '../http/problem.ts';
+import { type ReceiveDeliveryDeps, type ReceivedDelivery, receiveDelivery } from './receive-delivery.ts';
+
+/** What of an API Gateway event the webhook looks at. Header names come in lower case. */
+export type DeliveryEvent = {
+  readonly body?: string | undefined;
+  readonly isBase64Encoded: boolean;
+  readonly headers: Readonly<Record<string, string | undefined>>;
+};
+
+export type AnswerDeliveryDeps = ReceiveDeliveryDeps & {
+  /** For the log: what became of the delivery. */
+  readonly onReceived: (received: ReceivedDelivery) => void;
+};
+
+const problems = { 413: 'too-large', 401: 'unauthorized', 400: 'invalid-request' } as const;
+
+/**
+ * Answers one delivery. Each refusal has one answer, the same for whatever led to it: who cannot sign learns
+ * nothing of the keys, and who can learns nothing of the cipher. Throws what a dependency throws.
+ */
+export const answerDelivery = async (
+  event: DeliveryEvent,
+  deps: AnswerDeliveryDeps,
+): Promise<APIGatewayProxyStructuredResultV2> => {
+  const received = await receiveDelivery(
+    {
+      body: event.body,
+      isBase64Encoded: event.isBase64Encoded,
+      signature: event.headers['x-service-signature'],
+    },
+    deps,
+  );
+  deps.onReceived(received);
+  return received.answer === 204 ? { statusCode: 204 } : problem(problems[received.answer]);
+};

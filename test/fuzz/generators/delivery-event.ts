@@ -1,0 +1,143 @@
+import { isUtf8 } from 'node:buffer';
+import fc from 'fast-check';
+import type { DeliveryEvent } from '../../../lib/webhook/answer-delivery.ts';
+import { deliveryBytes } from './delivery-text.ts';
+import { type Wrapper, wrapped, wrapper } from './encrypted-body.ts';
+import { type Mangling, type Mistake, mangled, mangling, mistake, signedWith } from './signature-header.ts';
+
+/** Whose key: the secret's current one, the one before it (or the current, if there is none), or nobody's. */
+export type Signer = 'current' | 'previous' | 'stranger';
+
+export const keyOf = (signer: Signer, keys: readonly string[]): string => {
+  const [current = '', previous = current] = keys;
+  // Longer than every key of the secret, and of no NULs, so that HMAC's padding makes no other key of it.
+  const stranger = `nobody gave out ${keys.join()}`;
+  return { current, previous, stranger }[signer];
+};
+
+/** How the body's bytes are handed over. API Gateway does the first two. */
+const encodings = [
+  'text',
+  'base64',
+  'base64url',
+  'base64 in lines',
+  'base64 unsaid',
+  'text said to be base64',
+] as const;
+type Encoding = (typeof encodings)[number];
+
+/** A delivery as a plan, from which the event follows once the keys are known. */
+export type DeliveryPlan = {
+  readonly payload: Buffer;
+  /** Undefined: the plain mode. */
+  readonly encrypted: { readonly under: Signer; readonly wrapper: Wrapper } | undefined;
+  readonly signer: Signer;
+  readonly mistake: Mistake;
+  readonly mangling: Mangling;
+  /** Under which name the header comes; undefined: not at all. */
+  readonly header: string | undefined;
+  readonly encoding: Encoding;
+};
+
+/** The body's bytes as they are sent, which is what a provider signs. */
+export const sentBytes = ({ payload, encrypted }: DeliveryPlan, keys: readonly string[]): Buffer =>
+  encrypted === undefined ? payload : wrapped(payload, keyOf(encrypted.under, keys), encrypted.wrapper);
+
+const encoded = (bytes: Buffer, encoding: Encoding): Pick<DeliveryEvent, 'body' | 'isBase64Encoded'> => {
+  const base64 = bytes.toString('base64');
+  switch (encoding) {
+    case 'text':
+      // API Gateway has no text of what is no UTF-8.
+      return isUtf8(bytes)
+        ? { body: bytes.toString('utf8'), isBase64Encoded: false }
+        : { body: base64, isBase64Encoded: true };
+    case 'base64':
+      return { body: base64, isBase64Encoded: true };
+    case 'base64url':
+      return { body: bytes.toString('base64url'), isBase64Encoded: true };
+    case 'base64 in lines':
+      return { body: base64.replace(/.{20}/g, '$&\r\n'), isBase64Encoded: true };
+    case 'base64 unsaid':
+      return { body: base64, isBase64Encoded: false };
+    case 'text said to be base64':
+      return { body: bytes.toString('latin1'), isBase64Encoded: true };
+  }
+};
+
+/** The event of a plan. An empty body comes as none, as API Gateway has it. */
+export const eventOf = (plan: DeliveryPlan, keys: readonly string[]): DeliveryEvent => {
+  const bytes = sentBytes(plan, keys);
+  const { body, isBase64Encoded } = encoded(bytes, plan.encoding);
+  const signature = mangled(signedWith(bytes, keyOf(plan.signer, keys), plan.mistake), plan.mangling);
+  return {
+    ...(body === '' ? {} : { body }),
+    isBase64Encoded,
+    headers: {
+      'content-type': 'application/json',
+      ...(plan.header === undefined ? {} : { [plan.header]: signature }),
+    },
+  };
+};
+
+const mostly = <T>(usual: T, sometimes: fc.Arbitrary<T>, weight: number): fc.Arbitrary<T> =>
+  fc.oneof({ weight, arbitrary: fc.constant(usual) }, { weight: 1, arbitrary: sometimes });
+
+export const signer: fc.Arbitrary<Signer> = fc.constantFrom('current', 'previous', 'stranger');
+const insider: fc.Arbitrary<Signer> = fc.constantFrom('current', 'previous');
+
+/** Parts of a plan that leave it a delivery as the provider makes it. */
+const faithful = {
+  signer: insider,
+  mistake: fc.constant<Mistake>('none'),
+  mangling: fc.constantFrom<Mangling>('as it is', 'in capitals', 'in mixed case'),
+  header: fc.constant('x-service-signature' as string | undefined),
+  encoding: fc.constantFrom<Encoding>('text', 'base64'),
+};
+
+/** Any delivery: right, nearly right, and wrong in every way at once. About half of them are verified. */
+export const deliveryPlan: fc.Arbitrary<DeliveryPlan> = fc.record({
+  payload: deliveryBytes,
+  encrypted: fc.option(fc.record({ under: mostly<Signer>('current', signer, 2), wrapper: wrapper() }), {
+    nil: undefined,
+    freq: 2,
+  }),
+  signer: mostly<Signer>('current', signer, 2),
+  mistake: mostly<Mistake>('none', mistake, 5),
+  mangling: mostly<Mangling>('as it is', mangling, 5),
+  header: mostly<string | undefined>(
+    'x-service-signature',
+    fc.constantFrom(undefined, 'X-Service-Signature', 'x-service-signature-256', 'authorization'),
+    20,
+  ),
+  encoding: mostly<Encoding>('text', fc.constantFrom(...encodings), 2),
+});
+
+/** A delivery of this payload as the provider makes it, in either mode, signed with either key. */
+export const signedPlan = (payload: fc.Arbitrary<Buffer>): fc.Arbitrary<DeliveryPlan> =>
+  fc
+    .record({
+      ...faithful,
+      payload,
+      wrapper: fc.option(wrapper(['none']), { nil: undefined, freq: 2 }),
+    })
+    .map(({ wrapper, ...plan }) => ({
+      ...plan,
+      encrypted: wrapper === undefined ? undefined : { under: plan.signer, wrapper },
+    }));
+
+/** A delivery that nobody with a key has signed, whatever is in it. */
+export const unsignedPlan: fc.Arbitrary<DeliveryPlan> = fc
+  .tuple(
+    deliveryPlan,
+    fc.constantFrom<Partial<DeliveryPlan>>(
+      { signer: 'stranger' },
+      { header: undefined },
+      { mistake: 'another body' },
+      { mangling: 'last byte other' },
+      { mangling: 'first byte other' },
+      { mangling: 'a digit long' },
+      { mangling: 'half of it' },
+      { mangling: 'empty' },
+    ),
+  )
+  .map(([plan, wrong]) => ({ ...plan, ...wrong }));

@@ -1,0 +1,119 @@
+import fc from 'fast-check';
+import { productTypes } from '../../../lib/provider/vocabulary.ts';
+import { anyText, anyUnits } from './any-text.ts';
+import { nationalId } from './national-id.ts';
+
+const days = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+
+/** A day that exists, from the year 0 on; 29 February in leap years only. */
+const day: fc.Arbitrary<string> = fc
+  .record({
+    year: fc.oneof(
+      { weight: 3, arbitrary: fc.integer({ min: 1990, max: 2040 }) },
+      { weight: 1, arbitrary: fc.constantFrom(0, 1, 1900, 2000, 9999) },
+    ),
+    month: fc.integer({ min: 1, max: 12 }),
+    date: fc.integer({ min: 1, max: 31 }),
+  })
+  .map(({ year, month, date }) => {
+    const isLeap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
+    const longest = month === 2 && !isLeap ? 28 : (days[month - 1] ?? 28);
+    const two = (part: number): string => String(part).padStart(2, '0');
+    return `${String(year).padStart(4, '0')}-${two(month)}-${two(Math.min(date, longest))}`;
+  });
+
+const dateRange = fc.tuple(day, day).map((pair) => {
+  const [startDate, endDate] = pair.toSorted();
+  return { startDate, endDate };
+});
+
+const action = fc.oneof(
+  fc.constantFrom({ id: 'tef' }, { id: 'product-balance' }),
+  dateRange.map((dateRange) => ({ id: 'movement', params: { dateRange } })),
+);
+
+/** Names that an object has already; `@proto` is written as `__proto__` by `textOf`. */
+export const trickyNames = [
+  '@proto',
+  'constructor',
+  'prototype',
+  'toString',
+  'hasOwnProperty',
+  '',
+  'a/b',
+  '~1',
+  '0',
+];
+
+const ownField = fc.oneof(
+  { weight: 3, arbitrary: fc.constantFrom('username', 'password', 'businessId') },
+  { weight: 1, arbitrary: fc.constantFrom(...trickyNames) },
+  { weight: 1, arbitrary: anyUnits({ maxLength: 6 }) },
+);
+
+const rawValue = fc.dictionary(
+  ownField,
+  fc.oneof({ weight: 3, arbitrary: anyUnits({ maxLength: 20 }) }, { weight: 1, arbitrary: fc.jsonValue() }),
+  { minKeys: 1, maxKeys: 4 },
+);
+
+const visible = fc.string({
+  unit: fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code)),
+  minLength: 1,
+  maxLength: 60,
+});
+
+const text = (maxLength: number): fc.Arbitrary<string> =>
+  fc.oneof(
+    { weight: 6, arbitrary: anyText({ minLength: 1, maxLength: 20 }) },
+    { weight: 1, arbitrary: anyText({ minLength: maxLength - 1, maxLength }) },
+  );
+
+const reference = text(256);
+
+const credentialsRequest = fc
+  .record(
+    {
+      method: fc.constant('credentials'),
+      entity: text(100),
+      credentials: fc.oneof(
+        fc.record({ mode: fc.constant('raw'), value: rawValue }),
+        fc.record({ mode: fc.constant('persisted'), value: text(300) }),
+        fc.record({ mode: fc.constant('encrypted'), value: text(300) }),
+      ),
+      actions: fc.array(action, { minLength: 1, maxLength: 4 }),
+      reference,
+      sessionToken: visible,
+    },
+    { requiredKeys: ['entity', 'credentials', 'actions', 'sessionToken'] },
+  )
+  .map(({ sessionToken, ...request }) =>
+    request.credentials.mode === 'encrypted' ? { ...request, sessionToken } : request,
+  );
+
+const consentRequest = fc.record(
+  {
+    method: fc.constant('consent'),
+    product: fc.constantFrom(...productTypes),
+    consentId: fc.oneof(
+      fc.uuid(),
+      fc.uuid().map((id) => id.toUpperCase()),
+    ),
+    target: nationalId,
+    variant: fc.constantFrom('v1', 'v2'),
+    reference,
+  },
+  { requiredKeys: ['method', 'product', 'consentId', 'target'] },
+);
+
+export type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json };
+
+/** A request as documented, by either method and in every mode. */
+export const validRequest = fc.oneof(
+  { weight: 2, arbitrary: credentialsRequest },
+  { weight: 1, arbitrary: consentRequest },
+) as unknown as fc.Arbitrary<{ readonly [name: string]: Json }>;
+
+/** The JSON text of a value, in which a member called `@proto` is called `__proto__`. */
+export const textOf = (value: unknown): string =>
+  JSON.stringify(value).replaceAll('"@proto":', '"__proto__":');

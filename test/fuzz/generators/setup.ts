@@ -1,0 +1,90 @@
+import fc from 'fast-check';
+import { openShard } from '../../../lib/extraction/open-shard.ts';
+import type { Extraction, TerminalStatus } from '../../../lib/extraction/record.ts';
+import { terminalStatuses } from '../../../lib/extraction/record.ts';
+import type { Task } from '../../../lib/extraction/store.ts';
+import { allStatuses, consentIn, extractionIn, iso } from '../../unit/lib/extraction/fixtures.ts';
+import type { WorldSetup } from '../webhook/webhook-world.ts';
+
+/** The tasks that rows are about; the odd ones are names that an object would trip over. */
+export const knownTasks = ['task-0', 'task-1', '__proto__', 'constructor', 'tarea-ñ 4'] as const;
+
+/** A signing key: any text, and some that are longer than HMAC's block, which it hashes first. */
+const keyText = fc.oneof(
+  { weight: 4, arbitrary: fc.string({ unit: 'grapheme', minLength: 1, maxLength: 40 }) },
+  { weight: 1, arbitrary: fc.string({ unit: 'grapheme-ascii', minLength: 65, maxLength: 120 }) },
+);
+
+/** What the secret may hold: one key, or two after a rotation. */
+export const signingKeys: fc.Arbitrary<readonly string[]> = fc
+  .tuple(keyText, fc.option(keyText, { nil: undefined }))
+  .map(([current, previous]) =>
+    previous === undefined || previous === current ? [current] : [current, previous],
+  );
+
+export const terminalStatus: fc.Arbitrary<TerminalStatus> = fc.constantFrom(...terminalStatuses);
+
+/** How one task and its extraction may stand when a delivery comes. */
+const standing = fc.record({
+  link: fc.constantFrom('none', 'unlinked', 'linked', 'linked-with-token'),
+  /** The status that an earlier delivery left. */
+  notified: fc.option(terminalStatus, { nil: undefined }),
+  status: fc.oneof(
+    { weight: 2, arbitrary: fc.constant('RUNNING' as const) },
+    { weight: 1, arbitrary: fc.constant('TIMED_OUT' as const) },
+    { weight: 2, arbitrary: fc.constantFrom(...allStatuses, 'no row' as const) },
+  ),
+  method: fc.constantFrom('credentials', 'consent'),
+  /** Whether the record names this task, and not another one. */
+  sameTask: fc.oneof(
+    { weight: 5, arbitrary: fc.constant(true) },
+    { weight: 1, arbitrary: fc.constant(false) },
+  ),
+  collected: fc.boolean(),
+  /** When the sweep looks: before the delivery, or after. */
+  openUntil: fc.option(fc.constantFrom(iso(60), iso(7_300), iso(9_000)), { nil: undefined }),
+});
+type Standing = typeof standing extends fc.Arbitrary<infer One> ? One : never;
+
+const extractionIdOf = (index: number): string => `0190a0b0-0000-7000-8000-00000000000${index}`;
+
+const rowOf = (index: number, taskId: string, one: Standing): Extraction[] => {
+  if (one.status === 'no row') return [];
+  const standard = one.method === 'consent' ? consentIn(one.status) : extractionIn(one.status);
+  const extractionId = extractionIdOf(index);
+  const open = standard.open === undefined ? {} : { open: openShard(extractionId) };
+  const row: Extraction = { ...standard, extractionId, ...open };
+  const named = row.taskId === undefined ? row : { ...row, taskId: one.sameTask ? taskId : 'another-task' };
+  const collected =
+    one.collected && row.settledAt !== undefined ? { ...named, collectedAt: iso(7_250) } : named;
+  return [
+    collected.openUntil === undefined || one.openUntil === undefined
+      ? collected
+      : { ...collected, openUntil: one.openUntil },
+  ];
+};
+
+const taskOf = (index: number, taskId: string, { link, notified }: Standing): Task[] => {
+  if (link === 'none') return [];
+  const told = notified === undefined ? {} : { taskStatus: notified, notifiedAt: iso(30) };
+  if (link === 'unlinked') return notified === undefined ? [] : [{ taskId, ...told }];
+  const linked = { taskId, ...told, extractionId: extractionIdOf(index) };
+  return [link === 'linked' ? linked : { ...linked, callbackToken: `token-${index}`, callbackAttempt: 1 }];
+};
+
+/** Keys, rows of every status linked in every way, and what Step Functions says. */
+export const worldSetup: fc.Arbitrary<WorldSetup> = fc
+  .record({
+    keys: signingKeys,
+    standings: fc.array(standing, { minLength: knownTasks.length, maxLength: knownTasks.length }),
+    wake: fc.constantFrom('woken', 'gone', 'invalid-token'),
+  })
+  .map(({ keys, standings, wake }) => {
+    const all = knownTasks.map((taskId, index) => [index, taskId, standings[index]] as const);
+    return {
+      keys,
+      wake,
+      extractions: all.flatMap(([index, taskId, one]) => (one ? rowOf(index, taskId, one) : [])),
+      tasks: all.flatMap(([index, taskId, one]) => (one ? taskOf(index, taskId, one) : [])),
+    };
+  });

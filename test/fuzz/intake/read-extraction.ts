@@ -1,0 +1,121 @@
+import '../quiet-log.ts';
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { answerRead } from '../../../lib/extraction/answer-read.ts';
+import { memoryExtractionStore } from '../../simulation/memory/memory-extraction-store.ts';
+import { misfitsOf, operationOf, responseOf } from '../../unit/docs/openapi-document.ts';
+import { allStatuses, at, consentIn, extractionIn, iso } from '../../unit/lib/extraction/fixtures.ts';
+import { anyUnits } from '../generators/any-text.ts';
+import { fuzzProperty } from '../property.ts';
+
+const { responses } = operationOf('GET /extractions/{extractionId}');
+const misfitsOfAnswer = (status: number, type: string) =>
+  misfitsOf(responseOf(responses[status] ?? {}).content?.[type]?.schema);
+const misfitsOfRecord = misfitsOfAnswer(200, 'application/json');
+
+const owner = 'arn:aws:sts::111122223333:assumed-role/Caller';
+const reader = 'arn:aws:sts::111122223333:assumed-role/Auditor';
+const id = '0190a0b0-0000-7000-8000-00000000000a';
+
+const notFound = {
+  statusCode: 404,
+  headers: { 'content-type': 'application/problem+json' },
+  body: '{"type":"urn:cosecha:problem:not-found","title":"There is no such extraction.","status":404}',
+};
+
+/** What is the service's own business, by name. */
+const house = [
+  'fingerprint',
+  'requestId',
+  'attemptId',
+  'startingAt',
+  'open',
+  'openUntil',
+  'expiresAt',
+  'schemaVersion',
+];
+
+export const readExtraction = fuzzProperty({
+  name: 'intake/read-extraction',
+  claim:
+    'an extraction is read by who requested it and by readers, as documented; every other id and caller gets one and the same 404',
+  weight: 5,
+  expected: { read: 0.15, 'not found': 0.3 },
+  cases: fc.record({
+    asked: fc.oneof(
+      { weight: 3, arbitrary: fc.constant<string | undefined>(id) },
+      {
+        weight: 2,
+        arbitrary: fc.constantFrom<string | undefined>(
+          undefined,
+          '',
+          id.toUpperCase(),
+          `${id} `,
+          `urn:uuid:${id}`,
+          `{${id}}`,
+          '../extractions',
+          '%00',
+          '__proto__',
+          '00000000-0000-0000-0000-000000000000',
+        ),
+      },
+      { weight: 1, arbitrary: fc.uuid() },
+      { weight: 1, arbitrary: anyUnits({ maxLength: 40 }) },
+    ),
+    caller: fc.constantFrom(
+      `${owner}/one`,
+      `${owner}/two/three`,
+      `${owner}2/one`,
+      `${reader}/one`,
+      'arn:aws:iam::111122223333:user/Caller',
+      'arn:aws:sts::444455556666:assumed-role/Caller/one',
+      '',
+    ),
+    status: fc.constantFrom(...allStatuses),
+    byConsent: fc.boolean(),
+    collected: fc.boolean(),
+    days: fc.constantFrom(0, 29, 31),
+  }),
+  check: async ({ asked, caller, status, byConsent, collected, days }, see) => {
+    const extractions = memoryExtractionStore();
+    const results = { bucket: 'b', key: 'k', bytes: 2, sha256: '0'.repeat(64) };
+    const row = {
+      ...(byConsent ? consentIn(status) : extractionIn(status)),
+      extractionId: id,
+      requestedBy: owner,
+      ...(collected ? { results, collectedAt: iso(60) } : {}),
+    };
+    extractions.rows.set(id, row);
+    const answer = await answerRead(
+      {
+        ...(asked === undefined ? {} : { pathParameters: { extractionId: asked } }),
+        requestContext: { authorizer: { iam: { userArn: caller } } },
+      },
+      {
+        extractions,
+        readers: new Set([reader]),
+        presign: async () => ({ url: 'https://results.example/k', expiresAt: iso(360) }),
+        now: () => at(60 + days * 86_400),
+        retentionDays: 30,
+        onFound: () => {},
+        onRead: () => {},
+      },
+    );
+    const mayRead = caller.startsWith(`${owner}/`) || caller.startsWith(`${reader}/`);
+    if (asked !== id || !mayRead) {
+      see('not found');
+      assert.deepEqual(answer, notFound);
+      return;
+    }
+    see('read');
+    assert.equal(answer.statusCode, 200);
+    const shown = JSON.parse(answer.body ?? '') as { readonly [name: string]: unknown };
+    assert.deepEqual(misfitsOfRecord(shown), []);
+    assert.deepEqual(
+      house.filter((name) => name in shown),
+      [],
+    );
+    assert.equal('results' in shown, collected && days < 30);
+    assert.equal(answer.headers?.['cache-control'], 'no-store');
+  },
+});

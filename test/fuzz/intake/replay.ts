@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict';
+import { isDeepStrictEqual } from 'node:util';
+import fc from 'fast-check';
+import { type Json, textOf, validRequest } from '../generators/extraction-request.ts';
+import { mutatedJson } from '../generators/mutated-json.ts';
+import { callers, eventOf, type RequestPlan } from '../generators/request-event.ts';
+import { fuzzProperty } from '../property.ts';
+import { intakeWorld } from './intake-world.ts';
+import { undocumentedIn, verdictOn } from './oracle.ts';
+
+type Fields = { readonly [name: string]: Json };
+
+/** The value as another JSON text: members in another order, letters as escapes, spaces in between. */
+const respelled = (value: Json, escapes: boolean): string => {
+  const text = (part: Json): string => {
+    if (typeof part === 'string' && escapes) {
+      return `"${Array.from({ length: part.length }, (_, at) => `\\u${part.charCodeAt(at).toString(16).padStart(4, '0')}`).join('')}"`;
+    }
+    if (Array.isArray(part)) return `[ ${part.map((item: Json) => text(item)).join(' , ')} ]`;
+    if (typeof part !== 'object' || part === null) return JSON.stringify(part);
+    const members = Object.entries(part).reverse();
+    return `{ ${members.map(([name, member]) => `${JSON.stringify(name)} : ${text(member as Json)}`).join(' ,\n')} }`;
+  };
+  return text(value).replaceAll('"@proto" :', '"__proto__" :');
+};
+
+/** Says what is left unsaid, or the other way around. */
+const withDefaults = (request: Fields): Fields =>
+  request.method === 'consent' ? { variant: 'v1', ...request } : { method: 'credentials', ...request };
+
+/** What differs at every honest retry of encrypted credentials: the ciphertext, and the token that keys it. */
+const encryptedAgain = (request: Fields): Fields =>
+  (request.credentials as Fields | undefined)?.mode === 'encrypted'
+    ? {
+        ...request,
+        credentials: { mode: 'encrypted', value: 'other-ciphertext' },
+        sessionToken: 'other-token',
+      }
+    : request;
+
+/** What two requests have to agree in to be one and the same (design, section 6). */
+const meaning = (body: Buffer): unknown => {
+  const { sessionToken: _sessionToken, ...request } = withDefaults(JSON.parse(body.toString()) as Fields);
+  const { credentials } = request;
+  const kept =
+    (credentials as Fields | undefined)?.mode === 'encrypted' ? { mode: 'encrypted' } : credentials;
+  // Through JSON once more: -0 is 0 there, and a number that is none is null.
+  return JSON.parse(JSON.stringify({ ...request, credentials: kept })) as unknown;
+};
+
+/** What API Gateway and STS change from one session of a role to the next. */
+const principal = (caller: string): string => caller.split('/').slice(0, 2).join('/');
+
+/** A request, and the same one or one that is near it. */
+const pair = validRequest.chain((request) =>
+  fc.tuple(
+    fc.constant(request),
+    fc.oneof(
+      { weight: 3, arbitrary: fc.constant<Json>(request) },
+      { weight: 4, arbitrary: mutatedJson(fc.constant<Json>(request)) },
+    ),
+  ),
+);
+
+export const replay = fuzzProperty({
+  name: 'intake/replay',
+  claim:
+    'under one key of one caller the same request, however spelled and from whichever session, is one extraction; another request is refused and changes nothing; another caller has keys of its own',
+  weight: 10,
+  expected: { replayed: 0.15, 'key reused': 0.05, 'another caller': 0.1 },
+  cases: fc.record({
+    pair,
+    escapes: fc.boolean(),
+    defaults: fc.boolean(),
+    again: fc.boolean(),
+    firstCaller: fc.constantFrom(...callers),
+    secondCaller: fc.constantFrom(...callers),
+    key: fc.constantFrom('key', ' ', 'x'.repeat(255)),
+  }),
+  check: async (
+    { pair: [request, other], escapes, defaults, again, firstCaller, secondCaller, key },
+    see,
+  ) => {
+    const vary = (one: Json): Json => {
+      if (typeof one !== 'object' || one === null || Array.isArray(one)) return one;
+      const said = defaults ? withDefaults(one as Fields) : (one as Fields);
+      return again ? encryptedAgain(said) : said;
+    };
+    const plan = (body: string, caller: string): RequestPlan => ({
+      body: Buffer.from(body),
+      base64: false,
+      idempotencyKey: key,
+      caller,
+      contentType: undefined,
+    });
+    const first = plan(textOf(request), firstCaller);
+    const second = plan(respelled(vary(other), escapes), secondCaller);
+    if (verdictOn(first) !== 'taken' || verdictOn(second) !== 'taken') {
+      see('not two requests');
+      return;
+    }
+    const world = intakeWorld();
+    const one = await world.request(eventOf(first, 'request-1'));
+    assert.equal(one.statusCode, 202);
+    const rows = new Map(world.rows);
+    const two = await world.request(eventOf(second, 'request-2'));
+    assert.deepEqual(undocumentedIn(two), []);
+
+    if (principal(firstCaller) !== principal(secondCaller)) {
+      see('another caller');
+      assert.equal(two.statusCode, 202);
+      assert.equal(world.rows.size, 2);
+      return;
+    }
+    const same = isDeepStrictEqual(meaning(first.body), meaning(second.body));
+    see(same ? 'replayed' : 'key reused');
+    assert.equal(two.statusCode, same ? 200 : 422, two.body);
+    assert.deepEqual(world.rows, rows);
+    if (same) {
+      assert.equal(two.body, one.body);
+      assert.equal(two.headers?.location, one.headers?.location);
+      assert.equal(two.headers?.['idempotency-replayed'], 'true');
+    } else assert.equal(world.started.length, 1);
+  },
+});

@@ -1,0 +1,79 @@
+import fc from 'fast-check';
+import type { FuzzProperty } from './property.ts';
+
+export type Run = {
+  readonly name: string;
+  readonly seed: number;
+  readonly cases: number;
+  readonly seconds: number;
+  /** How many cases bore each label, the most frequent first. */
+  readonly seen: readonly (readonly [label: string, times: number])[];
+  /** Expected labels that too few cases bore. */
+  readonly vacuous: readonly string[];
+  /** Undefined where no case refuted the claim. */
+  readonly failure?: {
+    readonly replay: string;
+    readonly counterexample: string;
+    readonly error: string;
+  };
+};
+
+export type RunOptions = {
+  readonly seed: number;
+  readonly cases: number;
+  /** Of a failure before: only that case, as fast-check shrank it. */
+  readonly path?: string;
+  /** Whether a failure is made as small as can be. */
+  readonly shrink?: boolean;
+  /** Stops early, in milliseconds. */
+  readonly within?: number;
+};
+
+/** What chance may leave out of so many: four standard deviations, once in some 30,000 runs. */
+const least = (share: number, cases: number): number => share * cases - 4 * Math.sqrt(share * cases);
+
+const tooRare = ({ expected }: FuzzProperty, seen: ReadonlyMap<string, number>, cases: number): string[] =>
+  Object.entries(expected).flatMap(([label, share]) => {
+    const times = seen.get(label) ?? 0;
+    return times < least(share, cases) ? [`${label} in ${times} of ${cases}`] : [];
+  });
+
+const describeError = (error: unknown): string =>
+  error instanceof Error ? (error.stack ?? error.message) : String(error);
+
+/** Looks for a case that refutes the claim. Counts until one is found: the shrinking that follows is not counted. */
+export const runProperty = async (property: FuzzProperty, options: RunOptions): Promise<Run> => {
+  const { seed, cases, path, within, shrink = true } = options;
+  const seen = new Map<string, number>();
+  const started = performance.now();
+  const details = await fc.check(
+    property.prepare((label) => seen.set(label, (seen.get(label) ?? 0) + 1)),
+    {
+      seed,
+      numRuns: cases,
+      endOnFailure: path !== undefined || !shrink,
+      ...(path === undefined ? {} : { path }),
+      ...(within === undefined ? {} : { interruptAfterTimeLimit: within }),
+    },
+  );
+  const seconds = (performance.now() - started) / 1000;
+  const run = {
+    name: property.name,
+    seed,
+    cases: details.numRuns,
+    seconds,
+    seen: [...seen].sort(([, one], [, other]) => other - one),
+  };
+  if (!details.failed || details.counterexamplePath === null) {
+    return { ...run, vacuous: path === undefined ? tooRare(property, seen, details.numRuns) : [] };
+  }
+  return {
+    ...run,
+    vacuous: [],
+    failure: {
+      replay: `npm run fuzz -- --only ${property.name} --seed ${details.seed} --path ${details.counterexamplePath}`,
+      counterexample: fc.stringify(details.counterexample),
+      error: describeError(details.errorInstance),
+    },
+  };
+};

@@ -1,0 +1,19 @@
+import fc from 'fast-check';
+import { deliveryPlan, eventOf } from '../generators/delivery-event.ts';
+import { worldSetup } from '../generators/setup.ts';
+import { fuzzProperty } from '../property.ts';
+import { assertAnswer } from './answers.ts';
+import { webhookWorld } from './webhook-world.ts';
+
+export const documentedAnswers = fuzzProperty({
+  name: 'webhook/documented-answers',
+  claim: 'any delivery is answered 204, 400, 401 or 413, each to the byte, whatever was sent',
+  weight: 25,
+  expected: { 204: 0.15, 400: 0.1, 401: 0.1, 413: 0.005 },
+  cases: fc.record({ setup: worldSetup, plan: deliveryPlan }),
+  check: async ({ setup, plan }, see) => {
+    const answer = await webhookWorld(setup).deliver(eventOf(plan, setup.keys));
+    see(String(answer.statusCode));
+    assertAnswer(answer, 204, 400, 401, 413);
+  },
+});

@@ -1,0 +1,53 @@
+import type { Extraction, TerminalStatus } from '../../../lib/extraction/record.ts';
+import { deliveredAt, type State, type WorldSetup } from './webhook-world.ts';
+
+/** From the settling to when the sweep looks, in milliseconds: `collectInMachine` of the fixtures. */
+const collectInMachine = 300_000;
+
+const plus = (time: Date, milliseconds: number): string =>
+  new Date(time.getTime() + milliseconds).toISOString();
+
+/** Of one record, what a verified delivery makes of it: `RUNNING` is settled, `TIMED_OUT` corrected, the rest stays. */
+const settled = (record: Extraction, taskId: string, taskStatus: TerminalStatus): Extraction => {
+  const takes = record.status === 'RUNNING' || record.status === 'TIMED_OUT';
+  if (!takes || record.taskId !== taskId) return record;
+  const { reason: _reason, expiresAt: _expiresAt, ...rest } = record;
+  return {
+    ...rest,
+    status: taskStatus,
+    settledAt: deliveredAt.toISOString(),
+    settledBy: 'webhook',
+    // Index `open` has the same partition as ever: the rows of a case are open already.
+    openUntil: plus(deliveredAt, collectInMachine),
+  };
+};
+
+export type Delivery = { readonly taskId: string; readonly taskStatus: string };
+
+/** The rows after one delivery, by design sections 3 and 4, and the tokens that were given to Step Functions. */
+export const expectedState = (
+  setup: WorldSetup,
+  delivery: Delivery,
+): State & { readonly woken: readonly string[] } => {
+  const extractions = new Map(setup.extractions.map((row) => [row.extractionId, row]));
+  const tasks = new Map(setup.tasks.map((row) => [row.taskId, row]));
+
+  const before = tasks.get(delivery.taskId) ?? { taskId: delivery.taskId };
+  const task = {
+    ...before,
+    taskStatus: before.taskStatus ?? delivery.taskStatus,
+    notifiedAt: before.notifiedAt ?? deliveredAt.toISOString(),
+  };
+  tasks.set(task.taskId, task);
+
+  const { extractionId, callbackToken } = task;
+  const record = extractionId === undefined ? undefined : extractions.get(extractionId);
+  if (record !== undefined) {
+    const next = settled(record, task.taskId, task.taskStatus as TerminalStatus);
+    const machineIsGone = callbackToken !== undefined && setup.wake !== 'woken';
+    const soon = deliveredAt.toISOString();
+    const later = next.openUntil !== undefined && next.openUntil > soon;
+    extractions.set(record.extractionId, machineIsGone && later ? { ...next, openUntil: soon } : next);
+  }
+  return { extractions, tasks, woken: callbackToken === undefined ? [] : [callbackToken] };
+};

@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { SecretNotFilled } from '../../../lib/aws/read-secret.ts';
+import { eventOf, signedPlan } from '../generators/delivery-event.ts';
+import { knownDelivery } from '../generators/delivery-text.ts';
+import { worldSetup } from '../generators/setup.ts';
+import { fuzzProperty } from '../property.ts';
+import { assertAnswer } from './answers.ts';
+import { type WorldHooks, webhookWorld } from './webhook-world.ts';
+import { withoutLooks } from './without-looks.ts';
+
+/** Its message is what a dependency might quote; none of it may be answered. */
+class Down extends Error {
+  override readonly name = 'Down';
+}
+
+const dependencies = [
+  'key secret down',
+  'key secret not filled',
+  'notify before',
+  'notify after',
+  'apply before',
+  'apply after',
+  'wake before',
+  'wake after',
+] as const;
+
+/** Breaks one dependency, once, before or after it took effect. */
+const broken = (
+  dependency: (typeof dependencies)[number],
+  keys: readonly string[],
+): WorldHooks & { hits: () => number } => {
+  let hits = 0;
+  const once = (name: typeof dependency): void => {
+    if (name !== dependency || hits > 0) return;
+    hits += 1;
+    throw name === 'key secret not filled' ? new SecretNotFilled('secret') : new Down('SENTINEL');
+  };
+  return {
+    hits: () => hits,
+    fetchKeys: async () => {
+      once('key secret down');
+      once('key secret not filled');
+      return keys;
+    },
+    beforeWake: () => once('wake before'),
+    afterWake: () => once('wake after'),
+    stores: {
+      before: ({ method }) => {
+        if (method === 'notify') once('notify before');
+        if (method === 'apply') once('apply before');
+      },
+      after: ({ method }) => {
+        if (method === 'notify') once('notify after');
+        if (method === 'apply') once('apply after');
+      },
+    },
+  };
+};
+
+export const failingDependency = fuzzProperty({
+  name: 'webhook/failing-dependency',
+  claim: 'where a dependency fails the answer is 500 or 503, and the next delivery leaves what none had lost',
+  weight: 8,
+  expected: { 'key secret down': 0.05, 'notify after': 0.05, 'apply after': 0.03, 'wake after': 0.01 },
+  cases: fc.record({
+    setup: worldSetup,
+    payload: knownDelivery.map((one) => Buffer.from(JSON.stringify(one))),
+    plan: signedPlan(fc.constant(Buffer.alloc(0))),
+    dependency: fc.constantFrom(...dependencies),
+  }),
+  check: async ({ setup, payload, plan, dependency }, see) => {
+    const event = eventOf({ ...plan, payload }, setup.keys);
+    const clean = webhookWorld(setup);
+    await clean.deliver(event);
+
+    const hooks = broken(dependency, setup.keys);
+    const world = webhookWorld(setup, hooks);
+    const answer = await world.deliver(event);
+    if (hooks.hits() === 0) {
+      see('not reached');
+      assertAnswer(answer, 204);
+    } else {
+      see(dependency);
+      assertAnswer(answer, dependency === 'key secret not filled' ? 503 : 500);
+      assertAnswer(await world.deliver(event), 204);
+    }
+    assert.deepEqual(withoutLooks(world.state()), withoutLooks(clean.state()));
+    assert.deepEqual([...new Set(world.woken)], clean.woken);
+  },
+});

@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { eventOf, signedPlan } from '../generators/delivery-event.ts';
+import { knownDelivery } from '../generators/delivery-text.ts';
+import { worldSetup } from '../generators/setup.ts';
+import { fuzzProperty } from '../property.ts';
+import { assertAnswer } from './answers.ts';
+import { webhookWorld } from './webhook-world.ts';
+import { withoutLooks } from './without-looks.ts';
+
+export const redelivery = fuzzProperty({
+  name: 'webhook/redelivery',
+  claim: 'a delivery that comes 2 to 5 times, at once or one after the other, leaves what it leaves once',
+  weight: 10,
+  expected: { 'one after the other': 0.3, 'at once': 0.3, settled: 0.1 },
+  cases: fc.record({
+    setup: worldSetup,
+    payload: knownDelivery.map((one) => Buffer.from(JSON.stringify(one))),
+    plan: signedPlan(fc.constant(Buffer.alloc(0))),
+    times: fc.integer({ min: 2, max: 5 }),
+    atOnce: fc.boolean(),
+  }),
+  check: async ({ setup, payload, plan, times, atOnce }, see) => {
+    const event = eventOf({ ...plan, payload }, setup.keys);
+    const once = webhookWorld(setup);
+    await once.deliver(event);
+    const often = webhookWorld(setup);
+    const events = Array.from({ length: times }, () => event);
+    if (atOnce) {
+      for (const answer of await Promise.all(events.map(often.deliver))) assertAnswer(answer, 204);
+    } else {
+      for (const one of events) assertAnswer(await often.deliver(one), 204);
+    }
+    see(atOnce ? 'at once' : 'one after the other');
+    if (once.observed.includes('SettledByWebhook')) see('settled');
+    // When the sweep looks may come sooner: a token that was used finds that the machine is gone.
+    assert.deepEqual(withoutLooks(often.state()), withoutLooks(once.state()));
+    for (const [id, row] of often.state().extractions) {
+      const usual = once.state().extractions.get(id)?.openUntil;
+      assert.ok((row.openUntil ?? '') <= (usual ?? ''), 'the sweep looks later than after one delivery');
+      assert.equal(row.openUntil === undefined, usual === undefined);
+    }
+    const counted = often.observed.filter((name) => name === 'LateTruth');
+    // Two in the same millisecond cannot tell whose write it was, and both count it.
+    assert.ok(atOnce || counted.length <= 1, 'late truth was counted more than once');
+  },
+});

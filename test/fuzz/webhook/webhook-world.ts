@@ -1,0 +1,91 @@
+import '../quiet-log.ts';
+import middy from '@middy/core';
+import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
+import type { Extraction } from '../../../lib/extraction/record.ts';
+import { recordDelivery, type WakeOutcome } from '../../../lib/extraction/record-delivery.ts';
+import type { Task } from '../../../lib/extraction/store.ts';
+import { answerFailures } from '../../../lib/http/answer-failures.ts';
+import { answerDelivery, type DeliveryEvent } from '../../../lib/webhook/answer-delivery.ts';
+import type { ReceivedDelivery } from '../../../lib/webhook/receive-delivery.ts';
+import { cacheSigningKeys } from '../../../lib/webhook/signing-keys.ts';
+import { memoryExtractionStore } from '../../simulation/memory/memory-extraction-store.ts';
+import { memoryTaskStore } from '../../simulation/memory/memory-task-store.ts';
+import type { StoreFaults } from '../../simulation/memory/store-fault.ts';
+import { at, timings } from '../../unit/lib/extraction/fixtures.ts';
+
+export type Answer = APIGatewayProxyStructuredResultV2;
+
+export type WorldSetup = {
+  /** What the secret holds: the current signing key and, after a rotation, the one before. */
+  readonly keys: readonly string[];
+  readonly extractions: readonly Extraction[];
+  readonly tasks: readonly Task[];
+  /** What Step Functions says of a callback token that it has not been given before. */
+  readonly wake: WakeOutcome;
+};
+
+export type WorldHooks = {
+  readonly stores?: StoreFaults;
+  readonly fetchKeys?: () => Promise<readonly string[]>;
+  /** Before Step Functions takes a token, and after: a throw is an answer that never came. */
+  readonly beforeWake?: () => void;
+  readonly afterWake?: () => void;
+  readonly now?: () => Date;
+};
+
+/** When the deliveries of every case come, unless it says otherwise: after all that the rows tell of. */
+export const deliveredAt = at(7_300);
+
+/**
+ * The webhook from the API Gateway event to the answer, over stores in memory: everything that
+ * `functions/receive-webhook.ts` composes, with the AWS clients replaced and nothing else.
+ */
+export const webhookWorld = (setup: WorldSetup, hooks: WorldHooks = {}) => {
+  const now = hooks.now ?? (() => deliveredAt);
+  const extractions = memoryExtractionStore(hooks.stores);
+  const tasks = memoryTaskStore(hooks.stores);
+  for (const row of setup.extractions) extractions.rows.set(row.extractionId, row);
+  for (const row of setup.tasks) tasks.rows.set(row.taskId, row);
+  const observed: string[] = [];
+  const received: ReceivedDelivery[] = [];
+  const woken: string[] = [];
+
+  const wake = async (callbackToken: string): Promise<WakeOutcome> => {
+    hooks.beforeWake?.();
+    // A token is good for one answer; a second one finds that the task is over.
+    const outcome = woken.includes(callbackToken) && setup.wake === 'woken' ? 'gone' : setup.wake;
+    woken.push(callbackToken);
+    hooks.afterWake?.();
+    return outcome;
+  };
+  const observe = (name: string): void => void observed.push(name);
+  const deps = {
+    keys: cacheSigningKeys({
+      fetchKeys: hooks.fetchKeys ?? (async () => setup.keys),
+      refreshEveryMs: 15_000,
+      now,
+    }),
+    record: (delivery: Parameters<typeof recordDelivery>[0]) =>
+      recordDelivery(delivery, { extractions, tasks, wake, now, timings, observe }),
+    observe,
+    onReceived: (one: ReceivedDelivery) => void received.push(one),
+  };
+  const handler = middy<APIGatewayProxyEventV2, Answer>()
+    .use(answerFailures())
+    .handler((event) => answerDelivery(event, deps));
+
+  return {
+    deliver: (event: DeliveryEvent): Promise<Answer> =>
+      handler(event as APIGatewayProxyEventV2, {} as Context),
+    /** Every row as it stands. The stores replace rows and never change one, so the map alone is copied. */
+    state: (): State => ({ extractions: new Map(extractions.rows), tasks: new Map(tasks.rows) }),
+    observed,
+    received,
+    woken,
+  };
+};
+
+export type State = {
+  readonly extractions: Map<string, Extraction>;
+  readonly tasks: Map<string, Task>;
+};
