@@ -22,6 +22,7 @@ import type { ConsentExtraction, Extraction, ExtractionStatus } from '../lib/ext
 import { type Swept, sweep } from '../lib/extraction/sweep.ts';
 import { parseTimings } from '../lib/extraction/timings.ts';
 import { concealFailures } from '../lib/observability/conceal-failures.ts';
+import { compared } from '../lib/observability/counted.ts';
 import { log, logAbout, logFailure, observability, observe } from '../lib/observability/observability.ts';
 import { readExtraction } from '../lib/provider/read-extraction.ts';
 import { readTask } from '../lib/provider/read-task.ts';
@@ -121,6 +122,7 @@ const sweepDue = async (context: Context): Promise<Swept> => {
   observe('OldestOverdueSeconds', swept.oldestOverdue);
   if (swept.failed > 0) observe('SweepFailed', swept.failed);
   if (swept.cutShort) observe('SweepCutShort');
+  for (const name of compared) observe(name, 0);
   return swept;
 };
 

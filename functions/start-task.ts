@@ -97,6 +97,7 @@ const answer = async (event: StartTaskEvent, outcome: StartOutcome): Promise<voi
       await wake(event.taskToken, event.extractionId);
       return;
     case 'retry':
+      if (outcome.error !== 'StartInProgress') observe(outcome.error);
       await fail(event.taskToken, outcome.error, 'The start may be tried again.');
   }
 };

@@ -37,10 +37,12 @@ export const recordDelivery = async (
   deps: RecordDeliveryDeps,
 ): Promise<RecordedDelivery> => {
   const { taskId } = delivery;
-  const task = await deps.tasks.notify({ ...delivery, notifiedAt: deps.now().toISOString() });
+  const notifiedAt = deps.now().toISOString();
+  const task = await deps.tasks.notify({ ...delivery, notifiedAt });
   const { extractionId, callbackToken } = task;
   if (extractionId === undefined) {
-    deps.observe('UnlinkedDelivery');
+    // Once for a task: repeats find the time of the first, so that what counts is tasks and not deliveries.
+    if (task.notifiedAt === notifiedAt) deps.observe('UnlinkedDelivery');
     return { kind: 'stored' };
   }
 

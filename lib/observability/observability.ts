@@ -2,21 +2,11 @@ import { Logger } from '@aws-lambda-powertools/logger';
 import { injectLambdaContext } from '@aws-lambda-powertools/logger/middleware';
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import type { MiddlewareObj } from '@middy/core';
-import type { Observed } from '../extraction/observed.ts';
-import type { WebhookObserved } from '../webhook/receive-delivery.ts';
+import { type Counted, countedService } from './counted.ts';
 import { describeError } from './describe-error.ts';
 
-/** Counts that are none of the domain's own. */
-export type ServiceObserved =
-  | 'SecretNotFilled'
-  | 'Swept'
-  | 'SweepFailed'
-  | 'SweepCutShort'
-  | 'SweepClaimed'
-  | 'OldestOverdueSeconds';
-
 const logger = new Logger();
-const metrics = new Metrics({ defaultDimensions: {} });
+const metrics = new Metrics({ serviceName: countedService, defaultDimensions: {} });
 
 /** The structured log. Never hand it an event, a body or an Error: `logFailure` is for those. */
 export const log = logger;
@@ -32,7 +22,7 @@ export const logFailure = (message: string, error: unknown): void => {
 };
 
 /** Adds to a CloudWatch metric (EMF, written at the end of the invocation). */
-export const observe = (name: Observed | WebhookObserved | ServiceObserved, value = 1): void => {
+export const observe = (name: Counted, value = 1): void => {
   metrics.addMetric(name, name.endsWith('Seconds') ? MetricUnit.Seconds : MetricUnit.Count, value);
 };
 

@@ -15,7 +15,7 @@ test('every metric that is counted is explained', () => {
   const counted = [
     ...membersOf('lib/extraction/observed.ts', 'Observed'),
     ...membersOf('lib/webhook/receive-delivery.ts', 'WebhookObserved'),
-    ...membersOf('lib/observability/observability.ts', 'ServiceObserved'),
+    ...membersOf('lib/observability/counted.ts', 'ServiceObserved'),
   ];
   expect(counted.length).toBeGreaterThan(25);
   const operations = read('docs/operations.md');

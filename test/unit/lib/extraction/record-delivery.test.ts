@@ -70,6 +70,12 @@ test('W before L: the status is stored for whoever links, and nobody is woken', 
   expect(seen).toEqual(['UnlinkedDelivery']);
 });
 
+test('of the deliveries for a task that nobody is linked to only the first is counted', async () => {
+  const { deliver, seen } = world({});
+  for (const taskStatus of ['COMPLETED', 'COMPLETED', 'FAILED'] as const) await deliver(taskStatus);
+  expect(seen).toEqual(['UnlinkedDelivery']);
+});
+
 test('a duplicate repeats a settled fact: nothing changes but that the machine is woken again', async () => {
   const { deliver, seen, row } = world(running);
   await deliver();
