@@ -12,7 +12,7 @@ import { wakeMachine } from '../lib/aws/wake-machine.ts';
 import { recordDelivery } from '../lib/extraction/record-delivery.ts';
 import { answerFailures } from '../lib/http/answer-failures.ts';
 import { problem } from '../lib/http/problem.ts';
-import { log, logAbout, observability, observe } from '../lib/observability/observability.ts';
+import { log, logAbout, observability, observe, observeAbout } from '../lib/observability/observability.ts';
 import { receiveDelivery } from '../lib/webhook/receive-delivery.ts';
 import { cacheSigningKeys } from '../lib/webhook/signing-keys.ts';
 
@@ -32,7 +32,6 @@ const recordDeps = {
   wake: wakeMachine(new SFNClient(promptClient)),
   now,
   timings: { collectInMachine: Number(required('COLLECT_IN_MACHINE_SECONDS')) },
-  observe,
 };
 
 const receiveWebhook = async (event: APIGatewayProxyEventV2): Promise<APIGatewayProxyStructuredResultV2> => {
@@ -42,7 +41,12 @@ const receiveWebhook = async (event: APIGatewayProxyEventV2): Promise<APIGateway
       isBase64Encoded: event.isBase64Encoded,
       signature: event.headers['x-service-signature'],
     },
-    { keys, record: (delivery) => recordDelivery(delivery, recordDeps), observe },
+    {
+      keys,
+      record: (delivery) =>
+        recordDelivery(delivery, { ...recordDeps, observe: observeAbout({ taskId: delivery.taskId }) }),
+      observe,
+    },
   );
   switch (received.answer) {
     case 413:

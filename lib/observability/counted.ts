@@ -23,6 +23,20 @@ export type Counted = Observed | WebhookObserved | ServiceObserved;
  */
 export const countedService = 'cosecha';
 
+/** What somebody will want to look into: of these the log says which extraction, or which task, it was about. */
+export const noteworthy: ReadonlySet<Counted> = new Set([
+  'Unconfirmed',
+  'NotStarted',
+  'StatusDisagreement',
+  'UnknownTaskStatus',
+  'WebhookUnknownStatus',
+  'UnexpectedResults',
+  'CollectionGivenUp',
+  'UnlinkedDelivery',
+  'TaskLinkedElsewhere',
+  'InvalidTaskToken',
+]);
+
 /**
  * What alarms subtract and divide. Every sweep adds 0 to these, so that each has a value in every period: metric
  * math over a metric without any value has none either, and its alarm would never sound.
