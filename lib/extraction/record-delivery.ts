@@ -42,7 +42,9 @@ export const recordDelivery = async (
   const { extractionId, callbackToken } = task;
   if (extractionId === undefined) {
     // Once for a task: repeats find the time of the first, so that what counts is tasks and not deliveries.
-    if (task.notifiedAt === notifiedAt) deps.observe('UnlinkedDelivery');
+    if (task.notifiedAt === notifiedAt) {
+      deps.observe('UnlinkedDelivery');
+    }
     return { kind: 'stored' };
   }
 
