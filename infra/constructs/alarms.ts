@@ -96,9 +96,10 @@ const alarmTable = (config: Config, metrics: CosechaMetrics): readonly AlarmEntr
   {
     id: 'orphans',
     wrong: 'The provider told the end of a task that no extraction knows.',
-    // Each is counted once as unlinked; those that were merely early are counted again when their extraction finds
-    // them, a second later as a rule. Whole hours of the clock, as a sliding hour would end between the two every
-    // time; so only one early within that second before the hour is taken for an orphan, 1 in 3,600.
+    // Each delivery that finds nobody is counted as unlinked; those that were merely early are counted again when
+    // their extraction finds them, a second later as a rule. Whole hours of the clock, as a sliding hour would end
+    // between the two every time; so only one early within that second before the hour is taken for an orphan, 1 in
+    // 3,600.
     metric: new MathExpression({
       expression: 'unlinked - early',
       usingMetrics: {

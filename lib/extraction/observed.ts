@@ -26,7 +26,7 @@ export type Observed =
   | 'CollectionGivenUp'
   /** A read of the provider that told nothing. */
   | 'PollWithoutAnswer'
-  /** The first delivery for a task that no extraction is linked to: early, or an orphan. */
+  /** A delivery for a task that no extraction is linked to: early, or an orphan. */
   | 'UnlinkedDelivery'
   /** settle by such a delivery, found when the extraction came to know its task. Without one it is an orphan. */
   | 'EarlyDelivery'

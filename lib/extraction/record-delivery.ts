@@ -37,14 +37,12 @@ export const recordDelivery = async (
   deps: RecordDeliveryDeps,
 ): Promise<RecordedDelivery> => {
   const { taskId } = delivery;
-  const notifiedAt = deps.now().toISOString();
-  const task = await deps.tasks.notify({ ...delivery, notifiedAt });
+  const task = await deps.tasks.notify({ ...delivery, notifiedAt: deps.now().toISOString() });
   const { extractionId, callbackToken } = task;
   if (extractionId === undefined) {
-    // Once for a task: repeats find the time of the first, so that what counts is tasks and not deliveries.
-    if (task.notifiedAt === notifiedAt) {
-      deps.observe('UnlinkedDelivery');
-    }
+    // With every delivery, not the first alone: one that dies between storing and counting is made again, and an
+    // orphan must not stay silent for that. What was answered is not delivered again, so few count twice.
+    deps.observe('UnlinkedDelivery');
     return { kind: 'stored' };
   }
 

@@ -70,9 +70,17 @@ test('W before L: the status is stored for whoever links, and nobody is woken', 
   expect(seen).toEqual(['UnlinkedDelivery']);
 });
 
-test('of the deliveries for a task that nobody is linked to only the first is counted', async () => {
-  const { deliver, seen } = world({});
-  for (const taskStatus of ['COMPLETED', 'COMPLETED', 'FAILED'] as const) await deliver(taskStatus);
+test('an orphan whose first delivery died before it was counted is counted with the next', async () => {
+  let broken = true;
+  const { deliver, seen } = world({
+    fault: (call) => {
+      if (broken && call.method === 'notify') throw new Error('died');
+    },
+  });
+  await expect(deliver()).rejects.toThrow('died');
+  expect(seen).toEqual([]);
+  broken = false;
+  expect(await deliver()).toEqual({ kind: 'stored' });
   expect(seen).toEqual(['UnlinkedDelivery']);
 });
 
