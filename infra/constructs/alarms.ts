@@ -34,6 +34,18 @@ interface AlarmEntry {
 
 const minutes = (count: number) => ({ period: Duration.minutes(count) });
 
+/**
+ * So many, where that is at least one in a hundred as well: a few are chance under load. `all` has a value in every
+ * period in which `bad` has one, as AWS tells both of each request.
+ */
+const notByChance = (bad: IMetric, all: IMetric, atLeast: number, label: string): IMetric =>
+  new MathExpression({
+    expression: `IF(bad >= ${atLeast} AND bad >= all / 100, bad, 0)`,
+    usingMetrics: { bad, all },
+    ...minutes(5),
+    label,
+  });
+
 /** How long a period of the sweep's own metrics is: one that surely has a sweep in it. */
 const sweepMinutes = (config: Config): number => Math.max(5, config.sweepEveryMinutes);
 
@@ -159,7 +171,7 @@ const alarmTable = (config: Config, metrics: CosechaMetrics): readonly AlarmEntr
     wrong: 'Starts break off: the function start-task crashes or runs out of time.',
     // The machine tries again after 2, 4, 8, 16, 32 s at most, so a start that always crashes makes five in five
     // minutes; three are a start whose second and third try crashed as well.
-    metric: metrics.startTaskErrors,
+    metric: notByChance(metrics.startTaskErrors, metrics.startTaskInvocations, 3, 'errors of start-task'),
     threshold: 3,
   },
   {
@@ -205,7 +217,7 @@ const alarmTable = (config: Config, metrics: CosechaMetrics): readonly AlarmEntr
     wrong: 'Webhooks are answered 5xx: five such answers in a row, and the provider gives a task up.',
     // Errors, timeouts and throttles of the function are all answered 5xx by API Gateway. Five are all deliveries
     // of one task, or one each of five.
-    metric: metrics.webhook('5xx', Stats.SUM),
+    metric: notByChance(metrics.webhook('5xx', Stats.SUM), metrics.webhook('Count', Stats.SUM), 5, '5xx'),
     threshold: 5,
   },
   {
@@ -228,17 +240,23 @@ const alarmTable = (config: Config, metrics: CosechaMetrics): readonly AlarmEntr
   {
     id: 'provider-silent',
     wrong: 'Outcomes and results are held up: reads of the provider get no answer that tells anything.',
-    // Twice what one extraction that cannot be read makes by itself, for 15 minutes.
-    metric: metrics.counted('PollWithoutAnswer'),
+    // Twice what one extraction that cannot be read makes by itself, for 15 minutes; and more than there were
+    // results collected, so that under load a few that fail by chance are none.
+    metric: new MathExpression({
+      expression: 'IF(silent > collected, silent, 0)',
+      usingMetrics: { silent: metrics.counted('PollWithoutAnswer'), collected: metrics.counted('Collected') },
+      ...minutes(5),
+      label: 'reads without an answer',
+    }),
     threshold: 2 * readsOfOne(config),
     periods: { breaching: 3, of: 3 },
   },
   {
     id: 'collection-failing',
     wrong: 'Callers know how an extraction ended and do not get its results: they cannot be read or stored.',
-    // After the first hour a failing collection is tried once an hour, or a sweep later, so one hour of four may
-    // have none. By default 21 hours are left to act.
-    metric: metrics.counted('CollectionFailed').with(minutes(60)),
+    // Not those that the machine tries again within its 5 minutes. After the first hour a failing collection is
+    // tried once an hour, or a sweep later, so one hour of four may have none. By default 21 hours are left to act.
+    metric: metrics.counted('CollectionPutOff').with(minutes(60)),
     threshold: 1,
     periods: { breaching: 3, of: 4 },
   },
@@ -254,7 +272,7 @@ const alarmTable = (config: Config, metrics: CosechaMetrics): readonly AlarmEntr
     id: 'api-failing',
     wrong: 'Requests of callers, or of the provider, are answered 5xx.',
     // One in a while is repeated by its caller; five in five minutes are not chance.
-    metric: metrics.api('5xx', Stats.SUM),
+    metric: notByChance(metrics.api('5xx', Stats.SUM), metrics.api('Count', Stats.SUM), 5, '5xx'),
     threshold: 5,
   },
 ];

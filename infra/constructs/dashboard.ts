@@ -121,6 +121,7 @@ export class CosechaDashboard extends Construct {
           graph('Collection', [
             counted('Collected'),
             counted('CollectionFailed'),
+            counted('CollectionPutOff'),
             counted('CollectionGivenUp'),
           ]),
         ),

@@ -52,6 +52,7 @@ export const metricsOf = ({ config, api, machine, deadLetters, startTask, receiv
     executions: (metricName: ExecutionMetric) => machine.metric(metricName, { statistic: Stats.SUM, period }),
     deadLetters: deadLetters.metricApproximateNumberOfMessagesVisible({ statistic: Stats.MAXIMUM, period }),
     startTaskErrors: startTask.metricErrors({ period }),
+    startTaskInvocations: startTask.metricInvocations({ period }),
     webhookThrottles: receiveWebhook.metricThrottles({ period }),
     webhookErrors: receiveWebhook.metricErrors({ period }),
   };

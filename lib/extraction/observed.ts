@@ -22,7 +22,9 @@ export type Observed =
   /** `results` had an unexpected shape; the bytes were stored all the same. */
   | 'UnexpectedResults'
   | 'Collected'
+  /** A try to collect that failed; and such a try after which the machine does not try again at once. */
   | 'CollectionFailed'
+  | 'CollectionPutOff'
   | 'CollectionGivenUp'
   /** A read of the provider that told nothing. */
   | 'PollWithoutAnswer'

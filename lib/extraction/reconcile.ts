@@ -218,6 +218,7 @@ const collectLater = async (
   if (situation.caller === 'machine' && now.toISOString() < machineUntil) {
     return { kind: 'return', reconciled: { kind: 'not-yet', record, why } };
   }
+  deps.observe('CollectionPutOff');
   const next = nextLook(settledAt, now, deps.timings.pollEvery, collectCeiling);
   const row = await handOver(record, next, deps);
   return { kind: 'return', reconciled: { kind: 'handed-over', record: row } };

@@ -47,4 +47,6 @@ export const compared: readonly Counted[] = [
   'SettledByWebhook',
   'SettledByStart',
   'WebhookMissed',
+  'PollWithoutAnswer',
+  'Collected',
 ];

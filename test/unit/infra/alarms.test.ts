@@ -72,11 +72,28 @@ describe('the alarms', () => {
     expect(deployed.map(({ Properties }) => Properties.RouteKey)).toEqual(expect.arrayContaining(measured));
   });
 
-  test('calculate with nothing that has no value: every sweep tells 0 of it', () => {
-    const inMath = alarms.flatMap((alarm) =>
-      queriesOf(alarm).flatMap(({ MetricStat }) => MetricStat?.Metric.MetricName ?? []),
-    );
+  test('calculate with nothing of ours that has no value: every sweep tells 0 of it', () => {
+    const inMath = alarms
+      .filter((alarm) => queriesOf(alarm).length > 0)
+      .flatMap(watchedBy)
+      .flatMap(({ Namespace, MetricName }) => (Namespace === 'Cosecha/prod' ? MetricName : []));
     expect([...new Set(inMath)].toSorted()).toEqual([...compared].toSorted());
+  });
+
+  test('take a few failures under load for chance', () => {
+    const expressions = Object.entries(byName(alarms)).flatMap(([name, { Metrics }]) =>
+      ((Metrics ?? []) as readonly Query[]).flatMap(({ Expression }) =>
+        Expression === undefined ? [] : [[name, Expression]],
+      ),
+    );
+    expect(expressions).toEqual([
+      ['orphans', 'unlinked - early'],
+      ['start-task-errors', 'IF(bad >= 3 AND bad >= all / 100, bad, 0)'],
+      ['webhooks-missed', 'IF(missed >= 5, 100 * missed / (missed + told + early), 0)'],
+      ['webhook-failing', 'IF(bad >= 5 AND bad >= all / 100, bad, 0)'],
+      ['provider-silent', 'IF(silent > collected, silent, 0)'],
+      ['api-failing', 'IF(bad >= 5 AND bad >= all / 100, bad, 0)'],
+    ]);
   });
 
   test('say in a sentence what is wrong, and where to read on', () => {

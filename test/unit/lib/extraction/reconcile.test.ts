@@ -449,12 +449,13 @@ describe('settled by the provider and not collected', () => {
   });
 
   test('the machine tries until openUntil, and then leaves it to the sweep', async () => {
-    const { reconcile, row, time } = world(settled, { reads: [new ProviderAmbiguous('503')] });
+    const { reconcile, row, time, seen } = world(settled, { reads: [new ProviderAmbiguous('503')] });
     time.set(329.999);
     expect(await reconcile(machine)).toMatchObject({ kind: 'not-yet' });
     expect(row()).toEqual(settled);
     time.set(330);
     expect(await reconcile(machine)).toMatchObject({ kind: 'handed-over' });
+    expect(seen.at(-1)).toBe('CollectionPutOff');
     // It has waited 300 s since it was settled, so as long again.
     expect(row()).toEqual({ ...settled, openUntil: iso(630) });
   });
