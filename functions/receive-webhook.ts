@@ -11,7 +11,7 @@ import { readRotatingSecret } from '../lib/aws/read-secret.ts';
 import { wakeMachine } from '../lib/aws/wake-machine.ts';
 import { recordDelivery } from '../lib/extraction/record-delivery.ts';
 import { answerFailures } from '../lib/http/answer-failures.ts';
-import { log, logAbout, observability, observe } from '../lib/observability/observability.ts';
+import { log, logAbout, observability, observe, observeAbout } from '../lib/observability/observability.ts';
 import { answerDelivery } from '../lib/webhook/answer-delivery.ts';
 import type { ReceivedDelivery } from '../lib/webhook/receive-delivery.ts';
 import { cacheSigningKeys } from '../lib/webhook/signing-keys.ts';
@@ -32,7 +32,6 @@ const recordDeps = {
   wake: wakeMachine(new SFNClient(promptClient)),
   now,
   timings: { collectInMachine: Number(required('COLLECT_IN_MACHINE_SECONDS')) },
-  observe,
 };
 
 const onReceived = (received: ReceivedDelivery): void => {
@@ -54,7 +53,8 @@ const onReceived = (received: ReceivedDelivery): void => {
 const receiveWebhook = (event: APIGatewayProxyEventV2): Promise<APIGatewayProxyStructuredResultV2> =>
   answerDelivery(event, {
     keys,
-    record: (delivery) => recordDelivery(delivery, recordDeps),
+    record: (delivery) =>
+      recordDelivery(delivery, { ...recordDeps, observe: observeAbout({ taskId: delivery.taskId }) }),
     observe,
     onReceived,
   });

@@ -22,7 +22,15 @@ import type { ConsentExtraction, Extraction, ExtractionStatus } from '../lib/ext
 import { type Swept, sweep } from '../lib/extraction/sweep.ts';
 import { parseTimings } from '../lib/extraction/timings.ts';
 import { concealFailures } from '../lib/observability/conceal-failures.ts';
-import { log, logAbout, logFailure, observability, observe } from '../lib/observability/observability.ts';
+import { countSweep } from '../lib/observability/count-sweep.ts';
+import {
+  log,
+  logAbout,
+  logFailure,
+  observability,
+  observe,
+  observeAbout,
+} from '../lib/observability/observability.ts';
 import { readExtraction } from '../lib/provider/read-extraction.ts';
 import { readTask } from '../lib/provider/read-task.ts';
 import { withSession } from '../lib/provider/with-session.ts';
@@ -84,13 +92,13 @@ const deps = {
   storeResults: storeResultsIn(new S3Client(patientClient), required('RESULTS_BUCKET')),
   now,
   timings: parseTimings(required('TIMINGS')),
-  observe,
   onFailure: (what: 'read' | 'store', error: unknown) =>
     logFailure(what === 'read' ? 'The task could not be read.' : 'The results could not be stored.', error),
 };
 
 const reconcileOne = async (extractionId: string, situation: Situation): Promise<Reconciled> => {
-  const reconciled = await reconcile(extractionId, situation, deps);
+  const observed = observeAbout({ extractionId });
+  const reconciled = await reconcile(extractionId, situation, { ...deps, observe: observed });
   const record = reconciled.kind === 'gone' ? undefined : reconciled.record;
   log.info('Reconciled.', {
     extractionId,
@@ -116,11 +124,7 @@ const sweepDue = async (context: Context): Promise<Swept> => {
     },
   });
   log.info('Swept.', { ...swept });
-  observe('Swept');
-  observe('SweepClaimed', swept.claimed);
-  observe('OldestOverdueSeconds', swept.oldestOverdue);
-  if (swept.failed > 0) observe('SweepFailed', swept.failed);
-  if (swept.cutShort) observe('SweepCutShort');
+  countSweep(swept, observe);
   return swept;
 };
 

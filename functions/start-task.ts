@@ -23,7 +23,14 @@ import { type StartOutcome, start } from '../lib/extraction/start.ts';
 import type { StartCall } from '../lib/extraction/start-call.ts';
 import { parseTimings } from '../lib/extraction/timings.ts';
 import { concealFailures } from '../lib/observability/conceal-failures.ts';
-import { log, logAbout, logFailure, observability, observe } from '../lib/observability/observability.ts';
+import {
+  log,
+  logAbout,
+  logFailure,
+  observability,
+  observe,
+  observeAbout,
+} from '../lib/observability/observability.ts';
 import type { ExtractionRequest } from '../lib/provider/extraction-request.ts';
 import { startExtraction } from '../lib/provider/start-extraction.ts';
 import { startExtractionV2 } from '../lib/provider/start-extraction-v2.ts';
@@ -74,7 +81,6 @@ const deps = {
   newAttemptId: randomUUID,
   now,
   timings: parseTimings(required('TIMINGS')),
-  observe,
   onTaken: (taskId: string) => {
     logAbout({ taskId });
     log.info('The provider has taken the task.');
@@ -97,6 +103,7 @@ const answer = async (event: StartTaskEvent, outcome: StartOutcome): Promise<voi
       await wake(event.taskToken, event.extractionId);
       return;
     case 'retry':
+      if (outcome.error !== 'StartInProgress') observe(outcome.error);
       await fail(event.taskToken, outcome.error, 'The start may be tried again.');
   }
 };
@@ -107,7 +114,11 @@ const startTaskHandler = async (event: StartTaskEvent): Promise<void> => {
   try {
     const outcome = await start(
       { extractionId, callbackToken: taskToken, callbackAttempt: attempt },
-      { ...deps, callFor: (record) => callFor(record, sealedCredentials) },
+      {
+        ...deps,
+        observe: observeAbout({ extractionId }),
+        callFor: (record) => callFor(record, sealedCredentials),
+      },
     );
     log.info('Start concluded.', { ...outcome });
     await answer(event, outcome);

@@ -96,6 +96,9 @@ const principalArns = v.pipe(
   ),
 );
 
+/** Where the entries that alarms link to stand, in the repository itself. */
+const RUNBOOK = 'docs/operations.md';
+
 /**
  * Every setting, given as `-c name=value` or in the context of cdk.json. Two have no default: a deployment
  * must say which stage it is and which provider it talks to.
@@ -206,6 +209,28 @@ const settings = {
   /** Throttle of the open webhook route: a flood must not starve the account. The provider redelivers on 429. */
   webhookRateLimit: v.optional(wholeNumber('requests a second', 1, 10_000), 100),
   webhookBurstLimit: v.optional(wholeNumber('requests', 1, 5_000), 200),
+
+  /** Where every alarm tells that it sounds, and that it is over: an SNS topic. Without it they are only seen. */
+  alarmTopicArn: v.optional(
+    v.pipe(
+      text,
+      v.regex(
+        /^arn:aws[a-z-]*:sns:[a-z0-9-]+:\d{12}:[\w-]{1,256}$/,
+        'must be the ARN of a standard SNS topic',
+      ),
+    ),
+  ),
+  /** Whoever is woken reads the alarm, not the repository: the address of a copy of docs/operations.md. */
+  runbookUrl: v.optional(
+    v.pipe(
+      text,
+      v.check(
+        (value) => value === RUNBOOK || /^https:\/\/[^\s#]{1,300}$/.test(value),
+        'must be an https address, without a fragment, of a copy of docs/operations.md',
+      ),
+    ),
+    RUNBOOK,
+  ),
 
   /** A domain of one's own, so that the URL registered at the provider survives a rebuild. */
   domainName: v.optional(

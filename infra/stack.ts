@@ -2,8 +2,10 @@ import { CfnOutput, Duration, Stack } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import { sweepConcurrency } from '../lib/extraction/sweep.ts';
 import type { Config } from './config.ts';
+import { Alarms } from './constructs/alarms.ts';
 import { allow } from './constructs/allow.ts';
 import { CosechaFunction } from './constructs/cosecha-function.ts';
+import { CosechaDashboard } from './constructs/dashboard.ts';
 import { DataKey } from './constructs/data-key.ts';
 import { ExtractionApi } from './constructs/extraction-api.ts';
 import {
@@ -12,6 +14,7 @@ import {
   ExtractionMachine,
   extractionMachineArn,
 } from './constructs/extraction-machine.ts';
+import { metricsOf } from './constructs/metrics.ts';
 import { isLocal } from './constructs/removal.ts';
 import { SafetyNet } from './constructs/safety-net.ts';
 import { SealKey } from './constructs/seal-key.ts';
@@ -216,10 +219,18 @@ export class CosechaStack extends Stack {
       receiveWebhook: receiveWebhook.function,
       manageConsents: manageConsents.function,
     });
+    const metrics = metricsOf({
+      ...{ config, api, machine, deadLetters },
+      startTask: startTask.function,
+      receiveWebhook: receiveWebhook.function,
+    });
+    const alarms = new Alarms(this, 'Alarms', { config, metrics }).all;
+    const dashboard = new CosechaDashboard(this, 'Dashboard', { config, metrics, alarms });
 
     if (isLocal(config)) {
       fitToEmulator({
         sealKey,
+        alarms,
         tokenAnswers: [
           { role: startTask.role, actions: ['states:SendTaskFailure', 'states:SendTaskSuccess'] },
           { role: receiveWebhook.role, actions: ['states:SendTaskSuccess'] },
@@ -247,6 +258,7 @@ export class CosechaStack extends Stack {
       'Invoke it with {"trigger":"sweep"} to sweep now',
     );
     this.output('DeadLetterQueueUrl', deadLetters.queueUrl, 'What could not be reconciled');
+    this.output('DashboardName', dashboard.name, 'In CloudWatch, under Dashboards; how it goes, at a glance');
     this.output(
       'FillProviderApiKey',
       secrets.fillCommand(secrets.providerApiKey),

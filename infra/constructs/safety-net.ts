@@ -1,5 +1,4 @@
 import { Duration, Validations } from 'aws-cdk-lib';
-import { Alarm, ComparisonOperator, Metric, Stats, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import { EventField, Rule, RuleTargetInput, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import { EventInvokeConfig } from 'aws-cdk-lib/aws-lambda';
@@ -18,7 +17,7 @@ interface SafetyNetProps {
 
 /**
  * What reconciles when no machine does: a rule for executions that broke, which is best effort and fast, and
- * the sweep, which is the guarantee. What fails even there ends up in the dead-letter queue, and that alarms.
+ * the sweep, which is the guarantee. What fails even there ends up in the dead-letter queue (alarms.ts watches it).
  */
 export class SafetyNet extends Construct {
   readonly deadLetters: Queue;
@@ -35,45 +34,6 @@ export class SafetyNet extends Construct {
       id: 'AwsSolutions-SQS3',
       reason:
         'This is the dead-letter queue; its senders are EventBridge and Lambda, which SQS does not know of.',
-    });
-    const counted = (metricName: string, service: string) =>
-      new Metric({
-        namespace: `Cosecha/${config.stage}`,
-        metricName,
-        dimensionsMap: { service },
-        statistic: Stats.SUM,
-        period: Duration.minutes(5),
-      });
-    const atTheFirst = {
-      threshold: 1,
-      evaluationPeriods: 1,
-      comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-      treatMissingData: TreatMissingData.NOT_BREACHING,
-    };
-    new Alarm(this, 'DeadLettersAlarm', {
-      alarmDescription:
-        'Something could not be reconciled: read the dead-letter queue. The next sweep tries again.',
-      metric: this.deadLetters.metricApproximateNumberOfMessagesVisible({ period: Duration.minutes(5) }),
-      ...atTheFirst,
-    });
-    // What fails for one record does not fail the invocation, so the queue alone would stay silent.
-    new Alarm(this, 'SweepFailedAlarm', {
-      alarmDescription: 'The sweep could not bring an extraction forward. See docs/operations.md.',
-      metric: counted('SweepFailed', 'reconcile-extraction'),
-      ...atTheFirst,
-    });
-    new Alarm(this, 'SweepSilentAlarm', {
-      alarmDescription: 'No sweep has run for three of its intervals. See docs/operations.md.',
-      metric: counted('Swept', 'reconcile-extraction'),
-      threshold: 1,
-      evaluationPeriods: Math.ceil((3 * config.sweepEveryMinutes) / 5),
-      comparisonOperator: ComparisonOperator.LESS_THAN_THRESHOLD,
-      treatMissingData: TreatMissingData.BREACHING,
-    });
-    new Alarm(this, 'InvalidTaskTokenAlarm', {
-      alarmDescription: 'Step Functions does not know a task token of ours. See docs/operations.md.',
-      metric: counted('InvalidTaskToken', 'receive-webhook'),
-      ...atTheFirst,
     });
 
     // One retry within minutes: whatever is still open then is found by the next sweep anyway.

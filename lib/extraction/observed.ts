@@ -7,6 +7,8 @@ export type Observed =
   | 'SettledByWebhook'
   | 'SettledByStart'
   | 'SettledByReconcile'
+  /** settle by a read, where a webhook should have told: every delivery was lost, or refused. */
+  | 'WebhookMissed'
   | 'Rejected'
   | 'Unconfirmed'
   | 'NotStarted'
@@ -20,12 +22,16 @@ export type Observed =
   /** `results` had an unexpected shape; the bytes were stored all the same. */
   | 'UnexpectedResults'
   | 'Collected'
+  /** A try to collect that failed; and such a try after which the machine does not try again at once. */
   | 'CollectionFailed'
+  | 'CollectionPutOff'
   | 'CollectionGivenUp'
   /** A read of the provider that told nothing. */
   | 'PollWithoutAnswer'
   /** A delivery for a task that no extraction is linked to: early, or an orphan. */
   | 'UnlinkedDelivery'
+  /** settle by such a delivery, found when the extraction came to know its task. Without one it is an orphan. */
+  | 'EarlyDelivery'
   /** The provider gave one taskId to two extractions. */
   | 'TaskLinkedElsewhere'
   /** Step Functions does not know the token as one of its own. */

@@ -140,9 +140,13 @@ const learnEnd = async (
   deps: ReconcileDeps,
 ): Promise<{ readonly settled: Step } | { readonly why: string }> => {
   const { extractionId } = record;
-  const noticed = isAnnounced(record) ? (await deps.tasks.get(taskId))?.taskStatus : undefined;
+  const task = isAnnounced(record) ? await deps.tasks.get(taskId) : undefined;
+  const noticed = task?.taskStatus;
   if (noticed !== undefined && isTerminalStatus(noticed)) {
-    const row = await settleBy('reconcile', { extractionId, taskId, taskStatus: noticed }, deps);
+    const fact = { extractionId, taskId, taskStatus: noticed };
+    // Nobody has linked the task: its delivery found no extraction, and this one finds it.
+    const early = task?.extractionId === undefined ? (['EarlyDelivery'] as const) : [];
+    const row = await settleBy('reconcile', fact, deps, ...early);
     return { settled: { kind: 'again', record: row } };
   }
   const asked = await ask(record, taskId, deps);
@@ -154,7 +158,10 @@ const learnEnd = async (
   }
   const { taskStatus, reason } = reading;
   const fact = { extractionId, taskId, taskStatus, ...(reason === undefined ? {} : { reason }) };
-  const row = await settleBy('reconcile', fact, deps);
+  // A delivery settles while the machine polls, too. So a read is first where all five were lost, or in the one
+  // moment between the end of a task and its first delivery.
+  const missed = isAnnounced(record) ? (['WebhookMissed'] as const) : [];
+  const row = await settleBy('reconcile', fact, deps, ...missed);
   return { settled: { kind: 'again', record: row, reading } };
 };
 
@@ -211,6 +218,7 @@ const collectLater = async (
   if (situation.caller === 'machine' && now.toISOString() < machineUntil) {
     return { kind: 'return', reconciled: { kind: 'not-yet', record, why } };
   }
+  deps.observe('CollectionPutOff');
   const next = nextLook(settledAt, now, deps.timings.pollEvery, collectCeiling);
   const row = await handOver(record, next, deps);
   return { kind: 'return', reconciled: { kind: 'handed-over', record: row } };

@@ -40,6 +40,8 @@ export const recordDelivery = async (
   const task = await deps.tasks.notify({ ...delivery, notifiedAt: deps.now().toISOString() });
   const { extractionId, callbackToken } = task;
   if (extractionId === undefined) {
+    // With every delivery, not the first alone: one that dies between storing and counting is made again, and an
+    // orphan must not stay silent for that. What was answered is not delivered again, so few count twice.
     deps.observe('UnlinkedDelivery');
     return { kind: 'stored' };
   }

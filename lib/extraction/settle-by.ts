@@ -14,7 +14,8 @@ const settledMetric: Record<SettledBy, Observed> = {
 /**
  * Records how the provider says the task ended, whoever learned it first, and returns the row as it stands:
  * settled now, settled before, or undefined where the row is gone. After `TIMED_OUT` it is late truth and
- * replaces our outcome; a second, different word of the provider changes nothing and is counted.
+ * replaces our outcome; a second, different word of the provider changes nothing and is counted. `alsoCounts` is
+ * what it means besides, if it was this call that settled.
  */
 export const settleBy = async (
   by: SettledBy,
@@ -25,6 +26,7 @@ export const settleBy = async (
     readonly timings: Pick<Timings, 'collectInMachine'>;
     readonly observe: Observe;
   },
+  ...alsoCounts: readonly Observed[]
 ): Promise<Extraction | undefined> => {
   const now = deps.now();
   const write = (move: typeof settle) => applyChange(deps.extractions, move(fact, by, now, deps.timings));
@@ -34,7 +36,7 @@ export const settleBy = async (
   const { kind, record } = late ? await write(correct) : settled;
 
   const mine = kind === 'done' && record.settledBy === by && record.settledAt === now.toISOString();
-  if (mine) deps.observe(settledMetric[by]);
+  if (mine) for (const observed of [settledMetric[by], ...alsoCounts]) deps.observe(observed);
   if (mine && late) deps.observe('LateTruth');
   if (kind === 'lost' && record !== undefined && isTerminalStatus(record.status)) {
     deps.observe('StatusDisagreement');

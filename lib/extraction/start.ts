@@ -148,7 +148,8 @@ const linkTask = async (
   }
   if (task.taskStatus === undefined || !isTerminalStatus(task.taskStatus)) return { kind: 'waiting', taskId };
   const { extractionId } = order;
-  const settled = await settleBy('start', { extractionId, taskId, taskStatus: task.taskStatus }, deps);
+  const fact = { extractionId, taskId, taskStatus: task.taskStatus };
+  const settled = await settleBy('start', fact, deps, 'EarlyDelivery');
   return { kind: 'settled', status: settled?.status ?? 'GONE' };
 };
 

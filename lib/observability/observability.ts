@@ -2,27 +2,19 @@ import { Logger } from '@aws-lambda-powertools/logger';
 import { injectLambdaContext } from '@aws-lambda-powertools/logger/middleware';
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import type { MiddlewareObj } from '@middy/core';
-import type { Observed } from '../extraction/observed.ts';
-import type { WebhookObserved } from '../webhook/receive-delivery.ts';
+import { type Counted, countedService, noteworthy } from './counted.ts';
 import { describeError } from './describe-error.ts';
 
-/** Counts that are none of the domain's own. */
-export type ServiceObserved =
-  | 'SecretNotFilled'
-  | 'Swept'
-  | 'SweepFailed'
-  | 'SweepCutShort'
-  | 'SweepClaimed'
-  | 'OldestOverdueSeconds';
-
 const logger = new Logger();
-const metrics = new Metrics({ defaultDimensions: {} });
+const metrics = new Metrics({ serviceName: countedService, defaultDimensions: {} });
 
 /** The structured log. Never hand it an event, a body or an Error: `logFailure` is for those. */
 export const log = logger;
 
+type About = { readonly extractionId?: string; readonly taskId?: string };
+
 /** Names the extraction and the task that every further line of this invocation is about. */
-export const logAbout = (keys: { readonly extractionId?: string; readonly taskId?: string }): void => {
+export const logAbout = (keys: About): void => {
   logger.appendKeys(keys);
 };
 
@@ -32,9 +24,17 @@ export const logFailure = (message: string, error: unknown): void => {
 };
 
 /** Adds to a CloudWatch metric (EMF, written at the end of the invocation). */
-export const observe = (name: Observed | WebhookObserved | ServiceObserved, value = 1): void => {
+export const observe = (name: Counted, value = 1): void => {
   metrics.addMetric(name, name.endsWith('Seconds') ? MetricUnit.Seconds : MetricUnit.Count, value);
 };
+
+/** Counts what happens to one extraction or task, and says in the log to which, where a count alone leads nowhere. */
+export const observeAbout =
+  (keys: About) =>
+  (name: Counted): void => {
+    observe(name);
+    if (noteworthy.has(name)) log.warn('Noteworthy.', { observed: name, ...keys });
+  };
 
 /** Powertools' own `logMetrics` warns of every invocation that counted nothing, and most of ours do. */
 const publishMetrics = (): MiddlewareObj => {

@@ -1,23 +1,57 @@
-import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { resourcesOf, synthesize } from '../infra/synth.ts';
+import { countedNames, read } from './counted-names.ts';
+import { runbookEntries } from './runbook-entries.ts';
 
-const read = (path: string): string => readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8');
-
-/** The members of a union of string literals, as they stand in the source. */
-const membersOf = (path: string, union: string): string[] => {
-  const source = read(path);
-  const start = source.indexOf(`export type ${union} =`);
-  const body = source.slice(start, source.indexOf("';\n", start) + 1);
-  return [...body.matchAll(/\| '(\w+)'/g)].map(([, name]) => name ?? '');
-};
+const alarms = Object.values(resourcesOf(synthesize().template, 'AWS::CloudWatch::Alarm')).map(
+  ({ Properties }) => ({
+    name: String(Properties.AlarmName),
+    anchor: String(Properties.AlarmDescription).split('docs/operations.md#')[1] ?? '',
+  }),
+);
 
 test('every metric that is counted is explained', () => {
-  const counted = [
-    ...membersOf('lib/extraction/observed.ts', 'Observed'),
-    ...membersOf('lib/webhook/receive-delivery.ts', 'WebhookObserved'),
-    ...membersOf('lib/observability/observability.ts', 'ServiceObserved'),
-  ];
-  expect(counted.length).toBeGreaterThan(25);
+  expect(countedNames.length).toBeGreaterThan(30);
   const operations = read('docs/operations.md');
-  expect(counted.filter((name) => !operations.includes(`\`${name}\``))).toEqual([]);
+  expect(countedNames.filter((name) => !operations.includes(`\`${name}\``))).toEqual([]);
+});
+
+test('every alarm links to an entry, and every entry has an alarm', () => {
+  expect(alarms.length).toBeGreaterThan(20);
+  expect([...new Set(alarms.map(({ anchor }) => anchor))].toSorted()).toEqual(
+    runbookEntries.map(({ id }) => id).toSorted(),
+  );
+});
+
+test.each(runbookEntries)(
+  '$id says what it means, where to look, what to do and with which command',
+  ({ text }) => {
+    const parts = ['**Meaning.** ', '**First look.** ', '**Remedy.** ', '**Command.**'];
+    const places = parts.map((part) => text.indexOf(`\n${part}`));
+    expect(places).not.toContain(-1);
+    expect(places).toEqual(places.toSorted((a, b) => a - b));
+    // A part is something said, not a title alone.
+    for (const part of parts.slice(0, 3)) expect(text.split(part)[1]?.length).toBeGreaterThan(40);
+    expect(text.slice(places[3])).toMatch(/```sh\n[^`]+\n```/);
+  },
+);
+
+test('every entry says under which name its alarm is to be found', () => {
+  for (const { id, text } of runbookEntries) {
+    for (const { name, anchor } of alarms) {
+      if (anchor === id && !name.endsWith(`-${id}`)) {
+        expect([id, text]).toEqual([id, expect.stringContaining(name.replace('Cosecha-prod-', ''))]);
+      }
+    }
+  }
+});
+
+test('the page says how many alarms and metrics are to be paid for', () => {
+  const metricsWatched = Object.values(resourcesOf(synthesize().template, 'AWS::CloudWatch::Alarm'))
+    .map(({ Properties }) => (Properties.Metrics as { MetricStat?: unknown }[] | undefined) ?? [{}])
+    .map((queries) => Math.max(1, queries.filter(({ MetricStat }) => MetricStat !== undefined).length))
+    .reduce((sum, count) => sum + count, 0);
+  const page = read('docs/operations.md');
+  expect(page).toContain(`${alarms.length} alarms watch ${metricsWatched} metrics`);
+  expect(page).toContain(`at most ${countedNames.length} metrics of our own`);
 });

@@ -138,6 +138,17 @@ describe('settings are refused with a sentence that names them:', () => {
       'Setting providerClientId must be the UUID',
     ],
     ['a widget without a client', { widgetConfigId: 'w' }, 'Setting widgetConfigId needs providerClientId'],
+    ['a topic that is none', { alarmTopicArn: 'on-call' }, 'Setting alarmTopicArn must be the ARN'],
+    [
+      'a topic that takes no alarms, being FIFO',
+      { alarmTopicArn: 'arn:aws:sns:eu-west-1:111122223333:on-call.fifo' },
+      'Setting alarmTopicArn must be the ARN of a standard',
+    ],
+    [
+      'a runbook with a fragment, which is the entry',
+      { runbookUrl: 'https://wiki.example/cosecha#top' },
+      'Setting runbookUrl must be an https address',
+    ],
     ['a domain without a certificate', { domainName: 'api.example.com' }, 'domainName and certificateArn'],
   ])('%s', (_, settings, sentence) => {
     expect(refusal(settings)).toContain(sentence);

@@ -31,6 +31,7 @@ describe('the rules of AWS Solutions', () => {
         domainName: 'api.example.com',
         certificateArn: 'arn:aws:acm:eu-west-1:111122223333:certificate/1',
         webhookReservedConcurrency: 5,
+        alarmTopicArn: 'arn:aws:sns:eu-west-1:111122223333:on-call',
       }).app,
     ],
   ])('find nothing without a written reason %s', (_, checked) => {
@@ -336,7 +337,11 @@ describe('the API', () => {
       Properties: {
         DefaultRouteSettings: { ThrottlingRateLimit: 50, ThrottlingBurstLimit: 100 },
         RouteSettings: {
-          'POST /webhooks/provider': { ThrottlingRateLimit: 100, ThrottlingBurstLimit: 200 },
+          'POST /webhooks/provider': {
+            ThrottlingRateLimit: 100,
+            ThrottlingBurstLimit: 200,
+            DetailedMetricsEnabled: true,
+          },
           'POST /consent-sessions': consents,
           'GET /consents': consents,
           'GET /consents/{consentId}': consents,
@@ -409,14 +414,10 @@ describe('the safety net', () => {
     });
   });
 
-  test('keeps what failed in an encrypted queue, and alarms', () => {
+  test('keeps what failed in an encrypted queue', () => {
     template.hasResourceProperties('AWS::SQS::Queue', { SqsManagedSseEnabled: true });
     template.hasResourceProperties('AWS::Lambda::EventInvokeConfig', {
       DestinationConfig: { OnFailure: { Destination: queue } },
-    });
-    template.hasResourceProperties('AWS::CloudWatch::Alarm', {
-      MetricName: 'ApproximateNumberOfMessagesVisible',
-      Threshold: 1,
     });
   });
 });
@@ -425,6 +426,7 @@ test('the outputs are the ones that people and scripts rely on', () => {
   expect(Object.keys(template.findOutputs('*')).toSorted()).toEqual([
     'ApiId',
     'ApiUrl',
+    'DashboardName',
     'DataKeyArn',
     'DeadLetterQueueUrl',
     'ExtractionsStreamArn',

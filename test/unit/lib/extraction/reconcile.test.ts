@@ -177,27 +177,29 @@ describe('RUNNING', () => {
     expect(isClosed(row())).toBe(true);
     expect(reads()).toBe(1);
     expect(stored).toEqual([JSON.stringify({ taskStatus: status, results: full })]);
-    expect(seen).toEqual(['SettledByReconcile', 'Collected']);
+    expect(seen).toEqual(['SettledByReconcile', 'WebhookMissed', 'Collected']);
   });
 
   test('what a webhook left in Tasks counts first; the read is only for the results', async () => {
-    const { reconcile, row, reads } = world(running, {
+    const { reconcile, row, reads, seen } = world(running, {
       task: { taskId: 'task-1', extractionId: id, taskStatus: 'PARTIAL' },
       reads: [answer('PARTIAL', full)],
     });
     expect(await reconcile(machine)).toMatchObject({ kind: 'closed' });
     expect(row()).toMatchObject({ status: 'PARTIAL', collectedAt: iso(100) });
     expect(reads()).toBe(1);
+    expect(seen).toEqual(['SettledByReconcile', 'Collected']);
   });
 
-  test('what a webhook left settles it even where the provider cannot be read', async () => {
-    const { reconcile, row } = world(running, {
+  test('what a webhook left settles it even where the provider cannot be read; unlinked, it came early', async () => {
+    const { reconcile, row, seen } = world(running, {
       task: { taskId: 'task-1', taskStatus: 'FAILED' },
       reads: [new ProviderUnreachable('x')],
     });
     expect(await reconcile(machine)).toMatchObject({ kind: 'not-yet', record: { status: 'FAILED' } });
     expect(row()).toMatchObject({ status: 'FAILED', settledAt: iso(100), openUntil: iso(400) });
     expect(row()).not.toHaveProperty('collectedAt');
+    expect(seen).toEqual(['SettledByReconcile', 'EarlyDelivery', 'PollWithoutAnswer', 'CollectionFailed']);
   });
 
   test.each(['PENDING', 'RUNNING'])('%s is not yet', async (status) => {
@@ -447,12 +449,13 @@ describe('settled by the provider and not collected', () => {
   });
 
   test('the machine tries until openUntil, and then leaves it to the sweep', async () => {
-    const { reconcile, row, time } = world(settled, { reads: [new ProviderAmbiguous('503')] });
+    const { reconcile, row, time, seen } = world(settled, { reads: [new ProviderAmbiguous('503')] });
     time.set(329.999);
     expect(await reconcile(machine)).toMatchObject({ kind: 'not-yet' });
     expect(row()).toEqual(settled);
     time.set(330);
     expect(await reconcile(machine)).toMatchObject({ kind: 'handed-over' });
+    expect(seen.at(-1)).toBe('CollectionPutOff');
     // It has waited 300 s since it was settled, so as long again.
     expect(row()).toEqual({ ...settled, openUntil: iso(630) });
   });
@@ -532,7 +535,7 @@ describe('TIMED_OUT', () => {
     expect(await reconcile(swept)).toMatchObject({ kind: 'closed' });
     expect(row()).toMatchObject({ status: 'COMPLETED', settledAt: iso(8_000), collectedAt: iso(8_000) });
     expect(row()).not.toHaveProperty('reason');
-    expect(seen).toEqual(['SettledByReconcile', 'LateTruth', 'Collected']);
+    expect(seen).toEqual(['SettledByReconcile', 'WebhookMissed', 'LateTruth', 'Collected']);
   });
 
   test('what a webhook left in Tasks is late truth, too', async () => {
@@ -594,7 +597,7 @@ describe('by consent', () => {
   const completed: Reading = { kind: 'ended', taskStatus: 'COMPLETED', results: bytes, expected: true };
   const failed: Reading = { kind: 'ended', taskStatus: 'FAILED', reason: 'ENTITY/DOWN', expected: true };
 
-  test('what ended well is settled and collected from one read, as it came', async () => {
+  test('what ended well is settled and collected from one read, as it came; no webhook was missed', async () => {
     const { reconcile, row, stored, reads, seen } = world(running, { reads: [completed] });
     expect(await reconcile(machine)).toMatchObject({ kind: 'closed' });
     expect(row()).toMatchObject({ status: 'COMPLETED', settledBy: 'reconcile', collectedAt: iso(100) });
@@ -683,7 +686,7 @@ test.each(everybody.map((situation) => [nameOf(situation), situation] as const))
     });
     expect(await reconcile(situation)).toMatchObject({ kind: 'closed' });
     expect(row()).toMatchObject({ status: 'COMPLETED', settledBy: 'reconcile', collectedAt: iso(100) });
-    expect(seen).toEqual(['SettledByReconcile', 'Collected']);
+    expect(seen).toEqual(['SettledByReconcile', 'WebhookMissed', 'Collected']);
   },
 );
 

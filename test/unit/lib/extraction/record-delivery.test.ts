@@ -70,6 +70,20 @@ test('W before L: the status is stored for whoever links, and nobody is woken', 
   expect(seen).toEqual(['UnlinkedDelivery']);
 });
 
+test('an orphan whose first delivery died before it was counted is counted with the next', async () => {
+  let broken = true;
+  const { deliver, seen } = world({
+    fault: (call) => {
+      if (broken && call.method === 'notify') throw new Error('died');
+    },
+  });
+  await expect(deliver()).rejects.toThrow('died');
+  expect(seen).toEqual([]);
+  broken = false;
+  expect(await deliver()).toEqual({ kind: 'stored' });
+  expect(seen).toEqual(['UnlinkedDelivery']);
+});
+
 test('a duplicate repeats a settled fact: nothing changes but that the machine is woken again', async () => {
   const { deliver, seen, row } = world(running);
   await deliver();

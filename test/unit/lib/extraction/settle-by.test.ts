@@ -49,6 +49,18 @@ test('the same outcome told again changes nothing and counts nothing', async () 
   expect(seen).toEqual([]);
 });
 
+test('what a settling means besides is counted by the one that settled, and by no other', async () => {
+  const store = memoryExtractionStore();
+  store.rows.set(id, extractionIn('RUNNING'));
+  const { seen, observe } = observations();
+  const fact = { extractionId: id, taskId: 'task-1', taskStatus: 'COMPLETED' } as const;
+  for (const second of [100, 101]) {
+    const deps = { extractions: store, now: () => at(second), timings, observe };
+    await settleBy('reconcile', fact, deps, 'WebhookMissed');
+  }
+  expect(seen).toEqual(['SettledByReconcile', 'WebhookMissed']);
+});
+
 test('another outcome changes nothing: the first stays, and the disagreement is counted', async () => {
   const row = extractionIn('COMPLETED');
   const { record, seen } = await settleOn(row, 'reconcile', 'FAILED');

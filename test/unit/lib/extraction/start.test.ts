@@ -378,7 +378,7 @@ describe('an early webhook', () => {
     });
     expect(await held.start()).toEqual({ kind: 'settled', status: 'PARTIAL' });
     expect(held.row()).toMatchObject({ status: 'PARTIAL', settledBy: 'start' });
-    expect(held.seen).toEqual(['SettledByStart']);
+    expect(held.seen).toEqual(['SettledByStart', 'EarlyDelivery']);
   });
 });
 

@@ -1,0 +1,72 @@
+import { Duration } from 'aws-cdk-lib';
+import type { IHttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
+import { Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
+import type { IFunction } from 'aws-cdk-lib/aws-lambda';
+import type { IQueue } from 'aws-cdk-lib/aws-sqs';
+import type { IStateMachine } from 'aws-cdk-lib/aws-stepfunctions';
+import { type Counted, countedService } from '../../lib/observability/counted.ts';
+import type { Config } from '../config.ts';
+import { WEBHOOK_PATH } from './extraction-api.ts';
+
+/** What alarms and dashboard watch. */
+export interface Watched {
+  readonly config: Config;
+  readonly api: Pick<IHttpApi, 'apiId'>;
+  readonly machine: IStateMachine;
+  readonly deadLetters: IQueue;
+  readonly startTask: IFunction;
+  readonly receiveWebhook: IFunction;
+}
+
+/** The namespace that the functions write to. Per stage, so that two stages in one account do not add up. */
+export const metricsNamespace = (config: Config): string => `Cosecha/${config.stage}`;
+
+/** One place for names and dimensions, which CloudWatch takes as they come: a misspelt one is a metric without data. */
+export const metricsOf = ({ config, api, machine, deadLetters, startTask, receiveWebhook }: Watched) => {
+  const period = Duration.minutes(5);
+  const ofApi =
+    (dimensions: Readonly<Record<string, string>>) => (metricName: ApiMetric, statistic: string) =>
+      new Metric({
+        namespace: 'AWS/ApiGateway',
+        metricName,
+        // "Monitor CloudWatch metrics for HTTP APIs": `ApiId`, `Stage`, and with detailed metrics `Method` and `Resource`.
+        // https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-metrics.html
+        dimensionsMap: { ApiId: api.apiId, Stage: '$default', ...dimensions },
+        statistic,
+        period,
+      });
+  return {
+    /** Something that our own code counts. */
+    counted: (metricName: Counted, statistic: string = Stats.SUM) =>
+      new Metric({
+        namespace: metricsNamespace(config),
+        metricName,
+        dimensionsMap: { service: countedService },
+        statistic,
+        period,
+      }),
+    /** The whole API, the webhook included. */
+    api: ofApi({}),
+    /** The webhook's route by itself. */
+    webhook: ofApi({ Method: 'POST', Resource: WEBHOOK_PATH }),
+    executions: (metricName: ExecutionMetric) => machine.metric(metricName, { statistic: Stats.SUM, period }),
+    deadLetters: deadLetters.metricApproximateNumberOfMessagesVisible({ statistic: Stats.MAXIMUM, period }),
+    startTaskErrors: startTask.metricErrors({ period }),
+    startTaskInvocations: startTask.metricInvocations({ period }),
+    webhookThrottles: receiveWebhook.metricThrottles({ period }),
+    webhookErrors: receiveWebhook.metricErrors({ period }),
+  };
+};
+
+export type CosechaMetrics = ReturnType<typeof metricsOf>;
+
+type ApiMetric = 'Count' | 'Latency' | '4xx' | '5xx';
+
+/** "Step Functions metrics for CloudWatch", https://docs.aws.amazon.com/step-functions/latest/dg/procedure-cw-metrics.html */
+type ExecutionMetric =
+  | 'ExecutionsStarted'
+  | 'ExecutionsSucceeded'
+  | 'ExecutionsFailed'
+  | 'ExecutionsTimedOut'
+  | 'ExecutionsAborted'
+  | 'ExecutionThrottled';

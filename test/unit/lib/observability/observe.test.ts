@@ -1,0 +1,56 @@
+import { expect, test, vi } from 'vitest';
+import { resourcesOf, synthesize } from '../../infra/synth.ts';
+import { capturedLog } from './captured-log.ts';
+
+const log = capturedLog();
+
+const environments = Object.values(resourcesOf(synthesize().template, 'AWS::Lambda::Function')).map(
+  ({ Properties }) => (Properties.Environment as { readonly Variables: Record<string, string> }).Variables,
+);
+
+test('what is counted is told as the alarms look for it', async () => {
+  for (const [name, value] of Object.entries(environments[0] ?? {})) vi.stubEnv(name, value);
+  const { observability, observe } = await import('../../../../lib/observability/observability.ts');
+  observe('Swept');
+  observe('Swept', 0);
+  observe('OldestOverdueSeconds', 12.5);
+  for (const { after } of observability()) await after?.({} as never);
+  const emf = log.lines().match(/^\{"_aws":.+$/m)?.[0] ?? '{}';
+  expect(JSON.parse(emf)).toMatchObject({
+    _aws: {
+      CloudWatchMetrics: [
+        {
+          Namespace: 'Cosecha/prod',
+          Dimensions: [['service']],
+          Metrics: [
+            { Name: 'Swept', Unit: 'Count' },
+            { Name: 'OldestOverdueSeconds', Unit: 'Seconds' },
+          ],
+        },
+      ],
+    },
+    service: 'cosecha',
+    Swept: [1, 0],
+    OldestOverdueSeconds: 12.5,
+  });
+});
+
+test('what calls for a look names in the log what it was about; what is daily does not', async () => {
+  const { observeAbout } = await import('../../../../lib/observability/observability.ts');
+  const observed = observeAbout({ extractionId: 'e-1' });
+  observed('Collected');
+  expect(log.lines()).toBe('');
+  observed('StatusDisagreement');
+  expect(JSON.parse(log.lines().trim())).toMatchObject({
+    level: 'WARN',
+    observed: 'StatusDisagreement',
+    extractionId: 'e-1',
+  });
+});
+
+test('every function tells it in the same namespace', () => {
+  expect(environments).toHaveLength(6);
+  expect(new Set(environments.map((variables) => variables.POWERTOOLS_METRICS_NAMESPACE))).toEqual(
+    new Set(['Cosecha/prod']),
+  );
+});
