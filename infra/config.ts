@@ -207,6 +207,9 @@ const settings = {
   webhookRateLimit: v.optional(wholeNumber('requests a second', 1, 10_000), 100),
   webhookBurstLimit: v.optional(wholeNumber('requests', 1, 5_000), 200),
 
+  /** Whether outcomes are put on an EventBridge bus too, for more readers than the two that the stream takes. */
+  fanOutToEventBus: v.optional(trueOrFalse, false),
+
   /** A domain of one's own, so that the URL registered at the provider survives a rebuild. */
   domainName: v.optional(
     v.pipe(
