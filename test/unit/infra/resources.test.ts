@@ -31,6 +31,7 @@ describe('the rules of AWS Solutions', () => {
         domainName: 'api.example.com',
         certificateArn: 'arn:aws:acm:eu-west-1:111122223333:certificate/1',
         webhookReservedConcurrency: 5,
+        fanOutToEventBus: 'true',
       }).app,
     ],
   ])('find nothing without a written reason %s', (_, checked) => {

@@ -196,6 +196,12 @@ describe('an event', () => {
     ).toBe('housekeeping');
   });
 
+  test('of a collected extraction that is touched again is housekeeping', () => {
+    const collected = extractionIn('COMPLETED', { collectedAt: iso(40) });
+    const touched = { ...collected, expiresAt: 2 };
+    expect(decodeExtractionEvent(streamRecord({ old: collected, new: touched })).kind).toBe('housekeeping');
+  });
+
   test('is read from the records of Lambda, of the SDK and of the bus alike', () => {
     type Accepted = Parameters<typeof decodeExtractionEvent>[0];
     expectTypeOf<DynamoDBRecord>().toExtend<Accepted>();
