@@ -6,10 +6,8 @@ export class RecordNotOurs extends Error {
   override readonly name = 'RecordNotOurs';
 }
 
-/** What Lambda wants to hear: where to go on, or nothing if all went well. */
-export type PartialBatchResponse = {
-  readonly batchItemFailures: readonly { readonly itemIdentifier: string }[];
-};
+/** What Lambda wants to hear: where to go on, or nothing if all went well. Mutable, as the type of `aws-lambda` is. */
+export type PartialBatchResponse = { batchItemFailures: { itemIdentifier: string }[] };
 
 /**
  * Handles the records of a batch one after the other, as the changes of an extraction come in order and must be
