@@ -165,7 +165,12 @@ describe('a record that cannot be handled', () => {
     await aws.dynamo.send(
       new PutItemCommand({
         TableName,
-        Item: { ...Key, schemaVersion: { N: '2' }, settledAt: { S: new Date().toISOString() } },
+        Item: {
+          ...Key,
+          schemaVersion: { N: '2' },
+          entity: { S: uniqueBank() },
+          settledAt: { S: new Date().toISOString() },
+        },
       }),
     );
     const bank = uniqueBank();

@@ -18,6 +18,7 @@ describe('with fanOutToEventBus', () => {
         DynamoDBStreamParameters: {
           StartingPosition: 'TRIM_HORIZON',
           BatchSize: 10,
+          MaximumRecordAgeInSeconds: 21_600,
           OnPartialBatchItemFailure: 'AUTOMATIC_BISECT',
           DeadLetterConfig: {
             Arn: { 'Fn::GetAtt': [Match.stringLikeRegexp('^EventFanOutDeadLetters'), 'Arn'] },
