@@ -34,7 +34,7 @@ type Change = Told & { readonly extraction: ExtractionSnapshot };
  * - `collected`: its results are stored, or there are none to store
  * - `not-collected`: its results will not come, and why
  * - `housekeeping`: nothing that concerns anybody else
- * - `restored`: a record that had been lost was put back as it was; nothing else happened
+ * - `restored`: a record that had been lost was put back from a backup, perhaps in an earlier state: take it as it is
  * - `erased`: somebody deleted the record; its results are gone or going, and copies should go too
  * - `expired`: the record's retention is over; nothing is the matter
  */
