@@ -224,6 +224,7 @@ export class CosechaStack extends Stack {
     const published = streamParameters(config.stage);
     this.publish('StreamArnParameter', published.streamArn, streamArn);
     this.publish('DataKeyArnParameter', published.dataKeyArn, dataKey.key.keyArn);
+    this.publish('ResultsBucketNameParameter', published.resultsBucketName, storage.results.bucketName);
     if (config.fanOutToEventBus) {
       const { bus } = new EventFanOut(this, 'EventFanOut', { ...house, streamArn });
       this.output('EventBusArn', bus.eventBusArn, 'Outcomes, for any number of readers: docs/stream.md');

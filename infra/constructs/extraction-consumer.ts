@@ -37,6 +37,8 @@ export interface ExtractionConsumerProps
    * requests, the steps before an outcome and the removals too.
    */
   readonly changes?: 'outcomes' | 'all';
+  /** Lets the function read the results themselves, where `extraction.results` says. No by default. */
+  readonly readResults?: boolean;
 }
 
 /**
@@ -63,7 +65,7 @@ export class ExtractionConsumer extends Construct {
 
   constructor(scope: Construct, id: string, props: ExtractionConsumerProps) {
     super(scope, id);
-    const { stage, handler, changes = 'outcomes', ...tuning } = props;
+    const { stage, handler, changes = 'outcomes', readResults = false, ...tuning } = props;
     const names = streamParameters(stage);
     const eventSourceArn = StringParameter.valueForStringParameter(this, names.streamArn);
 
@@ -96,27 +98,32 @@ export class ExtractionConsumer extends Construct {
       supportS3OnFailureDestination: true,
       metricsConfig: { metrics: [MetricType.EVENT_COUNT] },
     });
+    const dataKeyArn = StringParameter.valueForStringParameter(this, names.dataKeyArn);
     this.allow(
       handler,
       ['dynamodb:DescribeStream', 'dynamodb:GetRecords', 'dynamodb:GetShardIterator', 'dynamodb:ListStreams'],
       eventSourceArn,
     );
     // The stream is encrypted with the table's key, which DynamoDB uses in the reader's name.
-    this.allow(
-      handler,
-      ['kms:Decrypt', 'kms:DescribeKey'],
-      StringParameter.valueForStringParameter(this, names.dataKeyArn),
-      {
-        StringEquals: { 'kms:ViaService': `dynamodb.${Aws.REGION}.amazonaws.com` },
-      },
-    );
+    this.allow(handler, ['kms:Decrypt', 'kms:DescribeKey'], dataKeyArn, through('dynamodb'));
     this.allow(handler, ['s3:ListBucket'], this.failures.bucketArn);
     this.allow(handler, ['s3:PutObject'], this.failures.arnForObjects(`${FAILURES_PREFIX}*`));
     const bucket = Stack.of(this).getLogicalId(this.failures.node.defaultChild as CfnBucket);
-    Validations.of(handler.role ?? handler).acknowledge({
-      id: `AwsSolutions-IAM5[Resource::<${bucket}.Arn>/${FAILURES_PREFIX}*]`,
-      reason: 'Lambda names the objects by batch; it writes to no other place in the bucket.',
-    });
+    acknowledgeEvery(
+      handler,
+      `<${bucket}.Arn>/${FAILURES_PREFIX}*`,
+      'Lambda names the objects by batch; it writes to no other place in the bucket.',
+    );
+    if (readResults) {
+      const results = StringParameter.valueForStringParameter(this, names.resultsBucketName);
+      this.allow(handler, ['s3:GetObject'], `arn:${Aws.PARTITION}:s3:::${results}/*`);
+      this.allow(handler, ['kms:Decrypt'], dataKeyArn, through('s3'));
+      acknowledgeEvery(
+        handler,
+        `arn:<AWS::Partition>:s3:::<${parameterId(this, results)}>/*`,
+        'Results are named by extraction, and the bucket holds nothing else.',
+      );
+    }
 
     const { mapping } = this;
     const counted = (metricName: string) =>
@@ -164,3 +171,20 @@ export class ExtractionConsumer extends Construct {
     );
   }
 }
+
+const through = (service: string): Record<string, Record<string, string>> => ({
+  StringEquals: { 'kms:ViaService': `${service}.${Aws.REGION}.amazonaws.com` },
+});
+
+/** Writes down why a right on every such object is as narrow as it gets. */
+const acknowledgeEvery = (handler: IFunction, objects: string, reason: string): void =>
+  Validations.of(handler.role ?? handler).acknowledge({
+    id: `AwsSolutions-IAM5[Resource::${objects}]`,
+    reason,
+  });
+
+/** The logical id of the template's parameter that stands for a value of the Parameter Store. */
+const parameterId = (scope: Construct, value: string): string => {
+  const { Ref } = Stack.of(scope).resolve(value) as { readonly Ref: string };
+  return Ref;
+};

@@ -2,4 +2,5 @@
 export const streamParameters = (stage: string) => ({
   streamArn: `/Cosecha-${stage}/extractions-stream-arn`,
   dataKeyArn: `/Cosecha-${stage}/data-key-arn`,
+  resultsBucketName: `/Cosecha-${stage}/results-bucket-name`,
 });

@@ -76,10 +76,11 @@ test('without it there is no pipe, and no bus to pay for', () => {
   plain.resourceCountIs('AWS::Events::EventBus', 0);
 });
 
-test('every stack publishes where its stream is, and with which key it is read', () => {
+test('every stack publishes where its stream and its results are, and with which key they are read', () => {
   const parameters = Object.values(resourcesOf(synthesize().template, 'AWS::SSM::Parameter'));
   expect(parameters.map(({ Properties }) => [Properties.Name, flatten(Properties.Value)])).toEqual([
     ['/Cosecha-prod/extractions-stream-arn', '<StorageExtractions.StreamArn>'],
     ['/Cosecha-prod/data-key-arn', '<DataKey.Arn>'],
+    ['/Cosecha-prod/results-bucket-name', '<StorageResults>'],
   ]);
 });

@@ -120,6 +120,22 @@ describe('a consumer', () => {
     expect(patternsOf(consume({ changes: 'all' }).template)).toBeUndefined();
   });
 
+  test('may read the results too where it asks to, and no rule of AWS Solutions minds', () => {
+    const reading = consume({ readResults: true });
+    reading.template.hasResourceProperties('AWS::IAM::Policy', {
+      PolicyDocument: {
+        Statement: Match.arrayWith([
+          Match.objectLike({ Action: 's3:GetObject', Resource: { 'Fn::Join': Match.anyValue() } }),
+          Match.objectLike({
+            Action: 'kms:Decrypt',
+            Condition: { StringEquals: { 'kms:ViaService': { 'Fn::Join': ['', Match.arrayWith(['s3.'])] } } },
+          }),
+        ]),
+      },
+    });
+    expect(new AwsSolutionsChecks(reading.app).validateScope(reading.app).violations).toEqual([]);
+  });
+
   test('reads as wide and as patiently as it asks', () => {
     const tuned = consume({
       parallelizationFactor: 5,
