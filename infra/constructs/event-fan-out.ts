@@ -46,8 +46,9 @@ export class EventFanOut extends Construct {
       reason: 'This is the dead-letter queue; its sender is the pipe, which SQS does not know of.',
     });
     new Alarm(this, 'DeadLettersAlarm', {
+      alarmName: `${stack.stackName}-fan-out-dead-letters`,
       alarmDescription:
-        'The pipe gave up records: the bus lacks them, the table has their state. See docs/stream.md.',
+        'Readers of the bus lack outcomes: the pipe gave up records, and the table has their state. See docs/stream.md#more-than-two-readers',
       metric: deadLetters.metricApproximateNumberOfMessagesVisible({ period: Duration.minutes(5) }),
       threshold: 1,
       evaluationPeriods: 1,
