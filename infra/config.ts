@@ -231,6 +231,8 @@ const settings = {
     ),
     RUNBOOK,
   ),
+  /** Whether outcomes are put on an EventBridge bus too, for more readers than the two that the stream takes. */
+  fanOutToEventBus: v.optional(trueOrFalse, false),
 
   /** A domain of one's own, so that the URL registered at the provider survives a rebuild. */
   domainName: v.optional(

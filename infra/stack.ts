@@ -1,4 +1,5 @@
 import { CfnOutput, Duration, Stack } from 'aws-cdk-lib';
+import { StringParameter } from 'aws-cdk-lib/aws-ssm';
 import type { Construct } from 'constructs';
 import { sweepConcurrency } from '../lib/extraction/sweep.ts';
 import type { Config } from './config.ts';
@@ -7,6 +8,7 @@ import { allow } from './constructs/allow.ts';
 import { CosechaFunction } from './constructs/cosecha-function.ts';
 import { CosechaDashboard } from './constructs/dashboard.ts';
 import { DataKey } from './constructs/data-key.ts';
+import { EventFanOut } from './constructs/event-fan-out.ts';
 import { ExtractionApi } from './constructs/extraction-api.ts';
 import {
   acknowledgeEveryExecution,
@@ -20,6 +22,7 @@ import { SafetyNet } from './constructs/safety-net.ts';
 import { SealKey } from './constructs/seal-key.ts';
 import { Secrets } from './constructs/secrets.ts';
 import { Storage } from './constructs/storage.ts';
+import { streamParameters } from './constructs/stream-parameters.ts';
 import { fitToEmulator } from './local/emulator-differences.ts';
 
 const DAY = 86_400;
@@ -227,6 +230,16 @@ export class CosechaStack extends Stack {
     const alarms = new Alarms(this, 'Alarms', { config, metrics }).all;
     const dashboard = new CosechaDashboard(this, 'Dashboard', { config, metrics, alarms });
 
+    const streamArn = storage.extractions.tableStreamArn ?? '';
+    const published = streamParameters(config.stage);
+    this.publish('StreamArnParameter', published.streamArn, streamArn);
+    this.publish('DataKeyArnParameter', published.dataKeyArn, dataKey.key.keyArn);
+    this.publish('ResultsBucketNameParameter', published.resultsBucketName, storage.results.bucketName);
+    if (config.fanOutToEventBus) {
+      const { bus } = new EventFanOut(this, 'EventFanOut', { ...house, streamArn });
+      this.output('EventBusArn', bus.eventBusArn, 'Outcomes, for any number of readers: docs/stream.md');
+    }
+
     if (isLocal(config)) {
       fitToEmulator({
         sealKey,
@@ -243,11 +256,7 @@ export class CosechaStack extends Stack {
     this.output('WebhookUrl', webhookUrl, 'Register this address at the provider');
     this.output('ExtractionsTableName', storage.extractions.tableName, 'The record of every extraction');
     this.output('ExtractionsTableArn', storage.extractions.tableArn, 'The same, as an ARN');
-    this.output(
-      'ExtractionsStreamArn',
-      storage.extractions.tableStreamArn ?? '',
-      'What downstream services read: docs/stream.md',
-    );
+    this.output('ExtractionsStreamArn', streamArn, 'What downstream services read: docs/stream.md');
     this.output('DataKeyArn', dataKey.key.keyArn, 'Encrypts tables, stream, results and logs');
     this.output('TasksTableName', storage.tasks.tableName, 'Private: the rendezvous of tasks and tokens');
     this.output('ResultsBucketName', storage.results.bucketName, 'Results as the provider gave them');
@@ -269,6 +278,11 @@ export class CosechaStack extends Stack {
       secrets.fillCommand(secrets.webhookSigningKey),
       "Run this in bash or zsh, then type the provider's webhook key",
     );
+  }
+
+  /** For readers of the stream, who look it up when they deploy. */
+  private publish(id: string, parameterName: string, stringValue: string): void {
+    new StringParameter(this, id, { parameterName, stringValue });
   }
 
   private output(id: string, value: string, description: string): void {

@@ -29,5 +29,5 @@ export class HouseLogGroup extends LogGroup {
  * does not add to the account's one CloudWatch Logs resource policy, which is full at 5,120 characters. The
  * last part of the stack's id makes it new for each creation, as a retained group keeps its name.
  */
-export const vendedLogGroupName = (service: 'states' | 'apigateway', name: string): string =>
+export const vendedLogGroupName = (service: 'states' | 'apigateway' | 'pipes', name: string): string =>
   `/aws/vendedlogs/${service}/${name}-${Fn.select(2, Fn.split('/', Aws.STACK_ID))}`;

@@ -1,6 +1,7 @@
 import { unmarshall } from '@aws-sdk/util-dynamodb';
+import type { DynamoDBRecord } from 'aws-lambda';
 import { inject } from 'vitest';
-import { openStream } from '../../../infra/local/follow-stream.ts';
+import { openStream, type StreamRecord } from '../../../infra/local/follow-stream.ts';
 import type { Extraction } from '../../../lib/extraction/record.ts';
 import { aws } from './aws.ts';
 
@@ -13,23 +14,34 @@ type Waiting = {
 };
 
 const seen = new Map<string, StreamImage[]>();
+const records = new Map<string, DynamoDBRecord[]>();
 const waiting = new Map<string, Set<Waiting>>();
 
 type Image = Parameters<typeof unmarshall>[0];
 const toRecord = (image: unknown): Extraction | undefined =>
   image === undefined ? undefined : (unmarshall(image as Image) as Extraction);
 
-const stream = await openStream(
-  aws.streams,
-  inject('cosecha').outputs.ExtractionsStreamArn ?? '',
-  new AbortController().signal,
-);
+const streamArn = inject('cosecha').outputs.ExtractionsStreamArn ?? '';
+const stream = await openStream(aws.streams, streamArn, new AbortController().signal);
+
+/** Lambda adds where a record comes from, and gives its time in seconds. */
+const asLambdaGivesIt = ({ dynamodb, ...record }: StreamRecord): DynamoDBRecord =>
+  ({
+    ...record,
+    dynamodb: {
+      ...dynamodb,
+      ApproximateCreationDateTime: (dynamodb?.ApproximateCreationDateTime?.getTime() ?? 0) / 1_000,
+    },
+    eventSourceARN: streamArn,
+  }) as DynamoDBRecord;
 
 const follow = async (): Promise<void> => {
-  for await (const { dynamodb } of stream) {
+  for await (const record of stream) {
+    const { dynamodb } = record;
     const image = { old: toRecord(dynamodb?.OldImage), new: toRecord(dynamodb?.NewImage) };
     const extractionId = image.new?.extractionId ?? image.old?.extractionId ?? '';
     seen.set(extractionId, [...(seen.get(extractionId) ?? []), image]);
+    records.set(extractionId, [...(records.get(extractionId) ?? []), asLambdaGivesIt(record)]);
     for (const one of waiting.get(extractionId) ?? []) {
       if (image.new !== undefined && one.fits(image.new)) one.resolve(image.new);
     }
@@ -39,6 +51,9 @@ void follow();
 
 /** What the stream has told of an extraction so far, in order. */
 export const streamOf = (extractionId: string): readonly StreamImage[] => seen.get(extractionId) ?? [];
+
+/** The same as whole records, as Lambda would hand them over. */
+export const recordsOf = (extractionId: string): readonly DynamoDBRecord[] => records.get(extractionId) ?? [];
 
 /** The statuses that an extraction went through, in order, as its stream tells. */
 export const statusesOf = (extractionId: string): readonly string[] =>

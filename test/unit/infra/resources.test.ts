@@ -32,6 +32,7 @@ describe('the rules of AWS Solutions', () => {
         certificateArn: 'arn:aws:acm:eu-west-1:111122223333:certificate/1',
         webhookReservedConcurrency: 5,
         alarmTopicArn: 'arn:aws:sns:eu-west-1:111122223333:on-call',
+        fanOutToEventBus: 'true',
       }).app,
     ],
   ])('find nothing without a written reason %s', (_, checked) => {

@@ -1,0 +1,7 @@
+import { App } from 'aws-cdk-lib';
+import { TotalsStack } from './stack.ts';
+
+const app = new App();
+const stage: unknown = app.node.tryGetContext('stage');
+if (typeof stage !== 'string') throw new Error('Say whose extractions to count, for example -c stage=prod');
+new TotalsStack(app, stage);

@@ -1,0 +1,94 @@
+import { execFile } from 'node:child_process';
+import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { build } from 'esbuild';
+import { repository } from '../local/paths.ts';
+
+/** The root's package.json, as far as the package's own is made from it. */
+type Manifest = {
+  readonly name: string;
+  readonly version: string;
+  readonly description: string;
+  readonly license: string;
+  readonly engines: { readonly node: string };
+  readonly bin: Readonly<Record<string, string>>;
+  readonly devDependencies: Readonly<Record<string, string>>;
+};
+
+/** The CDK construct is made with the CDK of the app that imports it. */
+const PEERS = ['aws-cdk-lib', 'constructs'];
+
+/** CommonJS dependencies ask for Node's own modules through `require`, which an ES module does not have. */
+const REQUIRE =
+  "import{createRequire as cosechaRequire}from'node:module';const require=cosechaRequire(import.meta.url);";
+
+/**
+ * Makes the package that other projects install, in an empty directory. It is not the repository: under
+ * `node_modules` Node runs no TypeScript, and whoever reads the stream should not install five AWS clients for it. So
+ * everything is bundled, the package depends on nothing, and its package.json is its own.
+ */
+export const buildPackage = async (directory: string): Promise<void> => {
+  const manifest = JSON.parse(await readFile(join(repository, 'package.json'), 'utf8')) as Manifest;
+  await rm(directory, { recursive: true, force: true });
+  await mkdir(directory, { recursive: true });
+  await Promise.all([
+    bundle(directory, { index: 'lib/downstream/index.ts', cdk: 'infra/downstream.ts' }, 'node20'),
+    // The launcher says so where Node is older.
+    bundle(directory, { cosecha: 'lib/cli/main.ts' }, 'node22', REQUIRE),
+    declareTypes(join(directory, 'dist')),
+    ...[...Object.values(manifest.bin), 'LICENSE', 'README.md', 'docs/stream.md'].map((file) =>
+      copy(file, directory),
+    ),
+    writeFile(join(directory, 'package.json'), `${JSON.stringify(packageJson(manifest), null, 2)}\n`),
+  ]);
+};
+
+const bundle = (
+  directory: string,
+  entryPoints: Record<string, string>,
+  target: string,
+  banner = '',
+): Promise<unknown> =>
+  build({
+    absWorkingDir: repository,
+    entryPoints,
+    outdir: join(directory, 'dist'),
+    bundle: true,
+    format: 'esm',
+    platform: 'node',
+    target,
+    mainFields: ['module', 'main'],
+    external: PEERS,
+    banner: { js: banner },
+    logLevel: 'warning',
+  });
+
+/** The types, file by file as they are here: their imports then name what stands beside them. */
+const declareTypes = async (directory: string): Promise<void> => {
+  const types = join(directory, 'types');
+  const tsc = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin', 'tsc');
+  const project = join(import.meta.dirname, 'tsconfig.json');
+  await promisify(execFile)(process.execPath, [tsc, '--project', project, '--outDir', types]);
+  const files = (await readdir(types, { recursive: true })).filter((name) => name.endsWith('.d.ts'));
+  for (const file of files.map((name) => join(types, name))) {
+    const text = await readFile(file, 'utf8');
+    // The compiler leaves them in declarations: https://www.typescriptlang.org/tsconfig/#rewriteRelativeImportExtensions
+    await writeFile(file, text.replaceAll(/(from '\.[^']*)\.ts'/g, "$1.js'"));
+  }
+};
+
+const copy = async (file: string, directory: string): Promise<void> => {
+  await cp(join(repository, file), join(directory, file));
+};
+
+const packageJson = ({ name, version, description, license, engines, bin, devDependencies }: Manifest) => ({
+  ...{ name, version, description, license, type: 'module', engines, bin },
+  exports: {
+    '.': { types: './dist/types/lib/downstream/index.d.ts', default: './dist/index.js' },
+    './cdk': { types: './dist/types/infra/downstream.d.ts', default: './dist/cdk.js' },
+  },
+  peerDependencies: Object.fromEntries(PEERS.map((peer) => [peer, `^${devDependencies[peer]}`])),
+  peerDependenciesMeta: Object.fromEntries(PEERS.map((peer) => [peer, { optional: true }])),
+});

@@ -1,0 +1,9 @@
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import { repository } from '../local/paths.ts';
+import { buildPackage } from './build-package.ts';
+
+// `npm run package`: dist/package, and dist/cosecha-<version>.tgz of it.
+const dist = join(repository, 'dist');
+await buildPackage(join(dist, 'package'));
+execFileSync('npm', ['pack', join(dist, 'package'), '--pack-destination', dist], { stdio: 'inherit' });

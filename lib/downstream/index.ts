@@ -1,0 +1,8 @@
+/** What a service that reads the stream of extractions imports as `cosecha`. No AWS client is in it. */
+export {
+  consumeExtractionEvents,
+  type PartialBatchResponse,
+  RecordNotOurs,
+} from './consume-extraction-events.ts';
+export { decodeExtractionEvent, type StreamRecord } from './decode-extraction-event.ts';
+export type { ExtractionEvent, ExtractionSnapshot, NotOurs, Status } from './extraction-event.ts';

@@ -1,0 +1,194 @@
+import { randomUUID } from 'node:crypto';
+import { DeleteItemCommand, GetItemCommand, PutItemCommand, QueryCommand } from '@aws-sdk/client-dynamodb';
+import { InvokeCommand } from '@aws-sdk/client-lambda';
+import { ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { unmarshall } from '@aws-sdk/util-dynamodb';
+import type { DynamoDBRecord } from 'aws-lambda';
+import { beforeAll, describe, expect, inject, test, vi } from 'vitest';
+import { deployConsumer } from './consumer/deploy.ts';
+import { aws } from './support/aws.ts';
+import { extract, plannedUsername, provider, requestFor } from './support/extractions.ts';
+import { closed, inStatus, recordsOf } from './support/records.ts';
+import { sweepUntilClosed } from './support/sweep.ts';
+
+const deployed = inject('cosecha');
+const sqs = new SQSClient(deployed.client);
+let outputs: Record<string, string>;
+
+beforeAll(async () => {
+  outputs = await deployConsumer(deployed);
+});
+
+type Total = { readonly extractions: number; readonly collected: number; readonly bytes: number };
+
+/** A source that no other scenario has, so that its totals are of this one's extractions alone. */
+const uniqueBank = (): string => `bank-${randomUUID()}`;
+
+/** The totals of a source, by outcome. Those that everything has left again are left out. */
+const totalsOf = async (bank: string): Promise<Record<string, Total>> => {
+  const days = [new Date(), new Date(Date.now() - 86_400_000)].map((day) => day.toISOString().slice(0, 10));
+  const pages = await Promise.all(
+    days.map((day) =>
+      aws.dynamo.send(
+        new QueryCommand({
+          TableName: outputs.TotalsTableName,
+          KeyConditionExpression: '#day = :day AND begins_with(sourceAndOutcome, :bank)',
+          ExpressionAttributeNames: { '#day': 'day' },
+          ExpressionAttributeValues: { ':day': { S: day }, ':bank': { S: `${bank}#` } },
+          ConsistentRead: true,
+        }),
+      ),
+    ),
+  );
+  const rows = pages.flatMap(({ Items = [] }) => Items.map((item) => unmarshall(item)));
+  return Object.fromEntries(
+    rows
+      .map(
+        ({ day: _, sourceAndOutcome, ...total }) => [sourceAndOutcome.split('#')[1], total as Total] as const,
+      )
+      .filter(([, { extractions, collected, bytes }]) => extractions !== 0 || collected !== 0 || bytes !== 0),
+  );
+};
+
+const becomes = (bank: string, totals: Record<string, Total>): Promise<void> =>
+  vi.waitFor(async () => expect(await totalsOf(bank)).toEqual(totals), { timeout: 60_000, interval: 200 });
+
+/** Hands the function a batch, as Lambda would, and returns its answer, or what it failed with. */
+const invoke = async (Records: readonly DynamoDBRecord[]): Promise<unknown> => {
+  const { FunctionError, Payload } = await aws.lambda.send(
+    new InvokeCommand({ FunctionName: outputs.CountFunctionName, Payload: JSON.stringify({ Records }) }),
+  );
+  const answer: unknown = JSON.parse(Payload?.transformToString() ?? 'null');
+  return FunctionError === undefined ? answer : { failed: JSON.stringify(answer) };
+};
+
+const allDone = { batchItemFailures: [] };
+
+const completed = async (bank: string) => {
+  const username = await plannedUsername({});
+  const extractionId = await extract(requestFor(username, { entity: bank }));
+  const { results } = await closed(extractionId);
+  return { extractionId, bytes: results?.bytes ?? 0 };
+};
+
+describe('the example counts what the stream tells', () => {
+  test('as it comes: two that completed, and one that was refused', async () => {
+    const bank = uniqueBank();
+    const refused = await plannedUsername({ startForever: { kind: 'answer', status: 400 } });
+    const [one, two] = await Promise.all([
+      completed(bank),
+      completed(bank),
+      extract(requestFor(refused, { entity: bank })).then((id) => closed(id)),
+    ]);
+    await becomes(bank, {
+      COMPLETED: { extractions: 2, collected: 2, bytes: one.bytes + two.bytes },
+      REJECTED: { extractions: 1, collected: 0, bytes: 0 },
+    });
+  });
+
+  test('late truth: from one total to the other', async () => {
+    const bank = uniqueBank();
+    const extractionId = await extract(
+      requestFor(await plannedUsername({ durationMs: null }), { entity: bank }),
+    );
+    const { taskId = '' } = await inStatus(extractionId, 'TIMED_OUT');
+    await becomes(bank, { TIMED_OUT: { extractions: 1, collected: 0, bytes: 0 } });
+
+    await provider.finish(taskId, 'FAILED');
+    const { results } = await sweepUntilClosed(extractionId);
+    await becomes(bank, { FAILED: { extractions: 1, collected: 1, bytes: results?.bytes ?? 0 } });
+  });
+
+  test('once, however often and in whatever batches the records come', async () => {
+    const bank = uniqueBank();
+    const [one, two] = await Promise.all([completed(bank), completed(bank)]);
+    const exactly = { COMPLETED: { extractions: 2, collected: 2, bytes: one.bytes + two.bytes } };
+    await becomes(bank, exactly);
+
+    const [first, second] = [recordsOf(one.extractionId), recordsOf(two.extractionId)];
+    const both = [...first, ...second];
+    const half = Math.ceil(both.length / 2);
+    const batches = [
+      both,
+      // Split, each half twice; then the shards the other way round.
+      ...[both.slice(0, half), both.slice(half), both.slice(0, half), both.slice(half)],
+      [...second, ...first],
+      // What was in a bucket of failures, sent again by hand long after: old news first, out of order.
+      ...[both.slice(-1), both.slice(0, 1), both.toReversed()],
+    ];
+    for (const batch of batches) expect(await invoke(batch)).toEqual(allDone);
+    await Promise.all(batches.map(invoke));
+    expect(await totalsOf(bank)).toEqual(exactly);
+  });
+
+  test('once, when two invocations get the same records at the same time, and nobody had them before', async () => {
+    const bank = uniqueBank();
+    const extractionId = randomUUID();
+    // Of an extraction that only this test knows of: records of a real one, with another name.
+    const real = await completed(uniqueBank());
+    const records = recordsOf(real.extractionId).map(
+      (record) =>
+        JSON.parse(
+          JSON.stringify(record)
+            .replaceAll(real.extractionId, extractionId)
+            .replaceAll(/"entity":\{"S":"[^"]*"\}/g, `"entity":{"S":"${bank}"}`),
+        ) as DynamoDBRecord,
+    );
+    const answers = await Promise.all([1, 2, 3, 4].map(() => invoke(records)));
+    // One that met another may have had to give up: then Lambda sends it again.
+    if (answers.some((answer) => JSON.stringify(answer) !== JSON.stringify(allDone))) await invoke(records);
+    expect(await totalsOf(bank)).toEqual({ COMPLETED: { extractions: 1, collected: 1, bytes: real.bytes } });
+  });
+});
+
+describe('a record that cannot be handled', () => {
+  test('is named, with everything before it counted and nothing after it; alone, it fails the batch', async () => {
+    const bank = uniqueBank();
+    const { extractionId, bytes } = await completed(bank);
+    await becomes(bank, { COMPLETED: { extractions: 1, collected: 1, bytes } });
+    const [record] = recordsOf(extractionId).slice(-1);
+    if (record === undefined) throw new Error('The stream told nothing.');
+    const poison: DynamoDBRecord = {
+      ...record,
+      dynamodb: { ...record.dynamodb, SequenceNumber: '1', NewImage: { schemaVersion: { N: '2' } } },
+    };
+    expect(await invoke([record, poison, record])).toEqual({ batchItemFailures: [{ itemIdentifier: '1' }] });
+    expect(await invoke([poison, record])).toEqual({
+      failed: expect.stringContaining('Its schemaVersion is not 1'),
+    });
+  });
+
+  test('ends up in the failure destination, and the records behind it are counted', async () => {
+    const TableName = deployed.outputs.ExtractionsTableName;
+    const extractionId = randomUUID();
+    const Key = { extractionId: { S: extractionId } };
+    await aws.dynamo.send(
+      new PutItemCommand({
+        TableName,
+        Item: {
+          ...Key,
+          schemaVersion: { N: '2' },
+          entity: { S: uniqueBank() },
+          settledAt: { S: new Date().toISOString() },
+        },
+      }),
+    );
+    const bank = uniqueBank();
+    const { bytes } = await completed(bank);
+
+    const told = await vi.waitFor(
+      async () => {
+        const { Messages: [message] = [] } = await sqs.send(
+          new ReceiveMessageCommand({ QueueUrl: outputs.FailuresQueueUrl, WaitTimeSeconds: 1 }),
+        );
+        if (message?.Body === undefined) throw new Error('Nothing has been given up.');
+        return message.Body;
+      },
+      { timeout: 60_000, interval: 100 },
+    );
+    expect(JSON.parse(told)).toMatchObject({ DDBStreamBatchInfo: { batchSize: 1 } });
+    await becomes(bank, { COMPLETED: { extractions: 1, collected: 1, bytes } });
+    await aws.dynamo.send(new DeleteItemCommand({ TableName, Key }));
+    expect(await aws.dynamo.send(new GetItemCommand({ TableName, Key }))).not.toHaveProperty('Item');
+  });
+});

@@ -1,0 +1,124 @@
+import { DeleteItemCommand, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { beforeAll, describe, expect, inject, test, vi } from 'vitest';
+import { dynamoExtractionStore } from '../../lib/aws/dynamo-extraction-store.ts';
+import { decodeExtractionEvent } from '../../lib/downstream/decode-extraction-event.ts';
+import { runLate } from '../../lib/extraction/transitions.ts';
+import { documentedRecords } from '../unit/docs/documented-records.ts';
+import { aws } from './support/aws.ts';
+import { extract, plannedUsername, provider, requestFor } from './support/extractions.ts';
+import { closed, inStatus, recordsOf } from './support/records.ts';
+import { sweepUntilClosed } from './support/sweep.ts';
+
+const TableName = inject('cosecha').outputs.ExtractionsTableName ?? '';
+
+const kindsOf = (extractionId: string) =>
+  recordsOf(extractionId).map((record) => decodeExtractionEvent(record).kind);
+const withoutHousekeeping = (extractionId: string) =>
+  kindsOf(extractionId).filter((kind) => kind !== 'housekeeping');
+
+/** Waits until the stream has told this of an extraction. */
+const told = (extractionId: string, kind: string): Promise<void> =>
+  vi.waitFor(() => expect(kindsOf(extractionId)).toContain(kind), { timeout: 20_000, interval: 100 });
+
+const plain = async (): Promise<string> => {
+  const username = await plannedUsername({});
+  const extractionId = await extract(requestFor(username, { reference: 'order-1042' }));
+  await closed(extractionId);
+  return extractionId;
+};
+
+const lateTruth = async (): Promise<string> => {
+  const extractionId = await extract(requestFor(await plannedUsername({ durationMs: null })));
+  const { taskId = '' } = await inStatus(extractionId, 'TIMED_OUT');
+  await provider.finish(taskId, 'COMPLETED');
+  await inStatus(extractionId, 'COMPLETED');
+  await sweepUntilClosed(extractionId);
+  return extractionId;
+};
+
+/** The answer to the start call never comes; the attempt that holds the taskId is then late to write it. */
+const reopened = async (): Promise<string> => {
+  const username = await plannedUsername({ startForever: { kind: 'accept-then-answer', status: 503 } });
+  const extractionId = await extract(requestFor(username));
+  const unconfirmed = await closed(extractionId);
+  const [task] = await provider.tasks({ username });
+  const seconds = { pollEvery: 1 } as Parameters<typeof runLate>[4];
+  const late = runLate(unconfirmed, unconfirmed.attemptId ?? '', task?.taskId ?? '', new Date(), seconds);
+  await dynamoExtractionStore(aws.dynamo, TableName).apply(late);
+  await inStatus(extractionId, 'COMPLETED');
+  await sweepUntilClosed(extractionId);
+  return extractionId;
+};
+
+const tooLarge = async (): Promise<string> => {
+  const username = await plannedUsername({ readForever: { kind: 'big', bytes: 20_971_521 } });
+  const extractionId = await extract(requestFor(username));
+  await closed(extractionId);
+  return extractionId;
+};
+
+const putBack = async (): Promise<string> => {
+  const extractionId = await plain();
+  const Key = { extractionId: { S: extractionId } };
+  const { Item } = await aws.dynamo.send(new GetItemCommand({ TableName, Key }));
+  await aws.dynamo.send(new DeleteItemCommand({ TableName, Key }));
+  await aws.dynamo.send(new PutItemCommand({ TableName, Item }));
+  await told(extractionId, 'restored');
+  return extractionId;
+};
+
+/** By scenario, what the stream told of it: a record of every kind but `expired`, as no retention ends in a test. */
+let ids: Record<'plain' | 'lateTruth' | 'reopened' | 'tooLarge' | 'putBack', string>;
+
+beforeAll(async () => {
+  const [one, two, three, four, five] = await Promise.all([
+    plain(),
+    lateTruth(),
+    reopened(),
+    tooLarge(),
+    putBack(),
+  ]);
+  ids = { plain: one, lateTruth: two, reopened: three, tooLarge: four, putBack: five };
+});
+
+describe('the stream tells, in order', () => {
+  const steps = ['requested', 'progressed', 'progressed'];
+  test.for([
+    ['plain', [...steps, 'settled', 'collected']],
+    ['lateTruth', [...steps, 'settled', 'corrected', 'collected']],
+    ['reopened', ['requested', 'progressed', 'settled', 'reopened', 'settled', 'collected']],
+    ['tooLarge', [...steps, 'settled', 'not-collected']],
+    ['putBack', [...steps, 'settled', 'collected', 'erased', 'restored']],
+  ] as const)('of the extraction %s: %s', ([scenario, kinds]) => {
+    expect(withoutHousekeeping(ids[scenario])).toEqual(kinds);
+  });
+});
+
+/** The path and the type of every attribute. The elements of a list count as one. */
+const shapeOf = (value: unknown, path = ''): readonly string[] => {
+  if (typeof value !== 'object' || value === null) return [path];
+  const entries = Object.entries(value).map(
+    ([key, inner]) => [Array.isArray(value) ? '' : key, inner] as const,
+  );
+  return [...new Set(entries.flatMap(([key, inner]) => shapeOf(inner, `${path}/${key}`)))].toSorted();
+};
+
+describe('docs/stream.md shows a record as it is, of the kind', () => {
+  const shown = documentedRecords();
+
+  test.for([
+    ['requested', 'plain'],
+    ['progressed', 'plain'],
+    ['settled', 'plain'],
+    ['corrected', 'lateTruth'],
+    ['reopened', 'reopened'],
+    ['collected', 'plain'],
+    ['not-collected', 'tooLarge'],
+    ['housekeeping', 'lateTruth'],
+    ['restored', 'putBack'],
+    ['erased', 'putBack'],
+  ] as const)('%s', ([kind, scenario]) => {
+    const record = recordsOf(ids[scenario]).find((one) => decodeExtractionEvent(one).kind === kind);
+    expect(shapeOf(shown.get(kind))).toEqual(shapeOf(record));
+  });
+});

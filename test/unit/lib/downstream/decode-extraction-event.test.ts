@@ -1,0 +1,267 @@
+import type { _Record as SdkRecord } from '@aws-sdk/client-dynamodb-streams';
+import type { DynamoDBRecord, EventBridgeEvent } from 'aws-lambda';
+import fc from 'fast-check';
+import { describe, expect, expectTypeOf, test } from 'vitest';
+import { decodeExtractionEvent } from '../../../../lib/downstream/decode-extraction-event.ts';
+import { type Extraction, isTerminalStatus, terminalStatuses } from '../../../../lib/extraction/record.ts';
+import {
+  begin,
+  type Change,
+  collected,
+  correct,
+  endGrace,
+  giveUpCollecting,
+  giveUpStarting,
+  lookAgain,
+  loseTrack,
+  moves,
+  reject,
+  run,
+  runLate,
+  settle,
+  timeOut,
+  withdraw,
+} from '../../../../lib/extraction/transitions.ts';
+import { memoryExtractionStore } from '../../../simulation/memory/memory-extraction-store.ts';
+import { at, extraction, extractionIn, id, iso, timings } from '../extraction/fixtures.ts';
+import { streamRecord } from './stream-records.ts';
+
+type Make = (row: Extraction, now: Date) => Change;
+
+const isCollectable = (row: Extraction): boolean =>
+  isTerminalStatus(row.status) && row.collectedAt === undefined;
+const attemptOf = (row: Extraction): string => row.attemptId ?? 'attempt-1';
+const factOf = (row: Extraction, taskStatus: (typeof terminalStatuses)[number]) => ({
+  extractionId: row.extractionId,
+  taskId: row.taskId ?? 'none',
+  taskStatus,
+});
+const results = { bucket: 'results', key: 'key', bytes: 2, sha256: 'a'.repeat(64) };
+
+/** Every write that the service makes on a row, and the kind of event that it is to a consumer. */
+const writes: readonly {
+  readonly kind: string;
+  readonly make: Make;
+  readonly on?: (row: Extraction) => boolean;
+}[] = [
+  { kind: 'progressed', make: (row, now) => begin(row, 'attempt-1', now, timings) },
+  { kind: 'progressed', make: (row) => withdraw(row, attemptOf(row), timings) },
+  { kind: 'progressed', make: (row, now) => run(row, attemptOf(row), 'task-1', now, timings) },
+  { kind: 'reopened', make: (row, now) => runLate(row, attemptOf(row), 'task-1', now, timings) },
+  { kind: 'settled', make: (row, now) => reject(row, attemptOf(row), 'http-400', now, timings) },
+  {
+    kind: 'settled',
+    make: (row, now) => loseTrack(row, attemptOf(row), 'attempt-died', 'start', now, timings),
+  },
+  { kind: 'settled', make: (row, now) => giveUpStarting(row, 'start-given-up', now, timings) },
+  { kind: 'settled', make: (row, now) => timeOut(row, now, timings) },
+  ...terminalStatuses.flatMap((status) => [
+    {
+      kind: 'settled',
+      make: (row: Extraction, now: Date) => settle(factOf(row, status), 'webhook', now, timings),
+    },
+    {
+      kind: 'corrected',
+      make: (row: Extraction, now: Date) => correct(factOf(row, status), 'reconcile', now, timings),
+    },
+  ]),
+  { kind: 'collected', on: isCollectable, make: (row, now) => collected(row, { results }, now, timings) },
+  { kind: 'collected', on: isCollectable, make: (row, now) => collected(row, {}, now, timings) },
+  {
+    kind: 'not-collected',
+    on: (row) => isCollectable(row) && row.collectionError === undefined,
+    make: (row, now) => giveUpCollecting(row, 'results-too-large', now, timings),
+  },
+  {
+    kind: 'housekeeping',
+    on: (row) => row.status === 'TIMED_OUT',
+    make: (row, now) => endGrace(row, now, timings),
+  },
+  { kind: 'housekeeping', make: (row, now) => lookAgain(row, now.toISOString()) },
+];
+
+describe('whatever the service writes, in whatever order', () => {
+  test('is the event that the write stands for, and attributes nobody knows yet do not change it', async () => {
+    const seen = new Map<string, number>();
+    const pastMoves = new Set<string>();
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.nat(1_000), { minLength: 5, maxLength: 20 }),
+        fc.dictionary(
+          fc.string().map((name) => `new-${name}`),
+          fc.string(),
+          { maxKeys: 3 },
+        ),
+        async (choices, unknown) => {
+          const store = memoryExtractionStore();
+          await store.create(extraction());
+          let seconds = 1;
+          for (const choice of choices) {
+            const old = (await store.get(id)) ?? extraction();
+            seconds += 1;
+            const possible = writes.filter(
+              ({ make, on }) =>
+                (on?.(old) ?? true) &&
+                make(old, at(seconds)).when.status.some((status) => status === old.status),
+            );
+            const write = possible[choice % possible.length];
+            if (write === undefined) break;
+            const result = await store.apply(write.make(old, at(seconds)));
+            if (!result.applied) continue;
+            const images = { old: { ...old, ...unknown }, new: { ...result.record, ...unknown } };
+            const event = decodeExtractionEvent(streamRecord(images));
+            expect(event).toMatchObject({ kind: write.kind, extractionId: id, extraction: images.new });
+            expect(event.kind).toBe(decodeExtractionEvent(streamRecord({ old, new: result.record })).kind);
+            seen.set(write.kind, (seen.get(write.kind) ?? 0) + 1);
+            pastMoves.add(`${old.status} ${result.record.status}`);
+          }
+        },
+      ),
+      { numRuns: 500, seed: 6 },
+    );
+    // The walk went everywhere: every kind that a write can have, and every move of the table.
+    expect([...seen.keys()].toSorted()).toEqual([...new Set(writes.map(({ kind }) => kind))].toSorted());
+    const everyMove = Object.values(moves).flatMap(({ from, to }) =>
+      from.flatMap((one) => to.map((two) => `${one} ${two}`)),
+    );
+    expect([...pastMoves]).toEqual(expect.arrayContaining(everyMove));
+  });
+
+  test('an insert is a request, or a record that was put back', () => {
+    expect(decodeExtractionEvent(streamRecord({ new: extraction() }))).toMatchObject({
+      kind: 'requested',
+      extraction: { requestedAt: iso(0), actions: [{ id: 'product-balance' }] },
+    });
+    const restored = extractionIn('COMPLETED', { collectedAt: iso(40) });
+    expect(decodeExtractionEvent(streamRecord({ new: restored })).kind).toBe('restored');
+  });
+
+  test('a delete is an erasure, unless time to live did it', () => {
+    const old = extractionIn('COMPLETED');
+    expect(decodeExtractionEvent(streamRecord({ old }))).toMatchObject({ kind: 'erased', extractionId: id });
+    for (const userIdentity of [
+      { type: 'Service', principalId: 'dynamodb.amazonaws.com' },
+      { Type: 'Service', PrincipalId: 'dynamodb.amazonaws.com' },
+    ]) {
+      expect(decodeExtractionEvent(streamRecord({ old }, { userIdentity })).kind).toBe('expired');
+    }
+  });
+});
+
+describe('an event', () => {
+  const old = extractionIn('TIMED_OUT');
+  const now = { ...old, status: 'COMPLETED', settledAt: iso(9_000), settledBy: 'webhook' } as const;
+
+  test('carries what it is about, from where to where, and what tells it from others', () => {
+    const record = streamRecord({ old, new: now });
+    expect(decodeExtractionEvent(record)).toEqual({
+      kind: 'corrected',
+      extractionId: id,
+      eventId: record.eventID,
+      sequenceNumber: record.dynamodb?.SequenceNumber,
+      from: 'TIMED_OUT',
+      outcome: 'COMPLETED',
+      extraction: now,
+    });
+  });
+
+  test('is the same off the bus, where the record is the detail', () => {
+    const detail = streamRecord({ old, new: now });
+    const event = { source: 'cosecha', 'detail-type': 'Extraction changed', detail };
+    expect(decodeExtractionEvent(event.detail)).toEqual(decodeExtractionEvent(detail));
+  });
+
+  test('of a status that is not known yet is told by whether there is an outcome', () => {
+    const running = extractionIn('RUNNING');
+    const kindOf = (fields: Record<string, unknown>) =>
+      decodeExtractionEvent(streamRecord({ old: running, new: { ...running, ...fields } }));
+    expect(kindOf({ status: 'PAUSED' })).toMatchObject({ kind: 'progressed', to: 'PAUSED' });
+    expect(kindOf({ status: 'WITHDRAWN', settledAt: iso(60), reason: 'a-new-one' })).toMatchObject({
+      kind: 'settled',
+      outcome: 'WITHDRAWN',
+    });
+  });
+
+  test('of results that will not come says why, again where the reason is another', () => {
+    const settled = extractionIn('COMPLETED');
+    const given = { ...settled, collectionError: 'no-results' };
+    const otherwise = { ...settled, collectionError: 'results-too-large' };
+    expect(decodeExtractionEvent(streamRecord({ old: settled, new: given }))).toMatchObject({
+      kind: 'not-collected',
+      collectionError: 'no-results',
+    });
+    expect(decodeExtractionEvent(streamRecord({ old: given, new: otherwise })).kind).toBe('not-collected');
+    expect(
+      decodeExtractionEvent(streamRecord({ old: given, new: { ...given, openUntil: iso(1) } })).kind,
+    ).toBe('housekeeping');
+  });
+
+  test('of a collected extraction that is touched again is housekeeping', () => {
+    const collected = extractionIn('COMPLETED', { collectedAt: iso(40) });
+    const touched = { ...collected, expiresAt: 2 };
+    expect(decodeExtractionEvent(streamRecord({ old: collected, new: touched })).kind).toBe('housekeeping');
+  });
+
+  test('is read from the records of Lambda, of the SDK and of the bus alike', () => {
+    type Accepted = Parameters<typeof decodeExtractionEvent>[0];
+    expectTypeOf<DynamoDBRecord>().toExtend<Accepted>();
+    expectTypeOf<SdkRecord>().toExtend<Accepted>();
+    expectTypeOf<EventBridgeEvent<'Extraction changed', DynamoDBRecord>['detail']>().toExtend<Accepted>();
+  });
+});
+
+describe('what is not ours is refused with a sentence:', () => {
+  const old = extractionIn('RUNNING');
+  const now = extractionIn('COMPLETED');
+  const record = streamRecord({ old, new: now });
+  const withStream = (fields: Partial<NonNullable<DynamoDBRecord['dynamodb']>>) => ({
+    ...record,
+    dynamodb: { ...record.dynamodb, ...fields },
+  });
+
+  test.each([
+    ['something else altogether', {}, 'It is no record of a DynamoDB stream'],
+    [
+      'a record of another table',
+      withStream({ Keys: { taskId: { S: 'task-1' } } }),
+      'It is of another table',
+    ],
+    ['a stream without new images', withStream({ NewImage: undefined }), 'NEW_AND_OLD_IMAGES'],
+    ['a stream without old images', withStream({ OldImage: undefined }), 'NEW_AND_OLD_IMAGES'],
+    ['a newer schema', streamRecord({ old, new: { ...now, schemaVersion: 2 } }), 'schemaVersion is not 1'],
+    [
+      'a record without a schema',
+      streamRecord({ old, new: { extractionId: id, status: 'COMPLETED' } }),
+      'schemaVersion',
+    ],
+    [
+      'a record without a status',
+      streamRecord({ old, new: { ...now, status: undefined } }),
+      'It has no status.',
+    ],
+    [
+      'an image that is none',
+      withStream({ NewImage: { status: { X: 'y' } } as never }),
+      'Its new image is not',
+    ],
+    ['an old image that is none', withStream({ OldImage: { status: 5 } as never }), 'Its old image is not'],
+  ])('%s', (_, other, sentence) => {
+    const refused = decodeExtractionEvent(other);
+    expect(refused).toEqual({ kind: 'not-ours', problem: expect.stringContaining(sentence) });
+    expect(JSON.stringify(refused)).not.toContain('COMPLETED');
+  });
+
+  test('nothing at all is thrown, whatever comes', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), fc.jsonValue(), fc.jsonValue(), (keys, one, two) => {
+        const dynamodb = { Keys: keys, OldImage: one, NewImage: two } as never;
+        decodeExtractionEvent({ eventID: '1', eventName: 'MODIFY', dynamodb });
+        decodeExtractionEvent({
+          ...record,
+          dynamodb: { ...record.dynamodb, OldImage: one, NewImage: two } as never,
+        });
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+});
