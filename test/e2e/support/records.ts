@@ -1,6 +1,6 @@
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { inject } from 'vitest';
-import { openStream } from '../../../infra/local/follow-stream.ts';
+import { openStream } from '../../../lib/aws/follow-stream.ts';
 import type { Extraction } from '../../../lib/extraction/record.ts';
 import { aws } from './aws.ts';
 
