@@ -1,0 +1,42 @@
+import type { Extraction } from '../extraction/record.ts';
+import { formatSeconds, secondsSince } from './format-seconds.ts';
+
+/** A record as an operator sees it: all of it but the fingerprint, which is of no use to anybody. */
+export const operatorView = (record: Extraction): Record<string, unknown> => {
+  const { fingerprint: _fingerprint, ...view } = record;
+  return view;
+};
+
+/** One attribute to a line, for people. */
+export const describeView = (view: Readonly<Record<string, unknown>>): string => {
+  const width = Math.max(...Object.keys(view).map((name) => name.length));
+  return Object.entries(view)
+    .map(
+      ([name, value]) =>
+        `${name.padEnd(width)}  ${typeof value === 'string' ? value : JSON.stringify(value)}`,
+    )
+    .join('\n');
+};
+
+/** `COMPLETED (settled by webhook), collected`: how far it has come. */
+export const describeProgress = (record: Extraction): string => {
+  const { status, reason, settledBy, collectedAt, collectionError, open } = record;
+  const why = [
+    ...(reason === undefined ? [] : [reason]),
+    ...(settledBy === undefined ? [] : [`settled by ${settledBy}`]),
+  ];
+  const results =
+    collectedAt !== undefined
+      ? ', collected'
+      : collectionError === undefined
+        ? ''
+        : `, not collected: ${collectionError}`;
+  return `${status}${why.length === 0 ? '' : ` (${why.join(', ')})`}${results}${open === undefined ? ', closed' : ''}`;
+};
+
+/** How late an open record is, or when it is looked at. */
+export const describeDue = (openUntil: string | undefined, now: Date): string => {
+  if (openUntil === undefined) return '';
+  const late = secondsSince(openUntil, now);
+  return late > 0 ? `OVERDUE by ${formatSeconds(late)}` : `in ${formatSeconds(-late)}`;
+};
