@@ -35,7 +35,7 @@ const parseJson = (text: string, what: string): unknown => {
     return JSON.parse(text);
   } catch {
     // Without a cause: JSON.parse quotes what it stumbled over.
-    throw new Problem(`${what} must be JSON, and is not.`);
+    throw new Problem(`${what} must be given as JSON.`);
   }
 };
 

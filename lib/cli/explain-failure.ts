@@ -32,7 +32,7 @@ export const explainFailure = (error: unknown): string | undefined => {
   switch (told.name) {
     case 'CredentialsProviderError':
     case 'TokenProviderError':
-      return `There are no AWS credentials: ${told.message} Log in, or name a profile with --profile.`;
+      return `There are no AWS credentials (${told.message.replace(/\.$/, '')}): log in, or name a profile with --profile.`;
     case 'ExpiredToken':
     case 'ExpiredTokenException':
       return 'The AWS credentials have expired: log in again.';

@@ -1,4 +1,5 @@
-import { type Extraction, isTerminalStatus } from '../extraction/record.ts';
+import type { Extraction } from '../extraction/record.ts';
+import { moves } from '../extraction/transitions.ts';
 
 /** Whom a test delivery would reach. */
 export type Recipient =
@@ -13,6 +14,9 @@ export type Judgement =
   /** It would change what a real extraction says, on our word. */
   | { readonly kind: 'settles'; readonly record: Extraction };
 
+/** What a webhook may move. */
+const settled: readonly string[] = [...moves.settle.from, ...moves.correct.from];
+
 /**
  * What a validly signed delivery would do. A webhook settles what runs, and corrects a TIMED_OUT; to any other record
  * it is a repetition or, naming another end, a disagreement that is counted and changes nothing.
@@ -20,5 +24,5 @@ export type Judgement =
 export const judgeDelivery = (recipient: Recipient): Judgement => {
   if (recipient.kind === 'nobody') return { kind: 'orphan' };
   const { record } = recipient;
-  return isTerminalStatus(record.status) ? { kind: 'harmless' } : { kind: 'settles', record };
+  return settled.includes(record.status) ? { kind: 'settles', record } : { kind: 'harmless' };
 };

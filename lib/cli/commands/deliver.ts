@@ -39,7 +39,7 @@ export const deliver = async (
     );
     await insistOnLeave(judgement, options, system, shell);
   }
-  const status = await send(target.taskId, options, system);
+  const status = await send(target.taskId, options, system, shell);
   return report(status, target, options, system, shell);
 };
 
@@ -98,16 +98,24 @@ const insistOnLeave = async (
   throw new Problem(`${effect} Nothing was sent; say --yes if that is what you want.`);
 };
 
-const send = async (taskId: string, options: DeliverOptions, system: System): Promise<number> => {
+/** The key that deliveries are signed with or, for a forged one, one that nobody has. */
+const signingKey = async (forged: boolean, system: System, shell: Shell): Promise<string> => {
+  if (forged) return shell.randomId();
   const secrets = new SecretsManagerClient(system.client);
-  const key = await readSecret(secrets, `${system.stackName}/webhook-signing-key`).catch((cause: unknown) => {
+  return readSecret(secrets, `${system.stackName}/webhook-signing-key`).catch((cause: unknown) => {
     if (cause instanceof SecretNotFilled) throw new Problem(cause.message, { cause });
     throw cause;
   });
-  const { body, signature } = signDelivery({ taskId, taskStatus: options.status }, key, {
-    encrypted: options.encrypted === true,
-    forged: options.forged === true,
-  });
+};
+
+const send = async (
+  taskId: string,
+  { status: taskStatus, encrypted, forged }: DeliverOptions,
+  system: System,
+  shell: Shell,
+): Promise<number> => {
+  const key = await signingKey(forged === true, system, shell);
+  const { body, signature } = signDelivery({ taskId, taskStatus }, key, { encrypted: encrypted === true });
   const { webhookUrl } = system.api;
   const headers = { 'content-type': 'application/json', 'x-service-signature': signature };
   try {

@@ -78,7 +78,7 @@ const checksOf = (system: System, { provider }: DoctorOptions, now: Date): reado
     secret('provider-api-key', 'provider API key', () => output('FillProviderApiKey')),
     secret('webhook-signing-key', 'webhook signing key', () => output('FillWebhookSigningKey')),
     secret('fingerprint-key', 'fingerprint key', () => 'The stack generates it: deploy it again.'),
-    found('webhook', () => checkWebhook(fetch, system.api.webhookUrl, output('WebhookUrl'))),
+    found('webhook', () => checkWebhook(fetch, system.api.webhookUrl)),
     found('machine', () => checkMachine(new SFNClient(client), output('StateMachineArn'), now)),
     found('table Extractions', () =>
       checkTable(dynamo, { name: output('ExtractionsTableName'), what: 'Extractions', isContract: true }),

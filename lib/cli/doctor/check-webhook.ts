@@ -7,7 +7,6 @@ const noSignature = `sha256=${'0'.repeat(64)}`;
 export const checkWebhook = async (
   fetchUrl: (url: string, init: RequestInit) => Promise<Response>,
   url: string,
-  registered: string,
 ): Promise<Finding> => {
   let answer: Response;
   try {
@@ -24,26 +23,24 @@ export const checkWebhook = async (
     );
   }
   await answer.body?.cancel();
-  switch (answer.status) {
+  const { status } = answer;
+  switch (status) {
     case 401:
-      return right(
-        `webhook refuses a bad signature; the address to register at the provider is ${registered}`,
-      );
+      return right(`webhook refuses a bad signature; the address to register at the provider is ${url}`);
     case 503:
       return wrong(
         'webhook answers 503: it has no signing key',
         'Fill the webhook signing key. The provider delivers again meanwhile.',
       );
-    case 500:
-      return wrong('webhook fails (500)', 'The log of receive-webhook says why.');
     case 204:
       return wrong(
         'webhook takes a delivery that nobody signed',
         'This is not the webhook of Cosecha, or a forgery gets in: take the route down and look who answers there.',
       );
     default:
+      if (status >= 500) return wrong(`webhook fails (${status})`, 'The log of receive-webhook says why.');
       return wrong(
-        `webhook ${url} answers ${answer.status}, not 401`,
+        `webhook ${url} answers ${status}, not 401`,
         'Another service answers there, or the route is gone: compare it with the output WebhookUrl, and deploy again.',
       );
   }
