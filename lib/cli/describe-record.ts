@@ -1,10 +1,20 @@
 import type { Extraction } from '../extraction/record.ts';
 import { formatSeconds, secondsSince } from './format-seconds.ts';
 
+/** What it is, how far it has come, how it ended, and the service's own: DynamoDB gives attributes in any order. */
+const inOrder: readonly string[] = [
+  ...['schemaVersion', 'extractionId', 'status', 'reason', 'method', 'entity', 'actions'],
+  ...['product', 'consentId', 'variant', 'reference', 'requestedBy', 'requestedAt', 'deadlineAt'],
+  ...['startingAt', 'attemptId', 'startedAt', 'taskId', 'settledAt', 'settledBy', 'actionResults'],
+  ...['collectedAt', 'collectionError', 'results', 'requestId', 'open', 'openUntil', 'expiresAt'],
+];
+
 /** A record as an operator sees it: all of it but the fingerprint, which is of no use to anybody. */
 export const operatorView = (record: Extraction): Record<string, unknown> => {
   const { fingerprint: _fingerprint, ...view } = record;
-  return view;
+  // Attributes of a later version come last.
+  const rank = (name: string): number => (inOrder.includes(name) ? inOrder.indexOf(name) : inOrder.length);
+  return Object.fromEntries(Object.entries(view).toSorted(([one], [other]) => rank(one) - rank(other)));
 };
 
 /** One attribute to a line, for people. */

@@ -12,6 +12,11 @@ const codeOf = (error: unknown): unknown => (error as { code?: unknown }).code;
 /** The shell of this process. */
 export const nodeShell = ({ json }: { readonly json: boolean }): Shell => {
   const { stdin, stdout, stderr } = process;
+  // Whoever reads our output, `head` for one, has had enough of it: that is no failure.
+  stdout.on('error', (error) => {
+    if (codeOf(error) !== 'EPIPE') throw error;
+    process.exit(0);
+  });
   // It moves out of the way of whatever else is written to the stream.
   const spinner = stdout.isTTY && !json ? yoctoSpinner({ stream: stdout }) : undefined;
   return {

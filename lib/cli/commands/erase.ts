@@ -64,7 +64,7 @@ const report = (extractionId: string, erased: Erased, shell: Shell): number => {
     case 'erased': {
       const task = erased.taskId === undefined ? '' : 'its task, ';
       const lines = [
-        `Erased: ${erased.objects} stored results, ${task}the record. Read again: nothing is left of it.`,
+        `Erased: stored results (${erased.objects}), ${task}the record. Read again: nothing is left of it.`,
       ];
       shell.tell([...lines, ...remainders].join('\n'), { extractionId, ...erased });
       return 0;
@@ -73,7 +73,7 @@ const report = (extractionId: string, erased: Erased, shell: Shell): number => {
       const left =
         erased.objects === 0
           ? 'and no results'
-          : `and the ${erased.objects} stored results that were left are erased`;
+          : `and what was left of its results (${erased.objects}) is erased`;
       shell.tell(`There is no record of ${extractionId}, ${left}.`, { extractionId, ...erased });
       return 0;
     }
