@@ -18,7 +18,8 @@ import type { Reading } from '../lib/extraction/reading.ts';
 import { readingOfExtraction } from '../lib/extraction/reading-of-extraction.ts';
 import { readingOfTask } from '../lib/extraction/reading-of-task.ts';
 import { type Reconciled, reconcile, type Situation } from '../lib/extraction/reconcile.ts';
-import type { ConsentExtraction, Extraction, ExtractionStatus } from '../lib/extraction/record.ts';
+import { type ReconcileAnswer, type ReconcileEvent, situationOf } from '../lib/extraction/reconcile-event.ts';
+import type { ConsentExtraction, Extraction } from '../lib/extraction/record.ts';
 import { type Swept, sweep } from '../lib/extraction/sweep.ts';
 import { parseTimings } from '../lib/extraction/timings.ts';
 import { concealFailures } from '../lib/observability/conceal-failures.ts';
@@ -35,21 +36,6 @@ import { readExtraction } from '../lib/provider/read-extraction.ts';
 import { readTask } from '../lib/provider/read-task.ts';
 import { withSession } from '../lib/provider/with-session.ts';
 import { withTaskToken } from '../lib/provider/with-task-token.ts';
-
-type ReconcileEvent =
-  | {
-      readonly trigger: 'machine';
-      readonly extractionId: string;
-      readonly startGaveUp: boolean;
-    }
-  | { readonly trigger: 'execution-broken'; readonly extractionId: string }
-  | { readonly trigger: 'sweep' };
-
-type ReconcileAnswer = {
-  readonly extractionId: string;
-  readonly status: ExtractionStatus | 'GONE';
-  readonly handedOver: boolean;
-};
 
 /** Thrown only to the machine, whose Retry is the poll: so this function's Errors metric is expected. */
 class NotYet extends Error {
@@ -135,10 +121,7 @@ const reconcileExtraction = async (
   if (event.trigger === 'sweep') return sweepDue(context);
   const { extractionId } = event;
   logAbout({ extractionId });
-  const situation: Situation =
-    event.trigger === 'machine'
-      ? { caller: 'machine', startGaveUp: event.startGaveUp }
-      : { caller: 'execution-broken' };
+  const situation = situationOf(event);
   const reconciled = await reconcileOne(extractionId, situation);
   if (reconciled.kind === 'gone') return { extractionId, status: 'GONE', handedOver: false };
   if (reconciled.kind === 'not-yet' && situation.caller === 'machine') throw new NotYet(reconciled.why);

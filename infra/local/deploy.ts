@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
 import { runCdk } from './cdk.ts';
+import { completeTables } from './complete-tables.ts';
 import type { Emulator } from './emulator.ts';
 
 export type Deployment = {
@@ -43,7 +44,10 @@ export async function deployStack(deployment: Deployment): Promise<Record<string
     throw error;
   }
   onProgress?.('deploying the stack');
-  return deployAssembly(await deployment.emulator, directory, signal);
+  const emulator = await deployment.emulator;
+  const outputs = await deployAssembly(emulator, directory, signal);
+  await completeTables(emulator, outputs);
+  return outputs;
 }
 
 const assemblyOf = (directory: string) => join(directory, 'cdk.out');

@@ -1,7 +1,7 @@
+import { describeStreamRecord } from '../../lib/aws/describe-stream-record.ts';
 import type { SandboxEvent } from '../../test/sandbox/events.ts';
 import type { Delivery } from '../../test/sandbox/state.ts';
 import { type HistoryEvent, isEnd, isTransition } from './follow-execution.ts';
-import type { StreamRecord } from './follow-stream.ts';
 import type { Happening } from './watch-system.ts';
 
 export type Description = { subject: string; text: string };
@@ -10,25 +10,12 @@ export type Description = { subject: string; text: string };
 export function describeHappening(happening: Happening): Description | undefined {
   switch (happening.source) {
     case 'stream':
-      return { subject: 'stream', text: describeRecord(happening.record) };
+      return { subject: 'stream', text: describeStreamRecord(happening.record) };
     case 'machine':
       return describeHistory(happening.event);
     case 'provider':
       return describeProvider(happening.event);
   }
-}
-
-/** `MODIFY  RUNNING → COMPLETED  settledBy webhook`, from the two images. */
-export function describeRecord({ eventName, dynamodb }: StreamRecord): string {
-  const { OldImage: before, NewImage: after } = dynamodb ?? {};
-  const status = after?.status?.S ?? before?.status?.S ?? '?';
-  const previous = before?.status?.S;
-  const moved = previous !== undefined && previous !== status ? `${previous} → ${status}` : status;
-  const appeared = ['taskId', 'settledBy', 'reason', 'collectedAt', 'collectionError'].flatMap((name) => {
-    const value = after?.[name]?.S;
-    return value !== undefined && before?.[name] === undefined ? `${name} ${value}` : [];
-  });
-  return [eventName, moved, ...appeared].join('  ');
 }
 
 function describeHistory(event: HistoryEvent): Description | undefined {

@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { join } from 'node:path';
+import { apiBase, onEmulator } from '../../lib/aws/api-address.ts';
+import { signedFetch } from '../../lib/aws/signed-fetch.ts';
 import { DEFAULT_WIDGET_CONFIG_ID } from '../../test/sandbox/client.ts';
 import { type SandboxControl, sandboxControl } from '../../test/sandbox/control-client.ts';
 import { DEFAULT_CLIENT_ID, startSandbox } from '../../test/sandbox/sandbox.ts';
-import { apiBase, onEmulator, signedFetch } from './api.ts';
 import { deployStack } from './deploy.ts';
 import { type Emulator, startEmulator } from './emulator.ts';
 import { fillSecrets } from './fill-secrets.ts';

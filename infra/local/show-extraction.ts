@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { on } from 'node:events';
+import type { StreamRecord } from '../../lib/aws/follow-stream.ts';
 import { describeHappening } from './describe-happening.ts';
 import { ExtractionFailed } from './expected-failure.ts';
 import { isEnd, isTransition } from './follow-execution.ts';
-import type { StreamRecord } from './follow-stream.ts';
 import type { LocalSystem } from './local-system.ts';
 import type { Show } from './show.ts';
 import { showRecord, showValue } from './show-value.ts';

@@ -1,5 +1,5 @@
 import { inspect } from 'node:util';
-import type { StreamRecord } from './follow-stream.ts';
+import type { StreamRecord } from '../../lib/aws/follow-stream.ts';
 
 /** A JSON value on few lines, for people. */
 export function showValue(value: unknown): string {

@@ -1,11 +1,12 @@
 import { join } from 'node:path';
+import { announceRunningSystem, withdrawRunningSystem } from '../../lib/cli/running-system.ts';
 import { outcomesAsText } from '../../test/sandbox/print-outcomes.ts';
 import { curlLines } from './curl-lines.ts';
 import { demonstrate, demoRequest } from './demonstration.ts';
 import { describeHappening } from './describe-happening.ts';
 import { ExpectedFailure } from './expected-failure.ts';
 import { type LocalSystem, type Run, startLocalSystem } from './local-system.ts';
-import { createRunDirectory } from './paths.ts';
+import { createRunDirectory, repository } from './paths.ts';
 import { readOptions, usage } from './read-options.ts';
 import { saveFunctionLogs } from './save-function-logs.ts';
 import { createShow } from './show.ts';
@@ -46,7 +47,19 @@ async function demonstrateAndServe(run: Run): Promise<void> {
   atEnd(() => saveFunctionLogs(system.emulator, join(directory, 'functions.log')).catch(() => {}));
   const watch = await watchSystem(system, signal);
   await Promise.race([demonstrate({ system, watch, show }, options.methods, signal), watch.failed]);
-  if (!options.once) await serve(system, watch, run);
+  if (options.once) return;
+  await announce(run, system.emulator);
+  await serve(system, watch, run);
+}
+
+/**
+ * Leaves word for `npx cosecha --stage local`. Only of an emulator of our own, whose credentials open nothing else: who
+ * named another in AWS_ENDPOINT_URL names it to the CLI likewise.
+ */
+async function announce({ atEnd }: Run, { pid, client }: LocalSystem['emulator']): Promise<void> {
+  if (pid === undefined) return;
+  atEnd(() => withdrawRunningSystem(repository, client));
+  await announceRunningSystem(repository, client);
 }
 
 /** Says how to go on, and shows whatever happens, until it is stopped. */
@@ -59,6 +72,8 @@ async function serve(system: LocalSystem, watch: Watch, { show, signal, director
     '',
     'Start another extraction, and read it:',
     ...curlLines(emulator, api.base, { ...demoRequest, reference: 'by-curl' }),
+    '',
+    'Operate it, in another terminal: npx cosecha --stage local doctor',
     '',
     `Logs: ${directory} (those of the functions as soon as it is stopped)`,
     'Serving; Ctrl-C stops everything that was started.',

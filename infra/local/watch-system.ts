@@ -2,10 +2,10 @@ import { EventEmitter } from 'node:events';
 import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import { SFNClient } from '@aws-sdk/client-sfn';
 import { executionArn } from '../../lib/aws/execution-arn.ts';
+import { openStream, type StreamRecord } from '../../lib/aws/follow-stream.ts';
 import type { SandboxEvent } from '../../test/sandbox/events.ts';
 import { EmulatorFailed } from './expected-failure.ts';
 import { followExecution, type HistoryEvent } from './follow-execution.ts';
-import { openStream, type StreamRecord } from './follow-stream.ts';
 import type { LocalSystem } from './local-system.ts';
 
 /** Something that happened to an extraction, or at the provider. */

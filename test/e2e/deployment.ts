@@ -9,12 +9,12 @@ import {
   PutUserPolicyCommand,
 } from '@aws-sdk/client-iam';
 import type { TestProject } from 'vitest/node';
-import { apiBase, onEmulator } from '../../infra/local/api.ts';
 import { deployStack } from '../../infra/local/deploy.ts';
 import { type Emulator, startEmulator } from '../../infra/local/emulator.ts';
 import { fillSecrets } from '../../infra/local/fill-secrets.ts';
 import { createRunDirectory } from '../../infra/local/paths.ts';
 import { saveFunctionLogs } from '../../infra/local/save-function-logs.ts';
+import { apiBase, onEmulator } from '../../lib/aws/api-address.ts';
 import { sandboxControl } from '../sandbox/control-client.ts';
 import { startSandbox } from '../sandbox/sandbox.ts';
 

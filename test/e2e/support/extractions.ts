@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { inject } from 'vitest';
-import { signedFetch } from '../../../infra/local/api.ts';
+import { signedFetch } from '../../../lib/aws/signed-fetch.ts';
 import type { PublicExtraction } from '../../../lib/extraction/public-view.ts';
 import { sandboxControl } from '../../sandbox/control-client.ts';
 import type { Plan } from '../../sandbox/plan.ts';

@@ -1,7 +1,7 @@
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { DynamoDBRecord } from 'aws-lambda';
 import { inject } from 'vitest';
-import { openStream, type StreamRecord } from '../../../infra/local/follow-stream.ts';
+import { openStream, type StreamRecord } from '../../../lib/aws/follow-stream.ts';
 import type { Extraction } from '../../../lib/extraction/record.ts';
 import { aws } from './aws.ts';
 

@@ -21,7 +21,7 @@ test("CI calls the README's test command", () => {
 });
 
 test('every file that the documents link to is there', () => {
-  for (const page of ['README.md', 'docs/api.md', 'docs/stream.md', 'docs/operations.md']) {
+  for (const page of ['README.md', 'docs/api.md', 'docs/stream.md', 'docs/operations.md', 'docs/cli.md']) {
     const folder = page.includes('/') ? 'docs/' : '';
     const links = [...read(page).matchAll(/\]\((?!https?:|#)([^)#]+)[^)]*\)/g)].map(([, path]) => path ?? '');
     for (const path of links.filter((link) => /\.\w+$/.test(link)))

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
-import { apiBase, onEmulator } from '../../../infra/local/api.ts';
 import { curlLines } from '../../../infra/local/curl-lines.ts';
+import { apiBase, onEmulator } from '../../../lib/aws/api-address.ts';
 
 const endpoint = 'http://127.0.0.1:4566';
 const base = apiBase(endpoint, 'abcd1234');

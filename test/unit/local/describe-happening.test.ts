@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { describeHappening, describeRecord } from '../../../infra/local/describe-happening.ts';
+import { describeHappening } from '../../../infra/local/describe-happening.ts';
 import { isEnd, isTransition } from '../../../infra/local/follow-execution.ts';
 import { showRecord } from '../../../infra/local/show-value.ts';
+import { describeStreamRecord } from '../../../lib/aws/describe-stream-record.ts';
 import { executionArn } from '../../../lib/aws/execution-arn.ts';
 
 const key = { extractionId: { S: 'e-1' } };
@@ -11,26 +12,26 @@ const completed = { ...key, status: { S: 'COMPLETED' }, taskId: { S: 't-1' }, se
 
 describe('a stream record in one line', () => {
   it('is the first status of a new record', () => {
-    expect(describeRecord({ eventName: 'INSERT', dynamodb: { NewImage: requested } })).toBe(
+    expect(describeStreamRecord({ eventName: 'INSERT', dynamodb: { NewImage: requested } })).toBe(
       'INSERT  REQUESTED',
     );
   });
 
   it('is the move, with what has appeared', () => {
     expect(
-      describeRecord({ eventName: 'MODIFY', dynamodb: { OldImage: running, NewImage: completed } }),
+      describeStreamRecord({ eventName: 'MODIFY', dynamodb: { OldImage: running, NewImage: completed } }),
     ).toBe('MODIFY  RUNNING → COMPLETED  settledBy webhook');
   });
 
   it('is what has appeared where the status stays', () => {
     const collected = { ...completed, collectedAt: { S: '2026-01-01T00:00:00.000Z' } };
     expect(
-      describeRecord({ eventName: 'MODIFY', dynamodb: { OldImage: completed, NewImage: collected } }),
+      describeStreamRecord({ eventName: 'MODIFY', dynamodb: { OldImage: completed, NewImage: collected } }),
     ).toBe('MODIFY  COMPLETED  collectedAt 2026-01-01T00:00:00.000Z');
   });
 
   it('is the last status of a record that its time to live has removed', () => {
-    expect(describeRecord({ eventName: 'REMOVE', dynamodb: { OldImage: completed } })).toBe(
+    expect(describeStreamRecord({ eventName: 'REMOVE', dynamodb: { OldImage: completed } })).toBe(
       'REMOVE  COMPLETED',
     );
   });

@@ -1,0 +1,33 @@
+import {
+  DynamoDBClient,
+  UpdateContinuousBackupsCommand,
+  UpdateTimeToLiveCommand,
+} from '@aws-sdk/client-dynamodb';
+import type { Emulator } from './emulator.ts';
+
+/**
+ * Does what the emulator's CloudFormation leaves out of the template: it makes tables without TTL and point-in-time
+ * recovery, although its DynamoDB knows both.
+ */
+export async function completeTables(
+  { client }: Pick<Emulator, 'client'>,
+  outputs: Record<string, string>,
+): Promise<void> {
+  const dynamo = new DynamoDBClient(client);
+  const { ExtractionsTableName, TasksTableName } = outputs;
+  const expiring = [ExtractionsTableName, TasksTableName].map((TableName) =>
+    dynamo.send(
+      new UpdateTimeToLiveCommand({
+        TableName,
+        TimeToLiveSpecification: { AttributeName: 'expiresAt', Enabled: true },
+      }),
+    ),
+  );
+  const recoverable = dynamo.send(
+    new UpdateContinuousBackupsCommand({
+      TableName: ExtractionsTableName,
+      PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
+    }),
+  );
+  await Promise.all([...expiring, recoverable]);
+}

@@ -1,0 +1,101 @@
+import {
+  ConditionalCheckFailedException,
+  DeleteItemCommand,
+  type DynamoDBClient,
+} from '@aws-sdk/client-dynamodb';
+import {
+  DeleteObjectsCommand,
+  ListObjectVersionsCommand,
+  type ListObjectVersionsCommandOutput,
+  type S3Client,
+} from '@aws-sdk/client-s3';
+import { marshall } from '@aws-sdk/util-dynamodb';
+import type { EraseDeps } from '../extraction/erase.ts';
+import { dynamoExtractionStore } from './dynamo-extraction-store.ts';
+import { dynamoTaskStore } from './dynamo-task-store.ts';
+
+/** S3 refused to delete some of the objects; which and why, by code. */
+export class ResultsNotDeleted extends Error {
+  override readonly name = 'ResultsNotDeleted';
+}
+
+/** Where an extraction leaves something. */
+export type Places = {
+  readonly dynamo: DynamoDBClient;
+  readonly s3: S3Client;
+  readonly extractionsTable: string;
+  readonly tasksTable: string;
+  readonly resultsBucket: string;
+};
+
+/** The versions of a page, delete markers included; in a bucket without versioning each object is its version `null`. */
+const versionsOf = ({ Versions = [], DeleteMarkers = [] }: ListObjectVersionsCommandOutput) =>
+  [...Versions, ...DeleteMarkers].map(({ Key, VersionId }) => ({ Key, VersionId }));
+
+/** The SDK has no paginator for these. Deleting what a page has shown does not move the next one. */
+async function* versionPages(client: S3Client, Bucket: string, extractionId: string) {
+  let markers: { KeyMarker?: string | undefined; VersionIdMarker?: string | undefined } | undefined = {};
+  while (markers !== undefined) {
+    const page: ListObjectVersionsCommandOutput = await client.send(
+      new ListObjectVersionsCommand({ Bucket, Prefix: `${extractionId}/`, ...markers }),
+    );
+    yield versionsOf(page);
+    markers = page.IsTruncated
+      ? { KeyMarker: page.NextKeyMarker, VersionIdMarker: page.NextVersionIdMarker }
+      : undefined;
+  }
+}
+
+type Removals = Omit<EraseDeps, 'now' | 'reconcileTimeout' | 'recordRetention'>;
+
+/** What `erase` needs, on AWS. */
+export const erasingFrom = (places: Places, now: () => Date): Removals => {
+  const { dynamo, s3, extractionsTable, tasksTable, resultsBucket: Bucket } = places;
+  const tasks = dynamoTaskStore(dynamo, tasksTable, now);
+  return {
+    getRecord: dynamoExtractionStore(dynamo, extractionsTable).get,
+    removeRecord: async (extractionId, status) => {
+      try {
+        await dynamo.send(
+          new DeleteItemCommand({
+            TableName: extractionsTable,
+            Key: marshall({ extractionId }),
+            ConditionExpression:
+              'attribute_not_exists(extractionId) OR (attribute_not_exists(#open) AND #status = :status)',
+            ExpressionAttributeNames: { '#open': 'open', '#status': 'status' },
+            ExpressionAttributeValues: marshall({ ':status': status }),
+          }),
+        );
+        return true;
+      } catch (error) {
+        if (error instanceof ConditionalCheckFailedException) return false;
+        throw error;
+      }
+    },
+    hasTask: async (taskId) => (await tasks.get(taskId)) !== undefined,
+    removeTask: async (taskId) => {
+      await dynamo.send(new DeleteItemCommand({ TableName: tasksTable, Key: marshall({ taskId }) }));
+    },
+    removeResults: async (extractionId) => {
+      let removed = 0;
+      // At most 1,000 a page, and DeleteObjects takes as many.
+      for await (const Objects of versionPages(s3, Bucket, extractionId)) {
+        if (Objects.length === 0) continue;
+        const { Errors = [] } = await s3.send(
+          new DeleteObjectsCommand({ Bucket, Delete: { Objects, Quiet: true } }),
+        );
+        if (Errors.length > 0) {
+          const codes = [...new Set(Errors.map(({ Code }) => Code))].join(', ');
+          throw new ResultsNotDeleted(`S3 did not delete ${Errors.length} objects: ${codes}.`);
+        }
+        removed += Objects.length;
+      }
+      return removed;
+    },
+    countResults: async (extractionId) => {
+      let count = 0;
+      for await (const objects of versionPages(s3, Bucket, extractionId)) count += objects.length;
+      return count;
+    },
+  };
+};

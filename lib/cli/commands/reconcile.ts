@@ -1,0 +1,69 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { LambdaClient } from '@aws-sdk/client-lambda';
+import { dynamoExtractionStore } from '../../aws/dynamo-extraction-store.ts';
+import { reconcileNow, sweepNow } from '../../aws/reconcile-function.ts';
+import type { Context } from '../context.ts';
+import { describeDue, describeProgress } from '../describe-record.ts';
+import { formatSeconds } from '../format-seconds.ts';
+import { Problem, UsageProblem } from '../problem.ts';
+import { reconciled } from '../reconciled.ts';
+import type { System } from '../system.ts';
+
+export type ReconcileOptions = { readonly allDue?: true };
+
+/** Has one extraction, or everything that is due, looked at now. */
+export const reconcile = async (
+  extractionId: string | undefined,
+  { allDue }: ReconcileOptions,
+  { shell, connect }: Context,
+): Promise<number> => {
+  if ((extractionId === undefined) !== (allDue === true)) {
+    throw new UsageProblem('Reconcile what? Name one extraction, or say --all-due.');
+  }
+  const system = await connect();
+  const lambda = new LambdaClient(system.client);
+  const name = system.output('ReconcileFunctionName');
+  shell.wait('looking');
+  return extractionId === undefined
+    ? sweep(lambda, name, shell)
+    : one(extractionId, lambda, name, system, shell);
+};
+
+const sweep = async (lambda: LambdaClient, name: string, shell: Context['shell']): Promise<number> => {
+  const swept = await reconciled(() => sweepNow(lambda, name));
+  shell.wait(undefined);
+  const { claimed, closed, failed, cutShort, oldestOverdue } = swept;
+  const left = cutShort ? ' Its time was up before the end: run it again.' : '';
+  shell.tell(
+    `${claimed} looked at, ${closed} of them closed, ${failed} failed. The oldest was ${formatSeconds(oldestOverdue)} late.${left}`,
+    { ...swept },
+  );
+  return failed === 0 ? 0 : 1;
+};
+
+const one = async (
+  extractionId: string,
+  lambda: LambdaClient,
+  name: string,
+  system: System,
+  shell: Context['shell'],
+): Promise<number> => {
+  const answer = await reconciled(() => reconcileNow(lambda, name, { trigger: 'operator', extractionId }));
+  shell.wait(undefined);
+  const extractions = dynamoExtractionStore(
+    new DynamoDBClient(system.client),
+    system.output('ExtractionsTableName'),
+  );
+  const record = await extractions.get(extractionId);
+  if (record === undefined)
+    throw new Problem(`There is no extraction ${extractionId} in ${system.stackName}.`);
+  const next =
+    record.openUntil === undefined ? '' : ` Next look: ${describeDue(record.openUntil, shell.now())}.`;
+  shell.tell(`${extractionId} is ${describeProgress(record)}.${next}`, {
+    ...answer,
+    status: record.status,
+    closed: record.open === undefined,
+    openUntil: record.openUntil,
+  });
+  return 0;
+};

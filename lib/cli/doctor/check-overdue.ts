@@ -1,0 +1,19 @@
+import type { Extraction } from '../../extraction/record.ts';
+import { formatSeconds, secondsSince } from '../format-seconds.ts';
+import { type Finding, right, wrong } from './finding.ts';
+
+/** Whether the sweep keeps up: nothing is overdue by more than three of its intervals. */
+export const checkOverdue = (due: readonly Extraction[], everyMinutes: number, now: Date): Finding => {
+  const [oldest] = due
+    .flatMap(({ extractionId, openUntil }) =>
+      openUntil === undefined ? [] : [{ extractionId, late: secondsSince(openUntil, now) }],
+    )
+    .toSorted((one, other) => other.late - one.late);
+  if (oldest === undefined || oldest.late <= 0) return right('nothing that is open is overdue');
+  const said = `the most overdue, ${oldest.extractionId}, by ${formatSeconds(oldest.late)}`;
+  if (oldest.late <= 3 * everyMinutes * 60) return right(`${due.length} due for the next sweep; ${said}`);
+  return wrong(
+    `${due.length} overdue; ${said}`,
+    `\`cosecha reconcile ${oldest.extractionId}\` looks at it now and says what is in the way.`,
+  );
+};

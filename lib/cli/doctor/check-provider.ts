@@ -1,0 +1,45 @@
+import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { readSecret, SecretNotFilled } from '../../aws/read-secret.ts';
+import type { ReconcileSettings } from '../../aws/reconcile-function.ts';
+import { ProviderError, ProviderUnauthorized, ProviderUnreachable } from '../../provider/errors.ts';
+import { freshConnectionFetch } from '../../provider/fresh-connection.ts';
+import { logIn } from '../../provider/log-in.ts';
+import { type Finding, right, skipped, wrong } from './finding.ts';
+
+/** Whether the provider takes the API key: by logging in, from this machine, for the shortest time. */
+export const checkProvider = async (
+  secrets: SecretsManagerClient,
+  apiKeySecret: string,
+  { providerBaseUrl, providerTimeouts }: ReconcileSettings,
+): Promise<Finding> => {
+  const connection = {
+    baseUrl: providerBaseUrl,
+    fetch: freshConnectionFetch(providerTimeouts.connect),
+    totalTimeoutMs: providerTimeouts.total,
+    // A token; more is none.
+    maxAnswerBytes: 64 * 1024,
+  };
+  try {
+    await logIn(connection, await readSecret(secrets, apiKeySecret), 1);
+    return right(`provider ${providerBaseUrl} takes the API key`);
+  } catch (error) {
+    if (error instanceof SecretNotFilled) return skipped('provider: not asked, as the API key is not filled');
+    if (error instanceof ProviderUnauthorized) {
+      return wrong(
+        `provider ${providerBaseUrl} refuses the API key`,
+        'Fill the right one (output FillProviderApiKey).',
+      );
+    }
+    if (error instanceof ProviderUnreachable) {
+      return wrong(
+        `provider ${providerBaseUrl} is out of reach from this machine`,
+        'Is the setting providerBaseUrl right? If the functions reach it, PollWithoutAnswer stays low.',
+      );
+    }
+    if (!(error instanceof ProviderError)) throw error;
+    return wrong(
+      `provider ${providerBaseUrl} does not log in (${error.name})`,
+      'Is it down? Extractions wait meanwhile.',
+    );
+  }
+};

@@ -1,0 +1,51 @@
+import { DescribeRuleCommand, type EventBridgeClient } from '@aws-sdk/client-eventbridge';
+import { type Finding, right, wrong } from './finding.ts';
+
+/** One rule of the stack. */
+export type Rule = {
+  readonly name: string;
+  readonly enabled: boolean;
+  /** Minutes between two runs; undefined for a rule without a schedule. */
+  readonly everyMinutes: number | undefined;
+};
+
+/** `rate(5 minutes)` as 5. */
+const minutesOf = (schedule: string | undefined): number | undefined => {
+  const minutes = /^rate\((\d+) minutes?\)$/.exec(schedule ?? '')?.[1];
+  return minutes === undefined ? undefined : Number(minutes);
+};
+
+/** `ids` as CloudFormation has them: `rule`, or `bus|rule`. */
+export const readRules = (client: EventBridgeClient, ids: readonly string[]): Promise<readonly Rule[]> =>
+  Promise.all(
+    ids.map(async (id) => {
+      const [Name = '', EventBusName] = id.split('|').toReversed();
+      const { State, ScheduleExpression } = await client.send(
+        new DescribeRuleCommand({ Name, ...(EventBusName === undefined ? {} : { EventBusName }) }),
+      );
+      return { name: Name, enabled: State === 'ENABLED', everyMinutes: minutesOf(ScheduleExpression) };
+    }),
+  );
+
+/** Whether the schedule of the sweep, the rule for broken executions and any other are on. */
+export const checkRules = (rules: readonly Rule[]): Finding => {
+  const disabled = rules.filter(({ enabled }) => !enabled);
+  if (disabled.length > 0) {
+    const [{ everyMinutes } = {}] = disabled.toSorted((one) => (one.everyMinutes === undefined ? 1 : -1));
+    const loss =
+      everyMinutes === undefined
+        ? 'Broken executions wait for the sweep meanwhile.'
+        : 'Without the sweep nothing is guaranteed to end.';
+    const names = disabled.map(({ name }) => name);
+    return wrong(
+      `disabled: ${names.join(', ')}`,
+      `${loss} Run ${names.map((name) => `aws events enable-rule --name ${name}`).join(' && ')}`,
+    );
+  }
+  const schedule = rules.find(({ everyMinutes }) => everyMinutes !== undefined);
+  if (schedule === undefined)
+    return wrong('no rule has a schedule', 'Nothing sweeps: deploy the stack again.');
+  return right(
+    `rules are ENABLED: the sweep every ${schedule.everyMinutes} min, and ${rules.length - 1} other`,
+  );
+};

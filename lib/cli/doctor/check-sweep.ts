@@ -1,0 +1,30 @@
+import { type CloudWatchClient, GetMetricStatisticsCommand } from '@aws-sdk/client-cloudwatch';
+import { formatSeconds } from '../format-seconds.ts';
+import { type Finding, right, wrong } from './finding.ts';
+
+/** Whether a sweep ran within three of its intervals, which is when the alarm SweepSilent rings. */
+export const checkSweep = async (
+  client: CloudWatchClient,
+  stage: string,
+  everyMinutes: number,
+  now: Date,
+): Promise<Finding> => {
+  const within = 3 * everyMinutes * 60;
+  const { Datapoints = [] } = await client.send(
+    new GetMetricStatisticsCommand({
+      Namespace: `Cosecha/${stage}`,
+      MetricName: 'Swept',
+      Dimensions: [{ Name: 'service', Value: 'reconcile-extraction' }],
+      StartTime: new Date(now.getTime() - within * 1_000),
+      EndTime: now,
+      Period: 60,
+      Statistics: ['Sum'],
+    }),
+  );
+  const last = Math.max(...Datapoints.map(({ Timestamp }) => Timestamp?.getTime() ?? 0));
+  if (Datapoints.length > 0) return right(`last sweep ${formatSeconds((now.getTime() - last) / 1_000)} ago`);
+  return wrong(
+    `no sweep within ${formatSeconds(within)}`,
+    'Is its rule enabled, and does reconcile-extraction start? Its log says; `cosecha reconcile --all-due` runs one now.',
+  );
+};

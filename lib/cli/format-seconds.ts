@@ -1,0 +1,27 @@
+const units = [
+  ['d', 86_400],
+  ['h', 3_600],
+  ['min', 60],
+  ['s', 1],
+] as const;
+
+/** `3 h 5 min`: the two greatest units of a length of time. */
+export const formatSeconds = (seconds: number): string => {
+  let rest = Math.max(0, Math.round(seconds));
+  const parts = units.map(([unit, size]) => {
+    const count = Math.floor(rest / size);
+    rest -= count * size;
+    return { unit, count };
+  });
+  const first = parts.findIndex(({ count }) => count > 0);
+  if (first === -1) return '0 s';
+  return parts
+    .slice(first, first + 2)
+    .filter(({ count }) => count > 0)
+    .map(({ unit, count }) => `${count} ${unit}`)
+    .join(' ');
+};
+
+/** Seconds from one ISO 8601 time to a moment. */
+export const secondsSince = (time: string, now: Date): number =>
+  (now.getTime() - new Date(time).getTime()) / 1000;

@@ -1,0 +1,58 @@
+import { randomUUID } from 'node:crypto';
+import { readFile, writeFile } from 'node:fs/promises';
+import { createInterface } from 'node:readline/promises';
+import { text } from 'node:stream/consumers';
+import { setTimeout as delay } from 'node:timers/promises';
+import yoctoSpinner from 'yocto-spinner';
+import { Problem } from './problem.ts';
+import type { Shell } from './shell.ts';
+
+const codeOf = (error: unknown): unknown => (error as { code?: unknown }).code;
+
+/** The shell of this process. */
+export const nodeShell = ({ json }: { readonly json: boolean }): Shell => {
+  const { stdin, stdout, stderr } = process;
+  // Whoever reads our output, `head` for one, has had enough of it: that is no failure.
+  stdout.on('error', (error) => {
+    if (codeOf(error) !== 'EPIPE') throw error;
+    process.exit(0);
+  });
+  // It moves out of the way of whatever else is written to the stream.
+  const spinner = stdout.isTTY && !json ? yoctoSpinner({ stream: stdout }) : undefined;
+  return {
+    tell: (line, facts) => void stdout.write(`${json ? JSON.stringify(facts) : line}\n`),
+    hint: (line) => {
+      if (!json) stderr.write(`${line}\n`);
+    },
+    wait: (line) => {
+      if (line === undefined) spinner?.stop();
+      else if (spinner !== undefined) spinner.start().text = line;
+    },
+    confirm: async (question, words) => {
+      if (!stdin.isTTY) return false;
+      const lines = createInterface({ input: stdin, output: stderr });
+      const typed = await lines.question(`${question} `);
+      lines.close();
+      return typed.trim() === words;
+    },
+    readText: async (path) => {
+      if (path !== '-') {
+        return readFile(path, 'utf8').catch((cause: unknown) => {
+          throw new Problem(`${path} could not be read: ${String(codeOf(cause))}.`, { cause });
+        });
+      }
+      if (stdin.isTTY) stderr.write('Reading from standard input; end with Ctrl-D.\n');
+      return text(stdin);
+    },
+    writePrivately: async (path, bytes) => {
+      // `wx`: what is there already is somebody's.
+      await writeFile(path, bytes, { mode: 0o600, flag: 'wx' }).catch((cause: unknown) => {
+        const why = codeOf(cause) === 'EEXIST' ? 'it is there already' : String(codeOf(cause));
+        throw new Problem(`${path} could not be written: ${why}.`, { cause });
+      });
+    },
+    now: () => new Date(),
+    sleep: (milliseconds) => delay(milliseconds),
+    randomId: randomUUID,
+  };
+};

@@ -1,0 +1,12 @@
+import { ReconcileFailed } from '../aws/reconcile-function.ts';
+import { Problem } from './problem.ts';
+
+/** Waits for reconcile-extraction. @throws Problem with its own sentence where it failed as a whole */
+export const reconciled = async <Answer>(call: () => Promise<Answer>): Promise<Answer> => {
+  try {
+    return await call();
+  } catch (cause) {
+    if (cause instanceof ReconcileFailed) throw new Problem(cause.message, { cause });
+    throw cause;
+  }
+};

@@ -1,0 +1,71 @@
+import type { Extraction } from './record.ts';
+import { plusSeconds } from './timings.ts';
+
+/** What erasing needs of the two tables and the bucket. Reads are strongly consistent. */
+export type EraseDeps = {
+  readonly getRecord: (extractionId: string) => Promise<Extraction | undefined>;
+  /** Deletes the row if it is still closed and has this status; true also where it is gone already. */
+  readonly removeRecord: (extractionId: string, status: Extraction['status']) => Promise<boolean>;
+  readonly hasTask: (taskId: string) => Promise<boolean>;
+  readonly removeTask: (taskId: string) => Promise<void>;
+  /** Deletes every object of the extraction in every version, and returns how many there were. */
+  readonly removeResults: (extractionId: string) => Promise<number>;
+  readonly countResults: (extractionId: string) => Promise<number>;
+  readonly now: () => Date;
+  /** Timeout of reconcile-extraction, in seconds: whoever saw the record open has ended after that. */
+  readonly reconcileTimeout: number;
+  /** From close to `expiresAt`, in seconds. */
+  readonly recordRetention: number;
+};
+
+export type Erased =
+  | { readonly kind: 'erased'; readonly objects: number; readonly taskId: string | undefined }
+  /** No record. `objects` were there all the same: left by an erasure that was cut off. */
+  | { readonly kind: 'no-record'; readonly objects: number }
+  | { readonly kind: 'open'; readonly record: Extraction }
+  /** Closed so lately that a function which saw it open could still store results. */
+  | { readonly kind: 'too-fresh'; readonly until: string }
+  /** A late word of the provider opened it again while it was being erased; results are gone, the record stays. */
+  | { readonly kind: 'reopened' }
+  /** Reading again found something. */
+  | { readonly kind: 'remains'; readonly what: readonly ('record' | 'task' | 'results')[] };
+
+/** When the record was last moved, as far as it says. A close by itself shows only in `expiresAt`. */
+const lastMoved = (record: Extraction, now: string, recordRetention: number): string => {
+  const closedAt =
+    record.expiresAt === undefined
+      ? undefined
+      : plusSeconds(new Date(record.expiresAt * 1000), -recordRetention);
+  return (
+    [record.settledAt, record.collectedAt, closedAt]
+      .filter((time) => time !== undefined)
+      // A retention that was changed since would name a close that is yet to come.
+      .filter((time) => time <= now)
+      .reduce((latest, time) => (time > latest ? time : latest), record.requestedAt)
+  );
+};
+
+/**
+ * Erases one closed extraction: results, then the row in Tasks, then the record, so that an erasure that is cut off
+ * can be repeated, as the record still says what there was. Throws what a dependency throws.
+ */
+export const erase = async (extractionId: string, deps: EraseDeps): Promise<Erased> => {
+  const record = await deps.getRecord(extractionId);
+  if (record === undefined) return { kind: 'no-record', objects: await deps.removeResults(extractionId) };
+  if (record.open !== undefined) return { kind: 'open', record };
+  const now = deps.now().toISOString();
+  const until = plusSeconds(lastMoved(record, now, deps.recordRetention), deps.reconcileTimeout);
+  if (now < until) return { kind: 'too-fresh', until };
+
+  const objects = await deps.removeResults(extractionId);
+  const { taskId } = record;
+  if (taskId !== undefined) await deps.removeTask(taskId);
+  if (!(await deps.removeRecord(extractionId, record.status))) return { kind: 'reopened' };
+
+  const what = [
+    ...((await deps.getRecord(extractionId)) === undefined ? [] : (['record'] as const)),
+    ...(taskId !== undefined && (await deps.hasTask(taskId)) ? (['task'] as const) : []),
+    ...((await deps.countResults(extractionId)) === 0 ? [] : (['results'] as const)),
+  ];
+  return what.length === 0 ? { kind: 'erased', objects, taskId } : { kind: 'remains', what };
+};

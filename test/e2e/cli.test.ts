@@ -1,0 +1,312 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  CreateTableCommand,
+  DeleteItemCommand,
+  GetItemCommand,
+  PutItemCommand,
+  UpdateItemCommand,
+  waitUntilTableExists,
+} from '@aws-sdk/client-dynamodb';
+import { ListObjectsV2Command } from '@aws-sdk/client-s3';
+import {
+  DeleteMessageCommand,
+  ReceiveMessageCommand,
+  SendMessageCommand,
+  SQSClient,
+} from '@aws-sdk/client-sqs';
+import { marshall } from '@aws-sdk/util-dynamodb';
+import { describe, expect, inject, test } from 'vitest';
+import { extraction } from '../unit/lib/extraction/fixtures.ts';
+import { aws } from './support/aws.ts';
+import {
+  extract,
+  passwordSentinel,
+  plannedUsername,
+  provider,
+  requestFor,
+  uniqueUsername,
+} from './support/extractions.ts';
+import { uniqueNationalId } from './support/national-ids.ts';
+import { cosecha, cosechaAsCaller, cosechaUntil, factsOf } from './support/operator.ts';
+import { closed, inStatus, recordWhere } from './support/records.ts';
+import { sweepUntilClosed } from './support/sweep.ts';
+
+const { client, outputs, apiKey, signingKey } = inject('cosecha');
+const table = outputs.ExtractionsTableName ?? '';
+
+const credentials = (username: string) => JSON.stringify({ username, password: passwordSentinel });
+const balance = ['--entity', 'sandbox-bank', '--action', 'product-balance'];
+
+/** An extraction that runs until it is told to end, and of which no webhook tells. */
+const running = async () => {
+  const username = await plannedUsername({ durationMs: null, webhook: { enabled: false } });
+  const extractionId = await extract(requestFor(username));
+  const { taskId = '' } = await inStatus(extractionId, 'RUNNING');
+  return { extractionId, taskId };
+};
+
+const put = (TableName: string, record: object) =>
+  aws.dynamo.send(new PutItemCommand({ TableName, Item: marshall(record, { removeUndefinedValues: true }) }));
+
+const rowOf = async (TableName: string, key: object) =>
+  (await aws.dynamo.send(new GetItemCommand({ TableName, Key: marshall(key), ConsistentRead: true }))).Item;
+
+/** Makes a closed record an hour older, as nothing may be erased within reconcile-extraction's timeout. */
+const age = async (extractionId: string): Promise<void> => {
+  const before = new Date(Date.now() - 3_600_000).toISOString();
+  await aws.dynamo.send(
+    new UpdateItemCommand({
+      TableName: table,
+      Key: marshall({ extractionId }),
+      UpdateExpression:
+        'SET requestedAt = :t, settledAt = :t, collectedAt = :t, expiresAt = expiresAt - :hour',
+      ExpressionAttributeValues: marshall({ ':t': before, ':hour': 3_600 }),
+    }),
+  );
+};
+
+// One at a time: each is a process of its own, and there are others at work.
+describe('cosecha, for whoever asks,', { concurrent: false }, () => {
+  test('start requests an extraction with credentials from standard input, and watches it to its end', async () => {
+    const args = ['start', ...balance, '--reference', 'by cli', '--watch', '--json'];
+    const { code, stdout, stderr } = await cosecha(args, credentials(uniqueUsername()));
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    const [requested, ...changes] = factsOf({ stdout });
+    expect(requested).toMatchObject({ status: 'REQUESTED', replayed: false });
+    expect(changes.at(-1)).toMatchObject({ status: 'COMPLETED', closed: true });
+  });
+
+  test('start repeated under its idempotency key starts nothing, and another request is refused', async () => {
+    const username = uniqueUsername();
+    const key = ['--idempotency-key', randomUUID()];
+    const first = await cosecha(['start', ...balance, ...key, '--json'], credentials(username));
+    const second = await cosecha(['start', ...balance, ...key, '--json'], credentials(username));
+    expect(factsOf(second)[0]).toMatchObject({
+      extractionId: factsOf(first)[0]?.extractionId,
+      replayed: true,
+    });
+    const other = await cosecha(['start', ...balance, '--action', 'tef', ...key], credentials(username));
+    expect(other).toMatchObject({ code: 1, stdout: '' });
+    expect(other.stderr).toContain('The idempotency key was used for another request.');
+  });
+
+  test('start requests an extraction under a consent, with the national id from standard input', async () => {
+    const target = uniqueNationalId();
+    const { consentId } = await provider.createConsent({ owner: target, products: ['movement'] });
+    const args = ['start', '--consent', consentId, '--product', 'movement', '--watch'];
+    const { code, stdout } = await cosecha(args, target);
+    expect(stdout).toContain('COMPLETED (settled by reconcile), collected, closed');
+    expect(code).toBe(0);
+  });
+
+  test('get shows the record without its fingerprint, and stores the results in a new file of its own', async () => {
+    const extractionId = await extract(requestFor(uniqueUsername()));
+    const record = await closed(extractionId);
+    const { fingerprint: _fingerprint, ...view } = record;
+    expect(factsOf(await cosecha(['get', extractionId, '--json']))).toEqual([view]);
+
+    const directory = await mkdtemp(join(tmpdir(), 'cosecha-cli-'));
+    try {
+      const file = join(directory, 'results.json');
+      const stored = await cosecha(['get', extractionId, '--results', file]);
+      expect(stored).toMatchObject({ code: 0, stderr: '' });
+      expect((await stat(file)).mode & 0o777).toBe(0o600);
+      expect((await readFile(file)).byteLength).toBe(record.results?.bytes);
+    } finally {
+      await rm(directory, { recursive: true });
+    }
+  });
+
+  test('an open extraction is listed, not erased, delivered to only with leave, and watched to an end that is not COMPLETED', async () => {
+    const { extractionId, taskId } = await running();
+    const stillOpen = await cosecha(['erase', extractionId, '--yes']);
+    expect(stillOpen).toMatchObject({ code: 1, stdout: '' });
+    expect(stillOpen.stderr).toContain('is still open (RUNNING)');
+    const listed = factsOf(await cosecha(['list', '--open', '--json']));
+    expect(listed.find((row) => row.extractionId === extractionId)).toMatchObject({
+      status: 'RUNNING',
+      taskId,
+    });
+
+    const target = ['deliver', '--extraction', extractionId, '--status', 'FAILED'];
+    const refused = await cosecha(target);
+    expect(refused).toMatchObject({ code: 1, stdout: '' });
+    expect(refused.stderr).toContain("on your word, not the provider's");
+    const forged = await cosecha([...target, '--forged', '--json']);
+    expect(factsOf(forged)).toMatchObject([{ answer: 401, status: 'RUNNING' }]);
+    expect(forged.code).toBe(0);
+
+    const watching = cosecha(['watch', extractionId, '--json']);
+    const delivered = await cosecha([...target, '--encrypted', '--yes', '--json']);
+    expect(factsOf(delivered)).toMatchObject([{ taskId, answer: 204, status: 'FAILED' }]);
+    // Our word against the provider's, who has to end it before its results can be collected.
+    await provider.finish(taskId, 'FAILED');
+    const watched = await watching;
+    expect(watched.code).toBe(1);
+    expect(factsOf(watched).at(-1)).toMatchObject({ status: 'FAILED', settledBy: 'webhook', closed: true });
+  });
+
+  test('a delivery for a task that nobody knows needs leave', async () => {
+    const refused = await cosecha(['deliver', `cli-${randomUUID()}`]);
+    expect(refused).toMatchObject({ code: 1, stdout: '' });
+    expect(refused.stderr).toContain('No extraction is linked to this task');
+    const sent = await cosecha(['deliver', `cli-${randomUUID()}`, '--orphan', '--json']);
+    expect(factsOf(sent)).toMatchObject([{ answer: 204 }]);
+  });
+
+  test('watch tells everything as it happens, from the stream', async () => {
+    let extractionId: string | undefined;
+    const watching = cosechaUntil(
+      ['watch'],
+      (stdout) =>
+        extractionId !== undefined && stdout.includes(`${extractionId}  MODIFY  COMPLETED  collectedAt`),
+    );
+    await watching.ready;
+    extractionId = await extract(requestFor(uniqueUsername()));
+    const told = await watching.found;
+    expect(told).toMatch(new RegExp(`${extractionId} {2}MODIFY {2}RUNNING → COMPLETED {2}settledBy webhook`));
+  });
+});
+
+describe('cosecha, for whoever puts something right,', { concurrent: false }, () => {
+  test('reconcile has one extraction looked at now', async () => {
+    const { extractionId, taskId } = await running();
+    const early = factsOf(await cosecha(['reconcile', extractionId, '--json']));
+    expect(early).toMatchObject([{ extractionId, status: 'RUNNING', closed: false, handedOver: true }]);
+    await provider.finish(taskId, 'COMPLETED');
+    const { code, stdout } = await cosecha(['reconcile', extractionId, '--json']);
+    expect(code).toBe(0);
+    expect(factsOf({ stdout })).toMatchObject([{ extractionId, status: 'COMPLETED', closed: true }]);
+  });
+
+  test('reconcile never gives up a start that is going on', async () => {
+    const username = await plannedUsername({ startForever: { kind: 'answer', status: 429 } });
+    const extractionId = await extract(requestFor(username));
+    await inStatus(extractionId, 'STARTING');
+    const [answer] = factsOf(await cosecha(['reconcile', extractionId, '--json']));
+    expect(answer).toMatchObject({ status: expect.stringMatching(/^(REQUESTED|STARTING)$/), closed: false });
+    await provider.setPlan(username, {});
+    expect(await closed(extractionId)).toMatchObject({ status: 'COMPLETED' });
+  });
+
+  test('reconcile sweeps everything that is due', async () => {
+    const [swept] = factsOf(await cosecha(['reconcile', '--all-due', '--json']));
+    expect(swept).toMatchObject({ claimed: expect.any(Number), failed: expect.any(Number) });
+  });
+
+  test('erase leaves nothing of a closed extraction: no result, no task, no record', async () => {
+    const extractionId = await extract(requestFor(uniqueUsername()));
+    const { taskId = '' } = await closed(extractionId);
+    const fresh = await cosecha(['erase', extractionId, '--yes']);
+    expect(fresh.stderr).toContain('was closed a moment ago');
+    await age(extractionId);
+
+    const unconfirmed = await cosecha(['erase', extractionId]);
+    expect(unconfirmed.stderr).toContain('Nothing was erased: type the id');
+    const { code, stdout } = await cosecha(['erase', extractionId, '--yes']);
+    expect(stdout).toContain('Erased: stored results (1), its task, the record.');
+    expect(code).toBe(0);
+
+    expect(await rowOf(table, { extractionId })).toBeUndefined();
+    expect(await rowOf(outputs.TasksTableName ?? '', { taskId })).toBeUndefined();
+    const { KeyCount } = await aws.s3.send(
+      new ListObjectsV2Command({ Bucket: outputs.ResultsBucketName, Prefix: extractionId }),
+    );
+    expect(KeyCount).toBe(0);
+    expect((await cosecha(['get', extractionId])).stderr).toContain('There is no extraction');
+  });
+
+  test('restore copies what is missing, overwrites nothing, and has the sweep finish what was running', async () => {
+    const restored = `Cosecha-local-restored-${randomUUID()}`;
+    await aws.dynamo.send(
+      new CreateTableCommand({
+        TableName: restored,
+        AttributeDefinitions: [{ AttributeName: 'extractionId', AttributeType: 'S' }],
+        KeySchema: [{ AttributeName: 'extractionId', KeyType: 'HASH' }],
+        BillingMode: 'PAY_PER_REQUEST',
+      }),
+    );
+    await waitUntilTableExists(
+      { client: aws.dynamo, minDelay: 1, maxDelay: 1, maxWaitTime: 30 },
+      { TableName: restored },
+    );
+
+    const { extractionId: lost, taskId } = await running();
+    const present = await extract(requestFor(uniqueUsername()));
+    const presentRecord = await closed(present);
+    const [starting, erased] = [randomUUID(), randomUUID()];
+    await put(restored, await recordWhere(lost, 'there', () => true).then(() => inStatus(lost, 'RUNNING')));
+    await put(restored, { ...presentRecord, status: 'FAILED' });
+    await put(restored, extraction({ extractionId: starting, status: 'STARTING', attemptId: 'attempt-1' }));
+    await put(restored, extraction({ extractionId: erased }));
+    await aws.dynamo.send(new DeleteItemCommand({ TableName: table, Key: marshall({ extractionId: lost }) }));
+
+    const args = ['restore', '--from', restored, '--except', erased, '--json'];
+    const counts = { due: 1, unconfirmed: 1, present: 1, excepted: 1, closed: 0 };
+    expect(factsOf(await cosecha([...args, '--dry-run'])).at(-1)).toMatchObject({ dryRun: true, ...counts });
+    expect(await rowOf(table, { extractionId: lost })).toBeUndefined();
+    expect(factsOf(await cosecha(args)).at(-1)).toMatchObject({ dryRun: false, ...counts });
+
+    expect(factsOf(await cosecha(['get', starting, '--json']))[0]).toMatchObject({
+      status: 'UNCONFIRMED',
+      reason: 'restored',
+      attemptId: 'attempt-1',
+    });
+    expect(await rowOf(table, { extractionId: erased })).toBeUndefined();
+    expect(factsOf(await cosecha(['get', present, '--json']))[0]).toMatchObject({ status: 'COMPLETED' });
+    await provider.finish(taskId, 'COMPLETED');
+    expect(await sweepUntilClosed(lost)).toMatchObject({ status: 'COMPLETED', settledBy: 'reconcile' });
+  });
+
+  test('redrive does again what a dead letter asked for, and leaves what is not ours', async () => {
+    const { extractionId, taskId } = await running();
+    await provider.finish(taskId, 'COMPLETED');
+    const queue = new SQSClient({ ...client, useQueueUrlAsEndpoint: false });
+    const send = async (MessageBody: string) =>
+      (await queue.send(new SendMessageCommand({ QueueUrl: outputs.DeadLetterQueueUrl, MessageBody })))
+        .MessageId;
+    const failed = { trigger: 'execution-broken', extractionId };
+    const ours = await send(
+      JSON.stringify({ requestContext: {}, requestPayload: failed, responsePayload: {} }),
+    );
+    const others = await send('what is this');
+
+    const { code, stdout, stderr } = await cosecha(['redrive', '--json']);
+    expect(stderr).toBe('');
+    const told = factsOf({ stdout });
+    expect(told.find(({ messageId }) => messageId === ours)).toMatchObject({ outcome: 'done', extractionId });
+    expect(told.find(({ messageId }) => messageId === others)).toMatchObject({ outcome: 'unknown' });
+    expect(code).toBe(1);
+    expect(await closed(extractionId)).toMatchObject({ status: 'COMPLETED' });
+    // Only what is not ours is still there; and it goes now, as it is in the way of whoever looks for dead letters.
+    const { Messages: [left] = [] } = await queue.send(
+      new ReceiveMessageCommand({ QueueUrl: outputs.DeadLetterQueueUrl, WaitTimeSeconds: 2 }),
+    );
+    expect(left?.MessageId).toBe(others);
+    await queue.send(
+      new DeleteMessageCommand({ QueueUrl: outputs.DeadLetterQueueUrl, ReceiptHandle: left?.ReceiptHandle }),
+    );
+  });
+
+  test('doctor finds a healthy deployment healthy, and prints no secret', async () => {
+    const ran = await cosecha(['doctor', '--provider', '--json']);
+    // Others at this moment leave something due, dead letters of their own, or alarms.
+    const passing = /overdue|due for the next|dead-letter queue|ringing/;
+    const findings = factsOf(ran).filter(({ says }) => !passing.test(String(says)));
+    expect(findings.filter(({ mark }) => mark === 'wrong')).toEqual([]);
+    expect(findings.map(({ says }) => says).join('\n')).toContain('takes the API key');
+    expect(ran.stderr).toBe('');
+    for (const secret of [apiKey, signingKey]) expect(ran.stdout).not.toContain(secret);
+  });
+
+  test('who may do nothing is told which right is missing, in a sentence', async () => {
+    const { code, stderr } = await cosechaAsCaller(['list']);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(
+      /^AWS does not allow \S+ to cloudformation:DescribeStacks.*: that right is missing/,
+    );
+  });
+});

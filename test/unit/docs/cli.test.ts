@@ -1,0 +1,33 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { createProgram } from '../../../lib/cli/program.ts';
+
+const page = readFileSync(new URL('../../../docs/cli.md', import.meta.url), 'utf8');
+const [intro = '', ...sections] = page.split(/^## /m);
+const program = createProgram(async () => undefined);
+
+const longOptions = ({ options }: (typeof program.commands)[number]): string[] =>
+  options.flatMap(({ long }) => long ?? []);
+
+test('docs/cli.md has a section for each command, in the order of the program, and for no other', () => {
+  const commands = program.commands.map((command) => command.name());
+  expect(sections.map((section) => section.split('\n')[0])).toEqual([...commands, 'What an operator needs']);
+});
+
+test('docs/cli.md explains every option where its command is, and names none that there is not', () => {
+  const inOrder = (text: string): string[] =>
+    [...new Set(text.match(/(?<![\w-])--[a-z][a-z-]*/g) ?? [])].sort();
+  const ofProgram = longOptions(program);
+  const known = [...ofProgram, ...program.commands.flatMap(longOptions)];
+  expect(ofProgram.filter((option) => !intro.includes(`\`${option}`))).toEqual([]);
+  for (const command of program.commands) {
+    const section = sections.find((text) => text.startsWith(`${command.name()}\n`)) ?? '';
+    // Transcripts of other programs have options of theirs.
+    const ours = section.replace(/^(\$ )?aws .*$|Run aws .*$/gm, '');
+    expect({ [command.name()]: inOrder(ours).filter((option) => !known.includes(option)) }).toEqual({
+      [command.name()]: [],
+    });
+    const missing = longOptions(command).filter((option) => !inOrder(ours).includes(option));
+    expect({ [command.name()]: missing }).toEqual({ [command.name()]: [] });
+  }
+});

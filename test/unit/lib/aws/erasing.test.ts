@@ -1,0 +1,72 @@
+import { ConditionalCheckFailedException, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { S3Client } from '@aws-sdk/client-s3';
+import { expect, test } from 'vitest';
+import { erasingFrom, ResultsNotDeleted } from '../../../../lib/aws/erasing.ts';
+import { id } from '../extraction/fixtures.ts';
+import { fail, stubClient } from './stub-client.ts';
+
+const erasing = (parts: {
+  dynamo?: Parameters<typeof stubClient>[0];
+  s3?: Parameters<typeof stubClient>[0];
+}) => {
+  const dynamo = stubClient<DynamoDBClient>(parts.dynamo ?? (() => ({})));
+  const s3 = stubClient<S3Client>(parts.s3 ?? (() => ({})));
+  const names = { extractionsTable: 'E', tasksTable: 'T', resultsBucket: 'B' };
+  return {
+    ...erasingFrom({ dynamo: dynamo.client, s3: s3.client, ...names }, () => new Date(0)),
+    dynamo,
+    s3,
+  };
+};
+
+test('every version of every object is deleted, delete markers too, page by page', async () => {
+  const pages = [
+    {
+      Versions: [{ Key: `${id}/a`, VersionId: 'v1' }],
+      DeleteMarkers: [{ Key: `${id}/a`, VersionId: 'v2' }],
+      ...{ IsTruncated: true, NextKeyMarker: `${id}/a`, NextVersionIdMarker: 'v2' },
+    },
+    { Versions: [{ Key: `${id}/b`, VersionId: 'null' }] },
+  ];
+  const { removeResults, s3 } = erasing({
+    s3: ({ constructor: { name } }) => (name === 'ListObjectVersionsCommand' ? pages.shift() : {}),
+  });
+  expect(await removeResults(id)).toBe(3);
+  const [first, , second] = s3.sent;
+  expect(first?.input).toEqual({ Bucket: 'B', Prefix: `${id}/` });
+  expect(second?.input).toMatchObject({ KeyMarker: `${id}/a`, VersionIdMarker: 'v2' });
+  const deleted = s3.sent.filter(({ name }) => name === 'DeleteObjectsCommand');
+  expect(deleted.map(({ input }) => (input.Delete as { Objects: unknown }).Objects)).toEqual([
+    [
+      { Key: `${id}/a`, VersionId: 'v1' },
+      { Key: `${id}/a`, VersionId: 'v2' },
+    ],
+    [{ Key: `${id}/b`, VersionId: 'null' }],
+  ]);
+});
+
+test('an object that S3 keeps stops the erasure', async () => {
+  const { removeResults } = erasing({
+    s3: ({ constructor: { name } }) =>
+      name === 'ListObjectVersionsCommand'
+        ? { Versions: [{ Key: `${id}/a`, VersionId: 'null' }] }
+        : { Errors: [{ Key: `${id}/a`, Code: 'AccessDenied' }] },
+  });
+  await expect(removeResults(id)).rejects.toThrow(ResultsNotDeleted);
+});
+
+test('a record goes only while it is closed and as it was', async () => {
+  const { removeRecord, dynamo } = erasing({});
+  expect(await removeRecord(id, 'COMPLETED')).toBe(true);
+  expect(dynamo.sent[0]?.input).toMatchObject({
+    TableName: 'E',
+    Key: { extractionId: { S: id } },
+    ConditionExpression:
+      'attribute_not_exists(extractionId) OR (attribute_not_exists(#open) AND #status = :status)',
+    ExpressionAttributeValues: { ':status': { S: 'COMPLETED' } },
+  });
+  const refused = erasing({
+    dynamo: () => fail(new ConditionalCheckFailedException({ message: 'no', $metadata: {} })),
+  });
+  expect(await refused.removeRecord(id, 'COMPLETED')).toBe(false);
+});

@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest';
+import { describeProblem } from '../../../../lib/cli/describe-problem.ts';
+import { problem } from '../../../../lib/http/problem.ts';
+
+test('a problem of the service is a sentence, with a line for each violation', () => {
+  const { body = '' } = problem('invalid-request', {
+    errors: [
+      { pointer: '/actions/0/id', detail: 'must be one of movement, tef' },
+      { pointer: '', detail: 'must be a JSON object' },
+    ],
+  });
+  expect(describeProblem(400, body)).toBe(
+    'The service answered 400: The request is not valid.\n' +
+      '  /actions/0/id must be one of movement, tef\n' +
+      '  the body must be a JSON object',
+  );
+});
+
+test('what API Gateway answers by itself says which right is missing', () => {
+  expect(describeProblem(403, '{"message":"Forbidden"}')).toBe(
+    'API Gateway answered 403: Forbidden. These credentials need execute-api:Invoke on this route.',
+  );
+});
+
+test('an answer without a body is told by its number', () => {
+  expect(describeProblem(502, '<html>')).toBe('API Gateway answered 502: no reason given.');
+});

@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest';
+import {
+  describeDue,
+  describeProgress,
+  describeView,
+  operatorView,
+} from '../../../../lib/cli/describe-record.ts';
+import { at, closedExtraction, extraction, extractionIn, iso } from '../extraction/fixtures.ts';
+
+test('an operator sees all of a record but its fingerprint, in one order, whatever the order of the row', () => {
+  const row = extraction();
+  const turned = Object.fromEntries(Object.entries({ ...row, later: 1 }).reverse()) as typeof row;
+  const { fingerprint: _fingerprint, ...rest } = row;
+  expect(operatorView(turned)).toEqual({ ...rest, later: 1 });
+  const names = Object.keys(operatorView(turned));
+  expect(names.slice(0, 3)).toEqual(['schemaVersion', 'extractionId', 'status']);
+  expect(names.at(-1)).toBe('later');
+  expect(describeView({ status: 'RUNNING', actions: [{ id: 'tef' }] })).toBe(
+    'status   RUNNING\nactions  [{"id":"tef"}]',
+  );
+});
+
+test('how far it has come is one phrase', () => {
+  expect(describeProgress(extractionIn('RUNNING'))).toBe('RUNNING');
+  expect(describeProgress(extractionIn('TIMED_OUT'))).toBe(
+    'TIMED_OUT (deadline-passed, settled by reconcile)',
+  );
+  const gaveUp = closedExtraction({ status: 'PARTIAL', settledBy: 'webhook', collectionError: 'no-results' });
+  expect(describeProgress(gaveUp)).toBe('PARTIAL (settled by webhook), not collected: no-results, closed');
+});
+
+test('what is overdue stands out from what is not', () => {
+  expect(describeDue(iso(100), at(40))).toBe('in 1 min');
+  expect(describeDue(iso(40), at(100))).toBe('OVERDUE by 1 min');
+  expect(describeDue(undefined, at(0))).toBe('');
+});

@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest';
+import { followExtraction } from '../../../../lib/cli/follow-extraction.ts';
+import type { Extraction } from '../../../../lib/extraction/record.ts';
+import { at, closedExtraction, extractionIn, id, iso } from '../extraction/fixtures.ts';
+
+const follow = async (...records: readonly (Extraction | undefined)[]) => {
+  const queue = [...records];
+  const lines: string[] = [];
+  let seconds = 0;
+  const ended = await followExtraction(id, {
+    get: async () => queue.shift(),
+    now: () => at(seconds),
+    sleep: async (milliseconds) => {
+      seconds += milliseconds / 1_000;
+    },
+    onChange: (line) => void lines.push(line.trim()),
+    onWait: () => undefined,
+  });
+  return { ended, lines };
+};
+
+test('a line for each change, until it is closed', async () => {
+  const running = extractionIn('RUNNING');
+  const closed = closedExtraction({ status: 'COMPLETED', settledBy: 'webhook', collectedAt: iso(3) });
+  const { ended, lines } = await follow(
+    extractionIn('REQUESTED'),
+    running,
+    running,
+    extractionIn('COMPLETED'),
+    closed,
+  );
+  expect(ended).toBe('COMPLETED');
+  expect(lines).toEqual([
+    '0 s  REQUESTED',
+    '1 s  RUNNING',
+    '3 s  COMPLETED (settled by webhook)',
+    '4 s  COMPLETED (settled by webhook), collected, closed',
+  ]);
+});
+
+test('how it ended is told, whatever that was', async () => {
+  const { ended, lines } = await follow(extractionIn('REJECTED'));
+  expect(ended).toBe('REJECTED');
+  expect(lines).toEqual(['0 s  REJECTED (http-400, settled by start), closed']);
+});
+
+test('one that is not there is told as such', async () => {
+  expect((await follow(undefined)).ended).toBe('absent');
+});
