@@ -15,7 +15,7 @@ export default defineConfig({
           setupFiles: 'test/e2e/support/trust.ts',
           // Scenarios mostly wait; those that would disturb each other say so.
           sequence: { concurrent: true },
-          maxConcurrency: 12,
+          maxConcurrency: 24,
           testTimeout: 120_000,
           hookTimeout: 180_000,
         },

@@ -17,6 +17,7 @@ import { createRunDirectory } from '../../infra/local/paths.ts';
 import { saveFunctionLogs } from '../../infra/local/save-function-logs.ts';
 import { sandboxControl } from '../sandbox/control-client.ts';
 import { startSandbox } from '../sandbox/sandbox.ts';
+import { type Marks, newMarks } from './leaks/marks.ts';
 
 const stage = 'local';
 export const stackName = `Cosecha-${stage}`;
@@ -34,7 +35,7 @@ const settings = {
   providerTimeoutMs: '3000',
   startTimeoutSeconds: '15',
   webhookWaitSeconds: '16',
-  startWindowSeconds: '15',
+  startWindowSeconds: '20',
   startRetryFirstSeconds: '2',
   startRetryEverySeconds: '2',
   deadlineSeconds: '40',
@@ -60,6 +61,7 @@ export type Deployed = {
   readonly signingKey: string;
   readonly apiKey: string;
   readonly faultsDirectory: string;
+  readonly marks: Marks;
   readonly callers: Record<Caller, { readonly accessKeyId: string; readonly secretAccessKey: string }>;
 };
 
@@ -77,6 +79,7 @@ export default async function deploy(project: TestProject): Promise<() => Promis
   const directory = await createRunDirectory('e2e', new Date());
   const faultsDirectory = join(directory, 'faults');
   await mkdir(faultsDirectory);
+  const marks = newMarks();
   const apiKey = randomBytes(24).toString('hex');
   const signingKey = randomBytes(24).toString('hex');
   const sandbox = await startSandbox({
@@ -123,6 +126,7 @@ export default async function deploy(project: TestProject): Promise<() => Promis
       signingKey,
       apiKey,
       faultsDirectory,
+      marks,
       callers,
     });
     return stop;

@@ -1,5 +1,4 @@
 import { describe, expect, inject, test } from 'vitest';
-import { extractionIdOf } from '../../lib/extraction/extraction-id.ts';
 import { persistCredentials } from '../sandbox/credentials/persisted-credentials.ts';
 import { encryptDelivery } from '../sandbox/webhook/encrypt-delivery.ts';
 import type { FaultRule } from './faults/rule.ts';
@@ -7,6 +6,7 @@ import { historyOf } from './support/execution.ts';
 import {
   type Body,
   extract,
+  extractionIdForKey,
   passwordSentinel,
   plannedUsername,
   provider,
@@ -132,14 +132,12 @@ test('persisted credentials are passed on as they are', async () => {
   expect(await startCallsOf(username)).toMatchObject([{ credentialsMode: 'persisted' }]);
 });
 
-/** The caller of the API as the emulator names it, so that an id is known before the request is made. */
-const caller = 'arn:aws:iam::000000000000:user/caller';
 const update = 'DynamoDB_20120810.UpdateItem';
 
 describe('when the start function dies', () => {
   const dies = async (rule: (extractionId: string) => Omit<FaultRule, 'effect' | 'operation'>) => {
     const username = uniqueUsername();
-    const extractionId = extractionIdOf(caller, username);
+    const extractionId = extractionIdForKey(username);
     const fault = await planFault({
       operation: update,
       effect: { kind: 'exit' },

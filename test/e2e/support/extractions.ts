@@ -1,13 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { inject } from 'vitest';
 import { signedFetch } from '../../../infra/local/api.ts';
+import { extractionIdOf } from '../../../lib/extraction/extraction-id.ts';
 import type { PublicExtraction } from '../../../lib/extraction/public-view.ts';
 import { sandboxControl } from '../../sandbox/control-client.ts';
 import type { Plan } from '../../sandbox/plan.ts';
 import type { Caller } from '../deployment.ts';
 import { documented } from './documented.ts';
+import { limitTo } from './pace.ts';
 
-const { api, callers, client, sandboxUrl } = inject('cosecha');
+const { api, callers, client, marks, sandboxUrl } = inject('cosecha');
 
 export const provider = sandboxControl(sandboxUrl);
 
@@ -17,7 +19,7 @@ const fetchAs = {
 };
 
 /** Stands in every credential that the tests send, so that it can be looked for where it must not be. */
-export const passwordSentinel = 'sentinel-password-7d1f';
+export const passwordSentinel = marks.password;
 
 export const movement = {
   id: 'movement',
@@ -35,7 +37,7 @@ export const requestFor = (username: string, more: Body = {}): Body => ({
 });
 
 /** A username that no other scenario has, so that scenarios run side by side. */
-export const uniqueUsername = (): string => `user-${randomUUID()}`;
+export const uniqueUsername = (): string => `${marks.username}-${randomUUID()}`;
 
 /** A username for which the provider behaves as planned. */
 export const plannedUsername = async (plan: Plan): Promise<string> => {
@@ -44,27 +46,48 @@ export const plannedUsername = async (plan: Plan): Promise<string> => {
   return username;
 };
 
+/** The caller of the API as the emulator names it, so that an id is known before the request is made. */
+export const callerArn = 'arn:aws:iam::000000000000:user/caller';
+
+export const extractionIdForKey = (idempotencyKey: string): string =>
+  extractionIdOf(callerArn, idempotencyKey);
+
+/**
+ * The emulator starts a process for every invocation that finds none free; on 2 cores, more than this at once only
+ * wait for each other.
+ */
+const paced = limitTo(4);
+
 export type PostOptions = { readonly as?: Caller; readonly idempotencyKey?: string };
 
 export const post = async (
   body: unknown,
   { as = 'caller', idempotencyKey }: PostOptions = {},
 ): Promise<Response> => {
-  const answer = await fetchAs[as](`${api}/extractions`, {
-    method: 'POST',
-    headers: {
-      'content-type': 'application/json',
-      ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
-    },
-    body: typeof body === 'string' ? body : JSON.stringify(body),
-  });
+  const send = () =>
+    fetchAs[as](`${api}/extractions`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
+      },
+      body: typeof body === 'string' ? body : JSON.stringify(body),
+    });
+  const answer = await paced(send);
   return documented('POST', '/extractions', answer);
 };
 
-/** Requests an extraction and returns its id. Throws where it was not accepted. */
-export const extract = async (body: Body, options?: PostOptions): Promise<string> => {
-  const answer = await post(body, options);
-  if (answer.status !== 202)
+/**
+ * Requests an extraction and returns its id. With a key it asks again after a 5xx, as callers are told to
+ * (docs/api.md). Throws where it was not accepted.
+ */
+export const extract = async (body: Body, options: PostOptions = {}): Promise<string> => {
+  let answer = await post(body, options);
+  const isRepeatable = options.idempotencyKey !== undefined;
+  for (let repeats = 0; isRepeatable && answer.status >= 500 && repeats < 5; repeats += 1) {
+    answer = await post(body, options);
+  }
+  if (answer.status !== 202 && !(isRepeatable && answer.status === 200))
     throw new Error(`The request was answered ${answer.status}: ${await answer.text()}`);
   return ((await answer.json()) as PublicExtraction).extractionId;
 };
@@ -81,6 +104,10 @@ export const view = async (extractionId: string): Promise<PublicExtraction> => {
   return (await answer.json()) as PublicExtraction;
 };
 
-/** The start calls that reached the provider for a username. */
+/** The start calls, of any kind, that reached the provider for a username or a national id. */
 export const startCallsOf = async (username: string) =>
-  (await provider.calls({ username, method: 'POST' })).filter(({ path }) => path === '/api/v2/tasks');
+  (await provider.calls({ username, method: 'POST' })).filter(({ path }) => path.endsWith('/tasks'));
+
+/** Those of them that may have started something: 401 and 429 say that they have not. */
+export const takenStartsOf = async (username: string) =>
+  (await startCallsOf(username)).filter(({ status }) => status !== 401 && status !== 429);
