@@ -3,7 +3,6 @@ import { describe, expect, test } from 'vitest';
 import { aws } from './support/aws.ts';
 import { executionOf, historyOf } from './support/execution.ts';
 import { extract, plannedUsername, provider, requestFor, view } from './support/extractions.ts';
-import { planFault } from './support/faults.ts';
 import { closed, inStatus, recordWhere, statusesOf } from './support/records.ts';
 import { sweepUntilClosed } from './support/sweep.ts';
 
@@ -59,29 +58,6 @@ describe('while the results cannot be collected, the outcome is recorded at once
     expect(
       (await provider.calls({ taskId: record.taskId ?? '', method: 'GET' })).map(({ status }) => status),
     ).toEqual([503, 'none', 200]);
-  });
-
-  test('as the store is down', async () => {
-    const username = await plannedUsername({ durationMs: null });
-    const extractionId = await extract(requestFor(username));
-    const { taskId = '' } = await inStatus(extractionId, 'RUNNING');
-    // The SDK tries five times before a collection has failed.
-    const faults = await Promise.all(
-      [1, 2, 3, 4, 5].map(() =>
-        planFault({
-          operation: 'PUT /',
-          contains: [extractionId],
-          when: 'before',
-          effect: { kind: 'answer', status: 503, errorType: 'ServiceUnavailable' },
-        }),
-      ),
-    );
-    await provider.finish(taskId, 'COMPLETED');
-
-    const outcome = await inStatus(extractionId, 'COMPLETED');
-    expect(outcome.collectedAt).toBeUndefined();
-    expect((await closed(extractionId)).results?.bytes).toBeGreaterThan(0);
-    expect(faults.every((fault) => fault.wasMet())).toBe(true);
   });
 
   test('for as long as the machine tries, after which the sweep does', async () => {

@@ -77,18 +77,20 @@ export const post = async (
   return documented('POST', '/extractions', answer);
 };
 
-/**
- * Requests an extraction and returns its id. With a key it asks again after a 5xx, as callers are told to
- * (docs/api.md). Throws where it was not accepted.
- */
-export const extract = async (body: Body, options: PostOptions = {}): Promise<string> => {
-  let answer = await post(body, options);
-  const isRepeatable = options.idempotencyKey !== undefined;
-  for (let repeats = 0; isRepeatable && answer.status >= 500 && repeats < 5; repeats += 1) {
-    answer = await post(body, options);
-  }
-  if (answer.status !== 202 && !(isRepeatable && answer.status === 200))
-    throw new Error(`The request was answered ${answer.status}: ${await answer.text()}`);
+/** Asks again, a few times, after a 5xx: as callers are told to (docs/api.md), and a busy machine makes them. */
+const untilAnswered = async (ask: () => Promise<Response>): Promise<Response> => {
+  let answer = await ask();
+  for (let repeats = 0; answer.status >= 500 && repeats < 5; repeats += 1) answer = await ask();
+  return answer;
+};
+
+/** Requests an extraction, under a key of its own if none is given, and returns its id. Throws if it is refused. */
+export const extract = async (
+  body: Body,
+  { idempotencyKey = randomUUID(), ...options }: PostOptions = {},
+): Promise<string> => {
+  const answer = await untilAnswered(() => post(body, { idempotencyKey, ...options }));
+  if (!answer.ok) throw new Error(`The request was answered ${answer.status}: ${await answer.text()}`);
   return ((await answer.json()) as PublicExtraction).extractionId;
 };
 
@@ -98,7 +100,7 @@ export const read = async (extractionId: string, as: Caller = 'caller'): Promise
 };
 
 export const view = async (extractionId: string): Promise<PublicExtraction> => {
-  const answer = await read(extractionId);
+  const answer = await untilAnswered(() => read(extractionId));
   if (answer.status !== 200)
     throw new Error(`The read was answered ${answer.status}: ${await answer.text()}`);
   return (await answer.json()) as PublicExtraction;
