@@ -45,9 +45,11 @@ describe.each(calls)('receive-webhook, $what,', ({ service, operation, writes, c
 
       const deliveries = await finishAndDeliver(taskId);
       expect(fault.wasMet()).toBe(true);
-      const failed = { status: kind === 'killed' ? expect.any(Number) : 500 };
-      expect(deliveries).toMatchObject(kind === 'passed' ? [{ status: 204 }] : [failed, { status: 204 }]);
-      expect(deliveries[0]?.status).toSatisfy((status: number) => status === 204 || status >= 500);
+      // On a busy machine others may fail as well, but none is ever refused.
+      const statuses = deliveries.map(({ status = 500 }) => status);
+      expect(statuses.filter((status) => status !== 204 && status < 500)).toEqual([]);
+      expect(statuses.at(-1)).toBe(204);
+      if (kind !== 'passed') expect(statuses[0]).toBeGreaterThanOrEqual(500);
       await settledByWebhook(extractionId);
     },
   );
