@@ -8,7 +8,7 @@ import { provider } from './support/extractions.ts';
 import { everyLog } from './support/logs.ts';
 import { uniqueNationalId } from './support/national-ids.ts';
 
-const { api, sandboxUrl } = inject('cosecha');
+const { api, marks, sandboxUrl } = inject('cosecha');
 
 const consentOf = async (target: string, consentId: string): Promise<Consent> => {
   const answer = await askConsents('GET', `/consents/${consentId}`, target);
@@ -33,7 +33,7 @@ describe('a consent session', () => {
     const person = uniqueNationalId();
     const { otpToken, consentId } = await openSession(withDots(person), {
       products: ['movement', 'product-balance'],
-      user: { email: 'person@example.com' },
+      user: { email: `${marks.email}@example.com` },
       filters: { entities: { include: { types: ['bank'] } } },
       locale: 'en',
     });
@@ -185,7 +185,7 @@ test('a query that is not known is refused, and not repeated', async () => {
 
 test('no log has whose consents they were, what was answered, or a token', async () => {
   const [person, company] = [uniqueNationalId(), uniqueNationalId()];
-  const email = `${randomUUID()}@example.com`;
+  const email = `${marks.email}@example.com`;
   const products = ['movement'];
   const natural = await openSession(withDots(person), { products, user: { email } });
   const legal = await openSession(company, { person: 'legal', products, user: { username: person } });

@@ -16,6 +16,7 @@ import {
 } from './support/extractions.ts';
 import { planFault } from './support/faults.ts';
 import { closed, statusesOf } from './support/records.ts';
+import { secret } from './support/secrets.ts';
 
 const { apiKey, sandboxUrl } = inject('cosecha');
 
@@ -32,7 +33,7 @@ const logIn = async (): Promise<string> => {
 const encryptedFor = (username: string, sessionToken: string): Body => {
   const raw = JSON.stringify({ username, password: passwordSentinel });
   const { data } = JSON.parse(encryptDelivery(raw, sessionToken)) as { data: string };
-  return { credentials: { mode: 'encrypted', value: data }, sessionToken };
+  return { credentials: { mode: 'encrypted', value: secret('credentials', data) }, sessionToken };
 };
 
 describe('when the provider is busy', () => {
@@ -148,5 +149,5 @@ test('a task that was started by a function that then died is told of to nobody,
   expect(fault.wasMet()).toBe(true);
   expect(await startCallsOf(username)).toHaveLength(1);
   const [task] = await provider.tasks({ username });
-  expect(task?.deliveries).toMatchObject([{ status: 204 }]);
+  expect(task?.deliveries.at(-1)).toMatchObject({ status: 204 });
 });

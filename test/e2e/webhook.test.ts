@@ -7,6 +7,7 @@ import { historyOf, transitionsIn } from './support/execution.ts';
 import { extract, plannedUsername, provider, requestFor } from './support/extractions.ts';
 import { closed, recordWhere, statusesOf, streamOf } from './support/records.ts';
 import { running, taskRow } from './support/running.ts';
+import { secret } from './support/secrets.ts';
 
 const { webhookUrl } = inject('cosecha');
 
@@ -107,7 +108,7 @@ test('what is not a signed delivery is refused and changes nothing', async () =>
 });
 
 test('a signing key rotated while deliveries are in flight loses none', async () => {
-  const rotated = `rotated-${randomUUID()}`;
+  const rotated = secret('signing key', `rotated-${randomUUID()}`);
   const usernames = await Promise.all(
     [undefined, undefined, rotated, rotated].map((signingKey) =>
       plannedUsername({ durationMs: null, ...(signingKey === undefined ? {} : { webhook: { signingKey } }) }),

@@ -8,7 +8,7 @@ import { type ClientOptions, clientFrom } from './client.ts';
 import { createClock } from './clock.ts';
 import { describeEvent } from './describe-event.ts';
 import { createEventLog } from './events.ts';
-import type { Sandbox } from './state.ts';
+import type { Marks, Sandbox } from './state.ts';
 
 export type { ClientOptions };
 
@@ -32,6 +32,8 @@ export interface SandboxOptions {
   readonly consentLifeMs?: number;
   /** How long a task can be read, from its creation; default 7 days; "not shown". */
   readonly taskLifeMs?: number;
+  /** Default: none. */
+  readonly marks?: Marks;
   /** Milliseconds since the epoch; the control interface's advances are added to it. */
   readonly now?: () => number;
   /** Gets one line per call, task and delivery; no secret is in it. */
@@ -81,6 +83,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Runnin
       taskTokenLifeMs: options.taskTokenLifeMs ?? 60 * MINUTE_MS,
       consentLifeMs: options.consentLifeMs ?? 365 * DAY_MS,
       taskLifeMs: options.taskLifeMs ?? 7 * DAY_MS,
+      marks: options.marks ?? {},
     },
     clock,
     events: createEventLog(clock.now),

@@ -185,6 +185,13 @@ export interface Settings {
   readonly consentLifeMs: number;
   /** Of a `taskId`, from its creation: after that there is no such task. */
   readonly taskLifeMs: number;
+  readonly marks: Marks;
+}
+
+/** Words to stand in all results and in all webhook bodies, so that they can be looked for where they must not be. */
+export interface Marks {
+  readonly result?: string;
+  readonly webhook?: string;
 }
 
 export interface Sandbox {

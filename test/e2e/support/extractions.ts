@@ -6,12 +6,28 @@ import type { PublicExtraction } from '../../../lib/extraction/public-view.ts';
 import { sandboxControl } from '../../sandbox/control-client.ts';
 import type { Plan } from '../../sandbox/plan.ts';
 import type { Caller } from '../deployment.ts';
+import { keepAnswer } from '../leaks/answers.ts';
 import { documented } from './documented.ts';
 import { limitTo } from './pace.ts';
 
 const { api, callers, client, marks, sandboxUrl } = inject('cosecha');
 
-export const provider = sandboxControl(sandboxUrl);
+const control = sandboxControl(sandboxUrl);
+
+type Answered = Awaited<ReturnType<typeof control.deliver>>;
+const kept = (answer: Answered): Answered => {
+  const { status = 0, body = '' } = answer;
+  keepAnswer(inject('cosecha').answersFile, { asked: 'POST /webhooks/provider', status, headers: {}, body });
+  return answer;
+};
+
+/** The provider, by its control interface. What the service answers its deliveries is kept, and searched later. */
+export const provider = {
+  ...control,
+  deliver: async (...order: Parameters<typeof control.deliver>) => kept(await control.deliver(...order)),
+  deliverTask: async (...order: Parameters<typeof control.deliverTask>) =>
+    kept(await control.deliverTask(...order)),
+};
 
 const fetchAs = {
   caller: signedFetch({ region: client.region, credentials: callers.caller }),
