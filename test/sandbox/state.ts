@@ -198,6 +198,8 @@ export interface Sandbox {
   readonly settings: Settings;
   readonly clock: SandboxClock;
   readonly events: EventLog;
+  /** Cuts every connection, and takes no other for so long. Deliveries go on. */
+  readonly goDown: (milliseconds: number) => Promise<void>;
   /** Signs tokens and PDF addresses; another one at each start. */
   readonly signingSecret: Uint8Array;
   readonly clients: Map<string, Client>;
