@@ -1,15 +1,13 @@
 import { StopExecutionCommand } from '@aws-sdk/client-sfn';
 import { describe, expect, test } from 'vitest';
-import { withDots } from '../sandbox/consents/national-id.ts';
 import { aws } from './support/aws.ts';
 import { authorized, consentRequest } from './support/consent-extractions.ts';
 import { askConsents, openSession } from './support/consents.ts';
 import { executionOf, historyOf, transitionsIn } from './support/execution.ts';
 import { extract, extractionIdForKey, post, provider, startCallsOf, view } from './support/extractions.ts';
 import { planFault } from './support/faults.ts';
-import { everyLog } from './support/logs.ts';
 import { uniqueNationalId } from './support/national-ids.ts';
-import { closed, inStatus, recordWhere, statusesOf, streamOf } from './support/records.ts';
+import { closed, inStatus, recordWhere, statusesOf } from './support/records.ts';
 import { sweepUntilClosed } from './support/sweep.ts';
 
 const variants = ['v1', 'v2'] as const;
@@ -251,20 +249,6 @@ describe.each(variants)('in %s', (variant: Variant) => {
     await historyOf(extractionId);
     expect(await startCallsOf(mine.target)).toHaveLength(1);
   });
-
-  test('past its deadline it is TIMED_OUT, and what the sweep reads after that is late truth', async () => {
-    const mine = await authorized({ durationMs: null });
-    const extractionId = await extract(consentRequest(mine, { variant }));
-    const timedOut = await inStatus(extractionId, 'TIMED_OUT');
-    expect(timedOut).toMatchObject({ settledBy: 'reconcile', reason: 'deadline-passed' });
-    const history = await historyOf(extractionId);
-    expect(history.at(-1)?.type).toBe('ExecutionSucceeded');
-    expect(transitionsIn(history)).toBe(2);
-
-    await provider.finishPolled(timedOut.taskId ?? '');
-    expect(await sweepUntilClosed(extractionId)).toMatchObject({ status: 'COMPLETED' });
-    expect((await view(extractionId)).results?.bytes).toBeGreaterThan(0);
-  });
 });
 
 test('where its execution was stopped, the rule and the sweep read it on', async () => {
@@ -322,42 +306,4 @@ describe('a request by consent', () => {
     await closed(extractionId);
     expect(await startCallsOf(mine.target)).toHaveLength(1);
   });
-});
-
-test('the target is in no log, history, record or stream, whether things went well or not', async () => {
-  const all = await Promise.all([
-    authorized(),
-    authorized({ startForever: { kind: 'answer', status: 400, body: { errorType: 'INVALID' } } }),
-    authorized({ startForever: { kind: 'accept-then-silence' } }),
-    authorized({ read: [{ kind: 'answer', status: 503 }, { kind: 'reset' }, { kind: 'expire-session' }] }),
-  ]);
-  // The provider itself says the target where a code is due.
-  const echoing = await authorized();
-  await provider.setPlan(echoing.target, {
-    failure: { status: 500, errorType: echoing.target, errorCode: `RUT-${echoing.target}` },
-  });
-  const everybody = [...all, echoing];
-  const ids = await Promise.all(
-    everybody.map((mine) =>
-      extract(consentRequest({ ...mine, target: withDots(mine.target) }, { variant: 'v2' })),
-    ),
-  );
-  await Promise.all(ids.map((id) => closed(id)));
-  await post(`{"method":"consent","target":"${echoing.target}"`);
-
-  const logs = await everyLog();
-  // The search itself finds what is there.
-  expect(logs).toContain(ids[0]);
-  const kept = [
-    logs,
-    ...(await Promise.all(ids.map(historyOf))).map((history) => JSON.stringify(history)),
-    ...ids.map((id) => JSON.stringify(streamOf(id))),
-    ...(await Promise.all(ids.map((id) => view(id)))).map((shown) => JSON.stringify(shown)),
-  ].join('\n');
-  for (const { target } of everybody) {
-    for (const spelling of [target, withDots(target), target.replace('-', ''), target.slice(0, -2)]) {
-      expect(kept).not.toContain(spelling);
-    }
-  }
-  expect(kept).not.toMatch(/Bearer /);
 });

@@ -3,24 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { aws } from './support/aws.ts';
 import { executionOf, historyOf } from './support/execution.ts';
 import { extract, plannedUsername, provider, requestFor, view } from './support/extractions.ts';
-import { closed, inStatus, recordWhere, statusesOf } from './support/records.ts';
+import { closed, inStatus, recordWhere } from './support/records.ts';
 import { sweepUntilClosed } from './support/sweep.ts';
-
-test('past its deadline it is TIMED_OUT, and a webhook after that is late truth, collected', async () => {
-  const username = await plannedUsername({ durationMs: null });
-  const extractionId = await extract(requestFor(username));
-  const timedOut = await inStatus(extractionId, 'TIMED_OUT');
-  expect(timedOut).toMatchObject({ settledBy: 'reconcile', reason: 'deadline-passed' });
-  expect((await historyOf(extractionId)).at(-1)?.type).toBe('ExecutionSucceeded');
-
-  await provider.finish(timedOut.taskId ?? '', 'COMPLETED');
-  const late = await inStatus(extractionId, 'COMPLETED');
-  expect(late).toMatchObject({ settledBy: 'webhook' });
-  expect(late.reason).toBeUndefined();
-  expect(await sweepUntilClosed(extractionId)).toMatchObject({ status: 'COMPLETED' });
-  expect((await view(extractionId)).results?.bytes).toBeGreaterThan(0);
-  expect(statusesOf(extractionId)).toEqual(['REQUESTED', 'STARTING', 'RUNNING', 'TIMED_OUT', 'COMPLETED']);
-});
 
 test('an execution stopped by an operator is taken over by the sweep, which polls and closes', async () => {
   const username = await plannedUsername({ durationMs: null, webhook: { enabled: false } });

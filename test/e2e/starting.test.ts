@@ -56,14 +56,6 @@ describe('when the provider is busy', () => {
       'COMPLETED',
     ]);
   });
-
-  test('for ever, the extraction is NOT_STARTED', async () => {
-    const username = await plannedUsername({ startForever: { kind: 'answer', status: 429 } });
-    const extractionId = await extract(requestFor(username));
-
-    expect(await closed(extractionId)).toMatchObject({ status: 'NOT_STARTED' });
-    expect(await provider.tasks({ username })).toHaveLength(0);
-  });
 });
 
 describe('when nobody can tell whether the start was taken', () => {

@@ -51,6 +51,7 @@ const secretsOf = async (deployed: Deployed, stackName: string): Promise<readonl
     { kind: 'webhook field', value: marks.webhookField },
     { kind: 'session token', value: 'sandbox-session-' },
     { kind: 'OTP or Task Token', value: jwtHead },
+    { kind: 'address of a PDF', value: '/consent-pdf' },
     { kind: 'API key', value: apiKey },
     { kind: 'signing key', value: signingKey },
     { kind: 'fingerprint key', value: fingerprintKey },

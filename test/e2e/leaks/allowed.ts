@@ -31,6 +31,12 @@ const allowed: readonly Allowed[] = [
     why: 'The OTP token is what was asked for.',
   },
   {
+    kinds: ['address of a PDF'],
+    place: 'answer',
+    name: /^GET \/consents\/\{consentId\}\/pdf 200$/,
+    why: 'It is what was asked for.',
+  },
+  {
     kinds: keys,
     place: "the emulator's state",
     name: /^secretsmanager\.json$/,

@@ -8,6 +8,7 @@ export type Secret = {
     | 'national id'
     | 'session token'
     | 'OTP or Task Token'
+    | 'address of a PDF'
     | 'API key'
     | 'signing key'
     | 'fingerprint key'
