@@ -13,9 +13,11 @@ export default defineConfig({
           include: ['test/e2e/**/*.test.ts'],
           globalSetup: 'test/e2e/deployment.ts',
           setupFiles: 'test/e2e/support/trust.ts',
-          // Scenarios mostly wait; those that would disturb each other say so.
+          // Scenarios mostly wait, so that many run at once. The files share one provider, which some of them take
+          // down or give another key, so that they run one after the other.
+          maxWorkers: 1,
           sequence: { concurrent: true },
-          maxConcurrency: 12,
+          maxConcurrency: 24,
           testTimeout: 120_000,
           hookTimeout: 180_000,
         },

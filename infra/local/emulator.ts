@@ -32,6 +32,8 @@ export type EmulatorOptions = {
   port?: number;
   /** More environment for it, which its Lambdas inherit. */
   env?: Record<string, string>;
+  /** How long it may take to end by itself, in milliseconds; default 2,000. */
+  stopGraceMs?: number;
   /** Called where its packages have to be installed first. */
   onInstall?: () => void;
   /** Aborts the start, with an installation that is going on. */

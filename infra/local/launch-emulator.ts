@@ -23,6 +23,7 @@ const STOP_GRACE_MS = 2_000;
 /** @throws PythonMissing, PythonEnvironmentFailed, PortTaken, EmulatorFailed */
 export async function launchEmulator(options: EmulatorOptions): Promise<Launched> {
   const { auth, directory, port: wanted = 0, env = {}, onInstall, signal } = options;
+  const { stopGraceMs = STOP_GRACE_MS } = options;
   const python = await preparePython({ ...(onInstall && { onInstall }), ...(signal && { signal }) });
   const temporary = await makeTemporaryDirectory(directory);
   const tls = auth ? await makeCertificate(python, directory) : undefined;
@@ -51,7 +52,7 @@ export async function launchEmulator(options: EmulatorOptions): Promise<Launched
   const spawned = once(child, 'spawn');
   let stopped: Promise<void> | undefined;
   const stop = () => {
-    stopped ??= stopGroup(child, temporary);
+    stopped ??= stopGroup(child, temporary, stopGraceMs);
     return stopped;
   };
   try {
@@ -148,13 +149,13 @@ async function withLog(problem: string, logFile: string): Promise<string> {
   return `${problem}: its log, ${logFile}, ends with\n${tail(log, 12) || '  (nothing)'}`;
 }
 
-async function stopGroup(child: ChildProcess, temporary: string): Promise<void> {
+async function stopGroup(child: ChildProcess, temporary: string, graceMs: number): Promise<void> {
   const { pid } = child;
   if (pid !== undefined) {
     const running = child.exitCode === null && child.signalCode === null;
     const ended = running ? once(child, 'exit') : Promise.resolve();
     signalGroup(pid, 'SIGTERM');
-    await Promise.race([ended, delay(STOP_GRACE_MS, undefined, { ref: false })]);
+    await Promise.race([ended, delay(graceMs, undefined, { ref: false })]);
     signalGroup(pid, 'SIGKILL');
     await ended;
   }

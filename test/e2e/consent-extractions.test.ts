@@ -1,44 +1,17 @@
 import { StopExecutionCommand } from '@aws-sdk/client-sfn';
 import { describe, expect, test } from 'vitest';
-import { extractionIdOf } from '../../lib/extraction/extraction-id.ts';
-import { withDots } from '../sandbox/consents/national-id.ts';
-import type { Plan } from '../sandbox/plan.ts';
 import { aws } from './support/aws.ts';
+import { authorized, consentRequest } from './support/consent-extractions.ts';
 import { askConsents, openSession } from './support/consents.ts';
 import { executionOf, historyOf, transitionsIn } from './support/execution.ts';
-import { type Body, extract, post, provider, view } from './support/extractions.ts';
+import { extract, extractionIdForKey, post, provider, startCallsOf, view } from './support/extractions.ts';
 import { planFault } from './support/faults.ts';
-import { everyLog } from './support/logs.ts';
 import { uniqueNationalId } from './support/national-ids.ts';
-import { closed, inStatus, recordWhere, statusesOf, streamOf } from './support/records.ts';
+import { closed, inStatus, recordWhere, statusesOf } from './support/records.ts';
 import { sweepUntilClosed } from './support/sweep.ts';
 
 const variants = ['v1', 'v2'] as const;
 type Variant = (typeof variants)[number];
-
-type Authorized = { readonly target: string; readonly consentId: string };
-
-/** An authorized consent of a user of its own, for whom the provider behaves as planned. */
-const authorized = async (plan: Plan = {}): Promise<Authorized> => {
-  const target = uniqueNationalId();
-  await provider.setPlan(target, plan);
-  const { consentId } = await provider.createConsent({ owner: target, products: ['movement', 'tef'] });
-  return { target, consentId };
-};
-
-const requestOf = ({ target, consentId }: Authorized, more: Body = {}): Body => ({
-  method: 'consent',
-  product: 'movement',
-  consentId,
-  target,
-  ...more,
-});
-
-/** The start calls that reached the provider for a user, in either variant. */
-const startCallsOf = async ({ target }: Authorized) =>
-  (await provider.calls({ username: target, method: 'POST' })).filter(({ path }) =>
-    path.endsWith('/products/retrieve-data/tasks'),
-  );
 
 const pollsOf = (taskId = '') => provider.calls({ taskId, method: 'GET' });
 
@@ -76,7 +49,7 @@ describe('an extraction by consent', () => {
       const { consentId } = await openSession(target, person === 'natural' ? natural : legal());
       await provider.authorizeConsent(consentId);
       const extractionId = await extract(
-        requestOf({ target, consentId }, { variant, reference: 'invoice 42' }),
+        consentRequest({ target, consentId }, { variant, reference: 'invoice 42' }),
       );
 
       const { taskId = '' } = await inStatus(extractionId, 'RUNNING');
@@ -107,7 +80,7 @@ describe('an extraction by consent', () => {
 
   test.for(variants)('of %s hands out the results byte for byte', async (variant) => {
     const mine = await authorized();
-    const extractionId = await extract(requestOf(mine, { variant }));
+    const extractionId = await extract(consentRequest(mine, { variant }));
     const record = await closed(extractionId);
 
     const text = await storedOf(extractionId);
@@ -120,9 +93,9 @@ describe('an extraction by consent', () => {
 
   test('is of v1 unless it says otherwise', async () => {
     const mine = await authorized();
-    const record = await closed(await extract(requestOf(mine)));
+    const record = await closed(await extract(consentRequest(mine)));
     expect(record).toMatchObject({ status: 'COMPLETED', variant: 'v1' });
-    expect(await startCallsOf(mine)).toMatchObject([
+    expect(await startCallsOf(mine.target)).toMatchObject([
       { path: '/api/v1/products/retrieve-data/tasks', status: 200, consentId: mine.consentId },
     ]);
   });
@@ -130,7 +103,7 @@ describe('an extraction by consent', () => {
   test('runs beside another of the same consent', async () => {
     const mine = await authorized({ durationMs: 1_500 });
     const products = ['movement', 'tef'];
-    const ids = await Promise.all(products.map((product) => extract(requestOf(mine, { product }))));
+    const ids = await Promise.all(products.map((product) => extract(consentRequest(mine, { product }))));
     const records = await Promise.all(ids.map((id) => closed(id)));
 
     expect(records).toMatchObject(products.map((product) => ({ status: 'COMPLETED', product })));
@@ -140,19 +113,19 @@ describe('an extraction by consent', () => {
 
   test('whose consent is revoked meanwhile ends as the provider says, and the next one is REJECTED', async () => {
     const mine = await authorized({ durationMs: null });
-    const extractionId = await extract(requestOf(mine));
+    const extractionId = await extract(consentRequest(mine));
     const { taskId = '' } = await inStatus(extractionId, 'RUNNING');
     const revoked = await askConsents('POST', `/consents/${mine.consentId}/revoke`, mine.target);
     expect(revoked.status).toBe(200);
 
     await provider.finishPolled(taskId);
     expect(await closed(extractionId)).toMatchObject({ status: 'COMPLETED' });
-    expect(await closed(await extract(requestOf(mine)))).toMatchObject({ status: 'REJECTED' });
+    expect(await closed(await extract(consentRequest(mine)))).toMatchObject({ status: 'REJECTED' });
   });
 
   test('whose consent the provider ends with a revoke is FAILED', async () => {
     const mine = await authorized({ durationMs: null });
-    const extractionId = await extract(requestOf(mine, { variant: 'v2' }));
+    const extractionId = await extract(consentRequest(mine, { variant: 'v2' }));
     const { taskId = '' } = await inStatus(extractionId, 'RUNNING');
     await provider.alterConsent(mine.consentId, { subStatus: 'REVOKED' });
     await provider.setPlan(mine.target, {
@@ -173,7 +146,7 @@ describe.each(variants)('in %s', (variant: Variant) => {
     ['with a 4xx and a type alone', { status: 422, errorType: 'NO_DATA' }, 'NO_DATA'],
     ['in words of its own', { status: 500, errorType: 'Ana has no account' }, 'OTHER'],
   ] as const)('a poll that says how it failed, %s, is FAILED', async ([, failure, reason]) => {
-    const extractionId = await extract(requestOf(await authorized({ failure }), { variant }));
+    const extractionId = await extract(consentRequest(await authorized({ failure }), { variant }));
 
     const record = await closed(extractionId);
     expect(record).toMatchObject({ status: 'FAILED', reason, settledBy: 'reconcile' });
@@ -191,7 +164,7 @@ describe.each(variants)('in %s', (variant: Variant) => {
         { kind: 'reset' },
       ],
     });
-    const record = await closed(await extract(requestOf(mine, { variant })));
+    const record = await closed(await extract(consentRequest(mine, { variant })));
     expect(record).toMatchObject({ status: 'COMPLETED' });
     expect((await pollsOf(record.taskId)).map(({ status }) => status).slice(0, 5)).toEqual([
       503,
@@ -207,9 +180,9 @@ describe.each(variants)('in %s', (variant: Variant) => {
       start: [{ kind: 'expire-session' }],
       read: [{ kind: 'expire-session' }],
     });
-    const record = await closed(await extract(requestOf(mine, { variant })));
+    const record = await closed(await extract(consentRequest(mine, { variant })));
     expect(record).toMatchObject({ status: 'COMPLETED' });
-    const [starts, polls] = [await startCallsOf(mine), await pollsOf(record.taskId)];
+    const [starts, polls] = [await startCallsOf(mine.target), await pollsOf(record.taskId)];
     expect(starts).toMatchObject([{ status: 401 }, { status: 200 }]);
     expect(starts[0]?.bearer).not.toBe(starts[1]?.bearer);
     expect(polls[0]).toMatchObject({ status: 401 });
@@ -219,7 +192,7 @@ describe.each(variants)('in %s', (variant: Variant) => {
 
   test('data of an unexpected form are stored as they are', async () => {
     const extractionId = await extract(
-      requestOf(await authorized({ results: { surprise: [1, 2, 3] } }), { variant }),
+      consentRequest(await authorized({ results: { surprise: [1, 2, 3] } }), { variant }),
     );
     expect(await closed(extractionId)).toMatchObject({ status: 'COMPLETED' });
     expect(await storedOf(extractionId)).toContain('{"surprise":[1,2,3]}');
@@ -239,22 +212,28 @@ describe.each(variants)('in %s', (variant: Variant) => {
       await provider.alterConsent(mine.consentId, { subStatus: 'REVOKED' });
     if (errorCode === 'CONSENT_NOT_FOUND') asked.target = uniqueNationalId();
     const product = what.startsWith('a product') ? 'debt' : 'movement';
-    const extractionId = await extract(requestOf(asked, { variant, product }));
+    const extractionId = await extract(consentRequest(asked, { variant, product }));
 
     expect(await closed(extractionId)).toMatchObject({
       status: 'REJECTED',
       reason: reasonOf(status, errorCode),
       settledBy: 'start',
     });
-    expect(await startCallsOf(asked)).toMatchObject([{ status }]);
+    expect(await startCallsOf(asked.target)).toMatchObject([{ status }]);
     expect(await provider.polledTasks({ username: asked.target })).toEqual([]);
   });
 
   test('a start that is answered 429 twice is made again, and one task runs', async () => {
     const busy = { kind: 'answer', status: 429 } as const;
     const mine = await authorized({ start: [busy, busy] });
-    expect(await closed(await extract(requestOf(mine, { variant })))).toMatchObject({ status: 'COMPLETED' });
-    expect(await startCallsOf(mine)).toMatchObject([{ status: 429 }, { status: 429 }, { status: 200 }]);
+    expect(await closed(await extract(consentRequest(mine, { variant })))).toMatchObject({
+      status: 'COMPLETED',
+    });
+    expect(await startCallsOf(mine.target)).toMatchObject([
+      { status: 429 },
+      { status: 429 },
+      { status: 200 },
+    ]);
     expect(await provider.polledTasks({ username: mine.target })).toHaveLength(1);
   });
 
@@ -264,31 +243,17 @@ describe.each(variants)('in %s', (variant: Variant) => {
     ['taken and cut off', { kind: 'reset', taken: true }],
   ] as const)('a start that is %s is UNCONFIRMED and never made again', async ([, behaviour]) => {
     const mine = await authorized({ startForever: behaviour });
-    const extractionId = await extract(requestOf(mine, { variant }));
+    const extractionId = await extract(consentRequest(mine, { variant }));
 
     expect(await closed(extractionId)).toMatchObject({ status: 'UNCONFIRMED', settledBy: 'start' });
     await historyOf(extractionId);
-    expect(await startCallsOf(mine)).toHaveLength(1);
-  });
-
-  test('past its deadline it is TIMED_OUT, and what the sweep reads after that is late truth', async () => {
-    const mine = await authorized({ durationMs: null });
-    const extractionId = await extract(requestOf(mine, { variant }));
-    const timedOut = await inStatus(extractionId, 'TIMED_OUT');
-    expect(timedOut).toMatchObject({ settledBy: 'reconcile', reason: 'deadline-passed' });
-    const history = await historyOf(extractionId);
-    expect(history.at(-1)?.type).toBe('ExecutionSucceeded');
-    expect(transitionsIn(history)).toBe(2);
-
-    await provider.finishPolled(timedOut.taskId ?? '');
-    expect(await sweepUntilClosed(extractionId)).toMatchObject({ status: 'COMPLETED' });
-    expect((await view(extractionId)).results?.bytes).toBeGreaterThan(0);
+    expect(await startCallsOf(mine.target)).toHaveLength(1);
   });
 });
 
 test('where its execution was stopped, the rule and the sweep read it on', async () => {
   const mine = await authorized({ durationMs: null });
-  const extractionId = await extract(requestOf(mine));
+  const extractionId = await extract(consentRequest(mine));
   const { openUntil = '', taskId = '' } = await inStatus(extractionId, 'RUNNING');
   await aws.stepFunctions.send(new StopExecutionCommand({ executionArn: executionOf(extractionId) }));
   await recordWhere(extractionId, 'handed to the sweep', (record) => (record.openUntil ?? '') < openUntil);
@@ -299,24 +264,23 @@ test('where its execution was stopped, the rule and the sweep read it on', async
 
 test('where the start function dies once the task runs, the next one goes on to the poll', async () => {
   const mine = await authorized();
-  // The caller of the API as the emulator names it, so that the id is known before the request is made.
-  const extractionId = extractionIdOf('arn:aws:iam::000000000000:user/caller', mine.target);
+  const extractionId = extractionIdForKey(mine.consentId);
   const fault = await planFault({
     operation: 'DynamoDB_20120810.UpdateItem',
     contains: [extractionId, '":status":{"S":"RUNNING"}'],
     when: 'after',
     effect: { kind: 'exit' },
   });
-  expect(await extract(requestOf(mine), { idempotencyKey: mine.target })).toBe(extractionId);
+  expect(await extract(consentRequest(mine), { idempotencyKey: mine.consentId })).toBe(extractionId);
 
   expect(await closed(extractionId)).toMatchObject({ status: 'COMPLETED' });
   expect(fault.wasMet()).toBe(true);
-  expect(await startCallsOf(mine)).toHaveLength(1);
+  expect(await startCallsOf(mine.target)).toHaveLength(1);
 });
 
 describe('a request by consent', () => {
   test('for several products is told to send one request for each', async () => {
-    const answer = await post(requestOf(await authorized(), { product: ['movement', 'tef'] }));
+    const answer = await post(consentRequest(await authorized(), { product: ['movement', 'tef'] }));
     expect(answer.status).toBe(400);
     expect(await answer.json()).toMatchObject({
       errors: [{ pointer: '/product', detail: 'must be one product: send one request for each of several' }],
@@ -324,7 +288,7 @@ describe('a request by consent', () => {
   });
 
   test('whose target is no national id is refused, without repeating it', async () => {
-    const answer = await post(requestOf({ ...(await authorized()), target: '12345678-9-typo' }));
+    const answer = await post(consentRequest({ ...(await authorized()), target: '12345678-9-typo' }));
     expect(answer.status).toBe(400);
     const text = await answer.text();
     expect(JSON.parse(text)).toMatchObject({ errors: [{ pointer: '/target' }] });
@@ -334,50 +298,12 @@ describe('a request by consent', () => {
   test('that came before is replayed, and for another target is another one', async () => {
     const mine = await authorized();
     const options = { idempotencyKey: mine.consentId };
-    const extractionId = await extract(requestOf(mine), options);
-    const replay = await post(requestOf(mine, { variant: 'v1' }), options);
+    const extractionId = await extract(consentRequest(mine), options);
+    const replay = await post(consentRequest(mine, { variant: 'v1' }), options);
     expect([replay.status, await replay.json()]).toEqual([200, expect.objectContaining({ extractionId })]);
-    expect((await post(requestOf({ ...mine, target: uniqueNationalId() }), options)).status).toBe(422);
+    expect((await post(consentRequest({ ...mine, target: uniqueNationalId() }), options)).status).toBe(422);
 
     await closed(extractionId);
-    expect(await startCallsOf(mine)).toHaveLength(1);
+    expect(await startCallsOf(mine.target)).toHaveLength(1);
   });
-});
-
-test('the target is in no log, history, record or stream, whether things went well or not', async () => {
-  const all = await Promise.all([
-    authorized(),
-    authorized({ startForever: { kind: 'answer', status: 400, body: { errorType: 'INVALID' } } }),
-    authorized({ startForever: { kind: 'accept-then-silence' } }),
-    authorized({ read: [{ kind: 'answer', status: 503 }, { kind: 'reset' }, { kind: 'expire-session' }] }),
-  ]);
-  // The provider itself says the target where a code is due.
-  const echoing = await authorized();
-  await provider.setPlan(echoing.target, {
-    failure: { status: 500, errorType: echoing.target, errorCode: `RUT-${echoing.target}` },
-  });
-  const everybody = [...all, echoing];
-  const ids = await Promise.all(
-    everybody.map((mine) =>
-      extract(requestOf({ ...mine, target: withDots(mine.target) }, { variant: 'v2' })),
-    ),
-  );
-  await Promise.all(ids.map((id) => closed(id)));
-  await post(`{"method":"consent","target":"${echoing.target}"`);
-
-  const logs = await everyLog();
-  // The search itself finds what is there.
-  expect(logs).toContain(ids[0]);
-  const kept = [
-    logs,
-    ...(await Promise.all(ids.map(historyOf))).map((history) => JSON.stringify(history)),
-    ...ids.map((id) => JSON.stringify(streamOf(id))),
-    ...(await Promise.all(ids.map((id) => view(id)))).map((shown) => JSON.stringify(shown)),
-  ].join('\n');
-  for (const { target } of everybody) {
-    for (const spelling of [target, withDots(target), target.replace('-', ''), target.slice(0, -2)]) {
-      expect(kept).not.toContain(spelling);
-    }
-  }
-  expect(kept).not.toMatch(/Bearer /);
 });

@@ -17,6 +17,8 @@ import { saveFunctionLogs } from '../../infra/local/save-function-logs.ts';
 import { apiBase, onEmulator } from '../../lib/aws/api-address.ts';
 import { sandboxControl } from '../sandbox/control-client.ts';
 import { startSandbox } from '../sandbox/sandbox.ts';
+import { searchAfterTheSuite } from './leaks/after-the-suite.ts';
+import { type Marks, newMarks } from './leaks/marks.ts';
 
 const stage = 'local';
 export const stackName = `Cosecha-${stage}`;
@@ -34,7 +36,7 @@ const settings = {
   providerTimeoutMs: '3000',
   startTimeoutSeconds: '15',
   webhookWaitSeconds: '16',
-  startWindowSeconds: '15',
+  startWindowSeconds: '20',
   startRetryFirstSeconds: '2',
   startRetryEverySeconds: '2',
   deadlineSeconds: '40',
@@ -60,6 +62,10 @@ export type Deployed = {
   readonly signingKey: string;
   readonly apiKey: string;
   readonly faultsDirectory: string;
+  readonly marks: Marks;
+  /** Where tests write down what has to be looked for after the suite, and what they were answered. */
+  readonly secretsFile: string;
+  readonly answersFile: string;
   readonly callers: Record<Caller, { readonly accessKeyId: string; readonly secretAccessKey: string }>;
 };
 
@@ -72,27 +78,42 @@ declare module 'vitest' {
   }
 }
 
-/** Starts emulator, sandbox and one deployment for the whole suite, and ends them with it. */
+/**
+ * Starts emulator, sandbox and one deployment for the whole suite, and ends them with it: then, with everything in
+ * place that the suite has left, comes the search for leaks, and what it finds fails the run.
+ */
 export default async function deploy(project: TestProject): Promise<() => Promise<void>> {
   const directory = await createRunDirectory('e2e', new Date());
   const faultsDirectory = join(directory, 'faults');
   await mkdir(faultsDirectory);
+  const marks = newMarks();
   const apiKey = randomBytes(24).toString('hex');
   const signingKey = randomBytes(24).toString('hex');
   const sandbox = await startSandbox({
     clients: [{ clientId, apiKey, webhook: { signingKey, mode: 'plain' } }],
+    marks: { result: marks.result, webhook: marks.webhookField },
     taskDurationMs: 300,
     deliveryIntervalsMs: [0, 1_500, 3_000, 4_500, 6_000],
   });
   const starting = startEmulator({
     auth: true,
     directory,
+    // It writes its state down first.
+    stopGraceMs: 30_000,
     env: {
       COSECHA_FAULTS: faultsDirectory,
+      // Written down when it ends (ministack/core/persistence.py), and searched like everything else.
+      PERSIST_STATE: '1',
+      STATE_DIR: join(directory, 'state'),
       NODE_OPTIONS: `--import=${pathToFileURL(join(import.meta.dirname, 'faults', 'preload.ts')).href}`,
     },
   });
-  const stop = async () => {
+  let stopping: Promise<void> | undefined;
+  const stop = () => {
+    stopping ??= stopAll();
+    return stopping;
+  };
+  const stopAll = async () => {
     await sandbox.close();
     const emulator = await starting;
     await saveFunctionLogs(emulator, join(directory, 'functions.log'));
@@ -113,7 +134,7 @@ export default async function deploy(project: TestProject): Promise<() => Promis
       caller: await createCaller(emulator, 'caller'),
       stranger: await createCaller(emulator, 'stranger'),
     };
-    project.provide('cosecha', {
+    const deployed: Deployed = {
       client: emulator.client,
       caFile: emulator.caFile ?? '',
       outputs,
@@ -123,9 +144,19 @@ export default async function deploy(project: TestProject): Promise<() => Promis
       signingKey,
       apiKey,
       faultsDirectory,
+      marks,
+      secretsFile: join(directory, 'secrets.jsonl'),
+      answersFile: join(directory, 'answers.jsonl'),
       callers,
-    });
-    return stop;
+    };
+    project.provide('cosecha', deployed);
+    return async () => {
+      try {
+        await searchAfterTheSuite({ directory, stackName, deployed }, stop);
+      } finally {
+        await stop();
+      }
+    };
   } catch (error) {
     await stop();
     throw error;

@@ -3,13 +3,13 @@ import { GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { DescribeExecutionCommand, ExecutionDoesNotExist } from '@aws-sdk/client-sfn';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { describe, expect, inject, test } from 'vitest';
-import { extractionIdOf } from '../../lib/extraction/extraction-id.ts';
 import type { PublicExtraction } from '../../lib/extraction/public-view.ts';
 import { aws } from './support/aws.ts';
 import { executionOf } from './support/execution.ts';
 import {
   type Body,
   extract,
+  extractionIdForKey,
   movement,
   post,
   read,
@@ -20,7 +20,6 @@ import {
 import { closed } from './support/records.ts';
 
 const { api, outputs } = inject('cosecha');
-const caller = 'arn:aws:iam::000000000000:user/caller';
 
 describe('an idempotency key', () => {
   test('sent twice at the same time starts one extraction', async () => {
@@ -129,7 +128,7 @@ describe('bad input is answered with each violation by its pointer, and records 
     expect(problem.status).toBe(status);
     expect(problem.errors?.map(({ pointer }) => pointer)).toEqual(pointers);
 
-    const extractionId = extractionIdOf(caller, idempotencyKey);
+    const extractionId = extractionIdForKey(idempotencyKey);
     const { Item } = await aws.dynamo.send(
       new GetItemCommand({ TableName: outputs.ExtractionsTableName, Key: marshall({ extractionId }) }),
     );

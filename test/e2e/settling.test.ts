@@ -3,25 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { aws } from './support/aws.ts';
 import { executionOf, historyOf } from './support/execution.ts';
 import { extract, plannedUsername, provider, requestFor, view } from './support/extractions.ts';
-import { planFault } from './support/faults.ts';
-import { closed, inStatus, recordWhere, statusesOf } from './support/records.ts';
+import { closed, inStatus, recordWhere } from './support/records.ts';
 import { sweepUntilClosed } from './support/sweep.ts';
-
-test('past its deadline it is TIMED_OUT, and a webhook after that is late truth, collected', async () => {
-  const username = await plannedUsername({ durationMs: null });
-  const extractionId = await extract(requestFor(username));
-  const timedOut = await inStatus(extractionId, 'TIMED_OUT');
-  expect(timedOut).toMatchObject({ settledBy: 'reconcile', reason: 'deadline-passed' });
-  expect((await historyOf(extractionId)).at(-1)?.type).toBe('ExecutionSucceeded');
-
-  await provider.finish(timedOut.taskId ?? '', 'COMPLETED');
-  const late = await inStatus(extractionId, 'COMPLETED');
-  expect(late).toMatchObject({ settledBy: 'webhook' });
-  expect(late.reason).toBeUndefined();
-  expect(await sweepUntilClosed(extractionId)).toMatchObject({ status: 'COMPLETED' });
-  expect((await view(extractionId)).results?.bytes).toBeGreaterThan(0);
-  expect(statusesOf(extractionId)).toEqual(['REQUESTED', 'STARTING', 'RUNNING', 'TIMED_OUT', 'COMPLETED']);
-});
 
 test('an execution stopped by an operator is taken over by the sweep, which polls and closes', async () => {
   const username = await plannedUsername({ durationMs: null, webhook: { enabled: false } });
@@ -59,29 +42,6 @@ describe('while the results cannot be collected, the outcome is recorded at once
     expect(
       (await provider.calls({ taskId: record.taskId ?? '', method: 'GET' })).map(({ status }) => status),
     ).toEqual([503, 'none', 200]);
-  });
-
-  test('as the store is down', async () => {
-    const username = await plannedUsername({ durationMs: null });
-    const extractionId = await extract(requestFor(username));
-    const { taskId = '' } = await inStatus(extractionId, 'RUNNING');
-    // The SDK tries five times before a collection has failed.
-    const faults = await Promise.all(
-      [1, 2, 3, 4, 5].map(() =>
-        planFault({
-          operation: 'PUT /',
-          contains: [extractionId],
-          when: 'before',
-          effect: { kind: 'answer', status: 503, errorType: 'ServiceUnavailable' },
-        }),
-      ),
-    );
-    await provider.finish(taskId, 'COMPLETED');
-
-    const outcome = await inStatus(extractionId, 'COMPLETED');
-    expect(outcome.collectedAt).toBeUndefined();
-    expect((await closed(extractionId)).results?.bytes).toBeGreaterThan(0);
-    expect(faults.every((fault) => fault.wasMet())).toBe(true);
   });
 
   test('for as long as the machine tries, after which the sweep does', async () => {

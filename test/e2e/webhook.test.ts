@@ -1,37 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { PutSecretValueCommand } from '@aws-sdk/client-secrets-manager';
-import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
-import { describe, expect, inject, test, vi } from 'vitest';
+import { describe, expect, inject, test } from 'vitest';
 import { stackName } from './deployment.ts';
 import { aws } from './support/aws.ts';
 import { historyOf, transitionsIn } from './support/execution.ts';
 import { extract, plannedUsername, provider, requestFor } from './support/extractions.ts';
-import { planFault } from './support/faults.ts';
-import { closed, inStatus, recordWhere, statusesOf, streamOf } from './support/records.ts';
+import { closed, recordWhere, statusesOf, streamOf } from './support/records.ts';
+import { running, taskRow } from './support/running.ts';
+import { secret } from './support/secrets.ts';
 
-const { outputs, webhookUrl } = inject('cosecha');
-
-const taskRow = async (taskId: string) => {
-  const { Item } = await aws.dynamo.send(
-    new GetItemCommand({
-      TableName: outputs.TasksTableName,
-      Key: marshall({ taskId }),
-      ConsistentRead: true,
-    }),
-  );
-  return Item === undefined ? undefined : unmarshall(Item);
-};
-
-/** An extraction whose task runs until the test ends it, and is linked already. */
-const running = async (username: string) => {
-  const extractionId = await extract(requestFor(username));
-  const { taskId = '' } = await inStatus(extractionId, 'RUNNING');
-  // The private table has no stream to wait on.
-  const isLinked = async () => expect(await taskRow(taskId)).toMatchObject({ extractionId });
-  await vi.waitFor(isLinked, { timeout: 30_000, interval: 100 });
-  return { extractionId, taskId };
-};
+const { webhookUrl } = inject('cosecha');
 
 describe('a delivery', () => {
   test('that never comes is made up for by the poll', async () => {
@@ -84,30 +62,6 @@ describe('a delivery', () => {
     expect(await closed(first.extractionId)).toMatchObject({ status: 'COMPLETED', settledBy: 'webhook' });
   });
 
-  test.for(['before', 'after'] as const)(
-    'that our side fails, %s it was stored, is answered 500 and made again',
-    async (when) => {
-      const username = await plannedUsername({ durationMs: null });
-      const { extractionId, taskId } = await running(username);
-      // The SDK tries three times before the function gives up.
-      const faults = await Promise.all(
-        [1, 2, 3].map(() =>
-          planFault({
-            operation: 'DynamoDB_20120810.UpdateItem',
-            contains: [taskId, '":at"'],
-            when,
-            effect: { kind: 'answer', status: 500, errorType: 'InternalServerError' },
-          }),
-        ),
-      );
-      await provider.finish(taskId, 'COMPLETED');
-
-      expect(await closed(extractionId)).toMatchObject({ status: 'COMPLETED', settledBy: 'webhook' });
-      expect(faults.every((fault) => fault.wasMet())).toBe(true);
-      expect((await provider.task(taskId)).deliveries).toMatchObject([{ status: 500 }, { status: 204 }]);
-    },
-  );
-
   test('for a task that nobody started here is stored and answered 204', async () => {
     const taskId = `orphan-${randomUUID()}`;
     expect(await provider.deliver({ taskId, taskStatus: 'COMPLETED' })).toMatchObject({ status: 204 });
@@ -154,7 +108,7 @@ test('what is not a signed delivery is refused and changes nothing', async () =>
 });
 
 test('a signing key rotated while deliveries are in flight loses none', async () => {
-  const rotated = `rotated-${randomUUID()}`;
+  const rotated = secret('signing key', `rotated-${randomUUID()}`);
   const usernames = await Promise.all(
     [undefined, undefined, rotated, rotated].map((signingKey) =>
       plannedUsername({ durationMs: null, ...(signingKey === undefined ? {} : { webhook: { signingKey } }) }),

@@ -143,6 +143,8 @@ export function sandboxControl(baseUrl: string) {
     /** Replaces all faults. */
     setFaults: (faults: readonly Fault[]) => call<unknown>('PUT', '/faults', { faults }),
     advanceClock: (seconds: number) => call<{ now: string }>('POST', '/clock/advance', { seconds }),
+    /** Nobody gets a connection for so long, this client included; deliveries go on. */
+    goDown: (seconds: number) => call<unknown>('POST', '/down', { seconds }),
     reset: () => call<unknown>('POST', '/reset'),
     events,
     waitFor,

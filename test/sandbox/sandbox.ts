@@ -2,13 +2,14 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import { createAdaptorServer } from '@hono/node-server';
 import { createApp } from './app.ts';
 import { type ClientOptions, clientFrom } from './client.ts';
 import { createClock } from './clock.ts';
 import { describeEvent } from './describe-event.ts';
 import { createEventLog } from './events.ts';
-import type { Sandbox } from './state.ts';
+import type { Marks, Sandbox } from './state.ts';
 
 export type { ClientOptions };
 
@@ -32,6 +33,8 @@ export interface SandboxOptions {
   readonly consentLifeMs?: number;
   /** How long a task can be read, from its creation; default 7 days; "not shown". */
   readonly taskLifeMs?: number;
+  /** Default: none. */
+  readonly marks?: Marks;
   /** Milliseconds since the epoch; the control interface's advances are added to it. */
   readonly now?: () => number;
   /** Gets one line per call, task and delivery; no secret is in it. */
@@ -71,6 +74,7 @@ const DOCUMENTED_INTERVALS_MS = [0, 30_000, 60_000, 90_000, 120_000];
 export async function startSandbox(options: SandboxOptions = {}): Promise<RunningSandbox> {
   const { host = '127.0.0.1', port = 0, clients = [DEFAULT_CLIENT], log, now = Date.now } = options;
   const clock = createClock(now);
+  const stopped = new AbortController();
   const sandbox: Sandbox = {
     settings: {
       webhooks: options.webhooks ?? true,
@@ -81,9 +85,11 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Runnin
       taskTokenLifeMs: options.taskTokenLifeMs ?? 60 * MINUTE_MS,
       consentLifeMs: options.consentLifeMs ?? 365 * DAY_MS,
       taskLifeMs: options.taskLifeMs ?? 7 * DAY_MS,
+      marks: options.marks ?? {},
     },
     clock,
     events: createEventLog(clock.now),
+    goDown: (milliseconds) => closeFor(server, milliseconds, stopped.signal),
     clients: new Map(clients.map((client) => [client.clientId, clientFrom(client)])),
     signingSecret: randomBytes(32),
     sessions: new Map(),
@@ -118,12 +124,27 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Runnin
     apiKey,
     clientId,
     controlUrl: `${baseUrl}/_sandbox`,
-    close: () => closeAll(server, sandbox),
+    close: () => {
+      stopped.abort();
+      return closeAll(server, sandbox);
+    },
   };
+}
+
+/** On the same port after that. */
+async function closeFor(server: Server, milliseconds: number, stopped: AbortSignal): Promise<void> {
+  const { address, port } = server.address() as AddressInfo;
+  const closed = once(server, 'close');
+  server.close();
+  server.closeAllConnections();
+  await closed;
+  await delay(milliseconds, undefined, { ref: false, signal: stopped }).catch(() => {});
+  if (!stopped.aborted) server.listen(port, address);
 }
 
 async function closeAll(server: Server, sandbox: Sandbox): Promise<void> {
   sandbox.pending.abort();
+  if (!server.listening) return;
   const closed = once(server, 'close');
   server.close();
   server.closeAllConnections();

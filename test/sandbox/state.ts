@@ -185,12 +185,21 @@ export interface Settings {
   readonly consentLifeMs: number;
   /** Of a `taskId`, from its creation: after that there is no such task. */
   readonly taskLifeMs: number;
+  readonly marks: Marks;
+}
+
+/** Words to stand in all results and in all webhook bodies, so that they can be looked for where they must not be. */
+export interface Marks {
+  readonly result?: string;
+  readonly webhook?: string;
 }
 
 export interface Sandbox {
   readonly settings: Settings;
   readonly clock: SandboxClock;
   readonly events: EventLog;
+  /** Cuts every connection, and takes no other for so long. Deliveries go on. */
+  readonly goDown: (milliseconds: number) => Promise<void>;
   /** Signs tokens and PDF addresses; another one at each start. */
   readonly signingSecret: Uint8Array;
   readonly clients: Map<string, Client>;

@@ -3,16 +3,34 @@
  * that bundles and template are the ones that go to AWS. It stands between the AWS SDK and the network, where a
  * fault can come before or after the service has acted; a proxy could not kill the process that asked.
  */
-import { readdirSync, readFileSync, unlinkSync } from 'node:fs';
+import { readdirSync, readFileSync, renameSync, unlinkSync } from 'node:fs';
 import http, { type ClientRequest, IncomingMessage, type RequestOptions } from 'node:http';
 import https from 'node:https';
 import { syncBuiltinESMExports } from 'node:module';
 import { Socket } from 'node:net';
 import { join } from 'node:path';
+import readline from 'node:readline';
 import { urlToHttpOptions } from 'node:url';
 import type { FaultRule } from './rule.ts';
+import { parseRuleName, ruleName } from './rule-name.ts';
 
 const directory = process.env.COSECHA_FAULTS ?? '';
+
+/** What this process was invoked with last. A function's process has one invocation at a time. */
+let invocation = '';
+
+/** The emulator hands each invocation to its worker as a line of JSON (ministack/core/lambda_runtime.py). */
+const listenToInvocations = (): void => {
+  const { createInterface } = readline;
+  readline.createInterface = ((...args: Parameters<typeof createInterface>) => {
+    const lines = createInterface(...args);
+    lines.on('line', (line) => {
+      const { event } = JSON.parse(line) as { event?: unknown };
+      invocation = JSON.stringify(event) ?? '';
+    });
+    return lines;
+  }) as typeof createInterface;
+};
 
 const headerOf = (options: RequestOptions, wanted: string): string => {
   const headers = (options.headers ?? {}) as Record<string, unknown>;
@@ -20,16 +38,23 @@ const headerOf = (options: RequestOptions, wanted: string): string => {
   return String(found?.[1] ?? '');
 };
 
-/** The rule that this request meets, which is then used up. */
+const fits = (rule: FaultRule, operation: string, body: string): boolean =>
+  operation.includes(rule.operation) &&
+  (rule.contains ?? []).every((text) => body.includes(text)) &&
+  (rule.during ?? []).every((text) => invocation.includes(text));
+
+/** The rule that happens to this request. Every rule that it fits is used up by one, up to the one that happens. */
 const meet = (operation: string, body: string): FaultRule | undefined => {
-  for (const file of readdirSync(directory).filter((name) => name.endsWith('.json'))) {
+  for (const file of readdirSync(directory)) {
+    const name = parseRuleName(file);
+    if (name === undefined) continue;
     const path = join(directory, file);
     try {
       const rule = JSON.parse(readFileSync(path, 'utf8')) as FaultRule;
-      const fits = operation.includes(rule.operation) && rule.contains.every((text) => body.includes(text));
-      if (!fits) continue;
-      unlinkSync(path);
-      return rule;
+      if (!fits(rule, operation, body)) continue;
+      if (name.requests === 1) unlinkSync(path);
+      else renameSync(path, join(directory, ruleName(name.id, name.requests - 1)));
+      if (name.requests <= (rule.times ?? 1)) return rule;
     } catch {
       // Somebody else met it first.
     }
@@ -37,18 +62,27 @@ const meet = (operation: string, body: string): FaultRule | undefined => {
   return undefined;
 };
 
-const answerInstead = (status: number, errorType: string): IncomingMessage => {
+const sentence = 'A fault of the test.';
+
+/** S3 answers in XML, every other service that the functions call in JSON. */
+const answerInstead = (status: number, errorType: string, isJson: boolean): IncomingMessage => {
   const message = new IncomingMessage(new Socket());
   message.statusCode = status;
-  message.headers = { 'content-type': 'application/x-amz-json-1.0', 'x-amzn-errortype': errorType };
-  message.push(JSON.stringify({ __type: errorType, message: 'A fault of the test.' }));
+  message.headers = isJson
+    ? { 'content-type': 'application/x-amz-json-1.0', 'x-amzn-errortype': errorType }
+    : { 'content-type': 'application/xml' };
+  message.push(
+    isJson
+      ? JSON.stringify({ __type: errorType, message: sentence })
+      : `<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>${errorType}</Code><Message>${sentence}</Message></Error>`,
+  );
   message.push(null);
   return message;
 };
 
-const carryOut = (rule: FaultRule, respond: (message: IncomingMessage) => void): void => {
+const carryOut = (rule: FaultRule, isJson: boolean, respond: (message: IncomingMessage) => void): void => {
   if (rule.effect.kind === 'exit') process.exit(1);
-  respond(answerInstead(rule.effect.status, rule.effect.errorType));
+  respond(answerInstead(rule.effect.status, rule.effect.errorType, isJson));
 };
 
 type OnResponse = (message: IncomingMessage) => void;
@@ -56,7 +90,9 @@ type Request = (options: RequestOptions, onResponse?: OnResponse) => ClientReque
 
 const wrap = (original: Request): typeof https.request => {
   const wrapped: Request = (options, onResponse) => {
-    const operation = `${headerOf(options, 'x-amz-target')} ${options.method} ${options.path}`;
+    const target = headerOf(options, 'x-amz-target');
+    const operation = `${target} ${options.method} ${options.path}`;
+    const isJson = target !== '';
     let after: FaultRule | undefined;
     const request = original(options, (message) => {
       if (after === undefined) {
@@ -64,7 +100,7 @@ const wrap = (original: Request): typeof https.request => {
         return;
       }
       message.resume();
-      carryOut(after, (instead) => onResponse?.(instead));
+      carryOut(after, isJson, (instead) => onResponse?.(instead));
     });
 
     const chunks: string[] = [];
@@ -80,7 +116,7 @@ const wrap = (original: Request): typeof https.request => {
       const rule = meet(operation, `${options.path}\n${chunks.join('')}`);
       if (rule?.when === 'after') after = rule;
       if (rule?.when !== 'before') return end(chunk, ...rest);
-      carryOut(rule, (instead) => {
+      carryOut(rule, isJson, (instead) => {
         request.on('error', () => {});
         request.destroy();
         setImmediate(() => onResponse?.(instead));
@@ -99,6 +135,7 @@ const wrap = (original: Request): typeof https.request => {
 };
 
 if (directory !== '') {
+  listenToInvocations();
   http.request = wrap(http.request) as typeof http.request;
   https.request = wrap(https.request);
   syncBuiltinESMExports();

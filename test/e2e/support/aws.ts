@@ -5,6 +5,7 @@ import { LambdaClient } from '@aws-sdk/client-lambda';
 import { S3Client } from '@aws-sdk/client-s3';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SFNClient } from '@aws-sdk/client-sfn';
+import { SQSClient } from '@aws-sdk/client-sqs';
 import { inject } from 'vitest';
 
 const { client } = inject('cosecha');
@@ -15,6 +16,7 @@ export const aws = {
   streams: new DynamoDBStreamsClient(client),
   lambda: new LambdaClient(client),
   logs: new CloudWatchLogsClient(client),
+  queues: new SQSClient(client),
   s3: new S3Client(client),
   secrets: new SecretsManagerClient(client),
   stepFunctions: new SFNClient(client),

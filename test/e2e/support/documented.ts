@@ -1,5 +1,7 @@
-import { expect } from 'vitest';
+import { expect, inject } from 'vitest';
 import { misfits, operations, responseOf } from '../../unit/docs/openapi-document.ts';
+
+import { keepAnswer } from '../leaks/answers.ts';
 
 /** `/consents/{consentId}/pdf` as a pattern of paths. */
 const patternOf = (routeKey: string): RegExp =>
@@ -11,14 +13,16 @@ const patternOf = (routeKey: string): RegExp =>
  */
 export const documented = async (method: string, path: string, answer: Response): Promise<Response> => {
   const type = answer.headers.get('content-type');
-  if (type === null) return answer;
   const asked = `${method} ${path}`;
-  const [, operation] = operations.find(([routeKey]) => patternOf(routeKey).test(asked)) ?? [];
+  const [route, operation] = operations.find(([routeKey]) => patternOf(routeKey).test(asked)) ?? [];
+  const { status } = answer;
+  const [headers, body] = [Object.fromEntries(answer.headers), await answer.clone().text()];
+  keepAnswer(inject('cosecha').answersFile, { asked: route ?? asked, status, headers, body });
+  if (type === null) return answer;
   const response = responseOf(operation?.responses[answer.status] ?? {});
   const media = response.content?.[type];
   if (media === undefined && type === 'application/json' && !answer.ok) return answer;
-  const wrong =
-    media === undefined ? 'not in docs/openapi.yaml' : misfits(media.schema, await answer.clone().json());
+  const wrong = media === undefined ? 'not in docs/openapi.yaml' : misfits(media.schema, JSON.parse(body));
   expect([asked, answer.status, type, wrong]).toEqual([asked, answer.status, type, []]);
   return answer;
 };

@@ -1,15 +1,33 @@
 import { randomUUID } from 'node:crypto';
 import { inject } from 'vitest';
 import { signedFetch } from '../../../lib/aws/signed-fetch.ts';
+import { extractionIdOf } from '../../../lib/extraction/extraction-id.ts';
 import type { PublicExtraction } from '../../../lib/extraction/public-view.ts';
 import { sandboxControl } from '../../sandbox/control-client.ts';
 import type { Plan } from '../../sandbox/plan.ts';
 import type { Caller } from '../deployment.ts';
+import { keepAnswer } from '../leaks/answers.ts';
 import { documented } from './documented.ts';
+import { limitTo } from './pace.ts';
 
-const { api, callers, client, sandboxUrl } = inject('cosecha');
+const { api, callers, client, marks, sandboxUrl } = inject('cosecha');
 
-export const provider = sandboxControl(sandboxUrl);
+const control = sandboxControl(sandboxUrl);
+
+type Answered = Awaited<ReturnType<typeof control.deliver>>;
+const kept = (answer: Answered): Answered => {
+  const { status = 0, body = '' } = answer;
+  keepAnswer(inject('cosecha').answersFile, { asked: 'POST /webhooks/provider', status, headers: {}, body });
+  return answer;
+};
+
+/** The provider, by its control interface. What the service answers its deliveries is kept, and searched later. */
+export const provider = {
+  ...control,
+  deliver: async (...order: Parameters<typeof control.deliver>) => kept(await control.deliver(...order)),
+  deliverTask: async (...order: Parameters<typeof control.deliverTask>) =>
+    kept(await control.deliverTask(...order)),
+};
 
 const fetchAs = {
   caller: signedFetch({ region: client.region, credentials: callers.caller }),
@@ -17,7 +35,7 @@ const fetchAs = {
 };
 
 /** Stands in every credential that the tests send, so that it can be looked for where it must not be. */
-export const passwordSentinel = 'sentinel-password-7d1f';
+export const passwordSentinel = marks.password;
 
 export const movement = {
   id: 'movement',
@@ -35,7 +53,7 @@ export const requestFor = (username: string, more: Body = {}): Body => ({
 });
 
 /** A username that no other scenario has, so that scenarios run side by side. */
-export const uniqueUsername = (): string => `user-${randomUUID()}`;
+export const uniqueUsername = (): string => `${marks.username}-${randomUUID()}`;
 
 /** A username for which the provider behaves as planned. */
 export const plannedUsername = async (plan: Plan): Promise<string> => {
@@ -44,28 +62,51 @@ export const plannedUsername = async (plan: Plan): Promise<string> => {
   return username;
 };
 
+/** The caller of the API as the emulator names it, so that an id is known before the request is made. */
+export const callerArn = 'arn:aws:iam::000000000000:user/caller';
+
+export const extractionIdForKey = (idempotencyKey: string): string =>
+  extractionIdOf(callerArn, idempotencyKey);
+
+/**
+ * The emulator starts a process for every invocation that finds none free; on 2 cores, more than this at once only
+ * wait for each other.
+ */
+const paced = limitTo(4);
+
 export type PostOptions = { readonly as?: Caller; readonly idempotencyKey?: string };
 
 export const post = async (
   body: unknown,
   { as = 'caller', idempotencyKey }: PostOptions = {},
 ): Promise<Response> => {
-  const answer = await fetchAs[as](`${api}/extractions`, {
-    method: 'POST',
-    headers: {
-      'content-type': 'application/json',
-      ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
-    },
-    body: typeof body === 'string' ? body : JSON.stringify(body),
-  });
+  const send = () =>
+    fetchAs[as](`${api}/extractions`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
+      },
+      body: typeof body === 'string' ? body : JSON.stringify(body),
+    });
+  const answer = await paced(send);
   return documented('POST', '/extractions', answer);
 };
 
-/** Requests an extraction and returns its id. Throws where it was not accepted. */
-export const extract = async (body: Body, options?: PostOptions): Promise<string> => {
-  const answer = await post(body, options);
-  if (answer.status !== 202)
-    throw new Error(`The request was answered ${answer.status}: ${await answer.text()}`);
+/** Asks again, a few times, after a 5xx: as callers are told to (docs/api.md), and a busy machine makes them. */
+const untilAnswered = async (ask: () => Promise<Response>): Promise<Response> => {
+  let answer = await ask();
+  for (let repeats = 0; answer.status >= 500 && repeats < 5; repeats += 1) answer = await ask();
+  return answer;
+};
+
+/** Requests an extraction, under a key of its own if none is given, and returns its id. Throws if it is refused. */
+export const extract = async (
+  body: Body,
+  { idempotencyKey = randomUUID(), ...options }: PostOptions = {},
+): Promise<string> => {
+  const answer = await untilAnswered(() => post(body, { idempotencyKey, ...options }));
+  if (!answer.ok) throw new Error(`The request was answered ${answer.status}: ${await answer.text()}`);
   return ((await answer.json()) as PublicExtraction).extractionId;
 };
 
@@ -75,12 +116,16 @@ export const read = async (extractionId: string, as: Caller = 'caller'): Promise
 };
 
 export const view = async (extractionId: string): Promise<PublicExtraction> => {
-  const answer = await read(extractionId);
+  const answer = await untilAnswered(() => read(extractionId));
   if (answer.status !== 200)
     throw new Error(`The read was answered ${answer.status}: ${await answer.text()}`);
   return (await answer.json()) as PublicExtraction;
 };
 
-/** The start calls that reached the provider for a username. */
+/** The start calls, of any kind, that reached the provider for a username or a national id. */
 export const startCallsOf = async (username: string) =>
-  (await provider.calls({ username, method: 'POST' })).filter(({ path }) => path === '/api/v2/tasks');
+  (await provider.calls({ username, method: 'POST' })).filter(({ path }) => path.endsWith('/tasks'));
+
+/** Those of them that may have started something: 401 and 429 say that they have not. */
+export const takenStartsOf = async (username: string) =>
+  (await startCallsOf(username)).filter(({ status }) => status !== 401 && status !== 429);

@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { nationalIdFrom } from '../../sandbox/consents/national-id.ts';
+import { secret } from './secrets.ts';
 
 /** A national id that no other scenario has, as `12345678-5`: scenarios, and plans at the provider, stay apart. */
 export const uniqueNationalId = (): string => {
@@ -7,5 +8,5 @@ export const uniqueNationalId = (): string => {
   const ids = [...'0123456789K'].flatMap((digit) => nationalIdFrom(`${digits}-${digit}`) ?? []);
   const [id] = ids;
   if (id === undefined) throw new Error('Every number has a check digit.');
-  return id;
+  return secret('national id', id);
 };

@@ -7,9 +7,12 @@ import type { SandboxEnv } from '../transport/wire.ts';
 import { readBody } from './read-body.ts';
 import { summaryView } from './views.ts';
 
-const AdvanceSchema = v.strictObject({ seconds: v.pipe(v.number(), v.minValue(0)) });
+const SecondsSchema = v.strictObject({ seconds: v.pipe(v.number(), v.minValue(0)) });
 
-/** Summary, plans, clock, reset. */
+/** For its own answer, before every connection is cut. */
+const ANSWER_MS = 50;
+
+/** Summary, plans, clock, outage, reset. */
 export function worldControl(sandbox: Sandbox): Hono<SandboxEnv> {
   const app = new Hono<SandboxEnv>();
 
@@ -22,9 +25,15 @@ export function worldControl(sandbox: Sandbox): Hono<SandboxEnv> {
   });
 
   app.post('/clock/advance', async (c) => {
-    const { seconds } = await readBody(c, AdvanceSchema);
+    const { seconds } = await readBody(c, SecondsSchema);
     sandbox.clock.advance(seconds * 1000);
     return c.json({ now: new Date(sandbox.clock.now()).toISOString() });
+  });
+
+  app.post('/down', async (c) => {
+    const { seconds } = await readBody(c, SecondsSchema);
+    setTimeout(() => void sandbox.goDown(seconds * 1000), ANSWER_MS);
+    return c.json({ seconds });
   });
 
   app.post('/reset', (c) => {

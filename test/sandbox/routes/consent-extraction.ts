@@ -4,6 +4,7 @@ import { mayExtract } from '../consents/may-extract.ts';
 import { nextReadBehaviour, nextStartBehaviour, planOf } from '../plans.ts';
 import { createPolledTask } from '../polled/create-polled-task.ts';
 import { progressAt } from '../polled/polled-progress.ts';
+import { markResults } from '../results/mark-results.ts';
 import type { AskedByConsent, Sandbox } from '../state.ts';
 import { durationFor, hasExpired } from '../tasks/task-pace.ts';
 import { plannedAnswer } from '../transport/planned-answer.ts';
@@ -101,7 +102,9 @@ function poll(
   const plan = planOf(sandbox, task.username);
   const answer =
     progress === 'ended'
-      ? extractionAnswer(plan, { product, owner: task.username, at: task.endsAt ?? now }, finished)
+      ? extractionAnswer(plan, { product, owner: task.username, at: task.endsAt ?? now }, (data) =>
+          finished(markResults(sandbox, task.username, data)),
+        )
       : { status: 202, body: inProgress(progress) };
   const behaviour = nextReadBehaviour(sandbox, task.username);
   return answerRead(sandbox, c, behaviour, { token: taskToken, ...answer });

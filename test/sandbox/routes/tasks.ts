@@ -1,6 +1,7 @@
 import { Hono } from 'hono';
 import { readCredentials } from '../credentials/read-credentials.ts';
 import { nextReadBehaviour, nextStartBehaviour } from '../plans.ts';
+import { markResults } from '../results/mark-results.ts';
 import type { Sandbox, Task } from '../state.ts';
 import { createTask } from '../tasks/create-task.ts';
 import { finishTask } from '../tasks/finish-task.ts';
@@ -64,7 +65,7 @@ export function taskRoutes(sandbox: Sandbox): Hono<SandboxEnv> {
       status: 200,
       body: {
         taskStatus: taskStatusAt(task, sandbox.clock.now()),
-        results: task.ending?.results ?? null,
+        results: markResults(sandbox, task.username, task.ending?.results ?? null),
       },
     });
   });

@@ -30,11 +30,16 @@ export async function attemptDelivery(sandbox: Sandbox, order: DeliveryOrder): P
     return recordDelivery(sandbox, taskId, { ...begun, error: 'not-configured' });
   }
   const mode: WebhookMode = shape.mode ?? client.webhook.mode;
-  const signed = makeDelivery(taskId, taskStatus, signingKey, mode, shape);
+  const signed = makeDelivery(taskId, taskStatus, signingKey, mode, withMark(sandbox, shape));
   const signatureValid =
     configuredKey !== undefined && signed.signature === signDelivery(signed.body, configuredKey);
   const answer = await post(url, signed, sandbox.settings.attemptTimeoutMs, sandbox.pending.signal);
   return recordDelivery(sandbox, taskId, { ...begun, mode, signatureValid, ...answer.outcome }, answer.body);
+}
+
+function withMark({ settings }: Sandbox, shape: DeliveryShape): DeliveryShape {
+  const { webhook: mark } = settings.marks;
+  return mark === undefined ? shape : { ...shape, extraFields: { mark, ...shape.extraFields } };
 }
 
 /** Success is 200 or 204, nothing else ("Events" 7). */

@@ -41,6 +41,14 @@ test('a trickled answer sends one byte and then takes its time; a reset forgets 
   expect(await status('GET', '/api/v1/consents')).toBe(401);
 });
 
+test('down, it takes no connection, and is back on the same address after that', async () => {
+  await control.goDown(1);
+  await expect
+    .poll(() => status('GET', '/api/v1/consents').catch((error: Error) => error.cause), { timeout: 900 })
+    .toMatchObject({ code: 'ECONNREFUSED' });
+  await expect.poll(() => status('GET', '/api/v1/consents').catch(() => 0), { timeout: 5_000 }).toBe(401);
+});
+
 test('a misspelt fault is refused with the place of the mistake', async () => {
   const misspelt = [{ path: '/x', behaviors: [] }] as never;
   await expect(control.setFaults(misspelt)).rejects.toMatchObject({ status: 400 });

@@ -1,0 +1,87 @@
+import { randomUUID } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import { mishapsOf, tries } from './faults/mishaps.ts';
+import { authorized, consentRequest } from './support/consent-extractions.ts';
+import { historyOf, transitionsIn } from './support/execution.ts';
+import {
+  extract,
+  extractionIdForKey,
+  plannedUsername,
+  provider,
+  requestFor,
+  view,
+} from './support/extractions.ts';
+import { planFault } from './support/faults.ts';
+import { closed, inStatus, statusesOf } from './support/records.ts';
+import { sweepUntilClosed } from './support/sweep.ts';
+
+// The scenarios of this file wait for the deadline, side by side.
+
+test('past its deadline it is TIMED_OUT, and a webhook after that is late truth, collected', async () => {
+  const username = await plannedUsername({ durationMs: null });
+  const extractionId = await extract(requestFor(username));
+  const timedOut = await inStatus(extractionId, 'TIMED_OUT');
+  expect(timedOut).toMatchObject({ settledBy: 'reconcile', reason: 'deadline-passed' });
+  expect((await historyOf(extractionId)).at(-1)?.type).toBe('ExecutionSucceeded');
+
+  await provider.finish(timedOut.taskId ?? '', 'COMPLETED');
+  const late = await inStatus(extractionId, 'COMPLETED');
+  expect(late).toMatchObject({ settledBy: 'webhook' });
+  expect(late.reason).toBeUndefined();
+  expect(await sweepUntilClosed(extractionId)).toMatchObject({ status: 'COMPLETED' });
+  expect((await view(extractionId)).results?.bytes).toBeGreaterThan(0);
+  expect(statusesOf(extractionId)).toEqual(['REQUESTED', 'STARTING', 'RUNNING', 'TIMED_OUT', 'COMPLETED']);
+});
+
+test.for(['v1', 'v2'] as const)(
+  'past its deadline it is TIMED_OUT by consent in %s, and what the sweep reads after that is late truth',
+  async (variant) => {
+    const mine = await authorized({ durationMs: null });
+    const extractionId = await extract(consentRequest(mine, { variant }));
+    const timedOut = await inStatus(extractionId, 'TIMED_OUT');
+    expect(timedOut).toMatchObject({ settledBy: 'reconcile', reason: 'deadline-passed' });
+    const history = await historyOf(extractionId);
+    expect(history.at(-1)?.type).toBe('ExecutionSucceeded');
+    expect(transitionsIn(history)).toBe(2);
+
+    await provider.finishPolled(timedOut.taskId ?? '');
+    expect(await sweepUntilClosed(extractionId)).toMatchObject({ status: 'COMPLETED' });
+    expect((await view(extractionId)).results?.bytes).toBeGreaterThan(0);
+  },
+);
+
+describe('reconcile-extraction, as it records TIMED_OUT,', () => {
+  test.for(mishapsOf({ service: 'dynamodb', writes: true }, tries.patient))(
+    '$title: it is TIMED_OUT once, and late truth still comes',
+    async ({ when, times = 1, effect }) => {
+      const username = await plannedUsername({ durationMs: null });
+      const idempotencyKey = randomUUID();
+      const extractionId = extractionIdForKey(idempotencyKey);
+      const fault = await planFault({
+        operation: 'DynamoDB_20120810.UpdateItem',
+        contains: ['":status":{"S":"TIMED_OUT"}'],
+        during: [extractionId, '"trigger":"machine"'],
+        when,
+        times,
+        effect,
+      });
+      await extract(requestFor(username), { idempotencyKey });
+
+      const { taskId = '' } = await inStatus(extractionId, 'TIMED_OUT');
+      // The machine goes on where its function failed; it has ended when nobody but the sweep is left.
+      expect((await historyOf(extractionId)).at(-1)?.type).toBe('ExecutionSucceeded');
+      expect(fault.wasMet()).toBe(true);
+      await provider.finish(taskId, 'PARTIAL');
+      expect(await sweepUntilClosed(extractionId)).toMatchObject({ status: 'PARTIAL' });
+      expect(statusesOf(extractionId).slice(-3)).toEqual(['RUNNING', 'TIMED_OUT', 'PARTIAL']);
+    },
+  );
+});
+
+test('a start that is still refused when the window is over is NOT_STARTED', async () => {
+  const username = await plannedUsername({ startForever: { kind: 'answer', status: 429 } });
+  const extractionId = await extract(requestFor(username));
+
+  expect(await closed(extractionId)).toMatchObject({ status: 'NOT_STARTED' });
+  expect(await provider.tasks({ username })).toHaveLength(0);
+});

@@ -1,0 +1,41 @@
+import { readingsOf } from './readings.ts';
+import type { Secret } from './secret.ts';
+
+type Kind = Secret['kind'];
+
+/** A national id as anybody might write it, with or without its check digit, and standing alone. */
+const likeNationalId = /(?<![\w-])\d{1,2}\.?\d{3}\.?\d{3}(?:-?[\dkK])?(?![\w-])/g;
+const likeUuid = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
+
+/** `12345678` of `12345678-5`. */
+const bodyOf = (nationalId: string): string => nationalId.split('-')[0] ?? '';
+
+/**
+ * Looks for secrets in bytes, however encoded, and tells the kinds of those that it found. Of the kinds that there
+ * are thousands of, everything that looks like one is looked up; of the others each is looked for.
+ */
+export const secretFinder = (secrets: readonly Secret[]) => {
+  const valuesOf = (kind: Kind) => secrets.filter((one) => one.kind === kind).map(({ value }) => value);
+  const bodies = new Set(valuesOf('national id').map(bodyOf));
+  const callbackTokens = new Set(valuesOf('callback token'));
+  const others = secrets.filter(({ kind }) => kind !== 'national id' && kind !== 'callback token');
+
+  const findIn = (text: string, found: Set<Kind>): void => {
+    for (const { kind, value } of others) {
+      if (!found.has(kind) && text.includes(value)) found.add(kind);
+    }
+    for (const [token] of callbackTokens.size === 0 ? [] : text.matchAll(likeUuid)) {
+      if (callbackTokens.has(token)) found.add('callback token');
+    }
+    for (const [like] of bodies.size === 0 ? [] : text.matchAll(likeNationalId)) {
+      const characters = like.replaceAll(/[.-]/g, '');
+      if (bodies.has(characters) || bodies.has(characters.slice(0, -1))) found.add('national id');
+    }
+  };
+
+  return (bytes: Buffer): ReadonlySet<Kind> => {
+    const found = new Set<Kind>();
+    for (const text of readingsOf(bytes)) findIn(text, found);
+    return found;
+  };
+};

@@ -1,0 +1,270 @@
+import {
+  CloudFormationClient,
+  DescribeStackEventsCommand,
+  DescribeStacksCommand,
+  GetTemplateCommand,
+} from '@aws-sdk/client-cloudformation';
+import { CloudWatchClient, DescribeAlarmsCommand, ListMetricsCommand } from '@aws-sdk/client-cloudwatch';
+import {
+  CloudWatchLogsClient,
+  paginateDescribeLogGroups,
+  paginateFilterLogEvents,
+} from '@aws-sdk/client-cloudwatch-logs';
+import { DynamoDBClient, paginateListTables, paginateScan } from '@aws-sdk/client-dynamodb';
+import {
+  DescribeStreamCommand,
+  DynamoDBStreamsClient,
+  GetRecordsCommand,
+  GetShardIteratorCommand,
+  ListStreamsCommand,
+} from '@aws-sdk/client-dynamodb-streams';
+import { EventBridgeClient, ListRulesCommand, ListTargetsByRuleCommand } from '@aws-sdk/client-eventbridge';
+import {
+  GetRolePolicyCommand,
+  IAMClient,
+  paginateListRolePolicies,
+  paginateListRoles,
+} from '@aws-sdk/client-iam';
+import { GetKeyPolicyCommand, KMSClient, ListAliasesCommand, paginateListKeys } from '@aws-sdk/client-kms';
+import { LambdaClient, paginateListFunctions } from '@aws-sdk/client-lambda';
+import {
+  GetObjectCommand,
+  ListBucketsCommand,
+  ListObjectVersionsCommand,
+  S3Client,
+} from '@aws-sdk/client-s3';
+import {
+  GetSecretValueCommand,
+  paginateListSecrets,
+  ResourceNotFoundException,
+  SecretsManagerClient,
+} from '@aws-sdk/client-secrets-manager';
+import {
+  DescribeExecutionCommand,
+  DescribeStateMachineCommand,
+  paginateGetExecutionHistory,
+  paginateListExecutions,
+  paginateListStateMachines,
+  SFNClient,
+} from '@aws-sdk/client-sfn';
+import { paginateListQueues, ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import type { Emulator } from '../../../infra/local/emulator.ts';
+import { type Piece, pieceOf } from './piece.ts';
+
+type Client = Emulator['client'];
+type Pieces = AsyncGenerator<Piece, void>;
+
+async function* logGroups(config: Client): Pieces {
+  const client = new CloudWatchLogsClient(config);
+  for await (const { logGroups: groups = [] } of paginateDescribeLogGroups({ client }, {})) {
+    for (const group of groups) {
+      const { logGroupName = '' } = group;
+      const lines: string[] = [JSON.stringify(group)];
+      for await (const { events = [] } of paginateFilterLogEvents({ client }, { logGroupName })) {
+        for (const { logStreamName = '', message = '' } of events) lines.push(`${logStreamName} ${message}`);
+      }
+      yield pieceOf('log group', logGroupName, lines.join('\n'));
+    }
+  }
+}
+
+/** On AWS the history of a callback state also has its token, in the parameters of TaskScheduled. */
+async function* executions(config: Client): Pieces {
+  const client = new SFNClient(config);
+  for await (const { stateMachines = [] } of paginateListStateMachines({ client }, {})) {
+    for (const { stateMachineArn, name = '' } of stateMachines) {
+      yield pieceOf(
+        'state machine',
+        name,
+        await client.send(new DescribeStateMachineCommand({ stateMachineArn })),
+      );
+      for await (const page of paginateListExecutions({ client }, { stateMachineArn })) {
+        for (const { executionArn, name: execution = '' } of page.executions ?? []) {
+          const content: unknown[] = [await client.send(new DescribeExecutionCommand({ executionArn }))];
+          const pages = paginateGetExecutionHistory({ client }, { executionArn, includeExecutionData: true });
+          for await (const { events } of pages) content.push(events);
+          yield pieceOf('execution', execution, content);
+        }
+      }
+    }
+  }
+}
+
+async function* tables(config: Client): Pieces {
+  const client = new DynamoDBClient(config);
+  for await (const { TableNames = [] } of paginateListTables({ client }, {})) {
+    for (const TableName of TableNames) {
+      const rows: unknown[] = [];
+      for await (const { Items = [] } of paginateScan({ client }, { TableName })) rows.push(...Items);
+      yield pieceOf('table', TableName, rows);
+    }
+  }
+}
+
+async function* streams(config: Client): Pieces {
+  const client = new DynamoDBStreamsClient(config);
+  const { Streams = [] } = await client.send(new ListStreamsCommand({}));
+  for (const { StreamArn, TableName = '' } of Streams) {
+    const { StreamDescription } = await client.send(new DescribeStreamCommand({ StreamArn }));
+    for (const { ShardId } of StreamDescription?.Shards ?? []) {
+      const from = { StreamArn, ShardId, ShardIteratorType: 'TRIM_HORIZON' } as const;
+      let { ShardIterator } = await client.send(new GetShardIteratorCommand(from));
+      const all: unknown[] = [];
+      while (ShardIterator !== undefined) {
+        const { Records = [], NextShardIterator } = await client.send(
+          new GetRecordsCommand({ ShardIterator }),
+        );
+        all.push(...Records);
+        // An open shard goes on for ever; what it has had so far ends with an empty answer.
+        ShardIterator = Records.length === 0 ? undefined : NextShardIterator;
+      }
+      yield pieceOf('stream', `${TableName} ${ShardId}`, all);
+    }
+  }
+}
+
+/** A message that was received is hidden for a minute, so that each comes once. */
+async function* queues(config: Client): Pieces {
+  const client = new SQSClient(config);
+  for await (const { QueueUrls = [] } of paginateListQueues({ client }, {})) {
+    for (const QueueUrl of QueueUrls) {
+      const all: unknown[] = [];
+      const receive = async () => {
+        const { Messages = [] } = await client.send(
+          new ReceiveMessageCommand({
+            QueueUrl,
+            MaxNumberOfMessages: 10,
+            VisibilityTimeout: 60,
+            MessageSystemAttributeNames: ['All'],
+            MessageAttributeNames: ['All'],
+          }),
+        );
+        return Messages;
+      };
+      for (let some = await receive(); some.length > 0; some = await receive()) all.push(...some);
+      yield pieceOf('queue', QueueUrl, all);
+    }
+  }
+}
+
+async function* buckets(config: Client): Pieces {
+  const client = new S3Client({ ...config, forcePathStyle: true });
+  const { Buckets = [] } = await client.send(new ListBucketsCommand({}));
+  for (const { Name: Bucket = '' } of Buckets) {
+    let KeyMarker: string | undefined;
+    do {
+      const page = await client.send(new ListObjectVersionsCommand({ Bucket, KeyMarker }));
+      for (const { Key = '', VersionId } of page.Versions ?? []) {
+        const versioned = VersionId === undefined || VersionId === 'null' ? {} : { VersionId };
+        const { Body, Metadata } = await client.send(new GetObjectCommand({ Bucket, Key, ...versioned }));
+        const name = Buffer.from(`${Key}\n${JSON.stringify(Metadata)}\n`);
+        const bytes = Buffer.concat([name, (await Body?.transformToByteArray()) ?? Buffer.alloc(0)]);
+        yield { place: 'bucket', name: `${Bucket}/${Key}`, bytes };
+      }
+      KeyMarker = page.IsTruncated === true ? page.NextKeyMarker : undefined;
+    } while (KeyMarker !== undefined);
+  }
+}
+
+async function* functions(config: Client): Pieces {
+  const client = new LambdaClient(config);
+  for await (const { Functions = [] } of paginateListFunctions({ client }, {})) {
+    for (const one of Functions) yield pieceOf('function', one.FunctionName ?? '', one);
+  }
+}
+
+async function* stacks(config: Client): Pieces {
+  const client = new CloudFormationClient(config);
+  const { Stacks = [] } = await client.send(new DescribeStacksCommand({}));
+  for (const stack of Stacks) {
+    const { StackName } = stack;
+    const template = await client.send(new GetTemplateCommand({ StackName }));
+    const events = await client.send(new DescribeStackEventsCommand({ StackName }));
+    yield pieceOf('stack', StackName ?? '', [stack, template, events]);
+  }
+}
+
+async function* rules(config: Client): Pieces {
+  const client = new EventBridgeClient(config);
+  const { Rules = [] } = await client.send(new ListRulesCommand({}));
+  for (const rule of Rules) {
+    const targets = await client.send(new ListTargetsByRuleCommand({ Rule: rule.Name }));
+    yield pieceOf('rule', rule.Name ?? '', [rule, targets]);
+  }
+}
+
+async function* secrets(config: Client): Pieces {
+  const client = new SecretsManagerClient(config);
+  for await (const { SecretList = [] } of paginateListSecrets({ client }, {})) {
+    for (const one of SecretList) {
+      const content: unknown[] = [one];
+      for (const VersionStage of ['AWSCURRENT', 'AWSPREVIOUS']) {
+        try {
+          content.push(
+            await client.send(new GetSecretValueCommand({ SecretId: one.ARN ?? '', VersionStage })),
+          );
+        } catch (error) {
+          if (!(error instanceof ResourceNotFoundException)) throw error;
+        }
+      }
+      yield pieceOf('secret', one.Name ?? '', content);
+    }
+  }
+}
+
+async function* keys(config: Client): Pieces {
+  const client = new KMSClient(config);
+  yield pieceOf('key', 'aliases', await client.send(new ListAliasesCommand({})));
+  for await (const { Keys = [] } of paginateListKeys({ client }, {})) {
+    for (const { KeyId = '' } of Keys) {
+      const policy = await client.send(new GetKeyPolicyCommand({ KeyId, PolicyName: 'default' }));
+      yield pieceOf('key', KeyId, policy);
+    }
+  }
+}
+
+async function* roles(config: Client): Pieces {
+  const client = new IAMClient(config);
+  for await (const { Roles = [] } of paginateListRoles({ client }, {})) {
+    for (const role of Roles) {
+      const { RoleName } = role;
+      const content: unknown[] = [role];
+      for await (const { PolicyNames = [] } of paginateListRolePolicies({ client }, { RoleName })) {
+        for (const PolicyName of PolicyNames) {
+          content.push(await client.send(new GetRolePolicyCommand({ RoleName, PolicyName })));
+        }
+      }
+      yield pieceOf('role', RoleName ?? '', content);
+    }
+  }
+}
+
+async function* alarms(config: Client): Pieces {
+  const client = new CloudWatchClient(config);
+  yield pieceOf('alarm', 'alarms', await client.send(new DescribeAlarmsCommand({})));
+  yield pieceOf('alarm', 'metrics', await client.send(new ListMetricsCommand({})));
+}
+
+/**
+ * Everything that an emulated account keeps, as its APIs give it. What has no client here (API Gateway, SSM) is in
+ * the emulator's own state, which is searched too.
+ */
+export async function* keptByAws(config: Client): Pieces {
+  for (const piecesIn of [
+    logGroups,
+    executions,
+    tables,
+    streams,
+    queues,
+    buckets,
+    functions,
+    stacks,
+    rules,
+    secrets,
+    keys,
+    roles,
+    alarms,
+  ]) {
+    yield* piecesIn(config);
+  }
+}

@@ -1,0 +1,113 @@
+import { expect, inject, test } from 'vitest';
+import { withDots } from '../../sandbox/consents/national-id.ts';
+import type { Plan } from '../../sandbox/plan.ts';
+import { authorized, consentRequest } from '../support/consent-extractions.ts';
+import { askConsents, openSession } from '../support/consents.ts';
+import {
+  extract,
+  passwordSentinel,
+  plannedUsername,
+  post,
+  provider,
+  requestFor,
+  startCallsOf,
+} from '../support/extractions.ts';
+import { uniqueNationalId } from '../support/national-ids.ts';
+import { closed } from '../support/records.ts';
+
+// Secrets where things go wrong, and where they are most easily quoted. The search after the suite finds what leaked.
+
+const { marks } = inject('cosecha');
+
+test('a provider that says everything back where it refuses, fails or is not understood', async () => {
+  const echo = { echo: passwordSentinel, result: marks.result };
+  const plans: readonly Plan[] = [
+    { startForever: { kind: 'answer', status: 400, body: echo } },
+    { startForever: { kind: 'accept-then-answer', status: 500, body: echo } },
+    { startForever: { kind: 'accept-then-answer', status: 200, body: `<${passwordSentinel}` } },
+    { start: [{ kind: 'answer', status: 429, body: echo, headers: { location: `/${passwordSentinel}` } }] },
+    { read: [{ kind: 'answer', status: 200, body: `<${marks.result}` }] },
+    { read: [{ kind: 'answer', status: 200, body: { taskStatus: marks.result, results: echo } }] },
+    { read: [{ kind: 'answer', status: 500, body: echo }] },
+    { webhook: { extraFields: { taskStatusText: marks.webhookField } } },
+  ];
+  const ids = await Promise.all(plans.map(async (plan) => extract(requestFor(await plannedUsername(plan)))));
+  const records = await Promise.all(ids.map((id) => closed(id)));
+  expect(records.map(({ status }) => status)).toEqual([
+    'REJECTED',
+    'UNCONFIRMED',
+    'UNCONFIRMED',
+    ...Array.from({ length: 5 }, () => 'COMPLETED'),
+  ]);
+});
+
+test.for([
+  ['no JSON', `{"credentials": "${passwordSentinel}`],
+  ['an unknown field', requestFor('nobody', { [marks.password]: passwordSentinel })],
+  ['an unknown entity of credentials', { credentials: passwordSentinel, actions: passwordSentinel }],
+  ['a session token where none belongs', requestFor('nobody', { sessionToken: 'sandbox-session-mine' })],
+] as const)('a request that is refused: %s', async ([, body]) => {
+  const answer = await post(body);
+  expect(answer.status).toBe(400);
+});
+
+test('a delivery that is verified and cannot be read', async () => {
+  for (const raw of [
+    `"${marks.webhookField}"`,
+    marks.webhookField,
+    `{"taskStatus":"${marks.webhookField}"}`,
+  ]) {
+    expect(await provider.deliver({ taskId: 'leak-check', taskStatus: 'COMPLETED', raw })).toMatchObject({
+      status: 400,
+    });
+  }
+});
+
+test('extractions by consent that go wrong, and a provider that says the target where a code is due', async () => {
+  const all = await Promise.all([
+    authorized(),
+    authorized({ startForever: { kind: 'answer', status: 400, body: { errorType: 'INVALID' } } }),
+    authorized({ startForever: { kind: 'accept-then-silence' } }),
+    authorized({ read: [{ kind: 'answer', status: 503 }, { kind: 'reset' }, { kind: 'expire-session' }] }),
+  ]);
+  const echoing = await authorized();
+  await provider.setPlan(echoing.target, {
+    failure: { status: 500, errorType: echoing.target, errorCode: `RUT-${echoing.target}` },
+  });
+  const ids = await Promise.all(
+    [...all, echoing].map((mine) =>
+      extract(consentRequest({ ...mine, target: withDots(mine.target) }, { variant: 'v2' })),
+    ),
+  );
+  const records = await Promise.all(ids.map((id) => closed(id)));
+  expect(records.map(({ status }) => status)).toEqual([
+    'COMPLETED',
+    'REJECTED',
+    'UNCONFIRMED',
+    'COMPLETED',
+    'FAILED',
+  ]);
+  expect(await startCallsOf(echoing.target)).toHaveLength(1);
+  expect((await post(`{"method":"consent","target":"${echoing.target}"`)).status).toBe(400);
+});
+
+test('consents, asked about rightly and wrongly', async () => {
+  const [person, company] = [uniqueNationalId(), uniqueNationalId()];
+  const email = `${marks.email}@example.com`;
+  const products = ['movement'];
+  const natural = await openSession(withDots(person), { products, user: { email } });
+  const legal = await openSession(company, { person: 'legal', products, user: { username: person } });
+  await provider.authorizeConsent(natural.consentId);
+  const statuses: number[] = [];
+  const ask = async (...asked: Parameters<typeof askConsents>) =>
+    statuses.push((await askConsents(...asked)).status);
+  await ask('GET', '/consents', person);
+  await ask('GET', `/consents/${natural.consentId}/pdf`, person);
+  await ask('POST', `/consents/${natural.consentId}/revoke`, person);
+  // Not theirs, no longer active, not valid, and no national id.
+  await ask('GET', `/consents/${legal.consentId}`, person);
+  await ask('POST', `/consents/${natural.consentId}/revoke`, person);
+  await ask('POST', '/consent-sessions', company, { products, user: { username: person } });
+  await ask('GET', '/consents', `${person}x`);
+  expect(statuses).toEqual([200, 200, 200, 404, 409, 400, 400]);
+});

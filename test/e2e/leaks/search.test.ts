@@ -1,0 +1,272 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { CloudFormationClient, CreateStackCommand } from '@aws-sdk/client-cloudformation';
+import { CloudWatchClient, PutMetricAlarmCommand } from '@aws-sdk/client-cloudwatch';
+import {
+  CreateLogGroupCommand,
+  CreateLogStreamCommand,
+  PutLogEventsCommand,
+} from '@aws-sdk/client-cloudwatch-logs';
+import { PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { EventBridgeClient, PutRuleCommand } from '@aws-sdk/client-eventbridge';
+import { CreateRoleCommand, IAMClient } from '@aws-sdk/client-iam';
+import { CreateAliasCommand, KMSClient } from '@aws-sdk/client-kms';
+import { CreateFunctionCommand } from '@aws-sdk/client-lambda';
+import { PutObjectCommand } from '@aws-sdk/client-s3';
+import { CreateSecretCommand } from '@aws-sdk/client-secrets-manager';
+import { CreateStateMachineCommand, StartExecutionCommand } from '@aws-sdk/client-sfn';
+import { SendMessageCommand } from '@aws-sdk/client-sqs';
+import { marshall } from '@aws-sdk/util-dynamodb';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { aws } from '../support/aws.ts';
+import { isAllowed } from './allowed.ts';
+import { keepAnswer, keptAnswers } from './answers.ts';
+import { secretFinder } from './find-secrets.ts';
+import { keptByAws } from './kept-by-aws.ts';
+import { keptInFiles } from './kept-in-files.ts';
+import type { Place } from './piece.ts';
+import { search } from './search.ts';
+
+const { client, outputs } = inject('cosecha');
+
+/** Looked for here alone: the search after the suite does not know it. */
+const planted = `planted${randomBytes(8).toString('hex')}`;
+const secrets = [{ kind: 'planted', value: planted }] as const;
+
+const escapedAll = (text: string, prefix: string): string =>
+  [...text].map((letter) => `${prefix}${letter.charCodeAt(0).toString(16).padStart(2, '0')}`).join('');
+const base64 = Buffer.from(`{"note":"${planted}"}`).toString('base64');
+const hex = Buffer.from(`x${planted}`).toString('hex');
+const gzip = gzipSync(`{"note":"${planted}"}`);
+const jsonEscaped = escapedAll(planted, '\\u00');
+const urlEncoded = escapedAll(planted, '%');
+
+/** A zip of one deflated file, as small as the format allows: a local header is all that the search reads. */
+const zipOf = (content: string): Buffer => {
+  const header = Buffer.alloc(30);
+  header.write('PK\x03\x04', 'latin1');
+  header.writeUInt16LE(8, 8);
+  // A gzip is a header of 10 bytes, the deflated data and 8 bytes of checksum.
+  return Buffer.concat([header, gzipSync(content).subarray(10, -8)]);
+};
+
+/** Nothing but the end of a zip's directory. */
+const emptyZip = Buffer.concat([Buffer.from('PK\x05\x06', 'latin1'), Buffer.alloc(18)]);
+
+describe('the search finds a secret', () => {
+  const find = secretFinder([
+    ...secrets,
+    { kind: 'national id', value: '12345678-5' },
+    { kind: 'callback token', value: '01a1fe77-25a5-4abc-83e6-41aadf52e1b0' },
+  ]);
+
+  test.for([
+    ['as it is', Buffer.from(`a ${planted} b`)],
+    ['in base64', Buffer.from(base64)],
+    ['in the middle of a base64', Buffer.from(Buffer.from(`12${planted}34`).toString('base64'))],
+    [
+      'in base64url, run together with other text',
+      Buffer.from(`token-${Buffer.from(planted).toString('base64url')}`),
+    ],
+    ['in base64 of base64', Buffer.from(Buffer.from(base64).toString('base64'))],
+    ['in hexadecimal', Buffer.from(hex)],
+    ['in the escapes of JSON', Buffer.from(`{"note":"${jsonEscaped}"}`)],
+    ['in the escapes of URLs', Buffer.from(`?note=${urlEncoded}`)],
+    ['in a gzip', gzip],
+    ['in base64 of a gzip', Buffer.from(gzip.toString('base64'))],
+    ['in a zip', zipOf(`some code ${planted}`)],
+  ] as const)('%s', ([, bytes]) => {
+    expect([...find(bytes)]).toEqual(['planted']);
+  });
+
+  test.for(['12345678-5', '12.345.678-5', '123456785', '12345678'])(
+    'that is a national id, as %s',
+    (spelling) => {
+      const body = `{"target":"${spelling}"}`;
+      expect([...find(Buffer.from(body))]).toEqual(['national id']);
+      expect([...find(Buffer.from(Buffer.from(body).toString('base64')))]).toEqual(['national id']);
+    },
+  );
+
+  test('that is a callback token', () => {
+    const bytes = Buffer.from('{"taskToken":"01a1fe77-25a5-4abc-83e6-41aadf52e1b0"}');
+    expect([...find(bytes)]).toEqual(['callback token']);
+  });
+
+  test('and nothing where there is none', () => {
+    const bytes = Buffer.from(
+      '{"id":"12345678-25a5-4abc-83e6-41aadf52e1b0","at":1234567890123,"note":"planted"}',
+    );
+    expect([...find(bytes)]).toEqual([]);
+  });
+});
+
+/** One secret, planted in every kind of place that the emulated account has, each time in another form. */
+const plantings: Readonly<Partial<Record<Place, () => Promise<unknown>>>> = {
+  // The first, as the function and the machine have it.
+  role: () =>
+    new IAMClient(client).send(
+      new CreateRoleCommand({
+        RoleName: 'planted',
+        Description: planted,
+        AssumeRolePolicyDocument: JSON.stringify({
+          Version: '2012-10-17',
+          Statement: [
+            {
+              Effect: 'Allow',
+              Principal: { Service: ['lambda.amazonaws.com', 'states.amazonaws.com'] },
+              Action: 'sts:AssumeRole',
+            },
+          ],
+        }),
+      }),
+    ),
+  'log group': async () => {
+    const logGroupName = '/planted';
+    const logStreamName = 'one';
+    await aws.logs.send(new CreateLogGroupCommand({ logGroupName }));
+    await aws.logs.send(new CreateLogStreamCommand({ logGroupName, logStreamName }));
+    const logEvents = [{ timestamp: Date.now(), message: `{"body":"${jsonEscaped}"}` }];
+    await aws.logs.send(new PutLogEventsCommand({ logGroupName, logStreamName, logEvents }));
+  },
+  execution: () =>
+    aws.stepFunctions.send(
+      new StartExecutionCommand({
+        stateMachineArn: outputs.StateMachineArn,
+        name: randomUUID(),
+        input: JSON.stringify({ extractionId: randomUUID(), request: {}, sealedCredentials: base64 }),
+      }),
+    ),
+  'state machine': () =>
+    aws.stepFunctions.send(
+      new CreateStateMachineCommand({
+        name: 'planted',
+        roleArn: 'arn:aws:iam::000000000000:role/planted',
+        definition: JSON.stringify({
+          Comment: planted,
+          StartAt: 'End',
+          States: { End: { Type: 'Succeed' } },
+        }),
+      }),
+    ),
+  table: () =>
+    aws.dynamo.send(
+      new PutItemCommand({
+        TableName: outputs.TasksTableName,
+        Item: marshall({ taskId: randomUUID(), bytes: gzip }),
+      }),
+    ),
+  stream: () =>
+    aws.dynamo.send(
+      new PutItemCommand({
+        TableName: outputs.ExtractionsTableName,
+        Item: marshall({ extractionId: randomUUID(), note: hex }),
+      }),
+    ),
+  queue: () =>
+    aws.queues.send(
+      new SendMessageCommand({ QueueUrl: outputs.DeadLetterQueueUrl, MessageBody: `note=${urlEncoded}` }),
+    ),
+  bucket: () =>
+    aws.s3.send(
+      new PutObjectCommand({
+        Bucket: outputs.ResultsBucketName,
+        Key: 'planted.zip',
+        Body: zipOf(planted),
+      }),
+    ),
+  function: () =>
+    aws.lambda.send(
+      new CreateFunctionCommand({
+        FunctionName: 'planted',
+        Runtime: 'nodejs24.x',
+        Handler: 'index.handler',
+        Role: 'arn:aws:iam::000000000000:role/planted',
+        Code: { ZipFile: emptyZip },
+        Environment: { Variables: { NOTE: base64 } },
+      }),
+    ),
+  stack: () =>
+    new CloudFormationClient(client).send(
+      new CreateStackCommand({
+        StackName: 'planted',
+        TemplateBody: JSON.stringify({
+          Description: planted,
+          Resources: { Nothing: { Type: 'AWS::CloudFormation::WaitConditionHandle' } },
+        }),
+      }),
+    ),
+  rule: () =>
+    new EventBridgeClient(client).send(
+      new PutRuleCommand({
+        Name: 'planted',
+        Description: planted,
+        ScheduleExpression: 'rate(1 day)',
+        State: 'DISABLED',
+      }),
+    ),
+  secret: () =>
+    aws.secrets.send(new CreateSecretCommand({ Name: 'planted', SecretString: gzip.toString('base64') })),
+  key: () =>
+    new KMSClient(client).send(
+      new CreateAliasCommand({ AliasName: `alias/${planted}`, TargetKeyId: outputs.DataKeyArn }),
+    ),
+  alarm: () =>
+    new CloudWatchClient(client).send(
+      new PutMetricAlarmCommand({
+        AlarmName: 'planted',
+        AlarmDescription: planted,
+        Namespace: 'planted',
+        MetricName: 'planted',
+        Statistic: 'Sum',
+        Period: 300,
+        EvaluationPeriods: 1,
+        Threshold: 1,
+        ComparisonOperator: 'GreaterThanThreshold',
+      }),
+    ),
+};
+
+describe('the search finds what was planted', () => {
+  let found: ReadonlySet<Place>;
+
+  beforeAll(async () => {
+    for (const plant of Object.values(plantings)) await plant();
+    const { leaks } = await search(keptByAws(client), secrets);
+    expect(leaks.filter((leak) => isAllowed(leak))).toEqual([]);
+    found = new Set(leaks.map(({ place }) => place));
+  });
+
+  test.for(Object.keys(plantings) as Place[])('in one more %s', (place) => {
+    expect(found).toContain(place);
+  });
+});
+
+describe('the search of what is written down', () => {
+  let directory: string;
+  beforeAll(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'cosecha-'));
+  });
+  afterAll(() => rm(directory, { recursive: true }));
+
+  test('finds a secret in a file', async () => {
+    const run = join(directory, 'run');
+    await mkdir(run);
+    await writeFile(join(run, 'some.log'), gzip);
+    const { leaks, places } = await search(keptInFiles(run), secrets);
+    expect(leaks).toEqual([{ place: 'file', name: 'some.log', kind: 'planted' }]);
+    expect(places.get('file')).toEqual({ pieces: 1, bytes: gzip.length });
+  });
+
+  test('finds a secret in what a caller was answered, and says what was asked', async () => {
+    const answers = join(directory, 'answers.jsonl');
+    const asked = 'POST /extractions';
+    keepAnswer(answers, { asked, status: 202, headers: {}, body: '{}' });
+    keepAnswer(answers, { asked, status: 400, headers: {}, body: JSON.stringify({ detail: planted }) });
+    const { leaks } = await search(keptAnswers(answers), secrets);
+    expect(leaks).toEqual([{ place: 'answer', name: 'POST /extractions 400', kind: 'planted' }]);
+  });
+});

@@ -1,0 +1,20 @@
+/** What must not be found, and under which name it is told of. */
+export type Secret = {
+  readonly kind:
+    | 'password'
+    | 'username'
+    | 'email'
+    | 'credentials'
+    | 'national id'
+    | 'session token'
+    | 'OTP or Task Token'
+    | 'address of a PDF'
+    | 'API key'
+    | 'signing key'
+    | 'fingerprint key'
+    | 'callback token'
+    | 'result'
+    | 'webhook field'
+    | 'planted';
+  readonly value: string;
+};
