@@ -14,11 +14,12 @@ import { readExecutionInputOf } from '../lib/aws/read-execution-input.ts';
 import { unsealTargetWith } from '../lib/aws/seal.ts';
 import { storeResultsIn } from '../lib/aws/store-results.ts';
 import { storedTaskTokens } from '../lib/aws/stored-task-tokens.ts';
+import { answerReconciled, NotYet, type ReconcileAnswer } from '../lib/extraction/answer-reconciled.ts';
 import type { Reading } from '../lib/extraction/reading.ts';
 import { readingOfExtraction } from '../lib/extraction/reading-of-extraction.ts';
 import { readingOfTask } from '../lib/extraction/reading-of-task.ts';
 import { type Reconciled, reconcile, type Situation } from '../lib/extraction/reconcile.ts';
-import type { ConsentExtraction, Extraction, ExtractionStatus } from '../lib/extraction/record.ts';
+import type { ConsentExtraction, Extraction } from '../lib/extraction/record.ts';
 import { type Swept, sweep } from '../lib/extraction/sweep.ts';
 import { parseTimings } from '../lib/extraction/timings.ts';
 import { concealFailures } from '../lib/observability/conceal-failures.ts';
@@ -36,17 +37,6 @@ type ReconcileEvent =
     }
   | { readonly trigger: 'execution-broken'; readonly extractionId: string }
   | { readonly trigger: 'sweep' };
-
-type ReconcileAnswer = {
-  readonly extractionId: string;
-  readonly status: ExtractionStatus | 'GONE';
-  readonly handedOver: boolean;
-};
-
-/** Thrown only to the machine, whose Retry is the poll: so this function's Errors metric is expected. */
-class NotYet extends Error {
-  override readonly name = 'NotYet';
-}
 
 const now = () => new Date();
 const database = new DynamoDBClient(patientClient);
@@ -135,14 +125,7 @@ const reconcileExtraction = async (
     event.trigger === 'machine'
       ? { caller: 'machine', startGaveUp: event.startGaveUp }
       : { caller: 'execution-broken' };
-  const reconciled = await reconcileOne(extractionId, situation);
-  if (reconciled.kind === 'gone') return { extractionId, status: 'GONE', handedOver: false };
-  if (reconciled.kind === 'not-yet' && situation.caller === 'machine') throw new NotYet(reconciled.why);
-  return {
-    extractionId,
-    status: reconciled.record.status,
-    handedOver: reconciled.kind !== 'closed',
-  };
+  return answerReconciled(extractionId, await reconcileOne(extractionId, situation), event.trigger);
 };
 
 export const handler = middy<ReconcileEvent, ReconcileAnswer | Swept>()

@@ -1,0 +1,25 @@
+import type { Reconciled } from './reconcile.ts';
+import type { ExtractionStatus } from './record.ts';
+
+/** What reconcile-extraction returns to whoever invoked it. */
+export type ReconcileAnswer = {
+  readonly extractionId: string;
+  readonly status: ExtractionStatus | 'GONE';
+  readonly handedOver: boolean;
+};
+
+/** Thrown only to the machine, whose Retry is the poll: so this function's Errors metric is expected. */
+export class NotYet extends Error {
+  override readonly name = 'NotYet';
+}
+
+/** Returns when there is nothing left to do for the caller; throws NotYet to a machine that has to come again. */
+export const answerReconciled = (
+  extractionId: string,
+  reconciled: Reconciled,
+  caller: 'machine' | 'execution-broken',
+): ReconcileAnswer => {
+  if (reconciled.kind === 'gone') return { extractionId, status: 'GONE', handedOver: false };
+  if (reconciled.kind === 'not-yet' && caller === 'machine') throw new NotYet(reconciled.why);
+  return { extractionId, status: reconciled.record.status, handedOver: reconciled.kind !== 'closed' };
+};
