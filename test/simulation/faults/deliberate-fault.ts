@@ -1,0 +1,15 @@
+/** A mistake that somebody could make in the product: a patch of one of its sources. */
+export type DeliberateFault = {
+  readonly name: string;
+  /** What the code does wrong then. */
+  readonly does: string;
+  /** From the root of the repository. */
+  readonly file: string;
+  /** Occurs exactly once in the file. */
+  readonly find: string;
+  readonly replace: string;
+  /** The invariant that it breaks first. */
+  readonly caughtBy: string;
+  /** Scenarios to look in first, with two departures. By itself, all with one. */
+  readonly pairsOf?: readonly string[];
+};
