@@ -1,4 +1,4 @@
-import type { Reconciled } from './reconcile.ts';
+import type { Reconciled, Situation } from './reconcile.ts';
 import type { ExtractionStatus } from './record.ts';
 
 /** What reconcile-extraction returns to whoever invoked it. */
@@ -17,7 +17,7 @@ export class NotYet extends Error {
 export const answerReconciled = (
   extractionId: string,
   reconciled: Reconciled,
-  caller: 'machine' | 'execution-broken',
+  caller: Situation['caller'],
 ): ReconcileAnswer => {
   if (reconciled.kind === 'gone') return { extractionId, status: 'GONE', handedOver: false };
   if (reconciled.kind === 'not-yet' && caller === 'machine') throw new NotYet(reconciled.why);

@@ -15,6 +15,7 @@ export class InvalidChange extends Error {
 const holds = (when: Guard, row: Extraction): boolean =>
   when.status.includes(row.status) &&
   (when.attemptId === undefined || row.attemptId === when.attemptId) &&
+  (when.unattempted === undefined || row.attemptId === undefined) &&
   (when.taskId === undefined || row.taskId === when.taskId) &&
   (when.open === undefined || row.open !== undefined) &&
   (when.uncollected === undefined || row.collectedAt === undefined) &&
