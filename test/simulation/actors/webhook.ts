@@ -55,7 +55,7 @@ export const webhookOf = (world: World) => {
         }),
       (end) => {
         const acknowledged = end.kind === 'returned' && end.value.answer === 204;
-        if (acknowledged) world.acknowledged.add(task.taskId);
+        if (acknowledged) world.acknowledge(task.taskId);
         answered(acknowledged);
       },
     );

@@ -10,6 +10,6 @@ export type DeliberateFault = {
   readonly replace: string;
   /** The invariant that it breaks first. */
   readonly caughtBy: string;
-  /** Scenarios to look in first, with two departures. By itself, all with one. */
+  /** Where it takes two departures to see it: in which scenarios. By itself, one suffices, or a seed. */
   readonly pairsOf?: readonly string[];
 };

@@ -64,11 +64,11 @@ export const keepingFaults: readonly DeliberateFault[] = [
     caughtBy: 'claimed-before-looked',
   },
   {
-    name: 'running-not-indexed',
-    does: 'A record in RUNNING leaves the index.',
-    file: transitions,
-    find: "remove: ['reason', 'settledAt', 'settledBy', 'expiresAt'],",
-    replace: "remove: ['reason', 'settledAt', 'settledBy', 'expiresAt', 'open'],",
+    name: 'request-not-indexed',
+    does: 'A new record is not in the index, so that no sweep ever finds it.',
+    file: request,
+    find: '...requestedUntil(order.extractionId, requestedAt, timings),',
+    replace: '',
     caughtBy: 'open-while-unfinished',
   },
   {

@@ -55,7 +55,7 @@ export const settlingFaults: readonly DeliberateFault[] = [
     file: settleBy,
     find: "const late = settled.kind === 'lost' && settled.record?.status === 'TIMED_OUT';",
     replace: "const late = settled.kind === 'lost' && settled.record?.status === 'REQUESTED';",
-    caughtBy: 'delivery-not-lost',
+    caughtBy: 'settled-and-closed',
   },
   {
     name: 'late-truth-not-reopened',

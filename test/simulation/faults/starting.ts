@@ -59,7 +59,7 @@ export const startingFaults: readonly DeliberateFault[] = [
     file: start,
     find: "return loseTrack(row, attemptId, posted.reason, 'start', now, timings);",
     replace: 'return withdraw(row, attemptId, timings);',
-    caughtBy: 'one-start-call',
+    caughtBy: 'honest-not-started',
   },
   {
     name: 'unknown-is-refused',
@@ -77,7 +77,8 @@ export const startingFaults: readonly DeliberateFault[] = [
     file: transitions,
     find: 'when: { status: moves.withdraw.from, attemptId },',
     replace: 'when: { status: moves.withdraw.from },',
-    caughtBy: 'live-attempt-left-alone',
+    caughtBy: 'one-start-call',
+    pairsOf: ['busy-first'],
   },
   {
     name: 'rivals-mark-taken-for-own',

@@ -3,7 +3,7 @@ import type { Invariant } from './invariant.ts';
 
 export const lateTruthFound: Invariant = {
   name: 'late-truth-found',
-  says: 'A TIMED_OUT stands only where the provider had not ended the task when grace was over, or no longer knew it, or no read got through.',
+  says: 'A TIMED_OUT stands only where the provider had not ended the task when grace was over, or no longer knew it, or no read told: none got through, or the answer was too large.',
   checks: {
     end: (_fact, world, premise) => {
       const { record, scenario } = world;
@@ -14,9 +14,9 @@ export const lateTruthFound: Invariant = {
       const couldBeRead =
         task !== undefined &&
         task.endsAt < graceEnd &&
-        task.forgottenAt > graceEnd &&
+        task.forgottenAt === Number.POSITIVE_INFINITY &&
         world.readers.every(({ fell, failedCalls }) => !fell && failedCalls === 0);
-      return couldBeRead && scenario.outage === undefined
+      return couldBeRead && scenario.outage === undefined && scenario.task.tooLarge === undefined
         ? `${task.status} could have been read in grace.`
         : undefined;
     },

@@ -72,6 +72,7 @@ export class Kernel implements Schedulable, PendingHost {
       attemptIds: [],
       triedToRead: 0,
       failedCalls: 0,
+      failedWrites: 0,
       fell: false,
       died: (of) => ended({ kind: 'died', of }),
     };

@@ -151,7 +151,10 @@ export class Pending implements Choosable {
   }
 
   #fail(): void {
-    if (this.process !== undefined) this.process.failedCalls += 1;
+    if (this.process !== undefined) {
+      this.process.failedCalls += 1;
+      if (this.call.kind === 'write') this.process.failedWrites += 1;
+    }
     this.#settle({ error: this.call.failure?.() ?? new DependencyDown(this.call.name) });
   }
 

@@ -17,8 +17,10 @@ export type Process = {
   readonly attemptIds: string[];
   /** Reads of the provider, or of what a webhook left, that it has begun. */
   triedToRead: number;
-  /** Calls of its own that failed, or whose answers it never heard. */
+  /** Calls of its own that failed, or whose answers it never heard, */
   failedCalls: number;
+  /** and those of them that were to write. */
+  failedWrites: number;
   /** Whether it was ended before its end. */
   fell: boolean;
   /** Called once, with `died`, where it did not come to its own end. */

@@ -39,8 +39,8 @@ export class World {
   readonly observed = new Map<string, number>();
   /** Which process made which attempt. */
   readonly attempts = new Map<string, Process>();
-  /** Tasks of which a terminal delivery was answered with 2xx. */
-  readonly acknowledged = new Set<string>();
+  /** Tasks of which a terminal delivery was answered with 2xx, and whether it could be linked to an open record. */
+  readonly acknowledged = new Map<string, { readonly orphan: boolean }>();
   /** Tokens of invocations of start-task that came to their end, */
   readonly concluded = new Set<string>();
   /** and those of them that were left for a webhook. */
@@ -121,6 +121,13 @@ export class World {
     if (by?.name.startsWith('sweep') !== true || this.#looking.has(by)) return;
     const moved = Date.parse(after.openUntil ?? '') > this.kernel.now;
     this.claims.push({ by, seen: before?.openUntil ?? '', moved });
+  }
+
+  /** A delivery was answered with 2xx. */
+  acknowledge(taskId: string): void {
+    const linked = this.tasks.get(taskId)?.extractionId !== undefined;
+    const orphan = !linked && this.record?.open === undefined;
+    this.acknowledged.set(taskId, this.acknowledged.get(taskId) ?? { orphan });
   }
 
   get execution(): Execution | undefined {
