@@ -21,6 +21,8 @@ export type Tally = {
   outcomes: Counts;
   /** How often each distinguishable end was reached. */
   ends: Counts;
+  /** How often each move of the transition table was made. */
+  moves: Counts;
   /** How often each departure was taken. */
   departures: Counts;
   /** How often what each invariant is about came up. */
@@ -34,6 +36,7 @@ export const newTally = (): Tally => ({
   mostSteps: 0,
   outcomes: {},
   ends: {},
+  moves: {},
   departures: {},
   premises: {},
   findings: [],
@@ -67,6 +70,7 @@ export const tallyRun = (tally: Tally, ran: Ran): void => {
   tally.mostSteps = Math.max(tally.mostSteps, ran.steps);
   count(tally.outcomes, ran.world.record?.status ?? 'never recorded');
   count(tally.ends, endOf(ran));
+  for (const move of ran.world.moves) count(tally.moves, move);
 };
 
 export const listenFor = (tally: Tally) => ({
@@ -84,6 +88,7 @@ export const mergeTally = (into: Tally, from: Tally): void => {
   into.mostSteps = Math.max(into.mostSteps, from.mostSteps);
   addAll(into.outcomes, from.outcomes);
   addAll(into.ends, from.ends);
+  addAll(into.moves, from.moves);
   addAll(into.departures, from.departures);
   addAll(into.premises, from.premises);
   into.findings.push(...from.findings);

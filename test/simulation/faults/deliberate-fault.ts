@@ -10,6 +10,6 @@ export type DeliberateFault = {
   readonly replace: string;
   /** The invariant that it breaks first. */
   readonly caughtBy: string;
-  /** Where it takes two departures to see it: in which scenarios. By itself, one suffices, or a seed. */
+  /** Where it takes two departures to see it, of different kinds: in which scenarios. By itself one is enough. */
   readonly pairsOf?: readonly string[];
 };

@@ -3,6 +3,7 @@ import { searchBounded, upTo } from '../campaign/search-bounded.ts';
 import { searchRandom } from '../campaign/search-random.ts';
 import { showFinding } from '../campaign/show-finding.ts';
 import { newTally } from '../campaign/tally.ts';
+import type { Budget } from '../scheduler/budget.ts';
 import type { Scenario } from '../world/scenario.ts';
 import { scenarios } from '../world/scenarios.ts';
 import type { DeliberateFault } from './deliberate-fault.ts';
@@ -18,24 +19,26 @@ export type Caught = {
 /** Seeds that are run where the bounded search finds nothing. */
 const mostSeeds = 10_000;
 
+const oneOfAKind: Budget = { faults: 1, preemptions: 1, events: 1, departures: 2 };
+
 /**
- * Looks for a broken invariant, in the same order each time: every schedule with two departures of the scenarios
- * that the fault names; where it names none, those with one of all scenarios, then seeds.
+ * Looks for a broken invariant, in the same order each time: every schedule with two departures of
+ * different kinds, of the scenarios that the fault names; where it names none, those with one of all scenarios, then seeds.
  */
 export const searchWithFault = async ({ pairsOf }: DeliberateFault): Promise<Caught> => {
   const tally = newTally();
-  const search = async (searched: readonly Scenario[], departures: number): Promise<void> => {
+  const search = async (searched: readonly Scenario[], budget: Budget): Promise<void> => {
     for (const scenario of searched) {
       if (tally.findings.length > 0) return;
-      await searchBounded(scenario, upTo(departures), tally, () => true);
+      await searchBounded(scenario, budget, tally, () => true);
     }
   };
   if (pairsOf === undefined) {
-    await search(scenarios, 0);
-    await search(scenarios, 1);
+    await search(scenarios, upTo(0));
+    await search(scenarios, upTo(1));
     if (tally.findings.length === 0) await searchRandom(1, 1, tally, (done) => done < mostSeeds);
   } else {
-    await search(pairsOf.map(findScenario), 2);
+    await search(pairsOf.map(findScenario), oneOfAKind);
   }
   const [finding] = tally.findings;
   return {

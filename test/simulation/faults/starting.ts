@@ -87,6 +87,7 @@ export const startingFaults: readonly DeliberateFault[] = [
     find: 'return row.attemptId === set.attemptId && row.status === set.status;',
     replace: 'return row.status === set.status;',
     caughtBy: 'marked-before-start-call',
+    pairsOf: ['plain'],
   },
   {
     name: 'own-lost-write-taken-for-a-rivals',
@@ -103,6 +104,7 @@ export const startingFaults: readonly DeliberateFault[] = [
     find: 'now.getTime() - new Date(row.startingAt).getTime() > timings.attemptLife * 1000',
     replace: 'now.getTime() - new Date(row.startingAt).getTime() > timings.attemptLife',
     caughtBy: 'live-attempt-left-alone',
+    pairsOf: ['plain'],
   },
   {
     name: 'run-late-missing',

@@ -39,6 +39,8 @@ export class World {
   readonly observed = new Map<string, number>();
   /** Which process made which attempt. */
   readonly attempts = new Map<string, Process>();
+  /** Every change of status, as `from>to`. */
+  readonly moves: string[] = [];
   /** Tasks of which a terminal delivery was answered with 2xx, and whether it could be linked to an open record. */
   readonly acknowledged = new Map<string, { readonly orphan: boolean }>();
   /** Tokens of invocations of start-task that came to their end, */
@@ -66,6 +68,7 @@ export class World {
     });
     this.provider = new Provider(this);
     this.extractions = new WatchedRows((before, after) => {
+      if (before?.status !== after.status) this.moves.push(`${before?.status ?? ''}>${after.status}`);
       this.#noteClaim(before, after);
       this.state('row', { before, after, by: this.kernel.actor });
       this.#scheduleSweep();
