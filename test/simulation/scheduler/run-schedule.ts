@@ -16,12 +16,20 @@ export type Choose = (step: number, options: OptionList) => number;
 /** A schedule that goes on for longer than this never ends. The longest seen that does takes a fifth of it. */
 export const mostSteps = 5_000;
 
-/** Runs after every promise that can go on has gone on as far as it can. */
-const quiet = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+/**
+ * Resolves when every promise that can go on has gone on as far as it can: Node's next tick comes after the queue of
+ * microtasks is empty, and without a turn of the event loop
+ * (https://nodejs.org/docs/latest-v24.x/api/process.html#when-to-use-queuemicrotask-vs-processnexttick).
+ */
+const quiet = (): Promise<void> => new Promise((resolve) => process.nextTick(resolve));
+
+/** A turn of the event loop, so that messages and signals get through between schedules. */
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** Lets happen what `choose` says, until nothing more can. Returns whether it came to its end. */
 export const runSchedule = async (world: Schedulable, choose: Choose): Promise<'ended' | 'endless'> => {
   const options = new OptionList();
+  await turn();
   for (let step = 0; step < mostSteps; step += 1) {
     if (world.takeUnsettled()) await quiet();
     if (world.stopped()) return 'ended';
