@@ -14,6 +14,7 @@ import { readExecutionInputOf } from '../lib/aws/read-execution-input.ts';
 import { unsealTargetWith } from '../lib/aws/seal.ts';
 import { storeResultsIn } from '../lib/aws/store-results.ts';
 import { storedTaskTokens } from '../lib/aws/stored-task-tokens.ts';
+import { answerReconciled, NotYet } from '../lib/extraction/answer-reconciled.ts';
 import type { Reading } from '../lib/extraction/reading.ts';
 import { readingOfExtraction } from '../lib/extraction/reading-of-extraction.ts';
 import { readingOfTask } from '../lib/extraction/reading-of-task.ts';
@@ -36,11 +37,6 @@ import { readExtraction } from '../lib/provider/read-extraction.ts';
 import { readTask } from '../lib/provider/read-task.ts';
 import { withSession } from '../lib/provider/with-session.ts';
 import { withTaskToken } from '../lib/provider/with-task-token.ts';
-
-/** Thrown only to the machine, whose Retry is the poll: so this function's Errors metric is expected. */
-class NotYet extends Error {
-  override readonly name = 'NotYet';
-}
 
 const now = () => new Date();
 const database = new DynamoDBClient(patientClient);
@@ -122,14 +118,7 @@ const reconcileExtraction = async (
   const { extractionId } = event;
   logAbout({ extractionId });
   const situation = situationOf(event);
-  const reconciled = await reconcileOne(extractionId, situation);
-  if (reconciled.kind === 'gone') return { extractionId, status: 'GONE', handedOver: false };
-  if (reconciled.kind === 'not-yet' && situation.caller === 'machine') throw new NotYet(reconciled.why);
-  return {
-    extractionId,
-    status: reconciled.record.status,
-    handedOver: reconciled.kind !== 'closed',
-  };
+  return answerReconciled(extractionId, await reconcileOne(extractionId, situation), situation.caller);
 };
 
 export const handler = middy<ReconcileEvent, ReconcileAnswer | Swept>()

@@ -19,8 +19,9 @@ import { callByConsent } from '../lib/extraction/call-by-consent.ts';
 import { callByCredentials } from '../lib/extraction/call-by-credentials.ts';
 import type { Extraction } from '../lib/extraction/record.ts';
 import type { ExecutionInput } from '../lib/extraction/request.ts';
-import { type StartOutcome, start } from '../lib/extraction/start.ts';
+import type { StartOutcome } from '../lib/extraction/start.ts';
 import type { StartCall } from '../lib/extraction/start-call.ts';
+import { startForMachine } from '../lib/extraction/start-for-machine.ts';
 import { parseTimings } from '../lib/extraction/timings.ts';
 import { concealFailures } from '../lib/observability/conceal-failures.ts';
 import {
@@ -45,8 +46,6 @@ const maxAnswerBytes = 64 * 1024;
 const now = () => new Date();
 const database = new DynamoDBClient(patientClient);
 const machine = new SFNClient(patientClient);
-const wake = wakeMachine(machine);
-const fail = failTask(machine);
 const keys = new KMSClient(patientClient);
 const sealKey = required('SEAL_KEY_ARN');
 const unsealCredentials = unsealCredentialsWith(keys, sealKey);
@@ -78,6 +77,8 @@ const callFor = async (record: Extraction, sealed: string): Promise<StartCall> =
 const deps = {
   extractions: dynamoExtractionStore(database, required('EXTRACTIONS_TABLE')),
   tasks: dynamoTaskStore(database, required('TASKS_TABLE'), now),
+  wake: wakeMachine(machine),
+  fail: failTask(machine),
   newAttemptId: randomUUID,
   now,
   timings: parseTimings(required('TIMINGS')),
@@ -85,6 +86,11 @@ const deps = {
     logAbout({ taskId });
     log.info('The provider has taken the task.');
   },
+  onConcluded: (outcome: StartOutcome) => {
+    log.info('Start concluded.', { ...outcome });
+    if (outcome.kind === 'retry' && outcome.error !== 'StartInProgress') observe(outcome.error);
+  },
+  onBroken: (error: unknown) => logFailure('The start broke off.', error),
   onFailure: (what: 'token' | 'start', error: unknown) => {
     logFailure(what === 'token' ? 'No token could be had.' : 'The start call failed.', error);
     const cause = error instanceof Error ? error.cause : undefined;
@@ -93,41 +99,17 @@ const deps = {
   },
 };
 
-/** Tells the machine, through the token, what it cannot wait for. */
-const answer = async (event: StartTaskEvent, outcome: StartOutcome): Promise<void> => {
-  switch (outcome.kind) {
-    case 'waiting':
-      return;
-    case 'polling':
-    case 'settled':
-      await wake(event.taskToken, event.extractionId);
-      return;
-    case 'retry':
-      if (outcome.error !== 'StartInProgress') observe(outcome.error);
-      await fail(event.taskToken, outcome.error, 'The start may be tried again.');
-  }
-};
-
 const startTaskHandler = async (event: StartTaskEvent): Promise<void> => {
   const { extractionId, sealedCredentials, taskToken, attempt } = event;
   logAbout({ extractionId });
-  try {
-    const outcome = await start(
-      { extractionId, callbackToken: taskToken, callbackAttempt: attempt },
-      {
-        ...deps,
-        observe: observeAbout({ extractionId }),
-        callFor: (record) => callFor(record, sealedCredentials),
-      },
-    );
-    log.info('Start concluded.', { ...outcome });
-    await answer(event, outcome);
-  } catch (error) {
-    // Reported through the token, whose names hold, rather than thrown: what a function throws reaches the
-    // machine under names that depend on its runtime.
-    logFailure('The start broke off.', error);
-    await fail(taskToken, 'StartFailed', 'See the log of start-task.');
-  }
+  await startForMachine(
+    { extractionId, callbackToken: taskToken, callbackAttempt: attempt },
+    {
+      ...deps,
+      observe: observeAbout({ extractionId }),
+      callFor: (record) => callFor(record, sealedCredentials),
+    },
+  );
 };
 
 export const handler = middy<StartTaskEvent, void>()

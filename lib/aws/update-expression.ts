@@ -52,6 +52,7 @@ const conditionsOf = (
   return [
     `${name('status')} IN (${statuses.join(', ')})`,
     ...(when.attemptId === undefined ? [] : [`${name('attemptId')} = ${value('mine', when.attemptId)}`]),
+    ...(when.unattempted === undefined ? [] : [`attribute_not_exists(${name('attemptId')})`]),
     ...(when.taskId === undefined ? [] : [`${name('taskId')} = ${value('task', when.taskId)}`]),
     ...(when.open === undefined ? [] : [`attribute_exists(${name('open')})`]),
     ...(when.uncollected === undefined ? [] : [`attribute_not_exists(${name('collectedAt')})`]),

@@ -37,6 +37,8 @@ export type Guard = {
   readonly status: readonly ExtractionStatus[];
   /** The attempt that the decision was made on: "mine", or the dead one's. */
   readonly attemptId?: string;
+  /** `attemptId` must be absent. */
+  readonly unattempted?: true;
   readonly taskId?: string;
   /** The row must still be open, i.e. carry `open`. */
   readonly open?: true;
@@ -76,10 +78,13 @@ const openedUntil = (extractionId: string, openUntil: string) => ({
 export const requestedUntil = (extractionId: string, requestedAt: string, timings: Timings) =>
   openedUntil(extractionId, plusSeconds(requestedAt, timings.startWindow));
 
-/** The write-ahead mark: the last act before the POST leaves. */
+/** The write-ahead mark: the last act before the POST leaves. Only on the row that it was decided on. */
 export const begin = (record: Extraction, attemptId: string, now: Date, timings: Timings): Change => ({
   extractionId: record.extractionId,
-  when: { status: moves.begin.from },
+  when: {
+    status: moves.begin.from,
+    ...(record.attemptId === undefined ? { unattempted: true } : { attemptId: record.attemptId }),
+  },
   set: {
     status: 'STARTING',
     attemptId,
@@ -90,7 +95,10 @@ export const begin = (record: Extraction, attemptId: string, now: Date, timings:
   remove: [],
 });
 
-/** The provider surely did not take it: back to where a retry may begin again. */
+/**
+ * The provider surely did not take it: back to where a retry may begin again. Whose attempt it was stays, so that
+ * a mark of it which was sent twice, and comes a second time only now, finds itself overtaken.
+ */
 export const withdraw = (record: Extraction, attemptId: string, timings: Timings): Change => ({
   extractionId: record.extractionId,
   when: { status: moves.withdraw.from, attemptId },
@@ -98,7 +106,7 @@ export const withdraw = (record: Extraction, attemptId: string, timings: Timings
     status: 'REQUESTED',
     ...requestedUntil(record.extractionId, record.requestedAt, timings),
   },
-  remove: ['attemptId', 'startingAt'],
+  remove: ['startingAt'],
 });
 
 const runFrom =

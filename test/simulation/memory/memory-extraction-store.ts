@@ -1,7 +1,7 @@
 import type { Extraction } from '../../../lib/extraction/record.ts';
 import type { ExtractionStore } from '../../../lib/extraction/store.ts';
 import type { Change, Guard } from '../../../lib/extraction/transitions.ts';
-import { type StoreFaults, underFaults } from './store-fault.ts';
+import { type CarryOut, type StoreFaults, underFaults } from './store-fault.ts';
 
 /** The store, and its rows for a test to lay out and look at. */
 export type MemoryExtractionStore = ExtractionStore & { readonly rows: Map<string, Extraction> };
@@ -15,13 +15,22 @@ export class InvalidChange extends Error {
 const holds = (when: Guard, row: Extraction): boolean =>
   when.status.includes(row.status) &&
   (when.attemptId === undefined || row.attemptId === when.attemptId) &&
+  (when.unattempted === undefined || row.attemptId === undefined) &&
   (when.taskId === undefined || row.taskId === when.taskId) &&
   (when.open === undefined || row.open !== undefined) &&
   (when.uncollected === undefined || row.collectedAt === undefined) &&
   (when.openUntil === undefined || row.openUntil === when.openUntil);
 
-/** What marshalling leaves of a value: a copy without undefined fields. */
-const stored = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;
+/** What marshalling leaves of a value: a copy without undefined fields. By hand, as a simulation does little else. */
+const stored = <T>(value: T): T => copy(value) as T;
+
+const copy = (value: unknown): unknown => {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map(copy);
+  const copied: Record<string, unknown> = {};
+  for (const [field, of] of Object.entries(value)) if (of !== undefined) copied[field] = copy(of);
+  return copied;
+};
 
 const changed = (row: Extraction, { set, remove }: Change): Extraction => {
   const next: Record<string, unknown> = { ...row, ...stored(set) };
@@ -39,11 +48,15 @@ const assertValid = ({ set, remove }: Change): void => {
 /** The table `Extractions` in memory, with the semantics of the DynamoDB one. The index `open` is never stale. */
 export const memoryExtractionStore = (faults: StoreFaults = {}): MemoryExtractionStore => {
   const rows = new Map<string, Extraction>();
+  return { rows, ...extractionStoreOver(rows, underFaults(faults)) };
+};
+
+/** The same over rows that several stores share, each call as `carryOut` has it. */
+export const extractionStoreOver = (rows: Map<string, Extraction>, carryOut: CarryOut): ExtractionStore => {
   const call = <T>(method: 'create' | 'get' | 'apply' | 'due', key: string, effect: () => T): Promise<T> =>
-    underFaults(faults, { store: 'extractions', method, key }, effect);
+    carryOut({ store: 'extractions', method, key }, effect);
 
   return {
-    rows,
     create: (record) =>
       call('create', record.extractionId, () => {
         const existing = rows.get(record.extractionId);

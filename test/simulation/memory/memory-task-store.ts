@@ -1,5 +1,5 @@
 import type { Task, TaskStore } from '../../../lib/extraction/store.ts';
-import { type StoreFaults, underFaults } from './store-fault.ts';
+import { type CarryOut, type StoreFaults, underFaults } from './store-fault.ts';
 
 /** The store, and its rows for a test to lay out and look at. */
 export type MemoryTaskStore = TaskStore & { readonly rows: Map<string, Task> };
@@ -7,11 +7,15 @@ export type MemoryTaskStore = TaskStore & { readonly rows: Map<string, Task> };
 /** The table `Tasks` in memory, with the semantics of the DynamoDB one but for the TTL. */
 export const memoryTaskStore = (faults: StoreFaults = {}): MemoryTaskStore => {
   const rows = new Map<string, Task>();
+  return { rows, ...taskStoreOver(rows, underFaults(faults)) };
+};
+
+/** The same over rows that several stores share, each call as `carryOut` has it. */
+export const taskStoreOver = (rows: Map<string, Task>, carryOut: CarryOut): TaskStore => {
   const call = <T>(method: 'link' | 'notify' | 'get', key: string, effect: () => T): Promise<T> =>
-    underFaults(faults, { store: 'tasks', method, key }, effect);
+    carryOut({ store: 'tasks', method, key }, effect);
 
   return {
-    rows,
     link: (link) =>
       call('link', link.taskId, () => {
         const row = rows.get(link.taskId) ?? { taskId: link.taskId };

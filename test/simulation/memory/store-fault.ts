@@ -7,7 +7,7 @@ export type StoreCall = {
 };
 
 /**
- * Lets a simulation break a store. A hook that throws breaks the call: `before` it took effect, or `after`, when
+ * Lets a test break a store. A hook that throws breaks the call: `before` it took effect, or `after`, when
  * the caller cannot tell whether it did. A hook may also wait, so that calls interleave.
  */
 export type StoreFaults = {
@@ -15,10 +15,15 @@ export type StoreFaults = {
   readonly after?: (call: StoreCall) => void | Promise<void>;
 };
 
+/** Carries out one call of a store: decides when, whether and how often its effect takes place. */
+export type CarryOut = <T>(call: StoreCall, effect: () => T) => Promise<T>;
+
 /** Runs one call of a store under its faults. The effect itself is synchronous, hence atomic. */
-export const underFaults = async <T>(faults: StoreFaults, call: StoreCall, effect: () => T): Promise<T> => {
-  await faults.before?.(call);
-  const result = effect();
-  await faults.after?.(call);
-  return result;
-};
+export const underFaults =
+  (faults: StoreFaults): CarryOut =>
+  async (call, effect) => {
+    await faults.before?.(call);
+    const result = effect();
+    await faults.after?.(call);
+    return result;
+  };

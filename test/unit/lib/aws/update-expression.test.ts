@@ -43,7 +43,7 @@ const guardOn = (
     { weight: 1, arbitrary: other.map((value) => ({ [field]: value })) },
   );
 
-const flag = (name: 'open' | 'uncollected') => fc.constantFrom({}, {}, { [name]: true });
+const flag = (name: 'open' | 'uncollected' | 'unattempted') => fc.constantFrom({}, {}, { [name]: true });
 
 /** A change that was decided on the row, so that its guard holds about as often as not. */
 const changeOf = (given: Extraction): fc.Arbitrary<Change> =>
@@ -57,6 +57,7 @@ const changeOf = (given: Extraction): fc.Arbitrary<Change> =>
         guardOn(given, 'openUntil', time),
         flag('open'),
         flag('uncollected'),
+        flag('unattempted'),
       ),
       set: fc.record({ status, ...fields }, { requiredKeys: [] }),
       remove: fc.uniqueArray(fc.constantFrom(...(Object.keys(fields) as (keyof Extraction)[]))),

@@ -149,6 +149,6 @@ describe('a failure decides as it does by credentials', () => {
   ])('%s was not taken: back to REQUESTED', async (_what, failure) => {
     const { start, row } = world(undefined, { answers: [failure] });
     expect(await start()).toEqual({ kind: 'retry', error: 'ProviderBusy' });
-    expect(row()).toEqual(consentExtraction());
+    expect(row()).toEqual(consentExtraction({ attemptId: 'attempt-1' }));
   });
 });

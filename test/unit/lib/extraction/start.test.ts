@@ -231,7 +231,7 @@ describe('the provider surely did not take it: back to REQUESTED, and the machin
   ])('%s', async (_what, failure, error) => {
     const { start, row, posts } = world({ answers: [failure()] });
     expect(await start()).toEqual({ kind: 'retry', error });
-    expect(row()).toEqual(extraction());
+    expect(row()).toEqual(extraction({ attemptId: 'attempt-1' }));
     expect(posts).toHaveLength(1);
   });
 
@@ -248,7 +248,7 @@ describe('the provider surely did not take it: back to REQUESTED, and the machin
   test('a withdrawal whose answer was lost is done', async () => {
     const { start, row } = world({ answers: [busy()], through: answerLost });
     expect(await start()).toEqual({ kind: 'retry', error: 'ProviderBusy' });
-    expect(row()).toEqual(extraction());
+    expect(row()).toEqual(extraction({ attemptId: 'attempt-1' }));
   });
 });
 
@@ -280,7 +280,7 @@ describe('401 on the start call', () => {
   test('twice: surely not taken, and the second token is dropped too', async () => {
     const { start, posts, row } = world({ answers: [unauthorized(), unauthorized(), 'task-1'] });
     expect(await start(0)).toEqual({ kind: 'retry', error: 'ProviderUnauthorized' });
-    expect(row()).toEqual(extraction());
+    expect(row()).toEqual(extraction({ attemptId: 'attempt-1' }));
     await start(1);
     expect(posts.map(({ token }) => token)).toEqual(['session-1', 'session-2', 'session-3']);
   });
@@ -307,7 +307,7 @@ describe('401 on the start call', () => {
         },
       });
       expect(await start()).toEqual({ kind: 'retry', error: 'ProviderUnauthorized' });
-      expect(row()).toEqual(extraction());
+      expect(row()).toEqual(extraction({ attemptId: 'attempt-1' }));
       expect(posts).toHaveLength(1);
     }
   });

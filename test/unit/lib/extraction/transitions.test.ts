@@ -212,11 +212,28 @@ test('a start that is begun is marked with whose it is and when', async () => {
   });
 });
 
-test('a withdrawn start leaves the record as it was before', async () => {
+test('a withdrawn start leaves the record as it was before, but for whose it was', async () => {
   const before = extraction();
   const { record: starting } = await applyTo(before, begin(before, 'mine', now, timings));
   if (starting === undefined) throw new Error('It was not begun.');
-  expect((await applyTo(starting, withdraw(starting, 'mine', timings))).record).toEqual(before);
+  expect((await applyTo(starting, withdraw(starting, 'mine', timings))).record).toEqual({
+    ...before,
+    attemptId: 'mine',
+  });
+});
+
+test.each([
+  ['the first', undefined],
+  ['a later', 'attempt-0'],
+])('%s mark that was sent twice is not written again once it is withdrawn', async (_which, attemptId) => {
+  const before = extraction(attemptId === undefined ? {} : { attemptId });
+  const mark = begin(before, 'mine', now, timings);
+  const { record: starting } = await applyTo(before, mark);
+  if (starting === undefined) throw new Error('It was not begun.');
+  const { record: withdrawn } = await applyTo(starting, withdraw(starting, 'mine', timings));
+  if (withdrawn === undefined) throw new Error('It was not withdrawn.');
+  expect(await applyTo(withdrawn, mark)).toEqual({ applied: false, record: withdrawn });
+  expect((await applyTo(withdrawn, begin(withdrawn, 'the next', now, timings))).applied).toBe(true);
 });
 
 test('a task that was taken late undoes the whole of UNCONFIRMED', async () => {

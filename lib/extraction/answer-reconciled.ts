@@ -1,0 +1,18 @@
+import type { Reconciled, Situation } from './reconcile.ts';
+import type { ReconcileAnswer } from './reconcile-event.ts';
+
+/** Thrown only to the machine, whose Retry is the poll: so this function's Errors metric is expected. */
+export class NotYet extends Error {
+  override readonly name = 'NotYet';
+}
+
+/** Returns when there is nothing left to do for the caller; throws NotYet to a machine that has to come again. */
+export const answerReconciled = (
+  extractionId: string,
+  reconciled: Reconciled,
+  caller: Situation['caller'],
+): ReconcileAnswer => {
+  if (reconciled.kind === 'gone') return { extractionId, status: 'GONE', handedOver: false };
+  if (reconciled.kind === 'not-yet' && caller === 'machine') throw new NotYet(reconciled.why);
+  return { extractionId, status: reconciled.record.status, handedOver: reconciled.kind !== 'closed' };
+};

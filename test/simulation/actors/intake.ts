@@ -1,0 +1,78 @@
+import type { ExtractionRequest } from '../../../lib/extraction/parse-request.ts';
+import { request } from '../../../lib/extraction/request.ts';
+import { lifeOf, timings } from '../world/settings.ts';
+import { theExtraction } from '../world/the-extraction.ts';
+import type { World } from '../world/world.ts';
+import { tablesFor } from './tables.ts';
+
+const requestOf = ({ method, callersToken }: World['scenario']): ExtractionRequest => {
+  if (method !== 'credentials') {
+    const variant = method === 'consent-v1' ? 'v1' : 'v2';
+    return {
+      method: 'consent',
+      product: 'movement',
+      consentId: 'consent-1',
+      variant,
+      target: 'secret-target',
+    };
+  }
+  const asked = { method, entity: 'bank', actions: [{ id: 'product-balance' }] } as const;
+  return callersToken
+    ? {
+        ...asked,
+        credentials: { mode: 'encrypted', value: 'secret-credentials' },
+        sessionToken: 'secret-callers-token',
+      }
+    : { ...asked, credentials: { mode: 'raw', value: { password: 'secret-credentials' } } };
+};
+
+/** request-extraction: one POST of a caller. `answered` is told whether the caller got an answer. */
+export const intakeOf =
+  (world: World) =>
+  (caller: string, fingerprint: string, answered: (answered: boolean) => void): void => {
+    let requests = 0;
+    const { kernel } = world;
+    kernel.spawn(
+      `intake of ${caller}`,
+      lifeOf.intake,
+      (process) => {
+        requests += 1;
+        return request(
+          {
+            extractionId: theExtraction,
+            requestedBy: 'arn:aws:iam::111122223333:role/Caller',
+            requestId: `${caller} ${kernel.now} ${requests}`,
+            fingerprint,
+            request: requestOf(world.scenario),
+          },
+          {
+            extractions: tablesFor(world, process).extractions,
+            seal: (_extractionId, plaintext) =>
+              kernel.call(process, process.name, {
+                name: 'seal',
+                kind: 'read',
+                take: () => {
+                  const ciphertext = `sealed-${world.sealed.size + 1}`;
+                  world.sealed.set(ciphertext, plaintext);
+                  return ciphertext;
+                },
+              }),
+            startExecution: (input) =>
+              kernel.call<void>(process, process.name, {
+                name: 'start execution',
+                kind: 'write',
+                take: () => world.startExecution(input),
+              }),
+            now: world.now,
+            timings,
+          },
+        );
+      },
+      (end) => {
+        if (end.kind === 'returned') {
+          world.state('answered', { extractionId: theExtraction, answer: end.value.kind, fingerprint });
+        }
+        answered(end.kind === 'returned');
+      },
+    );
+  };

@@ -1,0 +1,50 @@
+import { answerReconciled } from '../../../lib/extraction/answer-reconciled.ts';
+import { reconcile, type Situation } from '../../../lib/extraction/reconcile.ts';
+import type { ProcessEnd } from '../world/process.ts';
+import { lifeOf } from '../world/settings.ts';
+import type { World } from '../world/world.ts';
+import { reconcileDepsFor } from './reconcile-deps.ts';
+
+/** Lambda tries a failed asynchronous invocation again after a minute. */
+const retryAfterMs = 60_000;
+
+/** reconcile-extraction: for the machine, which waits for the answer, and for the rule and an operator. */
+export const reconcileOf = (world: World) => {
+  let invocations = 0;
+  const invoke = (
+    extractionId: string,
+    situation: Situation,
+    ended: (end: ProcessEnd<unknown>) => void,
+  ): void => {
+    invocations += 1;
+    world.kernel.spawn(
+      `reconcile ${invocations}`,
+      lifeOf.reconcile,
+      async (process) =>
+        answerReconciled(
+          extractionId,
+          await reconcile(extractionId, situation, reconcileDepsFor(world, process)),
+          situation.caller,
+        ),
+      ended,
+    );
+  };
+
+  const reconcileForRule = (extractionId: string, retries: number): void =>
+    invoke(extractionId, { caller: 'execution-broken' }, (end) => {
+      if (end.kind === 'returned' || retries === 0) return;
+      world.kernel.after(retryAfterMs, 'the rule is tried again', () =>
+        reconcileForRule(extractionId, retries - 1),
+      );
+    });
+  return {
+    reconcileForMachine: (
+      { extractionId, startGaveUp }: { extractionId: string; startGaveUp: boolean },
+      ended: (end: ProcessEnd<unknown>) => void,
+    ): void => invoke(extractionId, { caller: 'machine', startGaveUp }, ended),
+    reconcileForRule,
+    /** Who knows no more than the sweep does. */
+    reconcileForOperator: (extractionId: string): void =>
+      invoke(extractionId, { caller: 'sweep' }, () => undefined),
+  };
+};

@@ -1,0 +1,92 @@
+import { callByConsent } from '../../../lib/extraction/call-by-consent.ts';
+import { callByCredentials } from '../../../lib/extraction/call-by-credentials.ts';
+import type { Extraction } from '../../../lib/extraction/record.ts';
+import type { ExecutionInput } from '../../../lib/extraction/request.ts';
+import type { SealedCredentials, SealedTarget } from '../../../lib/extraction/sealed-plaintext.ts';
+import type { StartCall } from '../../../lib/extraction/start-call.ts';
+import { startForMachine } from '../../../lib/extraction/start-for-machine.ts';
+import type { Process, ProcessEnd } from '../world/process.ts';
+import { lifeOf, timings } from '../world/settings.ts';
+import type { World } from '../world/world.ts';
+import { tablesFor } from './tables.ts';
+import { sessionsFor, taskTokensFor } from './tokens.ts';
+import { unsealFor } from './unseal.ts';
+import { wakeFor } from './wake.ts';
+
+const callFor = async (
+  world: World,
+  process: Process,
+  record: Extraction,
+  sealed: string,
+): Promise<StartCall> => {
+  const { extractionId } = record;
+  const unseal = unsealFor(world, process);
+  const startTask = (): Promise<string> => {
+    world.state('startCall', { extractionId, by: process });
+    return world.kernel.call(process, process.name, world.provider.startCall(extractionId));
+  };
+  return record.method === 'consent'
+    ? callByConsent(record, await unseal<SealedTarget>(sealed), {
+        taskTokens: taskTokensFor(world, process),
+        startExtraction: { v1: startTask, v2: startTask },
+      })
+    : callByCredentials(record, await unseal<SealedCredentials>(sealed), {
+        sessions: sessionsFor(world, process),
+        startTask,
+      });
+};
+
+const ignore = (): void => undefined;
+
+/** start-task: one invocation by the machine. */
+export const startTaskOf = (world: World) => {
+  let invocations = 0;
+  return (
+    { input, token, attempt }: { input: ExecutionInput; token: string; attempt: number },
+    ended: (end: ProcessEnd<void>) => void,
+  ): void => {
+    const { extractionId, sealedCredentials } = input;
+    const { kernel } = world;
+    invocations += 1;
+    let concluded = '';
+    kernel.spawn(
+      `start-task ${invocations}`,
+      lifeOf['start-task'],
+      (process) =>
+        startForMachine(
+          { extractionId, callbackToken: token, callbackAttempt: attempt },
+          {
+            ...tablesFor(world, process),
+            callFor: (record) => callFor(world, process, record, sealedCredentials),
+            wake: wakeFor(world, process, 'start-task'),
+            fail: (callbackToken, error) =>
+              kernel.call<void>(process, process.name, {
+                name: `fail the state with ${error}`,
+                kind: 'write',
+                take: () => world.executions.get(extractionId)?.failTask(callbackToken, error),
+              }),
+            newAttemptId: () => {
+              const attemptId = `attempt-${world.attempts.size + 1}`;
+              world.attempts.set(attemptId, process);
+              process.attemptIds.push(attemptId);
+              return attemptId;
+            },
+            now: attempt === 0 ? world.now : world.laterNow,
+            timings,
+            observe: world.observe,
+            onTaken: ignore,
+            onFailure: ignore,
+            onConcluded: ({ kind }) => {
+              concluded = kind;
+            },
+            onBroken: ignore,
+          },
+        ),
+      (end) => {
+        if (end.kind === 'returned') world.concluded.add(token);
+        if (end.kind === 'returned' && concluded === 'waiting') world.linked.add(token);
+        ended(end);
+      },
+    );
+  };
+};

@@ -1,0 +1,36 @@
+import { reconcile } from '../../../lib/extraction/reconcile.ts';
+import { sweep } from '../../../lib/extraction/sweep.ts';
+import { lifeOf, settings } from '../world/settings.ts';
+import type { World } from '../world/world.ts';
+import { reconcileDepsFor } from './reconcile-deps.ts';
+
+/** As functions/reconcile-extraction.ts has it: a login and a read, and five seconds of our own work. */
+const reserveMs = 2 * settings.providerTimeoutMs + 5_000;
+
+/** reconcile-extraction, woken by the schedule. */
+export const sweepOf = (world: World) => {
+  let invocations = 0;
+  return (): void => {
+    const { kernel } = world;
+    invocations += 1;
+    kernel.spawn(
+      `sweep ${invocations}`,
+      lifeOf.reconcile,
+      (process) => {
+        const deps = reconcileDepsFor(world, process);
+        return sweep({
+          extractions: deps.extractions,
+          reconcile: (extractionId) => {
+            world.looks(process);
+            return reconcile(extractionId, { caller: 'sweep' }, deps);
+          },
+          now: world.laterNow,
+          remainingMs: () => process.diesAt - kernel.now,
+          reserveMs,
+          onFailure: () => undefined,
+        });
+      },
+      () => undefined,
+    );
+  };
+};

@@ -1,0 +1,38 @@
+import { openShard } from '../../../lib/extraction/open-shard.ts';
+import type { ExtractionStore, TaskStore } from '../../../lib/extraction/store.ts';
+import { extractionStoreOver } from '../memory/memory-extraction-store.ts';
+import { taskStoreOver } from '../memory/memory-task-store.ts';
+import type { CarryOut } from '../memory/store-fault.ts';
+import type { Process } from '../world/process.ts';
+import { theExtraction } from '../world/the-extraction.ts';
+import type { World } from '../world/world.ts';
+
+const shard = String(openShard(theExtraction));
+
+/** What the scheduler may do to a read of the index `open`, which is eventually consistent. */
+const staleIndex = [
+  { name: 'the index lags: not there yet', take: () => [] as never },
+  { name: 'the index lags: still there', take: () => [theExtraction] as never },
+];
+
+/** Both tables as one process sees them: every call is a point at which the scheduler decides. */
+export const tablesFor = (
+  world: World,
+  process: Process,
+): { readonly extractions: ExtractionStore; readonly tasks: TaskStore } => {
+  const carryOut: CarryOut = (call, effect) => {
+    const { store, method, key } = call;
+    // Fifteen shards hold nothing: to ask them is no decision.
+    if (method === 'due' && key !== shard) return Promise.resolve(effect());
+    return world.kernel.call(process, process.name, {
+      name: `${method} ${store}`,
+      kind: method === 'get' || method === 'due' ? 'read' : 'write',
+      take: effect,
+      ...(method === 'due' ? { others: staleIndex } : {}),
+    });
+  };
+  return {
+    extractions: extractionStoreOver(world.extractions, carryOut),
+    tasks: taskStoreOver(world.tasks, carryOut),
+  };
+};

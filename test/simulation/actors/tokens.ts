@@ -1,0 +1,21 @@
+import { cacheSessionTokens, type SessionTokens } from '../../../lib/provider/session-tokens.ts';
+import { cacheTaskTokens, type TaskTokens } from '../../../lib/provider/task-tokens.ts';
+import type { Process } from '../world/process.ts';
+import type { World } from '../world/world.ts';
+
+const hour = 3_600_000;
+
+/** A cold process: it has no token yet. A warm one with a stale token is a start call that answers 401. */
+export const sessionsFor = (world: World, process: Process): SessionTokens =>
+  cacheSessionTokens({
+    logIn: () => world.kernel.call(process, process.name, world.provider.logIn()),
+    lifetimeMs: hour,
+    now: world.now,
+  });
+
+export const taskTokensFor = (world: World, process: Process): TaskTokens =>
+  cacheTaskTokens({
+    create: () => world.kernel.call(process, process.name, world.provider.logIn()),
+    lifetimeMs: hour,
+    now: world.now,
+  });

@@ -1,0 +1,17 @@
+import type { SealedPlaintext } from '../../../lib/extraction/sealed-plaintext.ts';
+import type { Process } from '../world/process.ts';
+import type { World } from '../world/world.ts';
+
+/** KMS Decrypt. Of what was never sealed there is no plaintext. */
+export const unsealFor =
+  (world: World, process: Process) =>
+  <Plaintext extends SealedPlaintext>(ciphertext: string): Promise<Plaintext> =>
+    world.kernel.call(process, process.name, {
+      name: 'unseal',
+      kind: 'read',
+      take: () => {
+        const plaintext = world.sealed.get(ciphertext);
+        if (plaintext === undefined) throw new Error('no such ciphertext');
+        return plaintext as Plaintext;
+      },
+    });

@@ -1,0 +1,63 @@
+import { createHmac } from 'node:crypto';
+import { recordDelivery } from '../../../lib/extraction/record-delivery.ts';
+import { type RawDelivery, receiveDelivery } from '../../../lib/webhook/receive-delivery.ts';
+import { cacheSigningKeys } from '../../../lib/webhook/signing-keys.ts';
+import type { ProviderTask } from '../world/provider.ts';
+import { lifeOf, timings } from '../world/settings.ts';
+import type { World } from '../world/world.ts';
+import { tablesFor } from './tables.ts';
+import { wakeFor } from './wake.ts';
+
+const signingKey = 'secret-signing-key';
+const signed = new Map<string, RawDelivery>();
+
+/** What the provider POSTs. Made once for each body: signing is not what is simulated. */
+const deliveryOf = ({ taskId, status }: ProviderTask): RawDelivery => {
+  const body = JSON.stringify({ taskId, taskStatus: status });
+  const known = signed.get(body);
+  if (known !== undefined) return known;
+  const signature = `sha256=${createHmac('sha256', signingKey).update(body).digest('hex')}`;
+  const delivery = { body, isBase64Encoded: false, signature };
+  signed.set(body, delivery);
+  return delivery;
+};
+
+/** receive-webhook: one delivery. `answered` is told whether it was answered with 204. */
+export const webhookOf = (world: World) => {
+  let invocations = 0;
+  return (task: ProviderTask, answered: (acknowledged: boolean) => void): void => {
+    const { kernel } = world;
+    invocations += 1;
+    kernel.spawn(
+      `webhook ${invocations}`,
+      lifeOf.webhook,
+      (process) =>
+        receiveDelivery(deliveryOf(task), {
+          keys: cacheSigningKeys({
+            fetchKeys: () =>
+              kernel.call(process, process.name, {
+                name: 'read signing keys',
+                kind: 'read',
+                take: () => [signingKey],
+              }),
+            refreshEveryMs: 15_000,
+            now: world.now,
+          }),
+          record: (delivery) =>
+            recordDelivery(delivery, {
+              ...tablesFor(world, process),
+              wake: wakeFor(world, process, 'webhook'),
+              now: world.now,
+              timings,
+              observe: world.observe,
+            }),
+          observe: world.observe,
+        }),
+      (end) => {
+        const acknowledged = end.kind === 'returned' && end.value.answer === 204;
+        if (acknowledged) world.acknowledge(task.taskId);
+        answered(acknowledged);
+      },
+    );
+  };
+};

@@ -1,0 +1,65 @@
+import { availableParallelism } from 'node:os';
+import { beforeAll, expect, test } from 'vitest';
+import { ownOutcomes, terminalStatuses } from '../../lib/extraction/record.ts';
+import { runCampaign } from './campaign/run-campaign.ts';
+import { showFinding } from './campaign/show-finding.ts';
+import type { Tally } from './campaign/tally.ts';
+import { invariants } from './invariants/all.ts';
+import { documentedMoves } from './invariants/documented-moves.ts';
+import { fate, fateNames } from './world/variants.ts';
+
+let tally: Tally;
+
+// Nothing here depends on time: the same schedules are run on every machine.
+beforeAll(async () => {
+  const share = { seed: 1, pairsOf: ['refused', 'callers-token'], seeds: 16_000 };
+  const endless = { pairsMs: Number.POSITIVE_INFINITY, seedsMs: Number.POSITIVE_INFINITY };
+  tally = await runCampaign(availableParallelism(), { ...share, ...endless }, () => undefined);
+}, 120_000);
+
+test('every invariant holds in every schedule', async () => {
+  const [finding] = tally.findings;
+  expect(finding === undefined ? '' : await showFinding(finding)).toBe('');
+});
+
+test('every schedule with one departure was run, those with two of the shortest scenarios, and 16,000 seeds', () => {
+  expect(tally.schedules).toBeGreaterThan(40_000);
+});
+
+test('every outcome was reached', () => {
+  const outcomes = [...terminalStatuses, ...ownOutcomes];
+  expect(Object.keys(tally.outcomes)).toEqual(expect.arrayContaining(outcomes));
+});
+
+test('every move of the transition table was made', () => {
+  expect(Object.keys(tally.moves)).toEqual(expect.arrayContaining([...documentedMoves]));
+});
+
+test('every fate that a call can meet was met', () => {
+  const fates = Object.values(fate).flatMap((of) => (of === fate.done ? [] : [fateNames[of]]));
+  expect(Object.keys(tally.departures)).toEqual(expect.arrayContaining(fates));
+});
+
+test.each([
+  'an operator stops the execution',
+  'an operator redrives the execution',
+  'an operator asks for a look',
+  'the caller repeats the request',
+  'another request comes under the same key',
+  'a sweep comes out of turn',
+  'the rule tells of the execution late',
+  'function timeout',
+  'start call: 503, taken',
+  'start call: no answer, taken',
+  'delivery 1: lost',
+  'delivery 1: twice',
+  'delivery 1: answer lost',
+  'tells that the execution broke: lost',
+  'invokes start-task: the service fails after it has begun',
+])('it happened: %s', (what) => {
+  expect(tally.departures[what]).toBeGreaterThan(10);
+});
+
+test.each(invariants.map(({ name }) => name))('what %s is about came up', (name) => {
+  expect(tally.premises[name]).toBeGreaterThan(50);
+});

@@ -1,0 +1,43 @@
+import { type Listener, type Ran, runWorld } from '../run-world.ts';
+import { randomOf } from '../scheduler/random.ts';
+import type { Departure, Schedule } from '../scheduler/schedule.ts';
+import { wander } from '../scheduler/wander.ts';
+import { drawScenario } from '../world/scenarios.ts';
+import { listenFor, type Tally, tallyRun } from './tally.ts';
+
+/** Runs what a seed says: a scenario drawn from it, and departures drawn from it. */
+export const runSeed = async (
+  seed: number,
+  listener: Listener,
+): Promise<{ readonly ran: Ran; readonly schedule: Schedule; readonly name: string }> => {
+  const random = randomOf(seed);
+  const name = `seed-${seed}`;
+  const scenario = drawScenario(random, name);
+  const budget = {
+    faults: random.below(7),
+    preemptions: random.below(9),
+    events: random.below(4),
+    departures: 16,
+  };
+  const schedule: Departure[] = [];
+  const often = random.pick([2, 5, 10, 25]);
+  const ran = await runWorld(scenario, wander(random, budget, often, schedule), listener);
+  return { ran, schedule, name };
+};
+
+/** Runs seeds, `every` apart, from `first` on, as long as `goOn` says so or to the first finding. */
+export const searchRandom = async (
+  first: number,
+  every: number,
+  tally: Tally,
+  goOn: (done: number) => boolean,
+): Promise<void> => {
+  const listener = listenFor(tally);
+  for (let done = 0; goOn(done); done += 1) {
+    const { ran, schedule, name } = await runSeed(first + done * every, listener);
+    tallyRun(tally, ran);
+    if (ran.violation === undefined) continue;
+    tally.findings.push({ scenario: name, schedule, ...ran.violation });
+    return;
+  }
+};

@@ -1,0 +1,26 @@
+import { runWorld } from '../run-world.ts';
+import { follow } from '../scheduler/follow.ts';
+import { formatSchedule } from '../scheduler/schedule.ts';
+import { traced } from '../trace/trace.ts';
+import { findScenario } from './find-scenario.ts';
+import { shrink } from './shrink.ts';
+import type { Finding } from './tally.ts';
+
+/** What broke, its shortest trace, and the command that runs it again. */
+export const showFinding = async ({
+  scenario: name,
+  schedule,
+  invariant,
+  what,
+}: Finding): Promise<string> => {
+  const scenario = findScenario(name);
+  const shortest = await shrink(scenario, schedule, invariant);
+  const trace = traced();
+  const { world } = await runWorld(scenario, follow(shortest), trace.listener);
+  return [
+    `${invariant}: ${what}`,
+    trace.text(world),
+    `Run it again:  npm run simulate -- --replay ${name}/${formatSchedule(shortest)}`,
+    `As found:      npm run simulate -- --replay ${name}/${formatSchedule(schedule)}`,
+  ].join('\n');
+};

@@ -1,0 +1,21 @@
+import { runWorld } from '../run-world.ts';
+import { follow } from '../scheduler/follow.ts';
+import type { Schedule } from '../scheduler/schedule.ts';
+import type { Scenario } from '../world/scenario.ts';
+
+const breaks = async (scenario: Scenario, schedule: Schedule, invariant: string): Promise<boolean> =>
+  (await runWorld(scenario, follow(schedule), {})).violation?.invariant === invariant;
+
+/** Leaves out departures, one after the other, as long as the same invariant breaks without them. */
+export const shrink = async (
+  scenario: Scenario,
+  schedule: Schedule,
+  invariant: string,
+): Promise<Schedule> => {
+  let shortest = schedule;
+  for (let index = schedule.length - 1; index >= 0; index -= 1) {
+    const without = shortest.filter((_departure, at) => at !== index);
+    if (await breaks(scenario, without, invariant)) shortest = without;
+  }
+  return shortest;
+};

@@ -1,0 +1,95 @@
+import type { Ran } from '../run-world.ts';
+import type { Schedule } from '../scheduler/schedule.ts';
+
+/** An invariant that did not hold, and the way there. */
+export type Finding = {
+  /** Names the scenario: one of the list, or `seed-N`. */
+  readonly scenario: string;
+  readonly schedule: Schedule;
+  readonly invariant: string;
+  readonly what: string;
+};
+
+type Counts = Record<string, number>;
+
+/** What came of many schedules, as plain data: workers send it to one another. */
+export type Tally = {
+  schedules: number;
+  steps: number;
+  mostSteps: number;
+  /** How often each outcome was the end. */
+  outcomes: Counts;
+  /** How often each distinguishable end was reached. */
+  ends: Counts;
+  /** How often each move of the transition table was made. */
+  moves: Counts;
+  /** How often each departure was taken. */
+  departures: Counts;
+  /** How often what each invariant is about came up. */
+  premises: Counts;
+  findings: Finding[];
+};
+
+export const newTally = (): Tally => ({
+  schedules: 0,
+  steps: 0,
+  mostSteps: 0,
+  outcomes: {},
+  ends: {},
+  moves: {},
+  departures: {},
+  premises: {},
+  findings: [],
+});
+
+export const count = (counts: Counts, name: string, by = 1): void => {
+  counts[name] = (counts[name] ?? 0) + by;
+};
+
+/** What can be told apart of two ends. */
+const endOf = ({ world }: Ran): string => {
+  const { record, execution, provider } = world;
+  const collected =
+    record?.collectedAt !== undefined ? 'collected' : (record?.collectionError ?? 'not collected');
+  return [
+    record?.status ?? 'never recorded',
+    record?.reason ?? '–',
+    record?.settledBy ?? '–',
+    collected,
+    execution?.status ?? 'no execution',
+    execution?.redrives ?? 0,
+    `${provider.startCalls.length} start calls`,
+    `${world.acknowledged.size} acknowledged`,
+    [...world.observed.keys()].sort().join(' '),
+  ].join(' | ');
+};
+
+export const tallyRun = (tally: Tally, ran: Ran): void => {
+  tally.schedules += 1;
+  tally.steps += ran.steps;
+  tally.mostSteps = Math.max(tally.mostSteps, ran.steps);
+  count(tally.outcomes, ran.world.record?.status ?? 'never recorded');
+  count(tally.ends, endOf(ran));
+  for (const move of ran.world.moves) count(tally.moves, move);
+};
+
+export const listenFor = (tally: Tally) => ({
+  premise: (invariant: string): void => count(tally.premises, invariant),
+  counted: (what: string): void => count(tally.departures, what),
+});
+
+const addAll = (into: Counts, from: Counts): void => {
+  for (const [name, by] of Object.entries(from)) count(into, name, by);
+};
+
+export const mergeTally = (into: Tally, from: Tally): void => {
+  into.schedules += from.schedules;
+  into.steps += from.steps;
+  into.mostSteps = Math.max(into.mostSteps, from.mostSteps);
+  addAll(into.outcomes, from.outcomes);
+  addAll(into.ends, from.ends);
+  addAll(into.moves, from.moves);
+  addAll(into.departures, from.departures);
+  addAll(into.premises, from.premises);
+  into.findings.push(...from.findings);
+};

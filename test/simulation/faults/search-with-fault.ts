@@ -1,0 +1,49 @@
+import { findScenario } from '../campaign/find-scenario.ts';
+import { searchBounded, upTo } from '../campaign/search-bounded.ts';
+import { searchRandom } from '../campaign/search-random.ts';
+import { showFinding } from '../campaign/show-finding.ts';
+import { newTally } from '../campaign/tally.ts';
+import type { Budget } from '../scheduler/budget.ts';
+import type { Scenario } from '../world/scenario.ts';
+import { scenarios } from '../world/scenarios.ts';
+import type { DeliberateFault } from './deliberate-fault.ts';
+
+/** What was found of a fault, and after how many schedules. */
+export type Caught = {
+  readonly invariant: string | undefined;
+  readonly schedules: number;
+  /** The shortest schedule that shows it, as a trace. */
+  readonly trace: string;
+};
+
+/** Seeds that are run where the bounded search finds nothing. */
+const mostSeeds = 10_000;
+
+const oneOfAKind: Budget = { faults: 1, preemptions: 1, events: 1, departures: 2 };
+
+/**
+ * Looks for a broken invariant, in the same order each time: every schedule with two departures of
+ * different kinds, of the scenarios that the fault names; where it names none, those with one of all scenarios, then seeds.
+ */
+export const searchWithFault = async ({ pairsOf }: DeliberateFault): Promise<Caught> => {
+  const tally = newTally();
+  const search = async (searched: readonly Scenario[], budget: Budget): Promise<void> => {
+    for (const scenario of searched) {
+      if (tally.findings.length > 0) return;
+      await searchBounded(scenario, budget, tally, () => true);
+    }
+  };
+  if (pairsOf === undefined) {
+    await search(scenarios, upTo(0));
+    await search(scenarios, upTo(1));
+    if (tally.findings.length === 0) await searchRandom(1, 1, tally, (done) => done < mostSeeds);
+  } else {
+    await search(pairsOf.map(findScenario), oneOfAKind);
+  }
+  const [finding] = tally.findings;
+  return {
+    invariant: finding?.invariant,
+    schedules: tally.schedules,
+    trace: finding === undefined ? '' : await showFinding(finding),
+  };
+};

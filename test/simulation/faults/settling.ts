@@ -1,0 +1,127 @@
+import type { DeliberateFault } from './deliberate-fault.ts';
+
+const transitions = 'lib/extraction/transitions.ts';
+const recordDelivery = 'lib/extraction/record-delivery.ts';
+const settleBy = 'lib/extraction/settle-by.ts';
+const reconcile = 'lib/extraction/reconcile.ts';
+
+/** Mistakes around deliveries and outcomes. */
+export const settlingFaults: readonly DeliberateFault[] = [
+  {
+    name: 'wake-before-recording',
+    does: 'The machine is woken before the outcome is recorded.',
+    file: recordDelivery,
+    find: "const row = await settleBy('webhook', { extractionId, taskId, taskStatus }, deps);",
+    replace:
+      "if (callbackToken !== undefined) await deps.wake(callbackToken, extractionId);\n  const row = await settleBy('webhook', { extractionId, taskId, taskStatus }, deps);",
+    caughtBy: 'woken-after-the-fact',
+  },
+  {
+    name: 'acknowledged-before-recorded',
+    does: 'A delivery is answered with 204 while it is being recorded.',
+    file: 'lib/webhook/receive-delivery.ts',
+    find: 'recorded: await deps.record({ taskId, taskStatus }) };',
+    replace: "recorded: (void deps.record({ taskId, taskStatus }), 'unknown-status') };",
+    caughtBy: 'wake-not-lost',
+  },
+  {
+    name: 'settling-fails-in-silence',
+    does: 'A delivery whose outcome could not be recorded is answered with 204.',
+    file: recordDelivery,
+    find: "const row = await settleBy('webhook', { extractionId, taskId, taskStatus }, deps);",
+    replace:
+      "const row = await settleBy('webhook', { extractionId, taskId, taskStatus }, deps).catch(() => undefined);",
+    caughtBy: 'woken-after-the-fact',
+  },
+  {
+    name: 'waking-fails-in-silence',
+    does: 'A delivery whose wake-up failed is answered with 204.',
+    file: recordDelivery,
+    find: 'const wake = await deps.wake(callbackToken, extractionId);',
+    replace: "const wake = await deps.wake(callbackToken, extractionId).catch(() => 'woken' as const);",
+    caughtBy: 'wake-not-lost',
+  },
+  {
+    name: 'settle-without-a-condition',
+    does: 'An outcome is written whatever is there.',
+    file: transitions,
+    find: 'when: { status: from, taskId: fact.taskId },',
+    replace: "when: { status: [...from, 'UNCONFIRMED', 'STARTING', ...terminalStatuses] },",
+    caughtBy: 'outcome-stands',
+  },
+  {
+    name: 'late-truth-ignored',
+    does: 'What the provider says after TIMED_OUT is not recorded.',
+    file: settleBy,
+    find: "const late = settled.kind === 'lost' && settled.record?.status === 'TIMED_OUT';",
+    replace: "const late = settled.kind === 'lost' && settled.record?.status === 'REQUESTED';",
+    caughtBy: 'settled-and-closed',
+  },
+  {
+    name: 'late-truth-not-reopened',
+    does: 'Late truth does not put the record back into the index.',
+    file: transitions,
+    find: '...openedUntil(fact.extractionId, plusSeconds(now, timings.collectInMachine)),',
+    replace:
+      "...(from.includes('RUNNING') ? openedUntil(fact.extractionId, plusSeconds(now, timings.collectInMachine)) : {}),",
+    caughtBy: 'open-while-unfinished',
+  },
+  {
+    name: 'settled-is-counted-by-all',
+    does: 'Whoever finds a settlement counts it.',
+    file: settleBy,
+    find: "const mine = kind === 'done' && record.settledBy === by && record.settledAt === now.toISOString();",
+    replace: "const mine = kind === 'done';",
+    caughtBy: 'counted-once',
+  },
+  {
+    name: 'disagreement-uncounted',
+    does: 'A second, different word of the provider is dropped in silence.',
+    file: settleBy,
+    find: "deps.observe('StatusDisagreement');",
+    replace: "deps.observe('LateTruth');",
+    caughtBy: 'delivery-not-lost',
+  },
+  {
+    name: 'orphan-uncounted',
+    does: 'A delivery for a task that nobody knows is stored in silence.',
+    file: recordDelivery,
+    find: "deps.observe('UnlinkedDelivery');",
+    replace: '',
+    caughtBy: 'delivery-not-lost',
+  },
+  {
+    name: 'what-a-webhook-left-ignored',
+    does: 'Reconcile does not look at what a webhook left before the link.',
+    file: reconcile,
+    find: 'if (noticed !== undefined && isTerminalStatus(noticed)) {',
+    replace: "if (noticed !== undefined && isTerminalStatus(noticed) && taskId === '') {",
+    caughtBy: 'delivery-not-lost',
+    pairsOf: ['at-once-unreadable'],
+  },
+  {
+    name: 'timed-out-without-the-last-read',
+    does: 'Past the deadline, the outcome is TIMED_OUT before the task is read once more.',
+    file: reconcile,
+    find: "const learned = await learnEnd(record, taskId, deps);\n  if ('settled' in learned) return learned.settled;\n  const now = deps.now();\n  if (now.toISOString() < record.deadlineAt)",
+    replace:
+      "const late = deps.now().toISOString() >= record.deadlineAt;\n  const learned = late ? { why: 'late' } : await learnEnd(record, taskId, deps);\n  if ('settled' in learned) return learned.settled;\n  const now = deps.now();\n  if (now.toISOString() < record.deadlineAt)",
+    caughtBy: 'last-read-before-timed-out',
+  },
+  {
+    name: 'grace-not-used',
+    does: 'In grace nobody reads the task any more.',
+    file: reconcile,
+    find: "const learned = await learnEnd(record, taskId, deps);\n  if ('settled' in learned) return learned.settled;\n  const now = deps.now();\n  const settledAt",
+    replace: 'const now = deps.now();\n  const settledAt',
+    caughtBy: 'late-truth-found',
+  },
+  {
+    name: 'not-started-unchecked',
+    does: 'Reconcile says NOT_STARTED while a start may still be tried.',
+    file: reconcile,
+    find: "if (!gaveUp && !windowOver) return notYet(record, 'not-started-yet', situation, deps);",
+    replace: '',
+    caughtBy: 'honest-not-started',
+  },
+];

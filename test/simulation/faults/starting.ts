@@ -1,0 +1,161 @@
+import type { DeliberateFault } from './deliberate-fault.ts';
+
+const start = 'lib/extraction/start.ts';
+const transitions = 'lib/extraction/transitions.ts';
+
+/** Mistakes around the start call. */
+export const startingFaults: readonly DeliberateFault[] = [
+  {
+    name: 'no-mark',
+    does: 'The start call leaves without the write-ahead mark.',
+    file: start,
+    find: 'const marked = await applyChange(deps.extractions, begin(row, attemptId, deps.now(), deps.timings));',
+    replace: "const marked = { kind: 'done', record: row } as Awaited<ReturnType<typeof applyChange>>;",
+    caughtBy: 'marked-before-start-call',
+  },
+  {
+    name: 'mark-before-login',
+    does: 'The mark is written before a token is had, so that a failed login ends as UNCONFIRMED.',
+    file: start,
+    find: `  const call = await deps.callFor(row);
+  let token: string;
+  try {
+    token = await call.tokens.current();
+  } catch (error) {
+    deps.onFailure('token', error);
+    return { kind: 'retry', error: tokenFailure(error) };
+  }
+
+  const attemptId = deps.newAttemptId();
+  const marked = await applyChange(deps.extractions, begin(row, attemptId, deps.now(), deps.timings));
+  if (marked.kind === 'lost') return resumeOrRetry(marked.record, order, deps);
+`,
+    replace: `  const attemptId = deps.newAttemptId();
+  const marked = await applyChange(deps.extractions, begin(row, attemptId, deps.now(), deps.timings));
+  if (marked.kind === 'lost') return resumeOrRetry(marked.record, order, deps);
+  const call = await deps.callFor(row);
+  let token: string;
+  try {
+    token = await call.tokens.current();
+  } catch (error) {
+    deps.onFailure('token', error);
+    return { kind: 'retry', error: tokenFailure(error) };
+  }
+`,
+    caughtBy: 'unconfirmed-for-a-reason',
+  },
+  {
+    name: 'post-again-on-503',
+    does: 'A start call answered with 5xx, or not at all, is made again.',
+    file: start,
+    find: "if (error instanceof ProviderBusy) return 'ProviderBusy';",
+    replace:
+      "if (error instanceof ProviderBusy || (error as Error).name === 'ProviderAmbiguous') return 'ProviderBusy';",
+    caughtBy: 'one-start-call',
+  },
+  {
+    name: 'withdraw-the-unknown',
+    does: 'An attempt whose start call was not answered goes back to REQUESTED.',
+    file: start,
+    find: "return loseTrack(row, attemptId, posted.reason, 'start', now, timings);",
+    replace: 'return withdraw(row, attemptId, timings);',
+    caughtBy: 'honest-not-started',
+  },
+  {
+    name: 'unknown-is-refused',
+    does: 'A start call that was not answered is taken for refused.',
+    file: start,
+    find: `      if (name !== undefined) return { kind: 'not-taken', error: name };
+      return { kind: 'unknown', reason: 'start-call-unanswered' };`,
+    replace: `      if (name !== undefined) return { kind: 'not-taken', error: name };
+      return { kind: 'refused', reason: 'start-call-unanswered' };`,
+    caughtBy: 'honest-rejected',
+  },
+  {
+    name: 'withdraw-anybodys',
+    does: 'An attempt withdraws whichever mark is there, not only its own.',
+    file: transitions,
+    find: 'when: { status: moves.withdraw.from, attemptId },',
+    replace: 'when: { status: moves.withdraw.from },',
+    caughtBy: 'one-start-call',
+    pairsOf: ['busy-first'],
+  },
+  {
+    name: 'rivals-mark-taken-for-own',
+    does: 'A mark that another attempt has written is taken for one’s own.',
+    file: 'lib/extraction/apply-change.ts',
+    find: 'return row.attemptId === set.attemptId && row.status === set.status;',
+    replace: 'return row.status === set.status;',
+    caughtBy: 'marked-before-start-call',
+    pairsOf: ['plain'],
+  },
+  {
+    name: 'own-lost-write-taken-for-a-rivals',
+    does: 'A write of one’s own whose answer was lost counts as somebody else’s.',
+    file: 'lib/extraction/apply-change.ts',
+    find: 'if (result.record !== undefined && holdsAlready(change, result.record)) {',
+    replace: 'if (result.record !== undefined && change.extractionId === "") {',
+    caughtBy: 'unconfirmed-for-a-reason',
+  },
+  {
+    name: 'live-attempt-declared-dead',
+    does: 'An attempt counts as dead while its process runs.',
+    file: 'lib/extraction/is-attempt-dead.ts',
+    find: 'now.getTime() - new Date(row.startingAt).getTime() > timings.attemptLife * 1000',
+    replace: 'now.getTime() - new Date(row.startingAt).getTime() > timings.attemptLife',
+    caughtBy: 'live-attempt-left-alone',
+    pairsOf: ['plain'],
+  },
+  {
+    name: 'run-late-missing',
+    does: 'An attempt that was declared dead does not write its taskId any more.',
+    file: start,
+    find: "if (posted.kind === 'taken' && outcome.kind === 'lost') {",
+    replace: "if (posted.kind === 'taken' && outcome.kind === 'lost' && attemptId === '') {",
+    caughtBy: 'unconfirmed-for-a-reason',
+    pairsOf: ['skewed-clocks'],
+  },
+  {
+    name: 'link-before-record',
+    does: 'The token is left before the record says RUNNING.',
+    file: start,
+    find: "if (posted.kind === 'taken') deps.onTaken(posted.taskId);",
+    replace: "if (posted.kind === 'taken') await deps.tasks.link({ ...order, taskId: posted.taskId });",
+    caughtBy: 'woken-after-the-fact',
+  },
+  {
+    name: 'links-returned-status-ignored',
+    does: 'What a webhook left before the link is not looked at.',
+    file: start,
+    find: "if (task.taskStatus === undefined || !isTerminalStatus(task.taskStatus)) return { kind: 'waiting', taskId };",
+    replace:
+      "if (task.taskId !== '' || task.taskStatus === undefined || !isTerminalStatus(task.taskStatus)) return { kind: 'waiting', taskId };",
+    caughtBy: 'wake-not-lost',
+  },
+  {
+    name: 'window-unchecked',
+    does: 'A start is still tried when the start window is over.',
+    file: start,
+    find: "if (deps.now().toISOString() >= windowEnd) return { kind: 'settled', status: row.status };",
+    replace:
+      "if (deps.now().toISOString() >= windowEnd && windowEnd === '') return { kind: 'settled', status: row.status };",
+    caughtBy: 'start-in-time',
+  },
+  {
+    name: 'failed-start-untold',
+    does: 'A start that broke off is not told to the machine.',
+    file: 'lib/extraction/start-for-machine.ts',
+    find: "await deps.fail(order.callbackToken, 'StartFailed', 'See the log of start-task.');",
+    replace: 'return;',
+    caughtBy: 'wait-answered',
+  },
+  {
+    name: 'nothing-to-wait-for-untold',
+    does: 'A refusal is not told to the machine.',
+    file: 'lib/extraction/start-for-machine.ts',
+    find: `      await wake(callbackToken, extractionId);
+      return;`,
+    replace: '      return;',
+    caughtBy: 'wait-answered',
+  },
+];

@@ -1,0 +1,24 @@
+import { settings } from '../world/settings.ts';
+import type { Invariant } from './invariant.ts';
+
+export const lateTruthFound: Invariant = {
+  name: 'late-truth-found',
+  says: 'A TIMED_OUT stands only where the provider had not ended the task when grace was over, or no longer knew it, or no read told: none got through, or the answer was too large.',
+  checks: {
+    end: (_fact, world, premise) => {
+      const { record, scenario } = world;
+      if (record?.status !== 'TIMED_OUT') return undefined;
+      premise();
+      const task = world.provider.tasks.get(record.taskId ?? '');
+      const graceEnd = Date.parse(record.settledAt ?? record.deadlineAt) + settings.graceSeconds * 1_000;
+      const couldBeRead =
+        task !== undefined &&
+        task.endsAt < graceEnd &&
+        task.forgottenAt === Number.POSITIVE_INFINITY &&
+        world.readers.every(({ fell, failedCalls }) => !fell && failedCalls === 0);
+      return couldBeRead && scenario.outage === undefined && scenario.task.tooLarge === undefined
+        ? `${task.status} could have been read in grace.`
+        : undefined;
+    },
+  },
+};

@@ -1,0 +1,40 @@
+import { settings } from '../world/settings.ts';
+import { providerStatuses } from './documented-moves.ts';
+import type { Invariant } from './invariant.ts';
+
+export const resultsCollected: Invariant = {
+  name: 'results-collected',
+  says: 'Results that the provider still has are collected, unless every try within collectFor failed, which stands as collectionError; and then not before collectFor is over.',
+  needs:
+    'The record came to know its taskId and, for an end that no webhook told of, the task ended before grace did.',
+  checks: {
+    row: ({ before, after }, world, premise) => {
+      if (after.collectionError === undefined || before?.collectionError !== undefined) return undefined;
+      premise();
+      if (after.collectionError === 'results-too-large') {
+        return world.scenario.task.tooLarge === true
+          ? undefined
+          : 'Given up as too large, and they were not.';
+      }
+      const tried = world.kernel.now - Date.parse(after.settledAt ?? after.requestedAt);
+      return tried + world.scenario.skew * 1_000 >= settings.collectForSeconds * 1_000
+        ? undefined
+        : 'Given up before collectFor was over.';
+    },
+    end: (_fact, world, premise) => {
+      const { record } = world;
+      if (record === undefined || !providerStatuses.has(record.status)) return undefined;
+      premise();
+      const task = world.provider.tasks.get(record.taskId ?? '');
+      const has = record.status !== 'CREDENTIALS_WRONG' && record.status !== 'CREDENTIALS_LOCKED';
+      const isThere = task !== undefined && world.kernel.now < task.forgottenAt;
+      if (record.collectionError !== undefined || record.collectedAt === undefined) {
+        return record.collectionError === undefined
+          ? `${record.status} is closed and not collected.`
+          : undefined;
+      }
+      const must = has && isThere && (record.status === 'COMPLETED' || record.status === 'PARTIAL');
+      return must && record.results === undefined ? 'Collected, and nothing is stored.' : undefined;
+    },
+  },
+};

@@ -1,0 +1,17 @@
+import { openStatuses } from './documented-moves.ts';
+import type { Invariant } from './invariant.ts';
+
+export const settledAndClosed: Invariant = {
+  name: 'settled-and-closed',
+  says: 'In the end every extraction is settled and closed, and every schedule has an end.',
+  needs: 'Faults stop, time passes, and the sweep runs.',
+  checks: {
+    end: ({ endless }, { record }, premise) => {
+      if (endless) return 'The schedule does not end.';
+      if (record === undefined) return undefined;
+      premise();
+      if (openStatuses.has(record.status)) return `It ends as ${record.status}.`;
+      return record.open === undefined ? undefined : `${record.status} is never closed.`;
+    },
+  },
+};

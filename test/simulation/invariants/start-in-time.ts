@@ -1,0 +1,16 @@
+import { settings } from '../world/settings.ts';
+import type { Invariant } from './invariant.ts';
+
+export const startInTime: Invariant = {
+  name: 'start-in-time',
+  says: 'No start call leaves after the start window, but for an attempt that began within it.',
+  checks: {
+    startCall: (_fact, { record, kernel }, premise) => {
+      premise();
+      const most = settings.startWindowSeconds + settings.startTimeoutSeconds;
+      return record !== undefined && kernel.now > Date.parse(record.requestedAt) + most * 1_000
+        ? 'A start call leaves long after the start window.'
+        : undefined;
+    },
+  },
+};

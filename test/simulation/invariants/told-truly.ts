@@ -1,0 +1,24 @@
+import { providerStatuses } from './documented-moves.ts';
+import type { Invariant } from './invariant.ts';
+
+export const toldTruly: Invariant = {
+  name: 'told-truly',
+  says: 'A provider status is what the provider says of the very task that was started for this extraction, and not before it ended.',
+  checks: {
+    row: ({ before, after }, world, premise) => {
+      if (before?.taskId !== after.taskId) {
+        premise();
+        const task = world.provider.tasks.get(after.taskId ?? '');
+        if (task?.extractionId !== after.extractionId) return `${after.taskId} is none of its tasks.`;
+      }
+      if (before?.status === after.status || !providerStatuses.has(after.status)) return undefined;
+      premise();
+      const task = world.provider.tasks.get(after.taskId ?? '');
+      if (task === undefined || world.kernel.now < task.endsAt)
+        return `${after.status} before the task ended.`;
+      return after.status === task.status || after.status === task.readAs
+        ? undefined
+        : `${after.status}, and the provider says ${task.status}.`;
+    },
+  },
+};

@@ -1,0 +1,22 @@
+import type { Invariant } from './invariant.ts';
+
+export const unconfirmedForAReason: Invariant = {
+  name: 'unconfirmed-for-a-reason',
+  says: 'UNCONFIRMED is the end only where a start call was left unanswered, or a process died or a write failed for good between its mark and what it would have recorded.',
+  needs:
+    'Clocks differ by less than a function takes from its start to its mark; else a start that was not taken may end so too.',
+  checks: {
+    end: (_fact, world, premise) => {
+      const { record } = world;
+      if (record?.status !== 'UNCONFIRMED') return undefined;
+      premise();
+      // Declared dead too early, but it had no taskId to come back with.
+      const { startCalls } = world.provider;
+      if (world.scenario.skew > 0 && startCalls.every(({ taken }) => !taken)) return undefined;
+      const unanswered = startCalls.some(({ answered }) => !answered);
+      const attempt = world.attempts.get(record.attemptId ?? '');
+      const fell = attempt === undefined || attempt.fell || attempt.failedWrites > 0;
+      return unanswered || fell ? undefined : 'UNCONFIRMED, and nothing went wrong.';
+    },
+  },
+};

@@ -1,0 +1,13 @@
+import type { Invariant } from './invariant.ts';
+
+export const waitAnswered: Invariant = {
+  name: 'wait-answered',
+  says: 'A start-task that comes to its end has left its token or answered it: the machine does not wait in vain.',
+  checks: {
+    waitedOut: ({ token }, world, premise) => {
+      if (!world.concluded.has(token)) return undefined;
+      premise();
+      return world.linked.has(token) ? undefined : 'start-task ended well, and its token was never answered.';
+    },
+  },
+};

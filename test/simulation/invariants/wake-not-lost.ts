@@ -1,0 +1,17 @@
+import type { Invariant } from './invariant.ts';
+
+export const wakeNotLost: Invariant = {
+  name: 'wake-not-lost',
+  says: 'The machine does not wait for its token to the end where start-task left that token and a delivery was acknowledged.',
+  checks: {
+    waitedOut: ({ token }, world, premise) => {
+      premise();
+      const { record } = world;
+      const task = world.tasks.get(record?.taskId ?? '');
+      const linked = task?.callbackToken === token && world.linked.has(token);
+      return linked && world.acknowledged.has(task.taskId)
+        ? 'The token was left and the delivery acknowledged, and nobody woke the machine.'
+        : undefined;
+    },
+  },
+};

@@ -1,0 +1,62 @@
+import { invariants } from './invariants/all.ts';
+import type { Check } from './invariants/invariant.ts';
+import type { OptionList } from './scheduler/option.ts';
+import { type Choose, runSchedule } from './scheduler/run-schedule.ts';
+import type { FactKind, Facts } from './world/facts.ts';
+import type { Scenario } from './world/scenario.ts';
+import { World } from './world/world.ts';
+
+/** An invariant that did not hold. */
+export type Violation = { readonly invariant: string; readonly what: string };
+
+/** How one schedule went. */
+export type Ran = {
+  readonly world: World;
+  readonly violation: Violation | undefined;
+  readonly steps: number;
+};
+
+/** Who keeps count over many schedules, and who writes down one. */
+export type Listener = {
+  readonly premise?: (invariant: string) => void;
+  readonly counted?: (what: string) => void;
+  readonly chosen?: (world: World, step: number, index: number, options: OptionList) => void;
+};
+
+type Held = { readonly name: string; readonly check: Check<FactKind> };
+
+const byKind = new Map<FactKind, Held[]>();
+for (const { name, checks } of invariants) {
+  for (const [kind, check] of Object.entries(checks)) {
+    const held = byKind.get(kind as FactKind) ?? [];
+    held.push({ name, check: check as Check<FactKind> });
+    byKind.set(kind as FactKind, held);
+  }
+}
+
+/** Runs one schedule of a scenario, and holds every fact against every invariant. Stops at the first broken. */
+export const runWorld = async (scenario: Scenario, choose: Choose, listener: Listener): Promise<Ran> => {
+  let violation: Violation | undefined;
+  let steps = 0;
+  const fact = <Kind extends FactKind>(kind: Kind, told: Facts[Kind], world: World): void => {
+    if (violation !== undefined) return;
+    for (const { name, check } of byKind.get(kind) ?? []) {
+      const what = check(told, world, () => listener.premise?.(name));
+      if (what === undefined) continue;
+      violation = { invariant: name, what };
+      return;
+    }
+  };
+  const world = new World(scenario, {
+    fact,
+    stopped: () => violation !== undefined,
+    counted: (what) => listener.counted?.(what),
+    chosen: (its, step, index, options) => {
+      steps = step;
+      listener.chosen?.(its, step, index, options);
+    },
+  });
+  const end = await runSchedule(world.kernel, choose);
+  fact('end', { endless: end === 'endless' }, world);
+  return { world, violation, steps };
+};

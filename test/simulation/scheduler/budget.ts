@@ -1,0 +1,21 @@
+import { cost } from './option.ts';
+
+/** How far a schedule may depart from what happens by itself. */
+export type Budget = {
+  readonly faults: number;
+  readonly preemptions: number;
+  readonly events: number;
+  /** Of all three together. */
+  readonly departures: number;
+};
+
+/** What is left of a budget after an option; undefined where it does not suffice. */
+export const spend = (budget: Budget, price: number): Budget | undefined => {
+  const left = {
+    faults: budget.faults - ((price & cost.fault) === 0 ? 0 : 1),
+    preemptions: budget.preemptions - ((price & cost.preemption) === 0 ? 0 : 1),
+    events: budget.events - ((price & cost.event) === 0 ? 0 : 1),
+    departures: budget.departures - 1,
+  };
+  return left.faults < 0 || left.preemptions < 0 || left.events < 0 || left.departures < 0 ? undefined : left;
+};

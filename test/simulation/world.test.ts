@@ -1,0 +1,65 @@
+import { describe, expect, test } from 'vitest';
+import { readConfig } from '../../infra/config.ts';
+import { moves } from '../../lib/extraction/transitions.ts';
+import { findScenario } from './campaign/find-scenario.ts';
+import { runSeed } from './campaign/search-random.ts';
+import { documentedMoves } from './invariants/documented-moves.ts';
+import { runWorld } from './run-world.ts';
+import { follow } from './scheduler/follow.ts';
+import { traced } from './trace/trace.ts';
+import { scenarios } from './world/scenarios.ts';
+import { settings } from './world/settings.ts';
+
+test('the simulated settings are ones that a deployment may have', () => {
+  const config = readConfig({ stage: 'simulated', providerBaseUrl: 'https://provider.example', ...settings });
+  expect(config).toMatchObject(settings);
+});
+
+test('the documented moves are those of the code', () => {
+  const coded = Object.values(moves).flatMap(({ from, to }) =>
+    from.flatMap((one) => to.map((other) => `${one}>${other}`)),
+  );
+  expect([...documentedMoves].sort()).toEqual(coded.sort());
+});
+
+test('the names of scenarios are told apart', () => {
+  expect(new Set(scenarios.map(({ name }) => name)).size).toBe(scenarios.length);
+});
+
+const run = (name: string) => runWorld(findScenario(name), follow([]), {});
+
+describe('what happens by itself', () => {
+  test('is the happy path: two transitions, settled by the webhook, collected by one read', async () => {
+    const { world } = await run('plain');
+    expect(world.record).toMatchObject({ status: 'COMPLETED', settledBy: 'webhook' });
+    expect(world.execution).toMatchObject({ status: 'SUCCEEDED', transitions: 2 });
+    expect(world.readers.map(({ triedToRead }) => triedToRead)).toEqual([1]);
+    expect(world.provider.startCalls).toHaveLength(1);
+  });
+
+  test.each([
+    ['at-once', 'COMPLETED', undefined],
+    ['silent', 'COMPLETED', undefined],
+    ['late', 'COMPLETED', undefined],
+    ['never', 'TIMED_OUT', 'deadline-passed'],
+    ['refused', 'REJECTED', 'http-400'],
+    ['callers-token', 'REJECTED', 'session-token-refused'],
+    ['busy-for-long', 'NOT_STARTED', 'start-window-over'],
+    ['consent-v1', 'COMPLETED', undefined],
+    ['consent-v2', 'FAILED', 'ENTITY'],
+  ])('of %s ends as %s', async (name, status, reason) => {
+    const { record } = (await run(name)).world;
+    expect({ status: record?.status, reason: record?.reason }).toEqual({ status, reason });
+  });
+});
+
+describe('a seed', () => {
+  test('is the same schedule every time, and so is the list of its departures', async () => {
+    const trace = traced();
+    const first = await runSeed(4_711, trace.listener);
+    const again = traced();
+    const second = await runWorld(findScenario(first.name), follow(first.schedule), again.listener);
+    expect(first.schedule.length).toBeGreaterThan(0);
+    expect(again.text(second.world)).toBe(trace.text(first.ran.world));
+  });
+});

@@ -1,0 +1,222 @@
+import { cost, type OptionList } from '../scheduler/option.ts';
+import type { Schedulable } from '../scheduler/run-schedule.ts';
+import type { Call } from './call.ts';
+import { Pending, type PendingHost } from './pending.ts';
+import type { Process, ProcessEnd } from './process.ts';
+import { Timers } from './timers.ts';
+import { fateCost, fatesOf, firstAnswer } from './variants.ts';
+
+/** Something that somebody may do at any time, of their own accord. */
+export type WorldEvent = {
+  readonly name: string;
+  readonly possible: () => boolean;
+  readonly happen: () => void;
+};
+
+/** What a kernel tells of what happens in it. */
+export type KernelWatch = {
+  readonly counted: (what: string) => void;
+  readonly chosen: (step: number, index: number, options: OptionList) => void;
+  readonly stopped: () => boolean;
+};
+
+/**
+ * Time, processes, and every call that is under way. Knows nothing of extractions: it lists what can happen next,
+ * and lets it happen. What happens by itself is that the process which ran last runs on, then the one that has
+ * waited longest, then time passes to the next timer; everything else is a departure that the scheduler may take.
+ */
+export class Kernel implements Schedulable, PendingHost {
+  /** In milliseconds of the epoch. */
+  now: number;
+  readonly timers = new Timers();
+  readonly #pending: Pending[] = [];
+  readonly #events: WorldEvent[];
+  readonly #watch: KernelWatch;
+  #acting: Process | undefined;
+  #unsettled = false;
+
+  constructor(now: number, events: WorldEvent[], watch: KernelWatch) {
+    this.now = now;
+    this.#events = events;
+    this.#watch = watch;
+  }
+
+  /** Whose call it is that takes effect now; undefined where nobody waits for it any more. */
+  get actor(): Process | undefined {
+    return this.#acting;
+  }
+
+  /** Makes a call. A dead process gets no answer, and its call is not made. */
+  call<T>(process: Process | undefined, by: string, call: Call<T>): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      if (process?.alive === false) return;
+      const answer = resolve as (value: unknown) => void;
+      this.#pending.push(new Pending(this, process, by, call, answer, reject));
+    });
+  }
+
+  /** Runs one invocation of a function, which is ended after `life` seconds. */
+  spawn<T>(
+    name: string,
+    life: number,
+    body: (process: Process) => Promise<T>,
+    ended: (end: ProcessEnd<T>) => void,
+  ): Process {
+    const diesAt = this.now + life * 1_000;
+    const process: Process = {
+      name,
+      bornAt: this.now,
+      diesAt,
+      alive: true,
+      timeout: undefined,
+      attemptIds: [],
+      triedToRead: 0,
+      failedCalls: 0,
+      failedWrites: 0,
+      fell: false,
+      died: (of) => ended({ kind: 'died', of }),
+    };
+    process.timeout = this.timers.set(diesAt, `${name} comes to its timeout`, () => {
+      this.#kill(process, 'timeout');
+    });
+    const finish = (end: ProcessEnd<T>): void => {
+      if (!process.alive) return;
+      process.alive = false;
+      this.timers.clear(process.timeout);
+      this.#freeze(process);
+      ended(end);
+      this.unsettle();
+    };
+    this.unsettle();
+    body(process).then(
+      (value) => finish({ kind: 'returned', value }),
+      (error: unknown) => finish({ kind: 'threw', error }),
+    );
+    return process;
+  }
+
+  acting(process: Process | undefined): void {
+    this.#acting = process;
+  }
+
+  unsettle(): void {
+    this.#unsettled = true;
+  }
+
+  takeUnsettled(): boolean {
+    const unsettled = this.#unsettled;
+    this.#unsettled = false;
+    return unsettled;
+  }
+
+  stopped(): boolean {
+    return this.#watch.stopped();
+  }
+
+  chosen(step: number, index: number, options: OptionList): void {
+    this.#watch.chosen(step, index, options);
+    const timer = options.targets[index];
+    if (timer !== undefined && 'at' in timer) {
+      this.now = Math.max(this.now, timer.at as number);
+      this.#acting = undefined;
+    }
+  }
+
+  counted(fault: string): void {
+    this.#watch.counted(fault);
+  }
+
+  drop(pending: Pending): void {
+    const index = this.#pending.indexOf(pending);
+    if (index >= 0) this.#pending.splice(index, 1);
+    this.timers.clear(pending.parked);
+    pending.parked = undefined;
+  }
+
+  park(pending: Pending, at: number, label: string): void {
+    pending.parked = this.timers.set(at, label, () => pending.perform(0));
+    this.#pending.push(pending);
+  }
+
+  crash(process: Process): void {
+    this.#kill(process, 'crash');
+  }
+
+  after(milliseconds: number, label: string, fire: () => void): void {
+    this.timers.set(this.now + milliseconds, label, fire);
+  }
+
+  /** Nothing of it runs again: its calls that have not taken effect are not made. */
+  #kill(process: Process, of: 'crash' | 'timeout'): void {
+    if (!process.alive) return;
+    process.alive = false;
+    process.fell = true;
+    this.timers.clear(process.timeout);
+    this.#freeze(process);
+    this.#watch.counted(of === 'timeout' ? 'function timeout' : 'crash');
+    process.died(of);
+  }
+
+  /** What a function has not waited for when it ends does not happen. */
+  #freeze(process: Process): void {
+    for (const pending of this.#pending.filter(({ process: its }) => its === process)) this.drop(pending);
+  }
+
+  listOptions(into: OptionList): void {
+    const byItself = this.#byItself();
+    const timer = this.timers.next();
+    if (byItself !== undefined) this.#addAll(byItself, cost.none, into);
+    if (timer !== undefined) into.add(timer, 0, byItself === undefined ? cost.none : cost.preemption);
+    for (const pending of this.#pending) {
+      if (pending.parked !== undefined) into.add(pending, 0, cost.preemption);
+      else if (pending !== byItself) this.#addAll(pending, cost.preemption, into);
+    }
+    if (timer !== undefined) {
+      for (const other of this.timers.besides(timer)) into.add(other, 0, cost.preemption);
+    }
+    if (into.size === 0) return;
+    for (const event of this.#events) {
+      if (event.possible()) into.add(new Happening(event, this.#watch), 0, cost.event);
+    }
+  }
+
+  #byItself(): Pending | undefined {
+    let first: Pending | undefined;
+    for (const pending of this.#pending) {
+      if (pending.parked !== undefined) continue;
+      if (pending.process !== undefined && pending.process === this.#acting) return pending;
+      first ??= pending;
+    }
+    return first;
+  }
+
+  #addAll(pending: Pending, price: number, into: OptionList): void {
+    into.add(pending, 0, price);
+    const { kind, others } = pending.call;
+    if (pending.process !== undefined) {
+      for (const fate of fatesOf[kind]) into.add(pending, fate, price | fateCost(fate));
+    }
+    for (let index = 0; index < (others?.length ?? 0); index += 1) {
+      into.add(pending, firstAnswer + index, price | cost.fault);
+    }
+  }
+}
+
+class Happening {
+  readonly #event: WorldEvent;
+  readonly #watch: KernelWatch;
+
+  constructor(event: WorldEvent, watch: KernelWatch) {
+    this.#event = event;
+    this.#watch = watch;
+  }
+
+  label(): string {
+    return this.#event.name;
+  }
+
+  perform(): void {
+    this.#watch.counted(this.#event.name);
+    this.#event.happen();
+  }
+}

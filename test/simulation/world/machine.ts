@@ -1,0 +1,227 @@
+import { extractionMachineDefinition } from '../../../infra/constructs/extraction-machine-definition.ts';
+import type { WakeOutcome } from '../../../lib/extraction/record-delivery.ts';
+import type { ExecutionInput } from '../../../lib/extraction/request.ts';
+import type { ProcessEnd } from './process.ts';
+import { settings } from './settings.ts';
+import type { Timer } from './timers.ts';
+import type { World } from './world.ts';
+
+/** The machine that is deployed, in its own words: nothing of its retries or timeouts is said again here. */
+const definition = extractionMachineDefinition(settings, { startTask: 'start-task', reconcile: 'reconcile' });
+
+type StateName = keyof typeof definition.States;
+type Retrier = (typeof definition.States)[StateName]['Retry'][number];
+
+export type ExecutionStatus = 'RUNNING' | 'SUCCEEDED' | 'FAILED' | 'TIMED_OUT' | 'ABORTED';
+
+/** What the machine asks of the functions it invokes. */
+export type MachineFunctions = {
+  startTask(
+    order: { input: ExecutionInput; token: string; attempt: number },
+    ended: (end: ProcessEnd<void>) => void,
+  ): void;
+  reconcile(
+    event: { extractionId: string; startGaveUp: boolean },
+    ended: (end: ProcessEnd<unknown>) => void,
+  ): void;
+};
+
+/** `States.TaskFailed` "matches any error except for States.Timeout" (Step Functions guide, "Error names"). */
+const matches = (names: readonly string[], error: string): boolean =>
+  names.includes(error) ||
+  names.includes('States.ALL') ||
+  (names.includes('States.TaskFailed') && error !== 'States.Timeout');
+
+/** What the machine makes of an invocation that did not return. */
+const errorOf = (end: Exclude<ProcessEnd<unknown>, { kind: 'returned' }>): string => {
+  if (end.kind === 'threw') return end.error instanceof Error ? end.error.name : 'Error';
+  return end.of === 'timeout' ? 'Sandbox.Timedout' : 'Lambda.Unknown';
+};
+
+/** One execution of the machine, named by its extraction. Its tokens are good while their attempt waits. */
+export class Execution {
+  status: ExecutionStatus = 'RUNNING';
+  readonly input: ExecutionInput;
+  /** Every transition: a state entered, a state tried again. */
+  transitions = 0;
+  redrives = 0;
+  startGaveUp = false;
+  /** Whether StartTask has failed for good, or the execution was broken off. */
+  gaveUp = false;
+  state: StateName = 'StartTask';
+  readonly #world: World;
+  readonly #functions: MachineFunctions;
+  #token: string | undefined;
+  #tokens = 0;
+  #attempt = 0;
+  #retries = new Map<Retrier, number>();
+  #retryCount = 0;
+  #timers: (Timer | undefined)[] = [];
+  #machineTimeout: Timer | undefined;
+
+  constructor(world: World, functions: MachineFunctions, input: ExecutionInput) {
+    this.#world = world;
+    this.#functions = functions;
+    this.input = input;
+    this.#begin('StartTask');
+  }
+
+  /** SendTaskSuccess. */
+  succeed(token: string): WakeOutcome {
+    if (token !== this.#token) return 'gone';
+    this.#leave();
+    this.#enter('Reconcile');
+    return 'woken';
+  }
+
+  /** SendTaskFailure. */
+  failTask(token: string, error: string): void {
+    if (token === this.#token) this.#fail(error);
+  }
+
+  isWaitingOn(token: string): boolean {
+    return token === this.#token;
+  }
+
+  /** An operator stops it. */
+  abort(): void {
+    this.#end('ABORTED');
+  }
+
+  /** An operator has it go on from the state that it broke in. */
+  redrive(): void {
+    this.redrives += 1;
+    this.status = 'RUNNING';
+    this.#begin(this.state);
+  }
+
+  #begin(state: StateName): void {
+    this.#machineTimeout = this.#set(definition.TimeoutSeconds, 'the execution times out', () =>
+      this.#end('TIMED_OUT'),
+    );
+    this.#enter(state);
+  }
+
+  #enter(state: StateName): void {
+    this.state = state;
+    this.#retries = new Map();
+    this.#retryCount = 0;
+    this.#try();
+  }
+
+  #try(): void {
+    this.transitions += 1;
+    this.#attempt += 1;
+    const attempt = this.#attempt;
+    if (this.state === 'StartTask') this.#tryStartTask(attempt);
+    else this.#tryReconcile(attempt);
+  }
+
+  #tryStartTask(attempt: number): void {
+    this.#tokens += 1;
+    const token = `secret-token-${this.#tokens}`;
+    const order = { input: this.input, token, attempt: this.redrives * 1_000 + this.#retryCount };
+    this.#token = token;
+    this.#timers.push(
+      this.#set(definition.States.StartTask.TimeoutSeconds ?? 0, 'StartTask waits no longer', () => {
+        this.#world.state('waitedOut', { extractionId: this.input.extractionId, token });
+        this.#fail('States.Timeout');
+      }),
+    );
+    this.#invoke('start-task', attempt, () =>
+      this.#functions.startTask(order, (end) => {
+        if (end.kind === 'returned' || this.#world.scenario.deaths === 'swallowed') return;
+        if (this.#isCurrent(attempt)) this.#fail(errorOf(end));
+      }),
+    );
+  }
+
+  #tryReconcile(attempt: number): void {
+    const { extractionId } = this.input;
+    this.#invoke('reconcile', attempt, () =>
+      this.#functions.reconcile({ extractionId, startGaveUp: this.startGaveUp }, (end) => {
+        if (!this.#isCurrent(attempt)) return;
+        if (end.kind === 'returned') this.#end('SUCCEEDED');
+        else this.#fail(errorOf(end));
+      }),
+    );
+  }
+
+  /** The Lambda service may refuse, and may fail after it has begun: then two invocations are under way. */
+  #invoke(what: string, attempt: number, run: () => void): void {
+    const failing = (error: string) => () => {
+      if (this.#isCurrent(attempt)) this.#fail(error);
+    };
+    const invoke = {
+      name: `invokes ${what}`,
+      kind: 'once',
+      take: () => {
+        if (this.#isCurrent(attempt)) run();
+      },
+      others: [
+        { name: 'the service is down', take: failing('Lambda.ServiceException') },
+        {
+          name: 'the service fails after it has begun',
+          take: () => {
+            if (!this.#isCurrent(attempt)) return;
+            run();
+            this.#fail('Lambda.SdkClientException');
+          },
+        },
+      ],
+    } as const;
+    void this.#world.kernel.call<void>(undefined, 'machine', invoke);
+  }
+
+  #isCurrent(attempt: number): boolean {
+    return this.status === 'RUNNING' && this.#attempt === attempt;
+  }
+
+  #fail(error: string): void {
+    const state = definition.States[this.state];
+    this.#leave();
+    this.#attempt += 1;
+    const retrier = state.Retry.find(({ ErrorEquals }) => matches(ErrorEquals, error));
+    const tried = retrier === undefined ? 0 : (this.#retries.get(retrier) ?? 0);
+    if (retrier !== undefined && tried < retrier.MaxAttempts) {
+      this.#retries.set(retrier, tried + 1);
+      this.#retryCount += 1;
+      const pause = Math.min(
+        retrier.IntervalSeconds * retrier.BackoffRate ** tried,
+        retrier.MaxDelaySeconds ?? Number.POSITIVE_INFINITY,
+      );
+      const jitter = retrier.JitterStrategy === 'FULL' ? this.#world.scenario.jitter : 1;
+      this.#timers.push(
+        this.#set(pause * jitter, `the machine tries ${this.state} again`, () => this.#try()),
+      );
+    } else if (state.Catch !== undefined) {
+      this.startGaveUp = true;
+      this.gaveUp = true;
+      this.#enter('Reconcile');
+    } else {
+      this.#end('FAILED');
+    }
+  }
+
+  #set(seconds: number, label: string, fire: () => void): Timer {
+    const { kernel } = this.#world;
+    return kernel.timers.set(kernel.now + seconds * 1_000, label, fire);
+  }
+
+  /** The attempt is over: its token is good no longer. */
+  #leave(): void {
+    this.#token = undefined;
+    for (const timer of this.#timers) this.#world.kernel.timers.clear(timer);
+    this.#timers = [];
+  }
+
+  #end(status: ExecutionStatus): void {
+    this.#leave();
+    this.#world.kernel.timers.clear(this.#machineTimeout);
+    this.#attempt += 1;
+    this.status = status;
+    if (status === 'SUCCEEDED') return;
+    this.gaveUp = true;
+    this.#world.executionBroke(this.input.extractionId);
+  }
+}

@@ -1,0 +1,193 @@
+import type { Choosable } from '../scheduler/option.ts';
+import { type Call, DependencyDown, isLate } from './call.ts';
+import type { Process } from './process.ts';
+import { longestWay } from './settings.ts';
+import type { Timer } from './timers.ts';
+import { type Fate, fate, fateNames, firstAnswer } from './variants.ts';
+
+/** What a pending call asks of the world. */
+export type PendingHost = {
+  readonly now: number;
+  acting(process: Process | undefined): void;
+  unsettle(): void;
+  drop(pending: Pending): void;
+  /** Leaves it lying until `at`, when it happens by itself. */
+  park(pending: Pending, at: number, label: string): void;
+  crash(process: Process): void;
+  counted(fault: string): void;
+  after(milliseconds: number, label: string, fire: () => void): void;
+};
+
+/** In milliseconds: more than the looks at the clock that any of our processes takes. */
+const leftToGoOn = 50;
+
+type Settled = { readonly value: unknown } | { readonly error: unknown };
+
+/**
+ * One call that has been made and not been answered yet: a point at which the scheduler decides. `process` is
+ * undefined once nobody waits for the answer any more.
+ */
+export class Pending implements Choosable {
+  process: Process | undefined;
+  /** Set while it is parked, and until then not what happens by itself. */
+  parked: Timer | undefined;
+  readonly call: Call<unknown>;
+  readonly by: string;
+  readonly #host: PendingHost;
+  readonly #resolve: (value: unknown) => void;
+  readonly #reject: (error: unknown) => void;
+
+  constructor(
+    host: PendingHost,
+    process: Process | undefined,
+    by: string,
+    call: Call<unknown>,
+    resolve: (value: unknown) => void,
+    reject: (error: unknown) => void,
+  ) {
+    this.#host = host;
+    this.process = process;
+    this.by = by;
+    this.call = call;
+    this.#resolve = resolve;
+    this.#reject = reject;
+  }
+
+  label(variant: number): string {
+    const how =
+      variant >= firstAnswer
+        ? (this.call.others?.[variant - firstAnswer]?.name ?? '')
+        : fateNames[variant as Fate];
+    return `${this.by}: ${this.call.name}${how === '' ? '' : ` — ${how}`}`;
+  }
+
+  perform(variant: number): void {
+    this.#host.acting(this.process);
+    this.#host.drop(this);
+    if (variant >= firstAnswer) {
+      const other = this.call.others?.[variant - firstAnswer];
+      if (other === undefined) return;
+      if (this.process !== undefined) this.process.failedCalls += 1;
+      this.#host.counted(`${this.call.name}: ${other.name}`);
+      this.#settle(this.#outcome(other.take));
+      return;
+    }
+    if (variant !== fate.done) this.#host.counted(fateNames[variant as Fate]);
+    this.#meet(variant as Fate);
+  }
+
+  #meet(met: Fate): void {
+    const { process } = this;
+    switch (met) {
+      case fate.done:
+        this.#settle(this.#outcome(this.call.take));
+        return;
+      case fate.held:
+        this.#hold(this.#outcome(this.call.take));
+        return;
+      case fate.slow:
+        this.#host.park(this, this.#lastMoment(), `${this.by}: the slow ${this.call.name} gets through`);
+        return;
+      case fate.refused:
+        this.#fail();
+        return;
+      case fate.unheard:
+        this.#outcome(this.call.take);
+        this.#fail();
+        return;
+      case fate.late:
+        this.#leaveOnItsWay();
+        this.#fail();
+        return;
+      case fate.repeated:
+        this.#outcome(this.call.take);
+        this.#settle(this.#outcome(this.call.take));
+        return;
+      case fate.overtaken:
+        this.#settle(this.#outcome(this.call.take));
+        this.#leaveOnItsWay();
+        return;
+      case fate.crashBefore:
+        break;
+      case fate.crashAfter:
+        this.#outcome(this.call.take);
+        break;
+      case fate.crashLater:
+        this.#leaveOnItsWay();
+    }
+    if (process !== undefined) this.#host.crash(process);
+  }
+
+  /** Just before its function's timeout, with a little left in which to go on. */
+  #lastMoment(): number {
+    return Math.max(this.#host.now, (this.process?.diesAt ?? 0) - leftToGoOn);
+  }
+
+  #outcome(take: () => unknown): Settled {
+    try {
+      return { value: take() };
+    } catch (error) {
+      return { error };
+    }
+  }
+
+  #settle(settled: Settled): void {
+    if ('error' in settled) {
+      this.#reject(settled.error);
+    } else if (isLate(settled.value)) {
+      const { after, error } = settled.value;
+      const { process } = this;
+      this.#host.after(after * 1_000, `${this.by}: ${this.call.name} is given up`, () => {
+        if (process?.alive === false) return;
+        this.#host.acting(process);
+        this.#reject(error);
+        this.#host.unsettle();
+      });
+      return;
+    } else {
+      this.#resolve(settled.value);
+    }
+    this.#host.unsettle();
+  }
+
+  #fail(): void {
+    if (this.process !== undefined) {
+      this.process.failedCalls += 1;
+      if (this.call.kind === 'write') this.process.failedWrites += 1;
+    }
+    this.#settle({ error: this.call.failure?.() ?? new DependencyDown(this.call.name) });
+  }
+
+  #hold(settled: Settled): void {
+    const answer = new Pending(
+      this.#host,
+      this.process,
+      this.by,
+      {
+        name: `answer to ${this.call.name}`,
+        kind: 'read',
+        take: () => {
+          if ('error' in settled) throw settled.error;
+          return settled.value;
+        },
+        ...(this.call.failure === undefined ? {} : { failure: this.call.failure }),
+      },
+      this.#resolve,
+      this.#reject,
+    );
+    this.#host.park(answer, this.#lastMoment(), `${answer.by}: ${answer.call.name} comes`);
+  }
+
+  #leaveOnItsWay(): void {
+    const { call } = this;
+    const stray = new Pending(
+      this.#host,
+      undefined,
+      this.by,
+      { ...call, name: `stray ${call.name}` },
+      () => undefined,
+      () => undefined,
+    );
+    this.#host.park(stray, this.#host.now + longestWay * 1_000, `${this.by}: ${stray.call.name} comes`);
+  }
+}

@@ -1,0 +1,50 @@
+import type { TerminalStatus } from '../../../lib/extraction/record.ts';
+
+/** What the provider answers to a start call by itself. */
+export type StartAnswer = 'taken' | 'busy' | 'unreachable' | 'unauthorized' | 'refused';
+
+/** The world that a schedule runs in: what happens without any departure. */
+export type Scenario = {
+  readonly name: string;
+  readonly method: 'credentials' | 'consent-v1' | 'consent-v2';
+  /** Credentials that the caller encrypted under a session token of its own. */
+  readonly callersToken: boolean;
+  /** One for each start call, in order; `taken` from then on. */
+  readonly startAnswers: readonly StartAnswer[];
+  readonly task: {
+    /** Seconds from the start call to the task's end. */
+    readonly endsAfter: number | 'never';
+    readonly status: TerminalStatus;
+    /** What a read says, where that is not what the webhook says. */
+    readonly readAs?: TerminalStatus;
+    /** Seconds after its end that the provider knows the task; for good by itself. */
+    readonly keptFor?: number;
+    /** The results are over the cap. */
+    readonly tooLarge?: true;
+  };
+  /** Whether the provider makes any delivery. */
+  readonly webhook: 'sent' | 'silent';
+  /** Seconds from the request during which every read of the provider fails. */
+  readonly outage?: { readonly from: number; readonly to: number };
+  /** The part of a retry's interval that full jitter leaves of it. */
+  readonly jitter: 0 | 0.5 | 1;
+  /** Whether any two looks at the clock are at least a millisecond apart, or may read the same. */
+  readonly clock: 'fine' | 'coarse';
+  /** Seconds that the clocks of those who may declare an attempt dead are ahead. */
+  readonly skew: number;
+  /** Whether a state that waits for its token hears that its function has died, as on AWS, or waits on. */
+  readonly deaths: 'told' | 'swallowed';
+};
+
+export const plain: Scenario = {
+  name: 'plain',
+  method: 'credentials',
+  callersToken: false,
+  startAnswers: [],
+  task: { endsAfter: 12, status: 'COMPLETED' },
+  webhook: 'sent',
+  jitter: 1,
+  clock: 'fine',
+  skew: 0,
+  deaths: 'told',
+};

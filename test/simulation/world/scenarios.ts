@@ -1,0 +1,78 @@
+import { terminalStatuses } from '../../../lib/extraction/record.ts';
+import type { Random } from '../scheduler/random.ts';
+import { plain, type Scenario } from './scenario.ts';
+
+const ends = (endsAfter: number | 'never', more: Partial<Scenario['task']> = {}): Scenario['task'] => ({
+  endsAfter,
+  status: 'COMPLETED',
+  ...more,
+});
+
+/** The scenarios that the bounded search goes through; each departs from the plain one in what its name says. */
+export const scenarios: readonly Scenario[] = [
+  plain,
+  { ...plain, name: 'at-once', task: ends(0) },
+  { ...plain, name: 'silent', webhook: 'silent' },
+  { ...plain, name: 'after-the-wait', task: ends(45) },
+  { ...plain, name: 'late', task: ends(110) },
+  { ...plain, name: 'late-silent', task: ends(110), webhook: 'silent' },
+  { ...plain, name: 'after-grace', task: ends(260) },
+  { ...plain, name: 'never', task: ends('never') },
+  { ...plain, name: 'wrong-credentials', task: ends(3, { status: 'CREDENTIALS_WRONG' }) },
+  { ...plain, name: 'disagreeing', task: ends(12, { readAs: 'PARTIAL' }) },
+  { ...plain, name: 'too-large', task: ends(12, { tooLarge: true }) },
+  { ...plain, name: 'forgotten', task: ends(12, { keptFor: 1 }) },
+  { ...plain, name: 'refused', startAnswers: ['refused'] },
+  { ...plain, name: 'busy-first', startAnswers: ['busy'] },
+  { ...plain, name: 'busy-for-long', startAnswers: Array.from({ length: 20 }, () => 'busy' as const) },
+  { ...plain, name: 'token-expired', startAnswers: ['unauthorized'] },
+  { ...plain, name: 'callers-token', callersToken: true, startAnswers: ['unauthorized'] },
+  { ...plain, name: 'outage', outage: { from: 10, to: 70 } },
+  { ...plain, name: 'long-outage', outage: { from: 10, to: 400 } },
+  { ...plain, name: 'swallowed', deaths: 'swallowed' },
+  { ...plain, name: 'coarse-clock', clock: 'coarse' },
+  { ...plain, name: 'skewed-clocks', skew: 30 },
+  { ...plain, name: 'disagreeing-empty', task: ends(12, { readAs: 'CREDENTIALS_WRONG' }) },
+  { ...plain, name: 'at-once-unreadable', task: ends(0), outage: { from: 0, to: 600 } },
+  { ...plain, name: 'consent-v1', method: 'consent-v1' },
+  { ...plain, name: 'consent-v2', method: 'consent-v2', task: ends(12, { status: 'FAILED' }) },
+  { ...plain, name: 'consent-late', method: 'consent-v1', task: ends(110) },
+];
+
+/** A scenario drawn from the product of everything that can be said of one. Its name is the seed that drew it. */
+export const drawScenario = (random: Random, name: string): Scenario => {
+  const method = random.pick([
+    'credentials',
+    'credentials',
+    'credentials',
+    'consent-v1',
+    'consent-v2',
+  ] as const);
+  const status =
+    method === 'credentials'
+      ? random.pick(terminalStatuses)
+      : random.pick(method === 'consent-v1' ? (['COMPLETED'] as const) : (['COMPLETED', 'FAILED'] as const));
+  const disagrees = method === 'credentials' && random.below(8) === 0;
+  const outage = { from: random.below(120), to: 0 };
+  return {
+    name,
+    method,
+    callersToken: method === 'credentials' && random.below(8) === 0,
+    startAnswers: Array.from({ length: random.pick([0, 0, 0, 0, 1, 2, 12]) }, () =>
+      random.pick(['busy', 'busy', 'unreachable', 'unreachable', 'unauthorized', 'refused'] as const),
+    ),
+    task: {
+      endsAfter: random.pick([0, 1, 5, 12, 25, 45, 88, 95, 110, 150, 260, 'never'] as const),
+      status,
+      ...(disagrees ? { readAs: random.pick(terminalStatuses) } : {}),
+      ...(random.below(12) === 0 ? { keptFor: random.pick([1, 60]) } : {}),
+      ...(random.below(16) === 0 ? { tooLarge: true } : {}),
+    },
+    webhook: random.below(5) === 0 ? 'silent' : 'sent',
+    ...(random.below(6) === 0 ? { outage: { ...outage, to: outage.from + random.pick([20, 60, 300]) } } : {}),
+    jitter: random.pick([0, 0.5, 1]),
+    clock: random.pick(['fine', 'fine', 'coarse']),
+    skew: random.pick([0, 0, 0, 0, 0, 0, 0, 30]),
+    deaths: random.pick(['told', 'swallowed']),
+  };
+};
