@@ -52,29 +52,42 @@ type Removals = Omit<EraseDeps, 'now' | 'reconcileTimeout' | 'recordRetention'>;
 export const erasingFrom = (places: Places, now: () => Date): Removals => {
   const { dynamo, s3, extractionsTable, tasksTable, resultsBucket: Bucket } = places;
   const tasks = dynamoTaskStore(dynamo, tasksTable, now);
+  /** False where the condition did not hold. */
+  const removedIf = async (command: DeleteItemCommand): Promise<boolean> => {
+    try {
+      await dynamo.send(command);
+      return true;
+    } catch (error) {
+      if (error instanceof ConditionalCheckFailedException) return false;
+      throw error;
+    }
+  };
   return {
     getRecord: dynamoExtractionStore(dynamo, extractionsTable).get,
-    removeRecord: async (extractionId, status) => {
-      try {
-        await dynamo.send(
-          new DeleteItemCommand({
-            TableName: extractionsTable,
-            Key: marshall({ extractionId }),
-            ConditionExpression:
-              'attribute_not_exists(extractionId) OR (attribute_not_exists(#open) AND #status = :status)',
-            ExpressionAttributeNames: { '#open': 'open', '#status': 'status' },
-            ExpressionAttributeValues: marshall({ ':status': status }),
-          }),
-        );
-        return true;
-      } catch (error) {
-        if (error instanceof ConditionalCheckFailedException) return false;
-        throw error;
-      }
+    removeRecord: (extractionId, status) =>
+      removedIf(
+        new DeleteItemCommand({
+          TableName: extractionsTable,
+          Key: marshall({ extractionId }),
+          ConditionExpression:
+            'attribute_not_exists(extractionId) OR (attribute_not_exists(#open) AND #status = :status)',
+          ExpressionAttributeNames: { '#open': 'open', '#status': 'status' },
+          ExpressionAttributeValues: marshall({ ':status': status }),
+        }),
+      ),
+    hasTask: async (taskId, extractionId) => {
+      const task = await tasks.get(taskId);
+      return task !== undefined && (task.extractionId ?? extractionId) === extractionId;
     },
-    hasTask: async (taskId) => (await tasks.get(taskId)) !== undefined,
-    removeTask: async (taskId) => {
-      await dynamo.send(new DeleteItemCommand({ TableName: tasksTable, Key: marshall({ taskId }) }));
+    removeTask: async (taskId, extractionId) => {
+      await removedIf(
+        new DeleteItemCommand({
+          TableName: tasksTable,
+          Key: marshall({ taskId }),
+          ConditionExpression: 'attribute_not_exists(extractionId) OR extractionId = :mine',
+          ExpressionAttributeValues: marshall({ ':mine': extractionId }),
+        }),
+      );
     },
     removeResults: async (extractionId) => {
       let removed = 0;

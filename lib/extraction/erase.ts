@@ -6,8 +6,10 @@ export type EraseDeps = {
   readonly getRecord: (extractionId: string) => Promise<Extraction | undefined>;
   /** Deletes the row if it is still closed and has this status; true also where it is gone already. */
   readonly removeRecord: (extractionId: string, status: Extraction['status']) => Promise<boolean>;
-  readonly hasTask: (taskId: string) => Promise<boolean>;
-  readonly removeTask: (taskId: string) => Promise<void>;
+  /** Whether there is a row in Tasks that is not another extraction's. */
+  readonly hasTask: (taskId: string, extractionId: string) => Promise<boolean>;
+  /** Deletes that row; leaves one that is another's, as the provider may have named one task twice. */
+  readonly removeTask: (taskId: string, extractionId: string) => Promise<void>;
   /** Deletes every object of the extraction in every version, and returns how many there were. */
   readonly removeResults: (extractionId: string) => Promise<number>;
   readonly countResults: (extractionId: string) => Promise<number>;
@@ -59,12 +61,12 @@ export const erase = async (extractionId: string, deps: EraseDeps): Promise<Eras
 
   const objects = await deps.removeResults(extractionId);
   const { taskId } = record;
-  if (taskId !== undefined) await deps.removeTask(taskId);
+  if (taskId !== undefined) await deps.removeTask(taskId, extractionId);
   if (!(await deps.removeRecord(extractionId, record.status))) return { kind: 'reopened' };
 
   const what = [
     ...((await deps.getRecord(extractionId)) === undefined ? [] : (['record'] as const)),
-    ...(taskId !== undefined && (await deps.hasTask(taskId)) ? (['task'] as const) : []),
+    ...(taskId !== undefined && (await deps.hasTask(taskId, extractionId)) ? (['task'] as const) : []),
     ...((await deps.countResults(extractionId)) === 0 ? [] : (['results'] as const)),
   ];
   return what.length === 0 ? { kind: 'erased', objects, taskId } : { kind: 'remains', what };

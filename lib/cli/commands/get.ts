@@ -53,8 +53,11 @@ const storedResults = ({
   );
 };
 
-const download = async ({ client }: System, { bucket, key, sha256 }: StoredResults): Promise<Uint8Array> => {
-  const s3 = new S3Client({ ...client, forcePathStyle: client.endpoint !== undefined });
+const download = async (
+  { client, isEmulated }: System,
+  { bucket, key, sha256 }: StoredResults,
+): Promise<Uint8Array> => {
+  const s3 = new S3Client({ ...client, forcePathStyle: isEmulated });
   const { Body } = await s3
     .send(new GetObjectCommand({ Bucket: bucket, Key: key }))
     .catch((cause: unknown) => {

@@ -70,3 +70,24 @@ test('a record goes only while it is closed and as it was', async () => {
   });
   expect(await refused.removeRecord(id, 'COMPLETED')).toBe(false);
 });
+
+test("a task's row goes unless it is another extraction's", async () => {
+  const { removeTask, hasTask, dynamo } = erasing({
+    dynamo: ({ constructor: { name } }) =>
+      name === 'GetItemCommand' ? { Item: { taskId: { S: 't' }, extractionId: { S: 'another' } } } : {},
+  });
+  await removeTask('t', id);
+  expect(dynamo.sent[0]?.input).toMatchObject({
+    TableName: 'T',
+    Key: { taskId: { S: 't' } },
+    ConditionExpression: 'attribute_not_exists(extractionId) OR extractionId = :mine',
+    ExpressionAttributeValues: { ':mine': { S: id } },
+  });
+  expect(await hasTask('t', id)).toBe(false);
+  expect(await hasTask('t', 'another')).toBe(true);
+
+  const refused = erasing({
+    dynamo: () => fail(new ConditionalCheckFailedException({ message: 'no', $metadata: {} })),
+  });
+  await expect(refused.removeTask('t', id)).resolves.toBeUndefined();
+});
