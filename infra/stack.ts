@@ -222,23 +222,23 @@ export class CosechaStack extends Stack {
       receiveWebhook: receiveWebhook.function,
       manageConsents: manageConsents.function,
     });
-    const metrics = metricsOf({
-      ...{ config, api, machine, deadLetters },
-      startTask: startTask.function,
-      receiveWebhook: receiveWebhook.function,
-    });
-    const alarms = new Alarms(this, 'Alarms', { config, metrics }).all;
-    const dashboard = new CosechaDashboard(this, 'Dashboard', { config, metrics, alarms });
-
     const streamArn = storage.extractions.tableStreamArn ?? '';
     const published = streamParameters(config.stage);
     this.publish('StreamArnParameter', published.streamArn, streamArn);
     this.publish('DataKeyArnParameter', published.dataKeyArn, dataKey.key.keyArn);
     this.publish('ResultsBucketNameParameter', published.resultsBucketName, storage.results.bucketName);
-    if (config.fanOutToEventBus) {
-      const { bus } = new EventFanOut(this, 'EventFanOut', { ...house, streamArn });
-      this.output('EventBusArn', bus.eventBusArn, 'Outcomes, for any number of readers: docs/stream.md');
-    }
+    const fanOut = config.fanOutToEventBus
+      ? new EventFanOut(this, 'EventFanOut', { ...house, streamArn })
+      : undefined;
+
+    const metrics = metricsOf({
+      ...{ config, api, machine, deadLetters },
+      fanOutDeadLetters: fanOut?.deadLetters,
+      startTask: startTask.function,
+      receiveWebhook: receiveWebhook.function,
+    });
+    const alarms = new Alarms(this, 'Alarms', { config, metrics }).all;
+    const dashboard = new CosechaDashboard(this, 'Dashboard', { config, metrics, alarms });
 
     if (isLocal(config)) {
       fitToEmulator({
@@ -257,6 +257,13 @@ export class CosechaStack extends Stack {
     this.output('ExtractionsTableName', storage.extractions.tableName, 'The record of every extraction');
     this.output('ExtractionsTableArn', storage.extractions.tableArn, 'The same, as an ARN');
     this.output('ExtractionsStreamArn', streamArn, 'What downstream services read: docs/stream.md');
+    if (fanOut !== undefined) {
+      this.output(
+        'EventBusArn',
+        fanOut.bus.eventBusArn,
+        'Outcomes, for any number of readers: docs/stream.md',
+      );
+    }
     this.output('DataKeyArn', dataKey.key.keyArn, 'Encrypts tables, stream, results and logs');
     this.output('TasksTableName', storage.tasks.tableName, 'Private: the rendezvous of tasks and tokens');
     this.output('ResultsBucketName', storage.results.bucketName, 'Results as the provider gave them');

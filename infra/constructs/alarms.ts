@@ -98,6 +98,16 @@ const alarmTable = (config: Config, metrics: CosechaMetrics): readonly AlarmEntr
     metric: metrics.deadLetters,
     threshold: 1,
   },
+  ...(metrics.fanOutDeadLetters === undefined
+    ? []
+    : [
+        {
+          id: 'fan-out-dead-letters',
+          wrong: 'Readers of the bus lack outcomes: the pipe gave up records of the stream.',
+          metric: metrics.fanOutDeadLetters,
+          threshold: 1,
+        },
+      ]),
   {
     id: 'unconfirmed',
     wrong: 'A caller cannot be told whether its extraction runs: the start call was made and not answered.',

@@ -1,5 +1,4 @@
 import { Duration, Stack, Validations } from 'aws-cdk-lib';
-import { Alarm, ComparisonOperator, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import { EventBus } from 'aws-cdk-lib/aws-events';
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { CfnPipe } from 'aws-cdk-lib/aws-pipes';
@@ -27,6 +26,8 @@ interface EventFanOutProps {
  */
 export class EventFanOut extends Construct {
   readonly bus: EventBus;
+  /** Where the pipe tells of what it gave up, by its place in the stream. */
+  readonly deadLetters: Queue;
 
   constructor(scope: Construct, id: string, { config, dataKey, streamArn }: EventFanOutProps) {
     super(scope, id);
@@ -36,26 +37,15 @@ export class EventFanOut extends Construct {
       eventBusName: name,
       description: 'How extractions end: docs/stream.md',
     });
-    const deadLetters = new Queue(this, 'DeadLetters', {
+    this.deadLetters = new Queue(this, 'DeadLetters', {
       encryption: QueueEncryption.SQS_MANAGED,
       enforceSSL: true,
       retentionPeriod: Duration.days(14),
     });
-    Validations.of(deadLetters).acknowledge({
+    Validations.of(this.deadLetters).acknowledge({
       id: 'AwsSolutions-SQS3',
       reason: 'This is the dead-letter queue; its sender is the pipe, which SQS does not know of.',
     });
-    new Alarm(this, 'DeadLettersAlarm', {
-      alarmName: `${stack.stackName}-fan-out-dead-letters`,
-      alarmDescription:
-        'Readers of the bus lack outcomes: the pipe gave up records, and the table has their state. See docs/stream.md#more-than-two-readers',
-      metric: deadLetters.metricApproximateNumberOfMessagesVisible({ period: Duration.minutes(5) }),
-      threshold: 1,
-      evaluationPeriods: 1,
-      comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-      treatMissingData: TreatMissingData.NOT_BREACHING,
-    });
-
     const role = new Role(this, 'Role', {
       assumedBy: new ServicePrincipal('pipes.amazonaws.com', {
         conditions: {
@@ -78,7 +68,7 @@ export class EventFanOut extends Construct {
       ),
       dataKey.readingTables(),
       allow(['events:PutEvents'], [this.bus.eventBusArn]),
-      allow(['sqs:SendMessage'], [deadLetters.queueArn]),
+      allow(['sqs:SendMessage'], [this.deadLetters.queueArn]),
     ];
     for (const right of rights) role.addToPolicy(right);
 
@@ -103,7 +93,7 @@ export class EventFanOut extends Construct {
           maximumRetryAttempts: -1,
           maximumRecordAgeInSeconds: Duration.hours(6).toSeconds(),
           onPartialBatchItemFailure: 'AUTOMATIC_BISECT',
-          deadLetterConfig: { arn: deadLetters.queueArn },
+          deadLetterConfig: { arn: this.deadLetters.queueArn },
         },
       },
       target: this.bus.eventBusArn,

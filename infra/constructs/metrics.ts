@@ -14,6 +14,8 @@ export interface Watched {
   readonly api: Pick<IHttpApi, 'apiId'>;
   readonly machine: IStateMachine;
   readonly deadLetters: IQueue;
+  /** There only with the bus. */
+  readonly fanOutDeadLetters: IQueue | undefined;
   readonly startTask: IFunction;
   readonly receiveWebhook: IFunction;
 }
@@ -22,8 +24,11 @@ export interface Watched {
 export const metricsNamespace = (config: Config): string => `Cosecha/${config.stage}`;
 
 /** One place for names and dimensions, which CloudWatch takes as they come: a misspelt one is a metric without data. */
-export const metricsOf = ({ config, api, machine, deadLetters, startTask, receiveWebhook }: Watched) => {
+export const metricsOf = (watched: Watched) => {
+  const { config, api, machine, deadLetters, fanOutDeadLetters, startTask, receiveWebhook } = watched;
   const period = Duration.minutes(5);
+  const lettersIn = (queue: IQueue) =>
+    queue.metricApproximateNumberOfMessagesVisible({ statistic: Stats.MAXIMUM, period });
   const ofApi =
     (dimensions: Readonly<Record<string, string>>) => (metricName: ApiMetric, statistic: string) =>
       new Metric({
@@ -50,7 +55,8 @@ export const metricsOf = ({ config, api, machine, deadLetters, startTask, receiv
     /** The webhook's route by itself. */
     webhook: ofApi({ Method: 'POST', Resource: WEBHOOK_PATH }),
     executions: (metricName: ExecutionMetric) => machine.metric(metricName, { statistic: Stats.SUM, period }),
-    deadLetters: deadLetters.metricApproximateNumberOfMessagesVisible({ statistic: Stats.MAXIMUM, period }),
+    deadLetters: lettersIn(deadLetters),
+    fanOutDeadLetters: fanOutDeadLetters && lettersIn(fanOutDeadLetters),
     startTaskErrors: startTask.metricErrors({ period }),
     startTaskInvocations: startTask.metricInvocations({ period }),
     webhookThrottles: receiveWebhook.metricThrottles({ period }),
