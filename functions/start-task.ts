@@ -67,6 +67,12 @@ const callFor = async (record: Extraction, sealed: string): Promise<StartCall> =
     ? callByConsent(record, await unsealTarget(record.extractionId, sealed), byConsent)
     : callByCredentials(record, await unsealCredentials(record.extractionId, sealed), byCredentials);
 
+const failureOf = {
+  token: 'No token could be had.',
+  start: 'The start call failed.',
+  record: 'The end of the start call could not be recorded, and is tried again.',
+} as const;
+
 const deps = {
   extractions: dynamoExtractionStore(database, required('EXTRACTIONS_TABLE')),
   tasks: dynamoTaskStore(database, required('TASKS_TABLE'), now),
@@ -82,8 +88,8 @@ const deps = {
   },
   onConcluded: (outcome: StartOutcome) => log.info('Start concluded.', { ...outcome }),
   onBroken: (error: unknown) => logFailure('The start broke off.', error),
-  onFailure: (what: 'token' | 'start', error: unknown) => {
-    logFailure(what === 'token' ? 'No token could be had.' : 'The start call failed.', error);
+  onFailure: (what: 'token' | 'start' | 'record', error: unknown) => {
+    logFailure(failureOf[what], error);
     const cause = error instanceof Error ? error.cause : undefined;
     if (cause instanceof SecretNotFilled) observe('SecretNotFilled');
     if (cause instanceof SecretNotFilled || cause instanceof SettingMissing) log.error(cause.message);

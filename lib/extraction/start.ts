@@ -8,7 +8,7 @@ import {
   ProviderUnauthorized,
   ProviderUnreachable,
 } from '../provider/errors.ts';
-import { applyChange } from './apply-change.ts';
+import { applyChange, type ChangeOutcome } from './apply-change.ts';
 import { failureReason } from './failure-reason.ts';
 import { isAnnounced } from './is-announced.ts';
 import { isAttemptDead } from './is-attempt-dead.ts';
@@ -55,8 +55,8 @@ export type StartDeps = {
   readonly observe: Observe;
   /** Told the taskId as soon as the provider has named it; for the log. */
   readonly onTaken: (taskId: string) => void;
-  /** Told why no token could be had or a start call failed; for the log, and nothing else. */
-  readonly onFailure: (what: 'token' | 'start', error: unknown) => void;
+  /** Told why no token could be had, a start call failed or its end is written again; for the log, and nothing else. */
+  readonly onFailure: (what: 'token' | 'start' | 'record', error: unknown) => void;
 };
 
 type Posted =
@@ -195,6 +195,24 @@ const changeAfter = (
   }
 };
 
+/**
+ * Once the start call has left, how it ended cannot be learned again: a write of it that fails for good would cost
+ * the taskId, or a start that may be tried again. So it gets this many tries, each with all those of the SDK.
+ */
+const writesOfTheEnd = 3;
+
+/** Throws what the last of its tries threw. A try that had succeeded unheard is found by the next. */
+const writeEnd = async (change: Change, deps: StartDeps): Promise<ChangeOutcome> => {
+  for (let left = writesOfTheEnd - 1; left > 0; left -= 1) {
+    try {
+      return await applyChange(deps.extractions, change);
+    } catch (error) {
+      deps.onFailure('record', error);
+    }
+  }
+  return applyChange(deps.extractions, change);
+};
+
 /** Writes down how the start call ended, and goes on from there. */
 const conclude = async (
   row: Extraction,
@@ -207,10 +225,9 @@ const conclude = async (
   if (posted.kind === 'taken') deps.onTaken(posted.taskId);
   const now = deps.now();
   const change = changeAfter(posted, row, attemptId, now, deps.timings);
-  let outcome = await applyChange(deps.extractions, change);
+  let outcome = await writeEnd(change, deps);
   if (posted.kind === 'taken' && outcome.kind === 'lost') {
-    const late = runLate(row, attemptId, posted.taskId, now, deps.timings);
-    outcome = await applyChange(deps.extractions, late);
+    outcome = await writeEnd(runLate(row, attemptId, posted.taskId, now, deps.timings), deps);
   }
   if (outcome.kind === 'lost') return resumeOrRetry(outcome.record, order, deps);
 

@@ -116,6 +116,14 @@ export const startingFaults: readonly DeliberateFault[] = [
     pairsOf: ['skewed-clocks'],
   },
   {
+    name: 'taken-written-once',
+    does: 'What the start call ended with is lost with the first write of it that fails.',
+    file: start,
+    find: 'const writesOfTheEnd = 3;',
+    replace: 'const writesOfTheEnd = 1;',
+    caughtBy: 'unconfirmed-for-a-reason',
+  },
+  {
     name: 'link-before-record',
     does: 'The token is left before the record says RUNNING.',
     file: start,
