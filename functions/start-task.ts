@@ -70,7 +70,7 @@ const callFor = async (record: Extraction, sealed: string): Promise<StartCall> =
 const failureOf = {
   token: 'No token could be had.',
   start: 'The start call failed.',
-  record: 'The end of the start call could not be recorded, and is tried again.',
+  write: 'The record could not be written, and is tried again.',
 } as const;
 
 const deps = {
@@ -88,7 +88,7 @@ const deps = {
   },
   onConcluded: (outcome: StartOutcome) => log.info('Start concluded.', { ...outcome }),
   onBroken: (error: unknown) => logFailure('The start broke off.', error),
-  onFailure: (what: 'token' | 'start' | 'record', error: unknown) => {
+  onFailure: (what: 'token' | 'start' | 'write', error: unknown) => {
     logFailure(failureOf[what], error);
     const cause = error instanceof Error ? error.cause : undefined;
     if (cause instanceof SecretNotFilled) observe('SecretNotFilled');

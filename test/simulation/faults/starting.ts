@@ -9,7 +9,7 @@ export const startingFaults: readonly DeliberateFault[] = [
     name: 'no-mark',
     does: 'The start call leaves without the write-ahead mark.',
     file: start,
-    find: 'const marked = await applyChange(deps.extractions, begin(row, attemptId, deps.now(), deps.timings));',
+    find: 'const marked = await persist(begin(row, attemptId, deps.now(), deps.timings), deps);',
     replace: "const marked = { kind: 'done', record: row } as Awaited<ReturnType<typeof applyChange>>;",
     caughtBy: 'marked-before-start-call',
   },
@@ -27,11 +27,11 @@ export const startingFaults: readonly DeliberateFault[] = [
   }
 
   const attemptId = deps.newAttemptId();
-  const marked = await applyChange(deps.extractions, begin(row, attemptId, deps.now(), deps.timings));
+  const marked = await persist(begin(row, attemptId, deps.now(), deps.timings), deps);
   if (marked.kind === 'lost') return resumeOrRetry(marked.record, order, deps);
 `,
     replace: `  const attemptId = deps.newAttemptId();
-  const marked = await applyChange(deps.extractions, begin(row, attemptId, deps.now(), deps.timings));
+  const marked = await persist(begin(row, attemptId, deps.now(), deps.timings), deps);
   if (marked.kind === 'lost') return resumeOrRetry(marked.record, order, deps);
   const call = await deps.callFor(row);
   let token: string;
@@ -116,11 +116,11 @@ export const startingFaults: readonly DeliberateFault[] = [
     pairsOf: ['skewed-clocks'],
   },
   {
-    name: 'taken-written-once',
-    does: 'What the start call ended with is lost with the first write of it that fails.',
+    name: 'written-once',
+    does: 'A write that fails from the mark on is not tried again.',
     file: start,
-    find: 'const writesOfTheEnd = 3;',
-    replace: 'const writesOfTheEnd = 1;',
+    find: 'const triesOfAWrite = 3;',
+    replace: 'const triesOfAWrite = 1;',
     caughtBy: 'unconfirmed-for-a-reason',
   },
   {

@@ -1,6 +1,6 @@
 import type { Invariant } from './invariant.ts';
 
-/** What follows the start call is written three times before it is given up. */
+/** Every write from the mark on is tried three times before it is given up. */
 const triesOfAWrite = 3;
 
 export const unconfirmedForAReason: Invariant = {

@@ -563,14 +563,14 @@ describe('a start that dies at a call of the stores, and the ones after it', () 
   });
 });
 
-describe('the end of a start call is written again where that fails', () => {
-  /** Fails so many writes after the mark. */
-  const failing = (times: number, when: 'before' | 'after') => {
+describe('from the mark on, what could not be written is written again', () => {
+  /** Fails so many writes, but for the first few. */
+  const failing = (times: number, when: 'before' | 'after', butFor = 1) => {
     let writes = 0;
     return {
       [when]: ({ method }: StoreCall) => {
         if (method === 'apply') writes += 1;
-        if (method === 'apply' && writes > 1 && writes <= 1 + times) throw new Error('throttled');
+        if (method === 'apply' && writes > butFor && writes <= butFor + times) throw new Error('throttled');
       },
     };
   };
@@ -586,6 +586,13 @@ describe('the end of a start call is written again where that fails', () => {
     const { start, row, posts } = world({ answers: [answer], faults: failing(2, when) });
     await start();
     expect(row()?.status).toBe(end);
+    expect(posts).toHaveLength(1);
+  });
+
+  test.each(['before', 'after'] as const)('the mark too, %s it took effect', async (when) => {
+    const { start, row, posts } = world({ faults: failing(2, when, 0) });
+    expect(await start()).toEqual({ kind: 'waiting', taskId: 'task-1' });
+    expect(row()?.status).toBe('RUNNING');
     expect(posts).toHaveLength(1);
   });
 
