@@ -78,7 +78,7 @@ export const startingFaults: readonly DeliberateFault[] = [
     find: 'when: { status: moves.withdraw.from, attemptId },',
     replace: 'when: { status: moves.withdraw.from },',
     caughtBy: 'one-start-call',
-    pairsOf: ['busy-first'],
+    where: { scenario: 'busy-first', faults: 1, preemptions: 1 },
   },
   {
     name: 'rivals-mark-taken-for-own',
@@ -87,7 +87,7 @@ export const startingFaults: readonly DeliberateFault[] = [
     find: 'return row.attemptId === set.attemptId && row.status === set.status;',
     replace: 'return row.status === set.status;',
     caughtBy: 'marked-before-start-call',
-    pairsOf: ['plain'],
+    where: { scenario: 'plain', faults: 1, preemptions: 1 },
   },
   {
     name: 'own-lost-write-taken-for-a-rivals',
@@ -104,7 +104,7 @@ export const startingFaults: readonly DeliberateFault[] = [
     find: 'now.getTime() - new Date(row.startingAt).getTime() > timings.attemptLife * 1000',
     replace: 'now.getTime() - new Date(row.startingAt).getTime() > timings.attemptLife',
     caughtBy: 'live-attempt-left-alone',
-    pairsOf: ['plain'],
+    where: { scenario: 'plain', faults: 1, preemptions: 1 },
   },
   {
     name: 'run-late-missing',
@@ -113,7 +113,7 @@ export const startingFaults: readonly DeliberateFault[] = [
     find: "if (posted.kind === 'taken' && outcome.kind === 'lost') {",
     replace: "if (posted.kind === 'taken' && outcome.kind === 'lost' && attemptId === '') {",
     caughtBy: 'unconfirmed-for-a-reason',
-    pairsOf: ['skewed-clocks'],
+    where: { scenario: 'skewed-clocks', faults: 1, preemptions: 1 },
   },
   {
     name: 'written-once',
@@ -141,6 +141,15 @@ export const startingFaults: readonly DeliberateFault[] = [
     caughtBy: 'wake-not-lost',
   },
   {
+    name: 'token-of-any-age',
+    does: 'An invocation that the machine has given up leaves its token over that of the one after it.',
+    file: start,
+    find: 'await deps.tasks.link({ ...order, taskId });',
+    replace: 'await deps.tasks.link({ ...order, taskId, callbackAttempt: 0 });',
+    caughtBy: 'rendezvous',
+    where: { scenario: 'plain', faults: 1, preemptions: 1 },
+  },
+  {
     name: 'window-unchecked',
     does: 'A start is still tried when the start window is over.',
     file: start,
@@ -148,6 +157,7 @@ export const startingFaults: readonly DeliberateFault[] = [
     replace:
       "if (deps.now().toISOString() >= windowEnd && windowEnd === '') return { kind: 'settled', status: row.status };",
     caughtBy: 'start-in-time',
+    where: { scenario: 'busy-for-long', preemptions: 1 },
   },
   {
     name: 'failed-start-untold',
