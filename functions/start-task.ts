@@ -74,6 +74,12 @@ const callFor = async (record: Extraction, sealed: string): Promise<StartCall> =
     ? callByConsent(record, await unsealTarget(record.extractionId, sealed), byConsent)
     : callByCredentials(record, await unsealCredentials(record.extractionId, sealed), byCredentials);
 
+const failureOf = {
+  token: 'No token could be had.',
+  start: 'The start call failed.',
+  write: 'The record could not be written, and is tried again.',
+} as const;
+
 const deps = {
   extractions: dynamoExtractionStore(database, required('EXTRACTIONS_TABLE')),
   tasks: dynamoTaskStore(database, required('TASKS_TABLE'), now),
@@ -91,8 +97,8 @@ const deps = {
     if (outcome.kind === 'retry' && outcome.error !== 'StartInProgress') observe(outcome.error);
   },
   onBroken: (error: unknown) => logFailure('The start broke off.', error),
-  onFailure: (what: 'token' | 'start', error: unknown) => {
-    logFailure(what === 'token' ? 'No token could be had.' : 'The start call failed.', error);
+  onFailure: (what: 'token' | 'start' | 'write', error: unknown) => {
+    logFailure(failureOf[what], error);
     const cause = error instanceof Error ? error.cause : undefined;
     if (cause instanceof SecretNotFilled) observe('SecretNotFilled');
     if (cause instanceof SecretNotFilled || cause instanceof SettingMissing) log.error(cause.message);

@@ -8,7 +8,7 @@ import {
   ProviderUnauthorized,
   ProviderUnreachable,
 } from '../provider/errors.ts';
-import { applyChange } from './apply-change.ts';
+import { applyChange, type ChangeOutcome } from './apply-change.ts';
 import { failureReason } from './failure-reason.ts';
 import { isAnnounced } from './is-announced.ts';
 import { isAttemptDead } from './is-attempt-dead.ts';
@@ -55,8 +55,8 @@ export type StartDeps = {
   readonly observe: Observe;
   /** Told the taskId as soon as the provider has named it; for the log. */
   readonly onTaken: (taskId: string) => void;
-  /** Told why no token could be had or a start call failed; for the log, and nothing else. */
-  readonly onFailure: (what: 'token' | 'start', error: unknown) => void;
+  /** Told why no token could be had, a start call failed or a write is tried again; for the log, and nothing else. */
+  readonly onFailure: (what: 'token' | 'start' | 'write', error: unknown) => void;
 };
 
 type Posted =
@@ -196,6 +196,25 @@ const changeAfter = (
   }
 };
 
+/**
+ * From the mark on, what is not written down cannot be learned again: a write that fails for good would cost the
+ * taskId, or a start that was not even made, as a mark may have been written unheard. So each gets this many tries,
+ * with all those of the SDK in each.
+ */
+const triesOfAWrite = 3;
+
+/** Throws what the last of its tries threw. A try that had succeeded unheard is found by the next. */
+const persist = async (change: Change, deps: StartDeps): Promise<ChangeOutcome> => {
+  for (let left = triesOfAWrite - 1; left > 0; left -= 1) {
+    try {
+      return await applyChange(deps.extractions, change);
+    } catch (error) {
+      deps.onFailure('write', error);
+    }
+  }
+  return applyChange(deps.extractions, change);
+};
+
 /** Writes down how the start call ended, and goes on from there. */
 const conclude = async (
   row: Extraction,
@@ -208,10 +227,9 @@ const conclude = async (
   if (posted.kind === 'taken') deps.onTaken(posted.taskId);
   const now = deps.now();
   const change = changeAfter(posted, row, attemptId, now, deps.timings);
-  let outcome = await applyChange(deps.extractions, change);
+  let outcome = await persist(change, deps);
   if (posted.kind === 'taken' && outcome.kind === 'lost') {
-    const late = runLate(row, attemptId, posted.taskId, now, deps.timings);
-    outcome = await applyChange(deps.extractions, late);
+    outcome = await persist(runLate(row, attemptId, posted.taskId, now, deps.timings), deps);
   }
   if (outcome.kind === 'lost') return resumeOrRetry(outcome.record, order, deps);
 
@@ -252,7 +270,7 @@ export const start = async (order: StartOrder, deps: StartDeps): Promise<StartOu
   }
 
   const attemptId = deps.newAttemptId();
-  const marked = await applyChange(deps.extractions, begin(row, attemptId, deps.now(), deps.timings));
+  const marked = await persist(begin(row, attemptId, deps.now(), deps.timings), deps);
   if (marked.kind === 'lost') return resumeOrRetry(marked.record, order, deps);
 
   const posted = await post(token, call, deps);

@@ -27,21 +27,21 @@ const requestOf = ({ method, callersToken }: World['scenario']): ExtractionReque
 };
 
 /** request-extraction: one POST of a caller. `answered` is told whether the caller got an answer. */
-export const intakeOf =
-  (world: World) =>
-  (caller: string, fingerprint: string, answered: (answered: boolean) => void): void => {
-    let requests = 0;
+export const intakeOf = (world: World) => {
+  let requests = 0;
+  return (caller: string, fingerprint: string, answered: (answered: boolean) => void): void => {
     const { kernel } = world;
+    requests += 1;
     kernel.spawn(
       `intake of ${caller}`,
       lifeOf.intake,
       (process) => {
-        requests += 1;
+        const requestId = `request-${requests}`;
         return request(
           {
             extractionId: theExtraction,
             requestedBy: 'arn:aws:iam::111122223333:role/Caller',
-            requestId: `${caller} ${kernel.now} ${requests}`,
+            requestId,
             fingerprint,
             request: requestOf(world.scenario),
           },
@@ -76,3 +76,4 @@ export const intakeOf =
       },
     );
   };
+};

@@ -10,6 +10,11 @@ export type DeliberateFault = {
   readonly replace: string;
   /** The invariant that it breaks first. */
   readonly caughtBy: string;
-  /** Where it takes two departures to see it, of different kinds: in which scenarios. By itself one is enough. */
-  readonly pairsOf?: readonly string[];
+  /** Where to look for it, and how far to depart. By itself everywhere, with one departure, and then at random. */
+  readonly where?: {
+    readonly scenario: string;
+    readonly faults?: number;
+    readonly preemptions?: number;
+    readonly events?: number;
+  };
 };

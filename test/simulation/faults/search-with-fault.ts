@@ -19,13 +19,8 @@ export type Caught = {
 /** Seeds that are run where the bounded search finds nothing. */
 const mostSeeds = 10_000;
 
-const oneOfAKind: Budget = { faults: 1, preemptions: 1, events: 1, departures: 2 };
-
-/**
- * Looks for a broken invariant, in the same order each time: every schedule with two departures of
- * different kinds, of the scenarios that the fault names; where it names none, those with one of all scenarios, then seeds.
- */
-export const searchWithFault = async ({ pairsOf }: DeliberateFault): Promise<Caught> => {
+/** Looks for a broken invariant, in the same order each time. */
+export const searchWithFault = async ({ where }: DeliberateFault): Promise<Caught> => {
   const tally = newTally();
   const search = async (searched: readonly Scenario[], budget: Budget): Promise<void> => {
     for (const scenario of searched) {
@@ -33,12 +28,14 @@ export const searchWithFault = async ({ pairsOf }: DeliberateFault): Promise<Cau
       await searchBounded(scenario, budget, tally, () => true);
     }
   };
-  if (pairsOf === undefined) {
+  if (where === undefined) {
     await search(scenarios, upTo(0));
     await search(scenarios, upTo(1));
     if (tally.findings.length === 0) await searchRandom(1, 1, tally, (done) => done < mostSeeds);
   } else {
-    await search(pairsOf.map(findScenario), oneOfAKind);
+    const { scenario, faults = 0, preemptions = 0, events = 0 } = where;
+    const departures = faults + preemptions + events;
+    await search([findScenario(scenario)], { faults, preemptions, events, departures });
   }
   const [finding] = tally.findings;
   return {

@@ -81,6 +81,7 @@ export const settlingFaults: readonly DeliberateFault[] = [
     find: "deps.observe('StatusDisagreement');",
     replace: "deps.observe('LateTruth');",
     caughtBy: 'delivery-not-lost',
+    where: { scenario: 'disagreeing', preemptions: 1 },
   },
   {
     name: 'orphan-uncounted',
@@ -97,7 +98,7 @@ export const settlingFaults: readonly DeliberateFault[] = [
     find: 'if (noticed !== undefined && isTerminalStatus(noticed)) {',
     replace: "if (noticed !== undefined && isTerminalStatus(noticed) && taskId === '') {",
     caughtBy: 'delivery-not-lost',
-    pairsOf: ['at-once-unreadable'],
+    where: { scenario: 'at-once-unreadable', faults: 1, events: 1 },
   },
   {
     name: 'timed-out-without-the-last-read',
@@ -115,6 +116,23 @@ export const settlingFaults: readonly DeliberateFault[] = [
     find: "const learned = await learnEnd(record, taskId, deps);\n  if ('settled' in learned) return learned.settled;\n  const now = deps.now();\n  const settledAt",
     replace: 'const now = deps.now();\n  const settledAt',
     caughtBy: 'late-truth-found',
+  },
+  {
+    name: 'timed-out-over-an-outcome',
+    does: 'TIMED_OUT is written over an outcome that came while the task was read.',
+    file: transitions,
+    find: "timeOut: { from: ['RUNNING'], to: ['TIMED_OUT'] },",
+    replace: "timeOut: { from: ['RUNNING', ...terminalStatuses], to: ['TIMED_OUT'] },",
+    caughtBy: 'table-of-moves',
+  },
+  {
+    name: 'unknown-word-ends-it',
+    does: 'A status that the document does not list is taken for the end of the task.',
+    file: 'lib/extraction/reading-of-task.ts',
+    find: 'if (!isTerminalStatus(taskStatus)) {',
+    replace:
+      "if (taskStatus === 'PAUSED') return { kind: 'ended', taskStatus: 'FAILED', expected: false };\n  if (!isTerminalStatus(taskStatus)) {",
+    caughtBy: 'told-truly',
   },
   {
     name: 'not-started-unchecked',

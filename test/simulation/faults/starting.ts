@@ -9,7 +9,7 @@ export const startingFaults: readonly DeliberateFault[] = [
     name: 'no-mark',
     does: 'The start call leaves without the write-ahead mark.',
     file: start,
-    find: 'const marked = await applyChange(deps.extractions, begin(row, attemptId, deps.now(), deps.timings));',
+    find: 'const marked = await persist(begin(row, attemptId, deps.now(), deps.timings), deps);',
     replace: "const marked = { kind: 'done', record: row } as Awaited<ReturnType<typeof applyChange>>;",
     caughtBy: 'marked-before-start-call',
   },
@@ -27,11 +27,11 @@ export const startingFaults: readonly DeliberateFault[] = [
   }
 
   const attemptId = deps.newAttemptId();
-  const marked = await applyChange(deps.extractions, begin(row, attemptId, deps.now(), deps.timings));
+  const marked = await persist(begin(row, attemptId, deps.now(), deps.timings), deps);
   if (marked.kind === 'lost') return resumeOrRetry(marked.record, order, deps);
 `,
     replace: `  const attemptId = deps.newAttemptId();
-  const marked = await applyChange(deps.extractions, begin(row, attemptId, deps.now(), deps.timings));
+  const marked = await persist(begin(row, attemptId, deps.now(), deps.timings), deps);
   if (marked.kind === 'lost') return resumeOrRetry(marked.record, order, deps);
   const call = await deps.callFor(row);
   let token: string;
@@ -78,7 +78,7 @@ export const startingFaults: readonly DeliberateFault[] = [
     find: 'when: { status: moves.withdraw.from, attemptId },',
     replace: 'when: { status: moves.withdraw.from },',
     caughtBy: 'one-start-call',
-    pairsOf: ['busy-first'],
+    where: { scenario: 'busy-first', faults: 1, preemptions: 1 },
   },
   {
     name: 'rivals-mark-taken-for-own',
@@ -87,7 +87,7 @@ export const startingFaults: readonly DeliberateFault[] = [
     find: 'return row.attemptId === set.attemptId && row.status === set.status;',
     replace: 'return row.status === set.status;',
     caughtBy: 'marked-before-start-call',
-    pairsOf: ['plain'],
+    where: { scenario: 'plain', faults: 1, preemptions: 1 },
   },
   {
     name: 'own-lost-write-taken-for-a-rivals',
@@ -104,7 +104,7 @@ export const startingFaults: readonly DeliberateFault[] = [
     find: 'now.getTime() - new Date(row.startingAt).getTime() > timings.attemptLife * 1000',
     replace: 'now.getTime() - new Date(row.startingAt).getTime() > timings.attemptLife',
     caughtBy: 'live-attempt-left-alone',
-    pairsOf: ['plain'],
+    where: { scenario: 'plain', faults: 1, preemptions: 1 },
   },
   {
     name: 'run-late-missing',
@@ -113,7 +113,15 @@ export const startingFaults: readonly DeliberateFault[] = [
     find: "if (posted.kind === 'taken' && outcome.kind === 'lost') {",
     replace: "if (posted.kind === 'taken' && outcome.kind === 'lost' && attemptId === '') {",
     caughtBy: 'unconfirmed-for-a-reason',
-    pairsOf: ['skewed-clocks'],
+    where: { scenario: 'skewed-clocks', faults: 1, preemptions: 1 },
+  },
+  {
+    name: 'written-once',
+    does: 'A write that fails from the mark on is not tried again.',
+    file: start,
+    find: 'const triesOfAWrite = 3;',
+    replace: 'const triesOfAWrite = 1;',
+    caughtBy: 'unconfirmed-for-a-reason',
   },
   {
     name: 'link-before-record',
@@ -133,6 +141,15 @@ export const startingFaults: readonly DeliberateFault[] = [
     caughtBy: 'wake-not-lost',
   },
   {
+    name: 'token-of-any-age',
+    does: 'An invocation that the machine has given up leaves its token over that of the one after it.',
+    file: start,
+    find: 'await deps.tasks.link({ ...order, taskId });',
+    replace: 'await deps.tasks.link({ ...order, taskId, callbackAttempt: 0 });',
+    caughtBy: 'rendezvous',
+    where: { scenario: 'plain', faults: 1, preemptions: 1 },
+  },
+  {
     name: 'window-unchecked',
     does: 'A start is still tried when the start window is over.',
     file: start,
@@ -140,6 +157,7 @@ export const startingFaults: readonly DeliberateFault[] = [
     replace:
       "if (deps.now().toISOString() >= windowEnd && windowEnd === '') return { kind: 'settled', status: row.status };",
     caughtBy: 'start-in-time',
+    where: { scenario: 'busy-for-long', preemptions: 1 },
   },
   {
     name: 'failed-start-untold',

@@ -1,9 +1,13 @@
-import { settings } from '../world/settings.ts';
+import { lifeOf, settings } from '../world/settings.ts';
 import type { Invariant } from './invariant.ts';
+
+/** In milliseconds: the last read in grace may have been this long under way when its answer came. */
+const longestRead = lifeOf.reconcile * 1_000;
 
 export const lateTruthFound: Invariant = {
   name: 'late-truth-found',
   says: 'A TIMED_OUT stands only where the provider had not ended the task when grace was over, or no longer knew it, or no read told: none got through, or the answer was too large.',
+  needs: 'The task ended before the last read in grace, whose answer may be as old as a function lives.',
   checks: {
     end: (_fact, world, premise) => {
       const { record, scenario } = world;
@@ -13,7 +17,7 @@ export const lateTruthFound: Invariant = {
       const graceEnd = Date.parse(record.settledAt ?? record.deadlineAt) + settings.graceSeconds * 1_000;
       const couldBeRead =
         task !== undefined &&
-        task.endsAt < graceEnd &&
+        task.endsAt < graceEnd - longestRead &&
         task.forgottenAt === Number.POSITIVE_INFINITY &&
         world.readers.every(({ fell, failedCalls }) => !fell && failedCalls === 0);
       return couldBeRead && scenario.outage === undefined && scenario.task.tooLarge === undefined

@@ -1,4 +1,8 @@
+import type { Task } from '../../../lib/extraction/store.ts';
 import type { Invariant } from './invariant.ts';
+
+/** Tokens are numbered as they are given out. */
+const ageOf = ({ callbackToken }: Task): number => Number(callbackToken?.split('-').at(-1) ?? 0);
 
 export const rendezvous: Invariant = {
   name: 'rendezvous',
@@ -13,9 +17,7 @@ export const rendezvous: Invariant = {
       if (before.extractionId !== undefined && after.extractionId !== before.extractionId) {
         return 'A link was replaced.';
       }
-      return (after.callbackAttempt ?? 0) < (before.callbackAttempt ?? 0)
-        ? 'An older token replaced a younger one.'
-        : undefined;
+      return ageOf(after) < ageOf(before) ? 'An older token replaced a younger one.' : undefined;
     },
   },
 };

@@ -1,8 +1,11 @@
 import type { Invariant } from './invariant.ts';
 
+/** Every write from the mark on is tried three times before it is given up. */
+const triesOfAWrite = 3;
+
 export const unconfirmedForAReason: Invariant = {
   name: 'unconfirmed-for-a-reason',
-  says: 'UNCONFIRMED is the end only where a start call was left unanswered, or a process died or a write failed for good between its mark and what it would have recorded.',
+  says: 'UNCONFIRMED is the end only where a start call was left unanswered, or a process died or a write failed three times between its mark and what it would have recorded.',
   needs:
     'Clocks differ by less than a function takes from its start to its mark; else a start that was not taken may end so too.',
   checks: {
@@ -15,7 +18,7 @@ export const unconfirmedForAReason: Invariant = {
       if (world.scenario.skew > 0 && startCalls.every(({ taken }) => !taken)) return undefined;
       const unanswered = startCalls.some(({ answered }) => !answered);
       const attempt = world.attempts.get(record.attemptId ?? '');
-      const fell = attempt === undefined || attempt.fell || attempt.failedWrites > 0;
+      const fell = attempt === undefined || attempt.fell || attempt.failedWrites >= triesOfAWrite;
       return unanswered || fell ? undefined : 'UNCONFIRMED, and nothing went wrong.';
     },
   },

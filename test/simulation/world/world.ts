@@ -41,8 +41,8 @@ export class World {
   readonly attempts = new Map<string, Process>();
   /** Every change of status, as `from>to`. */
   readonly moves: string[] = [];
-  /** Tasks of which a terminal delivery was answered with 2xx, and whether it could be linked to an open record. */
-  readonly acknowledged = new Map<string, { readonly orphan: boolean }>();
+  /** Tasks of which a terminal delivery was answered with 2xx; whether linked, or not and past its deadline too. */
+  readonly acknowledged = new Map<string, { readonly linked: boolean; readonly orphan: boolean }>();
   /** Tokens of invocations of start-task that came to their end, */
   readonly concluded = new Set<string>();
   /** and those of them that were left for a webhook. */
@@ -128,9 +128,11 @@ export class World {
 
   /** A delivery was answered with 2xx. */
   acknowledge(taskId: string): void {
+    if (this.acknowledged.has(taskId)) return;
     const linked = this.tasks.get(taskId)?.extractionId !== undefined;
-    const orphan = !linked && this.record?.open === undefined;
-    this.acknowledged.set(taskId, this.acknowledged.get(taskId) ?? { orphan });
+    const { record } = this;
+    const over = record?.open === undefined || this.kernel.now >= Date.parse(record.deadlineAt);
+    this.acknowledged.set(taskId, { linked, orphan: !linked && over });
   }
 
   get execution(): Execution | undefined {

@@ -18,7 +18,7 @@ import type { SessionTokens } from '../../../../lib/provider/session-tokens.ts';
 import type { TaskRequest } from '../../../../lib/provider/start-task.ts';
 import { memoryExtractionStore } from '../../../simulation/memory/memory-extraction-store.ts';
 import { memoryTaskStore } from '../../../simulation/memory/memory-task-store.ts';
-import type { StoreFaults } from '../../../simulation/memory/store-fault.ts';
+import type { StoreCall, StoreFaults } from '../../../simulation/memory/store-fault.ts';
 import { answerLost } from './answer-lost.ts';
 import {
   at,
@@ -518,13 +518,21 @@ test('a mark that was declared dead while its answer was lost makes no POST', as
   expect(posts).toHaveLength(0);
 });
 
-/** Fails the nth call of any store, before or after it took effect; the fourth is L. */
-const failingAt = (nth: number, when: 'before' | 'after'): StoreFaults => {
+/** Dies at the nth call of any store, before or after it took effect: no later one comes to anything until it is over. */
+const dyingAt = (
+  nth: number,
+  when: 'before' | 'after',
+): { readonly faults: StoreFaults; over: () => void } => {
   let calls = 0;
+  let over = false;
+  const die = (at: 'before' | 'after') => () => {
+    if (at === 'before') calls += 1;
+    if (!over && (calls > nth || (calls === nth && at === when))) throw new Error('died');
+  };
   return {
-    [when]: () => {
-      calls += 1;
-      if (calls === nth) throw new Error('died');
+    faults: { before: die('before'), after: die('after') },
+    over: () => {
+      over = true;
     },
   };
 };
@@ -541,8 +549,10 @@ describe('a start that dies at a call of the stores, and the ones after it', () 
     [4, 'before', 'RUNNING'],
     [4, 'after', 'RUNNING'],
   ] as const)('call %i, %s it took effect: %s, and never two POSTs', async (nth, when, end) => {
-    const { start, posts, row, task, time } = world({ faults: failingAt(nth, when) });
+    const death = dyingAt(nth, when);
+    const { start, posts, row, task, time } = world({ faults: death.faults });
     await expect(start(0)).rejects.toThrow('died');
+    death.over();
     time.advance(3);
     await start(1);
     time.advance(60);
@@ -550,6 +560,46 @@ describe('a start that dies at a call of the stores, and the ones after it', () 
     expect(posts.length).toBeLessThanOrEqual(1);
     expect(row()?.status).toBe(end);
     if (end === 'RUNNING') expect(task()).toMatchObject({ extractionId: id, callbackToken: 'token-2' });
+  });
+});
+
+describe('from the mark on, what could not be written is written again', () => {
+  /** Fails so many writes, but for the first few. */
+  const failing = (times: number, when: 'before' | 'after', butFor = 1) => {
+    let writes = 0;
+    return {
+      [when]: ({ method }: StoreCall) => {
+        if (method === 'apply') writes += 1;
+        if (method === 'apply' && writes > butFor && writes <= butFor + times) throw new Error('throttled');
+      },
+    };
+  };
+
+  test.each([
+    ['before', 'task-1', 'RUNNING'],
+    ['after', 'task-1', 'RUNNING'],
+    ['before', busy(), 'REQUESTED'],
+    ['after', busy(), 'REQUESTED'],
+    ['before', refused(400), 'REJECTED'],
+    ['after', ambiguous(), 'UNCONFIRMED'],
+  ] as const)('twice, %s it took effect, then done', async (when, answer, end) => {
+    const { start, row, posts } = world({ answers: [answer], faults: failing(2, when) });
+    await start();
+    expect(row()?.status).toBe(end);
+    expect(posts).toHaveLength(1);
+  });
+
+  test.each(['before', 'after'] as const)('the mark too, %s it took effect', async (when) => {
+    const { start, row, posts } = world({ faults: failing(2, when, 0) });
+    expect(await start()).toEqual({ kind: 'waiting', taskId: 'task-1' });
+    expect(row()?.status).toBe('RUNNING');
+    expect(posts).toHaveLength(1);
+  });
+
+  test('but not for ever', async () => {
+    const { start, row } = world({ faults: failing(3, 'before') });
+    await expect(start()).rejects.toThrow('throttled');
+    expect(row()?.status).toBe('STARTING');
   });
 });
 
