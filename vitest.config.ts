@@ -17,7 +17,7 @@ export default defineConfig({
           // down or give another key, so that they run one after the other.
           maxWorkers: 1,
           sequence: { concurrent: true },
-          maxConcurrency: 24,
+          maxConcurrency: 32,
           testTimeout: 120_000,
           hookTimeout: 180_000,
         },

@@ -112,4 +112,4 @@ test(`${size} extractions, a third unannounced and a third announced again and a
       `${deliveries.filter(({ status }) => status !== undefined).length} answered`,
     ].join(', '),
   );
-});
+}, 240_000);

@@ -43,7 +43,8 @@ test('a provider that says everything back where it refuses, fails or is not und
 
 test.for([
   ['no JSON', `{"credentials": "${passwordSentinel}`],
-  ['an unknown field', requestFor('nobody', { [marks.password]: passwordSentinel })],
+  // Its name is told in a pointer, its value is not.
+  ['an unknown field', requestFor('nobody', { secret: passwordSentinel })],
   ['an unknown entity of credentials', { credentials: passwordSentinel, actions: passwordSentinel }],
   ['a session token where none belongs', requestFor('nobody', { sessionToken: 'sandbox-session-mine' })],
 ] as const)('a request that is refused: %s', async ([, body]) => {
