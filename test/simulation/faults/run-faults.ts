@@ -21,12 +21,12 @@ export const runFaults = async (tell: (line: string) => void): Promise<boolean> 
   let missed = 0;
   const work = async (): Promise<void> => {
     for (let fault = waiting.shift(); fault !== undefined; fault = waiting.shift()) {
-      const { invariant, schedules, trace } = await runFault(fault);
+      const { invariant, schedules, schedule, trace } = await runFault(fault);
       const asExpected = invariant === fault.caughtBy;
       if (!asExpected) missed += 1;
       const verdict = asExpected ? '' : `  expected: ${fault.caughtBy}`;
       tell(
-        `${fault.name.padEnd(36)} ${(invariant ?? 'NOT CAUGHT').padEnd(28)} ${String(schedules).padStart(6)} schedules${verdict}`,
+        `${fault.name.padEnd(36)} ${(invariant ?? 'NOT CAUGHT').padEnd(28)} ${String(schedules).padStart(6)} schedules  ${schedule}${verdict}`,
       );
       if (!asExpected && trace !== '') tell(trace);
     }

@@ -4,6 +4,7 @@ import { searchRandom } from '../campaign/search-random.ts';
 import { showFinding } from '../campaign/show-finding.ts';
 import { newTally } from '../campaign/tally.ts';
 import type { Budget } from '../scheduler/budget.ts';
+import { formatSchedule } from '../scheduler/schedule.ts';
 import type { Scenario } from '../world/scenario.ts';
 import { scenarios } from '../world/scenarios.ts';
 import type { DeliberateFault } from './deliberate-fault.ts';
@@ -12,6 +13,8 @@ import type { DeliberateFault } from './deliberate-fault.ts';
 export type Caught = {
   readonly invariant: string | undefined;
   readonly schedules: number;
+  /** The schedule that was found, as `scenario/step.index`. */
+  readonly schedule: string;
   /** The shortest schedule that shows it, as a trace. */
   readonly trace: string;
 };
@@ -41,6 +44,7 @@ export const searchWithFault = async ({ where }: DeliberateFault): Promise<Caugh
   return {
     invariant: finding?.invariant,
     schedules: tally.schedules,
+    schedule: finding === undefined ? '' : `${finding.scenario}/${formatSchedule(finding.schedule)}`,
     trace: finding === undefined ? '' : await showFinding(finding),
   };
 };
