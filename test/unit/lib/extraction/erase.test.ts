@@ -82,8 +82,9 @@ test('a retention that was shortened since does not hold it up', async () => {
 
 // The operator's clock decides, and those of AWS wrote the record.
 test('a clock that is slow does not let it through', async () => {
-  const { deps, order } = place(collected, { now: () => at(closeSeconds - 60) });
-  expect(await erase(id, deps)).toEqual({ kind: 'too-fresh', until: iso(closeSeconds + 120) });
+  const late = { ...collected, settledAt: iso(990), collectedAt: iso(1_000) };
+  const { deps, order } = place(late, { now: () => at(940) });
+  expect(await erase(id, deps)).toEqual({ kind: 'too-fresh', until: iso(1_120) });
   expect(order).toEqual([]);
 });
 
