@@ -15,7 +15,7 @@ test('an entry outlives its record, with what may still be retried of it', async
   const { client, sent } = stubClient<DynamoDBClient>(() => ({}));
   const books = dynamoBooks(client, { totals: 'Totals', entries: 'Entries' }, () => at(0));
   await books.enter('extraction-1', undefined, { sequenceNumber: '1' });
-  const [{ Put } = {}] = sent[0]?.input.TransactItems as readonly Transaction[];
+  const [{ Put } = {}] = (sent[0]?.input.TransactItems ?? []) as readonly Transaction[];
   const keptDays = (unmarshall(Put?.Item ?? {}).expiresAt - at(0).getTime() / 1000) / DAY;
   const { recordRetentionDays } = readConfig({ stage: 'prod', providerBaseUrl: 'https://provider.example' });
   // The record closes at most 30 days after its outcome; a day in the stream, and 14 in the bucket of failures.
