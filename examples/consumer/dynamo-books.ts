@@ -9,10 +9,11 @@ import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import type { Books, Entry, Standing } from './count-event.ts';
 
 /**
- * How long an entry is kept. Afterwards a repeated change would count again, so it outlives whatever may still come:
- * late truth (14 days at the most, after a deadline of 14) and batches kept for 14 days in the bucket of failures.
+ * How long an entry is kept. Afterwards a change would count again, so it outlives the record, which may be put back
+ * from a backup for as long as it is kept: 120 days (recordRetentionDays) after it closed, at most 30 days after its
+ * outcome (collectForSeconds), and then wait a day in the stream and 14 in the bucket of failures.
  */
-const ENTRY_KEPT_SECONDS = 60 * 86_400;
+const ENTRY_KEPT_SECONDS = 180 * 86_400;
 
 type Tables = { readonly totals: string; readonly entries: string };
 

@@ -50,10 +50,11 @@ const notByChance = (bad: IMetric, all: IMetric, atLeast: number, label: string)
 const sweepMinutes = (config: Config): number => Math.max(5, config.sweepEveryMinutes);
 
 /**
- * How many reads one extraction makes in five minutes while it polls: jitter is full, so the mean pause is half
+ * How many reads one extraction makes in such a period while it polls: jitter is full, so the mean pause is half
  * of the longest. Default: 300 / (120 / 2) = 5, and 9 in the first five minutes, when pauses are shorter.
  */
-const readsOfOne = (config: Config): number => Math.ceil(300 / (config.pollEverySeconds / 2));
+const readsOfOne = (config: Config): number =>
+  Math.ceil((60 * sweepMinutes(config)) / (config.pollEverySeconds / 2));
 
 /**
  * Symptoms that somebody has to act on, and nothing else. docs/operations.md has an entry for each: what it means,
@@ -250,12 +251,13 @@ const alarmTable = (config: Config, metrics: CosechaMetrics): readonly AlarmEntr
   {
     id: 'provider-silent',
     wrong: 'Outcomes and results are held up: reads of the provider get no answer that tells anything.',
-    // Twice what one extraction that cannot be read makes by itself, for 15 minutes; and more than there were
-    // results collected, so that under load a few that fail by chance are none.
+    // Twice what one extraction that cannot be read makes by itself, for three periods, 15 minutes by default; and
+    // more than there were results collected, so that under load a few that fail by chance are none. While the
+    // provider is silent nothing is collected, so a period has to have a sweep in it, which tells 0 of that.
     metric: new MathExpression({
       expression: 'IF(silent > collected, silent, 0)',
       usingMetrics: { silent: metrics.counted('PollWithoutAnswer'), collected: metrics.counted('Collected') },
-      ...minutes(5),
+      ...minutes(sweepMinutes(config)),
       label: 'reads without an answer',
     }),
     threshold: 2 * readsOfOne(config),

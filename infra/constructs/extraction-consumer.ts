@@ -43,7 +43,7 @@ export interface ExtractionConsumerProps
 
 /**
  * Connects a function to the stream of extractions, so that a change is handled at least once, in the order of its
- * extraction, and never disappears in silence.
+ * extraction, and none that the function fails on disappears in silence.
  *
  * - Reads from the oldest record that the stream still has, in batches of up to 100, gathered for up to a second.
  * - A batch that fails goes on at the record that failed, or is split until that one is alone, and is given up
@@ -52,6 +52,7 @@ export interface ExtractionConsumerProps
  *   stream it was, and the stream forgets it after a day
  *   (https://docs.aws.amazon.com/lambda/latest/dg/services-dynamodb-errors.html).
  * - Three alarms, without an action: `gaveUp`, `lost` (given up, and not kept either) and `behind`.
+ *   A mapping that is disabled, or may not read any more, calls nothing and counts nothing: no alarm tells of that.
  *
  * The stream's ARN comes from the Parameter Store, and not from an export: that would keep Cosecha from changing its
  * stream, by restoring the table for example, for as long as anybody reads it. The next deploy of the reader follows.

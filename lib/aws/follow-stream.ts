@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import {
   DescribeStreamCommand,
+  type DescribeStreamCommandOutput,
   type DynamoDBStreamsClient,
   GetRecordsCommand,
   GetShardIteratorCommand,
@@ -48,13 +49,21 @@ export async function openStream(
   return records();
 }
 
+/** A page has 100 shards at most; a stream has those of a whole day. */
 async function shardsOf(
   client: DynamoDBStreamsClient,
   StreamArn: string,
   signal: AbortSignal,
 ): Promise<string[]> {
-  const { StreamDescription } = await client.send(new DescribeStreamCommand({ StreamArn }), {
-    abortSignal: signal,
-  });
-  return (StreamDescription?.Shards ?? []).flatMap(({ ShardId }) => ShardId ?? []);
+  const shards: string[] = [];
+  let ExclusiveStartShardId: string | undefined;
+  do {
+    const { StreamDescription }: DescribeStreamCommandOutput = await client.send(
+      new DescribeStreamCommand({ StreamArn, ExclusiveStartShardId }),
+      { abortSignal: signal },
+    );
+    shards.push(...(StreamDescription?.Shards ?? []).flatMap(({ ShardId }) => ShardId ?? []));
+    ExclusiveStartShardId = StreamDescription?.LastEvaluatedShardId;
+  } while (ExclusiveStartShardId !== undefined);
+  return shards;
 }

@@ -15,14 +15,20 @@ export type RedriveDeps = {
 export type Redriven = { readonly done: number; readonly failed: number; readonly unknown: number };
 
 /**
- * Takes every message once, does again what failed, and deletes it only then. The same work is done once, however
- * many messages ask for it: a sweep, above all. What stays is made visible again at the end, not before, or it would
- * be received again.
+ * Takes every message once, does again what failed, and deletes it only then. The same work is tried once, however
+ * many messages ask for it: a sweep, above all, of which a day of failures leaves hundreds, and each may take minutes
+ * to fail. What stays is made visible again at the end, not before, or it would be received again.
  */
 export const redriveLetters = async ({ letters, invoke, ...told }: RedriveDeps): Promise<Redriven> => {
   const counts = { done: 0, failed: 0, unknown: 0 };
   const staying: DeadLetter[] = [];
-  const done = new Set<string>();
+  const tried = new Map<string, Promise<void>>();
+  const tryOnce = (work: Work): Promise<void> => {
+    const name = JSON.stringify(work);
+    const before = tried.get(name) ?? invoke(work);
+    tried.set(name, before);
+    return before;
+  };
 
   const take = async (letter: DeadLetter): Promise<void> => {
     const work = workOf(letter.body);
@@ -33,9 +39,7 @@ export const redriveLetters = async ({ letters, invoke, ...told }: RedriveDeps):
       return;
     }
     try {
-      const name = JSON.stringify(work);
-      if (!done.has(name)) await invoke(work);
-      done.add(name);
+      await tryOnce(work);
       await letters.remove(letter);
       counts.done += 1;
       told.onDone(letter, work);

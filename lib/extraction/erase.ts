@@ -34,17 +34,15 @@ export type Erased =
 
 /** When the record was last moved, as far as it says. A close by itself shows only in `expiresAt`. */
 const lastMoved = (record: Extraction, now: string, recordRetention: number): string => {
-  const closedAt =
-    record.expiresAt === undefined
-      ? undefined
-      : plusSeconds(new Date(record.expiresAt * 1000), -recordRetention);
-  return (
-    [record.settledAt, record.collectedAt, closedAt]
-      .filter((time) => time !== undefined)
-      // A retention that was changed since would name a close that is yet to come.
-      .filter((time) => time <= now)
-      .reduce((latest, time) => (time > latest ? time : latest), record.requestedAt)
-  );
+  const { expiresAt } = record;
+  const closed =
+    expiresAt === undefined ? undefined : plusSeconds(new Date(expiresAt * 1000), -recordRetention);
+  // A retention that was changed since would name a close that is yet to come. What is written in the record is
+  // true, and where it is yet to come, the clock here is slow.
+  const closedAt = closed !== undefined && closed <= now ? closed : undefined;
+  return [record.settledAt, record.collectedAt, closedAt]
+    .filter((time) => time !== undefined)
+    .reduce((latest, time) => (time > latest ? time : latest), record.requestedAt);
 };
 
 /**

@@ -9,10 +9,13 @@ export type Rule = {
   readonly everyMinutes: number | undefined;
 };
 
-/** `rate(5 minutes)` as 5. */
+const minutesPer: Readonly<Record<string, number>> = { minute: 1, hour: 60 };
+
+/** `rate(5 minutes)` as 5. The CDK writes 60 minutes, the longest there are, as `rate(1 hour)`. */
 const minutesOf = (schedule: string | undefined): number | undefined => {
-  const minutes = /^rate\((\d+) minutes?\)$/.exec(schedule ?? '')?.[1];
-  return minutes === undefined ? undefined : Number(minutes);
+  const [, count, unit = ''] = /^rate\((\d+) (minute|hour)s?\)$/.exec(schedule ?? '') ?? [];
+  const minutes = minutesPer[unit];
+  return minutes === undefined ? undefined : Number(count) * minutes;
 };
 
 /** `ids` as CloudFormation has them: `rule`, or `bus|rule`. */

@@ -1,8 +1,12 @@
 import { type CloudWatchClient, GetMetricStatisticsCommand } from '@aws-sdk/client-cloudwatch';
+import { type Counted, countedService } from '../../observability/counted.ts';
 import { formatSeconds } from '../format-seconds.ts';
 import { type Finding, right, wrong } from './finding.ts';
 
-/** Whether a sweep ran within three of its intervals, which is when the alarm SweepSilent rings. */
+/** What every sweep counts as it ends. */
+const swept: Counted = 'Swept';
+
+/** Whether a sweep ended within three of its intervals, as the alarm `sweep-silent` asks. */
 export const checkSweep = async (
   client: CloudWatchClient,
   stage: string,
@@ -13,8 +17,8 @@ export const checkSweep = async (
   const { Datapoints = [] } = await client.send(
     new GetMetricStatisticsCommand({
       Namespace: `Cosecha/${stage}`,
-      MetricName: 'Swept',
-      Dimensions: [{ Name: 'service', Value: 'reconcile-extraction' }],
+      MetricName: swept,
+      Dimensions: [{ Name: 'service', Value: countedService }],
       StartTime: new Date(now.getTime() - within * 1_000),
       EndTime: now,
       Period: 60,

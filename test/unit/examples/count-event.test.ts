@@ -114,6 +114,20 @@ describe('the totals of the example', () => {
     expect(shown()).toEqual({ '2026-03-01 bank#REJECTED': { extractions: 1, collected: 0, bytes: 0 } });
   });
 
+  test('have a record that is put back from a backup once, as it was put back', async () => {
+    const { books, shown } = memoryBooks();
+    const settled = { ...extractionIn('COMPLETED'), extractionId: 'extraction-1' };
+    const unconfirmed = { ...extractionIn('UNCONFIRMED'), extractionId: 'extraction-1' };
+    const told = async (Records: ReturnType<typeof streamRecord>[]) => {
+      await consumeExtractionEvents({ Records }, (event) => countEvent(books, event));
+      return shown();
+    };
+    const once = { extractions: 1, collected: 0, bytes: 0 };
+    await told(recordsOf('extraction-1', [settled]));
+    expect(await told([streamRecord({ new: settled })])).toEqual({ '2026-03-01 bank#COMPLETED': once });
+    expect(await told([streamRecord({ new: unconfirmed })])).toEqual({ '2026-03-01 bank#UNCONFIRMED': once });
+  });
+
   test('are not written for what does not concern them', async () => {
     const { books } = memoryBooks();
     let writes = 0;

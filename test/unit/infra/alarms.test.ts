@@ -9,7 +9,10 @@ type Watched = {
   readonly MetricName: string;
   readonly Dimensions: readonly Dimension[];
 };
-type Query = { readonly Expression?: string; readonly MetricStat?: { readonly Metric: Watched } };
+type Query = {
+  readonly Expression?: string;
+  readonly MetricStat?: { readonly Metric: Watched; readonly Period: number };
+};
 
 const alarmsWith = (settings: Readonly<Record<string, unknown>> = {}) =>
   Object.values(resourcesOf(synthesize(settings).template, 'AWS::CloudWatch::Alarm'));
@@ -78,6 +81,16 @@ describe('the alarms', () => {
       .flatMap(watchedBy)
       .flatMap(({ Namespace, MetricName }) => (Namespace === 'Cosecha/prod' ? MetricName : []));
     expect([...new Set(inMath)].toSorted()).toEqual([...compared].toSorted());
+  });
+
+  test('calculate over periods that have a sweep in them, however rare sweeps are', () => {
+    const rare = alarmsWith({ sweepEveryMinutes: 60 });
+    const periods = rare
+      .filter((alarm) => watchedBy(alarm).some(({ Namespace }) => Namespace === 'Cosecha/prod'))
+      .flatMap(queriesOf)
+      .flatMap(({ MetricStat }) => MetricStat?.Period ?? []);
+    expect(periods.length).toBeGreaterThan(0);
+    expect(Math.min(...periods)).toBeGreaterThanOrEqual(3_600);
   });
 
   test('take a few failures under load for chance', () => {
@@ -160,8 +173,8 @@ describe('the alarms', () => {
     expect(slow.overdue).toMatchObject({ Threshold: 1_800, Period: 600 });
     expect(slow['sweep-failed']).toMatchObject({ Period: 600 });
     expect(slow['sweep-silent']).toMatchObject({ Period: 300, EvaluationPeriods: 6 });
-    // 300 s / 15 s = 20 reads by one extraction.
-    expect(slow['provider-silent']).toMatchObject({ Threshold: 40 });
+    // 600 s / 15 s = 40 reads by one extraction.
+    expect(slow['provider-silent']).toMatchObject({ Threshold: 80 });
   });
 
   test('count orphans in whole hours of the clock', () => {

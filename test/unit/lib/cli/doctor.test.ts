@@ -191,6 +191,14 @@ describe('the rules', () => {
     });
   });
 
+  test('are right where the sweep is an hourly one, which AWS is told as `rate(1 hour)`', async () => {
+    const hourly = { ...sweep, ScheduleExpression: 'rate(1 hour)' };
+    expect(checkRules(await read({ sweep: hourly, broken: { State: 'ENABLED' } }))).toEqual({
+      mark: 'right',
+      says: 'rules are ENABLED: the sweep every 60 min, and 1 other',
+    });
+  });
+
   test('are wrong where the sweep is disabled, with the command that enables it', async () => {
     const rules = await read({ sweep: { ...sweep, State: 'DISABLED' }, broken: { State: 'ENABLED' } });
     expect(checkRules(rules)).toEqual({
@@ -223,6 +231,8 @@ describe('the sweep', () => {
     expect(sent[0]?.input).toMatchObject({
       Namespace: 'Cosecha/prod',
       MetricName: 'Swept',
+      // As the EMF says it: test/unit/lib/observability/observe.test.ts.
+      Dimensions: [{ Name: 'service', Value: 'cosecha' }],
       StartTime: at(9_100),
     });
   });

@@ -55,3 +55,13 @@ test('what fails again and what is unknown stays, and is visible again', async (
   expect(queue.left()).toEqual(['m0', 'm1']);
   expect(queue.visible.map(({ id }) => id)).toEqual(['m0', 'm1']);
 });
+
+test('work that failed is not tried again for the next message that asks for it', async () => {
+  const queue = queueOf(sweep, sweep, sweep);
+  const { redriven, invoked } = await redrive(queue, async () => {
+    throw new Error('down');
+  });
+  expect(redriven).toEqual({ done: 0, failed: 3, unknown: 0 });
+  expect(invoked).toEqual([{ trigger: 'sweep' }]);
+  expect(queue.left()).toEqual(['m0', 'm1', 'm2']);
+});

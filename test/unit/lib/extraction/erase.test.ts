@@ -80,6 +80,14 @@ test('a retention that was shortened since does not hold it up', async () => {
   expect(await erase(id, deps)).toMatchObject({ kind: 'erased' });
 });
 
+// The operator's clock decides, and those of AWS wrote the record.
+test('a clock that is slow does not let it through', async () => {
+  const late = { ...collected, settledAt: iso(990), collectedAt: iso(1_000) };
+  const { deps, order } = place(late, { now: () => at(940) });
+  expect(await erase(id, deps)).toEqual({ kind: 'too-fresh', until: iso(1_120) });
+  expect(order).toEqual([]);
+});
+
 test('a record that late truth opened meanwhile stays, and is told of', async () => {
   const { deps } = place(collected, { removeRecord: async () => false });
   expect(await erase(id, deps)).toEqual({ kind: 'reopened' });
