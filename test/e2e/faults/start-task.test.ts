@@ -37,6 +37,7 @@ type Call = {
    * AWS says `Lambda.Unknown`, which the machine retries (test/unit/infra/extraction-machine.test.ts).
    */
   readonly killed: Ends;
+  /** From the mark on, start-task tries each write again when the SDK has used up its tries: none of them is lost. */
   readonly failed: Ends;
 };
 
@@ -85,14 +86,14 @@ const calls: readonly Call[] = [
     ...update,
     contains: setsStatus('STARTING'),
     killed: ['NOT_STARTED', 'UNCONFIRMED'],
-    failed: ['COMPLETED', 'UNCONFIRMED'],
+    failed: ['COMPLETED', 'COMPLETED'],
   },
   {
     what: 'as it records that the task runs',
     ...update,
     contains: setsStatus('RUNNING'),
     killed: ['UNCONFIRMED', 'COMPLETED'],
-    failed: ['UNCONFIRMED', 'COMPLETED'],
+    failed: ['COMPLETED', 'COMPLETED'],
   },
   {
     what: 'as it leaves its token',
@@ -107,7 +108,7 @@ const calls: readonly Call[] = [
     contains: setsStatus('REQUESTED'),
     plan: { start: [{ kind: 'answer', status: 429 }] },
     killed: ['UNCONFIRMED', 'NOT_STARTED'],
-    failed: ['UNCONFIRMED', 'COMPLETED'],
+    failed: ['COMPLETED', 'COMPLETED'],
   },
   {
     what: 'as it asks the machine to try again, after a 429',
@@ -124,7 +125,7 @@ const calls: readonly Call[] = [
     plan: { startForever: { kind: 'answer', status: 400 } },
     otherwise: 'REJECTED',
     killed: ['UNCONFIRMED', 'REJECTED'],
-    failed: ['UNCONFIRMED', 'REJECTED'],
+    failed: ['REJECTED', 'REJECTED'],
   },
   {
     what: 'as it records that nobody can know',
