@@ -1,5 +1,17 @@
 import { defineConfig } from 'vitest/config';
 
+/** Scenarios that take the provider down, or all that the machine has: nothing else may run beside them. */
+const alone = ['test/e2e/burst.test.ts', 'test/e2e/outage.test.ts'];
+
+const e2e = {
+  globalSetup: 'test/e2e/deployment.ts',
+  setupFiles: 'test/e2e/support/trust.ts',
+  // Scenarios mostly wait, so that many run at once.
+  maxConcurrency: 24,
+  testTimeout: 120_000,
+  hookTimeout: 180_000,
+};
+
 export default defineConfig({
   test: {
     projects: [
@@ -9,17 +21,21 @@ export default defineConfig({
       { test: { name: 'fuzz', include: ['test/fuzz/**/*.test.ts'], testTimeout: 120_000 } },
       {
         test: {
+          ...e2e,
           name: 'e2e',
           include: ['test/e2e/**/*.test.ts'],
-          globalSetup: 'test/e2e/deployment.ts',
-          setupFiles: 'test/e2e/support/trust.ts',
-          // Scenarios mostly wait, so that many run at once. The files share one provider, which some of them take
-          // down or give another key, so that they run one after the other.
+          exclude: alone,
+          maxWorkers: 2,
+          sequence: { concurrent: true, groupOrder: 1 },
+        },
+      },
+      {
+        test: {
+          ...e2e,
+          name: 'e2e-alone',
+          include: alone,
           maxWorkers: 1,
-          sequence: { concurrent: true },
-          maxConcurrency: 32,
-          testTimeout: 120_000,
-          hookTimeout: 180_000,
+          sequence: { concurrent: true, groupOrder: 2 },
         },
       },
     ],

@@ -78,11 +78,29 @@ declare module 'vitest' {
   }
 }
 
+type Deployment = { readonly deployed: Deployed; readonly end: () => Promise<void> };
+
+/** The projects of the suite run in one process: the first deploys, and the last to leave ends it for all. */
+const suite = globalThis as { cosechaSuite?: { readonly deployment: Promise<Deployment>; users: number } };
+
+/** Starts emulator, sandbox and one deployment for the whole suite, and ends them with it. */
+export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
+  suite.cosechaSuite ??= { deployment: deploy(), users: 0 };
+  const shared = suite.cosechaSuite;
+  shared.users += 1;
+  const { deployed, end } = await shared.deployment;
+  project.provide('cosecha', deployed);
+  return async () => {
+    shared.users -= 1;
+    if (shared.users === 0) await end();
+  };
+}
+
 /**
- * Starts emulator, sandbox and one deployment for the whole suite, and ends them with it: then, with everything in
- * place that the suite has left, comes the search for leaks, and what it finds fails the run.
+ * `end`: with everything in place that the suite has left, comes the search for leaks, and what it finds fails the
+ * run.
  */
-export default async function deploy(project: TestProject): Promise<() => Promise<void>> {
+const deploy = async (): Promise<Deployment> => {
   const directory = await createRunDirectory('e2e', new Date());
   const faultsDirectory = join(directory, 'faults');
   await mkdir(faultsDirectory);
@@ -149,19 +167,21 @@ export default async function deploy(project: TestProject): Promise<() => Promis
       answersFile: join(directory, 'answers.jsonl'),
       callers,
     };
-    project.provide('cosecha', deployed);
-    return async () => {
-      try {
-        await searchAfterTheSuite({ directory, stackName, deployed }, stop);
-      } finally {
-        await stop();
-      }
+    return {
+      deployed,
+      end: async () => {
+        try {
+          await searchAfterTheSuite({ directory, stackName, deployed }, stop);
+        } finally {
+          await stop();
+        }
+      },
     };
   } catch (error) {
     await stop();
     throw error;
   }
-}
+};
 
 const createCaller = async ({ client }: Emulator, UserName: Caller) => {
   const iam = new IAMClient(client);

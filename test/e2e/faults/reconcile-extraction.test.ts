@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { authorized, consentRequest } from '../support/consent-extractions.ts';
+import { historyOf } from '../support/execution.ts';
 import {
   extract,
   extractionIdForKey,
@@ -89,6 +90,8 @@ describe.each(calls)('reconcile-extraction, $what,', (call) => {
 
       // Where the failures outlast the machine's time for collecting, the sweep goes on.
       const record = await sweepUntilClosed(extractionId);
+      // A close that took effect is seen before the tries that follow it, unheard, are over.
+      await historyOf(extractionId);
       expect(fault.wasMet()).toBe(true);
       expect(record).toMatchObject({ status: 'COMPLETED', settledBy: 'reconcile' });
       const { results } = await view(extractionId);
