@@ -44,7 +44,8 @@ export const countEvent = async (books: Books, event: ExtractionEvent): Promise<
   for (let attempt = 0; attempt < TRIES; attempt += 1) {
     const before = await books.entryOf(extractionId);
     if (before !== undefined && BigInt(sequenceNumber) <= BigInt(before.sequenceNumber)) return;
-    if (isSame(before?.standing, standing)) return;
+    // An outcome that is withdrawn is entered as such even before it came: sent again by hand, it may come after.
+    if (event.kind !== 'reopened' && isSame(before?.standing, standing)) return;
     const after = { sequenceNumber, ...(standing === undefined ? {} : { standing }) };
     if (await books.enter(extractionId, before, after)) return;
   }

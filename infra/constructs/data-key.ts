@@ -5,6 +5,7 @@ import { Construct } from 'constructs';
 import type { Config } from '../config.ts';
 import { allow } from './allow.ts';
 import { removalPolicy } from './removal.ts';
+import { viaService } from './via-service.ts';
 
 /**
  * The key of everything at rest: tables, results and logs. Who may use it is said in IAM, and only through the
@@ -25,7 +26,7 @@ export class DataKey extends Construct {
 
   /** Reading a table: DynamoDB opens the table's key in the reader's name. */
   readingTables(): PolicyStatement {
-    return allow(['kms:Decrypt', 'kms:DescribeKey'], [this.key.keyArn], through('dynamodb'));
+    return allow(['kms:Decrypt', 'kms:DescribeKey'], [this.key.keyArn], viaService('dynamodb'));
   }
 
   /** Reading and writing tables. The actions that DynamoDB's guide asks for, but CreateGrant, which deploys need. */
@@ -41,18 +42,18 @@ export class DataKey extends Construct {
         'kms:ReEncryptTo',
       ],
       [this.key.keyArn],
-      through('dynamodb'),
+      viaService('dynamodb'),
     );
   }
 
   /** Reading objects. */
   readingObjects(): PolicyStatement {
-    return allow(['kms:Decrypt'], [this.key.keyArn], through('s3'));
+    return allow(['kms:Decrypt'], [this.key.keyArn], viaService('s3'));
   }
 
   /** Storing objects, each in one PutObject: a multipart upload would need Decrypt as well. */
   storingObjects(): PolicyStatement {
-    return allow(['kms:GenerateDataKey'], [this.key.keyArn], through('s3'));
+    return allow(['kms:GenerateDataKey'], [this.key.keyArn], viaService('s3'));
   }
 
   /** CloudWatch Logs encrypts under its own name, for log groups of this stack and no other. */
@@ -80,7 +81,3 @@ export class DataKey extends Construct {
     });
   }
 }
-
-const through = (service: string): Record<string, Record<string, string>> => ({
-  StringEquals: { 'kms:ViaService': `${service}.${Aws.REGION}.amazonaws.com` },
-});

@@ -1,12 +1,12 @@
-import { Duration, Stack, Validations } from 'aws-cdk-lib';
+import { Duration, Stack } from 'aws-cdk-lib';
 import { EventBus } from 'aws-cdk-lib/aws-events';
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { CfnPipe } from 'aws-cdk-lib/aws-pipes';
-import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import type { Config } from '../config.ts';
 import { allow } from './allow.ts';
 import type { DataKey } from './data-key.ts';
+import { DeadLetterQueue } from './dead-letter-queue.ts';
 import { HouseLogGroup, vendedLogGroupName } from './house-log-group.ts';
 import { outcomePatterns } from './outcome-patterns.ts';
 
@@ -27,7 +27,7 @@ interface EventFanOutProps {
 export class EventFanOut extends Construct {
   readonly bus: EventBus;
   /** Where the pipe tells of what it gave up, by its place in the stream. */
-  readonly deadLetters: Queue;
+  readonly deadLetters: DeadLetterQueue;
 
   constructor(scope: Construct, id: string, { config, dataKey, streamArn }: EventFanOutProps) {
     super(scope, id);
@@ -37,15 +37,8 @@ export class EventFanOut extends Construct {
       eventBusName: name,
       description: 'How extractions end: docs/stream.md',
     });
-    this.deadLetters = new Queue(this, 'DeadLetters', {
-      encryption: QueueEncryption.SQS_MANAGED,
-      enforceSSL: true,
-      retentionPeriod: Duration.days(14),
-    });
-    Validations.of(this.deadLetters).acknowledge({
-      id: 'AwsSolutions-SQS3',
-      reason: 'This is the dead-letter queue; its sender is the pipe, which SQS does not know of.',
-    });
+    this.deadLetters = new DeadLetterQueue(this, 'DeadLetters', { senders: 'the pipe' });
+
     const role = new Role(this, 'Role', {
       assumedBy: new ServicePrincipal('pipes.amazonaws.com', {
         conditions: {

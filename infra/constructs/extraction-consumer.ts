@@ -14,6 +14,7 @@ import { StringParameter } from 'aws-cdk-lib/aws-ssm';
 import { Construct } from 'constructs';
 import { outcomePatterns } from './outcome-patterns.ts';
 import { streamParameters } from './stream-parameters.ts';
+import { viaService } from './via-service.ts';
 
 /** Where Lambda puts discarded batches: `aws/lambda/<id of the mapping>/yyyy/mm/dd/…`. */
 const FAILURES_PREFIX = 'aws/lambda/';
@@ -106,7 +107,7 @@ export class ExtractionConsumer extends Construct {
       eventSourceArn,
     );
     // The stream is encrypted with the table's key, which DynamoDB uses in the reader's name.
-    this.allow(handler, ['kms:Decrypt', 'kms:DescribeKey'], dataKeyArn, through('dynamodb'));
+    this.allow(handler, ['kms:Decrypt', 'kms:DescribeKey'], dataKeyArn, viaService('dynamodb'));
     this.allow(handler, ['s3:ListBucket'], this.failures.bucketArn);
     this.allow(handler, ['s3:PutObject'], this.failures.arnForObjects(`${FAILURES_PREFIX}*`));
     const bucket = Stack.of(this).getLogicalId(this.failures.node.defaultChild as CfnBucket);
@@ -118,7 +119,7 @@ export class ExtractionConsumer extends Construct {
     if (readResults) {
       const results = StringParameter.valueForStringParameter(this, names.resultsBucketName);
       this.allow(handler, ['s3:GetObject'], `arn:${Aws.PARTITION}:s3:::${results}/*`);
-      this.allow(handler, ['kms:Decrypt'], dataKeyArn, through('s3'));
+      this.allow(handler, ['kms:Decrypt'], dataKeyArn, viaService('s3'));
       acknowledgeEvery(
         handler,
         `arn:<AWS::Partition>:s3:::<${parameterId(this, results)}>/*`,
@@ -172,10 +173,6 @@ export class ExtractionConsumer extends Construct {
     );
   }
 }
-
-const through = (service: string): Record<string, Record<string, string>> => ({
-  StringEquals: { 'kms:ViaService': `${service}.${Aws.REGION}.amazonaws.com` },
-});
 
 /** Writes down why a right on every such object is as narrow as it gets. */
 const acknowledgeEvery = (handler: IFunction, objects: string, reason: string): void =>

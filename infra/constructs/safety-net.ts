@@ -1,13 +1,13 @@
-import { Duration, Validations } from 'aws-cdk-lib';
+import { Duration } from 'aws-cdk-lib';
 import { EventField, Rule, RuleTargetInput, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import { EventInvokeConfig } from 'aws-cdk-lib/aws-lambda';
-import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import type { IStateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
 import type { Config } from '../config.ts';
 import { allow } from './allow.ts';
 import type { CosechaFunction } from './cosecha-function.ts';
+import { DeadLetterQueue } from './dead-letter-queue.ts';
 
 interface SafetyNetProps {
   readonly config: Config;
@@ -20,21 +20,11 @@ interface SafetyNetProps {
  * the sweep, which is the guarantee. What fails even there ends up in the dead-letter queue (alarms.ts watches it).
  */
 export class SafetyNet extends Construct {
-  readonly deadLetters: Queue;
+  readonly deadLetters: DeadLetterQueue;
 
   constructor(scope: Construct, id: string, { config, reconcile, machine }: SafetyNetProps) {
     super(scope, id);
-    this.deadLetters = new Queue(this, 'DeadLetters', {
-      // SQS's own key: EventBridge and Lambda write here, and what they write are ids.
-      encryption: QueueEncryption.SQS_MANAGED,
-      enforceSSL: true,
-      retentionPeriod: Duration.days(14),
-    });
-    Validations.of(this.deadLetters).acknowledge({
-      id: 'AwsSolutions-SQS3',
-      reason:
-        'This is the dead-letter queue; its senders are EventBridge and Lambda, which SQS does not know of.',
-    });
+    this.deadLetters = new DeadLetterQueue(this, 'DeadLetters', { senders: 'EventBridge and Lambda' });
 
     // One retry within minutes: whatever is still open then is found by the next sweep anyway.
     const soonOrNever = { retryAttempts: 1, maxEventAge: Duration.minutes(10) };

@@ -1,7 +1,6 @@
 import { type CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
 
 export type DescribedStack = {
-  readonly id: string;
   readonly status: string;
   readonly outputs: Readonly<Record<string, string>>;
 };
@@ -19,7 +18,6 @@ export const describeStack = async (
       OutputValue,
     ]);
     return {
-      id: stack.StackId ?? '',
       status: stack.StackStatus ?? '',
       outputs: Object.fromEntries(outputs),
     };

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { BatchGetItemCommand, type DynamoDBClient, paginateQuery } from '@aws-sdk/client-dynamodb';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import { openShards } from '../extraction/open-shard.ts';
@@ -36,17 +37,22 @@ export const openExtractionIds = async (
   return (await Promise.all(Array.from({ length: openShards }, (_, number) => shard(number)))).flat();
 };
 
+/** 100 ms, doubled up to 3.2 s: what a throttle left out would be left out again at once. */
+const pauseMs = (tries: number): number => 100 * 2 ** Math.min(tries, 5);
+
 /** The records of these ids that there are, in any order. Strongly consistent. */
 export const readExtractions = async (
   client: DynamoDBClient,
   table: string,
   ids: readonly string[],
+  pause: (milliseconds: number) => Promise<unknown> = delay,
 ): Promise<readonly Extraction[]> => {
   const records: Extraction[] = [];
   for (let from = 0; from < ids.length; from += batchSize) {
     let keys = ids.slice(from, from + batchSize).map((extractionId) => marshall({ extractionId }));
     // What a batch leaves out, for its size or for a throttle, is asked for again.
-    while (keys.length > 0) {
+    for (let tries = 0; keys.length > 0; tries += 1) {
+      if (tries > 0) await pause(pauseMs(tries - 1));
       const { Responses, UnprocessedKeys } = await client.send(
         new BatchGetItemCommand({ RequestItems: { [table]: { Keys: keys, ConsistentRead: true } } }),
       );

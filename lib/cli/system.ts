@@ -18,7 +18,6 @@ export type System = {
   readonly stage: string;
   readonly stackName: string;
   readonly stackStatus: string;
-  readonly stackId: string;
   readonly client: ClientConfig;
   /** Whether it is on an emulator. */
   readonly isEmulated: boolean;
@@ -124,7 +123,6 @@ export const connect = async (whereabouts: Whereabouts): Promise<System> => {
     stage,
     stackName,
     stackStatus: stack.status,
-    stackId: stack.id,
     client,
     isEmulated: endpoint !== undefined,
     output,

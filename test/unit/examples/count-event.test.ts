@@ -102,6 +102,21 @@ describe('the totals of the example', () => {
     );
   });
 
+  test('leave out an outcome that comes late, by hand, when its withdrawal was told already', async () => {
+    const { books, shown } = memoryBooks();
+    const [, , settled, reopened] = recordsOf('extraction-1', [
+      extractionIn('STARTING'),
+      extractionIn('UNCONFIRMED'),
+      extractionIn('RUNNING'),
+    ]);
+    for (const record of [reopened, settled]) {
+      await consumeExtractionEvents({ Records: record === undefined ? [] : [record] }, (event) =>
+        countEvent(books, event),
+      );
+    }
+    expect(shown()).toEqual({});
+  });
+
   test('keep what was counted when its record is erased or expires', async () => {
     const { books, shown } = memoryBooks();
     const records = recordsOf('extraction-1', [extractionIn('REJECTED')]);

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { readExtractions } from '../../../../lib/aws/open-extractions.ts';
 import { stubClient } from './stub-client.ts';
 
-test('records are read by the hundred, and what a batch leaves out is asked for again', async () => {
+test('records are read by the hundred, and what a batch leaves out is asked for again after a pause', async () => {
   const asked: number[] = [];
   const { client } = stubClient<DynamoDBClient>(({ input }) => {
     const { Keys } = (input.RequestItems as Record<string, { Keys: Record<string, unknown>[] }>).E ?? {
@@ -16,7 +16,9 @@ test('records are read by the hundred, and what a batch leaves out is asked for 
     return { Responses: { E: answered }, UnprocessedKeys: left.length === 0 ? {} : { E: { Keys: left } } };
   });
   const ids = Array.from({ length: 130 }, (_, n) => `id-${n}`);
-  const records = await readExtractions(client, 'E', ids);
+  const pauses: number[] = [];
+  const records = await readExtractions(client, 'E', ids, async (milliseconds) => pauses.push(milliseconds));
+  expect(pauses).toEqual([100]);
   expect(asked).toEqual([100, 40, 30]);
   expect(records.map((record) => marshall(record).extractionId?.S)).toEqual(ids);
 });
