@@ -46,6 +46,8 @@ const SHORT_TIMES = {
   startTimeoutSeconds: '11',
   webhookWaitSeconds: '20',
   startWindowSeconds: '60',
+  // The pauses double up to this: by default up to the whole window, whose second half then passes without a try.
+  startRetryEverySeconds: '5',
   deadlineSeconds: '120',
   machineSlackSeconds: '30',
   pollFirstSeconds: '1',
