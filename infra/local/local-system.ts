@@ -46,10 +46,13 @@ const SHORT_TIMES = {
   startTimeoutSeconds: '11',
   webhookWaitSeconds: '20',
   startWindowSeconds: '60',
+  // MiniStack does not know MaxDelaySeconds: its pauses double for ever, unless they are all the same.
+  startRetryFirstSeconds: '3',
+  startRetryEverySeconds: '3',
   deadlineSeconds: '120',
   machineSlackSeconds: '30',
-  pollFirstSeconds: '1',
-  pollEverySeconds: '5',
+  pollFirstSeconds: '2',
+  pollEverySeconds: '2',
   sweepEveryMinutes: '1',
   // On an emulator that was there before, a warm function still holds the key of the run before.
   signingKeyRefreshSeconds: '1',

@@ -6,6 +6,7 @@ import { openStream, type StreamRecord } from '../../lib/aws/follow-stream.ts';
 import type { SandboxEvent } from '../../test/sandbox/events.ts';
 import { EmulatorFailed } from './expected-failure.ts';
 import { followExecution, type HistoryEvent } from './follow-execution.ts';
+import { followProvider } from './follow-provider.ts';
 import type { LocalSystem } from './local-system.ts';
 
 /** Something that happened to an extraction, or at the provider. */
@@ -51,7 +52,8 @@ export async function watchSystem(
     }
   };
   const watchProvider = async () => {
-    for await (const event of provider.events(0, signal)) watch.emit('event', { source: 'provider', event });
+    for await (const event of followProvider(provider, signal))
+      watch.emit('event', { source: 'provider', event });
   };
 
   guarded(watchStream());

@@ -46,7 +46,7 @@ export const doctor = async (options: DoctorOptions, { shell, connect }: Context
     const remedy = finding.mark === 'wrong' ? `\n  → ${finding.remedy}` : '';
     shell.tell(`${signs[finding.mark]} ${finding.says}${remedy}`, finding);
   }
-  shell.hint(failures === 0 ? 'Nothing is wrong.' : `${failures} of these are wrong.`);
+  shell.hint(failures === 0 ? 'Nothing is wrong.' : `${failures} ${failures === 1 ? 'is' : 'are'} wrong.`);
   return failures === 0 ? 0 : 1;
 };
 
