@@ -74,7 +74,7 @@ const alarmTable = (config: Config, metrics: CosechaMetrics): readonly AlarmEntr
     id: 'sweep-silent',
     wrong:
       'Nobody looks after extractions whose execution broke: no sweep has ended for three of its intervals.',
-    // Every sweep that ends counts one. Three intervals, so that one that fails as a whole, which EventBridge tries
+    // Every sweep counts 0 as it begins and 1 as it ends. Three intervals, so that one that fails as a whole, which EventBridge tries
     // again, wakes nobody.
     metric: metrics.counted('Swept').with(minutes(5)),
     threshold: 1,
@@ -85,10 +85,27 @@ const alarmTable = (config: Config, metrics: CosechaMetrics): readonly AlarmEntr
     },
   },
   {
+    id: 'sweep-died',
+    wrong: 'Some extraction does not get on and holds up others: sweeps that look at it are killed.',
+    // Such a sweep tells nothing after its beginning, and Lambda's retry finds everything claimed and succeeds, so
+    // that sweep-silent, sweep-failed and dead-letters hear nothing. What kills is claimed for 5 to 13 minutes, so it
+    // is looked at again by the first, second or third sweep after: over eight of them at least three times, at 0, 15
+    // and 30 minutes. Not period by period: a sweep that begins in one period and ends in the next would count there,
+    // every time that chance has it. Here at most one, at the end of the eight, has begun and may yet end; so three
+    // are two that died at the least.
+    metric: new MathExpression({
+      expression: 'begun - ended',
+      usingMetrics: { begun: metrics.counted('SweepBegun'), ended: metrics.counted('Swept') },
+      ...minutes(8 * sweepMinutes(config)),
+      label: 'sweeps that did not end',
+    }),
+    threshold: 3,
+  },
+  {
     id: 'sweep-failed',
     wrong: 'Some extraction does not get on: each time that the sweep looks at it, something of ours fails.',
-    // A record that failed is left alone for 5 minutes, so it fails in every sweep or in every second one: twice
-    // in four periods is the same failure again, once was a hiccup.
+    // A record that failed is left alone for 5 to 13 minutes, so it fails in every second or third sweep: twice in
+    // four periods is the same failure again, once was a hiccup.
     metric: metrics.counted('SweepFailed').with(minutes(sweepMinutes(config))),
     threshold: 1,
     periods: { breaching: 2, of: 4 },

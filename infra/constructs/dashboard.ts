@@ -127,6 +127,7 @@ export class CosechaDashboard extends Construct {
         ),
         row(
           graph('Safety net: sweeps', [
+            counted('SweepBegun'),
             counted('Swept'),
             counted('SweepClaimed'),
             counted('SweepFailed'),

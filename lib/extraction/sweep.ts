@@ -8,6 +8,10 @@ export type SweepDeps = {
   readonly extractions: ExtractionStore;
   readonly reconcile: (extractionId: string) => Promise<Reconciled>;
   readonly now: () => Date;
+  /** From 0 up to 1, as Math.random. */
+  readonly random: () => number;
+  /** Told before anything is claimed: of a sweep that a record kills, this is all that will be told. */
+  readonly onBegin: () => void;
   /** Milliseconds that this invocation may still run. */
   readonly remainingMs: () => number;
   /** No record is begun with less than this left. One that is cut off all the same is claimed, and comes again. */
@@ -31,14 +35,24 @@ export const sweepConcurrency = 8;
 /** Per shard and sweep; 16 shards of them are more than one invocation gets through. */
 const perShard = 100;
 
-/** How long a claimed record is left alone, should the claimant die: the sweep's interval, by default. */
-const claimSeconds = 300;
+/**
+ * How long a claimed record is left alone at least, should the claimant die: the sweep's interval, by default. Long
+ * enough that Lambda's second try, a minute later, does not die of the same record.
+ */
+const leastClaimSeconds = 300;
+
+/**
+ * What chance adds to that. By default about half of what was claimed together is due again two sweeps later, the
+ * rest with the third: eight that are too large together, as a sweep looks at eight at once, do not stay together.
+ */
+const claimSpreadSeconds = 480;
 
 /**
  * Looks at everything whose `openUntil` has passed: the guarantee behind the machine and the rule. Each record
  * is claimed first, by moving its `openUntil`, so that one that kills the process cannot starve the rest.
  */
 export const sweep = async (deps: SweepDeps): Promise<Swept> => {
+  deps.onBegin();
   const startedAt = deps.now();
   const shards = await Promise.all(
     Array.from({ length: openShards }, (_, shard) => deps.extractions.due(shard, startedAt, perShard)),
@@ -52,6 +66,7 @@ export const sweep = async (deps: SweepDeps): Promise<Swept> => {
     if (record?.openUntil === undefined || record.openUntil > now.toISOString()) return false;
     const overdue = (now.getTime() - new Date(record.openUntil).getTime()) / 1000;
     counts.oldestOverdue = Math.max(counts.oldestOverdue, overdue);
+    const claimSeconds = leastClaimSeconds + deps.random() * claimSpreadSeconds;
     // Not applyChange, which would take the claim of a rival of the same millisecond for mine.
     const claimed = await deps.extractions.apply(lookAgain(record, plusSeconds(now, claimSeconds)));
     return claimed.applied;

@@ -1,8 +1,20 @@
 import type { Swept } from '../extraction/sweep.ts';
 import { type Counted, compared } from './counted.ts';
 
+type Observe = (name: Counted, value: number) => void;
+
+/**
+ * Counts that a sweep begins, and has it told now: what is kept until the end dies with the process. `Swept` gets
+ * its value with it, as begun − ended has none where one of the two has none.
+ */
+export const countSweepBegun = (observe: Observe, publish: () => void): void => {
+  observe('SweepBegun', 1);
+  observe('Swept', 0);
+  publish();
+};
+
 /** Counts what a sweep did. */
-export const countSweep = (swept: Swept, observe: (name: Counted, value: number) => void): void => {
+export const countSweep = (swept: Swept, observe: Observe): void => {
   observe('Swept', 1);
   observe('SweepClaimed', swept.claimed);
   observe('OldestOverdueSeconds', swept.oldestOverdue);

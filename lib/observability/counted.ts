@@ -8,6 +8,8 @@ export type ServiceObserved =
   | 'ProviderUnreachable'
   | 'ProviderUnauthorized'
   | 'SecretNotFilled'
+  | 'SweepBegun'
+  /** It has ended. */
   | 'Swept'
   | 'SweepFailed'
   | 'SweepCutShort'
@@ -49,4 +51,6 @@ export const compared: readonly Counted[] = [
   'WebhookMissed',
   'PollWithoutAnswer',
   'Collected',
+  'SweepBegun',
+  'Swept',
 ];

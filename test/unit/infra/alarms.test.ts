@@ -100,6 +100,7 @@ describe('the alarms', () => {
       ),
     );
     expect(expressions).toEqual([
+      ['sweep-died', 'begun - ended'],
       ['orphans', 'unlinked - early'],
       ['start-task-errors', 'IF(bad >= 3 AND bad >= all / 100, bad, 0)'],
       ['webhooks-missed', 'IF(missed >= 5, 100 * missed / (missed + told + early), 0)'],
@@ -142,6 +143,7 @@ describe('the alarms', () => {
     expect(table).toEqual([
       ['overdue', '>= 900', '1/1', quiet],
       ['sweep-silent', '< 1', '3/3', 'breaching'],
+      ['sweep-died', '>= 3', '1/1', quiet],
       ['sweep-failed', '>= 1', '2/4', quiet],
       ['dead-letters', '>= 1', '1/1', quiet],
       ['unconfirmed', '>= 1', '1/1', quiet],
@@ -173,6 +175,10 @@ describe('the alarms', () => {
     expect(slow.overdue).toMatchObject({ Threshold: 1_800, Period: 600 });
     expect(slow['sweep-failed']).toMatchObject({ Period: 600 });
     expect(slow['sweep-silent']).toMatchObject({ Period: 300, EvaluationPeriods: 6 });
+    // Eight sweeps.
+    expect(slow['sweep-died']).toMatchObject({
+      Metrics: [{}, { MetricStat: { Period: 4_800 } }, { MetricStat: { Period: 4_800 } }],
+    });
     // 600 s / 15 s = 40 reads by one extraction.
     expect(slow['provider-silent']).toMatchObject({ Threshold: 80 });
   });

@@ -226,7 +226,10 @@ describe('the sweep', () => {
   };
 
   test('is right where its metric was counted within three intervals', async () => {
-    const { finding, sent } = check([{ Timestamp: at(9_500) }, { Timestamp: at(9_880) }]);
+    const { finding, sent } = check([
+      { Timestamp: at(9_500), Sum: 1 },
+      { Timestamp: at(9_880), Sum: 1 },
+    ]);
     expect(await finding).toEqual({ mark: 'right', says: 'last sweep 2 min ago' });
     expect(sent[0]?.input).toMatchObject({
       Namespace: 'Cosecha/prod',
@@ -238,7 +241,15 @@ describe('the sweep', () => {
   });
 
   test('is wrong where it was not', async () => {
-    expect(await check([]).finding).toMatchObject({ mark: 'wrong', says: 'no sweep within 15 min' });
+    expect(await check([]).finding).toMatchObject({
+      mark: 'wrong',
+      says: 'no sweep has ended within 15 min',
+    });
+  });
+
+  test('is wrong where it began only: that counts as 0 ended', async () => {
+    const { finding } = check([{ Timestamp: at(9_880), Sum: 0 }]);
+    expect(await finding).toMatchObject({ mark: 'wrong', says: 'no sweep has ended within 15 min' });
   });
 });
 

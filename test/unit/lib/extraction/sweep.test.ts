@@ -26,6 +26,7 @@ const world = (
     readonly reconcile?: (extractionId: string) => void;
     readonly remainingMs?: () => number;
     readonly faults?: StoreFaults;
+    readonly random?: () => number;
   } = {},
 ) => {
   const extractions = memoryExtractionStore(setup.faults);
@@ -33,6 +34,7 @@ const world = (
   const time = clock(1_000);
   const reconciled: string[] = [];
   const failed: string[] = [];
+  const begun: (string | undefined)[][] = [];
   const run = () =>
     sweep({
       extractions,
@@ -44,11 +46,13 @@ const world = (
         return { kind: 'closed', record: closedExtraction({ extractionId, status: 'COMPLETED' }) };
       },
       now: time.now,
+      random: setup.random ?? (() => 0),
+      onBegin: () => begun.push([...extractions.rows.values()].map(({ openUntil }) => openUntil)),
       remainingMs: setup.remainingMs ?? (() => 300_000),
       reserveMs: 45_000,
       onFailure: (extractionId) => failed.push(extractionId),
     });
-  return { sweep: run, reconciled, failed, extractions, time };
+  return { sweep: run, reconciled, failed, begun, extractions, time };
 };
 
 test('everything that is due is looked at, in every partition, and nothing else', async () => {
@@ -72,6 +76,24 @@ test('how late the latest was is told in seconds', async () => {
   expect(await sweep()).toMatchObject({ oldestOverdue: 600 });
 });
 
+test('a sweep says that it begins before it claims anything, should a record kill it', async () => {
+  const { sweep, begun } = world([running('a', iso(900)), running('b', iso(950))]);
+  await sweep();
+  expect(begun).toEqual([[iso(900), iso(950)]]);
+});
+
+test('a sweep that cannot even ask what is due has begun', async () => {
+  const { sweep, begun } = world([], {
+    faults: {
+      before: () => {
+        throw new Error('throttled');
+      },
+    },
+  });
+  await expect(sweep()).rejects.toThrow('throttled');
+  expect(begun).toHaveLength(1);
+});
+
 describe('a claim', () => {
   test('moves openUntil by five minutes before the record is looked at', async () => {
     const seen: (string | undefined)[] = [];
@@ -80,6 +102,20 @@ describe('a claim', () => {
     });
     await held.sweep();
     expect(seen).toEqual([iso(1_300)]);
+  });
+
+  test('is for up to eight minutes longer, by chance: what was due together is not due together again', async () => {
+    const rolls = [0, 0.25, 0.5, 0.75];
+    const seen: (string | undefined)[] = [];
+    const held = world(
+      ['a', 'b', 'c', 'd'].map((extractionId) => running(extractionId, iso(900))),
+      {
+        random: () => rolls.shift() ?? Number.NaN,
+        reconcile: (extractionId) => seen.push(held.extractions.rows.get(extractionId)?.openUntil),
+      },
+    );
+    await held.sweep();
+    expect(seen.toSorted()).toEqual([iso(1_300), iso(1_420), iso(1_540), iso(1_660)]);
   });
 
   test('keeps a record that kills the process from starving the rest', async () => {
