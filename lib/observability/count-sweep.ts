@@ -4,12 +4,12 @@ import { type Counted, compared } from './counted.ts';
 type Observe = (name: Counted, value: number) => void;
 
 /**
- * Counts that a sweep begins, and has it told now: what is kept until the end dies with the process. `Swept` gets
- * its value with it, as begun − ended has none where one of the two has none.
+ * Counts that a sweep begins, adds 0 to what alarms calculate with, and has it told now: what is kept until the end
+ * dies with the process.
  */
 export const countSweepBegun = (observe: Observe, publish: () => void): void => {
   observe('SweepBegun', 1);
-  observe('Swept', 0);
+  for (const name of compared) observe(name, 0);
   publish();
 };
 
@@ -20,5 +20,4 @@ export const countSweep = (swept: Swept, observe: Observe): void => {
   observe('OldestOverdueSeconds', swept.oldestOverdue);
   if (swept.failed > 0) observe('SweepFailed', swept.failed);
   if (swept.cutShort) observe('SweepCutShort', 1);
-  for (const name of compared) observe(name, 0);
 };

@@ -40,7 +40,7 @@ export const noteworthy: ReadonlySet<Counted> = new Set([
 ]);
 
 /**
- * What alarms subtract and divide. Every sweep adds 0 to these, so that each has a value in every period: metric
+ * What alarms subtract and divide. Every sweep that begins adds 0 to these, so that each has a value in every period: metric
  * math over a metric without any value has none either, and its alarm would never sound.
  */
 export const compared: readonly Counted[] = [

@@ -10,18 +10,22 @@ const countsOf = (swept: typeof quiet) => {
   return counts;
 };
 
-test('a sweep with nothing to do tells that it ran, and 0 of what alarms calculate with', () => {
-  const zeros = compared.map((name) => [name, 0]);
-  expect(countsOf(quiet)).toEqual([['Swept', 1], ['SweepClaimed', 0], ['OldestOverdueSeconds', 0], ...zeros]);
+test('a sweep with nothing to do tells that it ran', () => {
+  expect(countsOf(quiet)).toEqual([
+    ['Swept', 1],
+    ['SweepClaimed', 0],
+    ['OldestOverdueSeconds', 0],
+  ]);
 });
 
-test('a sweep that begins tells it at once, and that it has not ended: one that dies tells nothing more', () => {
+test('a sweep that begins tells it at once, with 0 of what alarms calculate with: one that dies tells no more', () => {
   const told: unknown[] = [];
   countSweepBegun(
     (name, value) => told.push([name, value]),
     () => told.push('published'),
   );
-  expect(told).toEqual([['SweepBegun', 1], ['Swept', 0], 'published']);
+  expect(compared).toContain('Swept');
+  expect(told).toEqual([['SweepBegun', 1], ...compared.map((name) => [name, 0]), 'published']);
 });
 
 test('a sweep in trouble tells that, too', () => {
