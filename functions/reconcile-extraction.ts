@@ -98,6 +98,7 @@ const sweepDue = async (context: Context): Promise<Swept> => {
     extractions: deps.extractions,
     reconcile: (extractionId) => reconcileOne(extractionId, { caller: 'sweep' }),
     now,
+    timings: deps.timings,
     random: Math.random,
     onBegin: () => countSweepBegun(observe, publishNow),
     remainingMs: () => context.getRemainingTimeInMillis(),

@@ -50,6 +50,18 @@ const notByChance = (bad: IMetric, all: IMetric, atLeast: number, label: string)
 const sweepMinutes = (config: Config): number => Math.max(5, config.sweepEveryMinutes);
 
 /**
+ * In seconds. A sweep finds what is due within one interval. One that fails or is cut short makes that two; at three,
+ * 15 minutes by default, sweeps do not bring it forward.
+ */
+export const overdueFrom = (config: Config): number => 3 * config.sweepEveryMinutes * 60;
+
+/**
+ * In seconds. An hour is the longest pause between two looks, so what fails once may be that late by then, and an
+ * interval of the sweep; at three of them on top, 75 minutes by default, it has failed again, or no rule takes hold.
+ */
+export const unclosedFrom = (config: Config): number => 3_600 + 3 * config.sweepEveryMinutes * 60;
+
+/**
  * How many reads one extraction makes in such a period while it polls: jitter is full, so the mean pause is half
  * of the longest. Default: 300 / (120 / 2) = 5, and 9 in the first five minutes, when pauses are shorter.
  */
@@ -65,10 +77,16 @@ const alarmTable = (config: Config, metrics: CosechaMetrics): readonly AlarmEntr
   {
     id: 'overdue',
     wrong: 'Callers wait for outcomes or results that are due: the sweep does not keep up with what is open.',
-    // A sweep finds what is due within one interval. One that fails or is cut short makes that two; at three,
-    // 15 minutes by default, sweeps do not bring it forward.
     metric: metrics.counted('OldestOverdueSeconds', Stats.MAXIMUM).with(minutes(sweepMinutes(config))),
-    threshold: 3 * config.sweepEveryMinutes * 60,
+    threshold: overdueFrom(config),
+  },
+  {
+    id: 'never-closing',
+    wrong:
+      'An extraction does not come to its end: its time is up by every rule, and looking at it changes nothing.',
+    // Every look moves what `overdue` measures by; this it cannot move. Two hours, as it is looked at once an hour.
+    metric: metrics.counted('OldestUnclosedSeconds', Stats.MAXIMUM).with(minutes(120)),
+    threshold: unclosedFrom(config),
   },
   {
     id: 'sweep-silent',

@@ -18,6 +18,7 @@ export const countSweep = (swept: Swept, observe: Observe): void => {
   observe('Swept', 1);
   observe('SweepClaimed', swept.claimed);
   observe('OldestOverdueSeconds', swept.oldestOverdue);
+  observe('OldestUnclosedSeconds', swept.oldestUnclosed);
   if (swept.failed > 0) observe('SweepFailed', swept.failed);
   if (swept.cutShort) observe('SweepCutShort', 1);
 };

@@ -14,7 +14,8 @@ export type ServiceObserved =
   | 'SweepFailed'
   | 'SweepCutShort'
   | 'SweepClaimed'
-  | 'OldestOverdueSeconds';
+  | 'OldestOverdueSeconds'
+  | 'OldestUnclosedSeconds';
 
 /** Everything that is counted: the names of our CloudWatch metrics. */
 export type Counted = Observed | WebhookObserved | ServiceObserved;
@@ -40,8 +41,8 @@ export const noteworthy: ReadonlySet<Counted> = new Set([
 ]);
 
 /**
- * What alarms subtract and divide. Every sweep that begins adds 0 to these, so that each has a value in every period: metric
- * math over a metric without any value has none either, and its alarm would never sound.
+ * What alarms subtract and divide. Every sweep that begins adds 0 to these, so that each has a value in every
+ * period: metric math over a metric without any value has none either, and its alarm would never sound.
  */
 export const compared: readonly Counted[] = [
   'UnlinkedDelivery',

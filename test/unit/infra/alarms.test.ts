@@ -142,6 +142,7 @@ describe('the alarms', () => {
     const quiet = 'notBreaching';
     expect(table).toEqual([
       ['overdue', '>= 900', '1/1', quiet],
+      ['never-closing', '>= 4500', '1/1', quiet],
       ['sweep-silent', '< 1', '3/3', 'breaching'],
       ['sweep-died', '>= 3', '1/1', quiet],
       ['sweep-failed', '>= 1', '2/4', quiet],
@@ -173,6 +174,7 @@ describe('the alarms', () => {
     const slow = byName(alarmsWith({ sweepEveryMinutes: 10, pollEverySeconds: 30 }));
     // Three sweeps, in periods that have one in them; silence for half an hour.
     expect(slow.overdue).toMatchObject({ Threshold: 1_800, Period: 600 });
+    expect(slow['never-closing']).toMatchObject({ Threshold: 5_400, Period: 7_200 });
     expect(slow['sweep-failed']).toMatchObject({ Period: 600 });
     expect(slow['sweep-silent']).toMatchObject({ Period: 300, EvaluationPeriods: 6 });
     // Eight sweeps.

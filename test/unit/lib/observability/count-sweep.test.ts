@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { countSweep, countSweepBegun } from '../../../../lib/observability/count-sweep.ts';
 import { compared } from '../../../../lib/observability/counted.ts';
 
-const quiet = { claimed: 0, closed: 0, failed: 0, cutShort: false, oldestOverdue: 0 };
+const quiet = { claimed: 0, closed: 0, failed: 0, cutShort: false, oldestOverdue: 0, oldestUnclosed: 0 };
 
 const countsOf = (swept: typeof quiet) => {
   const counts: [name: string, value: number][] = [];
@@ -15,6 +15,7 @@ test('a sweep with nothing to do tells that it ran', () => {
     ['Swept', 1],
     ['SweepClaimed', 0],
     ['OldestOverdueSeconds', 0],
+    ['OldestUnclosedSeconds', 0],
   ]);
 });
 
@@ -29,11 +30,19 @@ test('a sweep that begins tells it at once, with 0 of what alarms calculate with
 });
 
 test('a sweep in trouble tells that, too', () => {
-  const counts = countsOf({ ...quiet, claimed: 7, failed: 2, cutShort: true, oldestOverdue: 12.5 });
+  const counts = countsOf({
+    ...quiet,
+    claimed: 7,
+    failed: 2,
+    cutShort: true,
+    oldestOverdue: 12.5,
+    oldestUnclosed: 5_000,
+  });
   expect(counts).toEqual(
     expect.arrayContaining([
       ['SweepClaimed', 7],
       ['OldestOverdueSeconds', 12.5],
+      ['OldestUnclosedSeconds', 5_000],
       ['SweepFailed', 2],
       ['SweepCutShort', 1],
     ]),
