@@ -28,6 +28,8 @@ interface AlarmEntry {
   readonly periods?: { readonly breaching: number; readonly of: number };
   /** Sounds below the threshold, and where there is no value at all. */
   readonly below?: true;
+  /** Stays as it is, sounding or silent, while there is no value. */
+  readonly stays?: true;
   /** Evaluates whole hours of the clock instead of the last 60 minutes. */
   readonly byTheClock?: true;
 }
@@ -131,8 +133,13 @@ const alarmTable = (config: Config, metrics: CosechaMetrics): readonly AlarmEntr
   {
     id: 'dead-letters',
     wrong: 'A sweep, or the look at a broken execution, failed as a whole and twice: it waits in the queue.',
+    // SQS tells numbers only of a queue that is active, which it is for up to six hours after the last call on it; so
+    // with a message in it that nobody touches, they end. An alarm that is silent without any would be over then.
+    // https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-available-cloudwatch-metrics.html
+    // A redrive is a call: it has the queue tell 0.
     metric: metrics.deadLetters,
     threshold: 1,
+    stays: true,
   },
   ...(metrics.fanOutDeadLetters === undefined
     ? []
@@ -142,7 +149,8 @@ const alarmTable = (config: Config, metrics: CosechaMetrics): readonly AlarmEntr
           wrong: 'Readers of the bus lack outcomes: the pipe gave up records of the stream.',
           metric: metrics.fanOutDeadLetters,
           threshold: 1,
-        },
+          stays: true,
+        } as const,
       ]),
   {
     id: 'unconfirmed',
@@ -169,6 +177,14 @@ const alarmTable = (config: Config, metrics: CosechaMetrics): readonly AlarmEntr
     }),
     threshold: 1,
     byTheClock: true,
+  },
+  {
+    id: 'records-missing',
+    wrong:
+      'Records of extractions are gone: the provider told the end of a task that is linked to none that is there.',
+    // Tasks forgets a link after 30 days, and a record is kept for 91 at the least after its end.
+    metric: metrics.counted('DeliveryWithoutRecord'),
+    threshold: 1,
   },
   {
     id: 'disagreements',
@@ -324,6 +340,11 @@ const alarmTable = (config: Config, metrics: CosechaMetrics): readonly AlarmEntr
   },
 ];
 
+const whenMissing = ({ below, stays }: AlarmEntry): TreatMissingData => {
+  if (below) return TreatMissingData.BREACHING;
+  return stays ? TreatMissingData.IGNORE : TreatMissingData.NOT_BREACHING;
+};
+
 const EXECUTIONS = {
   Failed: { id: 'failed', ended: 'failed' },
   TimedOut: { id: 'timed-out', ended: 'timed out' },
@@ -362,7 +383,7 @@ export class Alarms extends Construct {
         : ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
       evaluationPeriods: periods.of,
       datapointsToAlarm: periods.breaching,
-      treatMissingData: below ? TreatMissingData.BREACHING : TreatMissingData.NOT_BREACHING,
+      treatMissingData: whenMissing(entry),
     });
     if (entry.byTheClock) {
       // https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/alarm-evaluation-window.html

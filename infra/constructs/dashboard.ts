@@ -110,6 +110,7 @@ export class CosechaDashboard extends Construct {
           graph('Webhook: deliveries nobody was linked to', [
             counted('UnlinkedDelivery'),
             counted('EarlyDelivery'),
+            counted('DeliveryWithoutRecord'),
             counted('TaskLinkedElsewhere'),
             counted('InvalidTaskToken'),
           ]),

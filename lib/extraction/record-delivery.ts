@@ -52,6 +52,8 @@ export const recordDelivery = async (
   const taskStatus = first ?? delivery.taskStatus;
   if (taskStatus !== delivery.taskStatus) deps.observe('StatusDisagreement');
   const row = await settleBy('webhook', { extractionId, taskId, taskStatus }, deps);
+  // Whoever erases an extraction removes the link first, so this is a loss, and the provider must not see it.
+  if (row === undefined) deps.observe('DeliveryWithoutRecord');
   if (callbackToken === undefined) return { kind: 'recorded', extractionId, wake: 'no-token' };
 
   const wake = await deps.wake(callbackToken, extractionId);

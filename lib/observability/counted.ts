@@ -36,6 +36,7 @@ export const noteworthy: ReadonlySet<Counted> = new Set([
   'UnexpectedResults',
   'CollectionGivenUp',
   'UnlinkedDelivery',
+  'DeliveryWithoutRecord',
   'TaskLinkedElsewhere',
   'InvalidTaskToken',
 ]);
