@@ -165,7 +165,7 @@ const alarmTable = (config: Config, metrics: CosechaMetrics): readonly AlarmEntr
     // Each delivery that finds nobody is counted as unlinked; those that were merely early are counted again when
     // their extraction finds them, a second later as a rule. Whole hours of the clock, as a sliding hour would end
     // between the two every time; so only one early within that second before the hour is taken for an orphan, 1 in
-    // 3,600.
+    // 3,600; and one that is delivered twice before a slow start has linked it (docs/operations.md says when).
     metric: new MathExpression({
       expression: 'unlinked - early',
       usingMetrics: {
