@@ -9,6 +9,7 @@ import { describe, expect, test } from 'vitest';
 import { checkAlarms } from '../../../../lib/cli/doctor/check-alarms.ts';
 import { checkBucket } from '../../../../lib/cli/doctor/check-bucket.ts';
 import { checkDeadLetters } from '../../../../lib/cli/doctor/check-dead-letters.ts';
+import { checkFanOut } from '../../../../lib/cli/doctor/check-fan-out.ts';
 import { checkMachine } from '../../../../lib/cli/doctor/check-machine.ts';
 import { checkOverdue } from '../../../../lib/cli/doctor/check-overdue.ts';
 import { checkProvider } from '../../../../lib/cli/doctor/check-provider.ts';
@@ -281,6 +282,26 @@ test('dead letters are wrong, hidden ones too', async () => {
   ).toMatchObject({
     mark: 'wrong',
     says: 'dead-letter queue holds 3',
+  });
+});
+
+describe('the bus', () => {
+  const check = (urls: readonly string[], ApproximateNumberOfMessages = '0') => {
+    const { client, sent } = stubClient<SQSClient>(() => ({ Attributes: { ApproximateNumberOfMessages } }));
+    return { finding: checkFanOut(client, urls, 'https://own'), sent };
+  };
+
+  test('is skipped where there is none: the only queue is that of the sweep', async () => {
+    const { finding, sent } = check(['https://own']);
+    expect(await finding).toEqual({ mark: 'skipped', says: 'bus: there is none, fanOutToEventBus is off' });
+    expect(sent).toEqual([]);
+  });
+
+  test('lacks what the pipe gave up', async () => {
+    const { finding, sent } = check(['https://own', 'https://of-the-pipe'], '4');
+    expect(await finding).toMatchObject({ mark: 'wrong', says: 'bus: the pipe gave up 4 batches' });
+    expect(sent[0]?.input).toMatchObject({ QueueUrl: 'https://of-the-pipe' });
+    expect(await check(['https://of-the-pipe', 'https://own']).finding).toMatchObject({ mark: 'right' });
   });
 });
 
