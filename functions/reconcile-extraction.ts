@@ -24,7 +24,7 @@ import type { ConsentExtraction, Extraction } from '../lib/extraction/record.ts'
 import { type Swept, sweep } from '../lib/extraction/sweep.ts';
 import { parseTimings } from '../lib/extraction/timings.ts';
 import { concealFailures } from '../lib/observability/conceal-failures.ts';
-import { countSweep } from '../lib/observability/count-sweep.ts';
+import { countSweep, countSweepBegun } from '../lib/observability/count-sweep.ts';
 import {
   log,
   logAbout,
@@ -32,6 +32,7 @@ import {
   observability,
   observe,
   observeAbout,
+  publishNow,
 } from '../lib/observability/observability.ts';
 import { readExtraction } from '../lib/provider/read-extraction.ts';
 import { readTask } from '../lib/provider/read-task.ts';
@@ -97,6 +98,9 @@ const sweepDue = async (context: Context): Promise<Swept> => {
     extractions: deps.extractions,
     reconcile: (extractionId) => reconcileOne(extractionId, { caller: 'sweep' }),
     now,
+    timings: deps.timings,
+    random: Math.random,
+    onBegin: () => countSweepBegun(observe, publishNow),
     remainingMs: () => context.getRemainingTimeInMillis(),
     // A login and a read, and as much again as five seconds hold of our own work.
     reserveMs: 2 * connection.totalTimeoutMs + 5_000,

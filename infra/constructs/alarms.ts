@@ -28,6 +28,8 @@ interface AlarmEntry {
   readonly periods?: { readonly breaching: number; readonly of: number };
   /** Sounds below the threshold, and where there is no value at all. */
   readonly below?: true;
+  /** Stays as it is, sounding or silent, while there is no value. */
+  readonly stays?: true;
   /** Evaluates whole hours of the clock instead of the last 60 minutes. */
   readonly byTheClock?: true;
 }
@@ -50,6 +52,18 @@ const notByChance = (bad: IMetric, all: IMetric, atLeast: number, label: string)
 const sweepMinutes = (config: Config): number => Math.max(5, config.sweepEveryMinutes);
 
 /**
+ * In seconds. A sweep finds what is due within one interval. One that fails or is cut short makes that two; at three,
+ * 15 minutes by default, sweeps do not bring it forward.
+ */
+export const overdueFrom = (config: Config): number => 3 * config.sweepEveryMinutes * 60;
+
+/**
+ * In seconds. An hour is the longest pause between two looks, so what fails once may be that late by then, and an
+ * interval of the sweep; at three of them on top, 75 minutes by default, it has failed again, or no rule takes hold.
+ */
+export const unclosedFrom = (config: Config): number => 3_600 + 3 * config.sweepEveryMinutes * 60;
+
+/**
  * How many reads one extraction makes in such a period while it polls: jitter is full, so the mean pause is half
  * of the longest. Default: 300 / (120 / 2) = 5, and 9 in the first five minutes, when pauses are shorter.
  */
@@ -65,16 +79,22 @@ const alarmTable = (config: Config, metrics: CosechaMetrics): readonly AlarmEntr
   {
     id: 'overdue',
     wrong: 'Callers wait for outcomes or results that are due: the sweep does not keep up with what is open.',
-    // A sweep finds what is due within one interval. One that fails or is cut short makes that two; at three,
-    // 15 minutes by default, sweeps do not bring it forward.
     metric: metrics.counted('OldestOverdueSeconds', Stats.MAXIMUM).with(minutes(sweepMinutes(config))),
-    threshold: 3 * config.sweepEveryMinutes * 60,
+    threshold: overdueFrom(config),
+  },
+  {
+    id: 'never-closing',
+    wrong:
+      'An extraction does not come to its end: its time is up by every rule, and looking at it changes nothing.',
+    // Every look moves what `overdue` measures by; this it cannot move. Two hours, as it is looked at once an hour.
+    metric: metrics.counted('OldestUnclosedSeconds', Stats.MAXIMUM).with(minutes(120)),
+    threshold: unclosedFrom(config),
   },
   {
     id: 'sweep-silent',
     wrong:
       'Nobody looks after extractions whose execution broke: no sweep has ended for three of its intervals.',
-    // Every sweep that ends counts one. Three intervals, so that one that fails as a whole, which EventBridge tries
+    // Every sweep counts 0 as it begins and 1 as it ends. Three intervals, so that one that fails as a whole, which EventBridge tries
     // again, wakes nobody.
     metric: metrics.counted('Swept').with(minutes(5)),
     threshold: 1,
@@ -85,10 +105,27 @@ const alarmTable = (config: Config, metrics: CosechaMetrics): readonly AlarmEntr
     },
   },
   {
+    id: 'sweep-died',
+    wrong: 'Some extraction does not get on and holds up others: sweeps that look at it are killed.',
+    // Such a sweep tells nothing after its beginning, and Lambda's retry finds everything claimed and succeeds, so
+    // that sweep-silent, sweep-failed and dead-letters hear nothing. What kills is claimed for 5 to 13 minutes, so it
+    // is looked at again by the first, second or third sweep after: over eight of them at least three times, at 0, 15
+    // and 30 minutes. Not period by period: a sweep that begins in one period and ends in the next would count there,
+    // every time that chance has it. Here at most one, at the end of the eight, has begun and may yet end; so three
+    // are two that died at the least.
+    metric: new MathExpression({
+      expression: 'begun - ended',
+      usingMetrics: { begun: metrics.counted('SweepBegun'), ended: metrics.counted('Swept') },
+      ...minutes(8 * sweepMinutes(config)),
+      label: 'sweeps that did not end',
+    }),
+    threshold: 3,
+  },
+  {
     id: 'sweep-failed',
     wrong: 'Some extraction does not get on: each time that the sweep looks at it, something of ours fails.',
-    // A record that failed is left alone for 5 minutes, so it fails in every sweep or in every second one: twice
-    // in four periods is the same failure again, once was a hiccup.
+    // A record that failed is left alone for 5 to 13 minutes, so it fails in every second or third sweep: twice in
+    // four periods is the same failure again, once was a hiccup.
     metric: metrics.counted('SweepFailed').with(minutes(sweepMinutes(config))),
     threshold: 1,
     periods: { breaching: 2, of: 4 },
@@ -96,8 +133,13 @@ const alarmTable = (config: Config, metrics: CosechaMetrics): readonly AlarmEntr
   {
     id: 'dead-letters',
     wrong: 'A sweep, or the look at a broken execution, failed as a whole and twice: it waits in the queue.',
+    // SQS tells numbers only of a queue that is active, which it is for up to six hours after the last call on it; so
+    // with a message in it that nobody touches, they end. An alarm that is silent without any would be over then.
+    // https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-available-cloudwatch-metrics.html
+    // A redrive is a call: it has the queue tell 0.
     metric: metrics.deadLetters,
     threshold: 1,
+    stays: true,
   },
   ...(metrics.fanOutDeadLetters === undefined
     ? []
@@ -107,7 +149,8 @@ const alarmTable = (config: Config, metrics: CosechaMetrics): readonly AlarmEntr
           wrong: 'Readers of the bus lack outcomes: the pipe gave up records of the stream.',
           metric: metrics.fanOutDeadLetters,
           threshold: 1,
-        },
+          stays: true,
+        } as const,
       ]),
   {
     id: 'unconfirmed',
@@ -122,7 +165,7 @@ const alarmTable = (config: Config, metrics: CosechaMetrics): readonly AlarmEntr
     // Each delivery that finds nobody is counted as unlinked; those that were merely early are counted again when
     // their extraction finds them, a second later as a rule. Whole hours of the clock, as a sliding hour would end
     // between the two every time; so only one early within that second before the hour is taken for an orphan, 1 in
-    // 3,600.
+    // 3,600; and one that is delivered twice before a slow start has linked it (docs/operations.md says when).
     metric: new MathExpression({
       expression: 'unlinked - early',
       usingMetrics: {
@@ -134,6 +177,14 @@ const alarmTable = (config: Config, metrics: CosechaMetrics): readonly AlarmEntr
     }),
     threshold: 1,
     byTheClock: true,
+  },
+  {
+    id: 'records-missing',
+    wrong:
+      'Records of extractions are gone: the provider told the end of a task that is linked to none that is there.',
+    // Tasks forgets a link after 30 days, and a record is kept for 91 at the least after its end.
+    metric: metrics.counted('DeliveryWithoutRecord'),
+    threshold: 1,
   },
   {
     id: 'disagreements',
@@ -289,6 +340,11 @@ const alarmTable = (config: Config, metrics: CosechaMetrics): readonly AlarmEntr
   },
 ];
 
+const whenMissing = ({ below, stays }: AlarmEntry): TreatMissingData => {
+  if (below) return TreatMissingData.BREACHING;
+  return stays ? TreatMissingData.IGNORE : TreatMissingData.NOT_BREACHING;
+};
+
 const EXECUTIONS = {
   Failed: { id: 'failed', ended: 'failed' },
   TimedOut: { id: 'timed-out', ended: 'timed out' },
@@ -327,7 +383,7 @@ export class Alarms extends Construct {
         : ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
       evaluationPeriods: periods.of,
       datapointsToAlarm: periods.breaching,
-      treatMissingData: below ? TreatMissingData.BREACHING : TreatMissingData.NOT_BREACHING,
+      treatMissingData: whenMissing(entry),
     });
     if (entry.byTheClock) {
       // https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/alarm-evaluation-window.html

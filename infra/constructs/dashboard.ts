@@ -11,6 +11,7 @@ import {
 } from 'aws-cdk-lib/aws-cloudwatch';
 import { Construct } from 'constructs';
 import type { Config } from '../config.ts';
+import { overdueFrom, unclosedFrom } from './alarms.ts';
 import type { CosechaMetrics } from './metrics.ts';
 
 interface CosechaDashboardProps {
@@ -55,8 +56,11 @@ export class CosechaDashboard extends Construct {
         row(
           graph(
             'Open and past due: the oldest, in seconds',
-            [counted('OldestOverdueSeconds', Stats.MAXIMUM)],
-            [{ value: 3 * config.sweepEveryMinutes * 60, label: 'three sweeps' }],
+            [counted('OldestOverdueSeconds', Stats.MAXIMUM), counted('OldestUnclosedSeconds', Stats.MAXIMUM)],
+            [
+              { value: overdueFrom(config), label: 'overdue' },
+              { value: unclosedFrom(config), label: 'never closing' },
+            ],
           ),
           graph("Settled by the provider's word: how it came", [
             counted('SettledByWebhook'),
@@ -106,6 +110,7 @@ export class CosechaDashboard extends Construct {
           graph('Webhook: deliveries nobody was linked to', [
             counted('UnlinkedDelivery'),
             counted('EarlyDelivery'),
+            counted('DeliveryWithoutRecord'),
             counted('TaskLinkedElsewhere'),
             counted('InvalidTaskToken'),
           ]),
@@ -127,6 +132,7 @@ export class CosechaDashboard extends Construct {
         ),
         row(
           graph('Safety net: sweeps', [
+            counted('SweepBegun'),
             counted('Swept'),
             counted('SweepClaimed'),
             counted('SweepFailed'),

@@ -32,6 +32,8 @@ export type Observed =
   | 'UnlinkedDelivery'
   /** settle by such a delivery, found when the extraction came to know its task. Without one it is an orphan. */
   | 'EarlyDelivery'
+  /** A delivery for a task whose extraction has no record any more. */
+  | 'DeliveryWithoutRecord'
   /** The provider gave one taskId to two extractions. */
   | 'TaskLinkedElsewhere'
   /** Step Functions does not know the token as one of its own. */

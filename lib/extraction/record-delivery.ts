@@ -41,7 +41,8 @@ export const recordDelivery = async (
   const { extractionId, callbackToken } = task;
   if (extractionId === undefined) {
     // With every delivery, not the first alone: one that dies between storing and counting is made again, and an
-    // orphan must not stay silent for that. What was answered is not delivered again, so few count twice.
+    // orphan must not stay silent for that. What was answered in time is not delivered again, so few count
+    // twice; what that does to the alarm is told in docs/operations.md, "Why orphans are a difference".
     deps.observe('UnlinkedDelivery');
     return { kind: 'stored' };
   }
@@ -52,6 +53,8 @@ export const recordDelivery = async (
   const taskStatus = first ?? delivery.taskStatus;
   if (taskStatus !== delivery.taskStatus) deps.observe('StatusDisagreement');
   const row = await settleBy('webhook', { extractionId, taskId, taskStatus }, deps);
+  // Whoever erases an extraction removes the link first, so this is a loss, and the provider must not see it.
+  if (row === undefined) deps.observe('DeliveryWithoutRecord');
   if (callbackToken === undefined) return { kind: 'recorded', extractionId, wake: 'no-token' };
 
   const wake = await deps.wake(callbackToken, extractionId);

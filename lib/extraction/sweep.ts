@@ -1,13 +1,20 @@
 import { openShards } from './open-shard.ts';
 import type { Reconciled } from './reconcile.ts';
+import type { Extraction } from './record.ts';
 import type { ExtractionStore } from './store.ts';
-import { plusSeconds } from './timings.ts';
+import { plusSeconds, type Timings } from './timings.ts';
 import { lookAgain } from './transitions.ts';
+import { unclosedSeconds } from './unclosed-seconds.ts';
 
 export type SweepDeps = {
   readonly extractions: ExtractionStore;
   readonly reconcile: (extractionId: string) => Promise<Reconciled>;
   readonly now: () => Date;
+  readonly timings: Timings;
+  /** From 0 up to 1, as Math.random. */
+  readonly random: () => number;
+  /** Told before anything is claimed: of a sweep that a record kills, this is all that will be told. */
+  readonly onBegin: () => void;
   /** Milliseconds that this invocation may still run. */
   readonly remainingMs: () => number;
   /** No record is begun with less than this left. One that is cut off all the same is claimed, and comes again. */
@@ -23,6 +30,8 @@ export type Swept = {
   readonly cutShort: boolean;
   /** Seconds that the record most overdue was late, 0 where nothing was due. */
   readonly oldestOverdue: number;
+  /** Of what a look left open, or failed on: the longest for which any should have moved on, in seconds; 0 if none. */
+  readonly oldestUnclosed: number;
 };
 
 /** Records looked at at once: a sweep waits for the provider most of its time. Its memory is sized by this. */
@@ -31,27 +40,37 @@ export const sweepConcurrency = 8;
 /** Per shard and sweep; 16 shards of them are more than one invocation gets through. */
 const perShard = 100;
 
-/** How long a claimed record is left alone, should the claimant die: the sweep's interval, by default. */
-const claimSeconds = 300;
+/**
+ * How long a claimed record is left alone at least, should the claimant die: the sweep's interval, by default. Long
+ * enough that Lambda's second try, a minute later, does not die of the same record.
+ */
+const leastClaimSeconds = 300;
+
+/**
+ * What chance adds to that. By default about half of what was claimed together is due again two sweeps later, the
+ * rest with the third: eight that are too large together, as a sweep looks at eight at once, do not stay together.
+ */
+const claimSpreadSeconds = 480;
 
 /**
  * Looks at everything whose `openUntil` has passed: the guarantee behind the machine and the rule. Each record
  * is claimed first, by moving its `openUntil`, so that one that kills the process cannot starve the rest.
  */
 export const sweep = async (deps: SweepDeps): Promise<Swept> => {
+  deps.onBegin();
   const startedAt = deps.now();
   const shards = await Promise.all(
     Array.from({ length: openShards }, (_, shard) => deps.extractions.due(shard, startedAt, perShard)),
   );
   const queue = interleave(shards);
-  const counts = { claimed: 0, closed: 0, failed: 0, oldestOverdue: 0 };
+  const counts = { claimed: 0, closed: 0, failed: 0, oldestOverdue: 0, oldestUnclosed: 0 };
 
-  const claim = async (extractionId: string): Promise<boolean> => {
-    const record = await deps.extractions.get(extractionId);
+  const claim = async (record: Extraction): Promise<boolean> => {
     const now = deps.now();
-    if (record?.openUntil === undefined || record.openUntil > now.toISOString()) return false;
+    if (record.openUntil === undefined || record.openUntil > now.toISOString()) return false;
     const overdue = (now.getTime() - new Date(record.openUntil).getTime()) / 1000;
     counts.oldestOverdue = Math.max(counts.oldestOverdue, overdue);
+    const claimSeconds = leastClaimSeconds + deps.random() * claimSpreadSeconds;
     // Not applyChange, which would take the claim of a rival of the same millisecond for mine.
     const claimed = await deps.extractions.apply(lookAgain(record, plusSeconds(now, claimSeconds)));
     return claimed.applied;
@@ -63,14 +82,21 @@ export const sweep = async (deps: SweepDeps): Promise<Swept> => {
         queue.unshift(id);
         return;
       }
+      let seen: Extraction | undefined;
       try {
-        if (!(await claim(id))) continue;
+        seen = await deps.extractions.get(id);
+        if (seen === undefined || !(await claim(seen))) continue;
         counts.claimed += 1;
-        if ((await deps.reconcile(id)).kind === 'closed') counts.closed += 1;
+        const reconciled = await deps.reconcile(id);
+        if (reconciled.kind === 'closed') counts.closed += 1;
+        seen = reconciled.kind === 'gone' ? undefined : reconciled.record;
       } catch (error) {
         counts.failed += 1;
         deps.onFailure(id, error);
       }
+      // After the look: before it, whatever a pause of the sweep held up would be taken for stuck.
+      const unclosed = seen === undefined ? 0 : unclosedSeconds(seen, deps.now(), deps.timings);
+      counts.oldestUnclosed = Math.max(counts.oldestUnclosed, unclosed);
     }
   };
   await Promise.all(Array.from({ length: sweepConcurrency }, work));

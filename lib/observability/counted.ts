@@ -8,11 +8,14 @@ export type ServiceObserved =
   | 'ProviderUnreachable'
   | 'ProviderUnauthorized'
   | 'SecretNotFilled'
+  | 'SweepBegun'
+  /** It has ended. */
   | 'Swept'
   | 'SweepFailed'
   | 'SweepCutShort'
   | 'SweepClaimed'
-  | 'OldestOverdueSeconds';
+  | 'OldestOverdueSeconds'
+  | 'OldestUnclosedSeconds';
 
 /** Everything that is counted: the names of our CloudWatch metrics. */
 export type Counted = Observed | WebhookObserved | ServiceObserved;
@@ -33,13 +36,14 @@ export const noteworthy: ReadonlySet<Counted> = new Set([
   'UnexpectedResults',
   'CollectionGivenUp',
   'UnlinkedDelivery',
+  'DeliveryWithoutRecord',
   'TaskLinkedElsewhere',
   'InvalidTaskToken',
 ]);
 
 /**
- * What alarms subtract and divide. Every sweep adds 0 to these, so that each has a value in every period: metric
- * math over a metric without any value has none either, and its alarm would never sound.
+ * What alarms subtract and divide. Every sweep that begins adds 0 to these, so that each has a value in every
+ * period: metric math over a metric without any value has none either, and its alarm would never sound.
  */
 export const compared: readonly Counted[] = [
   'UnlinkedDelivery',
@@ -49,4 +53,6 @@ export const compared: readonly Counted[] = [
   'WebhookMissed',
   'PollWithoutAnswer',
   'Collected',
+  'SweepBegun',
+  'Swept',
 ];

@@ -23,7 +23,7 @@ export const logFailure = (message: string, error: unknown): void => {
   logger.error(message, { failure: describeError(error) });
 };
 
-/** Adds to a CloudWatch metric (EMF, written at the end of the invocation). */
+/** Adds to a CloudWatch metric (EMF, written at the end of the invocation, or by `publishNow`). */
 export const observe = (name: Counted, value = 1): void => {
   metrics.addMetric(name, name.endsWith('Seconds') ? MetricUnit.Seconds : MetricUnit.Count, value);
 };
@@ -36,13 +36,13 @@ export const observeAbout =
     if (noteworthy.has(name)) log.warn('Noteworthy.', { observed: name, ...keys });
   };
 
-/** Powertools' own `logMetrics` warns of every invocation that counted nothing, and most of ours do. */
-const publishMetrics = (): MiddlewareObj => {
-  const publish = (): void => {
-    if (metrics.hasStoredMetrics()) metrics.publishStoredMetrics();
-  };
-  return { after: publish, onError: publish };
+/** Writes what was counted so far: for what must be told should this process be killed. */
+export const publishNow = (): void => {
+  if (metrics.hasStoredMetrics()) metrics.publishStoredMetrics();
 };
+
+/** Powertools' own `logMetrics` warns of every invocation that counted nothing, and most of ours do. */
+const publishMetrics = (): MiddlewareObj => ({ after: publishNow, onError: publishNow });
 
 /**
  * The middy middlewares that every function has. `logEvent` is off here because an environment variable could

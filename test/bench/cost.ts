@@ -1,6 +1,7 @@
+import { openShards } from '../../lib/extraction/open-shard.ts';
 import { happyPath } from './happy-path.ts';
 
-/** A share of the bill, in US dollars per million extractions. */
+/** A share of the bill, in US dollars: per million extractions, or a month. */
 export type Cost = { readonly what: string; readonly dollars: number };
 
 /** List prices of us-east-1 in US dollars per million, without free tiers (the services' pricing pages, 2026). */
@@ -16,7 +17,12 @@ const price = {
   putRequest: 5,
   /** Per million KB: $0.50 a GB. */
   logKilobyte: 0.5,
+  /** $0.05 per 10,000. */
+  secretRead: 5,
 };
+
+/** A month, in US dollars. */
+const monthly = { secret: 0.4, key: 1 };
 
 /** POST, GET and one delivery. */
 const httpRequests = 3;
@@ -29,6 +35,9 @@ const gigabyteSeconds = 0.5 * 0.05 + 0.5 * 0.45 + 0.5 * 0.05 + 1 * 0.45 + 0.5 * 
 
 /** Five invocations at 1.2 KB: the platform's three lines, one or two of ours, the metrics. */
 const logKilobytes = 6;
+
+/** A line of the API's access log for each request, at some 0.4 KB: ids, times, the caller's ARN. */
+const accessLogKilobytes = httpRequests * 0.4;
 
 /** What a million 60-second extractions cost on the happy path. `transitions` once without Start and End, once with. */
 export const costPerMillion = async (): Promise<readonly Cost[]> => {
@@ -49,12 +58,52 @@ export const costPerMillion = async (): Promise<readonly Cost[]> => {
     },
     { what: `KMS, ${usage.kmsRequests} requests`, dollars: usage.kmsRequests * price.kmsRequest },
     { what: `S3, ${usage.putRequests} PUT`, dollars: usage.putRequests * price.putRequest },
-    { what: `CloudWatch Logs, ${logKilobytes} KB (assumed)`, dollars: logKilobytes * price.logKilobyte },
+    {
+      what: `CloudWatch Logs, ${logKilobytes} KB of the functions (assumed)`,
+      dollars: logKilobytes * price.logKilobyte,
+    },
+    {
+      what: `CloudWatch Logs, ${accessLogKilobytes.toFixed(1)} KB of the API's access log (assumed)`,
+      dollars: accessLogKilobytes * price.logKilobyte,
+    },
   ];
   const total = costs.reduce((sum, { dollars }) => sum + dollars, 0);
   return [
     ...costs,
-    { what: 'all of it; wanted ≤ 85', dollars: total },
+    { what: 'all of these; wanted ≤ 85', dollars: total },
     { what: 'the same, should Start and End count as transitions', dollars: total + 2 * price.transition },
   ];
 };
+
+/** So many of them are in 30 days; a sweep is in each, by default. */
+const fiveMinutes = (30 * 24 * 60) / 5;
+
+/**
+ * What a month costs whatever is extracted, beside alarms, dashboard and metrics (docs/operations.md, "What it
+ * costs"). Of a sweep that finds nothing due: a query of half a read unit for each shard, 1.5 KB of logs, and assumed
+ * are 300 ms at 1 GB. A process reads both signing keys every five minutes for as long as deliveries keep it busy; the
+ * API key is read for each login, once an hour.
+ */
+export const costPerMonth = (): readonly Cost[] => {
+  const ofSweep =
+    price.invocation +
+    0.3 * price.gigabyteSecond +
+    (openShards / 2) * price.readUnit +
+    1.5 * price.logKilobyte;
+  return [
+    {
+      what: `Sweeps, ${fiveMinutes} that find nothing due (assumed)`,
+      dollars: (fiveMinutes * ofSweep) / 1_000_000,
+    },
+    { what: 'Secrets Manager, three secrets', dollars: 3 * monthly.secret },
+    {
+      what: 'Secrets Manager, the reads of each process of the webhook that is always busy',
+      dollars: (2 * fiveMinutes * price.secretRead) / 1_000_000,
+    },
+    { what: 'KMS, two keys', dollars: 2 * monthly.key },
+  ];
+};
+
+/** What neither has, as it cannot be counted here. */
+export const leftOut =
+  'storage, traffic, what is read of results, the KMS requests that tables, bucket and logs make with their key, and whatever is tried again';

@@ -15,6 +15,7 @@ import type { Context } from '../context.ts';
 import { checkAlarms } from '../doctor/check-alarms.ts';
 import { checkBucket } from '../doctor/check-bucket.ts';
 import { checkDeadLetters } from '../doctor/check-dead-letters.ts';
+import { checkFanOut } from '../doctor/check-fan-out.ts';
 import { checkMachine } from '../doctor/check-machine.ts';
 import { checkOverdue } from '../doctor/check-overdue.ts';
 import { checkProvider } from '../doctor/check-provider.ts';
@@ -57,6 +58,7 @@ const checksOf = (system: System, { provider }: DoctorOptions, now: Date): reado
   const dynamo = new DynamoDBClient(client);
   const secrets = new SecretsManagerClient(client);
   const metrics = new CloudWatchClient(client);
+  const queues = new SQSClient({ ...client, useQueueUrlAsEndpoint: !system.isEmulated });
   const resources = once(() => stackResources(new CloudFormationClient(client), stackName));
   const named = async (type: string) => (await resources()).get(type) ?? [];
   const rules = once(async () => readRules(new EventBridgeClient(client), await named('AWS::Events::Rule')));
@@ -103,11 +105,9 @@ const checksOf = (system: System, { provider }: DoctorOptions, now: Date): reado
       const ids = await openExtractionIds(dynamo, table, now.toISOString());
       return checkOverdue(await readExtractions(dynamo, table, ids), await sweepMinutes(), now);
     }),
-    found('dead-letter queue', () =>
-      checkDeadLetters(
-        new SQSClient({ ...client, useQueueUrlAsEndpoint: !system.isEmulated }),
-        output('DeadLetterQueueUrl'),
-      ),
+    found('dead-letter queue', () => checkDeadLetters(queues, output('DeadLetterQueueUrl'))),
+    found('bus', async () =>
+      checkFanOut(queues, await named('AWS::SQS::Queue'), output('DeadLetterQueueUrl')),
     ),
     found('alarms', async () => checkAlarms(metrics, await named('AWS::CloudWatch::Alarm'))),
     found('provider', async () =>

@@ -1,17 +1,23 @@
 import { GetQueueAttributesCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import { type Finding, right, wrong } from './finding.ts';
 
-/** Whether the dead-letter queue is empty. SQS counts approximately. */
-export const checkDeadLetters = async (client: SQSClient, QueueUrl: string): Promise<Finding> => {
+/** How many messages a queue holds, hidden ones too. SQS counts approximately. Throws the SDK's errors. */
+export const lettersIn = async (client: SQSClient, QueueUrl: string): Promise<number> => {
   const { Attributes = {} } = await client.send(
     new GetQueueAttributesCommand({
       QueueUrl,
       AttributeNames: ['ApproximateNumberOfMessages', 'ApproximateNumberOfMessagesNotVisible'],
     }),
   );
-  const count =
+  return (
     Number(Attributes.ApproximateNumberOfMessages ?? 0) +
-    Number(Attributes.ApproximateNumberOfMessagesNotVisible ?? 0);
+    Number(Attributes.ApproximateNumberOfMessagesNotVisible ?? 0)
+  );
+};
+
+/** Whether the dead-letter queue is empty. */
+export const checkDeadLetters = async (client: SQSClient, queueUrl: string): Promise<Finding> => {
+  const count = await lettersIn(client, queueUrl);
   if (count === 0) return right('dead-letter queue is empty');
   return wrong(
     `dead-letter queue holds ${count}`,

@@ -3,7 +3,7 @@ import { type Counted, countedService } from '../../observability/counted.ts';
 import { formatSeconds } from '../format-seconds.ts';
 import { type Finding, right, wrong } from './finding.ts';
 
-/** What every sweep counts as it ends. */
+/** What every sweep counts as it ends. As it begins, it tells 0 of it. */
 const swept: Counted = 'Swept';
 
 /** Whether a sweep ended within three of its intervals, as the alarm `sweep-silent` asks. */
@@ -25,10 +25,11 @@ export const checkSweep = async (
       Statistics: ['Sum'],
     }),
   );
-  const last = Math.max(...Datapoints.map(({ Timestamp }) => Timestamp?.getTime() ?? 0));
-  if (Datapoints.length > 0) return right(`last sweep ${formatSeconds((now.getTime() - last) / 1_000)} ago`);
+  const ended = Datapoints.filter(({ Sum = 0 }) => Sum > 0);
+  const last = Math.max(...ended.map(({ Timestamp }) => Timestamp?.getTime() ?? 0));
+  if (ended.length > 0) return right(`last sweep ${formatSeconds((now.getTime() - last) / 1_000)} ago`);
   return wrong(
-    `no sweep within ${formatSeconds(within)}`,
-    'Is its rule enabled, and does reconcile-extraction start? Its log says; `cosecha reconcile --all-due` runs one now.',
+    `no sweep has ended within ${formatSeconds(within)}`,
+    'Is its rule enabled, does reconcile-extraction start, and does it live? Its log says; `cosecha reconcile --all-due` runs one now.',
   );
 };

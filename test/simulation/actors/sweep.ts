@@ -25,6 +25,9 @@ export const sweepOf = (world: World) => {
             return reconcile(extractionId, { caller: 'sweep' }, deps);
           },
           now: world.laterNow,
+          timings: deps.timings,
+          random: () => 0,
+          onBegin: () => undefined,
           remainingMs: () => process.diesAt - kernel.now,
           reserveMs,
           onFailure: () => undefined,

@@ -100,6 +100,7 @@ describe('the alarms', () => {
       ),
     );
     expect(expressions).toEqual([
+      ['sweep-died', 'begun - ended'],
       ['orphans', 'unlinked - early'],
       ['start-task-errors', 'IF(bad >= 3 AND bad >= all / 100, bad, 0)'],
       ['webhooks-missed', 'IF(missed >= 5, 100 * missed / (missed + told + early), 0)'],
@@ -132,7 +133,7 @@ describe('the alarms', () => {
   });
 
   test('sound at these values, and are silent without any, but where silence is what is wrong', () => {
-    const table = alarms.map(({ Properties: alarm }) => [
+    const table = alarmsWith({ fanOutToEventBus: 'true' }).map(({ Properties: alarm }) => [
       String(alarm.AlarmName).replace('Cosecha-prod-', ''),
       `${alarm.ComparisonOperator === 'LessThanThreshold' ? '<' : '>='} ${alarm.Threshold}`,
       `${alarm.DatapointsToAlarm}/${alarm.EvaluationPeriods}`,
@@ -141,11 +142,16 @@ describe('the alarms', () => {
     const quiet = 'notBreaching';
     expect(table).toEqual([
       ['overdue', '>= 900', '1/1', quiet],
+      ['never-closing', '>= 4500', '1/1', quiet],
       ['sweep-silent', '< 1', '3/3', 'breaching'],
+      ['sweep-died', '>= 3', '1/1', quiet],
       ['sweep-failed', '>= 1', '2/4', quiet],
-      ['dead-letters', '>= 1', '1/1', quiet],
+      // A queue that nothing happens to tells no numbers, however many messages are in it.
+      ['dead-letters', '>= 1', '1/1', 'ignore'],
+      ['fan-out-dead-letters', '>= 1', '1/1', 'ignore'],
       ['unconfirmed', '>= 1', '1/1', quiet],
       ['orphans', '>= 1', '1/1', quiet],
+      ['records-missing', '>= 1', '1/1', quiet],
       ['disagreements', '>= 1', '1/1', quiet],
       ['task-linked-elsewhere', '>= 1', '1/1', quiet],
       ['executions-failed', '>= 1', '1/1', quiet],
@@ -171,8 +177,13 @@ describe('the alarms', () => {
     const slow = byName(alarmsWith({ sweepEveryMinutes: 10, pollEverySeconds: 30 }));
     // Three sweeps, in periods that have one in them; silence for half an hour.
     expect(slow.overdue).toMatchObject({ Threshold: 1_800, Period: 600 });
+    expect(slow['never-closing']).toMatchObject({ Threshold: 5_400, Period: 7_200 });
     expect(slow['sweep-failed']).toMatchObject({ Period: 600 });
     expect(slow['sweep-silent']).toMatchObject({ Period: 300, EvaluationPeriods: 6 });
+    // Eight sweeps.
+    expect(slow['sweep-died']).toMatchObject({
+      Metrics: [{}, { MetricStat: { Period: 4_800 } }, { MetricStat: { Period: 4_800 } }],
+    });
     // 600 s / 15 s = 40 reads by one extraction.
     expect(slow['provider-silent']).toMatchObject({ Threshold: 80 });
   });

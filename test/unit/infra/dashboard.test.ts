@@ -49,6 +49,15 @@ test('it begins with what was promised and ends with every alarm', () => {
   expect(widgets.at(-1)?.properties.alarms).toHaveLength(alarms.length);
 });
 
+test('it shows how late the oldest are against what the alarms take', () => {
+  const [late] = widgets;
+  expect(late?.properties.metrics?.map(([, name]) => name)).toEqual([
+    'OldestOverdueSeconds',
+    'OldestUnclosedSeconds',
+  ]);
+  expect(late?.properties.annotations?.horizontal).toMatchObject([{ value: 900 }, { value: 4_500 }]);
+});
+
 test("it shows the webhook's answers against the 5 s that the provider waits", () => {
   const latency = widgets.find(({ properties }) => properties.title.startsWith('Webhook: time'));
   expect(latency?.properties.annotations?.horizontal).toMatchObject([{ value: 5_000 }]);

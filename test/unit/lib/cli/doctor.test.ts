@@ -9,6 +9,7 @@ import { describe, expect, test } from 'vitest';
 import { checkAlarms } from '../../../../lib/cli/doctor/check-alarms.ts';
 import { checkBucket } from '../../../../lib/cli/doctor/check-bucket.ts';
 import { checkDeadLetters } from '../../../../lib/cli/doctor/check-dead-letters.ts';
+import { checkFanOut } from '../../../../lib/cli/doctor/check-fan-out.ts';
 import { checkMachine } from '../../../../lib/cli/doctor/check-machine.ts';
 import { checkOverdue } from '../../../../lib/cli/doctor/check-overdue.ts';
 import { checkProvider } from '../../../../lib/cli/doctor/check-provider.ts';
@@ -226,7 +227,10 @@ describe('the sweep', () => {
   };
 
   test('is right where its metric was counted within three intervals', async () => {
-    const { finding, sent } = check([{ Timestamp: at(9_500) }, { Timestamp: at(9_880) }]);
+    const { finding, sent } = check([
+      { Timestamp: at(9_500), Sum: 1 },
+      { Timestamp: at(9_880), Sum: 1 },
+    ]);
     expect(await finding).toEqual({ mark: 'right', says: 'last sweep 2 min ago' });
     expect(sent[0]?.input).toMatchObject({
       Namespace: 'Cosecha/prod',
@@ -238,7 +242,15 @@ describe('the sweep', () => {
   });
 
   test('is wrong where it was not', async () => {
-    expect(await check([]).finding).toMatchObject({ mark: 'wrong', says: 'no sweep within 15 min' });
+    expect(await check([]).finding).toMatchObject({
+      mark: 'wrong',
+      says: 'no sweep has ended within 15 min',
+    });
+  });
+
+  test('is wrong where it began only: that counts as 0 ended', async () => {
+    const { finding } = check([{ Timestamp: at(9_880), Sum: 0 }]);
+    expect(await finding).toMatchObject({ mark: 'wrong', says: 'no sweep has ended within 15 min' });
   });
 });
 
@@ -270,6 +282,26 @@ test('dead letters are wrong, hidden ones too', async () => {
   ).toMatchObject({
     mark: 'wrong',
     says: 'dead-letter queue holds 3',
+  });
+});
+
+describe('the bus', () => {
+  const check = (urls: readonly string[], ApproximateNumberOfMessages = '0') => {
+    const { client, sent } = stubClient<SQSClient>(() => ({ Attributes: { ApproximateNumberOfMessages } }));
+    return { finding: checkFanOut(client, urls, 'https://own'), sent };
+  };
+
+  test('is skipped where there is none: the only queue is that of the sweep', async () => {
+    const { finding, sent } = check(['https://own']);
+    expect(await finding).toEqual({ mark: 'skipped', says: 'bus: there is none, fanOutToEventBus is off' });
+    expect(sent).toEqual([]);
+  });
+
+  test('lacks what the pipe gave up', async () => {
+    const { finding, sent } = check(['https://own', 'https://of-the-pipe'], '4');
+    expect(await finding).toMatchObject({ mark: 'wrong', says: 'bus: the pipe gave up 4 batches' });
+    expect(sent[0]?.input).toMatchObject({ QueueUrl: 'https://of-the-pipe' });
+    expect(await check(['https://of-the-pipe', 'https://own']).finding).toMatchObject({ mark: 'right' });
   });
 });
 

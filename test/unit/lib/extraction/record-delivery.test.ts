@@ -181,9 +181,10 @@ describe('a token that nobody awaits', () => {
   });
 });
 
-test('a row that is gone is no failure: the delivery is taken', async () => {
-  const { deliver } = world({ task: linked, wake: async () => 'gone' });
+test('a row that is gone is no failure: the delivery is taken, and counted', async () => {
+  const { deliver, seen } = world({ task: linked, wake: async () => 'gone' });
   expect(await deliver()).toEqual({ kind: 'recorded', extractionId: id, wake: 'gone' });
+  expect(seen).toEqual(['DeliveryWithoutRecord']);
 });
 
 test('a link without a token wakes nobody', async () => {

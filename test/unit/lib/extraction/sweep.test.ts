@@ -5,7 +5,7 @@ import type { Extraction } from '../../../../lib/extraction/record.ts';
 import { sweep } from '../../../../lib/extraction/sweep.ts';
 import { memoryExtractionStore } from '../../../simulation/memory/memory-extraction-store.ts';
 import type { StoreFaults } from '../../../simulation/memory/store-fault.ts';
-import { clock, closedExtraction, extraction, iso } from './fixtures.ts';
+import { clock, closedExtraction, extraction, iso, timings } from './fixtures.ts';
 
 /** Ids that all fall into one partition. */
 const idsOf = (shard: number, count: number): string[] => {
@@ -26,6 +26,8 @@ const world = (
     readonly reconcile?: (extractionId: string) => void;
     readonly remainingMs?: () => number;
     readonly faults?: StoreFaults;
+    readonly random?: () => number;
+    readonly found?: (record: Extraction) => Reconciled;
   } = {},
 ) => {
   const extractions = memoryExtractionStore(setup.faults);
@@ -33,6 +35,7 @@ const world = (
   const time = clock(1_000);
   const reconciled: string[] = [];
   const failed: string[] = [];
+  const begun: (string | undefined)[][] = [];
   const run = () =>
     sweep({
       extractions,
@@ -41,14 +44,18 @@ const world = (
         setup.reconcile?.(extractionId);
         const record = extractions.rows.get(extractionId);
         if (record === undefined) return { kind: 'gone' };
+        if (setup.found !== undefined) return setup.found(record);
         return { kind: 'closed', record: closedExtraction({ extractionId, status: 'COMPLETED' }) };
       },
       now: time.now,
+      timings,
+      random: setup.random ?? (() => 0),
+      onBegin: () => begun.push([...extractions.rows.values()].map(({ openUntil }) => openUntil)),
       remainingMs: setup.remainingMs ?? (() => 300_000),
       reserveMs: 45_000,
       onFailure: (extractionId) => failed.push(extractionId),
     });
-  return { sweep: run, reconciled, failed, extractions, time };
+  return { sweep: run, reconciled, failed, begun, extractions, time };
 };
 
 test('everything that is due is looked at, in every partition, and nothing else', async () => {
@@ -59,17 +66,79 @@ test('everything that is due is looked at, in every partition, and nothing else'
   const swept = await sweep();
   expect(new Set(reconciled)).toEqual(new Set(due.map(({ extractionId }) => extractionId)));
   expect(reconciled).toHaveLength(100);
-  expect(swept).toEqual({ claimed: 100, closed: 100, failed: 0, cutShort: false, oldestOverdue: 0 });
+  expect(swept).toEqual({
+    claimed: 100,
+    closed: 100,
+    failed: 0,
+    cutShort: false,
+    oldestOverdue: 0,
+    oldestUnclosed: 0,
+  });
 });
 
 test('nothing due is a sweep that did nothing', async () => {
   const { sweep } = world([]);
-  expect(await sweep()).toEqual({ claimed: 0, closed: 0, failed: 0, cutShort: false, oldestOverdue: 0 });
+  expect(await sweep()).toEqual({
+    claimed: 0,
+    closed: 0,
+    failed: 0,
+    cutShort: false,
+    oldestOverdue: 0,
+    oldestUnclosed: 0,
+  });
 });
 
 test('how late the latest was is told in seconds', async () => {
   const { sweep } = world([running('a', iso(400)), running('b', iso(990))]);
   expect(await sweep()).toMatchObject({ oldestOverdue: 600 });
+});
+
+describe('what no rule brings to its end', () => {
+  // To have moved on 400 s ago, whenever it was last looked at.
+  const stuck = running('a', iso(1_000));
+  const stuckFor400 = { ...stuck, deadlineAt: iso(600 - timings.machineSlack) };
+
+  test('is told in seconds, by how a look left it', async () => {
+    const { sweep } = world([stuck], {
+      found: () => ({ kind: 'not-yet', record: stuckFor400, why: 'still-running' }),
+    });
+    expect(await sweep()).toMatchObject({ oldestOverdue: 0, oldestUnclosed: 400 });
+  });
+
+  test('is none that the look moved on, however late', async () => {
+    const moved = { ...stuckFor400, status: 'TIMED_OUT', settledAt: iso(1_000) } as const;
+    const { sweep } = world([stuckFor400], { found: () => ({ kind: 'handed-over', record: moved }) });
+    expect(await sweep()).toMatchObject({ oldestUnclosed: 0 });
+    const { sweep: sweepClosed } = world([stuckFor400]);
+    expect(await sweepClosed()).toMatchObject({ closed: 1, oldestUnclosed: 0 });
+  });
+
+  test('is also what fails whenever it is looked at', async () => {
+    const { sweep } = world([stuckFor400], {
+      reconcile: () => {
+        throw new Error('fails');
+      },
+    });
+    expect(await sweep()).toMatchObject({ failed: 1, oldestUnclosed: 400 });
+  });
+});
+
+test('a sweep says that it begins before it claims anything, should a record kill it', async () => {
+  const { sweep, begun } = world([running('a', iso(900)), running('b', iso(950))]);
+  await sweep();
+  expect(begun).toEqual([[iso(900), iso(950)]]);
+});
+
+test('a sweep that cannot even ask what is due has begun', async () => {
+  const { sweep, begun } = world([], {
+    faults: {
+      before: () => {
+        throw new Error('throttled');
+      },
+    },
+  });
+  await expect(sweep()).rejects.toThrow('throttled');
+  expect(begun).toHaveLength(1);
 });
 
 describe('a claim', () => {
@@ -80,6 +149,20 @@ describe('a claim', () => {
     });
     await held.sweep();
     expect(seen).toEqual([iso(1_300)]);
+  });
+
+  test('is for up to eight minutes longer, by chance: what was due together is not due together again', async () => {
+    const rolls = [0, 0.25, 0.5, 0.75];
+    const seen: (string | undefined)[] = [];
+    const held = world(
+      ['a', 'b', 'c', 'd'].map((extractionId) => running(extractionId, iso(900))),
+      {
+        random: () => rolls.shift() ?? Number.NaN,
+        reconcile: (extractionId) => seen.push(held.extractions.rows.get(extractionId)?.openUntil),
+      },
+    );
+    await held.sweep();
+    expect(seen.toSorted()).toEqual([iso(1_300), iso(1_420), iso(1_540), iso(1_660)]);
   });
 
   test('keeps a record that kills the process from starving the rest', async () => {

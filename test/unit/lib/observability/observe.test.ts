@@ -35,6 +35,17 @@ test('what is counted is told as the alarms look for it', async () => {
   });
 });
 
+test('what is published now is not told again at the end', async () => {
+  const { observability, observe, publishNow } = await import(
+    '../../../../lib/observability/observability.ts'
+  );
+  observe('SweepBegun');
+  publishNow();
+  expect(log.lines()).toContain('"SweepBegun":1');
+  for (const { after } of observability()) await after?.({} as never);
+  expect(log.lines().match(/"SweepBegun":1/g)).toHaveLength(1);
+});
+
 test('what calls for a look names in the log what it was about; what is daily does not', async () => {
   const { observeAbout } = await import('../../../../lib/observability/observability.ts');
   const observed = observeAbout({ extractionId: 'e-1' });
