@@ -6,7 +6,7 @@ import type { Observe } from './observed.ts';
 import type { Reading } from './reading.ts';
 import { type Extraction, isTerminalStatus, type StoredResults } from './record.ts';
 import { settleBy } from './settle-by.ts';
-import type { ExtractionStore, TaskStore } from './store.ts';
+import type { ExtractionStore, Task, TaskStore } from './store.ts';
 import { nextLook, plusSeconds, type Timings } from './timings.ts';
 import {
   type Change,
@@ -133,6 +133,22 @@ const reconcileStarting = async (
   return step;
 };
 
+/**
+ * The row of a task in `Tasks`. One that start-task did not come to link is adopted, before anything is read or
+ * decided: from then on a delivery finds the extraction, however late it comes and whatever was recorded meanwhile.
+ */
+const lookIntoTasks = async (
+  { extractionId }: Extraction,
+  taskId: string,
+  deps: ReconcileDeps,
+): Promise<{ readonly task: Task; readonly wasLinked: boolean }> => {
+  const found = await deps.tasks.get(taskId);
+  const wasLinked = found?.extractionId !== undefined;
+  const task = wasLinked ? found : await deps.tasks.adopt(taskId, extractionId);
+  if (task.extractionId !== extractionId) deps.observe('TaskLinkedElsewhere');
+  return { task, wasLinked };
+};
+
 /** Settles from what a webhook left in `Tasks`, else from a read. Undefined: neither knows an end yet. */
 const learnEnd = async (
   record: Extraction,
@@ -140,12 +156,12 @@ const learnEnd = async (
   deps: ReconcileDeps,
 ): Promise<{ readonly settled: Step } | { readonly why: string }> => {
   const { extractionId } = record;
-  const task = isAnnounced(record) ? await deps.tasks.get(taskId) : undefined;
-  const noticed = task?.taskStatus;
+  const looked = isAnnounced(record) ? await lookIntoTasks(record, taskId, deps) : undefined;
+  const noticed = looked?.task.taskStatus;
   if (noticed !== undefined && isTerminalStatus(noticed)) {
     const fact = { extractionId, taskId, taskStatus: noticed };
-    // Nobody has linked the task: its delivery found no extraction, and this one finds it.
-    const early = task?.extractionId === undefined ? (['EarlyDelivery'] as const) : [];
+    // Nobody had linked the task: its delivery found no extraction, and this one finds it.
+    const early = looked?.wasLinked === false ? (['EarlyDelivery'] as const) : [];
     const row = await settleBy('reconcile', fact, deps, ...early);
     return { settled: { kind: 'again', record: row } };
   }

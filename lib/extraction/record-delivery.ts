@@ -52,9 +52,7 @@ export const recordDelivery = async (
   const taskStatus = first ?? delivery.taskStatus;
   if (taskStatus !== delivery.taskStatus) deps.observe('StatusDisagreement');
   const row = await settleBy('webhook', { extractionId, taskId, taskStatus }, deps);
-  if (callbackToken === undefined) return { kind: 'recorded', extractionId, wake: 'no-token' };
-
-  const wake = await deps.wake(callbackToken, extractionId);
+  const wake = callbackToken === undefined ? 'no-token' : await deps.wake(callbackToken, extractionId);
   if (wake === 'invalid-token') deps.observe('InvalidTaskToken');
   const now = deps.now().toISOString();
   if (wake !== 'woken' && row?.openUntil !== undefined && row.openUntil > now) {

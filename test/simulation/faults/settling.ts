@@ -101,6 +101,15 @@ export const settlingFaults: readonly DeliberateFault[] = [
     where: { scenario: 'at-once-unreadable', faults: 1, events: 1 },
   },
   {
+    name: 'unlinked-task-left-alone',
+    does: 'Reconcile does not adopt a task that start-task could not link.',
+    file: reconcile,
+    find: 'await deps.tasks.adopt(taskId, extractionId);',
+    replace: '{ extractionId, ...(found ?? { taskId }) };',
+    caughtBy: 'delivery-not-lost',
+    where: { scenario: 'after-grace', faults: 1, events: 1 },
+  },
+  {
     name: 'timed-out-without-the-last-read',
     does: 'Past the deadline, the outcome is TIMED_OUT before the task is read once more.',
     file: reconcile,
