@@ -37,8 +37,8 @@ export const settlingFaults: readonly DeliberateFault[] = [
     name: 'waking-fails-in-silence',
     does: 'A delivery whose wake-up failed is answered with 204.',
     file: recordDelivery,
-    find: 'const wake = await deps.wake(callbackToken, extractionId);',
-    replace: "const wake = await deps.wake(callbackToken, extractionId).catch(() => 'woken' as const);",
+    find: 'await deps.wake(callbackToken, extractionId);',
+    replace: "await deps.wake(callbackToken, extractionId).catch(() => 'woken' as const);",
     caughtBy: 'wake-not-lost',
   },
   {
