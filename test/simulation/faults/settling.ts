@@ -70,8 +70,16 @@ export const settlingFaults: readonly DeliberateFault[] = [
     name: 'settled-is-counted-by-all',
     does: 'Whoever finds a settlement counts it.',
     file: settleBy,
-    find: "const mine = kind === 'done' && record.settledBy === by && record.settledAt === now.toISOString();",
-    replace: "const mine = kind === 'done';",
+    find: "const mine = outcome.kind === 'done' && outcome.mine;",
+    replace: "const mine = outcome.kind === 'done';",
+    caughtBy: 'counted-once',
+  },
+  {
+    name: 'closed-is-counted-by-all',
+    does: 'Whoever finds a record closed as they would have closed it counts it.',
+    file: reconcile,
+    find: 'if (outcome.mine && counts !== undefined) deps.observe(counts);',
+    replace: 'if (counts !== undefined) deps.observe(counts);',
     caughtBy: 'counted-once',
   },
   {
