@@ -174,7 +174,7 @@ export class CosechaStack extends Stack {
       may: [
         storage.onExtractions('GetItem', 'UpdateItem'),
         storage.findingOpen(),
-        storage.onTasks('GetItem'),
+        storage.onTasks('GetItem', 'UpdateItem'),
         dataKey.writingTables(),
         storage.onResults('PutObject'),
         dataKey.storingObjects(),

@@ -14,7 +14,7 @@ const toTask = (row: Row | undefined): Task => unmarshall(row ?? {}) as Task;
 /** A task is of no use to anybody after this: deliveries end within minutes, grace within a day. */
 const retentionSeconds = 30 * 24 * 3600;
 
-/** The table `Tasks` on DynamoDB. Each of L and W is one atomic update (design, section 4). */
+/** The table `Tasks` on DynamoDB. Each of L, W and A is one atomic update (design, section 4). */
 export const dynamoTaskStore = (client: DynamoDBClient, table: string, now: () => Date): TaskStore => {
   const expiry = () => Math.floor(now().getTime() / 1000) + retentionSeconds;
   return {
@@ -29,7 +29,8 @@ export const dynamoTaskStore = (client: DynamoDBClient, table: string, now: () =
               'expiresAt = if_not_exists(expiresAt, :expiry)',
             ConditionExpression:
               'attribute_not_exists(extractionId) OR ' +
-              '(extractionId = :extraction AND callbackAttempt <= :attempt)',
+              '(extractionId = :extraction AND ' +
+              '(attribute_not_exists(callbackAttempt) OR callbackAttempt <= :attempt))',
             ExpressionAttributeValues: marshall({
               ':extraction': extractionId,
               ':token': callbackToken,
@@ -61,6 +62,21 @@ export const dynamoTaskStore = (client: DynamoDBClient, table: string, now: () =
             ':at': notifiedAt,
             ':expiry': expiry(),
           }),
+          ReturnValues: 'ALL_NEW',
+        }),
+      );
+      return toTask(Attributes);
+    },
+
+    adopt: async (taskId, extractionId) => {
+      const { Attributes } = await client.send(
+        new UpdateItemCommand({
+          TableName: table,
+          Key: marshall({ taskId }),
+          UpdateExpression:
+            'SET extractionId = if_not_exists(extractionId, :extraction), ' +
+            'expiresAt = if_not_exists(expiresAt, :expiry)',
+          ExpressionAttributeValues: marshall({ ':extraction': extractionId, ':expiry': expiry() }),
           ReturnValues: 'ALL_NEW',
         }),
       );

@@ -3,7 +3,8 @@ import type { ExtractionStore } from './store.ts';
 import type { Change } from './transitions.ts';
 
 export type ChangeOutcome =
-  | { readonly kind: 'done'; readonly record: Extraction }
+  /** `mine`: this very change made the row so, and not somebody else's that says the same. */
+  | { readonly kind: 'done'; readonly record: Extraction; readonly mine: boolean }
   /** Somebody else moved first. The decision has to be made again from `record`. */
   | { readonly kind: 'lost'; readonly record: Extraction | undefined };
 
@@ -26,12 +27,18 @@ const holdsAlready = ({ set, when }: Change, row: Extraction): boolean => {
   return row.open === undefined;
 };
 
+/** What tells a write from the same one by somebody else. Times have milliseconds, but for `expiresAt`. */
+const stamps = ['settledAt', 'settledBy', 'collectedAt', 'expiresAt'] as const;
+
+const bearsItsStamps = ({ set }: Change, row: Extraction): boolean =>
+  stamps.every((stamp) => set[stamp] === undefined || row[stamp] === set[stamp]);
+
 /** Writes a change, and tells a lost race from a write of my own that had succeeded unheard. */
 export const applyChange = async (store: ExtractionStore, change: Change): Promise<ChangeOutcome> => {
   const result = await store.apply(change);
-  if (result.applied) return { kind: 'done', record: result.record };
+  if (result.applied) return { kind: 'done', record: result.record, mine: true };
   if (result.record !== undefined && holdsAlready(change, result.record)) {
-    return { kind: 'done', record: result.record };
+    return { kind: 'done', record: result.record, mine: bearsItsStamps(change, result.record) };
   }
   return { kind: 'lost', record: result.record };
 };

@@ -2,11 +2,11 @@ import { ProviderAnswerTooLarge, ProviderError } from '../provider/errors.ts';
 import { applyChange } from './apply-change.ts';
 import { isAnnounced } from './is-announced.ts';
 import { isAttemptDead } from './is-attempt-dead.ts';
-import type { Observe } from './observed.ts';
+import type { Observe, Observed } from './observed.ts';
 import type { Reading } from './reading.ts';
 import { type Extraction, isTerminalStatus, type StoredResults } from './record.ts';
 import { settleBy } from './settle-by.ts';
-import type { ExtractionStore, TaskStore } from './store.ts';
+import type { ExtractionStore, Task, TaskStore } from './store.ts';
 import { nextLook, plusSeconds, type Timings } from './timings.ts';
 import {
   type Change,
@@ -76,12 +76,15 @@ const ask = async (record: Extraction, taskId: string, deps: ReconcileDeps): Pro
   }
 };
 
-/** Writes a change that closes the record, or decides again from the row that refused it. */
-const close = async (change: Change, deps: ReconcileDeps): Promise<Step> => {
+/**
+ * Writes a change that closes the record, and counts it unless somebody else had closed it so; or decides again from
+ * the row that refused it.
+ */
+const close = async (change: Change, deps: ReconcileDeps, counts?: Observed): Promise<Step> => {
   const outcome = await applyChange(deps.extractions, change);
-  return outcome.kind === 'done'
-    ? { kind: 'return', reconciled: { kind: 'closed', record: outcome.record } }
-    : { kind: 'again', record: outcome.record };
+  if (outcome.kind === 'lost') return { kind: 'again', record: outcome.record };
+  if (outcome.mine && counts !== undefined) deps.observe(counts);
+  return { kind: 'return', reconciled: { kind: 'closed', record: outcome.record } };
 };
 
 /** Leaves the record to the sweep, from `openUntil` on. */
@@ -113,9 +116,7 @@ const reconcileRequested = async (
   const windowOver = now.toISOString() >= plusSeconds(record.requestedAt, deps.timings.startWindow);
   if (!gaveUp && !windowOver) return notYet(record, 'not-started-yet', situation, deps);
   const reason = gaveUp ? 'start-given-up' : 'start-window-over';
-  const step = await close(giveUpStarting(record, reason, now, deps.timings), deps);
-  if (step.kind === 'return') deps.observe('NotStarted');
-  return step;
+  return close(giveUpStarting(record, reason, now, deps.timings), deps, 'NotStarted');
 };
 
 const reconcileStarting = async (
@@ -128,9 +129,23 @@ const reconcileStarting = async (
     return notYet(record, 'start-in-progress', situation, deps);
   }
   const lost = loseTrack(record, record.attemptId, 'attempt-died', 'reconcile', now, deps.timings);
-  const step = await close(lost, deps);
-  if (step.kind === 'return') deps.observe('Unconfirmed');
-  return step;
+  return close(lost, deps, 'Unconfirmed');
+};
+
+/**
+ * The row of a task in `Tasks`. One that start-task did not come to link is adopted, before anything is read or
+ * decided: from then on a delivery finds the extraction, however late it comes and whatever was recorded meanwhile.
+ */
+const lookIntoTasks = async (
+  { extractionId }: Extraction,
+  taskId: string,
+  deps: ReconcileDeps,
+): Promise<{ readonly task: Task; readonly wasLinked: boolean }> => {
+  const found = await deps.tasks.get(taskId);
+  const wasLinked = found?.extractionId !== undefined;
+  const task = wasLinked ? found : await deps.tasks.adopt(taskId, extractionId);
+  if (task.extractionId !== extractionId) deps.observe('TaskLinkedElsewhere');
+  return { task, wasLinked };
 };
 
 /** Settles from what a webhook left in `Tasks`, else from a read. Undefined: neither knows an end yet. */
@@ -140,12 +155,12 @@ const learnEnd = async (
   deps: ReconcileDeps,
 ): Promise<{ readonly settled: Step } | { readonly why: string }> => {
   const { extractionId } = record;
-  const task = isAnnounced(record) ? await deps.tasks.get(taskId) : undefined;
-  const noticed = task?.taskStatus;
+  const looked = isAnnounced(record) ? await lookIntoTasks(record, taskId, deps) : undefined;
+  const noticed = looked?.task.taskStatus;
   if (noticed !== undefined && isTerminalStatus(noticed)) {
     const fact = { extractionId, taskId, taskStatus: noticed };
-    // Nobody has linked the task: its delivery found no extraction, and this one finds it.
-    const early = task?.extractionId === undefined ? (['EarlyDelivery'] as const) : [];
+    // Nobody had linked the task: its delivery found no extraction, and this one finds it.
+    const early = looked?.wasLinked === false ? (['EarlyDelivery'] as const) : [];
     const row = await settleBy('reconcile', fact, deps, ...early);
     return { settled: { kind: 'again', record: row } };
   }
@@ -177,7 +192,7 @@ const reconcileRunning = async (
   if (now.toISOString() < record.deadlineAt) return notYet(record, learned.why, situation, deps);
   const outcome = await applyChange(deps.extractions, timeOut(record, now, deps.timings));
   if (outcome.kind === 'lost') return { kind: 'again', record: outcome.record };
-  deps.observe('TimedOut');
+  if (outcome.mine) deps.observe('TimedOut');
   // The first read in grace is due later; looking now again would be the read just made.
   return { kind: 'return', reconciled: { kind: 'handed-over', record: outcome.record } };
 };
@@ -194,11 +209,8 @@ const reconcileTimedOut = async (record: Extraction, taskId: string, deps: Recon
   return { kind: 'return', reconciled: { kind: 'handed-over', record: row } };
 };
 
-const giveUp = async (record: Extraction, why: string, deps: ReconcileDeps): Promise<Step> => {
-  const step = await close(giveUpCollecting(record, why, deps.now(), deps.timings), deps);
-  if (step.kind === 'return') deps.observe('CollectionGivenUp');
-  return step;
-};
+const giveUp = (record: Extraction, why: string, deps: ReconcileDeps): Promise<Step> =>
+  close(giveUpCollecting(record, why, deps.now(), deps.timings), deps, 'CollectionGivenUp');
 
 /** A collection that failed: tried again by the machine, then by the sweep, then given up and said so. */
 const collectLater = async (
@@ -262,9 +274,7 @@ const collect = async (
     ...(stored === undefined ? {} : { results: stored }),
     ...(actionResults === undefined ? {} : { actionResults }),
   };
-  const step = await close(collected(record, found, deps.now(), deps.timings), deps);
-  if (step.kind === 'return') deps.observe('Collected');
-  return step;
+  return close(collected(record, found, deps.now(), deps.timings), deps, 'Collected');
 };
 
 const takeStep = (

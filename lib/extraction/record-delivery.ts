@@ -55,9 +55,7 @@ export const recordDelivery = async (
   const row = await settleBy('webhook', { extractionId, taskId, taskStatus }, deps);
   // Whoever erases an extraction removes the link first, so this is a loss, and the provider must not see it.
   if (row === undefined) deps.observe('DeliveryWithoutRecord');
-  if (callbackToken === undefined) return { kind: 'recorded', extractionId, wake: 'no-token' };
-
-  const wake = await deps.wake(callbackToken, extractionId);
+  const wake = callbackToken === undefined ? 'no-token' : await deps.wake(callbackToken, extractionId);
   if (wake === 'invalid-token') deps.observe('InvalidTaskToken');
   const now = deps.now().toISOString();
   if (wake !== 'woken' && row?.openUntil !== undefined && row.openUntil > now) {

@@ -33,9 +33,10 @@ export const settleBy = async (
 
   const settled = await write(settle);
   const late = settled.kind === 'lost' && settled.record?.status === 'TIMED_OUT';
-  const { kind, record } = late ? await write(correct) : settled;
+  const outcome = late ? await write(correct) : settled;
 
-  const mine = kind === 'done' && record.settledBy === by && record.settledAt === now.toISOString();
+  const { kind, record } = outcome;
+  const mine = outcome.kind === 'done' && outcome.mine;
   if (mine) for (const observed of [settledMetric[by], ...alsoCounts]) deps.observe(observed);
   if (mine && late) deps.observe('LateTruth');
   if (kind === 'lost' && record !== undefined && isTerminalStatus(record.status)) {

@@ -171,7 +171,7 @@ const resumeOrRetry = async (
     const lost = loseTrack(row, row.attemptId, 'attempt-died', 'start', now, deps.timings);
     const outcome = await applyChange(deps.extractions, lost);
     if (outcome.kind === 'lost') return resumeOrRetry(outcome.record, order, deps);
-    deps.observe('Unconfirmed');
+    if (outcome.mine) deps.observe('Unconfirmed');
     return { kind: 'settled', status: 'UNCONFIRMED' };
   }
   return { kind: 'settled', status: row.status };
@@ -239,10 +239,10 @@ const conclude = async (
     case 'not-taken':
       return { kind: 'retry', error: posted.error };
     case 'refused':
-      deps.observe('Rejected');
+      if (outcome.mine) deps.observe('Rejected');
       return { kind: 'settled', status: outcome.record.status };
     case 'unknown':
-      deps.observe('Unconfirmed');
+      if (outcome.mine) deps.observe('Unconfirmed');
       return { kind: 'settled', status: outcome.record.status };
   }
 };

@@ -46,12 +46,17 @@ export type TaskNotice = {
 
 export interface TaskStore {
   /**
-   * L: leaves the callback token, if the task is unlinked, or linked to the same extraction by no younger
-   * attempt. Either way the row as it stands now is returned, with the status a webhook may have left.
+   * L: leaves the callback token, if the task is unlinked, or linked to the same extraction, by no younger
+   * attempt or without a token. Either way the row as it stands now is returned, with the status a webhook may have left.
    */
   link(link: TaskLink): Promise<{ readonly linked: boolean; readonly task: Task }>;
   /** W: keeps the first terminal status and returns the row, with the link start-task may have left. */
   notify(notice: TaskNotice): Promise<Task>;
+  /**
+   * A: links a task that start-task did not come to link, without a token, so that W finds its extraction. A link
+   * that is there stays, whosever it is. Returns the row as it stands now.
+   */
+  adopt(taskId: string, extractionId: string): Promise<Task>;
   /** Strongly consistent. */
   get(taskId: string): Promise<Task | undefined>;
 }

@@ -1,23 +1,36 @@
+import { randomUUID } from 'node:crypto';
 import { StopExecutionCommand } from '@aws-sdk/client-sfn';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { aws } from './support/aws.ts';
 import { executionOf, historyOf } from './support/execution.ts';
-import { extract, plannedUsername, provider, requestFor, view } from './support/extractions.ts';
+import {
+  extract,
+  extractionIdForKey,
+  plannedUsername,
+  provider,
+  requestFor,
+  view,
+} from './support/extractions.ts';
+import { planFault } from './support/faults.ts';
 import { closed, inStatus, recordWhere } from './support/records.ts';
+import { taskRow } from './support/running.ts';
 import { sweepUntilClosed } from './support/sweep.ts';
 
-test('an execution stopped by an operator is taken over by the sweep, which polls and closes', async () => {
-  const username = await plannedUsername({ durationMs: null, webhook: { enabled: false } });
-  const extractionId = await extract(requestFor(username));
-  const { openUntil = '', taskId = '' } = await inStatus(extractionId, 'RUNNING');
-
-  await aws.stepFunctions.send(
+const stop = (extractionId: string) =>
+  aws.stepFunctions.send(
     new StopExecutionCommand({
       executionArn: executionOf(extractionId),
       error: 'Stopped',
       cause: 'by a test',
     }),
   );
+
+test('an execution stopped by an operator is taken over by the sweep, which polls and closes', async () => {
+  const username = await plannedUsername({ durationMs: null, webhook: { enabled: false } });
+  const extractionId = await extract(requestFor(username));
+  const { openUntil = '', taskId = '' } = await inStatus(extractionId, 'RUNNING');
+
+  await stop(extractionId);
   // The rule tells reconcile, which finds the task running and leaves it to the sweep.
   await recordWhere(extractionId, 'handed to the sweep', (record) => (record.openUntil ?? '') < openUntil);
   await provider.finish(taskId, 'COMPLETED');
@@ -25,6 +38,38 @@ test('an execution stopped by an operator is taken over by the sweep, which poll
     status: 'COMPLETED',
     settledBy: 'reconcile',
   });
+});
+
+test('a task that start-task never came to link is adopted, so that a delivery finds its extraction', async () => {
+  // No read tells, so that what settles it is the delivery.
+  const username = await plannedUsername({
+    durationMs: null,
+    readForever: { kind: 'answer', status: 503 },
+  });
+  const idempotencyKey = randomUUID();
+  const extractionId = extractionIdForKey(idempotencyKey);
+  // Every start-task dies before its link, until the execution is stopped and there is none any more.
+  const fault = await planFault({
+    operation: 'DynamoDB_20120810.UpdateItem',
+    contains: ['callbackToken'],
+    during: [extractionId],
+    when: 'before',
+    times: 20,
+    effect: { kind: 'exit' },
+  });
+  await extract(requestFor(username), { idempotencyKey });
+  const { taskId = '' } = await inStatus(extractionId, 'RUNNING');
+
+  await stop(extractionId);
+  const adopted = async () => expect(await taskRow(taskId)).toMatchObject({ taskId, extractionId });
+  await vi.waitFor(adopted, { timeout: 30_000, interval: 100 });
+  expect(await taskRow(taskId)).not.toHaveProperty('callbackToken');
+  await fault.cancel();
+
+  await provider.finish(taskId, 'PARTIAL');
+  expect(await inStatus(extractionId, 'PARTIAL')).toMatchObject({ settledBy: 'webhook' });
+  await provider.setPlan(username, {});
+  expect(await sweepUntilClosed(extractionId)).toMatchObject({ status: 'PARTIAL' });
 });
 
 describe('while the results cannot be collected, the outcome is recorded at once and the results later', () => {

@@ -44,7 +44,7 @@ export const expectedState = (
   const record = extractionId === undefined ? undefined : extractions.get(extractionId);
   if (record !== undefined) {
     const next = settled(record, task.taskId, task.taskStatus as TerminalStatus);
-    const machineIsGone = callbackToken !== undefined && setup.wake !== 'woken';
+    const machineIsGone = callbackToken === undefined || setup.wake !== 'woken';
     const soon = deliveredAt.toISOString();
     const later = next.openUntil !== undefined && next.openUntil > soon;
     extractions.set(record.extractionId, machineIsGone && later ? { ...next, openUntil: soon } : next);

@@ -7,7 +7,8 @@ export const waitAnswered: Invariant = {
     waitedOut: ({ token }, world, premise) => {
       if (!world.concluded.has(token)) return undefined;
       premise();
-      return world.linked.has(token) ? undefined : 'start-task ended well, and its token was never answered.';
+      const left = [...world.tasks.values()].some(({ callbackToken }) => callbackToken === token);
+      return left ? undefined : 'start-task ended well, and its token was neither left nor answered.';
     },
   },
 };

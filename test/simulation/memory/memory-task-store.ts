@@ -12,7 +12,7 @@ export const memoryTaskStore = (faults: StoreFaults = {}): MemoryTaskStore => {
 
 /** The same over rows that several stores share, each call as `carryOut` has it. */
 export const taskStoreOver = (rows: Map<string, Task>, carryOut: CarryOut): TaskStore => {
-  const call = <T>(method: 'link' | 'notify' | 'get', key: string, effect: () => T): Promise<T> =>
+  const call = <T>(method: 'link' | 'notify' | 'adopt' | 'get', key: string, effect: () => T): Promise<T> =>
     carryOut({ store: 'tasks', method, key }, effect);
 
   return {
@@ -22,8 +22,7 @@ export const taskStoreOver = (rows: Map<string, Task>, carryOut: CarryOut): Task
         const mayLink =
           row.extractionId === undefined ||
           (row.extractionId === link.extractionId &&
-            row.callbackAttempt !== undefined &&
-            row.callbackAttempt <= link.callbackAttempt);
+            (row.callbackAttempt === undefined || row.callbackAttempt <= link.callbackAttempt));
         if (!mayLink) return { linked: false, task: { ...row } };
         const { extractionId, callbackToken, callbackAttempt } = link;
         const next = { ...row, extractionId, callbackToken, callbackAttempt };
@@ -33,6 +32,12 @@ export const taskStoreOver = (rows: Map<string, Task>, carryOut: CarryOut): Task
     notify: ({ taskId, taskStatus, notifiedAt }) =>
       call('notify', taskId, () => {
         const next = { taskStatus, notifiedAt, ...(rows.get(taskId) ?? { taskId }) };
+        rows.set(taskId, next);
+        return { ...next };
+      }),
+    adopt: (taskId, extractionId) =>
+      call('adopt', taskId, () => {
+        const next = { extractionId, ...(rows.get(taskId) ?? { taskId }) };
         rows.set(taskId, next);
         return { ...next };
       }),

@@ -1,7 +1,7 @@
 /** One call of a store, as a fault hook sees it. */
 export type StoreCall = {
   readonly store: 'extractions' | 'tasks';
-  readonly method: 'create' | 'get' | 'apply' | 'due' | 'link' | 'notify';
+  readonly method: 'create' | 'get' | 'apply' | 'due' | 'link' | 'notify' | 'adopt';
   /** The key that the call is about; a shard number for `due`. */
   readonly key: string;
 };

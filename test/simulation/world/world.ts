@@ -41,8 +41,8 @@ export class World {
   readonly attempts = new Map<string, Process>();
   /** Every change of status, as `from>to`. */
   readonly moves: string[] = [];
-  /** Tasks of which a terminal delivery was answered with 2xx; whether linked, or not and past its deadline too. */
-  readonly acknowledged = new Map<string, { readonly linked: boolean; readonly orphan: boolean }>();
+  /** Tasks of which a terminal delivery was answered with 2xx, and whether each was linked then. */
+  readonly acknowledged = new Map<string, { readonly linked: boolean }>();
   /** Tokens of invocations of start-task that came to their end, */
   readonly concluded = new Set<string>();
   /** and those of them that were left for a webhook. */
@@ -129,10 +129,7 @@ export class World {
   /** A delivery was answered with 2xx. */
   acknowledge(taskId: string): void {
     if (this.acknowledged.has(taskId)) return;
-    const linked = this.tasks.get(taskId)?.extractionId !== undefined;
-    const { record } = this;
-    const over = record?.open === undefined || this.kernel.now >= Date.parse(record.deadlineAt);
-    this.acknowledged.set(taskId, { linked, orphan: !linked && over });
+    this.acknowledged.set(taskId, { linked: this.tasks.get(taskId)?.extractionId !== undefined });
   }
 
   get execution(): Execution | undefined {

@@ -95,6 +95,7 @@ const rights: Readonly<Record<string, readonly string[]>> = {
     'dynamodb:UpdateItem <StorageExtractions.Arn>',
     'dynamodb:Query <StorageExtractions.Arn>/index/open',
     'dynamodb:GetItem <StorageTasks.Arn>',
+    'dynamodb:UpdateItem <StorageTasks.Arn>',
     'kms:GenerateDataKey <DataKey.Arn> via s3',
     's3:PutObject <StorageResults.Arn>/*',
     'secretsmanager:GetSecretValue secretsmanager secret:Cosecha-prod/provider-api-key-??????',

@@ -25,6 +25,7 @@ const step = fc.oneof(
     taskStatus: fc.constantFrom('COMPLETED', 'FAILED'),
     notifiedAt: fc.constantFrom('n1', 'n2'),
   }),
+  fc.record({ call: fc.constant('adopt' as const), extractionId: fc.constantFrom('e1', 'e2') }),
 );
 
 const run = async (
@@ -36,6 +37,8 @@ const run = async (
     if (one.call === 'link') {
       const { linked, task } = await store.link({ taskId: 'task', ...one });
       answers.push({ linked, task: withoutTtl(task) });
+    } else if (one.call === 'adopt') {
+      answers.push(withoutTtl(await store.adopt('task', one.extractionId)));
     } else {
       answers.push(withoutTtl(await store.notify({ taskId: 'task', ...one })));
     }
@@ -44,7 +47,7 @@ const run = async (
   return { answers, row: row === undefined ? undefined : withoutTtl(row) };
 };
 
-test('any order of links and deliveries leaves the same in DynamoDB as in memory', async () => {
+test('any order of links, deliveries and adoptions leaves the same in DynamoDB as in memory', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 8 }), async (steps) => {
       expect(await run(memoryTaskStore(), steps)).toEqual(await run(dynamo().store, steps));
@@ -88,9 +91,30 @@ test('a task that is linked to one extraction is never linked to another', async
   ).toMatchObject({ linked: false, task: { extractionId: 'mine', callbackToken: 'mine' } });
 });
 
-test('whoever comes first gives the row 30 days to live', async () => {
-  const { store, rows } = dynamo();
+test('an adopted task is linked without a token, and takes the first one that is left', async () => {
+  const { store } = dynamo();
+  expect(withoutTtl(await store.adopt('task', 'mine'))).toEqual({ taskId: 'task', extractionId: 'mine' });
+  expect(
+    await store.link({ taskId: 'task', extractionId: 'mine', callbackToken: 'first', callbackAttempt: 0 }),
+  ).toMatchObject({ linked: true, task: { callbackToken: 'first' } });
+});
+
+test('adopting leaves a link that is there, and the status that a webhook left', async () => {
+  const { store } = dynamo();
   await store.notify({ taskId: 'task', taskStatus: 'COMPLETED', notifiedAt: 'n' });
+  await store.adopt('task', 'theirs');
+  expect(await store.adopt('task', 'mine')).toMatchObject({
+    extractionId: 'theirs',
+    taskStatus: 'COMPLETED',
+  });
+});
+
+test.each([
+  ['notified', (store: TaskStore) => store.notify({ taskId: 'task', taskStatus: 'FAILED', notifiedAt: 'n' })],
+  ['adopted', (store: TaskStore) => store.adopt('task', 'e')],
+])('a row that is first %s has 30 days to live', async (_what, write) => {
+  const { store, rows } = dynamo();
+  await write(store);
   expect(rows.get('task')?.expiresAt).toBe(at(0).getTime() / 1000 + 30 * 86_400);
 });
 

@@ -67,17 +67,20 @@ const changes: readonly (readonly [string, Extraction, Change])[] = [
 test.each(changes)('%s that applies is done', async (_name, row, change) => {
   const store = storeWith(row);
   const outcome = await applyChange(store, change);
-  expect(outcome).toEqual({ kind: 'done', record: store.rows.get(id) });
+  expect(outcome).toEqual({ kind: 'done', record: store.rows.get(id), mine: true });
   expect(store.rows.get(id)).not.toEqual(row);
 });
 
-test.each(changes)('%s whose answer was lost is recognized as done', async (_name, row, change) => {
-  const store = storeWith(row);
-  const once = storeWith(row);
-  await once.apply(change);
-  const outcome = await applyChange(answerLost(store), change);
-  expect(outcome).toEqual({ kind: 'done', record: once.rows.get(id) });
-});
+test.each(changes)(
+  '%s whose answer was lost is recognized as done, and as mine',
+  async (_name, row, change) => {
+    const store = storeWith(row);
+    const once = storeWith(row);
+    await once.apply(change);
+    const outcome = await applyChange(answerLost(store), change);
+    expect(outcome).toEqual({ kind: 'done', record: once.rows.get(id), mine: true });
+  },
+);
 
 test.each(changes)('%s on a row that is gone is lost', async (_name, _row, change) => {
   expect(await applyChange(memoryExtractionStore(), change)).toEqual({ kind: 'lost', record: undefined });
@@ -148,12 +151,44 @@ test('the same fact told twice is done, whoever told it first', async () => {
     now,
     timings,
   );
-  expect(await applyChange(storeWith(row), again)).toEqual({ kind: 'done', record: row });
+  expect(await applyChange(storeWith(row), again)).toEqual({ kind: 'done', record: row, mine: false });
+});
+
+const earlier = at(99);
+
+test.each<readonly [string, Extraction, Change, Change]>([
+  [
+    'give up starting',
+    extraction(),
+    giveUpStarting(extraction(), 'r', earlier, timings),
+    giveUpStarting(extraction(), 'r', now, timings),
+  ],
+  [
+    'lose track',
+    starting,
+    loseTrack(starting, 'attempt-1', 'r', 'start', now, timings),
+    loseTrack(starting, 'attempt-1', 'r', 'reconcile', now, timings),
+  ],
+  ['time out', runningRow, timeOut(runningRow, earlier, timings), timeOut(runningRow, now, timings)],
+  [
+    'collected',
+    completed,
+    collected(completed, {}, earlier, timings),
+    collected(completed, {}, now, timings),
+  ],
+])('%s that somebody else has written already is done, and not mine', async (_what, row, theirs, mine) => {
+  const store = storeWith(row);
+  await store.apply(theirs);
+  expect(await applyChange(store, mine)).toEqual({ kind: 'done', record: store.rows.get(id), mine: false });
 });
 
 test('a task that was settled before I heard that it runs is mine all the same', async () => {
   const change = run(starting, 'attempt-1', 'task-1', now, timings);
-  expect(await applyChange(storeWith(completed), change)).toEqual({ kind: 'done', record: completed });
+  expect(await applyChange(storeWith(completed), change)).toEqual({
+    kind: 'done',
+    record: completed,
+    mine: true,
+  });
 });
 
 test('a store that fails is not a lost race', async () => {

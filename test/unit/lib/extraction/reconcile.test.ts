@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import type { Reading } from '../../../../lib/extraction/reading.ts';
 import { readingOfTask } from '../../../../lib/extraction/reading-of-task.ts';
 import { type ReconcileDeps, reconcile, type Situation } from '../../../../lib/extraction/reconcile.ts';
@@ -91,6 +91,8 @@ const world = (
   return {
     reconcile: (situation: Situation) => reconcile(id, situation, deps),
     row: () => extractions.rows.get(id),
+    task: () => tasks.rows.get('task-1'),
+    tasks,
     extractions,
     seen,
     failures,
@@ -200,6 +202,41 @@ describe('RUNNING', () => {
     expect(row()).toMatchObject({ status: 'FAILED', settledAt: iso(100), openUntil: iso(400) });
     expect(row()).not.toHaveProperty('collectedAt');
     expect(seen).toEqual(['SettledByReconcile', 'EarlyDelivery', 'PollWithoutAnswer', 'CollectionFailed']);
+  });
+
+  test.each<readonly [string, Task | undefined]>([
+    ['that nobody linked', undefined],
+    ['of which a webhook told before anybody linked it', { taskId: 'task-1', taskStatus: 'FAILED' }],
+  ])('a task %s is adopted before the provider is asked', async (_what, before) => {
+    const held = world(running, {
+      ...(before === undefined ? {} : { task: before }),
+      meanwhile: () => expect(held.task()).toMatchObject({ extractionId: id }),
+    });
+    await held.reconcile(machine);
+    expect(held.reads()).toBe(1);
+    expect(held.task()).toEqual({ ...before, taskId: 'task-1', extractionId: id });
+  });
+
+  test('a task that is linked costs one read, and no write', async () => {
+    const { reconcile, tasks } = world(running, { task: { taskId: 'task-1', extractionId: id } });
+    const adopt = vi.spyOn(tasks, 'adopt');
+    await reconcile(machine);
+    expect(adopt).not.toHaveBeenCalled();
+  });
+
+  test('a task that is linked to another extraction is left to it, and counted', async () => {
+    const theirs = { taskId: 'task-1', extractionId: 'other' };
+    const { reconcile, task, seen } = world(running, { task: theirs });
+    await reconcile(machine);
+    expect(task()).toEqual(theirs);
+    expect(seen).toEqual(['TaskLinkedElsewhere']);
+  });
+
+  test('a task that is not adopted for a failure of ours is not timed out either', async () => {
+    const { reconcile, row, tasks } = world(running, { now: 7_200 });
+    vi.spyOn(tasks, 'adopt').mockRejectedValue(new Error('throttled'));
+    await expect(reconcile(machine)).rejects.toThrow('throttled');
+    expect(row()).toEqual(running);
   });
 
   test.each(['PENDING', 'RUNNING'])('%s is not yet', async (status) => {

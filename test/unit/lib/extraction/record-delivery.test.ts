@@ -187,11 +187,23 @@ test('a row that is gone is no failure: the delivery is taken, and counted', asy
   expect(seen).toEqual(['DeliveryWithoutRecord']);
 });
 
-test('a link without a token wakes nobody', async () => {
-  const { callbackToken: _callbackToken, ...tokenless } = linked;
-  const { deliver, woken } = world({ row: running.row, task: tokenless });
+test('a link without a token wakes nobody: the sweep is told to look now', async () => {
+  const { deliver, woken, row } = world({ row: running.row, task: { taskId: 'task-1', extractionId: id } });
   expect(await deliver()).toEqual({ kind: 'recorded', extractionId: id, wake: 'no-token' });
   expect(woken).toEqual([]);
+  expect(row()).toMatchObject({ status: 'COMPLETED', openUntil: iso(100) });
+});
+
+test('a delivery after grace, to a link without a token, opens the record again', async () => {
+  const { deliver, row, seen } = world({
+    row: closedExtraction({ status: 'TIMED_OUT', taskId: 'task-1' }),
+    task: { taskId: 'task-1', extractionId: id },
+  });
+  await deliver();
+  expect(row()).toMatchObject({ status: 'COMPLETED', openUntil: iso(100) });
+  expect(row()).toHaveProperty('open');
+  expect(row()).not.toHaveProperty('expiresAt');
+  expect(seen).toEqual(['SettledByWebhook', 'LateTruth']);
 });
 
 test('a machine that is woken is left to collect: openUntil stays its five minutes', async () => {

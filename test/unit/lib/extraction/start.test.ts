@@ -425,6 +425,18 @@ describe('an invocation that finds the start already made or under way', () => {
     expect(seen).toEqual([]);
   });
 
+  test('a task that reconcile has adopted is linked with the token, and what a webhook left is acted on', async () => {
+    const adopted = { taskId: 'task-1', extractionId: id };
+    const quiet = world({ row: extractionIn('RUNNING') });
+    quiet.tasks.rows.set('task-1', adopted);
+    expect(await quiet.start(0)).toEqual({ kind: 'waiting', taskId: 'task-1' });
+    expect(quiet.task()).toEqual({ ...adopted, callbackToken: 'token-0', callbackAttempt: 0 });
+
+    const told = world({ row: extractionIn('RUNNING') });
+    told.tasks.rows.set('task-1', { ...adopted, taskStatus: 'FAILED' });
+    expect(await told.start(0)).toEqual({ kind: 'settled', status: 'FAILED' });
+  });
+
   test('an older token still acts on what a webhook left', async () => {
     const { start, tasks, row } = world({ row: extractionIn('RUNNING') });
     tasks.rows.set('task-1', {
