@@ -6,4 +6,8 @@ import { buildPackage } from './build-package.ts';
 // `npm run package`: dist/package, and dist/cosecha-<version>.tgz of it.
 const dist = join(repository, 'dist');
 await buildPackage(join(dist, 'package'));
-execFileSync('npm', ['pack', join(dist, 'package'), '--pack-destination', dist], { stdio: 'inherit' });
+const packed = execFileSync('npm', ['pack', join(dist, 'package'), '--pack-destination', dist], {
+  encoding: 'utf8',
+  stdio: ['inherit', 'pipe', 'inherit'],
+});
+console.log(`dist/${packed.trim()}`);

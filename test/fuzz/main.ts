@@ -5,7 +5,10 @@ import { type Options, readOptions, UnusableOptions, usage } from './read-option
 import { type Run, runProperty } from './run-property.ts';
 import { shareCases } from './share-cases.ts';
 
-/** Tries every property in turn; ends at the first failure, as a round more of it tells nothing new. */
+/**
+ * Tries every property in turn, each with an even share of the time that is left, so that a short run leaves none
+ * out; ends at the first failure, as a round more of it tells nothing new.
+ */
 const round = async (
   chosen: readonly FuzzProperty[],
   options: Options,
@@ -14,8 +17,9 @@ const round = async (
   const { seed, path } = options;
   const shares = shareCases(chosen, options.cases);
   const runs: Run[] = [];
-  for (const property of chosen) {
-    const within = Number.isFinite(until) ? { within: Math.max(until - Date.now(), 1) } : {};
+  for (const [index, property] of chosen.entries()) {
+    const share = Math.max((until - Date.now()) / (chosen.length - index), 1);
+    const within = Number.isFinite(until) ? { within: share } : {};
     const run = await runProperty(property, {
       seed,
       cases: shares.get(property.name) ?? 1,
@@ -24,7 +28,7 @@ const round = async (
     });
     console.log(describeRun(run));
     runs.push(run);
-    if (run.failure !== undefined || Date.now() >= until) break;
+    if (run.failure !== undefined) break;
   }
   return runs;
 };

@@ -71,6 +71,8 @@ const explore = async (): Promise<boolean> => {
   );
   console.log(formatTally(tally, seconds()));
   for (const finding of tally.findings) console.log(`\n${await showFinding(finding)}`);
+  const verdict = tally.findings.length === 0 ? 'Nothing' : 'Something';
+  console.log(`\n${verdict} was broken in ${tally.schedules} schedules.`);
   return tally.findings.length === 0;
 };
 
