@@ -38,9 +38,10 @@ export const buildPackage = async (directory: string): Promise<void> => {
     // The launcher says so where Node is older.
     bundle(directory, { cosecha: 'lib/cli/main.ts' }, 'node22', REQUIRE),
     declareTypes(join(directory, 'dist')),
-    ...[...Object.values(manifest.bin), 'LICENSE', 'README.md', 'docs/stream.md'].map((file) =>
+    ...[...Object.values(manifest.bin), 'LICENSE', 'docs/cli.md', 'docs/stream.md'].map((file) =>
       copy(file, directory),
     ),
+    cp(join(import.meta.dirname, 'README.md'), join(directory, 'README.md')),
     writeFile(join(directory, 'package.json'), `${JSON.stringify(packageJson(manifest), null, 2)}\n`),
   ]);
 };

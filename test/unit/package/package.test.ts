@@ -62,6 +62,13 @@ describe('the package, packed and installed elsewhere', { timeout: 60_000 }, () 
     expect(stdout).toBe('');
   });
 
+  test('has a page of its own, whose links lead to what is in it', () => {
+    const page = readFileSync(join(installed, 'README.md'), 'utf8');
+    const links = [...page.matchAll(/\]\(([^)#]+)/g)].map(([, path = '']) => path);
+    expect(links.length).toBeGreaterThan(2);
+    expect(links.filter((path) => !existsSync(join(installed, path)))).toEqual([]);
+  });
+
   test('decodes, on plain Node and from CommonJS as well', async () => {
     give('record.json', JSON.stringify(records.corrected));
     give(
