@@ -1,8 +1,6 @@
 import * as v from 'valibot';
+import { LOCAL_STAGE, stagePattern } from '../lib/aws/stage.ts';
 import { worstCaseHistory } from './constructs/extraction-machine-definition.ts';
-
-/** The one stage that runs on an emulator: plain http is allowed, and nothing is retained or protected. */
-export const LOCAL_STAGE = 'local';
 
 /** The retention periods that CloudWatch Logs accepts, in days (PutRetentionPolicy, `retentionInDays`). */
 const LOG_RETENTION_DAYS = [
@@ -107,7 +105,7 @@ const settings = {
   /** Part of the stack's name, `Cosecha-<stage>`, hence of its secrets and its machine. */
   stage: v.pipe(
     v.string('is required, for example -c stage=prod'),
-    v.regex(/^[a-z][a-z0-9-]{0,19}$/, 'must be 1 to 20 of a-z, 0-9 and "-", starting with a letter'),
+    v.regex(stagePattern, 'must be 1 to 20 of a-z, 0-9 and "-", starting with a letter'),
   ),
   /** Where the provider's interface lives. https, since API keys and credentials travel there. */
   providerBaseUrl: v.pipe(

@@ -1,4 +1,5 @@
-import { type Config, ConfigError, LOCAL_STAGE } from './config.ts';
+import { LOCAL_STAGE } from '../lib/aws/stage.ts';
+import { type Config, ConfigError } from './config.ts';
 
 /**
  * The stage for emulators gives up what the emulator cannot do, conditions of the seal key among it, and keeps

@@ -1,6 +1,7 @@
 import { CfnOutput, Duration, Stack } from 'aws-cdk-lib';
 import { StringParameter } from 'aws-cdk-lib/aws-ssm';
 import type { Construct } from 'constructs';
+import { stackNameOf } from '../lib/aws/stage.ts';
 import { sweepConcurrency } from '../lib/extraction/sweep.ts';
 import type { Config } from './config.ts';
 import { Alarms } from './constructs/alarms.ts';
@@ -39,7 +40,7 @@ const CONSENTS_PROVIDER_TIMEOUT_MS = 6_500;
 /** Cosecha, whole, in one stack named `Cosecha-<stage>`. Bound to no account or region. */
 export class CosechaStack extends Stack {
   constructor(scope: Construct, config: Config) {
-    super(scope, `Cosecha-${config.stage}`, {
+    super(scope, stackNameOf(config.stage), {
       description: 'Cosecha: starts extractions of financial data and never loses how they ended',
     });
     const dataKey = new DataKey(this, 'DataKey', { config });

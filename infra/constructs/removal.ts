@@ -1,5 +1,6 @@
 import { RemovalPolicy } from 'aws-cdk-lib';
-import { type Config, LOCAL_STAGE } from '../config.ts';
+import { LOCAL_STAGE } from '../../lib/aws/stage.ts';
+import type { Config } from '../config.ts';
 
 /** Data outlives its stack, except on the emulator, where `npm start` comes and goes. */
 export const removalPolicy = (config: Config): RemovalPolicy =>

@@ -3,6 +3,7 @@ import { createWriteStream } from 'node:fs';
 import { join } from 'node:path';
 import { apiBase, onEmulator } from '../../lib/aws/api-address.ts';
 import { signedFetch } from '../../lib/aws/signed-fetch.ts';
+import { LOCAL_STAGE, stackNameOf } from '../../lib/aws/stage.ts';
 import { DEFAULT_WIDGET_CONFIG_ID } from '../../test/sandbox/client.ts';
 import { type SandboxControl, sandboxControl } from '../../test/sandbox/control-client.ts';
 import { DEFAULT_CLIENT_ID, startSandbox } from '../../test/sandbox/sandbox.ts';
@@ -33,8 +34,7 @@ export type Run = {
   atEnd(cleanup: () => Promise<void>): void;
 };
 
-const STAGE = 'local';
-const STACK = `Cosecha-${STAGE}`;
+const STACK = stackNameOf(LOCAL_STAGE);
 
 /**
  * Seconds instead of minutes, so that a person who plays with the outcomes sees every fallback happen. The provider
@@ -67,7 +67,7 @@ export async function startLocalSystem(run: Run): Promise<LocalSystem> {
   const outputs = await deployStack({
     emulator: started,
     context: {
-      stage: STAGE,
+      stage: LOCAL_STAGE,
       providerBaseUrl: sandbox.baseUrl,
       providerClientId: DEFAULT_CLIENT_ID,
       widgetConfigId: DEFAULT_WIDGET_CONFIG_ID,

@@ -2,6 +2,7 @@ import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
 import { apiBase, onEmulator } from '../aws/api-address.ts';
 import { describeStack } from '../aws/describe-stack.ts';
 import { signedFetch } from '../aws/signed-fetch.ts';
+import { LOCAL_STAGE, stackNameOf, stagePattern } from '../aws/stage.ts';
 import { Problem, UsageProblem } from './problem.ts';
 import { readRunningSystem } from './running-system.ts';
 
@@ -41,11 +42,6 @@ export type Whereabouts = {
   readonly root: string;
   readonly endpoint: string | undefined;
 };
-
-const LOCAL_STAGE = 'local';
-
-/** As infra/config.ts has it. */
-const stagePattern = /^[a-z][a-z0-9-]{0,19}$/;
 
 const stageOf = ({ stage }: Whereabouts): string => {
   if (stage === undefined) {
@@ -87,7 +83,7 @@ const isRefused = (error: unknown): boolean => (error as { code?: unknown }).cod
  */
 export const connect = async (whereabouts: Whereabouts): Promise<System> => {
   const stage = stageOf(whereabouts);
-  const stackName = `Cosecha-${stage}`;
+  const stackName = stackNameOf(stage);
   const client = await clientFor(stage, whereabouts);
   const cloudFormation = new CloudFormationClient(client);
   const stack = await describeStack(cloudFormation, stackName).catch((cause: unknown) => {

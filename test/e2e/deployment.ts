@@ -15,13 +15,14 @@ import { fillSecrets } from '../../infra/local/fill-secrets.ts';
 import { createRunDirectory } from '../../infra/local/paths.ts';
 import { saveFunctionLogs } from '../../infra/local/save-function-logs.ts';
 import { apiBase, onEmulator } from '../../lib/aws/api-address.ts';
+import { LOCAL_STAGE, stackNameOf } from '../../lib/aws/stage.ts';
 import { sandboxControl } from '../sandbox/control-client.ts';
 import { startSandbox } from '../sandbox/sandbox.ts';
 import { searchAfterTheSuite } from './leaks/after-the-suite.ts';
 import { type Marks, newMarks } from './leaks/marks.ts';
 
-const stage = 'local';
-export const stackName = `Cosecha-${stage}`;
+const stage = LOCAL_STAGE;
+export const stackName = stackNameOf(stage);
 /** A UUID, as only such a client can make OTP tokens and Task Tokens. */
 export const clientId = '00000000-0000-4000-8000-00000000e2e0';
 
