@@ -1,23 +1,17 @@
 import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
-import * as v from 'valibot';
-import { freshConnectionFetch } from '../provider/fresh-connection.ts';
 import type { Connection } from '../provider/send-request.ts';
 import { cacheSessionTokens, type SessionTokens } from '../provider/session-tokens.ts';
 import { required } from './environment.ts';
 import { logInWithStoredKey } from './provider-api-key.ts';
-
-const timeoutsSchema = v.strictObject({ connect: v.number(), total: v.number() });
+import { connectionTo, parseProviderTimeouts } from './provider-connection.ts';
 
 /** How a function reaches the provider, from its environment. */
-export const providerConnection = (maxAnswerBytes: number): Connection => {
-  const timeouts = v.parse(timeoutsSchema, JSON.parse(required('PROVIDER_TIMEOUTS')));
-  return {
-    baseUrl: required('PROVIDER_BASE_URL'),
-    fetch: freshConnectionFetch(timeouts.connect),
-    totalTimeoutMs: timeouts.total,
+export const providerConnection = (maxAnswerBytes: number): Connection =>
+  connectionTo(
+    required('PROVIDER_BASE_URL'),
+    parseProviderTimeouts(required('PROVIDER_TIMEOUTS')),
     maxAnswerBytes,
-  };
-};
+  );
 
 /** What a function needs to talk to the provider, put together from its environment. */
 export type ProviderClient = { readonly connection: Connection; readonly sessions: SessionTokens };

@@ -1,8 +1,8 @@
 import { GetFunctionConfigurationCommand, InvokeCommand, type LambdaClient } from '@aws-sdk/client-lambda';
-import * as v from 'valibot';
 import type { ReconcileAnswer, ReconcileOneEvent } from '../extraction/reconcile-event.ts';
 import type { Swept } from '../extraction/sweep.ts';
 import { parseTimings, type Timings } from '../extraction/timings.ts';
+import { type ProviderTimeouts, parseProviderTimeouts } from './provider-connection.ts';
 
 /** reconcile-extraction ran, and failed as a whole. Its log has the reason. */
 export class ReconcileFailed extends Error {
@@ -35,11 +35,8 @@ export type ReconcileSettings = {
   /** Of the function, in seconds. */
   readonly timeout: number;
   readonly providerBaseUrl: string;
-  /** In milliseconds. */
-  readonly providerTimeouts: { readonly connect: number; readonly total: number };
+  readonly providerTimeouts: ProviderTimeouts;
 };
-
-const timeoutsSchema = v.object({ connect: v.number(), total: v.number() });
 
 /** Read off the function itself: no copy of a setting can be out of date. Throws the SDK's errors. */
 export const readReconcileSettings = async (
@@ -54,6 +51,6 @@ export const readReconcileSettings = async (
     timings: parseTimings(variables.TIMINGS ?? ''),
     timeout: Timeout,
     providerBaseUrl: variables.PROVIDER_BASE_URL ?? '',
-    providerTimeouts: v.parse(timeoutsSchema, JSON.parse(variables.PROVIDER_TIMEOUTS ?? '')),
+    providerTimeouts: parseProviderTimeouts(variables.PROVIDER_TIMEOUTS ?? ''),
   };
 };

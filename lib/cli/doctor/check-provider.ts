@@ -1,8 +1,8 @@
 import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { connectionTo } from '../../aws/provider-connection.ts';
 import { readSecret, SecretNotFilled } from '../../aws/read-secret.ts';
 import type { ReconcileSettings } from '../../aws/reconcile-function.ts';
 import { ProviderError, ProviderUnauthorized, ProviderUnreachable } from '../../provider/errors.ts';
-import { freshConnectionFetch } from '../../provider/fresh-connection.ts';
 import { logIn } from '../../provider/log-in.ts';
 import { type Finding, right, skipped, wrong } from './finding.ts';
 
@@ -12,13 +12,8 @@ export const checkProvider = async (
   apiKeySecret: string,
   { providerBaseUrl, providerTimeouts }: ReconcileSettings,
 ): Promise<Finding> => {
-  const connection = {
-    baseUrl: providerBaseUrl,
-    fetch: freshConnectionFetch(providerTimeouts.connect),
-    totalTimeoutMs: providerTimeouts.total,
-    // A token; more is none.
-    maxAnswerBytes: 64 * 1024,
-  };
+  // The answer is a token; more than 64 KiB is none.
+  const connection = connectionTo(providerBaseUrl, providerTimeouts, 64 * 1024);
   try {
     await logIn(connection, await readSecret(secrets, apiKeySecret), 1);
     return right(`provider ${providerBaseUrl} takes the API key`);
