@@ -1,6 +1,7 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { validate as isUuid } from 'uuid';
 import { terminalStatuses } from '../extraction/record.ts';
+import { isTaskId } from '../provider/task-id.ts';
 import type { StartOptions } from './build-request.ts';
 import type { DeliverOptions } from './commands/deliver.ts';
 import type { DoctorOptions } from './commands/doctor.ts';
@@ -34,7 +35,7 @@ const ids = (value: string, before: readonly string[] = []): readonly string[] =
 ];
 
 const taskId = (value: string): string => {
-  if (value.length >= 1 && value.length <= 100) return value;
+  if (isTaskId(value)) return value;
   throw new InvalidArgumentError('A taskId has 1 to 100 characters.');
 };
 

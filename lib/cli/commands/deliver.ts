@@ -3,7 +3,9 @@ import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { dynamoExtractionStore } from '../../aws/dynamo-extraction-store.ts';
 import { dynamoTaskStore } from '../../aws/dynamo-task-store.ts';
 import { readSecret, SecretNotFilled } from '../../aws/read-secret.ts';
+import { LOCAL_STAGE } from '../../aws/stage.ts';
 import type { Extraction } from '../../extraction/record.ts';
+import type { ExtractionStore, TaskStore } from '../../extraction/store.ts';
 import type { Context } from '../context.ts';
 import { describeProgress } from '../describe-record.ts';
 import { type Judgement, judgeDelivery } from '../judge-delivery.ts';
@@ -32,7 +34,10 @@ export const deliver = async (
     throw new UsageProblem('Deliver to which task? Name it, or say --extraction <id>.');
   }
   const system = await connect();
-  const target = await findTarget(taskId, options.extraction, system, shell);
+  const dynamo = new DynamoDBClient(system.client);
+  const extractions = dynamoExtractionStore(dynamo, system.output('ExtractionsTableName'));
+  const tasks = dynamoTaskStore(dynamo, system.output('TasksTableName'), shell.now);
+  const target = await findTarget(taskId, options.extraction, { extractions, tasks }, system.stackName);
   if (options.forged !== true) {
     const judgement = judgeDelivery(
       target.record === undefined ? { kind: 'nobody' } : { kind: 'extraction', record: target.record },
@@ -40,7 +45,7 @@ export const deliver = async (
     await insistOnLeave(judgement, options, system, shell);
   }
   const status = await send(target.taskId, options, system, shell);
-  return report(status, target, options, system, shell);
+  return report(status, target, options, extractions, shell);
 };
 
 type Target = { readonly taskId: string; readonly record: Extraction | undefined };
@@ -48,19 +53,15 @@ type Target = { readonly taskId: string; readonly record: Extraction | undefined
 const findTarget = async (
   taskId: string | undefined,
   extractionId: string | undefined,
-  system: System,
-  shell: Shell,
+  { extractions, tasks }: { readonly extractions: ExtractionStore; readonly tasks: TaskStore },
+  stackName: string,
 ): Promise<Target> => {
-  const dynamo = new DynamoDBClient(system.client);
-  const extractions = dynamoExtractionStore(dynamo, system.output('ExtractionsTableName'));
-  const tasks = dynamoTaskStore(dynamo, system.output('TasksTableName'), shell.now);
   if (taskId !== undefined) {
     const linked = (await tasks.get(taskId))?.extractionId;
     return { taskId, record: linked === undefined ? undefined : await extractions.get(linked) };
   }
   const record = await extractions.get(extractionId ?? '');
-  if (record === undefined)
-    throw new Problem(`There is no extraction ${extractionId} in ${system.stackName}.`);
+  if (record === undefined) throw new Problem(`There is no extraction ${extractionId} in ${stackName}.`);
   if (record.method === 'consent') {
     throw new Problem(
       'An extraction by consent has no webhook: the provider sends none, and it is found by reading.',
@@ -89,7 +90,7 @@ const insistOnLeave = async (
   }
   const { extractionId, status } = judgement.record;
   const effect = `${extractionId} is ${status}: this delivery would settle it as ${options.status} on your word, not the provider's.`;
-  if (system.stage !== 'local') {
+  if (system.stage !== LOCAL_STAGE) {
     if (options.really === true) return;
     throw new Problem(`${effect} Say --really if that is what you want, or --forged to see one refused.`);
   }
@@ -145,16 +146,10 @@ const report = async (
   status: number,
   { taskId, record }: Target,
   { forged }: DeliverOptions,
-  system: System,
+  extractions: ExtractionStore,
   shell: Shell,
 ): Promise<number> => {
-  const after =
-    record === undefined
-      ? undefined
-      : await dynamoExtractionStore(
-          new DynamoDBClient(system.client),
-          system.output('ExtractionsTableName'),
-        ).get(record.extractionId);
+  const after = record === undefined ? undefined : await extractions.get(record.extractionId);
   const taken =
     after === undefined
       ? 'taken and kept, for a task that nobody knows'
