@@ -78,6 +78,18 @@ const openedUntil = (extractionId: string, openUntil: string) => ({
 export const requestedUntil = (extractionId: string, requestedAt: string, timings: Timings) =>
   openedUntil(extractionId, plusSeconds(requestedAt, timings.startWindow));
 
+/**
+ * The sweep has nothing to do with an attempt before it is dead and the machine's own retries have come by. What
+ * stands there is mostly later than that, as the start window is the longer of the two by far; then it stays. To move
+ * it would be two writes to the index for every extraction (DynamoDB guide, "Using global secondary indexes": a
+ * changed index key is a delete and a put), so that the sweep looks minutes sooner where machine and rule both failed.
+ */
+const lookedAtAfterDeath = (record: Extraction, now: Date, timings: Timings) => {
+  const afterDeath = plusSeconds(now, timings.attemptLife + timings.pollEvery);
+  const { openUntil } = record;
+  return openUntil !== undefined && openUntil >= afterDeath ? {} : openedUntil(record.extractionId, afterDeath);
+};
+
 /** The write-ahead mark: the last act before the POST leaves. Only on the row that it was decided on. */
 export const begin = (record: Extraction, attemptId: string, now: Date, timings: Timings): Change => ({
   extractionId: record.extractionId,
@@ -89,8 +101,7 @@ export const begin = (record: Extraction, attemptId: string, now: Date, timings:
     status: 'STARTING',
     attemptId,
     startingAt: now.toISOString(),
-    // The machine's own retries come by first; the sweep only where there is no machine left.
-    ...openedUntil(record.extractionId, plusSeconds(now, timings.attemptLife + timings.pollEvery)),
+    ...lookedAtAfterDeath(record, now, timings),
   },
   remove: [],
 });

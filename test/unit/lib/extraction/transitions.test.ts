@@ -45,8 +45,8 @@ const moves: readonly {
     of: (row) => begin(row, 'attempt-1', now, timings),
     from: ['REQUESTED'],
     to: 'STARTING',
-    // Death of the attempt, plus the machine's retries.
-    openUntil: iso(100 + 60 + 120),
+    // As it was: the end of the start window is after the death of the attempt and the machine's retries.
+    openUntil: iso(900),
   },
   {
     name: 'withdraw',
@@ -210,6 +210,15 @@ test('a start that is begun is marked with whose it is and when', async () => {
     attemptId: 'mine',
     startingAt: iso(100),
   });
+});
+
+test.each([
+  ['leaves the index alone where the sweep looks after its death anyway', 900 - 60 - 120, undefined],
+  ['near the end of the start window has the sweep look after its death', 900 - 60 - 119, iso(901)],
+])('a mark %s', (_which, seconds, openUntil) => {
+  const { set } = begin(extraction(), 'mine', at(seconds), timings);
+  expect(set.openUntil).toBe(openUntil);
+  expect('open' in set).toBe(openUntil !== undefined);
 });
 
 test('a withdrawn start leaves the record as it was before, but for whose it was', async () => {
