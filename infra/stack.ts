@@ -112,7 +112,8 @@ export class CosechaStack extends Stack {
       ...house,
       name: 'start-task',
       timeout: Duration.seconds(config.startTimeoutSeconds),
-      memoryMB: 512,
+      // It mostly waits, and nobody waits for it: half the memory, and the processor with it, is nearly half the bill.
+      memoryMB: 256,
       environment: {
         ...bothTables,
         ...timings,
@@ -157,11 +158,8 @@ export class CosechaStack extends Stack {
         : { reservedConcurrency: config.webhookReservedConcurrency }),
     });
 
-    const reconcileExtraction = new CosechaFunction(this, 'ReconcileExtraction', {
-      ...house,
-      name: 'reconcile-extraction',
+    const reconciling = {
       timeout: reconcileTimeout(config),
-      memoryMB: reconcileMemory(config),
       environment: {
         ...bothTables,
         ...timings,
@@ -174,7 +172,6 @@ export class CosechaStack extends Stack {
       },
       may: [
         storage.onExtractions('GetItem', 'UpdateItem'),
-        storage.findingOpen(),
         storage.onTasks('GetItem', 'UpdateItem'),
         dataKey.writingTables(),
         storage.onResults('PutObject'),
@@ -182,9 +179,23 @@ export class CosechaStack extends Stack {
         secrets.reading(secrets.providerApiKey),
         describingExecutions(this),
       ],
+    };
+    const reconcileExtraction = new CosechaFunction(this, 'ReconcileExtraction', {
+      ...house,
+      ...reconciling,
+      name: 'reconcile-extraction',
+      memoryMB: memoryForResults(config, 1),
     });
-    sealKey.allowUnsealingTargets(reconcileExtraction.role);
-    acknowledgeEveryExecution(reconcileExtraction.role);
+    const sweepExtractions = new CosechaFunction(this, 'SweepExtractions', {
+      ...house,
+      ...reconciling,
+      name: 'sweep-extractions',
+      memoryMB: memoryForResults(config, sweepConcurrency),
+      may: [...reconciling.may, storage.findingOpen()],
+    });
+    const reconcilers = [reconcileExtraction.role, sweepExtractions.role];
+    sealKey.allowUnsealingTargets(reconcilers);
+    for (const role of reconcilers) acknowledgeEveryExecution(role);
 
     const manageConsents = new CosechaFunction(this, 'ManageConsents', {
       ...house,
@@ -204,7 +215,7 @@ export class CosechaStack extends Stack {
       may: [secrets.reading(secrets.providerApiKey)],
     });
 
-    for (const { role } of [getExtraction, reconcileExtraction]) storage.acknowledgeEveryResult(role);
+    for (const role of [getExtraction.role, ...reconcilers]) storage.acknowledgeEveryResult(role);
 
     const { machine } = new ExtractionMachine(this, 'ExtractionMachine', {
       ...house,
@@ -214,6 +225,7 @@ export class CosechaStack extends Stack {
     const { deadLetters } = new SafetyNet(this, 'SafetyNet', {
       config,
       reconcile: reconcileExtraction,
+      sweep: sweepExtractions,
       machine,
     });
     const { api, url, webhookUrl } = new ExtractionApi(this, 'ExtractionApi', {
@@ -272,8 +284,9 @@ export class CosechaStack extends Stack {
     this.output(
       'ReconcileFunctionName',
       reconcileExtraction.function.functionName,
-      'Invoke it with {"trigger":"sweep"} to sweep now',
+      'Has one extraction looked at: `cosecha reconcile <extractionId>` invokes it',
     );
+    this.output('SweepFunctionName', sweepExtractions.function.functionName, 'Invoke it to sweep now');
     this.output('DeadLetterQueueUrl', deadLetters.queueUrl, 'What could not be reconciled');
     this.output('DashboardName', dashboard.name, 'In CloudWatch, under Dashboards; how it goes, at a glance');
     this.output(
@@ -319,8 +332,13 @@ const reconcileTimeout = (config: Config): Duration =>
   Duration.seconds(Math.ceil((4 * config.providerTimeoutMs) / 1_000) + 40);
 
 /**
- * Each of a sweep's eight results may be there as bytes, as text and as an object at once, beside some 500 MB of
- * our own. Default: 500 + 8 × 3 × 20 = 980, hence 1,024 MB; at the most, 50 MiB each, 1,700 MB.
+ * Measured with results of 20 MiB, a list of movements: 110 MB for Node and all that is loaded, and at the most 304 MB
+ * with one of them there as bytes, as text and as an object; 633 MB with a sweep's eight. So 10 MB for each MiB of the
+ * first, of which 3 are held for good, and a quarter on top for JSON that takes more room: 1.25 × (110 + 200) = 388 MB
+ * for the machine's, 1.25 × (110 + 200 + 7 × 60) = 913 MB for the sweep. More would make nothing faster, as both wait
+ * most of their time, and every extraction pays for the first.
  */
-const reconcileMemory = (config: Config): number =>
-  Math.max(1_024, Math.ceil(500 + sweepConcurrency * 3 * (config.resultsMaxBytes / 1_048_576)));
+const memoryForResults = (config: Config, atOnce: number): number => {
+  const mebibytes = config.resultsMaxBytes / 1_048_576;
+  return Math.ceil(1.25 * (110 + 10 * mebibytes + (atOnce - 1) * 3 * mebibytes));
+};

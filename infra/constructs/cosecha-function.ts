@@ -16,6 +16,7 @@ export type FunctionName =
   | 'start-task'
   | 'receive-webhook'
   | 'reconcile-extraction'
+  | 'sweep-extractions'
   | 'manage-consents';
 
 interface CosechaFunctionProps {

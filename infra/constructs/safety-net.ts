@@ -11,7 +11,10 @@ import { DeadLetterQueue } from './dead-letter-queue.ts';
 
 interface SafetyNetProps {
   readonly config: Config;
+  /** Looks at one extraction. */
   readonly reconcile: CosechaFunction;
+  /** Looks at all that is due. */
+  readonly sweep: CosechaFunction;
   readonly machine: IStateMachine;
 }
 
@@ -22,19 +25,24 @@ interface SafetyNetProps {
 export class SafetyNet extends Construct {
   readonly deadLetters: DeadLetterQueue;
 
-  constructor(scope: Construct, id: string, { config, reconcile, machine }: SafetyNetProps) {
+  constructor(scope: Construct, id: string, { config, reconcile, sweep, machine }: SafetyNetProps) {
     super(scope, id);
     this.deadLetters = new DeadLetterQueue(this, 'DeadLetters', { senders: 'EventBridge and Lambda' });
 
     // One retry within minutes: whatever is still open then is found by the next sweep anyway.
     const soonOrNever = { retryAttempts: 1, maxEventAge: Duration.minutes(10) };
-    reconcile.role.addToPolicy(allow(['sqs:SendMessage'], [this.deadLetters.queueArn]));
-    new EventInvokeConfig(this, 'ReconcileInvocations', {
-      function: reconcile.function,
-      ...soonOrNever,
-      // Bound by hand: SqsDestination would also let the function read the queue's attributes.
-      onFailure: { bind: () => ({ destination: this.deadLetters.queueArn }) },
-    }).node.addDependency(reconcile.role);
+    for (const [id, invoked] of [
+      ['ReconcileInvocations', reconcile],
+      ['SweepInvocations', sweep],
+    ] as const) {
+      invoked.role.addToPolicy(allow(['sqs:SendMessage'], [this.deadLetters.queueArn]));
+      new EventInvokeConfig(this, id, {
+        function: invoked.function,
+        ...soonOrNever,
+        // Bound by hand: SqsDestination would also let the function read the queue's attributes.
+        onFailure: { bind: () => ({ destination: this.deadLetters.queueArn }) },
+      }).node.addDependency(invoked.role);
+    }
 
     const delivery = { ...soonOrNever, deadLetterQueue: this.deadLetters };
     new Rule(this, 'ExecutionBroken', {
@@ -59,8 +67,9 @@ export class SafetyNet extends Construct {
       description: 'Reconcile everything that is open and due',
       schedule: Schedule.rate(Duration.minutes(config.sweepEveryMinutes)),
       targets: [
-        new LambdaFunction(reconcile.function, {
+        new LambdaFunction(sweep.function, {
           ...delivery,
+          // It is read by nobody but who finds it among the dead letters.
           event: RuleTargetInput.fromObject({ trigger: 'sweep' }),
         }),
       ],

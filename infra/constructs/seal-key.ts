@@ -75,29 +75,29 @@ export class SealKey extends Construct {
 
   /** Lets this role seal, and not unseal. */
   allowSealing(role: IRole): void {
-    this.allowUse('Seal', role, 'kms:Encrypt', FOR_ONE_EXTRACTION);
+    this.allowUse('Seal', [role], 'kms:Encrypt', FOR_ONE_EXTRACTION);
   }
 
   /** Lets this role unseal, and not seal. */
   allowUnsealing(role: IRole): void {
-    this.allowUse('Unseal', role, 'kms:Decrypt', FOR_ONE_EXTRACTION);
+    this.allowUse('Unseal', [role], 'kms:Decrypt', FOR_ONE_EXTRACTION);
   }
 
-  /** Lets this role unseal targets, and no credentials. */
-  allowUnsealingTargets(role: IRole): void {
-    this.allowUse('UnsealTargets', role, 'kms:Decrypt', FOR_ONE_TARGET);
+  /** Lets these roles unseal targets, and no credentials. */
+  allowUnsealingTargets(roles: readonly IRole[]): void {
+    this.allowUse('UnsealTargets', roles, 'kms:Decrypt', FOR_ONE_TARGET);
   }
 
   private allowUse(
     sid: string,
-    role: IRole,
+    roles: readonly IRole[],
     action: string,
     conditions: Readonly<Record<string, Readonly<Record<string, unknown>>>>,
   ): void {
     this.key.addToResourcePolicy(
       new PolicyStatement({
         sid,
-        principals: [role.grantPrincipal],
+        principals: roles.map((role) => role.grantPrincipal),
         actions: [action],
         resources: ['*'],
         conditions,

@@ -1,10 +1,10 @@
 import { GetFunctionConfigurationCommand, InvokeCommand, type LambdaClient } from '@aws-sdk/client-lambda';
-import type { ReconcileAnswer, ReconcileOneEvent } from '../extraction/reconcile-event.ts';
+import type { ReconcileAnswer, ReconcileEvent } from '../extraction/reconcile-event.ts';
 import type { Swept } from '../extraction/sweep.ts';
 import { parseTimings, type Timings } from '../extraction/timings.ts';
 import { type ProviderTimeouts, parseProviderTimeouts } from './provider-connection.ts';
 
-/** reconcile-extraction ran, and failed as a whole. Its log has the reason. */
+/** reconcile-extraction, or sweep-extractions, ran and failed as a whole. Its log has the reason. */
 export class ReconcileFailed extends Error {
   override readonly name = 'ReconcileFailed';
 }
@@ -22,10 +22,10 @@ const invoke = async (client: LambdaClient, name: string, event: unknown): Promi
 export const reconcileNow = async (
   client: LambdaClient,
   name: string,
-  event: ReconcileOneEvent,
+  event: ReconcileEvent,
 ): Promise<ReconcileAnswer> => (await invoke(client, name, event)) as ReconcileAnswer;
 
-/** Sweeps now, and waits for it. Throws as `reconcileNow`. */
+/** Has sweep-extractions sweep now, and waits for it. Throws as `reconcileNow`. */
 export const sweepNow = async (client: LambdaClient, name: string): Promise<Swept> =>
   (await invoke(client, name, { trigger: 'sweep' })) as Swept;
 

@@ -1,5 +1,4 @@
 import * as v from 'valibot';
-import type { ReconcileEvent } from '../extraction/reconcile-event.ts';
 
 const parseJson = (text: string): unknown => {
   try {
@@ -11,7 +10,7 @@ const parseJson = (text: string): unknown => {
 
 const id = v.pipe(v.string(), v.uuid());
 
-/** What reconcile-extraction is invoked with by the rule, the schedule and operators. */
+/** What sweep-extractions is invoked with by the schedule, and reconcile-extraction by the rule and by operators. */
 const invocation = v.variant('trigger', [
   v.object({ trigger: v.literal('sweep') }),
   v.object({ trigger: v.picklist(['execution-broken', 'operator']), extractionId: id }),
@@ -31,6 +30,11 @@ const brokenExecution = v.object({
 });
 const schedule = v.object({ source: v.literal('aws.events'), 'detail-type': v.literal('Scheduled Event') });
 
+/** What was to be done: a sweep, or a look at one extraction. */
+export type Work =
+  | { readonly trigger: 'sweep' }
+  | { readonly trigger: 'operator'; readonly extractionId: string };
+
 type Failed = v.InferOutput<typeof invocation>;
 
 const failedIn = (json: unknown): Failed | undefined => {
@@ -48,9 +52,7 @@ const failedIn = (json: unknown): Failed | undefined => {
  * was broken then may have been redriven since, and its start may be going on; so it is looked at as an operator
  * would, which gives up nothing that the sweep would not.
  */
-export const workOf = (
-  body: string,
-): Exclude<ReconcileEvent, { readonly trigger: 'machine' }> | undefined => {
+export const workOf = (body: string): Work | undefined => {
   const failed = failedIn(parseJson(body));
   if (failed === undefined || failed.trigger === 'sweep') return failed;
   return { trigger: 'operator', extractionId: failed.extractionId };

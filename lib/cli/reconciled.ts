@@ -1,7 +1,7 @@
 import { ReconcileFailed } from '../aws/reconcile-function.ts';
 import { Problem } from './problem.ts';
 
-/** Waits for reconcile-extraction. @throws Problem with its own sentence where it failed as a whole */
+/** Waits for reconcile-extraction, or sweep-extractions. @throws Problem with its own sentence where it failed as a whole */
 export const reconciled = async <Answer>(call: () => Promise<Answer>): Promise<Answer> => {
   try {
     return await call();

@@ -1,7 +1,5 @@
 import type { DeadLetter, DeadLetters } from '../aws/dead-letters.ts';
-import { workOf } from './dead-letter.ts';
-
-type Work = NonNullable<ReturnType<typeof workOf>>;
+import { type Work, workOf } from './dead-letter.ts';
 
 export type RedriveDeps = {
   readonly letters: DeadLetters;

@@ -1,14 +1,11 @@
 import type { Situation } from './reconcile.ts';
 import type { ExtractionStatus } from './record.ts';
 
-/** About one extraction: the machine's state Reconcile, the rule for broken executions, or an operator. */
-export type ReconcileOneEvent =
+/** What reconcile-extraction is invoked with: by the machine's state Reconcile, the rule for broken executions, or an operator. */
+export type ReconcileEvent =
   | { readonly trigger: 'machine'; readonly extractionId: string; readonly startGaveUp: boolean }
   | { readonly trigger: 'execution-broken'; readonly extractionId: string }
   | { readonly trigger: 'operator'; readonly extractionId: string };
-
-/** What reconcile-extraction is invoked with. */
-export type ReconcileEvent = ReconcileOneEvent | { readonly trigger: 'sweep' };
 
 /** What it answers about one extraction. */
 export type ReconcileAnswer = {
@@ -22,7 +19,7 @@ export type ReconcileAnswer = {
  * Who asks decides only what may be given up. An operator who wants it looked at knows no more than the sweep does:
  * as "execution-broken", a look would give up a start that is going on.
  */
-export const situationOf = (event: ReconcileOneEvent): Situation => {
+export const situationOf = (event: ReconcileEvent): Situation => {
   switch (event.trigger) {
     case 'machine':
       return { caller: 'machine', startGaveUp: event.startGaveUp };

@@ -87,7 +87,9 @@ export const requestedUntil = (extractionId: string, requestedAt: string, timing
 const lookedAtAfterDeath = (record: Extraction, now: Date, timings: Timings) => {
   const afterDeath = plusSeconds(now, timings.attemptLife + timings.pollEvery);
   const { openUntil } = record;
-  return openUntil !== undefined && openUntil >= afterDeath ? {} : openedUntil(record.extractionId, afterDeath);
+  return openUntil !== undefined && openUntil >= afterDeath
+    ? {}
+    : openedUntil(record.extractionId, afterDeath);
 };
 
 /** The write-ahead mark: the last act before the POST leaves. Only on the row that it was decided on. */

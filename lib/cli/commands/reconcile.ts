@@ -22,15 +22,12 @@ export const reconcile = async (
   }
   const system = await connect();
   const lambda = new LambdaClient(system.client);
-  const name = system.output('ReconcileFunctionName');
   shell.wait('looking');
-  return extractionId === undefined
-    ? sweep(lambda, name, shell)
-    : one(extractionId, lambda, name, system, shell);
+  return extractionId === undefined ? sweep(lambda, system, shell) : one(extractionId, lambda, system, shell);
 };
 
-const sweep = async (lambda: LambdaClient, name: string, shell: Context['shell']): Promise<number> => {
-  const swept = await reconciled(() => sweepNow(lambda, name));
+const sweep = async (lambda: LambdaClient, system: System, shell: Context['shell']): Promise<number> => {
+  const swept = await reconciled(() => sweepNow(lambda, system.output('SweepFunctionName')));
   shell.wait(undefined);
   const { claimed, closed, failed, cutShort, oldestOverdue } = swept;
   const left = cutShort ? ' Its time was up before the end: run it again.' : '';
@@ -44,10 +41,10 @@ const sweep = async (lambda: LambdaClient, name: string, shell: Context['shell']
 const one = async (
   extractionId: string,
   lambda: LambdaClient,
-  name: string,
   system: System,
   shell: Context['shell'],
 ): Promise<number> => {
+  const name = system.output('ReconcileFunctionName');
   const answer = await reconciled(() => reconcileNow(lambda, name, { trigger: 'operator', extractionId }));
   shell.wait(undefined);
   const extractions = dynamoExtractionStore(

@@ -10,7 +10,6 @@ import { redriveLetters } from '../redrive-letters.ts';
 export const redrive = async ({ shell, connect }: Context): Promise<number> => {
   const system = await connect();
   const lambda = new LambdaClient(system.client);
-  const name = system.output('ReconcileFunctionName');
   shell.wait('reading the queue');
   const redriven = await redriveLetters({
     letters: deadLettersIn(
@@ -19,8 +18,8 @@ export const redrive = async ({ shell, connect }: Context): Promise<number> => {
       system.output('DeadLetterQueueUrl'),
     ),
     invoke: async (work) => {
-      if (work.trigger === 'sweep') await sweepNow(lambda, name);
-      else await reconcileNow(lambda, name, work);
+      if (work.trigger === 'sweep') await sweepNow(lambda, system.output('SweepFunctionName'));
+      else await reconcileNow(lambda, system.output('ReconcileFunctionName'), work);
     },
     onDone: ({ id }, work) => {
       const what = work.trigger === 'sweep' ? 'swept' : `${work.extractionId} reconciled`;

@@ -21,6 +21,6 @@ export const checkDeadLetters = async (client: SQSClient, queueUrl: string): Pro
   if (count === 0) return right('dead-letter queue is empty');
   return wrong(
     `dead-letter queue holds ${count}`,
-    'Read the log of reconcile-extraction for their time, put it right, then `cosecha redrive`.',
+    'Read the logs of sweep-extractions and reconcile-extraction for their time, put it right, then `cosecha redrive`.',
   );
 };

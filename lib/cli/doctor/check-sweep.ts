@@ -30,6 +30,6 @@ export const checkSweep = async (
   if (ended.length > 0) return right(`last sweep ${formatSeconds((now.getTime() - last) / 1_000)} ago`);
   return wrong(
     `no sweep has ended within ${formatSeconds(within)}`,
-    'Is its rule enabled, does reconcile-extraction start, and does it live? Its log says; `cosecha reconcile --all-due` runs one now.',
+    'Is its rule enabled, does sweep-extractions start, and does it live? Its log says; `cosecha reconcile --all-due` runs one now.',
   );
 };

@@ -7,13 +7,13 @@ import type { Extraction } from '../../../lib/extraction/record.ts';
 import { aws } from './aws.ts';
 import { streamOf } from './records.ts';
 
-const { ReconcileFunctionName, ExtractionsTableName } = inject('cosecha').outputs;
+const { SweepFunctionName, ExtractionsTableName } = inject('cosecha').outputs;
 
 /** One that fails is followed by the next, as the schedule's is. */
 const sweep = async (): Promise<void> => {
   await aws.lambda.send(
     new InvokeCommand({
-      FunctionName: ReconcileFunctionName,
+      FunctionName: SweepFunctionName,
       Payload: JSON.stringify({ trigger: 'sweep' }),
     }),
   );

@@ -4,7 +4,7 @@ import { lifeOf, settings } from '../world/settings.ts';
 import type { World } from '../world/world.ts';
 import { reconcileDepsFor } from './reconcile-deps.ts';
 
-/** As functions/reconcile-extraction.ts has it: a login and a read, and five seconds of our own work. */
+/** As functions/sweep-extractions.ts has it: a login and a read, and five seconds of our own work. */
 const reserveMs = 2 * settings.providerTimeoutMs + 5_000;
 
 /** reconcile-extraction, woken by the schedule. */

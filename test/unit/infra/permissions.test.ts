@@ -47,6 +47,19 @@ const WRITING_TABLES = [
   'kms:ReEncryptTo <DataKey.Arn> via dynamodb',
 ];
 
+const RECONCILING = [
+  ...WRITING_TABLES,
+  'dynamodb:GetItem <StorageExtractions.Arn>',
+  'dynamodb:UpdateItem <StorageExtractions.Arn>',
+  'dynamodb:GetItem <StorageTasks.Arn>',
+  'dynamodb:UpdateItem <StorageTasks.Arn>',
+  'kms:GenerateDataKey <DataKey.Arn> via s3',
+  's3:PutObject <StorageResults.Arn>/*',
+  'secretsmanager:GetSecretValue secretsmanager secret:Cosecha-prod/provider-api-key-??????',
+  'sqs:SendMessage <SafetyNetDeadLetters.Arn>',
+  'states:DescribeExecution states execution:Cosecha-prod-extractions:*',
+];
+
 const logging = (log: string): readonly string[] => [
   `logs:CreateLogStream <${log}.Arn>`,
   `logs:PutLogEvents <${log}.Arn>`,
@@ -88,19 +101,11 @@ const rights: Readonly<Record<string, readonly string[]>> = {
     'secretsmanager:GetSecretValue secretsmanager secret:Cosecha-prod/webhook-signing-key-??????',
     'states:SendTaskSuccess states stateMachine:Cosecha-prod-extractions',
   ],
-  ReconcileExtractionRole: [
-    ...logging('ReconcileExtractionLog'),
-    ...WRITING_TABLES,
-    'dynamodb:GetItem <StorageExtractions.Arn>',
-    'dynamodb:UpdateItem <StorageExtractions.Arn>',
+  ReconcileExtractionRole: [...logging('ReconcileExtractionLog'), ...RECONCILING],
+  SweepExtractionsRole: [
+    ...logging('SweepExtractionsLog'),
+    ...RECONCILING,
     'dynamodb:Query <StorageExtractions.Arn>/index/open',
-    'dynamodb:GetItem <StorageTasks.Arn>',
-    'dynamodb:UpdateItem <StorageTasks.Arn>',
-    'kms:GenerateDataKey <DataKey.Arn> via s3',
-    's3:PutObject <StorageResults.Arn>/*',
-    'secretsmanager:GetSecretValue secretsmanager secret:Cosecha-prod/provider-api-key-??????',
-    'sqs:SendMessage <SafetyNetDeadLetters.Arn>',
-    'states:DescribeExecution states execution:Cosecha-prod-extractions:*',
   ],
   ManageConsentsRole: [
     ...logging('ManageConsentsLog'),
@@ -151,11 +156,15 @@ describe('the seal key', () => {
   test('is used to seal, to unseal, and to unseal targets, for a named extraction only', () => {
     const users = keyPolicy().slice(1);
     expect(
-      users.map(({ Sid, Action, Principal }) => [Sid, Action, flatten((Principal as { AWS: unknown }).AWS)]),
+      users.map(({ Sid, Action, Principal }) => [
+        Sid,
+        Action,
+        ...list((Principal as { AWS: object }).AWS).map(flatten),
+      ]),
     ).toEqual([
       ['Seal', 'kms:Encrypt', '<RequestExtractionRole.Arn>'],
       ['Unseal', 'kms:Decrypt', '<StartTaskRole.Arn>'],
-      ['UnsealTargets', 'kms:Decrypt', '<ReconcileExtractionRole.Arn>'],
+      ['UnsealTargets', 'kms:Decrypt', '<ReconcileExtractionRole.Arn>', '<SweepExtractionsRole.Arn>'],
     ]);
     for (const { Condition } of users) expect(Condition).toMatchObject(forOneExtraction);
   });

@@ -158,6 +158,21 @@ describe('the secrets', () => {
 });
 
 describe('the functions', () => {
+  const RECONCILING = [
+    'EXTRACTIONS_TABLE',
+    'PROVIDER_API_KEY_SECRET',
+    'PROVIDER_BASE_URL',
+    'PROVIDER_TIMEOUTS',
+    'RESULTS_BUCKET',
+    'RESULTS_MAX_BYTES',
+    'SEAL_KEY_ARN',
+    'SESSION_MINUTES',
+    'STATE_MACHINE_ARN',
+    'TASKS_TABLE',
+    'TASK_TOKEN_MINUTES',
+    'TIMINGS',
+  ];
+
   test('run Node 24 on arm64 with a timeout of their own', () => {
     template.allResourcesProperties('AWS::Lambda::Function', {
       Runtime: 'nodejs24.x',
@@ -173,14 +188,26 @@ describe('the functions', () => {
       StartTask: 90,
       ReceiveWebhook: 10,
       ReconcileExtraction: 120,
+      SweepExtractions: 120,
       ManageConsents: 29,
     });
+  });
+
+  test('have the memory that results take, where they hold any', () => {
+    const memoryWith = (settings: Readonly<Record<string, unknown>>, name: string) =>
+      Object.entries(resourcesOf(synthesize(settings).template, 'AWS::Lambda::Function'))
+        .filter(([id]) => id.startsWith(name))
+        .map(([, { Properties }]) => Properties.MemorySize);
+    expect(memoryWith({}, 'ReconcileExtraction')).toEqual([388]);
+    expect(memoryWith({}, 'SweepExtractions')).toEqual([913]);
+    expect(memoryWith({ resultsMaxBytes: 50 * 1_048_576 }, 'ReconcileExtraction')).toEqual([763]);
+    expect(memoryWith({ resultsMaxBytes: 50 * 1_048_576 }, 'SweepExtractions')).toEqual([2_075]);
   });
 
   test('write to log groups that are encrypted and emptied', () => {
     const logs = resourcesOf(template, 'AWS::Logs::LogGroup');
     // One for each function, for the machine and for the API.
-    expect(Object.keys(logs)).toHaveLength(8);
+    expect(Object.keys(logs)).toHaveLength(9);
     template.allResourcesProperties('AWS::Logs::LogGroup', { RetentionInDays: 30, KmsKeyId: DATA_KEY });
     template.allResourcesProperties('AWS::Lambda::Function', {
       LoggingConfig: { LogGroup: { Ref: Match.stringLikeRegexp('Log[0-9A-F]{8}$') } },
@@ -218,23 +245,8 @@ describe('the functions', () => {
         'WEBHOOK_SIGNING_KEY_SECRET',
       ],
     ],
-    [
-      'ReconcileExtraction',
-      [
-        'EXTRACTIONS_TABLE',
-        'PROVIDER_API_KEY_SECRET',
-        'PROVIDER_BASE_URL',
-        'PROVIDER_TIMEOUTS',
-        'RESULTS_BUCKET',
-        'RESULTS_MAX_BYTES',
-        'SEAL_KEY_ARN',
-        'SESSION_MINUTES',
-        'STATE_MACHINE_ARN',
-        'TASKS_TABLE',
-        'TASK_TOKEN_MINUTES',
-        'TIMINGS',
-      ],
-    ],
+    ['ReconcileExtraction', RECONCILING],
+    ['SweepExtractions', RECONCILING],
     [
       'ManageConsents',
       ['PROVIDER_API_KEY_SECRET', 'PROVIDER_BASE_URL', 'PROVIDER_TIMEOUTS', 'TASK_TOKEN_MINUTES'],
@@ -260,6 +272,7 @@ describe('the functions', () => {
       RequestExtraction: given.providerClientId,
       StartTask: given.providerClientId,
       ReconcileExtraction: given.providerClientId,
+      SweepExtractions: given.providerClientId,
       ManageConsents: given.providerClientId,
     });
     expect(toldOf('WIDGET_CONFIG_ID')).toEqual([['ManageConsents', given.widgetConfigId]]);
@@ -411,15 +424,24 @@ describe('the safety net', () => {
   test('sweeps every five minutes', () => {
     template.hasResourceProperties('AWS::Events::Rule', {
       ScheduleExpression: 'rate(5 minutes)',
-      Targets: [Match.objectLike({ DeadLetterConfig: { Arn: queue }, Input: '{"trigger":"sweep"}' })],
+      Targets: [
+        Match.objectLike({
+          Arn: { 'Fn::GetAtt': [Match.stringLikeRegexp('^SweepExtractions'), 'Arn'] },
+          DeadLetterConfig: { Arn: queue },
+          Input: '{"trigger":"sweep"}',
+        }),
+      ],
     });
   });
 
   test('keeps what failed in an encrypted queue', () => {
     template.hasResourceProperties('AWS::SQS::Queue', { SqsManagedSseEnabled: true });
-    template.hasResourceProperties('AWS::Lambda::EventInvokeConfig', {
-      DestinationConfig: { OnFailure: { Destination: queue } },
-    });
+    for (const name of ['ReconcileExtraction', 'SweepExtractions']) {
+      template.hasResourceProperties('AWS::Lambda::EventInvokeConfig', {
+        FunctionName: { Ref: Match.stringLikeRegexp(`^${name}`) },
+        DestinationConfig: { OnFailure: { Destination: queue } },
+      });
+    }
   });
 });
 
@@ -438,6 +460,7 @@ test('the outputs are the ones that people and scripts rely on', () => {
     'ReconcileFunctionName',
     'ResultsBucketName',
     'StateMachineArn',
+    'SweepFunctionName',
     'TasksTableName',
     'WebhookUrl',
   ]);

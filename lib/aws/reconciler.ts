@@ -1,0 +1,100 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { KMSClient } from '@aws-sdk/client-kms';
+import { S3Client } from '@aws-sdk/client-s3';
+import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { SFNClient } from '@aws-sdk/client-sfn';
+import type { Reading } from '../extraction/reading.ts';
+import { readingOfExtraction } from '../extraction/reading-of-extraction.ts';
+import { readingOfTask } from '../extraction/reading-of-task.ts';
+import { type Reconciled, reconcile, type Situation } from '../extraction/reconcile.ts';
+import type { ConsentExtraction, Extraction } from '../extraction/record.ts';
+import type { ExtractionStore } from '../extraction/store.ts';
+import { parseTimings, type Timings } from '../extraction/timings.ts';
+import { log, logFailure, observeAbout } from '../observability/observability.ts';
+import { readExtraction } from '../provider/read-extraction.ts';
+import { readTask } from '../provider/read-task.ts';
+import type { Connection } from '../provider/send-request.ts';
+import { withSession } from '../provider/with-session.ts';
+import { withTaskToken } from '../provider/with-task-token.ts';
+import { patientClient } from './client-options.ts';
+import { dynamoExtractionStore } from './dynamo-extraction-store.ts';
+import { dynamoTaskStore } from './dynamo-task-store.ts';
+import { required } from './environment.ts';
+import { providerClient } from './provider-client.ts';
+import { readExecutionInputOf } from './read-execution-input.ts';
+import { unsealTargetWith } from './seal.ts';
+import { storeResultsIn } from './store-results.ts';
+import { storedTaskTokens } from './stored-task-tokens.ts';
+
+/** What reconciles one extraction after the other, and what else a sweep needs of it. */
+export type Reconciler = {
+  /** Brings one extraction as far as the facts allow, and says so in the log. Throws what a dependency throws. */
+  readonly reconcileOne: (extractionId: string, situation: Situation) => Promise<Reconciled>;
+  readonly extractions: ExtractionStore;
+  readonly timings: Timings;
+  readonly connection: Connection;
+};
+
+/**
+ * Puts `reconcile` together over AWS and the provider, from the environment: the same for the machine's function,
+ * which looks at one extraction, and the sweep's, which looks at many.
+ */
+export const reconcilerOver = (now: () => Date): Reconciler => {
+  const database = new DynamoDBClient(patientClient);
+  const secrets = new SecretsManagerClient(patientClient);
+  const { connection, sessions } = providerClient(secrets, {
+    now,
+    maxAnswerBytes: Number(required('RESULTS_MAX_BYTES')),
+  });
+  const taskTokens = storedTaskTokens(secrets, connection, now);
+  const readExecutionInput = readExecutionInputOf(
+    new SFNClient(patientClient),
+    required('STATE_MACHINE_ARN'),
+  );
+  const unsealTarget = unsealTargetWith(new KMSClient(patientClient), required('SEAL_KEY_ARN'));
+
+  /** Whose consent it is stands sealed in the execution's input, for the machine, the rule and the sweep alike. */
+  const readByConsent = async (
+    { extractionId, variant }: ConsentExtraction,
+    taskId: string,
+  ): Promise<Reading> => {
+    const { sealedCredentials } = await readExecutionInput(extractionId);
+    const { target } = await unsealTarget(extractionId, sealedCredentials);
+    return readingOfExtraction(
+      await withTaskToken(taskTokens, target, (token) =>
+        readExtraction(connection, token, { variant, taskId }),
+      ),
+    );
+  };
+
+  const readByCredentials = async (taskId: string): Promise<Reading> =>
+    readingOfTask(await withSession(sessions, (token) => readTask(connection, token, taskId)));
+
+  const deps = {
+    extractions: dynamoExtractionStore(database, required('EXTRACTIONS_TABLE')),
+    tasks: dynamoTaskStore(database, required('TASKS_TABLE'), now),
+    read: (record: Extraction, taskId: string) =>
+      record.method === 'consent' ? readByConsent(record, taskId) : readByCredentials(taskId),
+    storeResults: storeResultsIn(new S3Client(patientClient), required('RESULTS_BUCKET')),
+    now,
+    timings: parseTimings(required('TIMINGS')),
+    onFailure: (what: 'read' | 'store', error: unknown) =>
+      logFailure(what === 'read' ? 'The task could not be read.' : 'The results could not be stored.', error),
+  };
+
+  const reconcileOne = async (extractionId: string, situation: Situation): Promise<Reconciled> => {
+    const observed = observeAbout({ extractionId });
+    const reconciled = await reconcile(extractionId, situation, { ...deps, observe: observed });
+    const record = reconciled.kind === 'gone' ? undefined : reconciled.record;
+    log.info('Reconciled.', {
+      extractionId,
+      caller: situation.caller,
+      outcome: reconciled.kind,
+      ...(reconciled.kind === 'not-yet' ? { why: reconciled.why } : {}),
+      ...(record === undefined ? {} : { status: record.status, taskId: record.taskId }),
+    });
+    return reconciled;
+  };
+
+  return { reconcileOne, extractions: deps.extractions, timings: deps.timings, connection };
+};
