@@ -17,7 +17,7 @@ export const notTakenStatus = 429;
 export const ambiguousClientStatus = 408;
 
 /** "`sha256=<hmac-hex>`": the case of the hex is not shown, so both are taken. */
-export const signaturePattern = /^sha256=([0-9a-fA-F]{64})$/;
+export const signaturePattern = /^sha256=[0-9a-fA-F]{64}$/;
 
 /** `taskId` is 1..100 characters where it is polled ("Limits"); the same is assumed of a webhook's. */
 export const taskIdLength = { min: 1, max: 100 } as const;

@@ -1,8 +1,10 @@
+import { type SigningKey, signingKeyOf } from './signing-key.ts';
+
 /** The signing keys that a delivery may be signed with: the current one and the one before it. */
 export type SigningKeys = {
-  current(): Promise<readonly string[]>;
+  current(): Promise<readonly SigningKey[]>;
   /** Called after a mismatch: fetches again, but no more often than allowed. Undefined: not yet allowed. */
-  refreshed(): Promise<readonly string[] | undefined>;
+  refreshed(): Promise<readonly SigningKey[] | undefined>;
 };
 
 /** A key that was withdrawn is taken no longer than this, in milliseconds, by a function that knew it. */
@@ -19,12 +21,12 @@ export const cacheSigningKeys = (options: {
   readonly refreshEveryMs: number;
   readonly now: () => Date;
 }): SigningKeys => {
-  let known: readonly string[] | undefined;
+  let known: readonly SigningKey[] | undefined;
   let triedAt = Number.NEGATIVE_INFINITY;
 
-  const fetchNow = async (): Promise<readonly string[]> => {
+  const fetchNow = async (): Promise<readonly SigningKey[]> => {
     triedAt = options.now().getTime();
-    known = await options.fetchKeys();
+    known = (await options.fetchKeys()).map(signingKeyOf);
     return known;
   };
   const age = (): number => options.now().getTime() - triedAt;

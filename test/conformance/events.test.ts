@@ -5,6 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect } from 'vitest';
 import { decryptText } from '../../lib/provider/credential-cipher.ts';
 import { createProviderClient, type TaskRequest } from '../../lib/provider/index.ts';
 import { parseDelivery } from '../../lib/webhook/parse-delivery.ts';
+import { signingKeyOf } from '../../lib/webhook/signing-key.ts';
 import { verifySignature } from '../../lib/webhook/verify-signature.ts';
 import { startSandbox } from '../sandbox/sandbox.ts';
 import { decryptedByOpenssl, openssl } from '../unit/sandbox/openssl.ts';
@@ -167,6 +168,8 @@ describe('Payload', () => {
 });
 
 describe('Signature', () => {
+  const another = signingKeyOf('another');
+  const key = signingKeyOf(signingKey);
   statement(
     'X-Service-Signature is sha256= and the HMAC-SHA256 of the raw body, in both modes',
     ['control'],
@@ -176,7 +179,7 @@ describe('Signature', () => {
       await announced({ enable: true });
       for (const index of [0, 1]) {
         expect(signatureOf(index)).toBe(`sha256=${openssl.hmacHex(bodyOf(index), signingKey)}`);
-        expect(verifySignature(signatureOf(index), bodyOf(index), ['another', signingKey])).toEqual({
+        expect(verifySignature(signatureOf(index), bodyOf(index), [another, key])).toEqual({
           verified: true,
           key: signingKey,
         });
@@ -186,7 +189,7 @@ describe('Signature', () => {
 
   statement('a delivery with another body, key or signature is not verified', ['control'], async () => {
     const taskId = await announced({ enable: true });
-    expect(verifySignature(signatureOf(0), bodyOf(0), ['another'])).toMatchObject({ verified: false });
+    expect(verifySignature(signatureOf(0), bodyOf(0), [another])).toMatchObject({ verified: false });
     for (const tamper of ['signature', 'missing', 'malformed', 'truncated', 'body'] as const) {
       await control().deliverTask(taskId, { tamper });
       const last = receiver.received.at(-1);
@@ -194,7 +197,7 @@ describe('Signature', () => {
       const verification = verifySignature(
         header === undefined ? undefined : String(header),
         last?.body ?? bodyOf(0),
-        [signingKey],
+        [key],
       );
       expect(verification, tamper).toMatchObject({ verified: false });
     }

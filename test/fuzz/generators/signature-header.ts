@@ -30,6 +30,9 @@ const manglings = {
   'a NUL behind': (right: string) => `${right}\0`,
   quoted: (right: string) => `"${right}"`,
   'full-width digits': (right: string) => right.replace(/[0-9](?=[^=]*$)/, '０'),
+  // To Node's decoder of hex, U+0130 is a 0.
+  'digits by their low bytes': (right: string) =>
+    `sha256=${[...right.slice(7)].map((digit) => String.fromCharCode(0x0100 + digit.charCodeAt(0))).join('')}`,
   'a digit that is none': (right: string) => right.replace(/.$/, 'g'),
   'in base64': (right: string) => `sha256=${Buffer.from(right.slice(7), 'hex').toString('base64')}`,
   zeros: () => `sha256=${'0'.repeat(64)}`,

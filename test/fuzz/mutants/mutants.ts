@@ -19,15 +19,15 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'takes a 65th hex digit',
     file: 'lib/provider/assumptions.ts',
-    from: '[0-9a-fA-F]{64})$/',
-    to: '[0-9a-fA-F]{64})[0-9]?$/',
+    from: '[0-9a-fA-F]{64}$/',
+    to: '[0-9a-fA-F]{64}[0-9]?$/',
     caughtBy: 'webhook/agrees-with-oracle',
   },
   {
     name: 'takes a header with a space or a line break',
     file: 'lib/webhook/verify-signature.ts',
-    from: 'signaturePattern.exec(header)',
-    to: 'signaturePattern.exec(header.trim())',
+    from: 'signaturePattern.test(header)',
+    to: 'signaturePattern.test(header.trim())',
     caughtBy: 'webhook/agrees-with-oracle',
   },
   {
@@ -35,6 +35,27 @@ export const mutants: readonly Mutant[] = [
     file: 'lib/webhook/verify-signature.ts',
     from: '.update(body)',
     to: '.update(Buffer.from(body).toString("utf8"))',
+    caughtBy: 'webhook/agrees-with-oracle',
+  },
+  {
+    name: 'compares with the signature of the delivery before',
+    file: 'lib/webhook/verify-signature.ts',
+    from: "claimed.write(header.slice(scheme.length), 'hex');",
+    to: '',
+    caughtBy: 'webhook/agrees-with-oracle',
+  },
+  {
+    name: 'reads the header as low bytes of its characters',
+    file: 'lib/webhook/verify-signature.ts',
+    from: 'signaturePattern.test(header)',
+    to: "signaturePattern.test(Buffer.from(header, 'latin1').toString('latin1'))",
+    caughtBy: 'webhook/agrees-with-oracle',
+  },
+  {
+    name: 'takes the key as Latin-1',
+    file: 'lib/webhook/signing-key.ts',
+    from: "createSecretKey(text, 'utf8')",
+    to: "createSecretKey(text, 'latin1')",
     caughtBy: 'webhook/agrees-with-oracle',
   },
   {
@@ -55,7 +76,7 @@ export const mutants: readonly Mutant[] = [
     name: 'decrypts before it verifies',
     file: 'lib/webhook/receive-delivery.ts',
     from: 'const verification = await verify(',
-    to: 'for (const key of await deps.keys.current()) parseDelivery(body, key);\n  const verification = await verify(',
+    to: 'for (const key of await deps.keys.current()) parseDelivery(body, key.text);\n  const verification = await verify(',
     caughtBy: 'webhook/unverified-is-not-decrypted',
   },
   {
@@ -159,8 +180,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'answers 401 where the secret is down',
     file: 'lib/webhook/signing-keys.ts',
-    from: 'known = await options.fetchKeys();',
-    to: 'known = await options.fetchKeys().catch(() => []);',
+    from: 'await options.fetchKeys()',
+    to: 'await options.fetchKeys().catch(() => [])',
     caughtBy: 'webhook/failing-dependency',
   },
   {

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { judgeDelivery } from '../../../../lib/cli/judge-delivery.ts';
 import { signDelivery } from '../../../../lib/cli/sign-delivery.ts';
 import { parseDelivery } from '../../../../lib/webhook/parse-delivery.ts';
+import { signingKeyOf } from '../../../../lib/webhook/signing-key.ts';
 import { verifySignature } from '../../../../lib/webhook/verify-signature.ts';
 import { allStatuses, extractionIn } from '../extraction/fixtures.ts';
 
@@ -11,7 +12,9 @@ describe('a test delivery', () => {
   test.each([false, true])('is one that the webhook takes (encrypted: %s)', (encrypted) => {
     const { body, signature } = signDelivery(payload, 'key', { encrypted });
     expect(body.includes('task-1')).toBe(!encrypted);
-    expect(verifySignature(signature, Buffer.from(body), ['key'])).toMatchObject({ verified: true });
+    expect(verifySignature(signature, Buffer.from(body), [signingKeyOf('key')])).toMatchObject({
+      verified: true,
+    });
     expect(parseDelivery(Buffer.from(body), 'key')).toEqual({ kind: 'terminal', ...payload });
   });
 

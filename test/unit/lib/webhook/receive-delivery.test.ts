@@ -6,6 +6,7 @@ import {
   receiveDelivery,
   type WebhookObserved,
 } from '../../../../lib/webhook/receive-delivery.ts';
+import { signingKeyOf } from '../../../../lib/webhook/signing-key.ts';
 import { encryptWithOpenssl } from '../provider/encrypt-with-openssl.ts';
 import { signed } from './sign.ts';
 
@@ -21,7 +22,10 @@ const webhook = (more: Partial<ReceiveDeliveryDeps> & { readonly current?: reado
     receiveDelivery(
       { body: undefined, isBase64Encoded: false, signature: undefined, ...raw },
       {
-        keys: { current: async () => more.current ?? [key], refreshed: async () => undefined },
+        keys: {
+          current: async () => (more.current ?? [key]).map(signingKeyOf),
+          refreshed: async () => undefined,
+        },
         record: async (delivery) => {
           recorded.push(delivery);
           return stored;
@@ -175,7 +179,7 @@ test('an unsigned or malformed delivery is refused without asking for the keys',
   let asked = 0;
   const current = async () => {
     asked += 1;
-    return [key];
+    return [signingKeyOf(key)];
   };
   const { receive } = webhook({ keys: { current, refreshed: async () => undefined } });
   await receive({ body: payload });
@@ -187,10 +191,10 @@ describe('a rotation', () => {
   const rotating = (fresh: readonly string[] | undefined) => {
     let refetches = 0;
     const keys = {
-      current: async () => ['old'],
+      current: async () => [signingKeyOf('old')],
       refreshed: async () => {
         refetches += 1;
-        return fresh;
+        return fresh?.map(signingKeyOf);
       },
     };
     return { ...webhook({ keys }), refetches: () => refetches };

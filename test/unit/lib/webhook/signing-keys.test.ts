@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest';
+import type { SigningKey } from '../../../../lib/webhook/signing-key.ts';
 import { cacheSigningKeys } from '../../../../lib/webhook/signing-keys.ts';
 import { clock } from '../extraction/fixtures.ts';
+
+const textsOf = (keys: readonly SigningKey[] | undefined) => keys?.map(({ text }) => text);
 
 /** A cache over answers given in advance; the last one stays. */
 const cacheOver = (...answers: readonly (readonly string[] | Error)[]) => {
@@ -16,7 +19,9 @@ const cacheOver = (...answers: readonly (readonly string[] | Error)[]) => {
     refreshEveryMs: 15_000,
     now: time.now,
   });
-  return { keys, time, fetches: () => fetches };
+  const current = async () => textsOf(await keys.current());
+  const refreshed = async () => textsOf(await keys.refreshed());
+  return { keys: { current, refreshed }, time, fetches: () => fetches };
 };
 
 test('the keys are fetched once in five minutes', async () => {

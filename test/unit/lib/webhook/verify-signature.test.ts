@@ -1,7 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { verifySignature } from '../../../../lib/webhook/verify-signature.ts';
+import { type SigningKey, signingKeyOf } from '../../../../lib/webhook/signing-key.ts';
+import { type Verification, verifySignature } from '../../../../lib/webhook/verify-signature.ts';
 import { signed } from './sign.ts';
+
+const verify = (header: string | undefined, body: Uint8Array, keys: readonly string[]): Verification =>
+  verifySignature(header, body, keys.map(signingKeyOf));
 
 const body = Buffer.from('{"taskId":"task-1","taskStatus":"COMPLETED"}');
 const key = 'signing-key-ñ';
@@ -31,7 +35,7 @@ describe('the vectors of RFC 4231', () => {
       '82558a389a443c0ea4cc819899f2083a85f0faa3e578f8077a2e3ff46729665b',
     ],
   ])('%s verifies', (_case, vectorKey, data, mac) => {
-    expect(verifySignature(`sha256=${mac}`, Buffer.from(data), [vectorKey])).toEqual({
+    expect(verify(`sha256=${mac}`, Buffer.from(data), [vectorKey])).toEqual({
       verified: true,
       key: vectorKey,
     });
@@ -41,7 +45,7 @@ describe('the vectors of RFC 4231', () => {
 // Case 5 of RFC 4231: the key twenty bytes of 0x0c, the tag cut to 128 bits. A cut tag is one that can be guessed.
 test('the truncated tag of RFC 4231 is malformed', () => {
   const header = 'sha256=a3b6167473100ee06e0c796c2955552b';
-  expect(verifySignature(header, Buffer.from('Test With Truncation'), ['\u000c'.repeat(20)])).toEqual({
+  expect(verify(header, Buffer.from('Test With Truncation'), ['\u000c'.repeat(20)])).toEqual({
     verified: false,
     reason: 'malformed',
   });
@@ -52,7 +56,7 @@ test('the truncated tag of RFC 4231 is malformed', () => {
 test('the example of GitHub verifies', () => {
   const secret = "It's a Secret to Everybody";
   const header = 'sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17';
-  expect(verifySignature(header, Buffer.from('Hello, World!'), [secret])).toEqual({
+  expect(verify(header, Buffer.from('Hello, World!'), [secret])).toEqual({
     verified: true,
     key: secret,
   });
@@ -84,7 +88,7 @@ describe('the modified tags of Wycheproof', () => {
     [76, '', 'ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff'],
   ])('tcId %i does not match', (_tcId, what, tag) => {
     const data = what === 'message' ? message : Buffer.alloc(0);
-    expect(verifySignature(`sha256=${tag}`, data, [vectorKey])).toEqual({
+    expect(verify(`sha256=${tag}`, data, [vectorKey])).toEqual({
       verified: false,
       reason: 'mismatch',
     });
@@ -96,23 +100,21 @@ describe('the modified tags of Wycheproof', () => {
   ])('but with all bits of tcId 72 and 73 flipped back they do', (what, flippedTag) => {
     const tag = Buffer.from(flippedTag, 'hex').map((byte) => byte ^ 0xff);
     const data = what === 'message' ? message : Buffer.alloc(0);
-    expect(verifySignature(`sha256=${Buffer.from(tag).toString('hex')}`, data, [vectorKey]).verified).toBe(
-      true,
-    );
+    expect(verify(`sha256=${Buffer.from(tag).toString('hex')}`, data, [vectorKey]).verified).toBe(true);
   });
 });
 
 test('a signature over the bytes of the body under the UTF-8 of the key verifies', () => {
-  expect(verifySignature(right, body, [key])).toEqual({ verified: true, key });
+  expect(verify(right, body, [key])).toEqual({ verified: true, key });
 });
 
 test('the case of the hex is free', () => {
   const upper = `sha256=${right.slice('sha256='.length).toUpperCase()}`;
-  expect(verifySignature(upper, body, [key])).toEqual({ verified: true, key });
+  expect(verify(upper, body, [key])).toEqual({ verified: true, key });
 });
 
 test('a missing header is told from a malformed one', () => {
-  expect(verifySignature(undefined, body, [key])).toEqual({ verified: false, reason: 'missing' });
+  expect(verify(undefined, body, [key])).toEqual({ verified: false, reason: 'missing' });
 });
 
 test.each([
@@ -133,18 +135,18 @@ test.each([
   ['is two in one', `${right},${right}`],
   ['is base64', `sha256=${Buffer.alloc(48, 1).toString('base64')}`],
 ])('a header that %s is malformed, and never an exception', (_what, header) => {
-  expect(verifySignature(header, body, [key])).toEqual({ verified: false, reason: 'malformed' });
+  expect(verify(header, body, [key])).toEqual({ verified: false, reason: 'malformed' });
 });
 
 test('another key does not match', () => {
-  expect(verifySignature(signed(body, 'another'), body, [key])).toEqual({
+  expect(verify(signed(body, 'another'), body, [key])).toEqual({
     verified: false,
     reason: 'mismatch',
   });
 });
 
 test('no key at all matches nothing', () => {
-  expect(verifySignature(right, body, [])).toEqual({ verified: false, reason: 'mismatch' });
+  expect(verify(right, body, [])).toEqual({ verified: false, reason: 'mismatch' });
 });
 
 test('a body that differs in one byte, anywhere, does not match', () => {
@@ -152,7 +154,7 @@ test('a body that differs in one byte, anywhere, does not match', () => {
     fc.property(fc.nat(body.length - 1), fc.integer({ min: 1, max: 255 }), (index, flip) => {
       const altered = Buffer.from(body);
       altered[index] = (altered[index] ?? 0) ^ flip;
-      expect(verifySignature(right, altered, [key])).toEqual({ verified: false, reason: 'mismatch' });
+      expect(verify(right, altered, [key])).toEqual({ verified: false, reason: 'mismatch' });
     }),
   );
 });
@@ -161,16 +163,16 @@ test('a signature that differs in one digit, anywhere, does not match', () => {
   for (let index = 7; index < right.length; index += 1) {
     const other = right[index] === '0' ? '1' : '0';
     const altered = `${right.slice(0, index)}${other}${right.slice(index + 1)}`;
-    expect(verifySignature(altered, body, [key]).verified).toBe(false);
+    expect(verify(altered, body, [key]).verified).toBe(false);
   }
 });
 
 test('bytes that are no UTF-8 are verified as they are', () => {
   const bytes = Buffer.from([0xff, 0xfe, 0x00, 0x80]);
-  expect(verifySignature(signed(bytes, key), bytes, [key]).verified).toBe(true);
+  expect(verify(signed(bytes, key), bytes, [key]).verified).toBe(true);
   // What decoding and encoding again would make of them.
   const mangled = Buffer.from(bytes.toString('utf8'), 'utf8');
-  expect(verifySignature(signed(bytes, key), mangled, [key]).verified).toBe(false);
+  expect(verify(signed(bytes, key), mangled, [key]).verified).toBe(false);
 });
 
 test('with several active keys the one that matches is told, wherever it stands', () => {
@@ -179,14 +181,77 @@ test('with several active keys the one that matches is told, wherever it stands'
     ['new', key, 'older'],
     ['new', 'old', key],
   ]) {
-    expect(verifySignature(right, body, keys)).toEqual({ verified: true, key });
+    expect(verify(right, body, keys)).toEqual({ verified: true, key });
   }
 });
 
 test('whatever the header, the answer is a value', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 100 }), (header) => {
-      expect(verifySignature(header, body, [key])).toEqual({ verified: false, reason: 'malformed' });
+      expect(verify(header, body, [key])).toEqual({ verified: false, reason: 'malformed' });
     }),
   );
+});
+
+// A header, whether its form is right, and what it was made for: a right one, a forged one, one of another body.
+const arrived = fc.record({
+  body: fc.uint8Array({ maxLength: 200 }),
+  key: fc.string({ unit: 'binary', minLength: 1, maxLength: 150 }),
+  header: fc.constantFrom('right', 'forged', 'of the one before', 'cut', 'not hex', 'missing'),
+});
+
+test('a sequence of deliveries is judged as each alone would be, under keys of any length', () => {
+  fc.assert(
+    fc.property(fc.array(arrived, { minLength: 2, maxLength: 10 }), (deliveries) => {
+      let before = signed('', 'none');
+      for (const { body, key, header: kind } of deliveries) {
+        const own = signed(body, key);
+        const header = {
+          right: own,
+          forged: signed(body, `${key}!`),
+          'of the one before': before,
+          cut: own.slice(0, -2),
+          'not hex': `${own.slice(0, -1)}g`,
+          missing: undefined,
+        }[kind];
+        const verified = header === own;
+        expect(verify(header, body, ['another', key, 'yet another']).verified).toBe(verified);
+        before = own;
+      }
+    }),
+  );
+});
+
+// Node's decoder of hex looks at the low byte of a character only: U+0130 is a 0 to it, U+0141 an A.
+test('characters whose low byte is a hex digit are malformed', () => {
+  const disguised = [...right.slice('sha256='.length)].map((digit) =>
+    String.fromCharCode(0x0100 + digit.charCodeAt(0)),
+  );
+  expect(verify(`sha256=${disguised.join('')}`, body, [key])).toEqual({
+    verified: false,
+    reason: 'malformed',
+  });
+});
+
+// RFC 2104, section 2: a key longer than the block of the hash, 64 bytes, is hashed first. Here 64 and 65 bytes of
+// UTF-8, and 64 characters that are 128 bytes.
+test.each(['k'.repeat(64), 'k'.repeat(65), 'ñ'.repeat(64)])(
+  'a key as long as the block, or longer, is whole',
+  (long) => {
+    expect(verify(signed(body, long), body, [long]).verified).toBe(true);
+    expect(verify(signed(body, long), body, [long.slice(0, -1)]).verified).toBe(false);
+  },
+);
+
+test('every key is compared, also after one that matched: how long it takes tells nothing', () => {
+  const used: string[] = [];
+  const counted = (text: string): SigningKey => ({
+    text,
+    get secret() {
+      used.push(text);
+      return signingKeyOf(text).secret;
+    },
+  });
+  expect(verifySignature(right, body, [key, 'old', 'older'].map(counted)).verified).toBe(true);
+  expect(used).toEqual([key, 'old', 'older']);
 });

@@ -1,0 +1,109 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { verify as verifyByOctokit } from '@octokit/webhooks-methods';
+import { Webhook as StandardWebhook, WebhookVerificationError } from 'standardwebhooks';
+import Stripe from 'stripe';
+import { Webhook as SvixWebhook } from 'svix';
+import { signingKeyOf } from '../../../lib/webhook/signing-key.ts';
+import { verifySignature } from '../../../lib/webhook/verify-signature.ts';
+import type { Body } from './body.ts';
+
+export type Contender = {
+  readonly name: string;
+  /** Whether it takes a body with the signature made over it. This is what is timed. */
+  readonly right: () => boolean | Promise<boolean>;
+  /** The same of what must be refused. */
+  readonly wrong: readonly (() => boolean | Promise<boolean>)[];
+};
+
+const contender =
+  <Header>(
+    name: string,
+    sign: (body: Body) => Header,
+    check: (body: Body, header: Header) => boolean | Promise<boolean>,
+  ) =>
+  (body: Body, other: Body): Contender => {
+    const header = sign(body);
+    const othersHeader = sign(other);
+    return {
+      name,
+      right: () => check(body, header),
+      wrong: [() => check(other, header), () => check(body, othersHeader)],
+    };
+  };
+
+/** True, or false where it throws what says that a signature is wrong. */
+const takes = (refusal: new (...given: never[]) => Error, check: () => unknown): boolean => {
+  try {
+    check();
+    return true;
+  } catch (error) {
+    if (error instanceof refusal) return false;
+    throw error;
+  }
+};
+
+const key = 'a-signing-key-of-ordinary-length-0123456789';
+const hmac = (signed: string | Uint8Array) => createHmac('sha256', key).update(signed);
+const sha256Header = ({ bytes }: Body): string => `sha256=${hmac(bytes).digest('hex')}`;
+
+/** The least that a check has to do, as it is mostly written by hand. */
+const byHand = ({ bytes }: Body, header: string): boolean =>
+  timingSafeEqual(createHmac('sha256', key).update(bytes).digest(), Buffer.from(header.slice(7), 'hex'));
+
+const ourKeys = [signingKeyOf(key)];
+
+const { signature: stripeSignature } = Stripe.webhooks;
+/** Its default of constructEvent, which would also parse. https://docs.stripe.com/webhooks#replay-attacks */
+const stripeTolerance = Stripe.webhooks.DEFAULT_TOLERANCE;
+
+// Both are given the key's bytes in base64 once, as their users do, and decode it there and then.
+const secret = `whsec_${Buffer.from(key).toString('base64')}`;
+const standardWebhook = new StandardWebhook(secret);
+const svixWebhook = new SvixWebhook(secret);
+
+const standardHeaders =
+  <Prefix extends string>(prefix: Prefix) =>
+  ({ text }: Body) => {
+    const id = 'msg_2Lh9KRb0pzN4LePd3XiA4v12Axj';
+    const timestamp = Math.floor(Date.now() / 1000);
+    return {
+      [`${prefix}-id`]: id,
+      [`${prefix}-timestamp`]: String(timestamp),
+      [`${prefix}-signature`]: `v1,${hmac(`${id}.${timestamp}.${text}`).digest('base64')}`,
+    };
+  };
+
+export const floor = contender('floor: createHmac + timingSafeEqual', sha256Header, byHand);
+
+/** Each signs with node:crypto, in the format of the library, and checks by the entry point that only verifies. */
+export const contenders = [
+  // How far this is from 1 is how far any other figure may be off.
+  contender('the floor once more', sha256Header, ({ bytes }, header) =>
+    timingSafeEqual(createHmac('sha256', key).update(bytes).digest(), Buffer.from(header.slice(7), 'hex')),
+  ),
+  contender(
+    'Cosecha: verifySignature',
+    sha256Header,
+    ({ bytes }, header) => verifySignature(header, bytes, ourKeys).verified,
+  ),
+  contender('@octokit/webhooks-methods: verify', sha256Header, ({ text }, header) =>
+    verifyByOctokit(key, text, header),
+  ),
+  contender(
+    'stripe: signature.verifyHeader',
+    ({ text }) => {
+      const timestamp = Math.floor(Date.now() / 1000);
+      return `t=${timestamp},v1=${hmac(`${timestamp}.${text}`).digest('hex')}`;
+    },
+    ({ text }, header) =>
+      takes(Stripe.errors.StripeSignatureVerificationError, () =>
+        stripeSignature?.verifyHeader(text, header, key, stripeTolerance),
+      ),
+  ),
+  contender('standardwebhooks: Webhook.verify', standardHeaders('webhook'), ({ text }, headers) =>
+    takes(WebhookVerificationError, () => standardWebhook.verify(text, headers, { jsonParse: false })),
+  ),
+  contender('svix: Webhook.verify', standardHeaders('svix'), ({ text }, headers) =>
+    takes(WebhookVerificationError, () => svixWebhook.verify(text, headers)),
+  ),
+];

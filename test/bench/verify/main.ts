@@ -1,0 +1,49 @@
+/**
+ * `npm run bench:verify [seed]`: how fast `verifySignature` is beside the least that a check has to do and beside
+ * the libraries for webhooks, each in its own format, over the same bodies in this one process.
+ */
+import { randomOf } from '../../simulation/scheduler/random.ts';
+import { bodyOf, bodySizes } from './body.ts';
+import { contenders, floor } from './contenders.ts';
+import { measure } from './measure.ts';
+import { prove } from './prove.ts';
+import { quantile } from './quantile.ts';
+
+/** On a busy machine our medians came back to within 2 % (docs/performance.md). 3 sizes × 7 × 400 × 8 ms: 67 s. */
+const rounds = 400;
+
+const seed = Number(process.argv[2] ?? Math.floor(Math.random() * 2 ** 31));
+const random = randomOf(seed);
+
+const median = (values: readonly number[]): number => quantile(values, 0.5);
+const sizeOf = (bytes: number): string => (bytes < 1024 ? `${bytes} B` : `${bytes / 1024} KB`);
+
+const columns: { readonly header: string; readonly cells: readonly string[] }[] = [];
+let names: readonly string[] = [];
+for (const bytes of bodySizes) {
+  const [body, other] = [bodyOf(bytes, 'this'), bodyOf(bytes, 'that')];
+  const all = [floor, ...contenders].map((make) => make(body, other));
+  for (const contender of all) await prove(contender);
+  const [floorMicros = [], ...micros] = await measure(all, rounds, random);
+
+  const ratios = micros.map((own) => own.map((each, round) => (floorMicros[round] ?? Number.NaN) / each));
+  columns.push({
+    header: sizeOf(bytes),
+    cells: [
+      `${median(floorMicros).toFixed(2)} µs`,
+      ...ratios.map((own) => {
+        const [low, high] = [quantile(own, 0.25), quantile(own, 0.75)];
+        return `${median(own).toFixed(2)} (${low.toFixed(2)}–${high.toFixed(2)})`;
+      }),
+    ],
+  });
+  names = all.map(({ name }) => name);
+}
+
+const row = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
+console.log(row(['checks a second, of the floor', ...columns.map(({ header }) => header)]));
+console.log(row(['---', ...columns.map(() => '---')]));
+for (const [index, name] of names.entries()) {
+  console.log(row([name, ...columns.map(({ cells }) => cells[index] ?? '')]));
+}
+console.log(`\nMedians of ${rounds} rounds in shuffled order (seed ${seed}), in brackets the quartiles.`);
