@@ -33,6 +33,8 @@ const main = async (): Promise<number> => {
     return 0;
   } catch (error) {
     show.rest();
+    // Ctrl-C makes whatever was going on fail: that is no failure.
+    if (stopped.signal.aborted) return 130;
     console.error(error instanceof ExpectedFailure ? `\n${error.message}\n` : error);
     return 1;
   } finally {

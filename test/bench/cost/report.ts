@@ -1,6 +1,7 @@
 import { awsAnswerMs, cpuRatio, providerAnswerMs, taskSeconds, taskTokenCharacters } from './assumptions.ts';
 import type { Bill } from './bill/bill.ts';
 import { type Charge, dollarsOf, totalOf } from './bill/charge.ts';
+import { memorySizes } from './bill/path-charges.ts';
 import { startAndEnd } from './bill/transitions.ts';
 import type { Facts } from './facts.ts';
 import { prices, readOn } from './prices.ts';
@@ -157,13 +158,19 @@ export const report = (bill: Bill, { machine, functions }: Facts): string => {
     breakdown(happy?.charges ?? []),
     '',
     table([
-      ['one invocation, warm', 'CPU ms, median', 'MB', 'billed ms', 'measured'],
-      ...bill.durations.map(({ where, cpuMs, memoryMB, billedMs, invocations }) => [
+      [
+        'one invocation, warm',
+        'CPU ms, median',
+        'MB',
+        'billed ms',
+        ...memorySizes.map((size) => `$ at ${size} MB`),
+      ],
+      ...bill.durations.map(({ where, cpuMs, memoryMB, billedMs, gigabyteSeconds }) => [
         where,
         cpuMs.toFixed(1),
         String(memoryMB),
         String(billedMs),
-        String(invocations),
+        ...gigabyteSeconds.map((quantity) => money(quantity * prices.armGigabyteSecond.perMillion)),
       ]),
     ]),
     '',

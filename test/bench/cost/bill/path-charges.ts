@@ -88,15 +88,21 @@ export const pathCharges = (samples: readonly Sample[], polls: Polls, known: Kno
   return all.filter(({ quantity }) => quantity > 0);
 };
 
-/** What each invocation of a path takes: CPU as measured, and what Lambda bills then. */
+/** In MB: those that a function of ours might have. */
+export const memorySizes = [256, 512, 1_024, 1_769] as const;
+
+/** What each invocation of a path takes: CPU as measured, what Lambda bills then, and what it would elsewhere. */
 export const durationsOf = (samples: readonly Sample[], { facts }: Known) =>
   kindsOf(samples).map(({ where, entries, cpuMs }) => {
     const memoryMB = facts.functions[entries[0]?.function ?? '']?.memoryMB ?? 0;
+    const billedAt = (size: number) => median(entries.map((entry) => billedMsOf(entry, cpuMs, size)));
     return {
       where,
       cpuMs,
       memoryMB,
-      billedMs: median(entries.map((entry) => billedMsOf(entry, cpuMs, memoryMB))),
+      billedMs: billedAt(memoryMB),
       invocations: entries.length,
+      /** For each of `memorySizes`. */
+      gigabyteSeconds: memorySizes.map((size) => (size / 1_024) * (billedAt(size) / 1_000)),
     };
   });
