@@ -43,6 +43,11 @@ describe('the polls that find a task running', () => {
     expect(expectedPolls(steady, { firstSeconds: 0, taskSeconds: 60, pollSeconds: 0 })).toBeCloseTo(12, 5);
   });
 
+  it('are fewer the longer each takes', () => {
+    // At 0, 10, … 50 s.
+    expect(expectedPolls(steady, { firstSeconds: 0, taskSeconds: 60, pollSeconds: 5 })).toBeCloseTo(6, 5);
+  });
+
   it('are as many as the tries at most', () => {
     const once = { ...steady, MaxAttempts: 1 };
     expect(expectedPolls(once, { firstSeconds: 0, taskSeconds: 60, pollSeconds: 0 })).toBeCloseTo(2, 5);
