@@ -30,6 +30,10 @@ export type Run = {
   show: Show;
   /** Aborts whatever is going on. */
   signal: AbortSignal;
+  /** Settings of the app that this run wants otherwise than `npm start` has them. */
+  settings?: Readonly<Record<string, string>>;
+  /** More environment for the emulator, which its functions inherit. */
+  emulatorEnv?: Readonly<Record<string, string>>;
   /** Registers what must happen at the end of the run, however it ends; the last one first. */
   atEnd(cleanup: () => Promise<void>): void;
 };
@@ -72,6 +76,7 @@ export async function startLocalSystem(run: Run): Promise<LocalSystem> {
       providerClientId: DEFAULT_CLIENT_ID,
       widgetConfigId: DEFAULT_WIDGET_CONFIG_ID,
       ...SHORT_TIMES,
+      ...run.settings,
     },
     directory,
     onProgress: (step) => show.wait('deploy', step),
@@ -110,11 +115,13 @@ async function startProvider({ directory, show, atEnd }: Run, secrets: Parameter
   return sandbox;
 }
 
-async function startEmulatorOf({ options, directory, show, signal, atEnd }: Run): Promise<Emulator> {
+async function startEmulatorOf(run: Run): Promise<Emulator> {
+  const { options, directory, emulatorEnv, show, signal, atEnd } = run;
   const emulator = await startEmulator({
     auth: false,
     directory,
     ...(options.port !== undefined && { port: options.port }),
+    ...(emulatorEnv && { env: emulatorEnv }),
     onInstall: () =>
       show.wait('emulator', 'installing it in a private Python environment (once, about 10 s)'),
     signal,

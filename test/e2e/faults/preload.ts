@@ -9,8 +9,8 @@ import https from 'node:https';
 import { syncBuiltinESMExports } from 'node:module';
 import { Socket } from 'node:net';
 import { join } from 'node:path';
-import readline from 'node:readline';
 import { urlToHttpOptions } from 'node:url';
+import { type Invocation, listenToInvocations } from './invocations.ts';
 import type { FaultRule } from './rule.ts';
 import { parseRuleName, ruleName } from './rule-name.ts';
 
@@ -18,19 +18,6 @@ const directory = process.env.COSECHA_FAULTS ?? '';
 
 /** What this process was invoked with last. A function's process has one invocation at a time. */
 let invocation = '';
-
-/** The emulator hands each invocation to its worker as a line of JSON (ministack/core/lambda_runtime.py). */
-const listenToInvocations = (): void => {
-  const { createInterface } = readline;
-  readline.createInterface = ((...args: Parameters<typeof createInterface>) => {
-    const lines = createInterface(...args);
-    lines.on('line', (line) => {
-      const { event } = JSON.parse(line) as { event?: unknown };
-      invocation = JSON.stringify(event) ?? '';
-    });
-    return lines;
-  }) as typeof createInterface;
-};
 
 const headerOf = (options: RequestOptions, wanted: string): string => {
   const headers = (options.headers ?? {}) as Record<string, unknown>;
@@ -135,7 +122,9 @@ const wrap = (original: Request): typeof https.request => {
 };
 
 if (directory !== '') {
-  listenToInvocations();
+  listenToInvocations((line) => {
+    invocation = JSON.stringify((JSON.parse(line) as Partial<Invocation>).event) ?? '';
+  });
   http.request = wrap(http.request) as typeof http.request;
   https.request = wrap(https.request);
   syncBuiltinESMExports();

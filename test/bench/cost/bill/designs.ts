@@ -1,0 +1,83 @@
+import { awsAnswerMs, taskSeconds } from '../assumptions.ts';
+import type { Facts } from '../facts.ts';
+import { type Charge, times } from './charge.ts';
+import { FURTHER_POLL } from './path-charges.ts';
+
+/** The same service by another machine, on paper: what it shares with ours is as measured. */
+export type Design = { readonly name: string; readonly charges: readonly Charge[] };
+
+const transitions = (quantity: number, what: string): Charge => ({
+  where: 'machine',
+  what,
+  price: 'transition',
+  quantity,
+});
+
+const withoutTransitions = (charges: readonly Charge[]): readonly Charge[] =>
+  charges.filter(({ price }) => price !== 'transition');
+
+/** Without the webhook, but for the outcome that it records: somebody has to. */
+const withoutWebhook = (charges: readonly Charge[]): readonly Charge[] =>
+  charges.filter(
+    ({ where, what }) => where !== 'receive-webhook' || what.startsWith('UpdateItem Extractions'),
+  );
+
+const NAIVE_POLL_SECONDS = 5;
+/** Wait, Poll, Choice. */
+const STATES_OF_A_ROUND = 3;
+
+/**
+ * A Standard machine without a webhook: Start, then every 5 s Wait, Poll and Choice until the task has ended, then
+ * Collect. 60 s are 12 rounds: 1 + 36 + 1 transitions. A poll is what one of ours costs that finds the task running,
+ * but for the error that ours throws.
+ */
+export const naivePolling = (happy: readonly Charge[], polled: readonly Charge[]): Design => {
+  const rounds = taskSeconds / NAIVE_POLL_SECONDS;
+  const poll = polled.filter(
+    ({ where, what }) => where === FURTHER_POLL && what !== "the runtime's log of an error",
+  );
+  const polls = poll.find(({ what }) => what === 'request')?.quantity ?? 1;
+  return {
+    name: `naive polling, every ${NAIVE_POLL_SECONDS} s`,
+    charges: [
+      transitions(1 + rounds * STATES_OF_A_ROUND + 1, 'Start, 12 × (Wait, Poll, Choice), Collect'),
+      ...withoutWebhook(withoutTransitions(happy)),
+      ...times(poll, rounds / polls),
+    ],
+  };
+};
+
+/**
+ * What one draws first: a callback state, and a state for each thing to do after it. Start, Read, Choice, Store,
+ * Record: five transitions, and two invocations more than ours, counted as requests alone.
+ */
+export const fiveStates = (happy: readonly Charge[]): Design => ({
+  name: 'five states and a callback',
+  charges: [
+    transitions(5, 'Start, Read, Choice, Store, Record'),
+    ...withoutTransitions(happy),
+    { where: 'two more functions', what: 'request', price: 'invocation', quantity: 2 },
+  ],
+});
+
+/**
+ * The next cheaper one: StartTask alone on the happy path, as the webhook invokes reconcile-extraction
+ * asynchronously, which collects and then answers the token; Reconcile remains for when that does not come. The
+ * webhook's SendTaskSuccess becomes an Invoke, and reconcile-extraction has one call more.
+ */
+export const collectingOutside = (happy: readonly Charge[], { functions }: Facts): Design => {
+  const { memoryMB = 0, architecture = 'arm64' } = functions['reconcile-extraction'] ?? {};
+  return {
+    name: 'collecting outside the machine',
+    charges: [
+      transitions(1, 'StartTask'),
+      ...withoutTransitions(happy),
+      {
+        where: 'reconcile-extraction',
+        what: 'waiting for SendTaskSuccess',
+        price: architecture === 'arm64' ? 'armGigabyteSecond' : 'x86GigabyteSecond',
+        quantity: (memoryMB / 1_024) * (awsAnswerMs / 1_000),
+      },
+    ],
+  };
+};

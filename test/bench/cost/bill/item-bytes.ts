@@ -1,0 +1,52 @@
+/** A value as DynamoDB sends it: `{"S": "text"}`, `{"N": "12"}`, `{"M": {…}}`, … */
+export type Attribute = Readonly<Record<string, unknown>>;
+
+/** An item, or a key, by the names of its attributes. */
+export type Item = Readonly<Record<string, Attribute>>;
+
+const utf8 = (text: string): number => Buffer.byteLength(text);
+
+/** "(length of number in digits / 2, rounded up) + 1", without sign, point and surrounding zeros. */
+const numberBytes = (text: string): number => {
+  const digits = text
+    .replace(/e.*$/i, '')
+    .replace(/[-+.]/g, '')
+    .replace(/^0+|0+$/g, '');
+  return Math.ceil(digits.length / 2) + 1;
+};
+
+const sum = <Value>(values: readonly Value[], bytesOf: (value: Value) => number): number =>
+  values.reduce((total, value) => total + bytesOf(value), 0);
+
+const valueBytes = (attribute: Attribute): number => {
+  const [[type, value] = ['', undefined]] = Object.entries(attribute);
+  switch (type) {
+    case 'S':
+      return utf8(value as string);
+    case 'N':
+      return numberBytes(value as string);
+    case 'B':
+      return Buffer.from(value as string, 'base64').byteLength;
+    case 'BOOL':
+    case 'NULL':
+      return 1;
+    case 'SS':
+      return sum(value as readonly string[], utf8);
+    case 'NS':
+      return sum(value as readonly string[], numberBytes);
+    // "3 bytes of overhead, regardless of its contents", and one more for each element.
+    case 'L':
+      return 3 + sum(value as readonly Attribute[], (one) => 1 + valueBytes(one));
+    case 'M':
+      return 3 + sum(Object.entries(value as Item), ([name, one]) => 1 + utf8(name) + valueBytes(one));
+    default:
+      throw new Error(`DynamoDB has no attribute type ${type}.`);
+  }
+};
+
+/**
+ * The size of an item as DynamoDB bills it, in bytes: names and values of its attributes.
+ * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/CapacityUnitCalculations.html
+ */
+export const itemBytes = (item: Item): number =>
+  sum(Object.entries(item), ([name, value]) => utf8(name) + valueBytes(value));

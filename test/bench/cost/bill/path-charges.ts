@@ -1,0 +1,108 @@
+import type { Entry } from '../ledger/entry.ts';
+import type { Sample } from '../run/sample.ts';
+import { type Charge, merge, times } from './charge.ts';
+import { billedMsOf, invocationCharges, type Known, machineLogCharge } from './invocation-charges.ts';
+import { machineLogBytes } from './machine-log-bytes.ts';
+import { transitionsIn } from './transitions.ts';
+
+/** How often a poll finds the task running: the first may do more than each further one. */
+export type Polls = { readonly first: number; readonly further: number };
+
+export const FIRST_POLL = 'reconcile-extraction, first poll';
+export const FURTHER_POLL = 'reconcile-extraction, further polls';
+
+type Kind = {
+  readonly where: string;
+  readonly entries: readonly Entry[];
+  /** Of the function, for each invocation of this kind. */
+  readonly cpuMs: number;
+};
+
+const median = (values: readonly number[]): number => {
+  const sorted = [...values].sort((one, other) => one - other);
+  const middle = Math.floor(sorted.length / 2);
+  return ((sorted[middle] ?? 0) + (sorted[sorted.length - 1 - middle] ?? 0)) / 2;
+};
+
+/** A function's invocations are of one kind, but for those that find the task running. */
+const kindsOf = (samples: readonly Sample[]): readonly Kind[] => {
+  const kinds = new Map<string, Entry[]>();
+  for (const { entries } of samples) {
+    let polls = 0;
+    for (const entry of entries) {
+      if (entry.failed) polls += 1;
+      const where = !entry.failed ? entry.function : polls === 1 ? FIRST_POLL : FURTHER_POLL;
+      kinds.set(where, [...(kinds.get(where) ?? []), entry]);
+    }
+  }
+  return [...kinds].map(([where, entries]) => ({
+    where,
+    entries,
+    cpuMs: median(entries.map(({ cpuMs }) => cpuMs)),
+  }));
+};
+
+/** How often an extraction has an invocation of this kind, where the samples had it once or more often. */
+const shareOf = ({ where, entries }: Kind, samples: number, polls: Polls): number => {
+  if (where === FIRST_POLL) return polls.first / entries.length;
+  if (where === FURTHER_POLL) return polls.further / entries.length;
+  return 1 / samples;
+};
+
+/**
+ * What an extraction on this path is billed, with as many polls as it has on AWS: the samples have few and short ones.
+ * Start and End are not among the transitions.
+ */
+export const pathCharges = (samples: readonly Sample[], polls: Polls, known: Known): readonly Charge[] => {
+  const ofFunctions = kindsOf(samples).flatMap((kind) =>
+    times(
+      kind.entries.flatMap((entry) =>
+        invocationCharges(entry, kind.cpuMs, known).map((item) => ({ ...item, where: kind.where })),
+      ),
+      shareOf(kind, samples.length, polls),
+    ),
+  );
+  const pollsOnAws = polls.first + polls.further;
+  const ofMachine = samples.flatMap(({ history, entries }): readonly Charge[] => {
+    const pollsHere = entries.filter(({ failed }) => failed).length;
+    const { entered, retries } = transitionsIn(history);
+    const { logLevel } = known.facts.machine;
+    const poll = machineLogBytes(logLevel, 'TaskFailed');
+    const logged = history.reduce((sum, { type = '' }) => sum + machineLogBytes(logLevel, type), 0);
+    const where = 'machine';
+    return [
+      { where, what: 'states entered', price: 'transition', quantity: entered },
+      { where, what: 'retries', price: 'transition', quantity: retries - pollsHere + pollsOnAws },
+      { where, ...machineLogCharge(logged + (pollsOnAws - pollsHere) * poll, known) },
+    ];
+  });
+  const downloads = samples.map(
+    (sample): Charge => ({
+      where: 'caller',
+      what: 'GET of the results',
+      price: 'get',
+      quantity: sample.downloads,
+    }),
+  );
+  const all = merge([...times([...ofMachine, ...downloads], 1 / samples.length), ...ofFunctions]);
+  return all.filter(({ quantity }) => quantity > 0);
+};
+
+/** In MB: those that a function of ours might have. */
+export const memorySizes = [256, 512, 1_024, 1_769] as const;
+
+/** What each invocation of a path takes: CPU as measured, what Lambda bills then, and what it would elsewhere. */
+export const durationsOf = (samples: readonly Sample[], { facts }: Known) =>
+  kindsOf(samples).map(({ where, entries, cpuMs }) => {
+    const memoryMB = facts.functions[entries[0]?.function ?? '']?.memoryMB ?? 0;
+    const billedAt = (size: number) => median(entries.map((entry) => billedMsOf(entry, cpuMs, size)));
+    return {
+      where,
+      cpuMs,
+      memoryMB,
+      billedMs: billedAt(memoryMB),
+      invocations: entries.length,
+      /** For each of `memorySizes`. */
+      gigabyteSeconds: memorySizes.map((size) => (size / 1_024) * (billedAt(size) / 1_000)),
+    };
+  });

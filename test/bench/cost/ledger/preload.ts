@@ -1,0 +1,140 @@
+/**
+ * Loaded into every function of the deployment that is measured, with `NODE_OPTIONS=--import`, as the faults of the
+ * end to end tests are (docs/decisions/0005): bundles and template are the ones that go to AWS. Each process writes
+ * a line for each of its invocations into a file of its own: what it cost in CPU, and every request that it made.
+ *
+ * It only listens, on Node's own channels (https://nodejs.org/api/diagnostics_channel.html#http), so the requests
+ * are the ones that the function would make without it.
+ */
+
+import { subscribe } from 'node:diagnostics_channel';
+import { appendFileSync } from 'node:fs';
+import type { ClientRequest, IncomingMessage } from 'node:http';
+import { join } from 'node:path';
+import { type Invocation, listenToInvocations } from '../../../e2e/faults/invocations.ts';
+import type { Call, Entry } from './entry.ts';
+
+const directory = process.env.COSECHA_LEDGER ?? '';
+const file = join(directory, `${process.pid}.jsonl`);
+
+type Exchange = {
+  readonly request: ClientRequest;
+  readonly startedAt: number;
+  readonly asked: Buffer[];
+  readonly answered: Buffer[];
+  response?: IncomingMessage;
+  endedAt?: number;
+};
+
+type Open = {
+  readonly line: string;
+  readonly cpu: NodeJS.CpuUsage;
+  readonly startedAt: number;
+  readonly exchanges: Exchange[];
+};
+
+let open: Open | undefined;
+let ordinal = 0;
+
+const now = (): number => performance.timeOrigin + performance.now();
+
+/** What goes through `method` of `stream`, as it goes through. */
+const overhear = (stream: object, method: 'write' | 'end' | 'push', onChunk: (chunk: unknown) => void) => {
+  const target = stream as Record<string, (...args: unknown[]) => unknown>;
+  const original = target[method]?.bind(stream);
+  target[method] = (...args) => {
+    onChunk(args[0]);
+    return original?.(...args);
+  };
+};
+
+const keepIn = (chunks: Buffer[]) => (chunk: unknown) => {
+  if (typeof chunk === 'string' || chunk instanceof Uint8Array) chunks.push(Buffer.from(chunk));
+};
+
+const onRequest = (message: unknown): void => {
+  const { request } = message as { request: ClientRequest };
+  if (open === undefined) return;
+  const exchange: Exchange = { request, startedAt: now(), asked: [], answered: [] };
+  open.exchanges.push(exchange);
+  overhear(request, 'write', keepIn(exchange.asked));
+  overhear(request, 'end', keepIn(exchange.asked));
+};
+
+const onResponse = (message: unknown): void => {
+  const { request, response } = message as { request: ClientRequest; response: IncomingMessage };
+  const exchange = open?.exchanges.find((one) => one.request === request);
+  if (exchange === undefined) return;
+  exchange.response = response;
+  const keep = keepIn(exchange.answered);
+  overhear(response, 'push', (chunk) => {
+    if (chunk === null) exchange.endedAt = now();
+    else keep(chunk);
+  });
+};
+
+/** `Credential=AKID/20260101/us-east-1/dynamodb/aws4_request, …` (SigV4) names the service that is meant. */
+const serviceOf = (request: ClientRequest): string =>
+  /Credential=[^/]+\/\d+\/[^/]+\/([^/]+)\//.exec(String(request.getHeader('authorization') ?? ''))?.[1] ??
+  'provider';
+
+const operationOf = (request: ClientRequest): string =>
+  String(request.getHeader('x-amz-target') ?? '')
+    .split('.')
+    .at(-1) || request.method;
+
+const parsed = (chunks: readonly Buffer[]) =>
+  JSON.parse(Buffer.concat(chunks).toString('utf8') || '{}') as Record<string, unknown>;
+
+const callOf = ({ request, response, startedAt, endedAt, asked, answered }: Exchange): Call => {
+  const service = serviceOf(request);
+  return {
+    service,
+    operation: operationOf(request),
+    startedAt,
+    endedAt: endedAt ?? now(),
+    statusCode: response?.statusCode ?? 0,
+    ...(service === 'dynamodb' ? { asked: parsed(asked), answered: parsed(answered) } : {}),
+  };
+};
+
+const entryOf = ({ line, startedAt, exchanges }: Open, cpu: NodeJS.CpuUsage, failed: boolean): Entry => {
+  const { event, ctx } = JSON.parse(line) as Invocation;
+  const { routeKey, trigger, body } = event as Record<string, unknown>;
+  return {
+    function: process.env.POWERTOOLS_SERVICE_NAME ?? '',
+    requestId: ctx?.request_id ?? '',
+    ordinal,
+    cpuMs: (cpu.user + cpu.system) / 1_000,
+    startedAt,
+    endedAt: now(),
+    failed,
+    ...(typeof routeKey === 'string' ? { routeKey } : {}),
+    ...(typeof trigger === 'string' ? { trigger } : {}),
+    bodyBytes: typeof body === 'string' ? Buffer.byteLength(body) : 0,
+    calls: exchanges.map(callOf),
+  };
+};
+
+/** The worker answers each line with one: `{"status": "ready" | "ok" | "error", …}`. */
+const onAnswer = (chunk: unknown): void => {
+  if (open === undefined || typeof chunk !== 'string' || !chunk.startsWith('{"status":')) return;
+  const cpu = process.cpuUsage(open.cpu);
+  ordinal += 1;
+  const entry = entryOf(open, cpu, chunk.startsWith('{"status":"error"'));
+  open = undefined;
+  // Before the emulator hears the answer: who has seen its effect finds the line.
+  appendFileSync(file, `${JSON.stringify(entry)}\n`);
+};
+
+if (directory !== '') {
+  let isNamed = false;
+  listenToInvocations((line) => {
+    // The first line names the function.
+    if (isNamed) open = { line, cpu: process.cpuUsage(), startedAt: now(), exchanges: [] };
+    isNamed = true;
+  });
+  subscribe('http.client.request.created', onRequest);
+  subscribe('http.client.response.finish', onResponse);
+  overhear(process.stdout, 'write', onAnswer);
+}

@@ -1,0 +1,46 @@
+/**
+ * `npm run cost`: what a million extractions cost at list prices. Deploys the app to an emulator, runs real
+ * extractions through it, counts every call that AWS would bill, and prices them by the template. Ends what it starts.
+ */
+import { ExpectedFailure } from '../../../infra/local/expected-failure.ts';
+import { createRunDirectory } from '../../../infra/local/paths.ts';
+import { createShow } from '../../../infra/local/show.ts';
+import { billOf } from './bill/bill.ts';
+import { factsOf } from './facts.ts';
+import { report } from './report.ts';
+import { measure } from './run/measure.ts';
+import { synthesizeTemplate } from './template.ts';
+
+/** It takes about a minute and a half on two cores. */
+const DEADLINE_MS = 300_000;
+
+const main = async (): Promise<number> => {
+  const cleanups: (() => Promise<void>)[] = [];
+  const show = createShow(process.stderr, Date.now);
+  const stopped = new AbortController();
+  process.once('SIGINT', () => stopped.abort());
+  try {
+    const measured = await measure({
+      options: { methods: [], once: true },
+      directory: await createRunDirectory('cost', new Date()),
+      show,
+      signal: AbortSignal.any([stopped.signal, AbortSignal.timeout(DEADLINE_MS)]),
+      atEnd: (cleanup) => cleanups.push(cleanup),
+    });
+    show.rest();
+    const facts = factsOf(synthesizeTemplate());
+    console.log(`\n${report(billOf(measured, facts), facts)}`);
+    return 0;
+  } catch (error) {
+    show.rest();
+    // Ctrl-C makes whatever was going on fail: that is no failure.
+    if (stopped.signal.aborted) return 130;
+    console.error(error instanceof ExpectedFailure ? `\n${error.message}\n` : error);
+    return 1;
+  } finally {
+    for (const cleanup of cleanups.reverse()) await cleanup();
+  }
+};
+
+// A connection that is kept alive must not keep us.
+process.exit(await main());

@@ -1,0 +1,124 @@
+/**
+ * List prices of us-east-1 without free tiers, in US dollars, of the first tier where there are several.
+ * AWS's pricing pages load most of their figures by script, so not every copy of them has any.
+ */
+export const readOn = '2026-11-21';
+
+/**
+ * How the figure was checked on that day: it stood on a copy of a page of AWS; a page of somebody else quoted it; or
+ * nothing was found that has it, and it is what is generally known.
+ */
+type Seen = 'at AWS' | 'quoted' | 'unseen';
+
+export type Price = {
+  readonly service: string;
+  readonly unit: string;
+  /** For a million units. */
+  readonly perMillion: number;
+  readonly page: string;
+  readonly seen: Seen;
+};
+
+const dynamo = 'https://aws.amazon.com/dynamodb/pricing/on-demand/';
+const lambda = 'https://aws.amazon.com/lambda/pricing/';
+const s3 = 'https://aws.amazon.com/s3/pricing/';
+const logs = 'https://aws.amazon.com/cloudwatch/pricing/';
+const machine = 'https://aws.amazon.com/step-functions/pricing/';
+
+export const prices = {
+  transition: {
+    service: 'Step Functions',
+    unit: 'state transition, retries included ($0.025 per 1,000)',
+    perMillion: 25,
+    page: machine,
+    seen: 'at AWS',
+  },
+  invocation: { service: 'Lambda', unit: 'request', perMillion: 0.2, page: lambda, seen: 'quoted' },
+  armGigabyteSecond: {
+    service: 'Lambda',
+    unit: 'GB-second, arm64',
+    perMillion: 13.3334,
+    page: lambda,
+    seen: 'quoted',
+  },
+  x86GigabyteSecond: {
+    service: 'Lambda',
+    unit: 'GB-second, x86_64',
+    perMillion: 16.6667,
+    page: lambda,
+    seen: 'quoted',
+  },
+  httpRequest: {
+    service: 'API Gateway',
+    unit: 'request to an HTTP API, of up to 512 KB',
+    perMillion: 1,
+    page: 'https://aws.amazon.com/api-gateway/pricing/',
+    seen: 'at AWS',
+  },
+  writeUnit: {
+    service: 'DynamoDB',
+    unit: 'write request unit, on demand',
+    perMillion: 0.625,
+    page: dynamo,
+    seen: 'quoted',
+  },
+  readUnit: {
+    service: 'DynamoDB',
+    unit: 'read request unit, on demand',
+    perMillion: 0.125,
+    page: dynamo,
+    seen: 'quoted',
+  },
+  keyRequest: {
+    service: 'KMS',
+    unit: 'symmetric request ($0.03 per 10,000)',
+    perMillion: 3,
+    page: 'https://aws.amazon.com/kms/pricing/',
+    seen: 'quoted',
+  },
+  put: { service: 'S3', unit: 'PUT ($0.005 per 1,000)', perMillion: 5, page: s3, seen: 'quoted' },
+  get: { service: 'S3', unit: 'GET ($0.0004 per 1,000)', perMillion: 0.4, page: s3, seen: 'unseen' },
+  secretRead: {
+    service: 'Secrets Manager',
+    unit: 'API call ($0.05 per 10,000)',
+    perMillion: 5,
+    page: 'https://aws.amazon.com/secrets-manager/pricing/',
+    seen: 'unseen',
+  },
+  queueRequest: {
+    service: 'SQS',
+    unit: 'request, standard queue',
+    perMillion: 0.4,
+    page: 'https://aws.amazon.com/sqs/pricing/',
+    seen: 'unseen',
+  },
+  busEvent: {
+    service: 'EventBridge',
+    unit: 'custom event; those of AWS services, schedules and rules cost nothing',
+    perMillion: 1,
+    page: 'https://aws.amazon.com/eventbridge/pricing/',
+    seen: 'unseen',
+  },
+  logKilobyte: {
+    service: 'CloudWatch Logs',
+    unit: 'KB, Standard class, of Lambda and vended ($0.50 per GB)',
+    perMillion: 0.5,
+    page: logs,
+    seen: 'quoted',
+  },
+  rareLogKilobyte: {
+    service: 'CloudWatch Logs',
+    unit: 'KB, Infrequent Access class ($0.25 per GB)',
+    perMillion: 0.25,
+    page: logs,
+    seen: 'quoted',
+  },
+} as const satisfies Readonly<Record<string, Price>>;
+
+export type PriceName = keyof typeof prices;
+
+/** For each month that one of them is there. */
+export const monthly = {
+  secret: { dollars: 0.4, page: 'https://aws.amazon.com/secrets-manager/pricing/', seen: 'unseen' },
+  key: { dollars: 1, page: 'https://aws.amazon.com/kms/pricing/', seen: 'quoted' },
+} as const;

@@ -1,0 +1,194 @@
+import { awsAnswerMs, cpuRatio, providerAnswerMs, taskSeconds, taskTokenCharacters } from './assumptions.ts';
+import type { Bill } from './bill/bill.ts';
+import { type Charge, dollarsOf, totalOf } from './bill/charge.ts';
+import { memorySizes } from './bill/path-charges.ts';
+import { startAndEnd } from './bill/transitions.ts';
+import type { Facts } from './facts.ts';
+import { prices, readOn } from './prices.ts';
+
+type Column = { readonly name: string; readonly charges: readonly Charge[] };
+
+const money = (dollars: number): string => dollars.toFixed(2);
+
+/** Columns after the first are figures: to the right. */
+const table = (rows: readonly (readonly string[])[]): string => {
+  const widths = (rows[0] ?? []).map((_, column) =>
+    Math.max(...rows.map((row) => (row[column] ?? '').length)),
+  );
+  return rows
+    .map((row) =>
+      row
+        .map((cell, column) =>
+          column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0),
+        )
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
+};
+
+/** A row for each line of the bill, by service, as far as anything is billed under it. */
+const lines: readonly (readonly [name: string, isIn: (charge: Charge) => boolean])[] = [
+  ['Step Functions', ({ price }) => price === 'transition'],
+  ['Lambda, requests', ({ price }) => price === 'invocation'],
+  ['Lambda, duration', ({ price }) => price.endsWith('GigabyteSecond')],
+  ['API Gateway', ({ price }) => price === 'httpRequest'],
+  ['DynamoDB, writes', ({ price }) => price === 'writeUnit'],
+  ['DynamoDB, reads', ({ price }) => price === 'readUnit'],
+  ['KMS', ({ price }) => price === 'keyRequest'],
+  ['S3', ({ price }) => price === 'put' || price === 'get'],
+  ['Secrets Manager', ({ price }) => price === 'secretRead'],
+  ['SQS and EventBridge', ({ price }) => price === 'queueRequest' || price === 'busEvent'],
+  ['CloudWatch Logs', ({ price }) => prices[price].service === 'CloudWatch Logs'],
+];
+
+const byService = (columns: readonly Column[]): string => {
+  const rows = lines.map(([name, isIn]) => [
+    name,
+    ...columns.map(({ charges }) => money(totalOf(charges.filter(isIn)))),
+  ]);
+  const edges = startAndEnd * prices.transition.perMillion;
+  return table([
+    ['$ per million', ...columns.map(({ name }) => name)],
+    ...rows.filter(([, ...cells]) => cells.some((cell) => cell !== '0.00')),
+    ['total', ...columns.map(({ charges }) => money(totalOf(charges)))],
+    ['with Start and End', ...columns.map(({ charges }) => money(totalOf(charges) + edges))],
+  ]);
+};
+
+const sum = (charges: readonly Charge[], isIn: (charge: Charge) => boolean): string =>
+  String(
+    Number(
+      charges
+        .filter(isIn)
+        .reduce((total, { quantity }) => total + quantity, 0)
+        .toFixed(2),
+    ),
+  );
+
+/** How many of everything there were, before any price. */
+const counted = (columns: readonly Column[]): string =>
+  table([
+    ['per extraction', ...columns.map(({ name }) => name)],
+    ...(
+      [
+        ['state transitions', 'transition'],
+        ['invocations', 'invocation'],
+        ['GB-seconds, arm64', 'armGigabyteSecond'],
+        ['API requests', 'httpRequest'],
+        ['write units', 'writeUnit'],
+        ['  of these the index', 'index'],
+        ['read units', 'readUnit'],
+        ['KMS requests', 'keyRequest'],
+        ['S3 PUT', 'put'],
+        ['S3 GET', 'get'],
+        ['reads of secrets', 'secretRead'],
+        ['KB of logs', 'logKilobyte'],
+      ] as const
+    ).map(([name, price]) => [
+      name,
+      ...columns.map(({ charges }) =>
+        price === 'index'
+          ? sum(charges, ({ what }) => what.endsWith('its index'))
+          : sum(charges, (charge) => charge.price === price),
+      ),
+    ]),
+  ]);
+
+/** Where the money goes: each part of the system, and what of it, the dearest first. */
+const breakdown = (charges: readonly Charge[]): string => {
+  const places = [...new Set(charges.map(({ where }) => where))]
+    .map((where) => charges.filter((charge) => charge.where === where))
+    .sort((one, other) => totalOf(other) - totalOf(one));
+  return table([
+    ['where', '$ per million', 'quantity', 'unit'],
+    ...places.flatMap((ofPlace) => [
+      [ofPlace[0]?.where ?? '', money(totalOf(ofPlace))],
+      ...[...ofPlace]
+        .sort((one, other) => dollarsOf(other) - dollarsOf(one))
+        .map((charge) => [
+          `  ${charge.what}`,
+          money(dollarsOf(charge)),
+          String(Number(charge.quantity.toFixed(4))),
+          prices[charge.price].unit.replace(/[,(:].*$/, '').trim(),
+        ]),
+    ]),
+  ]);
+};
+
+/** The whole result, as text. */
+export const report = (bill: Bill, { machine, functions }: Facts): string => {
+  const [happy] = bill.paths;
+  const total = totalOf(happy?.charges ?? []);
+  const naive = totalOf(bill.designs[0]?.charges ?? []);
+  const logging = [
+    ...new Set(Object.values(functions).map(({ format, systemLevel }) => `${format} ${systemLevel}`)),
+  ];
+  return [
+    `Prices: us-east-1, list, first tiers, no free tier, as read on ${readOn} (test/bench/cost/prices.ts).`,
+    `Assumed (test/bench/cost/assumptions.ts): tasks of ${taskSeconds} s; ${providerAnswerMs} ms for each answer of the provider, ${awsAnswerMs} ms for each of AWS;`,
+    `a vCPU is ${cpuRatio} of this machine's cores; a task token has ${taskTokenCharacters} characters. Warm processes only. Log lines of the platform: ${logging.join('; ')}.`,
+    '',
+    '1. The three paths, from the histories and the calls of this run',
+    '',
+    table([
+      ['state transitions', ...bill.paths.map(({ name }) => name)],
+      ['in this run: states + retries', ...bill.paths.map(({ transitions }) => transitions.measured)],
+      [
+        'on AWS, at the default settings',
+        ...bill.paths.map(({ transitions }) => transitions.expected.toFixed(2)),
+      ],
+    ]),
+    '',
+    counted(bill.paths),
+    '',
+    byService(bill.paths),
+    '',
+    `Unless named otherwise a task takes ${taskSeconds} s. "polled": every webhook is lost; the machine waits ${machine.webhookWaitSeconds} s for it and reads once. "polled, 20 min": it polls meanwhile.`,
+    '"consent" has no webhook: Reconcile polls from the start. Polls are counted for the template\'s Retry (full jitter), each at the cost of one in this run.',
+    '',
+    '2. Beside other designs, on the happy path',
+    '',
+    byService(bill.designs),
+    '',
+    `Ours is ${(total / naive).toFixed(3)} of naive polling.`,
+    '',
+    '3. Where the money goes, on the happy path',
+    '',
+    breakdown(happy?.charges ?? []),
+    '',
+    table([
+      [
+        'one invocation, warm',
+        'CPU ms, median',
+        'MB',
+        'billed ms',
+        ...memorySizes.map((size) => `$ at ${size} MB`),
+      ],
+      ...bill.durations.map(({ where, cpuMs, memoryMB, billedMs, gigabyteSeconds }) => [
+        where,
+        cpuMs.toFixed(1),
+        String(memoryMB),
+        String(billedMs),
+        ...gigabyteSeconds.map((quantity) => money(quantity * prices.armGigabyteSecond.perMillion)),
+      ]),
+    ]),
+    '',
+    ...[...bill.largest].map(([name, bytes]) => `Largest item of ${name}: ${bytes} bytes.`),
+    '',
+    '4. Where it goes, by consent',
+    '',
+    breakdown(bill.paths.at(-1)?.charges ?? []),
+    '',
+    `A new process reads secrets: ${[...bill.secretReads].map(([name, reads]) => `${name} ${reads}`).join(', ')}, at $${money(prices.secretRead.perMillion)} a million reads.`,
+    '',
+    '5. A month, whatever is extracted (alarms, metrics and dashboard: docs/operations.md, "What it costs")',
+    '',
+    table([['', '$'], ...bill.months.map(({ what, dollars }) => [what, money(dollars)])]),
+    '',
+    'Left out: cold starts, storage (tables, recovery points, results, logs), traffic, reads of logs, the KMS requests that tables, bucket and logs',
+    'make with their key, logins (one an hour for each process), what each new process reads of secrets, and whatever is tried again.',
+    '',
+    `Happy path: $${money(total)} per million extractions; wanted ≤ 85, at best ≤ 75.`,
+  ].join('\n');
+};

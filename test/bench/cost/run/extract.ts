@@ -1,0 +1,147 @@
+import { randomInt, randomUUID } from 'node:crypto';
+import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
+import { SFNClient } from '@aws-sdk/client-sfn';
+import { followExecution, type HistoryEvent } from '../../../../infra/local/follow-execution.ts';
+import type { LocalSystem } from '../../../../infra/local/local-system.ts';
+import { executionArn } from '../../../../lib/aws/execution-arn.ts';
+import type { PublicExtraction } from '../../../../lib/extraction/public-view.ts';
+import { nationalIdFrom } from '../../../sandbox/consents/national-id.ts';
+import type { Plan } from '../../../sandbox/plan.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { Path, Sample } from './sample.ts';
+
+export type Scene = {
+  readonly system: LocalSystem;
+  readonly ledger: Ledger;
+  readonly signal: AbortSignal;
+};
+
+/** A user of their own for each extraction, for whom the provider behaves as the path wants. */
+type Order = { readonly body: object; readonly finish: () => Promise<unknown> };
+
+/** The task ends when it is told to; webhooks are made, or all five are lost. */
+const planOf = (isLost: boolean): Plan => ({
+  durationMs: null,
+  ...(isLost ? { webhook: { drop: [1, 2, 3, 4, 5] } } : {}),
+});
+
+const byCredentials = async ({ system: { provider } }: Scene, isLost: boolean): Promise<Order> => {
+  const username = `user-${randomUUID()}`;
+  await provider.setPlan(username, planOf(isLost));
+  return {
+    body: {
+      entity: 'sandbox-bank',
+      credentials: { mode: 'raw', value: { businessId: '77777777-7', username, password: 'any-will-do' } },
+      actions: [
+        { id: 'product-balance' },
+        { id: 'movement', params: { dateRange: { startDate: '2026-01-01', endDate: '2026-01-31' } } },
+      ],
+      reference: randomUUID(),
+    },
+    finish: async () => {
+      const [task] = await provider.tasks({ username });
+      await provider.finish(task?.taskId ?? '');
+    },
+  };
+};
+
+/** A person of their own for each extraction, as each needs a Task Token of their own: test data. */
+const newPerson = (): string => {
+  const digits = randomInt(10_000_000, 100_000_000);
+  const ids = [...'0123456789K'].flatMap((digit) => nationalIdFrom(`${digits}-${digit}`) ?? []);
+  return ids[0] ?? '';
+};
+
+const byConsent = async ({ system: { provider } }: Scene): Promise<Order> => {
+  const target = newPerson();
+  await provider.setPlan(target, planOf(false));
+  const { consentId } = await provider.createConsent({ owner: target, products: ['movement'] });
+  return {
+    body: { method: 'consent', product: 'movement', consentId, target, reference: randomUUID() },
+    finish: async () => {
+      const [task] = await provider.polledTasks({ username: target });
+      await provider.finishPolled(task?.taskId ?? '');
+    },
+  };
+};
+
+const orderFor = (path: Path, scene: Scene): Promise<Order> =>
+  path === 'consent' ? byConsent(scene) : byCredentials(scene, path === 'polled');
+
+/**
+ * The emulator ends a process whose invocation failed, as each poll that finds the task running does; AWS keeps it.
+ * So the next process is brought to where the old one was, by an operator's looks, which are not counted.
+ */
+const warm = async ({ system: { emulator, outputs } }: Scene, extractionId: string): Promise<void> => {
+  const lambda = new LambdaClient(emulator.client);
+  const invocation = {
+    FunctionName: outputs.ReconcileFunctionName,
+    Payload: JSON.stringify({ trigger: UNCOUNTED, extractionId }),
+  };
+  for (let left = 3; left > 0; left -= 1) await lambda.send(new InvokeCommand(invocation));
+};
+
+const UNCOUNTED = 'operator';
+
+/** Polls of each extraction that nothing wakes, before its task ends: the first may cost more than the others. */
+const POLLS = 2;
+
+/** Until the task is linked, or was found running as often as that. */
+const untilReady = async (path: Path, since: number, extractionId: string, scene: Scene): Promise<void> => {
+  const { ledger, signal } = scene;
+  if (path === 'happy') {
+    return ledger.atLeast(1, (one) => one.startedAt >= since && one.function === 'start-task', signal);
+  }
+  for (let polls = 1; polls <= POLLS; polls += 1) {
+    await ledger.atLeast(polls, (one) => one.startedAt >= since && one.failed, signal);
+    await warm(scene, extractionId);
+  }
+};
+
+const answered = async <Answer>(response: Response, wanted: number): Promise<Answer> => {
+  if (response.status === wanted) return (await response.json()) as Answer;
+  throw new Error(`Answered ${response.status}, not ${wanted}: ${(await response.text()).slice(0, 500)}`);
+};
+
+const whole = async (events: AsyncIterable<HistoryEvent>): Promise<readonly HistoryEvent[]> => {
+  const history: HistoryEvent[] = [];
+  for await (const event of events) history.push(event);
+  return history;
+};
+
+/** Runs one extraction, with nothing else beside it, so that all that happens meanwhile is its own. */
+export const extract = async (path: Path, scene: Scene): Promise<Sample> => {
+  const { system, ledger, signal } = scene;
+  const { api, emulator, outputs } = system;
+  const order = await orderFor(path, scene);
+  const before = ledger.entries().length;
+
+  const request = await api.fetch(`${api.base}/extractions`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'idempotency-key': randomUUID() },
+    body: JSON.stringify(order.body),
+    signal,
+  });
+  const { extractionId } = await answered<PublicExtraction>(request, 202);
+  await untilReady(path, ledger.entries().at(before)?.startedAt ?? 0, extractionId, scene);
+  await order.finish();
+
+  const arn = executionArn(outputs.StateMachineArn ?? '', extractionId);
+  const history = await whole(followExecution(new SFNClient(emulator.client), arn, signal));
+  const read = await api.fetch(`${api.base}/extractions/${extractionId}`, { signal });
+  const view = await answered<PublicExtraction>(read, 200);
+  if (view.status !== 'COMPLETED' || view.results?.url === undefined || view.collectedAt === undefined) {
+    throw new Error(`The ${path} path ended ${view.status}, settled by ${view.settledBy}.`);
+  }
+  const expected = path === 'happy' ? 'webhook' : 'reconcile';
+  if (view.settledBy !== expected) {
+    throw new Error(
+      `The ${path} path was settled by ${view.settledBy}: something disturbed it; run it again.`,
+    );
+  }
+  const download = await fetch(view.results.url, { signal });
+  if (!download.ok) throw new Error(`The results were answered ${download.status}.`);
+  await download.arrayBuffer();
+  const entries = ledger.entries().slice(before);
+  return { history, entries: entries.filter(({ trigger }) => trigger !== UNCOUNTED), downloads: 1 };
+};

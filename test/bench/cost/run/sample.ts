@@ -1,0 +1,28 @@
+import type { HistoryEvent } from '../../../../infra/local/follow-execution.ts';
+import type { Entry } from '../ledger/entry.ts';
+import type { Logged } from './read-logs.ts';
+
+/** The ways through the system that are measured. */
+export const paths = ['happy', 'polled', 'consent'] as const;
+
+export type Path = (typeof paths)[number];
+
+/** One extraction, from its request until its caller had the results. */
+export type Sample = {
+  readonly history: readonly HistoryEvent[];
+  readonly entries: readonly Entry[];
+  /** Objects that the caller fetched through the presigned URL. */
+  readonly downloads: number;
+};
+
+export type Measured = {
+  readonly samples: Readonly<Record<Path, readonly Sample[]>>;
+  /** Sweeps that found nothing due. */
+  readonly sweeps: readonly Entry[];
+  /** Every invocation of the run in order, those that only warmed up included: items are followed through them. */
+  readonly all: readonly Entry[];
+  /** By the invocation's request id. */
+  readonly logs: ReadonlyMap<string, Logged>;
+  /** Outputs of the deployed stack by name. */
+  readonly outputs: Readonly<Record<string, string>>;
+};
