@@ -40,6 +40,9 @@ export const startMeasuredSystem = async (): Promise<MeasuredSystem> => {
   const [apiKey, signingKey] = [randomBytes(24).toString('hex'), randomBytes(24).toString('hex')];
   const sandbox = await startSandbox({
     clients: [{ clientId: DEFAULT_CLIENT_ID, apiKey, webhook: { signingKey } }],
+    // The emulator's first processes may keep a delivery waiting for over 5 s. Hung up on, it would come again 30 s
+    // later, among those of another batch.
+    attemptTimeoutMs: 60_000,
   });
   const recorder = pathToFileURL(join(import.meta.dirname, 'record-invocations.ts')).href;
   const starting = startEmulator({
