@@ -1,0 +1,56 @@
+import { randomUUID } from 'node:crypto';
+import { BatchWriteItemCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { marshall } from '@aws-sdk/util-dynamodb';
+import { v7 as newUuid } from 'uuid';
+import { openShard } from '../../../lib/extraction/open-shard.ts';
+import type { Extraction } from '../../../lib/extraction/record.ts';
+import type { Task } from '../../../lib/extraction/store.ts';
+
+export type Row = { readonly table: string; readonly item: object; readonly key: object };
+
+/** The tables of the deployment. */
+export type Tables = { readonly extractions: string; readonly tasks: string };
+
+/** The rows, in both tables, of extractions that run: that of a real one, under ids of their own. */
+export const openRows = (
+  { extraction, task, tables }: { extraction: Extraction; task: Task; tables: Tables },
+  count: number,
+): readonly Row[] =>
+  Array.from({ length: count }, () => {
+    const [extractionId, taskId] = [newUuid(), randomUUID()];
+    const item = { ...extraction, extractionId, taskId, open: openShard(extractionId) };
+    return [
+      { table: tables.extractions, item, key: { extractionId } },
+      { table: tables.tasks, item: { ...task, taskId, extractionId }, key: { taskId } },
+    ];
+  }).flat();
+
+/** BatchWriteItem takes this many. */
+const perBatch = 25;
+
+type WriteRequest = NonNullable<
+  NonNullable<ConstructorParameters<typeof BatchWriteItemCommand>[0]['RequestItems']>[string]
+>[number];
+
+const write = async (
+  client: DynamoDBClient,
+  rows: readonly Row[],
+  requestOf: (row: Row) => WriteRequest,
+): Promise<void> => {
+  for (const table of new Set(rows.map((row) => row.table))) {
+    const requests = rows.filter((row) => row.table === table).map(requestOf);
+    for (let from = 0; from < requests.length; from += perBatch) {
+      const RequestItems = { [table]: requests.slice(from, from + perBatch) };
+      const { UnprocessedItems = {} } = await client.send(new BatchWriteItemCommand({ RequestItems }));
+      if (Object.keys(UnprocessedItems).length > 0) throw new Error('The emulator left rows out.');
+    }
+  }
+};
+
+export const putRows = (client: DynamoDBClient, rows: readonly Row[]): Promise<void> =>
+  write(client, rows, ({ item }) => ({
+    PutRequest: { Item: marshall(item, { removeUndefinedValues: true }) },
+  }));
+
+export const deleteRows = (client: DynamoDBClient, rows: readonly Row[]): Promise<void> =>
+  write(client, rows, ({ key }) => ({ DeleteRequest: { Key: marshall(key) } }));

@@ -1,0 +1,57 @@
+import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
+import { unmarshall } from '@aws-sdk/util-dynamodb';
+import { openStream } from '../../../lib/aws/follow-stream.ts';
+import type { Extraction } from '../../../lib/extraction/record.ts';
+import type { MeasuredSystem } from './measured-system.ts';
+
+type Waiting = {
+  readonly fits: (record: Extraction) => boolean;
+  readonly resolve: (record: Extraction) => void;
+};
+
+export type Records = {
+  /** The record as soon as the stream shows it so, past or to come. */
+  readonly when: (
+    extractionId: string,
+    what: string,
+    fits: (record: Extraction) => boolean,
+  ) => Promise<Extraction>;
+};
+
+const timeoutMs = 60_000;
+
+/** Reads the stream of `Extractions` until `signal` aborts. */
+export const followRecords = async (system: MeasuredSystem, signal: AbortSignal): Promise<Records> => {
+  const client = new DynamoDBStreamsClient(system.emulator.client);
+  const stream = await openStream(client, system.outputs.ExtractionsStreamArn ?? '', signal);
+  const last = new Map<string, Extraction>();
+  const waiting = new Map<string, Waiting>();
+  const follow = async () => {
+    for await (const { dynamodb } of stream) {
+      if (dynamodb?.NewImage === undefined) continue;
+      const record = unmarshall(dynamodb.NewImage as Parameters<typeof unmarshall>[0]) as Extraction;
+      last.set(record.extractionId, record);
+      const one = waiting.get(record.extractionId);
+      if (one?.fits(record)) one.resolve(record);
+    }
+  };
+  follow().catch((error: unknown) => {
+    if (!signal.aborted) throw error;
+  });
+  return {
+    when: async (extractionId, what, fits) => {
+      const seen = last.get(extractionId);
+      if (seen !== undefined && fits(seen)) return seen;
+      const { promise, resolve, reject } = Promise.withResolvers<Extraction>();
+      waiting.set(extractionId, { fits, resolve });
+      const timer = setTimeout(
+        () => reject(new Error(`${extractionId} was not ${what} in ${timeoutMs} ms.`)),
+        timeoutMs,
+      );
+      return promise.finally(() => {
+        clearTimeout(timer);
+        waiting.delete(extractionId);
+      });
+    },
+  };
+};

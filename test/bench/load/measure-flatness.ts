@@ -1,0 +1,110 @@
+import { DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
+import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
+import type { Extraction } from '../../../lib/extraction/record.ts';
+import type { Task } from '../../../lib/extraction/store.ts';
+import { sweepConcurrency } from '../../../lib/extraction/sweep.ts';
+import { deleteRows, openRows, putRows } from './fill-open.ts';
+import type { Records } from './follow-records.ts';
+import type { Invocation } from './invocation.ts';
+import type { MeasuredSystem } from './measured-system.ts';
+import { holdOpen, runBatch } from './run-batch.ts';
+import { lookAt, sweepNow } from './sweep.ts';
+import { type Usage, usageOf, usagePerDue } from './usage.ts';
+
+/** How many extractions are open while a batch is measured. */
+export const levels = [10, 100, 1_000] as const;
+export type Level = (typeof levels)[number];
+
+/** These go through the whole system, their tasks held at the provider. The rest are rows like theirs. */
+export const heldOpen = levels[0];
+
+/** Every level comes first, in the middle and last once, so that what warms up or fills up weighs on all alike. */
+const rounds = [
+  [10, 100, 1_000],
+  [1_000, 10, 100],
+  [100, 1_000, 10],
+] as const satisfies readonly (readonly Level[])[];
+
+/**
+ * Few at a time, and a task long enough that the link is there before its first delivery: every extraction takes the
+ * same way.
+ */
+const batch = { size: 16, most: 4, durationMs: 1_500, held: heldOpen };
+const idleSweeps = 8;
+/** As many as a sweep looks at at once, so many times. */
+const due = sweepConcurrency;
+const dueSweeps = 3;
+
+export type Flatness = {
+  readonly level: Level;
+  /** Per extraction, through the whole system. */
+  readonly extraction: Usage;
+  /** Per sweep that finds nothing due. */
+  readonly idleSweep: Usage;
+  /** Per record that a sweep finds due, its task still running. */
+  readonly dueRecord: Usage;
+};
+
+type Measured = { extractions: Invocation[]; idle: Invocation[]; due: Invocation[] };
+
+const taskOf = async (
+  client: DynamoDBClient,
+  TableName: string,
+  { taskId = '' }: Extraction,
+): Promise<Task> => {
+  const { Item } = await client.send(
+    new GetItemCommand({ TableName, Key: marshall({ taskId }), ConsistentRead: true }),
+  );
+  if (Item === undefined) throw new Error(`The task ${taskId} is not linked.`);
+  return unmarshall(Item) as Task;
+};
+
+const summarize = (level: Level, measured: Measured): Flatness => {
+  const idleSweep = usageOf(measured.idle, measured.idle.length);
+  const dueSweep = usageOf(measured.due, measured.due.length);
+  return {
+    level,
+    extraction: usageOf(measured.extractions, rounds.length * batch.size),
+    idleSweep,
+    dueRecord: usagePerDue(dueSweep, idleSweep, due),
+  };
+};
+
+/** What the next extraction, a sweep and a due record take while 10, 100 and 1,000 others are open. */
+export const measureFlatness = async (
+  system: MeasuredSystem,
+  records: Records,
+): Promise<readonly Flatness[]> => {
+  const client = new DynamoDBClient(system.emulator.client);
+  const { ExtractionsTableName: extractions = '', TasksTableName: tasks = '' } = system.outputs;
+  const held = await holdOpen(system, records, heldOpen);
+  const [extraction] = held;
+  if (extraction === undefined) throw new Error('Nothing is held open.');
+  const task = await taskOf(client, tasks, extraction);
+  const untouched = new Date(extraction.openUntil ?? '');
+
+  const measured = new Map<Level, Measured>(
+    levels.map((level) => [level, { extractions: [], idle: [], due: [] }]),
+  );
+  for (const order of rounds) {
+    for (const level of order) {
+      const into = measured.get(level);
+      const rows = openRows({ extraction, task, tables: { extractions, tasks } }, level - heldOpen);
+      await putRows(client, rows);
+      const ran = await runBatch(system, records, batch);
+      const other = ran.records.find(({ settledBy }) => settledBy !== 'webhook');
+      if (other !== undefined) throw new Error(`${other.extractionId} was settled by ${other.settledBy}.`);
+      into?.extractions.push(...ran.invocations);
+      for (let sweep = 0; sweep < idleSweeps; sweep += 1) into?.idle.push(await sweepNow(system, 0));
+      for (let sweep = 0; sweep < dueSweeps; sweep += 1) {
+        await lookAt(client, extractions, held.slice(0, due), new Date());
+        into?.due.push(await sweepNow(system, due));
+      }
+      await lookAt(client, extractions, held.slice(0, due), untouched);
+      await deleteRows(client, rows);
+    }
+  }
+  return levels.map((level) =>
+    summarize(level, measured.get(level) ?? { extractions: [], idle: [], due: [] }),
+  );
+};

@@ -1,0 +1,82 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { withoutAws } from '../../../infra/local/aws-environment.ts';
+import { measuredTables } from './measured-webhook.ts';
+import { median } from './median.ts';
+import type { Kind, Turn } from './webhook-process.ts';
+
+/** Medians over the turns of one kind. */
+export type WebhookRate = {
+  readonly kind: Kind;
+  readonly perSecond: number;
+  readonly cpuMicroseconds: number;
+};
+
+export const ratesOf = (turns: readonly Turn[]): Readonly<Record<Kind, WebhookRate>> => {
+  const rateOf = (kind: Kind): WebhookRate => {
+    const mine = turns.filter((turn) => turn.kind === kind);
+    return {
+      kind,
+      perSecond: median(mine.map(({ deliveries, seconds }) => deliveries / seconds)),
+      cpuMicroseconds: median(mine.map(({ deliveries, cpuSeconds }) => (cpuSeconds * 1e6) / deliveries)),
+    };
+  };
+  return {
+    valid: rateOf('valid'),
+    encrypted: rateOf('encrypted'),
+    forged: rateOf('forged'),
+    bare: rateOf('bare'),
+  };
+};
+
+const messageOf = async <Message>(child: ChildProcess, what: string): Promise<Message> => {
+  const ended = once(child, 'exit').then(([code]) => {
+    throw new Error(`${what} ended with ${code} before it was done.`);
+  });
+  const [message] = await Promise.race([once(child, 'message'), ended]);
+  return message as Message;
+};
+
+/** The variables of the stack, for the region and the address of the stub. */
+const environment = (port: number) => ({
+  ...withoutAws(process.env),
+  AWS_ENDPOINT_URL: `http://127.0.0.1:${port}`,
+  AWS_REGION: 'us-east-1',
+  AWS_ACCESS_KEY_ID: 'test',
+  AWS_SECRET_ACCESS_KEY: 'test',
+  AWS_CONFIG_FILE: '/dev/null',
+  AWS_SHARED_CREDENTIALS_FILE: '/dev/null',
+  EXTRACTIONS_TABLE: measuredTables.extractions,
+  TASKS_TABLE: measuredTables.tasks,
+  WEBHOOK_SIGNING_KEY_SECRET: 'webhook-signing-key',
+  SIGNING_KEY_REFRESH_SECONDS: '15',
+  COLLECT_IN_MACHINE_SECONDS: '300',
+  POWERTOOLS_SERVICE_NAME: 'receive-webhook',
+  POWERTOOLS_METRICS_NAMESPACE: 'Cosecha/bench',
+  POWERTOOLS_LOG_LEVEL: 'INFO',
+});
+
+/**
+ * Deliveries per second through the real handler, in a process of its own against a stub of AWS in another, one at a
+ * time as in Lambda, in turns with a handler that does nothing but the same calls.
+ */
+export const measureWebhook = async (): Promise<Readonly<Record<Kind, WebhookRate>>> => {
+  const script = (name: string) => join(import.meta.dirname, name);
+  const stub = fork(script('stub-aws.ts'));
+  try {
+    const port = await messageOf<number>(stub, 'The stub of AWS');
+    const handler = fork(script('webhook-process.ts'), {
+      env: environment(port),
+      // Its log goes both ways, warnings to standard error.
+      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    });
+    try {
+      return ratesOf(await messageOf<readonly Turn[]>(handler, 'The measured handler'));
+    } finally {
+      handler.kill();
+    }
+  } finally {
+    stub.kill();
+  }
+};

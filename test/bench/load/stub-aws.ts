@@ -1,0 +1,61 @@
+/**
+ * What stands for AWS while the webhook's handler is measured in process: a process of its own, that answers the
+ * webhook's calls as the services do and keeps nothing. It tells its parent the port, and ends with it.
+ */
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { marshall } from '@aws-sdk/util-dynamodb';
+import { measuredExtraction, measuredKey, measuredTables } from './measured-webhook.ts';
+
+type Asked = { TableName?: string; Key?: { taskId?: { S?: string } }; VersionStage?: string };
+
+type Answer = { readonly status: number; readonly body: unknown };
+
+/** As long as those that Step Functions hands out, which are of some 700 characters. */
+const callbackToken = 't'.repeat(700);
+
+const answerTo = (operation: string, asked: Asked): Answer => {
+  switch (operation) {
+    case 'DynamoDB_20120810.UpdateItem': {
+      const row =
+        asked.TableName === measuredTables.tasks
+          ? {
+              taskId: asked.Key?.taskId?.S,
+              extractionId: measuredExtraction.extractionId,
+              callbackToken,
+              callbackAttempt: 0,
+              taskStatus: 'COMPLETED',
+              notifiedAt: '2026-01-01T12:01:00.000Z',
+              expiresAt: 1_800_000_000,
+            }
+          : measuredExtraction;
+      return { status: 200, body: { Attributes: marshall(row) } };
+    }
+    case 'AWSStepFunctions.SendTaskSuccess':
+      return { status: 200, body: {} };
+    case 'secretsmanager.GetSecretValue':
+      return asked.VersionStage === 'AWSCURRENT'
+        ? { status: 200, body: { SecretString: measuredKey } }
+        : { status: 400, body: { __type: 'ResourceNotFoundException', message: 'No such label.' } };
+    default:
+      return { status: 501, body: { __type: 'NotImplemented', message: operation } };
+  }
+};
+
+const server = createServer((request, response) => {
+  const chunks: Buffer[] = [];
+  request.on('data', (chunk: Buffer) => chunks.push(chunk));
+  request.on('end', () => {
+    const asked = JSON.parse(Buffer.concat(chunks).toString()) as Asked;
+    const { status, body } = answerTo(String(request.headers['x-amz-target']), asked);
+    const text = JSON.stringify(body);
+    response.writeHead(status, {
+      'content-type': 'application/x-amz-json-1.0',
+      'content-length': Buffer.byteLength(text),
+    });
+    response.end(text);
+  });
+});
+
+server.listen(0, '127.0.0.1', () => process.send?.((server.address() as AddressInfo).port));
+process.on('disconnect', () => process.exit(0));
