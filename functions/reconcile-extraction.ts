@@ -11,7 +11,9 @@ const reconcileExtraction = async (event: ReconcileEvent): Promise<ReconcileAnsw
   const { extractionId } = event;
   logAbout({ extractionId });
   const situation = situationOf(event);
-  return answerReconciled(extractionId, await reconcileOne(extractionId, situation), situation.caller);
+  const sealedTarget = event.trigger === 'machine' ? event.sealedTarget : null;
+  const reconciled = await reconcileOne(extractionId, situation, sealedTarget);
+  return answerReconciled(extractionId, reconciled, situation.caller);
 };
 
 export const handler = middy<ReconcileEvent, ReconcileAnswer>()

@@ -85,6 +85,14 @@ const UNEXPECTED_RETRIES = 3;
 const IN_PROGRESS_PARTS = 6;
 const IN_PROGRESS_RETRIES = 9;
 
+/**
+ * What reconcile-extraction needs to read an extraction by consent, and ciphertext. Null by credentials, whose
+ * ciphertext ends at StartTask. From the context, as the state's own input has it no more: "Execution.Input",
+ * https://docs.aws.amazon.com/step-functions/latest/dg/input-output-contextobject.html
+ */
+const SEALED_TARGET =
+  '{% $exists($states.context.Execution.Input.request.consentId) ? $states.context.Execution.Input.sealedCredentials : null %}';
+
 /** TaskScheduled, TaskStarted, TaskSubmitted and one of TaskSucceeded, TaskFailed, TaskTimedOut. */
 const EVENTS_PER_CALLBACK_ATTEMPT = 4;
 /** TaskScheduled, TaskStarted and one of TaskSucceeded, TaskFailed. */
@@ -150,6 +158,7 @@ const reconcile = (timings: MachineTimings, functions: MachineFunctions): TaskSt
       trigger: 'machine',
       extractionId: '{% $states.input.extractionId %}',
       startGaveUp: '{% $states.input.startGaveUp %}',
+      sealedTarget: SEALED_TARGET,
     },
   },
   Retry: [

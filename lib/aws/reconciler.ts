@@ -28,8 +28,15 @@ import { storedTaskTokens } from './stored-task-tokens.ts';
 
 /** What reconciles one extraction after the other, and what else a sweep needs of it. */
 export type Reconciler = {
-  /** Brings one extraction as far as the facts allow, and says so in the log. Throws what a dependency throws. */
-  readonly reconcileOne: (extractionId: string, situation: Situation) => Promise<Reconciled>;
+  /**
+   * Brings one extraction as far as the facts allow, and says so in the log. The target of one by consent is looked up
+   * where the caller has none at hand. Throws what a dependency throws.
+   */
+  readonly reconcileOne: (
+    extractionId: string,
+    situation: Situation,
+    sealedTarget?: string | null,
+  ) => Promise<Reconciled>;
   readonly extractions: ExtractionStore;
   readonly timings: Timings;
   readonly connection: Connection;
@@ -53,13 +60,17 @@ export const reconcilerOver = (now: () => Date): Reconciler => {
   );
   const unsealTarget = unsealTargetWith(new KMSClient(patientClient), required('SEAL_KEY_ARN'));
 
-  /** Whose consent it is stands sealed in the execution's input, for the machine, the rule and the sweep alike. */
+  /**
+   * Whose consent it is stands sealed in the execution's input, for the machine, the rule and the sweep alike. The
+   * machine hands it over; for it to ask as well would end at 15 polls a second (docs/performance.md, "Ceilings").
+   */
   const readByConsent = async (
     { extractionId, variant }: ConsentExtraction,
     taskId: string,
+    given: string | null,
   ): Promise<Reading> => {
-    const { sealedCredentials } = await readExecutionInput(extractionId);
-    const { target } = await unsealTarget(extractionId, sealedCredentials);
+    const sealed = given ?? (await readExecutionInput(extractionId)).sealedCredentials;
+    const { target } = await unsealTarget(extractionId, sealed);
     return readingOfExtraction(
       await withTaskToken(taskTokens, target, (token) =>
         readExtraction(connection, token, { variant, taskId }),
@@ -73,8 +84,6 @@ export const reconcilerOver = (now: () => Date): Reconciler => {
   const deps = {
     extractions: dynamoExtractionStore(database, required('EXTRACTIONS_TABLE')),
     tasks: dynamoTaskStore(database, required('TASKS_TABLE'), now),
-    read: (record: Extraction, taskId: string) =>
-      record.method === 'consent' ? readByConsent(record, taskId) : readByCredentials(taskId),
     storeResults: storeResultsIn(new S3Client(patientClient), required('RESULTS_BUCKET')),
     now,
     timings: parseTimings(required('TIMINGS')),
@@ -82,9 +91,17 @@ export const reconcilerOver = (now: () => Date): Reconciler => {
       logFailure(what === 'read' ? 'The task could not be read.' : 'The results could not be stored.', error),
   };
 
-  const reconcileOne = async (extractionId: string, situation: Situation): Promise<Reconciled> => {
-    const observed = observeAbout({ extractionId });
-    const reconciled = await reconcile(extractionId, situation, { ...deps, observe: observed });
+  const reconcileOne = async (
+    extractionId: string,
+    situation: Situation,
+    sealedTarget: string | null = null,
+  ): Promise<Reconciled> => {
+    const reconciled = await reconcile(extractionId, situation, {
+      ...deps,
+      read: (record: Extraction, taskId: string) =>
+        record.method === 'consent' ? readByConsent(record, taskId, sealedTarget) : readByCredentials(taskId),
+      observe: observeAbout({ extractionId }),
+    });
     const record = reconciled.kind === 'gone' ? undefined : reconciled.record;
     log.info('Reconciled.', {
       extractionId,

@@ -3,7 +3,13 @@ import type { ExtractionStatus } from './record.ts';
 
 /** What reconcile-extraction is invoked with: by the machine's state Reconcile, the rule for broken executions, or an operator. */
 export type ReconcileEvent =
-  | { readonly trigger: 'machine'; readonly extractionId: string; readonly startGaveUp: boolean }
+  | {
+      readonly trigger: 'machine';
+      readonly extractionId: string;
+      readonly startGaveUp: boolean;
+      /** Of an extraction by consent. Base64, as `ExecutionInput.sealedCredentials`. */
+      readonly sealedTarget: string | null;
+    }
   | { readonly trigger: 'execution-broken'; readonly extractionId: string }
   | { readonly trigger: 'operator'; readonly extractionId: string };
 

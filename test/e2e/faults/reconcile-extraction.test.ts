@@ -37,13 +37,6 @@ const calls: readonly Call[] = [
     method: 'credentials',
   },
   {
-    what: "as it reads the execution's input",
-    service: 'stepFunctions',
-    operation: 'AWSStepFunctions.DescribeExecution',
-    writes: false,
-    ...byConsent,
-  },
-  {
     what: 'as it opens the seal',
     service: 'kms',
     operation: 'TrentService.Decrypt',

@@ -1,13 +1,15 @@
+import { randomUUID } from 'node:crypto';
 import { InvokeCommand } from '@aws-sdk/client-lambda';
 import { StopExecutionCommand } from '@aws-sdk/client-sfn';
 import { ReceiveMessageCommand } from '@aws-sdk/client-sqs';
 import { describe, expect, inject, test, vi } from 'vitest';
 import { openShard } from '../../../lib/extraction/open-shard.ts';
 import { aws } from '../support/aws.ts';
+import { authorized, consentRequest } from '../support/consent-extractions.ts';
 import { executionOf } from '../support/execution.ts';
-import { plannedUsername, provider } from '../support/extractions.ts';
+import { extract, extractionIdForKey, plannedUsername, provider } from '../support/extractions.ts';
 import { planFault } from '../support/faults.ts';
-import { streamOf } from '../support/records.ts';
+import { inStatus, streamOf } from '../support/records.ts';
 import { running } from '../support/running.ts';
 import { moveOpenUntil, sweepNow } from '../support/sweep.ts';
 import { mishapsOf, tries } from './mishaps.ts';
@@ -25,12 +27,15 @@ const lastOf = (extractionId: string) => streamOf(extractionId).at(-1)?.new;
 const isHandedOver = (extractionId: string) => () =>
   expect(Date.parse(lastOf(extractionId)?.openUntil ?? '')).toBeLessThan(minutes(0.3).getTime());
 
-/** An extraction whose task still runs, whose execution was stopped, and which was left to the sweep. */
-const unattended = async () => {
-  const mine = await running(await plannedUsername({ durationMs: null, webhook: { enabled: false } }));
-  const { extractionId } = mine;
+/** What still runs at the provider, but whose execution was stopped, and which was left to the sweep. */
+const abandoned = async (extractionId: string) => {
   await aws.stepFunctions.send(new StopExecutionCommand({ executionArn: executionOf(extractionId) }));
   await vi.waitFor(isHandedOver(extractionId), patiently);
+};
+
+const unattended = async () => {
+  const mine = await running(await plannedUsername({ durationMs: null, webhook: { enabled: false } }));
+  await abandoned(mine.extractionId);
   return mine;
 };
 
@@ -119,6 +124,44 @@ describe.each([
       const about = contains(extractionId);
       const during = ['"trigger":"sweep"'];
       const fault = await planFault({ operation, contains: about, during, when, times, effect });
+
+      await sweepUntilClosed(extractionId);
+      expect(fault.wasMet()).toBe(true);
+    },
+  );
+});
+
+/**
+ * The same by consent. Its start-task dies before it can send the machine on to the polls, one of which would still
+ * come after the execution was stopped, here on the emulator, and see the end without the fault.
+ */
+const unattendedByConsent = async () => {
+  const idempotencyKey = randomUUID();
+  const extractionId = extractionIdForKey(idempotencyKey);
+  const contains = [extractionId, '":status":{"S":"RUNNING"}'];
+  await planFault({ operation: update.operation, contains, when: 'after', effect: { kind: 'exit' } });
+  await extract(consentRequest(await authorized({ durationMs: null })), { idempotencyKey });
+  const { taskId = '' } = await inStatus(extractionId, 'RUNNING');
+  await abandoned(extractionId);
+  return { extractionId, taskId };
+};
+
+const readInput = {
+  service: 'stepFunctions',
+  operation: 'AWSStepFunctions.DescribeExecution',
+  writes: false,
+} as const;
+
+describe("the sweep, as it reads the execution's input,", () => {
+  test.for(mishapsOf(readInput, tries.patient))(
+    '$title: another sweep closes it',
+    async ({ when, times = 1, effect }) => {
+      const { extractionId, taskId } = await unattendedByConsent();
+      await moveOpenUntil(extractionId, minutes(60));
+      const { operation } = readInput;
+      const during = ['"trigger":"sweep"'];
+      const fault = await planFault({ operation, contains: [extractionId], during, when, times, effect });
+      await provider.finishPolled(taskId);
 
       await sweepUntilClosed(extractionId);
       expect(fault.wasMet()).toBe(true);

@@ -124,8 +124,20 @@ describe('Reconcile', () => {
         trigger: 'machine',
         extractionId: '{% $states.input.extractionId %}',
         startGaveUp: '{% $states.input.startGaveUp %}',
+        sealedTarget:
+          '{% $exists($states.context.Execution.Input.request.consentId) ? $states.context.Execution.Input.sealedCredentials : null %}',
       },
     });
+  });
+
+  test.each([
+    ['the sealed target by consent', { consentId: 'consent-1', product: 'movement' }, 'c2VhbGVk'],
+    ['nothing that is sealed by credentials', { entity: 'bank', actions: [] }, null],
+  ])('hands over %s', async (_what, request, expected) => {
+    const { sealedTarget } = Reconcile.Arguments.Payload as { readonly sealedTarget: string };
+    const expression = jsonata(sealedTarget.replace(/^\{%|%\}$/g, ''));
+    const states = { context: { Execution: { Input: { request, sealedCredentials: 'c2VhbGVk' } } } };
+    expect(await expression.evaluate({}, { states })).toBe(expected);
   });
 
   test('polls by being retried, whatever it throws', () => {

@@ -28,6 +28,7 @@ describe('what the bill reads in the template', () => {
       'reconcile-extraction',
       'request-extraction',
       'start-task',
+      'sweep-extractions',
     ]);
   });
 

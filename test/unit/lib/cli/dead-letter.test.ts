@@ -48,7 +48,7 @@ test.each([
   'no json',
   'null',
   '{}',
-  JSON.stringify({ trigger: 'machine', extractionId, startGaveUp: true }),
+  JSON.stringify({ trigger: 'machine', extractionId, startGaveUp: true, sealedTarget: null }),
   JSON.stringify({ trigger: 'execution-broken', extractionId: 'no-uuid' }),
   JSON.stringify({ ...brokenEvent, source: 'my.own' }),
 ])('%s is not ours', (body) => {

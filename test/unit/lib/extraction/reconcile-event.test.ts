@@ -9,7 +9,7 @@ test('an operator who asks gives up no more than the sweep does', () => {
 
 test('the rule and the machine are told apart', () => {
   expect(situationOf({ trigger: 'execution-broken', extractionId })).toEqual({ caller: 'execution-broken' });
-  expect(situationOf({ trigger: 'machine', extractionId, startGaveUp: true })).toEqual({
+  expect(situationOf({ trigger: 'machine', extractionId, startGaveUp: true, sealedTarget: null })).toEqual({
     caller: 'machine',
     startGaveUp: true,
   });
