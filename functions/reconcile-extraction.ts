@@ -22,7 +22,7 @@ import { type Reconciled, reconcile, type Situation } from '../lib/extraction/re
 import { type ReconcileAnswer, type ReconcileEvent, situationOf } from '../lib/extraction/reconcile-event.ts';
 import type { ConsentExtraction, Extraction } from '../lib/extraction/record.ts';
 import { type Swept, sweep } from '../lib/extraction/sweep.ts';
-import { parseTimings } from '../lib/extraction/timings.ts';
+import { parseTimings } from '../lib/extraction/parse-timings.ts';
 import { concealFailures } from '../lib/observability/conceal-failures.ts';
 import { countSweep, countSweepBegun } from '../lib/observability/count-sweep.ts';
 import {

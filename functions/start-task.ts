@@ -22,7 +22,7 @@ import type { ExecutionInput } from '../lib/extraction/request.ts';
 import type { StartOutcome } from '../lib/extraction/start.ts';
 import type { StartCall } from '../lib/extraction/start-call.ts';
 import { startForMachine } from '../lib/extraction/start-for-machine.ts';
-import { parseTimings } from '../lib/extraction/timings.ts';
+import { parseTimings } from '../lib/extraction/parse-timings.ts';
 import { concealFailures } from '../lib/observability/conceal-failures.ts';
 import {
   log,
