@@ -1,0 +1,122 @@
+/** `npm run bench:cold`: how large each function is, and how long it takes to load. Nothing here is a test. */
+import { deepStrictEqual } from 'node:assert';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { type AwsStub, startAwsStub } from './aws-stub.ts';
+import { type Case, type Cases, makeCases } from './cases.ts';
+import { answerDelivery, callsOfDelivery, delivery } from './first-delivery.ts';
+import { answerOnce, loadOnce } from './new-process.ts';
+import { type Spread, spreadOf } from './spread.ts';
+
+const { values } = parseArgs({ options: { rounds: { type: 'string', default: '40' } } });
+const rounds = Number(values.rounds);
+
+const shuffled = <T>(values: readonly T[]): readonly T[] =>
+  values
+    .map((value) => ({ value, order: Math.random() }))
+    .toSorted((one, other) => one.order - other.order)
+    .map(({ value }) => value);
+
+/** The stub, and what leads a process there. */
+type Aws = { readonly stub: AwsStub; readonly environment: NodeJS.ProcessEnv };
+
+type Measurement = { readonly run: () => Promise<number>; readonly times: number[] };
+
+const loading = ({ file, environment }: Case): Measurement => ({
+  run: async () => (await loadOnce(file, environment)).loading,
+  times: [],
+});
+
+/** Fails if the handler did not ask AWS for just this, or did not answer 204: then it is something else that was measured. */
+const answering = (
+  { file, environment }: Case,
+  event: object,
+  aws: Aws,
+  calls: readonly string[],
+): Measurement => ({
+  run: async () => {
+    const answered = await answerOnce(file, event, { ...environment, ...aws.environment });
+    deepStrictEqual(answered.answer, { statusCode: 204 });
+    deepStrictEqual(
+      aws.stub.take().map(({ target }) => target),
+      calls,
+    );
+    return answered.answering;
+  },
+  times: [],
+});
+
+const measure = async (measurements: readonly Measurement[]): Promise<void> => {
+  for (let round = 0; round < rounds; round += 1) {
+    for (const { run, times } of shuffled(measurements)) times.push(await run());
+  }
+};
+
+const row = (cells: readonly string[]): string => {
+  const [first = '', ...rest] = cells;
+  return `| ${first.padEnd(44)} | ${rest.map((cell) => cell.padStart(14)).join(' | ')} |`;
+};
+
+const ratio = (one: Spread, other: Spread): string => (one.median / other.median).toFixed(2);
+const milliseconds = ({ median }: Spread): string => median.toFixed(1);
+const half = ({ quarter, threeQuarters }: Spread): string =>
+  `${quarter.toFixed(1)} to ${threeQuarters.toFixed(1)}`;
+
+const compare = async ({ empty, floor, ordinary, functions, webhook }: Cases, aws: Aws): Promise<void> => {
+  const loads = [empty, floor, ordinary, ...functions].map((of) => ({ of, ...loading(of) }));
+  const first = [
+    {
+      name: 'receive-webhook: verified, recorded, woken',
+      ...answering(webhook, delivery, aws, callsOfDelivery),
+    },
+    {
+      name: '(b): one UpdateItem',
+      ...answering(ordinary, { id: 'one' }, aws, ['DynamoDB_20120810.UpdateItem']),
+    },
+  ];
+  await measure([...loads, ...first]);
+
+  const [ofEmpty, , ofOrdinary] = loads.map(({ times }) => spreadOf(times)) as [Spread, Spread, Spread];
+  console.log(row(['loading, in ms', 'bytes', 'median', 'middle half', 'ratio to (a)', 'ratio to (b)']));
+  for (const { of, times } of loads) {
+    const spread = spreadOf(times);
+    console.log(
+      row([
+        of.name,
+        of.bytes.toLocaleString('en'),
+        milliseconds(spread),
+        half(spread),
+        ratio(spread, ofEmpty),
+        ratio(spread, ofOrdinary),
+      ]),
+    );
+  }
+  console.log('');
+  const [, ofOrdinaryAnswer] = first.map(({ times }) => spreadOf(times)) as [Spread, Spread];
+  console.log(
+    row(['from the start of the process to the answer, in ms', 'median', 'middle half', 'ratio to (b)']),
+  );
+  for (const { name, times } of first) {
+    const spread = spreadOf(times);
+    console.log(row([name, milliseconds(spread), half(spread), ratio(spread, ofOrdinaryAnswer)]));
+  }
+};
+
+console.log(`Node ${process.version}, ${process.arch}. ${rounds} rounds; in each, every line once, in a new process and in
+another order, so that what else the machine does weighs on all alike. Loading is the time of require(), as Lambda
+loads an index.js. The answers come from a server on this machine that speaks for AWS, with TLS and no distance.
+Wanted: receive-webhook at most 0.5 of (b), better 0.3.
+`);
+const directory = await mkdtemp(join(tmpdir(), 'cosecha-bench-cold-'));
+const stub = await startAwsStub(answerDelivery);
+const certificate = join(directory, 'aws.pem');
+try {
+  await writeFile(certificate, stub.certificate);
+  const environment = { AWS_ENDPOINT_URL: stub.endpoint, NODE_EXTRA_CA_CERTS: certificate };
+  await compare(await makeCases(directory), { stub, environment });
+} finally {
+  await stub.close();
+  await rm(directory, { recursive: true });
+}
