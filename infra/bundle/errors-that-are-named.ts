@@ -8,16 +8,16 @@ const registerError = fileURLToPath(new URL('./register-error.ts', import.meta.u
 const REGISTRATION = /^n0_registry\.registerError\((\w+)\$, \1\);$/gm;
 const EXPORT_OF_ERRORS = 'export * from "./models/errors";';
 
-/** A fault of the build, told with what to look at. */
+/** A client is not generated as clients are so far: fails the build, with what to look at. */
 class UnexpectedClient extends Error {
   override readonly name = 'UnexpectedClient';
 }
 
 /**
- * The errors of a client that registering is all that uses: those that the SDK tries again by a mark on their class
- * (`$retryable`) are not among them, as that mark works whether we name the class or not.
+ * The errors of a client that may be dropped if nobody names them: all but those that the SDK tries again for a mark
+ * on their class (`$retryable`).
  */
-const droppable = (schemas: string, errors: string): readonly string[] => {
+const droppable = (client: string, schemas: string, errors: string): readonly string[] => {
   const registered = [...schemas.matchAll(REGISTRATION)].map(([, name = '']) => name);
   const declared = [...errors.matchAll(/^export class (\w+) extends __BaseException \{$/gm)].map(
     ([, name = '']) => name,
@@ -28,7 +28,7 @@ const droppable = (schemas: string, errors: string): readonly string[] => {
     mentioned !== registered.length ||
     registered.toSorted().join() !== declared.toSorted().join()
   ) {
-    throw new UnexpectedClient('Its errors are not registered one by one, as clients are generated so far.');
+    throw new UnexpectedClient(`The errors of ${client} are not registered one by one.`);
   }
   const bodies = errors.split(/^(?=export class )/m);
   return registered.filter((name) => {
@@ -56,7 +56,7 @@ const partsOf = async (client: string) => {
     readFile(join(client, 'schemas', 'schemas_0.js'), 'utf8'),
     readFile(join(client, 'models', 'errors.js'), 'utf8'),
   ]);
-  return { schemas, dropped: droppable(schemas, errors) };
+  return { schemas, dropped: droppable(client, schemas, errors) };
 };
 
 /**
@@ -77,8 +77,9 @@ export const errorsThatAreNamed = (): Plugin => ({
       const client = dirname(path);
       const source = await readFile(path, 'utf8');
       const { dropped } = await partsOf(client);
-      if (!source.includes(EXPORT_OF_ERRORS))
-        throw new UnexpectedClient(`${path} does not export its errors.`);
+      if (!source.includes(EXPORT_OF_ERRORS)) {
+        throw new UnexpectedClient(`${path} does not export its errors as they are.`);
+      }
       met += 1;
       return {
         // What a module exports itself comes before what it exports by a star.

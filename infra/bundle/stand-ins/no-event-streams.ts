@@ -1,7 +1,6 @@
 /**
- * Stands in for `@smithy/core/event-streams` where the SDK's HTTP protocols import it at run time, for an operation
- * that streams events. None that we call does. 20 KB, and half of each client's protocol would have to be
- * loadable apart.
+ * Stands in for `@smithy/core/event-streams` where the SDK's HTTP protocols import it, which they do only for an
+ * operation that streams events, and we call none. 19 KB.
  */
 export class EventStreamSerde {
   constructor() {

@@ -123,7 +123,7 @@ test('an error is in the bundle only if somebody names it', async () => {
   expect(text).not.toContain('Two');
 });
 
-const anotherWay = 'Its errors are not registered one by one';
+const anotherWay = 'are not registered one by one';
 
 test.each([
   ['registers one of its errors', withErrors(registered('One')), anotherWay],
@@ -136,7 +136,7 @@ test.each([
   [
     'exports them in another way',
     withErrors(registered('One') + registered('Two'), 'export { One } from "./models/errors";'),
-    'does not export its errors',
+    'does not export its errors as they are',
   ],
 ])('a client that %s fails the build', async (_what, files, reason) => {
   await expect(bundle(files, errorsThatAreNamed())).rejects.toThrow(reason);
