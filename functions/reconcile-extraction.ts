@@ -15,6 +15,7 @@ import { unsealTargetWith } from '../lib/aws/seal.ts';
 import { storeResultsIn } from '../lib/aws/store-results.ts';
 import { storedTaskTokens } from '../lib/aws/stored-task-tokens.ts';
 import { answerReconciled, NotYet } from '../lib/extraction/answer-reconciled.ts';
+import { parseTimings } from '../lib/extraction/parse-timings.ts';
 import type { Reading } from '../lib/extraction/reading.ts';
 import { readingOfExtraction } from '../lib/extraction/reading-of-extraction.ts';
 import { readingOfTask } from '../lib/extraction/reading-of-task.ts';
@@ -22,7 +23,6 @@ import { type Reconciled, reconcile, type Situation } from '../lib/extraction/re
 import { type ReconcileAnswer, type ReconcileEvent, situationOf } from '../lib/extraction/reconcile-event.ts';
 import type { ConsentExtraction, Extraction } from '../lib/extraction/record.ts';
 import { type Swept, sweep } from '../lib/extraction/sweep.ts';
-import { parseTimings } from '../lib/extraction/parse-timings.ts';
 import { concealFailures } from '../lib/observability/conceal-failures.ts';
 import { countSweep, countSweepBegun } from '../lib/observability/count-sweep.ts';
 import {
