@@ -54,9 +54,16 @@ const measure = async (measurements: readonly Measurement[]): Promise<void> => {
   }
 };
 
-const row = (cells: readonly string[]): string => {
-  const [first = '', ...rest] = cells;
-  return `| ${first.padEnd(44)} | ${rest.map((cell) => cell.padStart(14)).join(' | ')} |`;
+/** In Markdown, as docs/performance.md has it. */
+const printTable = (rows: readonly (readonly string[])[]): void => {
+  const [header = []] = rows;
+  const widths = header.map((_, column) => Math.max(...rows.map((cells) => cells[column]?.length ?? 0)));
+  const line = (cells: readonly string[]) =>
+    `| ${cells.map((cell, column) => (column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0))).join(' | ')} |`;
+  const rule = widths.map((width, column) =>
+    column === 0 ? '-'.repeat(width) : `${'-'.repeat(width - 1)}:`,
+  );
+  for (const cells of [header, rule, ...rows.slice(1)]) console.log(line(cells));
 };
 
 const ratio = (one: Spread, other: Spread): string => (one.median / other.median).toFixed(2);
@@ -79,29 +86,23 @@ const compare = async ({ empty, floor, ordinary, functions, webhook }: Cases, aw
   await measure([...loads, ...first]);
 
   const [ofEmpty, , ofOrdinary] = loads.map(({ times }) => spreadOf(times)) as [Spread, Spread, Spread];
-  console.log(row(['loading, in ms', 'bytes', 'median', 'middle half', 'ratio to (a)', 'ratio to (b)']));
-  for (const { of, times } of loads) {
-    const spread = spreadOf(times);
-    console.log(
-      row([
-        of.name,
-        of.bytes.toLocaleString('en'),
-        milliseconds(spread),
-        half(spread),
-        ratio(spread, ofEmpty),
-        ratio(spread, ofOrdinary),
-      ]),
-    );
-  }
+  printTable([
+    ['loading', 'bytes', 'median, ms', 'middle half, ms', 'ratio to (a)', 'ratio to (b)'],
+    ...loads.map(({ of, times }) => {
+      const spread = spreadOf(times);
+      const ratios = [ratio(spread, ofEmpty), ratio(spread, ofOrdinary)];
+      return [of.name, of.bytes.toLocaleString('en'), milliseconds(spread), half(spread), ...ratios];
+    }),
+  ]);
   console.log('');
   const [, ofOrdinaryAnswer] = first.map(({ times }) => spreadOf(times)) as [Spread, Spread];
-  console.log(
-    row(['from the start of the process to the answer, in ms', 'median', 'middle half', 'ratio to (b)']),
-  );
-  for (const { name, times } of first) {
-    const spread = spreadOf(times);
-    console.log(row([name, milliseconds(spread), half(spread), ratio(spread, ofOrdinaryAnswer)]));
-  }
+  printTable([
+    ['from the start of the process to the first answer', 'median, ms', 'middle half, ms', 'ratio to (b)'],
+    ...first.map(({ name, times }) => {
+      const spread = spreadOf(times);
+      return [name, milliseconds(spread), half(spread), ratio(spread, ofOrdinaryAnswer)];
+    }),
+  ]);
 };
 
 console.log(`Node ${process.version}, ${process.arch}. ${rounds} rounds; in each, every line once, in a new process and in
