@@ -12,7 +12,7 @@ import { readSecret } from '../lib/aws/read-secret.ts';
 import { sealWith } from '../lib/aws/seal.ts';
 import { startExecutionOf } from '../lib/aws/start-execution.ts';
 import { type AnswerRequestDeps, answerRequest } from '../lib/extraction/answer-request.ts';
-import { parseTimings } from '../lib/extraction/timings.ts';
+import { parseTimings } from '../lib/extraction/parse-timings.ts';
 import { answerFailures } from '../lib/http/answer-failures.ts';
 import { log, logAbout, observability } from '../lib/observability/observability.ts';
 

@@ -17,12 +17,12 @@ import { untilSetUp } from '../lib/aws/until-set-up.ts';
 import { wakeMachine } from '../lib/aws/wake-machine.ts';
 import { callByConsent } from '../lib/extraction/call-by-consent.ts';
 import { callByCredentials } from '../lib/extraction/call-by-credentials.ts';
+import { parseTimings } from '../lib/extraction/parse-timings.ts';
 import type { Extraction } from '../lib/extraction/record.ts';
 import type { ExecutionInput } from '../lib/extraction/request.ts';
 import type { StartOutcome } from '../lib/extraction/start.ts';
 import type { StartCall } from '../lib/extraction/start-call.ts';
 import { startForMachine } from '../lib/extraction/start-for-machine.ts';
-import { parseTimings } from '../lib/extraction/timings.ts';
 import { concealFailures } from '../lib/observability/conceal-failures.ts';
 import {
   log,

@@ -1,4 +1,6 @@
+import { resolve } from 'node:path';
 import { App } from 'aws-cdk-lib';
+import { bundleFunctions } from './bundle/bundle-functions.ts';
 import { ConfigError, readConfig } from './config.ts';
 import { checkAwsSolutions } from './nag.ts';
 import { refuseLocalOnAws } from './refuse-local-on-aws.ts';
@@ -11,7 +13,9 @@ const app = new App();
 try {
   const config = readConfig(app.node.getAllContext());
   refuseLocalOnAws(config, process.env);
-  new CosechaStack(app, config);
+  // Beside the template, which may name the directory itself where CDK is told to stage no assets.
+  const { code } = await bundleFunctions(resolve(app.outdir, 'functions'));
+  new CosechaStack(app, config, code);
   checkAwsSolutions(app);
 } catch (error) {
   if (!(error instanceof ConfigError)) throw error;

@@ -3,6 +3,7 @@ import { StringParameter } from 'aws-cdk-lib/aws-ssm';
 import type { Construct } from 'constructs';
 import { stackNameOf } from '../lib/aws/stage.ts';
 import { sweepConcurrency } from '../lib/extraction/sweep.ts';
+import type { FunctionCode } from './bundle/bundle-functions.ts';
 import type { Config } from './config.ts';
 import { Alarms } from './constructs/alarms.ts';
 import { allow } from './constructs/allow.ts';
@@ -39,7 +40,7 @@ const CONSENTS_PROVIDER_TIMEOUT_MS = 6_500;
 
 /** Cosecha, whole, in one stack named `Cosecha-<stage>`. Bound to no account or region. */
 export class CosechaStack extends Stack {
-  constructor(scope: Construct, config: Config) {
+  constructor(scope: Construct, config: Config, code: FunctionCode) {
     super(scope, stackNameOf(config.stage), {
       description: 'Cosecha: starts extractions of financial data and never loses how they ended',
     });
@@ -50,6 +51,7 @@ export class CosechaStack extends Stack {
     const machineArn = extractionMachineArn(this);
 
     const house = { config, dataKey };
+    const functions = { ...house, code };
     const extractionsTable = { EXTRACTIONS_TABLE: storage.extractions.tableName };
     const bothTables = { ...extractionsTable, TASKS_TABLE: storage.tasks.tableName };
     const timings = { TIMINGS: JSON.stringify(timingsOf(config)) };
@@ -67,7 +69,7 @@ export class CosechaStack extends Stack {
     const taskTokens = { TASK_TOKEN_MINUTES: String(config.taskTokenMinutes), ...clientId };
 
     const requestExtraction = new CosechaFunction(this, 'RequestExtraction', {
-      ...house,
+      ...functions,
       name: 'request-extraction',
       timeout: Duration.seconds(15),
       memoryMB: 512,
@@ -90,7 +92,7 @@ export class CosechaStack extends Stack {
     sealKey.allowSealing(requestExtraction.role);
 
     const getExtraction = new CosechaFunction(this, 'GetExtraction', {
-      ...house,
+      ...functions,
       name: 'get-extraction',
       timeout: Duration.seconds(10),
       memoryMB: 512,
@@ -109,7 +111,7 @@ export class CosechaStack extends Stack {
     });
 
     const startTask = new CosechaFunction(this, 'StartTask', {
-      ...house,
+      ...functions,
       name: 'start-task',
       timeout: Duration.seconds(config.startTimeoutSeconds),
       // It mostly waits, and nobody waits for it: half the memory, and the processor with it, is nearly half the bill.
@@ -133,13 +135,11 @@ export class CosechaStack extends Stack {
     sealKey.allowUnsealing(startTask.role);
 
     const receiveWebhook = new CosechaFunction(this, 'ReceiveWebhook', {
-      ...house,
+      ...functions,
       name: 'receive-webhook',
       // The provider hangs up after 5 s; what was begun is finished all the same, and repeats are harmless.
       timeout: Duration.seconds(10),
       memoryMB: 512,
-      // The SDK imports it only when an operation streams events: 20 KB less to load while the provider waits.
-      neverImported: ['@smithy/core/event-streams'],
       environment: {
         ...bothTables,
         WEBHOOK_SIGNING_KEY_SECRET: secrets.webhookSigningKey,
@@ -181,13 +181,13 @@ export class CosechaStack extends Stack {
       ],
     };
     const reconcileExtraction = new CosechaFunction(this, 'ReconcileExtraction', {
-      ...house,
+      ...functions,
       ...reconciling,
       name: 'reconcile-extraction',
       memoryMB: memoryForResults(config, 1),
     });
     const sweepExtractions = new CosechaFunction(this, 'SweepExtractions', {
-      ...house,
+      ...functions,
       ...reconciling,
       name: 'sweep-extractions',
       memoryMB: memoryForResults(config, sweepConcurrency),
@@ -198,7 +198,7 @@ export class CosechaStack extends Stack {
     for (const role of reconcilers) acknowledgeEveryExecution(role);
 
     const manageConsents = new CosechaFunction(this, 'ManageConsents', {
-      ...house,
+      ...functions,
       name: 'manage-consents',
       timeout: Duration.seconds(CONSENTS_TIMEOUT_SECONDS),
       memoryMB: 512,

@@ -1,7 +1,7 @@
 import { GetFunctionConfigurationCommand, InvokeCommand, type LambdaClient } from '@aws-sdk/client-lambda';
+import { parseTimings, type Timings } from '../extraction/parse-timings.ts';
 import type { ReconcileAnswer, ReconcileEvent } from '../extraction/reconcile-event.ts';
 import type { Swept } from '../extraction/sweep.ts';
-import { parseTimings, type Timings } from '../extraction/timings.ts';
 import { type ProviderTimeouts, parseProviderTimeouts } from './provider-connection.ts';
 
 /** reconcile-extraction, or sweep-extractions, ran and failed as a whole. Its log has the reason. */

@@ -1,8 +1,10 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { App } from 'aws-cdk-lib';
+import type { FunctionCode } from '../../../infra/bundle/bundle-functions.ts';
 import { readConfig } from '../../../infra/config.ts';
+import { functionNames } from '../../../infra/function-names.ts';
 import { CosechaStack } from '../../../infra/stack.ts';
 
 export type Resource = {
@@ -21,18 +23,18 @@ const cdkJson = JSON.parse(readFileSync(new URL('../../../cdk.json', import.meta
 
 /**
  * The template of a deployment to AWS with every setting at its default. The run is another's, as its waits are short:
- * what that costs per call is the same, and what depends on a setting is read here. Without bundling, which the
- * deployment has done.
+ * what that costs per call is the same, and what depends on a setting is read here. Without the functions' code, which
+ * the deployment has.
  */
 export const synthesizeTemplate = (): Template => {
   const outdir = mkdtempSync(join(tmpdir(), 'cosecha-cost-'));
   try {
     const required = { stage: 'prod', providerBaseUrl: 'https://provider.example' };
-    const app = new App({
-      context: { ...cdkJson.context, 'aws:cdk:bundling-stacks': [], ...required },
-      outdir,
-    });
-    const stack = new CosechaStack(app, readConfig(app.node.getAllContext()));
+    const app = new App({ context: { ...cdkJson.context, ...required }, outdir });
+    const nothing = join(outdir, 'nothing');
+    mkdirSync(nothing);
+    const noCode = Object.fromEntries(functionNames.map((name) => [name, nothing])) as FunctionCode;
+    const stack = new CosechaStack(app, readConfig(app.node.getAllContext()), noCode);
     return app.synth().getStackByName(stack.stackName).template as Template;
   } finally {
     rmSync(outdir, { recursive: true });

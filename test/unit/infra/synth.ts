@@ -4,7 +4,9 @@ import { join } from 'node:path';
 import { App } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { afterAll } from 'vitest';
+import type { FunctionCode } from '../../../infra/bundle/bundle-functions.ts';
 import { readConfig } from '../../../infra/config.ts';
+import { functionNames } from '../../../infra/function-names.ts';
 import { CosechaStack } from '../../../infra/stack.ts';
 import { required } from './required-settings.ts';
 
@@ -16,14 +18,16 @@ const cdkJson: { readonly context: Readonly<Record<string, unknown>> } = JSON.pa
   readFileSync(new URL('../../../cdk.json', import.meta.url), 'utf8'),
 );
 
-/**
- * The app as `cdk synth` makes it, feature flags included. Without bundling, which would take most of the time:
- * an empty list of stacks to bundle is what the CLI gives when it needs no assets. `settings` may undo that.
- */
+const nothing = mkdtempSync(join(workspace, 'nothing-'));
+
+/** The template says of a bundle where it is and no more, so an empty directory will do for each. */
+const noCode = Object.fromEntries(functionNames.map((name) => [name, nothing])) as FunctionCode;
+
+/** The app as `cdk synth` makes it, feature flags included, and without bundles (bundle/ has their tests). */
 export const synthesize = (settings: Readonly<Record<string, unknown>> = {}) => {
-  const context = { ...cdkJson.context, 'aws:cdk:bundling-stacks': [], ...required, ...settings };
+  const context = { ...cdkJson.context, ...required, ...settings };
   const app = new App({ context, outdir: mkdtempSync(join(workspace, 'app-')) });
-  const stack = new CosechaStack(app, readConfig(app.node.getAllContext()));
+  const stack = new CosechaStack(app, readConfig(app.node.getAllContext()), noCode);
   return { app, template: Template.fromStack(stack) };
 };
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { nextLook, parseTimings, plusSeconds } from '../../../../lib/extraction/timings.ts';
+import { parseTimings } from '../../../../lib/extraction/parse-timings.ts';
+import { nextLook, plusSeconds } from '../../../../lib/extraction/timings.ts';
 import { at, iso, timings } from './fixtures.ts';
 
 test('the environment variable is read as it is', () => {

@@ -1,4 +1,5 @@
 import { expect, test, vi } from 'vitest';
+import { functionNames } from '../../../../infra/function-names.ts';
 import { resourcesOf, synthesize } from '../../infra/synth.ts';
 import { capturedLog } from './captured-log.ts';
 
@@ -60,7 +61,7 @@ test('what calls for a look names in the log what it was about; what is daily do
 });
 
 test('every function tells it in the same namespace', () => {
-  expect(environments).toHaveLength(6);
+  expect(environments).toHaveLength(functionNames.length);
   expect(new Set(environments.map((variables) => variables.POWERTOOLS_METRICS_NAMESPACE))).toEqual(
     new Set(['Cosecha/prod']),
   );

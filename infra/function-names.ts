@@ -1,0 +1,12 @@
+/** The functions; each is `functions/<name>.ts`. */
+export const functionNames = [
+  'request-extraction',
+  'get-extraction',
+  'start-task',
+  'receive-webhook',
+  'reconcile-extraction',
+  'sweep-extractions',
+  'manage-consents',
+] as const;
+
+export type FunctionName = (typeof functionNames)[number];

@@ -1,0 +1,67 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import { selfSignedCertificate } from './self-signed-certificate.ts';
+
+/** A request to AWS as it came: `target` is its operation, such as `DynamoDB_20120810.UpdateItem`. */
+export type AwsRequest = {
+  readonly target: string;
+  readonly url: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+};
+
+/** `body`: an object goes as JSON, a text as the XML that it is. */
+export type AwsAnswer = { readonly status: number; readonly body: object | string };
+
+export type AwsStub = {
+  /** What AWS_ENDPOINT_URL names. */
+  readonly endpoint: string;
+  /** In PEM: what a client has to trust, by NODE_EXTRA_CA_CERTS. */
+  readonly certificate: string;
+  /** In the order in which they came; those so far are forgotten by taking them. */
+  readonly take: () => readonly AwsRequest[];
+  readonly close: () => Promise<void>;
+};
+
+/**
+ * A server on this machine that answers for AWS. Over TLS, as AWS does: that takes a
+ * client's time, and over plain HTTP the SDK would load other modules of Node.
+ */
+export const startAwsStub = async (answer: (request: AwsRequest) => AwsAnswer): Promise<AwsStub> => {
+  let requests: AwsRequest[] = [];
+  const { key, certificate } = selfSignedCertificate(new Date());
+  const server = createServer({ key, cert: certificate }, async (incoming, outgoing) => {
+    const request = {
+      target: String(incoming.headers['x-amz-target'] ?? ''),
+      url: `https://${incoming.headers.host}${incoming.url}`,
+      headers: incoming.headers,
+      body: (await buffer(incoming)).toString('utf8'),
+    };
+    requests.push(request);
+    const { status, body } = answer(request);
+    const isJson = typeof body === 'object';
+    outgoing.writeHead(status, {
+      'content-type': isJson ? 'application/x-amz-json-1.0' : 'application/xml',
+      'x-amzn-requestid': 'a-request-of-the-stub',
+    });
+    outgoing.end(isJson ? JSON.stringify(body) : body);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    endpoint: `https://127.0.0.1:${port}`,
+    certificate,
+    take: () => {
+      const taken = requests;
+      requests = [];
+      return taken;
+    },
+    close: () =>
+      new Promise((resolve, reject) => {
+        server.close((error) => (error === undefined ? resolve() : reject(error)));
+        server.closeAllConnections();
+      }),
+  };
+};

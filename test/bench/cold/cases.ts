@@ -1,0 +1,115 @@
+import { readFileSync } from 'node:fs';
+import { mkdir, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { App } from 'aws-cdk-lib';
+import { Template } from 'aws-cdk-lib/assertions';
+import { build } from 'esbuild';
+import { bundleFunctions, type FunctionCode } from '../../../infra/bundle/bundle-functions.ts';
+import { readConfig } from '../../../infra/config.ts';
+import { type FunctionName, functionNames } from '../../../infra/function-names.ts';
+import { CosechaStack } from '../../../infra/stack.ts';
+
+/** A file to load, in the environment that it needs. */
+export type Case = {
+  readonly name: string;
+  readonly file: string;
+  readonly bytes: number;
+  readonly environment: NodeJS.ProcessEnv;
+};
+
+export type Cases = {
+  readonly empty: Case;
+  readonly floor: Case;
+  readonly ordinary: Case;
+  readonly functions: readonly Case[];
+  readonly webhook: Case;
+};
+
+/** What most people would deploy: one DynamoDB write, bundled with esbuild's defaults. */
+const ordinaryHandler = `
+import { DynamoDBClient, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+const client = new DynamoDBClient({});
+export const handler = async ({ id }) => {
+  await client.send(new UpdateItemCommand({ TableName: 'table', Key: { id: { S: id } } }));
+  return { statusCode: 204 };
+};`;
+
+/** The least that anything has to load that calls AWS: Node's own HTTPS and cryptography. */
+const floor = "require('node:https');require('node:crypto');exports.handler=async()=>{};";
+
+/** What Lambda gives every function. */
+const lambda: NodeJS.ProcessEnv = {
+  AWS_REGION: 'eu-west-1',
+  AWS_ACCESS_KEY_ID: 'AKIDEXAMPLE',
+  AWS_SECRET_ACCESS_KEY: 'a-secret-access-key-of-the-bench',
+  AWS_SESSION_TOKEN: 'a-session-token-of-the-bench',
+};
+
+const cdkJson: { readonly context: Readonly<Record<string, unknown>> } = JSON.parse(
+  readFileSync(new URL('../../../cdk.json', import.meta.url), 'utf8'),
+);
+
+type FunctionResource = {
+  readonly Properties: {
+    readonly Environment: {
+      readonly Variables: Readonly<Record<string, unknown>> & {
+        readonly POWERTOOLS_SERVICE_NAME: FunctionName;
+      };
+    };
+  };
+};
+
+/** The variables of each function, as the template has them. */
+const environments = (
+  code: FunctionCode,
+  outdir: string,
+): Readonly<Partial<Record<FunctionName, NodeJS.ProcessEnv>>> => {
+  const settings = { stage: 'bench', providerBaseUrl: 'https://provider.example' };
+  const app = new App({ context: { ...cdkJson.context, ...settings }, outdir });
+  const stack = new CosechaStack(app, readConfig(app.node.getAllContext()), code);
+  const found: Partial<Record<FunctionName, NodeJS.ProcessEnv>> = {};
+  for (const resource of Object.values(Template.fromStack(stack).findResources('AWS::Lambda::Function'))) {
+    const { Variables } = (resource as FunctionResource).Properties.Environment;
+    // Whatever stands for one of the stack's resources will do as its name.
+    found[Variables.POWERTOOLS_SERVICE_NAME] = Object.fromEntries(
+      Object.entries(Variables).map(([name, value]) => [name, typeof value === 'string' ? value : name]),
+    );
+  }
+  return found;
+};
+
+/** Makes everything that is compared, in a directory of its own. */
+export const makeCases = async (directory: string): Promise<Cases> => {
+  await mkdir(directory, { recursive: true });
+  const caseOf = async (name: string, file: string, environment: NodeJS.ProcessEnv = {}): Promise<Case> => ({
+    name,
+    file,
+    bytes: (await stat(file)).size,
+    environment: { ...lambda, ...environment },
+  });
+  const written = async (name: string, file: string, text: string): Promise<Case> => {
+    const path = join(directory, file);
+    await writeFile(path, text);
+    return caseOf(name, path);
+  };
+
+  const ordinary = join(directory, 'ordinary.cjs');
+  const contents = { contents: ordinaryHandler, resolveDir: import.meta.dirname };
+  await build({ stdin: contents, bundle: true, platform: 'node', outfile: ordinary, logLevel: 'error' });
+  const { code } = await bundleFunctions(join(directory, 'functions'));
+  const variables = environments(code, join(directory, 'cdk.out'));
+  const functions = await Promise.all(
+    functionNames.map((name) => caseOf(name, join(code[name], 'index.js'), variables[name])),
+  );
+  return {
+    empty: await written('(a) an empty handler', 'empty.cjs', 'exports.handler=async()=>{};'),
+    floor: await written('node:https and node:crypto alone', 'floor.cjs', floor),
+    ordinary: await caseOf("(b) a DynamoDB handler, esbuild's defaults", ordinary),
+    functions,
+    webhook: await caseOf(
+      'receive-webhook',
+      join(code['receive-webhook'], 'index.js'),
+      variables['receive-webhook'],
+    ),
+  };
+};

@@ -1,0 +1,52 @@
+import { createHmac } from 'node:crypto';
+import { marshall } from '@aws-sdk/util-dynamodb';
+import type { AwsAnswer, AwsRequest } from './aws-stub.ts';
+
+const signingKey = 'a-signing-key-of-ordinary-length-0123456789';
+const extractionId = '0190a0b0-7c5e-7d2a-9a51-8e1c5b1c0a01';
+const taskId = 'ef44eb6e-cd7b-4d42-8792-b25dfc1495c6';
+const body = JSON.stringify({ taskId, taskStatus: 'COMPLETED' });
+
+/** A delivery as API Gateway hands it to the webhook. */
+export const delivery = {
+  version: '2.0',
+  rawPath: '/webhooks/provider',
+  headers: {
+    'content-type': 'application/json',
+    'x-service-signature': `sha256=${createHmac('sha256', signingKey).update(body).digest('hex')}`,
+  },
+  requestContext: { http: { method: 'POST', path: '/webhooks/provider' } },
+  body,
+  isBase64Encoded: false,
+};
+
+/** What a delivery that is verified, recorded and wakes its machine asks of AWS. */
+export const callsOfDelivery = [
+  'secretsmanager.GetSecretValue',
+  'secretsmanager.GetSecretValue',
+  'DynamoDB_20120810.UpdateItem',
+  'DynamoDB_20120810.UpdateItem',
+  'AWSStepFunctions.SendTaskSuccess',
+];
+
+const row = {
+  schemaVersion: 1,
+  extractionId,
+  taskId,
+  status: 'COMPLETED',
+  settledBy: 'webhook',
+  settledAt: '2026-01-01T12:01:00.000Z',
+};
+
+/** AWS, as far as the first delivery of a process asks it: one key, a linked task, a record that is running. */
+export const answerDelivery = ({ target, body: asked }: AwsRequest): AwsAnswer => {
+  if (target === 'secretsmanager.GetSecretValue') {
+    return asked.includes('AWSPREVIOUS')
+      ? { status: 400, body: { __type: 'ResourceNotFoundException', Message: 'There is none.' } }
+      : { status: 200, body: { SecretString: signingKey } };
+  }
+  if (target !== 'DynamoDB_20120810.UpdateItem') return { status: 200, body: {} };
+  const ofTask = asked.includes('notifiedAt');
+  const item = ofTask ? { taskId, extractionId, callbackToken: 'a-token', taskStatus: 'COMPLETED' } : row;
+  return { status: 200, body: { Attributes: marshall(item) } };
+};

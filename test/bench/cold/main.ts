@@ -1,0 +1,123 @@
+/** `npm run bench:cold`: how large each function is, and how long it takes to load. Nothing here is a test. */
+import { deepStrictEqual } from 'node:assert';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { type AwsStub, startAwsStub } from './aws-stub.ts';
+import { type Case, type Cases, makeCases } from './cases.ts';
+import { answerDelivery, callsOfDelivery, delivery } from './first-delivery.ts';
+import { answerOnce, loadOnce } from './new-process.ts';
+import { type Spread, spreadOf } from './spread.ts';
+
+const { values } = parseArgs({ options: { rounds: { type: 'string', default: '40' } } });
+const rounds = Number(values.rounds);
+
+const shuffled = <T>(values: readonly T[]): readonly T[] =>
+  values
+    .map((value) => ({ value, order: Math.random() }))
+    .toSorted((one, other) => one.order - other.order)
+    .map(({ value }) => value);
+
+/** The stub, and what leads a process there. */
+type Aws = { readonly stub: AwsStub; readonly environment: NodeJS.ProcessEnv };
+
+type Measurement = { readonly run: () => Promise<number>; readonly times: number[] };
+
+const loading = ({ file, environment }: Case): Measurement => ({
+  run: async () => (await loadOnce(file, environment)).loading,
+  times: [],
+});
+
+/** Fails if the handler did not ask AWS for just this, or did not answer 204: then it is something else that was measured. */
+const answering = (
+  { file, environment }: Case,
+  event: object,
+  aws: Aws,
+  calls: readonly string[],
+): Measurement => ({
+  run: async () => {
+    const answered = await answerOnce(file, event, { ...environment, ...aws.environment });
+    deepStrictEqual(answered.answer, { statusCode: 204 });
+    deepStrictEqual(
+      aws.stub.take().map(({ target }) => target),
+      calls,
+    );
+    return answered.answering;
+  },
+  times: [],
+});
+
+const measure = async (measurements: readonly Measurement[]): Promise<void> => {
+  for (let round = 0; round < rounds; round += 1) {
+    for (const { run, times } of shuffled(measurements)) times.push(await run());
+  }
+};
+
+/** In Markdown, as docs/performance.md has it. */
+const printTable = (rows: readonly (readonly string[])[]): void => {
+  const [header = []] = rows;
+  const widths = header.map((_, column) => Math.max(...rows.map((cells) => cells[column]?.length ?? 0)));
+  const line = (cells: readonly string[]) =>
+    `| ${cells.map((cell, column) => (column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0))).join(' | ')} |`;
+  const rule = widths.map((width, column) =>
+    column === 0 ? '-'.repeat(width) : `${'-'.repeat(width - 1)}:`,
+  );
+  for (const cells of [header, rule, ...rows.slice(1)]) console.log(line(cells));
+};
+
+const ratio = (one: Spread, other: Spread): string => (one.median / other.median).toFixed(2);
+const milliseconds = ({ median }: Spread): string => median.toFixed(1);
+const half = ({ quarter, threeQuarters }: Spread): string =>
+  `${quarter.toFixed(1)} to ${threeQuarters.toFixed(1)}`;
+
+const compare = async ({ empty, floor, ordinary, functions, webhook }: Cases, aws: Aws): Promise<void> => {
+  const loads = [empty, floor, ordinary, ...functions].map((of) => ({ of, ...loading(of) }));
+  const first = [
+    {
+      name: 'receive-webhook: verified, recorded, woken',
+      ...answering(webhook, delivery, aws, callsOfDelivery),
+    },
+    {
+      name: '(b): one UpdateItem',
+      ...answering(ordinary, { id: 'one' }, aws, ['DynamoDB_20120810.UpdateItem']),
+    },
+  ];
+  await measure([...loads, ...first]);
+
+  const [ofEmpty, , ofOrdinary] = loads.map(({ times }) => spreadOf(times)) as [Spread, Spread, Spread];
+  printTable([
+    ['loading', 'bytes', 'median, ms', 'middle half, ms', 'ratio to (a)', 'ratio to (b)'],
+    ...loads.map(({ of, times }) => {
+      const spread = spreadOf(times);
+      const ratios = [ratio(spread, ofEmpty), ratio(spread, ofOrdinary)];
+      return [of.name, of.bytes.toLocaleString('en'), milliseconds(spread), half(spread), ...ratios];
+    }),
+  ]);
+  console.log('');
+  const [, ofOrdinaryAnswer] = first.map(({ times }) => spreadOf(times)) as [Spread, Spread];
+  printTable([
+    ['from the start of the process to the first answer', 'median, ms', 'middle half, ms', 'ratio to (b)'],
+    ...first.map(({ name, times }) => {
+      const spread = spreadOf(times);
+      return [name, milliseconds(spread), half(spread), ratio(spread, ofOrdinaryAnswer)];
+    }),
+  ]);
+};
+
+console.log(`Node ${process.version}, ${process.arch}. ${rounds} rounds; in each, every line once, in a new process and in
+another order, so that what else the machine does weighs on all alike. Loading is the time of require(), as Lambda
+loads an index.js. The answers come from a server on this machine that speaks for AWS, with TLS and no distance.
+Wanted: receive-webhook at most 0.5 of (b), better 0.3.
+`);
+const directory = await mkdtemp(join(tmpdir(), 'cosecha-bench-cold-'));
+const stub = await startAwsStub(answerDelivery);
+const certificate = join(directory, 'aws.pem');
+try {
+  await writeFile(certificate, stub.certificate);
+  const environment = { AWS_ENDPOINT_URL: stub.endpoint, NODE_EXTRA_CA_CERTS: certificate };
+  await compare(await makeCases(directory), { stub, environment });
+} finally {
+  await stub.close();
+  await rm(directory, { recursive: true });
+}

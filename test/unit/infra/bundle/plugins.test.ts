@@ -1,0 +1,143 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { build, type Plugin } from 'esbuild';
+import { afterAll, expect, test } from 'vitest';
+import { bundleOptions } from '../../../../infra/bundle/bundle-functions.ts';
+import { clientVersionOnly } from '../../../../infra/bundle/client-version-only.ts';
+import { errorsThatAreNamed } from '../../../../infra/bundle/errors-that-are-named.ts';
+import { standIns } from '../../../../infra/bundle/stand-ins.ts';
+
+const workspace = mkdtempSync(join(tmpdir(), 'cosecha-plugins-'));
+afterAll(() => rmSync(workspace, { recursive: true }));
+
+/** Bundles `index.js` of a directory with these files, below `node_modules` or not. */
+const bundle = async (files: Readonly<Record<string, string>>, plugin: Plugin): Promise<string> => {
+  const directory = mkdtempSync(join(workspace, 'app-'));
+  for (const [path, text] of Object.entries(files)) {
+    const file = join(directory, path);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, text);
+  }
+  const entryPoints = [join(directory, 'index.js')];
+  const { outputFiles } = await build({
+    ...bundleOptions,
+    minify: false,
+    entryPoints,
+    plugins: [plugin],
+    write: false,
+  });
+  return outputFiles[0]?.text ?? '';
+};
+
+const credentials = '@aws-sdk/credential-provider-node/dist-es/index.js';
+const eventStreams = "void import('@smithy/core/event-streams');";
+
+test('a stand-in takes the place of its module', async () => {
+  const text = await bundle(
+    {
+      'index.js': `import { defaultProvider } from './node_modules/${credentials}';console.log(defaultProvider);${eventStreams}`,
+      [`node_modules/${credentials}`]: "export const defaultProvider = () => 'the chain';",
+    },
+    standIns({ [credentials]: 'lambda-credentials.ts' }),
+  );
+  expect(text).toContain('AWS_SESSION_TOKEN');
+  expect(text).not.toContain('the chain');
+});
+
+test('a stand-in whose module is no longer met fails the build', async () => {
+  const nothing = { 'index.js': `console.log('nothing of the SDK');${eventStreams}` };
+  await expect(bundle(nothing, standIns({ [credentials]: 'lambda-credentials.ts' }))).rejects.toThrow(
+    `Nothing imports ${credentials} any more.`,
+  );
+});
+
+test.each([
+  ['imported', "import { fromSSO } from '<module>';console.log(fromSSO);"],
+  ['looked up', "import * as all from '<module>';console.log(all.fromSSO);"],
+  ['passed on', "export { fromSSO } from '<module>';"],
+])('a name that a stand-in does not have fails the build when it is %s', async (_how, source) => {
+  const files = {
+    'index.js': `${source.replace('<module>', `./node_modules/${credentials}`)}${eventStreams}`,
+    [`node_modules/${credentials}`]: 'export const fromSSO = 1;',
+  };
+  await expect(bundle(files, standIns({ [credentials]: 'lambda-credentials.ts' }))).rejects.toThrow(
+    'fromSSO',
+  );
+});
+
+const client = 'node_modules/@aws-sdk/client-any';
+const importing = `import packageInfo from "../package.json";\n`;
+
+test("of a client's package.json the version alone is left", async () => {
+  const text = await bundle(
+    {
+      'index.js': `import { agent } from './${client}/dist-es/runtimeConfig.js';console.log(agent);`,
+      [`${client}/dist-es/runtimeConfig.js`]: `${importing}export const agent = packageInfo.version;`,
+      [`${client}/package.json`]: '{"version":"1.2.3","description":"a client"}',
+    },
+    clientVersionOnly(),
+  );
+  expect(text).toContain('1.2.3');
+  expect(text).not.toContain('a client');
+});
+
+test.each([
+  ['asks for something else in it', `${importing}console.log(packageInfo.version, packageInfo.name);`],
+  ['passes all of it on', `${importing}console.log(packageInfo);`],
+  ['imports it in another way', 'import { version } from "../package.json";console.log(version);'],
+])('a client that %s fails the build', async (_what, source) => {
+  const files = {
+    'index.js': `import './${client}/dist-es/runtimeConfig.js';`,
+    [`${client}/dist-es/runtimeConfig.js`]: source,
+    [`${client}/package.json`]: '{"version":"1.2.3"}',
+  };
+  await expect(bundle(files, clientVersionOnly())).rejects.toThrow('asks for more than the version');
+});
+
+test.each([
+  ['its package.json', clientVersionOnly()],
+  ['its errors', errorsThatAreNamed()],
+])('a build that meets no client with %s fails', async (_what, plugin) => {
+  await expect(bundle({ 'index.js': 'console.log(1);' }, plugin)).rejects.toThrow(/No .*client/);
+});
+
+const errorClass = (name: string) =>
+  `export class ${name} extends __BaseException {\n    name = "${name}";\n}\n`;
+const registered = (name: string) =>
+  `export var ${name}$ = [-3, n0, "${name}", { [_e]: _c }, [], []];\nn0_registry.registerError(${name}$, ${name});\n`;
+
+/** A client with two errors, as they are generated. */
+const withErrors = (schemas: string, index = 'export * from "./models/errors";') => ({
+  'index.js': `import { One } from './${client}/dist-es/index.js';console.log(One);`,
+  [`${client}/package.json`]: '{"sideEffects":false}',
+  [`${client}/dist-es/index.js`]: `${index}\nexport * from "./schemas/schemas_0";\n`,
+  [`${client}/dist-es/models/errors.js`]: `import { Base as __BaseException } from "./Base";\n${errorClass('One')}${errorClass('Two')}`,
+  [`${client}/dist-es/models/Base.js`]: 'export class Base extends Error {}',
+  [`${client}/dist-es/schemas/schemas_0.js`]: `const _c = "client";\nconst _e = "error";\nconst n0 = "any";\nimport { One, Two } from "../models/errors";\nconst n0_registry = globalThis.registry;\n${schemas}`,
+});
+
+test('an error is in the bundle only if somebody names it', async () => {
+  const text = await bundle(withErrors(registered('One') + registered('Two')), errorsThatAreNamed());
+  expect(text).toContain('"One"');
+  expect(text).not.toContain('Two');
+});
+
+const anotherWay = 'are not registered one by one';
+
+test.each([
+  ['registers one of its errors', withErrors(registered('One')), anotherWay],
+  [
+    'registers one in another way',
+    withErrors(`${registered('One')}  n0_registry.registerError(Two$, Two);`),
+    anotherWay,
+  ],
+  ['registers none', withErrors('export const nothing = 1;'), anotherWay],
+  [
+    'exports them in another way',
+    withErrors(registered('One') + registered('Two'), 'export { One } from "./models/errors";'),
+    'does not export its errors as they are',
+  ],
+])('a client that %s fails the build', async (_what, files, reason) => {
+  await expect(bundle(files, errorsThatAreNamed())).rejects.toThrow(reason);
+});
