@@ -201,6 +201,13 @@ const settings = {
 
   /** Concurrency kept for the webhook alone. Unset by default: young accounts have too few to reserve. */
   webhookReservedConcurrency: v.optional(wholeNumber('executions', 1, 1_000)),
+  /**
+   * The most that may run at once of the two functions that wait for the provider: one that hangs would otherwise take
+   * the account's Lambdas from intake and webhook. What is throttled the machine tries again. It has to bear the peak:
+   * starts a second × 0.5 s, and a start that finds no room for the whole start window ends as NOT_STARTED.
+   */
+  startReservedConcurrency: v.optional(wholeNumber('executions', 1, 10_000)),
+  reconcileReservedConcurrency: v.optional(wholeNumber('executions', 1, 10_000)),
   /** Throttle of the authorized routes, in requests a second and as a burst. */
   apiRateLimit: v.optional(wholeNumber('requests a second', 1, 10_000), 50),
   apiBurstLimit: v.optional(wholeNumber('requests', 1, 5_000), 100),

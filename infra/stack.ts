@@ -116,6 +116,7 @@ export class CosechaStack extends Stack {
       timeout: Duration.seconds(config.startTimeoutSeconds),
       // It mostly waits, and nobody waits for it: half the memory, and the processor with it, is nearly half the bill.
       memoryMB: 256,
+      reservedConcurrency: config.startReservedConcurrency,
       environment: {
         ...bothTables,
         ...timings,
@@ -153,9 +154,7 @@ export class CosechaStack extends Stack {
         secrets.reading(secrets.webhookSigningKey),
         allow(['states:SendTaskSuccess'], [machineArn]),
       ],
-      ...(config.webhookReservedConcurrency === undefined
-        ? {}
-        : { reservedConcurrency: config.webhookReservedConcurrency }),
+      reservedConcurrency: config.webhookReservedConcurrency,
     });
 
     const reconciling = {
@@ -185,6 +184,7 @@ export class CosechaStack extends Stack {
       ...reconciling,
       name: 'reconcile-extraction',
       memoryMB: memoryForResults(config, 1),
+      reservedConcurrency: config.reconcileReservedConcurrency,
     });
     const sweepExtractions = new CosechaFunction(this, 'SweepExtractions', {
       ...functions,

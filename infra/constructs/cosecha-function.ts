@@ -19,7 +19,8 @@ interface CosechaFunctionProps {
   readonly environment: Readonly<Record<string, string>>;
   /** Everything that the function may do, besides writing its own log. */
   readonly may: readonly PolicyStatement[];
-  readonly reservedConcurrency?: number;
+  /** Kept for this function, and the most that it gets. */
+  readonly reservedConcurrency?: number | undefined;
 }
 
 /** A function as all of ours are: Node 24 on arm64, one small file, its own log, and only the rights given here. */

@@ -31,6 +31,8 @@ describe('the rules of AWS Solutions', () => {
         domainName: 'api.example.com',
         certificateArn: 'arn:aws:acm:eu-west-1:111122223333:certificate/1',
         webhookReservedConcurrency: 5,
+        startReservedConcurrency: 50,
+        reconcileReservedConcurrency: 50,
         alarmTopicArn: 'arn:aws:sns:eu-west-1:111122223333:on-call',
         fanOutToEventBus: 'true',
       }).app,
@@ -191,6 +193,26 @@ describe('the functions', () => {
       SweepExtractions: 120,
       ManageConsents: 29,
     });
+  });
+
+  test('have as many executions as are reserved for each, or share the account with everybody', () => {
+    const reservedWith = (settings: Readonly<Record<string, unknown>>) =>
+      Object.entries(resourcesOf(synthesize(settings).template, 'AWS::Lambda::Function')).flatMap(
+        ([id, { Properties }]) =>
+          Properties.ReservedConcurrentExecutions === undefined
+            ? []
+            : [[id.replace(/Function[0-9A-F]{8}$/, ''), Properties.ReservedConcurrentExecutions]],
+      );
+    expect(reservedWith({})).toEqual([]);
+    expect(
+      Object.fromEntries(
+        reservedWith({
+          webhookReservedConcurrency: 5,
+          startReservedConcurrency: 50,
+          reconcileReservedConcurrency: 40,
+        }),
+      ),
+    ).toEqual({ ReceiveWebhook: 5, StartTask: 50, ReconcileExtraction: 40 });
   });
 
   test('have the memory that results take, where they hold any', () => {
