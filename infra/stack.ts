@@ -332,13 +332,14 @@ const reconcileTimeout = (config: Config): Duration =>
   Duration.seconds(Math.ceil((4 * config.providerTimeoutMs) / 1_000) + 40);
 
 /**
- * Measured with results of 20 MiB, a list of movements: 110 MB for Node and all that is loaded, and at the most 304 MB
- * with one of them there as bytes, as text and as an object; 633 MB with a sweep's eight. So 10 MB for each MiB of the
- * first, of which 3 are held for good, and a quarter on top for JSON that takes more room: 1.25 × (110 + 200) = 388 MB
- * for the machine's, 1.25 × (110 + 200 + 7 × 60) = 913 MB for the sweep. More would make nothing faster, as both wait
- * most of their time, and every extraction pays for the first.
+ * Measured with results of 20 MiB (docs/decisions/0012): 110 MB for Node and all that is loaded; with one of them at a
+ * time, twenty in one process, at the most 412 MB, where a single dash makes the whole text take two bytes a character.
+ * That is 15 MB for each MiB, as bytes, as text, as an object and as what is not collected yet. Of a sweep's eight each
+ * further one adds 3, as garbage is collected between them. A quarter on top: 1.25 × (110 + 15 × 20) = 513 MB for the
+ * machine's, 1.25 × (410 + 7 × 3 × 20) = 1,038 MB for the sweep. More would make nothing faster, as both wait most of
+ * their time, and every extraction pays for the first.
  */
 const memoryForResults = (config: Config, atOnce: number): number => {
   const mebibytes = config.resultsMaxBytes / 1_048_576;
-  return Math.ceil(1.25 * (110 + 10 * mebibytes + (atOnce - 1) * 3 * mebibytes));
+  return Math.ceil(1.25 * (110 + 15 * mebibytes + (atOnce - 1) * 3 * mebibytes));
 };

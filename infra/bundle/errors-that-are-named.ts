@@ -1,9 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { Plugin } from 'esbuild';
-
-const registerError = fileURLToPath(new URL('./register-error.ts', import.meta.url));
 
 const REGISTRATION = /^n0_registry\.registerError\((\w+)\$, \1\);$/gm;
 const EXPORT_OF_ERRORS = 'export * from "./models/errors";';
@@ -82,11 +79,16 @@ export const errorsThatAreNamed = (): Plugin => ({
       }
       met += 1;
       return {
-        // What a module exports itself comes before what it exports by a star.
+        // What a module exports itself comes before what it exports by a star. The registry is the client's own, by
+        // whatever version of @smithy/core it resolves; a schema's second element is the namespace of its service.
         contents: `${source}
 import * as schemas from "./schemas/schemas_0";
 import * as errors from "./models/errors";
-import { registerError } from ${JSON.stringify(registerError)};
+import { TypeRegistry } from "@smithy/core/schema";
+const registerError = (schema, error) => {
+  TypeRegistry.for(schema[1]).registerError(schema, error);
+  return error;
+};
 ${dropped.map((name) => `export const ${name} = /* @__PURE__ */ registerError(schemas.${name}$, errors.${name});`).join('\n')}
 `,
         resolveDir: client,

@@ -10,7 +10,8 @@ export const parseAnswer = <T>(bytes: Uint8Array, schema: v.GenericSchema<unknow
     new ProviderAmbiguous(`The provider's answer to ${route} could not be understood.`);
   let json: unknown;
   try {
-    json = JSON.parse(Buffer.from(bytes).toString('utf8'));
+    // A view, not a copy: results may be of 20 MiB.
+    json = JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8'));
   } catch {
     throw unreadable();
   }

@@ -220,10 +220,10 @@ describe('the functions', () => {
       Object.entries(resourcesOf(synthesize(settings).template, 'AWS::Lambda::Function'))
         .filter(([id]) => id.startsWith(name))
         .map(([, { Properties }]) => Properties.MemorySize);
-    expect(memoryWith({}, 'ReconcileExtraction')).toEqual([388]);
-    expect(memoryWith({}, 'SweepExtractions')).toEqual([913]);
-    expect(memoryWith({ resultsMaxBytes: 50 * 1_048_576 }, 'ReconcileExtraction')).toEqual([763]);
-    expect(memoryWith({ resultsMaxBytes: 50 * 1_048_576 }, 'SweepExtractions')).toEqual([2_075]);
+    expect(memoryWith({}, 'ReconcileExtraction')).toEqual([513]);
+    expect(memoryWith({}, 'SweepExtractions')).toEqual([1_038]);
+    expect(memoryWith({ resultsMaxBytes: 50 * 1_048_576 }, 'ReconcileExtraction')).toEqual([1_075]);
+    expect(memoryWith({ resultsMaxBytes: 50 * 1_048_576 }, 'SweepExtractions')).toEqual([2_388]);
   });
 
   test('write to log groups that are encrypted and emptied', () => {

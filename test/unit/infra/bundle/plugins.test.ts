@@ -111,6 +111,7 @@ const registered = (name: string) =>
 const withErrors = (schemas: string, index = 'export * from "./models/errors";') => ({
   'index.js': `import { One } from './${client}/dist-es/index.js';console.log(One);`,
   [`${client}/package.json`]: '{"sideEffects":false}',
+  'node_modules/@smithy/core/schema.js': 'export const TypeRegistry = globalThis.registry;',
   [`${client}/dist-es/index.js`]: `${index}\nexport * from "./schemas/schemas_0";\n`,
   [`${client}/dist-es/models/errors.js`]: `import { Base as __BaseException } from "./Base";\n${errorClass('One')}${errorClass('Two')}`,
   [`${client}/dist-es/models/Base.js`]: 'export class Base extends Error {}',
