@@ -21,12 +21,32 @@ const kept = (answer: Answered): Answered => {
   return answer;
 };
 
+/**
+ * Asks again, a few times, after a 5xx or where there was no answer: as callers are told to (docs/api.md), as the
+ * provider does with a delivery that it has no 200 or 204 for in 5 s ("Events" 7 and 8), and a busy machine makes
+ * them. The emulator starts a process for an invocation that finds none free, and where many start at once, that
+ * one or the calls that it makes take longer than whoever waits for them.
+ */
+const untilAnswered = async <Answer extends { readonly status?: number }>(
+  ask: () => Promise<Answer>,
+): Promise<Answer> => {
+  let answer = await ask();
+  for (let repeats = 0; (answer.status ?? 500) >= 500 && repeats < 5; repeats += 1) answer = await ask();
+  return answer;
+};
+
+const deliverTaskOnce = async (...order: Parameters<typeof control.deliverTask>) =>
+  kept(await control.deliverTask(...order));
+
 /** The provider, by its control interface. What the service answers its deliveries is kept, and searched later. */
 export const provider = {
   ...control,
-  deliver: async (...order: Parameters<typeof control.deliver>) => kept(await control.deliver(...order)),
-  deliverTask: async (...order: Parameters<typeof control.deliverTask>) =>
-    kept(await control.deliverTask(...order)),
+  deliver: (...order: Parameters<typeof control.deliver>) =>
+    untilAnswered(async () => kept(await control.deliver(...order))),
+  deliverTask: (...order: Parameters<typeof control.deliverTask>) =>
+    untilAnswered(() => deliverTaskOnce(...order)),
+  /** Answered or not. */
+  deliverTaskOnce,
 };
 
 const fetchAs = {
@@ -91,13 +111,6 @@ export const post = async (
     });
   const answer = await paced(send);
   return documented('POST', '/extractions', answer);
-};
-
-/** Asks again, a few times, after a 5xx: as callers are told to (docs/api.md), and a busy machine makes them. */
-const untilAnswered = async (ask: () => Promise<Response>): Promise<Response> => {
-  let answer = await ask();
-  for (let repeats = 0; answer.status >= 500 && repeats < 5; repeats += 1) answer = await ask();
-  return answer;
 };
 
 /** Requests an extraction, under a key of its own if none is given, and returns its id. Throws if it is refused. */
