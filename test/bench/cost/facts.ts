@@ -1,9 +1,9 @@
 import * as v from 'valibot';
-import type { Table } from './bill/capacity.ts';
+import type { Resource, Template } from '../template.ts';
+import type { Table } from '../units/capacity.ts';
 import type { Retrier } from './bill/expected-polls.ts';
 import type { MachineLogLevel } from './bill/machine-log-bytes.ts';
 import type { LogSettings } from './bill/platform-logs.ts';
-import type { Resource, Template } from './template.ts';
 
 export type LogClass = 'STANDARD' | 'INFREQUENT_ACCESS';
 

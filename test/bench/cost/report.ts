@@ -1,4 +1,4 @@
-import { awsAnswerMs, cpuRatio, providerAnswerMs, taskSeconds, taskTokenCharacters } from './assumptions.ts';
+import { awsAnswerMs, cpuRatio, providerAnswerMs, taskSeconds, taskTokenCharacters } from '../assumptions.ts';
 import type { Bill } from './bill/bill.ts';
 import { type Charge, dollarsOf, totalOf } from './bill/charge.ts';
 import { memorySizes } from './bill/path-charges.ts';
@@ -126,7 +126,7 @@ export const report = (bill: Bill, { machine, functions }: Facts): string => {
   ];
   return [
     `Prices: us-east-1, list, first tiers, no free tier, as read on ${readOn} (test/bench/cost/prices.ts).`,
-    `Assumed (test/bench/cost/assumptions.ts): tasks of ${taskSeconds} s; ${providerAnswerMs} ms for each answer of the provider, ${awsAnswerMs} ms for each of AWS;`,
+    `Assumed (test/bench/assumptions.ts): tasks of ${taskSeconds} s; ${providerAnswerMs} ms for each answer of the provider, ${awsAnswerMs} ms for each of AWS;`,
     `a vCPU is ${cpuRatio} of this machine's cores; a task token has ${taskTokenCharacters} characters. Warm processes only. Log lines of the platform: ${logging.join('; ')}.`,
     '',
     '1. The three paths, from the histories and the calls of this run',

@@ -5,17 +5,17 @@ import {
   signingKeyMinutes,
   taskSeconds,
   taskTokenCharacters,
-} from '../assumptions.ts';
+} from '../../assumptions.ts';
+import type { Entry } from '../../ledger/entry.ts';
+import { unitsOf } from '../../units/dynamo-units.ts';
+import type { Item } from '../../units/item-bytes.ts';
 import type { Facts } from '../facts.ts';
-import type { Entry } from '../ledger/entry.ts';
 import { monthly, prices } from '../prices.ts';
 import type { Measured, Path } from '../run/sample.ts';
 import { type Charge, totalOf } from './charge.ts';
 import { collectingOutside, type Design, fiveStates, naivePolling } from './designs.ts';
-import { unitsOf } from './dynamo-units.ts';
 import { expectedPolls } from './expected-polls.ts';
 import { invocationCharges, type Known } from './invocation-charges.ts';
-import type { Item } from './item-bytes.ts';
 import { durationsOf, type Polls, pathCharges } from './path-charges.ts';
 import { transitionsIn } from './transitions.ts';
 

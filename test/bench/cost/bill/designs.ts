@@ -1,4 +1,4 @@
-import { awsAnswerMs, taskSeconds } from '../assumptions.ts';
+import { awsAnswerMs, taskSeconds } from '../../assumptions.ts';
 import type { Facts } from '../facts.ts';
 import { type Charge, times } from './charge.ts';
 import { FURTHER_POLL } from './path-charges.ts';

@@ -1,12 +1,12 @@
-import { awsAnswerMs, providerAnswerMs } from '../assumptions.ts';
+import { awsAnswerMs, providerAnswerMs } from '../../assumptions.ts';
+import type { Call, Entry } from '../../ledger/entry.ts';
+import { CannotBeCounted, type Units } from '../../units/dynamo-units.ts';
 import type { Facts, FunctionFacts, LogClass } from '../facts.ts';
-import type { Call, Entry } from '../ledger/entry.ts';
 import { type PriceName, prices } from '../prices.ts';
 import type { Logged } from '../run/read-logs.ts';
 import { accessLogBytes } from './access-log-bytes.ts';
 import { billedMs, waitedMs } from './billed-duration.ts';
 import type { Charge } from './charge.ts';
-import { CannotBeCounted, type Units } from './dynamo-units.ts';
 import { platformLogBytes, thrownErrorBytes } from './platform-logs.ts';
 
 /** What is known of a run when its invocations are priced. */

@@ -1,4 +1,4 @@
-import type { Entry } from '../ledger/entry.ts';
+import type { Entry } from '../../ledger/entry.ts';
 import type { Sample } from '../run/sample.ts';
 import { type Charge, merge, times } from './charge.ts';
 import { billedMsOf, invocationCharges, type Known, machineLogCharge } from './invocation-charges.ts';

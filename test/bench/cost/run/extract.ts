@@ -7,7 +7,7 @@ import { executionArn } from '../../../../lib/aws/execution-arn.ts';
 import type { PublicExtraction } from '../../../../lib/extraction/public-view.ts';
 import { nationalIdFrom } from '../../../sandbox/consents/national-id.ts';
 import type { Plan } from '../../../sandbox/plan.ts';
-import type { Ledger } from '../ledger/ledger.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
 import type { Path, Sample } from './sample.ts';
 
 export type Scene = {

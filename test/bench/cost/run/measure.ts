@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { ExpectedFailure } from '../../../../infra/local/expected-failure.ts';
 import { type Run, startLocalSystem } from '../../../../infra/local/local-system.ts';
-import { openLedger } from '../ledger/ledger.ts';
+import { openLedger } from '../../ledger/ledger.ts';
 import { extract, type Scene } from './extract.ts';
 import { readLogs } from './read-logs.ts';
 import type { Measured, Path, Sample } from './sample.ts';

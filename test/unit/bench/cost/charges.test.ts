@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { type Charge, dollarsOf, merge, times, totalOf } from '../../../bench/cost/bill/charge.ts';
 import { naivePolling } from '../../../bench/cost/bill/designs.ts';
-import { CannotBeCounted } from '../../../bench/cost/bill/dynamo-units.ts';
 import { invocationCharges, type Known } from '../../../bench/cost/bill/invocation-charges.ts';
 import { FIRST_POLL, FURTHER_POLL, pathCharges } from '../../../bench/cost/bill/path-charges.ts';
 import { transitionsIn } from '../../../bench/cost/bill/transitions.ts';
 import type { Facts, FunctionFacts } from '../../../bench/cost/facts.ts';
-import type { Call, Entry } from '../../../bench/cost/ledger/entry.ts';
 import { prices } from '../../../bench/cost/prices.ts';
+import type { Call, Entry } from '../../../bench/ledger/entry.ts';
+import { CannotBeCounted } from '../../../bench/units/dynamo-units.ts';
 
 const machine = { logLevel: 'ERROR', logClass: 'STANDARD', webhookWaitSeconds: 600 } as const;
 const settings: FunctionFacts = {

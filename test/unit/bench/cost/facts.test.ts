@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { factsOf } from '../../../bench/cost/facts.ts';
-import { synthesizeTemplate, type Template } from '../../../bench/cost/template.ts';
+import { synthesizeTemplate, type Template } from '../../../bench/template.ts';
 
 const template = synthesizeTemplate();
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { indexUnits, readUnits, type Table, writeUnits } from '../../../bench/cost/bill/capacity.ts';
-import { type Item, itemBytes } from '../../../bench/cost/bill/item-bytes.ts';
+import { indexUnits, readUnits, type Table, writeUnits } from '../../../bench/units/capacity.ts';
+import { type Item, itemBytes } from '../../../bench/units/item-bytes.ts';
 
 const item = (bytes: number): Item => ({ a: { S: 'x'.repeat(bytes - 1) } });
 

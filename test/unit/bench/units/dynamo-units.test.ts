@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { Table } from '../../../bench/cost/bill/capacity.ts';
-import { CannotBeCounted, type Units, unitsOf } from '../../../bench/cost/bill/dynamo-units.ts';
-import type { Item } from '../../../bench/cost/bill/item-bytes.ts';
-import type { Call, Entry } from '../../../bench/cost/ledger/entry.ts';
+import type { Call, Entry } from '../../../bench/ledger/entry.ts';
+import type { Table } from '../../../bench/units/capacity.ts';
+import { CannotBeCounted, type Units, unitsOf } from '../../../bench/units/dynamo-units.ts';
+import type { Item } from '../../../bench/units/item-bytes.ts';
 
 const table: Table = {
   keys: ['id'],
