@@ -4,11 +4,11 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { median, quantile } from '../quantile.ts';
 import { type AwsStub, startAwsStub } from './aws-stub.ts';
 import { type Case, type Cases, makeCases } from './cases.ts';
 import { answerDelivery, callsOfDelivery, delivery } from './first-delivery.ts';
 import { answerOnce, loadOnce } from './new-process.ts';
-import { type Spread, spreadOf } from './spread.ts';
 
 const { values } = parseArgs({ options: { rounds: { type: 'string', default: '40' } } });
 const rounds = Number(values.rounds);
@@ -66,8 +66,17 @@ const printTable = (rows: readonly (readonly string[])[]): void => {
   for (const cells of [header, rule, ...rows.slice(1)]) console.log(line(cells));
 };
 
+/** The middle of many measurements, and between what the middle half of them lies. */
+type Spread = { readonly median: number; readonly quarter: number; readonly threeQuarters: number };
+
+const spreadOf = (times: readonly number[]): Spread => ({
+  median: median(times),
+  quarter: quantile(times, 0.25),
+  threeQuarters: quantile(times, 0.75),
+});
+
 const ratio = (one: Spread, other: Spread): string => (one.median / other.median).toFixed(2);
-const milliseconds = ({ median }: Spread): string => median.toFixed(1);
+const milliseconds = (spread: Spread): string => spread.median.toFixed(1);
 const half = ({ quarter, threeQuarters }: Spread): string =>
   `${quarter.toFixed(1)} to ${threeQuarters.toFixed(1)}`;
 

@@ -1,6 +1,6 @@
+import { median } from '../quantile.ts';
 import type { Records } from './follow-records.ts';
 import type { MeasuredSystem } from './measured-system.ts';
-import { median } from './median.ts';
 import { runBatch } from './run-batch.ts';
 import { type Usage, usageOf } from './usage.ts';
 

@@ -1,5 +1,5 @@
+import { median } from '../quantile.ts';
 import type { Call, Invocation } from './invocation.ts';
-import { median } from './median.ts';
 
 /** What a number of extractions, or of sweeps, have taken, per one of them. */
 export type Usage = {

@@ -3,11 +3,11 @@
  * the libraries for webhooks, each in its own format, over the same bodies in this one process.
  */
 import { randomOf } from '../../simulation/scheduler/random.ts';
+import { median, quantile } from '../quantile.ts';
 import { bodyOf, bodySizes } from './body.ts';
 import { contenders, floor } from './contenders.ts';
 import { measure } from './measure.ts';
 import { prove } from './prove.ts';
-import { quantile } from './quantile.ts';
 
 /** On a busy machine our medians came back to within 2 % (docs/performance.md). 3 sizes × 7 × 400 × 8 ms: 67 s. */
 const rounds = 400;
@@ -15,7 +15,6 @@ const rounds = 400;
 const seed = Number(process.argv[2] ?? Math.floor(Math.random() * 2 ** 31));
 const random = randomOf(seed);
 
-const median = (values: readonly number[]): number => quantile(values, 0.5);
 const sizeOf = (bytes: number): string => (bytes < 1024 ? `${bytes} B` : `${bytes / 1024} KB`);
 
 const columns: { readonly header: string; readonly cells: readonly string[] }[] = [];
