@@ -35,7 +35,7 @@ describe('what the bill reads in the template', () => {
   it('is the index of the records, and that tasks have none', () => {
     const { ExtractionsTableName, TasksTableName } = facts.tables;
     expect(ExtractionsTableName?.indexes).toMatchObject([{ name: 'open', keys: ['open', 'openUntil'] }]);
-    expect(TasksTableName).toEqual({ keys: ['taskId'], indexes: [] });
+    expect(TasksTableName).toEqual({ name: 'Tasks', keys: ['taskId'], indexes: [] });
   });
 
   it('is how the machine polls, and waits before', () => {

@@ -49,6 +49,7 @@ describe('the units of a read', () => {
 
 describe('the units of an index', () => {
   const keysOnly: Table = {
+    name: 'Records',
     keys: ['id'],
     indexes: [{ name: 'open', keys: ['open', 'until'], projection: 'KEYS_ONLY', included: [] }],
   };
@@ -76,6 +77,7 @@ describe('the units of an index', () => {
 
   it('are one for a projected attribute that changes', () => {
     const including = (projection: 'INCLUDE' | 'ALL'): Table => ({
+      name: 'Records',
       keys: ['id'],
       indexes: [{ name: 'open', keys: ['open', 'until'], projection, included: ['more'] }],
     });

@@ -5,6 +5,7 @@ import { CannotBeCounted, type Units, unitsOf } from '../../../bench/units/dynam
 import type { Item } from '../../../bench/units/item-bytes.ts';
 
 const table: Table = {
+  name: 'Records',
   keys: ['id'],
   indexes: [{ name: 'open', keys: ['until'], projection: 'KEYS_ONLY', included: [] }],
 };
@@ -13,7 +14,7 @@ let clock = 0;
 const call = (operation: string, asked: object, answered: object, statusCode = 200): Call => {
   clock += 1;
   return {
-    ...{ service: 'dynamodb', operation, statusCode, startedAt: clock, endedAt: clock },
+    ...{ service: 'dynamodb', operation, statusCode, answerBytes: 0, startedAt: clock, endedAt: clock },
     asked: { TableName: 'records', ...asked },
     answered: { ...answered },
   };
