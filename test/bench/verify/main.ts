@@ -3,6 +3,7 @@
  * the libraries for webhooks, each in its own format, over the same bodies in this one process.
  */
 import { randomOf } from '../../simulation/scheduler/random.ts';
+import { markdownTable } from '../markdown-table.ts';
 import { median, quantile } from '../quantile.ts';
 import { bodyOf, bodySizes } from './body.ts';
 import { contenders, floor } from './contenders.ts';
@@ -39,10 +40,10 @@ for (const bytes of bodySizes) {
   names = all.map(({ name }) => name);
 }
 
-const row = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
-console.log(row(['checks a second, of the floor', ...columns.map(({ header }) => header)]));
-console.log(row(['---', ...columns.map(() => '---')]));
-for (const [index, name] of names.entries()) {
-  console.log(row([name, ...columns.map(({ cells }) => cells[index] ?? '')]));
-}
+console.log(
+  markdownTable([
+    ['checks a second, of the floor', ...columns.map(({ header }) => header)],
+    ...names.map((name, index) => [name, ...columns.map(({ cells }) => cells[index] ?? '')]),
+  ]),
+);
 console.log(`\nMedians of ${rounds} rounds in shuffled order (seed ${seed}), in brackets the quartiles.`);
