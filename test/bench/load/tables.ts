@@ -1,13 +1,10 @@
+import { figure } from '../figure.ts';
 import { markdownTable } from '../markdown-table.ts';
 import type { Flatness } from './measure-flatness.ts';
 import type { Throughput } from './measure-throughput.ts';
 import type { WebhookRate } from './measure-webhook.ts';
 import type { Usage } from './usage.ts';
 import type { Kind } from './webhook-process.ts';
-
-/** Whole numbers as they are, others by two places, or by one from 100 on. */
-export const figure = (value: number): string =>
-  Number.isInteger(value) ? String(value) : value.toFixed(Math.abs(value) < 100 ? 2 : 1);
 
 const ratioOf = (last: number, first: number): string => (last / first).toFixed(2);
 

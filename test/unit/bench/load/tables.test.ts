@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Flatness, Level } from '../../../bench/load/measure-flatness.ts';
 import { ratesOf } from '../../../bench/load/measure-webhook.ts';
-import { callsTable, figure, flatnessTable, webhookTable } from '../../../bench/load/tables.ts';
+import { callsTable, flatnessTable, webhookTable } from '../../../bench/load/tables.ts';
 import type { Usage } from '../../../bench/load/usage.ts';
 
 const usage = (calls: number, more: Partial<Usage> = {}): Usage => ({
@@ -46,10 +46,6 @@ test('a call is told once, and at each level where they differ', () => {
   expect(rows[0]).toBe('| per | calls to AWS; where they differ, at 10 / 1000 open |');
   expect(rows).toContain('| extraction | Extractions GetItem × 2, Extractions Scan × 0 / 1 |');
   expect(rows).toContain('| due record of a sweep | Extractions GetItem × 5 |');
-});
-
-test('figures have two places, or one from 100 on', () => {
-  expect([2, 2.345, 234.56].map(figure)).toEqual(['2', '2.35', '234.6']);
 });
 
 test('a rate is the median of its turns', () => {
