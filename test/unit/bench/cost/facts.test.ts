@@ -32,12 +32,6 @@ describe('what the bill reads in the template', () => {
     ]);
   });
 
-  it('is the index of the records, and that tasks have none', () => {
-    const { ExtractionsTableName, TasksTableName } = facts.tables;
-    expect(ExtractionsTableName?.indexes).toMatchObject([{ name: 'open', keys: ['open', 'openUntil'] }]);
-    expect(TasksTableName).toEqual({ name: 'Tasks', keys: ['taskId'], indexes: [] });
-  });
-
   it('is how the machine polls, and waits before', () => {
     expect(facts.machine.webhookWaitSeconds).toBe(600);
     expect(facts.machine.poll).toMatchObject({
