@@ -107,7 +107,7 @@ export const report = (bill: Bill, { machine, functions }: Facts): string => {
     `Assumed (test/bench/assumptions.ts): tasks of ${taskSeconds} s; ${providerAnswerMs} ms for each answer of the provider, ${awsAnswerMs} ms for each of AWS;`,
     `a vCPU is ${cpuRatio} of this machine's cores; a task token has ${taskTokenCharacters} characters. Warm processes only. Log lines of the platform: ${logging.join('; ')}.`,
     '',
-    '1. The three paths, from the histories and the calls of this run',
+    '1. The paths, from the histories and the calls of this run',
     '',
     markdownTable([
       ['state transitions', ...bill.paths.map(({ name }) => name)],
