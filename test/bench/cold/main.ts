@@ -4,11 +4,12 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { markdownTable } from '../markdown-table.ts';
+import { median, quantile } from '../quantile.ts';
 import { type AwsStub, startAwsStub } from './aws-stub.ts';
 import { type Case, type Cases, makeCases } from './cases.ts';
 import { answerDelivery, callsOfDelivery, delivery } from './first-delivery.ts';
 import { answerOnce, loadOnce } from './new-process.ts';
-import { type Spread, spreadOf } from './spread.ts';
 
 const { values } = parseArgs({ options: { rounds: { type: 'string', default: '40' } } });
 const rounds = Number(values.rounds);
@@ -54,20 +55,17 @@ const measure = async (measurements: readonly Measurement[]): Promise<void> => {
   }
 };
 
-/** In Markdown, as docs/performance.md has it. */
-const printTable = (rows: readonly (readonly string[])[]): void => {
-  const [header = []] = rows;
-  const widths = header.map((_, column) => Math.max(...rows.map((cells) => cells[column]?.length ?? 0)));
-  const line = (cells: readonly string[]) =>
-    `| ${cells.map((cell, column) => (column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0))).join(' | ')} |`;
-  const rule = widths.map((width, column) =>
-    column === 0 ? '-'.repeat(width) : `${'-'.repeat(width - 1)}:`,
-  );
-  for (const cells of [header, rule, ...rows.slice(1)]) console.log(line(cells));
-};
+/** The middle of many measurements, and between what the middle half of them lies. */
+type Spread = { readonly median: number; readonly quarter: number; readonly threeQuarters: number };
+
+const spreadOf = (times: readonly number[]): Spread => ({
+  median: median(times),
+  quarter: quantile(times, 0.25),
+  threeQuarters: quantile(times, 0.75),
+});
 
 const ratio = (one: Spread, other: Spread): string => (one.median / other.median).toFixed(2);
-const milliseconds = ({ median }: Spread): string => median.toFixed(1);
+const milliseconds = (spread: Spread): string => spread.median.toFixed(1);
 const half = ({ quarter, threeQuarters }: Spread): string =>
   `${quarter.toFixed(1)} to ${threeQuarters.toFixed(1)}`;
 
@@ -86,7 +84,7 @@ const compare = async ({ empty, floor, ordinary, functions, webhook }: Cases, aw
   await measure([...loads, ...first]);
 
   const [ofEmpty, , ofOrdinary] = loads.map(({ times }) => spreadOf(times)) as [Spread, Spread, Spread];
-  printTable([
+  const loadings = markdownTable([
     ['loading', 'bytes', 'median, ms', 'middle half, ms', 'ratio to (a)', 'ratio to (b)'],
     ...loads.map(({ of, times }) => {
       const spread = spreadOf(times);
@@ -94,15 +92,15 @@ const compare = async ({ empty, floor, ordinary, functions, webhook }: Cases, aw
       return [of.name, of.bytes.toLocaleString('en'), milliseconds(spread), half(spread), ...ratios];
     }),
   ]);
-  console.log('');
   const [, ofOrdinaryAnswer] = first.map(({ times }) => spreadOf(times)) as [Spread, Spread];
-  printTable([
+  const firstAnswers = markdownTable([
     ['from the start of the process to the first answer', 'median, ms', 'middle half, ms', 'ratio to (b)'],
     ...first.map(({ name, times }) => {
       const spread = spreadOf(times);
       return [name, milliseconds(spread), half(spread), ratio(spread, ofOrdinaryAnswer)];
     }),
   ]);
+  console.log(`${loadings}\n\n${firstAnswers}`);
 };
 
 console.log(`Node ${process.version}, ${process.arch}. ${rounds} rounds; in each, every line once, in a new process and in

@@ -1,9 +1,10 @@
 import * as v from 'valibot';
-import type { Table } from './bill/capacity.ts';
+import type { Resource, Template } from '../template.ts';
+import type { Table } from '../units/capacity.ts';
+import { tablesOf } from '../units/tables.ts';
 import type { Retrier } from './bill/expected-polls.ts';
 import type { MachineLogLevel } from './bill/machine-log-bytes.ts';
 import type { LogSettings } from './bill/platform-logs.ts';
-import type { Resource, Template } from './template.ts';
 
 export type LogClass = 'STANDARD' | 'INFREQUENT_ACCESS';
 
@@ -53,25 +54,6 @@ const functionShape = v.object({
     LogFormat: v.optional(v.picklist(['Text', 'JSON']), 'Text'),
     SystemLogLevel: v.optional(v.picklist(['DEBUG', 'INFO', 'WARN']), 'INFO'),
   }),
-});
-
-const keySchema = v.array(v.object({ AttributeName: text, KeyType: v.picklist(['HASH', 'RANGE']) }));
-const tableShape = v.object({
-  BillingMode: v.literal('PAY_PER_REQUEST'),
-  KeySchema: keySchema,
-  GlobalSecondaryIndexes: v.optional(
-    v.array(
-      v.object({
-        IndexName: text,
-        KeySchema: keySchema,
-        Projection: v.object({
-          ProjectionType: v.picklist(['KEYS_ONLY', 'INCLUDE', 'ALL']),
-          NonKeyAttributes: v.optional(v.array(text), []),
-        }),
-      }),
-    ),
-    [],
-  ),
 });
 
 const bucketShape = v.object({
@@ -142,7 +124,8 @@ const onlyOne = <Value>(values: readonly Value[], what: string): Value => {
 };
 
 /** Reads them. Throws where the template has something in a way that cannot be priced here. */
-export const factsOf = ({ Resources, Outputs }: Template): Facts => {
+export const factsOf = (template: Template): Facts => {
+  const { Resources } = template;
   const ofType = (type: string): readonly Resource[] =>
     Object.values(Resources).filter(({ Type }) => Type === type);
   const only = <Shape extends v.GenericSchema>(type: string, shape: Shape): v.InferOutput<Shape> =>
@@ -167,21 +150,6 @@ export const factsOf = ({ Resources, Outputs }: Template): Facts => {
     };
     return [Environment.Variables.POWERTOOLS_SERVICE_NAME, facts] as const;
   };
-  const tableOf = (output: string) => {
-    const { Ref } = v.parse(reference, Outputs[output]?.Value);
-    const table = v.parse(tableShape, Resources[Ref]?.Properties);
-    const keysOf = (keys: v.InferOutput<typeof keySchema>) => keys.map(({ AttributeName }) => AttributeName);
-    const facts: Table = {
-      keys: keysOf(table.KeySchema),
-      indexes: table.GlobalSecondaryIndexes.map(({ IndexName, KeySchema, Projection }) => ({
-        name: IndexName,
-        keys: keysOf(KeySchema),
-        projection: Projection.ProjectionType,
-        included: Projection.NonKeyAttributes,
-      })),
-    };
-    return [output, facts] as const;
-  };
 
   onlyOne(
     ofType('AWS::ApiGatewayV2::Api').filter(({ Properties }) => Properties?.ProtocolType === 'HTTP'),
@@ -197,7 +165,7 @@ export const factsOf = ({ Resources, Outputs }: Template): Facts => {
   );
   return {
     functions: Object.fromEntries(ofType('AWS::Lambda::Function').map(functionOf)),
-    tables: Object.fromEntries(['ExtractionsTableName', 'TasksTableName'].map(tableOf)),
+    tables: tablesOf(template),
     isKeyAskedForEachObject:
       encryption.ServerSideEncryptionByDefault.SSEAlgorithm === 'aws:kms' && !encryption.BucketKeyEnabled,
     accessLog: { format: access.Format, logClass: logClassOf(access.DestinationArn) },

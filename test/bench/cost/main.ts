@@ -5,11 +5,11 @@
 import { ExpectedFailure } from '../../../infra/local/expected-failure.ts';
 import { createRunDirectory } from '../../../infra/local/paths.ts';
 import { createShow } from '../../../infra/local/show.ts';
+import { synthesizeTemplate } from '../template.ts';
 import { billOf } from './bill/bill.ts';
 import { factsOf } from './facts.ts';
 import { report } from './report.ts';
 import { measure } from './run/measure.ts';
-import { synthesizeTemplate } from './template.ts';
 
 /** It takes about a minute and a half on two cores. */
 const DEADLINE_MS = 300_000;

@@ -1,4 +1,6 @@
-import { awsAnswerMs, cpuRatio, providerAnswerMs, taskSeconds, taskTokenCharacters } from './assumptions.ts';
+import { awsAnswerMs, cpuRatio, providerAnswerMs, taskSeconds, taskTokenCharacters } from '../assumptions.ts';
+import { figure } from '../figure.ts';
+import { markdownTable } from '../markdown-table.ts';
 import type { Bill } from './bill/bill.ts';
 import { type Charge, dollarsOf, totalOf } from './bill/charge.ts';
 import { memorySizes } from './bill/path-charges.ts';
@@ -9,23 +11,6 @@ import { prices, readOn } from './prices.ts';
 type Column = { readonly name: string; readonly charges: readonly Charge[] };
 
 const money = (dollars: number): string => dollars.toFixed(2);
-
-/** Columns after the first are figures: to the right. */
-const table = (rows: readonly (readonly string[])[]): string => {
-  const widths = (rows[0] ?? []).map((_, column) =>
-    Math.max(...rows.map((row) => (row[column] ?? '').length)),
-  );
-  return rows
-    .map((row) =>
-      row
-        .map((cell, column) =>
-          column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0),
-        )
-        .join('  ')
-        .trimEnd(),
-    )
-    .join('\n');
-};
 
 /** A row for each line of the bill, by service, as far as anything is billed under it. */
 const lines: readonly (readonly [name: string, isIn: (charge: Charge) => boolean])[] = [
@@ -48,7 +33,7 @@ const byService = (columns: readonly Column[]): string => {
     ...columns.map(({ charges }) => money(totalOf(charges.filter(isIn)))),
   ]);
   const edges = startAndEnd * prices.transition.perMillion;
-  return table([
+  return markdownTable([
     ['$ per million', ...columns.map(({ name }) => name)],
     ...rows.filter(([, ...cells]) => cells.some((cell) => cell !== '0.00')),
     ['total', ...columns.map(({ charges }) => money(totalOf(charges)))],
@@ -57,18 +42,11 @@ const byService = (columns: readonly Column[]): string => {
 };
 
 const sum = (charges: readonly Charge[], isIn: (charge: Charge) => boolean): string =>
-  String(
-    Number(
-      charges
-        .filter(isIn)
-        .reduce((total, { quantity }) => total + quantity, 0)
-        .toFixed(2),
-    ),
-  );
+  figure(charges.filter(isIn).reduce((total, { quantity }) => total + quantity, 0));
 
 /** How many of everything there were, before any price. */
 const counted = (columns: readonly Column[]): string =>
-  table([
+  markdownTable([
     ['per extraction', ...columns.map(({ name }) => name)],
     ...(
       [
@@ -100,7 +78,7 @@ const breakdown = (charges: readonly Charge[]): string => {
   const places = [...new Set(charges.map(({ where }) => where))]
     .map((where) => charges.filter((charge) => charge.where === where))
     .sort((one, other) => totalOf(other) - totalOf(one));
-  return table([
+  return markdownTable([
     ['where', '$ per million', 'quantity', 'unit'],
     ...places.flatMap((ofPlace) => [
       [ofPlace[0]?.where ?? '', money(totalOf(ofPlace))],
@@ -126,12 +104,12 @@ export const report = (bill: Bill, { machine, functions }: Facts): string => {
   ];
   return [
     `Prices: us-east-1, list, first tiers, no free tier, as read on ${readOn} (test/bench/cost/prices.ts).`,
-    `Assumed (test/bench/cost/assumptions.ts): tasks of ${taskSeconds} s; ${providerAnswerMs} ms for each answer of the provider, ${awsAnswerMs} ms for each of AWS;`,
+    `Assumed (test/bench/assumptions.ts): tasks of ${taskSeconds} s; ${providerAnswerMs} ms for each answer of the provider, ${awsAnswerMs} ms for each of AWS;`,
     `a vCPU is ${cpuRatio} of this machine's cores; a task token has ${taskTokenCharacters} characters. Warm processes only. Log lines of the platform: ${logging.join('; ')}.`,
     '',
-    '1. The three paths, from the histories and the calls of this run',
+    '1. The paths, from the histories and the calls of this run',
     '',
-    table([
+    markdownTable([
       ['state transitions', ...bill.paths.map(({ name }) => name)],
       ['in this run: states + retries', ...bill.paths.map(({ transitions }) => transitions.measured)],
       [
@@ -157,7 +135,7 @@ export const report = (bill: Bill, { machine, functions }: Facts): string => {
     '',
     breakdown(happy?.charges ?? []),
     '',
-    table([
+    markdownTable([
       [
         'one invocation, warm',
         'CPU ms, median',
@@ -184,7 +162,7 @@ export const report = (bill: Bill, { machine, functions }: Facts): string => {
     '',
     '5. A month, whatever is extracted (alarms, metrics and dashboard: docs/operations.md, "What it costs")',
     '',
-    table([['', '$'], ...bill.months.map(({ what, dollars }) => [what, money(dollars)])]),
+    markdownTable([['', '$'], ...bill.months.map(({ what, dollars }) => [what, money(dollars)])]),
     '',
     'Left out: cold starts, storage (tables, recovery points, results, logs), traffic, reads of logs, the KMS requests that tables, bucket and logs',
     'make with their key, logins (one an hour for each process), what each new process reads of secrets, and whatever is tried again.',

@@ -3,13 +3,17 @@ import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import type { Extraction } from '../../../lib/extraction/record.ts';
 import type { Task } from '../../../lib/extraction/store.ts';
 import { sweepConcurrency } from '../../../lib/extraction/sweep.ts';
+import type { Entry } from '../ledger/entry.ts';
+import { synthesizeTemplate } from '../template.ts';
+import { asOnAws } from '../units/as-on-aws.ts';
+import { unitsOf } from '../units/dynamo-units.ts';
+import { deployedTables, tablesOf } from '../units/tables.ts';
 import { deleteRows, openRows, putRows } from './fill-open.ts';
 import type { Records } from './follow-records.ts';
-import type { Invocation } from './invocation.ts';
 import type { MeasuredSystem } from './measured-system.ts';
 import { holdOpen, runBatch } from './run-batch.ts';
 import { lookAt, sweepNow } from './sweep.ts';
-import { type Usage, usageOf, usagePerDue } from './usage.ts';
+import { type Counted, type Usage, usageOf, usagePerDue } from './usage.ts';
 
 /** How many extractions are open while a batch is measured. */
 export const levels = [10, 100, 1_000] as const;
@@ -45,7 +49,7 @@ export type Flatness = {
   readonly dueRecord: Usage;
 };
 
-type Measured = { extractions: Invocation[]; idle: Invocation[]; due: Invocation[] };
+type Measured = { readonly extractions: Entry[]; readonly idle: Entry[]; readonly due: Entry[] };
 
 const taskOf = async (
   client: DynamoDBClient,
@@ -59,12 +63,12 @@ const taskOf = async (
   return unmarshall(Item) as Task;
 };
 
-const summarize = (level: Level, measured: Measured): Flatness => {
-  const idleSweep = usageOf(measured.idle, measured.idle.length);
-  const dueSweep = usageOf(measured.due, measured.due.length);
+const summarize = (level: Level, measured: Measured, counted: Counted): Flatness => {
+  const idleSweep = usageOf(measured.idle, measured.idle.length, counted);
+  const dueSweep = usageOf(measured.due, measured.due.length, counted);
   return {
     level,
-    extraction: usageOf(measured.extractions, rounds.length * batch.size),
+    extraction: usageOf(measured.extractions, rounds.length * batch.size, counted),
     idleSweep,
     dueRecord: usagePerDue(dueSweep, idleSweep, due),
   };
@@ -94,7 +98,7 @@ export const measureFlatness = async (
       const ran = await runBatch(system, records, batch);
       const other = ran.records.find(({ settledBy }) => settledBy !== 'webhook');
       if (other !== undefined) throw new Error(`${other.extractionId} was settled by ${other.settledBy}.`);
-      into?.extractions.push(...ran.invocations);
+      into?.extractions.push(...ran.entries);
       for (let sweep = 0; sweep < idleSweeps; sweep += 1) into?.idle.push(await sweepNow(system, 0));
       for (let sweep = 0; sweep < dueSweeps; sweep += 1) {
         await lookAt(client, extractions, held.slice(0, due), new Date());
@@ -104,7 +108,8 @@ export const measureFlatness = async (
       await deleteRows(client, rows);
     }
   }
-  return levels.map((level) =>
-    summarize(level, measured.get(level) ?? { extractions: [], idle: [], due: [] }),
-  );
+  const deployed = deployedTables(tablesOf(synthesizeTemplate()), system.outputs);
+  // From the first request on: what a write finds is what the write before it left.
+  const counted = { tables: deployed, units: unitsOf(system.ledger.entries(), deployed, asOnAws) };
+  return [...measured].map(([level, ofLevel]) => summarize(level, ofLevel, counted));
 };

@@ -1,26 +1,20 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { deployStack } from '../../../infra/local/deploy.ts';
-import { type Emulator, startEmulator } from '../../../infra/local/emulator.ts';
+import { startEmulator } from '../../../infra/local/emulator.ts';
 import { fillSecrets } from '../../../infra/local/fill-secrets.ts';
+import type { LocalSystem } from '../../../infra/local/local-system.ts';
 import { createRunDirectory } from '../../../infra/local/paths.ts';
 import { apiBase, onEmulator } from '../../../lib/aws/api-address.ts';
 import { signedFetch } from '../../../lib/aws/signed-fetch.ts';
 import { LOCAL_STAGE, stackNameOf } from '../../../lib/aws/stage.ts';
-import { type SandboxControl, sandboxControl } from '../../sandbox/control-client.ts';
+import { sandboxControl } from '../../sandbox/control-client.ts';
 import { DEFAULT_CLIENT_ID, startSandbox } from '../../sandbox/sandbox.ts';
+import { createLedger } from '../ledger/create-ledger.ts';
+import type { Ledger } from '../ledger/ledger.ts';
 
-/** The app as it is deployed anywhere, on an emulator of its own, every function of it with the recorder. */
-export type MeasuredSystem = {
-  readonly emulator: Emulator;
-  readonly outputs: Readonly<Record<string, string>>;
-  readonly api: string;
-  readonly fetch: ReturnType<typeof signedFetch>;
-  readonly provider: SandboxControl;
-  /** Where the functions write their invocations down. */
-  readonly invocations: string;
+/** The app as it is deployed anywhere, on an emulator of its own, every function of it with a ledger. */
+export type MeasuredSystem = LocalSystem & {
+  readonly ledger: Ledger;
   /** Ends emulator and provider. */
   readonly end: () => Promise<void>;
 };
@@ -29,14 +23,13 @@ export type MeasuredSystem = {
 const settings = { stage: LOCAL_STAGE, sweepEveryMinutes: '60' };
 
 /**
- * Without AUTH and TLS, which `npm test` has: they would make the emulator slower and nothing truer here.
+ * Without AUTH and TLS, as `npm start` and `npm run cost`: they would make the emulator slower and nothing truer here.
  *
- * @throws whatever emulator, provider or deployment fail with; everything is ended then
+ * @throws ExpectedFailure where `AWS_ENDPOINT_URL` names an emulator, and whatever emulator, provider or deployment fail with; everything is ended then
  */
 export const startMeasuredSystem = async (): Promise<MeasuredSystem> => {
   const directory = await createRunDirectory('load', new Date());
-  const invocations = join(directory, 'invocations');
-  await mkdir(invocations);
+  const { ledger, emulatorEnv } = await createLedger(directory);
   const [apiKey, signingKey] = [randomBytes(24).toString('hex'), randomBytes(24).toString('hex')];
   const sandbox = await startSandbox({
     clients: [{ clientId: DEFAULT_CLIENT_ID, apiKey, webhook: { signingKey } }],
@@ -44,12 +37,7 @@ export const startMeasuredSystem = async (): Promise<MeasuredSystem> => {
     // later, among those of another batch.
     attemptTimeoutMs: 60_000,
   });
-  const recorder = pathToFileURL(join(import.meta.dirname, 'record-invocations.ts')).href;
-  const starting = startEmulator({
-    auth: false,
-    directory,
-    env: { COSECHA_INVOCATIONS: invocations, NODE_OPTIONS: `--import=${recorder}` },
-  });
+  const starting = startEmulator({ auth: false, directory, env: emulatorEnv });
   const end = async () => {
     await sandbox.close();
     await starting.then((emulator) => emulator.stop());
@@ -58,14 +46,15 @@ export const startMeasuredSystem = async (): Promise<MeasuredSystem> => {
     const context = { ...settings, providerBaseUrl: sandbox.baseUrl };
     const outputs = await deployStack({ emulator: starting, context, directory });
     const emulator = await starting;
-    const api = apiBase(emulator.endpoint, outputs.ApiId ?? '');
+    const base = apiBase(emulator.endpoint, outputs.ApiId ?? '');
     const provider = sandboxControl(sandbox.baseUrl);
-    await provider.setWebhook(DEFAULT_CLIENT_ID, { url: onEmulator(api, outputs.WebhookUrl ?? '') });
+    await provider.setWebhook(DEFAULT_CLIENT_ID, { url: onEmulator(base, outputs.WebhookUrl ?? '') });
     await fillSecrets(emulator, stackNameOf(LOCAL_STAGE), {
       providerApiKey: apiKey,
       webhookSigningKey: signingKey,
     });
-    return { emulator, outputs, api, fetch: signedFetch(emulator.client), provider, invocations, end };
+    const api = { base, fetch: signedFetch(emulator.client) };
+    return { emulator, outputs, api, provider, ledger, end };
   } catch (error) {
     await end().catch(() => {});
     throw error;

@@ -4,28 +4,19 @@ import { paginateListExecutions, SFNClient } from '@aws-sdk/client-sfn';
 import type { Extraction } from '../../../lib/extraction/record.ts';
 import { limitTo } from '../../e2e/support/pace.ts';
 import type { Plan } from '../../sandbox/plan.ts';
+import type { Entry } from '../ledger/entry.ts';
+import { bodyByCredentials } from '../request-body.ts';
 import type { Records } from './follow-records.ts';
-import { type Invocation, invocationsSince } from './invocation.ts';
 import type { MeasuredSystem } from './measured-system.ts';
 
-/** A valid request, by the credentials that the provider's plan is known by. */
-const requestFor = (username: string) => ({
-  entity: 'sandbox-bank',
-  credentials: { mode: 'raw', value: { username, password: 'any-will-do' } },
-  actions: [
-    { id: 'product-balance' },
-    { id: 'movement', params: { dateRange: { startDate: '2026-01-01', endDate: '2026-01-31' } } },
-  ],
-});
-
 /** By signed HTTP, as callers do. Throws where it is not accepted. */
-const request = async ({ api, fetch, provider }: MeasuredSystem, plan: Plan): Promise<string> => {
+const request = async ({ api, provider }: MeasuredSystem, plan: Plan): Promise<string> => {
   const username = randomUUID();
   await provider.setPlan(username, plan);
-  const answer = await fetch(`${api}/extractions`, {
+  const answer = await api.fetch(`${api.base}/extractions`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'idempotency-key': randomUUID() },
-    body: JSON.stringify(requestFor(username)),
+    body: JSON.stringify(bodyByCredentials(username)),
   });
   if (answer.status !== 202) throw new Error(`Answered ${answer.status}: ${await answer.text()}`);
   return ((await answer.json()) as { extractionId: string }).extractionId;
@@ -52,19 +43,32 @@ export type Batch = {
   /** Of each, from its request until it was closed. */
   readonly secondsEach: readonly number[];
   readonly records: readonly Extraction[];
-  readonly invocations: readonly Invocation[];
+  /** Of every function, from the first request on. */
+  readonly entries: readonly Entry[];
 };
 
 const pollEveryMs = 100;
+const timeoutMs = 60_000;
 
-/** Neither the end of an execution nor that of an invocation is pushed to anybody. */
-const until = async (isSo: () => Promise<boolean> | boolean, what: string): Promise<void> => {
-  const deadline = Date.now() + 60_000;
-  while (!(await isSo())) {
-    if (Date.now() > deadline) throw new Error(`It took over a minute until ${what}.`);
-    await delay(pollEveryMs);
+/** Nothing tells anybody of the end of an execution. */
+const untilStillRunning = async (
+  { emulator, outputs }: MeasuredSystem,
+  wanted: number,
+  signal: AbortSignal,
+): Promise<void> => {
+  const client = new SFNClient(emulator.client);
+  const asked = { stateMachineArn: outputs.StateMachineArn, statusFilter: 'RUNNING' } as const;
+  for (;;) {
+    let running = 0;
+    for await (const { executions = [] } of paginateListExecutions({ client }, asked)) {
+      running += executions.length;
+    }
+    if (running === wanted) return;
+    await delay(pollEveryMs, undefined, { signal });
   }
 };
+
+const isDelivery = (entry: Entry): boolean => entry.function === 'receive-webhook';
 
 export type BatchOrder = {
   readonly size: number;
@@ -82,7 +86,8 @@ export const runBatch = async (
   records: Records,
   { size, most, durationMs, held }: BatchOrder,
 ): Promise<Batch> => {
-  const beganAt = Date.now();
+  const { ledger } = system;
+  const before = ledger.entries();
   const began = performance.now();
   const atOnce = limitTo(most);
   const one = async () => {
@@ -95,26 +100,14 @@ export const runBatch = async (
   const ones = await Promise.all(Array.from({ length: size }, () => atOnce(one)));
   const seconds = (performance.now() - began) / 1_000;
 
-  const machine = new SFNClient(system.emulator.client);
-  const running = async (): Promise<number> => {
-    let count = 0;
-    const asked = { stateMachineArn: system.outputs.StateMachineArn, statusFilter: 'RUNNING' } as const;
-    for await (const { executions = [] } of paginateListExecutions({ client: machine }, asked)) {
-      count += executions.length;
-    }
-    return count;
-  };
-  await until(async () => (await running()) === held, 'the executions had ended');
-  const received = () =>
-    invocationsSince(system.invocations, beganAt).filter(
-      ({ functionName }) => functionName === 'receive-webhook',
-    ).length;
-  await until(() => received() >= size, 'the deliveries were answered');
+  const signal = AbortSignal.timeout(timeoutMs);
+  await untilStillRunning(system, held, signal);
+  await ledger.atLeast(before.filter(isDelivery).length + size, isDelivery, signal);
   return {
     size,
     seconds,
     secondsEach: ones.map((each) => each.seconds),
     records: ones.map(({ record }) => record),
-    invocations: invocationsSince(system.invocations, beganAt),
+    entries: ledger.entries().slice(before.length),
   };
 };

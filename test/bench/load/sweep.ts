@@ -3,29 +3,28 @@ import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import type { Extraction } from '../../../lib/extraction/record.ts';
 import type { Swept } from '../../../lib/extraction/sweep.ts';
-import { type Invocation, invocationsSince } from './invocation.ts';
+import type { Entry } from '../ledger/entry.ts';
 import type { MeasuredSystem } from './measured-system.ts';
 
-/** Does what the schedule does, and returns the one invocation of it. Throws where it did not claim `due` records. */
-export const sweepNow = async (system: MeasuredSystem, due: number): Promise<Invocation> => {
-  const beganAt = Date.now();
+/** Does what the schedule does, and returns the ledger's entry of it. Throws where it did not claim `due` records. */
+export const sweepNow = async (system: MeasuredSystem, due: number): Promise<Entry> => {
+  const before = system.ledger.entries().length;
   const { Payload } = await new LambdaClient(system.emulator.client).send(
-    new InvokeCommand({
-      FunctionName: system.outputs.ReconcileFunctionName,
-      Payload: JSON.stringify({ trigger: 'sweep' }),
-    }),
+    new InvokeCommand({ FunctionName: system.outputs.SweepFunctionName }),
   );
   const swept = JSON.parse(Buffer.from(Payload ?? []).toString()) as Swept;
   if (swept.claimed !== due || swept.failed !== 0)
     throw new Error(`Of ${due} due, the sweep claimed ${swept.claimed} and failed on ${swept.failed}.`);
-  const [invocation] = invocationsSince(system.invocations, beganAt).filter(
-    ({ trigger }) => trigger === 'sweep',
-  );
-  if (invocation === undefined) throw new Error('The sweep was not recorded.');
-  return invocation;
+  const written = system.ledger.entries().slice(before);
+  const entry = written.find((one) => one.function === 'sweep-extractions');
+  if (entry === undefined) throw new Error('The sweep is not in the ledger.');
+  return entry;
 };
 
-/** Moves when the sweep looks at these: as if time had passed, or were still to pass. */
+/**
+ * Moves when the sweep looks at these: as if time had passed, or were still to pass. No ledger has these writes; a sweep
+ * reads what it writes right before, which tells the units of its writes.
+ */
 export const lookAt = async (
   client: DynamoDBClient,
   TableName: string,

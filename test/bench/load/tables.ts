@@ -1,35 +1,19 @@
+import { figure } from '../figure.ts';
+import { markdownTable } from '../markdown-table.ts';
 import type { Flatness } from './measure-flatness.ts';
 import type { Throughput } from './measure-throughput.ts';
 import type { WebhookRate } from './measure-webhook.ts';
 import type { Usage } from './usage.ts';
 import type { Kind } from './webhook-process.ts';
 
-type Cell = string | number;
+const ratioOf = (last: number, first: number): string => (last / first).toFixed(2);
 
-/** Rows as a Markdown table, the first of them its head; as docs/performance.md has it. */
-export const markdownTable = (rows: readonly (readonly Cell[])[]): string => {
-  const [head = [], ...body] = rows;
-  const line = (cells: readonly Cell[]): string => `| ${cells.join(' | ')} |`;
-  return [line(head), line(head.map(() => '---')), ...body.map(line)].join('\n');
-};
-
-/** Whole numbers as they are, others by two places, or by one from 100 on. */
-export const figure = (value: number): string =>
-  Number.isInteger(value) ? String(value) : value.toFixed(Math.abs(value) < 100 ? 2 : 1);
-
-/** 0 beside 0 has not grown either. */
-export const ratioOf = (last: number, first: number): string =>
-  first === 0 && last === 0 ? '1.00' : (last / first).toFixed(2);
-
-export const throughputTable = ({ extractions, most, perSecond, medianSeconds, usage }: Throughput): string =>
+export const throughputTable = ({ extractions, most, perSecond, medianSeconds, cpuMs }: Throughput): string =>
   markdownTable([
-    ['whole system', ''],
+    [`whole system, ${extractions} extractions, ${most} at once`, ''],
     ['extractions a second', figure(perSecond)],
-    [
-      `seconds from request to closed, median (${most} at once, ${extractions} in all)`,
-      figure(medianSeconds),
-    ],
-    ['CPU of our four functions, ms an extraction (medians)', figure(usage.cpuMs)],
+    ['seconds from request to closed, median', figure(medianSeconds)],
+    ['CPU of our four functions, ms an extraction (medians)', figure(cpuMs)],
   ]);
 
 const deliveries: Readonly<Record<Kind, string>> = {
@@ -56,6 +40,7 @@ const total = ({ calls }: Usage): number => [...calls.values()].reduce((sum, num
 const measures = [
   ['calls to AWS', total],
   ['write units', ({ writeUnits }: Usage) => writeUnits],
+  ['of these the index', ({ indexUnits }: Usage) => indexUnits],
   ['read units', ({ readUnits }: Usage) => readUnits],
   ['bytes of answers', ({ answerBytes }: Usage) => answerBytes],
   ['CPU ms', ({ cpuMs }: Usage) => cpuMs],
@@ -67,9 +52,8 @@ const parts = [
   ['due record of a sweep', 'dueRecord'],
 ] as const;
 
-/** What each takes at each level, and the last level's beside the first's. */
+/** What each takes at each level, and the last level's beside the first's; what none takes is left out. */
 export const flatnessTable = (all: readonly Flatness[]): string => {
-  const ends = (values: readonly number[]) => ratioOf(values.at(-1) ?? 0, values[0] ?? 0);
   const head = [
     'per',
     '',
@@ -77,22 +61,30 @@ export const flatnessTable = (all: readonly Flatness[]): string => {
     `${all.at(-1)?.level}:${all[0]?.level}`,
   ];
   const rows = parts.flatMap(([what, part]) =>
-    measures.map(([measure, of]) => {
-      const values = all.map((flatness) => of(flatness[part]));
-      return [what, measure, ...values.map(figure), ends(values)];
-    }),
+    measures
+      .map(([measure, of]) => ({ measure, values: all.map((flatness) => of(flatness[part])) }))
+      .filter(({ values }) => values.some((value) => value !== 0))
+      .map(({ measure, values }) => [
+        ...[what, measure, ...values.map(figure)],
+        ratioOf(values.at(-1) ?? Number.NaN, values[0] ?? Number.NaN),
+      ]),
   );
   return markdownTable([head, ...rows]);
 };
 
-/** Every operation of one extraction, of one sweep and of one due record, at each level. */
+/** How often an extraction, a sweep and a due record make each call: once where that is so at all levels. */
 export const callsTable = (all: readonly Flatness[]): string => {
-  const rows = parts.flatMap(([what, part]) => {
-    const operations = new Set(all.flatMap((flatness) => [...flatness[part].calls.keys()]));
-    return [...operations]
-      .map((operation) => all.map((flatness) => flatness[part].calls.get(operation) ?? 0))
-      .map((values, index) => [what, [...operations][index] ?? '', ...values.map(figure)])
-      .filter(([, , ...values]) => values.some((value) => value !== '0'));
+  const rows = parts.map(([what, part]) => {
+    const names = [...new Set(all.flatMap((flatness) => [...flatness[part].calls.keys()]))];
+    const calls = names.flatMap((name) => {
+      const often = all.map((flatness) => figure(flatness[part].calls.get(name) ?? 0));
+      const different = new Set(often).size === 1 ? often.slice(0, 1) : often;
+      return different.join() === '0' ? [] : [`${name} × ${different.join(' / ')}`];
+    });
+    return [what, calls.join(', ')];
   });
-  return markdownTable([['per', 'call', ...all.map(({ level }) => `${level} open`)], ...rows]);
+  return markdownTable([
+    ['per', `calls to AWS; where they differ, at ${all.map(({ level }) => level).join(' / ')} open`],
+    ...rows,
+  ]);
 };

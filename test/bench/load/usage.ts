@@ -1,68 +1,77 @@
-import type { Call, Invocation } from './invocation.ts';
-import { median } from './median.ts';
+import type { Call, Entry } from '../ledger/entry.ts';
+import { nameOfCall } from '../ledger/name-of-call.ts';
+import { median } from '../quantile.ts';
+import type { Table } from '../units/capacity.ts';
+import type { Units } from '../units/dynamo-units.ts';
 
 /** What a number of extractions, or of sweeps, have taken, per one of them. */
 export type Usage = {
-  /** Calls to AWS by operation. */
+  /** Calls to AWS by name. */
   readonly calls: ReadonlyMap<string, number>;
+  /** Of tables and indexes. */
   readonly writeUnits: number;
+  /** Of these, those of the indexes. */
+  readonly indexUnits: number;
   readonly readUnits: number;
   /** Of all answers of AWS. Where it does not grow, nothing that the functions do with them can. */
   readonly answerBytes: number;
   /** Milliseconds, the medians of each function added up. Without first invocations of a process. */
   readonly cpuMs: number;
-  readonly wallMs: number;
+};
+
+/** What is known of all calls of a run. */
+export type Counted = {
+  readonly units: ReadonlyMap<Call, Units>;
+  /** By the names that requests call them. */
+  readonly tables: ReadonlyMap<string, Table>;
 };
 
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
 
 /** The reads of secrets are per process, and per hour: how many there are says nothing of an extraction. */
-const isPerProcess = (operation: string): boolean => operation.startsWith('SecretsManager');
+const isCounted = ({ service }: Call): boolean => service !== 'provider' && service !== 'secretsmanager';
 
-const callsPer = (calls: readonly Call[], count: number): ReadonlyMap<string, number> => {
+const callsPer = (names: readonly string[], count: number): ReadonlyMap<string, number> => {
   const counts = new Map<string, number>();
-  for (const { operation } of calls) counts.set(operation, (counts.get(operation) ?? 0) + 1);
-  return new Map([...counts].sort().map(([operation, number]) => [operation, number / count]));
+  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
+  return new Map([...counts].sort().map(([name, number]) => [name, number / count]));
 };
 
 /** Medians of each function, added up: each is invoked once for an extraction. */
-const mediansOf = (invocations: readonly Invocation[], of: 'cpuMs' | 'wallMs'): number => {
-  const warm = invocations.filter(({ cold }) => !cold);
-  const names = [...new Set(warm.map(({ functionName }) => functionName))];
+export const cpuMsOf = (entries: readonly Entry[]): number => {
+  const warm = entries.filter(({ ordinal }) => ordinal > 1);
+  const names = [...new Set(warm.map((entry) => entry.function))];
   return sum(
-    names.map((name) =>
-      median(warm.filter(({ functionName }) => functionName === name).map((one) => one[of])),
-    ),
+    names.map((name) => median(warm.filter((entry) => entry.function === name).map(({ cpuMs }) => cpuMs))),
   );
 };
 
-export const usageOf = (invocations: readonly Invocation[], count: number): Usage => {
-  const calls = invocations
-    .flatMap((invocation) => invocation.calls)
-    .filter(({ operation }) => !isPerProcess(operation));
+export const usageOf = (entries: readonly Entry[], count: number, { units, tables }: Counted): Usage => {
+  const calls = entries.flatMap((entry) => entry.calls).filter(isCounted);
+  const unitsPer = (unitsIn: (units: Units) => number): number =>
+    sum(calls.flatMap((call) => units.get(call) ?? []).map(unitsIn)) / count;
   return {
-    calls: callsPer(calls, count),
-    writeUnits: sum(calls.map(({ writeUnits }) => writeUnits)) / count,
-    readUnits: sum(calls.map(({ readUnits }) => readUnits)) / count,
+    calls: callsPer(
+      calls.map((call) => nameOfCall(call, tables)),
+      count,
+    ),
+    writeUnits: unitsPer(({ write, index }) => write + index),
+    indexUnits: unitsPer(({ index }) => index),
+    readUnits: unitsPer(({ read }) => read),
     answerBytes: sum(calls.map(({ answerBytes }) => answerBytes)) / count,
-    cpuMs: mediansOf(invocations, 'cpuMs'),
-    wallMs: mediansOf(invocations, 'wallMs'),
+    cpuMs: cpuMsOf(entries),
   };
 };
 
-const minus = (more: number, less: number, count: number): number => (more - less) / count;
-
 /** What one due record takes: a sweep that found `count` of them, less one that found none. */
-export const usagePerDue = (sweep: Usage, idle: Usage, count: number): Usage => ({
-  calls: new Map(
-    [...sweep.calls].map(([operation, calls]) => [
-      operation,
-      minus(calls, idle.calls.get(operation) ?? 0, count),
-    ]),
-  ),
-  writeUnits: minus(sweep.writeUnits, idle.writeUnits, count),
-  readUnits: minus(sweep.readUnits, idle.readUnits, count),
-  answerBytes: minus(sweep.answerBytes, idle.answerBytes, count),
-  cpuMs: minus(sweep.cpuMs, idle.cpuMs, count),
-  wallMs: minus(sweep.wallMs, idle.wallMs, count),
-});
+export const usagePerDue = (sweep: Usage, idle: Usage, count: number): Usage => {
+  const per = (more: number, less: number): number => (more - less) / count;
+  return {
+    calls: new Map([...sweep.calls].map(([name, calls]) => [name, per(calls, idle.calls.get(name) ?? 0)])),
+    writeUnits: per(sweep.writeUnits, idle.writeUnits),
+    indexUnits: per(sweep.indexUnits, idle.indexUnits),
+    readUnits: per(sweep.readUnits, idle.readUnits),
+    answerBytes: per(sweep.answerBytes, idle.answerBytes),
+    cpuMs: per(sweep.cpuMs, idle.cpuMs),
+  };
+};

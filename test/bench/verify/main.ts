@@ -3,11 +3,12 @@
  * the libraries for webhooks, each in its own format, over the same bodies in this one process.
  */
 import { randomOf } from '../../simulation/scheduler/random.ts';
+import { markdownTable } from '../markdown-table.ts';
+import { median, quantile } from '../quantile.ts';
 import { bodyOf, bodySizes } from './body.ts';
 import { contenders, floor } from './contenders.ts';
 import { measure } from './measure.ts';
 import { prove } from './prove.ts';
-import { quantile } from './quantile.ts';
 
 /** On a busy machine our medians came back to within 2 % (docs/performance.md). 3 sizes × 7 × 400 × 8 ms: 67 s. */
 const rounds = 400;
@@ -15,7 +16,6 @@ const rounds = 400;
 const seed = Number(process.argv[2] ?? Math.floor(Math.random() * 2 ** 31));
 const random = randomOf(seed);
 
-const median = (values: readonly number[]): number => quantile(values, 0.5);
 const sizeOf = (bytes: number): string => (bytes < 1024 ? `${bytes} B` : `${bytes / 1024} KB`);
 
 const columns: { readonly header: string; readonly cells: readonly string[] }[] = [];
@@ -40,10 +40,10 @@ for (const bytes of bodySizes) {
   names = all.map(({ name }) => name);
 }
 
-const row = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
-console.log(row(['checks a second, of the floor', ...columns.map(({ header }) => header)]));
-console.log(row(['---', ...columns.map(() => '---')]));
-for (const [index, name] of names.entries()) {
-  console.log(row([name, ...columns.map(({ cells }) => cells[index] ?? '')]));
-}
+console.log(
+  markdownTable([
+    ['checks a second, of the floor', ...columns.map(({ header }) => header)],
+    ...names.map((name, index) => [name, ...columns.map(({ cells }) => cells[index] ?? '')]),
+  ]),
+);
 console.log(`\nMedians of ${rounds} rounds in shuffled order (seed ${seed}), in brackets the quartiles.`);

@@ -1,4 +1,4 @@
-import { samples } from '../assumptions.ts';
+import { samples } from '../../assumptions.ts';
 
 /** What the access log says of a request; what is left out here is as API Gateway writes it for one that went well. */
 export type Request = { readonly routeKey: string; readonly isSigned: boolean };

@@ -1,21 +1,15 @@
-import {
-  longTaskSeconds,
-  providerAnswerMs,
-  samples,
-  signingKeyMinutes,
-  taskSeconds,
-  taskTokenCharacters,
-} from '../assumptions.ts';
+import { longTaskSeconds, providerAnswerMs, signingKeyMinutes, taskSeconds } from '../../assumptions.ts';
+import type { Entry } from '../../ledger/entry.ts';
+import { asOnAws } from '../../units/as-on-aws.ts';
+import { unitsOf } from '../../units/dynamo-units.ts';
+import { deployedTables } from '../../units/tables.ts';
 import type { Facts } from '../facts.ts';
-import type { Entry } from '../ledger/entry.ts';
 import { monthly, prices } from '../prices.ts';
 import type { Measured, Path } from '../run/sample.ts';
 import { type Charge, totalOf } from './charge.ts';
 import { collectingOutside, type Design, fiveStates, naivePolling } from './designs.ts';
-import { unitsOf } from './dynamo-units.ts';
 import { expectedPolls } from './expected-polls.ts';
 import { invocationCharges, type Known } from './invocation-charges.ts';
-import type { Item } from './item-bytes.ts';
 import { durationsOf, type Polls, pathCharges } from './path-charges.ts';
 import { transitionsIn } from './transitions.ts';
 
@@ -41,27 +35,9 @@ export type Bill = {
   readonly months: readonly MonthlyCost[];
 };
 
-const onAws: Item = {
-  callbackToken: { S: 't'.repeat(taskTokenCharacters) },
-  requestedBy: { S: samples.requestedBy },
-  requestId: { S: samples.apiRequestId },
-};
-
-/** Attributes whose values come from AWS are as long as there: those of the emulator are longer or shorter. */
-const asOnAws = (item: Item): Item =>
-  Object.fromEntries(Object.entries(item).map(([name, value]) => [name, onAws[name] ?? value]));
-
 const knownOf = ({ all, logs, outputs }: Measured, facts: Facts): Known => {
-  const named = Object.entries(facts.tables).map(
-    ([output, table]) => [outputs[output] ?? '', output.replace('TableName', ''), table] as const,
-  );
-  const tables = new Map(named.map(([name, , table]) => [name, table]));
-  return {
-    facts,
-    logs,
-    units: unitsOf(all, tables, asOnAws),
-    tableNames: new Map(named.map(([name, known]) => [name, known])),
-  };
+  const tables = deployedTables(facts.tables, outputs);
+  return { facts, logs, tables, units: unitsOf(all, tables, asOnAws) };
 };
 
 const pollsOf = (facts: Facts, firstSeconds: number, lastsSeconds: number): Polls => {
@@ -75,13 +51,13 @@ const pollsOf = (facts: Facts, firstSeconds: number, lastsSeconds: number): Poll
 
 const largestItems = (
   { samples: { happy } }: Measured,
-  { units, tableNames }: Known,
+  { units, tables }: Known,
 ): ReadonlyMap<string, number> => {
   const largest = new Map<string, number>();
   for (const call of happy.flatMap(({ entries }) => entries).flatMap(({ calls }) => calls)) {
-    const table = tableNames.get(String(call.asked?.TableName));
+    const table = tables.get(String(call.asked?.TableName));
     if (table === undefined) continue;
-    largest.set(table, Math.max(largest.get(table) ?? 0, units.get(call)?.bytes ?? 0));
+    largest.set(table.name, Math.max(largest.get(table.name) ?? 0, units.get(call)?.bytes ?? 0));
   }
   return largest;
 };

@@ -1,4 +1,4 @@
-import { awsAnswerMs, taskSeconds } from '../assumptions.ts';
+import { awsAnswerMs, taskSeconds } from '../../assumptions.ts';
 import type { Facts } from '../facts.ts';
 import { type Charge, times } from './charge.ts';
 import { FURTHER_POLL } from './path-charges.ts';
@@ -19,7 +19,7 @@ const withoutTransitions = (charges: readonly Charge[]): readonly Charge[] =>
 /** Without the webhook, but for the outcome that it records: somebody has to. */
 const withoutWebhook = (charges: readonly Charge[]): readonly Charge[] =>
   charges.filter(
-    ({ where, what }) => where !== 'receive-webhook' || what.startsWith('UpdateItem Extractions'),
+    ({ where, what }) => where !== 'receive-webhook' || what.startsWith('Extractions UpdateItem'),
   );
 
 const NAIVE_POLL_SECONDS = 5;

@@ -1,12 +1,14 @@
-import { awsAnswerMs, providerAnswerMs } from '../assumptions.ts';
+import { awsAnswerMs, providerAnswerMs } from '../../assumptions.ts';
+import type { Call, Entry } from '../../ledger/entry.ts';
+import { nameOfCall } from '../../ledger/name-of-call.ts';
+import type { Table } from '../../units/capacity.ts';
+import { CannotBeCounted, type Units } from '../../units/dynamo-units.ts';
 import type { Facts, FunctionFacts, LogClass } from '../facts.ts';
-import type { Call, Entry } from '../ledger/entry.ts';
-import { type PriceName, prices } from '../prices.ts';
+import type { PriceName } from '../prices.ts';
 import type { Logged } from '../run/read-logs.ts';
 import { accessLogBytes } from './access-log-bytes.ts';
 import { billedMs, waitedMs } from './billed-duration.ts';
 import type { Charge } from './charge.ts';
-import { CannotBeCounted, type Units } from './dynamo-units.ts';
 import { platformLogBytes, thrownErrorBytes } from './platform-logs.ts';
 
 /** What is known of a run when its invocations are priced. */
@@ -14,8 +16,8 @@ export type Known = {
   readonly facts: Facts;
   readonly units: ReadonlyMap<Call, Units>;
   readonly logs: ReadonlyMap<string, Logged>;
-  /** By the name that the requests call a table: the name that people know it by. */
-  readonly tableNames: ReadonlyMap<string, string>;
+  /** By the names that requests call them. */
+  readonly tables: ReadonlyMap<string, Table>;
 };
 
 type Item = Omit<Charge, 'where'>;
@@ -32,14 +34,13 @@ const logPrice: Readonly<Record<LogClass, PriceName>> = {
 /** A billed GB has 10^9 bytes here; AWS may mean 2^30, which would be 7% less. */
 const kilobytes = (bytes: number): number => bytes / 1_000;
 
-const dynamoCharges = (call: Call, { units, tableNames }: Known): readonly Item[] => {
+const dynamoCharges = (call: Call, { units, tables }: Known): readonly Item[] => {
   const counted = units.get(call);
-  const table = tableNames.get(String(call.asked?.TableName));
-  if (counted === undefined || table === undefined) {
+  if (counted === undefined) {
     throw new CannotBeCounted(`Nobody has counted the units of ${call.operation}.`);
   }
   const { write, index, read } = counted;
-  const what = `${call.operation} ${table}`;
+  const what = nameOfCall(call, tables);
   const charges: readonly Item[] = [
     { what, price: 'writeUnit', quantity: write },
     { what: `${what}, its index`, price: 'writeUnit', quantity: index },
@@ -51,11 +52,7 @@ const dynamoCharges = (call: Call, { units, tableNames }: Known): readonly Item[
 /** One request of a service, or nothing where it costs nothing. Throws where nobody has said what it costs. */
 const requestCharges = (call: Call, known: Known): readonly Item[] => {
   const { service, operation } = call;
-  const one = (price: PriceName): Item => ({
-    what: `${prices[price].service} ${operation}`,
-    price,
-    quantity: 1,
-  });
+  const one = (price: PriceName): Item => ({ what: nameOfCall(call, known.tables), price, quantity: 1 });
   switch (service) {
     case 'provider':
     // "SendTask*, StartExecution, DescribeExecution": Step Functions bills transitions alone.

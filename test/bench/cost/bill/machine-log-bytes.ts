@@ -1,4 +1,4 @@
-import { samples } from '../assumptions.ts';
+import { samples } from '../../assumptions.ts';
 
 /** The level of a machine's log, as the template has it; without data, as ours is. */
 export type MachineLogLevel = 'ALL' | 'ERROR' | 'FATAL' | 'OFF';

@@ -1,4 +1,5 @@
-import type { Entry } from '../ledger/entry.ts';
+import type { Entry } from '../../ledger/entry.ts';
+import { median } from '../../quantile.ts';
 import type { Sample } from '../run/sample.ts';
 import { type Charge, merge, times } from './charge.ts';
 import { billedMsOf, invocationCharges, type Known, machineLogCharge } from './invocation-charges.ts';
@@ -16,12 +17,6 @@ type Kind = {
   readonly entries: readonly Entry[];
   /** Of the function, for each invocation of this kind. */
   readonly cpuMs: number;
-};
-
-const median = (values: readonly number[]): number => {
-  const sorted = [...values].sort((one, other) => one - other);
-  const middle = Math.floor(sorted.length / 2);
-  return ((sorted[middle] ?? 0) + (sorted[sorted.length - 1 - middle] ?? 0)) / 2;
 };
 
 /** A function's invocations are of one kind, but for those that find the task running. */

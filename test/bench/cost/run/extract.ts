@@ -7,7 +7,8 @@ import { executionArn } from '../../../../lib/aws/execution-arn.ts';
 import type { PublicExtraction } from '../../../../lib/extraction/public-view.ts';
 import { nationalIdFrom } from '../../../sandbox/consents/national-id.ts';
 import type { Plan } from '../../../sandbox/plan.ts';
-import type { Ledger } from '../ledger/ledger.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import { bodyByCredentials } from '../../request-body.ts';
 import type { Path, Sample } from './sample.ts';
 
 export type Scene = {
@@ -29,15 +30,7 @@ const byCredentials = async ({ system: { provider } }: Scene, isLost: boolean): 
   const username = `user-${randomUUID()}`;
   await provider.setPlan(username, planOf(isLost));
   return {
-    body: {
-      entity: 'sandbox-bank',
-      credentials: { mode: 'raw', value: { businessId: '77777777-7', username, password: 'any-will-do' } },
-      actions: [
-        { id: 'product-balance' },
-        { id: 'movement', params: { dateRange: { startDate: '2026-01-01', endDate: '2026-01-31' } } },
-      ],
-      reference: randomUUID(),
-    },
+    body: bodyByCredentials(username),
     finish: async () => {
       const [task] = await provider.tasks({ username });
       await provider.finish(task?.taskId ?? '');

@@ -1,10 +1,7 @@
-import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { ExpectedFailure } from '../../../../infra/local/expected-failure.ts';
 import { type Run, startLocalSystem } from '../../../../infra/local/local-system.ts';
-import { openLedger } from '../ledger/ledger.ts';
+import { createLedger } from '../../ledger/create-ledger.ts';
 import { extract, type Scene } from './extract.ts';
 import { readLogs } from './read-logs.ts';
 import type { Measured, Path, Sample } from './sample.ts';
@@ -46,27 +43,19 @@ const measurePath = async (path: Path, scene: Scene): Promise<readonly Sample[]>
 
 const sweep = async ({ system: { emulator, outputs } }: Scene): Promise<void> => {
   const lambda = new LambdaClient(emulator.client);
-  const invocation = { FunctionName: outputs.ReconcileFunctionName, Payload: '{"trigger":"sweep"}' };
+  const invocation = { FunctionName: outputs.SweepFunctionName };
   for (let left = sweeps; left > 0; left -= 1) await lambda.send(new InvokeCommand(invocation));
 };
 
 /** Deploys the app to an emulator of its own, takes every path through it, and returns what that took. */
 export const measure = async (run: Omit<Run, 'settings' | 'emulatorEnv'>): Promise<Measured> => {
   const { directory, show, signal } = run;
-  if (process.env.AWS_ENDPOINT_URL) {
-    throw new ExpectedFailure(
-      'AWS_ENDPOINT_URL is set: unset it, as only an emulator of its own can be made to write down what functions do.',
-    );
-  }
-  const ledgerDirectory = join(directory, 'ledger');
-  await mkdir(ledgerDirectory);
-  const preload = pathToFileURL(join(import.meta.dirname, '..', 'ledger', 'preload.ts')).href;
+  const { ledger, emulatorEnv } = await createLedger(directory);
   const system = await startLocalSystem({
     ...run,
     settings,
-    emulatorEnv: { COSECHA_LEDGER: ledgerDirectory, NODE_OPTIONS: `--import=${preload}` },
+    emulatorEnv,
   });
-  const ledger = openLedger(ledgerDirectory);
   const scene = { system, ledger, signal };
   const measured = async (path: Path, what: string): Promise<readonly Sample[]> => {
     show.wait('run', `${runs[path]} extractions, ${what}`);
@@ -79,7 +68,7 @@ export const measure = async (run: Omit<Run, 'settings' | 'emulatorEnv'>): Promi
   };
   await sweep(scene);
   const all = ledger.entries();
-  const swept = all.filter(({ trigger }) => trigger === 'sweep');
+  const swept = all.filter((entry) => entry.function === 'sweep-extractions');
   if (swept.length !== sweeps) throw new Error(`${swept.length} sweeps ran, not ${sweeps}.`);
   return {
     samples,

@@ -1,5 +1,5 @@
 import type { HistoryEvent } from '../../../../infra/local/follow-execution.ts';
-import type { Entry } from '../ledger/entry.ts';
+import type { Entry } from '../../ledger/entry.ts';
 import type { Logged } from './read-logs.ts';
 
 /** The ways through the system that are measured. */

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { type Charge, dollarsOf, merge, times, totalOf } from '../../../bench/cost/bill/charge.ts';
 import { naivePolling } from '../../../bench/cost/bill/designs.ts';
-import { CannotBeCounted } from '../../../bench/cost/bill/dynamo-units.ts';
 import { invocationCharges, type Known } from '../../../bench/cost/bill/invocation-charges.ts';
 import { FIRST_POLL, FURTHER_POLL, pathCharges } from '../../../bench/cost/bill/path-charges.ts';
 import { transitionsIn } from '../../../bench/cost/bill/transitions.ts';
 import type { Facts, FunctionFacts } from '../../../bench/cost/facts.ts';
-import type { Call, Entry } from '../../../bench/cost/ledger/entry.ts';
 import { prices } from '../../../bench/cost/prices.ts';
+import type { Call, Entry } from '../../../bench/ledger/entry.ts';
+import { CannotBeCounted } from '../../../bench/units/dynamo-units.ts';
 
 const machine = { logLevel: 'ERROR', logClass: 'STANDARD', webhookWaitSeconds: 600 } as const;
 const settings: FunctionFacts = {
@@ -35,11 +35,11 @@ const known: Known = {
   facts,
   units: new Map(),
   logs: new Map([['r', { own: [], stack: 0 }]]),
-  tableNames: new Map([['records', 'Records']]),
+  tables: new Map([['records', { name: 'Records', keys: ['id'], indexes: [] }]]),
 };
 
 const call = (service: string, operation: string, startedAt = 0): Call => ({
-  ...{ service, operation, startedAt, endedAt: startedAt + 1, statusCode: 200 },
+  ...{ service, operation, startedAt, endedAt: startedAt + 1, statusCode: 200, answerBytes: 0 },
 });
 const entry = (more: Partial<Entry> = {}): Entry => ({
   ...{ function: 'reconcile-extraction', requestId: 'r', ordinal: 2, cpuMs: 10, startedAt: 0, endedAt: 1 },
@@ -113,9 +113,9 @@ describe('the charges of an invocation', () => {
     const update = { ...call('dynamodb', 'UpdateItem'), asked: { TableName: 'records' } };
     const units = new Map([[update, { write: 2, index: 1, read: 0, bytes: 1_100 }]]);
     const charges = invocationCharges(entry({ calls: [update] }), 10, { ...known, units });
-    expect(charges).toContainEqual({ what: 'UpdateItem Records', price: 'writeUnit', quantity: 2 });
+    expect(charges).toContainEqual({ what: 'Records UpdateItem', price: 'writeUnit', quantity: 2 });
     expect(charges).toContainEqual({
-      what: 'UpdateItem Records, its index',
+      what: 'Records UpdateItem, its index',
       price: 'writeUnit',
       quantity: 1,
     });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { factsOf } from '../../../bench/cost/facts.ts';
-import { synthesizeTemplate, type Template } from '../../../bench/cost/template.ts';
+import { synthesizeTemplate, type Template } from '../../../bench/template.ts';
 
 const template = synthesizeTemplate();
 
@@ -30,12 +30,6 @@ describe('what the bill reads in the template', () => {
       'start-task',
       'sweep-extractions',
     ]);
-  });
-
-  it('is the index of the records, and that tasks have none', () => {
-    const { ExtractionsTableName, TasksTableName } = facts.tables;
-    expect(ExtractionsTableName?.indexes).toMatchObject([{ name: 'open', keys: ['open', 'openUntil'] }]);
-    expect(TasksTableName).toEqual({ keys: ['taskId'], indexes: [] });
   });
 
   it('is how the machine polls, and waits before', () => {

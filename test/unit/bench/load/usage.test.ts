@@ -1,60 +1,80 @@
 import { describe, expect, test } from 'vitest';
-import type { Call, Invocation } from '../../../bench/load/invocation.ts';
-import { usageOf, usagePerDue } from '../../../bench/load/usage.ts';
+import type { Call, Entry } from '../../../bench/ledger/entry.ts';
+import { cpuMsOf, usageOf, usagePerDue } from '../../../bench/load/usage.ts';
+import type { Units } from '../../../bench/units/dynamo-units.ts';
 
-const call = (operation: string, more: Partial<Call> = {}): Call => ({
-  ...{ operation, writeUnits: 0, readUnits: 0, answerBytes: 10 },
+const call = (service: string, operation: string): Call => ({
+  ...{ service, operation, startedAt: 0, endedAt: 1, statusCode: 200, answerBytes: 10 },
+});
+
+const toTable = (operation: string, IndexName?: string): Call => ({
+  ...call('dynamodb', operation),
+  asked: { TableName: 'records', ...(IndexName === undefined ? {} : { IndexName }) },
+});
+
+const entry = (more: Partial<Entry> = {}): Entry => ({
+  ...{ function: 'one', requestId: 'r', ordinal: 2, cpuMs: 10, startedAt: 0, endedAt: 20 },
+  ...{ failed: false, bodyBytes: 0, calls: [] },
   ...more,
 });
 
-const invocation = (more: Partial<Invocation> = {}): Invocation => ({
-  ...{ functionName: 'one', cold: false, beganAt: 0, wallMs: 20, cpuMs: 10, calls: [] },
-  ...more,
-});
+const tables = new Map([['records', { name: 'Extractions', keys: ['id'], indexes: [] }]]);
+const units = (more: Partial<Units>): Units => ({ write: 0, index: 0, read: 0, bytes: 0, ...more });
 
 describe('what a number of extractions have taken', () => {
   test('counts calls, units and bytes per extraction', () => {
-    const calls = [
-      call('Extractions UpdateItem', { writeUnits: 3, answerBytes: 800 }),
-      call('Extractions GetItem', { readUnits: 1, answerBytes: 700 }),
-    ];
-    const usage = usageOf([invocation({ calls }), invocation({ calls })], 2);
+    const [update, read] = [toTable('UpdateItem'), toTable('GetItem')];
+    const counted = {
+      tables,
+      units: new Map([
+        [update, units({ write: 1, index: 2 })],
+        [read, units({ read: 1 })],
+      ]),
+    };
+    const calls = [update, read, call('kms', 'Decrypt')];
+    const usage = usageOf([entry({ calls }), entry({ calls })], 2, counted);
     expect([...usage.calls]).toEqual([
       ['Extractions GetItem', 1],
       ['Extractions UpdateItem', 1],
+      ['KMS Decrypt', 1],
     ]);
-    expect(usage).toMatchObject({ writeUnits: 3, readUnits: 1, answerBytes: 1_500 });
+    expect(usage).toMatchObject({ writeUnits: 3, indexUnits: 2, readUnits: 1, answerBytes: 30 });
   });
 
-  test('leaves out the reads of secrets, which each process makes once in a while', () => {
-    const usage = usageOf([invocation({ calls: [call('SecretsManager GetSecretValue')] })], 1);
+  test('leaves out the provider, and the reads of secrets, which each process makes once in a while', () => {
+    const calls = [call('secretsmanager', 'GetSecretValue'), call('provider', 'POST')];
+    const usage = usageOf([entry({ calls })], 1, { tables, units: new Map() });
     expect([...usage.calls]).toEqual([]);
     expect(usage.answerBytes).toBe(0);
   });
 
   test('adds up the medians of the functions, without the first invocation of a process', () => {
-    const usage = usageOf(
-      [
-        ...[5, 7, 9].map((cpuMs) => invocation({ cpuMs, wallMs: 10 * cpuMs })),
-        invocation({ cpuMs: 500, cold: true }),
-        invocation({ functionName: 'other', cpuMs: 3, wallMs: 4 }),
-      ],
-      1,
-    );
-    expect(usage.cpuMs).toBe(7 + 3);
-    expect(usage.wallMs).toBe(70 + 4);
+    const entries = [
+      ...[5, 7, 9].map((cpuMs) => entry({ cpuMs })),
+      entry({ cpuMs: 500, ordinal: 1 }),
+      entry({ function: 'other', cpuMs: 3 }),
+    ];
+    expect(cpuMsOf(entries)).toBe(7 + 3);
   });
 });
 
 test('a due record takes what its sweep took more than one that found nothing, divided by how many were due', () => {
-  const queries = Array.from({ length: 16 }, () => call('open Query', { readUnits: 0.5 }));
-  const idle = usageOf([invocation({ calls: queries, cpuMs: 10 })], 1);
-  const claims = Array.from({ length: 8 }, () => call('Extractions UpdateItem', { writeUnits: 3 }));
-  const sweep = usageOf([invocation({ calls: [...queries, ...claims], cpuMs: 26 })], 1);
+  const queries = Array.from({ length: 16 }, () => toTable('Query', 'open'));
+  const claims = Array.from({ length: 8 }, () => toTable('UpdateItem'));
+  const counted = {
+    tables,
+    units: new Map([
+      ...queries.map((query) => [query, units({ read: 0.5 })] as const),
+      ...claims.map((claim) => [claim, units({ write: 1, index: 2 })] as const),
+    ]),
+  };
+  const idle = usageOf([entry({ calls: queries, cpuMs: 10 })], 1, counted);
+  const sweep = usageOf([entry({ calls: [...queries, ...claims], cpuMs: 26 })], 1, counted);
+  expect(idle.readUnits).toBe(8);
   const due = usagePerDue(sweep, idle, 8);
   expect([...due.calls]).toEqual([
     ['Extractions UpdateItem', 1],
     ['open Query', 0],
   ]);
-  expect(due).toMatchObject({ writeUnits: 3, readUnits: 0, answerBytes: 10, cpuMs: 2 });
+  expect(due).toMatchObject({ writeUnits: 3, indexUnits: 2, readUnits: 0, answerBytes: 10, cpuMs: 2 });
 });

@@ -7,6 +7,8 @@ export type Call = {
   readonly startedAt: number;
   readonly endedAt: number;
   readonly statusCode: number;
+  /** Of the answer's body: all that the function learns from the call. */
+  readonly answerBytes: number;
   /** Of DynamoDB alone, whose units depend on what was written and read: the bodies, parsed. */
   readonly asked?: Readonly<Record<string, unknown>>;
   readonly answered?: Readonly<Record<string, unknown>>;

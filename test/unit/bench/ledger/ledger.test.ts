@@ -2,7 +2,7 @@ import { appendFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openLedger } from '../../../bench/cost/ledger/ledger.ts';
+import { openLedger } from '../../../bench/ledger/ledger.ts';
 
 let directory = '';
 beforeEach(() => {

@@ -11,6 +11,8 @@ export type Index = {
 };
 
 export type Table = {
+  /** That people know it by. */
+  readonly name: string;
   readonly keys: readonly string[];
   readonly indexes: readonly Index[];
 };

@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { Table } from '../../../bench/cost/bill/capacity.ts';
-import { CannotBeCounted, type Units, unitsOf } from '../../../bench/cost/bill/dynamo-units.ts';
-import type { Item } from '../../../bench/cost/bill/item-bytes.ts';
-import type { Call, Entry } from '../../../bench/cost/ledger/entry.ts';
+import type { Call, Entry } from '../../../bench/ledger/entry.ts';
+import type { Table } from '../../../bench/units/capacity.ts';
+import { CannotBeCounted, type Units, unitsOf } from '../../../bench/units/dynamo-units.ts';
+import type { Item } from '../../../bench/units/item-bytes.ts';
 
 const table: Table = {
+  name: 'Records',
   keys: ['id'],
   indexes: [{ name: 'open', keys: ['until'], projection: 'KEYS_ONLY', included: [] }],
 };
@@ -13,7 +14,7 @@ let clock = 0;
 const call = (operation: string, asked: object, answered: object, statusCode = 200): Call => {
   clock += 1;
   return {
-    ...{ service: 'dynamodb', operation, statusCode, startedAt: clock, endedAt: clock },
+    ...{ service: 'dynamodb', operation, statusCode, answerBytes: 0, startedAt: clock, endedAt: clock },
     asked: { TableName: 'records', ...asked },
     answered: { ...answered },
   };

@@ -2,10 +2,10 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { App } from 'aws-cdk-lib';
-import type { FunctionCode } from '../../../infra/bundle/bundle-functions.ts';
-import { readConfig } from '../../../infra/config.ts';
-import { functionNames } from '../../../infra/function-names.ts';
-import { CosechaStack } from '../../../infra/stack.ts';
+import type { FunctionCode } from '../../infra/bundle/bundle-functions.ts';
+import { readConfig } from '../../infra/config.ts';
+import { functionNames } from '../../infra/function-names.ts';
+import { CosechaStack } from '../../infra/stack.ts';
 
 export type Resource = {
   readonly Type: string;
@@ -17,7 +17,7 @@ export type Template = {
   readonly Outputs: Readonly<Record<string, { readonly Value: unknown }>>;
 };
 
-const cdkJson = JSON.parse(readFileSync(new URL('../../../cdk.json', import.meta.url), 'utf8')) as {
+const cdkJson = JSON.parse(readFileSync(new URL('../../cdk.json', import.meta.url), 'utf8')) as {
   readonly context: Readonly<Record<string, unknown>>;
 };
 
@@ -27,7 +27,7 @@ const cdkJson = JSON.parse(readFileSync(new URL('../../../cdk.json', import.meta
  * the deployment has.
  */
 export const synthesizeTemplate = (): Template => {
-  const outdir = mkdtempSync(join(tmpdir(), 'cosecha-cost-'));
+  const outdir = mkdtempSync(join(tmpdir(), 'cosecha-template-'));
   try {
     const required = { stage: 'prod', providerBaseUrl: 'https://provider.example' };
     const app = new App({ context: { ...cdkJson.context, ...required }, outdir });

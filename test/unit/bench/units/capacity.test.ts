@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { indexUnits, readUnits, type Table, writeUnits } from '../../../bench/cost/bill/capacity.ts';
-import { type Item, itemBytes } from '../../../bench/cost/bill/item-bytes.ts';
+import { indexUnits, readUnits, type Table, writeUnits } from '../../../bench/units/capacity.ts';
+import { type Item, itemBytes } from '../../../bench/units/item-bytes.ts';
 
 const item = (bytes: number): Item => ({ a: { S: 'x'.repeat(bytes - 1) } });
 
@@ -49,6 +49,7 @@ describe('the units of a read', () => {
 
 describe('the units of an index', () => {
   const keysOnly: Table = {
+    name: 'Records',
     keys: ['id'],
     indexes: [{ name: 'open', keys: ['open', 'until'], projection: 'KEYS_ONLY', included: [] }],
   };
@@ -76,6 +77,7 @@ describe('the units of an index', () => {
 
   it('are one for a projected attribute that changes', () => {
     const including = (projection: 'INCLUDE' | 'ALL'): Table => ({
+      name: 'Records',
       keys: ['id'],
       indexes: [{ name: 'open', keys: ['open', 'until'], projection, included: ['more'] }],
     });

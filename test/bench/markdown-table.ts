@@ -1,0 +1,26 @@
+const isFigures = (cells: readonly string[]): boolean =>
+  cells.every((cell) => /^(-?\d.*|Infinity|)$/.test(cell));
+
+/**
+ * Rows as a Markdown table, the first of them its head, so that docs take it as it is printed. Columns of figures stand
+ * to the right.
+ */
+export const markdownTable = ([head = [], ...body]: readonly (readonly string[])[]): string => {
+  const columns = head.map((title, index) => {
+    const cells = body.map((row) => row[index] ?? '');
+    return {
+      isRight: isFigures(cells),
+      width: Math.max(3, ...[title, ...cells].map(({ length }) => length)),
+    };
+  });
+  const line = (row: readonly string[]): string => {
+    const cells = columns.map(({ isRight, width }, index) =>
+      isRight ? (row[index] ?? '').padStart(width) : (row[index] ?? '').padEnd(width),
+    );
+    return `| ${cells.join(' | ')} |`;
+  };
+  const rule = columns.map(({ isRight, width }) =>
+    isRight ? `${'-'.repeat(width - 1)}:` : '-'.repeat(width),
+  );
+  return [head, rule, ...body].map(line).join('\n');
+};

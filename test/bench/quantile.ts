@@ -1,0 +1,15 @@
+/**
+ * The value below which that share of the values lies, 0 to 1; between two of them where it falls between. Throws
+ * RangeError where there are none.
+ */
+export const quantile = (values: readonly number[], share: number): number => {
+  const sorted = values.toSorted((one, other) => one - other);
+  const at = (sorted.length - 1) * share;
+  const [lower, upper] = [sorted[Math.floor(at)], sorted[Math.ceil(at)]];
+  if (lower === undefined || upper === undefined)
+    throw new RangeError('A quantile needs at least one value.');
+  return lower + (upper - lower) * (at - Math.floor(at));
+};
+
+/** The middle value, or the mean of the two in the middle. */
+export const median = (values: readonly number[]): number => quantile(values, 0.5);
