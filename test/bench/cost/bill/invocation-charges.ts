@@ -113,7 +113,11 @@ export const invocationCharges = (entry: Entry, cpuMs: number, known: Known): re
       quantity: (memoryMB / KB) * (duration / 1_000),
     },
     { what: 'its own log', price, quantity: kilobytes(own.reduce((sum, bytes) => sum + bytes, 0)) },
-    { what: "the runtime's log of an error", price, quantity: kilobytes(thrownErrorBytes(stack)) },
+    {
+      what: "the runtime's log of an error",
+      price,
+      quantity: kilobytes(thrownErrorBytes(entry.failed, stack)),
+    },
     { what: "the platform's log", price, quantity: kilobytes(platform) },
   ];
   const { routeKey } = entry;

@@ -70,13 +70,11 @@ export const platformLogBytes = ({ format, systemLevel }: LogSettings, invoked: 
 };
 
 /**
- * What the Node runtime writes of an error that a handler throws, beside its stack: a line of time, request id, level
- * and an object that quotes name and message (the runtime's `Errors.js`).
+ * What the Node runtime writes of an error that a handler throws: a line of time, request id, level and an object that
+ * quotes name and message (the runtime's `Errors.js`), of the commonest of ours, and the frames of its stack, if any.
  */
-export const thrownErrorBytes = (stackBytes: number): number =>
-  stackBytes === 0
-    ? 0
-    : stackBytes +
-      Buffer.byteLength(
-        `${time}\t${requestId}\tERROR\tInvoke Error \t{"errorType":"NotYet","errorMessage":"still-running","stack":[]}\n`,
-      );
+export const thrownErrorBytes = (failed: boolean, stackBytes: number): number => {
+  const error = { errorType: 'NotYet', errorMessage: 'still-running', stack: ['NotYet: still-running'] };
+  const line = `${time}\t${requestId}\tERROR\tInvoke Error \t${JSON.stringify(error)}\n`;
+  return failed ? Buffer.byteLength(line) + stackBytes : 0;
+};

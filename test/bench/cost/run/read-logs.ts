@@ -14,7 +14,7 @@ const isOwn = (line: string): boolean => line.startsWith('{');
 export type Logged = {
   /** Each event of the function's own. */
   readonly own: readonly number[];
-  /** Of the error that it threw, as its stack: the runtime writes it. 0 where it threw none. */
+  /** Of the frames of the error that it threw, which the runtime writes. 0 where there are none. */
   readonly stack: number;
 };
 
@@ -45,12 +45,9 @@ export const readLogs = async ({
   );
 };
 
-const logged = (lines: readonly string[]): Logged => {
-  const first = lines.findIndex((line) => / {4}at /.test(line)) - 1;
-  const stack =
-    first < 0 ? [] : lines.slice(first).filter((line) => / {4}at /.test(line) || line === lines[first]);
-  return {
-    own: lines.filter(isOwn).map((line) => Buffer.byteLength(line)),
-    stack: stack.reduce((sum, line) => sum + Buffer.byteLength(line), 0),
-  };
-};
+const bytesOf = (lines: readonly string[]): readonly number[] => lines.map((line) => Buffer.byteLength(line));
+
+const logged = (lines: readonly string[]): Logged => ({
+  own: bytesOf(lines.filter(isOwn)),
+  stack: bytesOf(lines.filter((line) => / {4}at /.test(line))).reduce((sum, bytes) => sum + bytes, 0),
+});

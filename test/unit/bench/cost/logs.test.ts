@@ -30,8 +30,14 @@ describe("the platform's lines about an invocation", () => {
 });
 
 describe("the runtime's line about an error", () => {
-  it('is its stack and what is around it', () => expect(thrownErrorBytes(900)).toBeGreaterThan(1_000));
-  it('is not there without an error', () => expect(thrownErrorBytes(0)).toBe(0));
+  it('names it, and has the frames of its stack, if there are any', () => {
+    const named = thrownErrorBytes(true, 0);
+    // 24 for the time, 36 for the request's id, some 100 for the rest.
+    expect(named).toBeGreaterThan(150);
+    expect(named).toBeLessThan(250);
+    expect(thrownErrorBytes(true, 900)).toBe(named + 900);
+  });
+  it('is not there without an error', () => expect(thrownErrorBytes(false, 0)).toBe(0));
 });
 
 describe('a line of the access log', () => {
