@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { mkdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { App } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { build } from 'esbuild';
@@ -95,7 +96,18 @@ export const makeCases = async (directory: string): Promise<Cases> => {
 
   const ordinary = join(directory, 'ordinary.cjs');
   const contents = { contents: ordinaryHandler, resolveDir: import.meta.dirname };
-  await build({ stdin: contents, bundle: true, platform: 'node', outfile: ordinary, logLevel: 'error' });
+  // Defaults, but that the paths in esbuild's comments begin here, wherever this is run: they are some of the bytes.
+  const absWorkingDir = fileURLToPath(new URL('../../../', import.meta.url));
+  await build({
+    ...{
+      stdin: contents,
+      absWorkingDir,
+      bundle: true,
+      platform: 'node',
+      outfile: ordinary,
+      logLevel: 'error',
+    },
+  });
   const { code } = await bundleFunctions(join(directory, 'functions'));
   const variables = environments(code, join(directory, 'cdk.out'));
   const functions = await Promise.all(

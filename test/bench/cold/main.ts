@@ -14,6 +14,10 @@ import { answerOnce, loadOnce } from './new-process.ts';
 const { values } = parseArgs({ options: { rounds: { type: 'string', default: '40' } } });
 const rounds = Number(values.rounds);
 
+const stopped = new AbortController();
+// More than once: from the terminal, and from npm, which hands it on.
+process.on('SIGINT', () => stopped.abort());
+
 const shuffled = <T>(values: readonly T[]): readonly T[] =>
   values
     .map((value) => ({ value, order: Math.random() }))
@@ -51,7 +55,10 @@ const answering = (
 
 const measure = async (measurements: readonly Measurement[]): Promise<void> => {
   for (let round = 0; round < rounds; round += 1) {
-    for (const { run, times } of shuffled(measurements)) times.push(await run());
+    for (const { run, times } of shuffled(measurements)) {
+      stopped.signal.throwIfAborted();
+      times.push(await run());
+    }
   }
 };
 
@@ -115,6 +122,10 @@ try {
   await writeFile(certificate, stub.certificate);
   const environment = { AWS_ENDPOINT_URL: stub.endpoint, NODE_EXTRA_CA_CERTS: certificate };
   await compare(await makeCases(directory), { stub, environment });
+} catch (error) {
+  // Ctrl-C makes whatever was going on fail: that is no failure.
+  if (!stopped.signal.aborted) throw error;
+  process.exitCode = 130;
 } finally {
   await stub.close();
   await rm(directory, { recursive: true });

@@ -18,7 +18,8 @@ const main = async (): Promise<number> => {
   const cleanups: (() => Promise<void>)[] = [];
   const show = createShow(process.stderr, Date.now);
   const stopped = new AbortController();
-  process.once('SIGINT', () => stopped.abort());
+  // More than once: from the terminal, and from npm, which hands it on.
+  process.on('SIGINT', () => stopped.abort());
   try {
     const measured = await measure({
       options: { methods: [], once: true },

@@ -14,19 +14,32 @@ import { callsTable, flatnessTable, throughputTable, webhookTable } from './tabl
 
 const tell = (...lines: readonly string[]): void => console.log(`${lines.join('\n')}\n`);
 
+const stopped = new AbortController();
+// More than once: from the terminal, and from npm, which hands it on.
+process.on('SIGINT', () => stopped.abort());
+
+/** Whatever is going on, until Ctrl-C; what was begun for it is then ended by who waits here. */
+const untilStopped = <T>(going: Promise<T>): Promise<T> =>
+  Promise.race([
+    going,
+    new Promise<never>((_, reject) => {
+      stopped.signal.addEventListener('abort', () => reject(stopped.signal.reason), { once: true });
+    }),
+  ]);
+
 const measureSystem = async (): Promise<void> => {
   const system = await startMeasuredSystem();
   const stop = new AbortController();
   try {
-    const records = await followRecords(system, stop.signal);
+    const records = await untilStopped(followRecords(system, stop.signal));
     tell('2. Extractions through the whole system on the emulator');
-    tell(throughputTable(await measureThroughput(system, records)));
+    tell(throughputTable(await untilStopped(measureThroughput(system, records))));
 
     tell(
       `3. What one takes while others are open: ${heldOpen} went through the whole system and their tasks are held at the provider,`,
       'the rest are rows like theirs, which nothing but a query of the index ever meets',
     );
-    const flatness = await measureFlatness(system, records);
+    const flatness = await untilStopped(measureFlatness(system, records));
     tell(flatnessTable(flatness));
     tell(callsTable(flatness));
     tell(
@@ -47,10 +60,12 @@ const main = async (): Promise<number> => {
   );
   try {
     tell('1. Deliveries through the handler, one at a time, AWS being a stub in another process');
-    tell(webhookTable(await measureWebhook()));
+    tell(webhookTable(await untilStopped(measureWebhook())));
     await measureSystem();
     return 0;
   } catch (error) {
+    // Ctrl-C makes whatever was going on fail: that is no failure.
+    if (stopped.signal.aborted) return 130;
     console.error(error instanceof ExpectedFailure ? `\n${error.message}\n` : error);
     return 1;
   }
