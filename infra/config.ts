@@ -204,7 +204,7 @@ const settings = {
   /**
    * The most that may run at once of the two functions that wait for the provider: one that hangs would otherwise take
    * the account's Lambdas from intake and webhook. What is throttled the machine tries again. It has to bear the peak:
-   * starts a second × 0.5 s, and a start that finds no room for the whole start window ends as NOT_STARTED. Lambda wants 100
+   * starts a second × 0.5 s (1 s by consent), and a start that finds no room for the whole start window ends as NOT_STARTED. Lambda wants 100
    * of the account left to everybody, or the deployment fails (PutFunctionConcurrency).
    */
   startReservedConcurrency: v.optional(wholeNumber('executions', 1, 10_000)),

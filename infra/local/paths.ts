@@ -12,7 +12,7 @@ export const nodeDirectory = dirname(process.execPath);
 
 const runsDirectory = join(workDirectory, 'runs');
 
-/** Enough to compare with the last runs; a run leaves about 1 MB of logs and synthesized app. */
+/** Enough to compare with the last runs; a run leaves 1 to 13 MB of logs and synthesized app. */
 const RUNS_KEPT = 10;
 
 /**

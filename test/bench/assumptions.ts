@@ -16,7 +16,7 @@ export const awsAnswerMs = 10;
 
 /**
  * A vCPU of Lambda's arm64 does in a second what a core of the machine that this runs on does in so many. 1: nobody
- * has compared them. CPU is about a tenth of what is billed for duration.
+ * has compared them. CPU is about a sixth of what is billed for duration.
  */
 export const cpuRatio = 1;
 
