@@ -10,8 +10,7 @@ import { flatten, resourcesOf, synthesize } from '../synth.ts';
 
 /**
  * Bytes that a function's bundle may have: some 2 % over what it had when this was written, so that whatever brings
- * more in has to say so here. The provider waits for receive-webhook's cold start; it was
- * given 270,000 when the service was designed.
+ * more in has to say so here. The provider waits for receive-webhook's cold start, which was given 270,000 by design.
  */
 const budgets: Readonly<Record<FunctionName, number>> = {
   'request-extraction': 256_000,
