@@ -1,14 +1,10 @@
-import { readFileSync } from 'node:fs';
 import { mkdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { App } from 'aws-cdk-lib';
-import { Template } from 'aws-cdk-lib/assertions';
 import { build } from 'esbuild';
-import { bundleFunctions, type FunctionCode } from '../../../infra/bundle/bundle-functions.ts';
-import { readConfig } from '../../../infra/config.ts';
+import { bundleFunctions } from '../../../infra/bundle/bundle-functions.ts';
 import { type FunctionName, functionNames } from '../../../infra/function-names.ts';
-import { CosechaStack } from '../../../infra/stack.ts';
+import { synthesizeTemplate } from '../template.ts';
 
 /** A file to load, in the environment that it needs. */
 export type Case = {
@@ -46,38 +42,29 @@ const lambda: NodeJS.ProcessEnv = {
   AWS_SESSION_TOKEN: 'a-session-token-of-the-bench',
 };
 
-const cdkJson: { readonly context: Readonly<Record<string, unknown>> } = JSON.parse(
-  readFileSync(new URL('../../../cdk.json', import.meta.url), 'utf8'),
-);
-
-type FunctionResource = {
-  readonly Properties: {
-    readonly Environment: {
-      readonly Variables: Readonly<Record<string, unknown>> & {
-        readonly POWERTOOLS_SERVICE_NAME: FunctionName;
-      };
+type FunctionProperties = {
+  readonly Environment: {
+    readonly Variables: Readonly<Record<string, unknown>> & {
+      readonly POWERTOOLS_SERVICE_NAME: FunctionName;
     };
   };
 };
 
 /** The variables of each function, as the template has them. */
-const environments = (
-  code: FunctionCode,
-  outdir: string,
-): Readonly<Partial<Record<FunctionName, NodeJS.ProcessEnv>>> => {
-  const settings = { stage: 'bench', providerBaseUrl: 'https://provider.example' };
-  const app = new App({ context: { ...cdkJson.context, ...settings }, outdir });
-  const stack = new CosechaStack(app, readConfig(app.node.getAllContext()), code);
-  const found: Partial<Record<FunctionName, NodeJS.ProcessEnv>> = {};
-  for (const resource of Object.values(Template.fromStack(stack).findResources('AWS::Lambda::Function'))) {
-    const { Variables } = (resource as FunctionResource).Properties.Environment;
-    // Whatever stands for one of the stack's resources will do as its name.
-    found[Variables.POWERTOOLS_SERVICE_NAME] = Object.fromEntries(
-      Object.entries(Variables).map(([name, value]) => [name, typeof value === 'string' ? value : name]),
-    );
-  }
-  return found;
-};
+const environments = (): Readonly<Partial<Record<FunctionName, NodeJS.ProcessEnv>>> =>
+  Object.fromEntries(
+    Object.values(synthesizeTemplate().Resources)
+      .filter(({ Type }) => Type === 'AWS::Lambda::Function')
+      .map(({ Properties }) => {
+        const { Variables } = (Properties as FunctionProperties).Environment;
+        // Whatever stands for one of the stack's resources will do as its name.
+        const texts = Object.entries(Variables).map(([name, value]) => [
+          name,
+          typeof value === 'string' ? value : name,
+        ]);
+        return [Variables.POWERTOOLS_SERVICE_NAME, Object.fromEntries(texts)];
+      }),
+  );
 
 /** Makes everything that is compared, in a directory of its own. */
 export const makeCases = async (directory: string): Promise<Cases> => {
@@ -99,17 +86,15 @@ export const makeCases = async (directory: string): Promise<Cases> => {
   // Defaults, but that the paths in esbuild's comments begin here, wherever this is run: they are some of the bytes.
   const absWorkingDir = fileURLToPath(new URL('../../../', import.meta.url));
   await build({
-    ...{
-      stdin: contents,
-      absWorkingDir,
-      bundle: true,
-      platform: 'node',
-      outfile: ordinary,
-      logLevel: 'error',
-    },
+    stdin: contents,
+    absWorkingDir,
+    bundle: true,
+    platform: 'node',
+    outfile: ordinary,
+    logLevel: 'error',
   });
   const { code } = await bundleFunctions(join(directory, 'functions'));
-  const variables = environments(code, join(directory, 'cdk.out'));
+  const variables = environments();
   const functions = await Promise.all(
     functionNames.map((name) => caseOf(name, join(code[name], 'index.js'), variables[name])),
   );

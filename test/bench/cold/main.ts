@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { markdownTable } from '../markdown-table.ts';
 import { median, quantile } from '../quantile.ts';
+import { shuffled } from '../shuffled.ts';
 import { type AwsStub, startAwsStub } from './aws-stub.ts';
 import { type Case, type Cases, makeCases } from './cases.ts';
 import { answerDelivery, callsOfDelivery, delivery } from './first-delivery.ts';
@@ -17,12 +18,6 @@ const rounds = Number(values.rounds);
 const stopped = new AbortController();
 // More than once: from the terminal, and from npm, which hands it on.
 process.on('SIGINT', () => stopped.abort());
-
-const shuffled = <T>(values: readonly T[]): readonly T[] =>
-  values
-    .map((value) => ({ value, order: Math.random() }))
-    .toSorted((one, other) => one.order - other.order)
-    .map(({ value }) => value);
 
 /** The stub, and what leads a process there. */
 type Aws = { readonly stub: AwsStub; readonly environment: NodeJS.ProcessEnv };
@@ -55,7 +50,7 @@ const answering = (
 
 const measure = async (measurements: readonly Measurement[]): Promise<void> => {
   for (let round = 0; round < rounds; round += 1) {
-    for (const { run, times } of shuffled(measurements)) {
+    for (const { run, times } of shuffled(measurements, Math.random)) {
       stopped.signal.throwIfAborted();
       times.push(await run());
     }

@@ -12,7 +12,7 @@ import { deleteRows, openRows, putRows } from './fill-open.ts';
 import type { Records } from './follow-records.ts';
 import type { MeasuredSystem } from './measured-system.ts';
 import { holdOpen, runBatch } from './run-batch.ts';
-import { lookAt, sweepNow } from './sweep.ts';
+import { lookAt, recordedSweep } from './sweep.ts';
 import { type Counted, type Usage, usageOf, usagePerDue } from './usage.ts';
 
 /** How many extractions are open while a batch is measured. */
@@ -99,10 +99,10 @@ export const measureFlatness = async (
       const other = ran.records.find(({ settledBy }) => settledBy !== 'webhook');
       if (other !== undefined) throw new Error(`${other.extractionId} was settled by ${other.settledBy}.`);
       into?.extractions.push(...ran.entries);
-      for (let sweep = 0; sweep < idleSweeps; sweep += 1) into?.idle.push(await sweepNow(system, 0));
+      for (let sweep = 0; sweep < idleSweeps; sweep += 1) into?.idle.push(await recordedSweep(system, 0));
       for (let sweep = 0; sweep < dueSweeps; sweep += 1) {
         await lookAt(client, extractions, held.slice(0, due), new Date());
-        into?.due.push(await sweepNow(system, due));
+        into?.due.push(await recordedSweep(system, due));
       }
       await lookAt(client, extractions, held.slice(0, due), untouched);
       await deleteRows(client, rows);

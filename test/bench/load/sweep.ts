@@ -1,18 +1,16 @@
 import { type DynamoDBClient, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
-import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
+import { LambdaClient } from '@aws-sdk/client-lambda';
 import { marshall } from '@aws-sdk/util-dynamodb';
+import { sweepNow } from '../../../lib/aws/reconcile-function.ts';
 import type { Extraction } from '../../../lib/extraction/record.ts';
-import type { Swept } from '../../../lib/extraction/sweep.ts';
 import type { Entry } from '../ledger/entry.ts';
 import type { MeasuredSystem } from './measured-system.ts';
 
 /** Does what the schedule does, and returns the ledger's entry of it. Throws where it did not claim `due` records. */
-export const sweepNow = async (system: MeasuredSystem, due: number): Promise<Entry> => {
+export const recordedSweep = async (system: MeasuredSystem, due: number): Promise<Entry> => {
   const before = system.ledger.entries().length;
-  const { Payload } = await new LambdaClient(system.emulator.client).send(
-    new InvokeCommand({ FunctionName: system.outputs.SweepFunctionName }),
-  );
-  const swept = JSON.parse(Buffer.from(Payload ?? []).toString()) as Swept;
+  const { emulator, outputs } = system;
+  const swept = await sweepNow(new LambdaClient(emulator.client), outputs.SweepFunctionName ?? '');
   if (swept.claimed !== due || swept.failed !== 0)
     throw new Error(`Of ${due} due, the sweep claimed ${swept.claimed} and failed on ${swept.failed}.`);
   const written = system.ledger.entries().slice(before);

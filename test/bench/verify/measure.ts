@@ -1,4 +1,5 @@
 import type { Random } from '../../simulation/scheduler/random.ts';
+import { shuffled } from '../shuffled.ts';
 import type { Contender } from './contenders.ts';
 import { NotACheck } from './prove.ts';
 
@@ -44,12 +45,6 @@ const warmUp = async (contender: Contender): Promise<number> => {
   return calls;
 };
 
-const shuffled = <T>(items: readonly T[], random: Random): readonly T[] =>
-  items
-    .map((item) => ({ item, at: random.next() }))
-    .sort((one, other) => one.at - other.at)
-    .map(({ item }) => item);
-
 /**
  * In every round each contender has one turn, in an order drawn anew. Returns, for each, the microseconds of a
  * call in every round.
@@ -62,7 +57,7 @@ export const measure = async (
   const turns: { contender: Contender; calls: number; micros: number[] }[] = [];
   for (const contender of contenders) turns.push({ contender, calls: await warmUp(contender), micros: [] });
   for (let round = 0; round < rounds; round += 1) {
-    for (const { contender, calls, micros } of shuffled(turns, random)) {
+    for (const { contender, calls, micros } of shuffled(turns, () => random.next())) {
       micros.push(((await timed(contender, calls)) * 1000) / calls);
     }
   }

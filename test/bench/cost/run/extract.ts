@@ -1,9 +1,10 @@
 import { randomInt, randomUUID } from 'node:crypto';
-import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
+import { LambdaClient } from '@aws-sdk/client-lambda';
 import { SFNClient } from '@aws-sdk/client-sfn';
 import { followExecution, type HistoryEvent } from '../../../../infra/local/follow-execution.ts';
 import type { LocalSystem } from '../../../../infra/local/local-system.ts';
 import { executionArn } from '../../../../lib/aws/execution-arn.ts';
+import { reconcileNow } from '../../../../lib/aws/reconcile-function.ts';
 import type { PublicExtraction } from '../../../../lib/extraction/public-view.ts';
 import { nationalIdFrom } from '../../../sandbox/consents/national-id.ts';
 import type { Plan } from '../../../sandbox/plan.ts';
@@ -67,11 +68,10 @@ const orderFor = (path: Path, scene: Scene): Promise<Order> =>
  */
 const warm = async ({ system: { emulator, outputs } }: Scene, extractionId: string): Promise<void> => {
   const lambda = new LambdaClient(emulator.client);
-  const invocation = {
-    FunctionName: outputs.ReconcileFunctionName,
-    Payload: JSON.stringify({ trigger: UNCOUNTED, extractionId }),
-  };
-  for (let left = 3; left > 0; left -= 1) await lambda.send(new InvokeCommand(invocation));
+  const name = outputs.ReconcileFunctionName ?? '';
+  for (let left = 3; left > 0; left -= 1) {
+    await reconcileNow(lambda, name, { trigger: UNCOUNTED, extractionId });
+  }
 };
 
 const UNCOUNTED = 'operator';

@@ -1,6 +1,7 @@
-import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
+import { LambdaClient } from '@aws-sdk/client-lambda';
 import { ExpectedFailure } from '../../../../infra/local/expected-failure.ts';
 import { type Run, startLocalSystem } from '../../../../infra/local/local-system.ts';
+import { sweepNow } from '../../../../lib/aws/reconcile-function.ts';
 import { createLedger } from '../../ledger/create-ledger.ts';
 import { extract, type Scene } from './extract.ts';
 import { readLogs } from './read-logs.ts';
@@ -43,8 +44,7 @@ const measurePath = async (path: Path, scene: Scene): Promise<readonly Sample[]>
 
 const sweep = async ({ system: { emulator, outputs } }: Scene): Promise<void> => {
   const lambda = new LambdaClient(emulator.client);
-  const invocation = { FunctionName: outputs.SweepFunctionName };
-  for (let left = sweeps; left > 0; left -= 1) await lambda.send(new InvokeCommand(invocation));
+  for (let left = sweeps; left > 0; left -= 1) await sweepNow(lambda, outputs.SweepFunctionName ?? '');
 };
 
 /** Deploys the app to an emulator of its own, takes every path through it, and returns what that took. */

@@ -1,0 +1,6 @@
+/** The same in an order drawn anew. `random` is from 0 up to 1, as Math.random. */
+export const shuffled = <T>(items: readonly T[], random: () => number): readonly T[] =>
+  items
+    .map((item) => ({ item, at: random() }))
+    .toSorted((one, other) => one.at - other.at)
+    .map(({ item }) => item);
