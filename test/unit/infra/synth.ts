@@ -3,32 +3,41 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { App } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
-import { afterAll } from 'vitest';
 import type { FunctionCode } from '../../../infra/bundle/bundle-functions.ts';
 import { readConfig } from '../../../infra/config.ts';
 import { functionNames } from '../../../infra/function-names.ts';
 import { CosechaStack } from '../../../infra/stack.ts';
 import { required } from './required-settings.ts';
 
-// Vitest ends its workers before CDK could remove what it synthesizes into.
-const workspace = mkdtempSync(join(tmpdir(), 'cosecha-synth-'));
-afterAll(() => rmSync(workspace, { recursive: true }));
-
 const cdkJson: { readonly context: Readonly<Record<string, unknown>> } = JSON.parse(
   readFileSync(new URL('../../../cdk.json', import.meta.url), 'utf8'),
 );
 
-const nothing = mkdtempSync(join(workspace, 'nothing-'));
+/**
+ * The app as `cdk synth` makes it, feature flags included, and without bundles (bundle/ has their tests): the template
+ * says of a bundle where it is and no more, so an empty directory will do for each.
+ */
+const synthesizeNow = (settings: Readonly<Record<string, unknown>>) => {
+  const outdir = mkdtempSync(join(tmpdir(), 'cosecha-synth-'));
+  try {
+    const nothing = mkdtempSync(join(outdir, 'nothing-'));
+    const code = Object.fromEntries(functionNames.map((name) => [name, nothing])) as FunctionCode;
+    const app = new App({ context: { ...cdkJson.context, ...required, ...settings }, outdir });
+    const stack = new CosechaStack(app, readConfig(app.node.getAllContext()), code);
+    return { app, template: Template.fromStack(stack) };
+  } finally {
+    rmSync(outdir, { recursive: true });
+  }
+};
 
-/** The template says of a bundle where it is and no more, so an empty directory will do for each. */
-const noCode = Object.fromEntries(functionNames.map((name) => [name, nothing])) as FunctionCode;
+const synthesized = new Map<string, ReturnType<typeof synthesizeNow>>();
 
-/** The app as `cdk synth` makes it, feature flags included, and without bundles (bundle/ has their tests). */
+/** The app with these settings. Made once for each, as that takes a second and many tests ask for the defaults. */
 export const synthesize = (settings: Readonly<Record<string, unknown>> = {}) => {
-  const context = { ...cdkJson.context, ...required, ...settings };
-  const app = new App({ context, outdir: mkdtempSync(join(workspace, 'app-')) });
-  const stack = new CosechaStack(app, readConfig(app.node.getAllContext()), noCode);
-  return { app, template: Template.fromStack(stack) };
+  const key = JSON.stringify(settings);
+  const known = synthesized.get(key) ?? synthesizeNow(settings);
+  synthesized.set(key, known);
+  return known;
 };
 
 /** The parts of a resource that the tests look at. */
