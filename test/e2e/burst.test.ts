@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import { paginateListObjectsV2 } from '@aws-sdk/client-s3';
 import { expect, inject, test } from 'vitest';
 import type { Extraction } from '../../lib/extraction/record.ts';
@@ -6,11 +7,12 @@ import type { WebhookPlan } from '../sandbox/plan.ts';
 import { TERMINAL_STATUSES, type TerminalStatus } from '../sandbox/task-vocabulary.ts';
 import { aws } from './support/aws.ts';
 import { extract, plannedUsername, provider, requestFor } from './support/extractions.ts';
+import { cosecha, factsOf } from './support/operator.ts';
 import { limitTo } from './support/pace.ts';
-import { closed, inStatus } from './support/records.ts';
-import { sweepNow } from './support/sweep.ts';
+import { closed } from './support/records.ts';
+import { endWebhookWait } from './support/running.ts';
 
-const size = 300;
+const size = 150;
 
 /**
  * From the request to the end, or to running where nobody will announce the end. The emulator gives every invocation
@@ -41,7 +43,7 @@ const requestOne = async (index: number): Promise<One> => {
   );
   const [extractionId = ''] = ids;
   expect(new Set(ids).size).toBe(1);
-  await (webhook.enabled === false ? inStatus(extractionId, 'RUNNING') : closed(extractionId));
+  await (webhook.enabled === false ? endWebhookWait(extractionId) : closed(extractionId));
   return { username, extractionId, outcome };
 };
 
@@ -59,10 +61,18 @@ const storedKeys = async (): Promise<ReadonlySet<string>> => {
   return keys;
 };
 
-/** The schedule, in seconds where it has minutes, until the work is done. */
+/** Sweeps all that is due, again and again, until the work is done. */
 const sweepMeanwhile = async <T>(work: Promise<T>): Promise<T> => {
-  const schedule = setInterval(() => void sweepNow(), 5_000);
-  return work.finally(() => clearInterval(schedule));
+  let isDone = false;
+  const done = work.finally(() => {
+    isDone = true;
+  });
+  while (!isDone) {
+    const [swept] = factsOf(await cosecha(['reconcile', '--all-due', '--json']));
+    expect(swept).toMatchObject({ claimed: expect.any(Number), failed: 0 });
+    await Promise.race([done, delay(3_000)]);
+  }
+  return done;
 };
 
 test(`${size} extractions, a third unannounced and a third announced again and again, all end as the provider says`, async () => {
@@ -112,4 +122,4 @@ test(`${size} extractions, a third unannounced and a third announced again and a
       `${deliveries.filter(({ status }) => status !== undefined).length} answered`,
     ].join(', '),
   );
-}, 240_000);
+});

@@ -192,11 +192,6 @@ describe('cosecha, for whoever puts something right,', { concurrent: false }, ()
     expect(await closed(extractionId)).toMatchObject({ status: 'COMPLETED' });
   });
 
-  test('reconcile sweeps everything that is due', async () => {
-    const [swept] = factsOf(await cosecha(['reconcile', '--all-due', '--json']));
-    expect(swept).toMatchObject({ claimed: expect.any(Number), failed: expect.any(Number) });
-  });
-
   test('erase leaves nothing of a closed extraction: no result, no task, no record', async () => {
     const extractionId = await extract(requestFor(uniqueUsername()));
     const { taskId = '' } = await closed(extractionId);

@@ -9,6 +9,7 @@ import { planFault } from './support/faults.ts';
 import { uniqueNationalId } from './support/national-ids.ts';
 import { closed, inStatus, recordWhere, statusesOf } from './support/records.ts';
 import { sweepUntilClosed } from './support/sweep.ts';
+import { waitMs } from './windows.ts';
 
 const variants = ['v1', 'v2'] as const;
 type Variant = (typeof variants)[number];
@@ -18,7 +19,7 @@ const pollsOf = (taskId = '') => provider.calls({ taskId, method: 'GET' });
 /** Resolves once the provider has answered so many polls of a task. */
 const polledTimes = async (taskId: string, times: number): Promise<void> => {
   const enough = new AbortController();
-  const ends = AbortSignal.any([enough.signal, AbortSignal.timeout(60_000)]);
+  const ends = AbortSignal.any([enough.signal, AbortSignal.timeout(waitMs)]);
   let seen = 0;
   for await (const event of provider.events(0, ends)) {
     if (event.type === 'call' && event.call.taskId === taskId && event.call.method === 'GET') seen += 1;

@@ -4,11 +4,13 @@ import { InvokeCommand } from '@aws-sdk/client-lambda';
 import { ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { DynamoDBRecord } from 'aws-lambda';
-import { beforeAll, describe, expect, inject, test, vi } from 'vitest';
+import { beforeAll, describe, expect, inject, test } from 'vitest';
 import { deployConsumer } from './consumer/deploy.ts';
 import { aws } from './support/aws.ts';
+import { eventually } from './support/eventually.ts';
 import { extract, plannedUsername, provider, requestFor } from './support/extractions.ts';
-import { closed, inStatus, recordsOf } from './support/records.ts';
+import { closed, recordsOf } from './support/records.ts';
+import { timedOut } from './support/running.ts';
 import { sweepUntilClosed } from './support/sweep.ts';
 
 const deployed = inject('cosecha');
@@ -51,7 +53,7 @@ const totalsOf = async (bank: string): Promise<Record<string, Total>> => {
 };
 
 const becomes = (bank: string, totals: Record<string, Total>): Promise<void> =>
-  vi.waitFor(async () => expect(await totalsOf(bank)).toEqual(totals), { timeout: 60_000, interval: 200 });
+  eventually(async () => expect(await totalsOf(bank)).toEqual(totals));
 
 /** Hands the function a batch, as Lambda would, and returns its answer, or what it failed with. */
 const invoke = async (Records: readonly DynamoDBRecord[]): Promise<unknown> => {
@@ -91,7 +93,7 @@ describe('the example counts what the stream tells', () => {
     const extractionId = await extract(
       requestFor(await plannedUsername({ durationMs: null }), { entity: bank }),
     );
-    const { taskId = '' } = await inStatus(extractionId, 'TIMED_OUT');
+    const { taskId = '' } = await timedOut(extractionId);
     await becomes(bank, { TIMED_OUT: { extractions: 1, collected: 0, bytes: 0 } });
 
     await provider.finish(taskId, 'FAILED');
@@ -176,16 +178,13 @@ describe('a record that cannot be handled', () => {
     const bank = uniqueBank();
     const { bytes } = await completed(bank);
 
-    const told = await vi.waitFor(
-      async () => {
-        const { Messages: [message] = [] } = await sqs.send(
-          new ReceiveMessageCommand({ QueueUrl: outputs.FailuresQueueUrl, WaitTimeSeconds: 1 }),
-        );
-        if (message?.Body === undefined) throw new Error('Nothing has been given up.');
-        return message.Body;
-      },
-      { timeout: 60_000, interval: 100 },
-    );
+    const told = await eventually(async () => {
+      const { Messages: [message] = [] } = await sqs.send(
+        new ReceiveMessageCommand({ QueueUrl: outputs.FailuresQueueUrl, WaitTimeSeconds: 1 }),
+      );
+      if (message?.Body === undefined) throw new Error('Nothing has been given up.');
+      return message.Body;
+    });
     expect(JSON.parse(told)).toMatchObject({ DDBStreamBatchInfo: { batchSize: 1 } });
     await becomes(bank, { COMPLETED: { extractions: 1, collected: 1, bytes } });
     await aws.dynamo.send(new DeleteItemCommand({ TableName, Key }));

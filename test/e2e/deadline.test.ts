@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { mishapsOf, tries } from './faults/mishaps.ts';
+import { backdate } from './support/backdate.ts';
 import { authorized, consentRequest } from './support/consent-extractions.ts';
 import { historyOf, transitionsIn } from './support/execution.ts';
 import {
@@ -13,18 +14,17 @@ import {
 } from './support/extractions.ts';
 import { planFault } from './support/faults.ts';
 import { closed, inStatus, statusesOf } from './support/records.ts';
+import { timedOut } from './support/running.ts';
 import { sweepUntilClosed } from './support/sweep.ts';
-
-// The scenarios of this file wait for the deadline, side by side.
 
 test('past its deadline it is TIMED_OUT, and a webhook after that is late truth, collected', async () => {
   const username = await plannedUsername({ durationMs: null });
   const extractionId = await extract(requestFor(username));
-  const timedOut = await inStatus(extractionId, 'TIMED_OUT');
-  expect(timedOut).toMatchObject({ settledBy: 'reconcile', reason: 'deadline-passed' });
+  const record = await timedOut(extractionId);
+  expect(record).toMatchObject({ settledBy: 'reconcile', reason: 'deadline-passed' });
   expect((await historyOf(extractionId)).at(-1)?.type).toBe('ExecutionSucceeded');
 
-  await provider.finish(timedOut.taskId ?? '', 'COMPLETED');
+  await provider.finish(record.taskId ?? '', 'COMPLETED');
   const late = await inStatus(extractionId, 'COMPLETED');
   expect(late).toMatchObject({ settledBy: 'webhook' });
   expect(late.reason).toBeUndefined();
@@ -38,13 +38,13 @@ test.for(['v1', 'v2'] as const)(
   async (variant) => {
     const mine = await authorized({ durationMs: null });
     const extractionId = await extract(consentRequest(mine, { variant }));
-    const timedOut = await inStatus(extractionId, 'TIMED_OUT');
-    expect(timedOut).toMatchObject({ settledBy: 'reconcile', reason: 'deadline-passed' });
+    const record = await timedOut(extractionId);
+    expect(record).toMatchObject({ settledBy: 'reconcile', reason: 'deadline-passed' });
     const history = await historyOf(extractionId);
     expect(history.at(-1)?.type).toBe('ExecutionSucceeded');
     expect(transitionsIn(history)).toBe(2);
 
-    await provider.finishPolled(timedOut.taskId ?? '');
+    await provider.finishPolled(record.taskId ?? '');
     expect(await sweepUntilClosed(extractionId)).toMatchObject({ status: 'COMPLETED' });
     expect((await view(extractionId)).results?.bytes).toBeGreaterThan(0);
   },
@@ -67,7 +67,7 @@ describe('reconcile-extraction, as it records TIMED_OUT,', () => {
       });
       await extract(requestFor(username), { idempotencyKey });
 
-      const { taskId = '' } = await inStatus(extractionId, 'TIMED_OUT');
+      const { taskId = '' } = await timedOut(extractionId);
       // The machine goes on where its function failed; it has ended when nobody but the sweep is left.
       expect((await historyOf(extractionId)).at(-1)?.type).toBe('ExecutionSucceeded');
       expect(fault.wasMet()).toBe(true);
@@ -81,7 +81,9 @@ describe('reconcile-extraction, as it records TIMED_OUT,', () => {
 test('a start that is still refused when the window is over is NOT_STARTED', async () => {
   const username = await plannedUsername({ startForever: { kind: 'answer', status: 429 } });
   const extractionId = await extract(requestFor(username));
+  await inStatus(extractionId, 'STARTING');
+  await backdate(extractionId, 'requestedAt');
 
-  expect(await closed(extractionId)).toMatchObject({ status: 'NOT_STARTED' });
+  expect(await closed(extractionId)).toMatchObject({ status: 'NOT_STARTED', reason: 'start-window-over' });
   expect(await provider.tasks({ username })).toHaveLength(0);
 });

@@ -20,37 +20,12 @@ import { sandboxControl } from '../sandbox/control-client.ts';
 import { startSandbox } from '../sandbox/sandbox.ts';
 import { searchAfterTheSuite } from './leaks/after-the-suite.ts';
 import { type Marks, newMarks } from './leaks/marks.ts';
+import { deliveries, settings } from './windows.ts';
 
 const stage = LOCAL_STAGE;
 export const stackName = stackNameOf(stage);
 /** A UUID, as only such a client can make OTP tokens and Task Tokens. */
 export const clientId = '00000000-0000-4000-8000-00000000e2e0';
-
-/**
- * Seconds where the defaults are minutes. Reads and starts of the sandbox take milliseconds, but 2 cores serve
- * everything here, so the provider gets 3 s; start-task then needs 4 × 3 + 3 = 15 s (infra/config.ts), and
- * whoever waits for a dead attempt waits that long. The emulator ignores MaxDelaySeconds, so that an interval
- * that grows would outgrow the suite: first and longest are the same.
- */
-const settings = {
-  providerConnectTimeoutMs: '1000',
-  providerTimeoutMs: '3000',
-  startTimeoutSeconds: '15',
-  webhookWaitSeconds: '16',
-  startWindowSeconds: '20',
-  startRetryFirstSeconds: '2',
-  startRetryEverySeconds: '2',
-  deadlineSeconds: '40',
-  machineSlackSeconds: '60',
-  pollFirstSeconds: '1',
-  pollEverySeconds: '1',
-  collectInMachineSeconds: '6',
-  collectForSeconds: '120',
-  graceSeconds: '600',
-  signingKeyRefreshSeconds: '1',
-  providerClientId: clientId,
-  widgetConfigId: 'sandbox-widget',
-};
 
 /** Everything a test needs to reach the one deployment that the whole suite shares. */
 export type Deployed = {
@@ -62,6 +37,8 @@ export type Deployed = {
   readonly sandboxUrl: string;
   readonly signingKey: string;
   readonly apiKey: string;
+  /** Of this run: what it writes, logs included. */
+  readonly directory: string;
   readonly faultsDirectory: string;
   readonly marks: Marks;
   /** Where tests write down what has to be looked for after the suite, and what they were answered. */
@@ -112,7 +89,7 @@ const deploy = async (): Promise<Deployment> => {
     clients: [{ clientId, apiKey, webhook: { signingKey, mode: 'plain' } }],
     marks: { result: marks.result, webhook: marks.webhookField },
     taskDurationMs: 300,
-    deliveryIntervalsMs: [0, 1_500, 3_000, 4_500, 6_000],
+    ...deliveries,
   });
   const starting = startEmulator({
     auth: true,
@@ -141,7 +118,7 @@ const deploy = async (): Promise<Deployment> => {
   try {
     const outputs = await deployStack({
       emulator: starting,
-      context: { stage, providerBaseUrl: sandbox.baseUrl, ...settings },
+      context: { stage, providerBaseUrl: sandbox.baseUrl, ...settings, providerClientId: clientId },
       directory,
     });
     const emulator = await starting;
@@ -162,6 +139,7 @@ const deploy = async (): Promise<Deployment> => {
       sandboxUrl: sandbox.baseUrl,
       signingKey,
       apiKey,
+      directory,
       faultsDirectory,
       marks,
       secretsFile: join(directory, 'secrets.jsonl'),

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { DEMO_BUSINESS_ID } from '../sandbox/outcomes.ts';
 import { historyOf, transitionsIn } from './support/execution.ts';
 import {
+  deliveriesEnded,
   extract,
   movement,
   passwordSentinel,
@@ -33,9 +34,7 @@ describe('an extraction settled by its webhook', () => {
 
     expect(await closed(extractionId)).toMatchObject({ status: 'COMPLETED', settledBy: 'webhook' });
     const [{ taskId = '' } = {}] = await provider.tasks({ username });
-    await provider.waitForEvent('deliveries-ended', (event) => event.taskId === taskId, {
-      timeoutMs: 60_000,
-    });
+    await deliveriesEnded(taskId);
     // The last: on a busy machine the first may have been given up by the provider before it was answered.
     const { deliveries } = await provider.task(taskId);
     expect(deliveries.at(-1)).toMatchObject({ mode: 'encrypted', status: 204 });

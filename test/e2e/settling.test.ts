@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { StopExecutionCommand } from '@aws-sdk/client-sfn';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { aws } from './support/aws.ts';
+import { backdate } from './support/backdate.ts';
+import { eventually } from './support/eventually.ts';
 import { executionOf, historyOf } from './support/execution.ts';
 import {
   extract,
@@ -62,7 +64,7 @@ test('a task that start-task never came to link is adopted, so that a delivery f
 
   await stop(extractionId);
   const adopted = async () => expect(await taskRow(taskId)).toMatchObject({ taskId, extractionId });
-  await vi.waitFor(adopted, { timeout: 30_000, interval: 100 });
+  await eventually(adopted);
   expect(await taskRow(taskId)).not.toHaveProperty('callbackToken');
   await fault.cancel();
 
@@ -94,6 +96,7 @@ describe('while the results cannot be collected, the outcome is recorded at once
     const extractionId = await extract(requestFor(username));
 
     expect(await inStatus(extractionId, 'COMPLETED')).toMatchObject({ settledBy: 'webhook' });
+    await backdate(extractionId, 'settledAt');
     expect((await historyOf(extractionId)).at(-1)?.type).toBe('ExecutionSucceeded');
     await provider.setPlan(username, {});
     const record = await sweepUntilClosed(extractionId);

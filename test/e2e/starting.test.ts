@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, inject, test } from 'vitest';
 import { persistCredentials } from '../sandbox/credentials/persisted-credentials.ts';
 import { encryptDelivery } from '../sandbox/webhook/encrypt-delivery.ts';
+import { backdate } from './support/backdate.ts';
+import { eventually } from './support/eventually.ts';
 import { historyOf } from './support/execution.ts';
 import {
   type Body,
@@ -15,7 +17,7 @@ import {
   uniqueUsername,
 } from './support/extractions.ts';
 import { planFault } from './support/faults.ts';
-import { closed, statusesOf } from './support/records.ts';
+import { closed, inStatus, statusesOf } from './support/records.ts';
 import { secret } from './support/secrets.ts';
 
 const { apiKey, sandboxUrl } = inject('cosecha');
@@ -136,9 +138,11 @@ test('a task that was started by a function that then died is told of to nobody,
     effect: { kind: 'exit' },
   });
   await extract(requestFor(username), { idempotencyKey });
+  await inStatus(extractionId, 'STARTING');
+  await eventually(() => expect(fault.wasMet()).toBe(true));
+  await backdate(extractionId, 'startingAt');
 
   expect(await closed(extractionId)).toMatchObject({ status: 'UNCONFIRMED', reason: 'attempt-died' });
-  expect(fault.wasMet()).toBe(true);
   expect(await startCallsOf(username)).toHaveLength(1);
   const [task] = await provider.tasks({ username });
   expect(task?.deliveries.at(-1)).toMatchObject({ status: 204 });

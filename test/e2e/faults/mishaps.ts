@@ -73,7 +73,10 @@ export type Mishap = Pick<FaultRule, 'when' | 'times' | 'effect'> & {
 
 const whenText = { before: 'before it took effect', after: 'after it took effect' } as const;
 
-/** Everything that can happen to a call: a read has nothing that could have taken effect before its answer was lost. */
+/**
+ * What can happen to a call. A write can be cut off before or after it took effect. A read has no effect, so that it is
+ * the same whether the request or its answer is lost.
+ */
 export const mishapsOf = (
   { service, writes }: { readonly service: Service; readonly writes: boolean },
   attempts: number,
@@ -96,14 +99,17 @@ export const mishapsOf = (
     times: kind === 'passed' ? 1 : attempts,
     effect: { kind: 'answer', status, errorType },
   });
-  return [
-    killed('before'),
-    killed('after'),
-    answered('passed', 'before', throttles[0]),
-    answered('failed', 'before', throttles[1]),
-    answered('failed', 'before', failures[1]),
-    ...(writes
-      ? [answered('passed', 'after', failures[0]), answered('failed', 'after', failures[1])]
-      : [answered('passed', 'before', failures[0])]),
-  ];
+  return writes
+    ? [
+        killed('before'),
+        killed('after'),
+        answered('failed', 'before', throttles[1]),
+        answered('passed', 'after', failures[0]),
+        answered('failed', 'after', failures[1]),
+      ]
+    : [
+        killed('before'),
+        answered('passed', 'before', throttles[0]),
+        answered('failed', 'before', failures[1]),
+      ];
 };

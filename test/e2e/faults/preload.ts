@@ -1,7 +1,8 @@
 /**
  * Loaded into every function of the deployment under test with `NODE_OPTIONS=--import`, set on the emulator, so
  * that bundles and template are the ones that go to AWS. It stands between the AWS SDK and the network, where a
- * fault can come before or after the service has acted; a proxy could not kill the process that asked.
+ * fault can come before or after the service has acted; a proxy could not kill the process that asked. It also keeps a
+ * test's sweep to the records of that test.
  */
 import { readdirSync, readFileSync, renameSync, unlinkSync } from 'node:fs';
 import http, { type ClientRequest, IncomingMessage, type RequestOptions } from 'node:http';
@@ -9,15 +10,19 @@ import https from 'node:https';
 import { syncBuiltinESMExports } from 'node:module';
 import { Socket } from 'node:net';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { urlToHttpOptions } from 'node:url';
 import { type Invocation, listenToInvocations } from './invocations.ts';
+import { reportDeath } from './report-death.ts';
 import type { FaultRule } from './rule.ts';
 import { parseRuleName, ruleName } from './rule-name.ts';
+import { inScope, sweepScope } from './sweep-scope.ts';
 
 const directory = process.env.COSECHA_FAULTS ?? '';
 
 /** What this process was invoked with last. A function's process has one invocation at a time. */
-let invocation = '';
+let invocation: unknown;
+let invocationText = '';
 
 const headerOf = (options: RequestOptions, wanted: string): string => {
   const headers = (options.headers ?? {}) as Record<string, unknown>;
@@ -27,8 +32,8 @@ const headerOf = (options: RequestOptions, wanted: string): string => {
 
 const fits = (rule: FaultRule, operation: string, body: string): boolean =>
   operation.includes(rule.operation) &&
-  (rule.contains ?? []).every((text) => body.includes(text)) &&
-  (rule.during ?? []).every((text) => invocation.includes(text));
+  (rule.contains ?? []).every((part) => body.includes(part)) &&
+  (rule.during ?? []).every((part) => invocationText.includes(part));
 
 /** The rule that happens to this request. Every rule that it fits is used up by one, up to the one that happens. */
 const meet = (operation: string, body: string): FaultRule | undefined => {
@@ -51,8 +56,10 @@ const meet = (operation: string, body: string): FaultRule | undefined => {
 
 const sentence = 'A fault of the test.';
 
+type Answer = Extract<FaultRule['effect'], { readonly kind: 'answer' }>;
+
 /** S3 answers in XML, every other service that the functions call in JSON. */
-const answerInstead = (status: number, errorType: string, isJson: boolean): IncomingMessage => {
+const answerInstead = ({ status, errorType }: Answer, isJson: boolean): IncomingMessage => {
   const message = new IncomingMessage(new Socket());
   message.statusCode = status;
   message.headers = isJson
@@ -67,13 +74,25 @@ const answerInstead = (status: number, errorType: string, isJson: boolean): Inco
   return message;
 };
 
-const carryOut = (rule: FaultRule, isJson: boolean, respond: (message: IncomingMessage) => void): void => {
-  if (rule.effect.kind === 'exit') process.exit(1);
-  respond(answerInstead(rule.effect.status, rule.effect.errorType, isJson));
+/** An answer with another body: what the service said is replaced before the SDK reads it. */
+const answerWith = (original: IncomingMessage, body: string): IncomingMessage => {
+  const message = new IncomingMessage(new Socket());
+  message.statusCode = original.statusCode ?? 200;
+  const { 'content-length': _length, 'x-amz-crc32': _checksum, ...headers } = original.headers;
+  message.headers = headers;
+  message.push(body);
+  message.push(null);
+  return message;
 };
 
 type OnResponse = (message: IncomingMessage) => void;
 type Request = (options: RequestOptions, onResponse?: OnResponse) => ClientRequest;
+
+/** The request it dies of is neither sent nor answered any more. */
+const die = async (): Promise<void> => {
+  await reportDeath(invocation);
+  process.exit(1);
+};
 
 const wrap = (original: Request): typeof https.request => {
   const wrapped: Request = (options, onResponse) => {
@@ -81,13 +100,18 @@ const wrap = (original: Request): typeof https.request => {
     const operation = `${target} ${options.method} ${options.path}`;
     const isJson = target !== '';
     let after: FaultRule | undefined;
+    const pass = async (message: IncomingMessage): Promise<void> => {
+      const only = operation.includes('DynamoDB_20120810.Query') ? sweepScope(invocation) : undefined;
+      onResponse?.(only === undefined ? message : answerWith(message, inScope(await text(message), only)));
+    };
     const request = original(options, (message) => {
       if (after === undefined) {
-        onResponse?.(message);
+        void pass(message);
         return;
       }
       message.resume();
-      carryOut(after, isJson, (instead) => onResponse?.(instead));
+      if (after.effect.kind === 'exit') void die();
+      else onResponse?.(answerInstead(after.effect, isJson));
     });
 
     const chunks: string[] = [];
@@ -103,11 +127,14 @@ const wrap = (original: Request): typeof https.request => {
       const rule = meet(operation, `${options.path}\n${chunks.join('')}`);
       if (rule?.when === 'after') after = rule;
       if (rule?.when !== 'before') return end(chunk, ...rest);
-      carryOut(rule, isJson, (instead) => {
-        request.on('error', () => {});
-        request.destroy();
-        setImmediate(() => onResponse?.(instead));
-      });
+      const { effect } = rule;
+      if (effect.kind === 'exit') {
+        void die();
+        return request;
+      }
+      request.on('error', () => {});
+      request.destroy();
+      setImmediate(() => onResponse?.(answerInstead(effect, isJson)));
       return request;
     }) as typeof request.end;
     return request;
@@ -123,7 +150,8 @@ const wrap = (original: Request): typeof https.request => {
 
 if (directory !== '') {
   listenToInvocations((line) => {
-    invocation = JSON.stringify((JSON.parse(line) as Partial<Invocation>).event) ?? '';
+    invocation = (JSON.parse(line) as Partial<Invocation>).event;
+    invocationText = JSON.stringify(invocation) ?? '';
   });
   http.request = wrap(http.request) as typeof http.request;
   https.request = wrap(https.request);

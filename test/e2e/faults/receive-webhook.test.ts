@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { plannedUsername, provider } from '../support/extractions.ts';
+import { deliveriesEnded, plannedUsername, provider } from '../support/extractions.ts';
 import { planFault } from '../support/faults.ts';
 import { limitTo } from '../support/pace.ts';
 import { closed, statusesOf } from '../support/records.ts';
@@ -34,7 +34,7 @@ const duringDelivery = (taskId: string) => [taskId, '"POST /webhooks/provider"']
 /** Ends the task; the provider makes deliveries until one is taken. */
 const finishAndDeliver = async (taskId: string) => {
   await provider.finish(taskId, 'COMPLETED');
-  await provider.waitForEvent('deliveries-ended', (event) => event.taskId === taskId, { timeoutMs: 60_000 });
+  await deliveriesEnded(taskId);
   return (await provider.task(taskId)).deliveries;
 };
 

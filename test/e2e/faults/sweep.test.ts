@@ -2,16 +2,17 @@ import { randomUUID } from 'node:crypto';
 import { InvokeCommand } from '@aws-sdk/client-lambda';
 import { StopExecutionCommand } from '@aws-sdk/client-sfn';
 import { ReceiveMessageCommand } from '@aws-sdk/client-sqs';
-import { describe, expect, inject, test, vi } from 'vitest';
+import { describe, expect, inject, test } from 'vitest';
 import { openShard } from '../../../lib/extraction/open-shard.ts';
 import { aws } from '../support/aws.ts';
 import { authorized, consentRequest } from '../support/consent-extractions.ts';
+import { eventually } from '../support/eventually.ts';
 import { executionOf } from '../support/execution.ts';
 import { extract, extractionIdForKey, plannedUsername, provider } from '../support/extractions.ts';
 import { planFault } from '../support/faults.ts';
 import { inStatus, streamOf } from '../support/records.ts';
 import { running } from '../support/running.ts';
-import { moveOpenUntil, sweepNow } from '../support/sweep.ts';
+import { moveDueTime, sweepUntilClosed } from '../support/sweep.ts';
 import { mishapsOf, tries } from './mishaps.ts';
 
 const { DeadLetterQueueUrl, ReconcileFunctionName } = inject('cosecha').outputs;
@@ -19,18 +20,17 @@ const { DeadLetterQueueUrl, ReconcileFunctionName } = inject('cosecha').outputs;
 const read = { service: 'dynamodb', operation: 'DynamoDB_20120810.GetItem', writes: false } as const;
 const update = { service: 'dynamodb', operation: 'DynamoDB_20120810.UpdateItem', writes: true } as const;
 
-const minutes = (count: number) => new Date(Date.now() + count * 60_000);
-const patiently = { timeout: 60_000, interval: 250 };
+const inAnHour = () => new Date(Date.now() + 3_600_000);
 const lastOf = (extractionId: string) => streamOf(extractionId).at(-1)?.new;
 
-/** The machine's own end, when the sweep would look by itself, is more than a minute away. */
+/** Reconcile left it to the sweep, and that soon: the machine's own end, or an hour, is far away. */
 const isHandedOver = (extractionId: string) => () =>
-  expect(Date.parse(lastOf(extractionId)?.openUntil ?? '')).toBeLessThan(minutes(0.3).getTime());
+  expect(Date.parse(lastOf(extractionId)?.openUntil ?? '')).toBeLessThan(Date.now() + 60_000);
 
 /** What still runs at the provider, but whose execution was stopped, and which was left to the sweep. */
 const abandoned = async (extractionId: string) => {
   await aws.stepFunctions.send(new StopExecutionCommand({ executionArn: executionOf(extractionId) }));
-  await vi.waitFor(isHandedOver(extractionId), patiently);
+  await eventually(isHandedOver(extractionId));
 };
 
 const unattended = async () => {
@@ -39,16 +39,11 @@ const unattended = async () => {
   return mine;
 };
 
-/** A sweep every five minutes, without the minutes: what a sweep that died had claimed is due again. */
-const sweepUntilClosed = async (extractionId: string): Promise<void> => {
-  const sweepAgain = async () => {
-    await moveOpenUntil(extractionId, new Date());
-    await sweepNow();
-    expect(lastOf(extractionId)).toMatchObject({ status: 'COMPLETED', settledBy: 'reconcile' });
-    expect(lastOf(extractionId)?.open).toBeUndefined();
-  };
-  await vi.waitFor(sweepAgain, patiently);
-};
+const isClosedBySweep = async (extractionId: string): Promise<void> =>
+  expect(await sweepUntilClosed(extractionId)).toMatchObject({
+    status: 'COMPLETED',
+    settledBy: 'reconcile',
+  });
 
 /**
  * As EventBridge invokes it on AWS, asynchronously, with Lambda's own repeats; the emulator's EventBridge calls a
@@ -71,22 +66,22 @@ describe.each([
     '$title: its invocation is repeated',
     async ({ when, times = 1, effect }) => {
       const { extractionId, taskId } = await unattended();
-      await moveOpenUntil(extractionId, minutes(60));
+      await moveDueTime(extractionId, inAnHour());
       const during = [extractionId, '"execution-broken"'];
       const fault = await planFault({ operation, contains, during, when, times, effect });
 
       await tellOfBrokenExecution(extractionId);
-      await vi.waitFor(() => expect(fault.wasMet()).toBe(true), patiently);
-      await vi.waitFor(isHandedOver(extractionId), patiently);
+      await eventually(() => expect(fault.wasMet()).toBe(true));
+      await eventually(isHandedOver(extractionId));
       await provider.finish(taskId, 'COMPLETED');
-      await sweepUntilClosed(extractionId);
+      await isClosedBySweep(extractionId);
     },
   );
 });
 
 test('the rule for broken executions, killed each time, leaves a dead letter, and the sweep closes', async () => {
   const { extractionId, taskId } = await unattended();
-  await moveOpenUntil(extractionId, minutes(60));
+  await moveDueTime(extractionId, inAnHour());
   const during = [extractionId, '"execution-broken"'];
   const effect = { kind: 'exit' } as const;
   const fault = await planFault({ operation: read.operation, during, when: 'before', times: 2, effect });
@@ -98,10 +93,10 @@ test('the rule for broken executions, killed each time, leaves a dead letter, an
     const { Messages = [] } = await aws.queues.send(new ReceiveMessageCommand(request));
     expect(Messages.map(({ Body }) => Body).join('\n')).toContain(extractionId);
   };
-  await vi.waitFor(isDeadLetter, patiently);
+  await eventually(isDeadLetter);
   expect(fault.wasMet()).toBe(true);
   await provider.finish(taskId, 'COMPLETED');
-  await sweepUntilClosed(extractionId);
+  await isClosedBySweep(extractionId);
 });
 
 const find = { service: 'dynamodb', operation: 'DynamoDB_20120810.Query', writes: false } as const;
@@ -119,13 +114,13 @@ describe.each([
     '$title: another sweep closes it',
     async ({ when, times = 1, effect }) => {
       const { extractionId, taskId } = await unattended();
-      await moveOpenUntil(extractionId, minutes(60));
+      await moveDueTime(extractionId, inAnHour());
       await provider.finish(taskId, 'COMPLETED');
       const about = contains(extractionId);
-      const during = ['"trigger":"sweep"'];
+      const during = [extractionId, '"trigger":"sweep"'];
       const fault = await planFault({ operation, contains: about, during, when, times, effect });
 
-      await sweepUntilClosed(extractionId);
+      await isClosedBySweep(extractionId);
       expect(fault.wasMet()).toBe(true);
     },
   );
@@ -157,13 +152,13 @@ describe("the sweep, as it reads the execution's input,", () => {
     '$title: another sweep closes it',
     async ({ when, times = 1, effect }) => {
       const { extractionId, taskId } = await unattendedByConsent();
-      await moveOpenUntil(extractionId, minutes(60));
+      await moveDueTime(extractionId, inAnHour());
       const { operation } = readInput;
-      const during = ['"trigger":"sweep"'];
+      const during = [extractionId, '"trigger":"sweep"'];
       const fault = await planFault({ operation, contains: [extractionId], during, when, times, effect });
       await provider.finishPolled(taskId);
 
-      await sweepUntilClosed(extractionId);
+      await isClosedBySweep(extractionId);
       expect(fault.wasMet()).toBe(true);
     },
   );

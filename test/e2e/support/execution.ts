@@ -2,6 +2,7 @@ import { type HistoryEvent, paginateGetExecutionHistory } from '@aws-sdk/client-
 import { inject } from 'vitest';
 import { followExecution, isTransition } from '../../../infra/local/follow-execution.ts';
 import { executionArn } from '../../../lib/aws/execution-arn.ts';
+import { waitMs } from '../windows.ts';
 import { aws } from './aws.ts';
 
 const machineArn = inject('cosecha').outputs.StateMachineArn ?? '';
@@ -11,7 +12,7 @@ export const executionOf = (extractionId: string): string => executionArn(machin
 /** The whole history of an extraction's execution, once that has ended. */
 export const historyOf = async (extractionId: string): Promise<readonly HistoryEvent[]> => {
   const events: HistoryEvent[] = [];
-  const signal = AbortSignal.timeout(90_000);
+  const signal = AbortSignal.timeout(waitMs);
   for await (const event of followExecution(aws.stepFunctions, executionOf(extractionId), signal)) {
     events.push(event);
   }

@@ -7,6 +7,8 @@ import { sandboxControl } from '../../sandbox/control-client.ts';
 import type { Plan } from '../../sandbox/plan.ts';
 import type { Caller } from '../deployment.ts';
 import { keepAnswer } from '../leaks/answers.ts';
+import { waitMs } from '../windows.ts';
+import { noteExtraction } from './current-test.ts';
 import { documented } from './documented.ts';
 import { limitTo } from './pace.ts';
 
@@ -22,16 +24,15 @@ const kept = (answer: Answered): Answered => {
 };
 
 /**
- * Asks again, a few times, after a 5xx or where there was no answer: as callers are told to (docs/api.md), as the
- * provider does with a delivery that it has no 200 or 204 for in 5 s ("Events" 7 and 8), and a busy machine makes
- * them. The emulator starts a process for an invocation that finds none free, and where many start at once, that
- * one or the calls that it makes take longer than whoever waits for them.
+ * Asks again after a 5xx or where there was no answer, as a caller does (docs/api.md) and as the provider does with a
+ * delivery ("Events" 7 and 8). A busy machine makes them: the functions that somebody waits for give each call to AWS
+ * one second, and the emulator may need longer.
  */
 const untilAnswered = async <Answer extends { readonly status?: number }>(
   ask: () => Promise<Answer>,
 ): Promise<Answer> => {
   let answer = await ask();
-  for (let repeats = 0; (answer.status ?? 500) >= 500 && repeats < 5; repeats += 1) answer = await ask();
+  for (let repeats = 0; (answer.status ?? 500) >= 500 && repeats < 20; repeats += 1) answer = await ask();
   return answer;
 };
 
@@ -53,6 +54,10 @@ const fetchAs = {
   caller: signedFetch({ region: client.region, credentials: callers.caller }),
   stranger: signedFetch({ region: client.region, credentials: callers.stranger }),
 };
+
+/** Resolves once the provider makes no further delivery for a task. */
+export const deliveriesEnded = (taskId: string) =>
+  provider.waitForEvent('deliveries-ended', (event) => event.taskId === taskId, { timeoutMs: waitMs });
 
 /** Stands in every credential that the tests send, so that it can be looked for where it must not be. */
 export const passwordSentinel = marks.password;
@@ -120,7 +125,9 @@ export const extract = async (
 ): Promise<string> => {
   const answer = await untilAnswered(() => post(body, { idempotencyKey, ...options }));
   if (!answer.ok) throw new Error(`The request was answered ${answer.status}: ${await answer.text()}`);
-  return ((await answer.json()) as PublicExtraction).extractionId;
+  const { extractionId } = (await answer.json()) as PublicExtraction;
+  noteExtraction(extractionId);
+  return extractionId;
 };
 
 export const read = async (extractionId: string, as: Caller = 'caller'): Promise<Response> => {

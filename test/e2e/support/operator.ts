@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import {
   CreateAccessKeyCommand,
   CreateUserCommand,
+  EntityAlreadyExistsException,
   IAMClient,
   PutUserPolicyCommand,
 } from '@aws-sdk/client-iam';
@@ -37,7 +38,12 @@ const documentedPolicy = (): string => {
 const createOperator = async () => {
   const iam = new IAMClient(client);
   const UserName = 'operator';
-  await iam.send(new CreateUserCommand({ UserName }));
+  try {
+    await iam.send(new CreateUserCommand({ UserName }));
+  } catch (error) {
+    // The files of the suite that operate share the user.
+    if (!(error instanceof EntityAlreadyExistsException)) throw error;
+  }
   await iam.send(
     new PutUserPolicyCommand({ UserName, PolicyName: 'operate', PolicyDocument: documentedPolicy() }),
   );

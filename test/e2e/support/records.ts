@@ -1,9 +1,12 @@
-import { unmarshall } from '@aws-sdk/util-dynamodb';
+import { GetItemCommand } from '@aws-sdk/client-dynamodb';
+import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import type { DynamoDBRecord } from 'aws-lambda';
 import { inject } from 'vitest';
 import { openStream, type StreamRecord } from '../../../lib/aws/follow-stream.ts';
 import type { Extraction } from '../../../lib/extraction/record.ts';
+import { waitMs } from '../windows.ts';
 import { aws } from './aws.ts';
+import { noteExtraction } from './current-test.ts';
 
 /** One record of the table's stream, as a downstream service gets it. */
 export type StreamImage = { readonly old: Extraction | undefined; readonly new: Extraction | undefined };
@@ -61,13 +64,32 @@ export const statusesOf = (extractionId: string): readonly string[] =>
     .filter((image) => image.old?.status !== image.new?.status)
     .map((image) => image.new?.status ?? 'removed');
 
-/** The first record of an extraction that fits, past or to come. Told by the stream, so nothing is slept for. */
+/** The record as it is now. */
+export const readRecord = async (extractionId: string): Promise<Extraction | undefined> => {
+  const { Item } = await aws.dynamo.send(
+    new GetItemCommand({
+      TableName: inject('cosecha').outputs.ExtractionsTableName,
+      Key: marshall({ extractionId }),
+      ConsistentRead: true,
+    }),
+  );
+  return Item === undefined ? undefined : (unmarshall(Item) as Extraction);
+};
+
+/** The way that an extraction went and its last three records, for a message. */
+export const describeRecords = (extractionId: string): string => {
+  const last = streamOf(extractionId).slice(-3);
+  const statuses = statusesOf(extractionId).join(' → ') || 'none';
+  return `Its statuses: ${statuses}. Its last records:\n${last.map((image) => JSON.stringify(image.new ?? 'removed')).join('\n')}`;
+};
+
+/** The first record of an extraction that fits, past or to come. */
 export const recordWhere = (
   extractionId: string,
   what: string,
   fits: (record: Extraction) => boolean,
-  timeoutMs = 90_000,
 ): Promise<Extraction> => {
+  noteExtraction(extractionId);
   const past = streamOf(extractionId).find((image) => image.new !== undefined && fits(image.new))?.new;
   if (past !== undefined) return Promise.resolve(past);
   return new Promise((resolve, reject) => {
@@ -75,9 +97,8 @@ export const recordWhere = (
     waiting.set(extractionId, mine);
     const timer = setTimeout(() => {
       mine.delete(one);
-      const last = streamOf(extractionId).at(-1)?.new;
-      reject(new Error(`${extractionId} was not ${what} in ${timeoutMs} ms; it is ${JSON.stringify(last)}`));
-    }, timeoutMs);
+      reject(new Error(`${extractionId} was not ${what} in ${waitMs} ms.`));
+    }, waitMs);
     const one: Waiting = {
       fits,
       resolve: (record) => {
@@ -91,8 +112,8 @@ export const recordWhere = (
 };
 
 /** Settled, and nothing is left to do. */
-export const closed = (extractionId: string, timeoutMs?: number): Promise<Extraction> =>
-  recordWhere(extractionId, 'closed', (record) => record.open === undefined, timeoutMs);
+export const closed = (extractionId: string): Promise<Extraction> =>
+  recordWhere(extractionId, 'closed', (record) => record.open === undefined);
 
-export const inStatus = (extractionId: string, status: string, timeoutMs?: number): Promise<Extraction> =>
-  recordWhere(extractionId, status, (record) => record.status === status, timeoutMs);
+export const inStatus = (extractionId: string, status: string): Promise<Extraction> =>
+  recordWhere(extractionId, status, (record) => record.status === status);

@@ -1,6 +1,7 @@
 import type { Sandbox } from '../state.ts';
+import { isDelivered } from './attempt-delivery.ts';
 
-/** Resolves when `count` deliveries of the task have been answered or have failed, or no more will be made. */
+/** Resolves when `count` deliveries of the task have been taken, or no more will be made. */
 export function deliveriesMade(sandbox: Sandbox, taskId: string, count: number): Promise<void> {
   return new Promise((resolve) => {
     let made = 0;
@@ -12,7 +13,7 @@ export function deliveriesMade(sandbox: Sandbox, taskId: string, count: number):
       if (event.type === 'reset') return done();
       if (!('taskId' in event) || event.taskId !== taskId) return;
       if (event.type === 'deliveries-ended') return done();
-      if (event.type === 'delivery' && event.delivery.error !== 'dropped') made += 1;
+      if (event.type === 'delivery' && isDelivered(event.delivery)) made += 1;
       if (made >= count) done();
     });
   });

@@ -1,0 +1,30 @@
+/**
+ * Tells Step Functions that the function which is about to be killed has ended, as AWS does: for a process that exits,
+ * Lambda answers `Runtime.ExitError`, and the state fails with it
+ * (https://docs.aws.amazon.com/lambda/latest/dg/troubleshooting-invocation.html). The emulator says nothing to a state
+ * that waits for its callback, which then waits on until its timeout.
+ */
+export const reportDeath = async (event: unknown): Promise<void> => {
+  const { taskToken } = (event ?? {}) as { readonly taskToken?: string };
+  if (taskToken === undefined) return;
+  const { env } = process;
+  const { AwsClient } = await import('aws4fetch');
+  const client = new AwsClient({
+    accessKeyId: env.AWS_ACCESS_KEY_ID ?? '',
+    secretAccessKey: env.AWS_SECRET_ACCESS_KEY ?? '',
+    ...(env.AWS_SESSION_TOKEN === undefined ? {} : { sessionToken: env.AWS_SESSION_TOKEN }),
+    service: 'states',
+    region: env.AWS_REGION ?? '',
+  });
+  const answer = await client.fetch(env.AWS_ENDPOINT_URL ?? '', {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/x-amz-json-1.0',
+      'x-amz-target': 'AWSStepFunctions.SendTaskFailure',
+    },
+    body: JSON.stringify({ taskToken, error: 'Runtime.ExitError', cause: 'A fault of the test.' }),
+  });
+  // Where the token was answered already, nobody waits.
+  if (!answer.ok && !(await answer.text()).includes('TaskDoesNotExist'))
+    console.error(`The death could not be reported: ${answer.status}.`);
+};

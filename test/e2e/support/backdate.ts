@@ -1,0 +1,47 @@
+import { ConditionalCheckFailedException, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import { marshall } from '@aws-sdk/util-dynamodb';
+import { inject } from 'vitest';
+import type { Extraction } from '../../../lib/extraction/record.ts';
+import { aws } from './aws.ts';
+
+const { ExtractionsTableName } = inject('cosecha').outputs;
+
+type Times = Partial<
+  Pick<Extraction, 'requestedAt' | 'startingAt' | 'deadlineAt' | 'settledAt' | 'openUntil'>
+>;
+
+/** Sets times of a record, where it has all of them. False if it has not. */
+export const moveTimes = async (extractionId: string, times: Times): Promise<boolean> => {
+  const names = Object.keys(times);
+  const command = new UpdateItemCommand({
+    TableName: ExtractionsTableName,
+    Key: marshall({ extractionId }),
+    UpdateExpression: `SET ${names.map((name) => `${name} = :${name}`).join(', ')}`,
+    ConditionExpression: names.map((name) => `attribute_exists(${name})`).join(' AND '),
+    ExpressionAttributeValues: marshall(
+      Object.fromEntries(Object.entries(times).map(([name, time]) => [`:${name}`, time])),
+    ),
+  });
+  try {
+    await aws.dynamo.send(command);
+    return true;
+  } catch (error) {
+    if (error instanceof ConditionalCheckFailedException) return false;
+    throw error;
+  }
+};
+
+/** Longer than any window but those of a day: collectForSeconds and graceSeconds. */
+const HOUR_MS = 3_600_000;
+
+/**
+ * Moves a time of a record an hour into the past, as if the hour had gone by: `requestedAt` ends the start window,
+ * `startingAt` the attempt to start, `deadlineAt` the deadline, `settledAt` the machine's own time for collecting.
+ */
+export const backdate = async (
+  extractionId: string,
+  name: 'requestedAt' | 'startingAt' | 'deadlineAt' | 'settledAt',
+): Promise<void> => {
+  const moved = await moveTimes(extractionId, { [name]: new Date(Date.now() - HOUR_MS).toISOString() });
+  if (!moved) throw new Error(`${extractionId} has no ${name} to move.`);
+};
