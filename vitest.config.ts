@@ -20,7 +20,7 @@ export default defineConfig({
   test: {
     projects: [
       { test: { ...quick, name: 'unit', include: ['test/unit/**/*.test.ts'] } },
-      { test: { ...quick, name: 'conformance', include: ['test/conformance/**/*.test.ts'] } },
+      { test: { name: 'conformance', include: ['test/conformance/**/*.test.ts'], testTimeout: 120_000 } },
       { test: { name: 'simulation', include: ['test/simulation/**/*.test.ts'], testTimeout: 120_000 } },
       { test: { name: 'fuzz', include: ['test/fuzz/**/*.test.ts'], testTimeout: 120_000 } },
       {

@@ -131,7 +131,7 @@ export const statement = (
 ): void => {
   const missing = needed.filter((need) => !server.has(need));
   // A real provider takes its time for an extraction.
-  test(name, { timeout: server.control === undefined ? 300_000 : 20_000 }, async (context) => {
+  test(name, { timeout: server.control === undefined ? 300_000 : 120_000 }, async (context) => {
     if (missing.length > 0) context.skip(`needs ${missing.map((need) => needs[need]).join('; ')}`);
     await run(context);
   });

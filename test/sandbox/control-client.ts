@@ -76,7 +76,7 @@ export function sandboxControl(baseUrl: string) {
   /** The first event that fits, past or to come. @throws SandboxEventMissing */
   async function waitFor(
     fits: (event: SandboxEvent) => boolean,
-    { since = 0, timeoutMs = 10_000, signal }: WaitOptions = {},
+    { since = 0, timeoutMs = 60_000, signal }: WaitOptions = {},
   ): Promise<SandboxEvent> {
     const found = new AbortController();
     const ends = [found.signal, AbortSignal.timeout(timeoutMs), ...(signal === undefined ? [] : [signal])];

@@ -2,11 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { setTimeout as delay } from 'node:timers/promises';
 import { createAdaptorServer } from '@hono/node-server';
 import { createApp } from './app.ts';
 import { type ClientOptions, clientFrom } from './client.ts';
-import { createClock } from './clock.ts';
+import { createClock, type SandboxClock } from './clock.ts';
 import { describeEvent } from './describe-event.ts';
 import { createEventLog } from './events.ts';
 import type { Marks, Sandbox } from './state.ts';
@@ -89,7 +88,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Runnin
     },
     clock,
     events: createEventLog(clock.now),
-    goDown: (milliseconds) => closeFor(server, milliseconds, stopped.signal),
+    goDown: (milliseconds) => closeFor(server, clock, milliseconds, stopped.signal),
     clients: new Map(clients.map((client) => [client.clientId, clientFrom(client)])),
     signingSecret: randomBytes(32),
     sessions: new Map(),
@@ -132,13 +131,18 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Runnin
 }
 
 /** On the same port after that. */
-async function closeFor(server: Server, milliseconds: number, stopped: AbortSignal): Promise<void> {
+async function closeFor(
+  server: Server,
+  clock: SandboxClock,
+  milliseconds: number,
+  stopped: AbortSignal,
+): Promise<void> {
   const { address, port } = server.address() as AddressInfo;
   const closed = once(server, 'close');
   server.close();
   server.closeAllConnections();
   await closed;
-  await delay(milliseconds, undefined, { ref: false, signal: stopped }).catch(() => {});
+  await clock.until(clock.now() + milliseconds, stopped);
   if (!stopped.aborted) server.listen(port, address);
 }
 

@@ -51,7 +51,7 @@ beforeAll(async () => {
 const records = Object.fromEntries(documentedRecords());
 
 // Synthesizing and compiling take seconds, more where others use the machine.
-describe('the package, packed and installed elsewhere', { timeout: 60_000 }, () => {
+describe('the package, packed and installed elsewhere', { timeout: 300_000 }, () => {
   test('depends on nothing, and has no TypeScript to run and no test in it', async () => {
     const manifest = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'));
     expect(manifest).not.toHaveProperty('dependencies');

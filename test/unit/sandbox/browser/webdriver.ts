@@ -66,7 +66,7 @@ export async function openBrowser({ browser, driver }: BrowserPaths) {
 
   /** Clicking a submit button returns before the next page is there, and the protocol tells no event of it. */
   async function pageLeft(root: string): Promise<void> {
-    const deadline = AbortSignal.timeout(10_000);
+    const deadline = AbortSignal.timeout(60_000);
     while (!deadline.aborted) {
       try {
         await call('GET', `${root}/name`);
