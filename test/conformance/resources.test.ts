@@ -271,6 +271,8 @@ describe('v2 task', () => {
     for (const value of [without, withIt]) {
       const taskId = await client.startTask({
         ...taskOf(withIt),
+        // A business bank would refuse the credentials without it.
+        entity: 'demo-bank',
         credentials: { mode: 'raw', value },
       });
       const { results } = await client.waitForTask(taskId, waiting);
@@ -378,6 +380,19 @@ describe('Credentials', () => {
   statement('credentials may be raw: fields of the entity', ['outcomes'], async () => {
     const value = credentialsFor('PARTIAL');
     expect(await outcomeOf({ mode: 'raw', value }, await client.sessionToken())).toBe('PARTIAL');
+  });
+
+  statement('business banking requires businessId', ['control'], async () => {
+    const { businessId: _, ...value } = newUser();
+    const request: TaskRequest = {
+      entity: 'demo-business-bank',
+      credentials: { mode: 'raw', value },
+      actions: movement,
+    };
+    expect(await failureOf(client.startTask(request))).toMatchObject({
+      name: 'ProviderRefused',
+      status: 400,
+    });
   });
 });
 

@@ -43,12 +43,13 @@ export function legacyTaskRoutes(sandbox: Sandbox): Hono<SandboxEnv> {
     const parsed = readJson(c.get('body'), LegacyTaskSchema);
     if (!parsed.valid) return c.json({ message: 'Invalid request', invalid: parsed.invalid }, 400);
     const { action, encryptArgs } = parsed.output;
-    const identity = readCredentials({ mode: 'encrypted', value: encryptArgs }, session, sandbox.clock.now());
+    const [entityId = '', actionType = ''] = action.split(':');
+    const now = sandbox.clock.now();
+    const identity = readCredentials({ mode: 'encrypted', value: encryptArgs }, { session, now, entityId });
     if (identity === undefined) {
       return c.json({ message: 'Invalid request', invalid: ['encryptArgs'] }, 400);
     }
     const { username, businessId } = identity;
-    const [entityId = '', actionType = ''] = action.split(':');
     const call = c.get('call');
     call.username = username;
     call.credentialsMode = 'encrypted';

@@ -25,7 +25,11 @@ export function taskRoutes(sandbox: Sandbox): Hono<SandboxEnv> {
     const parsed = parseTaskRequest(c.get('body'));
     if (!parsed.valid) return c.json({ message: 'Invalid request', invalid: parsed.invalid }, 400);
     const request = parsed.output;
-    const identity = readCredentials(request.credentials, session, sandbox.clock.now());
+    const identity = readCredentials(request.credentials, {
+      session,
+      now: sandbox.clock.now(),
+      entityId: request.entity,
+    });
     if (identity === undefined) {
       return c.json({ message: 'Invalid request', invalid: ['credentials.value'] }, 400);
     }
