@@ -124,6 +124,8 @@ export interface AskedByConsent {
   readonly kind: 'consent';
   readonly version: 'v1' | 'v2';
   readonly consentId: string;
+  /** Of the consent, when the task was created. */
+  readonly entityId: string;
   readonly product: Product;
 }
 
