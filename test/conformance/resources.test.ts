@@ -32,6 +32,7 @@ import {
   taskFor,
   taskOf,
   waiting,
+  whileRestricted,
 } from './server.ts';
 
 /** Section "Resources and their fields" of the provider's document. */
@@ -445,6 +446,14 @@ describe('Encryption scheme', () => {
       expect(calls.map(({ credentialsMode }) => credentialsMode)).toEqual(['raw']);
     },
   );
+
+  statement('where it is not activated, encrypted credentials are refused', ['control'], async () => {
+    const encrypting = clientWith({ encryptRawCredentials: true });
+    const failure = await whileRestricted({ temporaryEncryption: false }, () =>
+      failureOf(encrypting.startTask(taskOf(newUser()))),
+    );
+    expect(failure).toMatchObject({ name: 'ProviderRefused', status: 403 });
+  });
 });
 
 describe('Entity listing item', () => {
