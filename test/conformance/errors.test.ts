@@ -16,15 +16,18 @@ import {
   client,
   connection,
   control,
+  credentialsFor,
   failureOf,
   newUser,
   type Outcome,
   server,
   someConsent,
+  someTarget,
   statement,
   taskFor,
   taskOf,
   waiting,
+  whileRestricted,
 } from './server.ts';
 
 /** Section "Errors" of the provider's document. */
@@ -177,6 +180,35 @@ describe('Sandbox presets for POST /api/v1/tasks', () => {
   });
 });
 
+describe('Refusals of POST /api/v1/tasks that arise from state', () => {
+  const start = (credentials: ReturnType<typeof credentialsFor>) =>
+    client.startLegacyTask({ action: `${server.entity}:tef`, credentials });
+
+  statement('too many wrong logins restrict the username and action', ['control'], async () => {
+    const wrong = credentialsFor('CREDENTIALS_WRONG');
+    await client.waitForLegacyTask(await start(wrong), waiting);
+    const failure = await whileRestricted({ wrongLoginsPerHour: 1 }, () => failureOf(start(wrong)));
+    expect(failure).toBeInstanceOf(ProviderRefused);
+    expect(failure).toMatchObject({ status: 403, refusal: 'temporarilyRestricted' });
+  });
+
+  statement('another request for the user is running', ['control'], async () => {
+    const user = newUser();
+    await control().setPlan(user.username, { durationMs: null });
+    await start(user);
+    const failure = await whileRestricted({ oneTaskPerUser: true }, () => failureOf(start(user)));
+    expect(failure).toBeInstanceOf(ProviderBusy);
+    expect(failure).toMatchObject({ refusal: 'processAlreadyRunning' });
+  });
+
+  statement('the tasks of the month reach the quota', ['control'], async () => {
+    await start(newUser());
+    const failure = await whileRestricted({ tasksPerMonth: 1 }, () => failureOf(start(newUser())));
+    expect(failure).toBeInstanceOf(ProviderBusy);
+    expect(failure).toMatchObject({ refusal: 'notEnoughCredits' });
+  });
+});
+
 describe('Sandbox presets for GET /api/v1/tasks/{taskId}', () => {
   const polled = async (responseType: string): Promise<unknown> =>
     pollLegacyTask(connection, await client.sessionToken(), 'any-task', { responseType });
@@ -233,6 +265,22 @@ describe('Consent-based rules that cause failure', () => {
         ProviderRefused,
       );
     }
+  });
+
+  statement('data availability varies by entity and product', ['control'], async () => {
+    const token = await client.createTaskToken(someTarget());
+    const products = ['debt'] as const;
+    const consent = { owner: token.target, products: [...products] };
+    const { consentId: without } = await control().createConsent({ ...consent, entityId: 'demo-bank' });
+    const { consentId: having } = await control().createConsent({ ...consent, entityId: 'demo-service' });
+    const retrieve = async (consentId: string) =>
+      client.waitForExtractionV2(
+        token,
+        await client.startExtractionV2(token, { product: 'debt', consentId }),
+        waiting,
+      );
+    expect(await retrieve(having)).toMatchObject({ data: [{ product: 'debt' }] });
+    expect(await failureOf(retrieve(without))).toBeInstanceOf(ProviderExtractionFailed);
   });
 
   statement('extraction needs a product that the user authorized', ['control'], async () => {

@@ -32,6 +32,7 @@ import {
   taskFor,
   taskOf,
   waiting,
+  whileRestricted,
 } from './server.ts';
 
 /** Section "Resources and their fields" of the provider's document. */
@@ -271,6 +272,8 @@ describe('v2 task', () => {
     for (const value of [without, withIt]) {
       const taskId = await client.startTask({
         ...taskOf(withIt),
+        // A business bank would refuse the credentials without it.
+        entity: 'demo-bank',
         credentials: { mode: 'raw', value },
       });
       const { results } = await client.waitForTask(taskId, waiting);
@@ -379,6 +382,19 @@ describe('Credentials', () => {
     const value = credentialsFor('PARTIAL');
     expect(await outcomeOf({ mode: 'raw', value }, await client.sessionToken())).toBe('PARTIAL');
   });
+
+  statement('business banking requires businessId', ['control'], async () => {
+    const { businessId: _, ...value } = newUser();
+    const request: TaskRequest = {
+      entity: 'demo-business-bank',
+      credentials: { mode: 'raw', value },
+      actions: movement,
+    };
+    expect(await failureOf(client.startTask(request))).toMatchObject({
+      name: 'ProviderRefused',
+      status: 400,
+    });
+  });
 });
 
 describe('Encryption scheme', () => {
@@ -430,6 +446,14 @@ describe('Encryption scheme', () => {
       expect(calls.map(({ credentialsMode }) => credentialsMode)).toEqual(['raw']);
     },
   );
+
+  statement('where it is not activated, encrypted credentials are refused', ['control'], async () => {
+    const encrypting = clientWith({ encryptRawCredentials: true });
+    const failure = await whileRestricted({ temporaryEncryption: false }, () =>
+      failureOf(encrypting.startTask(taskOf(newUser()))),
+    );
+    expect(failure).toMatchObject({ name: 'ProviderRefused', status: 403 });
+  });
 });
 
 describe('Entity listing item', () => {

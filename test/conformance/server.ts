@@ -12,6 +12,7 @@ import {
 } from '../../lib/provider/index.ts';
 import { DEFAULT_WIDGET_CONFIG_ID } from '../sandbox/client.ts';
 import { type SandboxControl, sandboxControl } from '../sandbox/control-client.ts';
+import type { Restrictions } from '../sandbox/plan.ts';
 import { startSandbox } from '../sandbox/sandbox.ts';
 
 /**
@@ -227,6 +228,15 @@ export const failureOf = (call: Promise<unknown>): Promise<unknown> =>
     () => undefined,
     (error: unknown) => error,
   );
+
+/** Runs while our client is restricted. */
+export const whileRestricted = async <Result>(
+  restrictions: Restrictions,
+  run: () => Promise<Result>,
+): Promise<Result> => {
+  await control().setRestrictions(server.clientId, restrictions);
+  return run().finally(() => control().setRestrictions(server.clientId, {}));
+};
 
 /** The last call that the sandbox received on a path. */
 export const lastCall = async (path: string) => (await control().calls({ path })).at(-1);

@@ -130,6 +130,14 @@ describe('v2 task', () => {
     expect(results?.actions.every(({ error }) => error != null)).toBe(true);
   });
 
+  statement('no action could run: FAILED, each action with an error', ['control'], async () => {
+    const request = { ...taskOf(newUser()), entity: 'demo-service' };
+    const { taskStatus, results } = await client.waitForTask(await client.startTask(request), waiting);
+    expect(taskStatus).toBe('FAILED');
+    expect(results?.actions.map(({ status }) => status)).toEqual(['FAILED', 'FAILED']);
+    expect(results?.actions.every(({ error }) => error != null)).toBe(true);
+  });
+
   statement('entity credentials wrong: CREDENTIALS_WRONG, results null', ['outcomes'], async () => {
     expect(await endOf('CREDENTIALS_WRONG')).toEqual({ taskStatus: 'CREDENTIALS_WRONG', results: null });
   });

@@ -1,3 +1,4 @@
+import { entityOf } from './entities.ts';
 import type { WebhookSettings } from './plan.ts';
 import type { Client } from './state.ts';
 
@@ -20,5 +21,17 @@ export function clientFrom({
   widgetConfigId = DEFAULT_WIDGET_CONFIG_ID,
   webhook,
 }: ClientOptions): Client {
-  return { clientId, apiKey, widgetConfigId, webhook: { mode: 'plain', ...webhook }, loginBehaviours: [] };
+  return {
+    clientId,
+    apiKey,
+    widgetConfigId,
+    webhook: { mode: 'plain', ...webhook },
+    loginBehaviours: [],
+    restrictions: {},
+  };
+}
+
+/** Any slug is taken for an entity, unless the client is restricted to those of the listing. */
+export function acceptsEntity({ restrictions }: Client, entityId: string): boolean {
+  return restrictions.listedEntitiesOnly !== true || entityOf(entityId) !== undefined;
 }

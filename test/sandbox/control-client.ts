@@ -4,7 +4,7 @@ import type { ReceiverAnswer } from './control/task-control.ts';
 import type { TokensToExpire, TokenView } from './control/token-control.ts';
 import type { ClientView, ConsentView, PolledTaskView, Summary, TaskView } from './control/views.ts';
 import type { SandboxEvent } from './events.ts';
-import type { CallBehaviour, DeliveryShape, Fault, Plan, WebhookSettings } from './plan.ts';
+import type { CallBehaviour, DeliveryShape, Fault, Plan, Restrictions, WebhookSettings } from './plan.ts';
 import type { Call } from './state.ts';
 import type { TerminalStatus } from './task-vocabulary.ts';
 
@@ -101,6 +101,9 @@ export function sandboxControl(baseUrl: string) {
       call<ClientView>('PUT', `/clients/${encodeURIComponent(clientId)}/webhook`, settings),
     setLogin: (clientId: string, behaviours: readonly CallBehaviour[]) =>
       call<unknown>('PUT', `/clients/${encodeURIComponent(clientId)}/login`, { behaviours }),
+    /** What the client may not do; `{}` lifts every restriction. */
+    setRestrictions: (clientId: string, restrictions: Restrictions) =>
+      call<ClientView>('PUT', `/clients/${encodeURIComponent(clientId)}/restrictions`, restrictions),
     setPlan: (username: string, plan: Plan) =>
       call<unknown>('PUT', `/plans/${encodeURIComponent(username)}`, plan),
     calls: (filter: CallFilter = {}) => call<Call[]>('GET', `/calls?${new URLSearchParams({ ...filter })}`),

@@ -15,13 +15,31 @@ export interface Entity {
 /** The entity that the presets `disabledSantander` and `disabledSantanderTef` are about. */
 export const PRESET_ENTITY_ID = 'santander';
 
-/** The catalogue is "not shown": one made-up entity of each type, and the one that the presets name. */
+/**
+ * The catalogue is "not shown": a made-up entity of each type, the one that the presets name, and a bank without
+ * transfers. Every documented product is in one of them.
+ */
 export const ENTITIES: readonly Entity[] = [
   {
     id: 'demo-bank',
     name: 'Demo Bank',
     type: 'bank',
-    actionTypes: ['movement', 'product-balance', 'tef', 'credit-card-statement'],
+    actionTypes: [
+      'movement',
+      'product-balance',
+      'tef',
+      'product-balance-investment',
+      'pat',
+      'pac',
+      'transfer',
+      'consumer-loan',
+      'mortgage',
+      'investment-report',
+      'credit-card-unbilled-transaction',
+      'credit-card-statement',
+      'account-balance',
+      'personal-information',
+    ],
   },
   {
     id: PRESET_ENTITY_ID,
@@ -30,22 +48,56 @@ export const ENTITIES: readonly Entity[] = [
     actionTypes: ['movement', 'product-balance', 'tef'],
   },
   {
+    id: 'demo-savings-bank',
+    name: 'Demo Savings Bank',
+    type: 'bank',
+    actionTypes: ['movement', 'product-balance'],
+  },
+  {
     id: 'demo-business-bank',
     name: 'Demo Business Bank',
     type: 'business-bank',
-    actionTypes: ['movement', 'product-balance', 'tef'],
+    actionTypes: ['movement', 'product-balance', 'tef', 'financial-report'],
   },
   {
     id: 'demo-government',
     name: 'Demo Government',
     type: 'government',
-    actionTypes: ['tax-folder', 'tax-situation', 'birth-certificate'],
+    actionTypes: [
+      'identity-validation',
+      'identity-validation-clave-unica',
+      'income-report',
+      'tax-folder',
+      'tax-folder-pdf',
+      'tax-folder-clave-unica',
+      'tax-folder-pdf-clave-unica',
+      'property-tax',
+      'property-tax-clave-unica',
+      'dte',
+      'dte-clave-unica',
+      'sworn-declaration',
+      'sworn-declaration-clave-unica',
+      'tax-situation',
+      'fiscal-statement',
+      'fiscal-statement-clave-unica',
+      'birth-certificate',
+    ],
   },
-  { id: 'demo-service', name: 'Demo Service', type: 'service', actionTypes: ['bill', 'debt'] },
-  { id: 'demo-afp', name: 'Demo AFP', type: 'afp', actionTypes: ['contribution', 'balances'] },
+  {
+    id: 'demo-service',
+    name: 'Demo Service',
+    type: 'service',
+    actionTypes: ['bill', 'debt', 'insurance', 'consolidate'],
+  },
+  { id: 'demo-afp', name: 'Demo AFP', type: 'afp', actionTypes: ['contribution', 'job', 'balances'] },
   { id: 'demo-exchange', name: 'Demo Exchange', type: 'exchange', actionTypes: ['balances'] },
 ];
 
 export function entityOf(id: string): Entity | undefined {
   return ENTITIES.find((entity) => entity.id === id);
+}
+
+/** Whether an entity has a product, by its own listing. One that is not listed has every product. */
+export function hasProduct(entityId: string, product: string): boolean {
+  return entityOf(entityId)?.actionTypes.some((actionType) => actionType === product) ?? true;
 }

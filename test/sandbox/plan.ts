@@ -119,6 +119,20 @@ export const WebhookSettingsSchema = v.strictObject({
   mode: v.exactOptional(modeSchema),
 });
 
+/** What a client may not do: refusals that follow from its state. Nothing is restricted unless it is set. */
+export const RestrictionsSchema = v.strictObject({
+  /** False: temporary encryption is not activated ("Encryption scheme" 5). */
+  temporaryEncryption: v.exactOptional(v.boolean()),
+  /** An entity that the listing does not have is refused. */
+  listedEntitiesOnly: v.exactOptional(v.boolean()),
+  /** The others refuse a legacy start, the one route for which the document shows their answers. */
+  oneTaskPerUser: v.exactOptional(v.boolean()),
+  /** Tasks of every interface, in a calendar month (UTC). */
+  tasksPerMonth: v.exactOptional(v.pipe(v.number(), v.integer(), v.minValue(0))),
+  /** Wrong logins of a username/action pair in an hour. */
+  wrongLoginsPerHour: v.exactOptional(attempts),
+});
+
 export type CallBehaviour = v.InferOutput<typeof CallBehaviourSchema>;
 export type Fault = v.InferOutput<typeof FaultSchema>;
 export type StartBehaviour = v.InferOutput<typeof StartBehaviourSchema>;
@@ -128,4 +142,5 @@ export type DeliveryShape = v.InferOutput<typeof DeliveryShapeSchema>;
 export type WebhookPlan = v.InferOutput<typeof webhookPlan>;
 export type Plan = v.InferOutput<typeof PlanSchema>;
 export type WebhookMode = v.InferOutput<typeof modeSchema>;
+export type Restrictions = v.InferOutput<typeof RestrictionsSchema>;
 export type WebhookSettings = v.InferOutput<typeof WebhookSettingsSchema>;

@@ -14,7 +14,10 @@ export function resetSandbox(sandbox: Sandbox): void {
   sandbox.plans.clear();
   sandbox.faults = [];
   sandbox.calls = [];
-  for (const client of sandbox.clients.values()) client.loginBehaviours = [];
+  for (const client of sandbox.clients.values()) {
+    client.loginBehaviours = [];
+    client.restrictions = {};
+  }
   sandbox.events.clear();
   sandbox.events.append({ type: 'reset' });
 }

@@ -1,7 +1,7 @@
 import type { SandboxClock } from './clock.ts';
 import type { EntityType } from './entities.ts';
 import type { EventLog } from './events.ts';
-import type { CallBehaviour, Fault, Plan, WebhookMode } from './plan.ts';
+import type { CallBehaviour, Fault, Plan, Restrictions, WebhookMode } from './plan.ts';
 import type { Product } from './product-vocabulary.ts';
 import type { ActionId, TaskStatus } from './task-vocabulary.ts';
 
@@ -14,6 +14,7 @@ export interface Client {
   webhook: { readonly url?: string; readonly signingKey?: string; readonly mode: WebhookMode };
   /** One is used per login, then logins are normal. */
   loginBehaviours: CallBehaviour[];
+  restrictions: Restrictions;
 }
 
 export interface Session {
@@ -124,6 +125,8 @@ export interface AskedByConsent {
   readonly kind: 'consent';
   readonly version: 'v1' | 'v2';
   readonly consentId: string;
+  /** Of the consent, when the task was created. */
+  readonly entityId: string;
   readonly product: Product;
 }
 

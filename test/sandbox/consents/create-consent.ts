@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { Entity } from '../entities.ts';
 import type { Consent, Sandbox } from '../state.ts';
 import { entitiesFor } from './entities-for.ts';
 
@@ -7,7 +8,7 @@ export function createConsent(
   sandbox: Sandbox,
   asked: Pick<Consent, 'clientId' | 'owner' | 'locale' | 'entityTypes' | 'products'>,
 ): Consent {
-  const [{ id, name, type }] = entitiesFor(asked.entityTypes);
+  const { id, name, type } = bestEntity(asked);
   const consent: Consent = {
     ...asked,
     consentId: randomUUID(),
@@ -19,4 +20,10 @@ export function createConsent(
   };
   sandbox.consents.set(consent.consentId, consent);
   return consent;
+}
+
+/** The first of the entities with the most of the products. */
+function bestEntity({ entityTypes, products }: Pick<Consent, 'entityTypes' | 'products'>): Entity {
+  const had = ({ actionTypes }: Entity) => products.filter((product) => actionTypes.includes(product)).length;
+  return entitiesFor(entityTypes).reduce((best, entity) => (had(entity) > had(best) ? entity : best));
 }

@@ -1,3 +1,4 @@
+import { hasProduct } from '../entities.ts';
 import type { Plan } from '../plan.ts';
 import type { Product } from '../product-vocabulary.ts';
 import { productData } from '../results/product-data.ts';
@@ -7,18 +8,31 @@ export interface ExtractionAnswer {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** What a consent-based extraction ends with, as its plan says; `finished` words the data. */
+/** What was extracted, of whom and where; `at`: when it ended. */
+export interface Extracted {
+  readonly product: Product;
+  readonly owner: string;
+  readonly entityId: string;
+  readonly at: number;
+}
+
+/**
+ * What a consent-based extraction ends with: by its plan, else by the entity's listing ("data availability varies by
+ * entity and product"). `finished` words the data.
+ */
 export function extractionAnswer(
   plan: Plan,
-  { product, owner, at }: { readonly product: Product; readonly owner: string; readonly at: number },
+  { product, owner, entityId, at }: Extracted,
   finished: (data: unknown) => Record<string, unknown>,
 ): ExtractionAnswer {
   if (plan.failure !== undefined) {
     const { status, ...error } = plan.failure;
     return { status, body: { ...error, message: 'The data could not be retrieved' } };
   }
-  return {
-    status: 200,
-    body: finished('results' in plan ? plan.results : productData(product, owner, at)),
-  };
+  if ('results' in plan) return { status: 200, body: finished(plan.results) };
+  if (!hasProduct(entityId, product)) {
+    const message = 'The entity does not have this product';
+    return { status: 422, body: { errorType: 'PRODUCT', errorCode: 'PRODUCT_NOT_AVAILABLE', message } };
+  }
+  return { status: 200, body: finished(productData(product, owner, at)) };
 }

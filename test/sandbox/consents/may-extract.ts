@@ -13,7 +13,12 @@ const ExtractionSchema = v.strictObject({
 });
 
 export type MayExtract =
-  | { readonly allowed: true; readonly product: Product; readonly consentId: string }
+  | {
+      readonly allowed: true;
+      readonly product: Product;
+      readonly consentId: string;
+      readonly entityId: string;
+    }
   | { readonly allowed: false; readonly refused: Response };
 
 /** One product, of an active consent of the Task Token's user, who has authorized it ("Consent-based rules"). */
@@ -39,7 +44,7 @@ export function mayExtract(sandbox: Sandbox, c: SandboxContext): MayExtract {
     const errorCode = 'PRODUCT_NOT_AUTHORIZED';
     return refuse(refusal(c, 403, 'CONSENT', 'The user has not authorized this product', { errorCode }));
   }
-  return { allowed: true, product, consentId };
+  return { allowed: true, product, consentId, entityId: consent.entity.id };
 }
 
 function refuse(refused: Response): MayExtract {

@@ -1,7 +1,7 @@
 import { Hono } from 'hono';
 import * as v from 'valibot';
 import { clientFrom } from '../client.ts';
-import { CallBehaviourSchema, WebhookSettingsSchema } from '../plan.ts';
+import { CallBehaviourSchema, RestrictionsSchema, WebhookSettingsSchema } from '../plan.ts';
 import type { Client, Sandbox } from '../state.ts';
 import type { SandboxEnv } from '../transport/wire.ts';
 import { ControlError } from './control-error.ts';
@@ -17,7 +17,7 @@ export type ClientSettings = v.InferInput<typeof ClientSchema>;
 
 const LoginPlanSchema = v.strictObject({ behaviours: v.array(CallBehaviourSchema) });
 
-/** Which clients there are, what support configures for each, and how its logins misbehave. */
+/** Which clients there are, what support configures for each, what it may not do, and how its logins misbehave. */
 export function clientControl(sandbox: Sandbox): Hono<SandboxEnv> {
   const app = new Hono<SandboxEnv>();
 
@@ -43,6 +43,12 @@ export function clientControl(sandbox: Sandbox): Hono<SandboxEnv> {
     const client = clientOf(sandbox, c.req.param('clientId'));
     client.loginBehaviours = (await readBody(c, LoginPlanSchema)).behaviours;
     return c.json({ clientId: client.clientId, behaviours: client.loginBehaviours });
+  });
+
+  app.put('/clients/:clientId/restrictions', async (c) => {
+    const client = clientOf(sandbox, c.req.param('clientId'));
+    client.restrictions = await readBody(c, RestrictionsSchema);
+    return c.json(clientView(client));
   });
 
   return app;

@@ -1,5 +1,6 @@
 import type { Context } from 'hono';
 import * as v from 'valibot';
+import { arraysTakenForObjects } from '../transport/read-json.ts';
 import { ControlError } from './control-error.ts';
 
 /** The body of a control call, or a 400 that says which fields are wrong and what was expected. */
@@ -7,11 +8,14 @@ export async function readBody<Schema extends v.GenericSchema>(
   c: Context,
   schema: Schema,
 ): Promise<v.InferOutput<Schema>> {
-  const parsed = v.safeParse(schema, fromJson(await c.req.text()));
-  if (parsed.success) return parsed.output;
-  const problems = parsed.issues.map(
-    (issue) => `${v.getDotPath(issue) ?? 'body'}: expected ${issue.expected ?? 'something else'}`,
-  );
+  const json = fromJson(await c.req.text());
+  const parsed = v.safeParse(schema, json);
+  const problems = parsed.success
+    ? arraysTakenForObjects(json, parsed.output).map((path) => `${path || 'body'}: expected Object`)
+    : parsed.issues.map(
+        (issue) => `${v.getDotPath(issue) ?? 'body'}: expected ${issue.expected ?? 'something else'}`,
+      );
+  if (parsed.success && problems.length === 0) return parsed.output;
   throw new ControlError(400, problems.join('; '));
 }
 

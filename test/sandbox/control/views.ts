@@ -1,6 +1,7 @@
 import { consentStateAt } from '../consents/consent-state.ts';
 import type { OutcomeRow } from '../outcomes.ts';
 import { OUTCOMES } from '../outcomes.ts';
+import type { Restrictions } from '../plan.ts';
 import { type Progress, progressAt } from '../polled/polled-progress.ts';
 import type { Client, Consent, Delivery, PolledTask, Sandbox, ShownInstead, Task } from '../state.ts';
 import type { TaskStatus } from '../task-vocabulary.ts';
@@ -23,6 +24,7 @@ export interface ClientView {
   readonly clientId: string;
   readonly widgetConfigId: string;
   readonly webhook: { readonly url?: string; readonly mode: string; readonly hasSigningKey: boolean };
+  readonly restrictions: Restrictions;
 }
 
 export interface Summary {
@@ -59,11 +61,13 @@ export function clientView({
   clientId,
   widgetConfigId,
   webhook: { url, mode, signingKey },
+  restrictions,
 }: Client): ClientView {
   return {
     clientId,
     widgetConfigId,
     webhook: { ...(url === undefined ? {} : { url }), mode, hasSigningKey: signingKey !== undefined },
+    restrictions,
   };
 }
 

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { entityOf } from '../entities.ts';
 import type { Session } from '../state.ts';
 import { decryptCredentials } from './decrypt-credentials.ts';
 import { openPersistedCredentials } from './persisted-credentials.ts';
@@ -11,7 +12,7 @@ export const CredentialsSchema = v.variant('mode', [
 ]);
 export type WireCredentials = v.InferOutput<typeof CredentialsSchema>;
 
-/** The schema of every entity here: the three names that the document shows. Further fields are the entity's own. */
+/** The three names that the document shows. Further fields are the entity's own. */
 const RawCredentialsSchema = v.looseObject({
   username: v.pipe(v.string(), v.minLength(1)),
   password: v.pipe(v.string(), v.minLength(1)),
@@ -26,15 +27,26 @@ export interface Identity {
 /** "Limits": encrypted credentials are valid for at most 60 minutes; their age is that of the token they use. */
 const encryptionValidityMs = 60 * 60 * 1000;
 
-/** Whose credentials these are; undefined where they cannot be read. The password goes no further than this. */
+/** What credentials are read with: whose call it is, when (ms since the epoch), and the entity they are for. */
+export interface CredentialsContext {
+  readonly session: Session;
+  readonly now: number;
+  readonly entityId: string;
+}
+
+/**
+ * Whose credentials these are; undefined where they cannot be read, or lack a field that the entity requires. The
+ * password goes no further than this.
+ */
 export function readCredentials(
   credentials: WireCredentials,
-  session: Session,
-  now: number,
+  { session, now, entityId }: CredentialsContext,
 ): Identity | undefined {
   const parsed = v.safeParse(RawCredentialsSchema, openCredentials(credentials, session, now));
   if (!parsed.success) return undefined;
   const { username, businessId } = parsed.output;
+  // "Credentials": "for business banking `businessId`".
+  if (businessId === undefined && entityOf(entityId)?.type === 'business-bank') return undefined;
   return businessId === undefined ? { username } : { username, businessId };
 }
 

@@ -1,3 +1,4 @@
+import { hasProduct } from '../entities.ts';
 import type { Plan } from '../plan.ts';
 import type { Progress } from '../polled/polled-progress.ts';
 import { productData } from '../results/product-data.ts';
@@ -19,13 +20,14 @@ export function legacyAnswer(
   at: number,
 ): LegacyAnswer {
   if (progress !== 'ended') return { taskStatus: progress, taskStatusCode: 202 };
-  const { actionType, businessId } = asked;
+  const { entityId, actionType, businessId } = asked;
   const outcome = plannedOutcome(businessId === undefined ? { username } : { username, businessId }, plan);
   if (outcome.kind === 'credentials') {
     const taskStatus = outcome.taskStatus === 'CREDENTIALS_WRONG' ? 'wrong_login' : 'locked';
     return { taskStatus, taskStatusCode: 401, results: {} };
   }
-  if (hasError(outcome.actionErrors, actionType)) {
+  const isMissing = plan.outcome === undefined && !hasProduct(entityId, actionType);
+  if (isMissing || hasError(outcome.actionErrors, actionType)) {
     return { taskStatus: 'error', taskStatusCode: 500, results: {} };
   }
   // Transfers are shown with recipient items in the sandbox's samples of this interface.

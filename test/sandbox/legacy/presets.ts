@@ -5,19 +5,21 @@ import { recipients } from './recipients.ts';
 /** The values of `responseType` ("Sandbox behaviours" and "Errors"), one table per route. */
 
 /** POST /api/v1/tasks: HTTP status and text. */
-export const START_PRESETS = new Map<string, { readonly status: 401 | 403 | 429; readonly text: string }>([
-  ['jwtExpired', { status: 401, text: 'Jwt is expired' }],
-  [
-    'temporarilyRestricted',
-    {
-      status: 403,
-      text: 'Username/action pair has been temporarily restricted due to multiple failed authentication attempts',
-    },
-  ],
-  ['forbidden', { status: 403, text: "You don't have sufficient permissions to perform this action" }],
-  ['processAlreadyRunning', { status: 429, text: 'Another request for this user is currently running' }],
-  ['notEnoughCredits', { status: 429, text: 'Request monthly quota reached (applies only to free plans)' }],
-]);
+export const START_PRESETS = {
+  jwtExpired: { status: 401, text: 'Jwt is expired' },
+  temporarilyRestricted: {
+    status: 403,
+    text: 'Username/action pair has been temporarily restricted due to multiple failed authentication attempts',
+  },
+  forbidden: { status: 403, text: "You don't have sufficient permissions to perform this action" },
+  processAlreadyRunning: { status: 429, text: 'Another request for this user is currently running' },
+  notEnoughCredits: { status: 429, text: 'Request monthly quota reached (applies only to free plans)' },
+} as const;
+export type StartPreset = keyof typeof START_PRESETS;
+
+export function isStartPreset(name: string): name is StartPreset {
+  return Object.hasOwn(START_PRESETS, name);
+}
 
 export interface LegacyAnswer {
   readonly taskStatus: string;

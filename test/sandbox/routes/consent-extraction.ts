@@ -53,7 +53,7 @@ export function consentExtractionRoutes(sandbox: Sandbox): Hono<SandboxEnv> {
 async function start(sandbox: Sandbox, c: SandboxContext, { version, started }: Wording): Promise<Response> {
   const asked = mayExtract(sandbox, c);
   if (!asked.allowed) return asked.refused;
-  const { product, consentId } = asked;
+  const { product, consentId, entityId } = asked;
   const taskToken = c.get('taskToken');
   const { clientId, target } = taskToken;
   return answerStart(sandbox, c, nextStartBehaviour(sandbox, target), {
@@ -62,7 +62,7 @@ async function start(sandbox: Sandbox, c: SandboxContext, { version, started }: 
       const task = createPolledTask(sandbox, {
         clientId,
         username: target,
-        asked: { kind: 'consent', version, consentId, product },
+        asked: { kind: 'consent', version, consentId, entityId, product },
       });
       c.get('call').taskId = task.taskId;
       return {
@@ -94,7 +94,7 @@ function poll(
   ) {
     return refusal(c, 404, 'TASK', 'There is no such task', { errorCode: 'TASK_NOT_FOUND' });
   }
-  const { consentId, product } = task.asked;
+  const { consentId, entityId, product } = task.asked;
   c.get('call').consentId = consentId;
   c.get('announce')();
   const now = sandbox.clock.now();
@@ -102,7 +102,7 @@ function poll(
   const plan = planOf(sandbox, task.username);
   const answer =
     progress === 'ended'
-      ? extractionAnswer(plan, { product, owner: task.username, at: task.endsAt ?? now }, (data) =>
+      ? extractionAnswer(plan, { product, owner: task.username, entityId, at: task.endsAt ?? now }, (data) =>
           finished(markResults(sandbox, task.username, data)),
         )
       : { status: 202, body: inProgress(progress) };
@@ -119,7 +119,7 @@ async function retrieveNow(sandbox: Sandbox, c: SandboxContext): Promise<Respons
   await sandbox.clock.until(endsAt, AbortSignal.any([c.req.raw.signal, sandbox.pending.signal]));
   const { status, body } = extractionAnswer(
     planOf(sandbox, target),
-    { product: asked.product, owner: target, at: sandbox.clock.now() },
+    { product: asked.product, owner: target, entityId: asked.entityId, at: sandbox.clock.now() },
     (data) => ({ taskStatus: 'success', taskStatusCode: 200, data }),
   );
   return plannedAnswer({ status, body });

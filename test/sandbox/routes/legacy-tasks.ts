@@ -1,8 +1,10 @@
 import { Hono } from 'hono';
 import * as v from 'valibot';
+import { acceptsEntity } from '../client.ts';
 import { readCredentials } from '../credentials/read-credentials.ts';
 import { legacyAnswer } from '../legacy/legacy-answer.ts';
-import { READ_PRESETS, START_PRESETS } from '../legacy/presets.ts';
+import { isStartPreset, READ_PRESETS, START_PRESETS, type StartPreset } from '../legacy/presets.ts';
+import { refusedStart } from '../legacy/refused-start.ts';
 import { nextReadBehaviour, nextStartBehaviour, planOf } from '../plans.ts';
 import { createPolledTask } from '../polled/create-polled-task.ts';
 import { progressAt } from '../polled/polled-progress.ts';
@@ -11,7 +13,7 @@ import type { AskedByCredentials, PolledTask, Sandbox } from '../state.ts';
 import { hasExpired } from '../tasks/task-pace.ts';
 import { readJson } from '../transport/read-json.ts';
 import { requireSession } from '../transport/require-session.ts';
-import type { SandboxEnv } from '../transport/wire.ts';
+import type { SandboxContext, SandboxEnv } from '../transport/wire.ts';
 import { answerRead } from './answer-read.ts';
 import { answerStart } from './answer-start.ts';
 import { unknownPreset } from './unknown-preset.ts';
@@ -36,23 +38,30 @@ export function legacyTaskRoutes(sandbox: Sandbox): Hono<SandboxEnv> {
 
   app.post('/api/v1/tasks', requireSession(sandbox), async (c): Promise<Response> => {
     const responseType = c.req.query('responseType');
-    const preset = START_PRESETS.get(responseType ?? '');
-    if (preset !== undefined) return c.text(preset.text, preset.status);
-    if (responseType !== undefined) return unknownPreset(c);
+    if (responseType !== undefined) {
+      return isStartPreset(responseType) ? presetAnswer(c, responseType) : unknownPreset(c);
+    }
     const session = c.get('session');
+    const client = c.get('client');
     const parsed = readJson(c.get('body'), LegacyTaskSchema);
     if (!parsed.valid) return c.json({ message: 'Invalid request', invalid: parsed.invalid }, 400);
     const { action, encryptArgs } = parsed.output;
-    const identity = readCredentials({ mode: 'encrypted', value: encryptArgs }, session, sandbox.clock.now());
+    const [entityId = '', actionType = ''] = action.split(':');
+    if (!acceptsEntity(client, entityId))
+      return c.json({ message: 'Invalid request', invalid: ['action'] }, 400);
+    if (client.restrictions.temporaryEncryption === false) return presetAnswer(c, 'forbidden');
+    const now = sandbox.clock.now();
+    const identity = readCredentials({ mode: 'encrypted', value: encryptArgs }, { session, now, entityId });
     if (identity === undefined) {
       return c.json({ message: 'Invalid request', invalid: ['encryptArgs'] }, 400);
     }
     const { username, businessId } = identity;
-    const [entityId = '', actionType = ''] = action.split(':');
     const call = c.get('call');
     call.username = username;
     call.credentialsMode = 'encrypted';
     c.get('announce')();
+    const refused = refusedStart(sandbox, client, { username, entityId, actionType });
+    if (refused !== undefined) return presetAnswer(c, refused);
     return answerStart(sandbox, c, nextStartBehaviour(sandbox, username), {
       token: session,
       accept() {
@@ -106,6 +115,12 @@ export function legacyTaskRoutes(sandbox: Sandbox): Hono<SandboxEnv> {
   });
 
   return app;
+}
+
+/** "Response text": the text itself, and no JSON. */
+function presetAnswer(c: SandboxContext, name: StartPreset): Response {
+  const { status, text } = START_PRESETS[name];
+  return c.text(text, status);
 }
 
 const somebody = { username: 'sandbox-user', asked: { entityId: 'demo-bank' } };

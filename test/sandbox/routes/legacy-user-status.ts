@@ -1,5 +1,6 @@
 import { Hono } from 'hono';
 import * as v from 'valibot';
+import { acceptsEntity } from '../client.ts';
 import { DISABLED_USERNAME } from '../legacy/presets.ts';
 import { planOf } from '../plans.ts';
 import type { Sandbox } from '../state.ts';
@@ -29,7 +30,10 @@ export function legacyUserStatusRoutes(sandbox: Sandbox): Hono<SandboxEnv> {
       if (responseType !== undefined) return unknownPreset(c);
       const parsed = readJson(c.get('body'), UserStatusSchema);
       if (!parsed.valid) return c.json({ message: 'Invalid request', invalid: parsed.invalid }, 400);
-      const { username } = parsed.output;
+      const { entityId, username } = parsed.output;
+      if (!acceptsEntity(c.get('client'), entityId)) {
+        return c.json({ message: 'Invalid request', invalid: ['entityId'] }, 400);
+      }
       c.get('call').username = username;
       const outcome = plannedOutcome({ username }, planOf(sandbox, username));
       const locked = outcome.kind === 'credentials' && outcome.taskStatus === 'CREDENTIALS_LOCKED';

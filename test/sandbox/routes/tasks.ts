@@ -1,4 +1,5 @@
 import { Hono } from 'hono';
+import { acceptsEntity } from '../client.ts';
 import { readCredentials } from '../credentials/read-credentials.ts';
 import { nextReadBehaviour, nextStartBehaviour } from '../plans.ts';
 import { markResults } from '../results/mark-results.ts';
@@ -25,7 +26,18 @@ export function taskRoutes(sandbox: Sandbox): Hono<SandboxEnv> {
     const parsed = parseTaskRequest(c.get('body'));
     if (!parsed.valid) return c.json({ message: 'Invalid request', invalid: parsed.invalid }, 400);
     const request = parsed.output;
-    const identity = readCredentials(request.credentials, session, sandbox.clock.now());
+    const client = c.get('client');
+    if (!acceptsEntity(client, request.entity)) {
+      return c.json({ message: 'Invalid request', invalid: ['entity'] }, 400);
+    }
+    if (request.credentials.mode === 'encrypted' && client.restrictions.temporaryEncryption === false) {
+      return c.json({ message: 'Temporary encryption is not activated for this client' }, 403);
+    }
+    const identity = readCredentials(request.credentials, {
+      session,
+      now: sandbox.clock.now(),
+      entityId: request.entity,
+    });
     if (identity === undefined) {
       return c.json({ message: 'Invalid request', invalid: ['credentials.value'] }, 400);
     }

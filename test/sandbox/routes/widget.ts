@@ -4,7 +4,7 @@ import { entitiesFor } from '../consents/entities-for.ts';
 import { setSubStatus } from '../consents/set-sub-status.ts';
 import type { Consent, Sandbox } from '../state.ts';
 import type { SandboxContext, SandboxEnv } from '../transport/wire.ts';
-import { openConsent, openPage } from '../widget/open-page.ts';
+import { openableConsent, openConsent, openPage } from '../widget/open-page.ts';
 import { consentForm, decidedPage, unusablePage } from '../widget/page.ts';
 import { pageTexts } from '../widget/page-texts.ts';
 
@@ -20,11 +20,14 @@ export function widgetRoutes(sandbox: Sandbox): Hono<SandboxEnv> {
     c.header('cache-control', 'no-store');
   });
 
-  // Opening the page uses the token: it is one-use, and what follows is the page's own.
+  // Opening the page uses the one-use token; the form then carries the page's own key.
   app.get('/widget', (c) => {
-    const opened = openPage(sandbox, c.req.query('otpToken') ?? '');
-    if (opened === undefined) return unusable(c);
-    const { consent, key } = opened;
+    const token = c.req.query('otpToken') ?? '';
+    const consent = openableConsent(sandbox, token);
+    if (consent === undefined) return unusable(c, consentOfToken(sandbox, token));
+    // Hono routes HEAD here too. It is a safe method (RFC 9110): a link checker must not use the token.
+    if (c.req.method === 'HEAD') return c.html('');
+    const key = openPage(sandbox, token, consent);
     noteConsent(c, consent);
     const texts = pageTexts(consent.locale);
     // No product is ticked beforehand: to authorize one is a person's own act.
@@ -35,7 +38,7 @@ export function widgetRoutes(sandbox: Sandbox): Hono<SandboxEnv> {
     const form = new URLSearchParams(c.get('body'));
     const key = form.get('key') ?? '';
     const consent = openConsent(sandbox, key);
-    if (consent === undefined) return unusable(c);
+    if (consent === undefined) return unusable(c, sandbox.openPages.get(key));
     noteConsent(c, consent);
     const texts = pageTexts(consent.locale);
     if (form.get('decision') === 'discard') {
@@ -62,7 +65,12 @@ function noteConsent(c: SandboxContext, { consentId, owner }: Consent): void {
   call.username = owner;
 }
 
-/** Whose link it was is not known here, so the browser says which language. */
-function unusable(c: SandboxContext) {
-  return c.html(unusablePage(pageTexts(c.req.header('accept-language') ?? '')), 410);
+function consentOfToken(sandbox: Sandbox, token: string): Consent | undefined {
+  return sandbox.consents.get(sandbox.otpTokens.get(token)?.consentId ?? '');
+}
+
+/** In the language of the link's consent; for a link that never existed, in the browser's. */
+function unusable(c: SandboxContext, consent: Consent | undefined) {
+  const locale = consent?.locale ?? c.req.header('accept-language') ?? '';
+  return c.html(unusablePage(pageTexts(locale)), 410);
 }

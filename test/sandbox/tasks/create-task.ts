@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Identity } from '../credentials/read-credentials.ts';
+import { hasProduct } from '../entities.ts';
 import type { Sandbox, Task } from '../state.ts';
 import type { TaskRequest } from './parse-task-request.ts';
 import { runningAfter } from './task-pace.ts';
@@ -13,6 +14,7 @@ export function createTask(
   durationMs: number | null,
 ): Task {
   const createdAt = sandbox.clock.now();
+  const canRun = request.actions.some(({ id }) => hasProduct(request.entity, id));
   const task: Task = {
     taskId: randomUUID(),
     clientId,
@@ -23,7 +25,8 @@ export function createTask(
     ),
     ...(request.webhook === undefined ? {} : { webhook: request.webhook }),
     createdAt,
-    runningAt: createdAt + runningAfter(durationMs),
+    // A task of which no action can run ends without having been RUNNING.
+    runningAt: canRun ? createdAt + runningAfter(durationMs) : Number.POSITIVE_INFINITY,
     deliveries: [],
   };
   sandbox.tasks.set(task.taskId, task);

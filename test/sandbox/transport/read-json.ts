@@ -10,10 +10,30 @@ export function readJson<Schema extends v.GenericSchema>(
   body: string,
   schema: Schema,
 ): ParsedBody<v.InferOutput<Schema>> {
-  const parsed = v.safeParse(schema, fromJson(body));
-  if (parsed.success) return { valid: true, output: parsed.output };
-  const paths = parsed.issues.map((issue) => v.getDotPath(issue) ?? '');
+  const json = fromJson(body);
+  const parsed = v.safeParse(schema, json);
+  const paths = parsed.success
+    ? arraysTakenForObjects(json, parsed.output)
+    : parsed.issues.map((issue) => v.getDotPath(issue) ?? '');
+  if (parsed.success && paths.length === 0) return { valid: true, output: parsed.output };
   return { valid: false, invalid: [...new Set(paths)] };
+}
+
+/** Paths of arrays that a schema has parsed as objects: valibot does so where no field is required. */
+export function arraysTakenForObjects(
+  input: unknown,
+  output: unknown,
+  path: readonly string[] = [],
+): string[] {
+  if (!isObject(input) || !isObject(output)) return [];
+  if (Array.isArray(input) && !Array.isArray(output)) return [path.join('.')];
+  return Object.entries(input).flatMap(([key, value]) =>
+    arraysTakenForObjects(value, output[key], [...path, key]),
+  );
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null;
 }
 
 function fromJson(text: string): unknown {

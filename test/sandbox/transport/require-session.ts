@@ -7,11 +7,13 @@ import type { SandboxEnv } from './wire.ts';
 export function requireSession(sandbox: Sandbox): MiddlewareHandler<SandboxEnv> {
   return async (c, next) => {
     const session = sandbox.sessions.get(bearerToken(c) ?? '');
-    if (session === undefined || sandbox.clock.now() >= session.expiresAt) {
+    const client = sandbox.clients.get(session?.clientId ?? '');
+    if (session === undefined || client === undefined || sandbox.clock.now() >= session.expiresAt) {
       return c.json({ message: 'Unauthorized' }, 401);
     }
     c.get('call').clientId = session.clientId;
     c.set('session', session);
+    c.set('client', client);
     await next();
     return undefined;
   };

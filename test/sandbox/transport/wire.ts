@@ -9,7 +9,7 @@ export interface SandboxEnv {
     /** The record of this call; routes add to it what they learn. */
     call: Call;
     body: string;
-    /** Whose API key it is. */
+    /** Whose API key or session token it is. */
     client: Client;
     session: Session;
     taskToken: TaskToken;

@@ -2,19 +2,21 @@ import { randomBytes } from 'node:crypto';
 import { consentStateAt } from '../consents/consent-state.ts';
 import type { Consent, Sandbox } from '../state.ts';
 
-/** Uses an OTP token up: the consent to decide on, and the key of the page that may; undefined: it cannot be used. */
-export function openPage(
-  sandbox: Sandbox,
-  token: string,
-): { readonly consent: Consent; readonly key: string } | undefined {
+/** The consent whose page an OTP token can still open; undefined: the token cannot be used. It stays unused. */
+export function openableConsent(sandbox: Sandbox, token: string): Consent | undefined {
   const otpToken = sandbox.otpTokens.get(token);
   if (otpToken === undefined || otpToken.used || sandbox.clock.now() >= otpToken.expiresAt) return undefined;
   const consent = sandbox.consents.get(otpToken.consentId);
-  if (consent === undefined || !isUndecided(sandbox, consent)) return undefined;
-  otpToken.used = true;
+  return consent !== undefined && isUndecided(sandbox, consent) ? consent : undefined;
+}
+
+/** Uses the OTP token of an openable consent, and returns the key of the page that decides on it. */
+export function openPage(sandbox: Sandbox, token: string, consent: Consent): string {
+  const otpToken = sandbox.otpTokens.get(token);
+  if (otpToken !== undefined) otpToken.used = true;
   const key = randomBytes(16).toString('hex');
   sandbox.openPages.set(key, consent);
-  return { consent, key };
+  return key;
 }
 
 /** The consent of an open page, as long as it can still be decided on. */

@@ -25,6 +25,30 @@ test('an OTP token opens the page once, and an unknown one never', async () => {
   expect((await open('')).status).toBe(410);
 });
 
+test('HEAD reports whether the page can be opened and does not use the token', async () => {
+  const { otpToken } = await consentCallerOf(sandbox).otp();
+  const head = (token: string) =>
+    fetch(`${sandbox.baseUrl}/widget?otpToken=${token}`, { method: 'HEAD' }).then(({ status }) => status);
+  expect([await head(otpToken), await head(otpToken), await head('unknown')]).toEqual([200, 200, 410]);
+  expect((await open(otpToken)).status).toBe(200);
+  expect(await head(otpToken)).toBe(410);
+});
+
+test('the page keeps the locale of its consent after it was used', async () => {
+  const language = async (response: Promise<Response>) =>
+    /lang="(\w+)"/.exec(await (await response).text())?.[1];
+  for (const [locale, expected] of [
+    ['es-CL', 'es'],
+    ['en', 'en'],
+  ] as const) {
+    const { otpToken } = await consentCallerOf(sandbox).otp({ locale });
+    const key = keyIn(await (await open(otpToken)).text());
+    expect(await language(open(otpToken))).toBe(expected);
+    await decide({ key, ...authorization });
+    expect(await language(decide({ key, ...authorization }))).toBe(expected);
+  }
+});
+
 test('an OTP token and its consent expire after 15 minutes, also with the page open', async () => {
   const caller = consentCallerOf(sandbox);
   const [opened, unopened] = [await caller.otp(), await caller.otp()];

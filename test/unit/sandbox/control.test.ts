@@ -71,6 +71,15 @@ test('no key, token or password is in what the control interface or the log says
   }
 });
 
+test.each([
+  ['PUT', 'plans/somebody', '[]', 'body: expected Object'],
+  ['PUT', 'plans/somebody', '{"webhook":[]}', 'webhook: expected Object'],
+  ['POST', 'tokens/expire', '[]', 'body: expected Object'],
+])('%s %s with %s is refused, as an array is not an object', async (method, path, body, message) => {
+  const response = await fetch(`${sandbox.controlUrl}/${path}`, { method, body });
+  expect([response.status, await response.json()]).toEqual([400, { message }]);
+});
+
 test('an unknown task, client or control is answered with 404', async () => {
   await expect(control.task('unknown')).rejects.toMatchObject({ status: 404 });
   await expect(control.setWebhook('unknown', {})).rejects.toMatchObject({ status: 404 });

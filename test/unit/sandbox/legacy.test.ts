@@ -81,6 +81,7 @@ test.each<[string, Record<string, unknown>, string]>([
   ['an unknown action type', { action: 'demo-bank:gold' }, 'action'],
   ['no credentials', { encryptArgs: undefined }, 'encryptArgs'],
   ['credentials that are not encrypted', { encryptArgs: 'abc' }, 'encryptArgs'],
+  ['no businessId for a business bank', { action: 'demo-business-bank:tef' }, 'encryptArgs'],
   ['a webhook object', { webhook: { enable: true } }, 'webhook'],
 ])('a legacy start with %s is answered with 400 and names the place', async (_, more, place) => {
   const { status, body } = await caller.post(token, '/api/v1/tasks', { ...request('x'), ...more });

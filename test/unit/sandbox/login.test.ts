@@ -29,7 +29,7 @@ test('a wrong or missing API key is answered with 401', async () => {
   expect((await post({})).status).toBe(401);
 });
 
-test.each(['{"expire":"60"}', '{"expire":0}', '{"expire":1.5}', '{"minutes":5}', 'no json'])(
+test.each(['{"expire":"60"}', '{"expire":0}', '{"expire":1.5}', '{"minutes":5}', '[]', 'no json'])(
   'the login body %s is answered with 400',
   async (body) => {
     expect((await post({ 'X-API-Key': sandbox.apiKey }, body)).status).toBe(400);

@@ -65,6 +65,11 @@ test.each<[string, unknown, string]>([
     'credentials.value',
   ],
   [
+    'no businessId for a business bank',
+    requestFor('x', { entity: 'demo-business-bank', credentials: raw({ username: 'x', password: 'x' }) }),
+    'credentials.value',
+  ],
+  [
     'ciphertext of no known form',
     requestFor('x', { credentials: { mode: 'encrypted', value: 'abc' } }),
     'credentials.value',
