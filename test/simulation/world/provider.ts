@@ -3,6 +3,7 @@ import {
   ProviderAmbiguous,
   ProviderAnswerTooLarge,
   ProviderBusy,
+  ProviderExtractionFailed,
   ProviderRefused,
   ProviderUnauthorized,
   ProviderUnreachable,
@@ -79,12 +80,25 @@ export class Provider {
       unauthorized: refuse(() => new ProviderUnauthorized('401')),
       refused: refuse(() => new ProviderRefused('400', 400)),
     };
+    /** Only the v2 variant of an extraction by consent says why, and by its status whether a task may exist. */
+    const saysWhy = (status: number, taken: boolean) => (): never => {
+      note(taken, status < 500);
+      if (taken) this.#take(extractionId);
+      throw new ProviderExtractionFailed(`${status}`, { status, errorType: 'CONSENT' });
+    };
+    const explained: OtherAnswer<string>[] = [
+      { name: '422 that says why', take: saysWhy(422, false) },
+      { name: '429 that says why', take: saysWhy(429, false) },
+      { name: '500 that says why, taken', take: saysWhy(500, true) },
+      { name: '500 that says why, not taken', take: saysWhy(500, false) },
+    ];
     const byItself = this.#world.scenario.startAnswers[this.startCalls.length] ?? 'taken';
     const others: OtherAnswer<string>[] = [
       { name: '503, taken', take: lose(true, false) },
       { name: '503, not taken', take: lose(false, false) },
       { name: 'no answer, taken', take: lose(true, true) },
       { name: 'no answer, not taken', take: lose(false, true) },
+      ...(this.#world.scenario.method === 'consent-v2' ? explained : []),
       ...(Object.keys(answers) as StartAnswer[])
         .filter((answer) => answer !== byItself)
         .map((name) => ({ name, take: answers[name] })),
