@@ -47,6 +47,7 @@ describe('what happens by itself', () => {
     ['busy-for-long', 'NOT_STARTED', 'start-window-over'],
     ['consent-v1', 'COMPLETED', undefined],
     ['consent-v2', 'FAILED', 'ENTITY'],
+    ['consent-outage', 'COMPLETED', undefined],
   ])('of %s ends as %s', async (name, status, reason) => {
     const { record } = (await run(name)).world;
     expect({ status: record?.status, reason: record?.reason }).toEqual({ status, reason });

@@ -36,10 +36,21 @@ export type StartCallMade = {
   readonly answered: boolean;
 };
 
-/** What the simulated provider says of a task that is read. */
+/** What the simulated provider says of a v2 task that is read. */
 export type ReadAnswer =
   | { readonly kind: 'running'; readonly word: string }
   | { readonly kind: 'ended'; readonly status: TerminalStatus };
+
+/** What it answers to the poll of an extraction by consent, as HTTP has it. */
+export type PollAnswer = { readonly status: number; readonly body: string };
+
+/** Statuses that say nothing of the task, whatever their body: a gateway's, a limit's, a token's. */
+const aboutThePoll = [401, 403, 404, 408, 425, 429, 500, 502, 504] as const;
+
+const failed = (status: number): PollAnswer => ({ status, body: JSON.stringify({ errorType: 'ENTITY' }) });
+
+/** The cap on an answer. */
+export const mostBytes = 512;
 
 const patience = settings.providerTimeoutMs / 1_000;
 const hasWebhook = (method: string): boolean => method === 'credentials';
@@ -159,16 +170,26 @@ export class Provider {
     });
   }
 
-  /** "Read task (v2)", or the poll of an extraction. */
+  /** Whether every read of the provider fails now. */
+  get #isOut(): boolean {
+    const { kernel, scenario, begunAt } = this.#world;
+    const since = (kernel.now - begunAt) / 1_000;
+    return scenario.outage !== undefined && since >= scenario.outage.from && since < scenario.outage.to;
+  }
+
+  /** The task, unless the provider does not know it, or no longer. */
+  #known(taskId: string): ProviderTask | undefined {
+    const task = this.tasks.get(taskId);
+    return task !== undefined && this.#world.kernel.now < task.forgottenAt ? task : undefined;
+  }
+
+  /** "Read task (v2)". */
   read(taskId: string): Call<ReadAnswer> {
     const take = (): ReadAnswer => {
       const { kernel, scenario } = this.#world;
-      const { outage } = scenario;
-      const since = (kernel.now - this.#world.begunAt) / 1_000;
-      if (outage !== undefined && since >= outage.from && since < outage.to)
-        throw new ProviderAmbiguous('503');
-      const task = this.tasks.get(taskId);
-      if (task === undefined || kernel.now >= task.forgottenAt) throw new ProviderRefused('404', 404);
+      if (this.#isOut) throw new ProviderAmbiguous('503');
+      const task = this.#known(taskId);
+      if (task === undefined) throw new ProviderRefused('404', 404);
       if (kernel.now < task.endsAt) return { kind: 'running', word: 'RUNNING' };
       if (scenario.task.tooLarge === true) throw new ProviderAnswerTooLarge('too large');
       return { kind: 'ended', status: task.readAs };
@@ -187,6 +208,30 @@ export class Provider {
         { name: '429', take: failing(() => new ProviderBusy('429')) },
         { name: 'an unknown word', take: () => ({ kind: 'running', word: 'PAUSED' }) as const },
       ],
+    };
+  }
+
+  /** "Poll extraction (v1)", and its v2 variant. */
+  poll(taskId: string): Call<PollAnswer> {
+    const take = (): PollAnswer => {
+      const { kernel, scenario } = this.#world;
+      if (this.#isOut) return failed(503);
+      const task = this.#known(taskId);
+      if (task === undefined) return failed(404);
+      if (kernel.now < task.endsAt) return { status: 202, body: '{"taskStatus":"running"}' };
+      if (task.readAs === 'FAILED') return failed(422);
+      if (scenario.task.tooLarge === true) return { status: 200, body: 'x'.repeat(mostBytes + 1) };
+      const data = scenario.method === 'consent-v1' ? { taskStatus: 'success', results: [] } : { data: [] };
+      return { status: 200, body: JSON.stringify(data) };
+    };
+    return {
+      name: 'poll',
+      kind: 'read',
+      take,
+      others: aboutThePoll.map((status) => ({
+        name: `${status} with an errorType`,
+        take: () => failed(status),
+      })),
     };
   }
 

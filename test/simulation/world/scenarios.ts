@@ -36,6 +36,7 @@ export const scenarios: readonly Scenario[] = [
   { ...plain, name: 'at-once-unreadable', task: ends(0), outage: { from: 0, to: 600 } },
   { ...plain, name: 'consent-v1', method: 'consent-v1' },
   { ...plain, name: 'consent-v2', method: 'consent-v2', task: ends(12, { status: 'FAILED' }) },
+  { ...plain, name: 'consent-outage', method: 'consent-v2', outage: { from: 0, to: 70 } },
   { ...plain, name: 'consent-late', method: 'consent-v1', task: ends(110) },
 ];
 

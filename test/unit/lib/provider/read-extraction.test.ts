@@ -11,6 +11,11 @@ import { answering } from './canned-connection.ts';
 const variants = ['v1', 'v2'] as const;
 type Variant = (typeof variants)[number];
 
+const errorStatuses = Array.from({ length: 200 }, (_, index) => 400 + index);
+
+/** A token's, a limit's, a gateway's answer: none of them says how the extraction ended. */
+const endsIt = (status: number): boolean => status < 500 && ![401, 403, 404, 408, 425, 429].includes(status);
+
 const read = (variant: Variant, status: number, body: unknown) => {
   const text = typeof body === 'string' ? body : JSON.stringify(body);
   const { connection } = answering(() => ({ status, body: text }));
@@ -37,16 +42,24 @@ describe.each(variants)('a poll of %s', (variant) => {
     },
   );
 
-  test.each([
-    [400, { errorType: 'CONSENT' }],
-    [404, { errorType: 'TASK', errorCode: 'TASK_NOT_FOUND' }],
-    [502, { errorType: 'ENTITY', errorCode: 'DOWN', message: 'variable text' }],
-  ])('that is answered %i with an errorType has failed', async (status, body) => {
-    const { errorType, errorCode } = body as { errorType: string; errorCode?: string };
-    expect(await read(variant, status, body)).toEqual({
+  test('ends it with an errorType only where the status is of the extraction, not of the poll', async () => {
+    const failed = { kind: 'failed', errorType: 'ENTITY', errorCode: 'DOWN' };
+    const body = { errorType: 'ENTITY', errorCode: 'DOWN', message: 'variable text' };
+    const answers = await Promise.all(
+      errorStatuses.map(async (status) => {
+        const answer: unknown = await read(variant, status, body).catch(() => 'nothing');
+        return { status, answer };
+      }),
+    );
+    expect(answers).toEqual(
+      errorStatuses.map((status) => ({ status, answer: endsIt(status) ? failed : 'nothing' })),
+    );
+  });
+
+  test('that has failed may do without an errorCode', async () => {
+    expect(await read(variant, 422, { errorType: 'CONSENT' })).toEqual({
       kind: 'failed',
-      errorType,
-      ...(errorCode === undefined ? {} : { errorCode }),
+      errorType: 'CONSENT',
     });
   });
 
