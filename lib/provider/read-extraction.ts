@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { inProgressStatus, notTakenStatus } from './assumptions.ts';
+import { inProgressStatus, statusesOfPoll } from './assumptions.ts';
 import { bearer } from './bearer.ts';
 import { checkRequest } from './check-request.ts';
 import { endpointOf, fillPath } from './endpoint.ts';
@@ -22,7 +22,7 @@ export type ExtractionAnswer =
       readonly data: unknown;
       readonly bytes: Uint8Array;
     }
-  /** Ended otherwise, by a body "discriminated by `errorType`". Both as given. */
+  /** Ended otherwise, by a 4xx whose body is "discriminated by `errorType`". Both as given. */
   | { readonly kind: 'failed'; readonly errorType: string; readonly errorCode?: string };
 
 const v1Schema = v.object({ taskStatus: v.string(), results: v.optional(v.unknown()) });
@@ -30,9 +30,8 @@ const v2Schema = v.object({ data: v.unknown() });
 
 const v1Endpoint: Endpoint = { method: 'GET', path: '/api/v1/products/retrieve-data/tasks/{taskId}' };
 
-/** A 429 is about the poll and not about the task ("rate limits: not shown"), whatever its body says. */
 const explain: NonNullable<ProviderRequest['explain']> = (status, body, call) =>
-  status === notTakenStatus ? undefined : explainExtractionFailure(status, body, call);
+  status >= 500 || statusesOfPoll.includes(status) ? undefined : explainExtractionFailure(status, body, call);
 
 /**
  * Polls an extraction by consent in the variant that it was started in. Error bodies of v1 are "not shown": one

@@ -152,6 +152,22 @@ export const settlingFaults: readonly DeliberateFault[] = [
     caughtBy: 'told-truly',
   },
   {
+    name: 'gateways-error-ends-it',
+    does: 'A poll by consent that is answered with a 5xx and an errorType ends the extraction.',
+    file: 'lib/provider/read-extraction.ts',
+    find: 'status >= 500 || statusesOfPoll.includes(status)',
+    replace: 'statusesOfPoll.includes(status)',
+    caughtBy: 'told-truly',
+  },
+  {
+    name: 'error-of-the-poll-ends-it',
+    does: 'A poll by consent that is answered 403, 404, 408, 425 or 429 with an errorType ends the extraction.',
+    file: 'lib/provider/read-extraction.ts',
+    find: 'status >= 500 || statusesOfPoll.includes(status)',
+    replace: 'status >= 500',
+    caughtBy: 'told-truly',
+  },
+  {
     name: 'not-started-unchecked',
     does: 'Reconcile says NOT_STARTED while a start may still be tried.',
     file: reconcile,
