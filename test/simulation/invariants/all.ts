@@ -12,6 +12,7 @@ import { nothingSealedShown } from './nothing-sealed-shown.ts';
 import { oneStartCall } from './one-start-call.ts';
 import { openWhileUnfinished } from './open-while-unfinished.ts';
 import { outcomeStands } from './outcome-stands.ts';
+import { oversizedOnce } from './oversized-once.ts';
 import { rendezvous } from './rendezvous.ts';
 import { requestKept } from './request-kept.ts';
 import { resultsCollected } from './results-collected.ts';
@@ -48,6 +49,7 @@ export const invariants: readonly Invariant[] = [
   unconfirmedForAReason,
   deliveryNotLost,
   resultsCollected,
+  oversizedOnce,
   lateTruthFound,
   countedOnce,
 ];

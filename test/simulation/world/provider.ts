@@ -44,6 +44,8 @@ export type ReadAnswer =
 /** What it answers to the poll of an extraction by consent, as HTTP has it. */
 export type PollAnswer = { readonly status: number; readonly body: string };
 
+const withoutResults: readonly TerminalStatus[] = ['CREDENTIALS_WRONG', 'CREDENTIALS_LOCKED'];
+
 /** Statuses that say nothing of the task, whatever their body: a gateway's, a limit's, a token's. */
 const aboutThePoll = [401, 403, 404, 408, 425, 429, 500, 502, 504] as const;
 
@@ -191,7 +193,10 @@ export class Provider {
       const task = this.#known(taskId);
       if (task === undefined) throw new ProviderRefused('404', 404);
       if (kernel.now < task.endsAt) return { kind: 'running', word: 'RUNNING' };
-      if (scenario.task.tooLarge === true) throw new ProviderAnswerTooLarge('too large');
+      if (scenario.task.tooLarge === true && !withoutResults.includes(task.readAs)) {
+        this.#world.downloadOversized();
+        throw new ProviderAnswerTooLarge('too large');
+      }
       return { kind: 'ended', status: task.readAs };
     };
     const failing = (error: () => Error) => (): never => {
@@ -220,9 +225,14 @@ export class Provider {
       if (task === undefined) return failed(404);
       if (kernel.now < task.endsAt) return { status: 202, body: '{"taskStatus":"running"}' };
       if (task.readAs === 'FAILED') return failed(422);
-      if (scenario.task.tooLarge === true) return { status: 200, body: 'x'.repeat(mostBytes + 1) };
-      const data = scenario.method === 'consent-v1' ? { taskStatus: 'success', results: [] } : { data: [] };
-      return { status: 200, body: JSON.stringify(data) };
+      if (scenario.task.tooLarge === true) {
+        this.#world.downloadOversized();
+        return { status: 200, body: 'x'.repeat(mostBytes + 1) };
+      }
+      const status = scenario.method === 'consent-v1' ? { taskStatus: 'success' } : {};
+      const data = scenario.method === 'consent-v1' ? { results: [] } : { data: [] };
+      const body = JSON.stringify(scenario.task.shape === 'no-data' ? status : { ...status, ...data });
+      return { status: 200, body: scenario.task.shape === 'byte-order-mark' ? `\uFEFF${body}` : body };
     };
     return {
       name: 'poll',

@@ -19,8 +19,10 @@ export type Scenario = {
     readonly readAs?: TerminalStatus;
     /** Seconds after its end that the provider knows the task; for good by itself. */
     readonly keptFor?: number;
-    /** The results are over the cap. */
+    /** The results, where there are any, are over the cap. */
     readonly tooLarge?: true;
+    /** The answer with the results has no data in it, or begins with a byte order mark. By consent only. */
+    readonly shape?: 'no-data' | 'byte-order-mark';
   };
   /** Whether the provider makes any delivery. */
   readonly webhook: 'sent' | 'silent';

@@ -21,6 +21,8 @@ export const scenarios: readonly Scenario[] = [
   { ...plain, name: 'wrong-credentials', task: ends(3, { status: 'CREDENTIALS_WRONG' }) },
   { ...plain, name: 'disagreeing', task: ends(12, { readAs: 'PARTIAL' }) },
   { ...plain, name: 'too-large', task: ends(12, { tooLarge: true }) },
+  { ...plain, name: 'too-large-silent', task: ends(12, { tooLarge: true }), webhook: 'silent' },
+  { ...plain, name: 'too-large-late', task: ends(95, { tooLarge: true }), webhook: 'silent' },
   { ...plain, name: 'forgotten', task: ends(12, { keptFor: 1 }) },
   { ...plain, name: 'refused', startAnswers: ['refused'] },
   { ...plain, name: 'busy-first', startAnswers: ['busy'] },
@@ -37,6 +39,9 @@ export const scenarios: readonly Scenario[] = [
   { ...plain, name: 'consent-v1', method: 'consent-v1' },
   { ...plain, name: 'consent-v2', method: 'consent-v2', task: ends(12, { status: 'FAILED' }) },
   { ...plain, name: 'consent-outage', method: 'consent-v2', outage: { from: 0, to: 70 } },
+  { ...plain, name: 'consent-too-large', method: 'consent-v2', task: ends(12, { tooLarge: true }) },
+  { ...plain, name: 'consent-no-data', method: 'consent-v2', task: ends(12, { shape: 'no-data' }) },
+  { ...plain, name: 'consent-marked', method: 'consent-v1', task: ends(12, { shape: 'byte-order-mark' }) },
   { ...plain, name: 'consent-late', method: 'consent-v1', task: ends(110) },
 ];
 
@@ -68,6 +73,7 @@ export const drawScenario = (random: Random, name: string): Scenario => {
       ...(disagrees ? { readAs: random.pick(terminalStatuses) } : {}),
       ...(random.below(12) === 0 ? { keptFor: random.pick([1, 60]) } : {}),
       ...(random.below(16) === 0 ? { tooLarge: true } : {}),
+      ...(random.below(16) === 0 ? { shape: random.pick(['no-data', 'byte-order-mark'] as const) } : {}),
     },
     webhook: random.below(5) === 0 ? 'silent' : 'sent',
     ...(random.below(6) === 0 ? { outage: { ...outage, to: outage.from + random.pick([20, 60, 300]) } } : {}),

@@ -71,9 +71,30 @@ describe.each(variants)('a poll of %s', (variant) => {
     ['503', 503, '', ProviderAmbiguous],
     ['3xx', 302, { errorType: 'MOVED' }, ProviderAmbiguous],
     ['200 that cannot be read', 200, '{"data": ', ProviderAmbiguous],
-    ['200 that says nothing', 200, {}, ProviderAmbiguous],
+    ['200 without a body', 200, '', ProviderAmbiguous],
   ])('that is answered %s told nothing of the task', async (_what, status, body, error) => {
     await expect(read(variant, status, body)).rejects.toThrow(error);
+  });
+});
+
+describe.each(variants)('a 200 of %s', (variant) => {
+  test.each([[{}], [[]], [null], [7], ['text'], [{ errors: [] }]])(
+    'without data has ended: %j',
+    async (body) => {
+      const text = JSON.stringify(body);
+      expect(await read(variant, 200, text)).toMatchObject({ kind: 'answered', bytes: Buffer.from(text) });
+    },
+  );
+
+  test('that begins with a byte order mark is read, and kept with it', async () => {
+    const text = '\uFEFF{"taskStatus":"success","results":[1],"data":[1]}';
+    expect(await read(variant, 200, text)).toMatchObject({ data: [1], bytes: Buffer.from(text) });
+  });
+
+  test('over the cap has ended, and a 202 over the cap has not', async () => {
+    const long = JSON.stringify({ taskStatus: 'success', data: ['x'.repeat(70_000)] });
+    expect(await read(variant, 200, long)).toEqual({ kind: 'too-large' });
+    expect(await read(variant, 202, long)).toEqual({ kind: 'in-progress' });
   });
 });
 
