@@ -44,6 +44,13 @@ export const notShownEndpoints = {
 export const inProgressStatus = 202;
 
 /**
+ * "Keep polling until HTTP 200": an extraction by consent has ended with a 200, whatever the form of its JSON and
+ * however large it is, unless a v1 body names another status than this one. A 200 that is no JSON is not the
+ * provider's ("bodies are JSON unless stated otherwise"), but a gateway's page: a poll that did not happen.
+ */
+export const finishedStatus = 'success';
+
+/**
  * A poll of an extraction by consent that is answered with one of these, or with any 5xx, says nothing of how the
  * extraction ended, whatever its body says. "Every other outcome is HTTP 4xx/5xx with a body discriminated by
  * `errorType`" does not say which answer is of the extraction and which of this one poll. In doubt the poll is

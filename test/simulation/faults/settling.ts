@@ -78,8 +78,8 @@ export const settlingFaults: readonly DeliberateFault[] = [
     name: 'closed-is-counted-by-all',
     does: 'Whoever finds a record closed as they would have closed it counts it.',
     file: reconcile,
-    find: 'if (outcome.mine && counts !== undefined) deps.observe(counts);',
-    replace: 'if (counts !== undefined) deps.observe(counts);',
+    find: 'if (outcome.mine) for (const observed of counts) deps.observe(observed);',
+    replace: 'for (const observed of counts) deps.observe(observed);',
     caughtBy: 'counted-once',
   },
   {
@@ -121,17 +121,26 @@ export const settlingFaults: readonly DeliberateFault[] = [
     name: 'timed-out-without-the-last-read',
     does: 'Past the deadline, the outcome is TIMED_OUT before the task is read once more.',
     file: reconcile,
-    find: "const learned = await learnEnd(record, taskId, deps);\n  if ('settled' in learned) return learned.settled;\n  const now = deps.now();\n  if (now.toISOString() < record.deadlineAt)",
-    replace:
-      "const late = deps.now().toISOString() >= record.deadlineAt;\n  const learned = late ? { why: 'late' } : await learnEnd(record, taskId, deps);\n  if ('settled' in learned) return learned.settled;\n  const now = deps.now();\n  if (now.toISOString() < record.deadlineAt)",
+    find: `const learned = await learnEnd(record, taskId, reading, deps);
+  if (learned.kind === 'settled') return learned.step;
+  if (learned.kind === 'too-large') return reconcileOversized(`,
+    replace: `const late = deps.now().toISOString() >= record.deadlineAt;
+  const learned: Learned = late
+    ? { kind: 'no-end', why: 'late' }
+    : await learnEnd(record, taskId, reading, deps);
+  if (learned.kind === 'settled') return learned.step;
+  if (learned.kind === 'too-large') return reconcileOversized(`,
     caughtBy: 'last-read-before-timed-out',
   },
   {
     name: 'grace-not-used',
     does: 'In grace nobody reads the task any more.',
     file: reconcile,
-    find: "const learned = await learnEnd(record, taskId, deps);\n  if ('settled' in learned) return learned.settled;\n  const now = deps.now();\n  const settledAt",
-    replace: 'const now = deps.now();\n  const settledAt',
+    find: `const learned = await learnEnd(record, taskId, reading, deps);
+  if (learned.kind === 'settled') return learned.step;
+  if (learned.kind === 'too-large') return giveUpTooLarge(record, deps);
+  const now`,
+    replace: 'const now',
     caughtBy: 'late-truth-found',
   },
   {

@@ -195,7 +195,7 @@ export class Provider {
       if (kernel.now < task.endsAt) return { kind: 'running', word: 'RUNNING' };
       if (scenario.task.tooLarge === true && !withoutResults.includes(task.readAs)) {
         this.#world.downloadOversized();
-        throw new ProviderAnswerTooLarge('too large');
+        throw new ProviderAnswerTooLarge('too large', 200);
       }
       return { kind: 'ended', status: task.readAs };
     };

@@ -199,7 +199,11 @@ describe('before the mark nothing was sent, and the record stays as it was', () 
       ambiguous,
       'ProviderUnreachable',
     ],
-    ['the login is answered with too much', () => new ProviderAnswerTooLarge('x'), 'ProviderUnreachable'],
+    [
+      'the login is answered with too much',
+      () => new ProviderAnswerTooLarge('x', 200),
+      'ProviderUnreachable',
+    ],
   ])('%s', async (_what, failure, error) => {
     const { start, row, posts } = world({
       logIn: async () => {
@@ -324,7 +328,7 @@ describe('401 on the start call', () => {
 describe('anything else: a task may exist, and the POST is never made again', () => {
   test.each<readonly [string, Error]>([
     ['5xx, 408, 3xx, a timeout, a reset, a 2xx without a taskId', ambiguous()],
-    ['an answer that is too large', new ProviderAnswerTooLarge('x')],
+    ['an answer that is too large', new ProviderAnswerTooLarge('x', 200)],
     ['an exception that nobody expected', new RangeError('bug')],
   ])('%s', async (_what, failure) => {
     const { start, row, posts, seen, time } = world({ answers: [failure] });
