@@ -51,6 +51,7 @@ describe('what happens by itself', () => {
     ['consent-too-large', 'COMPLETED', undefined],
     ['consent-no-data', 'COMPLETED', undefined],
     ['consent-marked', 'COMPLETED', undefined],
+    ['anothers', 'UNCONFIRMED', 'task-linked-elsewhere'],
     ['too-large-silent', 'TIMED_OUT', 'deadline-passed'],
   ])('of %s ends as %s', async (name, status, reason) => {
     const { record } = (await run(name)).world;

@@ -1,3 +1,4 @@
+import { anothersTaskDisowned } from './anothers-task-disowned.ts';
 import { claimedBeforeLooked } from './claimed-before-looked.ts';
 import { countedOnce } from './counted-once.ts';
 import { deliveryNotLost } from './delivery-not-lost.ts';
@@ -47,6 +48,7 @@ export const invariants: readonly Invariant[] = [
   honestNotStarted,
   honestRejected,
   unconfirmedForAReason,
+  anothersTaskDisowned,
   deliveryNotLost,
   resultsCollected,
   oversizedOnce,

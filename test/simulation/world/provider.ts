@@ -11,11 +11,13 @@ import {
 import type { Call, Late, OtherAnswer } from './call.ts';
 import type { StartAnswer } from './scenario.ts';
 import { deliveries, settings } from './settings.ts';
+import { anotherExtraction } from './the-extraction.ts';
 import type { World } from './world.ts';
 
 /** A task at the provider. Times in milliseconds. */
 export type ProviderTask = {
   readonly taskId: string;
+  /** Whose it is; the id of another's may be the answer to a start call, too. */
   readonly extractionId: string;
   readonly endsAt: number;
   readonly status: TerminalStatus;
@@ -121,12 +123,12 @@ export class Provider {
 
   #take(extractionId: string): string {
     const { kernel, scenario } = this.#world;
-    const { endsAfter, status, readAs, keptFor } = scenario.task;
+    const { endsAfter, status, readAs, keptFor, anothers } = scenario.task;
     const taskId = `task-${this.tasks.size + 1}`;
     const endsAt = endsAfter === 'never' ? Number.POSITIVE_INFINITY : kernel.now + endsAfter * 1_000;
     const task: ProviderTask = {
       taskId,
-      extractionId,
+      extractionId: anothers === true ? anotherExtraction : extractionId,
       endsAt,
       status,
       readAs: readAs ?? status,
@@ -134,6 +136,7 @@ export class Provider {
       heard: false,
     };
     this.tasks.set(taskId, task);
+    if (anothers === true) this.#world.tasks.set(taskId, { taskId, extractionId: anotherExtraction });
     if (endsAfter !== 'never' && scenario.webhook === 'sent' && hasWebhook(scenario.method)) {
       this.#deliverAt(task, 1, endsAt);
     }

@@ -17,6 +17,8 @@ export type Scenario = {
     readonly status: TerminalStatus;
     /** What a read says, where that is not what the webhook says. */
     readonly readAs?: TerminalStatus;
+    /** The provider answers with the id of a task that another extraction has linked. */
+    readonly anothers?: true;
     /** Seconds after its end that the provider knows the task; for good by itself. */
     readonly keptFor?: number;
     /** The results, where there are any, are over the cap. */

@@ -224,13 +224,28 @@ describe('RUNNING', () => {
     expect(adopt).not.toHaveBeenCalled();
   });
 
-  test('a task that is linked to another extraction is left to it, and counted', async () => {
-    const theirs = { taskId: 'task-1', extractionId: 'other' };
-    const { reconcile, task, seen } = world(running, { task: theirs });
-    await reconcile(machine);
-    expect(task()).toEqual(theirs);
-    expect(seen).toEqual(['TaskLinkedElsewhere']);
-  });
+  test.each<readonly [string, Partial<Task>]>([
+    ['of which a webhook told', { taskStatus: 'COMPLETED' }],
+    ['of which no webhook told', {}],
+  ])(
+    'a task of another extraction, %s, is left to it: nothing is read, used or stored',
+    async (_what, told) => {
+      const theirs = { taskId: 'task-1', extractionId: 'other', ...told };
+      for (const situation of everybody) {
+        const held = world(running, { task: theirs, reads: [answer('COMPLETED', full)] });
+        expect(await held.reconcile(situation)).toMatchObject({ kind: 'closed' });
+        expect(held.row()).toMatchObject({
+          status: 'UNCONFIRMED',
+          reason: 'task-linked-elsewhere',
+          settledBy: 'reconcile',
+        });
+        expect(isClosed(held.row())).toBe(true);
+        expect(held.task()).toEqual(theirs);
+        expect([held.reads(), held.stored]).toEqual([0, []]);
+        expect(held.seen).toEqual(['Unconfirmed', 'TaskLinkedElsewhere']);
+      }
+    },
+  );
 
   test('a task that is not adopted for a failure of ours is not timed out either', async () => {
     const { reconcile, row, tasks } = world(running, { now: 7_200 });
@@ -584,6 +599,15 @@ describe('TIMED_OUT', () => {
     });
     await reconcile(swept);
     expect(row()).toMatchObject({ status: 'FAILED', collectedAt: iso(8_000) });
+  });
+
+  test('a task of another extraction, as a restore may leave it, closes the record unread', async () => {
+    const theirs = { taskId: 'task-1', extractionId: 'other', taskStatus: 'COMPLETED' };
+    const { reconcile, row, reads, seen } = world(timedOut, { task: theirs, now: 8_000 });
+    expect(await reconcile(swept)).toMatchObject({ kind: 'closed' });
+    expect(row()).toMatchObject({ status: 'TIMED_OUT', collectionError: 'task-linked-elsewhere' });
+    expect(isClosed(row())).toBe(true);
+    expect([reads(), seen]).toEqual([0, ['TaskLinkedElsewhere']]);
   });
 
   test.each(everybody)('in grace it is the sweep’s, whoever asks: %j', async (situation) => {

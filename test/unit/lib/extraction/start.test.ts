@@ -462,14 +462,19 @@ describe('an invocation that finds the start already made or under way', () => {
     expect(posts).toHaveLength(0);
   });
 
-  test('a task that is linked to another extraction is left to the poll, and counted', async () => {
+  test('a task of another extraction is left to it: whether one of ours runs is not known, and counted', async () => {
     const { start, tasks, task, seen, row } = world();
     const theirs = { taskId: 'task-1', extractionId: 'other', callbackToken: 'theirs', callbackAttempt: 0 };
     tasks.rows.set('task-1', theirs);
-    expect(await start()).toEqual({ kind: 'waiting', taskId: 'task-1' });
+    expect(await start()).toEqual({ kind: 'settled', status: 'UNCONFIRMED' });
     expect(task()).toEqual(theirs);
-    expect(row()).toMatchObject({ status: 'RUNNING', taskId: 'task-1' });
-    expect(seen).toEqual(['TaskLinkedElsewhere']);
+    expect(row()).toMatchObject({
+      status: 'UNCONFIRMED',
+      reason: 'task-linked-elsewhere',
+      settledBy: 'start',
+      taskId: 'task-1',
+    });
+    expect(seen).toEqual(['Unconfirmed', 'TaskLinkedElsewhere']);
   });
 
   test.each(['COMPLETED', 'FAILED', 'REJECTED', 'UNCONFIRMED', 'NOT_STARTED', 'TIMED_OUT'] as const)(
