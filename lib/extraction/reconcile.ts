@@ -11,6 +11,7 @@ import { nextLook, plusSeconds, type Timings } from './timings.ts';
 import {
   type Change,
   collected,
+  disownTask,
   endGrace,
   giveUpCollecting,
   giveUpOversized,
@@ -146,7 +147,6 @@ const lookIntoTasks = async (
   const found = await deps.tasks.get(taskId);
   const wasLinked = found?.extractionId !== undefined;
   const task = wasLinked ? found : await deps.tasks.adopt(taskId, extractionId);
-  if (task.extractionId !== extractionId) deps.observe('TaskLinkedElsewhere');
   return { task, wasLinked };
 };
 
@@ -154,7 +154,9 @@ type Learned =
   | { readonly kind: 'settled'; readonly step: Step }
   | { readonly kind: 'no-end'; readonly why: string }
   /** It has ended, its results are over the cap, and only a webhook can say how it ended. */
-  | { readonly kind: 'too-large' };
+  | { readonly kind: 'too-large' }
+  /** The task is linked to another extraction. */
+  | { readonly kind: 'anothers' };
 
 /**
  * Settles from what a webhook left in `Tasks`, else from a read: the one that was made on the way here, or another.
@@ -168,6 +170,11 @@ const learnEnd = async (
 ): Promise<Learned> => {
   const { extractionId } = record;
   const looked = isAnnounced(record) ? await lookIntoTasks(record, taskId, deps) : undefined;
+  if (looked !== undefined && looked.task.extractionId !== extractionId) {
+    // Before anything is written: it may be a leak, so the alarm must not depend on who hears of a write.
+    deps.observe('TaskLinkedElsewhere');
+    return { kind: 'anothers' };
+  }
   const noticed = looked?.task.taskStatus;
   if (noticed !== undefined && isTerminalStatus(noticed)) {
     const fact = { extractionId, taskId, taskStatus: noticed };
@@ -244,6 +251,10 @@ const reconcileRunning = async (
   const learned = await learnEnd(record, taskId, reading, deps);
   if (learned.kind === 'settled') return learned.step;
   if (learned.kind === 'too-large') return reconcileOversized(record, situation, deps);
+  if (learned.kind === 'anothers') {
+    const disowned = disownTask(record, taskId, 'reconcile', deps.now(), deps.timings);
+    return close(disowned, deps, 'Unconfirmed');
+  }
   const now = deps.now();
   if (now.toISOString() < record.deadlineAt) return notYet(record, learned.why, situation, deps);
   const outcome = await applyChange(deps.extractions, timeOut(record, now, deps.timings));
@@ -262,6 +273,10 @@ const reconcileTimedOut = async (
   const learned = await learnEnd(record, taskId, reading, deps);
   if (learned.kind === 'settled') return learned.step;
   if (learned.kind === 'too-large') return giveUpTooLarge(record, deps);
+  if (learned.kind === 'anothers') {
+    const givenUp = giveUpCollecting(record, 'task-linked-elsewhere', deps.now(), deps.timings);
+    return close(givenUp, deps);
+  }
   const now = deps.now();
   const settledAt = record.settledAt ?? record.deadlineAt;
   const graceOver = plusSeconds(settledAt, deps.timings.grace);

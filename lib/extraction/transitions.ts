@@ -22,6 +22,8 @@ export const moves = {
   runLate: { from: ['UNCONFIRMED'], to: ['RUNNING'] },
   reject: { from: ['STARTING'], to: ['REJECTED'] },
   loseTrack: { from: ['STARTING'], to: ['UNCONFIRMED'] },
+  /** The provider answered the start with the task of another extraction: whether one of ours runs is not known. */
+  disownTask: { from: ['RUNNING'], to: ['UNCONFIRMED'] },
   giveUpStarting: { from: ['REQUESTED'], to: ['NOT_STARTED'] },
   settle: { from: ['RUNNING'], to: terminalStatuses },
   timeOut: { from: ['RUNNING'], to: ['TIMED_OUT'] },
@@ -169,6 +171,19 @@ export const loseTrack = (
 ): Change => {
   const outcome = { status: 'UNCONFIRMED', reason, settledAt: now.toISOString(), settledBy } as const;
   return closing(record, { status: moves.loseTrack.from, attemptId }, outcome, now, timings);
+};
+
+/** The task that the provider named is linked to another extraction, so nothing of it may be used. Closes. */
+export const disownTask = (
+  record: Extraction,
+  taskId: string,
+  settledBy: SettledBy,
+  now: Date,
+  timings: Timings,
+): Change => {
+  const reason = 'task-linked-elsewhere';
+  const outcome = { status: 'UNCONFIRMED', reason, settledAt: now.toISOString(), settledBy } as const;
+  return closing(record, { status: moves.disownTask.from, taskId }, outcome, now, timings);
 };
 
 /** It never reached the provider. */

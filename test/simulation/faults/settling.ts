@@ -139,8 +139,8 @@ export const settlingFaults: readonly DeliberateFault[] = [
     find: `const learned = await learnEnd(record, taskId, reading, deps);
   if (learned.kind === 'settled') return learned.step;
   if (learned.kind === 'too-large') return giveUpTooLarge(record, deps);
-  const now`,
-    replace: 'const now',
+`,
+    replace: "const learned = { kind: 'no-end' } as Learned;\n",
     caughtBy: 'late-truth-found',
   },
   {
@@ -175,6 +175,32 @@ export const settlingFaults: readonly DeliberateFault[] = [
     find: 'status >= 500 || statusesOfPoll.includes(status)',
     replace: 'status >= 500',
     caughtBy: 'told-truly',
+  },
+  {
+    name: 'anothers-task-used',
+    does: 'A task that is linked to another extraction settles this one, and its results are stored for it.',
+    file: reconcile,
+    find: 'if (looked !== undefined && looked.task.extractionId !== extractionId) {',
+    replace: 'if (looked !== undefined && looked.task.extractionId === undefined) {',
+    caughtBy: 'told-truly',
+    where: { scenario: 'anothers-silent', faults: 1 },
+  },
+  {
+    name: 'anothers-end-used-at-the-start',
+    does: 'A start that is answered with the task of another acts on what a webhook left for that.',
+    file: 'lib/extraction/start.ts',
+    find: 'if (!linked && task.extractionId !== order.extractionId) {',
+    replace: 'if (!linked && task.extractionId !== order.extractionId && task.taskStatus === undefined) {',
+    caughtBy: 'told-truly',
+    where: { scenario: 'anothers-at-once', preemptions: 1 },
+  },
+  {
+    name: 'anothers-task-in-silence',
+    does: 'An extraction that was given the task of another is closed, and nobody is told.',
+    file: 'lib/extraction/start.ts',
+    find: "deps.observe('TaskLinkedElsewhere');",
+    replace: '',
+    caughtBy: 'anothers-task-disowned',
   },
   {
     name: 'not-started-unchecked',

@@ -242,7 +242,7 @@ describe('RUNNING', () => {
         expect(isClosed(held.row())).toBe(true);
         expect(held.task()).toEqual(theirs);
         expect([held.reads(), held.stored]).toEqual([0, []]);
-        expect(held.seen).toEqual(['Unconfirmed', 'TaskLinkedElsewhere']);
+        expect(held.seen).toEqual(['TaskLinkedElsewhere', 'Unconfirmed']);
       }
     },
   );

@@ -474,7 +474,7 @@ describe('an invocation that finds the start already made or under way', () => {
       settledBy: 'start',
       taskId: 'task-1',
     });
-    expect(seen).toEqual(['Unconfirmed', 'TaskLinkedElsewhere']);
+    expect(seen).toEqual(['TaskLinkedElsewhere', 'Unconfirmed']);
   });
 
   test.each(['COMPLETED', 'FAILED', 'REJECTED', 'UNCONFIRMED', 'NOT_STARTED', 'TIMED_OUT'] as const)(
