@@ -154,7 +154,8 @@ const alarmTable = (config: Config, metrics: CosechaMetrics): readonly AlarmEntr
       ]),
   {
     id: 'unconfirmed',
-    wrong: 'A caller cannot be told whether its extraction runs: the start call was made and not answered.',
+    wrong:
+      'A caller cannot be told whether its extraction runs: the start call was made and not answered, or with the task of another.',
     // Each is a task that may run with nobody to hear of its end. None is normal.
     metric: metrics.counted('Unconfirmed'),
     threshold: 1,
@@ -195,7 +196,7 @@ const alarmTable = (config: Config, metrics: CosechaMetrics): readonly AlarmEntr
   {
     id: 'task-linked-elsewhere',
     wrong:
-      'The provider gave one taskId to two extractions: one of them may show the results of another user.',
+      'The provider gave one taskId to two extractions: the second was closed without an outcome, the first may show the results of another user.',
     metric: metrics.counted('TaskLinkedElsewhere'),
     threshold: 1,
   },

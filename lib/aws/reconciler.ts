@@ -6,7 +6,7 @@ import { SFNClient } from '@aws-sdk/client-sfn';
 import { parseTimings, type Timings } from '../extraction/parse-timings.ts';
 import type { Reading } from '../extraction/reading.ts';
 import { readingOfExtraction } from '../extraction/reading-of-extraction.ts';
-import { readingOfTask } from '../extraction/reading-of-task.ts';
+import { readingBy } from '../extraction/reading-of-task.ts';
 import { type Reconciled, reconcile, type Situation } from '../extraction/reconcile.ts';
 import type { ConsentExtraction, Extraction } from '../extraction/record.ts';
 import type { ExtractionStore } from '../extraction/store.ts';
@@ -78,8 +78,8 @@ export const reconcilerOver = (now: () => Date): Reconciler => {
     );
   };
 
-  const readByCredentials = async (taskId: string): Promise<Reading> =>
-    readingOfTask(await withSession(sessions, (token) => readTask(connection, token, taskId)));
+  const readByCredentials = (taskId: string): Promise<Reading> =>
+    withSession(sessions, (token) => readingBy(() => readTask(connection, token, taskId)));
 
   const deps = {
     extractions: dynamoExtractionStore(database, required('EXTRACTIONS_TABLE')),

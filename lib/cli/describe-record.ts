@@ -6,7 +6,8 @@ const inOrder: readonly string[] = [
   ...['schemaVersion', 'extractionId', 'status', 'reason', 'method', 'entity', 'actions'],
   ...['product', 'consentId', 'variant', 'reference', 'requestedBy', 'requestedAt', 'deadlineAt'],
   ...['startingAt', 'attemptId', 'startedAt', 'taskId', 'settledAt', 'settledBy', 'actionResults'],
-  ...['collectedAt', 'collectionError', 'results', 'requestId', 'open', 'openUntil', 'expiresAt'],
+  ...['collectedAt', 'collectionError', 'results', 'requestId'],
+  ...['oversizedAt', 'open', 'openUntil', 'expiresAt'],
 ];
 
 /** A record as an operator sees it: all of it but the fingerprint, which is of no use to anybody. */

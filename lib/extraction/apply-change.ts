@@ -23,6 +23,7 @@ const holdsAlready = ({ set, when }: Change, row: Extraction): boolean => {
   }
   if (set.collectedAt !== undefined) return row.collectedAt !== undefined;
   if (set.collectionError !== undefined) return row.collectionError === set.collectionError;
+  if (set.oversizedAt !== undefined) return row.oversizedAt !== undefined;
   if (set.openUntil !== undefined) return row.openUntil === set.openUntil;
   return row.open === undefined;
 };

@@ -34,7 +34,7 @@ export type Observed =
   | 'EarlyDelivery'
   /** A delivery for a task whose extraction has no record any more. */
   | 'DeliveryWithoutRecord'
-  /** The provider gave one taskId to two extractions. */
+  /** The provider gave one taskId to two extractions. With each look at it. */
   | 'TaskLinkedElsewhere'
   /** Step Functions does not know the token as one of its own. */
   | 'InvalidTaskToken';

@@ -9,6 +9,7 @@ type House =
   | 'open'
   | 'openUntil'
   | 'expiresAt'
+  | 'oversizedAt'
   | 'results';
 
 /** `Omit` of a union keeps only what its members share; this omits from each. */
@@ -37,6 +38,7 @@ export const publicView = (
     open: _open,
     openUntil: _openUntil,
     expiresAt: _expiresAt,
+    oversizedAt: _oversizedAt,
     results,
     ...shown
   } = record;

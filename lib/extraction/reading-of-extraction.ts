@@ -1,4 +1,4 @@
-import { inProgressStatuses } from '../provider/assumptions.ts';
+import { finishedStatus, inProgressStatuses } from '../provider/assumptions.ts';
 import type { ExtractionAnswer } from '../provider/read-extraction.ts';
 import { failureReason } from './failure-reason.ts';
 import type { Reading } from './reading.ts';
@@ -12,8 +12,9 @@ export const readingOfExtraction = (answer: ExtractionAnswer): Reading => {
   if (answer.kind === 'failed') {
     return { kind: 'ended', taskStatus: 'FAILED', reason: failureReason(answer), expected: true };
   }
+  if (answer.kind === 'too-large') return { kind: 'too-large', taskStatus: 'COMPLETED' };
   const { taskStatus, data, bytes } = answer;
-  if (taskStatus !== undefined && taskStatus !== 'success') {
+  if (taskStatus !== undefined && taskStatus !== finishedStatus) {
     return { kind: 'running', known: inProgressStatuses.includes(taskStatus) };
   }
   return { kind: 'ended', taskStatus: 'COMPLETED', results: bytes, expected: Array.isArray(data) };

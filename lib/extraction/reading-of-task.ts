@@ -1,3 +1,4 @@
+import { ProviderAnswerTooLarge } from '../provider/errors.ts';
 import { parseActionResults } from '../provider/parse-action-results.ts';
 import type { TaskReading } from '../provider/read-task.ts';
 import type { Reading } from './reading.ts';
@@ -16,4 +17,17 @@ export const readingOfTask = ({ taskStatus, results, bytes }: TaskReading): Read
     ...(parsed.kind === 'none' ? {} : { results: bytes }),
     ...(parsed.kind === 'actions' ? { actionResults: parsed.actions } : {}),
   };
+};
+
+/**
+ * Reads a task. Only one that has ended has results, so a body over the cap says that it has, and not how. Throws
+ * what `read` throws besides.
+ */
+export const readingBy = async (read: () => Promise<TaskReading>): Promise<Reading> => {
+  try {
+    return readingOfTask(await read());
+  } catch (error) {
+    if (error instanceof ProviderAnswerTooLarge) return { kind: 'too-large' };
+    throw error;
+  }
 };

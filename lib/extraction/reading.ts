@@ -4,6 +4,11 @@ import type { ActionResult, TerminalStatus } from './record.ts';
 export type Reading =
   /** `known` is false where the provider said so by a word that the document does not have. */
   | { readonly kind: 'running'; readonly known: boolean }
+  /**
+   * The answer was over the cap, and was not kept: there are results, so the task has ended. `taskStatus` is there
+   * where the HTTP status alone says how.
+   */
+  | { readonly kind: 'too-large'; readonly taskStatus?: TerminalStatus }
   | {
       readonly kind: 'ended';
       readonly taskStatus: TerminalStatus;

@@ -1,22 +1,27 @@
-import { ProviderAnswerTooLarge, ProviderError } from '../provider/errors.ts';
+import { ProviderError } from '../provider/errors.ts';
 import { applyChange } from './apply-change.ts';
 import { isAnnounced } from './is-announced.ts';
 import { isAttemptDead } from './is-attempt-dead.ts';
 import type { Observe, Observed } from './observed.ts';
 import type { Reading } from './reading.ts';
-import { type Extraction, isTerminalStatus, type StoredResults } from './record.ts';
+import { type Extraction, isTerminalStatus, type StoredResults, type TerminalStatus } from './record.ts';
 import { settleBy } from './settle-by.ts';
 import type { ExtractionStore, Task, TaskStore } from './store.ts';
 import { nextLook, plusSeconds, type Timings } from './timings.ts';
 import {
   type Change,
   collected,
+  disownTask,
   endGrace,
   giveUpCollecting,
+  giveUpOversized,
   giveUpStarting,
   lookAgain,
   loseTrack,
+  rememberOversized,
+  type SettledFact,
   timeOut,
+  timeOutOversized,
 } from './transitions.ts';
 
 /** Who called. The machine retries "not yet" by itself; for everybody else the sweep has to. */
@@ -58,18 +63,16 @@ type Step =
 
 type Asked =
   | { readonly kind: 'read'; readonly reading: Reading }
-  | { readonly kind: 'too-large' }
   | { readonly kind: 'no-answer'; readonly why: string };
 
 /**
  * A read that fails, in whatever way, is a poll that did not happen: a secret of ours that cannot be read must
- * not keep a record open beyond its deadline either. A body over the cap will not get smaller.
+ * not keep a record open beyond its deadline either.
  */
 const ask = async (record: Extraction, taskId: string, deps: ReconcileDeps): Promise<Asked> => {
   try {
     return { kind: 'read', reading: await deps.read(record, taskId) };
   } catch (error) {
-    if (error instanceof ProviderAnswerTooLarge) return { kind: 'too-large' };
     deps.observe('PollWithoutAnswer');
     deps.onFailure('read', error);
     return { kind: 'no-answer', why: error instanceof ProviderError ? error.name : 'OwnFailure' };
@@ -80,10 +83,10 @@ const ask = async (record: Extraction, taskId: string, deps: ReconcileDeps): Pro
  * Writes a change that closes the record, and counts it unless somebody else had closed it so; or decides again from
  * the row that refused it.
  */
-const close = async (change: Change, deps: ReconcileDeps, counts?: Observed): Promise<Step> => {
+const close = async (change: Change, deps: ReconcileDeps, ...counts: readonly Observed[]): Promise<Step> => {
   const outcome = await applyChange(deps.extractions, change);
   if (outcome.kind === 'lost') return { kind: 'again', record: outcome.record };
-  if (outcome.mine && counts !== undefined) deps.observe(counts);
+  if (outcome.mine) for (const observed of counts) deps.observe(observed);
   return { kind: 'return', reconciled: { kind: 'closed', record: outcome.record } };
 };
 
@@ -144,50 +147,114 @@ const lookIntoTasks = async (
   const found = await deps.tasks.get(taskId);
   const wasLinked = found?.extractionId !== undefined;
   const task = wasLinked ? found : await deps.tasks.adopt(taskId, extractionId);
-  if (task.extractionId !== extractionId) deps.observe('TaskLinkedElsewhere');
   return { task, wasLinked };
 };
 
-/** Settles from what a webhook left in `Tasks`, else from a read. Undefined: neither knows an end yet. */
+type Learned =
+  | { readonly kind: 'settled'; readonly step: Step }
+  | { readonly kind: 'no-end'; readonly why: string }
+  /** It has ended, its results are over the cap, and only a webhook can say how it ended. */
+  | { readonly kind: 'too-large' }
+  /** The task is linked to another extraction. */
+  | { readonly kind: 'anothers' };
+
+/**
+ * Settles from what a webhook left in `Tasks`, else from a read: the one that was made on the way here, or another.
+ * A body over the cap will not get smaller, so it is not asked for a second time.
+ */
 const learnEnd = async (
   record: Extraction,
   taskId: string,
+  known: Reading | undefined,
   deps: ReconcileDeps,
-): Promise<{ readonly settled: Step } | { readonly why: string }> => {
+): Promise<Learned> => {
   const { extractionId } = record;
   const looked = isAnnounced(record) ? await lookIntoTasks(record, taskId, deps) : undefined;
+  if (looked !== undefined && looked.task.extractionId !== extractionId) {
+    // Before anything is written: it may be a leak, so the alarm must not depend on who hears of a write.
+    deps.observe('TaskLinkedElsewhere');
+    return { kind: 'anothers' };
+  }
   const noticed = looked?.task.taskStatus;
   if (noticed !== undefined && isTerminalStatus(noticed)) {
     const fact = { extractionId, taskId, taskStatus: noticed };
     // Nobody had linked the task: its delivery found no extraction, and this one finds it.
     const early = looked?.wasLinked === false ? (['EarlyDelivery'] as const) : [];
     const row = await settleBy('reconcile', fact, deps, ...early);
-    return { settled: { kind: 'again', record: row } };
+    return { kind: 'settled', step: { kind: 'again', record: row } };
   }
+  if (record.oversizedAt !== undefined || known?.kind === 'too-large') return { kind: 'too-large' };
   const asked = await ask(record, taskId, deps);
-  if (asked.kind !== 'read') return { why: asked.kind === 'no-answer' ? asked.why : asked.kind };
+  if (asked.kind === 'no-answer') return { kind: 'no-end', why: asked.why };
   const { reading } = asked;
   if (reading.kind === 'running') {
     if (!reading.known) deps.observe('UnknownTaskStatus');
-    return { why: 'still-running' };
+    return { kind: 'no-end', why: 'still-running' };
   }
-  const { taskStatus, reason } = reading;
-  const fact = { extractionId, taskId, taskStatus, ...(reason === undefined ? {} : { reason }) };
+  if (reading.taskStatus === undefined) return { kind: 'too-large' };
   // A delivery settles while the machine polls, too. So a read is first where all five were lost, or in the one
   // moment between the end of a task and its first delivery.
   const missed = isAnnounced(record) ? (['WebhookMissed'] as const) : [];
-  const row = await settleBy('reconcile', fact, deps, ...missed);
-  return { settled: { kind: 'again', record: row, reading } };
+  const row = await settleBy(
+    'reconcile',
+    factOf(record, taskId, reading, reading.taskStatus),
+    deps,
+    ...missed,
+  );
+  return { kind: 'settled', step: { kind: 'again', record: row, reading } };
+};
+
+const factOf = (
+  { extractionId }: Extraction,
+  taskId: string,
+  reading: Exclude<Reading, { kind: 'running' }>,
+  taskStatus: TerminalStatus,
+): SettledFact => ({
+  extractionId,
+  taskId,
+  taskStatus,
+  ...(reading.kind === 'ended' && reading.reason !== undefined ? { reason: reading.reason } : {}),
+  ...(reading.kind === 'too-large' ? { oversized: true } : {}),
+});
+
+/** How a v2 task with results over the cap ended: a webhook may say so until the deadline, and a read never. */
+const reconcileOversized = async (
+  record: Extraction,
+  situation: Situation,
+  deps: ReconcileDeps,
+): Promise<Step> => {
+  const now = deps.now();
+  const reading = { kind: 'too-large' } as const;
+  if (now.toISOString() >= record.deadlineAt) {
+    const closed = await close(
+      timeOutOversized(record, now, deps.timings),
+      deps,
+      'TimedOut',
+      'CollectionGivenUp',
+    );
+    return closed.kind === 'again' ? { ...closed, reading } : closed;
+  }
+  if (record.oversizedAt !== undefined) return notYet(record, 'results-too-large', situation, deps);
+  const remembered = await applyChange(deps.extractions, rememberOversized(record, now));
+  return remembered.kind === 'lost'
+    ? { kind: 'again', record: remembered.record, reading }
+    : notYet(remembered.record, 'results-too-large', situation, deps);
 };
 
 const reconcileRunning = async (
   record: Extraction,
   taskId: string,
+  reading: Reading | undefined,
   situation: Situation,
   deps: ReconcileDeps,
 ): Promise<Step> => {
-  const learned = await learnEnd(record, taskId, deps);
-  if ('settled' in learned) return learned.settled;
+  const learned = await learnEnd(record, taskId, reading, deps);
+  if (learned.kind === 'settled') return learned.step;
+  if (learned.kind === 'too-large') return reconcileOversized(record, situation, deps);
+  if (learned.kind === 'anothers') {
+    const disowned = disownTask(record, taskId, 'reconcile', deps.now(), deps.timings);
+    return close(disowned, deps, 'Unconfirmed');
+  }
   const now = deps.now();
   if (now.toISOString() < record.deadlineAt) return notYet(record, learned.why, situation, deps);
   const outcome = await applyChange(deps.extractions, timeOut(record, now, deps.timings));
@@ -197,9 +264,19 @@ const reconcileRunning = async (
   return { kind: 'return', reconciled: { kind: 'handed-over', record: outcome.record } };
 };
 
-const reconcileTimedOut = async (record: Extraction, taskId: string, deps: ReconcileDeps): Promise<Step> => {
-  const learned = await learnEnd(record, taskId, deps);
-  if ('settled' in learned) return learned.settled;
+const reconcileTimedOut = async (
+  record: Extraction,
+  taskId: string,
+  reading: Reading | undefined,
+  deps: ReconcileDeps,
+): Promise<Step> => {
+  const learned = await learnEnd(record, taskId, reading, deps);
+  if (learned.kind === 'settled') return learned.step;
+  if (learned.kind === 'too-large') return giveUpTooLarge(record, deps);
+  if (learned.kind === 'anothers') {
+    const givenUp = giveUpCollecting(record, 'task-linked-elsewhere', deps.now(), deps.timings);
+    return close(givenUp, deps);
+  }
   const now = deps.now();
   const settledAt = record.settledAt ?? record.deadlineAt;
   const graceOver = plusSeconds(settledAt, deps.timings.grace);
@@ -207,6 +284,12 @@ const reconcileTimedOut = async (record: Extraction, taskId: string, deps: Recon
   const next = nextLook(settledAt, now, deps.timings.pollEvery, deps.timings.grace);
   const row = await handOver(record, next < graceOver ? next : graceOver, deps);
   return { kind: 'return', reconciled: { kind: 'handed-over', record: row } };
+};
+
+/** What is over the cap is not asked for again, by whoever the row that refused this leads to either. */
+const giveUpTooLarge = async (record: Extraction, deps: ReconcileDeps): Promise<Step> => {
+  const closed = await close(giveUpOversized(record, deps.now(), deps.timings), deps, 'CollectionGivenUp');
+  return closed.kind === 'again' ? { ...closed, reading: { kind: 'too-large' } } : closed;
 };
 
 const giveUp = (record: Extraction, why: string, deps: ReconcileDeps): Promise<Step> =>
@@ -249,13 +332,11 @@ const collect = async (
   situation: Situation,
   deps: ReconcileDeps,
 ): Promise<Step> => {
+  if (record.oversizedAt !== undefined) return giveUpTooLarge(record, deps);
   const asked =
     reading === undefined ? await ask(record, taskId, deps) : ({ kind: 'read', reading } as const);
   if (asked.kind === 'no-answer') return collectLater(record, asked.why, situation, deps);
-  if (asked.kind === 'too-large') {
-    return giveUp(record, 'results-too-large', deps);
-  }
-
+  if (asked.reading.kind === 'too-large') return giveUpTooLarge(record, deps);
   if (asked.reading.kind === 'running') return collectLater(record, 'still-running', situation, deps);
   const { taskStatus, results, actionResults, expected } = asked.reading;
   if (results === undefined && promisesData(record)) {
@@ -289,8 +370,8 @@ const takeStep = (
   if (record.open === undefined || taskId === undefined) {
     return { kind: 'return', reconciled: { kind: 'closed', record } };
   }
-  if (status === 'RUNNING') return reconcileRunning(record, taskId, situation, deps);
-  if (status === 'TIMED_OUT') return reconcileTimedOut(record, taskId, deps);
+  if (status === 'RUNNING') return reconcileRunning(record, taskId, reading, situation, deps);
+  if (status === 'TIMED_OUT') return reconcileTimedOut(record, taskId, reading, deps);
   return collect(record, taskId, reading, situation, deps);
 };
 

@@ -81,6 +81,8 @@ type Progress = {
   readonly results?: StoredResults;
   readonly collectedAt?: string;
   readonly collectionError?: string;
+  /** When a read of the task was found to be over the cap: it is not read again. */
+  readonly oversizedAt?: string;
   /** Partition of the sparse index: 0..15 while something is left to do, absent once closed. */
   readonly open?: number;
   /** When the sweep should look. */

@@ -18,7 +18,7 @@ import { settleBy } from './settle-by.ts';
 import type { StartCall } from './start-call.ts';
 import type { ExtractionStore, TaskStore } from './store.ts';
 import { plusSeconds, type Timings } from './timings.ts';
-import { begin, type Change, loseTrack, reject, run, runLate, withdraw } from './transitions.ts';
+import { begin, type Change, disownTask, loseTrack, reject, run, runLate, withdraw } from './transitions.ts';
 
 /** What the state StartTask is handed. */
 export type StartOrder = {
@@ -142,9 +142,13 @@ const linkTask = async (
   if (!isAnnounced(row)) return { kind: 'polling', taskId };
   const { linked, task } = await deps.tasks.link({ ...order, taskId });
   if (!linked && task.extractionId !== order.extractionId) {
-    // No webhook can find us then; the machine's wait runs out and the poll settles it.
+    // Before the write: it may be a leak, so the alarm must not depend on who hears of that.
     deps.observe('TaskLinkedElsewhere');
-    return { kind: 'waiting', taskId };
+    const disowned = disownTask(row, taskId, 'start', deps.now(), deps.timings);
+    const outcome = await applyChange(deps.extractions, disowned);
+    if (outcome.kind === 'lost') return resumeOrRetry(outcome.record, order, deps);
+    if (outcome.mine) deps.observe('Unconfirmed');
+    return { kind: 'settled', status: outcome.record.status };
   }
   if (task.taskStatus === undefined || !isTerminalStatus(task.taskStatus)) return { kind: 'waiting', taskId };
   const { extractionId } = order;

@@ -22,6 +22,8 @@ export const moves = {
   runLate: { from: ['UNCONFIRMED'], to: ['RUNNING'] },
   reject: { from: ['STARTING'], to: ['REJECTED'] },
   loseTrack: { from: ['STARTING'], to: ['UNCONFIRMED'] },
+  /** The provider answered the start with the task of another extraction: whether one of ours runs is not known. */
+  disownTask: { from: ['RUNNING'], to: ['UNCONFIRMED'] },
   giveUpStarting: { from: ['REQUESTED'], to: ['NOT_STARTED'] },
   settle: { from: ['RUNNING'], to: terminalStatuses },
   timeOut: { from: ['RUNNING'], to: ['TIMED_OUT'] },
@@ -171,6 +173,19 @@ export const loseTrack = (
   return closing(record, { status: moves.loseTrack.from, attemptId }, outcome, now, timings);
 };
 
+/** The task that the provider named is linked to another extraction, so nothing of it may be used. Closes. */
+export const disownTask = (
+  record: Extraction,
+  taskId: string,
+  settledBy: SettledBy,
+  now: Date,
+  timings: Timings,
+): Change => {
+  const reason = 'task-linked-elsewhere';
+  const outcome = { status: 'UNCONFIRMED', reason, settledAt: now.toISOString(), settledBy } as const;
+  return closing(record, { status: moves.disownTask.from, taskId }, outcome, now, timings);
+};
+
 /** It never reached the provider. */
 export const giveUpStarting = (record: Extraction, reason: string, now: Date, timings: Timings): Change => {
   const settledAt = now.toISOString();
@@ -185,6 +200,8 @@ export type SettledFact = {
   readonly taskStatus: TerminalStatus;
   /** Only of an extraction by consent that failed. */
   readonly reason?: string;
+  /** The answer that said so was over the cap. */
+  readonly oversized?: true;
 };
 
 const settleFrom =
@@ -202,10 +219,11 @@ const settleFrom =
       settledAt: now.toISOString(),
       settledBy,
       ...(fact.reason === undefined ? {} : { reason: fact.reason }),
+      ...(fact.oversized === undefined ? {} : { oversizedAt: now.toISOString() }),
       ...openedUntil(fact.extractionId, plusSeconds(now, timings.collectInMachine)),
     },
-    // No attribute may be set and removed at once.
-    remove: [...(fact.reason === undefined ? (['reason'] as const) : []), 'expiresAt'],
+    // No attribute may be set and removed at once. An error of collecting that stood beside `TIMED_OUT` is of the past.
+    remove: [...(fact.reason === undefined ? (['reason'] as const) : []), 'collectionError', 'expiresAt'],
   });
 
 /** The provider's word on how the task ended. */
@@ -214,19 +232,47 @@ export const settle = settleFrom(moves.settle.from);
 /** The same, come after `TIMED_OUT`: reopens the record, so that the results are collected. */
 export const correct = settleFrom(moves.correct.from);
 
+const timedOutAt = (now: Date) =>
+  ({
+    status: 'TIMED_OUT',
+    reason: 'deadline-passed',
+    settledAt: now.toISOString(),
+    settledBy: 'reconcile',
+  }) as const;
+
 /** Past the deadline, and one more read did not tell. */
 export const timeOut = (record: Extraction, now: Date, timings: Timings): Change => ({
   extractionId: record.extractionId,
   when: { status: moves.timeOut.from },
   set: {
-    status: 'TIMED_OUT',
-    reason: 'deadline-passed',
-    settledAt: now.toISOString(),
-    settledBy: 'reconcile',
+    ...timedOutAt(now),
     ...openedUntil(record.extractionId, plusSeconds(now, Math.min(timings.pollEvery, timings.grace))),
   },
   remove: [],
 });
+
+/** A read was over the cap and does not say how the task ended. No other is made. */
+export const rememberOversized = ({ extractionId }: Extraction, now: Date): Change => ({
+  extractionId,
+  when: { status: ['RUNNING'] },
+  set: { oversizedAt: now.toISOString() },
+  remove: [],
+});
+
+const tooLarge = ({ oversizedAt }: Extraction, now: Date) => ({
+  collectionError: 'results-too-large',
+  oversizedAt: oversizedAt ?? now.toISOString(),
+});
+
+/** Past the deadline, and no read will tell: closed without grace. A webhook may still correct it. */
+export const timeOutOversized = (record: Extraction, now: Date, timings: Timings): Change =>
+  closing(
+    record,
+    { status: moves.timeOut.from },
+    { ...timedOutAt(now), ...tooLarge(record, now) },
+    now,
+    timings,
+  );
 
 /** What a close is decided on: nobody moved the status, and nobody collected meanwhile. */
 const asDecidedOn = (record: Extraction): Guard => ({ status: [record.status], uncollected: true });
@@ -250,6 +296,10 @@ export const giveUpCollecting = (
   now: Date,
   timings: Timings,
 ): Change => closing(record, asDecidedOn(record), { collectionError }, now, timings);
+
+/** The same of results over the cap, which are never asked for again. */
+export const giveUpOversized = (record: Extraction, now: Date, timings: Timings): Change =>
+  closing(record, asDecidedOn(record), tooLarge(record, now), now, timings);
 
 /** Grace is over: nothing is left to do for a `TIMED_OUT`. */
 export const endGrace = (record: Extraction, now: Date, timings: Timings): Change =>

@@ -43,6 +43,28 @@ export const notShownEndpoints = {
  */
 export const inProgressStatus = 202;
 
+/**
+ * "Keep polling until HTTP 200": an extraction by consent has ended with a 200, whatever the form of its JSON and
+ * however large it is, unless a v1 body names another status than this one. A 200 that is no JSON is not the
+ * provider's ("bodies are JSON unless stated otherwise"), but a gateway's page: a poll that did not happen.
+ */
+export const finishedStatus = 'success';
+
+/**
+ * A poll of an extraction by consent that is answered with one of these, or with any 5xx, says nothing of how the
+ * extraction ended, whatever its body says. "Every other outcome is HTTP 4xx/5xx with a body discriminated by
+ * `errorType`" does not say which answer is of the extraction and which of this one poll. In doubt the poll is
+ * repeated: `FAILED` is never corrected, and the `TIMED_OUT` of an extraction that is polled in vain is.
+ *
+ * - 401 is the Bearer's ("Authentication", rule 3).
+ * - 403 is the caller's in both of the document's examples: no permission, or none for the moment.
+ * - 404 can be the taskId's, which "expires after a limited time".
+ * - 408, 425 and 429 say that this call was not carried out; a 5xx can be a gateway's.
+ *
+ * Any other 4xx with an `errorType` is the end: it is the one way that the document leaves to say so.
+ */
+export const statusesOfPoll: readonly number[] = [401, 403, 404, 408, 425, 429];
+
 /** v1 says "in progress: `pending` or `running`"; a legacy task of that status is taken to be in progress too. */
 export const inProgressStatuses: readonly string[] = ['pending', 'running'];
 

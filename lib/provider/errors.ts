@@ -89,6 +89,13 @@ export class ProviderExtractionFailed extends ProviderError {
 /** An answer over the size cap. It was not read to its end. */
 export class ProviderAnswerTooLarge extends ProviderError {
   override readonly name = 'ProviderAnswerTooLarge';
+  /** The 2xx that came before the body. */
+  readonly status: number;
+
+  constructor(message: string, status: number) {
+    super(message);
+    this.status = status;
+  }
 }
 
 /** A v2 task has ended, but its `results` are not what the document describes. `readTask` gives their bytes. */

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { ProviderExtractionFailed } from './errors.ts';
+import { parseJson } from './parse-answer.ts';
 
 const schema = v.object({
   errorType: v.pipe(v.string(), v.minLength(1)),
@@ -16,7 +17,7 @@ export const explainExtractionFailure = (
   call: string,
 ): ProviderExtractionFailed | undefined => {
   if (status < 400 || status === 401) return undefined;
-  const { success, output } = v.safeParse(schema, JSON.parse(Buffer.from(body).toString('utf8')));
+  const { success, output } = v.safeParse(schema, parseJson(body));
   if (!success) return undefined;
   const { errorType, errorCode } = output;
   return new ProviderExtractionFailed(

@@ -1,9 +1,9 @@
 import * as v from 'valibot';
-import { inProgressStatus, notTakenStatus } from './assumptions.ts';
+import { inProgressStatus, statusesOfPoll } from './assumptions.ts';
 import { bearer } from './bearer.ts';
 import { checkRequest } from './check-request.ts';
 import { endpointOf, fillPath } from './endpoint.ts';
-import { ProviderExtractionFailed } from './errors.ts';
+import { ProviderAnswerTooLarge, ProviderExtractionFailed } from './errors.ts';
 import { explainExtractionFailure } from './explain-extraction-failure.ts';
 import { parseAnswer } from './parse-answer.ts';
 import { taskIdInPath } from './request-fields.ts';
@@ -15,24 +15,32 @@ import { type Connection, type Endpoint, exchange, type ProviderRequest } from '
  */
 export type ExtractionAnswer =
   | { readonly kind: 'in-progress' }
-  /** HTTP 200. Only v1 has a `taskStatus`. `bytes` are the body as received. */
+  /** HTTP 200, with JSON of whatever form. Only v1 has a `taskStatus`. `bytes` are the body as received. */
   | {
       readonly kind: 'answered';
       readonly taskStatus?: string;
       readonly data: unknown;
       readonly bytes: Uint8Array;
     }
-  /** Ended otherwise, by a body "discriminated by `errorType`". Both as given. */
+  /** HTTP 200, with a body over the cap. */
+  | { readonly kind: 'too-large' }
+  /** Ended otherwise, by a 4xx whose body is "discriminated by `errorType`". Both as given. */
   | { readonly kind: 'failed'; readonly errorType: string; readonly errorCode?: string };
 
-const v1Schema = v.object({ taskStatus: v.string(), results: v.optional(v.unknown()) });
-const v2Schema = v.object({ data: v.unknown() });
+/** "Keep polling until HTTP 200": it has ended then, whatever the form of the body. */
+const bodySchema = v.fallback(
+  v.object({
+    taskStatus: v.fallback(v.optional(v.string()), undefined),
+    results: v.optional(v.unknown()),
+    data: v.optional(v.unknown()),
+  }),
+  {},
+);
 
 const v1Endpoint: Endpoint = { method: 'GET', path: '/api/v1/products/retrieve-data/tasks/{taskId}' };
 
-/** A 429 is about the poll and not about the task ("rate limits: not shown"), whatever its body says. */
 const explain: NonNullable<ProviderRequest['explain']> = (status, body, call) =>
-  status === notTakenStatus ? undefined : explainExtractionFailure(status, body, call);
+  status >= 500 || statusesOfPoll.includes(status) ? undefined : explainExtractionFailure(status, body, call);
 
 /**
  * Polls an extraction by consent in the variant that it was started in. Error bodies of v1 are "not shown": one
@@ -54,10 +62,14 @@ export const readExtraction = async (
       explain,
     });
     if (status === inProgressStatus) return { kind: 'in-progress' };
-    if (variant === 'v2') return { kind: 'answered', data: parseAnswer(bytes, v2Schema, path).data, bytes };
-    const { taskStatus, results } = parseAnswer(bytes, v1Schema, path);
-    return { kind: 'answered', taskStatus, data: results, bytes };
+    const { taskStatus, results, data } = parseAnswer(bytes, bodySchema, path);
+    if (variant === 'v2') return { kind: 'answered', data, bytes };
+    return { kind: 'answered', ...(taskStatus === undefined ? {} : { taskStatus }), data: results, bytes };
   } catch (error) {
+    if (error instanceof ProviderAnswerTooLarge) {
+      // The body of a 202 is of no interest, so its size is not either.
+      return { kind: error.status === inProgressStatus ? 'in-progress' : 'too-large' };
+    }
     if (!(error instanceof ProviderExtractionFailed)) throw error;
     const { errorType, errorCode } = error;
     return { kind: 'failed', errorType, ...(errorCode === undefined ? {} : { errorCode }) };

@@ -51,11 +51,13 @@ export type ProviderRequest = {
 
 export type ProviderAnswer = { readonly status: number; readonly bytes: Uint8Array };
 
+type Answer = Awaited<ReturnType<Fetch>>;
+
 /** The body of a refusal is a few words; one that is longer is not read to its end. */
 const maxRefusalBytes = 65_536;
 
 const readCapped = async (
-  body: AsyncIterable<Uint8Array> | null,
+  { status, body }: Pick<Answer, 'status' | 'body'>,
   cap: number,
   call: string,
 ): Promise<Uint8Array> => {
@@ -63,8 +65,9 @@ const readCapped = async (
   let size = 0;
   for await (const chunk of body ?? []) {
     size += chunk.byteLength;
-    if (size > cap)
-      throw new ProviderAnswerTooLarge(`The provider's answer to ${call} is over ${cap} bytes.`);
+    if (size > cap) {
+      throw new ProviderAnswerTooLarge(`The provider's answer to ${call} is over ${cap} bytes.`, status);
+    }
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
@@ -84,8 +87,6 @@ export const statusError = (
   return new ProviderAmbiguous(message);
 };
 
-type Answer = Awaited<ReturnType<Fetch>>;
-
 const explained = async (
   answer: Answer,
   request: ProviderRequest,
@@ -93,7 +94,7 @@ const explained = async (
 ): Promise<ProviderError | undefined> => {
   if (request.explain === undefined) return undefined;
   try {
-    return request.explain(answer.status, await readCapped(answer.body, maxRefusalBytes, call), call);
+    return request.explain(answer.status, await readCapped(answer, maxRefusalBytes, call), call);
   } catch {
     // The status is known, and says enough.
     return undefined;
@@ -132,7 +133,7 @@ export const exchange = async (connection: Connection, request: ProviderRequest)
     });
     const { status } = answer;
     if (status >= 200 && status < 300) {
-      return { status, bytes: await readCapped(answer.body, connection.maxAnswerBytes, call) };
+      return { status, bytes: await readCapped(answer, connection.maxAnswerBytes, call) };
     }
     const explanation = await explained(answer, request, call);
     // Else the status alone decides; the body may be anything, and is never read, kept or quoted.

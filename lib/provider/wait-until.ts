@@ -1,5 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { ProviderAmbiguous, ProviderBusy, ProviderUnreachable, WaitTimedOut } from './errors.ts';
+import {
+  ProviderAmbiguous,
+  ProviderBusy,
+  ProviderExtractionFailed,
+  ProviderUnreachable,
+  WaitTimedOut,
+} from './errors.ts';
 import type { Connection } from './send-request.ts';
 
 export type WaitOptions = {
@@ -22,9 +28,16 @@ const growth = 1.5;
 const sleepFor = (ms: number, signal?: AbortSignal): Promise<void> =>
   delay(ms, undefined, signal === undefined ? {} : { signal });
 
+/** These say that a call was not carried out, and so does any 5xx of a gateway; its body may have an `errorType`. */
+const passingStatuses: readonly number[] = [408, 425, 429];
+
 /** What passes by itself, on a call that only reads: the next poll may do better. */
 const isPassing = (error: unknown): boolean =>
-  error instanceof ProviderBusy || error instanceof ProviderUnreachable || error instanceof ProviderAmbiguous;
+  error instanceof ProviderBusy ||
+  error instanceof ProviderUnreachable ||
+  error instanceof ProviderAmbiguous ||
+  (error instanceof ProviderExtractionFailed &&
+    (error.status >= 500 || passingStatuses.includes(error.status)));
 
 /** The same connection, whose calls end with the signal and by the deadline. */
 const bounded = (connection: Connection, signal: AbortSignal | undefined, restMs: number): Connection => ({

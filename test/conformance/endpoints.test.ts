@@ -351,7 +351,7 @@ describe('v2 consent-based extraction', () => {
 
   statement('every other outcome is HTTP 4xx or 5xx', ['control'], async () => {
     const { token, target, consentId, product } = await someConsent();
-    await control().setPlan(target, { failure: { status: 500, errorType: 'ENTITY' }, durationMs: 0 });
+    await control().setPlan(target, { failure: { status: 422, errorType: 'ENTITY' }, durationMs: 0 });
     const taskId = await client.startExtractionV2(token, { product, consentId });
     expect(await failureOf(client.waitForExtractionV2(token, taskId, waiting))).toBeInstanceOf(
       ProviderExtractionFailed,

@@ -130,7 +130,7 @@ describe('an extraction by consent', () => {
     const { taskId = '' } = await inStatus(extractionId, 'RUNNING');
     await provider.alterConsent(mine.consentId, { subStatus: 'REVOKED' });
     await provider.setPlan(mine.target, {
-      failure: { status: 403, errorType: 'CONSENT', errorCode: 'CONSENT_NOT_ACTIVE' },
+      failure: { status: 409, errorType: 'CONSENT', errorCode: 'CONSENT_NOT_ACTIVE' },
     });
     await provider.finishPolled(taskId);
 
@@ -143,9 +143,9 @@ describe('an extraction by consent', () => {
 
 describe.each(variants)('in %s', (variant: Variant) => {
   test.for([
-    ['with a 5xx, a type and a code', { status: 502, errorType: 'ENTITY', errorCode: 'DOWN' }, 'ENTITY/DOWN'],
-    ['with a 4xx and a type alone', { status: 422, errorType: 'NO_DATA' }, 'NO_DATA'],
-    ['in words of its own', { status: 500, errorType: 'Ana has no account' }, 'OTHER'],
+    ['with a type and a code', { status: 400, errorType: 'ENTITY', errorCode: 'DOWN' }, 'ENTITY/DOWN'],
+    ['with a type alone', { status: 422, errorType: 'NO_DATA' }, 'NO_DATA'],
+    ['in words of its own', { status: 422, errorType: 'Ana has no account' }, 'OTHER'],
   ] as const)('a poll that says how it failed, %s, is FAILED', async ([, failure, reason]) => {
     const extractionId = await extract(consentRequest(await authorized({ failure }), { variant }));
 
@@ -159,6 +159,7 @@ describe.each(variants)('in %s', (variant: Variant) => {
     const mine = await authorized({
       read: [
         { kind: 'answer', status: 503 },
+        { kind: 'answer', status: 502, body: { errorType: 'GATEWAY' } },
         { kind: 'answer', status: 404, body: { message: 'not here' } },
         { kind: 'answer', status: 429, body: { errorType: 'LIMIT' } },
         { kind: 'answer', status: 200, body: '<html>' },

@@ -51,6 +51,7 @@ test.each([
   'function timeout',
   'start call: 503, taken',
   'start call: no answer, taken',
+  'start call: 500 that says why, taken',
   'delivery 1: lost',
   'delivery 1: twice',
   'delivery 1: answer lost',

@@ -47,6 +47,12 @@ describe('what happens by itself', () => {
     ['busy-for-long', 'NOT_STARTED', 'start-window-over'],
     ['consent-v1', 'COMPLETED', undefined],
     ['consent-v2', 'FAILED', 'ENTITY'],
+    ['consent-outage', 'COMPLETED', undefined],
+    ['consent-too-large', 'COMPLETED', undefined],
+    ['consent-no-data', 'COMPLETED', undefined],
+    ['consent-marked', 'COMPLETED', undefined],
+    ['anothers', 'UNCONFIRMED', 'task-linked-elsewhere'],
+    ['too-large-silent', 'TIMED_OUT', 'deadline-passed'],
   ])('of %s ends as %s', async (name, status, reason) => {
     const { record } = (await run(name)).world;
     expect({ status: record?.status, reason: record?.reason }).toEqual({ status, reason });

@@ -73,7 +73,7 @@ test('extractions by consent that go wrong, and a provider that says the target 
   ]);
   const echoing = await authorized();
   await provider.setPlan(echoing.target, {
-    failure: { status: 500, errorType: echoing.target, errorCode: `RUT-${echoing.target}` },
+    failure: { status: 422, errorType: echoing.target, errorCode: `RUT-${echoing.target}` },
   });
   const ids = await Promise.all(
     [...all, echoing].map((mine) =>

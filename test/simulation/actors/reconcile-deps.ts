@@ -1,16 +1,18 @@
 import type { Reading } from '../../../lib/extraction/reading.ts';
 import { readingOfExtraction } from '../../../lib/extraction/reading-of-extraction.ts';
-import { readingOfTask } from '../../../lib/extraction/reading-of-task.ts';
+import { readingBy } from '../../../lib/extraction/reading-of-task.ts';
 import type { ReconcileDeps } from '../../../lib/extraction/reconcile.ts';
 import type { Extraction } from '../../../lib/extraction/record.ts';
 import type { SealedTarget } from '../../../lib/extraction/sealed-plaintext.ts';
-import type { ExtractionAnswer } from '../../../lib/provider/read-extraction.ts';
+import type { Fetch } from '../../../lib/provider/fetch.ts';
+import { readExtraction } from '../../../lib/provider/read-extraction.ts';
 import type { TaskReading } from '../../../lib/provider/read-task.ts';
+import type { Connection } from '../../../lib/provider/send-request.ts';
 import { withSession } from '../../../lib/provider/with-session.ts';
 import { withTaskToken } from '../../../lib/provider/with-task-token.ts';
 import type { Process } from '../world/process.ts';
-import type { ReadAnswer } from '../world/provider.ts';
-import { timings } from '../world/settings.ts';
+import { mostBytes, type ReadAnswer } from '../world/provider.ts';
+import { settings, timings } from '../world/settings.ts';
 import type { World } from '../world/world.ts';
 import { tablesFor } from './tables.ts';
 import { sessionsFor, taskTokensFor } from './tokens.ts';
@@ -25,10 +27,21 @@ const taskReading = (answer: ReadAnswer): TaskReading => {
   return { taskStatus: answer.status, results, bytes };
 };
 
-const extractionAnswer = (answer: ReadAnswer, variant: 'v1' | 'v2'): ExtractionAnswer => {
-  if (answer.kind === 'running') return { kind: 'in-progress' };
-  if (answer.status === 'FAILED') return { kind: 'failed', errorType: 'ENTITY' };
-  return { kind: 'answered', data: [], bytes, ...(variant === 'v1' ? { taskStatus: 'success' } : {}) };
+/** HTTP as far as a poll needs it, so that what a status and a body mean is decided by the real client. */
+const pollsOf = (world: World, process: Process, taskId: string): Connection => {
+  const fetch: Fetch = async () => {
+    const { status, body } = await world.kernel.call(process, process.name, world.provider.poll(taskId));
+    const bytes = async function* (): AsyncGenerator<Uint8Array, void> {
+      yield Buffer.from(body);
+    };
+    return { status, body: Object.assign(bytes(), { cancel: async () => undefined }) };
+  };
+  return {
+    baseUrl: 'https://provider.example',
+    fetch,
+    totalTimeoutMs: settings.providerTimeoutMs,
+    maxAnswerBytes: mostBytes,
+  };
 };
 
 /** What reconcile needs, as one process has it. */
@@ -50,7 +63,10 @@ export const reconcileDepsFor = (world: World, process: Process): ReconcileDeps 
     });
     const { target } = await unseal<SealedTarget>(sealed);
     if (taskTokens === undefined) throw new Error('no record by consent');
-    return withTaskToken(taskTokens, target, async () => extractionAnswer(await read(taskId), variant));
+    const connection = pollsOf(world, process, taskId);
+    return withTaskToken(taskTokens, target, (token) =>
+      readExtraction(connection, token, { variant, taskId }),
+    );
   };
   return {
     ...tablesFor(world, process),
@@ -58,7 +74,7 @@ export const reconcileDepsFor = (world: World, process: Process): ReconcileDeps 
       process.triedToRead += 1;
       return record.method === 'consent'
         ? readingOfExtraction(await readByConsent(record.extractionId, record.variant, taskId))
-        : readingOfTask(taskReading(await withSession(sessions, () => read(taskId))));
+        : withSession(sessions, () => readingBy(async () => taskReading(await read(taskId))));
     },
     storeResults: (extractionId, stored) =>
       kernel.call(process, process.name, {

@@ -78,8 +78,8 @@ export const settlingFaults: readonly DeliberateFault[] = [
     name: 'closed-is-counted-by-all',
     does: 'Whoever finds a record closed as they would have closed it counts it.',
     file: reconcile,
-    find: 'if (outcome.mine && counts !== undefined) deps.observe(counts);',
-    replace: 'if (counts !== undefined) deps.observe(counts);',
+    find: 'if (outcome.mine) for (const observed of counts) deps.observe(observed);',
+    replace: 'for (const observed of counts) deps.observe(observed);',
     caughtBy: 'counted-once',
   },
   {
@@ -121,17 +121,26 @@ export const settlingFaults: readonly DeliberateFault[] = [
     name: 'timed-out-without-the-last-read',
     does: 'Past the deadline, the outcome is TIMED_OUT before the task is read once more.',
     file: reconcile,
-    find: "const learned = await learnEnd(record, taskId, deps);\n  if ('settled' in learned) return learned.settled;\n  const now = deps.now();\n  if (now.toISOString() < record.deadlineAt)",
-    replace:
-      "const late = deps.now().toISOString() >= record.deadlineAt;\n  const learned = late ? { why: 'late' } : await learnEnd(record, taskId, deps);\n  if ('settled' in learned) return learned.settled;\n  const now = deps.now();\n  if (now.toISOString() < record.deadlineAt)",
+    find: `const learned = await learnEnd(record, taskId, reading, deps);
+  if (learned.kind === 'settled') return learned.step;
+  if (learned.kind === 'too-large') return reconcileOversized(`,
+    replace: `const late = deps.now().toISOString() >= record.deadlineAt;
+  const learned: Learned = late
+    ? { kind: 'no-end', why: 'late' }
+    : await learnEnd(record, taskId, reading, deps);
+  if (learned.kind === 'settled') return learned.step;
+  if (learned.kind === 'too-large') return reconcileOversized(`,
     caughtBy: 'last-read-before-timed-out',
   },
   {
     name: 'grace-not-used',
     does: 'In grace nobody reads the task any more.',
     file: reconcile,
-    find: "const learned = await learnEnd(record, taskId, deps);\n  if ('settled' in learned) return learned.settled;\n  const now = deps.now();\n  const settledAt",
-    replace: 'const now = deps.now();\n  const settledAt',
+    find: `const learned = await learnEnd(record, taskId, reading, deps);
+  if (learned.kind === 'settled') return learned.step;
+  if (learned.kind === 'too-large') return giveUpTooLarge(record, deps);
+`,
+    replace: "const learned = { kind: 'no-end' } as Learned;\n",
     caughtBy: 'late-truth-found',
   },
   {
@@ -150,6 +159,48 @@ export const settlingFaults: readonly DeliberateFault[] = [
     replace:
       "if (taskStatus === 'PAUSED') return { kind: 'ended', taskStatus: 'FAILED', expected: false };\n  if (!isTerminalStatus(taskStatus)) {",
     caughtBy: 'told-truly',
+  },
+  {
+    name: 'gateways-error-ends-it',
+    does: 'A poll by consent that is answered with a 5xx and an errorType ends the extraction.',
+    file: 'lib/provider/read-extraction.ts',
+    find: 'status >= 500 || statusesOfPoll.includes(status)',
+    replace: 'statusesOfPoll.includes(status)',
+    caughtBy: 'told-truly',
+  },
+  {
+    name: 'error-of-the-poll-ends-it',
+    does: 'A poll by consent that is answered 403, 404, 408, 425 or 429 with an errorType ends the extraction.',
+    file: 'lib/provider/read-extraction.ts',
+    find: 'status >= 500 || statusesOfPoll.includes(status)',
+    replace: 'status >= 500',
+    caughtBy: 'told-truly',
+  },
+  {
+    name: 'anothers-task-used',
+    does: 'A task that is linked to another extraction settles this one, and its results are stored for it.',
+    file: reconcile,
+    find: 'if (looked !== undefined && looked.task.extractionId !== extractionId) {',
+    replace: 'if (looked !== undefined && looked.task.extractionId === undefined) {',
+    caughtBy: 'told-truly',
+    where: { scenario: 'anothers-silent', faults: 1 },
+  },
+  {
+    name: 'anothers-end-used-at-the-start',
+    does: 'A start that is answered with the task of another acts on what a webhook left for that.',
+    file: 'lib/extraction/start.ts',
+    find: 'if (!linked && task.extractionId !== order.extractionId) {',
+    replace: 'if (!linked && task.extractionId !== order.extractionId && task.taskStatus === undefined) {',
+    caughtBy: 'told-truly',
+    where: { scenario: 'anothers-at-once', preemptions: 1 },
+  },
+  {
+    name: 'anothers-task-in-silence',
+    does: 'An extraction that was given the task of another is closed, and nobody is told.',
+    file: 'lib/extraction/start.ts',
+    find: "deps.observe('TaskLinkedElsewhere');",
+    replace: '',
+    caughtBy: 'anothers-task-disowned',
   },
   {
     name: 'not-started-unchecked',

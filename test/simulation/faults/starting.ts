@@ -72,6 +72,14 @@ export const startingFaults: readonly DeliberateFault[] = [
     caughtBy: 'honest-rejected',
   },
   {
+    name: 'explained-500-is-refused',
+    does: 'A start call answered with 500 and an errorType is taken for refused.',
+    file: start,
+    find: 'if (failure.status < 500 && failure.status !== ambiguousClientStatus) {',
+    replace: 'if (failure.status <= 500 && failure.status !== ambiguousClientStatus) {',
+    caughtBy: 'honest-rejected',
+  },
+  {
     name: 'withdraw-anybodys',
     does: 'An attempt withdraws whichever mark is there, not only its own.',
     file: transitions,

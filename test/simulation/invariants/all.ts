@@ -1,3 +1,4 @@
+import { anothersTaskDisowned } from './anothers-task-disowned.ts';
 import { claimedBeforeLooked } from './claimed-before-looked.ts';
 import { countedOnce } from './counted-once.ts';
 import { deliveryNotLost } from './delivery-not-lost.ts';
@@ -12,6 +13,7 @@ import { nothingSealedShown } from './nothing-sealed-shown.ts';
 import { oneStartCall } from './one-start-call.ts';
 import { openWhileUnfinished } from './open-while-unfinished.ts';
 import { outcomeStands } from './outcome-stands.ts';
+import { oversizedOnce } from './oversized-once.ts';
 import { rendezvous } from './rendezvous.ts';
 import { requestKept } from './request-kept.ts';
 import { resultsCollected } from './results-collected.ts';
@@ -46,8 +48,10 @@ export const invariants: readonly Invariant[] = [
   honestNotStarted,
   honestRejected,
   unconfirmedForAReason,
+  anothersTaskDisowned,
   deliveryNotLost,
   resultsCollected,
+  oversizedOnce,
   lateTruthFound,
   countedOnce,
 ];

@@ -1,3 +1,4 @@
+import { theExtraction } from '../world/the-extraction.ts';
 import type { Invariant } from './invariant.ts';
 
 export const deliveryNotLost: Invariant = {
@@ -6,6 +7,7 @@ export const deliveryNotLost: Invariant = {
   checks: {
     end: (_fact, world, premise) => {
       for (const [taskId, { linked }] of world.acknowledged) {
+        if (world.provider.tasks.get(taskId)?.extractionId !== theExtraction) continue;
         premise();
         const counted = world.observed.has('UnlinkedDelivery');
         if (!linked && !counted) return 'An orphan was not counted.';

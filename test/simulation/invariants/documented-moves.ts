@@ -12,6 +12,7 @@ export const documentedMoves: ReadonlySet<string> = new Set([
   'STARTING>UNCONFIRMED',
   'UNCONFIRMED>RUNNING',
   'REQUESTED>NOT_STARTED',
+  'RUNNING>UNCONFIRMED',
   'RUNNING>TIMED_OUT',
   ...provider.flatMap((status) => [`RUNNING>${status}`, `TIMED_OUT>${status}`]),
 ]);

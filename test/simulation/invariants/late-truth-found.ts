@@ -6,7 +6,7 @@ const longestRead = lifeOf.reconcile * 1_000;
 
 export const lateTruthFound: Invariant = {
   name: 'late-truth-found',
-  says: 'A TIMED_OUT stands only where the provider had not ended the task when grace was over, or no longer knew it, or no read told: none got through, or the answer was too large.',
+  says: 'A TIMED_OUT stands only where the provider had not ended the task when grace was over, or no longer knew it, or no read told: none got through, or the answer was too large to say how a v2 task ended.',
   needs: 'The task ended before the last read in grace, whose answer may be as old as a function lives.',
   checks: {
     end: (_fact, world, premise) => {
@@ -20,7 +20,8 @@ export const lateTruthFound: Invariant = {
         task.endsAt < graceEnd - longestRead &&
         task.forgottenAt === Number.POSITIVE_INFINITY &&
         world.readers.every(({ fell, failedCalls }) => !fell && failedCalls === 0);
-      return couldBeRead && scenario.outage === undefined && scenario.task.tooLarge === undefined
+      const says = scenario.task.tooLarge === undefined || scenario.method !== 'credentials';
+      return couldBeRead && scenario.outage === undefined && says
         ? `${task.status} could have been read in grace.`
         : undefined;
     },

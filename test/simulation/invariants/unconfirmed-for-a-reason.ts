@@ -5,7 +5,7 @@ const triesOfAWrite = 3;
 
 export const unconfirmedForAReason: Invariant = {
   name: 'unconfirmed-for-a-reason',
-  says: 'UNCONFIRMED is the end only where a start call was left unanswered, or a process died or a write failed three times between its mark and what it would have recorded.',
+  says: "UNCONFIRMED is the end only where a start call was left unanswered, a process died or a write failed three times between its mark and what it would have recorded, or the task is another extraction's.",
   needs:
     'Clocks differ by less than a function takes from its start to its mark; else a start that was not taken may end so too.',
   checks: {
@@ -19,7 +19,9 @@ export const unconfirmedForAReason: Invariant = {
       const unanswered = startCalls.some(({ answered }) => !answered);
       const attempt = world.attempts.get(record.attemptId ?? '');
       const fell = attempt === undefined || attempt.fell || attempt.failedWrites >= triesOfAWrite;
-      return unanswered || fell ? undefined : 'UNCONFIRMED, and nothing went wrong.';
+      const task = world.provider.tasks.get(record.taskId ?? '');
+      const anothers = task !== undefined && task.extractionId !== record.extractionId;
+      return unanswered || fell || anothers ? undefined : 'UNCONFIRMED, and nothing went wrong.';
     },
   },
 };

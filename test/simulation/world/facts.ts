@@ -15,6 +15,8 @@ export type Facts = {
   taskRow: { readonly before: Task | undefined; readonly after: Task };
   /** A start call is about to leave. */
   startCall: { readonly extractionId: string; readonly by: Process };
+  /** An answer of the provider was over the cap. */
+  oversized: { readonly by: Process | undefined };
   /** Step Functions was told to go on. */
   wake: {
     readonly extractionId: string;

@@ -32,6 +32,7 @@ export class Kernel implements Schedulable, PendingHost {
   readonly #pending: Pending[] = [];
   readonly #events: WorldEvent[];
   readonly #watch: KernelWatch;
+  readonly #alive = new Set<Process>();
   #acting: Process | undefined;
   #unsettled = false;
 
@@ -67,6 +68,7 @@ export class Kernel implements Schedulable, PendingHost {
       name,
       bornAt: this.now,
       diesAt,
+      alongside: new Set(this.#alive),
       alive: true,
       timeout: undefined,
       attemptIds: [],
@@ -76,12 +78,14 @@ export class Kernel implements Schedulable, PendingHost {
       fell: false,
       died: (of) => ended({ kind: 'died', of }),
     };
+    this.#alive.add(process);
     process.timeout = this.timers.set(diesAt, `${name} comes to its timeout`, () => {
       this.#kill(process, 'timeout');
     });
     const finish = (end: ProcessEnd<T>): void => {
       if (!process.alive) return;
       process.alive = false;
+      this.#alive.delete(process);
       this.timers.clear(process.timeout);
       this.#freeze(process);
       ended(end);
@@ -150,6 +154,7 @@ export class Kernel implements Schedulable, PendingHost {
   #kill(process: Process, of: 'crash' | 'timeout'): void {
     if (!process.alive) return;
     process.alive = false;
+    this.#alive.delete(process);
     process.fell = true;
     this.timers.clear(process.timeout);
     this.#freeze(process);

@@ -11,6 +11,8 @@ export type Process = {
   readonly name: string;
   readonly bornAt: number;
   readonly diesAt: number;
+  /** The processes that ran when it began. */
+  readonly alongside: ReadonlySet<Process>;
   alive: boolean;
   timeout: Timer | undefined;
   /** The attempts at starting that it has made. */

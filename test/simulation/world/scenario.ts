@@ -17,10 +17,14 @@ export type Scenario = {
     readonly status: TerminalStatus;
     /** What a read says, where that is not what the webhook says. */
     readonly readAs?: TerminalStatus;
+    /** The provider answers with the id of a task that another extraction has linked. */
+    readonly anothers?: true;
     /** Seconds after its end that the provider knows the task; for good by itself. */
     readonly keptFor?: number;
-    /** The results are over the cap. */
+    /** The results, where there are any, are over the cap. */
     readonly tooLarge?: true;
+    /** The answer with the results has no data in it, or begins with a byte order mark. By consent only. */
+    readonly shape?: 'no-data' | 'byte-order-mark';
   };
   /** Whether the provider makes any delivery. */
   readonly webhook: 'sent' | 'silent';

@@ -51,6 +51,8 @@ export class World {
   readonly claims: { readonly by: Process; readonly seen: string; readonly moved: boolean }[] = [];
   /** The processes that read the provider. */
   readonly readers: Process[] = [];
+  /** Those of them whose answer was over the cap, in order. */
+  readonly oversized: Process[] = [];
   readonly #looking = new Set<Process>();
   readonly #observer: WorldObserver;
   readonly #processes: ReturnType<typeof processesOf>;
@@ -93,6 +95,13 @@ export class World {
   observe = (name: string): void => {
     this.observed.set(name, (this.observed.get(name) ?? 0) + 1);
   };
+
+  /** An answer is over the cap: it has been downloaded that far, and is lost. */
+  downloadOversized(): void {
+    const by = this.kernel.actor;
+    this.state('oversized', { by });
+    if (by !== undefined) this.oversized.push(by);
+  }
 
   get record(): Extraction | undefined {
     return this.extractions.get(theExtraction);

@@ -215,14 +215,15 @@ describe('the other waits', () => {
     expect(calls).toHaveLength(2);
   });
 
-  test('for one of the v2 variant that failed, with its error', async () => {
+  test('for one of the v2 variant that failed, with its error, and not with that of a poll', async () => {
     const { connection } = inTurn(
       { status: 202 },
-      { status: 500, body: '{"errorType":"E","errorCode":"C"}' },
+      ...[408, 425, 429, 500, 503].map((status) => ({ status, body: '{"errorType":"E"}' })),
+      { status: 422, body: '{"errorType":"E","errorCode":"C"}' },
     );
     await expect(waitForExtractionV2(connection, 'tt', 't', sleeping().options)).rejects.toMatchObject({
       name: 'ProviderExtractionFailed',
-      status: 500,
+      status: 422,
       errorType: 'E',
       errorCode: 'C',
     });

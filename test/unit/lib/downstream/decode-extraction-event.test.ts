@@ -9,17 +9,21 @@ import {
   type Change,
   collected,
   correct,
+  disownTask,
   endGrace,
   giveUpCollecting,
+  giveUpOversized,
   giveUpStarting,
   lookAgain,
   loseTrack,
   moves,
   reject,
+  rememberOversized,
   run,
   runLate,
   settle,
   timeOut,
+  timeOutOversized,
   withdraw,
 } from '../../../../lib/extraction/transitions.ts';
 import { memoryExtractionStore } from '../../../simulation/memory/memory-extraction-store.ts';
@@ -55,6 +59,9 @@ const writes: readonly {
   },
   { kind: 'settled', make: (row, now) => giveUpStarting(row, 'start-given-up', now, timings) },
   { kind: 'settled', make: (row, now) => timeOut(row, now, timings) },
+  { kind: 'settled', make: (row, now) => timeOutOversized(row, now, timings) },
+  { kind: 'settled', make: (row, now) => disownTask(row, row.taskId ?? 'none', 'start', now, timings) },
+  { kind: 'housekeeping', make: (row, now) => rememberOversized(row, now) },
   ...terminalStatuses.flatMap((status) => [
     {
       kind: 'settled',
@@ -71,6 +78,11 @@ const writes: readonly {
     kind: 'not-collected',
     on: (row) => isCollectable(row) && row.collectionError === undefined,
     make: (row, now) => giveUpCollecting(row, 'results-too-large', now, timings),
+  },
+  {
+    kind: 'not-collected',
+    on: (row) => (isCollectable(row) || row.status === 'TIMED_OUT') && row.collectionError === undefined,
+    make: (row, now) => giveUpOversized(row, now, timings),
   },
   {
     kind: 'housekeeping',

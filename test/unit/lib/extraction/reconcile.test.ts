@@ -4,7 +4,7 @@ import { readingOfTask } from '../../../../lib/extraction/reading-of-task.ts';
 import { type ReconcileDeps, reconcile, type Situation } from '../../../../lib/extraction/reconcile.ts';
 import { type Extraction, terminalStatuses } from '../../../../lib/extraction/record.ts';
 import type { ExtractionStore, Task } from '../../../../lib/extraction/store.ts';
-import { settle } from '../../../../lib/extraction/transitions.ts';
+import { correct, settle } from '../../../../lib/extraction/transitions.ts';
 import {
   ProviderAmbiguous,
   ProviderAnswerTooLarge,
@@ -224,13 +224,28 @@ describe('RUNNING', () => {
     expect(adopt).not.toHaveBeenCalled();
   });
 
-  test('a task that is linked to another extraction is left to it, and counted', async () => {
-    const theirs = { taskId: 'task-1', extractionId: 'other' };
-    const { reconcile, task, seen } = world(running, { task: theirs });
-    await reconcile(machine);
-    expect(task()).toEqual(theirs);
-    expect(seen).toEqual(['TaskLinkedElsewhere']);
-  });
+  test.each<readonly [string, Partial<Task>]>([
+    ['of which a webhook told', { taskStatus: 'COMPLETED' }],
+    ['of which no webhook told', {}],
+  ])(
+    'a task of another extraction, %s, is left to it: nothing is read, used or stored',
+    async (_what, told) => {
+      const theirs = { taskId: 'task-1', extractionId: 'other', ...told };
+      for (const situation of everybody) {
+        const held = world(running, { task: theirs, reads: [answer('COMPLETED', full)] });
+        expect(await held.reconcile(situation)).toMatchObject({ kind: 'closed' });
+        expect(held.row()).toMatchObject({
+          status: 'UNCONFIRMED',
+          reason: 'task-linked-elsewhere',
+          settledBy: 'reconcile',
+        });
+        expect(isClosed(held.row())).toBe(true);
+        expect(held.task()).toEqual(theirs);
+        expect([held.reads(), held.stored]).toEqual([0, []]);
+        expect(held.seen).toEqual(['TaskLinkedElsewhere', 'Unconfirmed']);
+      }
+    },
+  );
 
   test('a task that is not adopted for a failure of ours is not timed out either', async () => {
     const { reconcile, row, tasks } = world(running, { now: 7_200 });
@@ -259,6 +274,8 @@ describe('RUNNING', () => {
     ['401 after a relogin', new ProviderUnauthorized('401')],
     ['5xx, or nothing', new ProviderAmbiguous('503')],
     ['unreachable', new ProviderUnreachable('x')],
+    // Of the task it would be a reading.
+    ['a login that is answered with too much', new ProviderAnswerTooLarge('x', 200)],
   ])('a read of %s is a poll that did not happen', async (_what, failure) => {
     const { reconcile, row, seen, failures } = world(running, { reads: [failure] });
     expect(await reconcile(machine)).toMatchObject({ kind: 'not-yet' });
@@ -270,7 +287,6 @@ describe('RUNNING', () => {
   test.each<readonly [string, TaskReading | Error]>([
     ['that read says that it still runs', answer('RUNNING')],
     ['that read fails', new ProviderAmbiguous('503')],
-    ['that read is too large', new ProviderAnswerTooLarge('x')],
   ])('past the deadline, after one more read, it is TIMED_OUT: %s', async (_what, read) => {
     const { reconcile, row, seen, reads } = world(running, { reads: [read], now: 7_200 });
     expect(await reconcile(machine)).toMatchObject({ kind: 'handed-over', record: { status: 'TIMED_OUT' } });
@@ -453,7 +469,7 @@ describe('settled by the provider and not collected', () => {
   });
 
   test('a body over the size cap is given up at once: it will not get smaller', async () => {
-    const { reconcile, row, seen } = world(settled, { reads: [new ProviderAnswerTooLarge('x')] });
+    const { reconcile, row, seen } = world(settled, { reads: [{ kind: 'too-large' }] });
     expect(await reconcile(machine)).toMatchObject({ kind: 'closed' });
     expect(row()).toMatchObject({ status: 'PARTIAL', collectionError: 'results-too-large' });
     expect(row()).not.toHaveProperty('collectedAt');
@@ -541,7 +557,7 @@ describe('settled by the provider and not collected', () => {
   test('collected by somebody else meanwhile: closed, and nothing is changed', async () => {
     const closed = closedExtraction({ status: 'PARTIAL', taskId: 'task-1', collectedAt: iso(99) });
     const held = world(settled, {
-      reads: [new ProviderAnswerTooLarge('x')],
+      reads: [{ kind: 'too-large' }],
       meanwhile: () => {
         held.extractions.rows.set(id, closed);
       },
@@ -554,7 +570,7 @@ describe('settled by the provider and not collected', () => {
 // The metric is counted before the write that may lose: a false alarm, where the results are there.
 test('a giving up that lost against a collection is not counted', async () => {
   const held = world(extractionIn('PARTIAL'), {
-    reads: [new ProviderAnswerTooLarge('x')],
+    reads: [{ kind: 'too-large' }],
     meanwhile: () => {
       const closed = closedExtraction({ status: 'PARTIAL', taskId: 'task-1', collectedAt: iso(99) });
       held.extractions.rows.set(id, closed);
@@ -583,6 +599,15 @@ describe('TIMED_OUT', () => {
     });
     await reconcile(swept);
     expect(row()).toMatchObject({ status: 'FAILED', collectedAt: iso(8_000) });
+  });
+
+  test('a task of another extraction, as a restore may leave it, closes the record unread', async () => {
+    const theirs = { taskId: 'task-1', extractionId: 'other', taskStatus: 'COMPLETED' };
+    const { reconcile, row, reads, seen } = world(timedOut, { task: theirs, now: 8_000 });
+    expect(await reconcile(swept)).toMatchObject({ kind: 'closed' });
+    expect(row()).toMatchObject({ status: 'TIMED_OUT', collectionError: 'task-linked-elsewhere' });
+    expect(isClosed(row())).toBe(true);
+    expect([reads(), seen]).toEqual([0, ['TaskLinkedElsewhere']]);
   });
 
   test.each(everybody)('in grace it is the sweep’s, whoever asks: %j', async (situation) => {
@@ -687,6 +712,106 @@ describe('by consent', () => {
     time.set(7_400);
     expect(await reconcile(swept)).toMatchObject({ kind: 'closed' });
     expect(row()).toMatchObject({ status: 'FAILED', reason: 'ENTITY/DOWN' });
+  });
+});
+
+describe('an answer over the cap', () => {
+  const tooLarge: Reading = { kind: 'too-large' };
+  const tooLargeButDone: Reading = { kind: 'too-large', taskStatus: 'COMPLETED' };
+  const saidOnce = { collectionError: 'results-too-large', oversizedAt: iso(100) };
+
+  test('by consent is the end: settled, given up, closed, and read once', async () => {
+    const { reconcile, row, reads, stored, seen } = world(consentIn('RUNNING'), { reads: [tooLargeButDone] });
+    expect(await reconcile(machine)).toMatchObject({ kind: 'closed', record: { status: 'COMPLETED' } });
+    expect(row()).toMatchObject({ ...saidOnce, settledBy: 'reconcile', settledAt: iso(100) });
+    expect(isClosed(row())).toBe(true);
+    expect([reads(), stored]).toEqual([1, []]);
+    expect(seen).toEqual(['SettledByReconcile', 'CollectionGivenUp']);
+  });
+
+  test('by consent is not asked for again by whoever finds it settled and not given up', async () => {
+    let writes = 0;
+    const { reconcile, row, reads } = world(consentIn('RUNNING'), {
+      reads: [tooLargeButDone],
+      through: (store) => ({
+        ...store,
+        apply: async (change) => {
+          writes += 1;
+          if (writes === 2) throw new Error('throttled');
+          return store.apply(change);
+        },
+      }),
+    });
+    await expect(reconcile(machine)).rejects.toThrow('throttled');
+    expect(row()).toMatchObject({ status: 'COMPLETED', oversizedAt: iso(100) });
+    expect(await reconcile(swept)).toMatchObject({ kind: 'closed' });
+    expect(row()).toMatchObject(saidOnce);
+    expect(reads()).toBe(1);
+  });
+
+  test.each(everybody)('of a running task is remembered, and not asked for again: %j', async (situation) => {
+    const held = world(extractionIn('RUNNING'), { reads: [tooLarge] });
+    const look = () => held.reconcile(situation);
+    expect(await look()).toMatchObject({ kind: 'not-yet', why: 'results-too-large' });
+    expect(held.row()).toMatchObject({ status: 'RUNNING', oversizedAt: iso(100) });
+    expect(held.row()).not.toHaveProperty('collectionError');
+    held.time.advance(10);
+    expect(await look()).toMatchObject({ kind: 'not-yet', why: 'results-too-large' });
+    await held.tasks.notify({ taskId: 'task-1', taskStatus: 'PARTIAL', notifiedAt: iso(111) });
+    held.time.advance(10);
+    expect(await look()).toMatchObject({ kind: 'closed', record: { status: 'PARTIAL' } });
+    expect(held.row()).toMatchObject(saidOnce);
+    expect(held.reads()).toBe(1);
+    expect(held.seen).toEqual(['SettledByReconcile', 'CollectionGivenUp']);
+  });
+
+  test.each([
+    ['remembered', { oversizedAt: iso(100) }, 0],
+    ['read past the deadline', {}, 1],
+  ])('that is %s is TIMED_OUT then, closed without grace, and says why', async (_what, known, asked) => {
+    const { reconcile, row, reads, seen } = world(extractionIn('RUNNING', known), {
+      reads: [tooLarge],
+      now: 7_200,
+    });
+    expect(await reconcile(machine)).toMatchObject({ kind: 'closed', record: { status: 'TIMED_OUT' } });
+    expect(row()).toMatchObject({ reason: 'deadline-passed', collectionError: 'results-too-large' });
+    expect(isClosed(row())).toBe(true);
+    expect(reads()).toBe(asked);
+    expect(seen).toEqual(['TimedOut', 'CollectionGivenUp']);
+  });
+
+  test('in grace closes the record', async () => {
+    const { reconcile, row } = world(extractionIn('TIMED_OUT'), { reads: [tooLarge], now: 8_000 });
+    expect(await reconcile(swept)).toMatchObject({ kind: 'closed' });
+    expect(row()).toMatchObject({
+      status: 'TIMED_OUT',
+      collectionError: 'results-too-large',
+      oversizedAt: iso(8_000),
+    });
+    expect(isClosed(row())).toBe(true);
+  });
+
+  test('does not keep a webhook from correcting TIMED_OUT, whose results are then given up unread', async () => {
+    const timedOut = closedExtraction({ status: 'TIMED_OUT', taskId: 'task-1', ...saidOnce });
+    const held = world(timedOut, { now: 8_000 });
+    const fact = { extractionId: id, taskId: 'task-1', taskStatus: 'PARTIAL' } as const;
+    await held.extractions.apply(correct(fact, 'webhook', at(8_000), timings));
+    expect(held.row()).not.toHaveProperty('collectionError');
+    expect(await held.reconcile(machine)).toMatchObject({ kind: 'closed', record: { status: 'PARTIAL' } });
+    expect(held.row()).toMatchObject(saidOnce);
+    expect(held.reads()).toBe(0);
+  });
+
+  test('whose memory lost against a webhook is given up at once', async () => {
+    const held = world(extractionIn('RUNNING'), {
+      reads: [tooLarge],
+      meanwhile: () => {
+        held.extractions.rows.set(id, extractionIn('PARTIAL'));
+      },
+    });
+    expect(await held.reconcile(machine)).toMatchObject({ kind: 'closed', record: { status: 'PARTIAL' } });
+    expect(held.row()).toMatchObject(saidOnce);
+    expect(held.reads()).toBe(1);
   });
 });
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { callByConsent } from '../../../../lib/extraction/call-by-consent.ts';
 import type { ConsentExtraction, ConsentVariant } from '../../../../lib/extraction/record.ts';
-import { type StartDeps, start } from '../../../../lib/extraction/start.ts';
+import { type StartDeps, type StartOutcome, start } from '../../../../lib/extraction/start.ts';
 import {
   ProviderAmbiguous,
   ProviderBusy,
@@ -10,8 +10,10 @@ import {
   ProviderUnauthorized,
 } from '../../../../lib/provider/errors.ts';
 import type { ExtractionRequest } from '../../../../lib/provider/extraction-request.ts';
+import { startExtractionV2 } from '../../../../lib/provider/start-extraction-v2.ts';
 import { memoryExtractionStore } from '../../../simulation/memory/memory-extraction-store.ts';
 import { memoryTaskStore } from '../../../simulation/memory/memory-task-store.ts';
+import { answering } from '../provider/canned-connection.ts';
 import {
   clock,
   consentExtraction,
@@ -152,3 +154,35 @@ describe('a failure decides as it does by credentials', () => {
     expect(row()).toEqual(consentExtraction({ attemptId: 'attempt-1' }));
   });
 });
+
+const settledAs = (status: 'REJECTED' | 'UNCONFIRMED'): StartOutcome => ({ kind: 'settled', status });
+
+/** Every status that may carry an `errorType`, and what it says of the start (design, section 3). */
+const outcomeOf = (status: number): StartOutcome => {
+  if (status === 401) return { kind: 'retry', error: 'ProviderUnauthorized' };
+  if (status === 429) return { kind: 'retry', error: 'ProviderBusy' };
+  return settledAs(status >= 500 || status === 408 ? 'UNCONFIRMED' : 'REJECTED');
+};
+const statuses = Array.from({ length: 200 }, (_, index) => 400 + index);
+
+test.each([
+  ['with an errorType', JSON.stringify({ errorType: 'CONSENT' })],
+  ['with an errorType and an errorCode', JSON.stringify({ errorType: 'CONSENT', errorCode: 'EXPIRED' })],
+  ['with another body', '<html>'],
+])(
+  'a v2 start answered %s is refused, unconfirmed or tried again by its status alone',
+  async (_what, body) => {
+    const outcomes = statuses.map(async (status) => {
+      const { connection } = answering(() => ({ status, body }));
+      const failure: unknown = await startExtractionV2(connection, 'task-token', {
+        product: 'movement',
+        consentId,
+      }).catch((error: unknown) => error);
+      if (!(failure instanceof Error)) throw new Error(`${status} was taken for a start.`);
+      return { status, outcome: await world(undefined, { answers: [failure] }).start() };
+    });
+    expect(await Promise.all(outcomes)).toEqual(
+      statuses.map((status) => ({ status, outcome: outcomeOf(status) })),
+    );
+  },
+);

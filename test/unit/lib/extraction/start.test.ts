@@ -199,7 +199,11 @@ describe('before the mark nothing was sent, and the record stays as it was', () 
       ambiguous,
       'ProviderUnreachable',
     ],
-    ['the login is answered with too much', () => new ProviderAnswerTooLarge('x'), 'ProviderUnreachable'],
+    [
+      'the login is answered with too much',
+      () => new ProviderAnswerTooLarge('x', 200),
+      'ProviderUnreachable',
+    ],
   ])('%s', async (_what, failure, error) => {
     const { start, row, posts } = world({
       logIn: async () => {
@@ -324,7 +328,7 @@ describe('401 on the start call', () => {
 describe('anything else: a task may exist, and the POST is never made again', () => {
   test.each<readonly [string, Error]>([
     ['5xx, 408, 3xx, a timeout, a reset, a 2xx without a taskId', ambiguous()],
-    ['an answer that is too large', new ProviderAnswerTooLarge('x')],
+    ['an answer that is too large', new ProviderAnswerTooLarge('x', 200)],
     ['an exception that nobody expected', new RangeError('bug')],
   ])('%s', async (_what, failure) => {
     const { start, row, posts, seen, time } = world({ answers: [failure] });
@@ -458,14 +462,19 @@ describe('an invocation that finds the start already made or under way', () => {
     expect(posts).toHaveLength(0);
   });
 
-  test('a task that is linked to another extraction is left to the poll, and counted', async () => {
+  test('a task of another extraction is left to it: whether one of ours runs is not known, and counted', async () => {
     const { start, tasks, task, seen, row } = world();
     const theirs = { taskId: 'task-1', extractionId: 'other', callbackToken: 'theirs', callbackAttempt: 0 };
     tasks.rows.set('task-1', theirs);
-    expect(await start()).toEqual({ kind: 'waiting', taskId: 'task-1' });
+    expect(await start()).toEqual({ kind: 'settled', status: 'UNCONFIRMED' });
     expect(task()).toEqual(theirs);
-    expect(row()).toMatchObject({ status: 'RUNNING', taskId: 'task-1' });
-    expect(seen).toEqual(['TaskLinkedElsewhere']);
+    expect(row()).toMatchObject({
+      status: 'UNCONFIRMED',
+      reason: 'task-linked-elsewhere',
+      settledBy: 'start',
+      taskId: 'task-1',
+    });
+    expect(seen).toEqual(['TaskLinkedElsewhere', 'Unconfirmed']);
   });
 
   test.each(['COMPLETED', 'FAILED', 'REJECTED', 'UNCONFIRMED', 'NOT_STARTED', 'TIMED_OUT'] as const)(

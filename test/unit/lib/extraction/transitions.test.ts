@@ -12,6 +12,7 @@ import {
   type Change,
   collected,
   correct,
+  disownTask,
   endGrace,
   giveUpCollecting,
   giveUpStarting,
@@ -23,6 +24,7 @@ import {
   runLate,
   settle,
   timeOut,
+  timeOutOversized,
   withdraw,
 } from '../../../../lib/extraction/transitions.ts';
 import { memoryExtractionStore } from '../../../simulation/memory/memory-extraction-store.ts';
@@ -47,6 +49,20 @@ const moves: readonly {
     to: 'STARTING',
     // As it was: the end of the start window is after the death of the attempt and the machine's retries.
     openUntil: iso(900),
+  },
+  {
+    name: 'disownTask',
+    of: (row) => disownTask(row, 'task-1', 'reconcile', now, timings),
+    from: ['RUNNING'],
+    to: 'UNCONFIRMED',
+    openUntil: undefined,
+  },
+  {
+    name: 'timeOutOversized',
+    of: (row) => timeOutOversized(row, now, timings),
+    from: ['RUNNING'],
+    to: 'TIMED_OUT',
+    openUntil: undefined,
   },
   {
     name: 'withdraw',

@@ -11,6 +11,11 @@ import { answering } from './canned-connection.ts';
 const variants = ['v1', 'v2'] as const;
 type Variant = (typeof variants)[number];
 
+const errorStatuses = Array.from({ length: 200 }, (_, index) => 400 + index);
+
+/** A token's, a limit's, a gateway's answer: none of them says how the extraction ended. */
+const endsIt = (status: number): boolean => status < 500 && ![401, 403, 404, 408, 425, 429].includes(status);
+
 const read = (variant: Variant, status: number, body: unknown) => {
   const text = typeof body === 'string' ? body : JSON.stringify(body);
   const { connection } = answering(() => ({ status, body: text }));
@@ -37,16 +42,24 @@ describe.each(variants)('a poll of %s', (variant) => {
     },
   );
 
-  test.each([
-    [400, { errorType: 'CONSENT' }],
-    [404, { errorType: 'TASK', errorCode: 'TASK_NOT_FOUND' }],
-    [502, { errorType: 'ENTITY', errorCode: 'DOWN', message: 'variable text' }],
-  ])('that is answered %i with an errorType has failed', async (status, body) => {
-    const { errorType, errorCode } = body as { errorType: string; errorCode?: string };
-    expect(await read(variant, status, body)).toEqual({
+  test('ends it with an errorType only where the status is of the extraction, not of the poll', async () => {
+    const failed = { kind: 'failed', errorType: 'ENTITY', errorCode: 'DOWN' };
+    const body = { errorType: 'ENTITY', errorCode: 'DOWN', message: 'variable text' };
+    const answers = await Promise.all(
+      errorStatuses.map(async (status) => {
+        const answer: unknown = await read(variant, status, body).catch(() => 'nothing');
+        return { status, answer };
+      }),
+    );
+    expect(answers).toEqual(
+      errorStatuses.map((status) => ({ status, answer: endsIt(status) ? failed : 'nothing' })),
+    );
+  });
+
+  test('that has failed may do without an errorCode', async () => {
+    expect(await read(variant, 422, { errorType: 'CONSENT' })).toEqual({
       kind: 'failed',
-      errorType,
-      ...(errorCode === undefined ? {} : { errorCode }),
+      errorType: 'CONSENT',
     });
   });
 
@@ -58,9 +71,30 @@ describe.each(variants)('a poll of %s', (variant) => {
     ['503', 503, '', ProviderAmbiguous],
     ['3xx', 302, { errorType: 'MOVED' }, ProviderAmbiguous],
     ['200 that cannot be read', 200, '{"data": ', ProviderAmbiguous],
-    ['200 that says nothing', 200, {}, ProviderAmbiguous],
+    ['200 without a body', 200, '', ProviderAmbiguous],
   ])('that is answered %s told nothing of the task', async (_what, status, body, error) => {
     await expect(read(variant, status, body)).rejects.toThrow(error);
+  });
+});
+
+describe.each(variants)('a 200 of %s', (variant) => {
+  test.each([[{}], [[]], [null], [7], ['text'], [{ errors: [] }]])(
+    'without data has ended: %j',
+    async (body) => {
+      const text = JSON.stringify(body);
+      expect(await read(variant, 200, text)).toMatchObject({ kind: 'answered', bytes: Buffer.from(text) });
+    },
+  );
+
+  test('that begins with a byte order mark is read, and kept with it', async () => {
+    const text = '\uFEFF{"taskStatus":"success","results":[1],"data":[1]}';
+    expect(await read(variant, 200, text)).toMatchObject({ data: [1], bytes: Buffer.from(text) });
+  });
+
+  test('over the cap has ended, and a 202 over the cap has not', async () => {
+    const long = JSON.stringify({ taskStatus: 'success', data: ['x'.repeat(70_000)] });
+    expect(await read(variant, 200, long)).toEqual({ kind: 'too-large' });
+    expect(await read(variant, 202, long)).toEqual({ kind: 'in-progress' });
   });
 });
 

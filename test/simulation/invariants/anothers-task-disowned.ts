@@ -1,0 +1,21 @@
+import { openStatuses } from './documented-moves.ts';
+import type { Invariant } from './invariant.ts';
+
+export const anothersTaskDisowned: Invariant = {
+  name: 'anothers-task-disowned',
+  says: 'An extraction that was given the task of another ends as UNCONFIRMED, says why, and is counted; nothing of that task is collected for it.',
+  checks: {
+    end: (_fact, world, premise) => {
+      const { record } = world;
+      const task = world.provider.tasks.get(record?.taskId ?? '');
+      if (record === undefined || task === undefined || openStatuses.has(record.status)) return undefined;
+      if (task.extractionId === record.extractionId) return undefined;
+      premise();
+      if (record.status !== 'UNCONFIRMED' || record.reason !== 'task-linked-elsewhere') {
+        return `It ends as ${record.status}, ${record.reason}.`;
+      }
+      if (record.collectedAt !== undefined) return 'What it collected is of another.';
+      return world.observed.has('TaskLinkedElsewhere') ? undefined : 'It is not counted.';
+    },
+  },
+};
