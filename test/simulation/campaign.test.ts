@@ -46,6 +46,8 @@ test.each([
   'an operator asks for a look',
   'the caller repeats the request',
   'another request comes under the same key',
+  'the record is lost, and the caller asks anew',
+  'start-task comes for a record that is lost',
   'a sweep comes out of turn',
   'the rule tells of the execution late',
   'function timeout',

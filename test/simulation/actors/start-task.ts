@@ -22,7 +22,7 @@ const callFor = async (
   const { extractionId } = record;
   const unseal = unsealFor(world, process);
   const startTask = (): Promise<string> => {
-    world.state('startCall', { extractionId, by: process });
+    world.state('startCall', { extractionId, by: process, sealed });
     return world.kernel.call(process, process.name, world.provider.startCall(extractionId));
   };
   return record.method === 'consent'
@@ -48,6 +48,7 @@ export const startTaskOf = (world: World) => {
     const { extractionId, sealedCredentials } = input;
     const { kernel } = world;
     invocations += 1;
+    if (world.isOfLostRecord(sealedCredentials)) kernel.counted('start-task comes for a record that is lost');
     let concluded = '';
     kernel.spawn(
       `start-task ${invocations}`,

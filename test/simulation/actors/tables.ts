@@ -24,10 +24,15 @@ export const tablesFor = (
     const { store, method, key } = call;
     // Fifteen shards hold nothing: to ask them is no decision.
     if (method === 'due' && key !== shard) return Promise.resolve(effect());
+    const take = (): ReturnType<typeof effect> => {
+      const answer = effect();
+      if (method === 'create') world.askedFor.set(process, world.losses);
+      return answer;
+    };
     return world.kernel.call(process, process.name, {
       name: `${method} ${store}`,
       kind: method === 'get' || method === 'due' ? 'read' : 'write',
-      take: effect,
+      take,
       ...(method === 'due' ? { others: staleIndex } : {}),
     });
   };

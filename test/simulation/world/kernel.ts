@@ -142,6 +142,14 @@ export class Kernel implements Schedulable, PendingHost {
     this.#kill(process, 'crash');
   }
 
+  /** Requests that are on their way, and that nobody waits for any more, never come. */
+  dropStrays(): void {
+    const strays = this.#pending.filter(
+      ({ process, parked }) => process === undefined && parked !== undefined,
+    );
+    for (const stray of strays) this.drop(stray);
+  }
+
   after(milliseconds: number, label: string, fire: () => void): void {
     this.timers.set(this.now + milliseconds, label, fire);
   }

@@ -34,8 +34,12 @@ export class World {
   readonly executions = new Map<string, Execution>();
   readonly extractions: WatchedRows<Extraction>;
   readonly tasks: WatchedRows<Task>;
-  /** What was sealed, by its ciphertext. */
-  readonly sealed = new Map<string, SealedPlaintext>();
+  /** What was sealed, by its ciphertext, and by which invocation of intake. */
+  readonly sealed = new Map<string, { readonly plaintext: SealedPlaintext; readonly by: Process }>();
+  /** How often the record was lost. */
+  losses = 0;
+  /** Which record each invocation of intake made or found: how many were lost before it. */
+  readonly askedFor = new Map<Process, number>();
   readonly observed = new Map<string, number>();
   /** Which process made which attempt. */
   readonly attempts = new Map<string, Process>();
@@ -110,6 +114,24 @@ export class World {
       record !== undefined &&
       this.kernel.now >= Date.parse(record.requestedAt) + settings.startWindowSeconds * 1_000
     );
+  }
+
+  /** Whether what is sealed there was sealed for a record that is lost. */
+  isOfLostRecord(ciphertext: string): boolean {
+    const by = this.sealed.get(ciphertext)?.by;
+    return by !== undefined && (this.askedFor.get(by) ?? this.losses) < this.losses;
+  }
+
+  /**
+   * The record is gone: erased, or lost with its table. What was on its way to it has come by then, as an erasure
+   * waits for that, and a loss is not noticed at once. The execution stays, and so does its name.
+   */
+  #lose(): void {
+    this.losses += 1;
+    this.extractions.delete(theExtraction);
+    this.kernel.dropStrays();
+    this.#scheduleSweep();
+    this.#request('the caller anew', 'fingerprint-3', 4);
   }
 
   /** A sweep is done with claiming, and begins. */
@@ -227,6 +249,11 @@ export class World {
         'another request comes under the same key',
         () => true,
         () => this.#request('another request', 'fingerprint-2', 1),
+      ),
+      once(
+        'the record is lost, and the caller asks anew',
+        () => this.record !== undefined,
+        () => this.#lose(),
       ),
       once(
         'a sweep comes out of turn',
