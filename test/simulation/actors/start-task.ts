@@ -45,7 +45,7 @@ export const startTaskOf = (world: World) => {
     { input, token, attempt }: { input: ExecutionInput; token: string; attempt: number },
     ended: (end: ProcessEnd<void>) => void,
   ): void => {
-    const { extractionId, sealedCredentials } = input;
+    const { extractionId, requestId, sealedCredentials } = input;
     const { kernel } = world;
     invocations += 1;
     if (world.isOfLostRecord(sealedCredentials)) kernel.counted('start-task comes for a record that is lost');
@@ -55,7 +55,7 @@ export const startTaskOf = (world: World) => {
       lifeOf['start-task'],
       (process) =>
         startForMachine(
-          { extractionId, callbackToken: token, callbackAttempt: attempt },
+          { extractionId, requestId, callbackToken: token, callbackAttempt: attempt },
           {
             ...tablesFor(world, process),
             callFor: (record) => callFor(world, process, record, sealedCredentials),
