@@ -47,6 +47,7 @@ test.each([
   'the caller repeats the request',
   'another request comes under the same key',
   'the record is lost, and the caller asks anew',
+  'an operator has the record erased, and the caller asks anew',
   'start-task comes for a record that is lost',
   'a sweep comes out of turn',
   'the rule tells of the execution late',

@@ -70,6 +70,7 @@ export class Kernel implements Schedulable, PendingHost {
       alive: true,
       timeout: undefined,
       attemptIds: [],
+      shown: undefined,
       triedToRead: 0,
       failedCalls: 0,
       failedWrites: 0,

@@ -10,7 +10,7 @@ import { Execution } from './machine.ts';
 import type { Process } from './process.ts';
 import { Provider, type ProviderTask } from './provider.ts';
 import type { Scenario } from './scenario.ts';
-import { settings } from './settings.ts';
+import { lifeOf, settings } from './settings.ts';
 import { theExtraction } from './the-extraction.ts';
 import { WatchedRows } from './watched-rows.ts';
 
@@ -79,6 +79,11 @@ export class World {
     });
     this.tasks = new WatchedRows((before, after) => this.state('taskRow', { before, after }));
     this.#request('the caller', 'fingerprint-1', 4);
+    if (scenario.lookAfter !== undefined) {
+      this.kernel.after(scenario.lookAfter * 1_000, 'an operator asks for a look', () =>
+        this.#processes.reconcileForOperator(theExtraction),
+      );
+    }
   }
 
   /** The time, to one of our processes. Where the clock is fine, to look at it takes a millisecond. */
@@ -132,6 +137,17 @@ export class World {
     this.kernel.dropStrays();
     this.#scheduleSweep();
     this.#request('the caller anew', 'fingerprint-3', 4);
+  }
+
+  /** An operator has it erased, once it has been closed for longer than a function runs. */
+  #erase(wasClosed = false): void {
+    const { record } = this;
+    if (record === undefined) return;
+    const isClosed = record.open === undefined;
+    if (isClosed && wasClosed) return this.#lose();
+    this.kernel.after(lifeOf.reconcile * 1_000 + 1, 'an operator tries to erase the record', () =>
+      this.#erase(isClosed),
+    );
   }
 
   /** A sweep is done with claiming, and begins. */
@@ -254,6 +270,11 @@ export class World {
         'the record is lost, and the caller asks anew',
         () => this.record !== undefined,
         () => this.#lose(),
+      ),
+      once(
+        'an operator has the record erased, and the caller asks anew',
+        () => this.record !== undefined,
+        () => this.#erase(),
       ),
       once(
         'a sweep comes out of turn',
