@@ -59,7 +59,6 @@ test.each([
     const names = { extractionsTable: 'E', tasksTable: 'T', resultsBucket: 'B' };
     const deps = {
       ...erasingFrom({ dynamo, s3, ...names }, now),
-      now,
       reconcileTimeout: 120,
       recordRetention: timings.recordRetention,
     };
