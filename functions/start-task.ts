@@ -106,10 +106,10 @@ const deps = {
 };
 
 const startTaskHandler = async (event: StartTaskEvent): Promise<void> => {
-  const { extractionId, sealedCredentials, taskToken, attempt } = event;
+  const { extractionId, requestId, sealedCredentials, taskToken, attempt } = event;
   logAbout({ extractionId });
   await startForMachine(
-    { extractionId, callbackToken: taskToken, callbackAttempt: attempt },
+    { extractionId, requestId, callbackToken: taskToken, callbackAttempt: attempt },
     {
       ...deps,
       observe: observeAbout({ extractionId }),

@@ -82,8 +82,7 @@ export class CosechaStack extends Stack {
         FINGERPRINT_KEY_SECRET: secrets.fingerprintKey,
       },
       may: [
-        // GetItem: a put that is refused hands the row back.
-        storage.onExtractions('GetItem', 'PutItem'),
+        storage.onExtractions('PutItem'),
         dataKey.writingTables(),
         secrets.reading(secrets.fingerprintKey),
         allow(['states:StartExecution'], [machineArn]),
@@ -148,7 +147,7 @@ export class CosechaStack extends Stack {
         COLLECT_IN_MACHINE_SECONDS: String(config.collectInMachineSeconds),
       },
       may: [
-        storage.onExtractions('GetItem', 'UpdateItem'),
+        storage.onExtractions('UpdateItem'),
         storage.onTasks('UpdateItem'),
         dataKey.writingTables(),
         secrets.reading(secrets.webhookSigningKey),

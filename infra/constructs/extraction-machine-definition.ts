@@ -125,6 +125,7 @@ const startTask = (timings: MachineTimings, functions: MachineFunctions): TaskSt
     FunctionName: functions.startTask,
     Payload: {
       extractionId: '{% $states.input.extractionId %}',
+      requestId: '{% $states.input.requestId %}',
       request: '{% $states.input.request %}',
       sealedCredentials: '{% $states.input.sealedCredentials %}',
       taskToken: '{% $states.context.Task.Token %}',

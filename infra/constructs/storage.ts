@@ -130,4 +130,9 @@ export class Storage extends Construct {
   }
 }
 
+/**
+ * GetItem is for those who send one. A write that is refused, or asks for the new row, hands a row back under its own
+ * action: PutItem and UpdateItem have no dependent actions
+ * (https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazondynamodb.html).
+ */
 type ItemAction = 'GetItem' | 'PutItem' | 'UpdateItem';

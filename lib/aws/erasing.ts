@@ -2,6 +2,7 @@ import {
   ConditionalCheckFailedException,
   DeleteItemCommand,
   type DynamoDBClient,
+  GetItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import {
   DeleteObjectsCommand,
@@ -9,9 +10,9 @@ import {
   type ListObjectVersionsCommandOutput,
   type S3Client,
 } from '@aws-sdk/client-s3';
-import { marshall } from '@aws-sdk/util-dynamodb';
-import type { EraseDeps } from '../extraction/erase.ts';
-import { dynamoExtractionStore } from './dynamo-extraction-store.ts';
+import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
+import type { EraseDeps, RecordRead } from '../extraction/erase.ts';
+import type { Extraction } from '../extraction/record.ts';
 import { dynamoTaskStore } from './dynamo-task-store.ts';
 
 /** S3 refused to delete some of the objects; which and why, by code. */
@@ -46,7 +47,34 @@ async function* versionPages(client: S3Client, Bucket: string, extractionId: str
   }
 }
 
-type Removals = Omit<EraseDeps, 'now' | 'reconcileTimeout' | 'recordRetention'>;
+type Removals = Omit<EraseDeps, 'reconcileTimeout' | 'recordRetention'>;
+
+/** The answer of DynamoDB bears no date, or none that can be read. */
+export class AnswerNotDated extends Error {
+  override readonly name = 'AnswerNotDated';
+}
+
+/** Reads a row, and by the answer's own `Date` (RFC 9110, section 6.6.1) what time it is at DynamoDB, to the second. */
+const getDated = async (
+  client: DynamoDBClient,
+  TableName: string,
+  extractionId: string,
+): Promise<RecordRead> => {
+  const command = new GetItemCommand({ TableName, Key: marshall({ extractionId }), ConsistentRead: true });
+  let date: string | undefined;
+  command.middlewareStack.add(
+    (next) => async (args) => {
+      const result = await next(args);
+      date = (result.response as { readonly headers?: Readonly<Record<string, string>> }).headers?.date;
+      return result;
+    },
+    { step: 'deserialize' },
+  );
+  const { Item } = await client.send(command);
+  const at = new Date(date ?? '');
+  if (Number.isNaN(at.getTime())) throw new AnswerNotDated('DynamoDB did not say what time it is.');
+  return { record: Item === undefined ? undefined : (unmarshall(Item) as Extraction), at };
+};
 
 /** What `erase` needs, on AWS. */
 export const erasingFrom = (places: Places, now: () => Date): Removals => {
@@ -63,7 +91,7 @@ export const erasingFrom = (places: Places, now: () => Date): Removals => {
     }
   };
   return {
-    getRecord: dynamoExtractionStore(dynamo, extractionsTable).get,
+    getRecord: (extractionId) => getDated(dynamo, extractionsTable, extractionId),
     removeRecord: (extractionId, status) =>
       removedIf(
         new DeleteItemCommand({

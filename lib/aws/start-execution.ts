@@ -2,8 +2,8 @@ import { ExecutionAlreadyExists, type SFNClient, StartExecutionCommand } from '@
 import type { ExecutionInput } from '../extraction/request.ts';
 
 /**
- * Starts the execution named after the extraction. A name stays taken for 90 days, so that one which exists is
- * this very extraction's, and success
+ * Starts the execution named after the extraction. A name stays taken for 90 days, and one which exists is success: it
+ * is this very record's, or that of a record before it under the same id, which starts nothing (`requestId` tells)
  * (https://docs.aws.amazon.com/step-functions/latest/apireference/API_StartExecution.html).
  */
 export const startExecutionOf =

@@ -51,6 +51,7 @@ const conditionsOf = (
   const statuses = when.status.map((status, index) => value(`was${index}`, status));
   return [
     `${name('status')} IN (${statuses.join(', ')})`,
+    ...(when.requestId === undefined ? [] : [`${name('requestId')} = ${value('request', when.requestId)}`]),
     ...(when.attemptId === undefined ? [] : [`${name('attemptId')} = ${value('mine', when.attemptId)}`]),
     ...(when.unattempted === undefined ? [] : [`attribute_not_exists(${name('attemptId')})`]),
     ...(when.taskId === undefined ? [] : [`${name('taskId')} = ${value('task', when.taskId)}`]),

@@ -33,8 +33,9 @@ export type StreamRecord = {
  * (`settledAt`, `collectedAt`, `collectionError`), not by a list of statuses, so a new outcome is `settled` as well.
  */
 export const decodeExtractionEvent = (record: StreamRecord): ExtractionEvent | NotOurs => {
-  const { eventID: eventId, eventName, dynamodb } = record;
-  if (eventId === undefined || eventName === undefined || dynamodb === undefined) {
+  // The types exclude null, but JSON does not.
+  const { eventID: eventId, eventName, dynamodb } = (record as StreamRecord | null) ?? {};
+  if (typeof eventId !== 'string' || typeof eventName !== 'string' || !dynamodb) {
     return notOurs('It is no record of a DynamoDB stream: eventID, eventName or dynamodb is missing.');
   }
   const extractionId = textIn(dynamodb.Keys, 'extractionId');

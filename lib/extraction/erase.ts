@@ -1,9 +1,12 @@
 import type { Extraction } from './record.ts';
 import { plusSeconds } from './timings.ts';
 
+/** A record, and what time it was at the table: by the clock of the operator, a close may be long ago, or yet to come. */
+export type RecordRead = { readonly record: Extraction | undefined; readonly at: Date };
+
 /** What erasing needs of the two tables and the bucket. Reads are strongly consistent. */
 export type EraseDeps = {
-  readonly getRecord: (extractionId: string) => Promise<Extraction | undefined>;
+  readonly getRecord: (extractionId: string) => Promise<RecordRead>;
   /** Deletes the row if it is still closed and has this status; true also where it is gone already. */
   readonly removeRecord: (extractionId: string, status: Extraction['status']) => Promise<boolean>;
   /** Whether there is a row in Tasks that is not another extraction's. */
@@ -13,7 +16,6 @@ export type EraseDeps = {
   /** Deletes every object of the extraction in every version, and returns how many there were. */
   readonly removeResults: (extractionId: string) => Promise<number>;
   readonly countResults: (extractionId: string) => Promise<number>;
-  readonly now: () => Date;
   /** Timeout of reconcile-extraction, in seconds: whoever saw the record open has ended after that. */
   readonly reconcileTimeout: number;
   /** From close to `expiresAt`, in seconds. */
@@ -37,8 +39,7 @@ const lastMoved = (record: Extraction, now: string, recordRetention: number): st
   const { expiresAt } = record;
   const closed =
     expiresAt === undefined ? undefined : plusSeconds(new Date(expiresAt * 1000), -recordRetention);
-  // A retention that was changed since would name a close that is yet to come. What is written in the record is
-  // true, and where it is yet to come, the clock here is slow.
+  // A retention that was changed since would name a close that is yet to come.
   const closedAt = closed !== undefined && closed <= now ? closed : undefined;
   return [record.settledAt, record.collectedAt, closedAt]
     .filter((time) => time !== undefined)
@@ -50,10 +51,10 @@ const lastMoved = (record: Extraction, now: string, recordRetention: number): st
  * can be repeated, as the record still says what there was. Throws what a dependency throws.
  */
 export const erase = async (extractionId: string, deps: EraseDeps): Promise<Erased> => {
-  const record = await deps.getRecord(extractionId);
+  const { record, at } = await deps.getRecord(extractionId);
   if (record === undefined) return { kind: 'no-record', objects: await deps.removeResults(extractionId) };
   if (record.open !== undefined) return { kind: 'open', record };
-  const now = deps.now().toISOString();
+  const now = at.toISOString();
   const until = plusSeconds(lastMoved(record, now, deps.recordRetention), deps.reconcileTimeout);
   if (now < until) return { kind: 'too-fresh', until };
 
@@ -63,7 +64,7 @@ export const erase = async (extractionId: string, deps: EraseDeps): Promise<Eras
   if (!(await deps.removeRecord(extractionId, record.status))) return { kind: 'reopened' };
 
   const what = [
-    ...((await deps.getRecord(extractionId)) === undefined ? [] : (['record'] as const)),
+    ...((await deps.getRecord(extractionId)).record === undefined ? [] : (['record'] as const)),
     ...(taskId !== undefined && (await deps.hasTask(taskId, extractionId)) ? (['task'] as const) : []),
     ...((await deps.countResults(extractionId)) === 0 ? [] : (['results'] as const)),
   ];

@@ -9,6 +9,8 @@ import { requestedUntil } from './transitions.ts';
 /** The input of an execution. Its history holds ciphertext only. */
 export type ExecutionInput = {
   readonly extractionId: string;
+  /** Of the record that it was started for. An execution outlives a record that is erased or lost; this tells. */
+  readonly requestId: string;
   readonly request: Omit<AskedByCredentials, 'method'> | Omit<AskedByConsent, 'method'>;
   /** Base64 of the KMS ciphertext: of the credentials or, by consent, of the target. */
   readonly sealedCredentials: string;
@@ -84,6 +86,7 @@ export const request = async (order: RequestOrder, deps: RequestDeps): Promise<R
     const { method: _method, ...asked } = askedFor(order.request);
     await deps.startExecution({
       extractionId: order.extractionId,
+      requestId: record.requestId,
       request: asked,
       sealedCredentials,
     });

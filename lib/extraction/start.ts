@@ -23,6 +23,8 @@ import { begin, type Change, disownTask, loseTrack, reject, run, runLate, withdr
 /** What the state StartTask is handed. */
 export type StartOrder = {
   readonly extractionId: string;
+  /** Of the record that the execution was started for. */
+  readonly requestId: string;
   readonly callbackToken: string;
   /** Rises with every retry and redrive of the state. */
   readonly callbackAttempt: number;
@@ -158,6 +160,13 @@ const linkTask = async (
 };
 
 /**
+ * Whether this is the record that the execution was started for. After an erasure or a loss a repeated idempotency key
+ * makes another under the same id, which an older execution must not start with the request of its own.
+ */
+const isMine = (row: Extraction | undefined, order: StartOrder): row is Extraction =>
+  row?.requestId === order.requestId;
+
+/**
  * What an invocation does that may not, or no longer, begin: decides from the row that was there when it came,
  * or that refused its write. A row that went back to `REQUESTED` meanwhile is left to the machine's retry.
  */
@@ -166,7 +175,7 @@ const resumeOrRetry = async (
   order: StartOrder,
   deps: StartDeps,
 ): Promise<StartOutcome> => {
-  if (row === undefined) return { kind: 'settled', status: 'GONE' };
+  if (!isMine(row, order)) return { kind: 'settled', status: 'GONE' };
   if (row.status === 'REQUESTED') return { kind: 'retry', error: 'StartInProgress' };
   if (row.status === 'RUNNING' && row.taskId !== undefined) return linkTask(order, row, row.taskId, deps);
   if (row.status === 'STARTING' && row.attemptId !== undefined) {
@@ -259,7 +268,7 @@ const conclude = async (
  */
 export const start = async (order: StartOrder, deps: StartDeps): Promise<StartOutcome> => {
   const row = await deps.extractions.get(order.extractionId);
-  if (row?.status !== 'REQUESTED') return resumeOrRetry(row, order, deps);
+  if (!isMine(row, order) || row.status !== 'REQUESTED') return resumeOrRetry(row, order, deps);
   const windowEnd = plusSeconds(row.requestedAt, deps.timings.startWindow);
   // Reconcile, where the machine goes on, says NOT_STARTED.
   if (deps.now().toISOString() >= windowEnd) return { kind: 'settled', status: row.status };

@@ -2,7 +2,7 @@ import { openShards } from './open-shard.ts';
 import type { Reconciled } from './reconcile.ts';
 import type { Extraction } from './record.ts';
 import type { ExtractionStore } from './store.ts';
-import { plusSeconds, type Timings } from './timings.ts';
+import { plusSeconds, secondsSince, type Timings } from './timings.ts';
 import { lookAgain } from './transitions.ts';
 import { unclosedSeconds } from './unclosed-seconds.ts';
 
@@ -68,12 +68,27 @@ export const sweep = async (deps: SweepDeps): Promise<Swept> => {
   const claim = async (record: Extraction): Promise<boolean> => {
     const now = deps.now();
     if (record.openUntil === undefined || record.openUntil > now.toISOString()) return false;
-    const overdue = (now.getTime() - new Date(record.openUntil).getTime()) / 1000;
-    counts.oldestOverdue = Math.max(counts.oldestOverdue, overdue);
     const claimSeconds = leastClaimSeconds + deps.random() * claimSpreadSeconds;
     // Not applyChange, which would take the claim of a rival of the same millisecond for mine.
     const claimed = await deps.extractions.apply(lookAgain(record, plusSeconds(now, claimSeconds)));
+    // After the claim, which replaces an `openUntil` that is no time: else every sweep would begin with that row.
+    counts.oldestOverdue = Math.max(counts.oldestOverdue, secondsSince(record.openUntil, now));
     return claimed.applied;
+  };
+
+  const lookAt = async (id: string): Promise<void> => {
+    let left = await deps.extractions.get(id);
+    if (left === undefined || !(await claim(left))) return;
+    counts.claimed += 1;
+    try {
+      const reconciled = await deps.reconcile(id);
+      if (reconciled.kind === 'closed') counts.closed += 1;
+      left = reconciled.kind === 'gone' ? undefined : reconciled.record;
+    } finally {
+      // After the look: before it, whatever a pause of the sweep held up would be taken for stuck.
+      const unclosed = left === undefined ? 0 : unclosedSeconds(left, deps.now(), deps.timings);
+      counts.oldestUnclosed = Math.max(counts.oldestUnclosed, unclosed);
+    }
   };
 
   const work = async (): Promise<void> => {
@@ -82,21 +97,12 @@ export const sweep = async (deps: SweepDeps): Promise<Swept> => {
         queue.unshift(id);
         return;
       }
-      let seen: Extraction | undefined;
       try {
-        seen = await deps.extractions.get(id);
-        if (seen === undefined || !(await claim(seen))) continue;
-        counts.claimed += 1;
-        const reconciled = await deps.reconcile(id);
-        if (reconciled.kind === 'closed') counts.closed += 1;
-        seen = reconciled.kind === 'gone' ? undefined : reconciled.record;
+        await lookAt(id);
       } catch (error) {
         counts.failed += 1;
         deps.onFailure(id, error);
       }
-      // After the look: before it, whatever a pause of the sweep held up would be taken for stuck.
-      const unclosed = seen === undefined ? 0 : unclosedSeconds(seen, deps.now(), deps.timings);
-      counts.oldestUnclosed = Math.max(counts.oldestUnclosed, unclosed);
     }
   };
   await Promise.all(Array.from({ length: sweepConcurrency }, work));

@@ -37,6 +37,8 @@ export const moves = {
 /** What must hold for a change to be written. All of it, on the row as it is then. */
 export type Guard = {
   readonly status: readonly ExtractionStatus[];
+  /** The record that the decision was made on, and not one made anew under its id. */
+  readonly requestId?: string;
   /** The attempt that the decision was made on: "mine", or the dead one's. */
   readonly attemptId?: string;
   /** `attemptId` must be absent. */
@@ -99,6 +101,7 @@ export const begin = (record: Extraction, attemptId: string, now: Date, timings:
   extractionId: record.extractionId,
   when: {
     status: moves.begin.from,
+    requestId: record.requestId,
     ...(record.attemptId === undefined ? { unattempted: true } : { attemptId: record.attemptId }),
   },
   set: {

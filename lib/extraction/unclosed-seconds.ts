@@ -1,5 +1,5 @@
 import { type Extraction, isTerminalStatus } from './record.ts';
-import { plusSeconds, type Timings } from './timings.ts';
+import { plusSeconds, secondsSince, type Timings } from './timings.ts';
 
 /**
  * When a look has to move a record on from where it stands, or to close it, whatever the provider says. No status comes
@@ -15,8 +15,8 @@ const movesOnBy = (record: Extraction, timings: Timings): string => {
   return plusSeconds(deadlineAt, timings.machineSlack);
 };
 
-/** Seconds for which an open record has stood where no rule lets it stand; 0 for all others. */
+/** Seconds for which an open record has stood where no rule lets it stand; 0 for all others. Throws a RangeError where a time of the record is none. */
 export const unclosedSeconds = (record: Extraction, now: Date, timings: Timings): number => {
   if (record.open === undefined) return 0;
-  return Math.max(0, (now.getTime() - new Date(movesOnBy(record, timings)).getTime()) / 1000);
+  return Math.max(0, secondsSince(movesOnBy(record, timings), now));
 };

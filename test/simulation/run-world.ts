@@ -23,13 +23,13 @@ export type Listener = {
   readonly chosen?: (world: World, step: number, index: number, options: OptionList) => void;
 };
 
-type Held = { readonly name: string; readonly check: Check<FactKind> };
+type Held = { readonly name: string; readonly check: Check<FactKind>; readonly outlivesLoss: boolean };
 
 const byKind = new Map<FactKind, Held[]>();
-for (const { name, checks } of invariants) {
+for (const { name, checks, outlivesLoss = false } of invariants) {
   for (const [kind, check] of Object.entries(checks)) {
     const held = byKind.get(kind as FactKind) ?? [];
-    held.push({ name, check: check as Check<FactKind> });
+    held.push({ name, check: check as Check<FactKind>, outlivesLoss });
     byKind.set(kind as FactKind, held);
   }
 }
@@ -40,7 +40,8 @@ export const runWorld = async (scenario: Scenario, choose: Choose, listener: Lis
   let steps = 0;
   const fact = <Kind extends FactKind>(kind: Kind, told: Facts[Kind], world: World): void => {
     if (violation !== undefined) return;
-    for (const { name, check } of byKind.get(kind) ?? []) {
+    for (const { name, check, outlivesLoss } of byKind.get(kind) ?? []) {
+      if (world.losses > 0 && !outlivesLoss) continue;
       const what = check(told, world, () => listener.premise?.(name));
       if (what === undefined) continue;
       violation = { invariant: name, what };

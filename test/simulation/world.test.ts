@@ -6,9 +6,11 @@ import { runSeed } from './campaign/search-random.ts';
 import { documentedMoves } from './invariants/documented-moves.ts';
 import { runWorld } from './run-world.ts';
 import { follow } from './scheduler/follow.ts';
+import type { OptionList } from './scheduler/option.ts';
 import { traced } from './trace/trace.ts';
 import { scenarios } from './world/scenarios.ts';
 import { settings } from './world/settings.ts';
+import type { World } from './world/world.ts';
 
 test('the simulated settings are ones that a deployment may have', () => {
   const config = readConfig({ stage: 'simulated', providerBaseUrl: 'https://provider.example', ...settings });
@@ -57,6 +59,39 @@ describe('what happens by itself', () => {
     const { record } = (await run(name)).world;
     expect({ status: record?.status, reason: record?.reason }).toEqual({ status, reason });
   });
+});
+
+test('an execution that is redriven after its record was erased leaves alone the one that was made anew', async () => {
+  let world: World | undefined;
+  const plan = [
+    {
+      event: 'an operator stops the execution',
+      when: () => world?.record?.attemptId !== undefined && world.record.status === 'REQUESTED',
+    },
+    { event: 'an operator has the record erased, and the caller asks anew', when: () => true },
+    {
+      event: 'an operator redrives the execution',
+      when: () => world?.record?.fingerprint === 'fingerprint-3',
+    },
+  ];
+  const choose = (_step: number, options: OptionList): number => {
+    const [next] = plan;
+    if (next?.when() !== true) return 0;
+    const index = Array.from({ length: options.size }, (_, at) => options.label(at)).indexOf(next.event);
+    if (index < 0) return 0;
+    plan.shift();
+    return index;
+  };
+  const { world: ended, violation } = await runWorld(findScenario('busy-first'), choose, {
+    chosen: (its) => {
+      world = its;
+    },
+  });
+  expect(plan).toEqual([]);
+  expect(violation).toBeUndefined();
+  expect(ended.execution).toMatchObject({ redrives: 1, state: 'Reconcile', status: 'SUCCEEDED' });
+  expect(ended.record).toMatchObject({ status: 'NOT_STARTED', fingerprint: 'fingerprint-3' });
+  expect(ended.provider.startCalls).toHaveLength(1);
 });
 
 describe('a seed', () => {

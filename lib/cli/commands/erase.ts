@@ -36,7 +36,6 @@ export const erase = async (
   shell.wait('erasing');
   const erased = await eraseExtraction(extractionId, {
     ...removals,
-    now: shell.now,
     reconcileTimeout: settings.timeout,
     recordRetention: settings.timings.recordRetention,
   }).catch((cause: unknown) => {

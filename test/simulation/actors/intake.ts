@@ -53,7 +53,7 @@ export const intakeOf = (world: World) => {
                 kind: 'read',
                 take: () => {
                   const ciphertext = `sealed-${world.sealed.size + 1}`;
-                  world.sealed.set(ciphertext, plaintext);
+                  world.sealed.set(ciphertext, { plaintext, by: process });
                   return ciphertext;
                 },
               }),

@@ -22,7 +22,7 @@ const callFor = async (
   const { extractionId } = record;
   const unseal = unsealFor(world, process);
   const startTask = (): Promise<string> => {
-    world.state('startCall', { extractionId, by: process });
+    world.state('startCall', { extractionId, by: process, sealed });
     return world.kernel.call(process, process.name, world.provider.startCall(extractionId));
   };
   return record.method === 'consent'
@@ -45,16 +45,17 @@ export const startTaskOf = (world: World) => {
     { input, token, attempt }: { input: ExecutionInput; token: string; attempt: number },
     ended: (end: ProcessEnd<void>) => void,
   ): void => {
-    const { extractionId, sealedCredentials } = input;
+    const { extractionId, requestId, sealedCredentials } = input;
     const { kernel } = world;
     invocations += 1;
+    if (world.isOfLostRecord(sealedCredentials)) kernel.counted('start-task comes for a record that is lost');
     let concluded = '';
     kernel.spawn(
       `start-task ${invocations}`,
       lifeOf['start-task'],
       (process) =>
         startForMachine(
-          { extractionId, callbackToken: token, callbackAttempt: attempt },
+          { extractionId, requestId, callbackToken: token, callbackAttempt: attempt },
           {
             ...tablesFor(world, process),
             callFor: (record) => callFor(world, process, record, sealedCredentials),

@@ -15,6 +15,20 @@ const staleIndex = [
   { name: 'the index lags: still there', take: () => [theExtraction] as never },
 ];
 
+/** The same store to a process that remembers what it was shown of the record. */
+const rememberedBy = (process: Process, store: ExtractionStore): ExtractionStore => ({
+  ...store,
+  get: async (extractionId) => {
+    process.shown = await store.get(extractionId);
+    return process.shown;
+  },
+  apply: async (change) => {
+    const applied = await store.apply(change);
+    process.shown = applied.record;
+    return applied;
+  },
+});
+
 /** Both tables as one process sees them: every call is a point at which the scheduler decides. */
 export const tablesFor = (
   world: World,
@@ -24,15 +38,20 @@ export const tablesFor = (
     const { store, method, key } = call;
     // Fifteen shards hold nothing: to ask them is no decision.
     if (method === 'due' && key !== shard) return Promise.resolve(effect());
+    const take = (): ReturnType<typeof effect> => {
+      const answer = effect();
+      if (method === 'create') world.askedFor.set(process, world.losses);
+      return answer;
+    };
     return world.kernel.call(process, process.name, {
       name: `${method} ${store}`,
       kind: method === 'get' || method === 'due' ? 'read' : 'write',
-      take: effect,
+      take,
       ...(method === 'due' ? { others: staleIndex } : {}),
     });
   };
   return {
-    extractions: extractionStoreOver(world.extractions, carryOut),
+    extractions: rememberedBy(process, extractionStoreOver(world.extractions, carryOut)),
     tasks: taskStoreOver(world.tasks, carryOut),
   };
 };

@@ -10,8 +10,8 @@ export const unsealFor =
       name: 'unseal',
       kind: 'read',
       take: () => {
-        const plaintext = world.sealed.get(ciphertext);
-        if (plaintext === undefined) throw new Error('no such ciphertext');
-        return plaintext as Plaintext;
+        const sealed = world.sealed.get(ciphertext);
+        if (sealed === undefined) throw new Error('no such ciphertext');
+        return sealed.plaintext as Plaintext;
       },
     });

@@ -16,6 +16,7 @@ import { outcomeStands } from './outcome-stands.ts';
 import { oversizedOnce } from './oversized-once.ts';
 import { rendezvous } from './rendezvous.ts';
 import { requestKept } from './request-kept.ts';
+import { requestOfItsRecord } from './request-of-its-record.ts';
 import { resultsCollected } from './results-collected.ts';
 import { settledAndClosed } from './settled-and-closed.ts';
 import { startInTime } from './start-in-time.ts';
@@ -29,6 +30,7 @@ import { wokenAfterTheFact } from './woken-after-the-fact.ts';
 /** Every invariant. The first that is broken is the one that is named, so what is more exact comes first. */
 export const invariants: readonly Invariant[] = [
   oneStartCall,
+  requestOfItsRecord,
   markedBeforeStartCall,
   startInTime,
   liveAttemptLeftAlone,

@@ -18,5 +18,7 @@ export type Invariant = {
   readonly says: string;
   /** What it takes for granted; nothing where absent. */
   readonly needs?: string;
+  /** Whether it holds of a record that was made anew too, after the one before it under the same id was lost. */
+  readonly outlivesLoss?: true;
   readonly checks: { readonly [Kind in FactKind]?: Check<Kind> };
 };

@@ -6,6 +6,7 @@ const sentinel = 'secret-';
 export const nothingSealedShown: Invariant = {
   name: 'nothing-sealed-shown',
   says: 'No credential, target, token or result is in a record.',
+  outlivesLoss: true,
   checks: {
     row: ({ after }, _world, premise) => {
       premise();

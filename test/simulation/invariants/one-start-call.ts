@@ -4,6 +4,7 @@ export const oneStartCall: Invariant = {
   name: 'one-start-call',
   says: 'After a start call that the provider took, or may have taken, no other one leaves.',
   needs: 'A 401, a 429, a refused connection and a 4xx but 408 say that nothing was taken.',
+  outlivesLoss: true,
   checks: {
     startCall: ({ extractionId }, world, premise) => {
       const earlier = world.provider.startCalls.filter((made) => made.extractionId === extractionId);

@@ -5,6 +5,7 @@ import type { Invariant } from './invariant.ts';
 export const openWhileUnfinished: Invariant = {
   name: 'open-while-unfinished',
   says: 'A record is in the index, with a time to look at it and no expiry, exactly while something is left to do.',
+  outlivesLoss: true,
   checks: {
     row: ({ before, after }, _world, premise) => {
       premise();

@@ -5,6 +5,7 @@ export const settledAndClosed: Invariant = {
   name: 'settled-and-closed',
   says: 'In the end every extraction is settled and closed, and every schedule has an end.',
   needs: 'Faults stop, time passes, and the sweep runs.',
+  outlivesLoss: true,
   checks: {
     end: ({ endless }, { record }, premise) => {
       if (endless) return 'The schedule does not end.';

@@ -4,6 +4,7 @@ import type { Invariant } from './invariant.ts';
 export const tableOfMoves: Invariant = {
   name: 'table-of-moves',
   says: 'A status changes only as the transition table has it, and a record begins as REQUESTED.',
+  outlivesLoss: true,
   checks: {
     row: ({ before, after }, _world, premise) => {
       if (before?.status === after.status) return undefined;

@@ -14,6 +14,7 @@ export class InvalidChange extends Error {
 /** A comparison with an attribute that is absent is false, as DynamoDB has it. */
 const holds = (when: Guard, row: Extraction): boolean =>
   when.status.includes(row.status) &&
+  (when.requestId === undefined || row.requestId === when.requestId) &&
   (when.attemptId === undefined || row.attemptId === when.attemptId) &&
   (when.unattempted === undefined || row.attemptId === undefined) &&
   (when.taskId === undefined || row.taskId === when.taskId) &&

@@ -13,8 +13,8 @@ export type Facts = {
   };
   /** A row of `Tasks` was written. */
   taskRow: { readonly before: Task | undefined; readonly after: Task };
-  /** A start call is about to leave. */
-  startCall: { readonly extractionId: string; readonly by: Process };
+  /** A start call is about to leave, with the request that `sealed` is the ciphertext of. */
+  startCall: { readonly extractionId: string; readonly by: Process; readonly sealed: string };
   /** An answer of the provider was over the cap. */
   oversized: { readonly by: Process | undefined };
   /** Step Functions was told to go on. */

@@ -72,6 +72,7 @@ export class Kernel implements Schedulable, PendingHost {
       alive: true,
       timeout: undefined,
       attemptIds: [],
+      shown: undefined,
       triedToRead: 0,
       failedCalls: 0,
       failedWrites: 0,
@@ -144,6 +145,14 @@ export class Kernel implements Schedulable, PendingHost {
 
   crash(process: Process): void {
     this.#kill(process, 'crash');
+  }
+
+  /** Requests that are on their way, and that nobody waits for any more, never come. */
+  dropStrays(): void {
+    const strays = this.#pending.filter(
+      ({ process, parked }) => process === undefined && parked !== undefined,
+    );
+    for (const stray of strays) this.drop(stray);
   }
 
   after(milliseconds: number, label: string, fire: () => void): void {

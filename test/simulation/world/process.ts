@@ -1,3 +1,4 @@
+import type { Extraction } from '../../../lib/extraction/record.ts';
 import type { Timer } from './timers.ts';
 
 /** How an invocation of a function ended. */
@@ -17,6 +18,8 @@ export type Process = {
   timeout: Timer | undefined;
   /** The attempts at starting that it has made. */
   readonly attemptIds: string[];
+  /** The record, as the last answer that it got of the table showed it. */
+  shown: Extraction | undefined;
   /** Reads of the provider, or of what a webhook left, that it has begun. */
   triedToRead: number;
   /** Calls of its own that failed, or whose answers it never heard, */

@@ -36,6 +36,8 @@ export type Scenario = {
   readonly clock: 'fine' | 'coarse';
   /** Seconds that the clocks of those who may declare an attempt dead are ahead. */
   readonly skew: number;
+  /** Seconds from the request after which an operator asks for a look. */
+  readonly lookAfter?: number;
   /** Whether a state that waits for its token hears that its function has died, as on AWS, or waits on. */
   readonly deaths: 'told' | 'swallowed';
 };

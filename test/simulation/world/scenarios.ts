@@ -43,6 +43,7 @@ export const scenarios: readonly Scenario[] = [
   { ...plain, name: 'swallowed', deaths: 'swallowed' },
   { ...plain, name: 'coarse-clock', clock: 'coarse' },
   { ...plain, name: 'skewed-clocks', skew: 30 },
+  { ...plain, name: 'skewed-look', skew: 30, lookAfter: 5 },
   { ...plain, name: 'disagreeing-empty', task: ends(12, { readAs: 'CREDENTIALS_WRONG' }) },
   { ...plain, name: 'at-once-unreadable', task: ends(0), outage: { from: 0, to: 600 } },
   { ...plain, name: 'consent-v1', method: 'consent-v1' },
@@ -91,5 +92,6 @@ export const drawScenario = (random: Random, name: string): Scenario => {
     clock: random.pick(['fine', 'fine', 'coarse']),
     skew: random.pick([0, 0, 0, 0, 0, 0, 0, 30]),
     deaths: random.pick(['told', 'swallowed']),
+    ...(random.below(8) === 0 ? { lookAfter: random.pick([3, 5, 15]) } : {}),
   };
 };

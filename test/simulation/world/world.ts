@@ -10,7 +10,7 @@ import { Execution } from './machine.ts';
 import type { Process } from './process.ts';
 import { Provider, type ProviderTask } from './provider.ts';
 import type { Scenario } from './scenario.ts';
-import { settings } from './settings.ts';
+import { lifeOf, settings } from './settings.ts';
 import { theExtraction } from './the-extraction.ts';
 import { WatchedRows } from './watched-rows.ts';
 
@@ -34,8 +34,12 @@ export class World {
   readonly executions = new Map<string, Execution>();
   readonly extractions: WatchedRows<Extraction>;
   readonly tasks: WatchedRows<Task>;
-  /** What was sealed, by its ciphertext. */
-  readonly sealed = new Map<string, SealedPlaintext>();
+  /** What was sealed, by its ciphertext, and by which invocation of intake. */
+  readonly sealed = new Map<string, { readonly plaintext: SealedPlaintext; readonly by: Process }>();
+  /** How often the record was lost. */
+  losses = 0;
+  /** Which record each invocation of intake made or found: how many were lost before it. */
+  readonly askedFor = new Map<Process, number>();
   readonly observed = new Map<string, number>();
   /** Which process made which attempt. */
   readonly attempts = new Map<string, Process>();
@@ -77,6 +81,11 @@ export class World {
     });
     this.tasks = new WatchedRows((before, after) => this.state('taskRow', { before, after }));
     this.#request('the caller', 'fingerprint-1', 4);
+    if (scenario.lookAfter !== undefined) {
+      this.kernel.after(scenario.lookAfter * 1_000, 'an operator asks for a look', () =>
+        this.#processes.reconcileForOperator(theExtraction),
+      );
+    }
   }
 
   /** The time, to one of our processes. Where the clock is fine, to look at it takes a millisecond. */
@@ -118,6 +127,35 @@ export class World {
     return (
       record !== undefined &&
       this.kernel.now >= Date.parse(record.requestedAt) + settings.startWindowSeconds * 1_000
+    );
+  }
+
+  /** Whether what is sealed there was sealed for a record that is lost. */
+  isOfLostRecord(ciphertext: string): boolean {
+    const by = this.sealed.get(ciphertext)?.by;
+    return by !== undefined && (this.askedFor.get(by) ?? this.losses) < this.losses;
+  }
+
+  /**
+   * The record is gone: erased, or lost with its table. What was on its way to it has come by then, as an erasure
+   * waits for that, and a loss is not noticed at once. The execution stays, and so does its name.
+   */
+  #lose(): void {
+    this.losses += 1;
+    this.extractions.delete(theExtraction);
+    this.kernel.dropStrays();
+    this.#scheduleSweep();
+    this.#request('the caller anew', 'fingerprint-3', 4);
+  }
+
+  /** An operator has it erased, once it has been closed for longer than a function runs. */
+  #erase(wasClosed = false): void {
+    const { record } = this;
+    if (record === undefined) return;
+    const isClosed = record.open === undefined;
+    if (isClosed && wasClosed) return this.#lose();
+    this.kernel.after(lifeOf.reconcile * 1_000 + 1, 'an operator tries to erase the record', () =>
+      this.#erase(isClosed),
     );
   }
 
@@ -236,6 +274,16 @@ export class World {
         'another request comes under the same key',
         () => true,
         () => this.#request('another request', 'fingerprint-2', 1),
+      ),
+      once(
+        'the record is lost, and the caller asks anew',
+        () => this.record !== undefined,
+        () => this.#lose(),
+      ),
+      once(
+        'an operator has the record erased, and the caller asks anew',
+        () => this.record !== undefined,
+        () => this.#erase(),
       ),
       once(
         'a sweep comes out of turn',

@@ -48,6 +48,7 @@ describe('StartTask', () => {
       FunctionName: functions.startTask,
       Payload: {
         extractionId: '{% $states.input.extractionId %}',
+        requestId: '{% $states.input.requestId %}',
         request: '{% $states.input.request %}',
         sealedCredentials: '{% $states.input.sealedCredentials %}',
         taskToken: '{% $states.context.Task.Token %}',

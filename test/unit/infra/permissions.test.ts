@@ -69,7 +69,6 @@ const rights: Readonly<Record<string, readonly string[]>> = {
   RequestExtractionRole: [
     ...logging('RequestExtractionLog'),
     ...WRITING_TABLES,
-    'dynamodb:GetItem <StorageExtractions.Arn>',
     'dynamodb:PutItem <StorageExtractions.Arn>',
     'secretsmanager:GetSecretValue secretsmanager secret:Cosecha-prod/fingerprint-key-??????',
     'states:StartExecution states stateMachine:Cosecha-prod-extractions',
@@ -95,7 +94,6 @@ const rights: Readonly<Record<string, readonly string[]>> = {
   ReceiveWebhookRole: [
     ...logging('ReceiveWebhookLog'),
     ...WRITING_TABLES,
-    'dynamodb:GetItem <StorageExtractions.Arn>',
     'dynamodb:UpdateItem <StorageExtractions.Arn>',
     'dynamodb:UpdateItem <StorageTasks.Arn>',
     'secretsmanager:GetSecretValue secretsmanager secret:Cosecha-prod/webhook-signing-key-??????',

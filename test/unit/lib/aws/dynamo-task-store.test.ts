@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { dynamoTaskStore } from '../../../../lib/aws/dynamo-task-store.ts';
 import type { Task, TaskStore } from '../../../../lib/extraction/store.ts';
 import { memoryTaskStore } from '../../../simulation/memory/memory-task-store.ts';
-import { at } from '../extraction/fixtures.ts';
+import { at, clock } from '../extraction/fixtures.ts';
 import { interpretedDynamo } from './interpreted-dynamo.ts';
 
 const dynamo = () => {
@@ -109,13 +109,20 @@ test('adopting leaves a link that is there, and the status that a webhook left',
   });
 });
 
-test.each([
-  ['notified', (store: TaskStore) => store.notify({ taskId: 'task', taskStatus: 'FAILED', notifiedAt: 'n' })],
-  ['adopted', (store: TaskStore) => store.adopt('task', 'e')],
-])('a row that is first %s has 30 days to live', async (_what, write) => {
-  const { store, rows } = dynamo();
-  await write(store);
-  expect(rows.get('task')?.expiresAt).toBe(at(0).getTime() / 1000 + 30 * 86_400);
+test('whatever is written first, and after it, a row has 30 days to live from then on', async () => {
+  const ofThatTask = fc.tuple(step, fc.array(step, { maxLength: 4 }));
+  await fc.assert(
+    fc.asyncProperty(ofThatTask, async ([first, others]) => {
+      const table = interpretedDynamo('taskId');
+      const time = clock();
+      const store = dynamoTaskStore(table.client, 'T', time.now);
+      for (const one of [first, ...others]) {
+        await run(store, [one]);
+        expect(table.rows.get('task')?.expiresAt).toBe(at(0).getTime() / 1000 + 30 * 86_400);
+        time.advance(3_600);
+      }
+    }),
+  );
 });
 
 test('reads are consistent: a status that was just stored must not be missed', async () => {

@@ -1,8 +1,12 @@
-import { ConditionalCheckFailedException, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { ConditionalCheckFailedException, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { S3Client } from '@aws-sdk/client-s3';
-import { expect, test } from 'vitest';
+import { marshall } from '@aws-sdk/util-dynamodb';
+import { expect, onTestFinished, test } from 'vitest';
 import { erasingFrom, ResultsNotDeleted } from '../../../../lib/aws/erasing.ts';
-import { id } from '../extraction/fixtures.ts';
+import { erase } from '../../../../lib/extraction/erase.ts';
+import { at, closedExtraction, id, iso, timings } from '../extraction/fixtures.ts';
 import { fail, stubClient } from './stub-client.ts';
 
 const erasing = (parts: {
@@ -18,6 +22,49 @@ const erasing = (parts: {
     s3,
   };
 };
+
+/** A DynamoDB over HTTP that has one record, and by whose clock it is so many seconds after its request. */
+const dynamoAt = async (seconds: number, record: object): Promise<DynamoDBClient> => {
+  const server = createServer((_request, response) => {
+    response.setHeader('date', at(seconds).toUTCString());
+    response.end(JSON.stringify({ Item: marshall(record) }));
+  });
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  onTestFinished(() => void server.close());
+  return new DynamoDBClient({
+    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    region: 'eu-west-1',
+    credentials: { accessKeyId: 'a', secretAccessKey: 's' },
+    maxAttempts: 1,
+  });
+};
+
+const settledAt = iso(1_000);
+const closed = closedExtraction({
+  status: 'NOT_STARTED',
+  settledAt,
+  expiresAt: Date.parse(settledAt) / 1000 + timings.recordRetention,
+});
+
+test.each([
+  ['a minute after its close', 1_060, 'too-fresh'],
+  ['a second before the function may have ended', 1_119, 'too-fresh'],
+  ['after that', 1_120, 'remains'],
+])('by the clock of the table it is %s, whatever the operator’s says', async (_when, seconds, kind) => {
+  const dynamo = await dynamoAt(seconds, closed);
+  onTestFinished(() => dynamo.destroy());
+  for (const operators of [0, 1_060, 100_000]) {
+    const now = () => at(operators);
+    const { client: s3 } = stubClient<S3Client>(() => ({}));
+    const names = { extractionsTable: 'E', tasksTable: 'T', resultsBucket: 'B' };
+    const deps = {
+      ...erasingFrom({ dynamo, s3, ...names }, now),
+      reconcileTimeout: 120,
+      recordRetention: timings.recordRetention,
+    };
+    expect(await erase(id, deps)).toMatchObject({ kind });
+  }
+});
 
 test('every version of every object is deleted, delete markers too, page by page', async () => {
   const pages = [

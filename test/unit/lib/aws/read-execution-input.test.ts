@@ -9,6 +9,7 @@ test('it is the input of the execution that is named after the extraction', asyn
   const input = {
     extractionId: 'extraction-1',
     request: { product: 'movement', consentId: 'c', variant: 'v1' },
+    requestId: 'request-1',
     sealedCredentials: 'sealed',
   };
   const asked: unknown[] = [];

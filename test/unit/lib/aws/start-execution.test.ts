@@ -5,6 +5,7 @@ import { fail, stubClient } from './stub-client.ts';
 
 const input = {
   extractionId: 'extraction-1',
+  requestId: 'request-1',
   request: { entity: 'bank', actions: [{ id: 'tef' }] },
   sealedCredentials: 'c2VhbGVk',
 };
@@ -17,7 +18,7 @@ test('the execution is named after the extraction and gets the whole input', asy
   expect(JSON.parse(String(command?.input.input))).toEqual(input);
 });
 
-test('an execution that exists already is this extraction’s, and success', async () => {
+test('an execution of that name which exists already is success', async () => {
   const exists = new ExecutionAlreadyExists({ message: 'exists', $metadata: {} });
   await startExecutionOf(stubClient<SFNClient>(() => fail(exists)).client, 'arn:machine')(input);
 });

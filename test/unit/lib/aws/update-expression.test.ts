@@ -13,6 +13,7 @@ const time = fc.constantFrom('2026-01-01T00:00:00.000Z', '2026-01-01T00:05:00.00
 const results = fc.record({ bucket: short, key: short, bytes: fc.nat(9), sha256: short });
 
 const fields = {
+  requestId: short,
   attemptId: short,
   taskId: short,
   reason: short,
@@ -34,7 +35,7 @@ const row = fc
 /** A guard on `field` with the row's own value, with another one, or none. */
 const guardOn = (
   given: Extraction,
-  field: 'attemptId' | 'taskId' | 'openUntil',
+  field: 'requestId' | 'attemptId' | 'taskId' | 'openUntil',
   other: fc.Arbitrary<string>,
 ) =>
   fc.oneof(
@@ -52,6 +53,7 @@ const changeOf = (given: Extraction): fc.Arbitrary<Change> =>
       statuses: fc.uniqueArray(status, { minLength: 1, maxLength: 4 }),
       aims: fc.integer({ min: 0, max: 4 }),
       guards: fc.tuple(
+        guardOn(given, 'requestId', short),
         guardOn(given, 'attemptId', short),
         guardOn(given, 'taskId', short),
         guardOn(given, 'openUntil', time),

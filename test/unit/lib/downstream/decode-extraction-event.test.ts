@@ -233,6 +233,13 @@ describe('what is not ours is refused with a sentence:', () => {
 
   test.each([
     ['something else altogether', {}, 'It is no record of a DynamoDB stream'],
+    ['null', null, 'It is no record of a DynamoDB stream'],
+    ['a record with null for its change', { ...record, dynamodb: null }, 'It is no record of a DynamoDB'],
+    ['a record with null for its name', { ...record, eventName: null }, 'It is no record of a DynamoDB'],
+    ['a record with null for its id', { ...record, eventID: null }, 'It is no record of a DynamoDB stream'],
+    ['null for its keys', withStream({ Keys: null as never }), 'It is of another table'],
+    ['null for its new image', withStream({ NewImage: null as never }), 'Its new image is not'],
+    ['null for its old image', withStream({ OldImage: null as never }), 'Its old image is not'],
     [
       'a record of another table',
       withStream({ Keys: { taskId: { S: 'task-1' } } }),
@@ -258,7 +265,7 @@ describe('what is not ours is refused with a sentence:', () => {
     ],
     ['an old image that is none', withStream({ OldImage: { status: 5 } as never }), 'Its old image is not'],
   ])('%s', (_, other, sentence) => {
-    const refused = decodeExtractionEvent(other);
+    const refused = decodeExtractionEvent(other as never);
     expect(refused).toEqual({ kind: 'not-ours', problem: expect.stringContaining(sentence) });
     expect(JSON.stringify(refused)).not.toContain('COMPLETED');
   });
@@ -272,6 +279,8 @@ describe('what is not ours is refused with a sentence:', () => {
           ...record,
           dynamodb: { ...record.dynamodb, OldImage: one, NewImage: two } as never,
         });
+        decodeExtractionEvent({ ...record, eventID: keys, eventName: one, dynamodb: two } as never);
+        decodeExtractionEvent(keys as never);
       }),
       { numRuns: 2_000 },
     );

@@ -120,6 +120,7 @@ describe('a row that was restored before its start was confirmed', () => {
   const calls: string[] = [];
   const orders = {
     extractionId: id,
+    requestId: extraction().requestId,
     callbackToken: 'token',
     callbackAttempt: 0,
   };

@@ -75,7 +75,11 @@ const world = (
     onFailure: () => undefined,
   };
   return {
-    start: () => start({ extractionId: id, callbackToken: 'callback', callbackAttempt: 0 }, deps),
+    start: () =>
+      start(
+        { extractionId: id, requestId: 'request-1', callbackToken: 'callback', callbackAttempt: 0 },
+        deps,
+      ),
     row: () => extractions.rows.get(id),
     tasks,
     posts,

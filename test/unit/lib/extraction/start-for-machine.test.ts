@@ -6,7 +6,7 @@ import { memoryExtractionStore } from '../../../simulation/memory/memory-extract
 import { memoryTaskStore } from '../../../simulation/memory/memory-task-store.ts';
 import { at, consentExtraction, extraction, id, observations, timings } from './fixtures.ts';
 
-const order = { extractionId: id, callbackToken: 'token-1', callbackAttempt: 0 };
+const order = { extractionId: id, requestId: 'request-1', callbackToken: 'token-1', callbackAttempt: 0 };
 
 const world = (setup: {
   readonly post: () => Promise<string>;

@@ -21,6 +21,7 @@ import { memoryTaskStore } from '../../../simulation/memory/memory-task-store.ts
 import type { StoreCall, StoreFaults } from '../../../simulation/memory/store-fault.ts';
 import { answerLost } from './answer-lost.ts';
 import {
+  allStatuses,
   at,
   clock,
   closedExtraction,
@@ -120,7 +121,15 @@ const world = (
     onFailure: (what) => events.push(`${what} failed`),
   };
   const startAs = (callbackAttempt = 0) =>
-    start({ extractionId: id, callbackToken: `token-${callbackAttempt}`, callbackAttempt }, deps);
+    start(
+      {
+        extractionId: id,
+        requestId: 'request-1',
+        callbackToken: `token-${callbackAttempt}`,
+        callbackAttempt,
+      },
+      deps,
+    );
   return {
     start: startAs,
     posts,
@@ -621,6 +630,35 @@ describe('from the mark on, what could not be written is written again', () => {
     const { start, row } = world({ faults: failing(3, 'before') });
     await expect(start()).rejects.toThrow('throttled');
     expect(row()?.status).toBe('STARTING');
+  });
+});
+
+describe('a record that a repeated key made anew, after the one it was started for was erased or lost', () => {
+  test.each(allStatuses)('is left alone by an older execution where it is %s', async (status) => {
+    const anew = extractionIn(status, { requestId: 'request-2' });
+    const { start, row, posts, events, tasks, time } = world({ row: anew });
+    expect(await start(1_000)).toEqual({ kind: 'settled', status: 'GONE' });
+    time.advance(3_600);
+    expect(await start(2_000)).toEqual({ kind: 'settled', status: 'GONE' });
+    expect({ row: row(), posts, events, tasks: tasks.rows.size }).toEqual({
+      row: anew,
+      posts: [],
+      events: [],
+      tasks: 0,
+    });
+  });
+
+  test('is not marked by an attempt that had read the one before', async () => {
+    const anew = extraction({ requestId: 'request-2' });
+    const held = world({
+      unseal: async () => {
+        held.extractions.rows.set(id, anew);
+        return raw;
+      },
+    });
+    expect(await held.start()).toEqual({ kind: 'settled', status: 'GONE' });
+    expect(held.row()).toEqual(anew);
+    expect(held.posts).toEqual([]);
   });
 });
 

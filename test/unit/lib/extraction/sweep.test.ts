@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { openShard, openShards } from '../../../../lib/extraction/open-shard.ts';
 import type { Reconciled } from '../../../../lib/extraction/reconcile.ts';
@@ -5,7 +6,7 @@ import type { Extraction } from '../../../../lib/extraction/record.ts';
 import { sweep } from '../../../../lib/extraction/sweep.ts';
 import { memoryExtractionStore } from '../../../simulation/memory/memory-extraction-store.ts';
 import type { StoreFaults } from '../../../simulation/memory/store-fault.ts';
-import { clock, closedExtraction, extraction, iso, timings } from './fixtures.ts';
+import { allStatuses, clock, closedExtraction, extraction, iso, timings } from './fixtures.ts';
 
 /** Ids that all fall into one partition. */
 const idsOf = (shard: number, count: number): string[] => {
@@ -91,6 +92,48 @@ test('nothing due is a sweep that did nothing', async () => {
 test('how late the latest was is told in seconds', async () => {
   const { sweep } = world([running('a', iso(400)), running('b', iso(990))]);
   expect(await sweep()).toMatchObject({ oldestOverdue: 600 });
+});
+
+describe('a row that is malformed', () => {
+  const sound = Array.from({ length: 60 }, (_, index) => running(`sound-${index}`, iso(900)));
+  const collecting = { status: 'COMPLETED', taskId: 't', settledAt: iso(30) } as const;
+  const malformed = (fields: object): Extraction =>
+    ({ ...extraction({ extractionId: 'bad', open: 0, openUntil: iso(0), ...fields }) }) as Extraction;
+  const left = (record: Extraction): Reconciled => ({ kind: 'not-yet', record, why: 'still-running' });
+
+  test.each([
+    ['settledAt', { ...collecting, settledAt: 'yesterday' }],
+    ['requestedAt', { requestedAt: '' }],
+    ['startingAt', { status: 'STARTING', attemptId: 'a', startingAt: {} }],
+    ['deadlineAt', { status: 'RUNNING', taskId: 't', deadlineAt: '2026-02-31T25:00:00Z' }],
+    ['openUntil', { openUntil: '1st of March' }],
+    ['openUntil, in the form of a time', { openUntil: '2026-02-31T25:00:00Z' }],
+  ])('in its %s is counted and named, and the rest are looked at', async (_what, fields) => {
+    const { sweep, reconciled, failed } = world([malformed(fields), ...sound], { found: left });
+    expect(await sweep()).toMatchObject({ failed: 1 });
+    expect(failed).toEqual(['bad']);
+    expect(reconciled).toEqual(expect.arrayContaining(sound.map(({ extractionId }) => extractionId)));
+  });
+
+  test('in any way keeps no other from being looked at, nor makes what is told no number', async () => {
+    const anything = fc.constantFrom('yesterday', '', '9999', 0, -1, Number.NaN, null, true, {}, []);
+    const attribute = fc.constantFrom('requestedAt', 'startingAt', 'deadlineAt', 'settledAt', 'status');
+    await fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom(...allStatuses),
+        fc.dictionary(attribute, anything),
+        fc.constantFrom(iso(0), '1st of March', '2026-02-31T25:00:00Z'),
+        async (status, fields, openUntil) => {
+          const row = malformed({ status, attemptId: 'a', taskId: 't', openUntil, ...fields });
+          const { sweep, reconciled } = world([row, ...sound], { found: left });
+          const { oldestOverdue, oldestUnclosed, failed } = await sweep();
+          expect([oldestOverdue, oldestUnclosed].every(Number.isFinite)).toBe(true);
+          expect(failed).toBeLessThanOrEqual(1);
+          expect(reconciled.filter((id) => id !== 'bad')).toHaveLength(sound.length);
+        },
+      ),
+    );
+  });
 });
 
 describe('what no rule brings to its end', () => {
