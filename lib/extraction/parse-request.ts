@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { closedObject, text } from '../http/body-fields.ts';
+import { closedObject, line, text } from '../http/body-fields.ts';
 import { type Violation, violationOf } from '../http/violation.ts';
 import { nationalIdField, productField } from '../provider/request-fields.ts';
 import type { Credentials } from '../provider/start-task.ts';
@@ -105,13 +105,13 @@ const credentials = v.variant(
   'must be an object whose mode is raw, encrypted or persisted',
 );
 
-const reference = v.exactOptional(text(256));
+const reference = v.exactOptional(line(256));
 
 const credentialsSchema = v.pipe(
   closedObject(
     {
       method: v.exactOptional(v.literal('credentials'), 'credentials'),
-      entity: text(100),
+      entity: line(100),
       credentials,
       actions: v.pipe(
         v.array(action, 'must be a list'),

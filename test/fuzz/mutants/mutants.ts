@@ -220,6 +220,20 @@ export const mutants: readonly Mutant[] = [
     caughtBy: 'intake/agrees-with-openapi',
   },
   {
+    name: 'takes control characters of C1 and DEL',
+    file: 'lib/http/body-fields.ts',
+    from: '/^\\P{Cc}*$/u',
+    to: '/^[^\\x00-\\x1f]*$/u',
+    caughtBy: 'intake/agrees-with-openapi',
+  },
+  {
+    name: 'takes line breaks in what the provider is given',
+    file: 'lib/http/body-fields.ts',
+    from: '/^\\P{Cc}*$/u',
+    to: '/^\\P{Cc}*$/mu',
+    caughtBy: 'consents/consent-routes',
+  },
+  {
     name: 'takes 30 February',
     file: 'lib/extraction/parse-request.ts',
     from: 'new Date(time).toISOString().startsWith(day)',
