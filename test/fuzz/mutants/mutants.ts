@@ -94,6 +94,13 @@ export const mutants: readonly Mutant[] = [
     caughtBy: 'webhook/undecryptable-looks-alike',
   },
   {
+    name: 'reads deliveries as lenient UTF-8',
+    file: 'lib/webhook/parse-delivery.ts',
+    from: "new TextDecoder('utf-8', { fatal: true })",
+    to: "new TextDecoder('utf-8')",
+    caughtBy: 'webhook/agrees-with-oracle',
+  },
+  {
     name: 'answers a text that does not decrypt with 500',
     file: 'lib/webhook/parse-delivery.ts',
     from: 'if (!(error instanceof UndecryptableText)) throw error;',
@@ -213,6 +220,13 @@ export const mutants: readonly Mutant[] = [
     caughtBy: 'intake/agrees-with-openapi',
   },
   {
+    name: 'reads requests as lenient UTF-8',
+    file: 'lib/http/read-body.ts',
+    from: "new TextDecoder('utf-8', { fatal: true })",
+    to: "new TextDecoder('utf-8')",
+    caughtBy: 'intake/agrees-with-openapi',
+  },
+  {
     name: 'takes a field called __proto__',
     file: 'lib/http/body-fields.ts',
     from: "'__proto__', 'prototype', 'constructor'] as const",
@@ -255,11 +269,11 @@ export const mutants: readonly Mutant[] = [
     caughtBy: 'intake/agrees-with-openapi',
   },
   {
-    name: 'takes line breaks in what the provider is given',
+    name: 'takes line breaks',
     file: 'lib/http/body-fields.ts',
     from: '/^\\P{Cc}*$/u',
     to: '/^\\P{Cc}*$/mu',
-    caughtBy: 'consents/consent-routes',
+    caughtBy: 'intake/agrees-with-openapi',
   },
   {
     name: 'takes 30 February',
