@@ -1,3 +1,5 @@
+import { findChangedNumbers, parseExactJson } from '../http/exact-json.ts';
+import { pointerTo } from '../http/violation.ts';
 import { Problem, UsageProblem } from './problem.ts';
 
 /** The flags of `start`. Never a credential or a national id: those come from a file or from standard input. */
@@ -30,13 +32,22 @@ const flagOf = (name: string): string =>
 const given = (options: StartOptions, names: readonly (keyof StartOptions)[]): string[] =>
   names.filter((name) => options[name] !== undefined).map(flagOf);
 
-const parseJson = (text: string, what: string): unknown => {
+const readJson = (text: string, what: string): unknown => {
   try {
-    return JSON.parse(text);
+    return parseExactJson(text);
   } catch {
     // Without a cause: JSON.parse quotes what it stumbled over.
     throw new Problem(`${what} must be given as JSON.`);
   }
+};
+
+const parseJson = (text: string, what: string): unknown => {
+  const json = readJson(text, what);
+  const [changed] = findChangedNumbers(json);
+  if (changed === undefined) return json;
+  throw new Problem(
+    `${what} must not have a number that changes when it is read, as at ${pointerTo(changed)} does: give it as a string.`,
+  );
 };
 
 /** A file with `mode` is the API's own field; anything else is what the entity asks for, in the clear. */

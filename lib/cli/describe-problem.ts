@@ -19,16 +19,16 @@ const parse = (body: string): ProblemBody => {
 const violationsOf = ({ errors }: ProblemBody): readonly Violation[] => (Array.isArray(errors) ? errors : []);
 
 /** An error answer of the API as sentences, the violations one to a line. No answer repeats a value of the request. */
-export const describeProblem = (status: number, body: string): string => {
+export const describeProblem = (status: number, body: string): readonly string[] => {
   const problem = parse(body);
   if (problem.title === undefined) {
     const message = typeof problem.message === 'string' ? problem.message : 'no reason given';
     const hint = status === 403 ? ' These credentials need execute-api:Invoke on this route.' : '';
-    return `API Gateway answered ${status}: ${message}.${hint}`;
+    return [`API Gateway answered ${status}: ${message}.${hint}`];
   }
   const lines = violationsOf(problem).map(
     ({ pointer, detail }) => `  ${pointer === '' ? 'the body' : String(pointer)} ${String(detail)}`,
   );
   const detail = typeof problem.detail === 'string' ? ` ${problem.detail}` : '';
-  return [`The service answered ${status}: ${String(problem.title)}${detail}`, ...lines].join('\n');
+  return [`The service answered ${status}: ${String(problem.title)}${detail}`, ...lines];
 };

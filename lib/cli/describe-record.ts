@@ -19,14 +19,11 @@ export const operatorView = (record: Extraction): Record<string, unknown> => {
 };
 
 /** One attribute to a line, for people. */
-export const describeView = (view: Readonly<Record<string, unknown>>): string => {
+export const describeView = (view: Readonly<Record<string, unknown>>): readonly string[] => {
   const width = Math.max(...Object.keys(view).map((name) => name.length));
-  return Object.entries(view)
-    .map(
-      ([name, value]) =>
-        `${name.padEnd(width)}  ${typeof value === 'string' ? value : JSON.stringify(value)}`,
-    )
-    .join('\n');
+  return Object.entries(view).map(
+    ([name, value]) => `${name.padEnd(width)}  ${typeof value === 'string' ? value : JSON.stringify(value)}`,
+  );
 };
 
 /** `COMPLETED (settled by webhook), collected`: how far it has come. */

@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { CommanderError } from 'commander';
 import { explainFailure } from './explain-failure.ts';
 import { nodeShell } from './node-shell.ts';
@@ -9,12 +10,13 @@ const OK = 0;
 const FAILED = 1;
 const USAGE = 2;
 
-/** The sentence of a failure and its exit code. @throws what nobody expected */
-const explained = (error: unknown): { readonly sentence: string; readonly code: number } => {
-  if (error instanceof UsageProblem) return { sentence: error.message, code: USAGE };
-  const sentence = error instanceof Problem ? error.message : explainFailure(error);
-  if (sentence === undefined) throw error;
-  return { sentence, code: FAILED };
+/** What to print of a failure, and its exit code. Of one that nobody expected it is the stack, causes included. */
+const explained = (error: unknown): { readonly lines: readonly string[]; readonly code: number } => {
+  if (error instanceof Problem) {
+    return { lines: error.lines, code: error instanceof UsageProblem ? USAGE : FAILED };
+  }
+  const sentence = explainFailure(error);
+  return { lines: sentence === undefined ? inspect(error).split('\n') : [sentence], code: FAILED };
 };
 
 /**
@@ -38,9 +40,9 @@ export const main = async (args: readonly string[], root: string): Promise<numbe
       code = await work({ shell, connect: () => connect(whereabouts) });
     } catch (error) {
       shell.wait(undefined);
-      const { sentence, code: failed } = explained(error);
-      console.error(json ? JSON.stringify({ error: sentence }) : sentence);
-      code = failed;
+      const failure = explained(error);
+      shell.fail(failure.lines);
+      code = failure.code;
     }
   });
   try {

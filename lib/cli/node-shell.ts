@@ -4,6 +4,7 @@ import { createInterface } from 'node:readline/promises';
 import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import yoctoSpinner from 'yocto-spinner';
+import { type Lines, printable, printableJson, printableLines } from './printable.ts';
 import { Problem } from './problem.ts';
 import type { Shell } from './shell.ts';
 
@@ -19,19 +20,27 @@ export const nodeShell = ({ json }: { readonly json: boolean }): Shell => {
   });
   // It moves out of the way of whatever else is written to the stream.
   const spinner = stdout.isTTY && !json ? yoctoSpinner({ stream: stdout }) : undefined;
+  const print = (
+    stream: NodeJS.WriteStream,
+    lines: Lines,
+    facts?: Readonly<Record<string, unknown>>,
+  ): void => {
+    stream.write(json && facts !== undefined ? printableJson(facts) : printableLines(lines));
+  };
   return {
-    tell: (line, facts) => void stdout.write(`${json ? JSON.stringify(facts) : line}\n`),
-    hint: (line) => {
-      if (!json) stderr.write(`${line}\n`);
+    tell: (lines, facts) => print(stdout, lines, facts),
+    hint: (lines) => {
+      if (!json) print(stderr, lines);
     },
+    fail: (lines) => print(stderr, lines, { error: lines.join('\n') }),
     wait: (line) => {
       if (line === undefined) spinner?.stop();
-      else if (spinner !== undefined) spinner.start().text = line;
+      else if (spinner !== undefined) spinner.start().text = printable(line);
     },
     confirm: async (question, words) => {
       if (!stdin.isTTY) return false;
       const lines = createInterface({ input: stdin, output: stderr });
-      const typed = await lines.question(`${question} `);
+      const typed = await lines.question(`${printable(question)} `);
       lines.close();
       return typed.trim() === words;
     },

@@ -64,7 +64,8 @@ const postSession = async (event: ConsentEvent, target: string, deps: ConsentDep
   if (body.kind === 'too-large') {
     return problem('too-large', { detail: `The body must have at most ${bodyLimitBytes} bytes.` });
   }
-  if (body.kind === 'not-json') return invalid('The body must be JSON in UTF-8.');
+  if (body.kind === 'not-json')
+    return invalid('The body must be JSON in UTF-8, and not thousands of levels deep.');
   const parsed = parseSessionRequest(body.json, target);
   if (parsed.kind === 'invalid') return problem('invalid-request', { errors: parsed.violations });
   const { otpToken, consentId } = await openSession(parsed.request, deps);

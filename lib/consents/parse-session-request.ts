@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { closedObject, text } from '../http/body-fields.ts';
+import { closedObject, line } from '../http/body-fields.ts';
 import { type Violation, violationOf } from '../http/violation.ts';
 import type { LegalPersonOtpTokenRequest, OtpTokenRequest } from '../provider/create-otp-token.ts';
 import { nationalIdField, productField } from '../provider/request-fields.ts';
@@ -41,7 +41,7 @@ const bodySchema = v.pipe(
         v.maxLength(productTypes.length, `must name at most ${productTypes.length} products`),
       ),
       user: v.exactOptional(
-        optionalFields({ username: v.exactOptional(nationalIdField), email: v.exactOptional(text(320)) }),
+        optionalFields({ username: v.exactOptional(nationalIdField), email: v.exactOptional(line(320)) }),
         {},
       ),
       filters: v.exactOptional(
@@ -49,7 +49,7 @@ const bodySchema = v.pipe(
           entities: v.exactOptional(optionalFields({ include: v.exactOptional(entityFilter) })),
         }),
       ),
-      locale: v.exactOptional(text(35)),
+      locale: v.exactOptional(line(35)),
     },
     'must be a JSON object',
   ),

@@ -45,7 +45,9 @@ export const answerRequest = async (
     return problem('too-large', { detail: `The body must have at most ${bodyLimitBytes} bytes.` });
   }
   if (body.kind === 'not-json')
-    return problem('invalid-request', { detail: 'The body must be JSON in UTF-8.' });
+    return problem('invalid-request', {
+      detail: 'The body must be JSON in UTF-8, and not thousands of levels deep.',
+    });
   const parsed = parseExtractionRequest(body.json);
   if (parsed.kind === 'invalid') return problem('invalid-request', { errors: parsed.violations });
   // Said now rather than by an extraction that could never be started.

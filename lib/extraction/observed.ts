@@ -19,7 +19,7 @@ export type Observed =
   | 'StatusDisagreement'
   /** The provider named a status that the document does not list. */
   | 'UnknownTaskStatus'
-  /** `results` had an unexpected shape; the bytes were stored all the same. */
+  /** `results` had an unexpected shape, or a text where a code belongs; the bytes were stored all the same. */
   | 'UnexpectedResults'
   | 'Collected'
   /** A try to collect that failed; and such a try after which the machine does not try again at once. */

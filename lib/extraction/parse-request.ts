@@ -1,5 +1,6 @@
 import * as v from 'valibot';
-import { closedObject, text } from '../http/body-fields.ts';
+import { closedObject, line, text } from '../http/body-fields.ts';
+import { findChangedNumbers } from '../http/exact-json.ts';
 import { type Violation, violationOf } from '../http/violation.ts';
 import { nationalIdField, productField } from '../provider/request-fields.ts';
 import type { Credentials } from '../provider/start-task.ts';
@@ -85,6 +86,17 @@ const action = v.pipe(
 const ciphertext = (mode: 'encrypted' | 'persisted') =>
   closedObject({ mode: v.literal(mode), value: text(sealLimitBytes) }, notAnObject);
 
+const wouldChange = 'must be a number that a 64-bit float keeps, or a string';
+
+/** As valibot wants it. Nothing but the key is looked at. */
+const pathItem = (key: string): v.UnknownPathItem => ({
+  type: 'unknown',
+  origin: 'value',
+  input: null,
+  key,
+  value: null,
+});
+
 const credentials = v.variant(
   'mode',
   [
@@ -95,6 +107,13 @@ const credentials = v.variant(
         value: v.pipe(
           v.custom<Record<string, unknown>>(isPlainObject, notAnObject),
           v.check((value) => Object.keys(value).length > 0, 'must not be empty'),
+          v.rawCheck(({ dataset, addIssue }) => {
+            if (!dataset.typed) return;
+            for (const names of findChangedNumbers(dataset.value)) {
+              const [first, ...rest] = names.map(pathItem);
+              if (first !== undefined) addIssue({ message: wouldChange, path: [first, ...rest] });
+            }
+          }),
         ),
       },
       notAnObject,
@@ -105,13 +124,13 @@ const credentials = v.variant(
   'must be an object whose mode is raw, encrypted or persisted',
 );
 
-const reference = v.exactOptional(text(256));
+const reference = v.exactOptional(line(256));
 
 const credentialsSchema = v.pipe(
   closedObject(
     {
       method: v.exactOptional(v.literal('credentials'), 'credentials'),
-      entity: text(100),
+      entity: line(100),
       credentials,
       actions: v.pipe(
         v.array(action, 'must be a list'),

@@ -1,8 +1,18 @@
 import { ProviderAnswerTooLarge } from '../provider/errors.ts';
 import { parseActionResults } from '../provider/parse-action-results.ts';
 import type { TaskReading } from '../provider/read-task.ts';
+import { looksLikeCode } from './looks-like-code.ts';
 import type { Reading } from './reading.ts';
-import { isTerminalStatus } from './record.ts';
+import { type ActionResult, isTerminalStatus } from './record.ts';
+
+const codeOrUnknown = (text: string): string => (looksLikeCode(text) ? text : 'unknown');
+
+/** What is recorded of an action: each word where it looks like a code, else `unknown`. */
+const recorded = ({ id, status, errorCode }: ActionResult): ActionResult => ({
+  id: codeOrUnknown(id),
+  status: codeOrUnknown(status),
+  ...(errorCode === undefined ? {} : { errorCode: codeOrUnknown(errorCode) }),
+});
 
 /** What a v2 task says of itself: its `taskStatus` alone decides. */
 export const readingOfTask = ({ taskStatus, results, bytes }: TaskReading): Reading => {
@@ -10,12 +20,14 @@ export const readingOfTask = ({ taskStatus, results, bytes }: TaskReading): Read
     return { kind: 'running', known: taskStatus === 'PENDING' || taskStatus === 'RUNNING' };
   }
   const parsed = parseActionResults(taskStatus, results);
+  const actions = parsed.kind === 'actions' ? parsed.actions : [];
   return {
     kind: 'ended',
     taskStatus,
-    expected: parsed.kind !== 'unexpected',
+    expected:
+      parsed.kind !== 'unexpected' && actions.flatMap((one) => Object.values(one)).every(looksLikeCode),
     ...(parsed.kind === 'none' ? {} : { results: bytes }),
-    ...(parsed.kind === 'actions' ? { actionResults: parsed.actions } : {}),
+    ...(parsed.kind === 'actions' ? { actionResults: actions.map(recorded) } : {}),
   };
 };
 

@@ -14,6 +14,13 @@ export const text = (max: number) =>
     v.check((value) => value.isWellFormed(), 'must be well-formed Unicode'),
   );
 
+/**
+ * A text of one line, for what is stored, shown or passed on. A control character means nothing in it, and steers the
+ * terminal, the log or the header that it reaches.
+ */
+export const line = (max: number) =>
+  v.pipe(text(max), v.regex(/^\P{Cc}*$/u, 'must not contain control characters'));
+
 /** Names that valibot passes over wherever it goes through an object, so that a field of them is never unknown. */
 const passedOver = ['__proto__', 'prototype', 'constructor'] as const;
 

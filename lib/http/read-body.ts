@@ -1,9 +1,14 @@
+import { parseExactJson } from './exact-json.ts';
+
 export type ReadBody =
   | { readonly kind: 'json'; readonly json: unknown }
   | { readonly kind: 'too-large' }
   | { readonly kind: 'not-json' };
 
-/** The JSON of a request's body, as API Gateway hands it over. `limit` is in bytes, after base64. */
+/**
+ * The JSON of a request's body, as API Gateway hands it over; `findChangedNumbers` finds numbers in it that would change.
+ * What is nested thousands of levels deep counts as no JSON (RFC 8259, section 9). `limit` is in bytes, after base64.
+ */
 export const readJsonBody = (
   event: { readonly body?: string | undefined; readonly isBase64Encoded?: boolean },
   limit: number,
@@ -11,7 +16,7 @@ export const readJsonBody = (
   const bytes = Buffer.from(event.body ?? '', event.isBase64Encoded === true ? 'base64' : 'utf8');
   if (bytes.byteLength > limit) return { kind: 'too-large' };
   try {
-    return { kind: 'json', json: JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)) };
+    return { kind: 'json', json: parseExactJson(new TextDecoder('utf-8', { fatal: true }).decode(bytes)) };
   } catch {
     return { kind: 'not-json' };
   }

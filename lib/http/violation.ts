@@ -7,8 +7,12 @@ export type Violation = {
   readonly detail: string;
 };
 
+/** The JSON pointer to what these names, one inside the other, lead to. */
+export const pointerTo = (names: readonly unknown[]): string =>
+  names.map((name) => `/${String(name).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+
 const pointerOf = (issue: v.BaseIssue<unknown>): string =>
-  (issue.path ?? []).map(({ key }) => `/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+  pointerTo((issue.path ?? []).map(({ key }) => key));
 
 /** valibot's own sentences quote what they received; only ours, which do not, are passed on. */
 const detailOf = (issue: v.BaseIssue<unknown>): string => {

@@ -1,15 +1,12 @@
 import * as v from 'valibot';
 import { statusesWithoutResults } from './vocabulary.ts';
 
-/**
- * A code, a status, an id: words. What is longer is something else in their place, and would be stored and shown
- * with them; fifty of the longest stay far below the 400 KB of a DynamoDB item.
- */
-const word = v.pipe(v.string(), v.maxLength(100));
-
 const resultsSchema = v.object({
   actions: v.pipe(
-    v.array(v.object({ id: word, status: word, error: v.nullish(v.object({ code: word })) })),
+    v.array(
+      v.object({ id: v.string(), status: v.string(), error: v.nullish(v.object({ code: v.string() })) }),
+    ),
+    // More than any task has, and few enough for a DynamoDB item.
     v.maxLength(50),
   ),
 });
@@ -27,7 +24,7 @@ export type ParsedResults =
   /** The structure is still under development at the provider ("Versioning", rule 5). */
   | { readonly kind: 'unexpected' };
 
-/** What `results` of a v2 task says of each action, without output and message. Unknown codes pass as given. */
+/** What `results` of a v2 task says of each action, without output and message, in the provider's words. */
 export const parseActionResults = (taskStatus: string, results: unknown): ParsedResults => {
   if (results === null && statusesWithoutResults.includes(taskStatus)) return { kind: 'none' };
   const parsed = v.safeParse(resultsSchema, results);

@@ -44,8 +44,8 @@ export const doctor = async (options: DoctorOptions, { shell, connect }: Context
     const finding = await check();
     shell.wait(undefined);
     if (finding.mark === 'wrong') failures += 1;
-    const remedy = finding.mark === 'wrong' ? `\n  → ${finding.remedy}` : '';
-    shell.tell(`${signs[finding.mark]} ${finding.says}${remedy}`, finding);
+    const remedy = finding.mark === 'wrong' ? [`  → ${finding.remedy}`] : [];
+    shell.tell([`${signs[finding.mark]} ${finding.says}`, ...remedy], finding);
   }
   shell.hint(failures === 0 ? 'Nothing is wrong.' : `${failures} ${failures === 1 ? 'is' : 'are'} wrong.`);
   return failures === 0 ? 0 : 1;

@@ -65,7 +65,7 @@ const report = (extractionId: string, erased: Erased, shell: Shell): number => {
       const lines = [
         `Erased: stored results (${erased.objects}), ${task}the record. Read again: nothing is left of it.`,
       ];
-      shell.tell([...lines, ...remainders].join('\n'), { extractionId, ...erased });
+      shell.tell([...lines, ...remainders], { extractionId, ...erased });
       return 0;
     }
     case 'no-record': {

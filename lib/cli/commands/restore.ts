@@ -60,7 +60,7 @@ export const restore = async (
     return count === 0 ? [] : [`${count} ${meaning}`];
   });
   const head = dryRun ? 'Nothing was written. It would be:' : 'Done:';
-  shell.tell([head, ...(lines.length === 0 ? ['that table is empty'] : lines)].join('\n'), {
+  shell.tell([head, ...(lines.length === 0 ? ['that table is empty'] : lines)], {
     dryRun,
     ...restored,
   });

@@ -29,7 +29,7 @@ export const start = async (options: StartOptions, { shell, connect }: Context):
   }
   if (posted.status >= 400) {
     const mayPass = posted.status >= 500 || posted.status === 429;
-    throw new Problem(`${describeProblem(posted.status, posted.body)}${mayPass ? `\n${again}` : ''}`);
+    throw new Problem([...describeProblem(posted.status, posted.body), ...(mayPass ? [again] : [])]);
   }
   const { extractionId, status } = JSON.parse(posted.body) as PublicExtraction;
   const before = posted.replayed ? ' (requested before under this key)' : '';

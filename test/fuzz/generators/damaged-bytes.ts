@@ -7,7 +7,8 @@ type Damage =
   | { readonly kind: 'insert'; readonly at: number; readonly bytes: Uint8Array }
   | { readonly kind: 'repeat'; readonly at: number; readonly length: number };
 
-const share = fc.double({ min: 0, max: 1, noNaN: true, maxExcluded: true });
+/** Even. fc.double is even over the floats that there are, most of which are next to 0: all damage was at the beginning. */
+const share = fc.nat(999_999).map((millionths) => millionths / 1_000_000);
 
 /** What parsers stumble over: NUL, a BOM, UTF-8 that is none (overlong, a surrogate, cut off), quotes, brackets. */
 const awkward = fc.constantFrom(

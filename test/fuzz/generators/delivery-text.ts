@@ -109,7 +109,19 @@ const nearTheLimit: fc.Arbitrary<Buffer> = fc
     return Buffer.concat([text, Buffer.alloc(Math.max(0, deliveryLimitBytes + over - text.length), ' ')]);
   });
 
-/** Bytes of a payload: valid, of an unknown status, nearly valid, odd, damaged, random, or too large. */
+/** Deliveries but for bytes that are no UTF-8, where a lenient decoder puts U+FFFD: overlong, cut off, surrogates. */
+const noUtf8: fc.Arbitrary<Buffer> = fc
+  .record({
+    one: knownDelivery,
+    bytes: fc.constantFrom('ff', '80', 'c3', 'c0af', 'eda080', 'f0908d', 'f4908080'),
+    place: fc.constantFrom('"note":"<>",', '"<>":0,'),
+  })
+  .map(({ one, bytes, place }) => {
+    const [before = '', after = ''] = JSON.stringify(one).replace('{', `{${place}`).split('<>');
+    return Buffer.concat([Buffer.from(before), Buffer.from(bytes, 'hex'), Buffer.from(after)]);
+  });
+
+/** Bytes of a payload: valid, of an unknown status, nearly valid, odd, not UTF-8, damaged, random, or too large. */
 export const deliveryBytes: fc.Arbitrary<Buffer> = fc.oneof(
   { weight: 8, arbitrary: validDelivery.map(json) },
   {
@@ -119,6 +131,7 @@ export const deliveryBytes: fc.Arbitrary<Buffer> = fc.oneof(
   { weight: 3, arbitrary: fc.record({ taskId, taskStatus: unknownStatus }).map(json) },
   { weight: 5, arbitrary: nearValid },
   { weight: 4, arbitrary: oddText },
+  { weight: 2, arbitrary: noUtf8 },
   { weight: 5, arbitrary: damagedBytes(validDelivery.map(json)) },
   { weight: 2, arbitrary: fc.uint8Array({ maxLength: 200 }).map((bytes) => Buffer.from(bytes)) },
   { weight: 1, arbitrary: nearTheLimit },

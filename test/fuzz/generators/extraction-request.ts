@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { productTypes } from '../../../lib/provider/vocabulary.ts';
-import { anyText, anyUnits } from './any-text.ts';
+import { anyLine, anyText, anyUnits } from './any-text.ts';
 import { nationalId } from './national-id.ts';
 
 const days = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
@@ -63,23 +63,24 @@ const visible = fc.string({
   maxLength: 60,
 });
 
-const text = (maxLength: number): fc.Arbitrary<string> =>
+const upTo = (of: typeof anyText, maxLength: number): fc.Arbitrary<string> =>
   fc.oneof(
-    { weight: 6, arbitrary: anyText({ minLength: 1, maxLength: 20 }) },
-    { weight: 1, arbitrary: anyText({ minLength: maxLength - 1, maxLength }) },
+    { weight: 6, arbitrary: of({ minLength: 1, maxLength: 20 }) },
+    { weight: 1, arbitrary: of({ minLength: maxLength - 1, maxLength }) },
   );
 
-const reference = text(256);
+const reference = upTo(anyLine, 256);
+const ciphertext = upTo(anyText, 300);
 
 const credentialsRequest = fc
   .record(
     {
       method: fc.constant('credentials'),
-      entity: text(100),
+      entity: upTo(anyLine, 100),
       credentials: fc.oneof(
         fc.record({ mode: fc.constant('raw'), value: rawValue }),
-        fc.record({ mode: fc.constant('persisted'), value: text(300) }),
-        fc.record({ mode: fc.constant('encrypted'), value: text(300) }),
+        fc.record({ mode: fc.constant('persisted'), value: ciphertext }),
+        fc.record({ mode: fc.constant('encrypted'), value: ciphertext }),
       ),
       actions: fc.array(action, { minLength: 1, maxLength: 4 }),
       reference,

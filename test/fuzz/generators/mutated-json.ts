@@ -141,8 +141,17 @@ const oddDays = [
   '9999-12-31',
 ];
 
-/** A text with one of its digits another one, or with a letter more: a day later, a check digit that is wrong. */
+const controlCharacters = ['\n', '\r', '\t', '\u0000', '\u001b', '\u007f', '\u009b'];
+
+/**
+ * A text with one of its digits another one, or with a letter or a control character more: a day later, a check digit that
+ * is wrong, a line of its own.
+ */
 const nudged = (text: string, by: number): string => {
+  if (by % 5 === 0) {
+    const at = by % (text.length + 1);
+    return `${text.slice(0, at)}${controlCharacters[by % controlCharacters.length]}${text.slice(at)}`;
+  }
   if (/^\d{4}-\d\d-\d\d$/.test(text) && by % 3 > 0) return oddDays[by % oddDays.length] ?? text;
   const digits = [...text.matchAll(/\d/g)].map(({ index }) => index);
   const at = digits[by % Math.max(digits.length, 1)];

@@ -63,6 +63,48 @@ const oddText: fc.Arbitrary<Buffer> = validRequest
   )
   .map((text) => Buffer.from(text));
 
+const digits = (maxLength: number): fc.Arbitrary<string> =>
+  fc.string({ unit: fc.constantFrom(...'0123456789', '0', '0'), minLength: 1, maxLength });
+
+/** A number as JSON may spell it, near the precision of floats and near their ends. */
+const numberText: fc.Arbitrary<string> = fc.oneof(
+  fc
+    .record({
+      sign: fc.constantFrom('', '-'),
+      whole: digits(20).map((text) => text.replace(/^0+(?=.)/, '')),
+      fraction: fc.oneof(
+        fc.constant(''),
+        digits(20).map((text) => `.${text}`),
+      ),
+      exponent: fc.oneof(
+        { weight: 2, arbitrary: fc.constant('') },
+        { weight: 1, arbitrary: fc.integer({ min: -20, max: 20 }).map((by) => `e${by}`) },
+        {
+          weight: 1,
+          arbitrary: fc.integer({ min: -340, max: 320 }).map((by) => `E${by < 0 ? by : `+${by}`}`),
+        },
+      ),
+    })
+    .map(({ sign, whole, fraction, exponent }) => `${sign}${whole}${fraction}${exponent}`),
+  fc.constantFrom('-0', '0e999', '1e999', '1e-999', '5e-324', '2e-324', '1.0', '100e-2', '9007199254740993'),
+  fc.double({ noNaN: true, noDefaultInfinity: true }).map((value) => JSON.stringify(value)),
+);
+
+/** Raw credentials with such numbers in them, at several depths. */
+const numbers: fc.Arbitrary<Buffer> = fc
+  .tuple(numberText, numberText)
+  .chain(([one, other]) =>
+    fc.constantFrom(
+      `{"username":"u","pin":${one}}`,
+      `{"a/b":[${one},{"":{"~":${other}}}],"c":"1e999"}`,
+      `{"pin":${one},"pin":${other}}`,
+      `{"__proto__":{"x":${one}}}`,
+    ),
+  )
+  .map((value) =>
+    Buffer.from(`{"entity":"e","credentials":{"mode":"raw","value":${value}},"actions":[{"id":"tef"}]}`),
+  );
+
 /** The bytes of a request: valid, nearly valid, odd, damaged, random, deep, or too large. */
 export const requestBytes: fc.Arbitrary<Buffer> = fc.oneof(
   { weight: 6, arbitrary: validRequest.map(asBytes) },
@@ -73,6 +115,7 @@ export const requestBytes: fc.Arbitrary<Buffer> = fc.oneof(
   { weight: 1, arbitrary: fc.uint8Array({ maxLength: 200 }).map((bytes) => Buffer.from(bytes)) },
   { weight: 1, arbitrary: huge },
   { weight: 1, arbitrary: nearTheLimit },
+  { weight: 2, arbitrary: numbers },
 );
 
 const role = 'arn:aws:sts::111122223333:assumed-role/Caller';

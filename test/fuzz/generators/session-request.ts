@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { entityTypes, productTypes } from '../../../lib/provider/vocabulary.ts';
-import { anyText } from './any-text.ts';
+import { anyLine } from './any-text.ts';
 import type { Json } from './extraction-request.ts';
 import { nationalId } from './national-id.ts';
 
@@ -11,9 +11,9 @@ const more = {
     { entities: {} },
     { entities: { include: { types: [...entityTypes] } } },
   ),
-  locale: anyText({ minLength: 1, maxLength: 35 }),
+  locale: anyLine({ minLength: 1, maxLength: 35 }),
 };
-const email = anyText({ minLength: 1, maxLength: 40 });
+const email = anyLine({ minLength: 1, maxLength: 40 });
 
 const natural = fc.record(
   { person: fc.constant('natural'), user: fc.record({ email }, { requiredKeys: [] }), ...more },

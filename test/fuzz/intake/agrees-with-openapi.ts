@@ -16,6 +16,7 @@ export const agreesWithOpenapi = fuzzProperty({
     key: 0.02,
     size: 0.005,
     'wrong check digit': 0.001,
+    'number changes': 0.01,
   },
   cases: requestPlan,
   check: async (plan, see) => {

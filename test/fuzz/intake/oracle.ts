@@ -63,15 +63,50 @@ const isHalf = (text: unknown): boolean => typeof text === 'string' && /\p{Surro
 const hasHalves = ({ entity, reference, credentials }: Fields): boolean =>
   [entity, reference, fieldsOf(credentials).value].some(isHalf);
 
+const mark = '\u0000number ';
+const token = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
+
+/** A number's text as a whole number of units of ten to the power of `places`; undefined beyond what bodies can mean. */
+const scaled = (text: string, places: number): bigint | undefined => {
+  const [mantissa = '', exponent = '0'] = text.toLowerCase().split('e');
+  const [whole = '', fraction = ''] = mantissa.split('.');
+  const shift = Number(exponent) - fraction.length + places;
+  const units = BigInt(`${whole}${fraction}`.replace('-', ''));
+  if (units === 0n) return 0n;
+  if (shift < 0 || shift > 4 * places) return undefined;
+  return (text.startsWith('-') ? -1n : 1n) * units * 10n ** BigInt(shift);
+};
+
+/** Whether JavaScript would write this number back as another one: compared as fractions, not as texts. */
+const changes = (text: string): boolean => {
+  const written = JSON.stringify(Number(text));
+  // Enough for every digit of the text, and of the smallest and the largest of the floats.
+  const places = text.length + 400;
+  return written === 'null' || scaled(text, places) !== scaled(written, places);
+};
+
+const hasChanging = (value: unknown): boolean => {
+  if (typeof value === 'string') return value.startsWith(mark) && changes(value.slice(mark.length));
+  return typeof value === 'object' && value !== null && Object.values(value).some(hasChanging);
+};
+
+/** Reads the text once more with every number as a marked string, so that no parser's idea of numbers is trusted. */
+const numbersChange = (body: Buffer): boolean => {
+  const text = body.toString('utf8').replace(/^\ufeff/, '');
+  const marked = text.replace(token, (one) => (one.startsWith('"') ? one : JSON.stringify(mark + one)));
+  return hasChanging(JSON.parse(marked));
+};
+
 /** Why a body that fits the schema is refused all the same: what docs/api.md says and JSON Schema cannot. */
-const beyondTheSchema = (json: unknown): string | undefined => {
+const beyondTheSchema = (json: unknown, text: Buffer): string | undefined => {
   const body = fieldsOf(json);
   if (hasHalves(body)) return 'half a character';
   if (body.method === 'consent') {
     return hasRightCheckDigit(String(body.target)) ? undefined : 'wrong check digit';
   }
   if ((body.actions as readonly unknown[]).some(hasLateDates)) return 'dates out of order';
-  return plaintextBytes(body) > 4_096 ? 'too much to seal' : undefined;
+  if (plaintextBytes(body) > 4_096) return 'too much to seal';
+  return numbersChange(text) ? 'number changes' : undefined;
 };
 
 export type Verdict = 'taken' | { readonly status: 400 | 413; readonly why: string };
@@ -85,6 +120,6 @@ export const verdictOn = ({ body, idempotencyKey }: RequestPlan): Verdict => {
   const json = jsonOf(body);
   if (json === notJson) return { status: 400, why: 'not JSON' };
   if (misfitsOfBody(json).length > 0) return { status: 400, why: 'schema' };
-  const why = beyondTheSchema(json);
+  const why = beyondTheSchema(json, body);
   return why === undefined ? 'taken' : { status: 400, why };
 };

@@ -17,6 +17,8 @@ const respelled = (value: Json, escapes: boolean): string => {
       return `"${Array.from({ length: part.length }, (_, at) => `\\u${part.charCodeAt(at).toString(16).padStart(4, '0')}`).join('')}"`;
     }
     if (Array.isArray(part)) return `[ ${part.map((item: Json) => text(item)).join(' , ')} ]`;
+    // The same number, spelled as nobody's serializer spells it.
+    if (typeof part === 'number' && escapes) return JSON.stringify(part).replace(/^(-?\d+)$/, '$1.0e-0');
     if (typeof part !== 'object' || part === null) return JSON.stringify(part);
     const members = Object.entries(part).reverse();
     return `{ ${members.map(([name, member]) => `${JSON.stringify(name)} : ${text(member as Json)}`).join(' ,\n')} }`;

@@ -23,7 +23,9 @@ const bytes = new TextEncoder().encode('secret-results');
 const taskReading = (answer: ReadAnswer): TaskReading => {
   if (answer.kind === 'running') return { taskStatus: answer.word, results: null, bytes };
   const without = answer.status === 'CREDENTIALS_WRONG' || answer.status === 'CREDENTIALS_LOCKED';
-  const results = without ? null : { actions: [{ id: 'product-balance', status: answer.status }] };
+  // A sentence about the user in place of a code.
+  const error = answer.status === 'FAILED' ? { error: { code: 'secret-user is not known' } } : {};
+  const results = without ? null : { actions: [{ id: 'product-balance', status: answer.status, ...error }] };
   return { taskStatus: answer.status, results, bytes };
 };
 

@@ -7,6 +7,14 @@ const request = 'lib/extraction/request.ts';
 /** Mistakes around intake, collecting, closing and the sweep. */
 export const keepingFaults: readonly DeliberateFault[] = [
   {
+    name: 'sentence-taken-for-a-code',
+    does: 'What the provider writes in place of a code is recorded as it is.',
+    file: 'lib/extraction/looks-like-code.ts',
+    find: '/^[A-Za-z][\\w.-]*$/.test(text)',
+    replace: "text !== ''",
+    caughtBy: 'nothing-sealed-shown',
+  },
+  {
     name: 'close-without-its-guard',
     does: 'A close is written although somebody moved the status since it was decided on.',
     file: transitions,

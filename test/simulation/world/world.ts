@@ -153,7 +153,10 @@ export class World {
     const { record } = this;
     if (record === undefined) return;
     const isClosed = record.open === undefined;
-    if (isClosed && wasClosed) return this.#lose();
+    if (isClosed && wasClosed) {
+      this.#lose();
+      return;
+    }
     this.kernel.after(lifeOf.reconcile * 1_000 + 1, 'an operator tries to erase the record', () =>
       this.#erase(isClosed),
     );

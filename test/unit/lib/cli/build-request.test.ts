@@ -7,6 +7,7 @@ const texts: Record<string, string> = {
   '-': '{"username":"u","password":"p"}',
   'whole.json': '{"anything":1}',
   'persisted.json': '{"mode":"persisted","value":"abc"}',
+  'long.json': '{"username":"u","pin":[12345678901234567890]}',
   'broken.json': '{"password": "sentinel',
   id: ' 11.111.111-1\n',
 };
@@ -67,6 +68,17 @@ describe('flags that make no request', () => {
     const failure = await build(options).catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(UsageProblem);
     expect((failure as Error).message).toMatch(sentence);
+  });
+
+  test.each<[StartOptions, string]>([
+    [{ entity: 'bank', action: ['tef'], credentials: 'long.json' }, 'The credentials'],
+    [{ file: 'long.json' }, 'The request'],
+  ])('never have a number changed on its way: %j', async (options, what) => {
+    const failure = await build(options).catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(Problem);
+    expect((failure as Error).message).toBe(
+      `${what} must not have a number that changes when it is read, as at /pin/0 does: give it as a string.`,
+    );
   });
 
   test('never have credentials quoted that are not JSON', async () => {

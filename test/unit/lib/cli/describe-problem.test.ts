@@ -9,19 +9,19 @@ test('a problem of the service is a sentence, with a line for each violation', (
       { pointer: '', detail: 'must be a JSON object' },
     ],
   });
-  expect(describeProblem(400, body)).toBe(
-    'The service answered 400: The request is not valid.\n' +
-      '  /actions/0/id must be one of movement, tef\n' +
-      '  the body must be a JSON object',
-  );
+  expect(describeProblem(400, body)).toEqual([
+    'The service answered 400: The request is not valid.',
+    '  /actions/0/id must be one of movement, tef',
+    '  the body must be a JSON object',
+  ]);
 });
 
 test('what API Gateway answers by itself says which right is missing', () => {
-  expect(describeProblem(403, '{"message":"Forbidden"}')).toBe(
+  expect(describeProblem(403, '{"message":"Forbidden"}')).toEqual([
     'API Gateway answered 403: Forbidden. These credentials need execute-api:Invoke on this route.',
-  );
+  ]);
 });
 
 test('an answer without a body is told by its number', () => {
-  expect(describeProblem(502, '<html>')).toBe('API Gateway answered 502: no reason given.');
+  expect(describeProblem(502, '<html>')).toEqual(['API Gateway answered 502: no reason given.']);
 });

@@ -34,6 +34,11 @@ test.each<readonly [string, unknown, readonly string[]]>([
   ['a list for an object', { ...valid, user: [], filters: { entities: [] } }, ['/user', '/filters/entities']],
   ['an empty email', { ...valid, user: { email: '' } }, ['/user/email']],
   [
+    'control characters',
+    { ...valid, user: { email: 'a@b.example\r\nBcc: c' }, locale: 'es\u009bCL' },
+    ['/user/email', '/locale'],
+  ],
+  [
     'an unknown type of entity',
     { ...valid, filters: { entities: { include: { types: ['bank', 'shop'] } } } },
     ['/filters/entities/include/types/1'],

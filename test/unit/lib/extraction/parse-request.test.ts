@@ -13,6 +13,10 @@ const valid = {
 };
 const encrypted = { ...valid, credentials: { mode: 'encrypted', value: 'a-b' }, sessionToken: 'st' };
 
+/** The ends of both ranges, C0 with DEL and C1, and those that matter most: tab, line break, carriage return, ESC. */
+const controlCharacters = ['00', '09', '0a', '0d', '1b', '1f', '7f', '80', '9b', '9f'];
+const withCharacter = (code: string): string => `a${String.fromCharCode(Number.parseInt(code, 16))}b`;
+
 const violationsOf = (body: unknown): readonly Violation[] => {
   const parsed = parseExtractionRequest(body);
   return parsed.kind === 'invalid' ? parsed.violations : [];
@@ -314,6 +318,24 @@ test('lengths are in characters, not in the halves that JavaScript makes of some
 test('half a character is none, but in raw credentials, which are sealed as JSON', () => {
   expect(pointersOf({ ...valid, reference: 'a\ud800', entity: '\udc00' })).toEqual(['/entity', '/reference']);
   expect(pointersOf(rawIn({ password: '\ud800' }))).toEqual([]);
+});
+
+test.each(controlCharacters)('the control character %j is refused in what is stored and shown', (code) => {
+  const text = withCharacter(code);
+  expect(pointersOf({ ...valid, reference: text, entity: text })).toEqual(['/entity', '/reference']);
+  expect(pointersOf({ ...byConsent, reference: text })).toEqual(['/reference']);
+});
+
+test.each(controlCharacters)('the control character %j passes in a password and in ciphertext', (code) => {
+  const text = withCharacter(code);
+  expect(pointersOf(rawIn({ password: text }))).toEqual([]);
+  expect(pointersOf({ ...valid, credentials: { mode: 'persisted', value: text } })).toEqual([]);
+  expect(pointersOf({ ...encrypted, credentials: { mode: 'encrypted', value: text } })).toEqual([]);
+});
+
+test('letters, emoji and spaces of every kind are no control characters', () => {
+  const text = 'Ñandú 😀 \u00a0\u2003 \u200d';
+  expect(pointersOf({ ...valid, reference: text, entity: text })).toEqual([]);
 });
 
 test('raw credentials that are a list are refused, not turned into an object', () => {

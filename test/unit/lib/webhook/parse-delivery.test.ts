@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { terminalStatuses } from '../../../../lib/extraction/record.ts';
 import { parseDelivery } from '../../../../lib/webhook/parse-delivery.ts';
 import { encryptWithOpenssl } from '../provider/encrypt-with-openssl.ts';
@@ -100,4 +100,61 @@ test('a taskId of 1 and of 100 characters is one', () => {
   for (const taskId of ['x', 'x'.repeat(100)]) {
     expect(parse(json({ taskId, taskStatus: 'FAILED' }))).toMatchObject({ kind: 'terminal', taskId });
   }
+});
+
+// Texts that a lenient decoder makes a delivery of, with U+FFFD or another letter where the bytes are no UTF-8. The signature is
+// over the bytes: two different deliveries must not be read as one.
+const noUtf8: readonly (readonly [what: string, bytes: readonly number[]])[] = [
+  ['a byte that never occurs', [0xff]],
+  ['a letter of Latin-1', [0xf1]],
+  ['a continuation without a beginning', [0x80]],
+  ['a beginning without a continuation', [0xc3]],
+  ['a slash in two bytes', [0xc0, 0xaf]],
+  ['half of a surrogate pair', [0xed, 0xa0, 0x80]],
+  ['a surrogate pair in six bytes', [0xed, 0xa0, 0xbd, 0xed, 0xb8, 0x80]],
+  ['a code point beyond the last', [0xf4, 0x90, 0x80, 0x80]],
+  ['an emoji that is cut off', [0xf0, 0x9f, 0x98]],
+];
+const places = [
+  ['the taskId', '{"taskId":"task-<>1","taskStatus":"PARTIAL"}'],
+  ['the status', '{"taskId":"task-1","taskStatus":"PARTIAL<>"}'],
+  ['a field that is ignored', '{"taskId":"task-1","taskStatus":"PARTIAL","note":"<>"}'],
+  ['the name of one', '{"taskId":"task-1","taskStatus":"PARTIAL","<>":1}'],
+] as const;
+const inPlace = (text: string, bytes: readonly number[]): Buffer => {
+  const [before = '', after = ''] = text.split('<>');
+  return Buffer.concat([Buffer.from(before), Buffer.from(bytes), Buffer.from(after)]);
+};
+
+describe.each(places)('in %s', (_where, text) => {
+  test.each(noUtf8)('%s is refused, plain and wrapped', (_what, bytes) => {
+    const body = inPlace(text, bytes);
+    expect(parse(body)).toEqual({ kind: 'unreadable', reason: 'not-json' });
+    expect(parse(wrapped(body))).toEqual({ kind: 'unreadable', reason: 'not-json' });
+  });
+
+  test('whatever is UTF-8 is read, U+FFFD itself included', () => {
+    for (const character of ['ñ', '€', '😀', '\ufffd', '\u007f']) {
+      expect(parse(inPlace(text, [...Buffer.from(character)])).kind).not.toBe('unreadable');
+    }
+  });
+});
+
+test.each(noUtf8)('a wrapper with %s beside its data is refused', (_what, bytes) => {
+  const { data } = JSON.parse(wrapped('{"taskId":"task-1","taskStatus":"PARTIAL"}')) as { data: string };
+  const body = inPlace(`{"data":"${data}","note":"<>"}`, bytes);
+  expect(parse(body)).toEqual({ kind: 'unreadable', reason: 'not-json' });
+});
+
+test('a taskId is read letter by letter as UTF-8', () => {
+  const body = '{"taskId":"tarea-ñ 4 😀","taskStatus":"PARTIAL"}';
+  expect(parse(body)).toEqual({ ...terminal, taskId: 'tarea-ñ 4 😀' });
+  expect(parse(wrapped(body))).toEqual({ ...terminal, taskId: 'tarea-ñ 4 😀' });
+});
+
+// RFC 8259, section 8.1: a parser may ignore it.
+test('a byte order mark before the text is not part of it, plain and wrapped', () => {
+  const body = '\ufeff{"taskId":"task-1","taskStatus":"PARTIAL"}';
+  expect(parse(body)).toEqual(terminal);
+  expect(parse(wrapped(body))).toEqual(terminal);
 });

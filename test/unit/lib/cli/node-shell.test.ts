@@ -1,0 +1,70 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { main } from '../../../../lib/cli/main.ts';
+import { nodeShell } from '../../../../lib/cli/node-shell.ts';
+
+/** What reached the terminal, by either stream. */
+let written = '';
+
+beforeEach(() => {
+  written = '';
+  for (const stream of [process.stdout, process.stderr]) {
+    vi.spyOn(stream, 'write').mockImplementation((chunk) => {
+      written += String(chunk);
+      return true;
+    });
+  }
+  // A shell listens for as long as the process lives, and here there are many of them.
+  vi.spyOn(process.stdout, 'on').mockReturnThis();
+});
+afterEach(() => vi.restoreAllMocks());
+
+const controlCharacters = Array.from({ length: 0xa0 }, (_, code) => String.fromCharCode(code)).filter((one) =>
+  /\p{Cc}/u.test(one),
+);
+
+/** What a terminal obeys in a text of somebody else: OSC 52 fills the clipboard, CSI 2J clears the screen. */
+const hostile = [
+  ['every control character', controlCharacters.join('')],
+  ['a text for the clipboard', '\u001b]52;c;cm0gLXJmIH4=\u0007'],
+  ['CSI as one character', '\u009b2J'],
+  ['a carriage return over what stands there', 'FAILED\rCOMPLETED'],
+  ['a line of its own', 'mine\nstatus  COMPLETED'],
+  ['lines by Unicode', 'mine\u2028status\u2029COMPLETED'],
+  ['letters from right to left', '\u202eDETELPMOC\u2066'],
+] as const;
+
+const obeyed = /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/u;
+
+const speak = (json: boolean, text: string): void => {
+  const shell = nodeShell({ json });
+  shell.tell(text, { reference: text, [text]: { nested: [text] } });
+  shell.hint(text);
+};
+
+test.each(hostile)('%s is escaped for people', (_what, text) => {
+  speak(false, text);
+  const lines = written.split('\n');
+  expect(lines).toHaveLength(3);
+  expect(lines.filter((line) => obeyed.test(line))).toEqual([]);
+});
+
+test.each(hostile)('%s is escaped for machines, and the facts stay what they are', (_what, text) => {
+  speak(true, text);
+  const [line = '', ...rest] = written.split('\n');
+  expect(rest).toEqual(['']);
+  expect(line).not.toMatch(obeyed);
+  expect(JSON.parse(line)).toEqual({ reference: text, [text]: { nested: [text] } });
+});
+
+test('what harms no terminal is printed as it is', () => {
+  nodeShell({ json: false }).tell('señal 😀 → “done” \\u001b', {});
+  expect(written).toBe('señal 😀 → “done” \\u001b\n');
+});
+
+test.each(['', '--json'])('a sentence about a failure is escaped too %s', async (flag) => {
+  const path = '/nowhere/\u001b]0;owned\u0007\u009b2J';
+  const code = await main([...(flag === '' ? [] : [flag]), 'start', '--file', path], '/nowhere');
+  expect(code).toBe(1);
+  expect(written).toContain('could not be read');
+  expect(written.trimEnd()).not.toMatch(obeyed);
+});

@@ -1,0 +1,132 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { fingerprint } from '../../../../lib/extraction/fingerprint.ts';
+import { parseExtractionRequest, sealedPlaintextOf } from '../../../../lib/extraction/parse-request.ts';
+import { encodeSealed } from '../../../../lib/extraction/sealed-plaintext.ts';
+import { readJsonBody } from '../../../../lib/http/read-body.ts';
+
+/** A request whose raw credentials are this JSON text, read as the function reads it. */
+const request = (value: string, more = '') => {
+  const body = `{"entity":"bank","credentials":{"mode":"raw","value":${value}},"actions":[{"id":"tef"}]${more}}`;
+  const read = readJsonBody({ body }, 64 * 1024);
+  if (read.kind !== 'json') throw new Error(`The test's body is ${read.kind}.`);
+  return parseExtractionRequest(read.json);
+};
+const pointersOf = (value: string, more?: string): readonly string[] => {
+  const parsed = request(value, more);
+  return parsed.kind === 'valid' ? [] : parsed.violations.map(({ pointer }) => pointer);
+};
+const at = (field: string): string => `/credentials/value/${field}`;
+
+// Each would be sealed as another number, or as null.
+const changing = [
+  '12345678901234567890',
+  '-12345678901234567890',
+  '9007199254740993',
+  '123456789.123456789',
+  '0.1000000000000000055',
+  '1.00000000000000000001',
+  '1e999',
+  '-1E+999',
+  '1e-400',
+  '123e99999999999999999999',
+  `1${'0'.repeat(400)}`,
+];
+
+test.each(changing)('the number %s would change, and is refused by its pointer', (number) => {
+  expect(pointersOf(`{"username":"u","pin":${number}}`)).toEqual([at('pin')]);
+});
+
+// The second text is what is sealed: the same number, in JavaScript's spelling.
+test.each([
+  ['0', '0'],
+  ['-0', '0'],
+  ['0.00', '0'],
+  ['0e999', '0'],
+  ['7', '7'],
+  ['-7.50', '-7.5'],
+  ['1.0', '1'],
+  ['1e2', '100'],
+  ['1E+2', '100'],
+  ['100e-2', '1'],
+  ['0.001e3', '1'],
+  ['0.1', '0.1'],
+  ['0.0000001', '1e-7'],
+  ['9007199254740992', '9007199254740992'],
+  ['123456789012345680', '123456789012345680'],
+  ['10000000000000000000000', '1e+22'],
+  ['1.7976931348623157e308', '1.7976931348623157e+308'],
+  ['5e-324', '5e-324'],
+])('the number %s keeps its value, and is sealed as %s', (number, sealed) => {
+  const parsed = request(`{"pin":${number}}`);
+  if (parsed.kind !== 'valid') throw new Error('It should be taken.');
+  expect(Buffer.from(encodeSealed(sealedPlaintextOf(parsed.request))).toString()).toContain(
+    `{"pin":${sealed}}`,
+  );
+});
+
+test('every such number is named, however deep, in the order of the text', () => {
+  expect(pointersOf('{"a":[1,{"b/c~d":[2,1e999]}],"__proto__":{"x":1e999},"":1e999}')).toEqual([
+    at('a/1/b~1c~0d/1'),
+    at('__proto__/x'),
+    at(''),
+  ]);
+});
+
+test('such a number is one violation beside the others, and its value is not in them', () => {
+  expect(pointersOf('{"pin":12345678901234567890}', ',"reference":"","x":1e999')).toEqual(
+    expect.arrayContaining([at('pin'), '/reference', '/x']),
+  );
+  expect(JSON.stringify(request('{"pin":12345678901234567890}'))).not.toContain('1234567890');
+});
+
+test.each(['1e999', '[1e999]'])('%s in place of the credentials is no object', (value) => {
+  expect(pointersOf(value)).toEqual(['/credentials/value']);
+});
+
+test.each(['reference', 'entity', 'actions', 'method', 'sessionToken', 'unknown'])(
+  'a number that would change is no more a %s than any other number',
+  (field) => {
+    expect(pointersOf('{"a":1}', `,"${field}":1e999`)).toEqual(pointersOf('{"a":1}', `,"${field}":7`));
+  },
+);
+
+test('texts that look like numbers are left alone', () => {
+  expect(pointersOf('{"pin":"12345678901234567890","x":"1e999"}')).toEqual([]);
+});
+
+test('of two members with one name only the one that counts is looked at', () => {
+  expect(pointersOf('{"pin":1e999,"pin":1}')).toEqual([]);
+  expect(pointersOf('{"pin":1,"pin":1e999}')).toEqual([at('pin')]);
+});
+
+test('two users whose numbers differ never share a fingerprint', () => {
+  const digits = fc.stringMatching(/^[1-9][0-9]{14,20}$/);
+  const print = (number: string): string | undefined => {
+    const parsed = request(`{"username":${number}}`);
+    return parsed.kind === 'valid' ? fingerprint(parsed.request, 'secret') : undefined;
+  };
+  fc.assert(
+    fc.property(digits, fc.integer({ min: 1, max: 9 }), (one, more) => {
+      const other = String(BigInt(one) + BigInt(more));
+      const [first, second] = [print(one), print(other)];
+      expect(first === undefined || second === undefined || first !== second).toBe(true);
+    }),
+  );
+});
+
+test('a body as long as may be is answered by no more than Lambda passes on', () => {
+  const key = 'k'.repeat(30_000);
+  const hostile = [
+    `{"${key}":[${Array.from({ length: 5_000 }, () => '1e999').join()}]}`,
+    `{"pin":0.${'0'.repeat(60_000)}1}`,
+    `{"pin":1${'0'.repeat(60_000)}}`,
+    `{"pin":${'['.repeat(2_000)}${Array.from({ length: 10_000 }, () => '[]').join()}${']'.repeat(2_000)}}`,
+  ];
+  for (const value of hostile) {
+    const parsed = request(value);
+    expect(parsed.kind).toBe('invalid');
+    // Lambda and API Gateway pass on 6 MB at most.
+    expect(JSON.stringify(parsed).length).toBeLessThan(6_000_000);
+  }
+});
