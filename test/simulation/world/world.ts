@@ -142,6 +142,8 @@ export class World {
    */
   #lose(): void {
     this.losses += 1;
+    // With the record goes what it remembered of them.
+    this.oversized.length = 0;
     this.extractions.delete(theExtraction);
     this.kernel.dropStrays();
     this.#scheduleSweep();

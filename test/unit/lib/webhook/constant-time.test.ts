@@ -1,12 +1,18 @@
-import { timingSafeEqual } from 'node:crypto';
-import { beforeEach, expect, test, vi } from 'vitest';
+import crypto from 'node:crypto';
+import { syncBuiltinESMExports } from 'node:module';
+import { afterAll, beforeEach, expect, test, vi } from 'vitest';
 import { signingKeyOf } from '../../../../lib/webhook/signing-key.ts';
 import { verifySignature } from '../../../../lib/webhook/verify-signature.ts';
 import { signed } from './sign.ts';
 
-// What is compared, by what, and whether its answer is the verdict. All else of node:crypto is as ever.
-vi.mock('node:crypto', { spy: true });
-const compare = vi.mocked(timingSafeEqual);
+// Records what is compared and by what, and whether the answer is the verdict. Test files share their modules, so the
+// built-in is replaced in place, and put back.
+const compare = vi.spyOn(crypto, 'timingSafeEqual');
+syncBuiltinESMExports();
+afterAll(() => {
+  compare.mockRestore();
+  syncBuiltinESMExports();
+});
 
 /** Both sides of each comparison as hex, as they were at its time: the buffers are used again. */
 let compared: (readonly [expected: string, claimed: string])[] = [];
