@@ -13,6 +13,8 @@ export type ChangeOutcome =
  * was lost is sent again by the SDK and then fails its own condition (design, section 3).
  */
 const holdsAlready = ({ set, when }: Change, row: Extraction): boolean => {
+  // A plain TIMED_OUT of somebody else's does not remember that the answer was over the cap.
+  if (set.oversizedAt !== undefined && row.oversizedAt === undefined) return false;
   // Only the attempt that was given a taskId ever writes it.
   if (set.taskId !== undefined) return row.taskId === set.taskId;
   // Only I know my attemptId; but a mark that was since declared dead must not lead to a POST.

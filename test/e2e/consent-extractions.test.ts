@@ -168,8 +168,9 @@ describe.each(variants)('in %s', (variant: Variant) => {
     });
     const record = await closed(await extract(consentRequest(mine, { variant })));
     expect(record).toMatchObject({ status: 'COMPLETED' });
-    expect((await pollsOf(record.taskId)).map(({ status }) => status).slice(0, 5)).toEqual([
+    expect((await pollsOf(record.taskId)).map(({ status }) => status).slice(0, 6)).toEqual([
       503,
+      502,
       404,
       429,
       200,

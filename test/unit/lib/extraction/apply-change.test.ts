@@ -16,6 +16,7 @@ import {
   runLate,
   settle,
   timeOut,
+  timeOutOversized,
   withdraw,
 } from '../../../../lib/extraction/transitions.ts';
 import { memoryExtractionStore } from '../../../simulation/memory/memory-extraction-store.ts';
@@ -92,6 +93,11 @@ describe('a rival’s write is not taken for my own', () => {
     extractionIn(status, { attemptId });
 
   test.each<readonly [string, Extraction, Change]>([
+    [
+      'time out, over the cap: a rival timed out without having read that',
+      timedOut,
+      timeOutOversized(runningRow, now, timings),
+    ],
     ['begin: another attempt began', startedBy('theirs'), begin(extraction(), 'mine', now, timings)],
     [
       'begin: mine was declared dead before I heard of it',
