@@ -7,7 +7,7 @@ import {
   type OtpTokenRequest,
 } from './create-otp-token.ts';
 import { createTaskToken, type TaskToken } from './create-task-token.ts';
-import { ProviderUnauthorized } from './errors.ts';
+import { withSession } from './with-session.ts';
 
 /** "Session token", "Create OTP token", "Create Task Token". */
 export const tokenCalls = ({ connection, apiKey, clientId, sessions }: ClientContext) => {
@@ -34,14 +34,7 @@ export const tokenCalls = ({ connection, apiKey, clientId, sessions }: ClientCon
      * Makes one call with a Task Token for `target`; if the provider no longer takes it, once more with a new
      * one. The call is made again from its start: give it one that may be, such as a wait.
      */
-    withTaskToken: async <T>(target: string, call: (token: TaskToken) => Promise<T>): Promise<T> => {
-      const token = await taskTokenFor(target);
-      try {
-        return await call(token);
-      } catch (error) {
-        if (!(error instanceof ProviderUnauthorized)) throw error;
-        return call(await taskTokenFor(target));
-      }
-    },
+    withTaskToken: <T>(target: string, call: (token: TaskToken) => Promise<T>): Promise<T> =>
+      withSession({ current: () => taskTokenFor(target), drop: () => undefined }, call),
   };
 };

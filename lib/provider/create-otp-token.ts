@@ -1,9 +1,9 @@
 import * as v from 'valibot';
 import { givenText } from './answer-fields.ts';
 import { checkRequest } from './check-request.ts';
-import { parseAnswer } from './parse-answer.ts';
+import { requestAnswer } from './parse-answer.ts';
 import { nationalIdField, productField, textField } from './request-fields.ts';
-import { type Connection, sendRequest } from './send-request.ts';
+import type { Connection } from './send-request.ts';
 import { type EntityType, entityTypes, type ProductType } from './vocabulary.ts';
 
 const route = '/api/v1/token/otp/create';
@@ -62,14 +62,14 @@ const create = async (
   apiKey: string,
   request: OtpTokenRequest,
 ): Promise<OtpToken> => {
-  const bytes = await sendRequest(connection, {
+  const { data } = await requestAnswer(connection, answerSchema, {
     method: 'POST',
     path: route,
     route,
     headers: { 'x-api-key': apiKey },
     body: request,
   });
-  return parseAnswer(bytes, answerSchema, route).data;
+  return data;
 };
 
 /**

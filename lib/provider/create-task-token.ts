@@ -1,9 +1,9 @@
 import * as v from 'valibot';
 import { givenText } from './answer-fields.ts';
 import { checkRequest } from './check-request.ts';
-import { parseAnswer } from './parse-answer.ts';
+import { requestAnswer } from './parse-answer.ts';
 import { nationalIdField, textField } from './request-fields.ts';
-import { type Connection, sendRequest } from './send-request.ts';
+import type { Connection } from './send-request.ts';
 
 const route = '/api/v1/token/task';
 
@@ -23,13 +23,12 @@ export const createTaskToken = async (
   request: TaskTokenRequest,
 ): Promise<TaskToken> => {
   checkRequest(requestSchema, request, route);
-  const bytes = await sendRequest(connection, {
+  const { data } = await requestAnswer(connection, answerSchema, {
     method: 'POST',
     path: route,
     route,
     headers: { 'x-api-key': apiKey },
     body: request,
   });
-  const { taskToken } = parseAnswer(bytes, answerSchema, route).data;
-  return { target: request.target, taskToken };
+  return { target: request.target, taskToken: data.taskToken };
 };

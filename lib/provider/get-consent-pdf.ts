@@ -3,9 +3,9 @@ import { givenText } from './answer-fields.ts';
 import { bearer } from './bearer.ts';
 import { checkRequest } from './check-request.ts';
 import { endpointOf, fillPath } from './endpoint.ts';
-import { parseAnswer } from './parse-answer.ts';
+import { requestAnswer } from './parse-answer.ts';
 import { consentIdInPath } from './request-fields.ts';
-import { type Connection, sendRequest } from './send-request.ts';
+import type { Connection } from './send-request.ts';
 
 /** `url`: a temporary signed URL of the PDF, valid 5 minutes. It is a secret for as long. */
 export type ConsentPdf = { readonly url: string };
@@ -23,11 +23,11 @@ export const getConsentPdf = async (
 ): Promise<ConsentPdf> => {
   const { method, path } = endpointOf(connection, 'consentPdf');
   checkRequest(consentIdInPath, { consentId }, path);
-  const bytes = await sendRequest(connection, {
+  const { data } = await requestAnswer(connection, answerSchema, {
     method,
     path: fillPath(path, { consentId }),
     route: path,
     headers: bearer(taskToken),
   });
-  return parseAnswer(bytes, answerSchema, path).data;
+  return data;
 };

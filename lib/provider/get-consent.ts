@@ -3,9 +3,9 @@ import { bearer } from './bearer.ts';
 import { checkRequest } from './check-request.ts';
 import { type Consent, consentSchema } from './consent.ts';
 import { fillPath } from './endpoint.ts';
-import { parseAnswer } from './parse-answer.ts';
+import { requestAnswer } from './parse-answer.ts';
 import { consentIdInPath } from './request-fields.ts';
-import { type Connection, sendRequest } from './send-request.ts';
+import type { Connection } from './send-request.ts';
 
 const route = '/api/v1/consents/{consentId}';
 const answerSchema = v.object({ data: consentSchema });
@@ -17,11 +17,11 @@ export const getConsent = async (
   consentId: string,
 ): Promise<Consent> => {
   checkRequest(consentIdInPath, { consentId }, route);
-  const bytes = await sendRequest(connection, {
+  const { data } = await requestAnswer(connection, answerSchema, {
     method: 'GET',
     path: fillPath(route, { consentId }),
     route,
     headers: bearer(taskToken),
   });
-  return parseAnswer(bytes, answerSchema, route).data;
+  return data;
 };

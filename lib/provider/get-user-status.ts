@@ -2,10 +2,10 @@ import * as v from 'valibot';
 import { bearer } from './bearer.ts';
 import { checkRequest } from './check-request.ts';
 import { queryOf } from './endpoint.ts';
-import { parseAnswer } from './parse-answer.ts';
+import { requestAnswer } from './parse-answer.ts';
 import type { Preset } from './preset.ts';
 import { textField } from './request-fields.ts';
-import { type Connection, sendRequest } from './send-request.ts';
+import type { Connection } from './send-request.ts';
 
 const route = '/api/v1/users/status/by-entity';
 
@@ -29,12 +29,11 @@ export const getUserStatus = async (
   { responseType }: Preset = {},
 ): Promise<UserStatus> => {
   checkRequest(requestSchema, request, route);
-  const bytes = await sendRequest(connection, {
+  return requestAnswer(connection, answerSchema, {
     method: 'POST',
     path: `${route}${queryOf({ responseType })}`,
     route,
     headers: bearer(sessionToken),
     body: request,
   });
-  return parseAnswer(bytes, answerSchema, route);
 };

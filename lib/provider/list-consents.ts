@@ -3,9 +3,9 @@ import { bearer } from './bearer.ts';
 import { checkRequest } from './check-request.ts';
 import { type Consent, consentSchema } from './consent.ts';
 import { queryOf } from './endpoint.ts';
-import { parseAnswer } from './parse-answer.ts';
+import { requestAnswer } from './parse-answer.ts';
 import { positiveInteger } from './request-fields.ts';
-import { type Connection, sendRequest } from './send-request.ts';
+import type { Connection } from './send-request.ts';
 
 const route = '/api/v1/consents';
 
@@ -42,11 +42,11 @@ export const listConsents = async (
   { page, limit, filters }: ConsentQuery = {},
 ): Promise<ConsentPage> => {
   checkRequest(requestSchema, { page, limit }, route);
-  const bytes = await sendRequest(connection, {
+  const { data } = await requestAnswer(connection, answerSchema, {
     method: 'GET',
     path: `${route}${queryOf({ ...filters, page, limit })}`,
     route,
     headers: bearer(taskToken),
   });
-  return parseAnswer(bytes, answerSchema, route).data;
+  return data;
 };

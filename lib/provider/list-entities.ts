@@ -1,9 +1,9 @@
 import * as v from 'valibot';
 import { bearer } from './bearer.ts';
 import { queryOf } from './endpoint.ts';
-import { parseAnswer } from './parse-answer.ts';
+import { requestAnswer } from './parse-answer.ts';
 import type { Preset } from './preset.ts';
-import { type Connection, sendRequest } from './send-request.ts';
+import type { Connection } from './send-request.ts';
 
 const route = '/api/v1/entities';
 
@@ -35,11 +35,10 @@ export const listEntities = async (
   sessionToken: string,
   { responseType }: Preset = {},
 ): Promise<readonly Entity[]> => {
-  const bytes = await sendRequest(connection, {
+  return requestAnswer(connection, answerSchema, {
     method: 'GET',
     path: `${route}${queryOf({ responseType })}`,
     route,
     headers: bearer(sessionToken),
   });
-  return parseAnswer(bytes, answerSchema, route);
 };

@@ -1,9 +1,9 @@
 import * as v from 'valibot';
 import { givenText } from './answer-fields.ts';
 import { checkRequest } from './check-request.ts';
-import { parseAnswer } from './parse-answer.ts';
+import { requestAnswer } from './parse-answer.ts';
 import { positiveInteger } from './request-fields.ts';
-import { type Connection, sendRequest } from './send-request.ts';
+import type { Connection } from './send-request.ts';
 
 const route = '/api/v1/auth/login';
 const requestSchema = v.object({ expire: v.optional(positiveInteger) });
@@ -21,12 +21,12 @@ export const logIn = async (
 ): Promise<string> => {
   const body = expireMinutes === undefined ? {} : { expire: expireMinutes };
   checkRequest(requestSchema, body, route);
-  const bytes = await sendRequest(connection, {
+  const { token } = await requestAnswer(connection, answerSchema, {
     method: 'POST',
     path: route,
     route,
     headers: { 'X-API-Key': apiKey },
     body,
   });
-  return parseAnswer(bytes, answerSchema, route).token;
+  return token;
 };

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { ProviderAmbiguous } from './errors.ts';
+import { type Connection, type ProviderRequest, sendRequest } from './send-request.ts';
 
 /**
  * JSON of bytes. A byte order mark before it is ignored, as RFC 8259 (section 8.1) lets a reader do. Throws
@@ -28,3 +29,10 @@ export const parseAnswer = <T>(bytes: Uint8Array, schema: v.GenericSchema<unknow
   if (!parsed.success) throw unreadable();
   return parsed.output;
 };
+
+/** Makes one call and returns its answer, validated. Throws a ProviderError. */
+export const requestAnswer = async <T>(
+  connection: Connection,
+  schema: v.GenericSchema<unknown, T>,
+  request: ProviderRequest,
+): Promise<T> => parseAnswer(await sendRequest(connection, request), schema, request.route);

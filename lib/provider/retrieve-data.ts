@@ -3,8 +3,8 @@ import { productData } from './answer-fields.ts';
 import { bearer } from './bearer.ts';
 import { checkRequest } from './check-request.ts';
 import { type ExtractionRequest, extractionRequestSchema } from './extraction-request.ts';
-import { parseAnswer } from './parse-answer.ts';
-import { type Connection, sendRequest } from './send-request.ts';
+import { requestAnswer } from './parse-answer.ts';
+import type { Connection } from './send-request.ts';
 import type { ExtractionStatusV1, Open } from './vocabulary.ts';
 
 const route = '/api/v1/products/retrieve-data';
@@ -32,12 +32,11 @@ export const retrieveData = async (
   request: ExtractionRequest,
 ): Promise<RetrievedData> => {
   checkRequest(extractionRequestSchema, request, route);
-  const bytes = await sendRequest(connection, {
+  return requestAnswer(connection, answerSchema, {
     method: 'POST',
     path: route,
     route,
     headers: bearer(taskToken),
     body: request,
   });
-  return parseAnswer(bytes, answerSchema, route);
 };

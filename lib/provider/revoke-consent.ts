@@ -2,9 +2,9 @@ import * as v from 'valibot';
 import { bearer } from './bearer.ts';
 import { checkRequest } from './check-request.ts';
 import { endpointOf, fillPath } from './endpoint.ts';
-import { parseAnswer } from './parse-answer.ts';
+import { requestAnswer } from './parse-answer.ts';
 import { consentIdInPath } from './request-fields.ts';
-import { type Connection, sendRequest } from './send-request.ts';
+import type { Connection } from './send-request.ts';
 import type { ConsentStatus, ConsentSubStatus, Open } from './vocabulary.ts';
 
 /** `status` is documented as `INACTIVE` and `subStatus` as `REVOKED`. */
@@ -29,12 +29,12 @@ export const revokeConsent = async (
 ): Promise<RevokedConsent> => {
   const { method, path } = endpointOf(connection, 'revokeConsent');
   checkRequest(consentIdInPath, { consentId }, path);
-  const bytes = await sendRequest(connection, {
+  const { data } = await requestAnswer(connection, answerSchema, {
     method,
     path: fillPath(path, { consentId }),
     route: path,
     headers: bearer(taskToken),
     body: { consentId },
   });
-  return parseAnswer(bytes, answerSchema, path).data;
+  return data;
 };

@@ -5,8 +5,8 @@ import { checkRequest } from './check-request.ts';
 import { endpointOf } from './endpoint.ts';
 import { explainExtractionFailure } from './explain-extraction-failure.ts';
 import { type ExtractionRequest, extractionRequestSchema } from './extraction-request.ts';
-import { parseAnswer } from './parse-answer.ts';
-import { type Connection, sendRequest } from './send-request.ts';
+import { requestAnswer } from './parse-answer.ts';
+import type { Connection } from './send-request.ts';
 
 const answerSchema = v.object({ data: v.object({ taskId: givenTaskId }) });
 
@@ -22,7 +22,7 @@ export const startExtractionV2 = async (
 ): Promise<string> => {
   const { method, path } = endpointOf(connection, 'startExtractionV2');
   checkRequest(extractionRequestSchema, request, path);
-  const bytes = await sendRequest(connection, {
+  const { data } = await requestAnswer(connection, answerSchema, {
     method,
     path,
     route: path,
@@ -30,5 +30,5 @@ export const startExtractionV2 = async (
     body: request,
     explain: explainExtractionFailure,
   });
-  return parseAnswer(bytes, answerSchema, path).data.taskId;
+  return data.taskId;
 };

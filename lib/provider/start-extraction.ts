@@ -3,8 +3,8 @@ import { givenTaskId } from './answer-fields.ts';
 import { bearer } from './bearer.ts';
 import { checkRequest } from './check-request.ts';
 import { type ExtractionRequest, extractionRequestSchema } from './extraction-request.ts';
-import { parseAnswer } from './parse-answer.ts';
-import { type Connection, sendRequest } from './send-request.ts';
+import { requestAnswer } from './parse-answer.ts';
+import type { Connection } from './send-request.ts';
 
 const route = '/api/v1/products/retrieve-data/tasks';
 const answerSchema = v.object({ taskId: givenTaskId });
@@ -20,12 +20,12 @@ export const startExtraction = async (
   request: ExtractionRequest,
 ): Promise<string> => {
   checkRequest(extractionRequestSchema, request, route);
-  const bytes = await sendRequest(connection, {
+  const { taskId } = await requestAnswer(connection, answerSchema, {
     method: 'POST',
     path: route,
     route,
     headers: bearer(taskToken),
     body: request,
   });
-  return parseAnswer(bytes, answerSchema, route).taskId;
+  return taskId;
 };

@@ -4,9 +4,9 @@ import { bearer } from './bearer.ts';
 import { checkRequest } from './check-request.ts';
 import { queryOf } from './endpoint.ts';
 import { explainLegacyRefusal } from './explain-legacy-refusal.ts';
-import { parseAnswer } from './parse-answer.ts';
+import { requestAnswer } from './parse-answer.ts';
 import type { Preset } from './preset.ts';
-import { type Connection, sendRequest } from './send-request.ts';
+import type { Connection } from './send-request.ts';
 
 const route = '/api/v1/tasks';
 
@@ -44,7 +44,7 @@ export const startLegacyTask = async (
   { responseType }: Preset = {},
 ): Promise<string> => {
   checkRequest(requestSchema, request, route);
-  const bytes = await sendRequest(connection, {
+  const { taskId } = await requestAnswer(connection, answerSchema, {
     method: 'POST',
     path: `${route}${queryOf({ responseType })}`,
     route,
@@ -52,5 +52,5 @@ export const startLegacyTask = async (
     body: request,
     explain: explainLegacyRefusal,
   });
-  return parseAnswer(bytes, answerSchema, route).taskId;
+  return taskId;
 };

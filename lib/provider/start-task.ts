@@ -3,8 +3,8 @@ import { givenTaskId } from './answer-fields.ts';
 import { bearer } from './bearer.ts';
 import { checkTaskRequest } from './check-task-request.ts';
 import { encryptRawCredentials } from './encrypt-raw-credentials.ts';
-import { parseAnswer } from './parse-answer.ts';
-import { type Connection, sendRequest } from './send-request.ts';
+import { requestAnswer } from './parse-answer.ts';
+import type { Connection } from './send-request.ts';
 
 const route = '/api/v2/tasks';
 
@@ -40,12 +40,12 @@ export const startTask = async (
   request: TaskRequest,
 ): Promise<string> => {
   checkTaskRequest(request);
-  const bytes = await sendRequest(connection, {
+  const { taskId } = await requestAnswer(connection, answerSchema, {
     method: 'POST',
     path: route,
     route,
     headers: bearer(sessionToken),
     body: connection.encryptRawCredentials === true ? encryptRawCredentials(request, sessionToken) : request,
   });
-  return parseAnswer(bytes, answerSchema, route).taskId;
+  return taskId;
 };

@@ -1,5 +1,5 @@
 /** Hands out the token that calls are made with, and forgets one that the provider no longer takes. */
-export type Tokens = {
-  current(): Promise<string>;
-  drop(token: string): void;
+export type Tokens<Token = string> = {
+  current(): Promise<Token>;
+  drop(token: Token): void;
 };

@@ -1,17 +1,17 @@
 import { ProviderUnauthorized } from './errors.ts';
-import type { SessionTokens } from './session-tokens.ts';
+import type { Tokens } from './tokens.ts';
 
-/** Makes a call with the current session token; a 401 drops it, logs in once and makes the call once more. */
-export const withSession = async <T>(
-  tokens: SessionTokens,
-  call: (sessionToken: string) => Promise<T>,
+/** Makes a call with the current token; a 401 drops it, and the call is made once more with a new one. */
+export const withSession = async <T, Token = string>(
+  tokens: Tokens<Token>,
+  call: (token: Token) => Promise<T>,
 ): Promise<T> => {
-  const sessionToken = await tokens.current();
+  const token = await tokens.current();
   try {
-    return await call(sessionToken);
+    return await call(token);
   } catch (error) {
     if (!(error instanceof ProviderUnauthorized)) throw error;
-    tokens.drop(sessionToken);
+    tokens.drop(token);
     return call(await tokens.current());
   }
 };

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { expect, test } from 'vitest';
+import { PatchDoesNotFit, patchSource } from '../support/patch-source.ts';
 import { deliberateFaults } from './faults/deliberate-faults.ts';
-import { PatchDoesNotFit, patchSource } from './faults/patch-source.ts';
 import { runFault } from './faults/run-faults.ts';
 import type { Caught } from './faults/search-with-fault.ts';
 import { invariants } from './invariants/all.ts';

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
-import { selfSignedCertificate } from './self-signed-certificate.ts';
+import { selfSignedCertificate } from '../../unit/lib/provider/self-signed-certificate.ts';
 
 /** A request to AWS as it came: `target` is its operation, such as `DynamoDB_20120810.UpdateItem`. */
 export type AwsRequest = {
@@ -31,8 +31,8 @@ export type AwsStub = {
  */
 export const startAwsStub = async (answer: (request: AwsRequest) => AwsAnswer): Promise<AwsStub> => {
   let requests: AwsRequest[] = [];
-  const { key, certificate } = selfSignedCertificate(new Date());
-  const server = createServer({ key, cert: certificate }, async (incoming, outgoing) => {
+  const { key, cert } = selfSignedCertificate();
+  const server = createServer({ key, cert }, async (incoming, outgoing) => {
     const request = {
       target: String(incoming.headers['x-amz-target'] ?? ''),
       url: `https://${incoming.headers.host}${incoming.url}`,
@@ -52,7 +52,7 @@ export const startAwsStub = async (answer: (request: AwsRequest) => AwsAnswer): 
   const { port } = server.address() as AddressInfo;
   return {
     endpoint: `https://127.0.0.1:${port}`,
-    certificate,
+    certificate: cert,
     take: () => {
       const taken = requests;
       requests = [];

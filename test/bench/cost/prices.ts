@@ -22,15 +22,13 @@ export type Price = {
 const dynamo = 'https://aws.amazon.com/dynamodb/pricing/on-demand/';
 const lambda = 'https://aws.amazon.com/lambda/pricing/';
 const s3 = 'https://aws.amazon.com/s3/pricing/';
-const logs = 'https://aws.amazon.com/cloudwatch/pricing/';
-const machine = 'https://aws.amazon.com/step-functions/pricing/';
 
 export const prices = {
   transition: {
     service: 'Step Functions',
     unit: 'state transition, retries included ($0.025 per 1,000)',
     perMillion: 25,
-    page: machine,
+    page: 'https://aws.amazon.com/step-functions/pricing/',
     seen: 'at AWS',
   },
   invocation: { service: 'Lambda', unit: 'request', perMillion: 0.2, page: lambda, seen: 'quoted' },
@@ -38,13 +36,6 @@ export const prices = {
     service: 'Lambda',
     unit: 'GB-second, arm64',
     perMillion: 13.3334,
-    page: lambda,
-    seen: 'quoted',
-  },
-  x86GigabyteSecond: {
-    service: 'Lambda',
-    unit: 'GB-second, x86_64',
-    perMillion: 16.6667,
     page: lambda,
     seen: 'quoted',
   },
@@ -103,14 +94,7 @@ export const prices = {
     service: 'CloudWatch Logs',
     unit: 'KB, Standard class, of Lambda and vended ($0.50 per GB)',
     perMillion: 0.5,
-    page: logs,
-    seen: 'quoted',
-  },
-  rareLogKilobyte: {
-    service: 'CloudWatch Logs',
-    unit: 'KB, Infrequent Access class ($0.25 per GB)',
-    perMillion: 0.25,
-    page: logs,
+    page: 'https://aws.amazon.com/cloudwatch/pricing/',
     seen: 'quoted',
   },
 } as const satisfies Readonly<Record<string, Price>>;

@@ -16,7 +16,7 @@ const money = (dollars: number): string => dollars.toFixed(2);
 const lines: readonly (readonly [name: string, isIn: (charge: Charge) => boolean])[] = [
   ['Step Functions', ({ price }) => price === 'transition'],
   ['Lambda, requests', ({ price }) => price === 'invocation'],
-  ['Lambda, duration', ({ price }) => price.endsWith('GigabyteSecond')],
+  ['Lambda, duration', ({ price }) => price === 'armGigabyteSecond'],
   ['API Gateway', ({ price }) => price === 'httpRequest'],
   ['DynamoDB, writes', ({ price }) => price === 'writeUnit'],
   ['DynamoDB, reads', ({ price }) => price === 'readUnit'],
@@ -24,7 +24,7 @@ const lines: readonly (readonly [name: string, isIn: (charge: Charge) => boolean
   ['S3', ({ price }) => price === 'put' || price === 'get'],
   ['Secrets Manager', ({ price }) => price === 'secretRead'],
   ['SQS and EventBridge', ({ price }) => price === 'queueRequest' || price === 'busEvent'],
-  ['CloudWatch Logs', ({ price }) => prices[price].service === 'CloudWatch Logs'],
+  ['CloudWatch Logs', ({ price }) => price === 'logKilobyte'],
 ];
 
 const byService = (columns: readonly Column[]): string => {
@@ -95,17 +95,14 @@ const breakdown = (charges: readonly Charge[]): string => {
 };
 
 /** The whole result, as text. */
-export const report = (bill: Bill, { machine, functions }: Facts): string => {
+export const report = (bill: Bill, { machine }: Facts): string => {
   const [happy] = bill.paths;
   const total = totalOf(happy?.charges ?? []);
   const naive = totalOf(bill.designs[0]?.charges ?? []);
-  const logging = [
-    ...new Set(Object.values(functions).map(({ format, systemLevel }) => `${format} ${systemLevel}`)),
-  ];
   return [
     `Prices: us-east-1, list, first tiers, no free tier, as read on ${readOn} (test/bench/cost/prices.ts).`,
     `Assumed (test/bench/assumptions.ts): tasks of ${taskSeconds} s; ${providerAnswerMs} ms for each answer of the provider, ${awsAnswerMs} ms for each of AWS;`,
-    `a vCPU is ${cpuRatio} of this machine's cores; a task token has ${taskTokenCharacters} characters. Warm processes only. Log lines of the platform: ${logging.join('; ')}.`,
+    `a vCPU is ${cpuRatio} of this machine's cores; a task token has ${taskTokenCharacters} characters. Warm processes only.`,
     '',
     '1. The paths, from the histories and the calls of this run',
     '',

@@ -1,13 +1,10 @@
 import { type Item, itemBytes } from './item-bytes.ts';
 
-/** An index of a table, as the template has it. */
+/** An index of a table, as the template has it: of its keys only. */
 export type Index = {
   readonly name: string;
   /** Partition key first. */
   readonly keys: readonly string[];
-  readonly projection: 'KEYS_ONLY' | 'INCLUDE' | 'ALL';
-  /** What INCLUDE adds to the keys. */
-  readonly included: readonly string[];
 };
 
 export type Table = {
@@ -32,16 +29,13 @@ export const readUnits = (bytes: number, isConsistent: boolean): number =>
 /** What an index holds of an item: nothing, where it lacks one of the index's keys. */
 const entryOf = (index: Index, table: Table, item: Item | undefined): Item | undefined => {
   if (item === undefined || !index.keys.every((key) => key in item)) return undefined;
-  if (index.projection === 'ALL') return item;
-  const names = [...index.keys, ...table.keys, ...index.included];
+  const names = [...index.keys, ...table.keys];
   return Object.fromEntries(Object.entries(item).filter(([name]) => names.includes(name)));
 };
 
-const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
-
 /**
- * What a write of the table costs in one of its indexes: an entry put or deleted is a write; a changed key is
- * both; another projected attribute changed is one; else nothing.
+ * What a write of the table costs in one of its indexes: an entry put or deleted is a write; a changed key is both;
+ * else nothing.
  * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/GSI.html#GSI.ThroughputConsiderations.Writes
  */
 export const indexUnits = (
@@ -51,11 +45,10 @@ export const indexUnits = (
   after: Item | undefined,
 ): number => {
   const [old, young] = [entryOf(index, table, before), entryOf(index, table, after)];
-  if (old === undefined || young === undefined) {
-    return old === young ? 0 : writeUnits(old, young);
-  }
-  const isKeySame = index.keys.every((key) => isSame(old[key], young[key]));
-  if (!isKeySame) return writeUnits(old, undefined) + writeUnits(undefined, young);
-  const names = [...new Set([...Object.keys(old), ...Object.keys(young)])];
-  return names.every((name) => isSame(old[name], young[name])) ? 0 : writeUnits(old, young);
+  const isSame = index.keys.every((key) => JSON.stringify(old?.[key]) === JSON.stringify(young?.[key]));
+  if (isSame) return 0;
+  return [old, young].reduce(
+    (sum, entry) => sum + (entry === undefined ? 0 : writeUnits(undefined, entry)),
+    0,
+  );
 };

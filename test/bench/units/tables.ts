@@ -15,10 +15,7 @@ const tableShape = v.object({
       v.object({
         IndexName: name,
         KeySchema: keySchema,
-        Projection: v.object({
-          ProjectionType: v.picklist(['KEYS_ONLY', 'INCLUDE', 'ALL']),
-          NonKeyAttributes: v.optional(v.array(name), []),
-        }),
+        Projection: v.object({ ProjectionType: v.literal('KEYS_ONLY') }),
       }),
     ),
     [],
@@ -36,11 +33,9 @@ export const tablesOf = ({ Resources, Outputs }: Template): Readonly<Record<stri
       const table: Table = {
         name: output.replace('TableName', ''),
         keys: KeySchema,
-        indexes: GlobalSecondaryIndexes.map(({ IndexName, KeySchema, Projection }) => ({
+        indexes: GlobalSecondaryIndexes.map(({ IndexName, KeySchema }) => ({
           name: IndexName,
           keys: KeySchema,
-          projection: Projection.ProjectionType,
-          included: Projection.NonKeyAttributes,
         })),
       };
       return [output, table];

@@ -1,6 +1,7 @@
+import { importPatched } from '../../support/patch-source.ts';
+import type { FuzzProperty } from '../property.ts';
 import { runProperty } from '../run-property.ts';
-import { mutantLoader } from './load-mutant.ts';
-import { mutants } from './mutants.ts';
+import { type Mutant, mutants } from './mutants.ts';
 
 /** A fault that is not found in so many cases counts as missed; most are found in the first hundred. */
 const cases = 10_000;
@@ -8,10 +9,16 @@ const cases = 10_000;
 const seed = Math.floor(Math.random() * 2 ** 31);
 console.log(`seed ${seed}`);
 
-const load = mutantLoader(mutants);
+/** The property that is to notice the fault, over a product with the fault in it. */
+const propertyFor = async (mutant: Mutant): Promise<FuzzProperty | undefined> => {
+  const module = `test/fuzz/${mutant.caughtBy}.ts`;
+  const exported = await importPatched<Record<string, FuzzProperty>>(module, mutant);
+  return Object.values(exported).find(({ name }) => name === mutant.caughtBy);
+};
+
 const missed: string[] = [];
 for (const mutant of mutants) {
-  const property = await load(mutant);
+  const property = await propertyFor(mutant);
   const run =
     property === undefined ? undefined : await runProperty(property, { seed, cases, shrink: false });
   if (run?.failure === undefined) missed.push(mutant.name);

@@ -1,13 +1,9 @@
+import type { SourcePatch } from '../../support/patch-source.ts';
+
 /** A mistake that somebody could make in the product: a patch of one of its sources. */
-export type DeliberateFault = {
-  readonly name: string;
+export type DeliberateFault = SourcePatch & {
   /** What the code does wrong then. */
   readonly does: string;
-  /** From the root of the repository. */
-  readonly file: string;
-  /** Occurs exactly once in the file. */
-  readonly find: string;
-  readonly replace: string;
   /** The invariant that it breaks first. */
   readonly caughtBy: string;
   /** Where to look for it, and how far to depart. By itself everywhere, with one departure, and then at random. */

@@ -1,23 +1,11 @@
-import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { EmulatorFailed } from '../../../infra/local/expected-failure.ts';
 import { findEmulator } from '../../../infra/local/find-emulator.ts';
-
-const servers: Server[] = [];
+import { closedPort, httpServer } from '../lib/provider/local-servers.ts';
 
 /** An emulator that answers every request with this. */
-async function emulatorThatSays(body: string): Promise<string> {
-  const server = createServer((_request, response) => response.end(body)).listen(0, '127.0.0.1');
-  servers.push(server);
-  await once(server, 'listening');
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
-
-afterEach(() => {
-  for (const server of servers.splice(0)) server.close();
-});
+const emulatorThatSays = async (body: string): Promise<string> =>
+  (await httpServer((response) => response.end(body))).baseUrl;
 
 const failure = (url: string, auth = false) => findEmulator(url, auth, {}).catch((error: unknown) => error);
 
@@ -60,9 +48,7 @@ describe('the emulator that AWS_ENDPOINT_URL names', () => {
   });
 
   it('is refused where nothing answers', async () => {
-    const url = await emulatorThatSays('');
-    const server = servers.pop();
-    server?.close();
+    const url = `http://127.0.0.1:${await closedPort()}`;
     expect(String(await failure(url))).toContain(`Nothing answers at ${url}`);
   });
 });

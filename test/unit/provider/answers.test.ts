@@ -1,6 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { ProviderAmbiguous, ProviderError, UnexpectedTaskResults } from '../../../lib/provider/index.ts';
+import {
+  logIn,
+  ProviderAmbiguous,
+  ProviderError,
+  UnexpectedTaskResults,
+} from '../../../lib/provider/index.ts';
 import { answering } from '../lib/provider/canned-connection.ts';
 import { toldOf } from '../lib/provider/told-of.ts';
 import { everyCall, secret } from './every-call.ts';
@@ -109,4 +114,9 @@ describe.each(everyCall)('$name', ({ call, method, path, header, body, status = 
       { numRuns: 150 },
     );
   });
+});
+
+test('an empty session token is none', async () => {
+  const { connection } = answering(() => ({ body: '{"token":""}' }));
+  expect(await failureOf(logIn(connection, 'key'))).toBeInstanceOf(ProviderAmbiguous);
 });

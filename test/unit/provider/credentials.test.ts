@@ -7,8 +7,7 @@ import {
   type TaskRequest,
   UndecryptableText,
 } from '../../../lib/provider/index.ts';
-import { encryptWithOpenssl } from '../lib/provider/encrypt-with-openssl.ts';
-import { decryptedByOpenssl } from '../sandbox/openssl.ts';
+import { decryptedByOpenssl, encryptedByOpenssl } from '../sandbox/openssl.ts';
 
 const token = 'session-token-ñ';
 const credentials = { username: 'ñandú', password: 'p-w', businessId: '77777777-7' };
@@ -25,7 +24,7 @@ const failureOf = (text: string, key = token): unknown => {
 describe('encryptCredentials', () => {
   test('writes what the openssl command writes', () => {
     const plaintext = Buffer.from(JSON.stringify(credentials));
-    expect(encryptCredentials(credentials, token, iv)).toBe(encryptWithOpenssl(plaintext, token, iv));
+    expect(encryptCredentials(credentials, token, iv)).toBe(encryptedByOpenssl(plaintext, token, iv));
   });
 
   test('writes what the openssl command reads', () => {
@@ -48,7 +47,7 @@ describe('encryptCredentials', () => {
 describe('decryptCredentials', () => {
   test('reads what the openssl command wrote', () => {
     const plaintext = Buffer.from(JSON.stringify(credentials));
-    expect(decryptCredentials(encryptWithOpenssl(plaintext, token, iv), token)).toEqual(credentials);
+    expect(decryptCredentials(encryptedByOpenssl(plaintext, token, iv), token)).toEqual(credentials);
   });
 
   test('gives back any credentials, under any token', () => {
@@ -74,7 +73,7 @@ describe('decryptCredentials', () => {
     ['bytes that are no UTF-8', Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d])],
     ['a byte order mark before it', '\ufeff{}'],
   ])('refuses a plaintext of %s as if it had not been decrypted', (_what, plaintext) => {
-    const failure = failureOf(encryptWithOpenssl(Buffer.from(plaintext), token, iv));
+    const failure = failureOf(encryptedByOpenssl(plaintext, token, iv));
     expect(failure).toEqual(failureOf('no such text'));
     expect(failure).toBeInstanceOf(UndecryptableText);
     expect('cause' in (failure as Error)).toBe(false);

@@ -12,8 +12,8 @@ export const openssl = {
   },
   sha256Hex: (text: string): string =>
     run(['dgst', '-sha256', '-r'], Buffer.from(text)).toString().split(' ')[0] ?? '',
-  encrypt: (plaintext: string, keyHex: string, ivHex: string): Buffer =>
-    run(['enc', '-aes-256-cbc', '-K', keyHex, '-iv', ivHex], Buffer.from(plaintext)),
+  encrypt: (plaintext: Uint8Array, keyHex: string, ivHex: string): Buffer =>
+    run(['enc', '-aes-256-cbc', '-K', keyHex, '-iv', ivHex], plaintext),
   decrypt: (ciphertext: Uint8Array, keyHex: string, ivHex: string): string =>
     run(['enc', '-d', '-aes-256-cbc', '-K', keyHex, '-iv', ivHex], ciphertext).toString('utf8'),
 };
@@ -25,10 +25,14 @@ function run(args: readonly string[], input: Uint8Array): Buffer {
 }
 
 /** `<CIPHER_TEXT>-<IV>` of a plaintext under a token or key string, made by the openssl command alone. */
-export function encryptedByOpenssl(plaintext: string, keyText: string): string {
-  const ivHex = '000102030405060708090a0b0c0d0eff';
-  const ciphertext = openssl.encrypt(plaintext, openssl.sha256Hex(keyText), ivHex);
-  return `${ciphertext.toString('base64')}-${Buffer.from(ivHex, 'hex').toString('base64')}`;
+export function encryptedByOpenssl(
+  plaintext: string | Uint8Array,
+  keyText: string,
+  iv: Uint8Array = Buffer.from('000102030405060708090a0b0c0d0eff', 'hex'),
+): string {
+  const key = openssl.sha256Hex(keyText);
+  const ciphertext = openssl.encrypt(Buffer.from(plaintext), key, Buffer.from(iv).toString('hex'));
+  return `${ciphertext.toString('base64')}-${Buffer.from(iv).toString('base64')}`;
 }
 
 export function decryptedByOpenssl(text: string, keyText: string): string {

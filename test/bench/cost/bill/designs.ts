@@ -65,19 +65,16 @@ export const fiveStates = (happy: readonly Charge[]): Design => ({
  * asynchronously, which collects and then answers the token; Reconcile remains for when that does not come. The
  * webhook's SendTaskSuccess becomes an Invoke, and reconcile-extraction has one call more.
  */
-export const collectingOutside = (happy: readonly Charge[], { functions }: Facts): Design => {
-  const { memoryMB = 0, architecture = 'arm64' } = functions['reconcile-extraction'] ?? {};
-  return {
-    name: 'collecting outside the machine',
-    charges: [
-      transitions(1, 'StartTask'),
-      ...withoutTransitions(happy),
-      {
-        where: 'reconcile-extraction',
-        what: 'waiting for SendTaskSuccess',
-        price: architecture === 'arm64' ? 'armGigabyteSecond' : 'x86GigabyteSecond',
-        quantity: (memoryMB / 1_024) * (awsAnswerMs / 1_000),
-      },
-    ],
-  };
-};
+export const collectingOutside = (happy: readonly Charge[], { memoryMB }: Facts): Design => ({
+  name: 'collecting outside the machine',
+  charges: [
+    transitions(1, 'StartTask'),
+    ...withoutTransitions(happy),
+    {
+      where: 'reconcile-extraction',
+      what: 'waiting for SendTaskSuccess',
+      price: 'armGigabyteSecond',
+      quantity: ((memoryMB['reconcile-extraction'] ?? 0) / 1_024) * (awsAnswerMs / 1_000),
+    },
+  ],
+});

@@ -3,13 +3,12 @@ import type { Call, Entry } from '../../ledger/entry.ts';
 import { nameOfCall } from '../../ledger/name-of-call.ts';
 import type { Table } from '../../units/capacity.ts';
 import { CannotBeCounted, type Units } from '../../units/dynamo-units.ts';
-import type { Facts, FunctionFacts, LogClass } from '../facts.ts';
+import type { Facts } from '../facts.ts';
 import type { PriceName } from '../prices.ts';
 import type { Logged } from '../run/read-logs.ts';
-import { accessLogBytes } from './access-log-bytes.ts';
 import { billedMs, waitedMs } from './billed-duration.ts';
 import type { Charge } from './charge.ts';
-import { platformLogBytes, thrownErrorBytes } from './platform-logs.ts';
+import { accessLogBytes, platformLogBytes, thrownErrorBytes } from './log-bytes.ts';
 
 /** What is known of a run when its invocations are priced. */
 export type Known = {
@@ -26,13 +25,12 @@ const KB = 1_024;
 /** "HTTP APIs are metered in 512 KB increments." */
 const REQUEST_BYTES = 512 * KB;
 
-const logPrice: Readonly<Record<LogClass, PriceName>> = {
-  STANDARD: 'logKilobyte',
-  INFREQUENT_ACCESS: 'rareLogKilobyte',
-};
-
-/** A billed GB has 10^9 bytes here; AWS may mean 2^30, which would be 7% less. */
-const kilobytes = (bytes: number): number => bytes / 1_000;
+/** Of a log. A billed GB has 10^9 bytes here; AWS may mean 2^30, which would be 7% less. */
+export const logCharge = (what: string, bytes: number): Item => ({
+  what,
+  price: 'logKilobyte',
+  quantity: bytes / 1_000,
+});
 
 const dynamoCharges = (call: Call, { units, tables }: Known): readonly Item[] => {
   const counted = units.get(call);
@@ -70,19 +68,11 @@ const requestCharges = (call: Call, known: Known): readonly Item[] => {
       return [one('queueRequest')];
     case 'events':
       return [one('busEvent')];
-    case 's3': {
-      const charge = one(operation === 'GET' ? 'get' : 'put');
-      return known.facts.isKeyAskedForEachObject ? [charge, one('keyRequest')] : [charge];
-    }
+    case 's3':
+      return [one(operation === 'GET' ? 'get' : 'put')];
     default:
       throw new CannotBeCounted(`${service} ${operation} has no price here.`);
   }
-};
-
-const functionOf = ({ facts }: Known, name: string): FunctionFacts => {
-  const found = facts.functions[name];
-  if (found === undefined) throw new CannotBeCounted(`The template has no function ${name}.`);
-  return found;
 };
 
 /** What Lambda bills of it, in ms. `cpuMs` is that of its kind, not its own, which a busy machine makes vary. */
@@ -97,31 +87,23 @@ export const billedMsOf = ({ calls }: Entry, cpuMs: number, memoryMB: number): n
 /** Everything that AWS bills for one warm invocation. */
 export const invocationCharges = (entry: Entry, cpuMs: number, known: Known): readonly Item[] => {
   const { facts, logs } = known;
-  const settings = functionOf(known, entry.function);
-  const { memoryMB, architecture, logClass } = settings;
-  const duration = billedMsOf(entry, cpuMs, memoryMB);
+  const memoryMB = facts.memoryMB[entry.function];
+  if (memoryMB === undefined) throw new CannotBeCounted(`The template has no function ${entry.function}.`);
   const logged = logs.get(entry.requestId);
   if (logged === undefined) throw new CannotBeCounted(`Nothing is known of the log of ${entry.requestId}.`);
-  const { own, stack } = logged;
-  const price = logPrice[logClass];
-  const platform = platformLogBytes(settings, { billedMs: duration, memoryMB, failed: entry.failed });
+  const duration = billedMsOf(entry, cpuMs, memoryMB);
   const ofFunction: readonly Item[] = [
     { what: 'request', price: 'invocation', quantity: 1 },
     {
       what: `duration at ${memoryMB} MB`,
-      price: architecture === 'arm64' ? 'armGigabyteSecond' : 'x86GigabyteSecond',
+      price: 'armGigabyteSecond',
       quantity: (memoryMB / KB) * (duration / 1_000),
     },
-    { what: 'its own log', price, quantity: kilobytes(own.reduce((sum, bytes) => sum + bytes, 0)) },
-    {
-      what: "the runtime's log of an error",
-      price,
-      quantity: kilobytes(thrownErrorBytes(entry.failed, stack)),
-    },
-    { what: "the platform's log", price, quantity: kilobytes(platform) },
+    logCharge('its own log', logged.own),
+    logCharge("the runtime's log of an error", thrownErrorBytes(entry.failed, logged.stack)),
+    logCharge("the platform's log", platformLogBytes(duration, memoryMB)),
   ];
   const { routeKey } = entry;
-  const { format, logClass: accessClass } = facts.accessLog;
   const ofApi: readonly Item[] =
     routeKey === undefined
       ? []
@@ -131,21 +113,11 @@ export const invocationCharges = (entry: Entry, cpuMs: number, known: Known): re
             price: 'httpRequest',
             quantity: Math.max(1, Math.ceil(entry.bodyBytes / REQUEST_BYTES)),
           },
-          {
-            what: "the API's access log",
-            price: logPrice[accessClass],
-            quantity: kilobytes(
-              accessLogBytes(format, { routeKey, isSigned: facts.signedRoutes.includes(routeKey) }),
-            ),
-          },
+          logCharge(
+            "the API's access log",
+            accessLogBytes(facts.accessLogFormat, routeKey, facts.signedRoutes.includes(routeKey)),
+          ),
         ];
   const ofCalls = entry.calls.flatMap((call) => requestCharges(call, known));
   return [...ofFunction, ...ofApi, ...ofCalls].filter(({ quantity }) => quantity > 0);
 };
-
-/** Of the machine's own log. */
-export const machineLogCharge = (bytes: number, { facts }: Known): Item => ({
-  what: 'its own log',
-  price: logPrice[facts.machine.logClass],
-  quantity: kilobytes(bytes),
-});

@@ -2,8 +2,8 @@ import type { Entry } from '../../ledger/entry.ts';
 import { median } from '../../quantile.ts';
 import type { Sample } from '../run/sample.ts';
 import { type Charge, merge, times } from './charge.ts';
-import { billedMsOf, invocationCharges, type Known, machineLogCharge } from './invocation-charges.ts';
-import { machineLogBytes } from './machine-log-bytes.ts';
+import { billedMsOf, invocationCharges, type Known, logCharge } from './invocation-charges.ts';
+import { machineLogBytes } from './log-bytes.ts';
 import { transitionsIn } from './transitions.ts';
 
 /** How often a poll finds the task running: the first may do more than each further one. */
@@ -61,14 +61,13 @@ export const pathCharges = (samples: readonly Sample[], polls: Polls, known: Kno
   const ofMachine = samples.flatMap(({ history, entries }): readonly Charge[] => {
     const pollsHere = entries.filter(({ failed }) => failed).length;
     const { entered, retries } = transitionsIn(history);
-    const { logLevel } = known.facts.machine;
-    const poll = machineLogBytes(logLevel, 'TaskFailed');
-    const logged = history.reduce((sum, { type = '' }) => sum + machineLogBytes(logLevel, type), 0);
+    const poll = machineLogBytes('TaskFailed');
+    const logged = history.reduce((sum, { type = '' }) => sum + machineLogBytes(type), 0);
     const where = 'machine';
     return [
       { where, what: 'states entered', price: 'transition', quantity: entered },
       { where, what: 'retries', price: 'transition', quantity: retries - pollsHere + pollsOnAws },
-      { where, ...machineLogCharge(logged + (pollsOnAws - pollsHere) * poll, known) },
+      { where, ...logCharge('its own log', logged + (pollsOnAws - pollsHere) * poll) },
     ];
   });
   const downloads = samples.map(
@@ -89,7 +88,7 @@ export const memorySizes = [256, 512, 1_024, 1_769] as const;
 /** What each invocation of a path takes: CPU as measured, what Lambda bills then, and what it would elsewhere. */
 export const durationsOf = (samples: readonly Sample[], { facts }: Known) =>
   kindsOf(samples).map(({ where, entries, cpuMs }) => {
-    const memoryMB = facts.functions[entries[0]?.function ?? '']?.memoryMB ?? 0;
+    const memoryMB = facts.memoryMB[entries[0]?.function ?? ''] ?? 0;
     const billedAt = (size: number) => median(entries.map((entry) => billedMsOf(entry, cpuMs, size)));
     return {
       where,

@@ -12,8 +12,8 @@ const isOwn = (line: string): boolean => line.startsWith('{');
 
 /** What an invocation logged, in bytes. */
 export type Logged = {
-  /** Each event of the function's own. */
-  readonly own: readonly number[];
+  /** Of the function's own lines. */
+  readonly own: number;
   /** Of the frames of the error that it threw, which the runtime writes. 0 where there are none. */
   readonly stack: number;
 };
@@ -21,7 +21,7 @@ export type Logged = {
 /**
  * What the functions logged, by request id. The emulator writes START, the function's lines, END and REPORT of an
  * invocation into a stream of its own, and the stack of an error line by line. The platform's lines are left out, as
- * on AWS they are another format's, or none (`platform-logs.ts`), and so are Node's warnings of the preload.
+ * on AWS they are another format's, or none (`log-bytes.ts`), and so are Node's warnings of the preload.
  */
 export const readLogs = async ({
   client,
@@ -45,9 +45,9 @@ export const readLogs = async ({
   );
 };
 
-const bytesOf = (lines: readonly string[]): readonly number[] => lines.map((line) => Buffer.byteLength(line));
+const bytesOf = (lines: readonly string[]): number => Buffer.byteLength(lines.join(''));
 
 const logged = (lines: readonly string[]): Logged => ({
   own: bytesOf(lines.filter(isOwn)),
-  stack: bytesOf(lines.filter((line) => / {4}at /.test(line))).reduce((sum, bytes) => sum + bytes, 0),
+  stack: bytesOf(lines.filter((line) => / {4}at /.test(line))),
 });

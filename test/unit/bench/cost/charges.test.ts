@@ -1,30 +1,21 @@
 import { describe, expect, it } from 'vitest';
-import { type Charge, dollarsOf, merge, times, totalOf } from '../../../bench/cost/bill/charge.ts';
+import { waitedMs } from '../../../bench/cost/bill/billed-duration.ts';
+import type { Charge } from '../../../bench/cost/bill/charge.ts';
 import { naivePolling } from '../../../bench/cost/bill/designs.ts';
 import { invocationCharges, type Known } from '../../../bench/cost/bill/invocation-charges.ts';
 import { FIRST_POLL, FURTHER_POLL, pathCharges } from '../../../bench/cost/bill/path-charges.ts';
 import { transitionsIn } from '../../../bench/cost/bill/transitions.ts';
-import type { Facts, FunctionFacts } from '../../../bench/cost/facts.ts';
-import { prices } from '../../../bench/cost/prices.ts';
+import type { Facts } from '../../../bench/cost/facts.ts';
 import type { Call, Entry } from '../../../bench/ledger/entry.ts';
 import { CannotBeCounted } from '../../../bench/units/dynamo-units.ts';
 
-const machine = { logLevel: 'ERROR', logClass: 'STANDARD', webhookWaitSeconds: 600 } as const;
-const settings: FunctionFacts = {
-  memoryMB: 1_024,
-  architecture: 'arm64',
-  format: 'JSON',
-  systemLevel: 'WARN',
-  logClass: 'STANDARD',
-};
 const facts: Facts = {
-  functions: { 'reconcile-extraction': settings },
+  memoryMB: { 'reconcile-extraction': 1_024 },
   tables: {},
-  isKeyAskedForEachObject: false,
-  accessLog: { format: '$context.requestId', logClass: 'STANDARD' },
+  accessLogFormat: '$context.requestId',
   signedRoutes: [],
   machine: {
-    ...machine,
+    webhookWaitSeconds: 600,
     poll: { IntervalSeconds: 5, BackoffRate: 1, MaxAttempts: 9, JitterStrategy: 'FULL' },
   },
   sweepsPerMonth: 8_640,
@@ -34,7 +25,7 @@ const facts: Facts = {
 const known: Known = {
   facts,
   units: new Map(),
-  logs: new Map([['r', { own: [], stack: 0 }]]),
+  logs: new Map([['r', { own: 0, stack: 0 }]]),
   tables: new Map([['records', { name: 'Records', keys: ['id'], indexes: [] }]]),
 };
 
@@ -50,22 +41,6 @@ const entry = (more: Partial<Entry> = {}): Entry => ({
 const quantityOf = (charges: readonly Omit<Charge, 'where'>[], price: Charge['price']): number =>
   charges.filter((charge) => charge.price === price).reduce((sum, { quantity }) => sum + quantity, 0);
 
-describe('a charge', () => {
-  const charge: Charge = { where: 'here', what: 'it', price: 'transition', quantity: 2 };
-
-  it('is its quantity at its price, for a million', () => {
-    expect(dollarsOf(charge)).toBe(50);
-    expect(totalOf(times([charge, charge], 0.5))).toBe(50);
-  });
-
-  it('is added to those of the same thing in the same place', () => {
-    expect(merge([charge, { ...charge, where: 'there' }, charge])).toEqual([
-      { ...charge, quantity: 4 },
-      { ...charge, where: 'there' },
-    ]);
-  });
-});
-
 describe('the charges of an invocation', () => {
   it('are its request, its memory for as long as it ran and waited, and its calls', () => {
     const charges = invocationCharges(
@@ -80,33 +55,9 @@ describe('the charges of an invocation', () => {
     expect(quantityOf(charges, 'put')).toBe(1);
   });
 
-  it('have a request to KMS for each object where the bucket has no key of its own', () => {
-    const asked = { ...known, facts: { ...facts, isKeyAskedForEachObject: true } };
-    expect(
-      quantityOf(invocationCharges(entry({ calls: [call('s3', 'PUT')] }), 10, asked), 'keyRequest'),
-    ).toBe(1);
-  });
-
   it('have a request to the API for each 512 KB that came over it', () => {
     const charges = invocationCharges(entry({ routeKey: 'POST /x', bodyBytes: 512 * 1_024 + 1 }), 10, known);
     expect(quantityOf(charges, 'httpRequest')).toBe(2);
-    expect(quantityOf(charges, 'logKilobyte')).toBeCloseTo(0.017, 10);
-  });
-
-  it('have what was logged, at the price of the class that it is kept in', () => {
-    const rare: Known = {
-      ...known,
-      logs: new Map([['r', { own: [600, 400], stack: 0 }]]),
-      facts: {
-        ...facts,
-        functions: {
-          'reconcile-extraction': { ...settings, architecture: 'x86_64', logClass: 'INFREQUENT_ACCESS' },
-        },
-      },
-    };
-    const charges = invocationCharges(entry(), 10, rare);
-    expect(quantityOf(charges, 'rareLogKilobyte')).toBe(1);
-    expect(quantityOf(charges, 'x86GigabyteSecond')).toBeGreaterThan(0);
   });
 
   it('have the units of DynamoDB, those of its index apart', () => {
@@ -189,9 +140,14 @@ describe('the charges of a path', () => {
   });
 });
 
-describe('the prices', () => {
-  it('each name a page of AWS', () => {
-    for (const { page } of Object.values(prices))
-      expect(page).toMatch(/^https:\/\/aws\.amazon\.com\/.*pricing/);
+describe('what is waited for', () => {
+  const wait = (startedAt: number, endedAt: number, assumedMs: number) => ({ startedAt, endedAt, assumedMs });
+
+  it('adds up where one wait follows the other', () => {
+    expect(waitedMs([wait(0, 2, 10), wait(2, 3, 400), wait(5, 6, 10)])).toBe(420);
+  });
+
+  it('is the longest of those that overlap', () => {
+    expect(waitedMs([wait(3, 9, 10), wait(0, 4, 400), wait(1, 2, 10)])).toBe(400);
   });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { expectedPolls, type Retrier } from '../../../bench/cost/bill/expected-polls.ts';
+import { randomOf } from '../../../simulation/scheduler/random.ts';
 
 const retrier: Retrier = {
   IntervalSeconds: 5,
@@ -12,12 +13,7 @@ const steady: Retrier = { ...retrier, BackoffRate: 1, JitterStrategy: 'NONE' };
 
 /** The same by chance: the mean of many runs. */
 const simulated = (one: Retrier, taskSeconds: number, pollSeconds: number): number => {
-  // A generator of Lehmer's, so that every run of this test is the same.
-  let seed = 1;
-  const random = (): number => {
-    seed = (seed * 48_271) % 2_147_483_647;
-    return seed / 2_147_483_647;
-  };
+  const random = randomOf(1);
   const runs = 20_000;
   let polls = 0;
   for (let run = 0; run < runs; run += 1) {
@@ -28,7 +24,7 @@ const simulated = (one: Retrier, taskSeconds: number, pollSeconds: number): numb
         one.IntervalSeconds * one.BackoffRate ** retry,
         one.MaxDelaySeconds ?? Number.MAX_VALUE,
       );
-      at += pollSeconds + random() * most;
+      at += pollSeconds + random.next() * most;
     }
   }
   return polls / runs;

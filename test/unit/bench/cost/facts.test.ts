@@ -1,4 +1,5 @@
-import { describe, expect, it } from 'vitest';
+import { expect, test } from 'vitest';
+import { functionNames } from '../../../../infra/function-names.ts';
 import { factsOf } from '../../../bench/cost/facts.ts';
 import { synthesizeTemplate, type Template } from '../../../bench/template.ts';
 
@@ -17,67 +18,28 @@ const changed = (type: string, properties: object): Template => ({
   ),
 });
 
-describe('what the bill reads in the template', () => {
-  const facts = factsOf(template);
+test('the bill reads in the template what depends on it', () => {
+  const { machine, signedRoutes, memoryMB } = factsOf(template);
+  expect(Object.keys(memoryMB).sort()).toEqual([...functionNames].sort());
+  expect(machine.poll).toMatchObject({ MaxDelaySeconds: 120, JitterStrategy: 'FULL' });
+  expect(signedRoutes).toContain('POST /extractions');
+  expect(signedRoutes).not.toContain('POST /webhooks/provider');
+  expect(factsOf(changed('AWS::Lambda::Function', { MemorySize: 256 })).memoryMB['start-task']).toBe(256);
+});
 
-  it('is every function, by its own name', () => {
-    expect(Object.keys(facts.functions).sort()).toEqual([
-      'get-extraction',
-      'manage-consents',
-      'receive-webhook',
-      'reconcile-extraction',
-      'request-extraction',
-      'start-task',
-      'sweep-extractions',
-    ]);
-  });
+const withoutKey = {
+  ServerSideEncryptionConfiguration: [
+    { ServerSideEncryptionByDefault: { SSEAlgorithm: 'aws:kms' }, BucketKeyEnabled: false },
+  ],
+};
 
-  it('is how the machine polls, and waits before', () => {
-    expect(facts.machine.webhookWaitSeconds).toBe(600);
-    expect(facts.machine.poll).toMatchObject({
-      IntervalSeconds: 5,
-      MaxDelaySeconds: 120,
-      JitterStrategy: 'FULL',
-    });
-  });
-
-  it('is which callers sign: all but the provider', () => {
-    expect(facts.signedRoutes).toContain('POST /extractions');
-    expect(facts.signedRoutes).not.toContain('POST /webhooks/provider');
-  });
-
-  it('is what is paid for each month', () => {
-    expect(facts).toMatchObject({ sweepsPerMonth: 8_640, secrets: 3, keys: 2 });
-  });
-
-  it('follows the memory, the architecture and the log of a function', () => {
-    const LoggingConfig = { LogGroup: { Ref: 'None' }, LogFormat: 'JSON', SystemLogLevel: 'WARN' };
-    const other = { MemorySize: 256, Architectures: ['x86_64'], LoggingConfig };
-    expect(factsOf(changed('AWS::Lambda::Function', other)).functions['start-task']).toEqual({
-      ...{ memoryMB: 256, architecture: 'x86_64', format: 'JSON', systemLevel: 'WARN' },
-      logClass: 'STANDARD',
-    });
-  });
-
-  it('follows the class of the logs', () => {
-    const rare = factsOf(changed('AWS::Logs::LogGroup', { LogGroupClass: 'INFREQUENT_ACCESS' }));
-    expect(rare.functions['start-task']?.logClass).toBe('INFREQUENT_ACCESS');
-    expect(rare.accessLog.logClass).toBe('INFREQUENT_ACCESS');
-    expect(rare.machine.logClass).toBe('INFREQUENT_ACCESS');
-  });
-
-  it('follows the key of the bucket', () => {
-    expect(facts.isKeyAskedForEachObject).toBe(false);
-    const rule = { ServerSideEncryptionByDefault: { SSEAlgorithm: 'aws:kms' }, BucketKeyEnabled: false };
-    const other = { BucketEncryption: { ServerSideEncryptionConfiguration: [rule] } };
-    expect(factsOf(changed('AWS::S3::Bucket', other)).isKeyAskedForEachObject).toBe(true);
-  });
-
-  it.each([
-    ['tables that are paid for by the hour', 'AWS::DynamoDB::Table', { BillingMode: 'PROVISIONED' }],
-    ['another kind of machine', 'AWS::StepFunctions::StateMachine', { StateMachineType: 'EXPRESS' }],
-    ['another kind of API', 'AWS::ApiGatewayV2::Api', { ProtocolType: 'WEBSOCKET' }],
-  ])('is refused for %s', (_, type, properties) => {
-    expect(() => factsOf(changed(type, properties))).toThrow();
-  });
+test.each([
+  ['tables that are paid for by the hour', 'AWS::DynamoDB::Table', { BillingMode: 'PROVISIONED' }],
+  ['another kind of machine', 'AWS::StepFunctions::StateMachine', { StateMachineType: 'EXPRESS' }],
+  ['another kind of API', 'AWS::ApiGatewayV2::Api', { ProtocolType: 'WEBSOCKET' }],
+  ['another architecture', 'AWS::Lambda::Function', { Architectures: ['x86_64'] }],
+  ['another class of logs', 'AWS::Logs::LogGroup', { LogGroupClass: 'INFREQUENT_ACCESS' }],
+  ['a bucket without a key', 'AWS::S3::Bucket', { BucketEncryption: withoutKey }],
+])('the bill has no price for %s', (_, type, properties) => {
+  expect(() => factsOf(changed(type, properties))).toThrow();
 });

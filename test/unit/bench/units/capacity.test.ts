@@ -51,7 +51,7 @@ describe('the units of an index', () => {
   const keysOnly: Table = {
     name: 'Records',
     keys: ['id'],
-    indexes: [{ name: 'open', keys: ['open', 'until'], projection: 'KEYS_ONLY', included: [] }],
+    indexes: [{ name: 'open', keys: ['open', 'until'] }],
   };
   const unitsIn = (table: Table, before: Item | undefined, after: Item | undefined): number =>
     table.indexes.reduce((sum, index) => sum + indexUnits(index, table, before, after), 0);
@@ -73,17 +73,5 @@ describe('the units of an index', () => {
   it('are none for an item that never was in it, or changes elsewhere', () => {
     expect(unitsIn(keysOnly, closed, { ...closed, more: { S: 'x' } })).toBe(0);
     expect(unitsIn(keysOnly, open('a'), open('a', { more: { S: 'x' } }))).toBe(0);
-  });
-
-  it('are one for a projected attribute that changes', () => {
-    const including = (projection: 'INCLUDE' | 'ALL'): Table => ({
-      name: 'Records',
-      keys: ['id'],
-      indexes: [{ name: 'open', keys: ['open', 'until'], projection, included: ['more'] }],
-    });
-    const [before, after] = [open('a', { more: { S: 'x' } }), open('a', { more: { S: 'y' } })];
-    expect(unitsIn(including('INCLUDE'), before, after)).toBe(1);
-    expect(unitsIn(including('ALL'), before, after)).toBe(1);
-    expect(unitsIn(including('ALL'), before, open('a', { more: { S: 'y'.repeat(1_024) } }))).toBe(2);
   });
 });

@@ -1,5 +1,3 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { ConditionalCheckFailedException, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { S3Client } from '@aws-sdk/client-s3';
 import { marshall } from '@aws-sdk/util-dynamodb';
@@ -7,6 +5,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { erasingFrom, ResultsNotDeleted } from '../../../../lib/aws/erasing.ts';
 import { erase } from '../../../../lib/extraction/erase.ts';
 import { at, closedExtraction, id, iso, timings } from '../extraction/fixtures.ts';
+import { httpServer } from '../provider/local-servers.ts';
 import { fail, stubClient } from './stub-client.ts';
 
 const erasing = (parts: {
@@ -25,14 +24,12 @@ const erasing = (parts: {
 
 /** A DynamoDB over HTTP that has one record, and by whose clock it is so many seconds after its request. */
 const dynamoAt = async (seconds: number, record: object): Promise<DynamoDBClient> => {
-  const server = createServer((_request, response) => {
+  const { baseUrl } = await httpServer((response) => {
     response.setHeader('date', at(seconds).toUTCString());
     response.end(JSON.stringify({ Item: marshall(record) }));
   });
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
-  onTestFinished(() => void server.close());
   return new DynamoDBClient({
-    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    endpoint: baseUrl,
     region: 'eu-west-1',
     credentials: { accessKeyId: 'a', secretAccessKey: 's' },
     maxAttempts: 1,

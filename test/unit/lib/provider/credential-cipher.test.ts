@@ -2,12 +2,12 @@ import { createCipheriv, createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { decryptText, UndecryptableText } from '../../../../lib/provider/credential-cipher.ts';
-import { encryptWithOpenssl } from './encrypt-with-openssl.ts';
+import { encryptedByOpenssl } from '../../sandbox/openssl.ts';
 
 const secret = 'session-token-ñ';
 const iv = Buffer.from('000102030405060708090a0b0c0d0eff', 'hex');
 const plaintext = '{"username":"ñandú","password":"p-w"}';
-const good = encryptWithOpenssl(Buffer.from(plaintext), secret, iv);
+const good = encryptedByOpenssl(plaintext, secret, iv);
 const [ciphertext = '', ivText = ''] = good.split('-');
 
 const failureOf = (text: string, key = secret): unknown => {
@@ -26,7 +26,7 @@ test.each([
   ['bytes that are no text', Buffer.from([0, 255, 254, 128])],
   ['many blocks', Buffer.alloc(5_000, 'x')],
 ])('what the openssl command encrypted is decrypted: %s', (_what, bytes) => {
-  expect(decryptText(encryptWithOpenssl(bytes, secret, iv), secret)).toEqual(bytes);
+  expect(decryptText(encryptedByOpenssl(bytes, secret, iv), secret)).toEqual(bytes);
 });
 
 test('any plaintext under any secret comes back', () => {

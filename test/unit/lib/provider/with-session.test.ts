@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { ProviderBusy, ProviderUnauthorized } from '../../../../lib/provider/errors.ts';
 import { withSession } from '../../../../lib/provider/with-session.ts';
+import { withTaskToken } from '../../../../lib/provider/with-task-token.ts';
 
 /** Tokens t1, t2, …: a new one after every drop. */
 const tokens = () => {
@@ -54,4 +55,26 @@ test('any other failure is thrown at once, and the token stays', async () => {
   await expect(call).rejects.toThrow(ProviderBusy);
   expect(calls).toBe(1);
   expect(session.dropped).toEqual([]);
+});
+
+test('a 401 for the making of a token is thrown at once', async () => {
+  const calls: string[] = [];
+  const current = () => Promise.reject(new ProviderUnauthorized('401'));
+  const call = withSession({ ...tokens(), current }, async (token) => calls.push(token));
+  await expect(call).rejects.toThrow(ProviderUnauthorized);
+  expect(calls).toEqual([]);
+});
+
+test('a Task Token that is refused is dropped for its own user', async () => {
+  const dropped: string[] = [];
+  const cache = {
+    current: async (target: string) => `${target}-${dropped.length + 1}`,
+    drop: (target: string, token: string) => void dropped.push(`${target}: ${token}`),
+  };
+  const answer = await withTaskToken(cache, 'ana', async (token) => {
+    if (token === 'ana-1') throw new ProviderUnauthorized('401');
+    return `with ${token}`;
+  });
+  expect(answer).toBe('with ana-2');
+  expect(dropped).toEqual(['ana: ana-1']);
 });

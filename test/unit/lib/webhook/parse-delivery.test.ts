@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { terminalStatuses } from '../../../../lib/extraction/record.ts';
 import { parseDelivery } from '../../../../lib/webhook/parse-delivery.ts';
-import { encryptWithOpenssl } from '../provider/encrypt-with-openssl.ts';
+import { encryptedByOpenssl } from '../../sandbox/openssl.ts';
 
 const key = 'signing-key';
 const iv = Buffer.from('f0e0d0c0b0a090807060504030201000', 'hex');
 const wrapped = (inner: string | Uint8Array, under = key): string =>
-  JSON.stringify({ data: encryptWithOpenssl(Buffer.from(inner), under, iv) });
+  JSON.stringify({ data: encryptedByOpenssl(inner, under, iv) });
 const parse = (body: string | Uint8Array) => parseDelivery(Buffer.from(body), key);
 const terminal = { kind: 'terminal', taskId: 'task-1', taskStatus: 'PARTIAL' };
 

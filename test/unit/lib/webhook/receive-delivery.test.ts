@@ -7,7 +7,7 @@ import {
   type WebhookObserved,
 } from '../../../../lib/webhook/receive-delivery.ts';
 import { signingKeyOf } from '../../../../lib/webhook/signing-key.ts';
-import { encryptWithOpenssl } from '../provider/encrypt-with-openssl.ts';
+import { encryptedByOpenssl } from '../../sandbox/openssl.ts';
 import { signed } from './sign.ts';
 
 const key = 'signing-key';
@@ -67,7 +67,7 @@ test('a signature over the base64 text of a body is none', async () => {
 
 test('an encrypted delivery is verified over the wrapper and decrypted with the key that verified', async () => {
   const { receive, recorded } = webhook({ current: ['another', key] });
-  const body = JSON.stringify({ data: encryptWithOpenssl(Buffer.from(payload), key, Buffer.alloc(16, 7)) });
+  const body = JSON.stringify({ data: encryptedByOpenssl(payload, key, Buffer.alloc(16, 7)) });
   expect(await receive(plain(body))).toMatchObject({ answer: 204, taskId: 'task-1' });
   expect(recorded).toEqual([{ taskId: 'task-1', taskStatus: 'COMPLETED' }]);
 });

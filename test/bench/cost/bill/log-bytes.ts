@@ -1,0 +1,61 @@
+import { samples } from '../../assumptions.ts';
+
+const requestId = '01a1fe07-9745-75b1-b891-0d0d5703db17';
+const extractionId = requestId;
+
+/** What Lambda itself writes about one warm invocation in the format Text, in bytes: START, END and REPORT. */
+export const platformLogBytes = (billedMs: number, memoryMB: number): number =>
+  Buffer.byteLength(
+    `START RequestId: ${requestId} Version: $LATEST\nEND RequestId: ${requestId}\n` +
+      `REPORT RequestId: ${requestId}\tDuration: ${(billedMs - 0.5).toFixed(2)} ms\tBilled Duration: ${billedMs} ms\t` +
+      `Memory Size: ${memoryMB} MB\tMax Memory Used: 90 MB\t\n`,
+  );
+
+/**
+ * What the Node runtime writes of an error that a handler throws: a line of time, request id, level and an object that
+ * quotes name and message (the runtime's `Errors.js`), of the commonest of ours, and the frames of its stack, if any.
+ */
+export const thrownErrorBytes = (failed: boolean, stackBytes: number): number => {
+  const error = { errorType: 'NotYet', errorMessage: 'still-running', stack: ['NotYet: still-running'] };
+  const line = `2026-01-01T12:00:00.000Z\t${requestId}\tERROR\tInvoke Error \t${JSON.stringify(error)}\n`;
+  return failed ? Buffer.byteLength(line) + stackBytes : 0;
+};
+
+/**
+ * The bytes of a line of the API's access log in the format that the template configures, for a request that went well.
+ * https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-logging-variables.html
+ */
+export const accessLogBytes = (format: string, routeKey: string, isSigned: boolean): number => {
+  const values: Readonly<Record<string, string>> = {
+    requestId: samples.apiRequestId,
+    requestTime: '01/Jan/2026:12:00:00 +0000',
+    routeKey,
+    path: (routeKey.split(' ')[1] ?? '').replaceAll(/\{\w+\}/g, extractionId),
+    status: '200',
+    responseLength: '1024',
+    responseLatency: '123',
+    'identity.sourceIp': samples.sourceIp,
+    'identity.userArn': isSigned ? samples.callerArn : '-',
+  };
+  // A variable without a value is written as "-".
+  return Buffer.byteLength(format.replaceAll(/\$context\.([\w.]+)/g, (_, name) => values[name] ?? '-')) + 1;
+};
+
+/**
+ * What Step Functions writes into the machine's log for an event of a history, in bytes, at the level ERROR and without
+ * data. https://docs.aws.amazon.com/step-functions/latest/dg/cw-logs.html ("Log levels", and its example of a line)
+ */
+export const machineLogBytes = (type: string): number =>
+  /(Failed|TimedOut|Aborted)$/.test(type)
+    ? Buffer.byteLength(
+        JSON.stringify({
+          id: '5',
+          type,
+          details: { resource: 'invoke', resourceType: 'lambda' },
+          previous_event_id: '4',
+          event_timestamp: '1767268800000',
+          execution_arn: samples.executionArn,
+          redrive_count: '0',
+        }),
+      )
+    : 0;

@@ -1,0 +1,54 @@
+import { registerHooks } from 'node:module';
+
+/** A deliberate fault in the product: one text of one of its source files, replaced by another. */
+export type SourcePatch = {
+  readonly name: string;
+  /** From the root of the repository. */
+  readonly file: string;
+  /** Occurs exactly once in the file. */
+  readonly find: string;
+  readonly replace: string;
+};
+
+/** The patch no longer fits the source: either the source was changed, or what was imported does not load it. */
+export class PatchDoesNotFit extends Error {
+  override readonly name = 'PatchDoesNotFit';
+}
+
+/** The source with the fault in it. */
+export const patchSource = (source: string, { name, file, find, replace }: SourcePatch): string => {
+  const times = source.split(find).length - 1;
+  if (times !== 1) throw new PatchDoesNotFit(`${name}: its text occurs ${times} times in ${file}, not once.`);
+  return source.replace(find, () => replace);
+};
+
+const root = new URL('../../', import.meta.url).href;
+const isOurs = (url: string): boolean => url.startsWith(root) && !url.includes('/node_modules/');
+
+/**
+ * Imports a module, by its path from the root, with everything that it imports of this repository loaded anew and the
+ * fault in it. Instances without the fault, or with another one, stay as they are: a query in the module's address,
+ * handed on from importer to imported, tells them apart. No file is written, and the product needs no switch for it.
+ */
+export const importPatched = async <Module>(module: string, patch: SourcePatch): Promise<Module> => {
+  const query = `?fault=${encodeURIComponent(patch.name)}`;
+  const patched = `${root}${patch.file}${query}`;
+  let fits = false;
+  registerHooks({
+    resolve: (specifier, context, nextResolve) => {
+      const resolved = nextResolve(specifier, context);
+      return context.parentURL?.endsWith(query) && isOurs(resolved.url)
+        ? { ...resolved, url: `${resolved.url}${query}` }
+        : resolved;
+    },
+    load: (url, context, nextLoad) => {
+      const loaded = nextLoad(url, context);
+      if (url !== patched) return loaded;
+      fits = true;
+      return { ...loaded, source: patchSource(String(loaded.source), patch) };
+    },
+  });
+  const imported: Module = await import(`${root}${module}${query}`);
+  if (!fits) throw new PatchDoesNotFit(`${patch.name}: ${module} does not load ${patch.file}.`);
+  return imported;
+};

@@ -1,0 +1,101 @@
+import {
+  ExecutionAlreadyExists,
+  InvalidToken,
+  type SFNClient,
+  TaskDoesNotExist,
+  TaskTimedOut,
+} from '@aws-sdk/client-sfn';
+import { describe, expect, test } from 'vitest';
+import { failTask } from '../../../../lib/aws/fail-task.ts';
+import { readExecutionInputOf } from '../../../../lib/aws/read-execution-input.ts';
+import { startExecutionOf } from '../../../../lib/aws/start-execution.ts';
+import { wakeMachine } from '../../../../lib/aws/wake-machine.ts';
+import { fail, stubClient } from './stub-client.ts';
+
+const machine = 'arn:aws:states:eu-west-1:111122223333:stateMachine:Cosecha-prod-extractions';
+const input = {
+  extractionId: 'extraction-1',
+  requestId: 'request-1',
+  request: { entity: 'bank', actions: [{ id: 'tef' }] },
+  sealedCredentials: 'c2VhbGVk',
+};
+const failing = (error: unknown) => stubClient<SFNClient>(() => fail(error)).client;
+const about = { message: 'about token-1', $metadata: {} };
+const throttled = Object.assign(new Error('slow down'), { name: 'ThrottlingException' });
+
+describe('an execution', () => {
+  test('is named after the extraction, and gets and gives back the whole input', async () => {
+    const { client, sent } = stubClient<SFNClient>(({ input: asked }) => ({
+      input: asked.executionArn === undefined ? undefined : JSON.stringify(input),
+    }));
+    await startExecutionOf(client, machine)(input);
+    expect(await readExecutionInputOf(client, machine)('extraction-1')).toEqual(input);
+    const [started, read] = sent;
+    expect(started?.input).toMatchObject({ stateMachineArn: machine, name: 'extraction-1' });
+    expect(JSON.parse(String(started?.input.input))).toEqual(input);
+    expect(read?.input.executionArn).toBe(
+      'arn:aws:states:eu-west-1:111122223333:execution:Cosecha-prod-extractions:extraction-1',
+    );
+  });
+
+  test('of that name which exists already is success', async () => {
+    const exists = new ExecutionAlreadyExists({ message: 'exists', $metadata: {} });
+    await startExecutionOf(failing(exists), machine)(input);
+  });
+
+  test('that could not be started for any other reason is thrown, so that the caller tries again', async () => {
+    await expect(startExecutionOf(failing(throttled), machine)(input)).rejects.toBe(throttled);
+  });
+});
+
+describe('waking the machine', () => {
+  test('answers the token with the extractionId and nothing else', async () => {
+    const { client, sent } = stubClient<SFNClient>(() => ({}));
+    expect(await wakeMachine(client)('token-1', 'extraction-1')).toBe('woken');
+    expect(sent).toEqual([
+      {
+        name: 'SendTaskSuccessCommand',
+        input: { taskToken: 'token-1', output: '{"extractionId":"extraction-1"}' },
+      },
+    ]);
+  });
+
+  test.each([
+    ['timed out', new TaskTimedOut(about), 'gone'],
+    ['is unknown', new TaskDoesNotExist(about), 'gone'],
+    ['is not one of theirs', new InvalidToken(about), 'invalid-token'],
+  ])('returns that a token %s, and does not throw', async (_what, error, outcome) => {
+    expect(await wakeMachine(failing(error))('token-1', 'extraction-1')).toBe(outcome);
+  });
+
+  test('throws a throttle or a 5xx, so that the provider delivers again', async () => {
+    await expect(wakeMachine(failing(throttled))('token-1', 'extraction-1')).rejects.toBe(throttled);
+  });
+});
+
+describe('failing the state', () => {
+  test('gives it the name of the error', async () => {
+    const { client, sent } = stubClient<SFNClient>(() => ({}));
+    await failTask(client)('token-1', 'ProviderBusy', 'because');
+    expect(sent).toEqual([
+      {
+        name: 'SendTaskFailureCommand',
+        input: { taskToken: 'token-1', error: 'ProviderBusy', cause: 'because' },
+      },
+    ]);
+  });
+
+  test.each([
+    ['timed out', new TaskTimedOut(about)],
+    ['is unknown', new TaskDoesNotExist(about)],
+  ])('takes a token that %s for done', async (_what, error) => {
+    await failTask(failing(error))('token-1', 'ProviderBusy', '');
+  });
+
+  test.each([
+    ['an invalid token', new InvalidToken(about)],
+    ['a throttle', throttled],
+  ])('throws %s', async (_what, error) => {
+    await expect(failTask(failing(error))('token-1', 'ProviderBusy', '')).rejects.toBe(error);
+  });
+});
