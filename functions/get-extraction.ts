@@ -3,22 +3,24 @@ import { S3Client } from '@aws-sdk/client-s3';
 import middy from '@middy/core';
 import type { APIGatewayProxyEventV2WithIAMAuthorizer, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import * as v from 'valibot';
-import { promptClient } from '../lib/aws/client-options.ts';
 import { dynamoExtractionStore } from '../lib/aws/dynamo-extraction-store.ts';
-import { required } from '../lib/aws/environment.ts';
 import { presignResults } from '../lib/aws/presign-results.ts';
-import { type AnswerReadDeps, answerRead } from '../lib/extraction/answer-read.ts';
-import { answerFailures } from '../lib/http/answer-failures.ts';
-import { callerNamed } from '../lib/http/caller-of.ts';
+import { answerFailures } from '../lib/aws/wiring/answer-failures.ts';
+import { promptClient } from '../lib/aws/wiring/client-options.ts';
+import { requiredVariable } from '../lib/aws/wiring/environment.ts';
+import { type AnswerReadDeps, answerRead } from '../lib/extraction/api/answer-read.ts';
+import { callerFromPrincipalArn } from '../lib/http/caller.ts';
 import { log, logAbout, observability } from '../lib/observability/observability.ts';
 
 const now = () => new Date();
 const deps: AnswerReadDeps = {
-  extractions: dynamoExtractionStore(new DynamoDBClient(promptClient), required('EXTRACTIONS_TABLE')),
-  readers: new Set(v.parse(v.array(v.string()), JSON.parse(required('READERS'))).map(callerNamed)),
+  extractions: dynamoExtractionStore(new DynamoDBClient(promptClient), requiredVariable('EXTRACTIONS_TABLE')),
+  readers: new Set(
+    v.parse(v.array(v.string()), JSON.parse(requiredVariable('READERS'))).map(callerFromPrincipalArn),
+  ),
   presign: presignResults(new S3Client(promptClient), now),
   now,
-  retentionDays: Number(required('RESULTS_RETENTION_DAYS')),
+  retentionDays: Number(requiredVariable('RESULTS_RETENTION_DAYS')),
   onFound: (extractionId) => logAbout({ extractionId }),
   onRead: (read) => log.info('Extraction read.', read),
 };

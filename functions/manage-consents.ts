@@ -1,13 +1,13 @@
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import middy from '@middy/core';
 import type { APIGatewayProxyEventV2WithIAMAuthorizer, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
-import { promptClient } from '../lib/aws/client-options.ts';
-import { optionalSetting, required } from '../lib/aws/environment.ts';
-import { providerConnection } from '../lib/aws/provider-client.ts';
 import { readSecret } from '../lib/aws/read-secret.ts';
-import { storedTaskTokens } from '../lib/aws/stored-task-tokens.ts';
+import { answerFailures } from '../lib/aws/wiring/answer-failures.ts';
+import { promptClient } from '../lib/aws/wiring/client-options.ts';
+import { optionalSetting, requiredVariable } from '../lib/aws/wiring/environment.ts';
+import { connectionFromEnvironment } from '../lib/aws/wiring/provider-from-environment.ts';
+import { taskTokensFromEnvironment } from '../lib/aws/wiring/task-tokens-from-environment.ts';
 import { type ConsentDeps, manageConsents } from '../lib/consents/manage-consents.ts';
-import { answerFailures } from '../lib/http/answer-failures.ts';
 import { describeError } from '../lib/observability/describe-error.ts';
 import { log, observability } from '../lib/observability/observability.ts';
 
@@ -15,11 +15,11 @@ import { log, observability } from '../lib/observability/observability.ts';
 const maxAnswerBytes = 4 * 1024 * 1024;
 
 const secrets = new SecretsManagerClient(promptClient);
-const apiKeySecret = required('PROVIDER_API_KEY_SECRET');
-const connection = providerConnection(maxAnswerBytes);
+const apiKeySecret = requiredVariable('PROVIDER_API_KEY_SECRET');
+const connection = connectionFromEnvironment(maxAnswerBytes);
 const deps: ConsentDeps = {
   connection,
-  taskTokens: storedTaskTokens(secrets, connection, () => new Date()),
+  taskTokens: taskTokensFromEnvironment(secrets, connection, () => new Date()),
   apiKey: () => readSecret(secrets, apiKeySecret),
   clientId: () => optionalSetting('PROVIDER_CLIENT_ID', 'providerClientId'),
   widgetConfigId: () => optionalSetting('WIDGET_CONFIG_ID', 'widgetConfigId'),
@@ -31,7 +31,7 @@ const answerConsents = async (
   event: APIGatewayProxyEventV2WithIAMAuthorizer,
 ): Promise<APIGatewayProxyStructuredResultV2> => {
   const answer = await manageConsents(event, deps);
-  log.info('Consents were asked about.', { route: event.routeKey, status: answer.statusCode });
+  log.info('Consent request answered.', { route: event.routeKey, status: answer.statusCode });
   return answer;
 };
 

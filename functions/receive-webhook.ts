@@ -3,15 +3,15 @@ import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SFNClient } from '@aws-sdk/client-sfn';
 import middy from '@middy/core';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
-import { promptClient } from '../lib/aws/client-options.ts';
 import { dynamoExtractionStore } from '../lib/aws/dynamo-extraction-store.ts';
 import { dynamoTaskStore } from '../lib/aws/dynamo-task-store.ts';
-import { required } from '../lib/aws/environment.ts';
 import { readRotatingSecret } from '../lib/aws/read-secret.ts';
 import { wakeMachine } from '../lib/aws/wake-machine.ts';
+import { answerFailures } from '../lib/aws/wiring/answer-failures.ts';
+import { promptClient } from '../lib/aws/wiring/client-options.ts';
+import { requiredVariable } from '../lib/aws/wiring/environment.ts';
 import { recordDelivery } from '../lib/extraction/record-delivery.ts';
-import { answerFailures } from '../lib/http/answer-failures.ts';
-import { log, logAbout, observability, observe, observeAbout } from '../lib/observability/observability.ts';
+import { count, countAbout, log, logAbout, observability } from '../lib/observability/observability.ts';
 import { answerDelivery } from '../lib/webhook/answer-delivery.ts';
 import type { ReceivedDelivery } from '../lib/webhook/receive-delivery.ts';
 import { cacheSigningKeys } from '../lib/webhook/signing-keys.ts';
@@ -19,19 +19,19 @@ import { cacheSigningKeys } from '../lib/webhook/signing-keys.ts';
 const now = () => new Date();
 const database = new DynamoDBClient(promptClient);
 const secrets = new SecretsManagerClient(promptClient);
-const signingKeySecret = required('WEBHOOK_SIGNING_KEY_SECRET');
+const signingKeySecret = requiredVariable('WEBHOOK_SIGNING_KEY_SECRET');
 
 const keys = cacheSigningKeys({
   fetchKeys: () => readRotatingSecret(secrets, signingKeySecret),
-  refreshEveryMs: Number(required('SIGNING_KEY_REFRESH_SECONDS')) * 1000,
+  refreshEveryMs: Number(requiredVariable('SIGNING_KEY_REFRESH_SECONDS')) * 1000,
   now,
 });
 const recordDeps = {
-  extractions: dynamoExtractionStore(database, required('EXTRACTIONS_TABLE')),
-  tasks: dynamoTaskStore(database, required('TASKS_TABLE'), now),
+  extractions: dynamoExtractionStore(database, requiredVariable('EXTRACTIONS_TABLE')),
+  tasks: dynamoTaskStore(database, requiredVariable('TASKS_TABLE'), now),
   wake: wakeMachine(new SFNClient(promptClient)),
   now,
-  timings: { collectInMachine: Number(required('COLLECT_IN_MACHINE_SECONDS')) },
+  timings: { collectInMachine: Number(requiredVariable('COLLECT_IN_MACHINE_SECONDS')) },
 };
 
 const onReceived = (received: ReceivedDelivery): void => {
@@ -54,8 +54,8 @@ const receiveWebhook = (event: APIGatewayProxyEventV2): Promise<APIGatewayProxyS
   answerDelivery(event, {
     keys,
     record: (delivery) =>
-      recordDelivery(delivery, { ...recordDeps, observe: observeAbout({ taskId: delivery.taskId }) }),
-    observe,
+      recordDelivery(delivery, { ...recordDeps, count: countAbout({ taskId: delivery.taskId }) }),
+    count,
     onReceived,
   });
 

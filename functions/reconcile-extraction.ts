@@ -1,19 +1,23 @@
 import middy from '@middy/core';
-import { reconcilerOver } from '../lib/aws/reconciler.ts';
-import { answerReconciled, NotYet } from '../lib/extraction/answer-reconciled.ts';
-import { type ReconcileAnswer, type ReconcileEvent, situationOf } from '../lib/extraction/reconcile-event.ts';
+import { reconcilerFromEnvironment } from '../lib/aws/wiring/reconciler.ts';
+import { answerReconcile, NotYet } from '../lib/extraction/answer-reconcile.ts';
+import {
+  type ReconcileAnswer,
+  type ReconcileEvent,
+  reconcileCallerOf,
+} from '../lib/extraction/reconcile-event.ts';
 import { concealFailures } from '../lib/observability/conceal-failures.ts';
 import { logAbout, observability } from '../lib/observability/observability.ts';
 
-const { reconcileOne } = reconcilerOver(() => new Date());
+const { reconcileOne } = reconcilerFromEnvironment(() => new Date());
 
 const reconcileExtraction = async (event: ReconcileEvent): Promise<ReconcileAnswer> => {
   const { extractionId } = event;
   logAbout({ extractionId });
-  const situation = situationOf(event);
+  const caller = reconcileCallerOf(event);
   const sealedTarget = event.trigger === 'machine' ? event.sealedTarget : null;
-  const reconciled = await reconcileOne(extractionId, situation, sealedTarget);
-  return answerReconciled(extractionId, reconciled, situation.caller);
+  const reconciled = await reconcileOne(extractionId, caller, sealedTarget);
+  return answerReconcile(extractionId, reconciled, caller.kind);
 };
 
 export const handler = middy<ReconcileEvent, ReconcileAnswer>()

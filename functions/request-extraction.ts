@@ -5,19 +5,19 @@ import { SFNClient } from '@aws-sdk/client-sfn';
 import middy from '@middy/core';
 import type { APIGatewayProxyEventV2WithIAMAuthorizer, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import { v7 as newUuid } from 'uuid';
-import { promptClient } from '../lib/aws/client-options.ts';
 import { dynamoExtractionStore } from '../lib/aws/dynamo-extraction-store.ts';
-import { optionalSetting, required } from '../lib/aws/environment.ts';
 import { readSecret } from '../lib/aws/read-secret.ts';
 import { sealWith } from '../lib/aws/seal.ts';
 import { startExecutionOf } from '../lib/aws/start-execution.ts';
-import { type AnswerRequestDeps, answerRequest } from '../lib/extraction/answer-request.ts';
+import { answerFailures } from '../lib/aws/wiring/answer-failures.ts';
+import { promptClient } from '../lib/aws/wiring/client-options.ts';
+import { optionalSetting, requiredVariable } from '../lib/aws/wiring/environment.ts';
+import { type AnswerRequestDeps, answerRequest } from '../lib/extraction/api/answer-request.ts';
 import { parseTimings } from '../lib/extraction/parse-timings.ts';
-import { answerFailures } from '../lib/http/answer-failures.ts';
 import { log, logAbout, observability } from '../lib/observability/observability.ts';
 
 const secrets = new SecretsManagerClient(promptClient);
-const fingerprintSecret = required('FINGERPRINT_KEY_SECRET');
+const fingerprintSecret = requiredVariable('FINGERPRINT_KEY_SECRET');
 
 /** Generated with the stack and never rotated, so one read serves the life of the process. */
 let fingerprintKey: Promise<string> | undefined;
@@ -30,11 +30,11 @@ const readFingerprintKey = (): Promise<string> => {
 };
 
 const deps: AnswerRequestDeps = {
-  extractions: dynamoExtractionStore(new DynamoDBClient(promptClient), required('EXTRACTIONS_TABLE')),
-  seal: sealWith(new KMSClient(promptClient), required('SEAL_KEY_ARN')),
-  startExecution: startExecutionOf(new SFNClient(promptClient), required('STATE_MACHINE_ARN')),
+  extractions: dynamoExtractionStore(new DynamoDBClient(promptClient), requiredVariable('EXTRACTIONS_TABLE')),
+  seal: sealWith(new KMSClient(promptClient), requiredVariable('SEAL_KEY_ARN')),
+  startExecution: startExecutionOf(new SFNClient(promptClient), requiredVariable('STATE_MACHINE_ARN')),
   now: () => new Date(),
-  timings: parseTimings(required('TIMINGS')),
+  timings: parseTimings(requiredVariable('TIMINGS')),
   fingerprintKey: readFingerprintKey,
   newId: () => newUuid(),
   assertConsentsSetUp: () => void optionalSetting('PROVIDER_CLIENT_ID', 'providerClientId'),

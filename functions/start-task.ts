@@ -4,41 +4,41 @@ import { KMSClient } from '@aws-sdk/client-kms';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SFNClient } from '@aws-sdk/client-sfn';
 import middy from '@middy/core';
-import { patientClient } from '../lib/aws/client-options.ts';
 import { dynamoExtractionStore } from '../lib/aws/dynamo-extraction-store.ts';
 import { dynamoTaskStore } from '../lib/aws/dynamo-task-store.ts';
-import { required, SettingMissing } from '../lib/aws/environment.ts';
 import { failTask } from '../lib/aws/fail-task.ts';
-import { providerClient } from '../lib/aws/provider-client.ts';
 import { SecretNotFilled } from '../lib/aws/read-secret.ts';
 import { unsealCredentialsWith, unsealTargetWith } from '../lib/aws/seal.ts';
-import { storedTaskTokens } from '../lib/aws/stored-task-tokens.ts';
-import { untilSetUp } from '../lib/aws/until-set-up.ts';
 import { wakeMachine } from '../lib/aws/wake-machine.ts';
+import { patientClient } from '../lib/aws/wiring/client-options.ts';
+import { requiredVariable, SettingMissing } from '../lib/aws/wiring/environment.ts';
+import { providerFromEnvironment } from '../lib/aws/wiring/provider-from-environment.ts';
+import { taskTokensFromEnvironment } from '../lib/aws/wiring/task-tokens-from-environment.ts';
+import { untilSetUp } from '../lib/aws/wiring/until-set-up.ts';
+import type { ExecutionInput } from '../lib/extraction/api/request-extraction.ts';
 import { callByConsent } from '../lib/extraction/call-by-consent.ts';
 import { callByCredentials } from '../lib/extraction/call-by-credentials.ts';
 import { parseTimings } from '../lib/extraction/parse-timings.ts';
 import type { Extraction } from '../lib/extraction/record.ts';
-import type { ExecutionInput } from '../lib/extraction/request.ts';
 import type { StartOutcome } from '../lib/extraction/start.ts';
 import type { StartCall } from '../lib/extraction/start-call.ts';
 import { startForMachine } from '../lib/extraction/start-for-machine.ts';
 import { concealFailures } from '../lib/observability/conceal-failures.ts';
 import {
+  count,
+  countAbout,
   log,
   logAbout,
   logFailure,
   observability,
-  observe,
-  observeAbout,
 } from '../lib/observability/observability.ts';
-import type { ExtractionRequest } from '../lib/provider/extraction-request.ts';
-import { startExtraction } from '../lib/provider/start-extraction.ts';
-import { startExtractionV2 } from '../lib/provider/start-extraction-v2.ts';
-import { startTask, type TaskRequest } from '../lib/provider/start-task.ts';
+import { startExtraction } from '../lib/provider/extractions/start-extraction.ts';
+import type { StartExtractionRequest } from '../lib/provider/extractions/start-extraction-request.ts';
+import { startExtractionV2 } from '../lib/provider/extractions/start-extraction-v2.ts';
+import { startTask, type TaskRequest } from '../lib/provider/tasks/start-task.ts';
 
 /** The payload of the state StartTask: the execution's input, its callback token and which attempt this is. */
-type StartTaskEvent = ExecutionInput & { readonly taskToken: string; readonly attempt: number };
+type StartTaskEvent = ExecutionInput & { readonly callbackToken: string; readonly callbackAttempt: number };
 
 /** A start answers with a taskId; more than this is not one. */
 const maxAnswerBytes = 64 * 1024;
@@ -47,25 +47,25 @@ const now = () => new Date();
 const database = new DynamoDBClient(patientClient);
 const machine = new SFNClient(patientClient);
 const keys = new KMSClient(patientClient);
-const sealKey = required('SEAL_KEY_ARN');
+const sealKey = requiredVariable('SEAL_KEY_ARN');
 const unsealCredentials = unsealCredentialsWith(keys, sealKey);
 const unsealTarget = unsealTargetWith(keys, sealKey);
 const secrets = new SecretsManagerClient(patientClient);
-const { connection, sessions } = providerClient(secrets, {
+const { connection, sessions } = providerFromEnvironment(secrets, {
   now,
   maxAnswerBytes,
-  encryptRawCredentials: required('ENCRYPT_RAW_CREDENTIALS') === 'true',
+  encryptRawCredentials: requiredVariable('ENCRYPT_RAW_CREDENTIALS') === 'true',
 });
 const byCredentials = {
   sessions,
   startTask: (sessionToken: string, request: TaskRequest) => startTask(connection, sessionToken, request),
 };
-const taskTokens = storedTaskTokens(secrets, connection, now);
+const taskTokens = taskTokensFromEnvironment(secrets, connection, now);
 const byConsent = {
   taskTokens: { ...taskTokens, current: (target: string) => untilSetUp(() => taskTokens.current(target)) },
   startExtraction: {
-    v1: (token: string, request: ExtractionRequest) => startExtraction(connection, token, request),
-    v2: (token: string, request: ExtractionRequest) => startExtractionV2(connection, token, request),
+    v1: (token: string, request: StartExtractionRequest) => startExtraction(connection, token, request),
+    v2: (token: string, request: StartExtractionRequest) => startExtractionV2(connection, token, request),
   },
 };
 
@@ -75,45 +75,45 @@ const callFor = async (record: Extraction, sealed: string): Promise<StartCall> =
     : callByCredentials(record, await unsealCredentials(record.extractionId, sealed), byCredentials);
 
 const failureOf = {
-  token: 'No token could be had.',
+  token: 'No provider token could be obtained.',
   start: 'The start call failed.',
-  write: 'The record could not be written, and is tried again.',
+  write: 'The record could not be written; retrying.',
 } as const;
 
 const deps = {
-  extractions: dynamoExtractionStore(database, required('EXTRACTIONS_TABLE')),
-  tasks: dynamoTaskStore(database, required('TASKS_TABLE'), now),
+  extractions: dynamoExtractionStore(database, requiredVariable('EXTRACTIONS_TABLE')),
+  tasks: dynamoTaskStore(database, requiredVariable('TASKS_TABLE'), now),
   wake: wakeMachine(machine),
   fail: failTask(machine),
   newAttemptId: randomUUID,
   now,
-  timings: parseTimings(required('TIMINGS')),
-  onTaken: (taskId: string) => {
+  timings: parseTimings(requiredVariable('TIMINGS')),
+  onAccepted: (taskId: string) => {
     logAbout({ taskId });
-    log.info('The provider has taken the task.');
+    log.info('The provider accepted the task.');
   },
-  onConcluded: (outcome: StartOutcome) => {
-    log.info('Start concluded.', { ...outcome });
-    if (outcome.kind === 'retry' && outcome.error !== 'StartInProgress') observe(outcome.error);
+  onFinished: (outcome: StartOutcome) => {
+    log.info('Start finished.', { ...outcome });
+    if (outcome.kind === 'retry' && outcome.error !== 'StartInProgress') count(outcome.error);
   },
-  onBroken: (error: unknown) => logFailure('The start broke off.', error),
+  onError: (error: unknown) => logFailure('The start failed.', error),
   onFailure: (what: 'token' | 'start' | 'write', error: unknown) => {
     logFailure(failureOf[what], error);
     const cause = error instanceof Error ? error.cause : undefined;
-    if (cause instanceof SecretNotFilled) observe('SecretNotFilled');
+    if (cause instanceof SecretNotFilled) count('SecretNotFilled');
     if (cause instanceof SecretNotFilled || cause instanceof SettingMissing) log.error(cause.message);
   },
 };
 
 const startTaskHandler = async (event: StartTaskEvent): Promise<void> => {
-  const { extractionId, requestId, sealedCredentials, taskToken, attempt } = event;
+  const { extractionId, requestId, sealed, callbackToken, callbackAttempt } = event;
   logAbout({ extractionId });
   await startForMachine(
-    { extractionId, requestId, callbackToken: taskToken, callbackAttempt: attempt },
+    { extractionId, requestId, callbackToken, callbackAttempt },
     {
       ...deps,
-      observe: observeAbout({ extractionId }),
-      callFor: (record) => callFor(record, sealedCredentials),
+      count: countAbout({ extractionId }),
+      callFor: (record) => callFor(record, sealed),
     },
   );
 };

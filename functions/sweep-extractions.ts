@@ -1,36 +1,36 @@
 import middy from '@middy/core';
 import type { Context } from 'aws-lambda';
-import { reconcilerOver } from '../lib/aws/reconciler.ts';
-import { type Swept, sweep } from '../lib/extraction/sweep.ts';
+import { reconcilerFromEnvironment } from '../lib/aws/wiring/reconciler.ts';
+import { type SweepResult, sweep } from '../lib/extraction/sweep.ts';
 import { concealFailures } from '../lib/observability/conceal-failures.ts';
-import { countSweep, countSweepBegun } from '../lib/observability/count-sweep.ts';
-import { log, logFailure, observability, observe, publishNow } from '../lib/observability/observability.ts';
+import { countSweep, countSweepStarted } from '../lib/observability/count-sweep.ts';
+import { count, log, logFailure, observability, publishNow } from '../lib/observability/observability.ts';
 
 const now = () => new Date();
-const { reconcileOne, extractions, timings, connection } = reconcilerOver(now);
+const { reconcileOne, extractions, timings, connection } = reconcilerFromEnvironment(now);
 
-const sweepExtractions = async (_event: unknown, context: Context): Promise<Swept> => {
+const sweepExtractions = async (_event: unknown, context: Context): Promise<SweepResult> => {
   const swept = await sweep({
     extractions,
-    reconcile: (extractionId) => reconcileOne(extractionId, { caller: 'sweep' }),
+    reconcile: (extractionId) => reconcileOne(extractionId, { kind: 'sweep' }),
     now,
     timings,
     random: Math.random,
-    onBegin: () => countSweepBegun(observe, publishNow),
+    onStart: () => countSweepStarted(count, publishNow),
     remainingMs: () => context.getRemainingTimeInMillis(),
     // A login and a read, and as much again as five seconds hold of our own work.
     reserveMs: 2 * connection.totalTimeoutMs + 5_000,
     onFailure: (extractionId, error) => {
-      log.warn('The sweep could not bring an extraction forward.', { extractionId });
+      log.warn('The sweep could not reconcile an extraction.', { extractionId });
       logFailure('Reconcile failed.', error);
     },
   });
-  log.info('Swept.', { ...swept });
-  countSweep(swept, observe);
+  log.info('Sweep finished.', { ...swept });
+  countSweep(swept, count);
   return swept;
 };
 
-export const handler = middy<unknown, Swept>()
+export const handler = middy<unknown, SweepResult>()
   .use(observability())
   .use(concealFailures())
   .handler(sweepExtractions);

@@ -226,7 +226,7 @@ const settings = {
       ),
     ),
   ),
-  /** Whoever is woken reads the alarm, not the repository: the address of a copy of docs/operations.md. */
+  /** The operator on call reads the alarm, not the repository: the address of a copy of docs/operations.md. */
   runbookUrl: v.optional(
     v.pipe(
       text,

@@ -25,7 +25,7 @@ import { SealKey } from './constructs/seal-key.ts';
 import { Secrets } from './constructs/secrets.ts';
 import { Storage } from './constructs/storage.ts';
 import { streamParameters } from './constructs/stream-parameters.ts';
-import { fitToEmulator } from './local/emulator-differences.ts';
+import { adaptToEmulator } from './local/emulator/adapt-to-emulator.ts';
 
 const DAY = 86_400;
 
@@ -42,7 +42,7 @@ const CONSENTS_PROVIDER_TIMEOUT_MS = 6_500;
 export class CosechaStack extends Stack {
   constructor(scope: Construct, config: Config, code: FunctionCode) {
     super(scope, stackNameOf(config.stage), {
-      description: 'Cosecha: starts extractions of financial data and never loses how they ended',
+      description: 'Cosecha: starts extractions of financial data and never loses an outcome',
     });
     const dataKey = new DataKey(this, 'DataKey', { config });
     const sealKey = new SealKey(this, 'SealKey', { config });
@@ -81,7 +81,7 @@ export class CosechaStack extends Stack {
         SEAL_KEY_ARN: sealKey.key.keyArn,
         FINGERPRINT_KEY_SECRET: secrets.fingerprintKey,
       },
-      may: [
+      permissions: [
         storage.onExtractions('PutItem'),
         dataKey.writingTables(),
         secrets.reading(secrets.fingerprintKey),
@@ -101,7 +101,7 @@ export class CosechaStack extends Stack {
         READERS: JSON.stringify(config.readers),
       },
       // GetObject and its Decrypt are for the presigned URL, which acts with this role.
-      may: [
+      permissions: [
         storage.onExtractions('GetItem'),
         dataKey.readingTables(),
         storage.onResults('GetObject'),
@@ -124,7 +124,7 @@ export class CosechaStack extends Stack {
         SEAL_KEY_ARN: sealKey.key.keyArn,
         ENCRYPT_RAW_CREDENTIALS: String(config.encryptRawCredentials),
       },
-      may: [
+      permissions: [
         storage.onExtractions('GetItem', 'UpdateItem'),
         storage.onTasks('UpdateItem'),
         dataKey.writingTables(),
@@ -146,7 +146,7 @@ export class CosechaStack extends Stack {
         SIGNING_KEY_REFRESH_SECONDS: String(config.signingKeyRefreshSeconds),
         COLLECT_IN_MACHINE_SECONDS: String(config.collectInMachineSeconds),
       },
-      may: [
+      permissions: [
         storage.onExtractions('UpdateItem'),
         storage.onTasks('UpdateItem'),
         dataKey.writingTables(),
@@ -168,7 +168,7 @@ export class CosechaStack extends Stack {
         RESULTS_BUCKET: storage.results.bucketName,
         RESULTS_MAX_BYTES: String(config.resultsMaxBytes),
       },
-      may: [
+      permissions: [
         storage.onExtractions('GetItem', 'UpdateItem'),
         storage.onTasks('GetItem', 'UpdateItem'),
         dataKey.writingTables(),
@@ -190,7 +190,7 @@ export class CosechaStack extends Stack {
       ...reconciling,
       name: 'sweep-extractions',
       memoryMB: memoryForResults(config, sweepConcurrency),
-      may: [...reconciling.may, storage.findingOpen()],
+      permissions: [...reconciling.permissions, storage.findingOpen()],
     });
     const reconcilers = [reconcileExtraction.role, sweepExtractions.role];
     sealKey.allowUnsealingTargets(reconcilers);
@@ -211,7 +211,7 @@ export class CosechaStack extends Stack {
           total: Math.min(config.providerTimeoutMs, CONSENTS_PROVIDER_TIMEOUT_MS),
         }),
       },
-      may: [secrets.reading(secrets.providerApiKey)],
+      permissions: [secrets.reading(secrets.providerApiKey)],
     });
 
     for (const role of [getExtraction.role, ...reconcilers]) storage.acknowledgeEveryResult(role);
@@ -253,7 +253,7 @@ export class CosechaStack extends Stack {
     const dashboard = new CosechaDashboard(this, 'Dashboard', { config, metrics, alarms });
 
     if (isLocal(config)) {
-      fitToEmulator({
+      adaptToEmulator({
         sealKey,
         alarms,
         tokenAnswers: [
@@ -313,7 +313,7 @@ export class CosechaStack extends Stack {
 /** What the functions need to know of time, in seconds. */
 const timingsOf = (config: Config) => ({
   startWindow: config.startWindowSeconds,
-  attemptLife: config.startTimeoutSeconds,
+  startTimeout: config.startTimeoutSeconds,
   deadline: config.deadlineSeconds,
   machineSlack: config.machineSlackSeconds,
   pollEvery: config.pollEverySeconds,

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild';
 import { type FunctionName, functionNames } from '../function-names.ts';
 import { clientVersionOnly } from './client-version-only.ts';
-import { errorsThatAreNamed } from './errors-that-are-named.ts';
+import { dropUnusedErrors } from './drop-unused-errors.ts';
 import { standIns } from './stand-ins.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -19,7 +19,7 @@ export type Bundles = {
 };
 
 /** As all bundles are made: what is measured and tested apart from the functions is made so too. */
-export const bundlePlugins = (): Plugin[] => [standIns(), clientVersionOnly(), errorsThatAreNamed()];
+export const bundlePlugins = (): Plugin[] => [standIns(), clientVersionOnly(), dropUnusedErrors()];
 
 export const bundleOptions = {
   absWorkingDir: root,

@@ -19,9 +19,9 @@ interface AlarmEntry {
   /** Its name is `Cosecha-<stage>-<id>`. */
   readonly id: string;
   /** What is wrong, for whom, in one sentence. */
-  readonly wrong: string;
+  readonly symptom: string;
   /** The heading of its entry in docs/operations.md, where that is not its id. */
-  readonly entry?: string;
+  readonly runbookEntry?: string;
   readonly metric: IMetric;
   readonly threshold: number;
   /** Breaching periods that it takes, out of so many. One of one where left out. */
@@ -29,9 +29,9 @@ interface AlarmEntry {
   /** Sounds below the threshold, and where there is no value at all. */
   readonly below?: true;
   /** Stays as it is, sounding or silent, while there is no value. */
-  readonly stays?: true;
+  readonly keepsState?: true;
   /** Evaluates whole hours of the clock instead of the last 60 minutes. */
-  readonly byTheClock?: true;
+  readonly wholeHours?: true;
 }
 
 const minutes = (count: number) => ({ period: Duration.minutes(count) });
@@ -61,7 +61,7 @@ export const overdueFrom = (config: Config): number => 3 * config.sweepEveryMinu
  * In seconds. An hour is the longest pause between two looks, so what fails once may be that late by then, and an
  * interval of the sweep; at three of them on top, 75 minutes by default, it has failed again, or no rule takes hold.
  */
-export const unclosedFrom = (config: Config): number => 3_600 + 3 * config.sweepEveryMinutes * 60;
+export const stuckFrom = (config: Config): number => 3_600 + 3 * config.sweepEveryMinutes * 60;
 
 /**
  * How many reads one extraction makes in such a period while it polls: jitter is full, so the mean pause is half
@@ -78,25 +78,26 @@ const alarmTable = (config: Config, metrics: CosechaMetrics): readonly AlarmEntr
   // What was promised: that every extraction ends, and that its end is known.
   {
     id: 'overdue',
-    wrong: 'Callers wait for outcomes or results that are due: the sweep does not keep up with what is open.',
-    metric: metrics.counted('OldestOverdueSeconds', Stats.MAXIMUM).with(minutes(sweepMinutes(config))),
+    symptom:
+      'Callers wait for outcomes or results that are due: the sweep does not keep up with what is open.',
+    metric: metrics.custom('OldestOverdueSeconds', Stats.MAXIMUM).with(minutes(sweepMinutes(config))),
     threshold: overdueFrom(config),
   },
   {
-    id: 'never-closing',
-    wrong:
+    id: 'stuck',
+    symptom:
       'An extraction does not come to its end: its time is up by every rule, and looking at it changes nothing.',
     // Every look moves what `overdue` measures by; this it cannot move. Two hours, as it is looked at once an hour.
-    metric: metrics.counted('OldestUnclosedSeconds', Stats.MAXIMUM).with(minutes(120)),
-    threshold: unclosedFrom(config),
+    metric: metrics.custom('OldestStuckSeconds', Stats.MAXIMUM).with(minutes(120)),
+    threshold: stuckFrom(config),
   },
   {
-    id: 'sweep-silent',
-    wrong:
+    id: 'sweep-not-running',
+    symptom:
       'Nobody looks after extractions whose execution broke: no sweep has ended for three of its intervals.',
     // Every sweep counts 0 as it begins and 1 as it ends. Three intervals, so that one that fails as a whole, which EventBridge tries
     // again, wakes nobody.
-    metric: metrics.counted('Swept').with(minutes(5)),
+    metric: metrics.custom('SweepFinished').with(minutes(5)),
     threshold: 1,
     below: true,
     periods: {
@@ -105,17 +106,17 @@ const alarmTable = (config: Config, metrics: CosechaMetrics): readonly AlarmEntr
     },
   },
   {
-    id: 'sweep-died',
-    wrong: 'Some extraction does not get on and holds up others: sweeps that look at it are killed.',
+    id: 'sweep-crashed',
+    symptom: 'Some extraction does not get on and holds up others: sweeps that look at it are killed.',
     // Such a sweep tells nothing after its beginning, and Lambda's retry finds everything claimed and succeeds, so
-    // that sweep-silent, sweep-failed and dead-letters hear nothing. What kills is claimed for 5 to 13 minutes, so it
+    // that sweep-not-running, sweep-failed and dead-letters hear nothing. What kills is claimed for 5 to 13 minutes, so it
     // is looked at again by the first, second or third sweep after: over eight of them at least three times, at 0, 15
     // and 30 minutes. Not period by period: a sweep that begins in one period and ends in the next would count there,
     // every time that chance has it. Here at most one, at the end of the eight, has begun and may yet end; so three
     // are two that died at the least.
     metric: new MathExpression({
       expression: 'begun - ended',
-      usingMetrics: { begun: metrics.counted('SweepBegun'), ended: metrics.counted('Swept') },
+      usingMetrics: { begun: metrics.custom('SweepStarted'), ended: metrics.custom('SweepFinished') },
       ...minutes(8 * sweepMinutes(config)),
       label: 'sweeps that did not end',
     }),
@@ -123,46 +124,48 @@ const alarmTable = (config: Config, metrics: CosechaMetrics): readonly AlarmEntr
   },
   {
     id: 'sweep-failed',
-    wrong: 'Some extraction does not get on: each time that the sweep looks at it, something of ours fails.',
+    symptom:
+      'Some extraction does not get on: each time that the sweep looks at it, something of ours fails.',
     // A record that failed is left alone for 5 to 13 minutes, so it fails in every second or third sweep: twice in
     // four periods is the same failure again, once was a hiccup.
-    metric: metrics.counted('SweepFailed').with(minutes(sweepMinutes(config))),
+    metric: metrics.custom('SweepFailed').with(minutes(sweepMinutes(config))),
     threshold: 1,
     periods: { breaching: 2, of: 4 },
   },
   {
     id: 'dead-letters',
-    wrong: 'A sweep, or the look at a broken execution, failed as a whole and twice: it waits in the queue.',
+    symptom:
+      'A sweep, or the look at a broken execution, failed as a whole and twice: it waits in the queue.',
     // SQS tells numbers only of a queue that is active, which it is for up to six hours after the last call on it; so
     // with a message in it that nobody touches, they end. An alarm that is silent without any would be over then.
     // https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-available-cloudwatch-metrics.html
     // A redrive is a call: it has the queue tell 0.
     metric: metrics.deadLetters,
     threshold: 1,
-    stays: true,
+    keepsState: true,
   },
   ...(metrics.fanOutDeadLetters === undefined
     ? []
     : [
         {
           id: 'fan-out-dead-letters',
-          wrong: 'Readers of the bus lack outcomes: the pipe gave up records of the stream.',
+          symptom: 'Readers of the bus lack outcomes: the pipe gave up records of the stream.',
           metric: metrics.fanOutDeadLetters,
           threshold: 1,
-          stays: true,
+          keepsState: true,
         } as const,
       ]),
   {
     id: 'unconfirmed',
-    wrong:
+    symptom:
       'A caller cannot be told whether its extraction runs: the start call was made and not answered, or with the task of another.',
     // Each is a task that may run with nobody to hear of its end. None is normal.
-    metric: metrics.counted('Unconfirmed'),
+    metric: metrics.custom('Unconfirmed'),
     threshold: 1,
   },
   {
-    id: 'orphans',
-    wrong: 'The provider told the end of a task that no extraction knows.',
+    id: 'orphan-deliveries',
+    symptom: 'The provider told the end of a task that no extraction knows.',
     // Each delivery that finds nobody is counted as unlinked; those that were merely early are counted again when
     // their extraction finds them, a second later as a rule. Whole hours of the clock, as a sliding hour would end
     // between the two every time; so only one early within that second before the hour is taken for an orphan, 1 in
@@ -170,34 +173,34 @@ const alarmTable = (config: Config, metrics: CosechaMetrics): readonly AlarmEntr
     metric: new MathExpression({
       expression: 'unlinked - early',
       usingMetrics: {
-        unlinked: metrics.counted('UnlinkedDelivery'),
-        early: metrics.counted('EarlyDelivery'),
+        unlinked: metrics.custom('UnlinkedDelivery'),
+        early: metrics.custom('EarlyDelivery'),
       },
       ...minutes(60),
-      label: 'orphans',
+      label: 'orphan deliveries',
     }),
     threshold: 1,
-    byTheClock: true,
+    wholeHours: true,
   },
   {
     id: 'records-missing',
-    wrong:
+    symptom:
       'Records of extractions are gone: the provider told the end of a task that is linked to none that is there.',
     // Tasks forgets a link after 30 days, and a record is kept for 91 at the least after its end.
-    metric: metrics.counted('DeliveryWithoutRecord'),
+    metric: metrics.custom('DeliveryWithoutRecord'),
     threshold: 1,
   },
   {
-    id: 'disagreements',
-    wrong: 'The provider named two different ends of one task; callers were told the first.',
-    metric: metrics.counted('StatusDisagreement'),
+    id: 'status-disagreements',
+    symptom: 'The provider named two different ends of one task; callers were told the first.',
+    metric: metrics.custom('StatusDisagreement'),
     threshold: 1,
   },
   {
     id: 'task-linked-elsewhere',
-    wrong:
+    symptom:
       'The provider gave one taskId to two extractions: the second was closed without an outcome, the first may show the results of another user.',
-    metric: metrics.counted('TaskLinkedElsewhere'),
+    metric: metrics.custom('TaskLinkedElsewhere'),
     threshold: 1,
   },
 
@@ -205,8 +208,8 @@ const alarmTable = (config: Config, metrics: CosechaMetrics): readonly AlarmEntr
   ...(['Failed', 'TimedOut', 'Aborted'] as const).map(
     (how): AlarmEntry => ({
       id: `executions-${EXECUTIONS[how].id}`,
-      entry: 'executions-broken',
-      wrong: `Extractions lost their execution, which ${EXECUTIONS[how].ended}; the sweep has to bring them to their end.`,
+      runbookEntry: 'executions-broken',
+      symptom: `Extractions lost their execution, which ${EXECUTIONS[how].ended}; the sweep has to bring them to their end.`,
       // A machine that works ends every execution by succeeding, however the extraction ends. Three alarms, as a
       // sum over a metric that was never written has no value.
       metric: metrics.executions(`Executions${how}`),
@@ -214,24 +217,25 @@ const alarmTable = (config: Config, metrics: CosechaMetrics): readonly AlarmEntr
     }),
   ),
   {
-    id: 'invalid-task-token',
-    wrong: 'Webhooks do not wake the machine: Step Functions does not know a task token of ours as its own.',
-    metric: metrics.counted('InvalidTaskToken'),
+    id: 'invalid-callback-token',
+    symptom:
+      'Webhooks do not wake the machine: Step Functions does not know a task token of ours as its own.',
+    metric: metrics.custom('InvalidCallbackToken'),
     threshold: 1,
   },
 
   // Starting.
   {
     id: 'not-started',
-    wrong:
+    symptom:
       'A caller got no extraction: for the whole start window the provider could not be reached or let us in.',
     // Not a blip: with the defaults it takes 15 minutes of tries, some twenty of them.
-    metric: metrics.counted('NotStarted'),
+    metric: metrics.custom('NotStarted'),
     threshold: 1,
   },
   {
     id: 'start-task-errors',
-    wrong: 'Starts break off: the function start-task crashes or runs out of time.',
+    symptom: 'Starts break off: the function start-task crashes or runs out of time.',
     // The machine tries again after 2, 4, 8, 16, 32 s at most, so a start that always crashes makes five in five
     // minutes; three are a start whose second and third try crashed as well.
     metric: notByChance(metrics.startTaskErrors, metrics.startTaskInvocations, 3, 'errors of start-task'),
@@ -239,24 +243,24 @@ const alarmTable = (config: Config, metrics: CosechaMetrics): readonly AlarmEntr
   },
   {
     id: 'secret-not-filled',
-    wrong: 'Nothing can start, or no webhook be checked: a secret has no value.',
-    metric: metrics.counted('SecretNotFilled'),
+    symptom: 'Nothing can start, or no webhook be checked: a secret has no value.',
+    metric: metrics.custom('SecretNotFilled'),
     threshold: 1,
   },
 
   // The webhook.
   {
     id: 'webhooks-missed',
-    wrong: 'Callers wait minutes longer than need be: outcomes come by polling, as webhooks do not arrive.',
+    symptom: 'Callers wait minutes longer than need be: outcomes come by polling, as webhooks do not arrive.',
     // All five deliveries of a task have to fail for it to be missed: if one delivery in ten fails by chance, that
     // is 1 task in 100,000. So one in ten has a cause. At least five of them, and over three hours, so that one
     // of one at night wakes nobody, and two an hour are enough to be heard.
     metric: new MathExpression({
       expression: 'IF(missed >= 5, 100 * missed / (missed + told + early), 0)',
       usingMetrics: {
-        missed: metrics.counted('WebhookMissed'),
-        told: metrics.counted('SettledByWebhook'),
-        early: metrics.counted('SettledByStart'),
+        missed: metrics.custom('WebhookMissed'),
+        told: metrics.custom('SettledByWebhook'),
+        early: metrics.custom('SettledByStart'),
       },
       ...minutes(180),
       label: '% settled by a read that a webhook should have settled',
@@ -265,7 +269,7 @@ const alarmTable = (config: Config, metrics: CosechaMetrics): readonly AlarmEntr
   },
   {
     id: 'webhook-slow',
-    wrong:
+    symptom:
       'Webhooks are about to be lost: the provider hangs up after 5 s, and one answer in a hundred nears that.',
     // What API Gateway measures, so cold starts are in it (the Duration of the function leaves out its init), and
     // the way to it is not: TCP, TLS and the request are three round trips, 0.9 s from the other side of the
@@ -277,7 +281,7 @@ const alarmTable = (config: Config, metrics: CosechaMetrics): readonly AlarmEntr
   },
   {
     id: 'webhook-failing',
-    wrong: 'Webhooks are answered 5xx: five such answers in a row, and the provider gives a task up.',
+    symptom: 'Webhooks are answered 5xx: five such answers in a row, and the provider gives a task up.',
     // Errors, timeouts and throttles of the function are all answered 5xx by API Gateway. Five are all deliveries
     // of one task, or one each of five.
     metric: notByChance(metrics.webhook('5xx', Stats.SUM), metrics.webhook('Count', Stats.SUM), 5, '5xx'),
@@ -285,30 +289,30 @@ const alarmTable = (config: Config, metrics: CosechaMetrics): readonly AlarmEntr
   },
   {
     id: 'signature-mismatch',
-    wrong: 'Webhooks that may be real are refused: they are signed, and with no key that we have.',
+    symptom: 'Webhooks that may be real are refused: they are signed, and with no key that we have.',
     // All five deliveries of one task within two minutes. A rotation refuses one or two (each process refetches the
     // keys on the first that it does not know), `cosecha doctor` one. Missing and malformed signatures are the
     // noise of the internet, and wake nobody.
-    metric: metrics.counted('WebhookSignatureMismatch').with(minutes(15)),
+    metric: metrics.custom('WebhookSignatureMismatch').with(minutes(15)),
     threshold: 5,
   },
   {
     id: 'webhook-unreadable',
-    wrong: 'Webhooks are lost although they are real: they verify, and cannot be decrypted or read.',
-    metric: metrics.counted('WebhookUnreadable'),
+    symptom: 'Webhooks are lost although they are real: they verify, and cannot be decrypted or read.',
+    metric: metrics.custom('WebhookUnreadable'),
     threshold: 1,
   },
 
   // The provider, and what it has for us.
   {
-    id: 'provider-silent',
-    wrong: 'Outcomes and results are held up: reads of the provider get no answer that tells anything.',
+    id: 'provider-reads-failing',
+    symptom: 'Outcomes and results are held up: reads of the provider get no answer that tells anything.',
     // Twice what one extraction that cannot be read makes by itself, for three periods, 15 minutes by default; and
     // more than there were results collected, so that under load a few that fail by chance are none. While the
     // provider is silent nothing is collected, so a period has to have a sweep in it, which tells 0 of that.
     metric: new MathExpression({
       expression: 'IF(silent > collected, silent, 0)',
-      usingMetrics: { silent: metrics.counted('PollWithoutAnswer'), collected: metrics.counted('Collected') },
+      usingMetrics: { silent: metrics.custom('ProviderReadFailed'), collected: metrics.custom('Collected') },
       ...minutes(sweepMinutes(config)),
       label: 'reads without an answer',
     }),
@@ -317,33 +321,35 @@ const alarmTable = (config: Config, metrics: CosechaMetrics): readonly AlarmEntr
   },
   {
     id: 'collection-failing',
-    wrong: 'Callers know how an extraction ended and do not get its results: they cannot be read or stored.',
+    symptom:
+      'Callers know how an extraction ended and do not get its results: they cannot be read or stored.',
     // Not those that the machine tries again within its 5 minutes. After the first hour a failing collection is
     // tried once an hour, or a sweep later, so one hour of four may have none. By default 21 hours are left to act.
-    metric: metrics.counted('CollectionPutOff').with(minutes(60)),
+    metric: metrics.custom('CollectionDeferred').with(minutes(60)),
     threshold: 1,
     periods: { breaching: 3, of: 4 },
   },
   {
-    id: 'results-given-up',
-    wrong: 'The results of an extraction were given up: they were too large, or could not be had for a day.',
-    metric: metrics.counted('CollectionGivenUp'),
+    id: 'results-abandoned',
+    symptom:
+      'The results of an extraction were abandoned: they were too large, or could not be had for a day.',
+    metric: metrics.custom('CollectionAbandoned'),
     threshold: 1,
   },
 
   // Callers.
   {
     id: 'api-failing',
-    wrong: 'Requests of callers, or of the provider, are answered 5xx.',
+    symptom: 'Requests of callers, or of the provider, are answered 5xx.',
     // One in a while is repeated by its caller; five in five minutes are not chance.
     metric: notByChance(metrics.api('5xx', Stats.SUM), metrics.api('Count', Stats.SUM), 5, '5xx'),
     threshold: 5,
   },
 ];
 
-const whenMissing = ({ below, stays }: AlarmEntry): TreatMissingData => {
+const whenMissing = ({ below, keepsState }: AlarmEntry): TreatMissingData => {
   if (below) return TreatMissingData.BREACHING;
-  return stays ? TreatMissingData.IGNORE : TreatMissingData.NOT_BREACHING;
+  return keepsState ? TreatMissingData.IGNORE : TreatMissingData.NOT_BREACHING;
 };
 
 const EXECUTIONS = {
@@ -376,7 +382,7 @@ export class Alarms extends Construct {
     const { id, metric, threshold, below = false, periods = { breaching: 1, of: 1 } } = entry;
     const alarm = new Alarm(this, id, {
       alarmName: `${Stack.of(this).stackName}-${id}`,
-      alarmDescription: `${entry.wrong} ${config.runbookUrl}#${entry.entry ?? id}`,
+      alarmDescription: `${entry.symptom} ${config.runbookUrl}#${entry.runbookEntry ?? id}`,
       metric,
       threshold,
       comparisonOperator: below
@@ -386,7 +392,7 @@ export class Alarms extends Construct {
       datapointsToAlarm: periods.breaching,
       treatMissingData: whenMissing(entry),
     });
-    if (entry.byTheClock) {
+    if (entry.wholeHours) {
       // https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/alarm-evaluation-window.html
       const resource = alarm.node.defaultChild as CfnAlarm;
       resource.evaluationWindow = { wallClockWindow: { timezone: 'UTC' } };

@@ -7,7 +7,7 @@ import type { Config } from '../config.ts';
 import type { FunctionName } from '../function-names.ts';
 import { allow } from './allow.ts';
 import type { DataKey } from './data-key.ts';
-import { HouseLogGroup } from './house-log-group.ts';
+import { EncryptedLogGroup } from './encrypted-log-group.ts';
 
 interface CosechaFunctionProps {
   readonly config: Config;
@@ -18,7 +18,7 @@ interface CosechaFunctionProps {
   readonly memoryMB: number;
   readonly environment: Readonly<Record<string, string>>;
   /** Everything that the function may do, besides writing its own log. */
-  readonly may: readonly PolicyStatement[];
+  readonly permissions: readonly PolicyStatement[];
   /** Kept for this function, and the most that it gets. */
   readonly reservedConcurrency?: number | undefined;
 }
@@ -27,16 +27,16 @@ interface CosechaFunctionProps {
 export class CosechaFunction extends Construct {
   readonly function: LambdaFunction;
   readonly role: Role;
-  readonly logGroup: HouseLogGroup;
+  readonly logGroup: EncryptedLogGroup;
 
   constructor(scope: Construct, id: string, props: CosechaFunctionProps) {
     super(scope, id);
     const { config, dataKey, code, name } = props;
-    this.logGroup = new HouseLogGroup(this, 'Log', { config, dataKey });
+    this.logGroup = new EncryptedLogGroup(this, 'Log', { config, dataKey });
     // A role of its own: the managed policy that CDK attaches by default may create and write any log group.
     this.role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
     const mayLog = allow(['logs:CreateLogStream', 'logs:PutLogEvents'], [this.logGroup.logGroupArn]);
-    for (const statement of [mayLog, ...props.may]) this.role.addToPolicy(statement);
+    for (const statement of [mayLog, ...props.permissions]) this.role.addToPolicy(statement);
     this.function = new LambdaFunction(this, 'Function', {
       description: `Cosecha ${config.stage}: ${name}`,
       code: Code.fromAsset(code[name]),

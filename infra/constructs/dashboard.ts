@@ -11,7 +11,7 @@ import {
 } from 'aws-cdk-lib/aws-cloudwatch';
 import { Construct } from 'constructs';
 import type { Config } from '../config.ts';
-import { overdueFrom, unclosedFrom } from './alarms.ts';
+import { overdueFrom, stuckFrom } from './alarms.ts';
 import type { CosechaMetrics } from './metrics.ts';
 
 interface CosechaDashboardProps {
@@ -47,7 +47,7 @@ export class CosechaDashboard extends Construct {
 
   constructor(scope: Construct, id: string, { config, metrics, alarms }: CosechaDashboardProps) {
     super(scope, id);
-    const { counted, executions, webhook, api } = metrics;
+    const { custom, executions, webhook, api } = metrics;
     this.name = Stack.of(this).stackName;
     new Dashboard(this, 'Dashboard', {
       dashboardName: this.name,
@@ -56,48 +56,48 @@ export class CosechaDashboard extends Construct {
         row(
           graph(
             'Open and past due: the oldest, in seconds',
-            [counted('OldestOverdueSeconds', Stats.MAXIMUM), counted('OldestUnclosedSeconds', Stats.MAXIMUM)],
+            [custom('OldestOverdueSeconds', Stats.MAXIMUM), custom('OldestStuckSeconds', Stats.MAXIMUM)],
             [
               { value: overdueFrom(config), label: 'overdue' },
-              { value: unclosedFrom(config), label: 'never closing' },
+              { value: stuckFrom(config), label: 'stuck' },
             ],
           ),
-          graph("Settled by the provider's word: how it came", [
-            counted('SettledByWebhook'),
-            counted('SettledByStart'),
-            counted('SettledByReconcile'),
-            counted('WebhookMissed'),
-            counted('LateTruth'),
+          graph('Settled by provider status, by source', [
+            custom('SettledByWebhook'),
+            custom('SettledByStart'),
+            custom('SettledByReconcile'),
+            custom('WebhookMissed'),
+            custom('Corrected'),
           ]),
-          graph('Ended without it', [
-            counted('Rejected'),
-            counted('NotStarted'),
-            counted('Unconfirmed'),
-            counted('TimedOut'),
+          graph('Ended by an outcome of Cosecha', [
+            custom('Rejected'),
+            custom('NotStarted'),
+            custom('Unconfirmed'),
+            custom('TimedOut'),
           ]),
         ),
         row(
           graph('Starting: executions', [executions('ExecutionsStarted'), executions('ExecutionsSucceeded')]),
-          graph('Starting: put off', [
-            counted('ProviderBusy'),
-            counted('ProviderUnreachable'),
-            counted('ProviderUnauthorized'),
-            counted('SecretNotFilled'),
+          graph('Starting: retried', [
+            custom('ProviderBusy'),
+            custom('ProviderUnreachable'),
+            custom('ProviderUnauthorized'),
+            custom('SecretNotFilled'),
             metrics.startTaskErrors,
           ]),
         ),
         row(
           graph(
-            'Webhook: time to the answer, in milliseconds',
+            'Webhook: latency in milliseconds',
             [webhook('Latency', Stats.p(50)), webhook('Latency', Stats.p(99))],
             [PROVIDER_HANGS_UP],
           ),
           graph('Webhook: refused', [
-            counted('WebhookSignatureMismatch'),
-            counted('WebhookSignatureMissing'),
-            counted('WebhookSignatureMalformed'),
-            counted('WebhookTooLarge'),
-            counted('WebhookUnreadable'),
+            custom('WebhookSignatureMismatch'),
+            custom('WebhookSignatureMissing'),
+            custom('WebhookSignatureMalformed'),
+            custom('WebhookTooLarge'),
+            custom('WebhookUnreadable'),
           ]),
           graph('Webhook: answers', [
             webhook('Count', Stats.SUM),
@@ -107,36 +107,36 @@ export class CosechaDashboard extends Construct {
             metrics.webhookErrors,
             metrics.webhookThrottles,
           ]),
-          graph('Webhook: deliveries nobody was linked to', [
-            counted('UnlinkedDelivery'),
-            counted('EarlyDelivery'),
-            counted('DeliveryWithoutRecord'),
-            counted('TaskLinkedElsewhere'),
-            counted('InvalidTaskToken'),
+          graph('Webhook: unlinked deliveries', [
+            custom('UnlinkedDelivery'),
+            custom('EarlyDelivery'),
+            custom('DeliveryWithoutRecord'),
+            custom('TaskLinkedElsewhere'),
+            custom('InvalidCallbackToken'),
           ]),
         ),
         row(
-          graph('Provider: reads without an answer', [counted('PollWithoutAnswer')]),
-          graph('Provider: what its document does not say', [
-            counted('UnknownTaskStatus'),
-            counted('WebhookUnknownStatus'),
-            counted('StatusDisagreement'),
-            counted('UnexpectedResults'),
+          graph('Provider: failed reads', [custom('ProviderReadFailed')]),
+          graph('Provider: undocumented answers', [
+            custom('UnknownTaskStatus'),
+            custom('WebhookUnknownStatus'),
+            custom('StatusDisagreement'),
+            custom('UnexpectedResults'),
           ]),
           graph('Collection', [
-            counted('Collected'),
-            counted('CollectionFailed'),
-            counted('CollectionPutOff'),
-            counted('CollectionGivenUp'),
+            custom('Collected'),
+            custom('CollectionFailed'),
+            custom('CollectionDeferred'),
+            custom('CollectionAbandoned'),
           ]),
         ),
         row(
           graph('Safety net: sweeps', [
-            counted('SweepBegun'),
-            counted('Swept'),
-            counted('SweepClaimed'),
-            counted('SweepFailed'),
-            counted('SweepCutShort'),
+            custom('SweepStarted'),
+            custom('SweepFinished'),
+            custom('SweepClaimed'),
+            custom('SweepFailed'),
+            custom('SweepCutShort'),
           ]),
           graph('Safety net: dead letters', [metrics.deadLetters]),
           graph('Safety net: executions broken', [

@@ -7,7 +7,7 @@ import type { Config } from '../config.ts';
 import { allow } from './allow.ts';
 import type { DataKey } from './data-key.ts';
 import { DeadLetterQueue } from './dead-letter-queue.ts';
-import { HouseLogGroup, vendedLogGroupName } from './house-log-group.ts';
+import { EncryptedLogGroup, vendedLogGroupName } from './encrypted-log-group.ts';
 import { outcomePatterns } from './outcome-patterns.ts';
 
 interface EventFanOutProps {
@@ -65,7 +65,7 @@ export class EventFanOut extends Construct {
     ];
     for (const right of rights) role.addToPolicy(right);
 
-    const log = new HouseLogGroup(this, 'Log', {
+    const log = new EncryptedLogGroup(this, 'Log', {
       config,
       dataKey,
       logGroupName: vendedLogGroupName('pipes', name),

@@ -20,7 +20,7 @@ import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import type { Config } from '../config.ts';
 import type { DataKey } from './data-key.ts';
-import { HouseLogGroup, vendedLogGroupName } from './house-log-group.ts';
+import { EncryptedLogGroup, vendedLogGroupName } from './encrypted-log-group.ts';
 
 export const WEBHOOK_PATH = '/webhooks/provider';
 
@@ -75,7 +75,7 @@ export class ExtractionApi extends Construct {
       throttle: { rateLimit: config.apiRateLimit, burstLimit: config.apiBurstLimit },
       accessLogSettings: {
         destination: new LogGroupLogDestination(
-          new HouseLogGroup(this, 'AccessLog', {
+          new EncryptedLogGroup(this, 'AccessLog', {
             config,
             dataKey,
             logGroupName: vendedLogGroupName('apigateway', name),

@@ -47,12 +47,12 @@ export interface ExtractionConsumerProps
  * extraction, and none that the function fails on disappears in silence.
  *
  * - Reads from the oldest record that the stream still has, in batches of up to 100, gathered for up to a second.
- * - A batch that fails goes on at the record that failed, or is split until that one is alone, and is given up
+ * - A batch that fails goes on at the record that failed, or is split until that one is alone, and is abandoned
  *   after 10 more tries, or 12 hours after it came. Meanwhile the records behind it in their shard wait.
- * - What is given up is kept, whole, in the bucket `failures` for 14 days. A queue would only be told where in the
+ * - What is abandoned is kept, whole, in the bucket `failures` for 14 days. A queue would only be told where in the
  *   stream it was, and the stream forgets it after a day
  *   (https://docs.aws.amazon.com/lambda/latest/dg/services-dynamodb-errors.html).
- * - Three alarms, without an action: `gaveUp`, `lost` (given up, and not kept either) and `behind`.
+ * - Three alarms, without an action: `gaveUp`, `lost` (abandoned, and not kept either) and `behind`.
  *   A mapping that is disabled, or may not read any more, calls nothing and counts nothing: no alarm tells of that.
  *
  * The stream's ARN comes from the Parameter Store, and not from an export: that would keep Cosecha from changing its
@@ -141,7 +141,7 @@ export class ExtractionConsumer extends Construct {
       'See "When a consumer fails" in docs/stream.md of Cosecha.',
     ]);
     this.lost = this.alarm('Lost', counted('DroppedEventCount'), 1, [
-      'Changes of extractions were given up and could not be kept either.',
+      'Changes of extractions were abandoned and could not be kept either.',
       'See "Catch up" in docs/stream.md of Cosecha.',
     ]);
     const age = handler.metric('IteratorAge', { statistic: Stats.MAXIMUM, period: PERIOD });

@@ -74,11 +74,11 @@ const LAMBDA_SERVICE = [
 
 /**
  * start-task broke off, on a failure of ours or because its function was ended: trouble with AWS that lasts a
- * minute must not cost an extraction. Safe for the whole window, as the write-ahead mark admits one start.
+ * minute must not cost an extraction. Safe for the whole window, as the `STARTING` write admits one start.
  */
 const START_BROKE_OFF = ['StartFailed', 'Lambda.Unknown'];
 
-/** A few more tries for errors that nobody has named yet: safe, as its write-ahead mark admits one start. */
+/** A few more tries for errors that nobody has named yet: safe, as its `STARTING` write admits one start. */
 const UNEXPECTED_RETRIES = 3;
 
 /** StartInProgress is retried in sixths of start-task's timeout, nine times: 1.5 timeouts, so one outlasts it. */
@@ -91,7 +91,7 @@ const IN_PROGRESS_RETRIES = 9;
  * https://docs.aws.amazon.com/step-functions/latest/dg/input-output-contextobject.html
  */
 const SEALED_TARGET =
-  '{% $exists($states.context.Execution.Input.request.consentId) ? $states.context.Execution.Input.sealedCredentials : null %}';
+  '{% $exists($states.context.Execution.Input.request.consentId) ? $states.context.Execution.Input.sealed : null %}';
 
 /** TaskScheduled, TaskStarted, TaskSubmitted and one of TaskSucceeded, TaskFailed, TaskTimedOut. */
 const EVENTS_PER_CALLBACK_ATTEMPT = 4;
@@ -127,11 +127,11 @@ const startTask = (timings: MachineTimings, functions: MachineFunctions): TaskSt
       extractionId: '{% $states.input.extractionId %}',
       requestId: '{% $states.input.requestId %}',
       request: '{% $states.input.request %}',
-      sealedCredentials: '{% $states.input.sealedCredentials %}',
-      taskToken: '{% $states.context.Task.Token %}',
+      sealed: '{% $states.input.sealed %}',
+      callbackToken: '{% $states.context.Task.Token %}',
       // Grows over retries and redrives, so that an older token never replaces a newer one in the table Tasks.
       // RetryCount starts at 0 again after a redrive; not every context has a RedriveCount.
-      attempt:
+      callbackAttempt:
         '{% ($exists($states.context.Execution.RedriveCount) ? $states.context.Execution.RedriveCount : 0) * 1000 + $states.context.State.RetryCount %}',
     },
   },
@@ -140,12 +140,12 @@ const startTask = (timings: MachineTimings, functions: MachineFunctions): TaskSt
   Catch: [
     {
       ErrorEquals: ['States.ALL'],
-      // Written anew instead of passed on: the sealed credentials end here.
-      Output: { extractionId: '{% $states.input.extractionId %}', startGaveUp: true },
+      // Written anew instead of passed on: the sealed request data end here.
+      Output: { extractionId: '{% $states.input.extractionId %}', startAbandoned: true },
       Next: 'Reconcile',
     },
   ],
-  Output: { extractionId: '{% $states.input.extractionId %}', startGaveUp: false },
+  Output: { extractionId: '{% $states.input.extractionId %}', startAbandoned: false },
   Next: 'Reconcile',
 });
 
@@ -158,7 +158,7 @@ const reconcile = (timings: MachineTimings, functions: MachineFunctions): TaskSt
     Payload: {
       trigger: 'machine',
       extractionId: '{% $states.input.extractionId %}',
-      startGaveUp: '{% $states.input.startGaveUp %}',
+      startAbandoned: '{% $states.input.startAbandoned %}',
       sealedTarget: SEALED_TARGET,
     },
   },

@@ -6,8 +6,8 @@ import { Construct } from 'constructs';
 import type { Config } from '../config.ts';
 import { allow } from './allow.ts';
 import type { DataKey } from './data-key.ts';
+import { EncryptedLogGroup, vendedLogGroupName } from './encrypted-log-group.ts';
 import { extractionMachineDefinition } from './extraction-machine-definition.ts';
-import { HouseLogGroup, vendedLogGroupName } from './house-log-group.ts';
 
 interface ExtractionMachineProps {
   readonly config: Config;
@@ -72,12 +72,12 @@ export class ExtractionMachine extends Construct {
       // As a string: CloudFormation hands the numbers of an object on as strings.
       definitionBody: DefinitionBody.fromString(stack.toJsonString(definition)),
       logs: {
-        destination: new HouseLogGroup(this, 'Log', {
+        destination: new EncryptedLogGroup(this, 'Log', {
           config,
           dataKey,
           logGroupName: vendedLogGroupName('states', name),
         }),
-        // Failures only, and never with data: inputs hold requests and sealed credentials.
+        // Failures only, and never with data: inputs hold requests and sealed request data.
         level: LogLevel.ERROR,
         includeExecutionData: false,
       },

@@ -4,12 +4,12 @@ import { Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import type { IStateMachine } from 'aws-cdk-lib/aws-stepfunctions';
-import { type Counted, countedService } from '../../lib/observability/counted.ts';
+import { type MetricName, metricsService } from '../../lib/observability/metric-names.ts';
 import type { Config } from '../config.ts';
 import { WEBHOOK_PATH } from './extraction-api.ts';
 
 /** What alarms and dashboard watch. */
-export interface Watched {
+export interface MetricSources {
   readonly config: Config;
   readonly api: Pick<IHttpApi, 'apiId'>;
   readonly machine: IStateMachine;
@@ -24,7 +24,7 @@ export interface Watched {
 export const metricsNamespace = (config: Config): string => `Cosecha/${config.stage}`;
 
 /** One place for names and dimensions, which CloudWatch takes as they come: a misspelt one is a metric without data. */
-export const metricsOf = (watched: Watched) => {
+export const metricsOf = (watched: MetricSources) => {
   const { config, api, machine, deadLetters, fanOutDeadLetters, startTask, receiveWebhook } = watched;
   const period = Duration.minutes(5);
   const lettersIn = (queue: IQueue) =>
@@ -42,11 +42,11 @@ export const metricsOf = (watched: Watched) => {
       });
   return {
     /** Something that our own code counts. */
-    counted: (metricName: Counted, statistic: string = Stats.SUM) =>
+    custom: (metricName: MetricName, statistic: string = Stats.SUM) =>
       new Metric({
         namespace: metricsNamespace(config),
         metricName,
-        dimensionsMap: { service: countedService },
+        dimensionsMap: { service: metricsService },
         statistic,
         period,
       }),

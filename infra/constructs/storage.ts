@@ -21,7 +21,7 @@ import { allow } from './allow.ts';
 import type { DataKey } from './data-key.ts';
 import { isLocal, removalPolicy } from './removal.ts';
 
-const OPEN_INDEX = 'open';
+const DUE_INDEX = 'due';
 
 interface StorageProps {
   readonly config: Config;
@@ -55,9 +55,9 @@ export class Storage extends Construct {
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
     });
     this.extractions.addGlobalSecondaryIndex({
-      indexName: OPEN_INDEX,
-      partitionKey: { name: 'open', type: AttributeType.NUMBER },
-      sortKey: { name: 'openUntil', type: AttributeType.STRING },
+      indexName: DUE_INDEX,
+      partitionKey: { name: 'dueShard', type: AttributeType.NUMBER },
+      sortKey: { name: 'dueAt', type: AttributeType.STRING },
       projectionType: ProjectionType.KEYS_ONLY,
     });
 
@@ -103,7 +103,7 @@ export class Storage extends Construct {
 
   /** Finding what is open: the sweep. */
   findingOpen(): PolicyStatement {
-    return allow(['dynamodb:Query'], [`${this.extractions.tableArn}/index/${OPEN_INDEX}`]);
+    return allow(['dynamodb:Query'], [`${this.extractions.tableArn}/index/${DUE_INDEX}`]);
   }
 
   /** These actions on the items of Tasks. */

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { withoutAws } from './aws-environment.ts';
+import { withoutAws } from './emulator/aws-environment.ts';
 import { DeployFailed } from './expected-failure.ts';
 import { repository } from './paths.ts';
 import { runCommand, tail } from './run-command.ts';

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
 import { runCdk } from './cdk.ts';
-import { completeTables } from './complete-tables.ts';
-import type { Emulator } from './emulator.ts';
+import { completeTables } from './emulator/complete-tables.ts';
+import type { Emulator } from './emulator/emulator.ts';
 
-export type Deployment = {
+export type DeployOptions = {
   /** May still be starting: the app is synthesized meanwhile, as that needs no AWS. */
   emulator: Emulator | Promise<Emulator>;
   /** The settings of the app, as `-c name=value` gives them. */
@@ -24,7 +24,7 @@ export type Deployment = {
  * @returns the outputs of its one stack by name
  * @throws DeployFailed; whatever `emulator` rejects with; `AbortError` when aborted
  */
-export async function deployStack(deployment: Deployment): Promise<Record<string, string>> {
+export async function deployStack(deployment: DeployOptions): Promise<Record<string, string>> {
   const { context, directory, onProgress } = deployment;
   // What goes wrong in one branch stops the other, so that no CLI outlives the call.
   const stopped = new AbortController();

@@ -1,5 +1,5 @@
 import { PutSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
-import type { Emulator } from './emulator.ts';
+import type { Emulator } from './emulator/emulator.ts';
 
 export type SecretValues = { providerApiKey: string; webhookSigningKey: string };
 

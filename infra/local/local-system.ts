@@ -1,17 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { join } from 'node:path';
-import { apiBase, onEmulator } from '../../lib/aws/api-address.ts';
-import { signedFetch } from '../../lib/aws/signed-fetch.ts';
 import { LOCAL_STAGE, stackNameOf } from '../../lib/aws/stage.ts';
+import { emulatorApiUrl, toEmulatorUrl } from '../../lib/cli/aws/emulator-url.ts';
+import { signedFetch } from '../../lib/cli/aws/signed-fetch.ts';
 import { DEFAULT_WIDGET_CONFIG_ID } from '../../test/sandbox/client.ts';
 import { type SandboxControl, sandboxControl } from '../../test/sandbox/control-client.ts';
 import { DEFAULT_CLIENT_ID, startSandbox } from '../../test/sandbox/sandbox.ts';
+import type { RunOutput } from './demo/run-output.ts';
 import { deployStack } from './deploy.ts';
-import { type Emulator, startEmulator } from './emulator.ts';
+import { type Emulator, startEmulator } from './emulator/emulator.ts';
 import { fillSecrets } from './fill-secrets.ts';
 import type { Options } from './read-options.ts';
-import type { Show } from './show.ts';
 
 /** The app, deployed to an emulator and connected to the provider sandbox. */
 export type LocalSystem = {
@@ -27,7 +27,7 @@ export type Run = {
   options: Options;
   /** For logs and temporary files. */
   directory: string;
-  show: Show;
+  show: RunOutput;
   /** Aborts whatever is going on. */
   signal: AbortSignal;
   /** Settings of the app that this run wants otherwise than `npm start` has them. */
@@ -85,8 +85,8 @@ export async function startLocalSystem(run: Run): Promise<LocalSystem> {
   show.done('deploy', `${STACK}, with the CDK CLI`);
   const emulator = await started;
   const { client, endpoint } = emulator;
-  const base = apiBase(endpoint, outputs.ApiId ?? '');
-  const webhook = onEmulator(base, outputs.WebhookUrl ?? '');
+  const base = emulatorApiUrl(endpoint, outputs.ApiId ?? '');
+  const webhook = toEmulatorUrl(base, outputs.WebhookUrl ?? '');
   const provider = sandboxControl(sandbox.baseUrl);
   await provider.setWebhook(DEFAULT_CLIENT_ID, { url: webhook });
   show.done('webhook', `registered at the provider: ${webhook}`);

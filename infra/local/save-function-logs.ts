@@ -4,7 +4,7 @@ import {
   paginateDescribeLogGroups,
   paginateFilterLogEvents,
 } from '@aws-sdk/client-cloudwatch-logs';
-import type { Emulator } from './emulator.ts';
+import type { Emulator } from './emulator/emulator.ts';
 
 /**
  * Writes what the functions have logged so far into a file, in order of time: with the emulator it would be gone.

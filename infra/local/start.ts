@@ -1,16 +1,16 @@
 import { join } from 'node:path';
-import { announceRunningSystem, withdrawRunningSystem } from '../../lib/cli/running-system.ts';
+import { removeLocalDeployment, writeLocalDeployment } from '../../lib/cli/local-deployment.ts';
 import { outcomesAsText } from '../../test/sandbox/print-outcomes.ts';
-import { curlLines } from './curl-lines.ts';
-import { demonstrate, demoRequest } from './demonstration.ts';
-import { describeHappening } from './describe-happening.ts';
+import { curlLines } from './demo/curl-lines.ts';
+import { describeSystemEvent } from './demo/describe-system-event.ts';
+import { demoRequest, runDemo } from './demo/run-demo.ts';
+import { createRunOutput } from './demo/run-output.ts';
+import { type Watch, watchSystem } from './demo/watch-system.ts';
 import { ExpectedFailure } from './expected-failure.ts';
 import { type LocalSystem, type Run, startLocalSystem } from './local-system.ts';
 import { createRunDirectory, repository } from './paths.ts';
 import { readOptions, usage } from './read-options.ts';
 import { saveFunctionLogs } from './save-function-logs.ts';
-import { createShow } from './show.ts';
-import { type Watch, watchSystem } from './watch-system.ts';
 
 /** `npm start`: the whole service on one machine, shown by each of its methods. The result is the exit code. */
 async function main(args: string[]): Promise<number> {
@@ -20,7 +20,7 @@ async function main(args: string[]): Promise<number> {
     return 0;
   }
   const signal = stopOnSignals();
-  const show = createShow(process.stdout, Date.now);
+  const show = createRunOutput(process.stdout, Date.now);
   const directory = await createRunDirectory('start', new Date());
   const cleanups: (() => Promise<void>)[] = [];
   const run: Run = { options, directory, show, signal, atEnd: (cleanup) => cleanups.push(cleanup) };
@@ -46,7 +46,7 @@ async function demonstrateAndServe(run: Run): Promise<void> {
   // Best effort: an emulator that has died has taken them along.
   atEnd(() => saveFunctionLogs(system.emulator, join(directory, 'functions.log')).catch(() => {}));
   const watch = await watchSystem(system, signal);
-  await Promise.race([demonstrate({ system, watch, show }, options.methods, signal), watch.failed]);
+  await Promise.race([runDemo({ system, watch, show }, options.methods, signal), watch.failed]);
   if (options.once) return;
   await announce(run, system.emulator);
   await serve(system, watch, run);
@@ -58,8 +58,8 @@ async function demonstrateAndServe(run: Run): Promise<void> {
  */
 async function announce({ atEnd }: Run, { pid, client }: LocalSystem['emulator']): Promise<void> {
   if (pid === undefined) return;
-  atEnd(() => withdrawRunningSystem(repository, client));
-  await announceRunningSystem(repository, client);
+  atEnd(() => removeLocalDeployment(repository, client));
+  await writeLocalDeployment(repository, client);
 }
 
 /** Says how to go on, and shows whatever happens, until it is stopped. */
@@ -80,8 +80,8 @@ async function serve(system: LocalSystem, watch: Watch, { show, signal, director
     '',
   ];
   show.plain(lines.join('\n'));
-  watch.on('event', (happening) => {
-    const description = describeHappening(happening);
+  watch.on('event', (event) => {
+    const description = describeSystemEvent(event);
     if (description) show.note(description.subject, description.text);
   });
   const stopped = Promise.withResolvers<void>();

@@ -67,9 +67,9 @@ export const dynamoExtractionStore = (client: DynamoDBClient, table: string): Ex
     const { Items } = await client.send(
       new QueryCommand({
         TableName: table,
-        IndexName: 'open',
-        KeyConditionExpression: '#open = :shard AND openUntil <= :now',
-        ExpressionAttributeNames: { '#open': 'open' },
+        IndexName: 'due',
+        KeyConditionExpression: '#dueShard = :shard AND dueAt <= :now',
+        ExpressionAttributeNames: { '#dueShard': 'dueShard' },
         ExpressionAttributeValues: marshall({ ':shard': shard, ':now': now.toISOString() }),
         Limit: limit,
       }),

@@ -1,5 +1,5 @@
 import { DescribeExecutionCommand, type SFNClient } from '@aws-sdk/client-sfn';
-import type { ExecutionInput } from '../extraction/request.ts';
+import type { ExecutionInput } from '../extraction/api/request-extraction.ts';
 import { executionArn } from './execution-arn.ts';
 
 /**

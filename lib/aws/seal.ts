@@ -2,10 +2,10 @@ import { DecryptCommand, EncryptCommand, type KMSClient } from '@aws-sdk/client-
 import {
   decodeSealed,
   encodeSealed,
-  type SealedCredentials,
-  type SealedPlaintext,
-  type SealedTarget,
-} from '../extraction/sealed-plaintext.ts';
+  type SealedCredentialsData,
+  type SealedRequestData,
+  type SealedTargetData,
+} from '../extraction/sealed-request-data.ts';
 
 /**
  * Binds the ciphertext to its extraction: it cannot be opened as another one's, and CloudTrail shows whose it
@@ -18,7 +18,7 @@ const targetContext = (extractionId: string) => ({ extractionId, method: 'consen
 /** Encrypts under the seal key. Base64. */
 export const sealWith =
   (client: KMSClient, keyArn: string) =>
-  async (extractionId: string, plaintext: SealedPlaintext): Promise<string> => {
+  async (extractionId: string, plaintext: SealedRequestData): Promise<string> => {
     const { CiphertextBlob } = await client.send(
       new EncryptCommand({
         KeyId: keyArn,
@@ -31,7 +31,7 @@ export const sealWith =
   };
 
 const unsealWith =
-  <Plaintext extends SealedPlaintext>(contextOf: (extractionId: string) => Record<string, string>) =>
+  <Plaintext extends SealedRequestData>(contextOf: (extractionId: string) => Record<string, string>) =>
   (client: KMSClient, keyArn: string) =>
   async (extractionId: string, sealed: string): Promise<Plaintext> => {
     const { Plaintext } = await client.send(
@@ -45,7 +45,7 @@ const unsealWith =
   };
 
 /** Undoes `sealWith`, under this key only. Throws the SDK's errors; their messages hold no plaintext. */
-export const unsealCredentialsWith = unsealWith<SealedCredentials>(credentialsContext);
+export const unsealCredentialsWith = unsealWith<SealedCredentialsData>(credentialsContext);
 
 /** Likewise, of a target. */
-export const unsealTargetWith = unsealWith<SealedTarget>(targetContext);
+export const unsealTargetWith = unsealWith<SealedTargetData>(targetContext);

@@ -1,5 +1,5 @@
 import { ExecutionAlreadyExists, type SFNClient, StartExecutionCommand } from '@aws-sdk/client-sfn';
-import type { ExecutionInput } from '../extraction/request.ts';
+import type { ExecutionInput } from '../extraction/api/request-extraction.ts';
 
 /**
  * Starts the execution named after the extraction. A name stays taken for 90 days, and one which exists is success: it

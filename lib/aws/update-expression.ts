@@ -53,10 +53,10 @@ const conditionsOf = (
     `${name('status')} IN (${statuses.join(', ')})`,
     ...(when.requestId === undefined ? [] : [`${name('requestId')} = ${value('request', when.requestId)}`]),
     ...(when.attemptId === undefined ? [] : [`${name('attemptId')} = ${value('mine', when.attemptId)}`]),
-    ...(when.unattempted === undefined ? [] : [`attribute_not_exists(${name('attemptId')})`]),
+    ...(when.withoutAttempt === undefined ? [] : [`attribute_not_exists(${name('attemptId')})`]),
     ...(when.taskId === undefined ? [] : [`${name('taskId')} = ${value('task', when.taskId)}`]),
-    ...(when.open === undefined ? [] : [`attribute_exists(${name('open')})`]),
+    ...(when.open === undefined ? [] : [`attribute_exists(${name('dueShard')})`]),
     ...(when.uncollected === undefined ? [] : [`attribute_not_exists(${name('collectedAt')})`]),
-    ...(when.openUntil === undefined ? [] : [`${name('openUntil')} = ${value('seenUntil', when.openUntil)}`]),
+    ...(when.dueAt === undefined ? [] : [`${name('dueAt')} = ${value('seenUntil', when.dueAt)}`]),
   ];
 };

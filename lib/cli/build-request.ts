@@ -1,6 +1,6 @@
 import { findChangedNumbers, parseExactJson } from '../http/exact-json.ts';
 import { pointerTo } from '../http/violation.ts';
-import { Problem, UsageProblem } from './problem.ts';
+import { CliError, UsageError } from './errors.ts';
 
 /** The flags of `start`. Never a credential or a national id: those come from a file or from standard input. */
 export type StartOptions = {
@@ -37,7 +37,7 @@ const readJson = (text: string, what: string): unknown => {
     return parseExactJson(text);
   } catch {
     // Without a cause: JSON.parse quotes what it stumbled over.
-    throw new Problem(`${what} must be given as JSON.`);
+    throw new CliError(`${what} must be given as JSON.`);
   }
 };
 
@@ -45,7 +45,7 @@ const parseJson = (text: string, what: string): unknown => {
   const json = readJson(text, what);
   const [changed] = findChangedNumbers(json);
   if (changed === undefined) return json;
-  throw new Problem(
+  throw new CliError(
     `${what} must not have a number that changes when it is read, as at ${pointerTo(changed)} does: give it as a string.`,
   );
 };
@@ -56,7 +56,7 @@ const credentialsField = (json: unknown): unknown =>
 
 const actionsOf = ({ action = [], movementFrom, movementTo }: StartOptions): readonly unknown[] => {
   if ((movementFrom === undefined) !== (movementTo === undefined)) {
-    throw new UsageProblem('--movement-from and --movement-to go together.');
+    throw new UsageError('--movement-from and --movement-to go together.');
   }
   const movement =
     movementFrom === undefined
@@ -64,7 +64,7 @@ const actionsOf = ({ action = [], movementFrom, movementTo }: StartOptions): rea
       : [{ id: 'movement', params: { dateRange: { startDate: movementFrom, endDate: movementTo } } }];
   const actions = [...action.map((id) => ({ id })), ...movement];
   if (actions.length > 0) return actions;
-  throw new UsageProblem('Extract what? Say --action, or --movement-from and --movement-to.');
+  throw new UsageError('Extract what? Say --action, or --movement-from and --movement-to.');
 };
 
 const referenceOf = ({ reference }: StartOptions) => (reference === undefined ? {} : { reference });
@@ -81,19 +81,16 @@ export const buildRequest = async (options: StartOptions, readText: ReadText): P
   const consent = given(options, byConsent);
   if (options.file !== undefined) {
     const [more] = [...credentials, ...consent, ...given(options, ['reference'])];
-    if (more !== undefined)
-      throw new UsageProblem(`--file is the whole request: ${more} does not go with it.`);
+    if (more !== undefined) throw new UsageError(`--file is the whole request: ${more} does not go with it.`);
     return parseJson(await readText(options.file), 'The request');
   }
   if (credentials.length > 0 && consent.length > 0) {
-    throw new UsageProblem(
-      `${credentials[0]} is for credentials and ${consent[0]} for a consent: choose one.`,
-    );
+    throw new UsageError(`${credentials[0]} is for credentials and ${consent[0]} for a consent: choose one.`);
   }
   if (consent.length > 0) {
     const { consent: consentId, product, variant } = options;
     if (consentId === undefined || product === undefined) {
-      throw new UsageProblem('An extraction under a consent needs --consent and --product.');
+      throw new UsageError('An extraction under a consent needs --consent and --product.');
     }
     const target = (await readText(options.target ?? STDIN)).trim();
     return {
@@ -103,7 +100,7 @@ export const buildRequest = async (options: StartOptions, readText: ReadText): P
     };
   }
   if (options.entity === undefined) {
-    throw new UsageProblem(
+    throw new UsageError(
       'Start what? Say --file, or --entity with its actions, or --consent with its product.',
     );
   }

@@ -7,7 +7,7 @@ const inOrder: readonly string[] = [
   ...['product', 'consentId', 'variant', 'reference', 'requestedBy', 'requestedAt', 'deadlineAt'],
   ...['startingAt', 'attemptId', 'startedAt', 'taskId', 'settledAt', 'settledBy', 'actionResults'],
   ...['collectedAt', 'collectionError', 'results', 'requestId'],
-  ...['oversizedAt', 'open', 'openUntil', 'expiresAt'],
+  ...['oversizedAt', 'dueShard', 'dueAt', 'expiresAt'],
 ];
 
 /** A record as an operator sees it: all of it but the fingerprint, which is of no use to anybody. */
@@ -28,7 +28,7 @@ export const describeView = (view: Readonly<Record<string, unknown>>): readonly 
 
 /** `COMPLETED (settled by webhook), collected`: how far it has come. */
 export const describeProgress = (record: Extraction): string => {
-  const { status, reason, settledBy, collectedAt, collectionError, open } = record;
+  const { status, reason, settledBy, collectedAt, collectionError, dueShard } = record;
   const why = [
     ...(reason === undefined ? [] : [reason]),
     ...(settledBy === undefined ? [] : [`settled by ${settledBy}`]),
@@ -39,12 +39,12 @@ export const describeProgress = (record: Extraction): string => {
       : collectionError === undefined
         ? ''
         : `, not collected: ${collectionError}`;
-  return `${status}${why.length === 0 ? '' : ` (${why.join(', ')})`}${results}${open === undefined ? ', closed' : ''}`;
+  return `${status}${why.length === 0 ? '' : ` (${why.join(', ')})`}${results}${dueShard === undefined ? ', closed' : ''}`;
 };
 
 /** How late an open record is, or when it is looked at. */
-export const describeDue = (openUntil: string | undefined, now: Date): string => {
-  if (openUntil === undefined) return '';
-  const late = secondsSince(openUntil, now);
+export const describeDue = (dueAt: string | undefined, now: Date): string => {
+  if (dueAt === undefined) return '';
+  const late = secondsSince(dueAt, now);
   return late > 0 ? `OVERDUE by ${formatSeconds(late)}` : `in ${formatSeconds(-late)}`;
 };

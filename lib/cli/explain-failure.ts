@@ -1,5 +1,5 @@
 /** What a failure says of itself, as far as the SDK and Node have it. */
-type Told = {
+type ErrorInfo = {
   readonly name: string;
   readonly message: string;
   readonly code?: unknown;
@@ -8,11 +8,11 @@ type Told = {
   readonly port?: unknown;
 };
 
-const isDenial = ({ name, message }: Told): boolean =>
+const isDenial = ({ name, message }: ErrorInfo): boolean =>
   /AccessDenied|UnauthorizedOperation|AuthorizationError|NotAuthorized/.test(name) ||
   /is not authorized to perform/.test(message);
 
-const denied = ({ message }: Told): string => {
+const denied = ({ message }: ErrorInfo): string => {
   const [, who, action, resource] =
     /^(?:User: (\S+) )?.*not authorized to perform: ([\w-]+:[\w*]+)(?: on resource: (\S+))?/.exec(message) ??
     [];
@@ -27,7 +27,7 @@ const denied = ({ message }: Told): string => {
  */
 export const explainFailure = (error: unknown): string | undefined => {
   if (!(error instanceof Error)) return undefined;
-  const told: Told = error;
+  const told: ErrorInfo = error;
   if (isDenial(told)) return denied(told);
   switch (told.name) {
     case 'CredentialsProviderError':

@@ -16,10 +16,10 @@ export type FollowDeps = {
 };
 
 /** The status that it was closed with, or that there is no such extraction. */
-export type Followed = ExtractionStatus | 'absent';
+export type FollowResult = ExtractionStatus | 'absent';
 
 /** Reads a record until it is closed. */
-export const followExtraction = async (extractionId: string, deps: FollowDeps): Promise<Followed> => {
+export const followExtraction = async (extractionId: string, deps: FollowDeps): Promise<FollowResult> => {
   let told: string | undefined;
   for (;;) {
     const record = await deps.get(extractionId);
@@ -27,12 +27,12 @@ export const followExtraction = async (extractionId: string, deps: FollowDeps): 
     const elapsed = formatSeconds(secondsSince(record.requestedAt, deps.now()));
     const progress = describeProgress(record);
     if (progress !== told) {
-      const { status, settledBy, reason, collectedAt, collectionError, open } = record;
+      const { status, settledBy, reason, collectedAt, collectionError, dueShard } = record;
       const facts = { extractionId, status, settledBy, reason, collectedAt, collectionError };
-      deps.onChange(`${elapsed.padStart(12)}  ${progress}`, { ...facts, closed: open === undefined });
+      deps.onChange(`${elapsed.padStart(12)}  ${progress}`, { ...facts, closed: dueShard === undefined });
       told = progress;
     }
-    if (record.open === undefined) return record.status;
+    if (record.dueShard === undefined) return record.status;
     deps.onWait(`${record.status} for ${formatSeconds(secondsSince(sinceOf(record), deps.now()))}`);
     await deps.sleep(pause);
   }

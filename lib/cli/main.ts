@@ -1,10 +1,10 @@
 import { inspect } from 'node:util';
 import { CommanderError } from 'commander';
+import { connect } from './deployment.ts';
+import { CliError, UsageError } from './errors.ts';
 import { explainFailure } from './explain-failure.ts';
 import { nodeShell } from './node-shell.ts';
-import { Problem, UsageProblem } from './problem.ts';
 import { createProgram, type GlobalOptions } from './program.ts';
-import { connect } from './system.ts';
 
 const OK = 0;
 const FAILED = 1;
@@ -12,8 +12,8 @@ const USAGE = 2;
 
 /** What to print of a failure, and its exit code. Of one that nobody expected it is the stack, causes included. */
 const explained = (error: unknown): { readonly lines: readonly string[]; readonly code: number } => {
-  if (error instanceof Problem) {
-    return { lines: error.lines, code: error instanceof UsageProblem ? USAGE : FAILED };
+  if (error instanceof CliError) {
+    return { lines: error.lines, code: error instanceof UsageError ? USAGE : FAILED };
   }
   const sentence = explainFailure(error);
   return { lines: sentence === undefined ? inspect(error).split('\n') : [sentence], code: FAILED };

@@ -4,8 +4,8 @@ import { createInterface } from 'node:readline/promises';
 import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import yoctoSpinner from 'yocto-spinner';
+import { CliError } from './errors.ts';
 import { type Lines, printable, printableJson, printableLines } from './printable.ts';
-import { Problem } from './problem.ts';
 import type { Shell } from './shell.ts';
 
 const codeOf = (error: unknown): unknown => (error as { code?: unknown }).code;
@@ -28,7 +28,7 @@ export const nodeShell = ({ json }: { readonly json: boolean }): Shell => {
     stream.write(json && facts !== undefined ? printableJson(facts) : printableLines(lines));
   };
   return {
-    tell: (lines, facts) => print(stdout, lines, facts),
+    print: (lines, facts) => print(stdout, lines, facts),
     hint: (lines) => {
       if (!json) print(stderr, lines);
     },
@@ -47,7 +47,7 @@ export const nodeShell = ({ json }: { readonly json: boolean }): Shell => {
     readText: async (path) => {
       if (path !== '-') {
         return readFile(path, 'utf8').catch((cause: unknown) => {
-          throw new Problem(`${path} could not be read: ${String(codeOf(cause))}.`, { cause });
+          throw new CliError(`${path} could not be read: ${String(codeOf(cause))}.`, { cause });
         });
       }
       if (stdin.isTTY) stderr.write('Reading from standard input; end with Ctrl-D.\n');
@@ -57,7 +57,7 @@ export const nodeShell = ({ json }: { readonly json: boolean }): Shell => {
       // `wx`: what is there already is somebody's.
       await writeFile(path, bytes, { mode: 0o600, flag: 'wx' }).catch((cause: unknown) => {
         const why = codeOf(cause) === 'EEXIST' ? 'it is there already' : String(codeOf(cause));
-        throw new Problem(`${path} could not be written: ${why}.`, { cause });
+        throw new CliError(`${path} could not be written: ${why}.`, { cause });
       });
     },
     now: () => new Date(),

@@ -1,5 +1,5 @@
 /** How POST /extractions ended, after every try. */
-export type Posted =
+export type PostResult =
   | { readonly kind: 'answered'; readonly status: number; readonly body: string; readonly replayed: boolean }
   /** No answer came to the last try: the extraction may have been requested. */
   | { readonly kind: 'unanswered'; readonly cause: unknown };
@@ -13,7 +13,7 @@ export type PostDeps = {
 /** Pauses before the second try and those after it, in milliseconds: 15 s in all. */
 const pauses = [1_000, 2_000, 4_000, 8_000];
 
-const attempt = async (url: string, init: RequestInit, fetch: PostDeps['fetch']): Promise<Posted> => {
+const attempt = async (url: string, init: RequestInit, fetch: PostDeps['fetch']): Promise<PostResult> => {
   try {
     const answer = await fetch(url, init);
     const replayed = answer.headers.get('idempotency-replayed') === 'true';
@@ -24,7 +24,7 @@ const attempt = async (url: string, init: RequestInit, fetch: PostDeps['fetch'])
 };
 
 /** Only what may pass by itself: 5xx, API Gateway's 429, and no answer at all. */
-const mayPass = (posted: Posted): boolean =>
+const mayPass = (posted: PostResult): boolean =>
   posted.kind === 'unanswered' || posted.status >= 500 || posted.status === 429;
 
 /**
@@ -36,7 +36,7 @@ export const postExtraction = async (
   body: unknown,
   idempotencyKey: string,
   { fetch, sleep, onRetry }: PostDeps,
-): Promise<Posted> => {
+): Promise<PostResult> => {
   const init = {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'idempotency-key': idempotencyKey },

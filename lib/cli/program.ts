@@ -1,7 +1,7 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { validate as isUuid } from 'uuid';
 import { terminalStatuses } from '../extraction/record.ts';
-import { isTaskId } from '../provider/task-id.ts';
+import { isTaskId } from '../provider/tasks/task-id.ts';
 import type { StartOptions } from './build-request.ts';
 import type { DeliverOptions } from './commands/deliver.ts';
 import type { DoctorOptions } from './commands/doctor.ts';
@@ -113,7 +113,7 @@ export const createProgram = (run: Run): Command => {
     .option('--forged', 'with a wrong signature: expects to be refused, and changes nothing')
     .option('--orphan', 'even if no extraction is linked to the task')
     .option('--yes', 'settle an open extraction without being asked; stage local only')
-    .option('--really', 'settle an open extraction of any stage on your word')
+    .option('--force', 'settle an open extraction of any stage on your word')
     .action((id: string | undefined, options: DeliverOptions) =>
       run(async (context) => (await import('./commands/deliver.ts')).deliver(id, options, context)),
     );

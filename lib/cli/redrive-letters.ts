@@ -1,4 +1,4 @@
-import type { DeadLetter, DeadLetters } from '../aws/dead-letters.ts';
+import type { DeadLetter, DeadLetters } from './aws/dead-letters.ts';
 import { type Work, workOf } from './dead-letter.ts';
 
 export type RedriveDeps = {
@@ -10,14 +10,14 @@ export type RedriveDeps = {
   readonly onUnknown: (letter: DeadLetter) => void;
 };
 
-export type Redriven = { readonly done: number; readonly failed: number; readonly unknown: number };
+export type RedriveResult = { readonly done: number; readonly failed: number; readonly unknown: number };
 
 /**
  * Takes every message once, does again what failed, and deletes it only then. The same work is tried once, however
  * many messages ask for it: a sweep, above all, of which a day of failures leaves hundreds, and each may take minutes
  * to fail. What stays is made visible again at the end, not before, or it would be received again.
  */
-export const redriveLetters = async ({ letters, invoke, ...told }: RedriveDeps): Promise<Redriven> => {
+export const redriveLetters = async ({ letters, invoke, ...told }: RedriveDeps): Promise<RedriveResult> => {
   const counts = { done: 0, failed: 0, unknown: 0 };
   const staying: DeadLetter[] = [];
   const tried = new Map<string, Promise<void>>();

@@ -6,7 +6,7 @@ import type { Lines } from './printable.ts';
  */
 export type Shell = {
   /** A result: the lines for people, or with --json the facts as one line of JSON. Standard output. */
-  readonly tell: (lines: Lines, facts: Readonly<Record<string, unknown>>) => void;
+  readonly print: (lines: Lines, facts: Readonly<Record<string, unknown>>) => void;
   /** For people only: what is going on, and what to know. Standard error, so that results can be piped. */
   readonly hint: (lines: Lines) => void;
   /** Why the command failed: the lines, or with --json one line of JSON. Standard error. */

@@ -6,7 +6,7 @@ import {
   ProviderRefused,
   ProviderUnauthorized,
   ProviderUnreachable,
-} from '../provider/errors.ts';
+} from '../provider/transport/errors.ts';
 
 /** What a caller is told when the provider did not do what was asked. */
 export type Explanation = { readonly type: ProblemType; readonly detail?: string };

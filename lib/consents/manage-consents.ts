@@ -1,15 +1,19 @@
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import { type ProblemType, problem } from '../http/problem.ts';
 import { readJsonBody } from '../http/read-body.ts';
-import { createLegalPersonOtpToken, createOtpToken, type OtpToken } from '../provider/create-otp-token.ts';
-import { ProviderError } from '../provider/errors.ts';
-import { getConsent } from '../provider/get-consent.ts';
-import { getConsentPdf } from '../provider/get-consent-pdf.ts';
-import { listConsents } from '../provider/list-consents.ts';
-import { revokeConsent } from '../provider/revoke-consent.ts';
-import type { Connection } from '../provider/send-request.ts';
-import type { TaskTokens } from '../provider/task-tokens.ts';
-import { withTaskToken } from '../provider/with-task-token.ts';
+import { getConsent } from '../provider/consents/get-consent.ts';
+import { getConsentPdf } from '../provider/consents/get-consent-pdf.ts';
+import { listConsents } from '../provider/consents/list-consents.ts';
+import { revokeConsent } from '../provider/consents/revoke-consent.ts';
+import {
+  createLegalPersonOtpToken,
+  createOtpToken,
+  type OtpToken,
+} from '../provider/tokens/create-otp-token.ts';
+import type { TaskTokens } from '../provider/tokens/task-tokens.ts';
+import { withTaskToken } from '../provider/tokens/with-task-token.ts';
+import { ProviderError } from '../provider/transport/errors.ts';
+import type { Connection } from '../provider/transport/send-request.ts';
 import { explainProviderFailure } from './explain-provider-failure.ts';
 import { parseSessionRequest, type SessionRequest } from './parse-session-request.ts';
 import { readPageQuery } from './read-page-query.ts';

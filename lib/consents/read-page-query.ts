@@ -1,4 +1,4 @@
-import type { ConsentQuery } from '../provider/list-consents.ts';
+import type { ConsentQuery } from '../provider/consents/list-consents.ts';
 
 type Query = Readonly<Record<string, string | undefined>>;
 

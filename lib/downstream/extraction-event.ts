@@ -29,7 +29,7 @@ type Change = Told & { readonly extraction: ExtractionSnapshot };
  * - `requested`: an extraction was asked for
  * - `progressed`: its status moved, and there is no outcome yet; `STARTING` may go back to `REQUESTED`
  * - `settled`: it has an outcome, the first one
- * - `corrected`: another outcome replaces the one told before: late truth, after `TIMED_OUT`
+ * - `corrected`: another outcome replaces the one told before: a correction, after `TIMED_OUT`
  * - `reopened`: the outcome told before is withdrawn, and there is none: `UNCONFIRMED` went back to `RUNNING`
  * - `collected`: its results are stored, or there are none to store
  * - `not-collected`: its results will not come, and why

@@ -17,7 +17,7 @@ const holdsAlready = ({ set, when }: Change, row: Extraction): boolean => {
   if (set.oversizedAt !== undefined && row.oversizedAt === undefined) return false;
   // Only the attempt that was given a taskId ever writes it.
   if (set.taskId !== undefined) return row.taskId === set.taskId;
-  // Only I know my attemptId; but a mark that was since declared dead must not lead to a POST.
+  // Only I know my attemptId; but a STARTING write that was since declared dead must not lead to a POST.
   if (set.attemptId !== undefined) return row.attemptId === set.attemptId && row.status === set.status;
   if (set.status === 'REQUESTED') return row.status === 'REQUESTED';
   if (set.status !== undefined) {
@@ -26,8 +26,8 @@ const holdsAlready = ({ set, when }: Change, row: Extraction): boolean => {
   if (set.collectedAt !== undefined) return row.collectedAt !== undefined;
   if (set.collectionError !== undefined) return row.collectionError === set.collectionError;
   if (set.oversizedAt !== undefined) return row.oversizedAt !== undefined;
-  if (set.openUntil !== undefined) return row.openUntil === set.openUntil;
-  return row.open === undefined;
+  if (set.dueAt !== undefined) return row.dueAt === set.dueAt;
+  return row.dueShard === undefined;
 };
 
 /** What tells a write from the same one by somebody else. Times have milliseconds, but for `expiresAt`. */

@@ -1,7 +1,7 @@
-import type { TaskRequest } from '../provider/start-task.ts';
-import type { Tokens } from '../provider/tokens.ts';
+import type { TaskRequest } from '../provider/tasks/start-task.ts';
+import type { Tokens } from '../provider/tokens/tokens.ts';
 import type { CredentialsExtraction } from './record.ts';
-import type { SealedCredentials } from './sealed-plaintext.ts';
+import type { SealedCredentialsData } from './sealed-request-data.ts';
 import type { StartCall } from './start-call.ts';
 
 /** The most deliveries that the document allows ("Events", rule 2). */
@@ -12,7 +12,7 @@ const only = (token: string): Tokens => ({ current: async () => token, drop: () 
 /** "Start task (v2)": of what was recorded, with the credentials unsealed and under a session token. */
 export const callByCredentials = (
   { entity, actions }: CredentialsExtraction,
-  { credentials, sessionToken }: SealedCredentials,
+  { credentials, sessionToken }: SealedCredentialsData,
   deps: {
     readonly sessions: Tokens;
     readonly startTask: (sessionToken: string, request: TaskRequest) => Promise<string>;

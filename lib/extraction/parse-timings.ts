@@ -6,7 +6,7 @@ const timingsSchema = v.strictObject({
   /** After `requestedAt`, how long a start may still be tried. */
   startWindow: seconds,
   /** The timeout of start-task's function: an attempt older than this is dead. */
-  attemptLife: seconds,
+  startTimeout: seconds,
   /** From `requestedAt` to `deadlineAt`. */
   deadline: seconds,
   /** What the machine outlives the deadline by. */
@@ -17,7 +17,7 @@ const timingsSchema = v.strictObject({
   collectInMachine: seconds,
   /** How long results are fetched for before `collectionError` is written. */
   collectFor: seconds,
-  /** How long after `TIMED_OUT` late truth is still looked for. */
+  /** How long after `TIMED_OUT` a correction is still looked for. */
   grace: seconds,
   /** From close to the row's removal by TTL. */
   recordRetention: seconds,

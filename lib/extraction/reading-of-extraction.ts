@@ -1,5 +1,5 @@
 import { finishedStatus, inProgressStatuses } from '../provider/assumptions.ts';
-import type { ExtractionAnswer } from '../provider/read-extraction.ts';
+import type { ExtractionAnswer } from '../provider/extractions/read-extraction.ts';
 import { failureReason } from './failure-reason.ts';
 import type { Reading } from './reading.ts';
 

@@ -1,6 +1,6 @@
-import { ProviderAnswerTooLarge } from '../provider/errors.ts';
-import { parseActionResults } from '../provider/parse-action-results.ts';
-import type { TaskReading } from '../provider/read-task.ts';
+import { parseActionResults } from '../provider/tasks/parse-action-results.ts';
+import type { TaskReading } from '../provider/tasks/read-task.ts';
+import { ProviderAnswerTooLarge } from '../provider/transport/errors.ts';
 import { looksLikeCode } from './looks-like-code.ts';
 import type { Reading } from './reading.ts';
 import { type ActionResult, isTerminalStatus } from './record.ts';

@@ -1,35 +1,35 @@
-import { ProviderError } from '../provider/errors.ts';
+import { ProviderError } from '../provider/transport/errors.ts';
 import { applyChange } from './apply-change.ts';
-import { isAnnounced } from './is-announced.ts';
-import { isAttemptDead } from './is-attempt-dead.ts';
-import type { Observe, Observed } from './observed.ts';
+import type { Count, ExtractionMetric } from './extraction-metric.ts';
+import { hasWebhook } from './has-webhook.ts';
+import { isStartStale } from './is-start-stale.ts';
 import type { Reading } from './reading.ts';
 import { type Extraction, isTerminalStatus, type StoredResults, type TerminalStatus } from './record.ts';
-import { settleBy } from './settle-by.ts';
+import { settle } from './settle.ts';
 import type { ExtractionStore, Task, TaskStore } from './store.ts';
-import { nextLook, plusSeconds, type Timings } from './timings.ts';
+import { nextReconcileAt, plusSeconds, type Timings } from './timings.ts';
 import {
   type Change,
-  collected,
+  closeAfterGrace,
+  closeCollected,
+  closeUncollected,
   disownTask,
-  endGrace,
-  giveUpCollecting,
   giveUpOversized,
-  giveUpStarting,
-  lookAgain,
-  loseTrack,
+  markNotStarted,
+  markTimedOut,
+  markUnconfirmed,
+  type ReportedOutcome,
   rememberOversized,
-  type SettledFact,
-  timeOut,
+  reschedule,
   timeOutOversized,
 } from './transitions.ts';
 
 /** Who called. The machine retries "not yet" by itself; for everybody else the sweep has to. */
-export type Situation =
-  | { readonly caller: 'machine'; readonly startGaveUp: boolean }
+export type ReconcileCaller =
+  | { readonly kind: 'machine'; readonly startAbandoned: boolean }
   /** The execution failed, timed out or was stopped: nobody will start this any more. */
-  | { readonly caller: 'execution-broken' }
-  | { readonly caller: 'sweep' };
+  | { readonly kind: 'execution-broken' }
+  | { readonly kind: 'sweep' };
 
 export type ReconcileDeps = {
   readonly extractions: ExtractionStore;
@@ -40,15 +40,15 @@ export type ReconcileDeps = {
   readonly storeResults: (extractionId: string, bytes: Uint8Array) => Promise<StoredResults>;
   readonly now: () => Date;
   readonly timings: Timings;
-  readonly observe: Observe;
+  readonly count: Count;
   /** Told of a failure that is lived with here; for the log, and nothing else. */
   readonly onFailure: (what: 'read' | 'store', error: unknown) => void;
 };
 
-export type Reconciled =
+export type ReconcileResult =
   | { readonly kind: 'closed'; readonly record: Extraction }
   /** Settled; what is left to do is the sweep's. */
-  | { readonly kind: 'handed-over'; readonly record: Extraction }
+  | { readonly kind: 'deferred'; readonly record: Extraction }
   | { readonly kind: 'not-yet'; readonly record: Extraction; readonly why: string }
   /** The row is gone: erased, or past its retention. */
   | { readonly kind: 'gone' };
@@ -57,11 +57,11 @@ export type Reconciled =
 const collectCeiling = 3600;
 
 type Step =
-  | { readonly kind: 'return'; readonly reconciled: Reconciled }
+  | { readonly kind: 'return'; readonly reconciled: ReconcileResult }
   /** Decide again from this row; a reading of the provider made on the way is kept. */
   | { readonly kind: 'again'; readonly record: Extraction | undefined; readonly reading?: Reading };
 
-type Asked =
+type ReadResult =
   | { readonly kind: 'read'; readonly reading: Reading }
   | { readonly kind: 'no-answer'; readonly why: string };
 
@@ -69,13 +69,13 @@ type Asked =
  * A read that fails, in whatever way, is a poll that did not happen: a secret of ours that cannot be read must
  * not keep a record open beyond its deadline either.
  */
-const ask = async (record: Extraction, taskId: string, deps: ReconcileDeps): Promise<Asked> => {
+const readProvider = async (record: Extraction, taskId: string, deps: ReconcileDeps): Promise<ReadResult> => {
   try {
     return { kind: 'read', reading: await deps.read(record, taskId) };
   } catch (error) {
-    deps.observe('PollWithoutAnswer');
+    deps.count('ProviderReadFailed');
     deps.onFailure('read', error);
-    return { kind: 'no-answer', why: error instanceof ProviderError ? error.name : 'OwnFailure' };
+    return { kind: 'no-answer', why: error instanceof ProviderError ? error.name : 'InternalError' };
   }
 };
 
@@ -83,55 +83,59 @@ const ask = async (record: Extraction, taskId: string, deps: ReconcileDeps): Pro
  * Writes a change that closes the record, and counts it unless somebody else had closed it so; or decides again from
  * the row that refused it.
  */
-const close = async (change: Change, deps: ReconcileDeps, ...counts: readonly Observed[]): Promise<Step> => {
+const close = async (
+  change: Change,
+  deps: ReconcileDeps,
+  ...counts: readonly ExtractionMetric[]
+): Promise<Step> => {
   const outcome = await applyChange(deps.extractions, change);
   if (outcome.kind === 'lost') return { kind: 'again', record: outcome.record };
-  if (outcome.mine) for (const observed of counts) deps.observe(observed);
+  if (outcome.mine) for (const observed of counts) deps.count(observed);
   return { kind: 'return', reconciled: { kind: 'closed', record: outcome.record } };
 };
 
-/** Leaves the record to the sweep, from `openUntil` on. */
-const handOver = async (record: Extraction, openUntil: string, deps: ReconcileDeps): Promise<Extraction> =>
-  (await applyChange(deps.extractions, lookAgain(record, openUntil))).record ?? record;
+/** Leaves the record to the sweep, from `dueAt` on. */
+const deferUntil = async (record: Extraction, dueAt: string, deps: ReconcileDeps): Promise<Extraction> =>
+  (await applyChange(deps.extractions, reschedule(record, dueAt))).record ?? record;
 
 /** Nothing can be decided now: the machine's retry comes back by itself, everybody else's is the sweep. */
 const notYet = async (
   record: Extraction,
   why: string,
-  situation: Situation,
+  caller: ReconcileCaller,
   deps: ReconcileDeps,
 ): Promise<Step> => {
   const seen =
-    situation.caller === 'machine'
+    caller.kind === 'machine'
       ? record
-      : await handOver(record, plusSeconds(deps.now(), deps.timings.pollEvery), deps);
+      : await deferUntil(record, plusSeconds(deps.now(), deps.timings.pollEvery), deps);
   return { kind: 'return', reconciled: { kind: 'not-yet', record: seen, why } };
 };
 
 const reconcileRequested = async (
   record: Extraction,
-  situation: Situation,
+  caller: ReconcileCaller,
   deps: ReconcileDeps,
 ): Promise<Step> => {
   const now = deps.now();
-  const gaveUp =
-    situation.caller === 'execution-broken' || (situation.caller === 'machine' && situation.startGaveUp);
+  const isAbandoned =
+    caller.kind === 'execution-broken' || (caller.kind === 'machine' && caller.startAbandoned);
   const windowOver = now.toISOString() >= plusSeconds(record.requestedAt, deps.timings.startWindow);
-  if (!gaveUp && !windowOver) return notYet(record, 'not-started-yet', situation, deps);
-  const reason = gaveUp ? 'start-given-up' : 'start-window-over';
-  return close(giveUpStarting(record, reason, now, deps.timings), deps, 'NotStarted');
+  if (!isAbandoned && !windowOver) return notYet(record, 'not-started-yet', caller, deps);
+  const reason = isAbandoned ? 'start-abandoned' : 'start-window-over';
+  return close(markNotStarted(record, reason, now, deps.timings), deps, 'NotStarted');
 };
 
 const reconcileStarting = async (
   record: Extraction,
-  situation: Situation,
+  caller: ReconcileCaller,
   deps: ReconcileDeps,
 ): Promise<Step> => {
   const now = deps.now();
-  if (record.attemptId === undefined || !isAttemptDead(record, now, deps.timings)) {
-    return notYet(record, 'start-in-progress', situation, deps);
+  if (record.attemptId === undefined || !isStartStale(record, now, deps.timings)) {
+    return notYet(record, 'start-in-progress', caller, deps);
   }
-  const lost = loseTrack(record, record.attemptId, 'attempt-died', 'reconcile', now, deps.timings);
+  const lost = markUnconfirmed(record, record.attemptId, 'start-interrupted', 'reconcile', now, deps.timings);
   return close(lost, deps, 'Unconfirmed');
 };
 
@@ -139,7 +143,7 @@ const reconcileStarting = async (
  * The row of a task in `Tasks`. One that start-task did not come to link is adopted, before anything is read or
  * decided: from then on a delivery finds the extraction, however late it comes and whatever was recorded meanwhile.
  */
-const lookIntoTasks = async (
+const findOrAdoptTask = async (
   { extractionId }: Extraction,
   taskId: string,
   deps: ReconcileDeps,
@@ -162,45 +166,40 @@ type Learned =
  * Settles from what a webhook left in `Tasks`, else from a read: the one that was made on the way here, or another.
  * A body over the cap will not get smaller, so it is not asked for a second time.
  */
-const learnEnd = async (
+const findOutcome = async (
   record: Extraction,
   taskId: string,
   known: Reading | undefined,
   deps: ReconcileDeps,
 ): Promise<Learned> => {
   const { extractionId } = record;
-  const looked = isAnnounced(record) ? await lookIntoTasks(record, taskId, deps) : undefined;
-  if (looked !== undefined && looked.task.extractionId !== extractionId) {
+  const lookup = hasWebhook(record) ? await findOrAdoptTask(record, taskId, deps) : undefined;
+  if (lookup !== undefined && lookup.task.extractionId !== extractionId) {
     // Before anything is written: it may be a leak, so the alarm must not depend on who hears of a write.
-    deps.observe('TaskLinkedElsewhere');
+    deps.count('TaskLinkedElsewhere');
     return { kind: 'anothers' };
   }
-  const noticed = looked?.task.taskStatus;
+  const noticed = lookup?.task.taskStatus;
   if (noticed !== undefined && isTerminalStatus(noticed)) {
     const fact = { extractionId, taskId, taskStatus: noticed };
     // Nobody had linked the task: its delivery found no extraction, and this one finds it.
-    const early = looked?.wasLinked === false ? (['EarlyDelivery'] as const) : [];
-    const row = await settleBy('reconcile', fact, deps, ...early);
+    const early = lookup?.wasLinked === false ? (['EarlyDelivery'] as const) : [];
+    const row = await settle('reconcile', fact, deps, ...early);
     return { kind: 'settled', step: { kind: 'again', record: row } };
   }
   if (record.oversizedAt !== undefined || known?.kind === 'too-large') return { kind: 'too-large' };
-  const asked = await ask(record, taskId, deps);
-  if (asked.kind === 'no-answer') return { kind: 'no-end', why: asked.why };
-  const { reading } = asked;
+  const read = await readProvider(record, taskId, deps);
+  if (read.kind === 'no-answer') return { kind: 'no-end', why: read.why };
+  const { reading } = read;
   if (reading.kind === 'running') {
-    if (!reading.known) deps.observe('UnknownTaskStatus');
+    if (!reading.known) deps.count('UnknownTaskStatus');
     return { kind: 'no-end', why: 'still-running' };
   }
   if (reading.taskStatus === undefined) return { kind: 'too-large' };
   // A delivery settles while the machine polls, too. So a read is first where all five were lost, or in the one
   // moment between the end of a task and its first delivery.
-  const missed = isAnnounced(record) ? (['WebhookMissed'] as const) : [];
-  const row = await settleBy(
-    'reconcile',
-    factOf(record, taskId, reading, reading.taskStatus),
-    deps,
-    ...missed,
-  );
+  const missed = hasWebhook(record) ? (['WebhookMissed'] as const) : [];
+  const row = await settle('reconcile', factOf(record, taskId, reading, reading.taskStatus), deps, ...missed);
   return { kind: 'settled', step: { kind: 'again', record: row, reading } };
 };
 
@@ -209,7 +208,7 @@ const factOf = (
   taskId: string,
   reading: Exclude<Reading, { kind: 'running' }>,
   taskStatus: TerminalStatus,
-): SettledFact => ({
+): ReportedOutcome => ({
   extractionId,
   taskId,
   taskStatus,
@@ -220,7 +219,7 @@ const factOf = (
 /** How a v2 task with results over the cap ended: a webhook may say so until the deadline, and a read never. */
 const reconcileOversized = async (
   record: Extraction,
-  situation: Situation,
+  caller: ReconcileCaller,
   deps: ReconcileDeps,
 ): Promise<Step> => {
   const now = deps.now();
@@ -230,38 +229,38 @@ const reconcileOversized = async (
       timeOutOversized(record, now, deps.timings),
       deps,
       'TimedOut',
-      'CollectionGivenUp',
+      'CollectionAbandoned',
     );
     return closed.kind === 'again' ? { ...closed, reading } : closed;
   }
-  if (record.oversizedAt !== undefined) return notYet(record, 'results-too-large', situation, deps);
+  if (record.oversizedAt !== undefined) return notYet(record, 'results-too-large', caller, deps);
   const remembered = await applyChange(deps.extractions, rememberOversized(record, now));
   return remembered.kind === 'lost'
     ? { kind: 'again', record: remembered.record, reading }
-    : notYet(remembered.record, 'results-too-large', situation, deps);
+    : notYet(remembered.record, 'results-too-large', caller, deps);
 };
 
 const reconcileRunning = async (
   record: Extraction,
   taskId: string,
   reading: Reading | undefined,
-  situation: Situation,
+  caller: ReconcileCaller,
   deps: ReconcileDeps,
 ): Promise<Step> => {
-  const learned = await learnEnd(record, taskId, reading, deps);
-  if (learned.kind === 'settled') return learned.step;
-  if (learned.kind === 'too-large') return reconcileOversized(record, situation, deps);
-  if (learned.kind === 'anothers') {
+  const found = await findOutcome(record, taskId, reading, deps);
+  if (found.kind === 'settled') return found.step;
+  if (found.kind === 'too-large') return reconcileOversized(record, caller, deps);
+  if (found.kind === 'anothers') {
     const disowned = disownTask(record, taskId, 'reconcile', deps.now(), deps.timings);
     return close(disowned, deps, 'Unconfirmed');
   }
   const now = deps.now();
-  if (now.toISOString() < record.deadlineAt) return notYet(record, learned.why, situation, deps);
-  const outcome = await applyChange(deps.extractions, timeOut(record, now, deps.timings));
+  if (now.toISOString() < record.deadlineAt) return notYet(record, found.why, caller, deps);
+  const outcome = await applyChange(deps.extractions, markTimedOut(record, now, deps.timings));
   if (outcome.kind === 'lost') return { kind: 'again', record: outcome.record };
-  if (outcome.mine) deps.observe('TimedOut');
+  if (outcome.mine) deps.count('TimedOut');
   // The first read in grace is due later; looking now again would be the read just made.
-  return { kind: 'return', reconciled: { kind: 'handed-over', record: outcome.record } };
+  return { kind: 'return', reconciled: { kind: 'deferred', record: outcome.record } };
 };
 
 const reconcileTimedOut = async (
@@ -270,53 +269,53 @@ const reconcileTimedOut = async (
   reading: Reading | undefined,
   deps: ReconcileDeps,
 ): Promise<Step> => {
-  const learned = await learnEnd(record, taskId, reading, deps);
-  if (learned.kind === 'settled') return learned.step;
-  if (learned.kind === 'too-large') return giveUpTooLarge(record, deps);
-  if (learned.kind === 'anothers') {
-    const givenUp = giveUpCollecting(record, 'task-linked-elsewhere', deps.now(), deps.timings);
+  const found = await findOutcome(record, taskId, reading, deps);
+  if (found.kind === 'settled') return found.step;
+  if (found.kind === 'too-large') return giveUpTooLarge(record, deps);
+  if (found.kind === 'anothers') {
+    const givenUp = closeUncollected(record, 'task-linked-elsewhere', deps.now(), deps.timings);
     return close(givenUp, deps);
   }
   const now = deps.now();
   const settledAt = record.settledAt ?? record.deadlineAt;
   const graceOver = plusSeconds(settledAt, deps.timings.grace);
-  if (now.toISOString() >= graceOver) return close(endGrace(record, now, deps.timings), deps);
-  const next = nextLook(settledAt, now, deps.timings.pollEvery, deps.timings.grace);
-  const row = await handOver(record, next < graceOver ? next : graceOver, deps);
-  return { kind: 'return', reconciled: { kind: 'handed-over', record: row } };
+  if (now.toISOString() >= graceOver) return close(closeAfterGrace(record, now, deps.timings), deps);
+  const next = nextReconcileAt(settledAt, now, deps.timings.pollEvery, deps.timings.grace);
+  const row = await deferUntil(record, next < graceOver ? next : graceOver, deps);
+  return { kind: 'return', reconciled: { kind: 'deferred', record: row } };
 };
 
 /** What is over the cap is not asked for again, by whoever the row that refused this leads to either. */
 const giveUpTooLarge = async (record: Extraction, deps: ReconcileDeps): Promise<Step> => {
-  const closed = await close(giveUpOversized(record, deps.now(), deps.timings), deps, 'CollectionGivenUp');
+  const closed = await close(giveUpOversized(record, deps.now(), deps.timings), deps, 'CollectionAbandoned');
   return closed.kind === 'again' ? { ...closed, reading: { kind: 'too-large' } } : closed;
 };
 
-const giveUp = (record: Extraction, why: string, deps: ReconcileDeps): Promise<Step> =>
-  close(giveUpCollecting(record, why, deps.now(), deps.timings), deps, 'CollectionGivenUp');
+const abandonCollection = (record: Extraction, why: string, deps: ReconcileDeps): Promise<Step> =>
+  close(closeUncollected(record, why, deps.now(), deps.timings), deps, 'CollectionAbandoned');
 
-/** A collection that failed: tried again by the machine, then by the sweep, then given up and said so. */
-const collectLater = async (
+/** A collection that failed: tried again by the machine, then by the sweep, then abandoned and said so. */
+const retryCollection = async (
   record: Extraction,
   why: string,
-  situation: Situation,
+  caller: ReconcileCaller,
   deps: ReconcileDeps,
 ): Promise<Step> => {
-  deps.observe('CollectionFailed');
+  deps.count('CollectionFailed');
   const now = deps.now();
   const settledAt = record.settledAt ?? record.requestedAt;
   if (now.toISOString() >= plusSeconds(settledAt, deps.timings.collectFor)) {
-    return giveUp(record, why, deps);
+    return abandonCollection(record, why, deps);
   }
-  // Not until `openUntil`, which a sweep that looks meanwhile moves ahead.
+  // Not until `dueAt`, which a sweep that looks meanwhile moves ahead.
   const machineUntil = plusSeconds(settledAt, deps.timings.collectInMachine);
-  if (situation.caller === 'machine' && now.toISOString() < machineUntil) {
+  if (caller.kind === 'machine' && now.toISOString() < machineUntil) {
     return { kind: 'return', reconciled: { kind: 'not-yet', record, why } };
   }
-  deps.observe('CollectionPutOff');
-  const next = nextLook(settledAt, now, deps.timings.pollEvery, collectCeiling);
-  const row = await handOver(record, next, deps);
-  return { kind: 'return', reconciled: { kind: 'handed-over', record: row } };
+  deps.count('CollectionDeferred');
+  const next = nextReconcileAt(settledAt, now, deps.timings.pollEvery, collectCeiling);
+  const row = await deferUntil(record, next, deps);
+  return { kind: 'return', reconciled: { kind: 'deferred', record: row } };
 };
 
 /**
@@ -329,54 +328,54 @@ const collect = async (
   record: Extraction,
   taskId: string,
   reading: Reading | undefined,
-  situation: Situation,
+  caller: ReconcileCaller,
   deps: ReconcileDeps,
 ): Promise<Step> => {
   if (record.oversizedAt !== undefined) return giveUpTooLarge(record, deps);
-  const asked =
-    reading === undefined ? await ask(record, taskId, deps) : ({ kind: 'read', reading } as const);
-  if (asked.kind === 'no-answer') return collectLater(record, asked.why, situation, deps);
-  if (asked.reading.kind === 'too-large') return giveUpTooLarge(record, deps);
-  if (asked.reading.kind === 'running') return collectLater(record, 'still-running', situation, deps);
-  const { taskStatus, results, actionResults, expected } = asked.reading;
+  const read =
+    reading === undefined ? await readProvider(record, taskId, deps) : ({ kind: 'read', reading } as const);
+  if (read.kind === 'no-answer') return retryCollection(record, read.why, caller, deps);
+  if (read.reading.kind === 'too-large') return giveUpTooLarge(record, deps);
+  if (read.reading.kind === 'running') return retryCollection(record, 'still-running', caller, deps);
+  const { taskStatus, results, actionResults, expected } = read.reading;
   if (results === undefined && promisesData(record)) {
-    return collectLater(record, 'no-results', situation, deps);
+    return retryCollection(record, 'no-results', caller, deps);
   }
-  if (taskStatus !== record.status) deps.observe('StatusDisagreement');
-  if (!expected) deps.observe('UnexpectedResults');
+  if (taskStatus !== record.status) deps.count('StatusDisagreement');
+  if (!expected) deps.count('UnexpectedResults');
   let stored: StoredResults | undefined;
   try {
     if (results !== undefined) stored = await deps.storeResults(record.extractionId, results);
   } catch (error) {
     deps.onFailure('store', error);
-    return collectLater(record, 'results-not-stored', situation, deps);
+    return retryCollection(record, 'results-not-stored', caller, deps);
   }
   const found = {
     ...(stored === undefined ? {} : { results: stored }),
     ...(actionResults === undefined ? {} : { actionResults }),
   };
-  return close(collected(record, found, deps.now(), deps.timings), deps, 'Collected');
+  return close(closeCollected(record, found, deps.now(), deps.timings), deps, 'Collected');
 };
 
 const takeStep = (
   record: Extraction,
   reading: Reading | undefined,
-  situation: Situation,
+  caller: ReconcileCaller,
   deps: ReconcileDeps,
 ): Promise<Step> | Step => {
   const { status, taskId } = record;
-  if (status === 'REQUESTED') return reconcileRequested(record, situation, deps);
-  if (status === 'STARTING') return reconcileStarting(record, situation, deps);
-  if (record.open === undefined || taskId === undefined) {
+  if (status === 'REQUESTED') return reconcileRequested(record, caller, deps);
+  if (status === 'STARTING') return reconcileStarting(record, caller, deps);
+  if (record.dueShard === undefined || taskId === undefined) {
     return { kind: 'return', reconciled: { kind: 'closed', record } };
   }
-  if (status === 'RUNNING') return reconcileRunning(record, taskId, reading, situation, deps);
+  if (status === 'RUNNING') return reconcileRunning(record, taskId, reading, caller, deps);
   if (status === 'TIMED_OUT') return reconcileTimedOut(record, taskId, reading, deps);
-  return collect(record, taskId, reading, situation, deps);
+  return collect(record, taskId, reading, caller, deps);
 };
 
 /** More lost races in a row than there are moves in the life of a record means that something is wrong. */
-const mostSteps = 10;
+const maxSteps = 10;
 
 /**
  * Brings one extraction as far as the facts allow (design, section 5): a function of the record, the clock,
@@ -385,13 +384,13 @@ const mostSteps = 10;
  */
 export const reconcile = async (
   extractionId: string,
-  situation: Situation,
+  caller: ReconcileCaller,
   deps: ReconcileDeps,
-): Promise<Reconciled> => {
+): Promise<ReconcileResult> => {
   let record = await deps.extractions.get(extractionId);
   let reading: Reading | undefined;
-  for (let steps = 0; steps < mostSteps && record !== undefined; steps += 1) {
-    const step: Step = await takeStep(record, reading, situation, deps);
+  for (let steps = 0; steps < maxSteps && record !== undefined; steps += 1) {
+    const step: Step = await takeStep(record, reading, caller, deps);
     if (step.kind === 'return') return step.reconciled;
     record = step.record;
     reading = step.reading ?? reading;

@@ -1,10 +1,10 @@
 import { applyChange } from './apply-change.ts';
-import type { Observe } from './observed.ts';
+import type { Count } from './extraction-metric.ts';
 import { isTerminalStatus, type TerminalStatus } from './record.ts';
-import { settleBy } from './settle-by.ts';
+import { settle } from './settle.ts';
 import type { ExtractionStore, TaskStore } from './store.ts';
 import type { Timings } from './timings.ts';
-import { lookAgain } from './transitions.ts';
+import { reschedule } from './transitions.ts';
 
 /** What Step Functions said to a task token. Anything passing, a throttle or a 5xx, is thrown instead. */
 export type WakeOutcome =
@@ -19,7 +19,7 @@ export type RecordDeliveryDeps = {
   readonly wake: (callbackToken: string, extractionId: string) => Promise<WakeOutcome>;
   readonly now: () => Date;
   readonly timings: Pick<Timings, 'collectInMachine'>;
-  readonly observe: Observe;
+  readonly count: Count;
 };
 
 export type RecordedDelivery =
@@ -43,7 +43,7 @@ export const recordDelivery = async (
     // With every delivery, not the first alone: one that dies between storing and counting is made again, and an
     // orphan must not stay silent for that. What was answered in time is not delivered again, so few count
     // twice; what that does to the alarm is told in docs/operations.md, "Why orphans are a difference".
-    deps.observe('UnlinkedDelivery');
+    deps.count('UnlinkedDelivery');
     return { kind: 'stored' };
   }
 
@@ -51,16 +51,16 @@ export const recordDelivery = async (
   const first =
     task.taskStatus !== undefined && isTerminalStatus(task.taskStatus) ? task.taskStatus : undefined;
   const taskStatus = first ?? delivery.taskStatus;
-  if (taskStatus !== delivery.taskStatus) deps.observe('StatusDisagreement');
-  const row = await settleBy('webhook', { extractionId, taskId, taskStatus }, deps);
+  if (taskStatus !== delivery.taskStatus) deps.count('StatusDisagreement');
+  const row = await settle('webhook', { extractionId, taskId, taskStatus }, deps);
   // Whoever erases an extraction removes the link first, so this is a loss, and the provider must not see it.
-  if (row === undefined) deps.observe('DeliveryWithoutRecord');
+  if (row === undefined) deps.count('DeliveryWithoutRecord');
   const wake = callbackToken === undefined ? 'no-token' : await deps.wake(callbackToken, extractionId);
-  if (wake === 'invalid-token') deps.observe('InvalidTaskToken');
+  if (wake === 'invalid-token') deps.count('InvalidCallbackToken');
   const now = deps.now().toISOString();
-  if (wake !== 'woken' && row?.openUntil !== undefined && row.openUntil > now) {
+  if (wake !== 'woken' && row?.dueAt !== undefined && row.dueAt > now) {
     // No machine to collect the results: the next sweep does. Losing this race means that somebody just looked.
-    await applyChange(deps.extractions, lookAgain(row, now));
+    await applyChange(deps.extractions, reschedule(row, now));
   }
   return { kind: 'recorded', extractionId, wake };
 };

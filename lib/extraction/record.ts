@@ -39,7 +39,7 @@ export type StoredResults = {
 export type SettledBy = 'webhook' | 'start' | 'reconcile';
 
 /** What is asked for with the user's credentials: a v2 task. */
-export type AskedByCredentials = {
+export type CredentialsMethod = {
   readonly method: 'credentials';
   readonly entity: string;
   readonly actions: readonly RequestedAction[];
@@ -49,7 +49,7 @@ export type AskedByCredentials = {
 export type ConsentVariant = 'v1' | 'v2';
 
 /** What is asked for under the user's consent: one product. Whose it is, the target, is sealed, and not here. */
-export type AskedByConsent = {
+export type ConsentMethod = {
   readonly method: 'consent';
   readonly product: ProductType;
   readonly consentId: string;
@@ -84,14 +84,14 @@ type Progress = {
   /** When a read of the task was found to be over the cap: it is not read again. */
   readonly oversizedAt?: string;
   /** Partition of the sparse index: 0..15 while something is left to do, absent once closed. */
-  readonly open?: number;
+  readonly dueShard?: number;
   /** When the sweep should look. */
-  readonly openUntil?: string;
+  readonly dueAt?: string;
   readonly expiresAt?: number;
 };
 
-export type CredentialsExtraction = Progress & AskedByCredentials;
-export type ConsentExtraction = Progress & AskedByConsent;
+export type CredentialsExtraction = Progress & CredentialsMethod;
+export type ConsentExtraction = Progress & ConsentMethod;
 
 /**
  * One row of the table `Extractions`, whose stream is the public contract (design, section 3).

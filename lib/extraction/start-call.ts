@@ -1,4 +1,4 @@
-import type { Tokens } from '../provider/tokens.ts';
+import type { Tokens } from '../provider/tokens/tokens.ts';
 
 /** The start call of one extraction, ready to be made: all that its method makes different about a start. */
 export type StartCall = {

@@ -1,5 +1,5 @@
 import type { WakeOutcome } from './record-delivery.ts';
-import { type StartDeps, type StartOrder, type StartOutcome, start } from './start.ts';
+import { type StartDeps, type StartInput, type StartOutcome, start } from './start.ts';
 
 export type StartForMachineDeps = StartDeps & {
   /** Answers the token: the machine goes on to Reconcile. */
@@ -7,14 +7,14 @@ export type StartForMachineDeps = StartDeps & {
   /** Fails the state under a name that the machine retries. `cause` is a fixed sentence: it stands in the history. */
   readonly fail: (callbackToken: string, error: string, cause: string) => Promise<void>;
   /** Told how the start ended, for the log. */
-  readonly onConcluded: (outcome: StartOutcome) => void;
+  readonly onFinished: (outcome: StartOutcome) => void;
   /** Told of the failure that the start broke off with, for the log. */
-  readonly onBroken: (error: unknown) => void;
+  readonly onError: (error: unknown) => void;
 };
 
 /** Tells the machine, through the token, what it cannot wait for. */
-const tell = async (
-  { callbackToken, extractionId }: StartOrder,
+const answerMachine = async (
+  { callbackToken, extractionId }: StartInput,
   outcome: StartOutcome,
   { wake, fail }: StartForMachineDeps,
 ): Promise<void> => {
@@ -26,7 +26,7 @@ const tell = async (
       await wake(callbackToken, extractionId);
       return;
     case 'retry':
-      await fail(callbackToken, outcome.error, 'The start may be tried again.');
+      await fail(callbackToken, outcome.error, 'The start can be retried.');
   }
 };
 
@@ -35,13 +35,13 @@ const tell = async (
  * through the token too, whose names hold, rather than thrown: what a function throws reaches the machine under
  * names that depend on its runtime. Throws only where even that report fails.
  */
-export const startForMachine = async (order: StartOrder, deps: StartForMachineDeps): Promise<void> => {
+export const startForMachine = async (input: StartInput, deps: StartForMachineDeps): Promise<void> => {
   try {
-    const outcome = await start(order, deps);
-    deps.onConcluded(outcome);
-    await tell(order, outcome, deps);
+    const outcome = await start(input, deps);
+    deps.onFinished(outcome);
+    await answerMachine(input, outcome, deps);
   } catch (error) {
-    deps.onBroken(error);
-    await deps.fail(order.callbackToken, 'StartFailed', 'See the log of start-task.');
+    deps.onError(error);
+    await deps.fail(input.callbackToken, 'StartFailed', 'See the log of start-task.');
   }
 };

@@ -1,4 +1,4 @@
-import { ambiguousClientStatus, notTakenStatus } from '../provider/assumptions.ts';
+import { ambiguousClientStatus, notAcceptedStatus } from '../provider/assumptions.ts';
 import {
   InvalidProviderRequest,
   ProviderBusy,
@@ -7,21 +7,30 @@ import {
   ProviderRefused,
   ProviderUnauthorized,
   ProviderUnreachable,
-} from '../provider/errors.ts';
+} from '../provider/transport/errors.ts';
 import { applyChange, type ChangeOutcome } from './apply-change.ts';
+import type { Count } from './extraction-metric.ts';
 import { failureReason } from './failure-reason.ts';
-import { isAnnounced } from './is-announced.ts';
-import { isAttemptDead } from './is-attempt-dead.ts';
-import type { Observe } from './observed.ts';
+import { hasWebhook } from './has-webhook.ts';
+import { isStartStale } from './is-start-stale.ts';
 import { type Extraction, type ExtractionStatus, isTerminalStatus } from './record.ts';
-import { settleBy } from './settle-by.ts';
+import { settle } from './settle.ts';
 import type { StartCall } from './start-call.ts';
 import type { ExtractionStore, TaskStore } from './store.ts';
 import { plusSeconds, type Timings } from './timings.ts';
-import { begin, type Change, disownTask, loseTrack, reject, run, runLate, withdraw } from './transitions.ts';
+import {
+  type Change,
+  disownTask,
+  markRejected,
+  markRunning,
+  markRunningLate,
+  markStarting,
+  markUnconfirmed,
+  revertToRequested,
+} from './transitions.ts';
 
 /** What the state StartTask is handed. */
-export type StartOrder = {
+export type StartInput = {
   readonly extractionId: string;
   /** Of the record that the execution was started for. */
   readonly requestId: string;
@@ -31,7 +40,7 @@ export type StartOrder = {
 };
 
 /** Names of errors that the machine retries (design, section 5). */
-export type RetryableStart =
+export type RetryableStartError =
   | 'ProviderBusy'
   | 'ProviderUnreachable'
   | 'ProviderUnauthorized'
@@ -44,7 +53,7 @@ export type StartOutcome =
   | { readonly kind: 'polling'; readonly taskId: string }
   /** There is nothing to wait for: the machine may go on to Reconcile at once. */
   | { readonly kind: 'settled'; readonly status: ExtractionStatus | 'GONE' }
-  | { readonly kind: 'retry'; readonly error: RetryableStart };
+  | { readonly kind: 'retry'; readonly error: RetryableStartError };
 
 export type StartDeps = {
   readonly extractions: ExtractionStore;
@@ -54,20 +63,20 @@ export type StartDeps = {
   readonly newAttemptId: () => string;
   readonly now: () => Date;
   readonly timings: Timings;
-  readonly observe: Observe;
+  readonly count: Count;
   /** Told the taskId as soon as the provider has named it; for the log. */
-  readonly onTaken: (taskId: string) => void;
+  readonly onAccepted: (taskId: string) => void;
   /** Told why no token could be had, a start call failed or a write is tried again; for the log, and nothing else. */
   readonly onFailure: (what: 'token' | 'start' | 'write', error: unknown) => void;
 };
 
-type Posted =
-  | { readonly kind: 'taken'; readonly taskId: string }
-  | { readonly kind: 'not-taken'; readonly error: RetryableStart }
+type StartCallResult =
+  | { readonly kind: 'accepted'; readonly taskId: string }
+  | { readonly kind: 'not-accepted'; readonly error: RetryableStartError }
   | { readonly kind: 'refused'; readonly reason: string }
   | { readonly kind: 'unknown'; readonly reason: string };
 
-const retryName = (error: unknown): RetryableStart | undefined => {
+const retryName = (error: unknown): RetryableStartError | undefined => {
   if (error instanceof ProviderBusy) return 'ProviderBusy';
   if (error instanceof ProviderUnreachable) return 'ProviderUnreachable';
   if (error instanceof ProviderUnauthorized) return 'ProviderUnauthorized';
@@ -75,8 +84,8 @@ const retryName = (error: unknown): RetryableStart | undefined => {
 };
 
 /** A failure that the answer itself explains; only the v2 variant of an extraction by consent has any. */
-const explained = (failure: ProviderExtractionFailed): Posted => {
-  if (failure.status === notTakenStatus) return { kind: 'not-taken', error: 'ProviderBusy' };
+const explained = (failure: ProviderExtractionFailed): StartCallResult => {
+  if (failure.status === notAcceptedStatus) return { kind: 'not-accepted', error: 'ProviderBusy' };
   if (failure.status < 500 && failure.status !== ambiguousClientStatus) {
     return { kind: 'refused', reason: failureReason(failure) };
   }
@@ -88,7 +97,7 @@ const explained = (failure: ProviderExtractionFailed): Posted => {
  * the start call would have to call "unknown" is "unreachable" here. Anything but a ProviderError is ours, and
  * thrown.
  */
-const tokenFailure = (error: unknown): RetryableStart => {
+const tokenFailure = (error: unknown): RetryableStartError => {
   if (!(error instanceof ProviderError)) throw error;
   if (error instanceof ProviderRefused) return 'ProviderUnauthorized';
   return retryName(error) ?? 'ProviderUnreachable';
@@ -99,10 +108,10 @@ const post = async (
   token: string,
   call: StartCall,
   { onFailure }: Pick<StartDeps, 'onFailure'>,
-): Promise<Posted> => {
-  const attempt = async (withToken: string): Promise<Posted | 'unauthorized'> => {
+): Promise<StartCallResult> => {
+  const attempt = async (withToken: string): Promise<StartCallResult | 'unauthorized'> => {
     try {
-      return { kind: 'taken', taskId: await call.post(withToken) };
+      return { kind: 'accepted', taskId: await call.post(withToken) };
     } catch (error) {
       onFailure('start', error);
       if (error instanceof ProviderUnauthorized) return 'unauthorized';
@@ -110,7 +119,7 @@ const post = async (
       if (error instanceof ProviderRefused) return { kind: 'refused', reason: `http-${error.status}` };
       if (error instanceof InvalidProviderRequest) return { kind: 'refused', reason: 'invalid-request' };
       const name = retryName(error);
-      if (name !== undefined) return { kind: 'not-taken', error: name };
+      if (name !== undefined) return { kind: 'not-accepted', error: name };
       return { kind: 'unknown', reason: 'start-call-unanswered' };
     }
   };
@@ -125,37 +134,37 @@ const post = async (
     renewed = await call.tokens.current();
   } catch (error) {
     onFailure('token', error);
-    // The mark stands already, so nothing may be thrown past it: the 401 says that the call was not taken.
-    return { kind: 'not-taken', error: 'ProviderUnauthorized' };
+    // STARTING is written already, so nothing may be thrown past it: the 401 says that the call was not taken.
+    return { kind: 'not-accepted', error: 'ProviderUnauthorized' };
   }
   const second = await attempt(renewed);
   if (second !== 'unauthorized') return second;
   call.tokens.drop(renewed);
-  return { kind: 'not-taken', error: 'ProviderUnauthorized' };
+  return { kind: 'not-accepted', error: 'ProviderUnauthorized' };
 };
 
 /** L: leaves the token; then what a webhook may have left before it is acted on at once. */
 const linkTask = async (
-  order: StartOrder,
+  input: StartInput,
   row: Extraction,
   taskId: string,
   deps: StartDeps,
 ): Promise<StartOutcome> => {
-  if (!isAnnounced(row)) return { kind: 'polling', taskId };
-  const { linked, task } = await deps.tasks.link({ ...order, taskId });
-  if (!linked && task.extractionId !== order.extractionId) {
+  if (!hasWebhook(row)) return { kind: 'polling', taskId };
+  const { linked, task } = await deps.tasks.link({ ...input, taskId });
+  if (!linked && task.extractionId !== input.extractionId) {
     // Before the write: it may be a leak, so the alarm must not depend on who hears of that.
-    deps.observe('TaskLinkedElsewhere');
+    deps.count('TaskLinkedElsewhere');
     const disowned = disownTask(row, taskId, 'start', deps.now(), deps.timings);
     const outcome = await applyChange(deps.extractions, disowned);
-    if (outcome.kind === 'lost') return resumeOrRetry(outcome.record, order, deps);
-    if (outcome.mine) deps.observe('Unconfirmed');
+    if (outcome.kind === 'lost') return resumeOrRetry(outcome.record, input, deps);
+    if (outcome.mine) deps.count('Unconfirmed');
     return { kind: 'settled', status: outcome.record.status };
   }
   if (task.taskStatus === undefined || !isTerminalStatus(task.taskStatus)) return { kind: 'waiting', taskId };
-  const { extractionId } = order;
+  const { extractionId } = input;
   const fact = { extractionId, taskId, taskStatus: task.taskStatus };
-  const settled = await settleBy('start', fact, deps, 'EarlyDelivery');
+  const settled = await settle('start', fact, deps, 'EarlyDelivery');
   return { kind: 'settled', status: settled?.status ?? 'GONE' };
 };
 
@@ -163,8 +172,8 @@ const linkTask = async (
  * Whether this is the record that the execution was started for. After an erasure or a loss a repeated idempotency key
  * makes another under the same id, which an older execution must not start with the request of its own.
  */
-const isMine = (row: Extraction | undefined, order: StartOrder): row is Extraction =>
-  row?.requestId === order.requestId;
+const isMine = (row: Extraction | undefined, input: StartInput): row is Extraction =>
+  row?.requestId === input.requestId;
 
 /**
  * What an invocation does that may not, or no longer, begin: decides from the row that was there when it came,
@@ -172,53 +181,53 @@ const isMine = (row: Extraction | undefined, order: StartOrder): row is Extracti
  */
 const resumeOrRetry = async (
   row: Extraction | undefined,
-  order: StartOrder,
+  input: StartInput,
   deps: StartDeps,
 ): Promise<StartOutcome> => {
-  if (!isMine(row, order)) return { kind: 'settled', status: 'GONE' };
+  if (!isMine(row, input)) return { kind: 'settled', status: 'GONE' };
   if (row.status === 'REQUESTED') return { kind: 'retry', error: 'StartInProgress' };
-  if (row.status === 'RUNNING' && row.taskId !== undefined) return linkTask(order, row, row.taskId, deps);
+  if (row.status === 'RUNNING' && row.taskId !== undefined) return linkTask(input, row, row.taskId, deps);
   if (row.status === 'STARTING' && row.attemptId !== undefined) {
     const now = deps.now();
-    if (!isAttemptDead(row, now, deps.timings)) return { kind: 'retry', error: 'StartInProgress' };
-    const lost = loseTrack(row, row.attemptId, 'attempt-died', 'start', now, deps.timings);
+    if (!isStartStale(row, now, deps.timings)) return { kind: 'retry', error: 'StartInProgress' };
+    const lost = markUnconfirmed(row, row.attemptId, 'start-interrupted', 'start', now, deps.timings);
     const outcome = await applyChange(deps.extractions, lost);
-    if (outcome.kind === 'lost') return resumeOrRetry(outcome.record, order, deps);
-    if (outcome.mine) deps.observe('Unconfirmed');
+    if (outcome.kind === 'lost') return resumeOrRetry(outcome.record, input, deps);
+    if (outcome.mine) deps.count('Unconfirmed');
     return { kind: 'settled', status: 'UNCONFIRMED' };
   }
   return { kind: 'settled', status: row.status };
 };
 
-const changeAfter = (
-  posted: Posted,
+const changeFor = (
+  called: StartCallResult,
   row: Extraction,
   attemptId: string,
   now: Date,
   timings: Timings,
 ): Change => {
-  switch (posted.kind) {
-    case 'taken':
-      return run(row, attemptId, posted.taskId, now, timings);
-    case 'not-taken':
-      return withdraw(row, attemptId, timings);
+  switch (called.kind) {
+    case 'accepted':
+      return markRunning(row, attemptId, called.taskId, now, timings);
+    case 'not-accepted':
+      return revertToRequested(row, attemptId, timings);
     case 'refused':
-      return reject(row, attemptId, posted.reason, now, timings);
+      return markRejected(row, attemptId, called.reason, now, timings);
     case 'unknown':
-      return loseTrack(row, attemptId, posted.reason, 'start', now, timings);
+      return markUnconfirmed(row, attemptId, called.reason, 'start', now, timings);
   }
 };
 
 /**
- * From the mark on, what is not written down cannot be learned again: a write that fails for good would cost the
- * taskId, or a start that was not even made, as a mark may have been written unheard. So each gets this many tries,
+ * From the STARTING write on, what is not written down cannot be learned again: a write that fails for good would cost the
+ * taskId, or a start that was not even made, as a STARTING write may have been written unheard. So each gets this many tries,
  * with all those of the SDK in each.
  */
-const triesOfAWrite = 3;
+const writeAttempts = 3;
 
 /** Throws what the last of its tries threw. A try that had succeeded unheard is found by the next. */
 const persist = async (change: Change, deps: StartDeps): Promise<ChangeOutcome> => {
-  for (let left = triesOfAWrite - 1; left > 0; left -= 1) {
+  for (let left = writeAttempts - 1; left > 0; left -= 1) {
     try {
       return await applyChange(deps.extractions, change);
     } catch (error) {
@@ -232,43 +241,43 @@ const persist = async (change: Change, deps: StartDeps): Promise<ChangeOutcome> 
 const conclude = async (
   row: Extraction,
   attemptId: string,
-  posted: Posted,
-  order: StartOrder,
+  called: StartCallResult,
+  input: StartInput,
   deps: StartDeps,
 ): Promise<StartOutcome> => {
   // A taskId in hand is told before it is written: should that fail, the log is the only place that knows it.
-  if (posted.kind === 'taken') deps.onTaken(posted.taskId);
+  if (called.kind === 'accepted') deps.onAccepted(called.taskId);
   const now = deps.now();
-  const change = changeAfter(posted, row, attemptId, now, deps.timings);
+  const change = changeFor(called, row, attemptId, now, deps.timings);
   let outcome = await persist(change, deps);
-  if (posted.kind === 'taken' && outcome.kind === 'lost') {
-    outcome = await persist(runLate(row, attemptId, posted.taskId, now, deps.timings), deps);
+  if (called.kind === 'accepted' && outcome.kind === 'lost') {
+    outcome = await persist(markRunningLate(row, attemptId, called.taskId, now, deps.timings), deps);
   }
-  if (outcome.kind === 'lost') return resumeOrRetry(outcome.record, order, deps);
+  if (outcome.kind === 'lost') return resumeOrRetry(outcome.record, input, deps);
 
-  switch (posted.kind) {
-    case 'taken':
-      return linkTask(order, outcome.record, posted.taskId, deps);
-    case 'not-taken':
-      return { kind: 'retry', error: posted.error };
+  switch (called.kind) {
+    case 'accepted':
+      return linkTask(input, outcome.record, called.taskId, deps);
+    case 'not-accepted':
+      return { kind: 'retry', error: called.error };
     case 'refused':
-      if (outcome.mine) deps.observe('Rejected');
+      if (outcome.mine) deps.count('Rejected');
       return { kind: 'settled', status: outcome.record.status };
     case 'unknown':
-      if (outcome.mine) deps.observe('Unconfirmed');
+      if (outcome.mine) deps.count('Unconfirmed');
       return { kind: 'settled', status: outcome.record.status };
   }
 };
 
 /**
  * Starts the provider's task at most once and leaves the callback token (design, sections 3 to 5). The order
- * is what makes it safe: everything that can fail harmlessly, then the write-ahead mark, then the POST, then
+ * is what makes it safe: everything that can fail harmlessly, then the `STARTING` write, then the POST, then
  * the record, then the link. Throws only what a dependency of ours throws; the machine then tries again, and
  * finds where this attempt got to.
  */
-export const start = async (order: StartOrder, deps: StartDeps): Promise<StartOutcome> => {
-  const row = await deps.extractions.get(order.extractionId);
-  if (!isMine(row, order) || row.status !== 'REQUESTED') return resumeOrRetry(row, order, deps);
+export const start = async (input: StartInput, deps: StartDeps): Promise<StartOutcome> => {
+  const row = await deps.extractions.get(input.extractionId);
+  if (!isMine(row, input) || row.status !== 'REQUESTED') return resumeOrRetry(row, input, deps);
   const windowEnd = plusSeconds(row.requestedAt, deps.timings.startWindow);
   // Reconcile, where the machine goes on, says NOT_STARTED.
   if (deps.now().toISOString() >= windowEnd) return { kind: 'settled', status: row.status };
@@ -283,9 +292,9 @@ export const start = async (order: StartOrder, deps: StartDeps): Promise<StartOu
   }
 
   const attemptId = deps.newAttemptId();
-  const marked = await persist(begin(row, attemptId, deps.now(), deps.timings), deps);
-  if (marked.kind === 'lost') return resumeOrRetry(marked.record, order, deps);
+  const claimed = await persist(markStarting(row, attemptId, deps.now(), deps.timings), deps);
+  if (claimed.kind === 'lost') return resumeOrRetry(claimed.record, input, deps);
 
-  const posted = await post(token, call, deps);
-  return conclude(marked.record, attemptId, posted, order, deps);
+  const called = await post(token, call, deps);
+  return conclude(claimed.record, attemptId, called, input, deps);
 };

@@ -1,7 +1,7 @@
 import type { Extraction } from './record.ts';
 import type { Change } from './transitions.ts';
 
-export type Applied =
+export type ApplyResult =
   | { readonly applied: true; readonly record: Extraction }
   /** The condition did not hold. `record` is the row as it stood, or undefined where there is none. */
   | { readonly applied: false; readonly record: Extraction | undefined };
@@ -15,8 +15,8 @@ export interface ExtractionStore {
     record: Extraction,
   ): Promise<{ readonly created: true } | { readonly created: false; readonly record: Extraction }>;
   get(extractionId: string): Promise<Extraction | undefined>;
-  apply(change: Change): Promise<Applied>;
-  /** Keys of one shard whose `openUntil` is not after `now`, oldest first. Eventually consistent. */
+  apply(change: Change): Promise<ApplyResult>;
+  /** Keys of one shard whose `dueAt` is not after `now`, oldest first. Eventually consistent. */
   due(shard: number, now: Date, limit: number): Promise<readonly string[]>;
 }
 

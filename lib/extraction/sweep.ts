@@ -1,20 +1,20 @@
-import { openShards } from './open-shard.ts';
-import type { Reconciled } from './reconcile.ts';
+import { dueShardCount } from './due-shard.ts';
+import type { ReconcileResult } from './reconcile.ts';
 import type { Extraction } from './record.ts';
 import type { ExtractionStore } from './store.ts';
+import { stuckSeconds } from './stuck-seconds.ts';
 import { plusSeconds, secondsSince, type Timings } from './timings.ts';
-import { lookAgain } from './transitions.ts';
-import { unclosedSeconds } from './unclosed-seconds.ts';
+import { reschedule } from './transitions.ts';
 
 export type SweepDeps = {
   readonly extractions: ExtractionStore;
-  readonly reconcile: (extractionId: string) => Promise<Reconciled>;
+  readonly reconcile: (extractionId: string) => Promise<ReconcileResult>;
   readonly now: () => Date;
   readonly timings: Timings;
   /** From 0 up to 1, as Math.random. */
   readonly random: () => number;
   /** Told before anything is claimed: of a sweep that a record kills, this is all that will be told. */
-  readonly onBegin: () => void;
+  readonly onStart: () => void;
   /** Milliseconds that this invocation may still run. */
   readonly remainingMs: () => number;
   /** No record is begun with less than this left. One that is cut off all the same is claimed, and comes again. */
@@ -22,16 +22,16 @@ export type SweepDeps = {
   readonly onFailure: (extractionId: string, error: unknown) => void;
 };
 
-export type Swept = {
+export type SweepResult = {
   readonly claimed: number;
   readonly closed: number;
   readonly failed: number;
   /** Stopped by the clock before the index was empty; the next sweep goes on. */
   readonly cutShort: boolean;
   /** Seconds that the record most overdue was late, 0 where nothing was due. */
-  readonly oldestOverdue: number;
+  readonly oldestOverdueSeconds: number;
   /** Of what a look left open, or failed on: the longest for which any should have moved on, in seconds; 0 if none. */
-  readonly oldestUnclosed: number;
+  readonly oldestStuckSeconds: number;
 };
 
 /** Records looked at at once: a sweep waits for the provider most of its time. Its memory is sized by this. */
@@ -44,7 +44,7 @@ const perShard = 100;
  * How long a claimed record is left alone at least, should the claimant die: the sweep's interval, by default. Long
  * enough that Lambda's second try, a minute later, does not die of the same record.
  */
-const leastClaimSeconds = 300;
+const minClaimSeconds = 300;
 
 /**
  * What chance adds to that. By default about half of what was claimed together is due again two sweeps later, the
@@ -53,26 +53,26 @@ const leastClaimSeconds = 300;
 const claimSpreadSeconds = 480;
 
 /**
- * Looks at everything whose `openUntil` has passed: the guarantee behind the machine and the rule. Each record
- * is claimed first, by moving its `openUntil`, so that one that kills the process cannot starve the rest.
+ * Looks at everything whose `dueAt` has passed: the guarantee behind the machine and the rule. Each record
+ * is claimed first, by moving its `dueAt`, so that one that kills the process cannot starve the rest.
  */
-export const sweep = async (deps: SweepDeps): Promise<Swept> => {
-  deps.onBegin();
+export const sweep = async (deps: SweepDeps): Promise<SweepResult> => {
+  deps.onStart();
   const startedAt = deps.now();
   const shards = await Promise.all(
-    Array.from({ length: openShards }, (_, shard) => deps.extractions.due(shard, startedAt, perShard)),
+    Array.from({ length: dueShardCount }, (_, shard) => deps.extractions.due(shard, startedAt, perShard)),
   );
   const queue = interleave(shards);
-  const counts = { claimed: 0, closed: 0, failed: 0, oldestOverdue: 0, oldestUnclosed: 0 };
+  const counts = { claimed: 0, closed: 0, failed: 0, oldestOverdueSeconds: 0, oldestStuckSeconds: 0 };
 
   const claim = async (record: Extraction): Promise<boolean> => {
     const now = deps.now();
-    if (record.openUntil === undefined || record.openUntil > now.toISOString()) return false;
-    const claimSeconds = leastClaimSeconds + deps.random() * claimSpreadSeconds;
+    if (record.dueAt === undefined || record.dueAt > now.toISOString()) return false;
+    const claimSeconds = minClaimSeconds + deps.random() * claimSpreadSeconds;
     // Not applyChange, which would take the claim of a rival of the same millisecond for mine.
-    const claimed = await deps.extractions.apply(lookAgain(record, plusSeconds(now, claimSeconds)));
-    // After the claim, which replaces an `openUntil` that is no time: else every sweep would begin with that row.
-    counts.oldestOverdue = Math.max(counts.oldestOverdue, secondsSince(record.openUntil, now));
+    const claimed = await deps.extractions.apply(reschedule(record, plusSeconds(now, claimSeconds)));
+    // After the claim, which replaces an `dueAt` that is no time: else every sweep would begin with that row.
+    counts.oldestOverdueSeconds = Math.max(counts.oldestOverdueSeconds, secondsSince(record.dueAt, now));
     return claimed.applied;
   };
 
@@ -86,8 +86,8 @@ export const sweep = async (deps: SweepDeps): Promise<Swept> => {
       left = reconciled.kind === 'gone' ? undefined : reconciled.record;
     } finally {
       // After the look: before it, whatever a pause of the sweep held up would be taken for stuck.
-      const unclosed = left === undefined ? 0 : unclosedSeconds(left, deps.now(), deps.timings);
-      counts.oldestUnclosed = Math.max(counts.oldestUnclosed, unclosed);
+      const stuck = left === undefined ? 0 : stuckSeconds(left, deps.now(), deps.timings);
+      counts.oldestStuckSeconds = Math.max(counts.oldestStuckSeconds, stuck);
     }
   };
 

@@ -15,7 +15,7 @@ export const secondsSince = (since: string, now: Date): number => {
  * When to look again at something that has been waiting since `since`: wait as long again as it has waited
  * already, between `floor` and `ceiling` seconds. That doubles the pause each time without keeping a counter.
  */
-export const nextLook = (since: string, now: Date, floor: number, ceiling: number): string => {
+export const nextReconcileAt = (since: string, now: Date, floor: number, ceiling: number): string => {
   const waited = (now.getTime() - new Date(since).getTime()) / 1000;
   return plusSeconds(now, Math.min(Math.max(waited, floor), ceiling));
 };

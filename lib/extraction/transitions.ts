@@ -1,4 +1,4 @@
-import { openShard } from './open-shard.ts';
+import { dueShardOf } from './due-shard.ts';
 import type {
   ActionResult,
   Extraction,
@@ -14,21 +14,21 @@ import { plusSeconds, type Timings } from './timings.ts';
  * Every allowed move of `status` (design, section 3). Condition expressions and the simulation are both made
  * from this table, so a move that is not here cannot be written.
  */
-export const moves = {
-  begin: { from: ['REQUESTED'], to: ['STARTING'] },
-  withdraw: { from: ['STARTING'], to: ['REQUESTED'] },
-  run: { from: ['STARTING'], to: ['RUNNING'] },
+export const transitions = {
+  markStarting: { from: ['REQUESTED'], to: ['STARTING'] },
+  revertToRequested: { from: ['STARTING'], to: ['REQUESTED'] },
+  markRunning: { from: ['STARTING'], to: ['RUNNING'] },
   /** The attempt that holds the taskId was declared dead before it could write it. */
-  runLate: { from: ['UNCONFIRMED'], to: ['RUNNING'] },
-  reject: { from: ['STARTING'], to: ['REJECTED'] },
-  loseTrack: { from: ['STARTING'], to: ['UNCONFIRMED'] },
+  markRunningLate: { from: ['UNCONFIRMED'], to: ['RUNNING'] },
+  markRejected: { from: ['STARTING'], to: ['REJECTED'] },
+  markUnconfirmed: { from: ['STARTING'], to: ['UNCONFIRMED'] },
   /** The provider answered the start with the task of another extraction: whether one of ours runs is not known. */
   disownTask: { from: ['RUNNING'], to: ['UNCONFIRMED'] },
-  giveUpStarting: { from: ['REQUESTED'], to: ['NOT_STARTED'] },
-  settle: { from: ['RUNNING'], to: terminalStatuses },
-  timeOut: { from: ['RUNNING'], to: ['TIMED_OUT'] },
-  /** Late truth: the provider's word replaces ours. */
-  correct: { from: ['TIMED_OUT'], to: terminalStatuses },
+  markNotStarted: { from: ['REQUESTED'], to: ['NOT_STARTED'] },
+  markSettled: { from: ['RUNNING'], to: terminalStatuses },
+  markTimedOut: { from: ['RUNNING'], to: ['TIMED_OUT'] },
+  /** A correction: the provider's word replaces ours. */
+  correctOutcome: { from: ['TIMED_OUT'], to: terminalStatuses },
 } as const satisfies Record<
   string,
   { readonly from: readonly ExtractionStatus[]; readonly to: readonly ExtractionStatus[] }
@@ -42,13 +42,13 @@ export type Guard = {
   /** The attempt that the decision was made on: "mine", or the dead one's. */
   readonly attemptId?: string;
   /** `attemptId` must be absent. */
-  readonly unattempted?: true;
+  readonly withoutAttempt?: true;
   readonly taskId?: string;
   /** The row must still be open, i.e. carry `open`. */
   readonly open?: true;
   /** `collectedAt` must be absent. */
   readonly uncollected?: true;
-  readonly openUntil?: string;
+  readonly dueAt?: string;
 };
 
 /** One conditional update of one row. */
@@ -70,17 +70,17 @@ const closing = (
   extractionId: record.extractionId,
   when,
   set: { ...set, expiresAt: Math.floor(now.getTime() / 1000) + timings.recordRetention },
-  remove: ['open', 'openUntil'],
+  remove: ['dueShard', 'dueAt'],
 });
 
-const openedUntil = (extractionId: string, openUntil: string) => ({
-  open: openShard(extractionId),
-  openUntil,
+const dueOn = (extractionId: string, dueAt: string) => ({
+  dueShard: dueShardOf(extractionId),
+  dueAt,
 });
 
 /** What a record in `REQUESTED` carries besides the request. */
-export const requestedUntil = (extractionId: string, requestedAt: string, timings: Timings) =>
-  openedUntil(extractionId, plusSeconds(requestedAt, timings.startWindow));
+export const dueAtWindowEnd = (extractionId: string, requestedAt: string, timings: Timings) =>
+  dueOn(extractionId, plusSeconds(requestedAt, timings.startWindow));
 
 /**
  * The sweep has nothing to do with an attempt before it is dead and the machine's own retries have come by. What
@@ -88,27 +88,25 @@ export const requestedUntil = (extractionId: string, requestedAt: string, timing
  * it would be two writes to the index for every extraction (DynamoDB guide, "Using global secondary indexes": a
  * changed index key is a delete and a put), so that the sweep looks minutes sooner where machine and rule both failed.
  */
-const lookedAtAfterDeath = (record: Extraction, now: Date, timings: Timings) => {
-  const afterDeath = plusSeconds(now, timings.attemptLife + timings.pollEvery);
-  const { openUntil } = record;
-  return openUntil !== undefined && openUntil >= afterDeath
-    ? {}
-    : openedUntil(record.extractionId, afterDeath);
+const dueAfterStartTimeout = (record: Extraction, now: Date, timings: Timings) => {
+  const afterDeath = plusSeconds(now, timings.startTimeout + timings.pollEvery);
+  const { dueAt } = record;
+  return dueAt !== undefined && dueAt >= afterDeath ? {} : dueOn(record.extractionId, afterDeath);
 };
 
-/** The write-ahead mark: the last act before the POST leaves. Only on the row that it was decided on. */
-export const begin = (record: Extraction, attemptId: string, now: Date, timings: Timings): Change => ({
+/** The `STARTING` write: the last act before the POST leaves. Only on the row that it was decided on. */
+export const markStarting = (record: Extraction, attemptId: string, now: Date, timings: Timings): Change => ({
   extractionId: record.extractionId,
   when: {
-    status: moves.begin.from,
+    status: transitions.markStarting.from,
     requestId: record.requestId,
-    ...(record.attemptId === undefined ? { unattempted: true } : { attemptId: record.attemptId }),
+    ...(record.attemptId === undefined ? { withoutAttempt: true } : { attemptId: record.attemptId }),
   },
   set: {
     status: 'STARTING',
     attemptId,
     startingAt: now.toISOString(),
-    ...lookedAtAfterDeath(record, now, timings),
+    ...dueAfterStartTimeout(record, now, timings),
   },
   remove: [],
 });
@@ -117,17 +115,17 @@ export const begin = (record: Extraction, attemptId: string, now: Date, timings:
  * The provider surely did not take it: back to where a retry may begin again. Whose attempt it was stays, so that
  * a mark of it which was sent twice, and comes a second time only now, finds itself overtaken.
  */
-export const withdraw = (record: Extraction, attemptId: string, timings: Timings): Change => ({
+export const revertToRequested = (record: Extraction, attemptId: string, timings: Timings): Change => ({
   extractionId: record.extractionId,
-  when: { status: moves.withdraw.from, attemptId },
+  when: { status: transitions.revertToRequested.from, attemptId },
   set: {
     status: 'REQUESTED',
-    ...requestedUntil(record.extractionId, record.requestedAt, timings),
+    ...dueAtWindowEnd(record.extractionId, record.requestedAt, timings),
   },
   remove: ['startingAt'],
 });
 
-const runFrom =
+const markRunningFrom =
   (from: readonly ExtractionStatus[], lookAt: (record: Extraction, now: Date, timings: Timings) => string) =>
   (record: Extraction, attemptId: string, taskId: string, now: Date, timings: Timings): Change => ({
     extractionId: record.extractionId,
@@ -136,23 +134,23 @@ const runFrom =
       status: 'RUNNING',
       taskId,
       startedAt: now.toISOString(),
-      ...openedUntil(record.extractionId, lookAt(record, now, timings)),
+      ...dueOn(record.extractionId, lookAt(record, now, timings)),
     },
     remove: ['reason', 'settledAt', 'settledBy', 'expiresAt'],
   });
 
 /** The provider took it as `taskId`. Until its own end, the machine looks after it. */
-export const run = runFrom(moves.run.from, (record, _now, timings) =>
+export const markRunning = markRunningFrom(transitions.markRunning.from, (record, _now, timings) =>
   plusSeconds(record.deadlineAt, timings.machineSlack),
 );
 
 /** The same over an `UNCONFIRMED`, with which the machine has most likely ended: so the sweep looks soon. */
-export const runLate = runFrom(moves.runLate.from, (_record, now, timings) =>
+export const markRunningLate = markRunningFrom(transitions.markRunningLate.from, (_record, now, timings) =>
   plusSeconds(now, timings.pollEvery),
 );
 
 /** The provider refused it: nothing ran. */
-export const reject = (
+export const markRejected = (
   record: Extraction,
   attemptId: string,
   reason: string,
@@ -160,11 +158,11 @@ export const reject = (
   timings: Timings,
 ): Change => {
   const outcome = { status: 'REJECTED', reason, settledAt: now.toISOString(), settledBy: 'start' } as const;
-  return closing(record, { status: moves.reject.from, attemptId }, outcome, now, timings);
+  return closing(record, { status: transitions.markRejected.from, attemptId }, outcome, now, timings);
 };
 
 /** A task may exist and we will never know its id from the start call: never POST again. */
-export const loseTrack = (
+export const markUnconfirmed = (
   record: Extraction,
   attemptId: string,
   reason: string,
@@ -173,7 +171,7 @@ export const loseTrack = (
   timings: Timings,
 ): Change => {
   const outcome = { status: 'UNCONFIRMED', reason, settledAt: now.toISOString(), settledBy } as const;
-  return closing(record, { status: moves.loseTrack.from, attemptId }, outcome, now, timings);
+  return closing(record, { status: transitions.markUnconfirmed.from, attemptId }, outcome, now, timings);
 };
 
 /** The task that the provider named is linked to another extraction, so nothing of it may be used. Closes. */
@@ -186,18 +184,18 @@ export const disownTask = (
 ): Change => {
   const reason = 'task-linked-elsewhere';
   const outcome = { status: 'UNCONFIRMED', reason, settledAt: now.toISOString(), settledBy } as const;
-  return closing(record, { status: moves.disownTask.from, taskId }, outcome, now, timings);
+  return closing(record, { status: transitions.disownTask.from, taskId }, outcome, now, timings);
 };
 
 /** It never reached the provider. */
-export const giveUpStarting = (record: Extraction, reason: string, now: Date, timings: Timings): Change => {
+export const markNotStarted = (record: Extraction, reason: string, now: Date, timings: Timings): Change => {
   const settledAt = now.toISOString();
   const outcome = { status: 'NOT_STARTED', reason, settledAt, settledBy: 'reconcile' } as const;
-  return closing(record, { status: moves.giveUpStarting.from }, outcome, now, timings);
+  return closing(record, { status: transitions.markNotStarted.from }, outcome, now, timings);
 };
 
 /** How the provider says that a task ended. */
-export type SettledFact = {
+export type ReportedOutcome = {
   readonly extractionId: string;
   readonly taskId: string;
   readonly taskStatus: TerminalStatus;
@@ -207,10 +205,10 @@ export type SettledFact = {
   readonly oversized?: true;
 };
 
-const settleFrom =
+const markSettledFrom =
   (from: readonly ExtractionStatus[]) =>
   (
-    fact: SettledFact,
+    fact: ReportedOutcome,
     settledBy: SettledBy,
     now: Date,
     timings: Pick<Timings, 'collectInMachine'>,
@@ -223,17 +221,17 @@ const settleFrom =
       settledBy,
       ...(fact.reason === undefined ? {} : { reason: fact.reason }),
       ...(fact.oversized === undefined ? {} : { oversizedAt: now.toISOString() }),
-      ...openedUntil(fact.extractionId, plusSeconds(now, timings.collectInMachine)),
+      ...dueOn(fact.extractionId, plusSeconds(now, timings.collectInMachine)),
     },
     // No attribute may be set and removed at once. An error of collecting that stood beside `TIMED_OUT` is of the past.
     remove: [...(fact.reason === undefined ? (['reason'] as const) : []), 'collectionError', 'expiresAt'],
   });
 
 /** The provider's word on how the task ended. */
-export const settle = settleFrom(moves.settle.from);
+export const markSettled = markSettledFrom(transitions.markSettled.from);
 
 /** The same, come after `TIMED_OUT`: reopens the record, so that the results are collected. */
-export const correct = settleFrom(moves.correct.from);
+export const correctOutcome = markSettledFrom(transitions.correctOutcome.from);
 
 const timedOutAt = (now: Date) =>
   ({
@@ -244,12 +242,12 @@ const timedOutAt = (now: Date) =>
   }) as const;
 
 /** Past the deadline, and one more read did not tell. */
-export const timeOut = (record: Extraction, now: Date, timings: Timings): Change => ({
+export const markTimedOut = (record: Extraction, now: Date, timings: Timings): Change => ({
   extractionId: record.extractionId,
-  when: { status: moves.timeOut.from },
+  when: { status: transitions.markTimedOut.from },
   set: {
     ...timedOutAt(now),
-    ...openedUntil(record.extractionId, plusSeconds(now, Math.min(timings.pollEvery, timings.grace))),
+    ...dueOn(record.extractionId, plusSeconds(now, Math.min(timings.pollEvery, timings.grace))),
   },
   remove: [],
 });
@@ -271,51 +269,51 @@ const tooLarge = ({ oversizedAt }: Extraction, now: Date) => ({
 export const timeOutOversized = (record: Extraction, now: Date, timings: Timings): Change =>
   closing(
     record,
-    { status: moves.timeOut.from },
+    { status: transitions.markTimedOut.from },
     { ...timedOutAt(now), ...tooLarge(record, now) },
     now,
     timings,
   );
 
 /** What a close is decided on: nobody moved the status, and nobody collected meanwhile. */
-const asDecidedOn = (record: Extraction): Guard => ({ status: [record.status], uncollected: true });
+const unchangedSince = (record: Extraction): Guard => ({ status: [record.status], uncollected: true });
 
 /** The results are stored, or there are none to store. Closes. */
-export const collected = (
+export const closeCollected = (
   record: Extraction,
   found: { readonly results?: StoredResults; readonly actionResults?: readonly ActionResult[] },
   now: Date,
   timings: Timings,
 ): Change => {
   const set = { ...found, collectedAt: now.toISOString() };
-  const close = closing(record, asDecidedOn(record), set, now, timings);
+  const close = closing(record, unchangedSince(record), set, now, timings);
   return { ...close, remove: [...close.remove, 'collectionError'] };
 };
 
 /** The results could not be had. Closes, and says so on the stream. */
-export const giveUpCollecting = (
+export const closeUncollected = (
   record: Extraction,
   collectionError: string,
   now: Date,
   timings: Timings,
-): Change => closing(record, asDecidedOn(record), { collectionError }, now, timings);
+): Change => closing(record, unchangedSince(record), { collectionError }, now, timings);
 
 /** The same of results over the cap, which are never asked for again. */
 export const giveUpOversized = (record: Extraction, now: Date, timings: Timings): Change =>
-  closing(record, asDecidedOn(record), tooLarge(record, now), now, timings);
+  closing(record, unchangedSince(record), tooLarge(record, now), now, timings);
 
 /** Grace is over: nothing is left to do for a `TIMED_OUT`. */
-export const endGrace = (record: Extraction, now: Date, timings: Timings): Change =>
-  closing(record, asDecidedOn(record), {}, now, timings);
+export const closeAfterGrace = (record: Extraction, now: Date, timings: Timings): Change =>
+  closing(record, unchangedSince(record), {}, now, timings);
 
-/** Has the sweep look at `openUntil`; only if nobody moved that since the decision was made. */
-export const lookAgain = (record: Extraction, openUntil: string): Change => ({
+/** Has the sweep look at `dueAt`; only if nobody moved that since the decision was made. */
+export const reschedule = (record: Extraction, dueAt: string): Change => ({
   extractionId: record.extractionId,
   when: {
     status: [record.status],
     open: true,
-    ...(record.openUntil === undefined ? {} : { openUntil: record.openUntil }),
+    ...(record.dueAt === undefined ? {} : { dueAt: record.dueAt }),
   },
-  set: { openUntil },
+  set: { dueAt },
   remove: [],
 });

@@ -22,7 +22,7 @@ export const line = (max: number) =>
   v.pipe(text(max), v.regex(/^\P{Cc}*$/u, 'must not contain control characters'));
 
 /** Names that valibot passes over wherever it goes through an object, so that a field of them is never unknown. */
-const passedOver = ['__proto__', 'prototype', 'constructor'] as const;
+const skippedByValibot = ['__proto__', 'prototype', 'constructor'] as const;
 
 const unknownField = v.never('is not a known field');
 
@@ -34,7 +34,7 @@ export const closedObject = <Entries extends v.ObjectEntries>(entries: Entries, 
     const result = schema['~run'](dataset, config);
     if (typeof input !== 'object' || input === null) return result;
     const fields = input as Record<string, unknown>;
-    const unknown = passedOver
+    const unknown = skippedByValibot
       .filter((name) => Object.hasOwn(fields, name))
       .flatMap((key): v.NeverIssue[] => {
         const value = fields[key];

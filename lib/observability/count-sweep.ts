@@ -1,24 +1,24 @@
-import type { Swept } from '../extraction/sweep.ts';
-import { type Counted, compared } from './counted.ts';
+import type { SweepResult } from '../extraction/sweep.ts';
+import { type MetricName, zeroFilledMetrics } from './metric-names.ts';
 
-type Observe = (name: Counted, value: number) => void;
+type Count = (name: MetricName, value: number) => void;
 
 /**
  * Counts that a sweep begins, adds 0 to what alarms calculate with, and has it told now: what is kept until the end
  * dies with the process.
  */
-export const countSweepBegun = (observe: Observe, publish: () => void): void => {
-  observe('SweepBegun', 1);
-  for (const name of compared) observe(name, 0);
+export const countSweepStarted = (observe: Count, publish: () => void): void => {
+  observe('SweepStarted', 1);
+  for (const name of zeroFilledMetrics) observe(name, 0);
   publish();
 };
 
 /** Counts what a sweep did. */
-export const countSweep = (swept: Swept, observe: Observe): void => {
-  observe('Swept', 1);
+export const countSweep = (swept: SweepResult, observe: Count): void => {
+  observe('SweepFinished', 1);
   observe('SweepClaimed', swept.claimed);
-  observe('OldestOverdueSeconds', swept.oldestOverdue);
-  observe('OldestUnclosedSeconds', swept.oldestUnclosed);
+  observe('OldestOverdueSeconds', swept.oldestOverdueSeconds);
+  observe('OldestStuckSeconds', swept.oldestStuckSeconds);
   if (swept.failed > 0) observe('SweepFailed', swept.failed);
   if (swept.cutShort) observe('SweepCutShort', 1);
 };

@@ -2,11 +2,11 @@ import { Logger } from '@aws-lambda-powertools/logger';
 import { injectLambdaContext } from '@aws-lambda-powertools/logger/middleware';
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import type { MiddlewareObj } from '@middy/core';
-import { type Counted, countedService, noteworthy } from './counted.ts';
 import { describeError } from './describe-error.ts';
+import { loggedMetrics, type MetricName, metricsService } from './metric-names.ts';
 
 const logger = new Logger();
-const metrics = new Metrics({ serviceName: countedService, defaultDimensions: {} });
+const metrics = new Metrics({ serviceName: metricsService, defaultDimensions: {} });
 
 /** The structured log. Never hand it an event, a body or an Error: `logFailure` is for those. */
 export const log = logger;
@@ -24,16 +24,16 @@ export const logFailure = (message: string, error: unknown): void => {
 };
 
 /** Adds to a CloudWatch metric (EMF, written at the end of the invocation, or by `publishNow`). */
-export const observe = (name: Counted, value = 1): void => {
+export const count = (name: MetricName, value = 1): void => {
   metrics.addMetric(name, name.endsWith('Seconds') ? MetricUnit.Seconds : MetricUnit.Count, value);
 };
 
 /** Counts what happens to one extraction or task, and says in the log to which, where a count alone leads nowhere. */
-export const observeAbout =
+export const countAbout =
   (keys: About) =>
-  (name: Counted): void => {
-    observe(name);
-    if (noteworthy.has(name)) log.warn('Noteworthy.', { observed: name, ...keys });
+  (name: MetricName): void => {
+    count(name);
+    if (loggedMetrics.has(name)) log.warn('Metric counted.', { metric: name, ...keys });
   };
 
 /** Writes what was counted so far: for what must be told should this process be killed. */

@@ -7,7 +7,7 @@
  * A start answered with this status surely created no task. Both 429s that the document shows ("Sandbox
  * presets for POST /api/v1/tasks") are refusals before any work; rate limits are "not shown".
  */
-export const notTakenStatus = 429;
+export const notAcceptedStatus = 429;
 
 /**
  * The one 4xx that, like every 5xx, may hide a created task: 408 says that the server gave up waiting, not

@@ -1,7 +1,7 @@
-import type { TaskToken } from './create-task-token.ts';
-import type { Connection } from './send-request.ts';
-import type { SessionTokens } from './session-tokens.ts';
-import type { WaitOptions } from './wait-until.ts';
+import type { TaskToken } from './tokens/create-task-token.ts';
+import type { SessionTokens } from './tokens/session-tokens.ts';
+import type { Connection } from './transport/send-request.ts';
+import type { WaitOptions } from './transport/wait-until.ts';
 
 /** What the parts of the composed client share. */
 export type ClientContext = {
@@ -15,4 +15,4 @@ export type ClientContext = {
 };
 
 /** The part of a Task Token that a call needs. */
-export type Holder = Pick<TaskToken, 'taskToken'>;
+export type WithTaskToken = Pick<TaskToken, 'taskToken'>;

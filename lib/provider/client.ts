@@ -1,13 +1,13 @@
-import { consentCalls } from './client-consents.ts';
 import type { ClientContext } from './client-context.ts';
-import { legacyCalls } from './client-legacy.ts';
-import { taskCalls } from './client-tasks.ts';
-import { tokenCalls } from './client-tokens.ts';
-import type { Fetch } from './fetch.ts';
-import { freshConnectionFetch } from './fresh-connection.ts';
-import { logIn } from './log-in.ts';
-import type { Connection } from './send-request.ts';
-import { cacheSessionTokens } from './session-tokens.ts';
+import { consentCalls } from './consents/client-consents.ts';
+import { legacyCalls } from './legacy/client-legacy.ts';
+import { taskCalls } from './tasks/client-tasks.ts';
+import { tokenCalls } from './tokens/client-tokens.ts';
+import { logIn } from './tokens/log-in.ts';
+import { cacheSessionTokens } from './tokens/session-tokens.ts';
+import type { Fetch } from './transport/fetch.ts';
+import { freshConnectionFetch } from './transport/fresh-connection.ts';
+import type { Connection } from './transport/send-request.ts';
 
 export type ProviderClientOptions = {
   readonly baseUrl: string;

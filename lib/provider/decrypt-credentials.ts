@@ -1,4 +1,4 @@
-import { decryptText, UndecryptableText } from './credential-cipher.ts';
+import { decryptText, UndecryptableText } from './encryption-scheme.ts';
 
 /**
  * Undoes `encryptCredentials`. Throws UndecryptableText for a text that is malformed, was encrypted under

@@ -1,6 +1,6 @@
 import { isTerminalStatus, type TerminalStatus } from '../extraction/record.ts';
-import { decryptText, UndecryptableText } from '../provider/credential-cipher.ts';
-import { isTaskId } from '../provider/task-id.ts';
+import { decryptText, UndecryptableText } from '../provider/encryption-scheme.ts';
+import { isTaskId } from '../provider/tasks/task-id.ts';
 
 export type ParsedDelivery =
   | { readonly kind: 'terminal'; readonly taskId: string; readonly taskStatus: TerminalStatus }

@@ -5,7 +5,7 @@ import type { SigningKeys } from './signing-keys.ts';
 import { type Verification, verifySignature } from './verify-signature.ts';
 
 /** What the webhook counts: every refusal, by its reason. */
-export type WebhookObserved =
+export type WebhookMetric =
   | 'WebhookTooLarge'
   | 'WebhookSignatureMissing'
   | 'WebhookSignatureMalformed'
@@ -35,7 +35,7 @@ export type ReceiveDeliveryDeps = {
     readonly taskId: string;
     readonly taskStatus: TerminalStatus;
   }) => Promise<RecordedDelivery>;
-  readonly observe: (observed: WebhookObserved) => void;
+  readonly count: (observed: WebhookMetric) => void;
 };
 
 const refusal = {
@@ -69,24 +69,24 @@ export const receiveDelivery = async (
 ): Promise<ReceivedDelivery> => {
   const body = Buffer.from(raw.body ?? '', raw.isBase64Encoded ? 'base64' : 'utf8');
   if (body.byteLength > deliveryLimitBytes) {
-    deps.observe('WebhookTooLarge');
+    deps.count('WebhookTooLarge');
     return { answer: 413 };
   }
 
   const verification = await verify(raw.signature, body, deps.keys);
   if (!verification.verified) {
-    deps.observe(refusal[verification.reason]);
+    deps.count(refusal[verification.reason]);
     return { answer: 401, reason: verification.reason };
   }
 
   const delivery = parseDelivery(body, verification.key);
   if (delivery.kind === 'unreadable') {
-    deps.observe('WebhookUnreadable');
+    deps.count('WebhookUnreadable');
     return { answer: 400, reason: delivery.reason };
   }
   const { taskId } = delivery;
   if (delivery.kind === 'unknown-status') {
-    deps.observe('WebhookUnknownStatus');
+    deps.count('WebhookUnknownStatus');
     return { answer: 204, taskId, recorded: 'unknown-status' };
   }
   const { taskStatus } = delivery;

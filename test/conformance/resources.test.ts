@@ -14,7 +14,7 @@ import {
 import { decryptCredentials as decryptedBySandbox } from '../sandbox/credentials/decrypt-credentials.ts';
 import { persistCredentials } from '../sandbox/credentials/persisted-credentials.ts';
 import { encryptDelivery } from '../sandbox/webhook/encrypt-delivery.ts';
-import { decryptedByOpenssl, encryptedByOpenssl } from '../unit/sandbox/openssl.ts';
+import { decryptedByOpenssl, encryptedByOpenssl } from '../support/openssl.ts';
 import {
   client,
   clientWith,

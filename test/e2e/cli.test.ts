@@ -19,7 +19,7 @@ import {
 } from '@aws-sdk/client-sqs';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { describe, expect, inject, test } from 'vitest';
-import { extraction } from '../unit/lib/extraction/fixtures.ts';
+import { extraction } from '../support/extraction-fixtures.ts';
 import { aws } from './support/aws.ts';
 import {
   extract,
@@ -175,7 +175,7 @@ describe('cosecha, for whoever puts something right,', { concurrent: false }, ()
   test('reconcile has one extraction looked at now', async () => {
     const { extractionId, taskId } = await running();
     const early = factsOf(await cosecha(['reconcile', extractionId, '--json']));
-    expect(early).toMatchObject([{ extractionId, status: 'RUNNING', closed: false, handedOver: true }]);
+    expect(early).toMatchObject([{ extractionId, status: 'RUNNING', closed: false, deferred: true }]);
     await provider.finish(taskId, 'COMPLETED');
     const { code, stdout } = await cosecha(['reconcile', extractionId, '--json']);
     expect(code).toBe(0);

@@ -257,9 +257,9 @@ describe.each(variants)('in %s', (variant: Variant) => {
 test('where its execution was stopped, the rule and the sweep read it on', async () => {
   const mine = await authorized({ durationMs: null });
   const extractionId = await extract(consentRequest(mine));
-  const { openUntil = '', taskId = '' } = await inStatus(extractionId, 'RUNNING');
+  const { dueAt = '', taskId = '' } = await inStatus(extractionId, 'RUNNING');
   await aws.stepFunctions.send(new StopExecutionCommand({ executionArn: executionOf(extractionId) }));
-  await recordWhere(extractionId, 'handed to the sweep', (record) => (record.openUntil ?? '') < openUntil);
+  await recordWhere(extractionId, 'handed to the sweep', (record) => (record.dueAt ?? '') < dueAt);
 
   await provider.finishPolled(taskId);
   expect(await sweepUntilClosed(extractionId)).toMatchObject({ status: 'COMPLETED', settledBy: 'reconcile' });

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, inject, test } from 'vitest';
-import type { Consent } from '../../lib/provider/consent.ts';
-import type { ConsentPage } from '../../lib/provider/list-consents.ts';
+import type { Consent } from '../../lib/provider/consents/consent.ts';
+import type { ConsentPage } from '../../lib/provider/consents/list-consents.ts';
 import { withDots } from '../sandbox/consents/national-id.ts';
 import { askConsents, openSession } from './support/consents.ts';
 import { provider } from './support/extractions.ts';

@@ -88,7 +88,7 @@ describe('the example counts what the stream tells', () => {
     });
   });
 
-  test('late truth: from one total to the other', async () => {
+  test('a correction: from one total to the other', async () => {
     const bank = uniqueBank();
     const extractionId = await extract(
       requestFor(await plannedUsername({ durationMs: null }), { entity: bank }),
@@ -182,7 +182,7 @@ describe('a record that cannot be handled', () => {
       const { Messages: [message] = [] } = await sqs.send(
         new ReceiveMessageCommand({ QueueUrl: outputs.FailuresQueueUrl, WaitTimeSeconds: 1 }),
       );
-      if (message?.Body === undefined) throw new Error('Nothing has been given up.');
+      if (message?.Body === undefined) throw new Error('Nothing has been abandoned.');
       return message.Body;
     });
     expect(JSON.parse(told)).toMatchObject({ DDBStreamBatchInfo: { batchSize: 1 } });

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { mishapsOf, tries } from './faults/mishaps.ts';
+import { mishapsOf, tries } from './faults/injected-faults.ts';
 import { backdate } from './support/backdate.ts';
 import { authorized, consentRequest } from './support/consent-extractions.ts';
 import { historyOf, transitionsIn } from './support/execution.ts';
@@ -17,7 +17,7 @@ import { closed, inStatus, statusesOf } from './support/records.ts';
 import { timedOut } from './support/running.ts';
 import { sweepUntilClosed } from './support/sweep.ts';
 
-test('past its deadline it is TIMED_OUT, and a webhook after that is late truth, collected', async () => {
+test('past its deadline it is TIMED_OUT, and a webhook after that is a correction, collected', async () => {
   const username = await plannedUsername({ durationMs: null });
   const extractionId = await extract(requestFor(username));
   const record = await timedOut(extractionId);
@@ -34,7 +34,7 @@ test('past its deadline it is TIMED_OUT, and a webhook after that is late truth,
 });
 
 test.for(['v1', 'v2'] as const)(
-  'past its deadline it is TIMED_OUT by consent in %s, and what the sweep reads after that is late truth',
+  'past its deadline it is TIMED_OUT by consent in %s, and what the sweep reads after that is a correction',
   async (variant) => {
     const mine = await authorized({ durationMs: null });
     const extractionId = await extract(consentRequest(mine, { variant }));
@@ -52,7 +52,7 @@ test.for(['v1', 'v2'] as const)(
 
 describe('reconcile-extraction, as it records TIMED_OUT,', () => {
   test.for(mishapsOf({ service: 'dynamodb', writes: true }, tries.patient))(
-    '$title: it is TIMED_OUT once, and late truth still comes',
+    '$title: it is TIMED_OUT once, and a correction still comes',
     async ({ when, times = 1, effect }) => {
       const username = await plannedUsername({ durationMs: null });
       const idempotencyKey = randomUUID();

@@ -10,16 +10,16 @@ import {
 } from '@aws-sdk/client-iam';
 import type { TestProject } from 'vitest/node';
 import { deployStack } from '../../infra/local/deploy.ts';
-import { type Emulator, startEmulator } from '../../infra/local/emulator.ts';
+import { type Emulator, startEmulator } from '../../infra/local/emulator/emulator.ts';
 import { fillSecrets } from '../../infra/local/fill-secrets.ts';
 import { createRunDirectory } from '../../infra/local/paths.ts';
 import { saveFunctionLogs } from '../../infra/local/save-function-logs.ts';
-import { apiBase, onEmulator } from '../../lib/aws/api-address.ts';
 import { LOCAL_STAGE, stackNameOf } from '../../lib/aws/stage.ts';
+import { emulatorApiUrl, toEmulatorUrl } from '../../lib/cli/aws/emulator-url.ts';
 import { sandboxControl } from '../sandbox/control-client.ts';
 import { startSandbox } from '../sandbox/sandbox.ts';
 import { searchAfterTheSuite } from './leaks/after-the-suite.ts';
-import { type Marks, newMarks } from './leaks/marks.ts';
+import { newSecretMarkers, type SecretMarkers } from './leaks/secret-markers.ts';
 import { deliveries, settings } from './windows.ts';
 
 const stage = LOCAL_STAGE;
@@ -40,7 +40,7 @@ export type Deployed = {
   /** Of this run: what it writes, logs included. */
   readonly directory: string;
   readonly faultsDirectory: string;
-  readonly marks: Marks;
+  readonly marks: SecretMarkers;
   /** Where tests write down what has to be looked for after the suite, and what they were answered. */
   readonly secretsFile: string;
   readonly answersFile: string;
@@ -82,7 +82,7 @@ const deploy = async (): Promise<Deployment> => {
   const directory = await createRunDirectory('e2e', new Date());
   const faultsDirectory = join(directory, 'faults');
   await mkdir(faultsDirectory);
-  const marks = newMarks();
+  const marks = newSecretMarkers();
   const apiKey = randomBytes(24).toString('hex');
   const signingKey = randomBytes(24).toString('hex');
   const sandbox = await startSandbox({
@@ -122,8 +122,8 @@ const deploy = async (): Promise<Deployment> => {
       directory,
     });
     const emulator = await starting;
-    const api = apiBase(emulator.endpoint, outputs.ApiId ?? '');
-    const webhookUrl = onEmulator(api, outputs.WebhookUrl ?? '');
+    const api = emulatorApiUrl(emulator.endpoint, outputs.ApiId ?? '');
+    const webhookUrl = toEmulatorUrl(api, outputs.WebhookUrl ?? '');
     await sandboxControl(sandbox.baseUrl).setWebhook(clientId, { url: webhookUrl });
     await fillSecrets(emulator, stackName, { providerApiKey: apiKey, webhookSigningKey: signingKey });
     const callers = {

@@ -35,7 +35,7 @@ describe('an extraction settled by its webhook', () => {
     expect(await closed(extractionId)).toMatchObject({ status: 'COMPLETED', settledBy: 'webhook' });
     const [{ taskId = '' } = {}] = await provider.tasks({ username });
     await deliveriesEnded(taskId);
-    // The last: on a busy machine the first may have been given up by the provider before it was answered.
+    // The last: on a busy machine the first may have been abandoned by the provider before it was answered.
     const { deliveries } = await provider.task(taskId);
     expect(deliveries.at(-1)).toMatchObject({ mode: 'encrypted', status: 204 });
   });

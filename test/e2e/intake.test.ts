@@ -3,7 +3,7 @@ import { GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { DescribeExecutionCommand, ExecutionDoesNotExist } from '@aws-sdk/client-sfn';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { describe, expect, inject, test } from 'vitest';
-import type { PublicExtraction } from '../../lib/extraction/public-view.ts';
+import type { PublicExtraction } from '../../lib/extraction/api/public-view.ts';
 import { aws } from './support/aws.ts';
 import { executionOf } from './support/execution.ts';
 import {

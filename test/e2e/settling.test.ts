@@ -30,11 +30,11 @@ const stop = (extractionId: string) =>
 test('an execution stopped by an operator is taken over by the sweep, which polls and closes', async () => {
   const username = await plannedUsername({ durationMs: null, webhook: { enabled: false } });
   const extractionId = await extract(requestFor(username));
-  const { openUntil = '', taskId = '' } = await inStatus(extractionId, 'RUNNING');
+  const { dueAt = '', taskId = '' } = await inStatus(extractionId, 'RUNNING');
 
   await stop(extractionId);
   // The rule tells reconcile, which finds the task running and leaves it to the sweep.
-  await recordWhere(extractionId, 'handed to the sweep', (record) => (record.openUntil ?? '') < openUntil);
+  await recordWhere(extractionId, 'handed to the sweep', (record) => (record.dueAt ?? '') < dueAt);
   await provider.finish(taskId, 'COMPLETED');
   expect(await sweepUntilClosed(extractionId)).toMatchObject({
     status: 'COMPLETED',

@@ -142,7 +142,7 @@ test('a task that was started by a function that then died is told of to nobody,
   await eventually(() => expect(fault.wasMet()).toBe(true));
   await backdate(extractionId, 'startingAt');
 
-  expect(await closed(extractionId)).toMatchObject({ status: 'UNCONFIRMED', reason: 'attempt-died' });
+  expect(await closed(extractionId)).toMatchObject({ status: 'UNCONFIRMED', reason: 'start-interrupted' });
   expect(await startCallsOf(username)).toHaveLength(1);
   const [task] = await provider.tasks({ username });
   expect(task?.deliveries.at(-1)).toMatchObject({ status: 204 });

@@ -3,7 +3,7 @@ import type { DynamoDBRecord } from 'aws-lambda';
 import { beforeAll, describe, expect, inject, test } from 'vitest';
 import { dynamoExtractionStore } from '../../lib/aws/dynamo-extraction-store.ts';
 import { decodeExtractionEvent } from '../../lib/downstream/decode-extraction-event.ts';
-import { runLate } from '../../lib/extraction/transitions.ts';
+import { markRunningLate } from '../../lib/extraction/transitions.ts';
 import { documentedRecords } from '../unit/docs/documented-records.ts';
 import { aws } from './support/aws.ts';
 import { eventually } from './support/eventually.ts';
@@ -30,7 +30,7 @@ const plain = async (): Promise<string> => {
   return extractionId;
 };
 
-const lateTruth = async (): Promise<string> => {
+const correction = async (): Promise<string> => {
   const extractionId = await extract(requestFor(await plannedUsername({ durationMs: null })));
   const { taskId = '' } = await timedOut(extractionId);
   await provider.finish(taskId, 'COMPLETED');
@@ -45,8 +45,14 @@ const reopened = async (): Promise<string> => {
   const extractionId = await extract(requestFor(username));
   const unconfirmed = await closed(extractionId);
   const [task] = await provider.tasks({ username });
-  const seconds = { pollEvery: 1 } as Parameters<typeof runLate>[4];
-  const late = runLate(unconfirmed, unconfirmed.attemptId ?? '', task?.taskId ?? '', new Date(), seconds);
+  const seconds = { pollEvery: 1 } as Parameters<typeof markRunningLate>[4];
+  const late = markRunningLate(
+    unconfirmed,
+    unconfirmed.attemptId ?? '',
+    task?.taskId ?? '',
+    new Date(),
+    seconds,
+  );
   await dynamoExtractionStore(aws.dynamo, TableName).apply(late);
   await sweepUntilClosed(extractionId);
   return extractionId;
@@ -70,24 +76,24 @@ const putBack = async (): Promise<string> => {
 };
 
 /** By scenario, what the stream told of it: a record of every kind but `expired`, as no retention ends in a test. */
-let ids: Record<'plain' | 'lateTruth' | 'reopened' | 'tooLarge' | 'putBack', string>;
+let ids: Record<'plain' | 'correction' | 'reopened' | 'tooLarge' | 'putBack', string>;
 
 beforeAll(async () => {
   const [one, two, three, four, five] = await Promise.all([
     plain(),
-    lateTruth(),
+    correction(),
     reopened(),
     tooLarge(),
     putBack(),
   ]);
-  ids = { plain: one, lateTruth: two, reopened: three, tooLarge: four, putBack: five };
+  ids = { plain: one, correction: two, reopened: three, tooLarge: four, putBack: five };
 });
 
 describe('the stream tells, in order', () => {
   const steps = ['requested', 'progressed', 'progressed'];
   test.for([
     ['plain', [...steps, 'settled', 'collected']],
-    ['lateTruth', [...steps, 'settled', 'corrected', 'collected']],
+    ['correction', [...steps, 'settled', 'corrected', 'collected']],
     ['reopened', ['requested', 'progressed', 'settled', 'reopened', 'settled', 'collected']],
     ['tooLarge', [...steps, 'settled', 'not-collected']],
     ['putBack', [...steps, 'settled', 'collected', 'erased', 'restored']],
@@ -112,11 +118,11 @@ describe('docs/stream.md shows a record as it is, of the kind', () => {
     ['requested', 'plain'],
     ['progressed', 'plain'],
     ['settled', 'plain'],
-    ['corrected', 'lateTruth'],
+    ['corrected', 'correction'],
     ['reopened', 'reopened'],
     ['collected', 'plain'],
     ['not-collected', 'tooLarge'],
-    ['housekeeping', 'lateTruth'],
+    ['housekeeping', 'correction'],
     ['restored', 'putBack'],
     ['erased', 'putBack'],
   ] as const)('%s', ([kind, scenario]) => {

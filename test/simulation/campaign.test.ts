@@ -5,7 +5,7 @@ import { runCampaign } from './campaign/run-campaign.ts';
 import { showFinding } from './campaign/show-finding.ts';
 import type { Tally } from './campaign/tally.ts';
 import { invariants } from './invariants/all.ts';
-import { documentedMoves } from './invariants/documented-moves.ts';
+import { documentedTransitions } from './invariants/documented-transitions.ts';
 import { fate, fateNames } from './world/variants.ts';
 
 let tally: Tally;
@@ -32,7 +32,7 @@ test('every outcome was reached', () => {
 });
 
 test('every move of the transition table was made', () => {
-  expect(Object.keys(tally.moves)).toEqual(expect.arrayContaining([...documentedMoves]));
+  expect(Object.keys(tally.transitions)).toEqual(expect.arrayContaining([...documentedTransitions]));
 });
 
 test('every fate that a call can meet was met', () => {

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
+import { randomOf } from '../support/random.ts';
 import type { Budget } from './scheduler/budget.ts';
 import { explore, UnsteadyWorld } from './scheduler/explore.ts';
 import { follow } from './scheduler/follow.ts';
 import { cost, type OptionList } from './scheduler/option.ts';
-import { randomOf } from './scheduler/random.ts';
+import { randomWalk } from './scheduler/random-walk.ts';
 import { runSchedule, type Schedulable } from './scheduler/run-schedule.ts';
 import { formatSchedule, parseSchedule } from './scheduler/schedule.ts';
-import { wander } from './scheduler/wander.ts';
 
 /** So many steps with the same options each: one that is free and others that cost what is said. */
 const toy = (steps: number, prices: readonly number[], taken: string[]): Schedulable => {
@@ -128,7 +128,7 @@ describe('a schedule', () => {
     const prices = [cost.fault, cost.preemption, cost.event];
     const schedule: { step: number; index: number }[] = [];
     const first: string[] = [];
-    await runSchedule(toy(60, prices, first), wander(randomOf(7), budget, 20, schedule));
+    await runSchedule(toy(60, prices, first), randomWalk(randomOf(7), budget, 20, schedule));
     const again: string[] = [];
     await runSchedule(toy(60, prices, again), follow(schedule));
     expect(again).toEqual(first);

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { readConfig } from '../../infra/config.ts';
-import { moves } from '../../lib/extraction/transitions.ts';
+import { transitions } from '../../lib/extraction/transitions.ts';
 import { findScenario } from './campaign/find-scenario.ts';
 import { runSeed } from './campaign/search-random.ts';
-import { documentedMoves } from './invariants/documented-moves.ts';
+import { documentedTransitions } from './invariants/documented-transitions.ts';
 import { runWorld } from './run-world.ts';
 import { follow } from './scheduler/follow.ts';
 import type { OptionList } from './scheduler/option.ts';
@@ -17,11 +17,11 @@ test('the simulated settings are ones that a deployment may have', () => {
   expect(config).toMatchObject(settings);
 });
 
-test('the documented moves are those of the code', () => {
-  const coded = Object.values(moves).flatMap(({ from, to }) =>
+test('the documented transitions are those of the code', () => {
+  const coded = Object.values(transitions).flatMap(({ from, to }) =>
     from.flatMap((one) => to.map((other) => `${one}>${other}`)),
   );
-  expect([...documentedMoves].sort()).toEqual(coded.sort());
+  expect([...documentedTransitions].sort()).toEqual(coded.sort());
 });
 
 test('the names of scenarios are told apart', () => {

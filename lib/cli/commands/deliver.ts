@@ -7,12 +7,12 @@ import { LOCAL_STAGE } from '../../aws/stage.ts';
 import type { Extraction } from '../../extraction/record.ts';
 import type { ExtractionStore, TaskStore } from '../../extraction/store.ts';
 import type { Context } from '../context.ts';
+import { type DeliveryEffect, deliveryEffect } from '../delivery-effect.ts';
+import type { Deployment } from '../deployment.ts';
 import { describeProgress } from '../describe-record.ts';
-import { type Judgement, judgeDelivery } from '../judge-delivery.ts';
-import { Problem, UsageProblem } from '../problem.ts';
+import { CliError, UsageError } from '../errors.ts';
 import type { Shell } from '../shell.ts';
 import { signDelivery } from '../sign-delivery.ts';
-import type { System } from '../system.ts';
 
 export type DeliverOptions = {
   readonly extraction?: string;
@@ -21,7 +21,7 @@ export type DeliverOptions = {
   readonly forged?: true;
   readonly orphan?: true;
   readonly yes?: true;
-  readonly really?: true;
+  readonly force?: true;
 };
 
 /** Signs and sends one delivery to the webhook, and says what came of it. */
@@ -31,7 +31,7 @@ export const deliver = async (
   { shell, connect }: Context,
 ): Promise<number> => {
   if ((taskId === undefined) === (options.extraction === undefined)) {
-    throw new UsageProblem('Deliver to which task? Name it, or say --extraction <id>.');
+    throw new UsageError('Deliver to which task? Name it, or say --extraction <id>.');
   }
   const system = await connect();
   const dynamo = new DynamoDBClient(system.client);
@@ -39,10 +39,10 @@ export const deliver = async (
   const tasks = dynamoTaskStore(dynamo, system.output('TasksTableName'), shell.now);
   const target = await findTarget(taskId, options.extraction, { extractions, tasks }, system.stackName);
   if (options.forged !== true) {
-    const judgement = judgeDelivery(
+    const judgement = deliveryEffect(
       target.record === undefined ? { kind: 'nobody' } : { kind: 'extraction', record: target.record },
     );
-    await insistOnLeave(judgement, options, system, shell);
+    await requireConfirmation(judgement, options, system, shell);
   }
   const status = await send(target.taskId, options, system, shell);
   return report(status, target, options, extractions, shell);
@@ -61,28 +61,28 @@ const findTarget = async (
     return { taskId, record: linked === undefined ? undefined : await extractions.get(linked) };
   }
   const record = await extractions.get(extractionId ?? '');
-  if (record === undefined) throw new Problem(`There is no extraction ${extractionId} in ${stackName}.`);
+  if (record === undefined) throw new CliError(`There is no extraction ${extractionId} in ${stackName}.`);
   if (record.method === 'consent') {
-    throw new Problem(
+    throw new CliError(
       'An extraction by consent has no webhook: the provider sends none, and it is found by reading.',
     );
   }
-  if (record.taskId === undefined) throw new Problem(`${extractionId} is ${record.status} and has no task.`);
+  if (record.taskId === undefined) throw new CliError(`${extractionId} is ${record.status} and has no task.`);
   const isLinked = (await tasks.get(record.taskId))?.extractionId === extractionId;
   return { taskId: record.taskId, record: isLinked ? record : undefined };
 };
 
 /** @throws Problem where what it would do needs a flag that is not given */
-const insistOnLeave = async (
-  judgement: Judgement,
+const requireConfirmation = async (
+  judgement: DeliveryEffect,
   options: DeliverOptions,
-  system: System,
+  system: Deployment,
   shell: Shell,
 ): Promise<void> => {
   if (judgement.kind === 'harmless') return;
   if (judgement.kind === 'orphan') {
     if (options.orphan === true) return;
-    throw new Problem(
+    throw new CliError(
       'No extraction is linked to this task. The delivery would be kept for 30 days as an orphan, be counted as ' +
         'UnlinkedDelivery, and end a task that ever bears this id. Say --orphan to send it all the same, or --forged ' +
         'to see it refused.',
@@ -91,20 +91,20 @@ const insistOnLeave = async (
   const { extractionId, status } = judgement.record;
   const effect = `${extractionId} is ${status}: this delivery would settle it as ${options.status} on your word, not the provider's.`;
   if (system.stage !== LOCAL_STAGE) {
-    if (options.really === true) return;
-    throw new Problem(`${effect} Say --really if that is what you want, or --forged to see one refused.`);
+    if (options.force === true) return;
+    throw new CliError(`${effect} Say --force if that is what you want, or --forged to see one refused.`);
   }
   if (options.yes === true) return;
   if (await shell.confirm(`${effect} Type yes to go on:`, 'yes')) return;
-  throw new Problem(`${effect} Nothing was sent; say --yes if that is what you want.`);
+  throw new CliError(`${effect} Nothing was sent; say --yes if that is what you want.`);
 };
 
 /** The key that deliveries are signed with or, for a forged one, one that nobody has. */
-const signingKey = async (forged: boolean, system: System, shell: Shell): Promise<string> => {
+const signingKey = async (forged: boolean, system: Deployment, shell: Shell): Promise<string> => {
   if (forged) return shell.randomId();
   const secrets = new SecretsManagerClient(system.client);
   return readSecret(secrets, `${system.stackName}/webhook-signing-key`).catch((cause: unknown) => {
-    if (cause instanceof SecretNotFilled) throw new Problem(cause.message, { cause });
+    if (cause instanceof SecretNotFilled) throw new CliError(cause.message, { cause });
     throw cause;
   });
 };
@@ -112,7 +112,7 @@ const signingKey = async (forged: boolean, system: System, shell: Shell): Promis
 const send = async (
   taskId: string,
   { status: taskStatus, encrypted, forged }: DeliverOptions,
-  system: System,
+  system: Deployment,
   shell: Shell,
 ): Promise<number> => {
   const key = await signingKey(forged === true, system, shell);
@@ -130,7 +130,7 @@ const send = async (
     await answer.body?.cancel();
     return answer.status;
   } catch (cause) {
-    throw new Problem(`${webhookUrl} gave no answer: is it reachable from here?`, { cause });
+    throw new CliError(`${webhookUrl} gave no answer: is it reachable from here?`, { cause });
   }
 };
 
@@ -158,7 +158,7 @@ const report = async (
     status === 204 ? taken : (meanings[status] ?? 'no answer of this service; is the address right?');
   const expected = forged === true ? 401 : 204;
   const verdict = status === expected ? '' : `. Expected ${expected}`;
-  shell.tell(`${status}: ${meaning}${verdict}.`, {
+  shell.print(`${status}: ${meaning}${verdict}.`, {
     ...{ taskId, answer: status, expected, extractionId: after?.extractionId, status: after?.status },
   });
   return status === expected ? 0 : 1;

@@ -8,10 +8,11 @@ import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SFNClient } from '@aws-sdk/client-sfn';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
-import { openExtractionIds, readExtractions } from '../../aws/open-extractions.ts';
-import { readReconcileSettings } from '../../aws/reconcile-function.ts';
-import { stackResources } from '../../aws/stack-resources.ts';
+import { openExtractionIds, readExtractions } from '../aws/open-extractions.ts';
+import { readReconcileSettings } from '../aws/reconcile-function.ts';
+import { stackResources } from '../aws/stack-resources.ts';
 import type { Context } from '../context.ts';
+import type { Deployment } from '../deployment.ts';
 import { checkAlarms } from '../doctor/check-alarms.ts';
 import { checkBucket } from '../doctor/check-bucket.ts';
 import { checkDeadLetters } from '../doctor/check-dead-letters.ts';
@@ -25,15 +26,14 @@ import { checkStack } from '../doctor/check-stack.ts';
 import { checkSweep } from '../doctor/check-sweep.ts';
 import { checkTable } from '../doctor/check-table.ts';
 import { checkWebhook } from '../doctor/check-webhook.ts';
-import { type Finding, foundBy, right, skipped } from '../doctor/finding.ts';
-import type { System } from '../system.ts';
+import { type Finding, foundBy, passed, skipped } from '../doctor/finding.ts';
 
 export type DoctorOptions = { readonly provider?: true };
 
 /** The default of sweepEveryMinutes, for where the rule cannot be read. */
 const USUAL_MINUTES = 5;
 
-const signs = { right: '✓', wrong: '✗', skipped: '·' } as const;
+const signs = { passed: '✓', failed: '✗', skipped: '·' } as const;
 
 /** Looks at everything, one line for each check; what is wrong comes with what to do. */
 export const doctor = async (options: DoctorOptions, { shell, connect }: Context): Promise<number> => {
@@ -43,17 +43,19 @@ export const doctor = async (options: DoctorOptions, { shell, connect }: Context
     shell.wait('looking');
     const finding = await check();
     shell.wait(undefined);
-    if (finding.mark === 'wrong') failures += 1;
-    const remedy = finding.mark === 'wrong' ? [`  → ${finding.remedy}`] : [];
-    shell.tell([`${signs[finding.mark]} ${finding.says}`, ...remedy], finding);
+    if (finding.result === 'failed') failures += 1;
+    const remedy = finding.result === 'failed' ? [`  → ${finding.remedy}`] : [];
+    shell.print([`${signs[finding.result]} ${finding.message}`, ...remedy], finding);
   }
-  shell.hint(failures === 0 ? 'Nothing is wrong.' : `${failures} ${failures === 1 ? 'is' : 'are'} wrong.`);
+  shell.hint(
+    failures === 0 ? 'All checks passed.' : `${failures} ${failures === 1 ? 'check' : 'checks'} failed.`,
+  );
   return failures === 0 ? 0 : 1;
 };
 
 type Check = () => Promise<Finding>;
 
-const checksOf = (system: System, { provider }: DoctorOptions, now: Date): readonly Check[] => {
+const checksOf = (system: Deployment, { provider }: DoctorOptions, now: Date): readonly Check[] => {
   const { client, output, stage, stackName } = system;
   const dynamo = new DynamoDBClient(client);
   const secrets = new SecretsManagerClient(client);
@@ -74,7 +76,7 @@ const checksOf = (system: System, { provider }: DoctorOptions, now: Date): reado
   return [
     found('credentials', async () => {
       const { Account, Arn } = await new STSClient(client).send(new GetCallerIdentityCommand());
-      return right(`account ${Account}, as ${Arn}`);
+      return passed(`account ${Account}, as ${Arn}`);
     }),
     found('stack', async () => checkStack(stackName, system.stackStatus)),
     secret('provider-api-key', 'provider API key', () => output('FillProviderApiKey')),

@@ -4,9 +4,9 @@ import { GetObjectCommand, NoSuchKey, S3Client } from '@aws-sdk/client-s3';
 import { dynamoExtractionStore } from '../../aws/dynamo-extraction-store.ts';
 import type { Extraction, StoredResults } from '../../extraction/record.ts';
 import type { Context } from '../context.ts';
+import type { Deployment } from '../deployment.ts';
 import { describeView, operatorView } from '../describe-record.ts';
-import { Problem } from '../problem.ts';
-import type { System } from '../system.ts';
+import { CliError } from '../errors.ts';
 
 export type GetOptions = { readonly results?: string };
 
@@ -20,16 +20,16 @@ export const get = async (
   const table = system.output('ExtractionsTableName');
   const record = await dynamoExtractionStore(new DynamoDBClient(system.client), table).get(extractionId);
   if (record === undefined)
-    throw new Problem(`There is no extraction ${extractionId} in ${system.stackName}.`);
+    throw new CliError(`There is no extraction ${extractionId} in ${system.stackName}.`);
   if (file === undefined) {
     const view = operatorView(record);
-    shell.tell(describeView(view), view);
+    shell.print(describeView(view), view);
     return 0;
   }
   const stored = storedResults(record);
   const bytes = await download(system, stored);
   await shell.writePrivately(file, bytes);
-  shell.tell(`${bytes.byteLength} bytes in ${file}, SHA-256 as recorded.`, {
+  shell.print(`${bytes.byteLength} bytes in ${file}, SHA-256 as recorded.`, {
     ...{ extractionId, file, bytes: bytes.byteLength, sha256: stored.sha256 },
   });
   return 0;
@@ -44,9 +44,9 @@ const storedResults = ({
 }: Extraction): StoredResults => {
   if (results !== undefined) return results;
   if (collectionError !== undefined) {
-    throw new Problem(`The results of ${extractionId} will not come: ${collectionError}.`);
+    throw new CliError(`The results of ${extractionId} will not come: ${collectionError}.`);
   }
-  throw new Problem(
+  throw new CliError(
     collectedAt === undefined
       ? `${extractionId} is ${status}, and its results are not collected yet.`
       : `${extractionId} ended ${status}, which has no results.`,
@@ -54,7 +54,7 @@ const storedResults = ({
 };
 
 const download = async (
-  { client, isEmulated }: System,
+  { client, isEmulated }: Deployment,
   { bucket, key, sha256 }: StoredResults,
 ): Promise<Uint8Array> => {
   const s3 = new S3Client({ ...client, forcePathStyle: isEmulated });
@@ -62,7 +62,7 @@ const download = async (
     .send(new GetObjectCommand({ Bucket: bucket, Key: key }))
     .catch((cause: unknown) => {
       if (!(cause instanceof NoSuchKey)) throw cause;
-      throw new Problem(
+      throw new CliError(
         'The bucket keeps these results no more: resultsRetentionDays are over, or they were erased.',
         {
           cause,
@@ -71,7 +71,7 @@ const download = async (
     });
   const bytes = (await Body?.transformToByteArray()) ?? new Uint8Array();
   if (createHash('sha256').update(bytes).digest('hex') === sha256) return bytes;
-  throw new Problem(
+  throw new CliError(
     'What the bucket holds is not what was recorded: its SHA-256 differs. Nothing was written.',
   );
 };

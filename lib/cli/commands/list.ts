@@ -1,6 +1,6 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { openExtractionIds, readExtractions } from '../../aws/open-extractions.ts';
 import type { Extraction } from '../../extraction/record.ts';
+import { openExtractionIds, readExtractions } from '../aws/open-extractions.ts';
 import type { Context } from '../context.ts';
 import { describeDue } from '../describe-record.ts';
 import { formatSeconds, secondsSince } from '../format-seconds.ts';
@@ -16,8 +16,8 @@ export const list = async ({ due }: ListOptions, { shell, connect }: Context): P
   const ids = await openExtractionIds(dynamo, table, due === true ? now.toISOString() : undefined);
   const records = (await readExtractions(dynamo, table, ids))
     // The index may still name what was closed a moment ago.
-    .filter(({ openUntil }) => openUntil !== undefined)
-    .toSorted((one, other) => String(one.openUntil).localeCompare(String(other.openUntil)));
+    .filter(({ dueAt }) => dueAt !== undefined)
+    .toSorted((one, other) => String(one.dueAt).localeCompare(String(other.dueAt)));
   if (records.length === 0) {
     shell.hint(due === true ? 'Nothing is due.' : 'Nothing is open.');
     return 0;
@@ -25,18 +25,18 @@ export const list = async ({ due }: ListOptions, { shell, connect }: Context): P
   const lines = rows(records, now);
   shell.hint(lines[0] ?? '');
   records.forEach((record, index) => {
-    const { extractionId, status, taskId, requestedAt, openUntil = '' } = record;
-    const overdueSeconds = Math.max(0, Math.round(secondsSince(openUntil, now)));
-    shell.tell(lines[index + 1] ?? '', {
+    const { extractionId, status, taskId, requestedAt, dueAt = '' } = record;
+    const overdueSeconds = Math.max(0, Math.round(secondsSince(dueAt, now)));
+    shell.print(lines[index + 1] ?? '', {
       extractionId,
       status,
       taskId,
       requestedAt,
-      openUntil,
+      dueAt,
       overdueSeconds,
     });
   });
-  const late = records.filter(({ openUntil = '' }) => openUntil < now.toISOString()).length;
+  const late = records.filter(({ dueAt = '' }) => dueAt < now.toISOString()).length;
   shell.hint(
     `${records.length} open, ${late} due. The index is eventually consistent: the last second may be missing.`,
   );
@@ -47,11 +47,11 @@ export const list = async ({ due }: ListOptions, { shell, connect }: Context): P
 const rows = (records: readonly Extraction[], now: Date): readonly string[] => {
   const cells = [
     ['EXTRACTION', 'STATUS', 'AGE', 'NEXT LOOK'],
-    ...records.map(({ extractionId, status, requestedAt, openUntil }) => [
+    ...records.map(({ extractionId, status, requestedAt, dueAt }) => [
       extractionId,
       status,
       formatSeconds(secondsSince(requestedAt, now)),
-      describeDue(openUntil, now),
+      describeDue(dueAt, now),
     ]),
   ];
   const widths = [0, 1, 2].map((column) => Math.max(...cells.map((row) => row[column]?.length ?? 0)));

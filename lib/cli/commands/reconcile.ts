@@ -1,13 +1,13 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import { dynamoExtractionStore } from '../../aws/dynamo-extraction-store.ts';
-import { reconcileNow, sweepNow } from '../../aws/reconcile-function.ts';
+import { reconcileNow, sweepNow } from '../aws/reconcile-function.ts';
 import type { Context } from '../context.ts';
+import type { Deployment } from '../deployment.ts';
 import { describeDue, describeProgress } from '../describe-record.ts';
+import { CliError, UsageError } from '../errors.ts';
 import { formatSeconds } from '../format-seconds.ts';
-import { Problem, UsageProblem } from '../problem.ts';
-import { reconciled } from '../reconciled.ts';
-import type { System } from '../system.ts';
+import { withReconcileErrors } from '../with-reconcile-errors.ts';
 
 export type ReconcileOptions = { readonly allDue?: true };
 
@@ -18,7 +18,7 @@ export const reconcile = async (
   { shell, connect }: Context,
 ): Promise<number> => {
   if ((extractionId === undefined) !== (allDue === true)) {
-    throw new UsageProblem('Reconcile what? Name one extraction, or say --all-due.');
+    throw new UsageError('Reconcile what? Name one extraction, or say --all-due.');
   }
   const system = await connect();
   const lambda = new LambdaClient(system.client);
@@ -26,13 +26,13 @@ export const reconcile = async (
   return extractionId === undefined ? sweep(lambda, system, shell) : one(extractionId, lambda, system, shell);
 };
 
-const sweep = async (lambda: LambdaClient, system: System, shell: Context['shell']): Promise<number> => {
-  const swept = await reconciled(() => sweepNow(lambda, system.output('SweepFunctionName')));
+const sweep = async (lambda: LambdaClient, system: Deployment, shell: Context['shell']): Promise<number> => {
+  const swept = await withReconcileErrors(() => sweepNow(lambda, system.output('SweepFunctionName')));
   shell.wait(undefined);
-  const { claimed, closed, failed, cutShort, oldestOverdue } = swept;
+  const { claimed, closed, failed, cutShort, oldestOverdueSeconds } = swept;
   const left = cutShort ? ' Its time was up before the end: run it again.' : '';
-  shell.tell(
-    `${claimed} looked at, ${closed} of them closed, ${failed} failed. The oldest was ${formatSeconds(oldestOverdue)} late.${left}`,
+  shell.print(
+    `${claimed} looked at, ${closed} of them closed, ${failed} failed. The oldest was ${formatSeconds(oldestOverdueSeconds)} late.${left}`,
     { ...swept },
   );
   return failed === 0 ? 0 : 1;
@@ -41,11 +41,13 @@ const sweep = async (lambda: LambdaClient, system: System, shell: Context['shell
 const one = async (
   extractionId: string,
   lambda: LambdaClient,
-  system: System,
+  system: Deployment,
   shell: Context['shell'],
 ): Promise<number> => {
   const name = system.output('ReconcileFunctionName');
-  const answer = await reconciled(() => reconcileNow(lambda, name, { trigger: 'operator', extractionId }));
+  const answer = await withReconcileErrors(() =>
+    reconcileNow(lambda, name, { trigger: 'operator', extractionId }),
+  );
   shell.wait(undefined);
   const extractions = dynamoExtractionStore(
     new DynamoDBClient(system.client),
@@ -53,14 +55,13 @@ const one = async (
   );
   const record = await extractions.get(extractionId);
   if (record === undefined)
-    throw new Problem(`There is no extraction ${extractionId} in ${system.stackName}.`);
-  const next =
-    record.openUntil === undefined ? '' : ` Next look: ${describeDue(record.openUntil, shell.now())}.`;
-  shell.tell(`${extractionId} is ${describeProgress(record)}.${next}`, {
+    throw new CliError(`There is no extraction ${extractionId} in ${system.stackName}.`);
+  const next = record.dueAt === undefined ? '' : ` Next look: ${describeDue(record.dueAt, shell.now())}.`;
+  shell.print(`${extractionId} is ${describeProgress(record)}.${next}`, {
     ...answer,
     status: record.status,
-    closed: record.open === undefined,
-    openUntil: record.openUntil,
+    closed: record.dueShard === undefined,
+    dueAt: record.dueAt,
   });
   return 0;
 };

@@ -1,7 +1,7 @@
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import { SQSClient } from '@aws-sdk/client-sqs';
-import { deadLettersIn } from '../../aws/dead-letters.ts';
-import { ReconcileFailed, reconcileNow, sweepNow } from '../../aws/reconcile-function.ts';
+import { deadLettersIn } from '../aws/dead-letters.ts';
+import { ReconcileFailed, reconcileNow, sweepNow } from '../aws/reconcile-function.ts';
 import type { Context } from '../context.ts';
 import { explainFailure } from '../explain-failure.ts';
 import { redriveLetters } from '../redrive-letters.ts';
@@ -23,18 +23,18 @@ export const redrive = async ({ shell, connect }: Context): Promise<number> => {
     },
     onDone: ({ id }, work) => {
       const what = work.trigger === 'sweep' ? 'swept' : `${work.extractionId} reconciled`;
-      shell.tell(`${id}  ${what}`, { messageId: id, outcome: 'done', ...work });
+      shell.print(`${id}  ${what}`, { messageId: id, outcome: 'done', ...work });
     },
     onFailed: ({ id }, error) => {
       const why = error instanceof ReconcileFailed ? error.message : (explainFailure(error) ?? String(error));
-      shell.tell(`${id}  failed again and stays: ${why}`, { messageId: id, outcome: 'failed', why });
+      shell.print(`${id}  failed again and stays: ${why}`, { messageId: id, outcome: 'failed', why });
     },
     onUnknown: ({ id }) => {
-      shell.tell(`${id}  unknown, and stays`, { messageId: id, outcome: 'unknown' });
+      shell.print(`${id}  unknown, and stays`, { messageId: id, outcome: 'unknown' });
     },
   });
   shell.wait(undefined);
   const { done, failed, unknown } = redriven;
-  shell.tell(`${done} done and deleted, ${failed} failed again, ${unknown} unknown.`, redriven);
+  shell.print(`${done} done and deleted, ${failed} failed again, ${unknown} unknown.`, redriven);
   return failed + unknown === 0 ? 0 : 1;
 };

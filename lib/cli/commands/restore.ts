@@ -1,11 +1,11 @@
 import { DescribeTableCommand, DynamoDBClient, ResourceNotFoundException } from '@aws-sdk/client-dynamodb';
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import { dynamoExtractionStore } from '../../aws/dynamo-extraction-store.ts';
-import { readReconcileSettings } from '../../aws/reconcile-function.ts';
-import { scanExtractions } from '../../aws/scan-extractions.ts';
-import { restore as restoreRows } from '../../extraction/restore.ts';
+import { restore as restoreRows } from '../../extraction/operate/restore.ts';
+import { readReconcileSettings } from '../aws/reconcile-function.ts';
+import { scanExtractions } from '../aws/scan-extractions.ts';
 import type { Context } from '../context.ts';
-import { Problem, UsageProblem } from '../problem.ts';
+import { CliError, UsageError } from '../errors.ts';
 
 export type RestoreOptions = {
   readonly from: string;
@@ -34,9 +34,9 @@ export const restore = async (
   const system = await connect();
   const dryRun = isDryRun === true;
   const table = system.output('ExtractionsTableName');
-  if (from === table) throw new UsageProblem('--from is the live table itself: name the restored one.');
+  if (from === table) throw new UsageError('--from is the live table itself: name the restored one.');
   const dynamo = new DynamoDBClient(system.client);
-  await insistOnTable(dynamo, from);
+  await requireTable(dynamo, from);
   const { timings } = await readReconcileSettings(
     new LambdaClient(system.client),
     system.output('ReconcileFunctionName'),
@@ -50,7 +50,7 @@ export const restore = async (
     recordRetention: timings.recordRetention,
     onRow: (extractionId, kind) => {
       shell.wait(undefined);
-      shell.tell(`${extractionId}  ${kind}`, { extractionId, kind });
+      shell.print(`${extractionId}  ${kind}`, { extractionId, kind });
       shell.wait('copying');
     },
   });
@@ -60,7 +60,7 @@ export const restore = async (
     return count === 0 ? [] : [`${count} ${meaning}`];
   });
   const head = dryRun ? 'Nothing was written. It would be:' : 'Done:';
-  shell.tell([head, ...(lines.length === 0 ? ['that table is empty'] : lines)], {
+  shell.print([head, ...(lines.length === 0 ? ['that table is empty'] : lines)], {
     dryRun,
     ...restored,
   });
@@ -68,15 +68,15 @@ export const restore = async (
 };
 
 /** @throws Problem where there is no such table, or it is of something else, or not ready */
-const insistOnTable = async (dynamo: DynamoDBClient, TableName: string): Promise<void> => {
+const requireTable = async (dynamo: DynamoDBClient, TableName: string): Promise<void> => {
   const { Table } = await dynamo.send(new DescribeTableCommand({ TableName })).catch((cause: unknown) => {
     if (!(cause instanceof ResourceNotFoundException)) throw cause;
-    throw new Problem(`There is no table ${TableName} here.`, { cause });
+    throw new CliError(`There is no table ${TableName} here.`, { cause });
   });
   if (Table?.KeySchema?.[0]?.AttributeName !== 'extractionId') {
-    throw new Problem(`${TableName} is no table of extractions: its key is another.`);
+    throw new CliError(`${TableName} is no table of extractions: its key is another.`);
   }
   if (Table.TableStatus !== 'ACTIVE') {
-    throw new Problem(`${TableName} is ${String(Table.TableStatus)}: wait until it is ACTIVE.`);
+    throw new CliError(`${TableName} is ${String(Table.TableStatus)}: wait until it is ACTIVE.`);
   }
 };

@@ -1,9 +1,9 @@
-import type { PublicExtraction } from '../../extraction/public-view.ts';
+import type { PublicExtraction } from '../../extraction/api/public-view.ts';
 import { buildRequest, type StartOptions } from '../build-request.ts';
 import type { Context } from '../context.ts';
 import { describeProblem } from '../describe-problem.ts';
+import { CliError } from '../errors.ts';
 import { postExtraction } from '../post-extraction.ts';
-import { Problem } from '../problem.ts';
 import { watchOne } from './watch.ts';
 
 /** Requests an extraction, and watches it if asked to. */
@@ -23,17 +23,17 @@ export const start = async (options: StartOptions, { shell, connect }: Context):
 
   const again = `Run it again with --idempotency-key ${idempotencyKey}: that starts no second extraction.`;
   if (posted.kind === 'unanswered') {
-    throw new Problem(`${system.api.base} gave no answer; it may have been requested. ${again}`, {
+    throw new CliError(`${system.api.base} gave no answer; it may have been requested. ${again}`, {
       cause: posted.cause,
     });
   }
   if (posted.status >= 400) {
     const mayPass = posted.status >= 500 || posted.status === 429;
-    throw new Problem([...describeProblem(posted.status, posted.body), ...(mayPass ? [again] : [])]);
+    throw new CliError([...describeProblem(posted.status, posted.body), ...(mayPass ? [again] : [])]);
   }
   const { extractionId, status } = JSON.parse(posted.body) as PublicExtraction;
   const before = posted.replayed ? ' (requested before under this key)' : '';
-  shell.tell(`${extractionId}  ${status}${before}`, {
+  shell.print(`${extractionId}  ${status}${before}`, {
     ...{ extractionId, status, idempotencyKey, replayed: posted.replayed },
   });
   return options.watch === true ? watchOne(extractionId, system, shell) : 0;

@@ -1,13 +1,13 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
-import { describeStreamRecord } from '../../aws/describe-stream-record.ts';
 import { dynamoExtractionStore } from '../../aws/dynamo-extraction-store.ts';
-import { openStream } from '../../aws/follow-stream.ts';
+import { describeStreamRecord } from '../aws/describe-stream-record.ts';
+import { openStream } from '../aws/follow-stream.ts';
 import type { Context } from '../context.ts';
-import { type Followed, followExtraction } from '../follow-extraction.ts';
-import { Problem } from '../problem.ts';
+import type { Deployment } from '../deployment.ts';
+import { CliError } from '../errors.ts';
+import { type FollowResult, followExtraction } from '../follow-extraction.ts';
 import type { Shell } from '../shell.ts';
-import type { System } from '../system.ts';
 
 /** Watches one extraction until it is closed, or everything until it is stopped. */
 export const watch = async (
@@ -22,7 +22,7 @@ export const watch = async (
  * By reading the record, once a second: that starts from where it is, costs one small read, and takes none of the two
  * places that each shard of the stream has for readers.
  */
-export const watchOne = async (extractionId: string, system: System, shell: Shell): Promise<number> => {
+export const watchOne = async (extractionId: string, system: Deployment, shell: Shell): Promise<number> => {
   const { get } = dynamoExtractionStore(
     new DynamoDBClient(system.client),
     system.output('ExtractionsTableName'),
@@ -32,7 +32,7 @@ export const watchOne = async (extractionId: string, system: System, shell: Shel
     ...{ now: shell.now, sleep: shell.sleep },
     onChange: (line, facts) => {
       shell.wait(undefined);
-      shell.tell(line, facts);
+      shell.print(line, facts);
     },
     onWait: shell.wait,
   });
@@ -40,13 +40,13 @@ export const watchOne = async (extractionId: string, system: System, shell: Shel
   return exitCodeOf(ended, extractionId, system);
 };
 
-const exitCodeOf = (ended: Followed, extractionId: string, { stackName }: System): number => {
-  if (ended === 'absent') throw new Problem(`There is no extraction ${extractionId} in ${stackName}.`);
+const exitCodeOf = (ended: FollowResult, extractionId: string, { stackName }: Deployment): number => {
+  if (ended === 'absent') throw new CliError(`There is no extraction ${extractionId} in ${stackName}.`);
   return ended === 'COMPLETED' ? 0 : 1;
 };
 
 /** By the stream, from now on: the table itself tells nobody of what changes. */
-const watchAll = async (system: System, shell: Shell): Promise<number> => {
+const watchAll = async (system: Deployment, shell: Shell): Promise<number> => {
   const records = await openStream(
     new DynamoDBStreamsClient(system.client),
     system.output('ExtractionsStreamArn'),
@@ -59,7 +59,7 @@ const watchAll = async (system: System, shell: Shell): Promise<number> => {
     const { Keys, OldImage, NewImage } = record.dynamodb ?? {};
     const extractionId = Keys?.extractionId?.S;
     const at = record.dynamodb?.ApproximateCreationDateTime?.toISOString();
-    shell.tell(`${at ?? shell.now().toISOString()}  ${extractionId}  ${describeStreamRecord(record)}`, {
+    shell.print(`${at ?? shell.now().toISOString()}  ${extractionId}  ${describeStreamRecord(record)}`, {
       ...{ at, extractionId, eventName: record.eventName },
       ...{ before: OldImage?.status?.S, status: NewImage?.status?.S },
     });

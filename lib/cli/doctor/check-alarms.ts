@@ -1,5 +1,5 @@
 import { type CloudWatchClient, DescribeAlarmsCommand } from '@aws-sdk/client-cloudwatch';
-import { type Finding, right, wrong } from './finding.ts';
+import { type Finding, failed, passed } from './finding.ts';
 
 /** DescribeAlarms takes this many names. */
 const batchSize = 100;
@@ -17,8 +17,8 @@ export const checkAlarms = async (client: CloudWatchClient, names: readonly stri
     );
     ringing.push(...[...MetricAlarms, ...CompositeAlarms].map(({ AlarmName = '' }) => AlarmName));
   }
-  if (ringing.length === 0) return right(`none of ${names.length} alarms is ringing`);
-  return wrong(
+  if (ringing.length === 0) return passed(`none of ${names.length} alarms is ringing`);
+  return failed(
     `ringing: ${ringing.join(', ')}`,
     'docs/operations.md says of each what it means and what to do.',
   );

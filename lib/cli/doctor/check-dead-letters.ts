@@ -1,5 +1,5 @@
 import { GetQueueAttributesCommand, type SQSClient } from '@aws-sdk/client-sqs';
-import { type Finding, right, wrong } from './finding.ts';
+import { type Finding, failed, passed } from './finding.ts';
 
 /** How many messages a queue holds, hidden ones too. SQS counts approximately. Throws the SDK's errors. */
 export const lettersIn = async (client: SQSClient, QueueUrl: string): Promise<number> => {
@@ -18,8 +18,8 @@ export const lettersIn = async (client: SQSClient, QueueUrl: string): Promise<nu
 /** Whether the dead-letter queue is empty. */
 export const checkDeadLetters = async (client: SQSClient, queueUrl: string): Promise<Finding> => {
   const count = await lettersIn(client, queueUrl);
-  if (count === 0) return right('dead-letter queue is empty');
-  return wrong(
+  if (count === 0) return passed('dead-letter queue is empty');
+  return failed(
     `dead-letter queue holds ${count}`,
     'Read the logs of sweep-extractions and reconcile-extraction for their time, put it right, then `cosecha redrive`.',
   );

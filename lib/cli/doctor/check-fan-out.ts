@@ -1,6 +1,6 @@
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import { lettersIn } from './check-dead-letters.ts';
-import { type Finding, right, skipped, wrong } from './finding.ts';
+import { type Finding, failed, passed, skipped } from './finding.ts';
 
 /**
  * Whether the pipe to the bus gave anything up: each message in its dead-letter queue is a batch of the stream. The
@@ -14,8 +14,8 @@ export const checkFanOut = async (
   const queueUrl = queueUrls.find((url) => url !== ownUrl);
   if (queueUrl === undefined) return skipped('bus: there is none, fanOutToEventBus is off');
   const count = await lettersIn(client, queueUrl);
-  if (count === 0) return right('bus: the pipe gave nothing up');
-  return wrong(
+  if (count === 0) return passed('bus: the pipe gave nothing up');
+  return failed(
     `bus: the pipe gave up ${count} batches`,
     'docs/operations.md says what to do, under fan-out-dead-letters.',
   );

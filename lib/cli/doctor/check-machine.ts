@@ -1,5 +1,5 @@
 import { DescribeStateMachineCommand, ListExecutionsCommand, type SFNClient } from '@aws-sdk/client-sfn';
-import { type Finding, right, wrong } from './finding.ts';
+import { type Finding, failed, passed } from './finding.ts';
 
 const DAY_MS = 86_400_000;
 const ends = ['FAILED', 'TIMED_OUT', 'ABORTED'] as const;
@@ -15,7 +15,7 @@ export const checkMachine = async (
 ): Promise<Finding> => {
   const { status } = await client.send(new DescribeStateMachineCommand({ stateMachineArn }));
   if (status !== 'ACTIVE')
-    return wrong(`machine is ${String(status)}`, 'Nothing can be started: deploy the stack again.');
+    return failed(`machine is ${String(status)}`, 'Nothing can be started: deploy the stack again.');
   const broken = await Promise.all(
     ends.map(async (statusFilter) => {
       const { executions = [] } = await client.send(
@@ -25,6 +25,6 @@ export const checkMachine = async (
     }),
   );
   const count = broken.reduce((sum, each) => sum + each, 0);
-  if (count === 0) return right('machine is ACTIVE, and no execution broke within a day');
-  return right(`machine is ACTIVE; ${count} executions broke within a day, which the sweep takes up`);
+  if (count === 0) return passed('machine is ACTIVE, and no execution broke within a day');
+  return passed(`machine is ACTIVE; ${count} executions broke within a day, which the sweep takes up`);
 };

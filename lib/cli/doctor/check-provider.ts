@@ -1,10 +1,10 @@
 import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
-import { connectionTo } from '../../aws/provider-connection.ts';
 import { readSecret, SecretNotFilled } from '../../aws/read-secret.ts';
-import type { ReconcileSettings } from '../../aws/reconcile-function.ts';
-import { ProviderError, ProviderUnauthorized, ProviderUnreachable } from '../../provider/errors.ts';
-import { logIn } from '../../provider/log-in.ts';
-import { type Finding, right, skipped, wrong } from './finding.ts';
+import { createConnection } from '../../aws/wiring/provider-connection.ts';
+import { logIn } from '../../provider/tokens/log-in.ts';
+import { ProviderError, ProviderUnauthorized, ProviderUnreachable } from '../../provider/transport/errors.ts';
+import type { ReconcileSettings } from '../aws/reconcile-function.ts';
+import { type Finding, failed, passed, skipped } from './finding.ts';
 
 /** Whether the provider takes the API key: by logging in, from this machine, for the shortest time. */
 export const checkProvider = async (
@@ -13,26 +13,26 @@ export const checkProvider = async (
   { providerBaseUrl, providerTimeouts }: ReconcileSettings,
 ): Promise<Finding> => {
   // The answer is a token; more than 64 KiB is none.
-  const connection = connectionTo(providerBaseUrl, providerTimeouts, 64 * 1024);
+  const connection = createConnection(providerBaseUrl, providerTimeouts, 64 * 1024);
   try {
     await logIn(connection, await readSecret(secrets, apiKeySecret), 1);
-    return right(`provider ${providerBaseUrl} takes the API key`);
+    return passed(`provider ${providerBaseUrl} takes the API key`);
   } catch (error) {
     if (error instanceof SecretNotFilled) return skipped('provider: not asked, as the API key is not filled');
     if (error instanceof ProviderUnauthorized) {
-      return wrong(
+      return failed(
         `provider ${providerBaseUrl} refuses the API key`,
         'Fill the right one (output FillProviderApiKey).',
       );
     }
     if (error instanceof ProviderUnreachable) {
-      return wrong(
+      return failed(
         `provider ${providerBaseUrl} is out of reach from this machine`,
-        'Is the setting providerBaseUrl right? If the functions reach it, PollWithoutAnswer stays low.',
+        'Is the setting providerBaseUrl right? If the functions reach it, ProviderReadFailed stays low.',
       );
     }
     if (!(error instanceof ProviderError)) throw error;
-    return wrong(
+    return failed(
       `provider ${providerBaseUrl} does not log in (${error.name})`,
       'Is it down? Extractions wait meanwhile.',
     );

@@ -1,5 +1,5 @@
 import { DescribeRuleCommand, type EventBridgeClient } from '@aws-sdk/client-eventbridge';
-import { type Finding, right, wrong } from './finding.ts';
+import { type Finding, failed, passed } from './finding.ts';
 
 /** One rule of the stack. */
 export type Rule = {
@@ -40,15 +40,15 @@ export const checkRules = (rules: readonly Rule[]): Finding => {
         ? 'Broken executions wait for the sweep meanwhile.'
         : 'Without the sweep nothing is guaranteed to end.';
     const names = disabled.map(({ name }) => name);
-    return wrong(
+    return failed(
       `disabled: ${names.join(', ')}`,
       `${loss} Run ${names.map((name) => `aws events enable-rule --name ${name}`).join(' && ')}`,
     );
   }
   const schedule = rules.find(({ everyMinutes }) => everyMinutes !== undefined);
   if (schedule === undefined)
-    return wrong('no rule has a schedule', 'Nothing sweeps: deploy the stack again.');
-  return right(
+    return failed('no rule has a schedule', 'Nothing sweeps: deploy the stack again.');
+  return passed(
     `rules are ENABLED: the sweep every ${schedule.everyMinutes} min, and ${rules.length - 1} other`,
   );
 };

@@ -1,6 +1,6 @@
 import { ListSecretVersionIdsCommand, type SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { formatSeconds } from '../format-seconds.ts';
-import { type Finding, right, wrong } from './finding.ts';
+import { type Finding, failed, passed } from './finding.ts';
 
 /** Whether a secret has a value, and how old its versions are. Reads no value. */
 export const checkSecret = async (
@@ -14,8 +14,8 @@ export const checkSecret = async (
     return created === undefined ? undefined : formatSeconds((now.getTime() - created.getTime()) / 1_000);
   };
   const current = ageOf('AWSCURRENT');
-  if (current === undefined) return wrong(`${what} is not filled (${name})`, fillWith);
+  if (current === undefined) return failed(`${what} is not filled (${name})`, fillWith);
   const previous = ageOf('AWSPREVIOUS');
   const before = previous === undefined ? '' : `; the one before it, ${previous} old, is kept as AWSPREVIOUS`;
-  return right(`${what} is filled, ${current} ago${before}`);
+  return passed(`${what} is filled, ${current} ago${before}`);
 };

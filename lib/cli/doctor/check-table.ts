@@ -5,7 +5,7 @@ import {
   type DynamoDBClient,
   type GlobalSecondaryIndexDescription,
 } from '@aws-sdk/client-dynamodb';
-import { type Finding, right, wrong } from './finding.ts';
+import { type Finding, failed, passed } from './finding.ts';
 
 type Table = {
   readonly name: string;
@@ -25,18 +25,18 @@ export const checkTable = async (
     client.send(new DescribeTableCommand({ TableName: name })),
     client.send(new DescribeTimeToLiveCommand({ TableName: name })),
   ]);
-  const index = Table?.GlobalSecondaryIndexes?.find(({ IndexName }) => IndexName === 'open');
+  const index = Table?.GlobalSecondaryIndexes?.find(({ IndexName }) => IndexName === 'due');
   const missing = [
     ...(Table?.TableStatus === 'ACTIVE' ? [] : [`it is ${String(Table?.TableStatus)}`]),
     ...(/^ENABL/.test(TimeToLiveDescription?.TimeToLiveStatus ?? '') ? [] : ['TTL is off']),
     ...(!isContract || Table?.StreamSpecification?.StreamViewType === 'NEW_AND_OLD_IMAGES'
       ? []
       : ['its stream is off, or not of both images']),
-    ...(!isContract || isUsable(index) ? [] : ['the index open is gone, or not ACTIVE']),
+    ...(!isContract || isUsable(index) ? [] : ['the index due is gone, or not ACTIVE']),
     ...(!isContract || (await isRecoverable(client, name)) ? [] : ['point-in-time recovery is off']),
   ];
-  if (missing.length > 0) return wrong(`table ${what}: ${missing.join(', ')}`, redeploy);
-  return right(
+  if (missing.length > 0) return failed(`table ${what}: ${missing.join(', ')}`, redeploy);
+  return passed(
     `table ${what} is ACTIVE, with TTL${isContract ? ', stream, index and point-in-time recovery' : ''}`,
   );
 };

@@ -2,9 +2,10 @@
  * `npm run cost`: what a million extractions cost at list prices. Deploys the app to an emulator, runs real
  * extractions through it, counts every call that AWS would bill, and prices them by the template. Ends what it starts.
  */
+
+import { createRunOutput } from '../../../infra/local/demo/run-output.ts';
 import { ExpectedFailure } from '../../../infra/local/expected-failure.ts';
 import { createRunDirectory } from '../../../infra/local/paths.ts';
-import { createShow } from '../../../infra/local/show.ts';
 import { synthesizeTemplate } from '../template.ts';
 import { billOf } from './bill/bill.ts';
 import { factsOf } from './facts.ts';
@@ -16,7 +17,7 @@ const DEADLINE_MS = 300_000;
 
 const main = async (): Promise<number> => {
   const cleanups: (() => Promise<void>)[] = [];
-  const show = createShow(process.stderr, Date.now);
+  const show = createRunOutput(process.stderr, Date.now);
   const stopped = new AbortController();
   // More than once: from the terminal, and from npm, which hands it on.
   process.on('SIGINT', () => stopped.abort());

@@ -11,7 +11,7 @@ const services: Readonly<Record<string, string>> = {
 };
 
 /**
- * Who is asked for what: `KMS Decrypt`, `Extractions UpdateItem`, `open Query` where an index is asked. `tables` are
+ * Who is asked for what: `KMS Decrypt`, `Extractions UpdateItem`, `due Query` where an index is asked. `tables` are
  * by the names that requests call them.
  */
 export const nameOfCall = (

@@ -2,7 +2,7 @@ import { DynamoDBClient, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { SendTaskSuccessCommand, SFNClient } from '@aws-sdk/client-sfn';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
-import { promptClient } from '../../../lib/aws/client-options.ts';
+import { promptClient } from '../../../lib/aws/wiring/client-options.ts';
 import { measuredTables } from './measured-webhook.ts';
 
 const database = new DynamoDBClient(promptClient);

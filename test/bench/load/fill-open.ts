@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { BatchWriteItemCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { v7 as newUuid } from 'uuid';
-import { openShard } from '../../../lib/extraction/open-shard.ts';
+import { dueShardOf } from '../../../lib/extraction/due-shard.ts';
 import type { Extraction } from '../../../lib/extraction/record.ts';
 import type { Task } from '../../../lib/extraction/store.ts';
 
@@ -18,7 +18,7 @@ export const openRows = (
 ): readonly Row[] =>
   Array.from({ length: count }, () => {
     const [extractionId, taskId] = [newUuid(), randomUUID()];
-    const item = { ...extraction, extractionId, taskId, open: openShard(extractionId) };
+    const item = { ...extraction, extractionId, taskId, dueShard: dueShardOf(extractionId) };
     return [
       { table: tables.extractions, item, key: { extractionId } },
       { table: tables.tasks, item: { ...task, taskId, extractionId }, key: { taskId } },

@@ -85,7 +85,7 @@ export const measureFlatness = async (
   const [extraction] = held;
   if (extraction === undefined) throw new Error('Nothing is held open.');
   const task = await taskOf(client, tasks, extraction);
-  const untouched = new Date(extraction.openUntil ?? '');
+  const untouched = new Date(extraction.dueAt ?? '');
 
   const measured = new Map<Level, Measured>(
     levels.map((level) => [level, { extractions: [], idle: [], due: [] }]),

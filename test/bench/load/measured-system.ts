@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { deployStack } from '../../../infra/local/deploy.ts';
-import { startEmulator } from '../../../infra/local/emulator.ts';
+import { startEmulator } from '../../../infra/local/emulator/emulator.ts';
 import { fillSecrets } from '../../../infra/local/fill-secrets.ts';
 import type { LocalSystem } from '../../../infra/local/local-system.ts';
 import { createRunDirectory } from '../../../infra/local/paths.ts';
-import { apiBase, onEmulator } from '../../../lib/aws/api-address.ts';
-import { signedFetch } from '../../../lib/aws/signed-fetch.ts';
 import { LOCAL_STAGE, stackNameOf } from '../../../lib/aws/stage.ts';
+import { emulatorApiUrl, toEmulatorUrl } from '../../../lib/cli/aws/emulator-url.ts';
+import { signedFetch } from '../../../lib/cli/aws/signed-fetch.ts';
 import { sandboxControl } from '../../sandbox/control-client.ts';
 import { DEFAULT_CLIENT_ID, startSandbox } from '../../sandbox/sandbox.ts';
 import { createLedger } from '../ledger/create-ledger.ts';
@@ -46,9 +46,9 @@ export const startMeasuredSystem = async (): Promise<MeasuredSystem> => {
     const context = { ...settings, providerBaseUrl: sandbox.baseUrl };
     const outputs = await deployStack({ emulator: starting, context, directory });
     const emulator = await starting;
-    const base = apiBase(emulator.endpoint, outputs.ApiId ?? '');
+    const base = emulatorApiUrl(emulator.endpoint, outputs.ApiId ?? '');
     const provider = sandboxControl(sandbox.baseUrl);
-    await provider.setWebhook(DEFAULT_CLIENT_ID, { url: onEmulator(base, outputs.WebhookUrl ?? '') });
+    await provider.setWebhook(DEFAULT_CLIENT_ID, { url: toEmulatorUrl(base, outputs.WebhookUrl ?? '') });
     await fillSecrets(emulator, stackNameOf(LOCAL_STAGE), {
       providerApiKey: apiKey,
       webhookSigningKey: signingKey,

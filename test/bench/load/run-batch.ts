@@ -93,7 +93,7 @@ export const runBatch = async (
   const one = async () => {
     const from = performance.now();
     const extractionId = await request(system, { outcome: 'COMPLETED', durationMs });
-    const record = await records.when(extractionId, 'closed', ({ open }) => open === undefined);
+    const record = await records.when(extractionId, 'closed', ({ dueShard }) => dueShard === undefined);
     if (record.status !== 'COMPLETED') throw new Error(`${extractionId} ended ${record.status}.`);
     return { record, seconds: (performance.now() - from) / 1_000 };
   };

@@ -1,7 +1,7 @@
 import { type DynamoDBClient, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import { marshall } from '@aws-sdk/util-dynamodb';
-import { sweepNow } from '../../../lib/aws/reconcile-function.ts';
+import { sweepNow } from '../../../lib/cli/aws/reconcile-function.ts';
 import type { Extraction } from '../../../lib/extraction/record.ts';
 import type { Entry } from '../ledger/entry.ts';
 import type { MeasuredSystem } from './measured-system.ts';
@@ -27,15 +27,15 @@ export const lookAt = async (
   client: DynamoDBClient,
   TableName: string,
   extractions: readonly Extraction[],
-  openUntil: Date,
+  dueAt: Date,
 ): Promise<void> => {
   for (const { extractionId } of extractions) {
     await client.send(
       new UpdateItemCommand({
         TableName,
         Key: marshall({ extractionId }),
-        UpdateExpression: 'SET openUntil = :then',
-        ExpressionAttributeValues: marshall({ ':then': openUntil.toISOString() }),
+        UpdateExpression: 'SET dueAt = :then',
+        ExpressionAttributeValues: marshall({ ':then': dueAt.toISOString() }),
       }),
     );
   }

@@ -2,7 +2,7 @@
  * `npm run bench:verify [seed]`: how fast `verifySignature` is beside the least that a check has to do and beside
  * the libraries for webhooks, each in its own format, over the same bodies in this one process.
  */
-import { randomOf } from '../../simulation/scheduler/random.ts';
+import { randomOf } from '../../support/random.ts';
 import { markdownTable } from '../markdown-table.ts';
 import { median, quantile } from '../quantile.ts';
 import { bodyOf, bodySizes } from './body.ts';

@@ -1,4 +1,4 @@
-import type { Random } from '../../simulation/scheduler/random.ts';
+import type { Random } from '../../support/random.ts';
 import { shuffled } from '../shuffled.ts';
 import type { Contender } from './contenders.ts';
 import { NotACheck } from './prove.ts';

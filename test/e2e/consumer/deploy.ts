@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { awsVariables } from '../../../infra/local/aws-environment.ts';
 import { runCdk } from '../../../infra/local/cdk.ts';
 import { parseOutputs } from '../../../infra/local/deploy.ts';
+import { awsVariables } from '../../../infra/local/emulator/aws-environment.ts';
 import { createRunDirectory } from '../../../infra/local/paths.ts';
 import type { Deployed } from '../deployment.ts';
 

@@ -4,7 +4,7 @@ import { planFault } from '../support/faults.ts';
 import { limitTo } from '../support/pace.ts';
 import { closed, statusesOf } from '../support/records.ts';
 import { running } from '../support/running.ts';
-import { type Mishap, mishapsOf, tries } from './mishaps.ts';
+import { type Mishap, mishapsOf, tries } from './injected-faults.ts';
 
 const update = { service: 'dynamodb', operation: 'DynamoDB_20120810.UpdateItem', writes: true } as const;
 

@@ -13,7 +13,7 @@ import {
 import { planFault } from '../support/faults.ts';
 import { closed } from '../support/records.ts';
 import { endWebhookWait } from '../support/running.ts';
-import { mishapsOf, type Service, tries } from './mishaps.ts';
+import { mishapsOf, type Service, tries } from './injected-faults.ts';
 
 type Call = {
   readonly what: string;

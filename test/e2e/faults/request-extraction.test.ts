@@ -11,7 +11,7 @@ import {
 } from '../support/extractions.ts';
 import { planFault } from '../support/faults.ts';
 import { closed, readRecord } from '../support/records.ts';
-import { mishapsOf, type Service, tries } from './mishaps.ts';
+import { mishapsOf, type Service, tries } from './injected-faults.ts';
 
 type Call = {
   readonly what: string;

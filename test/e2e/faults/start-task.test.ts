@@ -16,7 +16,7 @@ import {
 } from '../support/extractions.ts';
 import { planFault } from '../support/faults.ts';
 import { closed, inStatus } from '../support/records.ts';
-import { type Mishap, mishapsOf, type Service, tries } from './mishaps.ts';
+import { type Mishap, mishapsOf, type Service, tries } from './injected-faults.ts';
 
 /** How the extraction ends where the function was cut off before and after the call took effect. */
 type Ends = readonly [before: ExtractionStatus, after: ExtractionStatus];
@@ -159,7 +159,7 @@ describe.each(calls)('start-task, $what,', (call) => {
     const extractionId = extractionIdForKey(idempotencyKey);
     const { operation, contains = [], skip = 0 } = call;
     const { when, times = 1, effect } = mishap;
-    const during = [extractionId, '"taskToken"'];
+    const during = [extractionId, '"callbackToken"'];
     const fault = await planFault({ operation, contains, during, skip, when, times, effect });
 
     await extract(body, { idempotencyKey });

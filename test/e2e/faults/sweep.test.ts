@@ -3,7 +3,7 @@ import { InvokeCommand } from '@aws-sdk/client-lambda';
 import { StopExecutionCommand } from '@aws-sdk/client-sfn';
 import { ReceiveMessageCommand } from '@aws-sdk/client-sqs';
 import { describe, expect, inject, test } from 'vitest';
-import { openShard } from '../../../lib/extraction/open-shard.ts';
+import { dueShardOf } from '../../../lib/extraction/due-shard.ts';
 import { aws } from '../support/aws.ts';
 import { authorized, consentRequest } from '../support/consent-extractions.ts';
 import { eventually } from '../support/eventually.ts';
@@ -13,7 +13,7 @@ import { planFault } from '../support/faults.ts';
 import { inStatus, streamOf } from '../support/records.ts';
 import { running } from '../support/running.ts';
 import { moveDueTime, sweepUntilClosed } from '../support/sweep.ts';
-import { mishapsOf, tries } from './mishaps.ts';
+import { mishapsOf, tries } from './injected-faults.ts';
 
 const { DeadLetterQueueUrl, ReconcileFunctionName } = inject('cosecha').outputs;
 
@@ -25,7 +25,7 @@ const lastOf = (extractionId: string) => streamOf(extractionId).at(-1)?.new;
 
 /** Reconcile left it to the sweep, and that soon: the machine's own end, or an hour, is far away. */
 const isHandedOver = (extractionId: string) => () =>
-  expect(Date.parse(lastOf(extractionId)?.openUntil ?? '')).toBeLessThan(Date.now() + 60_000);
+  expect(Date.parse(lastOf(extractionId)?.dueAt ?? '')).toBeLessThan(Date.now() + 60_000);
 
 /** What still runs at the provider, but whose execution was stopped, and which was left to the sweep. */
 const abandoned = async (extractionId: string) => {
@@ -60,7 +60,7 @@ const tellOfBrokenExecution = (extractionId: string) =>
 
 describe.each([
   { what: 'as it reads the record', ...read, contains: [] },
-  { what: 'as it hands the record to the sweep', ...update, contains: ['":openUntil"'] },
+  { what: 'as it hands the record to the sweep', ...update, contains: ['":dueAt"'] },
 ])('the rule for broken executions, $what,', ({ service, operation, writes, contains }) => {
   test.for(mishapsOf({ service, writes }, tries.patient))(
     '$title: its invocation is repeated',
@@ -105,10 +105,10 @@ describe.each([
   {
     what: 'as it looks for what is due',
     ...find,
-    contains: (id: string) => [`":shard":{"N":"${openShard(id)}"}`],
+    contains: (id: string) => [`":shard":{"N":"${dueShardOf(id)}"}`],
   },
   { what: 'as it reads the record', ...read, contains: (id: string) => [id] },
-  { what: 'as it claims the record', ...update, contains: (id: string) => [id, '":openUntil"'] },
+  { what: 'as it claims the record', ...update, contains: (id: string) => [id, '":dueAt"'] },
 ])('the sweep, $what,', ({ service, operation, writes, contains }) => {
   test.for(mishapsOf({ service, writes }, tries.patient))(
     '$title: another sweep closes it',

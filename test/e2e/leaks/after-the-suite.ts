@@ -4,15 +4,15 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { DynamoDBClient, paginateScan } from '@aws-sdk/client-dynamodb';
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
-import { signedFetch } from '../../../lib/aws/signed-fetch.ts';
-import type { PublicExtraction } from '../../../lib/extraction/public-view.ts';
+import { signedFetch } from '../../../lib/cli/aws/signed-fetch.ts';
+import type { PublicExtraction } from '../../../lib/extraction/api/public-view.ts';
 import type { Deployed } from '../deployment.ts';
 import { isAllowed } from './allowed.ts';
 import { keepAnswer, keptAnswers } from './answers.ts';
 import { keptByAws } from './kept-by-aws.ts';
 import { keptInFiles } from './kept-in-files.ts';
-import type { Piece, Place } from './piece.ts';
 import { type Leak, type Searched, search } from './search.ts';
+import type { Location, SearchedItem } from './searched-item.ts';
 import type { Secret } from './secret.ts';
 
 /** Secrets were found where they do not belong, or a place was searched in which nothing could have been found. */
@@ -92,13 +92,13 @@ const leaveWitness = async (deployed: Deployed): Promise<string> => {
 };
 
 async function* all(
-  ...sources: readonly (AsyncIterable<Piece> | Iterable<Piece>)[]
-): AsyncGenerator<Piece, void> {
+  ...sources: readonly (AsyncIterable<SearchedItem> | Iterable<SearchedItem>)[]
+): AsyncGenerator<SearchedItem, void> {
   for (const source of sources) yield* source;
 }
 
 /** Places in which the witness itself is to be seen; of all the others, the stack's name. */
-const ofExtractions: readonly Place[] = [
+const ofExtractions: readonly Location[] = [
   'log group',
   'execution',
   'table',
@@ -109,7 +109,7 @@ const ofExtractions: readonly Place[] = [
   'file',
   "the emulator's state",
 ];
-const ofTheStack: readonly Place[] = [
+const ofTheStack: readonly Location[] = [
   'state machine',
   'function',
   'stack',
@@ -122,7 +122,9 @@ const ofTheStack: readonly Place[] = [
 
 const totals = (searched: readonly Searched[]): string => {
   const lines = searched.flatMap(({ places }) =>
-    [...places].map(([place, { pieces, bytes }]) => `${place} ${pieces} (${Math.ceil(bytes / 1024)} KiB)`),
+    [...places].map(
+      ([location, { pieces: items, bytes }]) => `${location} ${items} (${Math.ceil(bytes / 1024)} KiB)`,
+    ),
   );
   return lines.join(', ');
 };
@@ -138,15 +140,15 @@ export const searchAfterTheSuite = async (
   const begun = Date.now();
   const witness = await leaveWitness(deployed);
   const secrets = await secretsOf(deployed, stackName);
-  const answers: Piece[] = [];
-  for await (const piece of keptAnswers(deployed.answersFile)) answers.push(piece);
+  const answers: SearchedItem[] = [];
+  for await (const item of keptAnswers(deployed.answersFile)) answers.push(item);
   // What the suite wrote down for this search is not what leaked.
   await Promise.all([rm(deployed.secretsFile, { force: true }), rm(deployed.answersFile, { force: true })]);
 
-  const seen = new Set<Place>();
-  const onPiece = ({ place, bytes }: Piece): void => {
-    const sign = ofExtractions.includes(place) ? witness : stackName;
-    if (!seen.has(place) && bytes.includes(sign)) seen.add(place);
+  const seen = new Set<Location>();
+  const onPiece = ({ location, bytes }: SearchedItem): void => {
+    const sign = ofExtractions.includes(location) ? witness : stackName;
+    if (!seen.has(location) && bytes.includes(sign)) seen.add(location);
   };
   const before = await search(
     all(keptByAws(deployed.client), answers, keptInFiles(directory)),
@@ -161,10 +163,10 @@ export const searchAfterTheSuite = async (
 
   const searched = [before, dumped, after];
   const leaks = searched.flatMap((one) => one.leaks).filter((leak) => !isAllowed(leak));
-  const unseen = [...ofExtractions, ...ofTheStack].filter((place) => !seen.has(place));
+  const unseen = [...ofExtractions, ...ofTheStack].filter((location) => !seen.has(location));
   const problems = [
-    ...leaks.map(({ kind, place, name }: Leak) => `a secret leaked: ${kind}, in ${place} ${name}`),
-    ...unseen.map((place) => `nothing that belongs there was seen in: ${place}`),
+    ...leaks.map(({ kind, location, name }: Leak) => `a secret leaked: ${kind}, in ${location} ${name}`),
+    ...unseen.map((location) => `nothing that belongs there was seen in: ${location}`),
   ];
   if (problems.length > 0) throw new SearchForLeaksFailed(`\n${[...new Set(problems)].join('\n')}`);
   const seconds = ((Date.now() - begun) / 1000).toFixed(1);

@@ -1,4 +1,4 @@
-import { readingsOf } from './readings.ts';
+import { readingsOf } from './decodings.ts';
 import type { Secret } from './secret.ts';
 
 type Kind = Secret['kind'];

@@ -48,11 +48,11 @@ import {
   SFNClient,
 } from '@aws-sdk/client-sfn';
 import { paginateListQueues, ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
-import type { Emulator } from '../../../infra/local/emulator.ts';
-import { type Piece, pieceOf } from './piece.ts';
+import type { Emulator } from '../../../infra/local/emulator/emulator.ts';
+import { itemOf, type SearchedItem } from './searched-item.ts';
 
 type Client = Emulator['client'];
-type Pieces = AsyncGenerator<Piece, void>;
+type Pieces = AsyncGenerator<SearchedItem, void>;
 
 async function* logGroups(config: Client): Pieces {
   const client = new CloudWatchLogsClient(config);
@@ -63,7 +63,7 @@ async function* logGroups(config: Client): Pieces {
       for await (const { events = [] } of paginateFilterLogEvents({ client }, { logGroupName })) {
         for (const { logStreamName = '', message = '' } of events) lines.push(`${logStreamName} ${message}`);
       }
-      yield pieceOf('log group', logGroupName, lines.join('\n'));
+      yield itemOf('log group', logGroupName, lines.join('\n'));
     }
   }
 }
@@ -73,7 +73,7 @@ async function* executions(config: Client): Pieces {
   const client = new SFNClient(config);
   for await (const { stateMachines = [] } of paginateListStateMachines({ client }, {})) {
     for (const { stateMachineArn, name = '' } of stateMachines) {
-      yield pieceOf(
+      yield itemOf(
         'state machine',
         name,
         await client.send(new DescribeStateMachineCommand({ stateMachineArn })),
@@ -83,7 +83,7 @@ async function* executions(config: Client): Pieces {
           const content: unknown[] = [await client.send(new DescribeExecutionCommand({ executionArn }))];
           const pages = paginateGetExecutionHistory({ client }, { executionArn, includeExecutionData: true });
           for await (const { events } of pages) content.push(events);
-          yield pieceOf('execution', execution, content);
+          yield itemOf('execution', execution, content);
         }
       }
     }
@@ -96,7 +96,7 @@ async function* tables(config: Client): Pieces {
     for (const TableName of TableNames) {
       const rows: unknown[] = [];
       for await (const { Items = [] } of paginateScan({ client }, { TableName })) rows.push(...Items);
-      yield pieceOf('table', TableName, rows);
+      yield itemOf('table', TableName, rows);
     }
   }
 }
@@ -118,7 +118,7 @@ async function* streams(config: Client): Pieces {
         // An open shard goes on for ever; what it has had so far ends with an empty answer.
         ShardIterator = Records.length === 0 ? undefined : NextShardIterator;
       }
-      yield pieceOf('stream', `${TableName} ${ShardId}`, all);
+      yield itemOf('stream', `${TableName} ${ShardId}`, all);
     }
   }
 }
@@ -142,7 +142,7 @@ async function* queues(config: Client): Pieces {
         return Messages;
       };
       for (let some = await receive(); some.length > 0; some = await receive()) all.push(...some);
-      yield pieceOf('queue', QueueUrl, all);
+      yield itemOf('queue', QueueUrl, all);
     }
   }
 }
@@ -159,7 +159,7 @@ async function* buckets(config: Client): Pieces {
         const { Body, Metadata } = await client.send(new GetObjectCommand({ Bucket, Key, ...versioned }));
         const name = Buffer.from(`${Key}\n${JSON.stringify(Metadata)}\n`);
         const bytes = Buffer.concat([name, (await Body?.transformToByteArray()) ?? Buffer.alloc(0)]);
-        yield { place: 'bucket', name: `${Bucket}/${Key}`, bytes };
+        yield { location: 'bucket', name: `${Bucket}/${Key}`, bytes };
       }
       KeyMarker = page.IsTruncated === true ? page.NextKeyMarker : undefined;
     } while (KeyMarker !== undefined);
@@ -169,7 +169,7 @@ async function* buckets(config: Client): Pieces {
 async function* functions(config: Client): Pieces {
   const client = new LambdaClient(config);
   for await (const { Functions = [] } of paginateListFunctions({ client }, {})) {
-    for (const one of Functions) yield pieceOf('function', one.FunctionName ?? '', one);
+    for (const one of Functions) yield itemOf('function', one.FunctionName ?? '', one);
   }
 }
 
@@ -180,7 +180,7 @@ async function* stacks(config: Client): Pieces {
     const { StackName } = stack;
     const template = await client.send(new GetTemplateCommand({ StackName }));
     const events = await client.send(new DescribeStackEventsCommand({ StackName }));
-    yield pieceOf('stack', StackName ?? '', [stack, template, events]);
+    yield itemOf('stack', StackName ?? '', [stack, template, events]);
   }
 }
 
@@ -189,7 +189,7 @@ async function* rules(config: Client): Pieces {
   const { Rules = [] } = await client.send(new ListRulesCommand({}));
   for (const rule of Rules) {
     const targets = await client.send(new ListTargetsByRuleCommand({ Rule: rule.Name }));
-    yield pieceOf('rule', rule.Name ?? '', [rule, targets]);
+    yield itemOf('rule', rule.Name ?? '', [rule, targets]);
   }
 }
 
@@ -207,18 +207,18 @@ async function* secrets(config: Client): Pieces {
           if (!(error instanceof ResourceNotFoundException)) throw error;
         }
       }
-      yield pieceOf('secret', one.Name ?? '', content);
+      yield itemOf('secret', one.Name ?? '', content);
     }
   }
 }
 
 async function* keys(config: Client): Pieces {
   const client = new KMSClient(config);
-  yield pieceOf('key', 'aliases', await client.send(new ListAliasesCommand({})));
+  yield itemOf('key', 'aliases', await client.send(new ListAliasesCommand({})));
   for await (const { Keys = [] } of paginateListKeys({ client }, {})) {
     for (const { KeyId = '' } of Keys) {
       const policy = await client.send(new GetKeyPolicyCommand({ KeyId, PolicyName: 'default' }));
-      yield pieceOf('key', KeyId, policy);
+      yield itemOf('key', KeyId, policy);
     }
   }
 }
@@ -234,15 +234,15 @@ async function* roles(config: Client): Pieces {
           content.push(await client.send(new GetRolePolicyCommand({ RoleName, PolicyName })));
         }
       }
-      yield pieceOf('role', RoleName ?? '', content);
+      yield itemOf('role', RoleName ?? '', content);
     }
   }
 }
 
 async function* alarms(config: Client): Pieces {
   const client = new CloudWatchClient(config);
-  yield pieceOf('alarm', 'alarms', await client.send(new DescribeAlarmsCommand({})));
-  yield pieceOf('alarm', 'metrics', await client.send(new ListMetricsCommand({})));
+  yield itemOf('alarm', 'alarms', await client.send(new DescribeAlarmsCommand({})));
+  yield itemOf('alarm', 'metrics', await client.send(new ListMetricsCommand({})));
 }
 
 /**

@@ -1,15 +1,18 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
-import type { Piece, Place } from './piece.ts';
+import type { Location, SearchedItem } from './searched-item.ts';
 
 /** Every file under a directory, named by its path in it. A directory that is not there holds none. */
-export async function* keptInFiles(directory: string, place: Place = 'file'): AsyncGenerator<Piece, void> {
+export async function* keptInFiles(
+  directory: string,
+  location: Location = 'file',
+): AsyncGenerator<SearchedItem, void> {
   const entries = await readdir(directory, { recursive: true, withFileTypes: true }).catch(() => []);
   for (const entry of entries) {
     if (!entry.isFile()) continue;
     const path = join(entry.parentPath, entry.name);
     // A temporary file may be gone by now.
     const bytes = await readFile(path).catch(() => undefined);
-    if (bytes !== undefined) yield { place, name: relative(directory, path), bytes };
+    if (bytes !== undefined) yield { location, name: relative(directory, path), bytes };
   }
 }

@@ -27,8 +27,8 @@ import { keepAnswer, keptAnswers } from './answers.ts';
 import { secretFinder } from './find-secrets.ts';
 import { keptByAws } from './kept-by-aws.ts';
 import { keptInFiles } from './kept-in-files.ts';
-import type { Place } from './piece.ts';
 import { search } from './search.ts';
+import type { Location } from './searched-item.ts';
 
 const { client, outputs } = inject('cosecha');
 
@@ -105,7 +105,7 @@ describe('the search finds a secret', () => {
 });
 
 /** One secret, planted in every kind of place that the emulated account has, each time in another form. */
-const plantings: Readonly<Partial<Record<Place, () => Promise<unknown>>>> = {
+const plantings: Readonly<Partial<Record<Location, () => Promise<unknown>>>> = {
   // The first, as the function and the machine have it.
   role: () =>
     new IAMClient(client).send(
@@ -137,7 +137,7 @@ const plantings: Readonly<Partial<Record<Place, () => Promise<unknown>>>> = {
       new StartExecutionCommand({
         stateMachineArn: outputs.StateMachineArn,
         name: randomUUID(),
-        input: JSON.stringify({ extractionId: randomUUID(), request: {}, sealedCredentials: base64 }),
+        input: JSON.stringify({ extractionId: randomUUID(), request: {}, sealed: base64 }),
       }),
     ),
   'state machine': () =>
@@ -231,17 +231,17 @@ const plantings: Readonly<Partial<Record<Place, () => Promise<unknown>>>> = {
 };
 
 describe('the search finds what was planted', () => {
-  let found: ReadonlySet<Place>;
+  let found: ReadonlySet<Location>;
 
   beforeAll(async () => {
     for (const plant of Object.values(plantings)) await plant();
     const { leaks } = await search(keptByAws(client), secrets);
     expect(leaks.filter((leak) => isAllowed(leak))).toEqual([]);
-    found = new Set(leaks.map(({ place }) => place));
+    found = new Set(leaks.map(({ location }) => location));
   });
 
-  test.for(Object.keys(plantings) as Place[])('in one more %s', (place) => {
-    expect(found).toContain(place);
+  test.for(Object.keys(plantings) as Location[])('in one more %s', (location) => {
+    expect(found).toContain(location);
   });
 });
 
@@ -257,7 +257,7 @@ describe('the search of what is written down', () => {
     await mkdir(run);
     await writeFile(join(run, 'some.log'), gzip);
     const { leaks, places } = await search(keptInFiles(run), secrets);
-    expect(leaks).toEqual([{ place: 'file', name: 'some.log', kind: 'planted' }]);
+    expect(leaks).toEqual([{ location: 'file', name: 'some.log', kind: 'planted' }]);
     expect(places.get('file')).toEqual({ pieces: 1, bytes: gzip.length });
   });
 
@@ -267,6 +267,6 @@ describe('the search of what is written down', () => {
     keepAnswer(answers, { asked, status: 202, headers: {}, body: '{}' });
     keepAnswer(answers, { asked, status: 400, headers: {}, body: JSON.stringify({ detail: planted }) });
     const { leaks } = await search(keptAnswers(answers), secrets);
-    expect(leaks).toEqual([{ place: 'answer', name: 'POST /extractions 400', kind: 'planted' }]);
+    expect(leaks).toEqual([{ location: 'answer', name: 'POST /extractions 400', kind: 'planted' }]);
   });
 });

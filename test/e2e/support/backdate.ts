@@ -6,9 +6,7 @@ import { aws } from './aws.ts';
 
 const { ExtractionsTableName } = inject('cosecha').outputs;
 
-type Times = Partial<
-  Pick<Extraction, 'requestedAt' | 'startingAt' | 'deadlineAt' | 'settledAt' | 'openUntil'>
->;
+type Times = Partial<Pick<Extraction, 'requestedAt' | 'startingAt' | 'deadlineAt' | 'settledAt' | 'dueAt'>>;
 
 /** Sets times of a record, where it has all of them. False if it has not. */
 export const moveTimes = async (extractionId: string, times: Times): Promise<boolean> => {

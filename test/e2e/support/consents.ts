@@ -1,5 +1,5 @@
 import { inject } from 'vitest';
-import { signedFetch } from '../../../lib/aws/signed-fetch.ts';
+import { signedFetch } from '../../../lib/cli/aws/signed-fetch.ts';
 import { documented } from './documented.ts';
 
 const { api, callers, client } = inject('cosecha');

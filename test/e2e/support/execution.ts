@@ -1,6 +1,6 @@
 import { type HistoryEvent, paginateGetExecutionHistory } from '@aws-sdk/client-sfn';
 import { inject } from 'vitest';
-import { followExecution, isTransition } from '../../../infra/local/follow-execution.ts';
+import { followExecution, isTransition } from '../../../infra/local/demo/follow-execution.ts';
 import { executionArn } from '../../../lib/aws/execution-arn.ts';
 import { waitMs } from '../windows.ts';
 import { aws } from './aws.ts';

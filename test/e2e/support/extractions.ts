@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { inject } from 'vitest';
-import { signedFetch } from '../../../lib/aws/signed-fetch.ts';
-import { extractionIdOf } from '../../../lib/extraction/extraction-id.ts';
-import type { PublicExtraction } from '../../../lib/extraction/public-view.ts';
+import { signedFetch } from '../../../lib/cli/aws/signed-fetch.ts';
+import { extractionIdOf } from '../../../lib/extraction/api/extraction-id.ts';
+import type { PublicExtraction } from '../../../lib/extraction/api/public-view.ts';
 import { sandboxControl } from '../../sandbox/control-client.ts';
 import type { Plan } from '../../sandbox/plan.ts';
 import type { Caller } from '../deployment.ts';

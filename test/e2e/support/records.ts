@@ -2,7 +2,7 @@ import { GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import type { DynamoDBRecord } from 'aws-lambda';
 import { inject } from 'vitest';
-import { openStream, type StreamRecord } from '../../../lib/aws/follow-stream.ts';
+import { openStream, type StreamRecord } from '../../../lib/cli/aws/follow-stream.ts';
 import type { Extraction } from '../../../lib/extraction/record.ts';
 import { waitMs } from '../windows.ts';
 import { aws } from './aws.ts';
@@ -113,7 +113,7 @@ export const recordWhere = (
 
 /** Settled, and nothing is left to do. */
 export const closed = (extractionId: string): Promise<Extraction> =>
-  recordWhere(extractionId, 'closed', (record) => record.open === undefined);
+  recordWhere(extractionId, 'closed', (record) => record.dueShard === undefined);
 
 export const inStatus = (extractionId: string, status: string): Promise<Extraction> =>
   recordWhere(extractionId, status, (record) => record.status === status);

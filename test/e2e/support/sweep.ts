@@ -20,8 +20,8 @@ export const sweepOnly = async (...only: readonly string[]): Promise<void> => {
 };
 
 /** Moves when the sweep reconciles a record, if that is open still. */
-export const moveDueTime = (extractionId: string, openUntil: Date): Promise<boolean> =>
-  moveTimes(extractionId, { openUntil: openUntil.toISOString() });
+export const moveDueTime = (extractionId: string, dueAt: Date): Promise<boolean> =>
+  moveTimes(extractionId, { dueAt: dueAt.toISOString() });
 
 /**
  * Sweeps an extraction as the schedule would, but without the minutes in between, until nothing is left to do for it.
@@ -30,7 +30,7 @@ export const moveDueTime = (extractionId: string, openUntil: Date): Promise<bool
 export const sweepUntilClosed = async (extractionId: string): Promise<Extraction> => {
   const deadline = Date.now() + waitMs;
   while (Date.now() < deadline) {
-    if ((await readRecord(extractionId))?.open === undefined) return closed(extractionId);
+    if ((await readRecord(extractionId))?.dueShard === undefined) return closed(extractionId);
     await moveDueTime(extractionId, new Date());
     await sweepOnly(extractionId);
     await delay(100);

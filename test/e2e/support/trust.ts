@@ -1,4 +1,4 @@
 import { inject } from 'vitest';
-import { trustCertificate } from '../../../infra/local/trust-certificate.ts';
+import { trustCertificate } from '../../../infra/local/emulator/trust-certificate.ts';
 
 trustCertificate(inject('cosecha').caFile);

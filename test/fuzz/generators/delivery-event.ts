@@ -15,7 +15,7 @@ export const keyOf = (signer: Signer, keys: readonly string[]): string => {
   return { current, previous, stranger }[signer];
 };
 
-/** How the body's bytes are handed over. API Gateway does the first two. */
+/** How the body's bytes are deferred. API Gateway does the first two. */
 const encodings = [
   'text',
   'base64',

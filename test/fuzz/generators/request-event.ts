@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import fc from 'fast-check';
-import type { RequestEvent } from '../../../lib/extraction/answer-request.ts';
+import type { RequestEvent } from '../../../lib/extraction/api/answer-request.ts';
 import { anyUnits } from './any-text.ts';
 import { damagedBytes } from './damaged-bytes.ts';
 import { textOf, validRequest } from './extraction-request.ts';

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
-import { openShard } from '../../../lib/extraction/open-shard.ts';
+import { dueShardOf } from '../../../lib/extraction/due-shard.ts';
 import type { Extraction, TerminalStatus } from '../../../lib/extraction/record.ts';
 import { terminalStatuses } from '../../../lib/extraction/record.ts';
 import type { Task } from '../../../lib/extraction/store.ts';
-import { allStatuses, consentIn, extractionIn, iso } from '../../unit/lib/extraction/fixtures.ts';
+import { allStatuses, consentIn, extractionIn, iso } from '../../support/extraction-fixtures.ts';
 import type { WorldSetup } from '../webhook/webhook-world.ts';
 
 /** The tasks that rows are about; the odd ones are names that an object would trip over. */
@@ -42,7 +42,7 @@ const standing = fc.record({
   ),
   collected: fc.boolean(),
   /** When the sweep looks: before the delivery, or after. */
-  openUntil: fc.option(fc.constantFrom(iso(60), iso(7_300), iso(9_000)), { nil: undefined }),
+  dueAt: fc.option(fc.constantFrom(iso(60), iso(7_300), iso(9_000)), { nil: undefined }),
 });
 type Standing = typeof standing extends fc.Arbitrary<infer One> ? One : never;
 
@@ -52,15 +52,13 @@ const rowOf = (index: number, taskId: string, one: Standing): Extraction[] => {
   if (one.status === 'no row') return [];
   const standard = one.method === 'consent' ? consentIn(one.status) : extractionIn(one.status);
   const extractionId = extractionIdOf(index);
-  const open = standard.open === undefined ? {} : { open: openShard(extractionId) };
+  const open = standard.dueShard === undefined ? {} : { dueShard: dueShardOf(extractionId) };
   const row: Extraction = { ...standard, extractionId, ...open };
   const named = row.taskId === undefined ? row : { ...row, taskId: one.sameTask ? taskId : 'another-task' };
   const collected =
     one.collected && row.settledAt !== undefined ? { ...named, collectedAt: iso(7_250) } : named;
   return [
-    collected.openUntil === undefined || one.openUntil === undefined
-      ? collected
-      : { ...collected, openUntil: one.openUntil },
+    collected.dueAt === undefined || one.dueAt === undefined ? collected : { ...collected, dueAt: one.dueAt },
   ];
 };
 

@@ -1,13 +1,13 @@
 import '../quiet-log.ts';
 import middy from '@middy/core';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
-import { SettingMissing } from '../../../lib/aws/environment.ts';
-import { answerRequest, type RequestEvent } from '../../../lib/extraction/answer-request.ts';
-import type { ExecutionInput } from '../../../lib/extraction/request.ts';
-import type { SealedPlaintext } from '../../../lib/extraction/sealed-plaintext.ts';
-import { answerFailures } from '../../../lib/http/answer-failures.ts';
-import { memoryExtractionStore } from '../../simulation/memory/memory-extraction-store.ts';
-import { at, timings } from '../../unit/lib/extraction/fixtures.ts';
+import { answerFailures } from '../../../lib/aws/wiring/answer-failures.ts';
+import { SettingMissing } from '../../../lib/aws/wiring/environment.ts';
+import { answerRequest, type RequestEvent } from '../../../lib/extraction/api/answer-request.ts';
+import type { ExecutionInput } from '../../../lib/extraction/api/request-extraction.ts';
+import type { SealedRequestData } from '../../../lib/extraction/sealed-request-data.ts';
+import { at, timings } from '../../support/extraction-fixtures.ts';
+import { memoryExtractionStore } from '../../support/memory-extraction-store.ts';
 
 export type Answer = APIGatewayProxyStructuredResultV2;
 
@@ -17,12 +17,12 @@ export type Answer = APIGatewayProxyStructuredResultV2;
  */
 export const intakeWorld = ({ consentsSetUp = true } = {}) => {
   const extractions = memoryExtractionStore();
-  const sealed: (readonly [extractionId: string, plaintext: SealedPlaintext])[] = [];
+  const sealed: (readonly [extractionId: string, plaintext: SealedRequestData])[] = [];
   const started: ExecutionInput[] = [];
   let ids = 0;
   const deps = {
     extractions,
-    seal: async (extractionId: string, plaintext: SealedPlaintext): Promise<string> => {
+    seal: async (extractionId: string, plaintext: SealedRequestData): Promise<string> => {
       sealed.push([extractionId, plaintext]);
       return `ciphertext ${sealed.length}`;
     },

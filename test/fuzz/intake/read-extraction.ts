@@ -1,10 +1,10 @@
 import '../quiet-log.ts';
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { answerRead } from '../../../lib/extraction/answer-read.ts';
-import { memoryExtractionStore } from '../../simulation/memory/memory-extraction-store.ts';
+import { answerRead } from '../../../lib/extraction/api/answer-read.ts';
+import { allStatuses, at, consentIn, extractionIn, iso } from '../../support/extraction-fixtures.ts';
+import { memoryExtractionStore } from '../../support/memory-extraction-store.ts';
 import { misfitsOf, operationOf, responseOf } from '../../unit/docs/openapi-document.ts';
-import { allStatuses, at, consentIn, extractionIn, iso } from '../../unit/lib/extraction/fixtures.ts';
 import { anyUnits } from '../generators/any-text.ts';
 import { fuzzProperty } from '../property.ts';
 
@@ -29,8 +29,8 @@ const house = [
   'requestId',
   'attemptId',
   'startingAt',
-  'open',
-  'openUntil',
+  'dueShard',
+  'dueAt',
   'expiresAt',
   'schemaVersion',
 ];

@@ -8,8 +8,7 @@ import { webhookWorld } from './webhook-world.ts';
 
 export const agreesWithOracle = fuzzProperty({
   name: 'webhook/agrees-with-oracle',
-  claim:
-    'answer, count and what is recorded are what a second reading of the design says, HMAC and padding included',
+  claim: 'answer, count and what is recorded are what an independent oracle says, HMAC and padding included',
   weight: 25,
   expected: {
     recorded: 0.1,

@@ -18,7 +18,7 @@ const settled = (record: Extraction, taskId: string, taskStatus: TerminalStatus)
     settledAt: deliveredAt.toISOString(),
     settledBy: 'webhook',
     // Index `open` has the same partition as ever: the rows of a case are open already.
-    openUntil: plus(deliveredAt, collectInMachine),
+    dueAt: plus(deliveredAt, collectInMachine),
   };
 };
 
@@ -46,8 +46,8 @@ export const expectedState = (
     const next = settled(record, task.taskId, task.taskStatus as TerminalStatus);
     const machineIsGone = callbackToken === undefined || setup.wake !== 'woken';
     const soon = deliveredAt.toISOString();
-    const later = next.openUntil !== undefined && next.openUntil > soon;
-    extractions.set(record.extractionId, machineIsGone && later ? { ...next, openUntil: soon } : next);
+    const later = next.dueAt !== undefined && next.dueAt > soon;
+    extractions.set(record.extractionId, machineIsGone && later ? { ...next, dueAt: soon } : next);
   }
   return { extractions, tasks, woken: callbackToken === undefined ? [] : [callbackToken] };
 };

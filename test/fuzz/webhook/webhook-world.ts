@@ -1,17 +1,17 @@
 import '../quiet-log.ts';
 import middy from '@middy/core';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
+import { answerFailures } from '../../../lib/aws/wiring/answer-failures.ts';
 import type { Extraction } from '../../../lib/extraction/record.ts';
 import { recordDelivery, type WakeOutcome } from '../../../lib/extraction/record-delivery.ts';
 import type { Task } from '../../../lib/extraction/store.ts';
-import { answerFailures } from '../../../lib/http/answer-failures.ts';
 import { answerDelivery, type DeliveryEvent } from '../../../lib/webhook/answer-delivery.ts';
 import type { ReceivedDelivery } from '../../../lib/webhook/receive-delivery.ts';
 import { cacheSigningKeys } from '../../../lib/webhook/signing-keys.ts';
-import { memoryExtractionStore } from '../../simulation/memory/memory-extraction-store.ts';
-import { memoryTaskStore } from '../../simulation/memory/memory-task-store.ts';
-import type { StoreFaults } from '../../simulation/memory/store-fault.ts';
-import { at, timings } from '../../unit/lib/extraction/fixtures.ts';
+import { at, timings } from '../../support/extraction-fixtures.ts';
+import { memoryExtractionStore } from '../../support/memory-extraction-store.ts';
+import { memoryTaskStore } from '../../support/memory-task-store.ts';
+import type { StoreFaults } from '../../support/store-fault.ts';
 
 export type Answer = APIGatewayProxyStructuredResultV2;
 
@@ -58,7 +58,7 @@ export const webhookWorld = (setup: WorldSetup, hooks: WorldHooks = {}) => {
     hooks.afterWake?.();
     return outcome;
   };
-  const observe = (name: string): void => void observed.push(name);
+  const count = (name: string): void => void observed.push(name);
   const deps = {
     keys: cacheSigningKeys({
       fetchKeys: hooks.fetchKeys ?? (async () => setup.keys),
@@ -66,8 +66,8 @@ export const webhookWorld = (setup: WorldSetup, hooks: WorldHooks = {}) => {
       now,
     }),
     record: (delivery: Parameters<typeof recordDelivery>[0]) =>
-      recordDelivery(delivery, { extractions, tasks, wake, now, timings, observe }),
-    observe,
+      recordDelivery(delivery, { extractions, tasks, wake, now, timings, count }),
+    count,
     onReceived: (one: ReceivedDelivery) => void received.push(one),
   };
   const handler = middy<APIGatewayProxyEventV2, Answer>()

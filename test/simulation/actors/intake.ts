@@ -1,5 +1,5 @@
-import type { ExtractionRequest } from '../../../lib/extraction/parse-request.ts';
-import { request } from '../../../lib/extraction/request.ts';
+import type { ExtractionRequest } from '../../../lib/extraction/api/parse-request.ts';
+import { requestExtraction } from '../../../lib/extraction/api/request-extraction.ts';
 import { lifeOf, timings } from '../world/settings.ts';
 import { theExtraction } from '../world/the-extraction.ts';
 import type { World } from '../world/world.ts';
@@ -37,7 +37,7 @@ export const intakeOf = (world: World) => {
       lifeOf.intake,
       (process) => {
         const requestId = `request-${requests}`;
-        return request(
+        return requestExtraction(
           {
             extractionId: theExtraction,
             requestedBy: 'arn:aws:iam::111122223333:role/Caller',

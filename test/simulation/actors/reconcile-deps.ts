@@ -3,13 +3,13 @@ import { readingOfExtraction } from '../../../lib/extraction/reading-of-extracti
 import { readingBy } from '../../../lib/extraction/reading-of-task.ts';
 import type { ReconcileDeps } from '../../../lib/extraction/reconcile.ts';
 import type { Extraction } from '../../../lib/extraction/record.ts';
-import type { SealedTarget } from '../../../lib/extraction/sealed-plaintext.ts';
-import type { Fetch } from '../../../lib/provider/fetch.ts';
-import { readExtraction } from '../../../lib/provider/read-extraction.ts';
-import type { TaskReading } from '../../../lib/provider/read-task.ts';
-import type { Connection } from '../../../lib/provider/send-request.ts';
-import { withSession } from '../../../lib/provider/with-session.ts';
-import { withTaskToken } from '../../../lib/provider/with-task-token.ts';
+import type { SealedTargetData } from '../../../lib/extraction/sealed-request-data.ts';
+import { readExtraction } from '../../../lib/provider/extractions/read-extraction.ts';
+import type { TaskReading } from '../../../lib/provider/tasks/read-task.ts';
+import { withSession } from '../../../lib/provider/tokens/with-session.ts';
+import { withTaskToken } from '../../../lib/provider/tokens/with-task-token.ts';
+import type { Fetch } from '../../../lib/provider/transport/fetch.ts';
+import type { Connection } from '../../../lib/provider/transport/send-request.ts';
 import type { Process } from '../world/process.ts';
 import { mostBytes, type ReadAnswer } from '../world/provider.ts';
 import { settings, timings } from '../world/settings.ts';
@@ -61,9 +61,9 @@ export const reconcileDepsFor = (world: World, process: Process): ReconcileDeps 
     const sealed = await kernel.call(process, process.name, {
       name: 'read the input of the execution',
       kind: 'read',
-      take: () => world.executions.get(extractionId)?.input.sealedCredentials ?? '',
+      take: () => world.executions.get(extractionId)?.input.sealed ?? '',
     });
-    const { target } = await unseal<SealedTarget>(sealed);
+    const { target } = await unseal<SealedTargetData>(sealed);
     if (taskTokens === undefined) throw new Error('no record by consent');
     const connection = pollsOf(world, process, taskId);
     return withTaskToken(taskTokens, target, (token) =>
@@ -89,7 +89,7 @@ export const reconcileDepsFor = (world: World, process: Process): ReconcileDeps 
       }),
     now: world.laterNow,
     timings,
-    observe: world.observe,
+    count: world.count,
     onFailure: () => undefined,
   };
 };

@@ -1,5 +1,5 @@
-import { answerReconciled } from '../../../lib/extraction/answer-reconciled.ts';
-import { reconcile, type Situation } from '../../../lib/extraction/reconcile.ts';
+import { answerReconcile } from '../../../lib/extraction/answer-reconcile.ts';
+import { type ReconcileCaller, reconcile } from '../../../lib/extraction/reconcile.ts';
 import type { ProcessEnd } from '../world/process.ts';
 import { lifeOf } from '../world/settings.ts';
 import type { World } from '../world/world.ts';
@@ -13,7 +13,7 @@ export const reconcileOf = (world: World) => {
   let invocations = 0;
   const invoke = (
     extractionId: string,
-    situation: Situation,
+    caller: ReconcileCaller,
     ended: (end: ProcessEnd<unknown>) => void,
   ): void => {
     invocations += 1;
@@ -21,17 +21,17 @@ export const reconcileOf = (world: World) => {
       `reconcile ${invocations}`,
       lifeOf.reconcile,
       async (process) =>
-        answerReconciled(
+        answerReconcile(
           extractionId,
-          await reconcile(extractionId, situation, reconcileDepsFor(world, process)),
-          situation.caller,
+          await reconcile(extractionId, caller, reconcileDepsFor(world, process)),
+          caller.kind,
         ),
       ended,
     );
   };
 
   const reconcileForRule = (extractionId: string, retries: number): void =>
-    invoke(extractionId, { caller: 'execution-broken' }, (end) => {
+    invoke(extractionId, { kind: 'execution-broken' }, (end) => {
       if (end.kind === 'returned' || retries === 0) return;
       world.kernel.after(retryAfterMs, 'the rule is tried again', () =>
         reconcileForRule(extractionId, retries - 1),
@@ -39,12 +39,12 @@ export const reconcileOf = (world: World) => {
     });
   return {
     reconcileForMachine: (
-      { extractionId, startGaveUp }: { extractionId: string; startGaveUp: boolean },
+      { extractionId, startAbandoned }: { extractionId: string; startAbandoned: boolean },
       ended: (end: ProcessEnd<unknown>) => void,
-    ): void => invoke(extractionId, { caller: 'machine', startGaveUp }, ended),
+    ): void => invoke(extractionId, { kind: 'machine', startAbandoned }, ended),
     reconcileForRule,
     /** Who knows no more than the sweep does. */
     reconcileForOperator: (extractionId: string): void =>
-      invoke(extractionId, { caller: 'sweep' }, () => undefined),
+      invoke(extractionId, { kind: 'sweep' }, () => undefined),
   };
 };

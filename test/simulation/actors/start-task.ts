@@ -1,8 +1,8 @@
+import type { ExecutionInput } from '../../../lib/extraction/api/request-extraction.ts';
 import { callByConsent } from '../../../lib/extraction/call-by-consent.ts';
 import { callByCredentials } from '../../../lib/extraction/call-by-credentials.ts';
 import type { Extraction } from '../../../lib/extraction/record.ts';
-import type { ExecutionInput } from '../../../lib/extraction/request.ts';
-import type { SealedCredentials, SealedTarget } from '../../../lib/extraction/sealed-plaintext.ts';
+import type { SealedCredentialsData, SealedTargetData } from '../../../lib/extraction/sealed-request-data.ts';
 import type { StartCall } from '../../../lib/extraction/start-call.ts';
 import { startForMachine } from '../../../lib/extraction/start-for-machine.ts';
 import type { Process, ProcessEnd } from '../world/process.ts';
@@ -26,11 +26,11 @@ const callFor = async (
     return world.kernel.call(process, process.name, world.provider.startCall(extractionId));
   };
   return record.method === 'consent'
-    ? callByConsent(record, await unseal<SealedTarget>(sealed), {
+    ? callByConsent(record, await unseal<SealedTargetData>(sealed), {
         taskTokens: taskTokensFor(world, process),
         startExtraction: { v1: startTask, v2: startTask },
       })
-    : callByCredentials(record, await unseal<SealedCredentials>(sealed), {
+    : callByCredentials(record, await unseal<SealedCredentialsData>(sealed), {
         sessions: sessionsFor(world, process),
         startTask,
       });
@@ -45,10 +45,10 @@ export const startTaskOf = (world: World) => {
     { input, token, attempt }: { input: ExecutionInput; token: string; attempt: number },
     ended: (end: ProcessEnd<void>) => void,
   ): void => {
-    const { extractionId, requestId, sealedCredentials } = input;
+    const { extractionId, requestId, sealed } = input;
     const { kernel } = world;
     invocations += 1;
-    if (world.isOfLostRecord(sealedCredentials)) kernel.counted('start-task comes for a record that is lost');
+    if (world.isOfLostRecord(sealed)) kernel.counted('start-task comes for a record that is lost');
     let concluded = '';
     kernel.spawn(
       `start-task ${invocations}`,
@@ -58,7 +58,7 @@ export const startTaskOf = (world: World) => {
           { extractionId, requestId, callbackToken: token, callbackAttempt: attempt },
           {
             ...tablesFor(world, process),
-            callFor: (record) => callFor(world, process, record, sealedCredentials),
+            callFor: (record) => callFor(world, process, record, sealed),
             wake: wakeFor(world, process, 'start-task'),
             fail: (callbackToken, error) =>
               kernel.call<void>(process, process.name, {
@@ -74,13 +74,13 @@ export const startTaskOf = (world: World) => {
             },
             now: attempt === 0 ? world.now : world.laterNow,
             timings,
-            observe: world.observe,
-            onTaken: ignore,
+            count: world.count,
+            onAccepted: ignore,
             onFailure: ignore,
-            onConcluded: ({ kind }) => {
+            onFinished: ({ kind }) => {
               concluded = kind;
             },
-            onBroken: ignore,
+            onError: ignore,
           },
         ),
       (end) => {

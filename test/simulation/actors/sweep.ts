@@ -21,13 +21,13 @@ export const sweepOf = (world: World) => {
         return sweep({
           extractions: deps.extractions,
           reconcile: (extractionId) => {
-            world.looks(process);
-            return reconcile(extractionId, { caller: 'sweep' }, deps);
+            world.reconciles(process);
+            return reconcile(extractionId, { kind: 'sweep' }, deps);
           },
           now: world.laterNow,
           timings: deps.timings,
           random: () => 0,
-          onBegin: () => undefined,
+          onStart: () => undefined,
           remainingMs: () => process.diesAt - kernel.now,
           reserveMs,
           onFailure: () => undefined,

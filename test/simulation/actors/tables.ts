@@ -1,15 +1,15 @@
-import { openShard } from '../../../lib/extraction/open-shard.ts';
+import { dueShardOf } from '../../../lib/extraction/due-shard.ts';
 import type { ExtractionStore, TaskStore } from '../../../lib/extraction/store.ts';
-import { extractionStoreOver } from '../memory/memory-extraction-store.ts';
-import { taskStoreOver } from '../memory/memory-task-store.ts';
-import type { CarryOut } from '../memory/store-fault.ts';
+import { extractionStoreOver } from '../../support/memory-extraction-store.ts';
+import { taskStoreOver } from '../../support/memory-task-store.ts';
+import type { CarryOut } from '../../support/store-fault.ts';
 import type { Process } from '../world/process.ts';
 import { theExtraction } from '../world/the-extraction.ts';
 import type { World } from '../world/world.ts';
 
-const shard = String(openShard(theExtraction));
+const shard = String(dueShardOf(theExtraction));
 
-/** What the scheduler may do to a read of the index `open`, which is eventually consistent. */
+/** What the scheduler may do to a read of the index `due`, which is eventually consistent. */
 const staleIndex = [
   { name: 'the index lags: not there yet', take: () => [] as never },
   { name: 'the index lags: still there', take: () => [theExtraction] as never },

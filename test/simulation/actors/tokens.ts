@@ -1,5 +1,5 @@
-import { cacheSessionTokens, type SessionTokens } from '../../../lib/provider/session-tokens.ts';
-import { cacheTaskTokens, type TaskTokens } from '../../../lib/provider/task-tokens.ts';
+import { cacheSessionTokens, type SessionTokens } from '../../../lib/provider/tokens/session-tokens.ts';
+import { cacheTaskTokens, type TaskTokens } from '../../../lib/provider/tokens/task-tokens.ts';
 import type { Process } from '../world/process.ts';
 import type { World } from '../world/world.ts';
 

@@ -1,11 +1,11 @@
-import type { SealedPlaintext } from '../../../lib/extraction/sealed-plaintext.ts';
+import type { SealedRequestData } from '../../../lib/extraction/sealed-request-data.ts';
 import type { Process } from '../world/process.ts';
 import type { World } from '../world/world.ts';
 
 /** KMS Decrypt. Of what was never sealed there is no plaintext. */
 export const unsealFor =
   (world: World, process: Process) =>
-  <Plaintext extends SealedPlaintext>(ciphertext: string): Promise<Plaintext> =>
+  <Plaintext extends SealedRequestData>(ciphertext: string): Promise<Plaintext> =>
     world.kernel.call(process, process.name, {
       name: 'unseal',
       kind: 'read',

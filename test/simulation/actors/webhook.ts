@@ -49,9 +49,9 @@ export const webhookOf = (world: World) => {
               wake: wakeFor(world, process, 'webhook'),
               now: world.now,
               timings,
-              observe: world.observe,
+              count: world.count,
             }),
-          observe: world.observe,
+          count: world.count,
         }),
       (end) => {
         const acknowledged = end.kind === 'returned' && end.value.answer === 204;

@@ -1,4 +1,4 @@
-import { randomOf } from '../scheduler/random.ts';
+import { randomOf } from '../../support/random.ts';
 import type { Scenario } from '../world/scenario.ts';
 import { drawScenario, scenarios } from '../world/scenarios.ts';
 

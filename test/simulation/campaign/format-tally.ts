@@ -19,7 +19,7 @@ export const formatTally = (tally: Tally, seconds: number): string => {
     'Outcomes',
     ...rows(tally.outcomes, tally.schedules),
     'Moves',
-    ...rows(tally.moves, tally.schedules),
+    ...rows(tally.transitions, tally.schedules),
     'Departures taken (share: of schedules)',
     ...rows(tally.departures, tally.schedules),
     'What each invariant is about came up (share: of schedules)',

@@ -1,7 +1,7 @@
+import { randomOf } from '../../support/random.ts';
 import { type Listener, type Ran, runWorld } from '../run-world.ts';
-import { randomOf } from '../scheduler/random.ts';
+import { randomWalk } from '../scheduler/random-walk.ts';
 import type { Departure, Schedule } from '../scheduler/schedule.ts';
-import { wander } from '../scheduler/wander.ts';
 import { drawScenario } from '../world/scenarios.ts';
 import { listenFor, type Tally, tallyRun } from './tally.ts';
 
@@ -21,7 +21,7 @@ export const runSeed = async (
   };
   const schedule: Departure[] = [];
   const often = random.pick([2, 5, 10, 25]);
-  const ran = await runWorld(scenario, wander(random, budget, often, schedule), listener);
+  const ran = await runWorld(scenario, randomWalk(random, budget, often, schedule), listener);
   return { ran, schedule, name };
 };
 

@@ -22,7 +22,7 @@ export type Tally = {
   /** How often each distinguishable end was reached. */
   ends: Counts;
   /** How often each move of the transition table was made. */
-  moves: Counts;
+  transitions: Counts;
   /** How often each departure was taken. */
   departures: Counts;
   /** How often what each invariant is about came up. */
@@ -36,7 +36,7 @@ export const newTally = (): Tally => ({
   mostSteps: 0,
   outcomes: {},
   ends: {},
-  moves: {},
+  transitions: {},
   departures: {},
   premises: {},
   findings: [],
@@ -60,7 +60,7 @@ const endOf = ({ world }: Ran): string => {
     execution?.redrives ?? 0,
     `${provider.startCalls.length} start calls`,
     `${world.acknowledged.size} acknowledged`,
-    [...world.observed.keys()].sort().join(' '),
+    [...world.counted.keys()].sort().join(' '),
   ].join(' | ');
 };
 
@@ -70,7 +70,7 @@ export const tallyRun = (tally: Tally, ran: Ran): void => {
   tally.mostSteps = Math.max(tally.mostSteps, ran.steps);
   count(tally.outcomes, ran.world.record?.status ?? 'never recorded');
   count(tally.ends, endOf(ran));
-  for (const move of ran.world.moves) count(tally.moves, move);
+  for (const move of ran.world.transitions) count(tally.transitions, move);
 };
 
 export const listenFor = (tally: Tally) => ({
@@ -88,7 +88,7 @@ export const mergeTally = (into: Tally, from: Tally): void => {
   into.mostSteps = Math.max(into.mostSteps, from.mostSteps);
   addAll(into.outcomes, from.outcomes);
   addAll(into.ends, from.ends);
-  addAll(into.moves, from.moves);
+  addAll(into.transitions, from.transitions);
   addAll(into.departures, from.departures);
   addAll(into.premises, from.premises);
   into.findings.push(...from.findings);

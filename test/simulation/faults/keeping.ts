@@ -2,7 +2,7 @@ import type { DeliberateFault } from './deliberate-fault.ts';
 
 const transitions = 'lib/extraction/transitions.ts';
 const reconcile = 'lib/extraction/reconcile.ts';
-const request = 'lib/extraction/request.ts';
+const request = 'lib/extraction/api/request-extraction.ts';
 
 /** Mistakes around intake, collecting, closing and the sweep. */
 export const keepingFaults: readonly DeliberateFault[] = [
@@ -18,9 +18,9 @@ export const keepingFaults: readonly DeliberateFault[] = [
     name: 'close-without-its-guard',
     does: 'A close is written although somebody moved the status since it was decided on.',
     file: transitions,
-    find: 'const asDecidedOn = (record: Extraction): Guard => ({ status: [record.status], uncollected: true });',
+    find: 'const unchangedSince = (record: Extraction): Guard => ({ status: [record.status], uncollected: true });',
     replace:
-      'const asDecidedOn = (record: Extraction): Guard => ({ status: [record.status, ...terminalStatuses] });',
+      'const unchangedSince = (record: Extraction): Guard => ({ status: [record.status, ...terminalStatuses] });',
     caughtBy: 'open-while-unfinished',
   },
   {
@@ -32,7 +32,7 @@ export const keepingFaults: readonly DeliberateFault[] = [
     caughtBy: 'results-collected',
   },
   {
-    name: 'collection-given-up-at-once',
+    name: 'collection-abandoned-at-once',
     does: 'The first collection that fails is the last.',
     file: reconcile,
     find: 'if (now.toISOString() >= plusSeconds(settledAt, deps.timings.collectFor)) {',
@@ -40,7 +40,7 @@ export const keepingFaults: readonly DeliberateFault[] = [
     caughtBy: 'results-collected',
   },
   {
-    name: 'collection-never-given-up',
+    name: 'collection-never-abandoned',
     does: 'A collection that always fails goes on for good.',
     file: reconcile,
     find: 'if (now.toISOString() >= plusSeconds(settledAt, deps.timings.collectFor)) {',
@@ -69,40 +69,40 @@ export const keepingFaults: readonly DeliberateFault[] = [
     file: 'lib/extraction/reading-of-extraction.ts',
     find: "return { kind: 'too-large', taskStatus: 'COMPLETED' };",
     replace: "return { kind: 'too-large' };",
-    caughtBy: 'late-truth-found',
+    caughtBy: 'correction-found',
   },
   {
     name: 'shapeless-200-is-no-end',
     does: 'A consent’s 200 without data is no end.',
-    file: 'lib/provider/read-extraction.ts',
+    file: 'lib/provider/extractions/read-extraction.ts',
     find: "if (variant === 'v2') return",
     replace:
       "if (variant === 'v2' && data === undefined) return { kind: 'in-progress' };\n    if (variant === 'v2') return",
-    caughtBy: 'late-truth-found',
+    caughtBy: 'correction-found',
   },
   {
     name: 'byte-order-mark-is-unreadable',
     does: 'An answer that begins with a byte order mark is none.',
-    file: 'lib/provider/parse-answer.ts',
+    file: 'lib/provider/transport/parse-answer.ts',
     find: "text.startsWith('\\uFEFF') ? text.slice(1) : text",
     replace: 'text',
-    caughtBy: 'late-truth-found',
+    caughtBy: 'correction-found',
   },
   {
     name: 'claim-does-not-move',
-    does: 'A sweep claims a record without moving its openUntil.',
+    does: 'A sweep claims a record without moving its dueAt.',
     file: 'lib/extraction/sweep.ts',
-    find: 'lookAgain(record, plusSeconds(now, claimSeconds))',
-    replace: 'lookAgain(record, record.openUntil)',
-    caughtBy: 'claimed-before-looked',
+    find: 'reschedule(record, plusSeconds(now, claimSeconds))',
+    replace: 'reschedule(record, record.dueAt)',
+    caughtBy: 'claimed-before-reconciled',
   },
   {
     name: 'claim-without-a-condition',
     does: 'Two sweeps may claim the same record.',
     file: transitions,
-    find: '...(record.openUntil === undefined ? {} : { openUntil: record.openUntil }),',
+    find: '...(record.dueAt === undefined ? {} : { dueAt: record.dueAt }),',
     replace: '',
-    caughtBy: 'claimed-before-looked',
+    caughtBy: 'claimed-before-reconciled',
   },
   {
     name: 'lost-claim-taken-for-won',
@@ -110,13 +110,13 @@ export const keepingFaults: readonly DeliberateFault[] = [
     file: 'lib/extraction/sweep.ts',
     find: 'return claimed.applied;',
     replace: 'return claimed.applied || true;',
-    caughtBy: 'claimed-before-looked',
+    caughtBy: 'claimed-before-reconciled',
   },
   {
     name: 'request-not-indexed',
     does: 'A new record is not in the index, so that no sweep ever finds it.',
     file: request,
-    find: '...requestedUntil(order.extractionId, requestedAt, timings),',
+    find: '...dueAtWindowEnd(input.extractionId, requestedAt, timings),',
     replace: '',
     caughtBy: 'open-while-unfinished',
   },
@@ -124,9 +124,10 @@ export const keepingFaults: readonly DeliberateFault[] = [
     name: 'timed-out-closed-at-once',
     does: 'TIMED_OUT is closed as soon as it is looked at, without grace.',
     file: reconcile,
-    find: 'if (now.toISOString() >= graceOver) return close(endGrace(record, now, deps.timings), deps);',
-    replace: 'if (now.toISOString() >= settledAt) return close(endGrace(record, now, deps.timings), deps);',
-    caughtBy: 'late-truth-found',
+    find: 'if (now.toISOString() >= graceOver) return close(closeAfterGrace(record, now, deps.timings), deps);',
+    replace:
+      'if (now.toISOString() >= settledAt) return close(closeAfterGrace(record, now, deps.timings), deps);',
+    caughtBy: 'correction-found',
   },
   {
     name: 'execution-before-record',
@@ -134,7 +135,7 @@ export const keepingFaults: readonly DeliberateFault[] = [
     file: request,
     find: 'const creation = await deps.extractions.create(mine);',
     replace:
-      'await deps.startExecution({ extractionId: order.extractionId, request: askedFor(order.request), sealedCredentials });\n  const creation = await deps.extractions.create(mine);',
+      'await deps.startExecution({ extractionId: input.extractionId, request: methodOf(input.request), sealed });\n  const creation = await deps.extractions.create(mine);',
     caughtBy: 'request-kept',
   },
   {
@@ -149,7 +150,7 @@ export const keepingFaults: readonly DeliberateFault[] = [
     name: 'fingerprint-ignored',
     does: 'Another request under the same key is taken for a repetition.',
     file: request,
-    find: "if (record.fingerprint !== order.fingerprint) return { kind: 'key-reused' };",
+    find: "if (record.fingerprint !== input.fingerprint) return { kind: 'key-reused' };",
     replace: '',
     caughtBy: 'request-kept',
   },
@@ -157,9 +158,9 @@ export const keepingFaults: readonly DeliberateFault[] = [
     name: 'secret-in-the-record',
     does: 'The session token that a caller brought is recorded with the request.',
     file: request,
-    find: 'fingerprint: order.fingerprint,\n    ...requestedUntil',
+    find: 'fingerprint: input.fingerprint,\n    ...dueAtWindowEnd',
     replace:
-      'fingerprint: order.fingerprint,\n    reference: JSON.stringify(sealedPlaintextOf(order.request)),\n    ...requestedUntil',
+      'fingerprint: input.fingerprint,\n    reference: JSON.stringify(requestDataToSeal(input.request)),\n    ...dueAtWindowEnd',
     caughtBy: 'nothing-sealed-shown',
   },
 ];

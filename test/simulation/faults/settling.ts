@@ -2,7 +2,7 @@ import type { DeliberateFault } from './deliberate-fault.ts';
 
 const transitions = 'lib/extraction/transitions.ts';
 const recordDelivery = 'lib/extraction/record-delivery.ts';
-const settleBy = 'lib/extraction/settle-by.ts';
+const settle = 'lib/extraction/settle.ts';
 const reconcile = 'lib/extraction/reconcile.ts';
 
 /** Mistakes around deliveries and outcomes. */
@@ -11,10 +11,10 @@ export const settlingFaults: readonly DeliberateFault[] = [
     name: 'wake-before-recording',
     does: 'The machine is woken before the outcome is recorded.',
     file: recordDelivery,
-    find: "const row = await settleBy('webhook', { extractionId, taskId, taskStatus }, deps);",
+    find: "const row = await settle('webhook', { extractionId, taskId, taskStatus }, deps);",
     replace:
-      "if (callbackToken !== undefined) await deps.wake(callbackToken, extractionId);\n  const row = await settleBy('webhook', { extractionId, taskId, taskStatus }, deps);",
-    caughtBy: 'woken-after-the-fact',
+      "if (callbackToken !== undefined) await deps.wake(callbackToken, extractionId);\n  const row = await settle('webhook', { extractionId, taskId, taskStatus }, deps);",
+    caughtBy: 'woken-after-recorded',
   },
   {
     name: 'acknowledged-before-recorded',
@@ -28,10 +28,10 @@ export const settlingFaults: readonly DeliberateFault[] = [
     name: 'settling-fails-in-silence',
     does: 'A delivery whose outcome could not be recorded is answered with 204.',
     file: recordDelivery,
-    find: "const row = await settleBy('webhook', { extractionId, taskId, taskStatus }, deps);",
+    find: "const row = await settle('webhook', { extractionId, taskId, taskStatus }, deps);",
     replace:
-      "const row = await settleBy('webhook', { extractionId, taskId, taskStatus }, deps).catch(() => undefined);",
-    caughtBy: 'woken-after-the-fact',
+      "const row = await settle('webhook', { extractionId, taskId, taskStatus }, deps).catch(() => undefined);",
+    caughtBy: 'woken-after-recorded',
   },
   {
     name: 'waking-fails-in-silence',
@@ -50,26 +50,26 @@ export const settlingFaults: readonly DeliberateFault[] = [
     caughtBy: 'outcome-stands',
   },
   {
-    name: 'late-truth-ignored',
+    name: 'correction-ignored',
     does: 'What the provider says after TIMED_OUT is not recorded.',
-    file: settleBy,
+    file: settle,
     find: "const late = settled.kind === 'lost' && settled.record?.status === 'TIMED_OUT';",
     replace: "const late = settled.kind === 'lost' && settled.record?.status === 'REQUESTED';",
     caughtBy: 'settled-and-closed',
   },
   {
-    name: 'late-truth-not-reopened',
-    does: 'Late truth does not put the record back into the index.',
+    name: 'correction-not-reopened',
+    does: 'A correction does not put the record back into the index.',
     file: transitions,
-    find: '...openedUntil(fact.extractionId, plusSeconds(now, timings.collectInMachine)),',
+    find: '...dueOn(fact.extractionId, plusSeconds(now, timings.collectInMachine)),',
     replace:
-      "...(from.includes('RUNNING') ? openedUntil(fact.extractionId, plusSeconds(now, timings.collectInMachine)) : {}),",
+      "...(from.includes('RUNNING') ? dueOn(fact.extractionId, plusSeconds(now, timings.collectInMachine)) : {}),",
     caughtBy: 'open-while-unfinished',
   },
   {
     name: 'settled-is-counted-by-all',
     does: 'Whoever finds a settlement counts it.',
-    file: settleBy,
+    file: settle,
     find: "const mine = outcome.kind === 'done' && outcome.mine;",
     replace: "const mine = outcome.kind === 'done';",
     caughtBy: 'counted-once',
@@ -78,16 +78,16 @@ export const settlingFaults: readonly DeliberateFault[] = [
     name: 'closed-is-counted-by-all',
     does: 'Whoever finds a record closed as they would have closed it counts it.',
     file: reconcile,
-    find: 'if (outcome.mine) for (const observed of counts) deps.observe(observed);',
-    replace: 'for (const observed of counts) deps.observe(observed);',
+    find: 'if (outcome.mine) for (const observed of counts) deps.count(observed);',
+    replace: 'for (const observed of counts) deps.count(observed);',
     caughtBy: 'counted-once',
   },
   {
     name: 'disagreement-uncounted',
     does: 'A second, different word of the provider is dropped in silence.',
-    file: settleBy,
-    find: "deps.observe('StatusDisagreement');",
-    replace: "deps.observe('LateTruth');",
+    file: settle,
+    find: "deps.count('StatusDisagreement');",
+    replace: "deps.count('Corrected');",
     caughtBy: 'delivery-not-lost',
     where: { scenario: 'disagreeing', preemptions: 1 },
   },
@@ -95,7 +95,7 @@ export const settlingFaults: readonly DeliberateFault[] = [
     name: 'orphan-uncounted',
     does: 'A delivery for a task that nobody knows is stored in silence.',
     file: recordDelivery,
-    find: "deps.observe('UnlinkedDelivery');",
+    find: "deps.count('UnlinkedDelivery');",
     replace: '',
     caughtBy: 'delivery-not-lost',
   },
@@ -121,35 +121,35 @@ export const settlingFaults: readonly DeliberateFault[] = [
     name: 'timed-out-without-the-last-read',
     does: 'Past the deadline, the outcome is TIMED_OUT before the task is read once more.',
     file: reconcile,
-    find: `const learned = await learnEnd(record, taskId, reading, deps);
-  if (learned.kind === 'settled') return learned.step;
-  if (learned.kind === 'too-large') return reconcileOversized(`,
+    find: `const found = await findOutcome(record, taskId, reading, deps);
+  if (found.kind === 'settled') return found.step;
+  if (found.kind === 'too-large') return reconcileOversized(`,
     replace: `const late = deps.now().toISOString() >= record.deadlineAt;
   const learned: Learned = late
     ? { kind: 'no-end', why: 'late' }
-    : await learnEnd(record, taskId, reading, deps);
-  if (learned.kind === 'settled') return learned.step;
-  if (learned.kind === 'too-large') return reconcileOversized(`,
+    : await findOutcome(record, taskId, reading, deps);
+  if (found.kind === 'settled') return found.step;
+  if (found.kind === 'too-large') return reconcileOversized(`,
     caughtBy: 'last-read-before-timed-out',
   },
   {
     name: 'grace-not-used',
     does: 'In grace nobody reads the task any more.',
     file: reconcile,
-    find: `const learned = await learnEnd(record, taskId, reading, deps);
-  if (learned.kind === 'settled') return learned.step;
-  if (learned.kind === 'too-large') return giveUpTooLarge(record, deps);
+    find: `const found = await findOutcome(record, taskId, reading, deps);
+  if (found.kind === 'settled') return found.step;
+  if (found.kind === 'too-large') return giveUpTooLarge(record, deps);
 `,
-    replace: "const learned = { kind: 'no-end' } as Learned;\n",
-    caughtBy: 'late-truth-found',
+    replace: "const found = { kind: 'no-end' } as Learned;\n",
+    caughtBy: 'correction-found',
   },
   {
     name: 'timed-out-over-an-outcome',
     does: 'TIMED_OUT is written over an outcome that came while the task was read.',
     file: transitions,
-    find: "timeOut: { from: ['RUNNING'], to: ['TIMED_OUT'] },",
-    replace: "timeOut: { from: ['RUNNING', ...terminalStatuses], to: ['TIMED_OUT'] },",
-    caughtBy: 'table-of-moves',
+    find: "markTimedOut: { from: ['RUNNING'], to: ['TIMED_OUT'] },",
+    replace: "markTimedOut: { from: ['RUNNING', ...terminalStatuses], to: ['TIMED_OUT'] },",
+    caughtBy: 'allowed-transitions',
   },
   {
     name: 'unknown-word-ends-it',
@@ -158,47 +158,47 @@ export const settlingFaults: readonly DeliberateFault[] = [
     find: 'if (!isTerminalStatus(taskStatus)) {',
     replace:
       "if (taskStatus === 'PAUSED') return { kind: 'ended', taskStatus: 'FAILED', expected: false };\n  if (!isTerminalStatus(taskStatus)) {",
-    caughtBy: 'told-truly',
+    caughtBy: 'status-is-the-providers',
   },
   {
     name: 'gateways-error-ends-it',
     does: 'A poll by consent that is answered with a 5xx and an errorType ends the extraction.',
-    file: 'lib/provider/read-extraction.ts',
+    file: 'lib/provider/extractions/read-extraction.ts',
     find: 'status >= 500 || statusesOfPoll.includes(status)',
     replace: 'statusesOfPoll.includes(status)',
-    caughtBy: 'told-truly',
+    caughtBy: 'status-is-the-providers',
   },
   {
     name: 'error-of-the-poll-ends-it',
     does: 'A poll by consent that is answered 403, 404, 408, 425 or 429 with an errorType ends the extraction.',
-    file: 'lib/provider/read-extraction.ts',
+    file: 'lib/provider/extractions/read-extraction.ts',
     find: 'status >= 500 || statusesOfPoll.includes(status)',
     replace: 'status >= 500',
-    caughtBy: 'told-truly',
+    caughtBy: 'status-is-the-providers',
   },
   {
     name: 'anothers-task-used',
     does: 'A task that is linked to another extraction settles this one, and its results are stored for it.',
     file: reconcile,
-    find: 'if (looked !== undefined && looked.task.extractionId !== extractionId) {',
-    replace: 'if (looked !== undefined && looked.task.extractionId === undefined) {',
-    caughtBy: 'told-truly',
+    find: 'if (lookup !== undefined && lookup.task.extractionId !== extractionId) {',
+    replace: 'if (lookup !== undefined && lookup.task.extractionId === undefined) {',
+    caughtBy: 'status-is-the-providers',
     where: { scenario: 'anothers-silent', faults: 1 },
   },
   {
     name: 'anothers-end-used-at-the-start',
     does: 'A start that is answered with the task of another acts on what a webhook left for that.',
     file: 'lib/extraction/start.ts',
-    find: 'if (!linked && task.extractionId !== order.extractionId) {',
-    replace: 'if (!linked && task.extractionId !== order.extractionId && task.taskStatus === undefined) {',
-    caughtBy: 'told-truly',
+    find: 'if (!linked && task.extractionId !== input.extractionId) {',
+    replace: 'if (!linked && task.extractionId !== input.extractionId && task.taskStatus === undefined) {',
+    caughtBy: 'status-is-the-providers',
     where: { scenario: 'anothers-at-once', preemptions: 1 },
   },
   {
     name: 'anothers-task-in-silence',
     does: 'An extraction that was given the task of another is closed, and nobody is told.',
     file: 'lib/extraction/start.ts',
-    find: "deps.observe('TaskLinkedElsewhere');",
+    find: "deps.count('TaskLinkedElsewhere');",
     replace: '',
     caughtBy: 'anothers-task-disowned',
   },
@@ -206,8 +206,8 @@ export const settlingFaults: readonly DeliberateFault[] = [
     name: 'not-started-unchecked',
     does: 'Reconcile says NOT_STARTED while a start may still be tried.',
     file: reconcile,
-    find: "if (!gaveUp && !windowOver) return notYet(record, 'not-started-yet', situation, deps);",
+    find: "if (!isAbandoned && !windowOver) return notYet(record, 'not-started-yet', caller, deps);",
     replace: '',
-    caughtBy: 'honest-not-started',
+    caughtBy: 'not-started-means-no-task',
   },
 ];

@@ -6,16 +6,16 @@ const transitions = 'lib/extraction/transitions.ts';
 /** Mistakes around the start call. */
 export const startingFaults: readonly DeliberateFault[] = [
   {
-    name: 'no-mark',
-    does: 'The start call leaves without the write-ahead mark.',
+    name: 'no-starting-write',
+    does: 'The start call leaves without the `STARTING` write.',
     file: start,
-    find: 'const marked = await persist(begin(row, attemptId, deps.now(), deps.timings), deps);',
-    replace: "const marked = { kind: 'done', record: row } as Awaited<ReturnType<typeof applyChange>>;",
-    caughtBy: 'marked-before-start-call',
+    find: 'const claimed = await persist(markStarting(row, attemptId, deps.now(), deps.timings), deps);',
+    replace: "const claimed = { kind: 'done', record: row } as Awaited<ReturnType<typeof applyChange>>;",
+    caughtBy: 'starting-written-before-call',
   },
   {
-    name: 'mark-before-login',
-    does: 'The mark is written before a token is had, so that a failed login ends as UNCONFIRMED.',
+    name: 'starting-before-login',
+    does: 'The STARTING write is written before a token is had, so that a failed login ends as UNCONFIRMED.',
     file: start,
     find: `  const call = await deps.callFor(row);
   let token: string;
@@ -27,12 +27,12 @@ export const startingFaults: readonly DeliberateFault[] = [
   }
 
   const attemptId = deps.newAttemptId();
-  const marked = await persist(begin(row, attemptId, deps.now(), deps.timings), deps);
-  if (marked.kind === 'lost') return resumeOrRetry(marked.record, order, deps);
+  const claimed = await persist(markStarting(row, attemptId, deps.now(), deps.timings), deps);
+  if (claimed.kind === 'lost') return resumeOrRetry(claimed.record, input, deps);
 `,
     replace: `  const attemptId = deps.newAttemptId();
-  const marked = await persist(begin(row, attemptId, deps.now(), deps.timings), deps);
-  if (marked.kind === 'lost') return resumeOrRetry(marked.record, order, deps);
+  const claimed = await persist(markStarting(row, attemptId, deps.now(), deps.timings), deps);
+  if (claimed.kind === 'lost') return resumeOrRetry(claimed.record, input, deps);
   const call = await deps.callFor(row);
   let token: string;
   try {
@@ -54,22 +54,22 @@ export const startingFaults: readonly DeliberateFault[] = [
     caughtBy: 'one-start-call',
   },
   {
-    name: 'withdraw-the-unknown',
+    name: 'revert-the-unknown',
     does: 'An attempt whose start call was not answered goes back to REQUESTED.',
     file: start,
-    find: "return loseTrack(row, attemptId, posted.reason, 'start', now, timings);",
-    replace: 'return withdraw(row, attemptId, timings);',
-    caughtBy: 'honest-not-started',
+    find: "return markUnconfirmed(row, attemptId, called.reason, 'start', now, timings);",
+    replace: 'return revertToRequested(row, attemptId, timings);',
+    caughtBy: 'not-started-means-no-task',
   },
   {
     name: 'unknown-is-refused',
     does: 'A start call that was not answered is taken for refused.',
     file: start,
-    find: `      if (name !== undefined) return { kind: 'not-taken', error: name };
+    find: `      if (name !== undefined) return { kind: 'not-accepted', error: name };
       return { kind: 'unknown', reason: 'start-call-unanswered' };`,
-    replace: `      if (name !== undefined) return { kind: 'not-taken', error: name };
+    replace: `      if (name !== undefined) return { kind: 'not-accepted', error: name };
       return { kind: 'refused', reason: 'start-call-unanswered' };`,
-    caughtBy: 'honest-rejected',
+    caughtBy: 'rejected-means-no-task',
   },
   {
     name: 'explained-500-is-refused',
@@ -77,24 +77,24 @@ export const startingFaults: readonly DeliberateFault[] = [
     file: start,
     find: 'if (failure.status < 500 && failure.status !== ambiguousClientStatus) {',
     replace: 'if (failure.status <= 500 && failure.status !== ambiguousClientStatus) {',
-    caughtBy: 'honest-rejected',
+    caughtBy: 'rejected-means-no-task',
   },
   {
-    name: 'withdraw-anybodys',
-    does: 'An attempt withdraws whichever mark is there, not only its own.',
+    name: 'revert-anybodys',
+    does: 'An attempt withdraws whichever STARTING write is there, not only its own.',
     file: transitions,
-    find: 'when: { status: moves.withdraw.from, attemptId },',
-    replace: 'when: { status: moves.withdraw.from },',
+    find: 'when: { status: transitions.revertToRequested.from, attemptId },',
+    replace: 'when: { status: transitions.revertToRequested.from },',
     caughtBy: 'one-start-call',
     where: { scenario: 'busy-first', faults: 1, preemptions: 1 },
   },
   {
-    name: 'rivals-mark-taken-for-own',
-    does: 'A mark that another attempt has written is taken for one’s own.',
+    name: 'rivals-start-taken-for-own',
+    does: 'A STARTING write that another attempt has written is taken for one’s own.',
     file: 'lib/extraction/apply-change.ts',
     find: 'return row.attemptId === set.attemptId && row.status === set.status;',
     replace: 'return row.status === set.status;',
-    caughtBy: 'marked-before-start-call',
+    caughtBy: 'starting-written-before-call',
     where: { scenario: 'plain', faults: 1, preemptions: 1 },
   },
   {
@@ -103,20 +103,20 @@ export const startingFaults: readonly DeliberateFault[] = [
     file: 'lib/extraction/apply-change.ts',
     find: 'return row.attemptId === set.attemptId && row.status === set.status;',
     replace: 'return row.attemptId === set.attemptId;',
-    caughtBy: 'marked-before-start-call',
+    caughtBy: 'starting-written-before-call',
     where: { scenario: 'skewed-look', faults: 1, preemptions: 1 },
   },
   {
     name: 'started-for-another-record',
     does: 'An execution that outlived its record starts the one that was made anew under its id.',
     file: start,
-    find: 'row?.requestId === order.requestId;',
+    find: 'row?.requestId === input.requestId;',
     replace: 'row !== undefined;',
     caughtBy: 'request-of-its-record',
   },
   {
     name: 'mark-on-another-record',
-    does: 'The mark is written on a record that was made anew since the one that it was decided on was read.',
+    does: 'The STARTING write is written on a record that was made anew since the one that it was decided on was read.',
     file: transitions,
     find: '    requestId: record.requestId,\n',
     replace: '',
@@ -132,38 +132,38 @@ export const startingFaults: readonly DeliberateFault[] = [
     caughtBy: 'unconfirmed-for-a-reason',
   },
   {
-    name: 'live-attempt-declared-dead',
+    name: 'running-start-declared-stale',
     does: 'An attempt counts as dead while its process runs.',
-    file: 'lib/extraction/is-attempt-dead.ts',
-    find: 'now.getTime() - new Date(row.startingAt).getTime() > timings.attemptLife * 1000',
-    replace: 'now.getTime() - new Date(row.startingAt).getTime() > timings.attemptLife',
-    caughtBy: 'live-attempt-left-alone',
+    file: 'lib/extraction/is-start-stale.ts',
+    find: 'now.getTime() - new Date(row.startingAt).getTime() > timings.startTimeout * 1000',
+    replace: 'now.getTime() - new Date(row.startingAt).getTime() > timings.startTimeout',
+    caughtBy: 'running-start-left-alone',
     where: { scenario: 'plain', faults: 1, preemptions: 1 },
   },
   {
     name: 'run-late-missing',
     does: 'An attempt that was declared dead does not write its taskId any more.',
     file: start,
-    find: "if (posted.kind === 'taken' && outcome.kind === 'lost') {",
-    replace: "if (posted.kind === 'taken' && outcome.kind === 'lost' && attemptId === '') {",
+    find: "if (called.kind === 'accepted' && outcome.kind === 'lost') {",
+    replace: "if (called.kind === 'accepted' && outcome.kind === 'lost' && attemptId === '') {",
     caughtBy: 'unconfirmed-for-a-reason',
     where: { scenario: 'skewed-clocks', faults: 1, preemptions: 1 },
   },
   {
     name: 'written-once',
-    does: 'A write that fails from the mark on is not tried again.',
+    does: 'A write that fails from the STARTING write on is not tried again.',
     file: start,
-    find: 'const triesOfAWrite = 3;',
-    replace: 'const triesOfAWrite = 1;',
+    find: 'const writeAttempts = 3;',
+    replace: 'const writeAttempts = 1;',
     caughtBy: 'unconfirmed-for-a-reason',
   },
   {
     name: 'link-before-record',
     does: 'The token is left before the record says RUNNING.',
     file: start,
-    find: "if (posted.kind === 'taken') deps.onTaken(posted.taskId);",
-    replace: "if (posted.kind === 'taken') await deps.tasks.link({ ...order, taskId: posted.taskId });",
-    caughtBy: 'woken-after-the-fact',
+    find: "if (called.kind === 'accepted') deps.onAccepted(called.taskId);",
+    replace: "if (called.kind === 'accepted') await deps.tasks.link({ ...input, taskId: called.taskId });",
+    caughtBy: 'woken-after-recorded',
   },
   {
     name: 'links-returned-status-ignored',
@@ -178,8 +178,8 @@ export const startingFaults: readonly DeliberateFault[] = [
     name: 'token-of-any-age',
     does: 'An invocation that the machine has given up leaves its token over that of the one after it.',
     file: start,
-    find: 'await deps.tasks.link({ ...order, taskId });',
-    replace: 'await deps.tasks.link({ ...order, taskId, callbackAttempt: 0 });',
+    find: 'await deps.tasks.link({ ...input, taskId });',
+    replace: 'await deps.tasks.link({ ...input, taskId, callbackAttempt: 0 });',
     caughtBy: 'rendezvous',
     where: { scenario: 'plain', faults: 1, preemptions: 1 },
   },
@@ -194,15 +194,15 @@ export const startingFaults: readonly DeliberateFault[] = [
     where: { scenario: 'busy-for-long', preemptions: 1 },
   },
   {
-    name: 'failed-start-untold',
+    name: 'failed-start-unreported',
     does: 'A start that broke off is not told to the machine.',
     file: 'lib/extraction/start-for-machine.ts',
-    find: "await deps.fail(order.callbackToken, 'StartFailed', 'See the log of start-task.');",
+    find: "await deps.fail(input.callbackToken, 'StartFailed', 'See the log of start-task.');",
     replace: 'return;',
     caughtBy: 'wait-answered',
   },
   {
-    name: 'nothing-to-wait-for-untold',
+    name: 'nothing-to-wait-for-unreported',
     does: 'A refusal is not told to the machine.',
     file: 'lib/extraction/start-for-machine.ts',
     find: `      await wake(callbackToken, extractionId);

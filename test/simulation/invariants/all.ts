@@ -1,59 +1,59 @@
+import { allowedTransitions } from './allowed-transitions.ts';
 import { anothersTaskDisowned } from './anothers-task-disowned.ts';
-import { claimedBeforeLooked } from './claimed-before-looked.ts';
+import { claimedBeforeReconciled } from './claimed-before-reconciled.ts';
+import { correctionFound } from './correction-found.ts';
 import { countedOnce } from './counted-once.ts';
 import { deliveryNotLost } from './delivery-not-lost.ts';
-import { honestNotStarted } from './honest-not-started.ts';
-import { honestRejected } from './honest-rejected.ts';
 import type { Invariant } from './invariant.ts';
 import { lastReadBeforeTimedOut } from './last-read-before-timed-out.ts';
-import { lateTruthFound } from './late-truth-found.ts';
-import { liveAttemptLeftAlone } from './live-attempt-left-alone.ts';
-import { markedBeforeStartCall } from './marked-before-start-call.ts';
+import { notStartedMeansNoTask } from './not-started-means-no-task.ts';
 import { nothingSealedShown } from './nothing-sealed-shown.ts';
 import { oneStartCall } from './one-start-call.ts';
 import { openWhileUnfinished } from './open-while-unfinished.ts';
 import { outcomeStands } from './outcome-stands.ts';
 import { oversizedOnce } from './oversized-once.ts';
+import { rejectedMeansNoTask } from './rejected-means-no-task.ts';
 import { rendezvous } from './rendezvous.ts';
 import { requestKept } from './request-kept.ts';
 import { requestOfItsRecord } from './request-of-its-record.ts';
 import { resultsCollected } from './results-collected.ts';
+import { runningStartLeftAlone } from './running-start-left-alone.ts';
 import { settledAndClosed } from './settled-and-closed.ts';
 import { startInTime } from './start-in-time.ts';
-import { tableOfMoves } from './table-of-moves.ts';
-import { toldTruly } from './told-truly.ts';
+import { startingWrittenBeforeCall } from './starting-written-before-call.ts';
+import { statusIsTheProviders } from './status-is-the-providers.ts';
 import { unconfirmedForAReason } from './unconfirmed-for-a-reason.ts';
 import { waitAnswered } from './wait-answered.ts';
 import { wakeNotLost } from './wake-not-lost.ts';
-import { wokenAfterTheFact } from './woken-after-the-fact.ts';
+import { wokenAfterRecorded } from './woken-after-recorded.ts';
 
 /** Every invariant. The first that is broken is the one that is named, so what is more exact comes first. */
 export const invariants: readonly Invariant[] = [
   oneStartCall,
   requestOfItsRecord,
-  markedBeforeStartCall,
+  startingWrittenBeforeCall,
   startInTime,
-  liveAttemptLeftAlone,
-  tableOfMoves,
+  runningStartLeftAlone,
+  allowedTransitions,
   outcomeStands,
   lastReadBeforeTimedOut,
-  toldTruly,
+  statusIsTheProviders,
   openWhileUnfinished,
   nothingSealedShown,
   rendezvous,
-  wokenAfterTheFact,
+  wokenAfterRecorded,
   wakeNotLost,
   waitAnswered,
-  claimedBeforeLooked,
+  claimedBeforeReconciled,
   requestKept,
   settledAndClosed,
-  honestNotStarted,
-  honestRejected,
+  notStartedMeansNoTask,
+  rejectedMeansNoTask,
   unconfirmedForAReason,
   anothersTaskDisowned,
   deliveryNotLost,
   resultsCollected,
   oversizedOnce,
-  lateTruthFound,
+  correctionFound,
   countedOnce,
 ];

@@ -1,9 +1,9 @@
-import { openStatuses } from './documented-moves.ts';
+import { openStatuses } from './documented-transitions.ts';
 import type { Invariant } from './invariant.ts';
 
 export const anothersTaskDisowned: Invariant = {
   name: 'anothers-task-disowned',
-  says: 'An extraction that was given the task of another ends as UNCONFIRMED, says why, and is counted; nothing of that task is collected for it.',
+  rule: 'An extraction that was given the task of another ends as UNCONFIRMED, says why, and is counted; nothing of that task is collected for it.',
   checks: {
     end: (_fact, world, premise) => {
       const { record } = world;
@@ -15,7 +15,7 @@ export const anothersTaskDisowned: Invariant = {
         return `It ends as ${record.status}, ${record.reason}.`;
       }
       if (record.collectedAt !== undefined) return 'What it collected is of another.';
-      return world.observed.has('TaskLinkedElsewhere') ? undefined : 'It is not counted.';
+      return world.counted.has('TaskLinkedElsewhere') ? undefined : 'It is not counted.';
     },
   },
 };

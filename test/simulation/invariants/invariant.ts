@@ -15,7 +15,7 @@ export type Check<Kind extends FactKind> = (
 export type Invariant = {
   readonly name: string;
   /** The invariant in a sentence. */
-  readonly says: string;
+  readonly rule: string;
   /** What it takes for granted; nothing where absent. */
   readonly needs?: string;
   /** Whether it holds of a record that was made anew too, after the one before it under the same id was lost. */

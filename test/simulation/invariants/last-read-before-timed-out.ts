@@ -2,7 +2,7 @@ import type { Invariant } from './invariant.ts';
 
 export const lastReadBeforeTimedOut: Invariant = {
   name: 'last-read-before-timed-out',
-  says: 'TIMED_OUT is written past the deadline, by a process that has just tried to read the task, unless its answer is known to be over the cap.',
+  rule: 'TIMED_OUT is written past the deadline, by a process that has just tried to read the task, unless its answer is known to be over the cap.',
   checks: {
     row: ({ before, after, by }, world, premise) => {
       if (after.status !== 'TIMED_OUT' || before?.status === 'TIMED_OUT') return undefined;

@@ -5,7 +5,7 @@ const sentinel = 'secret-';
 
 export const nothingSealedShown: Invariant = {
   name: 'nothing-sealed-shown',
-  says: 'No credential, target, token or result is in a record.',
+  rule: 'No credential, target, token or result is in a record.',
   outlivesLoss: true,
   checks: {
     row: ({ after }, _world, premise) => {

@@ -2,7 +2,7 @@ import type { Invariant } from './invariant.ts';
 
 export const oneStartCall: Invariant = {
   name: 'one-start-call',
-  says: 'After a start call that the provider took, or may have taken, no other one leaves.',
+  rule: 'After a start call that the provider took, or may have taken, no other one leaves.',
   needs: 'A 401, a 429, a refused connection and a 4xx but 408 say that nothing was taken.',
   outlivesLoss: true,
   checks: {

@@ -1,9 +1,9 @@
-import { openStatuses } from './documented-moves.ts';
+import { openStatuses } from './documented-transitions.ts';
 import type { Invariant } from './invariant.ts';
 
 export const outcomeStands: Invariant = {
   name: 'outcome-stands',
-  says: 'An outcome, and when, by whom and why, changes only by late truth: TIMED_OUT by the provider, UNCONFIRMED by the attempt that holds the taskId.',
+  rule: 'An outcome, and when, by whom and why, changes only by a correction: TIMED_OUT by the provider, UNCONFIRMED by the attempt that holds the taskId.',
   checks: {
     row: ({ before, after, by }, _world, premise) => {
       if (before === undefined || openStatuses.has(before.status)) return undefined;

@@ -1,12 +1,12 @@
 import type { Process } from '../world/process.ts';
-import { openStatuses } from './documented-moves.ts';
+import { openStatuses } from './documented-transitions.ts';
 import type { Invariant } from './invariant.ts';
 
 const wentWell = ({ fell, failedCalls }: Process): boolean => !fell && failedCalls === 0;
 
 export const oversizedOnce: Invariant = {
   name: 'oversized-once',
-  says: 'An answer over the cap is downloaded once, and the record ends with results-too-large.',
+  rule: 'An answer over the cap is downloaded once, and the record ends with results-too-large.',
   needs:
     'The process that downloaded it lived on, none of its calls failed, and it had ended when the next one began.',
   checks: {

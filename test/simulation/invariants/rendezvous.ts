@@ -6,7 +6,7 @@ const ageOf = ({ callbackToken }: Task): number => Number(callbackToken?.split('
 
 export const rendezvous: Invariant = {
   name: 'rendezvous',
-  says: 'In Tasks the first status and the first extraction stay, and an older token never replaces a younger one.',
+  rule: 'In Tasks the first status and the first extraction stay, and an older token never replaces a younger one.',
   checks: {
     taskRow: ({ before, after }, _world, premise) => {
       if (before === undefined) return undefined;

@@ -2,7 +2,7 @@ import type { Invariant } from './invariant.ts';
 
 export const requestOfItsRecord: Invariant = {
   name: 'request-of-its-record',
-  says: 'A start call under the mark of a record carries what was sealed for that very record, and not for one before it that was erased or lost under the same id.',
+  rule: 'A start call under the mark of a record carries what was sealed for that very record, and not for one before it that was erased or lost under the same id.',
   outlivesLoss: true,
   checks: {
     startCall: ({ by, sealed }, world, premise) => {

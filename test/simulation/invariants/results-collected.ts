@@ -1,10 +1,10 @@
 import { settings } from '../world/settings.ts';
-import { providerStatuses } from './documented-moves.ts';
+import { providerStatuses } from './documented-transitions.ts';
 import type { Invariant } from './invariant.ts';
 
 export const resultsCollected: Invariant = {
   name: 'results-collected',
-  says: 'Results that the provider still has are collected, unless every try within collectFor failed, which stands as collectionError; and then not before collectFor is over.',
+  rule: 'Results that the provider still has are collected, unless every try within collectFor failed, which stands as collectionError; and then not before collectFor is over.',
   needs:
     'The record came to know its taskId and, for an end that no webhook told of, the task ended before grace did.',
   checks: {

@@ -1,9 +1,9 @@
-import { openStatuses } from './documented-moves.ts';
+import { openStatuses } from './documented-transitions.ts';
 import type { Invariant } from './invariant.ts';
 
 export const settledAndClosed: Invariant = {
   name: 'settled-and-closed',
-  says: 'In the end every extraction is settled and closed, and every schedule has an end.',
+  rule: 'In the end every extraction is settled and closed, and every schedule has an end.',
   needs: 'Faults stop, time passes, and the sweep runs.',
   outlivesLoss: true,
   checks: {
@@ -12,7 +12,7 @@ export const settledAndClosed: Invariant = {
       if (record === undefined) return undefined;
       premise();
       if (openStatuses.has(record.status)) return `It ends as ${record.status}.`;
-      return record.open === undefined ? undefined : `${record.status} is never closed.`;
+      return record.dueShard === undefined ? undefined : `${record.status} is never closed.`;
     },
   },
 };

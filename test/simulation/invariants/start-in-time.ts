@@ -3,7 +3,7 @@ import type { Invariant } from './invariant.ts';
 
 export const startInTime: Invariant = {
   name: 'start-in-time',
-  says: 'No start call leaves after the start window, but for an attempt that began within it.',
+  rule: 'No start call leaves after the start window, but for an attempt that began within it.',
   checks: {
     startCall: (_fact, { record, kernel }, premise) => {
       premise();

@@ -1,13 +1,13 @@
 import type { Invariant } from './invariant.ts';
 
-/** Every write from the mark on is tried three times before it is given up. */
+/** Every write from the STARTING write on is tried three times before it is abandoned. */
 const triesOfAWrite = 3;
 
 export const unconfirmedForAReason: Invariant = {
   name: 'unconfirmed-for-a-reason',
-  says: "UNCONFIRMED is the end only where a start call was left unanswered, a process died or a write failed three times between its mark and what it would have recorded, or the task is another extraction's.",
+  rule: "UNCONFIRMED is the end only where a start call was left unanswered, a process died or a write failed three times between its STARTING write and what it would have recorded, or the task is another extraction's.",
   needs:
-    'Clocks differ by less than a function takes from its start to its mark; else a start that was not taken may end so too.',
+    'Clocks differ by less than a function takes from its start to its STARTING write; else a start that was not taken may end so too.',
   checks: {
     end: (_fact, world, premise) => {
       const { record } = world;

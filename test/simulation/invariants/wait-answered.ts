@@ -2,7 +2,7 @@ import type { Invariant } from './invariant.ts';
 
 export const waitAnswered: Invariant = {
   name: 'wait-answered',
-  says: 'A start-task that comes to its end has left its token or answered it: the machine does not wait in vain.',
+  rule: 'A start-task that comes to its end has left its token or answered it: the machine does not wait in vain.',
   checks: {
     waitedOut: ({ token }, world, premise) => {
       if (!world.concluded.has(token)) return undefined;

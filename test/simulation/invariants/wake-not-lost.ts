@@ -2,7 +2,7 @@ import type { Invariant } from './invariant.ts';
 
 export const wakeNotLost: Invariant = {
   name: 'wake-not-lost',
-  says: 'The machine does not wait for its token to the end where start-task left that token and a delivery was acknowledged.',
+  rule: 'The machine does not wait for its token to the end where start-task left that token and a delivery was acknowledged.',
   checks: {
     waitedOut: ({ token }, world, premise) => {
       premise();

@@ -9,7 +9,7 @@ export const traced = (): { readonly listener: Listener; readonly text: (world: 
   const statusOf = ({ record }: World): string =>
     record === undefined
       ? '–'
-      : `${record.status}${record.open === undefined ? ' (closed)' : ''}${record.collectedAt === undefined ? '' : ' (collected)'}`;
+      : `${record.status}${record.dueShard === undefined ? ' (closed)' : ''}${record.collectedAt === undefined ? '' : ' (collected)'}`;
   const conclude = (world: World): void => {
     const last = lines.at(-1);
     if (last !== undefined && last.status === '') last.status = statusOf(world);

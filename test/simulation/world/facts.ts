@@ -25,11 +25,11 @@ export type Facts = {
     readonly from: 'webhook' | 'start-task';
   };
   /** A sweep begins with a record that it has claimed. */
-  sweepLooks: { readonly extractionId: string; readonly by: Process };
+  sweepReconciles: { readonly extractionId: string; readonly by: Process };
   /** The state StartTask waited for its token until its timeout. */
   waitedOut: { readonly extractionId: string; readonly token: string };
   /** An execution was begun. */
-  executionBegun: { readonly extractionId: string };
+  executionStarted: { readonly extractionId: string };
   /** The caller's request was answered. */
   answered: {
     readonly extractionId: string;

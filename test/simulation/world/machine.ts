@@ -1,6 +1,6 @@
 import { extractionMachineDefinition } from '../../../infra/constructs/extraction-machine-definition.ts';
+import type { ExecutionInput } from '../../../lib/extraction/api/request-extraction.ts';
 import type { WakeOutcome } from '../../../lib/extraction/record-delivery.ts';
-import type { ExecutionInput } from '../../../lib/extraction/request.ts';
 import type { ProcessEnd } from './process.ts';
 import { settings } from './settings.ts';
 import type { Timer } from './timers.ts';
@@ -17,11 +17,11 @@ export type ExecutionStatus = 'RUNNING' | 'SUCCEEDED' | 'FAILED' | 'TIMED_OUT' |
 /** What the machine asks of the functions it invokes. */
 export type MachineFunctions = {
   startTask(
-    order: { input: ExecutionInput; token: string; attempt: number },
+    input: { input: ExecutionInput; token: string; attempt: number },
     ended: (end: ProcessEnd<void>) => void,
   ): void;
   reconcile(
-    event: { extractionId: string; startGaveUp: boolean },
+    event: { extractionId: string; startAbandoned: boolean },
     ended: (end: ProcessEnd<unknown>) => void,
   ): void;
 };
@@ -45,7 +45,7 @@ export class Execution {
   /** Every transition: a state entered, a state tried again. */
   transitions = 0;
   redrives = 0;
-  startGaveUp = false;
+  startAbandoned = false;
   /** Whether StartTask has failed for good, or the execution was broken off. */
   gaveUp = false;
   state: StateName = 'StartTask';
@@ -120,7 +120,7 @@ export class Execution {
   #tryStartTask(attempt: number): void {
     this.#tokens += 1;
     const token = `secret-token-${this.#tokens}`;
-    const order = { input: this.input, token, attempt: this.redrives * 1_000 + this.#retryCount };
+    const input = { input: this.input, token, attempt: this.redrives * 1_000 + this.#retryCount };
     this.#token = token;
     this.#timers.push(
       this.#set(definition.States.StartTask.TimeoutSeconds ?? 0, 'StartTask waits no longer', () => {
@@ -129,7 +129,7 @@ export class Execution {
       }),
     );
     this.#invoke('start-task', attempt, () =>
-      this.#functions.startTask(order, (end) => {
+      this.#functions.startTask(input, (end) => {
         if (end.kind === 'returned' || this.#world.scenario.deaths === 'swallowed') return;
         if (this.#isCurrent(attempt)) this.#fail(errorOf(end));
       }),
@@ -139,7 +139,7 @@ export class Execution {
   #tryReconcile(attempt: number): void {
     const { extractionId } = this.input;
     this.#invoke('reconcile', attempt, () =>
-      this.#functions.reconcile({ extractionId, startGaveUp: this.startGaveUp }, (end) => {
+      this.#functions.reconcile({ extractionId, startAbandoned: this.startAbandoned }, (end) => {
         if (!this.#isCurrent(attempt)) return;
         if (end.kind === 'returned') this.#end('SUCCEEDED');
         else this.#fail(errorOf(end));
@@ -195,7 +195,7 @@ export class Execution {
         this.#set(pause * jitter, `the machine tries ${this.state} again`, () => this.#try()),
       );
     } else if (state.Catch !== undefined) {
-      this.startGaveUp = true;
+      this.startAbandoned = true;
       this.gaveUp = true;
       this.#enter('Reconcile');
     } else {

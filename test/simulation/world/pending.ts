@@ -137,7 +137,7 @@ export class Pending implements Choosable {
     } else if (isLate(settled.value)) {
       const { after, error } = settled.value;
       const { process } = this;
-      this.#host.after(after * 1_000, `${this.by}: ${this.call.name} is given up`, () => {
+      this.#host.after(after * 1_000, `${this.by}: ${this.call.name} is abandoned`, () => {
         if (process?.alive === false) return;
         this.#host.acting(process);
         this.#reject(error);

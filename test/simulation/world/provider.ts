@@ -7,7 +7,7 @@ import {
   ProviderRefused,
   ProviderUnauthorized,
   ProviderUnreachable,
-} from '../../../lib/provider/errors.ts';
+} from '../../../lib/provider/transport/errors.ts';
 import type { Call, Late, OtherAnswer } from './call.ts';
 import type { StartAnswer } from './scenario.ts';
 import { deliveries, settings } from './settings.ts';

@@ -27,7 +27,7 @@ export const settings = {
 /** As `infra/stack.ts` hands them to the functions. */
 export const timings: Timings = {
   startWindow: settings.startWindowSeconds,
-  attemptLife: settings.startTimeoutSeconds,
+  startTimeout: settings.startTimeoutSeconds,
   deadline: settings.deadlineSeconds,
   machineSlack: settings.machineSlackSeconds,
   pollEvery: settings.pollEverySeconds,

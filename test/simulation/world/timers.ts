@@ -9,11 +9,11 @@ export class Timers {
   #order = 0;
 
   set(at: number, label: string, fire: () => void): Timer {
-    const order = this.#order;
+    const input = this.#order;
     this.#order += 1;
     const timer: Timer = {
       at,
-      order,
+      order: input,
       label: () => label,
       perform: () => {
         this.clear(timer);

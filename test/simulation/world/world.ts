@@ -1,6 +1,6 @@
+import type { ExecutionInput } from '../../../lib/extraction/api/request-extraction.ts';
 import type { Extraction } from '../../../lib/extraction/record.ts';
-import type { ExecutionInput } from '../../../lib/extraction/request.ts';
-import type { SealedPlaintext } from '../../../lib/extraction/sealed-plaintext.ts';
+import type { SealedRequestData } from '../../../lib/extraction/sealed-request-data.ts';
 import type { Task } from '../../../lib/extraction/store.ts';
 import { processesOf } from '../actors/processes.ts';
 import type { OptionList } from '../scheduler/option.ts';
@@ -35,23 +35,23 @@ export class World {
   readonly extractions: WatchedRows<Extraction>;
   readonly tasks: WatchedRows<Task>;
   /** What was sealed, by its ciphertext, and by which invocation of intake. */
-  readonly sealed = new Map<string, { readonly plaintext: SealedPlaintext; readonly by: Process }>();
+  readonly sealed = new Map<string, { readonly plaintext: SealedRequestData; readonly by: Process }>();
   /** How often the record was lost. */
   losses = 0;
   /** Which record each invocation of intake made or found: how many were lost before it. */
   readonly askedFor = new Map<Process, number>();
-  readonly observed = new Map<string, number>();
+  readonly counted = new Map<string, number>();
   /** Which process made which attempt. */
   readonly attempts = new Map<string, Process>();
   /** Every change of status, as `from>to`. */
-  readonly moves: string[] = [];
+  readonly transitions: string[] = [];
   /** Tasks of which a terminal delivery was answered with 2xx, and whether each was linked then. */
   readonly acknowledged = new Map<string, { readonly linked: boolean }>();
   /** Tokens of invocations of start-task that came to their end, */
   readonly concluded = new Set<string>();
   /** and those of them that were left for a webhook. */
   readonly linked = new Set<string>();
-  /** Which sweep took a record on, and what `openUntil` it saw there. */
+  /** Which sweep took a record on, and what `dueAt` it saw there. */
   readonly claims: { readonly by: Process; readonly seen: string; readonly moved: boolean }[] = [];
   /** The processes that read the provider. */
   readonly readers: Process[] = [];
@@ -74,7 +74,7 @@ export class World {
     });
     this.provider = new Provider(this);
     this.extractions = new WatchedRows((before, after) => {
-      if (before?.status !== after.status) this.moves.push(`${before?.status ?? ''}>${after.status}`);
+      if (before?.status !== after.status) this.transitions.push(`${before?.status ?? ''}>${after.status}`);
       this.#noteClaim(before, after);
       this.state('row', { before, after, by: this.kernel.actor });
       this.#scheduleSweep();
@@ -101,8 +101,8 @@ export class World {
     this.#observer.fact(kind, fact, this);
   }
 
-  observe = (name: string): void => {
-    this.observed.set(name, (this.observed.get(name) ?? 0) + 1);
+  count = (name: string): void => {
+    this.counted.set(name, (this.counted.get(name) ?? 0) + 1);
   };
 
   /** An answer is over the cap: it has been downloaded that far, and is lost. */
@@ -117,7 +117,7 @@ export class World {
   }
 
   /** Whether the machine has given up starting, or an execution was broken off. */
-  get hasGivenUp(): boolean {
+  get hasAbandonedStart(): boolean {
     return this.execution?.gaveUp === true;
   }
 
@@ -154,7 +154,7 @@ export class World {
   #erase(wasClosed = false): void {
     const { record } = this;
     if (record === undefined) return;
-    const isClosed = record.open === undefined;
+    const isClosed = record.dueShard === undefined;
     if (isClosed && wasClosed) {
       this.#lose();
       return;
@@ -165,17 +165,17 @@ export class World {
   }
 
   /** A sweep is done with claiming, and begins. */
-  looks(by: Process): void {
+  reconciles(by: Process): void {
     this.#looking.add(by);
-    this.state('sweepLooks', { extractionId: theExtraction, by });
+    this.state('sweepReconciles', { extractionId: theExtraction, by });
   }
 
   /** What a sweep writes before it begins is its claim. */
   #noteClaim(before: Extraction | undefined, after: Extraction): void {
     const by = this.kernel.actor;
     if (by?.name.startsWith('sweep') !== true || this.#looking.has(by)) return;
-    const moved = Date.parse(after.openUntil ?? '') > this.kernel.now;
-    this.claims.push({ by, seen: before?.openUntil ?? '', moved });
+    const moved = Date.parse(after.dueAt ?? '') > this.kernel.now;
+    this.claims.push({ by, seen: before?.dueAt ?? '', moved });
   }
 
   /** A delivery was answered with 2xx. */
@@ -196,7 +196,7 @@ export class World {
   /** StartExecution. A name that is taken is success. */
   startExecution(input: ExecutionInput): void {
     if (this.executions.has(input.extractionId)) return;
-    this.state('executionBegun', { extractionId: input.extractionId });
+    this.state('executionStarted', { extractionId: input.extractionId });
     this.executions.set(
       input.extractionId,
       new Execution(
@@ -235,8 +235,8 @@ export class World {
   #scheduleSweep(): void {
     this.kernel.timers.clear(this.#sweep);
     this.#sweep = undefined;
-    const due = [...this.extractions.values()].flatMap(({ open, openUntil }) =>
-      open === undefined || openUntil === undefined ? [] : [Date.parse(openUntil)],
+    const due = [...this.extractions.values()].flatMap(({ dueShard, dueAt }) =>
+      dueShard === undefined || dueAt === undefined ? [] : [Date.parse(dueAt)],
     );
     if (due.length === 0) return;
     const every = settings.sweepEveryMinutes * 60_000;
@@ -292,7 +292,7 @@ export class World {
       ),
       once(
         'a sweep comes out of turn',
-        () => this.record?.open !== undefined,
+        () => this.record?.dueShard !== undefined,
         () => this.#processes.sweep(),
       ),
       once(

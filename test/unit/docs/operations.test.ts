@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { resourcesOf, synthesize } from '../infra/synth.ts';
-import { countedNames, read } from './counted-names.ts';
+import { metricNames, read } from './metric-names.ts';
 import { runbookEntries } from './runbook-entries.ts';
 
 /** With everything that can be switched on, as every alarm needs its entry. */
@@ -13,9 +13,9 @@ const alarms = deployed.map(({ Properties }) => ({
 }));
 
 test('every metric that is counted is explained', () => {
-  expect(countedNames.length).toBeGreaterThan(30);
+  expect(metricNames.length).toBeGreaterThan(30);
   const operations = read('docs/operations.md');
-  expect(countedNames.filter((name) => !operations.includes(`\`${name}\``))).toEqual([]);
+  expect(metricNames.filter((name) => !operations.includes(`\`${name}\``))).toEqual([]);
 });
 
 test('every alarm links to an entry, and every entry has an alarm', () => {
@@ -55,5 +55,5 @@ test('the page says how many alarms and metrics are to be paid for', () => {
     .reduce((sum, count) => sum + count, 0);
   const page = read('docs/operations.md');
   expect(page).toContain(`${alarms.length} alarms watch ${metricsWatched} metrics`);
-  expect(page).toContain(`at most ${countedNames.length} metrics of our own`);
+  expect(page).toContain(`at most ${metricNames.length} metrics of our own`);
 });

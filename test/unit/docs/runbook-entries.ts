@@ -1,4 +1,4 @@
-import { read } from './counted-names.ts';
+import { read } from './metric-names.ts';
 
 /** One entry of docs/operations.md: what stands under a heading of the third level. */
 export interface RunbookEntry {

@@ -4,8 +4,8 @@ import { describe, expect, test } from 'vitest';
 import { type Books, BooksBusy, countEvent, type Entry } from '../../../examples/consumer/count-event.ts';
 import { movesBetween } from '../../../examples/consumer/dynamo-books.ts';
 import type { Extraction } from '../../../lib/extraction/record.ts';
+import { extraction, extractionIn, iso } from '../../support/extraction-fixtures.ts';
 import { streamRecord } from '../lib/downstream/stream-records.ts';
-import { extraction, extractionIn, iso } from '../lib/extraction/fixtures.ts';
 
 /** The books in memory, each call a step of its own, so that invocations overlap. */
 const memoryBooks = () => {
@@ -154,7 +154,7 @@ describe('the totals of the example', () => {
       },
     };
     const settled = extractionIn('COMPLETED');
-    const Records = recordsOf('extraction-1', [settled, { ...settled, openUntil: iso(99) }]);
+    const Records = recordsOf('extraction-1', [settled, { ...settled, dueAt: iso(99) }]);
     await consumeExtractionEvents({ Records }, (event) => countEvent(counting, event));
     expect(writes).toBe(1);
   });

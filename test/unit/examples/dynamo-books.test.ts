@@ -3,8 +3,8 @@ import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { expect, test } from 'vitest';
 import { dynamoBooks } from '../../../examples/consumer/dynamo-books.ts';
 import { readConfig } from '../../../infra/config.ts';
-import { stubClient } from '../lib/aws/stub-client.ts';
-import { at } from '../lib/extraction/fixtures.ts';
+import { at } from '../../support/extraction-fixtures.ts';
+import { stubClient } from '../../support/stub-client.ts';
 
 type Transaction = { readonly Put?: { readonly Item: Parameters<typeof unmarshall>[0] } };
 

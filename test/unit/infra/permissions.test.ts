@@ -103,7 +103,7 @@ const rights: Readonly<Record<string, readonly string[]>> = {
   SweepExtractionsRole: [
     ...logging('SweepExtractionsLog'),
     ...RECONCILING,
-    'dynamodb:Query <StorageExtractions.Arn>/index/open',
+    'dynamodb:Query <StorageExtractions.Arn>/index/due',
   ],
   ManageConsentsRole: [
     ...logging('ManageConsentsLog'),

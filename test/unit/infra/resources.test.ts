@@ -48,15 +48,15 @@ describe('the tables', () => {
       KeySchema: [{ AttributeName: 'extractionId', KeyType: 'HASH' }],
       AttributeDefinitions: [
         { AttributeName: 'extractionId', AttributeType: 'S' },
-        { AttributeName: 'open', AttributeType: 'N' },
-        { AttributeName: 'openUntil', AttributeType: 'S' },
+        { AttributeName: 'dueShard', AttributeType: 'N' },
+        { AttributeName: 'dueAt', AttributeType: 'S' },
       ],
       GlobalSecondaryIndexes: [
         {
-          IndexName: 'open',
+          IndexName: 'due',
           KeySchema: [
-            { AttributeName: 'open', KeyType: 'HASH' },
-            { AttributeName: 'openUntil', KeyType: 'RANGE' },
+            { AttributeName: 'dueShard', KeyType: 'HASH' },
+            { AttributeName: 'dueAt', KeyType: 'RANGE' },
           ],
           Projection: { ProjectionType: 'KEYS_ONLY' },
         },
@@ -189,7 +189,7 @@ describe('the functions', () => {
       resourcesOf(synthesize(settings).template, 'AWS::Lambda::Function'),
     ).flatMap(([id, resource]) => (id.startsWith('StartTask') ? resource : []));
     expect(lambda?.Properties.Timeout).toBe(100);
-    expect(JSON.parse(variablesOf(lambda as Resource).TIMINGS ?? '')).toMatchObject({ attemptLife: 100 });
+    expect(JSON.parse(variablesOf(lambda as Resource).TIMINGS ?? '')).toMatchObject({ startTimeout: 100 });
   });
 
   test('have as many executions as are reserved for each, or share the account with everybody', () => {
@@ -315,7 +315,7 @@ describe('the functions', () => {
     expect(new Set(timings).size).toBe(1);
     expect(JSON.parse(timings[0] ?? '')).toEqual({
       startWindow: 900,
-      attemptLife: 90,
+      startTimeout: 90,
       deadline: 7_200,
       machineSlack: 900,
       pollEvery: 120,

@@ -3,9 +3,9 @@ import { type SandboxControl, sandboxControl } from '../../sandbox/control-clien
 import { ENTITIES } from '../../sandbox/entities.ts';
 import { PRODUCTS } from '../../sandbox/product-vocabulary.ts';
 import { type RunningSandbox, startSandbox } from '../../sandbox/sandbox.ts';
+import { encryptedByOpenssl } from '../../support/openssl.ts';
 import { BALANCE_AND_MOVEMENT, callerOf, MOVEMENT, requestFor } from './caller.ts';
 import { consentCallerOf, PERSON } from './consent-caller.ts';
-import { encryptedByOpenssl } from './openssl.ts';
 
 /** Entities do not have every product: what their listing leaves out cannot be extracted. */
 

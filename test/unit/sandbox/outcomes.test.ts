@@ -5,8 +5,8 @@ import { persistCredentials } from '../../sandbox/credentials/persisted-credenti
 import { DEMO_BUSINESS_ID, OUTCOMES } from '../../sandbox/outcomes.ts';
 import { outcomesAsMarkdown, outcomesAsText } from '../../sandbox/print-outcomes.ts';
 import { type RunningSandbox, startSandbox } from '../../sandbox/sandbox.ts';
+import { encryptedByOpenssl } from '../../support/openssl.ts';
 import { BALANCE_AND_MOVEMENT, callerOf, MOVEMENT, requestFor } from './caller.ts';
-import { encryptedByOpenssl } from './openssl.ts';
 
 let sandbox: RunningSandbox;
 let token: string;

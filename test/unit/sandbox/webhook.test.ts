@@ -5,8 +5,8 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type SandboxControl, sandboxControl } from '../../sandbox/control-client.ts';
 import type { Plan } from '../../sandbox/plan.ts';
 import { type RunningSandbox, type SandboxOptions, startSandbox } from '../../sandbox/sandbox.ts';
+import { decryptedByOpenssl, openssl } from '../../support/openssl.ts';
 import { callerOf, requestFor } from './caller.ts';
-import { decryptedByOpenssl, openssl } from './openssl.ts';
 import { startReceiver } from './receiver.ts';
 
 const SIGNING_KEY = 'clave de firma ñ 1';

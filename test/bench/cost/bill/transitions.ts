@@ -1,4 +1,4 @@
-import type { HistoryEvent } from '../../../../infra/local/follow-execution.ts';
+import type { HistoryEvent } from '../../../../infra/local/demo/follow-execution.ts';
 
 /**
  * What AWS bills of a history: "each time a step of your workflow is executed … including retries"

@@ -1,11 +1,11 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import { SFNClient } from '@aws-sdk/client-sfn';
-import { followExecution, type HistoryEvent } from '../../../../infra/local/follow-execution.ts';
+import { followExecution, type HistoryEvent } from '../../../../infra/local/demo/follow-execution.ts';
 import type { LocalSystem } from '../../../../infra/local/local-system.ts';
 import { executionArn } from '../../../../lib/aws/execution-arn.ts';
-import { reconcileNow } from '../../../../lib/aws/reconcile-function.ts';
-import type { PublicExtraction } from '../../../../lib/extraction/public-view.ts';
+import { reconcileNow } from '../../../../lib/cli/aws/reconcile-function.ts';
+import type { PublicExtraction } from '../../../../lib/extraction/api/public-view.ts';
 import { nationalIdFrom } from '../../../sandbox/consents/national-id.ts';
 import type { Plan } from '../../../sandbox/plan.ts';
 import type { Ledger } from '../../ledger/ledger.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { openShard, openShards } from '../../../../lib/extraction/open-shard.ts';
+import { dueShardCount, dueShardOf } from '../../../../lib/extraction/due-shard.ts';
 import type { Extraction } from '../../../../lib/extraction/record.ts';
 import { openRows } from '../../../bench/load/fill-open.ts';
 import { measuredExtraction } from '../../../bench/load/measured-webhook.ts';
@@ -14,9 +14,9 @@ test('makes a record and a linked task for each, under ids of their own, in the 
   const records = rows.filter(({ table }) => table === 'Extractions').map(({ item }) => item as Extraction);
   const tasks = rows.filter(({ table }) => table === 'Tasks').map(({ item }) => item);
   expect(new Set([extractionId, ...records.map((record) => record.extractionId)]).size).toBe(401);
-  expect(records.every((record) => record.open === openShard(record.extractionId))).toBe(true);
-  expect(records.every((record) => record.openUntil === extraction.openUntil)).toBe(true);
-  expect(new Set(records.map(({ open }) => open)).size).toBe(openShards);
+  expect(records.every((record) => record.dueShard === dueShardOf(record.extractionId))).toBe(true);
+  expect(records.every((record) => record.dueAt === extraction.dueAt)).toBe(true);
+  expect(new Set(records.map(({ dueShard }) => dueShard)).size).toBe(dueShardCount);
   expect(tasks).toEqual(
     records.map((record) => ({ ...task, taskId: record.taskId, extractionId: record.extractionId })),
   );

@@ -59,7 +59,7 @@ describe('what a number of extractions have taken', () => {
 });
 
 test('a due record takes what its sweep took more than one that found nothing, divided by how many were due', () => {
-  const queries = Array.from({ length: 16 }, () => toTable('Query', 'open'));
+  const queries = Array.from({ length: 16 }, () => toTable('Query', 'due'));
   const claims = Array.from({ length: 8 }, () => toTable('UpdateItem'));
   const counted = {
     tables,
@@ -74,7 +74,7 @@ test('a due record takes what its sweep took more than one that found nothing, d
   const due = usagePerDue(sweep, idle, 8);
   expect([...due.calls]).toEqual([
     ['Extractions UpdateItem', 1],
-    ['open Query', 0],
+    ['due Query', 0],
   ]);
   expect(due).toMatchObject({ writeUnits: 3, indexUnits: 2, readUnits: 0, answerBytes: 10, cpuMs: 2 });
 });

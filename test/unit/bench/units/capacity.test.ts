@@ -51,13 +51,13 @@ describe('the units of an index', () => {
   const keysOnly: Table = {
     name: 'Records',
     keys: ['id'],
-    indexes: [{ name: 'open', keys: ['open', 'until'] }],
+    indexes: [{ name: 'due', keys: ['dueShard', 'until'] }],
   };
   const unitsIn = (table: Table, before: Item | undefined, after: Item | undefined): number =>
     table.indexes.reduce((sum, index) => sum + indexUnits(index, table, before, after), 0);
   const open = (until: string, more: Item = {}): Item => ({
     id: { S: '1' },
-    open: { N: '3' },
+    dueShard: { N: '3' },
     until: { S: until },
     ...more,
   });

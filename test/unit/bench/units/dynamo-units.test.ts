@@ -7,7 +7,7 @@ import type { Item } from '../../../bench/units/item-bytes.ts';
 const table: Table = {
   name: 'Records',
   keys: ['id'],
-  indexes: [{ name: 'open', keys: ['until'] }],
+  indexes: [{ name: 'due', keys: ['until'] }],
 };
 
 let clock = 0;

@@ -8,7 +8,7 @@ test('the tables of a deployment are those of the template, by the names that it
   expect([...tables.keys()]).toEqual(['a', 'b']);
   expect(tables.get('a')).toMatchObject({
     ...{ name: 'Extractions', keys: ['extractionId'] },
-    indexes: [{ name: 'open', keys: ['open', 'openUntil'] }],
+    indexes: [{ name: 'due', keys: ['dueShard', 'dueAt'] }],
   });
   expect(tables.get('b')).toEqual({ name: 'Tasks', keys: ['taskId'], indexes: [] });
 });

@@ -5,7 +5,7 @@ import { build, type Plugin } from 'esbuild';
 import { afterAll, expect, test } from 'vitest';
 import { bundleOptions } from '../../../../infra/bundle/bundle-functions.ts';
 import { clientVersionOnly } from '../../../../infra/bundle/client-version-only.ts';
-import { errorsThatAreNamed } from '../../../../infra/bundle/errors-that-are-named.ts';
+import { dropUnusedErrors } from '../../../../infra/bundle/drop-unused-errors.ts';
 import { standIns } from '../../../../infra/bundle/stand-ins.ts';
 
 const workspace = mkdtempSync(join(tmpdir(), 'cosecha-plugins-'));
@@ -97,7 +97,7 @@ test.each([
 
 test.each([
   ['its package.json', clientVersionOnly()],
-  ['its errors', errorsThatAreNamed()],
+  ['its errors', dropUnusedErrors()],
 ])('a build that meets no client with %s fails', async (_what, plugin) => {
   await expect(bundle({ 'index.js': 'console.log(1);' }, plugin)).rejects.toThrow(/No .*client/);
 });
@@ -119,7 +119,7 @@ const withErrors = (schemas: string, index = 'export * from "./models/errors";')
 });
 
 test('an error is in the bundle only if somebody names it', async () => {
-  const text = await bundle(withErrors(registered('One') + registered('Two')), errorsThatAreNamed());
+  const text = await bundle(withErrors(registered('One') + registered('Two')), dropUnusedErrors());
   expect(text).toContain('"One"');
   expect(text).not.toContain('Two');
 });
@@ -140,5 +140,5 @@ test.each([
     'does not export its errors as they are',
   ],
 ])('a client that %s fails the build', async (_what, files, reason) => {
-  await expect(bundle(files, errorsThatAreNamed())).rejects.toThrow(reason);
+  await expect(bundle(files, dropUnusedErrors())).rejects.toThrow(reason);
 });

@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { dynamoTaskStore } from '../../../../lib/aws/dynamo-task-store.ts';
 import type { Task, TaskStore } from '../../../../lib/extraction/store.ts';
-import { memoryTaskStore } from '../../../simulation/memory/memory-task-store.ts';
-import { at, clock } from '../extraction/fixtures.ts';
-import { interpretedDynamo } from './interpreted-dynamo.ts';
+import { at, clock } from '../../../support/extraction-fixtures.ts';
+import { interpretedDynamo } from '../../../support/interpreted-dynamo.ts';
+import { memoryTaskStore } from '../../../support/memory-task-store.ts';
 
 const dynamo = () => {
   const table = interpretedDynamo('taskId');

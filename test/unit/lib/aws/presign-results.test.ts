@@ -1,7 +1,7 @@
 import { S3Client } from '@aws-sdk/client-s3';
 import { expect, test } from 'vitest';
 import { presignResults } from '../../../../lib/aws/presign-results.ts';
-import { at, iso } from '../extraction/fixtures.ts';
+import { at, iso } from '../../../support/extraction-fixtures.ts';
 
 test('the link reads one object for 5 minutes and says until when', async () => {
   const client = new S3Client({

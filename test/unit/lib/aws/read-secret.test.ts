@@ -1,7 +1,7 @@
 import { ResourceNotFoundException, type SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { expect, test } from 'vitest';
 import { readRotatingSecret, readSecret, SecretNotFilled } from '../../../../lib/aws/read-secret.ts';
-import { fail, stubClient } from './stub-client.ts';
+import { fail, stubClient } from '../../../support/stub-client.ts';
 
 const notFound = () => new ResourceNotFoundException({ message: 'not found', $metadata: {} });
 

@@ -1,7 +1,7 @@
 import type { KMSClient } from '@aws-sdk/client-kms';
 import { expect, test } from 'vitest';
 import { sealWith, unsealCredentialsWith, unsealTargetWith } from '../../../../lib/aws/seal.ts';
-import { stubClient } from './stub-client.ts';
+import { stubClient } from '../../../support/stub-client.ts';
 
 /** A KMS that "encrypts" by turning bits over, and refuses another key or another encryption context. */
 const kms = () =>

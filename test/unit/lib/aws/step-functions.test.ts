@@ -10,14 +10,14 @@ import { failTask } from '../../../../lib/aws/fail-task.ts';
 import { readExecutionInputOf } from '../../../../lib/aws/read-execution-input.ts';
 import { startExecutionOf } from '../../../../lib/aws/start-execution.ts';
 import { wakeMachine } from '../../../../lib/aws/wake-machine.ts';
-import { fail, stubClient } from './stub-client.ts';
+import { fail, stubClient } from '../../../support/stub-client.ts';
 
 const machine = 'arn:aws:states:eu-west-1:111122223333:stateMachine:Cosecha-prod-extractions';
 const input = {
   extractionId: 'extraction-1',
   requestId: 'request-1',
   request: { entity: 'bank', actions: [{ id: 'tef' }] },
-  sealedCredentials: 'c2VhbGVk',
+  sealed: 'c2VhbGVk',
 };
 const failing = (error: unknown) => stubClient<SFNClient>(() => fail(error)).client;
 const about = { message: 'about token-1', $metadata: {} };

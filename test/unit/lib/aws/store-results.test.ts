@@ -1,7 +1,7 @@
 import type { S3Client } from '@aws-sdk/client-s3';
 import { expect, test } from 'vitest';
 import { storeResultsIn } from '../../../../lib/aws/store-results.ts';
-import { fail, stubClient } from './stub-client.ts';
+import { fail, stubClient } from '../../../support/stub-client.ts';
 
 // printf '{"a":1}' | sha256sum
 const sha256 = '015abd7f5cc57a2dd94b7590f04ad8084273905ee33ec5cebeae62276a97f862';

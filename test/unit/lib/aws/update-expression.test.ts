@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import { updateExpression } from '../../../../lib/aws/update-expression.ts';
 import { type Extraction, ownOutcomes, terminalStatuses } from '../../../../lib/extraction/record.ts';
 import type { Change, Guard } from '../../../../lib/extraction/transitions.ts';
-import { memoryExtractionStore } from '../../../simulation/memory/memory-extraction-store.ts';
-import { interpreter, type Row } from './expression-interpreter.ts';
+import { interpreter, type Row } from '../../../support/expression-interpreter.ts';
+import { memoryExtractionStore } from '../../../support/memory-extraction-store.ts';
 
 // Few values, so that guards hold about as often as not.
 const status = fc.constantFrom('REQUESTED', 'STARTING', 'RUNNING', ...terminalStatuses, ...ownOutcomes);
@@ -21,8 +21,8 @@ const fields = {
   settledAt: time,
   collectedAt: time,
   collectionError: short,
-  open: fc.nat(15),
-  openUntil: time,
+  dueShard: fc.nat(15),
+  dueAt: time,
   expiresAt: fc.nat(99),
   results,
   actionResults: fc.array(fc.record({ id: short, status: short }, { requiredKeys: ['id', 'status'] })),
@@ -35,7 +35,7 @@ const row = fc
 /** A guard on `field` with the row's own value, with another one, or none. */
 const guardOn = (
   given: Extraction,
-  field: 'requestId' | 'attemptId' | 'taskId' | 'openUntil',
+  field: 'requestId' | 'attemptId' | 'taskId' | 'dueAt',
   other: fc.Arbitrary<string>,
 ) =>
   fc.oneof(
@@ -56,7 +56,7 @@ const changeOf = (given: Extraction): fc.Arbitrary<Change> =>
         guardOn(given, 'requestId', short),
         guardOn(given, 'attemptId', short),
         guardOn(given, 'taskId', short),
-        guardOn(given, 'openUntil', time),
+        guardOn(given, 'dueAt', time),
         flag('open'),
         flag('uncollected'),
         flag('unattempted'),
@@ -112,7 +112,7 @@ test('every attribute is aliased, as some of ours are reserved words', () => {
     extractionId: 'x',
     when: { status: ['RUNNING'], open: true, uncollected: true },
     set: { status: 'COMPLETED', reason: 'r' },
-    remove: ['open', 'openUntil'],
+    remove: ['dueShard', 'dueAt'],
   });
   const words = `${parts.UpdateExpression} ${parts.ConditionExpression}`.match(/[#:]?\w+/g) ?? [];
   const plain = words.filter((word) => !/^[#:]/.test(word));

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { buildRequest, type StartOptions } from '../../../../lib/cli/build-request.ts';
-import { Problem, UsageProblem } from '../../../../lib/cli/problem.ts';
-import { parseExtractionRequest } from '../../../../lib/extraction/parse-request.ts';
+import { CliError, UsageError } from '../../../../lib/cli/errors.ts';
+import { parseExtractionRequest } from '../../../../lib/extraction/api/parse-request.ts';
 
 const texts: Record<string, string> = {
   '-': '{"username":"u","password":"p"}',
@@ -66,7 +66,7 @@ describe('flags that make no request', () => {
     [{ entity: 'bank', movementFrom: '2026-01-01' }, /go together/],
   ])('%j are refused with a sentence', async (options, sentence) => {
     const failure = await build(options).catch((error: unknown) => error);
-    expect(failure).toBeInstanceOf(UsageProblem);
+    expect(failure).toBeInstanceOf(UsageError);
     expect((failure as Error).message).toMatch(sentence);
   });
 
@@ -75,7 +75,7 @@ describe('flags that make no request', () => {
     [{ file: 'long.json' }, 'The request'],
   ])('never have a number changed on its way: %j', async (options, what) => {
     const failure = await build(options).catch((error: unknown) => error);
-    expect(failure).toBeInstanceOf(Problem);
+    expect(failure).toBeInstanceOf(CliError);
     expect((failure as Error).message).toBe(
       `${what} must not have a number that changes when it is read, as at /pin/0 does: give it as a string.`,
     );
@@ -85,7 +85,7 @@ describe('flags that make no request', () => {
     const failure = await build({ entity: 'bank', action: ['tef'], credentials: 'broken.json' }).catch(
       (error: unknown) => error,
     );
-    expect(failure).toBeInstanceOf(Problem);
+    expect(failure).toBeInstanceOf(CliError);
     expect((failure as Error).message).toBe('The credentials must be given as JSON.');
     expect((failure as Error).cause).toBeUndefined();
   });

@@ -24,7 +24,7 @@ const brokenEvent = {
   id: '315c1398-40ff-a850-213b-158f73e60175',
   'detail-type': 'Step Functions Execution Status Change',
   source: 'aws.states',
-  detail: { name: extractionId, status: 'TIMED_OUT', input: '{"sealedCredentials":"x"}' },
+  detail: { name: extractionId, status: 'TIMED_OUT', input: '{"sealed":"x"}' },
 };
 
 test.each([
@@ -48,7 +48,7 @@ test.each([
   'no json',
   'null',
   '{}',
-  JSON.stringify({ trigger: 'machine', extractionId, startGaveUp: true, sealedTarget: null }),
+  JSON.stringify({ trigger: 'machine', extractionId, startAbandoned: true, sealedTarget: null }),
   JSON.stringify({ trigger: 'execution-broken', extractionId: 'no-uuid' }),
   JSON.stringify({ ...brokenEvent, source: 'my.own' }),
 ])('%s is not ours', (body) => {

@@ -5,7 +5,7 @@ import {
   describeView,
   operatorView,
 } from '../../../../lib/cli/describe-record.ts';
-import { at, closedExtraction, extraction, extractionIn, iso } from '../extraction/fixtures.ts';
+import { at, closedExtraction, extraction, extractionIn, iso } from '../../../support/extraction-fixtures.ts';
 
 test('an operator sees all of a record but its fingerprint, in one order, whatever the order of the row', () => {
   const row = extraction();

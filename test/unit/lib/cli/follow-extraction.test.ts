@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { followExtraction } from '../../../../lib/cli/follow-extraction.ts';
 import type { Extraction } from '../../../../lib/extraction/record.ts';
-import { at, closedExtraction, extractionIn, id, iso } from '../extraction/fixtures.ts';
+import { at, closedExtraction, extractionIn, id, iso } from '../../../support/extraction-fixtures.ts';
 
 const follow = async (...records: readonly (Extraction | undefined)[]) => {
   const queue = [...records];

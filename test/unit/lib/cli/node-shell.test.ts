@@ -37,7 +37,7 @@ const obeyed = /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/u;
 
 const speak = (json: boolean, text: string): void => {
   const shell = nodeShell({ json });
-  shell.tell(text, { reference: text, [text]: { nested: [text] } });
+  shell.print(text, { reference: text, [text]: { nested: [text] } });
   shell.hint(text);
 };
 
@@ -57,7 +57,7 @@ test.each(hostile)('%s is escaped for machines, and the facts stay what they are
 });
 
 test('what harms no terminal is printed as it is', () => {
-  nodeShell({ json: false }).tell('señal 😀 → “done” \\u001b', {});
+  nodeShell({ json: false }).print('señal 😀 → “done” \\u001b', {});
   expect(written).toBe('señal 😀 → “done” \\u001b\n');
 });
 

@@ -26,7 +26,7 @@ test.each([
   ['--stage', 'prod', 'watch'],
   ['watch', id, '--stage', 'prod', '--json'],
   ['list', '--due'],
-  ['deliver', 'task-1', '--status', 'PARTIAL', '--encrypted', '--really'],
+  ['deliver', 'task-1', '--status', 'PARTIAL', '--encrypted', '--force'],
   ['reconcile', '--all-due'],
   ['erase', id, '--yes'],
   ['restore', '--from', 'T', '--except', id, '--except', id, '--dry-run'],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { DeadLetter } from '../../../../lib/aws/dead-letters.ts';
+import type { DeadLetter } from '../../../../lib/cli/aws/dead-letters.ts';
 import { redriveLetters } from '../../../../lib/cli/redrive-letters.ts';
 
 const extractionId = '0190a0b0-0000-7000-8000-000000000001';

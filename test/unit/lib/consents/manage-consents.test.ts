@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { SettingMissing } from '../../../../lib/aws/environment.ts';
+import { SettingMissing } from '../../../../lib/aws/wiring/environment.ts';
 import {
   type ConsentDeps,
   type ConsentEvent,
   manageConsents,
 } from '../../../../lib/consents/manage-consents.ts';
 import { describeError } from '../../../../lib/observability/describe-error.ts';
-import type { ProviderError } from '../../../../lib/provider/errors.ts';
-import { cacheTaskTokens } from '../../../../lib/provider/task-tokens.ts';
-import { answering } from '../provider/canned-connection.ts';
+import { cacheTaskTokens } from '../../../../lib/provider/tokens/task-tokens.ts';
+import type { ProviderError } from '../../../../lib/provider/transport/errors.ts';
+import { answering } from '../../../support/canned-connection.ts';
 
 const target = '11.111.111-1';
 const company = '76.086.428-5';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { consumeExtractionEvents } from '../../../../lib/downstream/consume-extraction-events.ts';
 import type { ExtractionEvent } from '../../../../lib/downstream/extraction-event.ts';
-import { extraction, extractionIn } from '../extraction/fixtures.ts';
+import { extraction, extractionIn } from '../../../support/extraction-fixtures.ts';
 import { streamRecord } from './stream-records.ts';
 
 const batch = () => [

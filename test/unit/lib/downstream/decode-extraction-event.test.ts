@@ -5,29 +5,29 @@ import { describe, expect, expectTypeOf, test } from 'vitest';
 import { decodeExtractionEvent } from '../../../../lib/downstream/decode-extraction-event.ts';
 import { type Extraction, isTerminalStatus, terminalStatuses } from '../../../../lib/extraction/record.ts';
 import {
-  begin,
   type Change,
-  collected,
-  correct,
+  closeAfterGrace,
+  closeCollected,
+  closeUncollected,
+  correctOutcome,
   disownTask,
-  endGrace,
-  giveUpCollecting,
   giveUpOversized,
-  giveUpStarting,
-  lookAgain,
-  loseTrack,
-  moves,
-  reject,
+  markNotStarted,
+  markRejected,
+  markRunning,
+  markRunningLate,
+  markSettled,
+  markStarting,
+  markTimedOut,
+  markUnconfirmed,
   rememberOversized,
-  run,
-  runLate,
-  settle,
-  timeOut,
+  reschedule,
+  revertToRequested,
   timeOutOversized,
-  withdraw,
+  transitions,
 } from '../../../../lib/extraction/transitions.ts';
-import { memoryExtractionStore } from '../../../simulation/memory/memory-extraction-store.ts';
-import { at, extraction, extractionIn, id, iso, timings } from '../extraction/fixtures.ts';
+import { at, extraction, extractionIn, id, iso, timings } from '../../../support/extraction-fixtures.ts';
+import { memoryExtractionStore } from '../../../support/memory-extraction-store.ts';
 import { streamRecord } from './stream-records.ts';
 
 type Make = (row: Extraction, now: Date) => Change;
@@ -48,36 +48,40 @@ const writes: readonly {
   readonly make: Make;
   readonly on?: (row: Extraction) => boolean;
 }[] = [
-  { kind: 'progressed', make: (row, now) => begin(row, 'attempt-1', now, timings) },
-  { kind: 'progressed', make: (row) => withdraw(row, attemptOf(row), timings) },
-  { kind: 'progressed', make: (row, now) => run(row, attemptOf(row), 'task-1', now, timings) },
-  { kind: 'reopened', make: (row, now) => runLate(row, attemptOf(row), 'task-1', now, timings) },
-  { kind: 'settled', make: (row, now) => reject(row, attemptOf(row), 'http-400', now, timings) },
+  { kind: 'progressed', make: (row, now) => markStarting(row, 'attempt-1', now, timings) },
+  { kind: 'progressed', make: (row) => revertToRequested(row, attemptOf(row), timings) },
+  { kind: 'progressed', make: (row, now) => markRunning(row, attemptOf(row), 'task-1', now, timings) },
+  { kind: 'reopened', make: (row, now) => markRunningLate(row, attemptOf(row), 'task-1', now, timings) },
+  { kind: 'settled', make: (row, now) => markRejected(row, attemptOf(row), 'http-400', now, timings) },
   {
     kind: 'settled',
-    make: (row, now) => loseTrack(row, attemptOf(row), 'attempt-died', 'start', now, timings),
+    make: (row, now) => markUnconfirmed(row, attemptOf(row), 'start-interrupted', 'start', now, timings),
   },
-  { kind: 'settled', make: (row, now) => giveUpStarting(row, 'start-given-up', now, timings) },
-  { kind: 'settled', make: (row, now) => timeOut(row, now, timings) },
+  { kind: 'settled', make: (row, now) => markNotStarted(row, 'start-abandoned', now, timings) },
+  { kind: 'settled', make: (row, now) => markTimedOut(row, now, timings) },
   { kind: 'settled', make: (row, now) => timeOutOversized(row, now, timings) },
   { kind: 'settled', make: (row, now) => disownTask(row, row.taskId ?? 'none', 'start', now, timings) },
   { kind: 'housekeeping', make: (row, now) => rememberOversized(row, now) },
   ...terminalStatuses.flatMap((status) => [
     {
       kind: 'settled',
-      make: (row: Extraction, now: Date) => settle(factOf(row, status), 'webhook', now, timings),
+      make: (row: Extraction, now: Date) => markSettled(factOf(row, status), 'webhook', now, timings),
     },
     {
       kind: 'corrected',
-      make: (row: Extraction, now: Date) => correct(factOf(row, status), 'reconcile', now, timings),
+      make: (row: Extraction, now: Date) => correctOutcome(factOf(row, status), 'reconcile', now, timings),
     },
   ]),
-  { kind: 'collected', on: isCollectable, make: (row, now) => collected(row, { results }, now, timings) },
-  { kind: 'collected', on: isCollectable, make: (row, now) => collected(row, {}, now, timings) },
+  {
+    kind: 'collected',
+    on: isCollectable,
+    make: (row, now) => closeCollected(row, { results }, now, timings),
+  },
+  { kind: 'collected', on: isCollectable, make: (row, now) => closeCollected(row, {}, now, timings) },
   {
     kind: 'not-collected',
     on: (row) => isCollectable(row) && row.collectionError === undefined,
-    make: (row, now) => giveUpCollecting(row, 'results-too-large', now, timings),
+    make: (row, now) => closeUncollected(row, 'results-too-large', now, timings),
   },
   {
     kind: 'not-collected',
@@ -87,9 +91,9 @@ const writes: readonly {
   {
     kind: 'housekeeping',
     on: (row) => row.status === 'TIMED_OUT',
-    make: (row, now) => endGrace(row, now, timings),
+    make: (row, now) => closeAfterGrace(row, now, timings),
   },
-  { kind: 'housekeeping', make: (row, now) => lookAgain(row, now.toISOString()) },
+  { kind: 'housekeeping', make: (row, now) => reschedule(row, now.toISOString()) },
 ];
 
 describe('whatever the service writes, in whatever order', () => {
@@ -133,7 +137,7 @@ describe('whatever the service writes, in whatever order', () => {
     );
     // The walk went everywhere: every kind that a write can have, and every move of the table.
     expect([...seen.keys()].toSorted()).toEqual([...new Set(writes.map(({ kind }) => kind))].toSorted());
-    const everyMove = Object.values(moves).flatMap(({ from, to }) =>
+    const everyMove = Object.values(transitions).flatMap(({ from, to }) =>
       from.flatMap((one) => to.map((two) => `${one} ${two}`)),
     );
     expect([...pastMoves]).toEqual(expect.arrayContaining(everyMove));
@@ -203,9 +207,9 @@ describe('an event', () => {
       collectionError: 'no-results',
     });
     expect(decodeExtractionEvent(streamRecord({ old: given, new: otherwise })).kind).toBe('not-collected');
-    expect(
-      decodeExtractionEvent(streamRecord({ old: given, new: { ...given, openUntil: iso(1) } })).kind,
-    ).toBe('housekeeping');
+    expect(decodeExtractionEvent(streamRecord({ old: given, new: { ...given, dueAt: iso(1) } })).kind).toBe(
+      'housekeeping',
+    );
   });
 
   test('of a collected extraction that is touched again is housekeeping', () => {

@@ -2,26 +2,34 @@ import { describe, expect, test } from 'vitest';
 import { applyChange } from '../../../../lib/extraction/apply-change.ts';
 import type { Extraction } from '../../../../lib/extraction/record.ts';
 import {
-  begin,
   type Change,
-  collected,
-  correct,
-  endGrace,
-  giveUpCollecting,
-  giveUpStarting,
-  lookAgain,
-  loseTrack,
-  reject,
-  run,
-  runLate,
-  settle,
-  timeOut,
+  closeAfterGrace,
+  closeCollected,
+  closeUncollected,
+  correctOutcome,
+  markNotStarted,
+  markRejected,
+  markRunning,
+  markRunningLate,
+  markSettled,
+  markStarting,
+  markTimedOut,
+  markUnconfirmed,
+  reschedule,
+  revertToRequested,
   timeOutOversized,
-  withdraw,
 } from '../../../../lib/extraction/transitions.ts';
-import { memoryExtractionStore } from '../../../simulation/memory/memory-extraction-store.ts';
-import { answerLost } from './answer-lost.ts';
-import { at, closedExtraction, extraction, extractionIn, id, iso, timings } from './fixtures.ts';
+import {
+  at,
+  closedExtraction,
+  extraction,
+  extractionIn,
+  id,
+  iso,
+  timings,
+} from '../../../support/extraction-fixtures.ts';
+import { memoryExtractionStore } from '../../../support/memory-extraction-store.ts';
+import { withLostAnswers } from '../../../support/with-lost-answers.ts';
 
 const now = at(100);
 const storeWith = (row: Extraction) => {
@@ -37,32 +45,32 @@ const timedOut = extractionIn('TIMED_OUT');
 
 /** Each kind of change, on a row that it is for. */
 const changes: readonly (readonly [string, Extraction, Change])[] = [
-  ['begin', extraction(), begin(extraction(), 'mine', now, timings)],
-  ['withdraw', starting, withdraw(starting, 'attempt-1', timings)],
-  ['run', starting, run(starting, 'attempt-1', 'task-1', now, timings)],
+  ['begin', extraction(), markStarting(extraction(), 'mine', now, timings)],
+  ['withdraw', starting, revertToRequested(starting, 'attempt-1', timings)],
+  ['run', starting, markRunning(starting, 'attempt-1', 'task-1', now, timings)],
   [
     'run over UNCONFIRMED',
     extractionIn('UNCONFIRMED'),
-    runLate(starting, 'attempt-1', 'task-1', now, timings),
+    markRunningLate(starting, 'attempt-1', 'task-1', now, timings),
   ],
-  ['reject', starting, reject(starting, 'attempt-1', 'http-400', now, timings)],
-  ['lose track', starting, loseTrack(starting, 'attempt-1', 'unknown', 'start', now, timings)],
-  ['give up starting', extraction(), giveUpStarting(extraction(), 'start-given-up', now, timings)],
+  ['reject', starting, markRejected(starting, 'attempt-1', 'http-400', now, timings)],
+  ['lose track', starting, markUnconfirmed(starting, 'attempt-1', 'unknown', 'start', now, timings)],
+  ['give up starting', extraction(), markNotStarted(extraction(), 'start-abandoned', now, timings)],
   [
     'settle',
     runningRow,
-    settle({ extractionId: id, taskId: 'task-1', taskStatus: 'COMPLETED' }, 'webhook', now, timings),
+    markSettled({ extractionId: id, taskId: 'task-1', taskStatus: 'COMPLETED' }, 'webhook', now, timings),
   ],
   [
     'correct',
     timedOut,
-    correct({ extractionId: id, taskId: 'task-1', taskStatus: 'COMPLETED' }, 'webhook', now, timings),
+    correctOutcome({ extractionId: id, taskId: 'task-1', taskStatus: 'COMPLETED' }, 'webhook', now, timings),
   ],
-  ['time out', runningRow, timeOut(runningRow, now, timings)],
-  ['collected', completed, collected(completed, {}, now, timings)],
-  ['give up collecting', completed, giveUpCollecting(completed, 'too-late', now, timings)],
-  ['end grace', timedOut, endGrace(timedOut, now, timings)],
-  ['look again', runningRow, lookAgain(runningRow, iso(500))],
+  ['time out', runningRow, markTimedOut(runningRow, now, timings)],
+  ['collected', completed, closeCollected(completed, {}, now, timings)],
+  ['give up collecting', completed, closeUncollected(completed, 'too-late', now, timings)],
+  ['end grace', timedOut, closeAfterGrace(timedOut, now, timings)],
+  ['look again', runningRow, reschedule(runningRow, iso(500))],
 ];
 
 test.each(changes)('%s that applies is done', async (_name, row, change) => {
@@ -78,7 +86,7 @@ test.each(changes)(
     const store = storeWith(row);
     const once = storeWith(row);
     await once.apply(change);
-    const outcome = await applyChange(answerLost(store), change);
+    const outcome = await applyChange(withLostAnswers(store), change);
     expect(outcome).toEqual({ kind: 'done', record: once.rows.get(id), mine: true });
   },
 );
@@ -98,52 +106,72 @@ describe('a rival’s write is not taken for my own', () => {
       timedOut,
       timeOutOversized(runningRow, now, timings),
     ],
-    ['begin: another attempt began', startedBy('theirs'), begin(extraction(), 'mine', now, timings)],
+    ['begin: another attempt began', startedBy('theirs'), markStarting(extraction(), 'mine', now, timings)],
     [
       'begin: mine was declared dead before I heard of it',
       closedBy('UNCONFIRMED', 'mine'),
-      begin(extraction(), 'mine', now, timings),
+      markStarting(extraction(), 'mine', now, timings),
     ],
-    ['begin: the start was given up', extractionIn('NOT_STARTED'), begin(extraction(), 'mine', now, timings)],
-    ['withdraw: another attempt is under way', startedBy('theirs'), withdraw(starting, 'mine', timings)],
-    ['withdraw: declared dead', closedBy('UNCONFIRMED', 'mine'), withdraw(starting, 'mine', timings)],
-    ['run: another attempt is under way', startedBy('theirs'), run(starting, 'mine', 'task-9', now, timings)],
-    ['run: another task runs', runningRow, run(starting, 'mine', 'task-9', now, timings)],
+    [
+      'begin: the start was abandoned',
+      extractionIn('NOT_STARTED'),
+      markStarting(extraction(), 'mine', now, timings),
+    ],
+    [
+      'withdraw: another attempt is under way',
+      startedBy('theirs'),
+      revertToRequested(starting, 'mine', timings),
+    ],
+    [
+      'withdraw: declared dead',
+      closedBy('UNCONFIRMED', 'mine'),
+      revertToRequested(starting, 'mine', timings),
+    ],
+    [
+      'run: another attempt is under way',
+      startedBy('theirs'),
+      markRunning(starting, 'mine', 'task-9', now, timings),
+    ],
+    ['run: another task runs', runningRow, markRunning(starting, 'mine', 'task-9', now, timings)],
     [
       'reject: another attempt’s',
       closedBy('REJECTED', 'theirs'),
-      reject(starting, 'mine', 'r', now, timings),
+      markRejected(starting, 'mine', 'r', now, timings),
     ],
     [
       'lose track: another attempt’s',
       closedBy('UNCONFIRMED', 'theirs'),
-      loseTrack(starting, 'mine', 'r', 'start', now, timings),
+      markUnconfirmed(starting, 'mine', 'r', 'start', now, timings),
     ],
-    ['give up starting: it began', starting, giveUpStarting(extraction(), 'r', now, timings)],
+    ['give up starting: it began', starting, markNotStarted(extraction(), 'r', now, timings)],
     [
       'settle: with another status',
       extractionIn('FAILED'),
-      settle({ extractionId: id, taskId: 'task-1', taskStatus: 'COMPLETED' }, 'webhook', now, timings),
+      markSettled({ extractionId: id, taskId: 'task-1', taskStatus: 'COMPLETED' }, 'webhook', now, timings),
     ],
     [
       'settle: timed out first',
       timedOut,
-      settle({ extractionId: id, taskId: 'task-1', taskStatus: 'COMPLETED' }, 'webhook', now, timings),
+      markSettled({ extractionId: id, taskId: 'task-1', taskStatus: 'COMPLETED' }, 'webhook', now, timings),
     ],
-    ['time out: settled first', completed, timeOut(runningRow, now, timings)],
-    ['collected: late truth came between', completed, collected(extractionIn('PARTIAL'), {}, now, timings)],
+    ['time out: settled first', completed, markTimedOut(runningRow, now, timings)],
+    [
+      'collected: a correction came between',
+      completed,
+      closeCollected(extractionIn('PARTIAL'), {}, now, timings),
+    ],
     [
       'give up collecting: collected first',
       closedExtraction({ status: 'COMPLETED', collectedAt: iso(50) }),
-      giveUpCollecting(completed, 'too-late', now, timings),
+      closeUncollected(completed, 'too-late', now, timings),
     ],
-    ['end grace: late truth came first', completed, endGrace(timedOut, now, timings)],
+    ['end grace: a correction came first', completed, closeAfterGrace(timedOut, now, timings)],
     [
       'look again: moved elsewhere',
-      extractionIn('RUNNING', { openUntil: iso(1) }),
-      lookAgain(runningRow, iso(500)),
+      extractionIn('RUNNING', { dueAt: iso(1) }),
+      reschedule(runningRow, iso(500)),
     ],
-    ['look again: closed', closedExtraction({ status: 'COMPLETED' }), lookAgain(completed, iso(500))],
+    ['look again: closed', closedExtraction({ status: 'COMPLETED' }), reschedule(completed, iso(500))],
   ])('%s', async (_what, current, change) => {
     expect(await applyChange(storeWith(current), change)).toEqual({ kind: 'lost', record: current });
   });
@@ -151,7 +179,7 @@ describe('a rival’s write is not taken for my own', () => {
 
 test('the same fact told twice is done, whoever told it first', async () => {
   const row = extractionIn('COMPLETED', { settledBy: 'reconcile' });
-  const again = settle(
+  const again = markSettled(
     { extractionId: id, taskId: 'task-1', taskStatus: 'COMPLETED' },
     'webhook',
     now,
@@ -166,21 +194,26 @@ test.each<readonly [string, Extraction, Change, Change]>([
   [
     'give up starting',
     extraction(),
-    giveUpStarting(extraction(), 'r', earlier, timings),
-    giveUpStarting(extraction(), 'r', now, timings),
+    markNotStarted(extraction(), 'r', earlier, timings),
+    markNotStarted(extraction(), 'r', now, timings),
   ],
   [
     'lose track',
     starting,
-    loseTrack(starting, 'attempt-1', 'r', 'start', now, timings),
-    loseTrack(starting, 'attempt-1', 'r', 'reconcile', now, timings),
+    markUnconfirmed(starting, 'attempt-1', 'r', 'start', now, timings),
+    markUnconfirmed(starting, 'attempt-1', 'r', 'reconcile', now, timings),
   ],
-  ['time out', runningRow, timeOut(runningRow, earlier, timings), timeOut(runningRow, now, timings)],
+  [
+    'time out',
+    runningRow,
+    markTimedOut(runningRow, earlier, timings),
+    markTimedOut(runningRow, now, timings),
+  ],
   [
     'collected',
     completed,
-    collected(completed, {}, earlier, timings),
-    collected(completed, {}, now, timings),
+    closeCollected(completed, {}, earlier, timings),
+    closeCollected(completed, {}, now, timings),
   ],
 ])('%s that somebody else has written already is done, and not mine', async (_what, row, theirs, mine) => {
   const store = storeWith(row);
@@ -189,7 +222,7 @@ test.each<readonly [string, Extraction, Change, Change]>([
 });
 
 test('a task that was settled before I heard that it runs is mine all the same', async () => {
-  const change = run(starting, 'attempt-1', 'task-1', now, timings);
+  const change = markRunning(starting, 'attempt-1', 'task-1', now, timings);
   expect(await applyChange(storeWith(completed), change)).toEqual({
     kind: 'done',
     record: completed,
@@ -203,5 +236,7 @@ test('a store that fails is not a lost race', async () => {
       throw new Error('table down');
     },
   });
-  await expect(applyChange(store, begin(extraction(), 'mine', now, timings))).rejects.toThrow('table down');
+  await expect(applyChange(store, markStarting(extraction(), 'mine', now, timings))).rejects.toThrow(
+    'table down',
+  );
 });

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { isAttemptDead } from '../../../../lib/extraction/is-attempt-dead.ts';
+import { isStartStale } from '../../../../lib/extraction/is-start-stale.ts';
 import { parseTimings } from '../../../../lib/extraction/parse-timings.ts';
 import type { ExtractionStatus } from '../../../../lib/extraction/record.ts';
-import { nextLook, plusSeconds } from '../../../../lib/extraction/timings.ts';
-import { unclosedSeconds } from '../../../../lib/extraction/unclosed-seconds.ts';
-import { at, closedExtraction, extractionIn, iso, timings } from './fixtures.ts';
+import { stuckSeconds } from '../../../../lib/extraction/stuck-seconds.ts';
+import { nextReconcileAt, plusSeconds } from '../../../../lib/extraction/timings.ts';
+import { at, closedExtraction, extractionIn, iso, timings } from '../../../support/extraction-fixtures.ts';
 
 test('the environment variable is read as it is', () => {
   expect(parseTimings(JSON.stringify(timings))).toEqual(timings);
@@ -34,26 +34,26 @@ test('a time moved keeps its milliseconds', () => {
 
 describe('the next look', () => {
   test('is never sooner than the floor', () => {
-    expect(nextLook(iso(0), at(0), 120, 3_600)).toBe(iso(120));
-    expect(nextLook(iso(0), at(119), 120, 3_600)).toBe(iso(119 + 120));
+    expect(nextReconcileAt(iso(0), at(0), 120, 3_600)).toBe(iso(120));
+    expect(nextReconcileAt(iso(0), at(119), 120, 3_600)).toBe(iso(119 + 120));
   });
 
   test('waits as long again as it has waited', () => {
-    expect(nextLook(iso(0), at(600), 120, 3_600)).toBe(iso(1_200));
+    expect(nextReconcileAt(iso(0), at(600), 120, 3_600)).toBe(iso(1_200));
   });
 
   test('is never later than the ceiling', () => {
-    expect(nextLook(iso(0), at(50_000), 120, 3_600)).toBe(iso(53_600));
+    expect(nextReconcileAt(iso(0), at(50_000), 120, 3_600)).toBe(iso(53_600));
   });
 
   test('does not go back where a clock did', () => {
-    expect(nextLook(iso(100), at(0), 120, 3_600)).toBe(iso(120));
+    expect(nextReconcileAt(iso(100), at(0), 120, 3_600)).toBe(iso(120));
   });
 
   test('is always ahead: whatever waits is looked at again', () => {
     fc.assert(
       fc.property(fc.integer({ min: -100, max: 1e6 }), fc.integer({ min: 1, max: 9_999 }), (now, floor) => {
-        expect(nextLook(iso(0), at(now), floor, floor + 100) > iso(now)).toBe(true);
+        expect(nextReconcileAt(iso(0), at(now), floor, floor + 100) > iso(now)).toBe(true);
       }),
     );
   });
@@ -68,38 +68,38 @@ test.each([
   [10 + 60, false],
   [10 + 60.001, true],
   [10 + 86_400, true],
-  // A clock that is behind the one that made the mark.
+  // A clock that is behind the one that made the STARTING write.
   [0, false],
 ])('an attempt that began at 10 s is dead at %f s: %s', (now, dead) => {
-  expect(isAttemptDead(starting, at(now), timings)).toBe(dead);
+  expect(isStartStale(starting, at(now), timings)).toBe(dead);
 });
 
-test('an attempt without a mark is none', () => {
+test('an attempt without a STARTING write is none', () => {
   const { startingAt: _startingAt, ...unmarked } = starting;
-  expect(isAttemptDead(unmarked, at(0), timings)).toBe(true);
+  expect(isStartStale(unmarked, at(0), timings)).toBe(true);
 });
 
-const { startWindow, attemptLife, deadline, machineSlack, grace, collectFor } = timings;
+const { startWindow, startTimeout, deadline, machineSlack, grace, collectFor } = timings;
 
 test.each([
   ['REQUESTED', {}, startWindow],
-  ['STARTING', { startingAt: iso(100) }, 100 + attemptLife],
+  ['STARTING', { startingAt: iso(100) }, 100 + startTimeout],
   ['RUNNING', {}, deadline + machineSlack],
   ['TIMED_OUT', { settledAt: iso(8_000) }, 8_000 + grace],
   ['COMPLETED', { settledAt: iso(50) }, 50 + collectFor],
-  // Late truth, come with the end of grace: a day to collect is left.
+  // A correction, come with the end of grace: a day to collect is left.
   ['FAILED', { settledAt: iso(90_000) }, 90_000 + collectFor],
 ] as const satisfies readonly (readonly [ExtractionStatus, object, number])[])(
   '%s with %o has to have moved on after %d s, whenever it was last looked at',
   (status, fields, movesOn) => {
-    const record = extractionIn(status, { ...fields, openUntil: iso(1_000_000) });
-    expect(unclosedSeconds(record, at(movesOn - 10), timings)).toBe(0);
-    expect(unclosedSeconds(record, at(movesOn), timings)).toBe(0);
-    expect(unclosedSeconds(record, at(movesOn + 12.5), timings)).toBe(12.5);
+    const record = extractionIn(status, { ...fields, dueAt: iso(1_000_000) });
+    expect(stuckSeconds(record, at(movesOn - 10), timings)).toBe(0);
+    expect(stuckSeconds(record, at(movesOn), timings)).toBe(0);
+    expect(stuckSeconds(record, at(movesOn + 12.5), timings)).toBe(12.5);
   },
 );
 
 test('what is closed is not late, however old', () => {
   const closed = closedExtraction({ status: 'COMPLETED', settledAt: iso(50) });
-  expect(unclosedSeconds(closed, at(10_000_000), timings)).toBe(0);
+  expect(stuckSeconds(closed, at(10_000_000), timings)).toBe(0);
 });

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { fingerprint } from '../../../../lib/extraction/fingerprint.ts';
-import { parseExtractionRequest, sealedPlaintextOf } from '../../../../lib/extraction/parse-request.ts';
-import { encodeSealed } from '../../../../lib/extraction/sealed-plaintext.ts';
+import { fingerprint } from '../../../../lib/extraction/api/fingerprint.ts';
+import { parseExtractionRequest, requestDataToSeal } from '../../../../lib/extraction/api/parse-request.ts';
+import { encodeSealed } from '../../../../lib/extraction/sealed-request-data.ts';
 import { readJsonBody } from '../../../../lib/http/read-body.ts';
 
 /** A request whose raw credentials are this JSON text, read as the function reads it. */
@@ -60,7 +60,7 @@ test.each([
 ])('the number %s keeps its value, and is sealed as %s', (number, sealed) => {
   const parsed = request(`{"pin":${number}}`);
   if (parsed.kind !== 'valid') throw new Error('It should be taken.');
-  expect(Buffer.from(encodeSealed(sealedPlaintextOf(parsed.request))).toString()).toContain(
+  expect(Buffer.from(encodeSealed(requestDataToSeal(parsed.request))).toString()).toContain(
     `{"pin":${sealed}}`,
   );
 });

@@ -1,21 +1,18 @@
 import { describe, expect, test, vi } from 'vitest';
 import type { Reading } from '../../../../lib/extraction/reading.ts';
 import { readingOfTask } from '../../../../lib/extraction/reading-of-task.ts';
-import { type ReconcileDeps, reconcile, type Situation } from '../../../../lib/extraction/reconcile.ts';
+import { type ReconcileCaller, type ReconcileDeps, reconcile } from '../../../../lib/extraction/reconcile.ts';
 import { type Extraction, terminalStatuses } from '../../../../lib/extraction/record.ts';
 import type { ExtractionStore, Task } from '../../../../lib/extraction/store.ts';
-import { correct, settle } from '../../../../lib/extraction/transitions.ts';
+import { correctOutcome, markSettled } from '../../../../lib/extraction/transitions.ts';
+import type { TaskReading } from '../../../../lib/provider/tasks/read-task.ts';
 import {
   ProviderAmbiguous,
   ProviderAnswerTooLarge,
   ProviderRefused,
   ProviderUnauthorized,
   ProviderUnreachable,
-} from '../../../../lib/provider/errors.ts';
-import type { TaskReading } from '../../../../lib/provider/read-task.ts';
-import { memoryExtractionStore } from '../../../simulation/memory/memory-extraction-store.ts';
-import { memoryTaskStore } from '../../../simulation/memory/memory-task-store.ts';
-import { answerLost } from './answer-lost.ts';
+} from '../../../../lib/provider/transport/errors.ts';
 import {
   at,
   clock,
@@ -27,14 +24,17 @@ import {
   iso,
   observations,
   timings,
-} from './fixtures.ts';
+} from '../../../support/extraction-fixtures.ts';
+import { memoryExtractionStore } from '../../../support/memory-extraction-store.ts';
+import { memoryTaskStore } from '../../../support/memory-task-store.ts';
+import { withLostAnswers } from '../../../support/with-lost-answers.ts';
 
-const machine: Situation = { caller: 'machine', startGaveUp: false };
-const machineThatGaveUp: Situation = { caller: 'machine', startGaveUp: true };
-const broken: Situation = { caller: 'execution-broken' };
-const swept: Situation = { caller: 'sweep' };
+const machine: ReconcileCaller = { kind: 'machine', startAbandoned: false };
+const machineThatGaveUp: ReconcileCaller = { kind: 'machine', startAbandoned: true };
+const broken: ReconcileCaller = { kind: 'execution-broken' };
+const swept: ReconcileCaller = { kind: 'sweep' };
 const everybody = [machine, broken, swept];
-const nameOf = (situation: Situation): string => situation.caller;
+const nameOf = (caller: ReconcileCaller): string => caller.kind;
 
 /** The provider's answer to a read, as a whole body. */
 const answer = (taskStatus: string, results: unknown = null): TaskReading => ({
@@ -62,7 +62,7 @@ const world = (
   if (row !== undefined) extractions.rows.set(id, row);
   if (setup.task !== undefined) tasks.rows.set('task-1', setup.task);
   const time = clock(setup.now ?? 100);
-  const { seen, observe } = observations();
+  const { seen, count } = observations();
   const failures: string[] = [];
   const stored: string[] = [];
   let reads = 0;
@@ -85,11 +85,11 @@ const world = (
     },
     now: time.now,
     timings,
-    observe,
+    count,
     onFailure: (what) => failures.push(what),
   };
   return {
-    reconcile: (situation: Situation) => reconcile(id, situation, deps),
+    reconcile: (caller: ReconcileCaller) => reconcile(id, caller, deps),
     row: () => extractions.rows.get(id),
     task: () => tasks.rows.get('task-1'),
     tasks,
@@ -103,17 +103,17 @@ const world = (
 };
 
 const isClosed = (row: Extraction | undefined): boolean =>
-  row !== undefined && row.open === undefined && row.openUntil === undefined && row.expiresAt !== undefined;
+  row !== undefined && row.dueShard === undefined && row.dueAt === undefined && row.expiresAt !== undefined;
 
 describe('REQUESTED', () => {
   test.each([
-    ['the machine gave up starting', machineThatGaveUp, 100, 'start-given-up'],
-    ['the execution broke', broken, 100, 'start-given-up'],
+    ['the machine gave up starting', machineThatGaveUp, 100, 'start-abandoned'],
+    ['the execution broke', broken, 100, 'start-abandoned'],
     ['the start window is over, says the machine', machine, 900, 'start-window-over'],
     ['the start window is over, says the sweep', swept, 900, 'start-window-over'],
-  ])('%s: NOT_STARTED', async (_what, situation, now, reason) => {
+  ])('%s: NOT_STARTED', async (_what, caller, now, reason) => {
     const { reconcile, row, seen, reads } = world(extraction(), { now });
-    expect(await reconcile(situation)).toMatchObject({ kind: 'closed', record: { status: 'NOT_STARTED' } });
+    expect(await reconcile(caller)).toMatchObject({ kind: 'closed', record: { status: 'NOT_STARTED' } });
     expect(row()).toMatchObject({ reason, settledAt: iso(now), settledBy: 'reconcile' });
     expect(isClosed(row())).toBe(true);
     expect(seen).toEqual(['NotStarted']);
@@ -126,7 +126,7 @@ describe('REQUESTED', () => {
     expect(row()).toEqual(extraction());
   });
 
-  test('a start that begins between the read and the write is not given up', async () => {
+  test('a start that begins between the read and the write is not abandoned', async () => {
     const starting = extractionIn('STARTING', { startingAt: iso(99) });
     const { reconcile, row, seen } = world(extraction(), {
       through: (store) => ({ ...store, get: async () => extraction() }),
@@ -142,9 +142,9 @@ describe('REQUESTED', () => {
 });
 
 describe('STARTING', () => {
-  test.each(everybody)('a live attempt is left alone, whoever asks: %j', async (situation) => {
+  test.each(everybody)('a live attempt is left alone, whoever asks: %j', async (caller) => {
     const { reconcile, row, reads } = world(extractionIn('STARTING'), { now: 61 });
-    expect(await reconcile(situation)).toMatchObject({ kind: 'not-yet', why: 'start-in-progress' });
+    expect(await reconcile(caller)).toMatchObject({ kind: 'not-yet', why: 'start-in-progress' });
     expect(row()?.status).toBe('STARTING');
     expect(reads()).toBe(0);
   });
@@ -155,10 +155,10 @@ describe('STARTING', () => {
     expect(row()?.status).toBe('STARTING');
   });
 
-  test.each(everybody)('a dead attempt is UNCONFIRMED, whoever asks: %j', async (situation) => {
+  test.each(everybody)('a dead attempt is UNCONFIRMED, whoever asks: %j', async (caller) => {
     const { reconcile, row, seen } = world(extractionIn('STARTING'), { now: 61.001 });
-    expect(await reconcile(situation)).toMatchObject({ kind: 'closed', record: { status: 'UNCONFIRMED' } });
-    expect(row()).toMatchObject({ reason: 'attempt-died', settledBy: 'reconcile' });
+    expect(await reconcile(caller)).toMatchObject({ kind: 'closed', record: { status: 'UNCONFIRMED' } });
+    expect(row()).toMatchObject({ reason: 'start-interrupted', settledBy: 'reconcile' });
     expect(isClosed(row())).toBe(true);
     expect(seen).toEqual(['Unconfirmed']);
   });
@@ -199,9 +199,9 @@ describe('RUNNING', () => {
       reads: [new ProviderUnreachable('x')],
     });
     expect(await reconcile(machine)).toMatchObject({ kind: 'not-yet', record: { status: 'FAILED' } });
-    expect(row()).toMatchObject({ status: 'FAILED', settledAt: iso(100), openUntil: iso(400) });
+    expect(row()).toMatchObject({ status: 'FAILED', settledAt: iso(100), dueAt: iso(400) });
     expect(row()).not.toHaveProperty('collectedAt');
-    expect(seen).toEqual(['SettledByReconcile', 'EarlyDelivery', 'PollWithoutAnswer', 'CollectionFailed']);
+    expect(seen).toEqual(['SettledByReconcile', 'EarlyDelivery', 'ProviderReadFailed', 'CollectionFailed']);
   });
 
   test.each<readonly [string, Task | undefined]>([
@@ -231,9 +231,9 @@ describe('RUNNING', () => {
     'a task of another extraction, %s, is left to it: nothing is read, used or stored',
     async (_what, told) => {
       const theirs = { taskId: 'task-1', extractionId: 'other', ...told };
-      for (const situation of everybody) {
+      for (const caller of everybody) {
         const held = world(running, { task: theirs, reads: [answer('COMPLETED', full)] });
-        expect(await held.reconcile(situation)).toMatchObject({ kind: 'closed' });
+        expect(await held.reconcile(caller)).toMatchObject({ kind: 'closed' });
         expect(held.row()).toMatchObject({
           status: 'UNCONFIRMED',
           reason: 'task-linked-elsewhere',
@@ -280,7 +280,7 @@ describe('RUNNING', () => {
     const { reconcile, row, seen, failures } = world(running, { reads: [failure] });
     expect(await reconcile(machine)).toMatchObject({ kind: 'not-yet' });
     expect(row()).toEqual(running);
-    expect(seen).toEqual(['PollWithoutAnswer']);
+    expect(seen).toEqual(['ProviderReadFailed']);
     expect(failures).toEqual(['read']);
   });
 
@@ -289,8 +289,8 @@ describe('RUNNING', () => {
     ['that read fails', new ProviderAmbiguous('503')],
   ])('past the deadline, after one more read, it is TIMED_OUT: %s', async (_what, read) => {
     const { reconcile, row, seen, reads } = world(running, { reads: [read], now: 7_200 });
-    expect(await reconcile(machine)).toMatchObject({ kind: 'handed-over', record: { status: 'TIMED_OUT' } });
-    expect(row()).toMatchObject({ reason: 'deadline-passed', settledAt: iso(7_200), openUntil: iso(7_320) });
+    expect(await reconcile(machine)).toMatchObject({ kind: 'deferred', record: { status: 'TIMED_OUT' } });
+    expect(row()).toMatchObject({ reason: 'deadline-passed', settledAt: iso(7_200), dueAt: iso(7_320) });
     expect(reads()).toBe(1);
     expect(seen).toContain('TimedOut');
   });
@@ -312,7 +312,7 @@ describe('RUNNING', () => {
       reads: [answer('RUNNING'), answer('COMPLETED', full)],
       meanwhile: async () => {
         await held.extractions.apply(
-          settle(
+          markSettled(
             { extractionId: id, taskId: 'task-1', taskStatus: 'COMPLETED' },
             'webhook',
             at(7_200),
@@ -331,7 +331,12 @@ describe('RUNNING', () => {
       reads: [answer('FAILED', full)],
       meanwhile: async () => {
         await held.extractions.apply(
-          settle({ extractionId: id, taskId: 'task-1', taskStatus: 'COMPLETED' }, 'webhook', at(99), timings),
+          markSettled(
+            { extractionId: id, taskId: 'task-1', taskStatus: 'COMPLETED' },
+            'webhook',
+            at(99),
+            timings,
+          ),
         );
       },
     });
@@ -342,21 +347,21 @@ describe('RUNNING', () => {
 
   test('a read that a failure of our own prevents is a poll that did not happen', async () => {
     const { reconcile, row } = world(running, { reads: [new Error('Secrets Manager is down')] });
-    expect(await reconcile(machine)).toMatchObject({ kind: 'not-yet', why: 'OwnFailure' });
+    expect(await reconcile(machine)).toMatchObject({ kind: 'not-yet', why: 'InternalError' });
     expect(row()).toEqual(running);
   });
 });
 
 describe('"not yet"', () => {
   test.each([broken, swept])(
-    'outside the machine moves openUntil, so that the sweep polls: %j',
-    async (situation) => {
+    'outside the machine moves dueAt, so that the sweep polls: %j',
+    async (caller) => {
       for (const status of ['REQUESTED', 'STARTING', 'RUNNING'] as const) {
         const { reconcile, row } = world(extractionIn(status, { startingAt: iso(45) }), { now: 50 });
         const before = row();
-        const outcome = await reconcile(status === 'REQUESTED' ? swept : situation);
-        expect(outcome).toMatchObject({ kind: 'not-yet', record: { openUntil: iso(50 + 120) } });
-        expect(row()).toEqual({ ...before, openUntil: iso(170) });
+        const outcome = await reconcile(status === 'REQUESTED' ? swept : caller);
+        expect(outcome).toMatchObject({ kind: 'not-yet', record: { dueAt: iso(50 + 120) } });
+        expect(row()).toEqual({ ...before, dueAt: iso(170) });
       }
     },
   );
@@ -370,14 +375,14 @@ describe('"not yet"', () => {
     }
   });
 
-  test('after a lost race for openUntil is still not yet: somebody else will look', async () => {
-    const moved = extractionIn('RUNNING', { openUntil: iso(77) });
+  test('after a lost race for dueAt is still not yet: somebody else will look', async () => {
+    const moved = extractionIn('RUNNING', { dueAt: iso(77) });
     const held = world(extractionIn('RUNNING'), {
       meanwhile: () => {
         held.extractions.rows.set(id, moved);
       },
     });
-    expect(await held.reconcile(swept)).toMatchObject({ kind: 'not-yet', record: { openUntil: iso(77) } });
+    expect(await held.reconcile(swept)).toMatchObject({ kind: 'not-yet', record: { dueAt: iso(77) } });
     expect(held.row()).toEqual(moved);
   });
 });
@@ -387,7 +392,7 @@ describe('settled by the provider and not collected', () => {
 
   test.each(everybody)(
     'the results are read, stored as they came, and the record closed: %j',
-    async (situation) => {
+    async (caller) => {
       const results = {
         actions: [
           { id: 'tef', status: 'COMPLETED', output: { secret: 1 } },
@@ -395,7 +400,7 @@ describe('settled by the provider and not collected', () => {
         ],
       };
       const { reconcile, row, stored, seen } = world(settled, { reads: [answer('PARTIAL', results)] });
-      expect(await reconcile(situation)).toMatchObject({ kind: 'closed' });
+      expect(await reconcile(caller)).toMatchObject({ kind: 'closed' });
       const body = JSON.stringify({ taskStatus: 'PARTIAL', results });
       expect(stored).toEqual([body]);
       expect(row()).toMatchObject({
@@ -468,20 +473,20 @@ describe('settled by the provider and not collected', () => {
     expect(seen).toEqual(['StatusDisagreement', 'Collected']);
   });
 
-  test('a body over the size cap is given up at once: it will not get smaller', async () => {
+  test('a body over the size cap is abandoned at once: it will not get smaller', async () => {
     const { reconcile, row, seen } = world(settled, { reads: [{ kind: 'too-large' }] });
     expect(await reconcile(machine)).toMatchObject({ kind: 'closed' });
     expect(row()).toMatchObject({ status: 'PARTIAL', collectionError: 'results-too-large' });
     expect(row()).not.toHaveProperty('collectedAt');
     expect(isClosed(row())).toBe(true);
-    expect(seen).toEqual(['CollectionGivenUp']);
+    expect(seen).toEqual(['CollectionAbandoned']);
   });
 
   test.each<readonly [string, object, readonly string[]]>([
     [
       'the provider is down',
       { reads: [new ProviderAmbiguous('503')] },
-      ['PollWithoutAnswer', 'CollectionFailed'],
+      ['ProviderReadFailed', 'CollectionFailed'],
     ],
     ['the provider says that it still runs', { reads: [answer('RUNNING')] }, ['CollectionFailed']],
     [
@@ -501,16 +506,16 @@ describe('settled by the provider and not collected', () => {
     expect(seen).toEqual(metrics);
   });
 
-  test('the machine tries until openUntil, and then leaves it to the sweep', async () => {
+  test('the machine tries until dueAt, and then leaves it to the sweep', async () => {
     const { reconcile, row, time, seen } = world(settled, { reads: [new ProviderAmbiguous('503')] });
     time.set(329.999);
     expect(await reconcile(machine)).toMatchObject({ kind: 'not-yet' });
     expect(row()).toEqual(settled);
     time.set(330);
-    expect(await reconcile(machine)).toMatchObject({ kind: 'handed-over' });
-    expect(seen.at(-1)).toBe('CollectionPutOff');
+    expect(await reconcile(machine)).toMatchObject({ kind: 'deferred' });
+    expect(seen.at(-1)).toBe('CollectionDeferred');
     // It has waited 300 s since it was settled, so as long again.
-    expect(row()).toEqual({ ...settled, openUntil: iso(630) });
+    expect(row()).toEqual({ ...settled, dueAt: iso(630) });
   });
 
   test('the machine has its time for collecting, however long it had polled before', async () => {
@@ -522,7 +527,7 @@ describe('settled by the provider and not collected', () => {
       now: 7_000,
     });
     expect(await reconcile(machine)).toMatchObject({ kind: 'not-yet' });
-    expect(row()?.openUntil).toBe(iso(7_300));
+    expect(row()?.dueAt).toBe(iso(7_300));
   });
 
   test('the sweep tries at pauses that double, from the poll’s interval to an hour', async () => {
@@ -531,20 +536,20 @@ describe('settled by the provider and not collected', () => {
     for (let tries = 0; tries < 9; tries += 1) {
       const before = time.now().getTime();
       await reconcile(swept);
-      const next = new Date(row()?.openUntil ?? '').getTime();
+      const next = new Date(row()?.dueAt ?? '').getTime();
       pauses.push((next - before) / 1000);
       time.advance((next - before) / 1000);
     }
     expect(pauses).toEqual([120, 120, 240, 480, 960, 1_920, 3_600, 3_600, 3_600]);
   });
 
-  test('after collectFor it is given up, and says why', async () => {
+  test('after collectFor it is abandoned, and says why', async () => {
     const now = 30 + 86_400;
     const { reconcile, row, seen } = world(settled, { reads: [new ProviderAmbiguous('503')], now });
     expect(await reconcile(swept)).toMatchObject({ kind: 'closed' });
     expect(row()).toMatchObject({ status: 'PARTIAL', collectionError: 'ProviderAmbiguous' });
     expect(isClosed(row())).toBe(true);
-    expect(seen).toEqual(['PollWithoutAnswer', 'CollectionFailed', 'CollectionGivenUp']);
+    expect(seen).toEqual(['ProviderReadFailed', 'CollectionFailed', 'CollectionAbandoned']);
   });
 
   test('a try at the very end that succeeds is a success', async () => {
@@ -583,15 +588,15 @@ test('a giving up that lost against a collection is not counted', async () => {
 describe('TIMED_OUT', () => {
   const timedOut = extractionIn('TIMED_OUT');
 
-  test('a read in grace that tells the end is late truth, and collected', async () => {
+  test('a read in grace that tells the end is a correction, and collected', async () => {
     const { reconcile, row, seen } = world(timedOut, { reads: [answer('COMPLETED', full)], now: 8_000 });
     expect(await reconcile(swept)).toMatchObject({ kind: 'closed' });
     expect(row()).toMatchObject({ status: 'COMPLETED', settledAt: iso(8_000), collectedAt: iso(8_000) });
     expect(row()).not.toHaveProperty('reason');
-    expect(seen).toEqual(['SettledByReconcile', 'WebhookMissed', 'LateTruth', 'Collected']);
+    expect(seen).toEqual(['SettledByReconcile', 'WebhookMissed', 'Corrected', 'Collected']);
   });
 
-  test('what a webhook left in Tasks is late truth, too', async () => {
+  test('what a webhook left in Tasks is a correction, too', async () => {
     const { reconcile, row } = world(timedOut, {
       task: { taskId: 'task-1', taskStatus: 'FAILED' },
       reads: [answer('FAILED', full)],
@@ -610,18 +615,18 @@ describe('TIMED_OUT', () => {
     expect([reads(), seen]).toEqual([0, ['TaskLinkedElsewhere']]);
   });
 
-  test.each(everybody)('in grace it is the sweep’s, whoever asks: %j', async (situation) => {
+  test.each(everybody)('in grace it is the sweep’s, whoever asks: %j', async (caller) => {
     const { reconcile, row } = world(timedOut, { now: 7_300 });
-    expect(await reconcile(situation)).toMatchObject({ kind: 'handed-over' });
-    expect(row()).toEqual({ ...timedOut, openUntil: iso(7_300 + 120) });
+    expect(await reconcile(caller)).toMatchObject({ kind: 'deferred' });
+    expect(row()).toEqual({ ...timedOut, dueAt: iso(7_300 + 120) });
   });
 
   test('reads grow sparse: from two minutes, doubling, and one at the end of grace', async () => {
     const { reconcile, row, time } = world(timedOut, { now: 7_200 });
     const looks: number[] = [];
-    while (row()?.open !== undefined) {
+    while (row()?.dueShard !== undefined) {
       await reconcile(swept);
-      const next = row()?.openUntil;
+      const next = row()?.dueAt;
       if (next === undefined) break;
       time.set((new Date(next).getTime() - at(0).getTime()) / 1000);
       looks.push((new Date(next).getTime() - at(7_200).getTime()) / 1000);
@@ -640,7 +645,7 @@ describe('TIMED_OUT', () => {
     }
   });
 
-  test('late truth at the moment that grace ends is not lost', async () => {
+  test('a correction at the moment that grace ends is not lost', async () => {
     const held = world(timedOut, {
       now: 7_200 + 86_400,
       reads: [answer('RUNNING'), answer('COMPLETED', full)],
@@ -680,12 +685,12 @@ describe('by consent', () => {
 
   test.each(everybody)(
     'whoever asks, it is read with its record, not looked for in Tasks: %j',
-    async (situation) => {
+    async (caller) => {
       const { reconcile, row } = world(running, {
         task: { taskId: 'task-1', taskStatus: 'CREDENTIALS_WRONG' },
         reads: [{ kind: 'running', known: true }],
       });
-      expect(await reconcile(situation)).toMatchObject({ kind: 'not-yet', why: 'still-running' });
+      expect(await reconcile(caller)).toMatchObject({ kind: 'not-yet', why: 'still-running' });
       expect(row()?.status).toBe('RUNNING');
     },
   );
@@ -702,12 +707,12 @@ describe('by consent', () => {
     expect(row()).toMatchObject({ status: 'COMPLETED', collectedAt: iso(105), results: { sha256: 's' } });
   });
 
-  test('past the deadline it is TIMED_OUT, and late truth corrects that, reason included', async () => {
+  test('past the deadline it is TIMED_OUT, and a correction corrects that, reason included', async () => {
     const { reconcile, row, time } = world(running, {
       now: 7_200,
       reads: [{ kind: 'running', known: true }, failed],
     });
-    expect(await reconcile(machine)).toMatchObject({ kind: 'handed-over' });
+    expect(await reconcile(machine)).toMatchObject({ kind: 'deferred' });
     expect(row()).toMatchObject({ status: 'TIMED_OUT', reason: 'deadline-passed' });
     time.set(7_400);
     expect(await reconcile(swept)).toMatchObject({ kind: 'closed' });
@@ -720,16 +725,16 @@ describe('an answer over the cap', () => {
   const tooLargeButDone: Reading = { kind: 'too-large', taskStatus: 'COMPLETED' };
   const saidOnce = { collectionError: 'results-too-large', oversizedAt: iso(100) };
 
-  test('by consent is the end: settled, given up, closed, and read once', async () => {
+  test('by consent is the end: settled, abandoned, closed, and read once', async () => {
     const { reconcile, row, reads, stored, seen } = world(consentIn('RUNNING'), { reads: [tooLargeButDone] });
     expect(await reconcile(machine)).toMatchObject({ kind: 'closed', record: { status: 'COMPLETED' } });
     expect(row()).toMatchObject({ ...saidOnce, settledBy: 'reconcile', settledAt: iso(100) });
     expect(isClosed(row())).toBe(true);
     expect([reads(), stored]).toEqual([1, []]);
-    expect(seen).toEqual(['SettledByReconcile', 'CollectionGivenUp']);
+    expect(seen).toEqual(['SettledByReconcile', 'CollectionAbandoned']);
   });
 
-  test('by consent is not asked for again by whoever finds it settled and not given up', async () => {
+  test('by consent is not asked for again by whoever finds it settled and not abandoned', async () => {
     let writes = 0;
     const { reconcile, row, reads } = world(consentIn('RUNNING'), {
       reads: [tooLargeButDone],
@@ -749,9 +754,9 @@ describe('an answer over the cap', () => {
     expect(reads()).toBe(1);
   });
 
-  test.each(everybody)('of a running task is remembered, and not asked for again: %j', async (situation) => {
+  test.each(everybody)('of a running task is remembered, and not asked for again: %j', async (caller) => {
     const held = world(extractionIn('RUNNING'), { reads: [tooLarge] });
-    const look = () => held.reconcile(situation);
+    const look = () => held.reconcile(caller);
     expect(await look()).toMatchObject({ kind: 'not-yet', why: 'results-too-large' });
     expect(held.row()).toMatchObject({ status: 'RUNNING', oversizedAt: iso(100) });
     expect(held.row()).not.toHaveProperty('collectionError');
@@ -762,7 +767,7 @@ describe('an answer over the cap', () => {
     expect(await look()).toMatchObject({ kind: 'closed', record: { status: 'PARTIAL' } });
     expect(held.row()).toMatchObject(saidOnce);
     expect(held.reads()).toBe(1);
-    expect(held.seen).toEqual(['SettledByReconcile', 'CollectionGivenUp']);
+    expect(held.seen).toEqual(['SettledByReconcile', 'CollectionAbandoned']);
   });
 
   test.each([
@@ -777,7 +782,7 @@ describe('an answer over the cap', () => {
     expect(row()).toMatchObject({ reason: 'deadline-passed', collectionError: 'results-too-large' });
     expect(isClosed(row())).toBe(true);
     expect(reads()).toBe(asked);
-    expect(seen).toEqual(['TimedOut', 'CollectionGivenUp']);
+    expect(seen).toEqual(['TimedOut', 'CollectionAbandoned']);
   });
 
   test('in grace closes the record', async () => {
@@ -791,18 +796,18 @@ describe('an answer over the cap', () => {
     expect(isClosed(row())).toBe(true);
   });
 
-  test('does not keep a webhook from correcting TIMED_OUT, whose results are then given up unread', async () => {
+  test('does not keep a webhook from correcting TIMED_OUT, whose results are then abandoned unread', async () => {
     const timedOut = closedExtraction({ status: 'TIMED_OUT', taskId: 'task-1', ...saidOnce });
     const held = world(timedOut, { now: 8_000 });
     const fact = { extractionId: id, taskId: 'task-1', taskStatus: 'PARTIAL' } as const;
-    await held.extractions.apply(correct(fact, 'webhook', at(8_000), timings));
+    await held.extractions.apply(correctOutcome(fact, 'webhook', at(8_000), timings));
     expect(held.row()).not.toHaveProperty('collectionError');
     expect(await held.reconcile(machine)).toMatchObject({ kind: 'closed', record: { status: 'PARTIAL' } });
     expect(held.row()).toMatchObject(saidOnce);
     expect(held.reads()).toBe(0);
   });
 
-  test('whose memory lost against a webhook is given up at once', async () => {
+  test('whose memory lost against a webhook is abandoned at once', async () => {
     const held = world(extractionIn('RUNNING'), {
       reads: [tooLarge],
       meanwhile: () => {
@@ -821,32 +826,32 @@ describe('anything that is over', () => {
     ['UNCONFIRMED', extractionIn('UNCONFIRMED')],
     ['NOT_STARTED', extractionIn('NOT_STARTED')],
     ['collected', closedExtraction({ status: 'COMPLETED', taskId: 'task-1', collectedAt: iso(40) })],
-    ['given up collecting', closedExtraction({ status: 'FAILED', taskId: 'task-1', collectionError: 'x' })],
+    ['abandoned collecting', closedExtraction({ status: 'FAILED', taskId: 'task-1', collectionError: 'x' })],
     ['out of grace', closedExtraction({ status: 'TIMED_OUT', taskId: 'task-1' })],
   ])('%s: closed, and nobody is asked', async (_what, row) => {
-    for (const situation of [...everybody, machineThatGaveUp]) {
+    for (const caller of [...everybody, machineThatGaveUp]) {
       const { reconcile, row: rowNow, reads, seen } = world(row, { now: 99_999 });
-      expect(await reconcile(situation)).toEqual({ kind: 'closed', record: row });
+      expect(await reconcile(caller)).toEqual({ kind: 'closed', record: row });
       expect(rowNow()).toEqual(row);
       expect([reads(), seen]).toEqual([0, []]);
     }
   });
 
   test('a row that is gone is told, to whoever asks', async () => {
-    for (const situation of everybody) {
-      expect(await world(undefined).reconcile(situation)).toEqual({ kind: 'gone' });
+    for (const caller of everybody) {
+      expect(await world(undefined).reconcile(caller)).toEqual({ kind: 'gone' });
     }
   });
 });
 
-test.each(everybody.map((situation) => [nameOf(situation), situation] as const))(
+test.each(everybody.map((caller) => [nameOf(caller), caller] as const))(
   'every write whose answer was lost is recognized as my own: %s',
-  async (_caller, situation) => {
+  async (_caller, caller) => {
     const { reconcile, row, seen } = world(extractionIn('RUNNING'), {
       reads: [answer('COMPLETED', full)],
-      through: answerLost,
+      through: withLostAnswers,
     });
-    expect(await reconcile(situation)).toMatchObject({ kind: 'closed' });
+    expect(await reconcile(caller)).toMatchObject({ kind: 'closed' });
     expect(row()).toMatchObject({ status: 'COMPLETED', settledBy: 'reconcile', collectedAt: iso(100) });
     expect(seen).toEqual(['SettledByReconcile', 'WebhookMissed', 'Collected']);
   },
@@ -856,7 +861,7 @@ test('asked again after it is done, whoever asks, it changes nothing', async () 
   const { reconcile, row, reads } = world(extractionIn('RUNNING'), { reads: [answer('COMPLETED', full)] });
   await reconcile(machine);
   const after = row();
-  for (const situation of everybody) await reconcile(situation);
+  for (const caller of everybody) await reconcile(caller);
   expect(row()).toEqual(after);
   expect(reads()).toBe(1);
 });
@@ -869,7 +874,7 @@ test('races without end are told as "not yet", not run for ever', async () => {
       ...store,
       apply: async () => {
         flips += 1;
-        return { applied: false, record: extraction({ openUntil: iso(flips) }) };
+        return { applied: false, record: extraction({ dueAt: iso(flips) }) };
       },
     }),
   });

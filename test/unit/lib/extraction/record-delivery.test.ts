@@ -6,10 +6,18 @@ import {
   type WakeOutcome,
 } from '../../../../lib/extraction/record-delivery.ts';
 import type { Task } from '../../../../lib/extraction/store.ts';
-import { memoryExtractionStore } from '../../../simulation/memory/memory-extraction-store.ts';
-import { memoryTaskStore } from '../../../simulation/memory/memory-task-store.ts';
-import type { StoreCall } from '../../../simulation/memory/store-fault.ts';
-import { clock, closedExtraction, extractionIn, id, iso, observations, timings } from './fixtures.ts';
+import {
+  clock,
+  closedExtraction,
+  extractionIn,
+  id,
+  iso,
+  observations,
+  timings,
+} from '../../../support/extraction-fixtures.ts';
+import { memoryExtractionStore } from '../../../support/memory-extraction-store.ts';
+import { memoryTaskStore } from '../../../support/memory-task-store.ts';
+import type { StoreCall } from '../../../support/store-fault.ts';
 
 const linked: Task = {
   taskId: 'task-1',
@@ -33,7 +41,7 @@ const world = (
   if (setup.task !== undefined) tasks.rows.set('task-1', setup.task);
   const woken: unknown[] = [];
   const time = clock(100);
-  const { seen, observe } = observations();
+  const { seen, count } = observations();
   const deps: RecordDeliveryDeps = {
     extractions,
     tasks,
@@ -43,7 +51,7 @@ const world = (
     },
     now: time.now,
     timings,
-    observe,
+    count,
   };
   const deliver = (taskStatus: TerminalStatus = 'COMPLETED') =>
     recordDelivery({ taskId: 'task-1', taskStatus }, deps).finally(() => time.advance(30));
@@ -109,15 +117,15 @@ test('a first delivery that was stored early is what a later one settles with', 
   expect(seen).toContain('StatusDisagreement');
 });
 
-test('late truth after TIMED_OUT is recorded, and the sweep is told to collect at once', async () => {
+test('a correction after TIMED_OUT is recorded, and the sweep is told to collect at once', async () => {
   const { deliver, row, seen } = world({
     row: extractionIn('TIMED_OUT'),
     task: linked,
     wake: async () => 'gone',
   });
   await deliver();
-  expect(row()).toMatchObject({ status: 'COMPLETED', openUntil: iso(100) });
-  expect(seen).toEqual(['SettledByWebhook', 'LateTruth']);
+  expect(row()).toMatchObject({ status: 'COMPLETED', dueAt: iso(100) });
+  expect(seen).toEqual(['SettledByWebhook', 'Corrected']);
 });
 
 describe('W dies after any step, and the next delivery heals it', () => {
@@ -158,11 +166,11 @@ describe('W dies after any step, and the next delivery heals it', () => {
 describe('a token that nobody awaits', () => {
   test.each([
     ['gone', []],
-    ['invalid-token', ['InvalidTaskToken']],
+    ['invalid-token', ['InvalidCallbackToken']],
   ] as const)('%s: the sweep is told to look now, as no machine will collect', async (wake, metrics) => {
     const { deliver, row, seen } = world({ ...running, wake: async () => wake });
     expect(await deliver()).toEqual({ kind: 'recorded', extractionId: id, wake });
-    expect(row()).toMatchObject({ status: 'COMPLETED', openUntil: iso(100) });
+    expect(row()).toMatchObject({ status: 'COMPLETED', dueAt: iso(100) });
     expect(seen).toEqual(['SettledByWebhook', ...metrics]);
   });
 
@@ -174,10 +182,10 @@ describe('a token that nobody awaits', () => {
   });
 
   test('does not put off a look that is due already', async () => {
-    const row = extractionIn('COMPLETED', { openUntil: iso(90) });
+    const row = extractionIn('COMPLETED', { dueAt: iso(90) });
     const { deliver, row: rowNow } = world({ row, task: linked, wake: async () => 'gone' });
     await deliver();
-    expect(rowNow()?.openUntil).toBe(iso(90));
+    expect(rowNow()?.dueAt).toBe(iso(90));
   });
 });
 
@@ -191,7 +199,7 @@ test('a link without a token wakes nobody: the sweep is told to look now', async
   const { deliver, woken, row } = world({ row: running.row, task: { taskId: 'task-1', extractionId: id } });
   expect(await deliver()).toEqual({ kind: 'recorded', extractionId: id, wake: 'no-token' });
   expect(woken).toEqual([]);
-  expect(row()).toMatchObject({ status: 'COMPLETED', openUntil: iso(100) });
+  expect(row()).toMatchObject({ status: 'COMPLETED', dueAt: iso(100) });
 });
 
 test('a delivery after grace, to a link without a token, opens the record again', async () => {
@@ -200,14 +208,14 @@ test('a delivery after grace, to a link without a token, opens the record again'
     task: { taskId: 'task-1', extractionId: id },
   });
   await deliver();
-  expect(row()).toMatchObject({ status: 'COMPLETED', openUntil: iso(100) });
-  expect(row()).toHaveProperty('open');
+  expect(row()).toMatchObject({ status: 'COMPLETED', dueAt: iso(100) });
+  expect(row()).toHaveProperty('dueShard');
   expect(row()).not.toHaveProperty('expiresAt');
-  expect(seen).toEqual(['SettledByWebhook', 'LateTruth']);
+  expect(seen).toEqual(['SettledByWebhook', 'Corrected']);
 });
 
-test('a machine that is woken is left to collect: openUntil stays its five minutes', async () => {
+test('a machine that is woken is left to collect: dueAt stays its five minutes', async () => {
   const { deliver, row } = world(running);
   await deliver();
-  expect(row()?.openUntil).toBe(iso(400));
+  expect(row()?.dueAt).toBe(iso(400));
 });

@@ -2,18 +2,16 @@ import { describe, expect, test } from 'vitest';
 import { callByConsent } from '../../../../lib/extraction/call-by-consent.ts';
 import type { ConsentExtraction, ConsentVariant } from '../../../../lib/extraction/record.ts';
 import { type StartDeps, type StartOutcome, start } from '../../../../lib/extraction/start.ts';
+import type { StartExtractionRequest } from '../../../../lib/provider/extractions/start-extraction-request.ts';
+import { startExtractionV2 } from '../../../../lib/provider/extractions/start-extraction-v2.ts';
 import {
   ProviderAmbiguous,
   ProviderBusy,
   ProviderExtractionFailed,
   ProviderRefused,
   ProviderUnauthorized,
-} from '../../../../lib/provider/errors.ts';
-import type { ExtractionRequest } from '../../../../lib/provider/extraction-request.ts';
-import { startExtractionV2 } from '../../../../lib/provider/start-extraction-v2.ts';
-import { memoryExtractionStore } from '../../../simulation/memory/memory-extraction-store.ts';
-import { memoryTaskStore } from '../../../simulation/memory/memory-task-store.ts';
-import { answering } from '../provider/canned-connection.ts';
+} from '../../../../lib/provider/transport/errors.ts';
+import { answering } from '../../../support/canned-connection.ts';
 import {
   clock,
   consentExtraction,
@@ -23,7 +21,9 @@ import {
   iso,
   observations,
   timings,
-} from './fixtures.ts';
+} from '../../../support/extraction-fixtures.ts';
+import { memoryExtractionStore } from '../../../support/memory-extraction-store.ts';
+import { memoryTaskStore } from '../../../support/memory-task-store.ts';
 
 const target = '11111111-1';
 
@@ -34,10 +34,10 @@ const world = (
   const extractions = memoryExtractionStore();
   extractions.rows.set(id, row);
   const tasks = memoryTaskStore();
-  const { seen, observe } = observations();
-  const posts: { variant: ConsentVariant; token: string; request: ExtractionRequest }[] = [];
+  const { seen, count } = observations();
+  const posts: { variant: ConsentVariant; token: string; request: StartExtractionRequest }[] = [];
   let made = 1;
-  const post = (variant: ConsentVariant) => async (token: string, request: ExtractionRequest) => {
+  const post = (variant: ConsentVariant) => async (token: string, request: StartExtractionRequest) => {
     posts.push({ variant, token, request });
     expect(extractions.rows.get(id)?.status).toBe('STARTING');
     const answers = setup.answers ?? ['task-1'];
@@ -70,8 +70,8 @@ const world = (
     newAttemptId: () => 'attempt-1',
     now: clock(5).now,
     timings,
-    observe,
-    onTaken: () => undefined,
+    count,
+    onAccepted: () => undefined,
     onFailure: () => undefined,
   };
   return {

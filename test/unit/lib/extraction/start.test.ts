@@ -2,10 +2,12 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { callByCredentials } from '../../../../lib/extraction/call-by-credentials.ts';
 import type { Extraction } from '../../../../lib/extraction/record.ts';
-import type { SealedCredentials } from '../../../../lib/extraction/sealed-plaintext.ts';
+import type { SealedCredentialsData } from '../../../../lib/extraction/sealed-request-data.ts';
 import { type StartDeps, start } from '../../../../lib/extraction/start.ts';
 import type { ExtractionStore } from '../../../../lib/extraction/store.ts';
-import { giveUpStarting, loseTrack } from '../../../../lib/extraction/transitions.ts';
+import { markNotStarted, markUnconfirmed } from '../../../../lib/extraction/transitions.ts';
+import type { TaskRequest } from '../../../../lib/provider/tasks/start-task.ts';
+import type { SessionTokens } from '../../../../lib/provider/tokens/session-tokens.ts';
 import {
   ProviderAmbiguous,
   ProviderAnswerTooLarge,
@@ -13,13 +15,7 @@ import {
   ProviderRefused,
   ProviderUnauthorized,
   ProviderUnreachable,
-} from '../../../../lib/provider/errors.ts';
-import type { SessionTokens } from '../../../../lib/provider/session-tokens.ts';
-import type { TaskRequest } from '../../../../lib/provider/start-task.ts';
-import { memoryExtractionStore } from '../../../simulation/memory/memory-extraction-store.ts';
-import { memoryTaskStore } from '../../../simulation/memory/memory-task-store.ts';
-import type { StoreCall, StoreFaults } from '../../../simulation/memory/store-fault.ts';
-import { answerLost } from './answer-lost.ts';
+} from '../../../../lib/provider/transport/errors.ts';
 import {
   allStatuses,
   at,
@@ -31,7 +27,11 @@ import {
   iso,
   observations,
   timings,
-} from './fixtures.ts';
+} from '../../../support/extraction-fixtures.ts';
+import { memoryExtractionStore } from '../../../support/memory-extraction-store.ts';
+import { memoryTaskStore } from '../../../support/memory-task-store.ts';
+import type { StoreCall, StoreFaults } from '../../../support/store-fault.ts';
+import { withLostAnswers } from '../../../support/with-lost-answers.ts';
 
 const busy = () => new ProviderBusy('429');
 const unreachable = () => new ProviderUnreachable('refused');
@@ -39,8 +39,8 @@ const unauthorized = () => new ProviderUnauthorized('401');
 const refused = (status: number) => new ProviderRefused(`${status}`, status);
 const ambiguous = () => new ProviderAmbiguous('503');
 
-const raw: SealedCredentials = { credentials: { mode: 'raw', value: { username: 'u', password: 'p' } } };
-const withToken: SealedCredentials = {
+const raw: SealedCredentialsData = { credentials: { mode: 'raw', value: { username: 'u', password: 'p' } } };
+const withToken: SealedCredentialsData = {
   credentials: { mode: 'encrypted', value: 'a-b' },
   sessionToken: 'callers',
 };
@@ -52,12 +52,12 @@ type Answer = string | Error;
 const world = (
   setup: {
     readonly row?: Extraction | null;
-    readonly plaintext?: SealedCredentials;
+    readonly plaintext?: SealedCredentialsData;
     /** One for each start call, in order; the last one stays. */
     readonly answers?: readonly Answer[];
     readonly faults?: StoreFaults;
     readonly through?: (store: ExtractionStore) => ExtractionStore;
-    readonly unseal?: () => Promise<SealedCredentials>;
+    readonly unseal?: () => Promise<SealedCredentialsData>;
     readonly logIn?: () => Promise<string>;
     /** What happens while the start call is under way. */
     readonly meanwhile?: () => void | Promise<void>;
@@ -69,7 +69,7 @@ const world = (
   const posts: Post[] = [];
   const events: string[] = [];
   const time = clock(5);
-  const { seen, observe } = observations();
+  const { seen, count } = observations();
   let logins = 0;
   let attempts = 0;
   let session: string | undefined;
@@ -116,8 +116,8 @@ const world = (
     },
     now: time.now,
     timings,
-    observe,
-    onTaken: (taskId) => events.push(`taken ${taskId}`),
+    count,
+    onAccepted: (taskId) => events.push(`taken ${taskId}`),
     onFailure: (what) => events.push(`${what} failed`),
   };
   const startAs = (callbackAttempt = 0) =>
@@ -183,7 +183,7 @@ describe('a start that goes well', () => {
     });
   });
 
-  test('does everything that can fail harmlessly before the mark, and the POST after it', async () => {
+  test('does everything that can fail harmlessly before the STARTING write, and the POST after it', async () => {
     const { start, events } = world();
     await start();
     expect(events).toEqual(['unseal', 'session', 'post on STARTING', 'taken task-1']);
@@ -197,7 +197,7 @@ describe('a start that goes well', () => {
   });
 });
 
-describe('before the mark nothing was sent, and the record stays as it was', () => {
+describe('before the STARTING write nothing was sent, and the record stays as it was', () => {
   test.each<readonly [string, () => Error, string]>([
     ['the API key is not taken', unauthorized, 'ProviderUnauthorized'],
     ['the login is refused', () => refused(403), 'ProviderUnauthorized'],
@@ -259,7 +259,7 @@ describe('the provider surely did not take it: back to REQUESTED, and the machin
   });
 
   test('a withdrawal whose answer was lost is done', async () => {
-    const { start, row } = world({ answers: [busy()], through: answerLost });
+    const { start, row } = world({ answers: [busy()], through: withLostAnswers });
     expect(await start()).toEqual({ kind: 'retry', error: 'ProviderBusy' });
     expect(row()).toEqual(extraction({ attemptId: 'attempt-1' }));
   });
@@ -275,7 +275,7 @@ describe('a refusal: nothing ran, and the extraction is over', () => {
       settledAt: iso(5),
       settledBy: 'start',
     });
-    expect(row()).not.toHaveProperty('open');
+    expect(row()).not.toHaveProperty('dueShard');
     expect(posts).toHaveLength(1);
     expect(seen).toEqual(['Rejected']);
   });
@@ -343,7 +343,7 @@ describe('anything else: a task may exist, and the POST is never made again', ()
     const { start, row, posts, seen, time } = world({ answers: [failure] });
     expect(await start(0)).toEqual({ kind: 'settled', status: 'UNCONFIRMED' });
     expect(row()).toMatchObject({ status: 'UNCONFIRMED', settledBy: 'start', settledAt: iso(5) });
-    expect(row()).not.toHaveProperty('open');
+    expect(row()).not.toHaveProperty('dueShard');
     expect(seen).toEqual(['Unconfirmed']);
     time.advance(1_000);
     expect(await start(1)).toEqual({ kind: 'settled', status: 'UNCONFIRMED' });
@@ -358,7 +358,7 @@ describe('an attempt that holds the taskId and was late to write it', () => {
         const row = held.row();
         if (row?.attemptId === undefined) throw new Error('It was not begun.');
         return held.extractions
-          .apply(loseTrack(row, row.attemptId, 'attempt-died', 'reconcile', at(70), timings))
+          .apply(markUnconfirmed(row, row.attemptId, 'start-interrupted', 'reconcile', at(70), timings))
           .then(() => undefined);
       },
     });
@@ -411,7 +411,7 @@ describe('an invocation that finds the start already made or under way', () => {
     });
     time.set(62);
     expect(await start(1)).toEqual({ kind: 'settled', status: 'UNCONFIRMED' });
-    expect(row()).toMatchObject({ status: 'UNCONFIRMED', reason: 'attempt-died', settledAt: iso(62) });
+    expect(row()).toMatchObject({ status: 'UNCONFIRMED', reason: 'start-interrupted', settledAt: iso(62) });
     expect(posts).toHaveLength(0);
     expect(seen).toEqual(['Unconfirmed']);
   });
@@ -463,7 +463,7 @@ describe('an invocation that finds the start already made or under way', () => {
     expect(row()).toMatchObject({ status: 'FAILED', settledBy: 'start' });
   });
 
-  test('a row that is back at REQUESTED when the mark is refused is left to the next retry', async () => {
+  test('a row that is back at REQUESTED when the STARTING write is refused is left to the next retry', async () => {
     const { start, posts } = world({
       through: (store) => ({ ...store, apply: async () => ({ applied: false, record: extraction() }) }),
     });
@@ -505,7 +505,7 @@ describe('an invocation that finds the start already made or under way', () => {
 });
 
 describe('two invocations at once', () => {
-  test('the mark admits one; the other says that a start is in progress', async () => {
+  test('the STARTING write admits one; the other says that a start is in progress', async () => {
     const { start, posts, row } = world();
     const outcomes = await Promise.all([start(0), start(1)]);
     expect(posts).toHaveLength(1);
@@ -514,10 +514,10 @@ describe('two invocations at once', () => {
     expect(row()?.status).toBe('RUNNING');
   });
 
-  test('a start that was given up between the read and the mark makes no POST', async () => {
+  test('a start that was abandoned between the read and the STARTING write makes no POST', async () => {
     const held = world({
       unseal: async () => {
-        await held.extractions.apply(giveUpStarting(extraction(), 'start-given-up', at(5), timings));
+        await held.extractions.apply(markNotStarted(extraction(), 'start-abandoned', at(5), timings));
         return raw;
       },
     });
@@ -527,13 +527,13 @@ describe('two invocations at once', () => {
 });
 
 test('every write whose answer was lost is recognized as my own: one POST, and it runs', async () => {
-  const { start, posts, row } = world({ through: answerLost });
+  const { start, posts, row } = world({ through: withLostAnswers });
   expect(await start()).toEqual({ kind: 'waiting', taskId: 'task-1' });
   expect(posts).toHaveLength(1);
   expect(row()?.status).toBe('RUNNING');
 });
 
-test('a mark that was declared dead while its answer was lost makes no POST', async () => {
+test('a STARTING write that was declared dead while its answer was lost makes no POST', async () => {
   const { start, posts, extractions } = world({
     through: (store) => ({
       ...store,
@@ -568,7 +568,7 @@ const dyingAt = (
 };
 
 describe('a start that dies at a call of the stores, and the ones after it', () => {
-  // get, the mark, the record, L.
+  // get, the STARTING write, the record, L.
   test.each([
     [1, 'before', 'RUNNING'],
     [1, 'after', 'RUNNING'],
@@ -593,7 +593,7 @@ describe('a start that dies at a call of the stores, and the ones after it', () 
   });
 });
 
-describe('from the mark on, what could not be written is written again', () => {
+describe('from the STARTING write on, what could not be written is written again', () => {
   /** Fails so many writes, but for the first few. */
   const failing = (times: number, when: 'before' | 'after', butFor = 1) => {
     let writes = 0;
@@ -619,7 +619,7 @@ describe('from the mark on, what could not be written is written again', () => {
     expect(posts).toHaveLength(1);
   });
 
-  test.each(['before', 'after'] as const)('the mark too, %s it took effect', async (when) => {
+  test.each(['before', 'after'] as const)('the STARTING write too, %s it took effect', async (when) => {
     const { start, row, posts } = world({ faults: failing(2, when, 0) });
     expect(await start()).toEqual({ kind: 'waiting', taskId: 'task-1' });
     expect(row()?.status).toBe('RUNNING');

@@ -1,25 +1,32 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { openShard, openShards } from '../../../../lib/extraction/open-shard.ts';
-import type { Reconciled } from '../../../../lib/extraction/reconcile.ts';
+import { dueShardCount, dueShardOf } from '../../../../lib/extraction/due-shard.ts';
+import type { ReconcileResult } from '../../../../lib/extraction/reconcile.ts';
 import type { Extraction } from '../../../../lib/extraction/record.ts';
 import { sweep } from '../../../../lib/extraction/sweep.ts';
-import { memoryExtractionStore } from '../../../simulation/memory/memory-extraction-store.ts';
-import type { StoreFaults } from '../../../simulation/memory/store-fault.ts';
-import { allStatuses, clock, closedExtraction, extraction, iso, timings } from './fixtures.ts';
+import {
+  allStatuses,
+  clock,
+  closedExtraction,
+  extraction,
+  iso,
+  timings,
+} from '../../../support/extraction-fixtures.ts';
+import { memoryExtractionStore } from '../../../support/memory-extraction-store.ts';
+import type { StoreFaults } from '../../../support/store-fault.ts';
 
 /** Ids that all fall into one partition. */
 const idsOf = (shard: number, count: number): string[] => {
   const found: string[] = [];
   for (let index = 0; found.length < count; index += 1) {
     const candidate = `extraction-${index}`;
-    if (openShard(candidate) === shard) found.push(candidate);
+    if (dueShardOf(candidate) === shard) found.push(candidate);
   }
   return found;
 };
 
-const running = (extractionId: string, openUntil: string): Extraction =>
-  extraction({ extractionId, status: 'RUNNING', taskId: 't', open: openShard(extractionId), openUntil });
+const running = (extractionId: string, dueAt: string): Extraction =>
+  extraction({ extractionId, status: 'RUNNING', taskId: 't', dueShard: dueShardOf(extractionId), dueAt });
 
 const world = (
   rows: readonly Extraction[],
@@ -28,7 +35,7 @@ const world = (
     readonly remainingMs?: () => number;
     readonly faults?: StoreFaults;
     readonly random?: () => number;
-    readonly found?: (record: Extraction) => Reconciled;
+    readonly found?: (record: Extraction) => ReconcileResult;
   } = {},
 ) => {
   const extractions = memoryExtractionStore(setup.faults);
@@ -40,7 +47,7 @@ const world = (
   const run = () =>
     sweep({
       extractions,
-      reconcile: async (extractionId): Promise<Reconciled> => {
+      reconcile: async (extractionId): Promise<ReconcileResult> => {
         reconciled.push(extractionId);
         setup.reconcile?.(extractionId);
         const record = extractions.rows.get(extractionId);
@@ -51,7 +58,7 @@ const world = (
       now: time.now,
       timings,
       random: setup.random ?? (() => 0),
-      onBegin: () => begun.push([...extractions.rows.values()].map(({ openUntil }) => openUntil)),
+      onStart: () => begun.push([...extractions.rows.values()].map(({ dueAt }) => dueAt)),
       remainingMs: setup.remainingMs ?? (() => 300_000),
       reserveMs: 45_000,
       onFailure: (extractionId) => failed.push(extractionId),
@@ -62,7 +69,7 @@ const world = (
 test('everything that is due is looked at, in every partition, and nothing else', async () => {
   const due = Array.from({ length: 100 }, (_, index) => running(`due-${index}`, iso(1_000)));
   const later = Array.from({ length: 20 }, (_, index) => running(`later-${index}`, iso(1_000.001)));
-  expect(new Set(due.map(({ open }) => open)).size).toBe(openShards);
+  expect(new Set(due.map(({ dueShard }) => dueShard)).size).toBe(dueShardCount);
   const { sweep, reconciled } = world([...due, ...later, closedExtraction({ extractionId: 'closed' })]);
   const swept = await sweep();
   expect(new Set(reconciled)).toEqual(new Set(due.map(({ extractionId }) => extractionId)));
@@ -72,8 +79,8 @@ test('everything that is due is looked at, in every partition, and nothing else'
     closed: 100,
     failed: 0,
     cutShort: false,
-    oldestOverdue: 0,
-    oldestUnclosed: 0,
+    oldestOverdueSeconds: 0,
+    oldestStuckSeconds: 0,
   });
 });
 
@@ -84,30 +91,30 @@ test('nothing due is a sweep that did nothing', async () => {
     closed: 0,
     failed: 0,
     cutShort: false,
-    oldestOverdue: 0,
-    oldestUnclosed: 0,
+    oldestOverdueSeconds: 0,
+    oldestStuckSeconds: 0,
   });
 });
 
 test('how late the latest was is told in seconds', async () => {
   const { sweep } = world([running('a', iso(400)), running('b', iso(990))]);
-  expect(await sweep()).toMatchObject({ oldestOverdue: 600 });
+  expect(await sweep()).toMatchObject({ oldestOverdueSeconds: 600 });
 });
 
 describe('a row that is malformed', () => {
   const sound = Array.from({ length: 60 }, (_, index) => running(`sound-${index}`, iso(900)));
   const collecting = { status: 'COMPLETED', taskId: 't', settledAt: iso(30) } as const;
   const malformed = (fields: object): Extraction =>
-    ({ ...extraction({ extractionId: 'bad', open: 0, openUntil: iso(0), ...fields }) }) as Extraction;
-  const left = (record: Extraction): Reconciled => ({ kind: 'not-yet', record, why: 'still-running' });
+    ({ ...extraction({ extractionId: 'bad', dueShard: 0, dueAt: iso(0), ...fields }) }) as Extraction;
+  const left = (record: Extraction): ReconcileResult => ({ kind: 'not-yet', record, why: 'still-running' });
 
   test.each([
     ['settledAt', { ...collecting, settledAt: 'yesterday' }],
     ['requestedAt', { requestedAt: '' }],
     ['startingAt', { status: 'STARTING', attemptId: 'a', startingAt: {} }],
     ['deadlineAt', { status: 'RUNNING', taskId: 't', deadlineAt: '2026-02-31T25:00:00Z' }],
-    ['openUntil', { openUntil: '1st of March' }],
-    ['openUntil, in the form of a time', { openUntil: '2026-02-31T25:00:00Z' }],
+    ['dueAt', { dueAt: '1st of March' }],
+    ['dueAt, in the form of a time', { dueAt: '2026-02-31T25:00:00Z' }],
   ])('in its %s is counted and named, and the rest are looked at', async (_what, fields) => {
     const { sweep, reconciled, failed } = world([malformed(fields), ...sound], { found: left });
     expect(await sweep()).toMatchObject({ failed: 1 });
@@ -123,11 +130,11 @@ describe('a row that is malformed', () => {
         fc.constantFrom(...allStatuses),
         fc.dictionary(attribute, anything),
         fc.constantFrom(iso(0), '1st of March', '2026-02-31T25:00:00Z'),
-        async (status, fields, openUntil) => {
-          const row = malformed({ status, attemptId: 'a', taskId: 't', openUntil, ...fields });
+        async (status, fields, dueAt) => {
+          const row = malformed({ status, attemptId: 'a', taskId: 't', dueAt, ...fields });
           const { sweep, reconciled } = world([row, ...sound], { found: left });
-          const { oldestOverdue, oldestUnclosed, failed } = await sweep();
-          expect([oldestOverdue, oldestUnclosed].every(Number.isFinite)).toBe(true);
+          const { oldestOverdueSeconds, oldestStuckSeconds, failed } = await sweep();
+          expect([oldestOverdueSeconds, oldestStuckSeconds].every(Number.isFinite)).toBe(true);
           expect(failed).toBeLessThanOrEqual(1);
           expect(reconciled.filter((id) => id !== 'bad')).toHaveLength(sound.length);
         },
@@ -145,15 +152,15 @@ describe('what no rule brings to its end', () => {
     const { sweep } = world([stuck], {
       found: () => ({ kind: 'not-yet', record: stuckFor400, why: 'still-running' }),
     });
-    expect(await sweep()).toMatchObject({ oldestOverdue: 0, oldestUnclosed: 400 });
+    expect(await sweep()).toMatchObject({ oldestOverdueSeconds: 0, oldestStuckSeconds: 400 });
   });
 
   test('is none that the look moved on, however late', async () => {
     const moved = { ...stuckFor400, status: 'TIMED_OUT', settledAt: iso(1_000) } as const;
-    const { sweep } = world([stuckFor400], { found: () => ({ kind: 'handed-over', record: moved }) });
-    expect(await sweep()).toMatchObject({ oldestUnclosed: 0 });
+    const { sweep } = world([stuckFor400], { found: () => ({ kind: 'deferred', record: moved }) });
+    expect(await sweep()).toMatchObject({ oldestStuckSeconds: 0 });
     const { sweep: sweepClosed } = world([stuckFor400]);
-    expect(await sweepClosed()).toMatchObject({ closed: 1, oldestUnclosed: 0 });
+    expect(await sweepClosed()).toMatchObject({ closed: 1, oldestStuckSeconds: 0 });
   });
 
   test('is also what fails whenever it is looked at', async () => {
@@ -162,7 +169,7 @@ describe('what no rule brings to its end', () => {
         throw new Error('fails');
       },
     });
-    expect(await sweep()).toMatchObject({ failed: 1, oldestUnclosed: 400 });
+    expect(await sweep()).toMatchObject({ failed: 1, oldestStuckSeconds: 400 });
   });
 });
 
@@ -185,10 +192,10 @@ test('a sweep that cannot even ask what is due has begun', async () => {
 });
 
 describe('a claim', () => {
-  test('moves openUntil by five minutes before the record is looked at', async () => {
+  test('moves dueAt by five minutes before the record is looked at', async () => {
     const seen: (string | undefined)[] = [];
     const held = world([running('a', iso(900))], {
-      reconcile: (extractionId) => seen.push(held.extractions.rows.get(extractionId)?.openUntil),
+      reconcile: (extractionId) => seen.push(held.extractions.rows.get(extractionId)?.dueAt),
     });
     await held.sweep();
     expect(seen).toEqual([iso(1_300)]);
@@ -201,7 +208,7 @@ describe('a claim', () => {
       ['a', 'b', 'c', 'd'].map((extractionId) => running(extractionId, iso(900))),
       {
         random: () => rolls.shift() ?? Number.NaN,
-        reconcile: (extractionId) => seen.push(held.extractions.rows.get(extractionId)?.openUntil),
+        reconcile: (extractionId) => seen.push(held.extractions.rows.get(extractionId)?.dueAt),
       },
     );
     await held.sweep();
@@ -334,7 +341,7 @@ describe('the time budget', () => {
     const { sweep, extractions, reconciled } = world([running('a', iso(900))], { remainingMs: () => 44_999 });
     expect(await sweep()).toMatchObject({ claimed: 0, cutShort: true });
     expect(reconciled).toEqual([]);
-    expect(extractions.rows.get('a')?.openUntil).toBe(iso(900));
+    expect(extractions.rows.get('a')?.dueAt).toBe(iso(900));
   });
 
   test('that runs out with the last record is none that was cut short', async () => {

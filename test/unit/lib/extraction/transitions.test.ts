@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { dynamoExtractionStore } from '../../../../lib/aws/dynamo-extraction-store.ts';
-import { openShard } from '../../../../lib/extraction/open-shard.ts';
+import { dueShardOf } from '../../../../lib/extraction/due-shard.ts';
 import {
   type Extraction,
   type ExtractionStatus,
@@ -8,28 +8,36 @@ import {
 } from '../../../../lib/extraction/record.ts';
 import type { ExtractionStore } from '../../../../lib/extraction/store.ts';
 import {
-  begin,
   type Change,
-  collected,
-  correct,
+  closeAfterGrace,
+  closeCollected,
+  closeUncollected,
+  correctOutcome,
   disownTask,
-  endGrace,
-  giveUpCollecting,
-  giveUpStarting,
-  lookAgain,
-  loseTrack,
-  reject,
-  requestedUntil,
-  run,
-  runLate,
-  settle,
-  timeOut,
+  dueAtWindowEnd,
+  markNotStarted,
+  markRejected,
+  markRunning,
+  markRunningLate,
+  markSettled,
+  markStarting,
+  markTimedOut,
+  markUnconfirmed,
+  reschedule,
+  revertToRequested,
   timeOutOversized,
-  withdraw,
 } from '../../../../lib/extraction/transitions.ts';
-import { memoryExtractionStore } from '../../../simulation/memory/memory-extraction-store.ts';
-import { interpretedDynamo } from '../aws/interpreted-dynamo.ts';
-import { allStatuses, at, extraction, extractionIn, id, iso, timings } from './fixtures.ts';
+import {
+  allStatuses,
+  at,
+  extraction,
+  extractionIn,
+  id,
+  iso,
+  timings,
+} from '../../../support/extraction-fixtures.ts';
+import { interpretedDynamo } from '../../../support/interpreted-dynamo.ts';
+import { memoryExtractionStore } from '../../../support/memory-extraction-store.ts';
 
 const now = at(100);
 
@@ -40,94 +48,96 @@ const moves: readonly {
   readonly from: readonly ExtractionStatus[];
   readonly to: ExtractionStatus;
   /** When the sweep looks; undefined where the move closes the record. */
-  readonly openUntil: string | undefined;
+  readonly dueAt: string | undefined;
 }[] = [
   {
     name: 'begin',
-    of: (row) => begin(row, 'attempt-1', now, timings),
+    of: (row) => markStarting(row, 'attempt-1', now, timings),
     from: ['REQUESTED'],
     to: 'STARTING',
     // As it was: the end of the start window is after the death of the attempt and the machine's retries.
-    openUntil: iso(900),
+    dueAt: iso(900),
   },
   {
     name: 'disownTask',
     of: (row) => disownTask(row, 'task-1', 'reconcile', now, timings),
     from: ['RUNNING'],
     to: 'UNCONFIRMED',
-    openUntil: undefined,
+    dueAt: undefined,
   },
   {
     name: 'timeOutOversized',
     of: (row) => timeOutOversized(row, now, timings),
     from: ['RUNNING'],
     to: 'TIMED_OUT',
-    openUntil: undefined,
+    dueAt: undefined,
   },
   {
     name: 'withdraw',
-    of: (row) => withdraw(row, 'attempt-1', timings),
+    of: (row) => revertToRequested(row, 'attempt-1', timings),
     from: ['STARTING'],
     to: 'REQUESTED',
-    openUntil: iso(900),
+    dueAt: iso(900),
   },
   {
     name: 'run',
-    of: (row) => run(row, 'attempt-1', 'task-1', now, timings),
+    of: (row) => markRunning(row, 'attempt-1', 'task-1', now, timings),
     from: ['STARTING'],
     to: 'RUNNING',
     // The machine's own end.
-    openUntil: iso(7_200 + 900),
+    dueAt: iso(7_200 + 900),
   },
   {
     name: 'run late',
-    of: (row) => runLate(row, 'attempt-1', 'task-1', now, timings),
+    of: (row) => markRunningLate(row, 'attempt-1', 'task-1', now, timings),
     from: ['UNCONFIRMED'],
     to: 'RUNNING',
     // The machine has most likely ended: soon.
-    openUntil: iso(100 + 120),
+    dueAt: iso(100 + 120),
   },
   {
     name: 'reject',
-    of: (row) => reject(row, 'attempt-1', 'http-400', now, timings),
+    of: (row) => markRejected(row, 'attempt-1', 'http-400', now, timings),
     from: ['STARTING'],
     to: 'REJECTED',
-    openUntil: undefined,
+    dueAt: undefined,
   },
   {
     name: 'lose track',
-    of: (row) => loseTrack(row, 'attempt-1', 'attempt-died', 'reconcile', now, timings),
+    of: (row) => markUnconfirmed(row, 'attempt-1', 'start-interrupted', 'reconcile', now, timings),
     from: ['STARTING'],
     to: 'UNCONFIRMED',
-    openUntil: undefined,
+    dueAt: undefined,
   },
   {
     name: 'give up starting',
-    of: (row) => giveUpStarting(row, 'start-given-up', now, timings),
+    of: (row) => markNotStarted(row, 'start-abandoned', now, timings),
     from: ['REQUESTED'],
     to: 'NOT_STARTED',
-    openUntil: undefined,
+    dueAt: undefined,
   },
   {
     name: 'settle',
-    of: () => settle({ extractionId: id, taskId: 'task-1', taskStatus: 'PARTIAL' }, 'webhook', now, timings),
+    of: () =>
+      markSettled({ extractionId: id, taskId: 'task-1', taskStatus: 'PARTIAL' }, 'webhook', now, timings),
     from: ['RUNNING'],
     to: 'PARTIAL',
-    openUntil: iso(100 + 300),
+    dueAt: iso(100 + 300),
   },
   {
     name: 'time out',
-    of: (row) => timeOut(row, now, timings),
+    of: (row) => markTimedOut(row, now, timings),
     from: ['RUNNING'],
     to: 'TIMED_OUT',
-    openUntil: iso(100 + 120),
+    dueAt: iso(100 + 120),
   },
   {
     name: 'correct',
-    of: () => correct({ extractionId: id, taskId: 'task-1', taskStatus: 'PARTIAL' }, 'webhook', now, timings),
+    of: () =>
+      correctOutcome({ extractionId: id, taskId: 'task-1', taskStatus: 'PARTIAL' }, 'webhook', now, timings),
     from: ['TIMED_OUT'],
     to: 'PARTIAL',
-    openUntil: iso(100 + 300),
+    dueAt: iso(100 + 300),
   },
 ];
 
@@ -151,7 +161,7 @@ const stores: readonly (readonly [string, (row: Extraction) => Promise<Extractio
 ];
 
 describe.each(stores)('%s', (_where, storeWith) => {
-  describe.each(moves)('$name', ({ of, from, to, openUntil }) => {
+  describe.each(moves)('$name', ({ of, from, to, dueAt }) => {
     test.each(allStatuses)(`on %s: only from ${from.join(' and ')}`, async (status) => {
       // Every row has the attempt and the task of the move, so that the status alone decides.
       const before = extractionIn(status, { attemptId: 'attempt-1', taskId: 'task-1' });
@@ -169,12 +179,12 @@ describe.each(stores)('%s', (_where, storeWith) => {
       for (const status of from) {
         const before = extractionIn(status, { attemptId: 'attempt-1', taskId: 'task-1' });
         const { record } = await (await storeWith(before)).apply(of(before));
-        if (openUntil === undefined) {
-          expect(record).not.toHaveProperty('open');
-          expect(record).not.toHaveProperty('openUntil');
+        if (dueAt === undefined) {
+          expect(record).not.toHaveProperty('dueShard');
+          expect(record).not.toHaveProperty('dueAt');
           expect(record?.expiresAt).toBe(now.getTime() / 1000 + timings.recordRetention);
         } else {
-          expect(record).toMatchObject({ open: openShard(id), openUntil });
+          expect(record).toMatchObject({ dueShard: dueShardOf(id), dueAt });
           expect(record).not.toHaveProperty('expiresAt');
         }
       }
@@ -191,22 +201,22 @@ const applyTo = async (row: Extraction, change: Change) => {
 describe('a move of "my" attempt is not one of another', () => {
   const starting = extractionIn('STARTING', { attemptId: 'theirs' });
   test.each<readonly [string, Change]>([
-    ['withdraw', withdraw(starting, 'mine', timings)],
-    ['run', run(starting, 'mine', 'task-1', now, timings)],
-    ['reject', reject(starting, 'mine', 'r', now, timings)],
-    ['lose track', loseTrack(starting, 'mine', 'r', 'start', now, timings)],
+    ['withdraw', revertToRequested(starting, 'mine', timings)],
+    ['run', markRunning(starting, 'mine', 'task-1', now, timings)],
+    ['reject', markRejected(starting, 'mine', 'r', now, timings)],
+    ['lose track', markUnconfirmed(starting, 'mine', 'r', 'start', now, timings)],
   ])('%s', async (_name, change) => {
     expect(await applyTo(starting, change)).toEqual({ applied: false, record: starting });
   });
 
   test('an UNCONFIRMED of another attempt is not undone', async () => {
     const row = extractionIn('UNCONFIRMED', { attemptId: 'theirs' });
-    expect((await applyTo(row, runLate(row, 'mine', 'task-1', now, timings))).applied).toBe(false);
+    expect((await applyTo(row, markRunningLate(row, 'mine', 'task-1', now, timings))).applied).toBe(false);
   });
 });
 
 describe('the provider’s word is about its own task', () => {
-  test.each([settle, correct])('an extraction of another task is not settled', async (move) => {
+  test.each([markSettled, correctOutcome])('an extraction of another task is not settled', async (move) => {
     for (const status of ['RUNNING', 'TIMED_OUT'] as const) {
       const row = extractionIn(status, { taskId: 'task-2' });
       expect(
@@ -222,7 +232,9 @@ describe('the provider’s word is about its own task', () => {
 });
 
 test('a start that is begun is marked with whose it is and when', async () => {
-  expect((await applyTo(extraction(), begin(extraction(), 'mine', now, timings))).record).toMatchObject({
+  expect(
+    (await applyTo(extraction(), markStarting(extraction(), 'mine', now, timings))).record,
+  ).toMatchObject({
     attemptId: 'mine',
     startingAt: iso(100),
   });
@@ -231,17 +243,17 @@ test('a start that is begun is marked with whose it is and when', async () => {
 test.each([
   ['leaves the index alone where the sweep looks after its death anyway', 900 - 60 - 120, undefined],
   ['near the end of the start window has the sweep look after its death', 900 - 60 - 119, iso(901)],
-])('a mark %s', (_which, seconds, openUntil) => {
-  const { set } = begin(extraction(), 'mine', at(seconds), timings);
-  expect(set.openUntil).toBe(openUntil);
-  expect('open' in set).toBe(openUntil !== undefined);
+])('a STARTING write %s', (_which, seconds, dueAt) => {
+  const { set } = markStarting(extraction(), 'mine', at(seconds), timings);
+  expect(set.dueAt).toBe(dueAt);
+  expect('dueShard' in set).toBe(dueAt !== undefined);
 });
 
 test('a withdrawn start leaves the record as it was before, but for whose it was', async () => {
   const before = extraction();
-  const { record: starting } = await applyTo(before, begin(before, 'mine', now, timings));
+  const { record: starting } = await applyTo(before, markStarting(before, 'mine', now, timings));
   if (starting === undefined) throw new Error('It was not begun.');
-  expect((await applyTo(starting, withdraw(starting, 'mine', timings))).record).toEqual({
+  expect((await applyTo(starting, revertToRequested(starting, 'mine', timings))).record).toEqual({
     ...before,
     attemptId: 'mine',
   });
@@ -252,18 +264,18 @@ test.each([
   ['a later', 'attempt-0'],
 ])('%s mark that was sent twice is not written again once it is withdrawn', async (_which, attemptId) => {
   const before = extraction(attemptId === undefined ? {} : { attemptId });
-  const mark = begin(before, 'mine', now, timings);
+  const mark = markStarting(before, 'mine', now, timings);
   const { record: starting } = await applyTo(before, mark);
   if (starting === undefined) throw new Error('It was not begun.');
-  const { record: withdrawn } = await applyTo(starting, withdraw(starting, 'mine', timings));
+  const { record: withdrawn } = await applyTo(starting, revertToRequested(starting, 'mine', timings));
   if (withdrawn === undefined) throw new Error('It was not withdrawn.');
   expect(await applyTo(withdrawn, mark)).toEqual({ applied: false, record: withdrawn });
-  expect((await applyTo(withdrawn, begin(withdrawn, 'the next', now, timings))).applied).toBe(true);
+  expect((await applyTo(withdrawn, markStarting(withdrawn, 'the next', now, timings))).applied).toBe(true);
 });
 
 test('a task that was taken late undoes the whole of UNCONFIRMED', async () => {
   const row = extractionIn('UNCONFIRMED');
-  const { record } = await applyTo(row, runLate(row, 'attempt-1', 'task-1', now, timings));
+  const { record } = await applyTo(row, markRunningLate(row, 'attempt-1', 'task-1', now, timings));
   for (const field of ['reason', 'settledAt', 'settledBy', 'expiresAt'])
     expect(record).not.toHaveProperty(field);
   expect(record).toMatchObject({ status: 'RUNNING', taskId: 'task-1', startedAt: iso(100) });
@@ -271,8 +283,8 @@ test('a task that was taken late undoes the whole of UNCONFIRMED', async () => {
 
 test.each(terminalStatuses)('%s is written with when and by whom', async (status) => {
   for (const [from, move] of [
-    ['RUNNING', settle],
-    ['TIMED_OUT', correct],
+    ['RUNNING', markSettled],
+    ['TIMED_OUT', correctOutcome],
   ] as const) {
     const { record } = await applyTo(
       extractionIn(from),
@@ -283,13 +295,13 @@ test.each(terminalStatuses)('%s is written with when and by whom', async (status
   }
 });
 
-test('late truth after grace reopens the record', async () => {
-  const { open: _open, openUntil: _openUntil, ...closed } = extractionIn('TIMED_OUT', { expiresAt: 1 });
+test('a correction after grace reopens the record', async () => {
+  const { dueShard: _dueShard, dueAt: _dueAt, ...closed } = extractionIn('TIMED_OUT', { expiresAt: 1 });
   const { record } = await applyTo(
     closed,
-    correct({ extractionId: id, taskId: 'task-1', taskStatus: 'COMPLETED' }, 'webhook', now, timings),
+    correctOutcome({ extractionId: id, taskId: 'task-1', taskStatus: 'COMPLETED' }, 'webhook', now, timings),
   );
-  expect(record).toMatchObject({ status: 'COMPLETED', open: openShard(id), openUntil: iso(400) });
+  expect(record).toMatchObject({ status: 'COMPLETED', dueShard: dueShardOf(id), dueAt: iso(400) });
   expect(record).not.toHaveProperty('expiresAt');
 });
 
@@ -299,30 +311,30 @@ describe('collecting', () => {
 
   test('writes what was found, and closes', async () => {
     const row = extractionIn('COMPLETED');
-    const { record } = await applyTo(row, collected(row, { results, actionResults }, now, timings));
+    const { record } = await applyTo(row, closeCollected(row, { results, actionResults }, now, timings));
     expect(record).toMatchObject({ status: 'COMPLETED', results, actionResults, collectedAt: iso(100) });
-    expect(record).not.toHaveProperty('open');
+    expect(record).not.toHaveProperty('dueShard');
     expect(record?.expiresAt).toBe(now.getTime() / 1000 + timings.recordRetention);
   });
 
-  test('given up says why, and closes', async () => {
+  test('abandoned says why, and closes', async () => {
     const row = extractionIn('COMPLETED');
-    const { record } = await applyTo(row, giveUpCollecting(row, 'results-too-large', now, timings));
+    const { record } = await applyTo(row, closeUncollected(row, 'results-too-large', now, timings));
     expect(record).toMatchObject({ collectionError: 'results-too-large' });
     expect(record).not.toHaveProperty('collectedAt');
-    expect(record).not.toHaveProperty('open');
+    expect(record).not.toHaveProperty('dueShard');
   });
 
-  test('that succeeds after it was given up takes the error back', async () => {
+  test('that succeeds after it was abandoned takes the error back', async () => {
     const row = extractionIn('COMPLETED', { collectionError: 'gone' });
-    const { record } = await applyTo(row, collected(row, {}, now, timings));
+    const { record } = await applyTo(row, closeCollected(row, {}, now, timings));
     expect(record).not.toHaveProperty('collectionError');
   });
 
   test.each([
-    ['collected', (row: Extraction) => collected(row, {}, now, timings)],
-    ['given up', (row: Extraction) => giveUpCollecting(row, 'x', now, timings)],
-    ['ended', (row: Extraction) => endGrace(row, now, timings)],
+    ['collected', (row: Extraction) => closeCollected(row, {}, now, timings)],
+    ['abandoned', (row: Extraction) => closeUncollected(row, 'x', now, timings)],
+    ['ended', (row: Extraction) => closeAfterGrace(row, now, timings)],
   ])('is not %s on a status, or a collection, that came after the decision', async (_what, of) => {
     const decidedOn = extractionIn('TIMED_OUT');
     expect((await applyTo(extractionIn('COMPLETED'), of(decidedOn))).applied).toBe(false);
@@ -332,24 +344,24 @@ describe('collecting', () => {
 });
 
 describe('looking again', () => {
-  test('moves openUntil and nothing else', async () => {
+  test('moves dueAt and nothing else', async () => {
     const row = extractionIn('RUNNING');
-    expect((await applyTo(row, lookAgain(row, iso(500)))).record).toEqual({ ...row, openUntil: iso(500) });
+    expect((await applyTo(row, reschedule(row, iso(500)))).record).toEqual({ ...row, dueAt: iso(500) });
   });
 
   test.each<readonly [string, Extraction]>([
-    ['somebody moved it meanwhile', extractionIn('RUNNING', { openUntil: iso(501) })],
-    ['the status changed meanwhile', extractionIn('COMPLETED', { openUntil: iso(8_100) })],
+    ['somebody moved it meanwhile', extractionIn('RUNNING', { dueAt: iso(501) })],
+    ['the status changed meanwhile', extractionIn('COMPLETED', { dueAt: iso(8_100) })],
   ])('is refused where %s', async (_what, current) => {
-    expect((await applyTo(current, lookAgain(extractionIn('RUNNING'), iso(500)))).applied).toBe(false);
+    expect((await applyTo(current, reschedule(extractionIn('RUNNING'), iso(500)))).applied).toBe(false);
   });
 
   test('never reopens what was closed', async () => {
-    const { open: _open, openUntil: _openUntil, ...closed } = extractionIn('COMPLETED');
-    expect((await applyTo(closed, lookAgain(closed, iso(500)))).applied).toBe(false);
+    const { dueShard: _dueShard, dueAt: _dueAt, ...closed } = extractionIn('COMPLETED');
+    expect((await applyTo(closed, reschedule(closed, iso(500)))).applied).toBe(false);
   });
 });
 
 test('a new record is looked at when its start window ends', () => {
-  expect(requestedUntil(id, iso(0), timings)).toEqual({ open: openShard(id), openUntil: iso(900) });
+  expect(dueAtWindowEnd(id, iso(0), timings)).toEqual({ dueShard: dueShardOf(id), dueAt: iso(900) });
 });

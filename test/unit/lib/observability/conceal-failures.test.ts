@@ -2,8 +2,8 @@ import middy from '@middy/core';
 import type { Context } from 'aws-lambda';
 import { expect, test } from 'vitest';
 import { concealFailures } from '../../../../lib/observability/conceal-failures.ts';
-import { toldOf } from '../provider/told-of.ts';
-import { capturedLog } from './captured-log.ts';
+import { capturedLog } from '../../../support/captured-log.ts';
+import { errorText } from '../../../support/error-text.ts';
 
 const log = capturedLog();
 
@@ -42,5 +42,5 @@ test('an error of ours passes as it is, and is no failure', async () => {
 test('what is thrown carries nothing of the original, not even beside its message', async () => {
   const thrown = await thrownBy(new Error('SENTINEL'));
   expect(thrown).not.toHaveProperty('originalError');
-  expect(toldOf(thrown)).not.toContain('SENTINEL');
+  expect(errorText(thrown)).not.toContain('SENTINEL');
 });

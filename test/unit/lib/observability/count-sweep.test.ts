@@ -1,8 +1,15 @@
 import { expect, test } from 'vitest';
-import { countSweep, countSweepBegun } from '../../../../lib/observability/count-sweep.ts';
-import { compared } from '../../../../lib/observability/counted.ts';
+import { countSweep, countSweepStarted } from '../../../../lib/observability/count-sweep.ts';
+import { zeroFilledMetrics } from '../../../../lib/observability/metric-names.ts';
 
-const quiet = { claimed: 0, closed: 0, failed: 0, cutShort: false, oldestOverdue: 0, oldestUnclosed: 0 };
+const quiet = {
+  claimed: 0,
+  closed: 0,
+  failed: 0,
+  cutShort: false,
+  oldestOverdueSeconds: 0,
+  oldestStuckSeconds: 0,
+};
 
 const countsOf = (swept: typeof quiet) => {
   const counts: [name: string, value: number][] = [];
@@ -12,21 +19,21 @@ const countsOf = (swept: typeof quiet) => {
 
 test('a sweep with nothing to do tells that it ran', () => {
   expect(countsOf(quiet)).toEqual([
-    ['Swept', 1],
+    ['SweepFinished', 1],
     ['SweepClaimed', 0],
     ['OldestOverdueSeconds', 0],
-    ['OldestUnclosedSeconds', 0],
+    ['OldestStuckSeconds', 0],
   ]);
 });
 
 test('a sweep that begins tells it at once, with 0 of what alarms calculate with: one that dies tells no more', () => {
   const told: unknown[] = [];
-  countSweepBegun(
+  countSweepStarted(
     (name, value) => told.push([name, value]),
     () => told.push('published'),
   );
-  expect(compared).toContain('Swept');
-  expect(told).toEqual([['SweepBegun', 1], ...compared.map((name) => [name, 0]), 'published']);
+  expect(zeroFilledMetrics).toContain('SweepFinished');
+  expect(told).toEqual([['SweepStarted', 1], ...zeroFilledMetrics.map((name) => [name, 0]), 'published']);
 });
 
 test('a sweep in trouble tells that, too', () => {
@@ -35,14 +42,14 @@ test('a sweep in trouble tells that, too', () => {
     claimed: 7,
     failed: 2,
     cutShort: true,
-    oldestOverdue: 12.5,
-    oldestUnclosed: 5_000,
+    oldestOverdueSeconds: 12.5,
+    oldestStuckSeconds: 5_000,
   });
   expect(counts).toEqual(
     expect.arrayContaining([
       ['SweepClaimed', 7],
       ['OldestOverdueSeconds', 12.5],
-      ['OldestUnclosedSeconds', 5_000],
+      ['OldestStuckSeconds', 5_000],
       ['SweepFailed', 2],
       ['SweepCutShort', 1],
     ]),

@@ -3,7 +3,7 @@ import { syncBuiltinESMExports } from 'node:module';
 import { afterAll, beforeEach, expect, test, vi } from 'vitest';
 import { signingKeyOf } from '../../../../lib/webhook/signing-key.ts';
 import { verifySignature } from '../../../../lib/webhook/verify-signature.ts';
-import { signed } from './sign.ts';
+import { signed } from '../../../support/sign.ts';
 
 // Records what is compared and by what, and whether the answer is the verdict. Test files share their modules, so the
 // built-in is replaced in place, and put back.

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { terminalStatuses } from '../../../../lib/extraction/record.ts';
 import { parseDelivery } from '../../../../lib/webhook/parse-delivery.ts';
-import { encryptedByOpenssl } from '../../sandbox/openssl.ts';
+import { encryptedByOpenssl } from '../../../support/openssl.ts';
 
 const key = 'signing-key';
 const iv = Buffer.from('f0e0d0c0b0a090807060504030201000', 'hex');

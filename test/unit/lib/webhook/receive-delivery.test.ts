@@ -4,11 +4,11 @@ import {
   type RawDelivery,
   type ReceiveDeliveryDeps,
   receiveDelivery,
-  type WebhookObserved,
+  type WebhookMetric,
 } from '../../../../lib/webhook/receive-delivery.ts';
 import { signingKeyOf } from '../../../../lib/webhook/signing-key.ts';
-import { encryptedByOpenssl } from '../../sandbox/openssl.ts';
-import { signed } from './sign.ts';
+import { encryptedByOpenssl } from '../../../support/openssl.ts';
+import { signed } from '../../../support/sign.ts';
 
 const key = 'signing-key';
 const payload = '{"taskId":"task-1","taskStatus":"COMPLETED"}';
@@ -16,7 +16,7 @@ const stored = { kind: 'stored' } as const;
 
 /** The webhook with keys that are `current`, and `refreshed` after a mismatch. */
 const webhook = (more: Partial<ReceiveDeliveryDeps> & { readonly current?: readonly string[] } = {}) => {
-  const observed: WebhookObserved[] = [];
+  const observed: WebhookMetric[] = [];
   const recorded: unknown[] = [];
   const receive = (raw: Partial<RawDelivery>) =>
     receiveDelivery(
@@ -30,7 +30,7 @@ const webhook = (more: Partial<ReceiveDeliveryDeps> & { readonly current?: reado
           recorded.push(delivery);
           return stored;
         },
-        observe: (one) => observed.push(one),
+        count: (one) => observed.push(one),
         ...more,
       },
     );
@@ -74,7 +74,7 @@ test('an encrypted delivery is verified over the wrapper and decrypted with the 
 
 describe('a delivery that is refused changes nothing and is counted by its reason', () => {
   const tooLong = 'x'.repeat(deliveryLimitBytes + 1);
-  test.each<readonly [string, Partial<RawDelivery>, object, WebhookObserved]>([
+  test.each<readonly [string, Partial<RawDelivery>, object, WebhookMetric]>([
     ['too large', plain(tooLong), { answer: 413 }, 'WebhookTooLarge'],
     [
       'too large in bytes only',

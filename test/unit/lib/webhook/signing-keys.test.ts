@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { SigningKey } from '../../../../lib/webhook/signing-key.ts';
 import { cacheSigningKeys } from '../../../../lib/webhook/signing-keys.ts';
-import { clock } from '../extraction/fixtures.ts';
+import { clock } from '../../../support/extraction-fixtures.ts';
 
 const textsOf = (keys: readonly SigningKey[] | undefined) => keys?.map(({ text }) => text);
 

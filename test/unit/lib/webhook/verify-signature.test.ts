@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type SigningKey, signingKeyOf } from '../../../../lib/webhook/signing-key.ts';
 import { type Verification, verifySignature } from '../../../../lib/webhook/verify-signature.ts';
-import { signed } from './sign.ts';
+import { signed } from '../../../support/sign.ts';
 
 const verify = (header: string | undefined, body: Uint8Array, keys: readonly string[]): Verification =>
   verifySignature(header, body, keys.map(signingKeyOf));

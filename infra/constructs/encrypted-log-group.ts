@@ -1,0 +1,33 @@
+import { Aws, Fn } from 'aws-cdk-lib';
+import { LogGroup } from 'aws-cdk-lib/aws-logs';
+import type { Construct } from 'constructs';
+import type { Config } from '../config.ts';
+import type { DataKey } from './data-key.ts';
+import { removalPolicy } from './removal.ts';
+
+interface EncryptedLogGroupProps {
+  readonly config: Config;
+  readonly dataKey: DataKey;
+  /** Only for a service that delivers logs itself; all others get a generated name. */
+  readonly logGroupName?: string;
+}
+
+/** A log group that is encrypted under the data key and kept for `logRetentionDays`. */
+export class EncryptedLogGroup extends LogGroup {
+  constructor(scope: Construct, id: string, { config, dataKey, logGroupName }: EncryptedLogGroupProps) {
+    super(scope, id, {
+      encryptionKey: dataKey.key,
+      retention: config.logRetentionDays,
+      removalPolicy: removalPolicy(config),
+      ...(logGroupName === undefined ? {} : { logGroupName }),
+    });
+  }
+}
+
+/**
+ * The name of a log group to which a service delivers logs by itself. Under `/aws/vendedlogs/` the delivery
+ * does not add to the account's one CloudWatch Logs resource policy, which is full at 5,120 characters. The
+ * last part of the stack's id makes it new for each creation, as a retained group keeps its name.
+ */
+export const vendedLogGroupName = (service: 'states' | 'apigateway' | 'pipes', name: string): string =>
+  `/aws/vendedlogs/${service}/${name}-${Fn.select(2, Fn.split('/', Aws.STACK_ID))}`;

@@ -1,0 +1,59 @@
+import { ExtractionFailed } from '../expected-failure.ts';
+import { type DemoContext, showExtraction, showResults } from './show-extraction.ts';
+
+/** Test data with a right check digit. */
+const person = '11111111-1';
+
+/** The product that is extracted, one of the two that the person is asked to authorize. */
+const product = 'movement';
+
+type Session = { readonly otpToken: string; readonly consentId: string };
+
+/**
+ * The method `consent`: opens a session, has it authorized as the person would in the widget, extracts one
+ * product, revokes the consent, and shows that the next extraction is refused.
+ *
+ * @throws ExtractionFailed where one of these went otherwise
+ */
+export async function runConsentDemo(context: DemoContext): Promise<void> {
+  const { system, show } = context;
+  const { consentId } = await ask<Session>(context, '/consent-sessions', 201, {
+    products: [product, 'product-balance'],
+    locale: 'en',
+  });
+  show.done('session', `POST /consent-sessions → 201  consent ${consentId}`);
+  await system.provider.authorizeConsent(consentId);
+  show.done('consent', 'authorized, as the person would in the widget');
+
+  const order = { method: 'consent', product, consentId, target: person };
+  await showResults(await showExtraction(context, { ...order, reference: 'by-consent' }), context);
+
+  const revoked = await ask<{ status: string; subStatus: string }>(
+    context,
+    `/consents/${consentId}/revoke`,
+    200,
+  );
+  show.done('consent', `POST /consents/${consentId}/revoke → 200  ${revoked.status} ${revoked.subStatus}`);
+  const { status } = await showExtraction(context, { ...order, reference: 'after-revoke' });
+  if (status !== 'REJECTED') {
+    throw new ExtractionFailed(`The extraction of a revoked consent ended ${status}, not REJECTED.`);
+  }
+}
+
+/** A POST to a route of the consents, about the person. */
+async function ask<Answer>(
+  { system: { api }, signal }: DemoContext,
+  path: string,
+  expected: number,
+  body?: unknown,
+): Promise<Answer> {
+  const response = await api.fetch(`${api.base}${path}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'cosecha-target': person },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    signal,
+  });
+  if (response.status === expected) return (await response.json()) as Answer;
+  const problem = await response.text();
+  throw new ExtractionFailed(`The API answered ${response.status} to POST ${path}: ${problem.slice(0, 500)}`);
+}

@@ -1,0 +1,105 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { access, mkdir, readFile, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { PythonEnvironmentFailed } from '../expected-failure.ts';
+import { repository, workDirectory } from '../paths.ts';
+import { runCommand, tail } from '../run-command.ts';
+import { findPython, type Python } from './find-python.ts';
+import { withoutPython } from './without-python.ts';
+
+const requirementsFile = join(import.meta.dirname, 'requirements.txt');
+
+type Preparation = {
+  /** Called before an installation begins. */
+  onInstall?: () => void;
+  signal?: AbortSignal;
+};
+
+/** Names an environment by all that decides its contents: other requirements or another Python make another one. */
+export function environmentKey(requirements: string, python: Python, platform: string): string {
+  return createHash('sha256')
+    .update([requirements, python.executable, python.version, platform].join('\n'))
+    .digest('hex')
+    .slice(0, 16);
+}
+
+/**
+ * The interpreter of a private virtual environment with the emulator in it, under `.cosecha/`; installed the first
+ * time (about 10 s and 60 MB), found again after that.
+ *
+ * An environment is built beside its place and renamed into it when complete, so that one whose installation was cut
+ * off is never found. Only its interpreter is used, and that works after a rename; the scripts in `bin/` would not.
+ *
+ * @throws PythonMissing, PythonEnvironmentFailed; `AbortError` when aborted
+ */
+export async function preparePython({ onInstall, signal }: Preparation = {}): Promise<string> {
+  const python = await findPython(process.env);
+  const requirements = await readFile(requirementsFile, 'utf8');
+  const key = environmentKey(requirements, python, `${process.platform}-${process.arch}`);
+  const environments = join(workDirectory, 'python');
+  const environment = join(environments, key);
+  const interpreter = join(environment, 'bin', 'python');
+  if (await exists(interpreter)) return interpreter;
+
+  onInstall?.();
+  await mkdir(environments, { recursive: true });
+  const staging = join(environments, `${key}.${randomUUID()}`);
+  try {
+    await install(python, staging, signal);
+    await rename(staging, environment).catch(async (error: unknown) => {
+      // Another process was first; its environment is as good as ours.
+      if (!(await exists(interpreter))) throw error;
+    });
+  } finally {
+    await rm(staging, { recursive: true, force: true });
+  }
+  return interpreter;
+}
+
+async function install(python: Python, directory: string, signal?: AbortSignal): Promise<void> {
+  await run(
+    python.executable,
+    ['-m', 'venv', directory],
+    'its private Python environment could not be made',
+    signal,
+  );
+  await run(
+    join(directory, 'bin', 'python'),
+    // Wheels only: nothing is compiled, and no package's own build code runs.
+    [
+      ...[
+        '-m',
+        'pip',
+        'install',
+        '--require-hashes',
+        '--only-binary',
+        ':all:',
+        '--requirement',
+        requirementsFile,
+      ],
+      ...['--no-input', '--disable-pip-version-check', '--quiet'],
+    ],
+    'pip failed (is the package index reachable?)',
+    signal,
+  );
+}
+
+/** Installs with the environment of the caller, so that a proxy or a package index set there is used. */
+async function run(command: string, args: string[], problem: string, signal?: AbortSignal): Promise<void> {
+  const { code, output } = await runCommand(command, args, {
+    env: process.env,
+    cwd: repository,
+    ...(signal && { signal }),
+  });
+  if (code === 0) return;
+  throw new PythonEnvironmentFailed(
+    `The AWS emulator cannot be installed, as ${problem}: try again, ${withoutPython}.\n${tail(output, 8)}`,
+  );
+}
+
+async function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
+}

@@ -1,0 +1,117 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { KMSClient } from '@aws-sdk/client-kms';
+import { S3Client } from '@aws-sdk/client-s3';
+import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { SFNClient } from '@aws-sdk/client-sfn';
+import { parseTimings, type Timings } from '../../extraction/parse-timings.ts';
+import type { Reading } from '../../extraction/reading.ts';
+import { readingOfExtraction } from '../../extraction/reading-of-extraction.ts';
+import { readingBy } from '../../extraction/reading-of-task.ts';
+import { type ReconcileCaller, type ReconcileResult, reconcile } from '../../extraction/reconcile.ts';
+import type { ConsentExtraction, Extraction } from '../../extraction/record.ts';
+import type { ExtractionStore } from '../../extraction/store.ts';
+import { countAbout, log, logFailure } from '../../observability/observability.ts';
+import { readExtraction } from '../../provider/extractions/read-extraction.ts';
+import { readTask } from '../../provider/tasks/read-task.ts';
+import { withSession } from '../../provider/tokens/with-session.ts';
+import { withTaskToken } from '../../provider/tokens/with-task-token.ts';
+import type { Connection } from '../../provider/transport/send-request.ts';
+import { dynamoExtractionStore } from '../dynamo-extraction-store.ts';
+import { dynamoTaskStore } from '../dynamo-task-store.ts';
+import { readExecutionInputOf } from '../read-execution-input.ts';
+import { unsealTargetWith } from '../seal.ts';
+import { storeResultsIn } from '../store-results.ts';
+import { patientClient } from './client-options.ts';
+import { requiredVariable } from './environment.ts';
+import { providerFromEnvironment } from './provider-from-environment.ts';
+import { taskTokensFromEnvironment } from './task-tokens-from-environment.ts';
+
+/** What reconciles one extraction after the other, and what else a sweep needs of it. */
+export type Reconciler = {
+  /**
+   * Brings one extraction as far as the facts allow, and says so in the log. The target of one by consent is looked up
+   * where the caller has none at hand. Throws what a dependency throws.
+   */
+  readonly reconcileOne: (
+    extractionId: string,
+    caller: ReconcileCaller,
+    sealedTarget?: string | null,
+  ) => Promise<ReconcileResult>;
+  readonly extractions: ExtractionStore;
+  readonly timings: Timings;
+  readonly connection: Connection;
+};
+
+/**
+ * Puts `reconcile` together over AWS and the provider, from the environment: the same for the machine's function,
+ * which looks at one extraction, and the sweep's, which looks at many.
+ */
+export const reconcilerFromEnvironment = (now: () => Date): Reconciler => {
+  const database = new DynamoDBClient(patientClient);
+  const secrets = new SecretsManagerClient(patientClient);
+  const { connection, sessions } = providerFromEnvironment(secrets, {
+    now,
+    maxAnswerBytes: Number(requiredVariable('RESULTS_MAX_BYTES')),
+  });
+  const taskTokens = taskTokensFromEnvironment(secrets, connection, now);
+  const readExecutionInput = readExecutionInputOf(
+    new SFNClient(patientClient),
+    requiredVariable('STATE_MACHINE_ARN'),
+  );
+  const unsealTarget = unsealTargetWith(new KMSClient(patientClient), requiredVariable('SEAL_KEY_ARN'));
+
+  /**
+   * Whose consent it is stands sealed in the execution's input, for the machine, the rule and the sweep alike. The
+   * machine hands it over; for it to ask as well would end at 15 polls a second (docs/performance.md, "Ceilings").
+   */
+  const readByConsent = async (
+    { extractionId, variant }: ConsentExtraction,
+    taskId: string,
+    given: string | null,
+  ): Promise<Reading> => {
+    const sealed = given ?? (await readExecutionInput(extractionId)).sealed;
+    const { target } = await unsealTarget(extractionId, sealed);
+    return readingOfExtraction(
+      await withTaskToken(taskTokens, target, (token) =>
+        readExtraction(connection, token, { variant, taskId }),
+      ),
+    );
+  };
+
+  const readByCredentials = (taskId: string): Promise<Reading> =>
+    withSession(sessions, (token) => readingBy(() => readTask(connection, token, taskId)));
+
+  const deps = {
+    extractions: dynamoExtractionStore(database, requiredVariable('EXTRACTIONS_TABLE')),
+    tasks: dynamoTaskStore(database, requiredVariable('TASKS_TABLE'), now),
+    storeResults: storeResultsIn(new S3Client(patientClient), requiredVariable('RESULTS_BUCKET')),
+    now,
+    timings: parseTimings(requiredVariable('TIMINGS')),
+    onFailure: (what: 'read' | 'store', error: unknown) =>
+      logFailure(what === 'read' ? 'The task could not be read.' : 'The results could not be stored.', error),
+  };
+
+  const reconcileOne = async (
+    extractionId: string,
+    caller: ReconcileCaller,
+    sealedTarget: string | null = null,
+  ): Promise<ReconcileResult> => {
+    const reconciled = await reconcile(extractionId, caller, {
+      ...deps,
+      read: (record: Extraction, taskId: string) =>
+        record.method === 'consent' ? readByConsent(record, taskId, sealedTarget) : readByCredentials(taskId),
+      count: countAbout({ extractionId }),
+    });
+    const record = reconciled.kind === 'gone' ? undefined : reconciled.record;
+    log.info('Reconcile finished.', {
+      extractionId,
+      caller: caller.kind,
+      outcome: reconciled.kind,
+      ...(reconciled.kind === 'not-yet' ? { why: reconciled.why } : {}),
+      ...(record === undefined ? {} : { status: record.status, taskId: record.taskId }),
+    });
+    return reconciled;
+  };
+
+  return { reconcileOne, extractions: deps.extractions, timings: deps.timings, connection };
+};

@@ -1,0 +1,142 @@
+import {
+  ConditionalCheckFailedException,
+  DeleteItemCommand,
+  type DynamoDBClient,
+  GetItemCommand,
+} from '@aws-sdk/client-dynamodb';
+import {
+  DeleteObjectsCommand,
+  ListObjectVersionsCommand,
+  type ListObjectVersionsCommandOutput,
+  type S3Client,
+} from '@aws-sdk/client-s3';
+import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
+import { dynamoTaskStore } from '../../aws/dynamo-task-store.ts';
+import type { EraseDeps, RecordRead } from '../../extraction/operate/erase.ts';
+import type { Extraction } from '../../extraction/record.ts';
+
+/** S3 refused to delete some of the objects; which and why, by code. */
+export class ResultsNotDeleted extends Error {
+  override readonly name = 'ResultsNotDeleted';
+}
+
+/** Where an extraction leaves something. */
+export type EraseResources = {
+  readonly dynamo: DynamoDBClient;
+  readonly s3: S3Client;
+  readonly extractionsTable: string;
+  readonly tasksTable: string;
+  readonly resultsBucket: string;
+};
+
+/** The versions of a page, delete markers included; in a bucket without versioning each object is its version `null`. */
+const versionsOf = ({ Versions = [], DeleteMarkers = [] }: ListObjectVersionsCommandOutput) =>
+  [...Versions, ...DeleteMarkers].map(({ Key, VersionId }) => ({ Key, VersionId }));
+
+/** The SDK has no paginator for these. Deleting what a page has shown does not move the next one. */
+async function* versionPages(client: S3Client, Bucket: string, extractionId: string) {
+  let markers: { KeyMarker?: string | undefined; VersionIdMarker?: string | undefined } | undefined = {};
+  while (markers !== undefined) {
+    const page: ListObjectVersionsCommandOutput = await client.send(
+      new ListObjectVersionsCommand({ Bucket, Prefix: `${extractionId}/`, ...markers }),
+    );
+    yield versionsOf(page);
+    markers = page.IsTruncated
+      ? { KeyMarker: page.NextKeyMarker, VersionIdMarker: page.NextVersionIdMarker }
+      : undefined;
+  }
+}
+
+type Removals = Omit<EraseDeps, 'reconcileTimeout' | 'recordRetention'>;
+
+/** The answer of DynamoDB bears no date, or none that can be read. */
+export class AnswerNotDated extends Error {
+  override readonly name = 'AnswerNotDated';
+}
+
+/** Reads a row, and by the answer's own `Date` (RFC 9110, section 6.6.1) what time it is at DynamoDB, to the second. */
+const getDated = async (
+  client: DynamoDBClient,
+  TableName: string,
+  extractionId: string,
+): Promise<RecordRead> => {
+  const command = new GetItemCommand({ TableName, Key: marshall({ extractionId }), ConsistentRead: true });
+  let date: string | undefined;
+  command.middlewareStack.add(
+    (next) => async (args) => {
+      const result = await next(args);
+      date = (result.response as { readonly headers?: Readonly<Record<string, string>> }).headers?.date;
+      return result;
+    },
+    { step: 'deserialize' },
+  );
+  const { Item } = await client.send(command);
+  const at = new Date(date ?? '');
+  if (Number.isNaN(at.getTime())) throw new AnswerNotDated('DynamoDB did not say what time it is.');
+  return { record: Item === undefined ? undefined : (unmarshall(Item) as Extraction), at };
+};
+
+/** What `erase` needs, on AWS. */
+export const eraseOnAws = (resources: EraseResources, now: () => Date): Removals => {
+  const { dynamo, s3, extractionsTable, tasksTable, resultsBucket: Bucket } = resources;
+  const tasks = dynamoTaskStore(dynamo, tasksTable, now);
+  /** False where the condition did not hold. */
+  const removedIf = async (command: DeleteItemCommand): Promise<boolean> => {
+    try {
+      await dynamo.send(command);
+      return true;
+    } catch (error) {
+      if (error instanceof ConditionalCheckFailedException) return false;
+      throw error;
+    }
+  };
+  return {
+    getRecord: (extractionId) => getDated(dynamo, extractionsTable, extractionId),
+    removeRecord: (extractionId, status) =>
+      removedIf(
+        new DeleteItemCommand({
+          TableName: extractionsTable,
+          Key: marshall({ extractionId }),
+          ConditionExpression:
+            'attribute_not_exists(extractionId) OR (attribute_not_exists(#dueShard) AND #status = :status)',
+          ExpressionAttributeNames: { '#dueShard': 'dueShard', '#status': 'status' },
+          ExpressionAttributeValues: marshall({ ':status': status }),
+        }),
+      ),
+    hasTask: async (taskId, extractionId) => {
+      const task = await tasks.get(taskId);
+      return task !== undefined && (task.extractionId ?? extractionId) === extractionId;
+    },
+    removeTask: async (taskId, extractionId) => {
+      await removedIf(
+        new DeleteItemCommand({
+          TableName: tasksTable,
+          Key: marshall({ taskId }),
+          ConditionExpression: 'attribute_not_exists(extractionId) OR extractionId = :mine',
+          ExpressionAttributeValues: marshall({ ':mine': extractionId }),
+        }),
+      );
+    },
+    removeResults: async (extractionId) => {
+      let removed = 0;
+      // At most 1,000 a page, and DeleteObjects takes as many.
+      for await (const Objects of versionPages(s3, Bucket, extractionId)) {
+        if (Objects.length === 0) continue;
+        const { Errors = [] } = await s3.send(
+          new DeleteObjectsCommand({ Bucket, Delete: { Objects, Quiet: true } }),
+        );
+        if (Errors.length > 0) {
+          const codes = [...new Set(Errors.map(({ Code }) => Code))].join(', ');
+          throw new ResultsNotDeleted(`S3 did not delete ${Errors.length} objects: ${codes}.`);
+        }
+        removed += Objects.length;
+      }
+      return removed;
+    },
+    countResults: async (extractionId) => {
+      let count = 0;
+      for await (const objects of versionPages(s3, Bucket, extractionId)) count += objects.length;
+      return count;
+    },
+  };
+};

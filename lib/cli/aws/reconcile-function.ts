@@ -1,0 +1,56 @@
+import { GetFunctionConfigurationCommand, InvokeCommand, type LambdaClient } from '@aws-sdk/client-lambda';
+import { type ProviderTimeouts, parseProviderTimeouts } from '../../aws/wiring/provider-connection.ts';
+import { parseTimings, type Timings } from '../../extraction/parse-timings.ts';
+import type { ReconcileAnswer, ReconcileEvent } from '../../extraction/reconcile-event.ts';
+import type { SweepResult } from '../../extraction/sweep.ts';
+
+/** reconcile-extraction, or sweep-extractions, ran and failed as a whole. Its log has the reason. */
+export class ReconcileFailed extends Error {
+  override readonly name = 'ReconcileFailed';
+}
+
+const invoke = async (client: LambdaClient, name: string, event: unknown): Promise<unknown> => {
+  const { FunctionError, Payload } = await client.send(
+    new InvokeCommand({ FunctionName: name, Payload: JSON.stringify(event) }),
+  );
+  if (FunctionError !== undefined)
+    throw new ReconcileFailed(`${name} failed (${FunctionError}); its log says why.`);
+  return JSON.parse(Buffer.from(Payload ?? []).toString('utf8'));
+};
+
+/** Has one extraction looked at now, and waits for it. Throws ReconcileFailed and the SDK's errors. */
+export const reconcileNow = async (
+  client: LambdaClient,
+  name: string,
+  event: ReconcileEvent,
+): Promise<ReconcileAnswer> => (await invoke(client, name, event)) as ReconcileAnswer;
+
+/** Has sweep-extractions sweep now, and waits for it. Throws as `reconcileNow`. */
+export const sweepNow = async (client: LambdaClient, name: string): Promise<SweepResult> =>
+  (await invoke(client, name, { trigger: 'sweep' })) as SweepResult;
+
+/** What reconcile-extraction was deployed with, as far as operators need it. */
+export type ReconcileSettings = {
+  readonly timings: Timings;
+  /** Of the function, in seconds. */
+  readonly timeout: number;
+  readonly providerBaseUrl: string;
+  readonly providerTimeouts: ProviderTimeouts;
+};
+
+/** Read off the function itself: no copy of a setting can be out of date. Throws the SDK's errors. */
+export const readReconcileSettings = async (
+  client: LambdaClient,
+  name: string,
+): Promise<ReconcileSettings> => {
+  const { Environment, Timeout = 0 } = await client.send(
+    new GetFunctionConfigurationCommand({ FunctionName: name }),
+  );
+  const variables = Environment?.Variables ?? {};
+  return {
+    timings: parseTimings(variables.TIMINGS ?? ''),
+    timeout: Timeout,
+    providerBaseUrl: variables.PROVIDER_BASE_URL ?? '',
+    providerTimeouts: parseProviderTimeouts(variables.PROVIDER_TIMEOUTS ?? ''),
+  };
+};

@@ -1,0 +1,84 @@
+import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
+import { callerFromUserArn } from '../../http/caller.ts';
+import { problem } from '../../http/problem.ts';
+import { readJsonBody } from '../../http/read-body.ts';
+import { extractionIdOf } from './extraction-id.ts';
+import { fingerprint } from './fingerprint.ts';
+import { parseIdempotencyKey } from './idempotency-key.ts';
+import { parseExtractionRequest } from './parse-request.ts';
+import { publicView } from './public-view.ts';
+import { type RequestDeps, type RequestOutcome, requestExtraction } from './request-extraction.ts';
+
+/** What of an API Gateway event `POST /extractions` looks at. Header names come in lower case. */
+export type RequestEvent = {
+  readonly body?: string | undefined;
+  readonly isBase64Encoded?: boolean;
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly requestContext: {
+    readonly requestId: string;
+    readonly authorizer: { readonly iam: { readonly userArn: string } };
+  };
+};
+
+export type AnswerRequestDeps = RequestDeps & {
+  readonly fingerprintKey: () => Promise<string>;
+  /** The id of an extraction that was requested without an idempotency key. */
+  readonly newId: () => string;
+  /** Throws where the stack was not given what extractions by consent need. */
+  readonly assertConsentsSetUp: () => void;
+  /** For the log: the request is valid, and this is its extraction. */
+  readonly onIdentified: (extractionId: string) => void;
+  readonly onOutcome: (outcome: RequestOutcome['kind']) => void;
+};
+
+const bodyLimitBytes = 64 * 1024;
+
+/** Answers one request for an extraction (design, section 6). Throws what a dependency throws. */
+export const answerRequest = async (
+  event: RequestEvent,
+  deps: AnswerRequestDeps,
+): Promise<APIGatewayProxyStructuredResultV2> => {
+  const idempotencyKey = parseIdempotencyKey(event.headers['idempotency-key']);
+  if (idempotencyKey.kind === 'invalid') return problem('invalid-request', { detail: idempotencyKey.detail });
+  const body = readJsonBody(event, bodyLimitBytes);
+  if (body.kind === 'too-large') {
+    return problem('too-large', { detail: `The body must have at most ${bodyLimitBytes} bytes.` });
+  }
+  if (body.kind === 'not-json')
+    return problem('invalid-request', {
+      detail: 'The body must be JSON in UTF-8, and not thousands of levels deep.',
+    });
+  const parsed = parseExtractionRequest(body.json);
+  if (parsed.kind === 'invalid') return problem('invalid-request', { errors: parsed.violations });
+  // Said now rather than by an extraction that could never be started.
+  if (parsed.request.method === 'consent') deps.assertConsentsSetUp();
+
+  const { requestId, authorizer } = event.requestContext;
+  const caller = callerFromUserArn(authorizer.iam.userArn);
+  const extractionId =
+    idempotencyKey.kind === 'absent' ? deps.newId() : extractionIdOf(caller, idempotencyKey.key);
+  deps.onIdentified(extractionId);
+  const outcome = await requestExtraction(
+    {
+      extractionId,
+      requestedBy: caller,
+      requestId,
+      fingerprint: fingerprint(parsed.request, await deps.fingerprintKey()),
+      request: parsed.request,
+    },
+    deps,
+  );
+  deps.onOutcome(outcome.kind);
+
+  if (outcome.kind === 'key-reused') return problem('idempotency-key-reused');
+  const replayed = outcome.kind === 'replayed';
+  return {
+    statusCode: replayed ? 200 : 202,
+    headers: {
+      'content-type': 'application/json',
+      location: `/extractions/${extractionId}`,
+      ...(replayed ? { 'idempotency-replayed': 'true' } : {}),
+    },
+    body: JSON.stringify(publicView(outcome.record)),
+  };
+};

@@ -1,0 +1,229 @@
+import * as v from 'valibot';
+import { closedObject, line, text } from '../../http/body-fields.ts';
+import { findChangedNumbers } from '../../http/exact-json.ts';
+import { type Violation, violationOf } from '../../http/violation.ts';
+import type { Credentials } from '../../provider/tasks/start-task.ts';
+import { nationalIdField, productField } from '../../provider/transport/request-fields.ts';
+import type { ConsentMethod, CredentialsMethod } from '../record.ts';
+import { encodeSealed, type SealedRequestData, sealLimitBytes } from '../sealed-request-data.ts';
+
+/** The v2 task request less `webhook`, plus our own fields. */
+export type CredentialsRequest = CredentialsMethod & {
+  readonly credentials: Credentials;
+  readonly reference?: string;
+  /** Only with encrypted credentials: the session token that keys them. */
+  readonly sessionToken?: string;
+};
+
+/** "Start extraction", plus whose consent it is and our own fields. */
+export type ConsentRequest = ConsentMethod & {
+  /** The national id of the natural person, or of the company. */
+  readonly target: string;
+  readonly reference?: string;
+};
+
+/** What a caller asks for, validated. */
+export type ExtractionRequest = CredentialsRequest | ConsentRequest;
+
+export type ParsedRequest =
+  | { readonly kind: 'valid'; readonly request: ExtractionRequest }
+  | { readonly kind: 'invalid'; readonly violations: readonly Violation[] };
+
+/** In v2 task actions only these are listed ("Product identifiers"). */
+const actionIds = ['movement', 'product-balance', 'tef'] as const;
+
+/** A day that exists: `new Date('2026-02-30')` silently becomes March, so the text must survive the round trip. */
+const isRealDate = (day: string): boolean => {
+  const time = Date.parse(`${day}T00:00:00Z`);
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(day);
+};
+
+const date = v.config(
+  v.pipe(
+    v.string('must be a string'),
+    v.regex(/^\d{4}-\d{2}-\d{2}$/, 'must be a date in the form YYYY-MM-DD'),
+    v.check(isRealDate, 'must be a date that exists'),
+  ),
+  { abortPipeEarly: true },
+);
+
+const isPlainObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const dateRange = v.pipe(
+  closedObject({ startDate: date, endDate: date }, 'must be an object with startDate and endDate'),
+  v.forward(
+    v.check(({ startDate, endDate }) => startDate <= endDate, 'must not be before startDate'),
+    ['endDate'],
+  ),
+);
+
+const notAnObject = 'must be an object';
+
+const movement = closedObject(
+  {
+    id: v.literal('movement'),
+    params: closedObject({ dateRange }, 'is required for movement and must contain dateRange'),
+  },
+  notAnObject,
+);
+
+/** `tef` and `product-balance` do not accept `params` ("v2 task request"). */
+const withoutParams = closedObject({ id: v.picklist(['product-balance', 'tef']) }, notAnObject);
+
+const isActionId = (id: unknown): boolean => (actionIds as readonly unknown[]).includes(id);
+
+const action = v.pipe(
+  // As it came: a schema of valibot's for objects would take out what `closedObject` has to refuse.
+  v.custom<{ readonly id?: unknown }>(isPlainObject, 'must be an object with an id'),
+  v.forward(
+    v.check(({ id }) => isActionId(id), `must be one of ${actionIds.join(', ')}`),
+    ['id'],
+  ),
+  v.variant('id', [movement, withoutParams]),
+);
+
+const ciphertext = (mode: 'encrypted' | 'persisted') =>
+  closedObject({ mode: v.literal(mode), value: text(sealLimitBytes) }, notAnObject);
+
+const wouldChange = 'must be a number that a 64-bit float keeps, or a string';
+
+/** As valibot wants it. Nothing but the key is looked at. */
+const pathItem = (key: string): v.UnknownPathItem => ({
+  type: 'unknown',
+  origin: 'value',
+  input: null,
+  key,
+  value: null,
+});
+
+const credentials = v.variant(
+  'mode',
+  [
+    closedObject(
+      {
+        mode: v.literal('raw'),
+        // Entity-specific fields: the one place where unknown fields pass, and all of them, whatever their names.
+        value: v.pipe(
+          v.custom<Record<string, unknown>>(isPlainObject, notAnObject),
+          v.check((value) => Object.keys(value).length > 0, 'must not be empty'),
+          v.rawCheck(({ dataset, addIssue }) => {
+            if (!dataset.typed) return;
+            for (const names of findChangedNumbers(dataset.value)) {
+              const [first, ...rest] = names.map(pathItem);
+              if (first !== undefined) addIssue({ message: wouldChange, path: [first, ...rest] });
+            }
+          }),
+        ),
+      },
+      notAnObject,
+    ),
+    ciphertext('encrypted'),
+    ciphertext('persisted'),
+  ],
+  'must be an object whose mode is raw, encrypted or persisted',
+);
+
+const reference = v.exactOptional(line(256));
+
+const credentialsSchema = v.pipe(
+  closedObject(
+    {
+      method: v.exactOptional(v.literal('credentials'), 'credentials'),
+      entity: line(100),
+      credentials,
+      actions: v.pipe(
+        v.array(action, 'must be a list'),
+        v.minLength(1, 'must name at least one action'),
+        // The document names no maximum; a task has no use for more than this.
+        v.maxLength(50, 'must name at most 50 actions'),
+      ),
+      reference,
+      sessionToken: v.exactOptional(
+        v.pipe(
+          text(sealLimitBytes),
+          // It travels in a header, and must survive that.
+          v.regex(/^[\x21-\x7e]+$/, 'must consist of printable ASCII characters'),
+        ),
+      ),
+    },
+    'must be a JSON object',
+  ),
+  v.rawCheck(({ dataset, addIssue }) => {
+    if (!dataset.typed) return;
+    const { credentials, sessionToken } = dataset.value;
+    const needsToken = credentials.mode === 'encrypted';
+    if (needsToken === (sessionToken !== undefined)) return;
+    addIssue({
+      message: needsToken
+        ? 'is required when credentials.mode is encrypted: it keys them'
+        : 'must only be sent when credentials.mode is encrypted',
+      path: [{ type: 'object', origin: 'value', input: dataset.value, key: 'sessionToken', value: null }],
+    });
+  }),
+);
+
+const consentSchema = closedObject(
+  {
+    method: v.literal('consent'),
+    product: v.config(
+      v.pipe(
+        v.unknown(),
+        v.check(
+          (product) => !Array.isArray(product),
+          'must be one product: send one request for each of several',
+        ),
+        productField,
+      ),
+      { abortPipeEarly: true },
+    ),
+    consentId: v.pipe(v.string('must be a string'), v.uuid('must be a UUID')),
+    target: nationalIdField,
+    variant: v.exactOptional(v.picklist(['v1', 'v2'], 'must be v1 or v2'), 'v1'),
+    reference,
+  },
+  'must be a JSON object',
+);
+
+/** By what a body says of its method; undefined where that is neither of the two. */
+const schemaOf = (body: unknown) => {
+  const method = isPlainObject(body) && Object.hasOwn(body, 'method') ? body.method : 'credentials';
+  if (method === 'consent') return consentSchema;
+  return method === 'credentials' ? credentialsSchema : undefined;
+};
+
+/** What would be sealed for this request: the plaintext that KMS's limit applies to. */
+export const requestDataToSeal = (request: ExtractionRequest): SealedRequestData => {
+  if (request.method === 'consent') return { target: request.target };
+  const { credentials, sessionToken } = request;
+  return { credentials, ...(sessionToken === undefined ? {} : { sessionToken }) };
+};
+
+/** Validates a request body that is JSON already. Reports every violation, not only the first. */
+export const parseExtractionRequest = (body: unknown): ParsedRequest => {
+  const schema = schemaOf(body);
+  if (schema === undefined) {
+    return {
+      kind: 'invalid',
+      violations: [{ pointer: '/method', detail: 'must be credentials or consent' }],
+    };
+  }
+  const parsed = v.safeParse<typeof credentialsSchema | typeof consentSchema>(schema, body);
+  if (!parsed.success) {
+    return { kind: 'invalid', violations: parsed.issues.map(violationOf) };
+  }
+  const request = parsed.output as ExtractionRequest;
+  if (fitsTheSeal(request)) return { kind: 'valid', request };
+  const detail = `must fit in ${sealLimitBytes} bytes together with the session token, as one JSON text`;
+  return { kind: 'invalid', violations: [{ pointer: '/credentials', detail }] };
+};
+
+const fitsTheSeal = (request: ExtractionRequest): boolean => {
+  try {
+    return encodeSealed(requestDataToSeal(request)).byteLength <= sealLimitBytes;
+  } catch (error) {
+    // Nested deeper than the stack: thousands of levels, each two bytes, so too large as well.
+    if (error instanceof RangeError) return false;
+    throw error;
+  }
+};

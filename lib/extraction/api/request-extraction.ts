@@ -1,0 +1,97 @@
+import type { ConsentMethod, CredentialsMethod, Extraction } from '../record.ts';
+import type { SealedRequestData } from '../sealed-request-data.ts';
+import type { ExtractionStore } from '../store.ts';
+import { plusSeconds, type Timings } from '../timings.ts';
+import { dueAtWindowEnd } from '../transitions.ts';
+import type { ExtractionRequest } from './parse-request.ts';
+import { requestDataToSeal } from './parse-request.ts';
+
+/** The input of an execution. Its history holds ciphertext only. */
+export type ExecutionInput = {
+  readonly extractionId: string;
+  /** Of the record that it was started for. An execution outlives a record that is erased or lost; this tells. */
+  readonly requestId: string;
+  readonly request: Omit<CredentialsMethod, 'method'> | Omit<ConsentMethod, 'method'>;
+  /** Base64 of the KMS ciphertext: of the credentials or, by consent, of the target. */
+  readonly sealed: string;
+};
+
+export type RequestDeps = {
+  readonly extractions: ExtractionStore;
+  /** Encrypts under the seal key, bound to the extractionId. */
+  readonly seal: (extractionId: string, plaintext: SealedRequestData) => Promise<string>;
+  /** Starts the execution named after the extractionId; one that exists already is success. */
+  readonly startExecution: (input: ExecutionInput) => Promise<void>;
+  readonly now: () => Date;
+  readonly timings: Timings;
+};
+
+export type RequestOutcome =
+  | { readonly kind: 'accepted'; readonly record: Extraction }
+  /** The same request came before under this key. */
+  | { readonly kind: 'replayed'; readonly record: Extraction }
+  /** Another request came before under this key: nothing was changed. */
+  | { readonly kind: 'key-reused' };
+
+/** The part of a request that whoever may read the record may read. */
+const methodOf = (request: ExtractionRequest): CredentialsMethod | ConsentMethod => {
+  if (request.method === 'consent') {
+    const { method, product, consentId, variant } = request;
+    return { method, product, consentId, variant };
+  }
+  const { method, entity, actions } = request;
+  return { method, entity, actions };
+};
+
+const newRecord = (input: RequestInput, now: Date, timings: Timings): Extraction => {
+  const { reference } = input.request;
+  const requestedAt = now.toISOString();
+  return {
+    schemaVersion: 1,
+    extractionId: input.extractionId,
+    ...methodOf(input.request),
+    ...(reference === undefined ? {} : { reference }),
+    requestedBy: input.requestedBy,
+    requestedAt,
+    requestId: input.requestId,
+    deadlineAt: plusSeconds(now, timings.deadline),
+    status: 'REQUESTED',
+    fingerprint: input.fingerprint,
+    ...dueAtWindowEnd(input.extractionId, requestedAt, timings),
+  };
+};
+
+export type RequestInput = {
+  readonly extractionId: string;
+  readonly requestedBy: string;
+  readonly requestId: string;
+  readonly fingerprint: string;
+  readonly request: ExtractionRequest;
+};
+
+/**
+ * Seals, records, starts the execution, in this order (design, section 6). A crash in between is healed by the
+ * caller's retry, which finds `REQUESTED` inside the start window and goes on, or ends as `NOT_STARTED`.
+ */
+export const requestExtraction = async (input: RequestInput, deps: RequestDeps): Promise<RequestOutcome> => {
+  const sealed = await deps.seal(input.extractionId, requestDataToSeal(input.request));
+  const now = deps.now();
+  const mine = newRecord(input, now, deps.timings);
+  const creation = await deps.extractions.create(mine);
+  const record = creation.created ? mine : creation.record;
+  if (record.fingerprint !== input.fingerprint) return { kind: 'key-reused' };
+
+  const windowEnd = plusSeconds(record.requestedAt, deps.timings.startWindow);
+  if (record.status === 'REQUESTED' && now.toISOString() < windowEnd) {
+    const { method: _method, ...ofMethod } = methodOf(input.request);
+    await deps.startExecution({
+      extractionId: input.extractionId,
+      requestId: record.requestId,
+      request: ofMethod,
+      sealed,
+    });
+  }
+  // A put whose answer was lost is sent again by the SDK and then finds the row that it had written itself.
+  const isMine = record.requestId === mine.requestId;
+  return { kind: isMine ? 'accepted' : 'replayed', record };
+};

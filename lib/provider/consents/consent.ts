@@ -1,0 +1,29 @@
+import * as v from 'valibot';
+import type { ConsentStatus, ConsentSubStatus, EntityType, Open, ProductType } from '../vocabulary.ts';
+
+/** "Consent", as the provider answers it: fields beyond these pass too. */
+export type Consent = {
+  readonly id: string;
+  readonly products: readonly Open<ProductType>[];
+  /** The accepted version of terms and conditions. */
+  readonly tyc: { readonly actualVersion: number };
+  readonly entity: { readonly id: string; readonly name: string; readonly type: Open<EntityType> };
+  readonly status: Open<ConsentStatus>;
+  /** May be absent in list items. */
+  readonly subStatus?: Open<ConsentSubStatus> | null | undefined;
+  /** ISO 8601, as given. */
+  readonly validUntil: string;
+  /** ISO 8601, as given; only of a consent that has been terminated. */
+  readonly terminatedAt?: string | null | undefined;
+};
+
+export const consentSchema: v.GenericSchema<unknown, Consent> = v.looseObject({
+  id: v.string(),
+  products: v.array(v.string()),
+  tyc: v.looseObject({ actualVersion: v.pipe(v.number(), v.integer()) }),
+  entity: v.looseObject({ id: v.string(), name: v.string(), type: v.string() }),
+  status: v.string(),
+  subStatus: v.nullish(v.string()),
+  validUntil: v.string(),
+  terminatedAt: v.nullish(v.string()),
+});

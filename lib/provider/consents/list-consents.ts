@@ -1,0 +1,52 @@
+import * as v from 'valibot';
+import { bearer } from '../transport/bearer.ts';
+import { checkRequest } from '../transport/check-request.ts';
+import { queryOf } from '../transport/endpoint.ts';
+import { requestAnswer } from '../transport/parse-answer.ts';
+import { positiveInteger } from '../transport/request-fields.ts';
+import type { Connection } from '../transport/send-request.ts';
+import { type Consent, consentSchema } from './consent.ts';
+
+const route = '/api/v1/consents';
+
+export type ConsentQuery = {
+  /** From 1, which is the default. */
+  readonly page?: number;
+  /** Consents per page, 10 by default; its upper bound is not shown. */
+  readonly limit?: number;
+  /** Further query parameters: "the filter parameters themselves: not shown". */
+  readonly filters?: Readonly<Record<string, string>>;
+};
+
+export type ConsentPage = {
+  readonly consents: readonly Consent[];
+  /** Whether more pages exist. */
+  readonly hasNext: boolean;
+  /** Of all consents that match, not only of this page. */
+  readonly count: number;
+};
+
+const requestSchema = v.object({ page: v.optional(positiveInteger), limit: v.optional(positiveInteger) });
+const answerSchema: v.GenericSchema<unknown, { data: ConsentPage }> = v.looseObject({
+  data: v.looseObject({
+    consents: v.array(consentSchema),
+    hasNext: v.boolean(),
+    count: v.pipe(v.number(), v.integer()),
+  }),
+});
+
+/** One page of the consents of the user that the Task Token is bound to ("List consents"). */
+export const listConsents = async (
+  connection: Connection,
+  taskToken: string,
+  { page, limit, filters }: ConsentQuery = {},
+): Promise<ConsentPage> => {
+  checkRequest(requestSchema, { page, limit }, route);
+  const { data } = await requestAnswer(connection, answerSchema, {
+    method: 'GET',
+    path: `${route}${queryOf({ ...filters, page, limit })}`,
+    route,
+    headers: bearer(taskToken),
+  });
+  return data;
+};

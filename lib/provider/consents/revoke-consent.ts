@@ -1,0 +1,40 @@
+import * as v from 'valibot';
+import { bearer } from '../transport/bearer.ts';
+import { checkRequest } from '../transport/check-request.ts';
+import { endpointOf, fillPath } from '../transport/endpoint.ts';
+import { requestAnswer } from '../transport/parse-answer.ts';
+import { consentIdInPath } from '../transport/request-fields.ts';
+import type { Connection } from '../transport/send-request.ts';
+import type { ConsentStatus, ConsentSubStatus, Open } from '../vocabulary.ts';
+
+/** `status` is documented as `INACTIVE` and `subStatus` as `REVOKED`. */
+export type RevokedConsent = {
+  readonly consentId: string;
+  readonly status: Open<ConsentStatus>;
+  readonly subStatus: Open<ConsentSubStatus>;
+};
+
+const answerSchema: v.GenericSchema<unknown, { data: RevokedConsent }> = v.looseObject({
+  data: v.looseObject({ consentId: v.string(), status: v.string(), subStatus: v.string() }),
+});
+
+/**
+ * "Revoke consent": it can no longer be used to extract data. Endpoint and token are assumptions; the endpoint
+ * is a setting of the connection, and may have `{consentId}` in its path.
+ */
+export const revokeConsent = async (
+  connection: Connection,
+  taskToken: string,
+  consentId: string,
+): Promise<RevokedConsent> => {
+  const { method, path } = endpointOf(connection, 'revokeConsent');
+  checkRequest(consentIdInPath, { consentId }, path);
+  const { data } = await requestAnswer(connection, answerSchema, {
+    method,
+    path: fillPath(path, { consentId }),
+    route: path,
+    headers: bearer(taskToken),
+    body: { consentId },
+  });
+  return data;
+};

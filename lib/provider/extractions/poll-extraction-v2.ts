@@ -1,0 +1,38 @@
+import * as v from 'valibot';
+import { inProgressStatus } from '../assumptions.ts';
+import { productData } from '../transport/answer-fields.ts';
+import { bearer } from '../transport/bearer.ts';
+import { checkRequest } from '../transport/check-request.ts';
+import { endpointOf, fillPath } from '../transport/endpoint.ts';
+import { parseAnswer } from '../transport/parse-answer.ts';
+import { taskIdInPath } from '../transport/request-fields.ts';
+import { type Connection, exchange } from '../transport/send-request.ts';
+import { explainExtractionFailure } from './explain-extraction-failure.ts';
+
+export type ExtractionReadingV2 =
+  /** The body of the 202 is not shown, and not read. */
+  { readonly kind: 'in-progress' } | { readonly kind: 'finished'; readonly data: readonly unknown[] };
+
+const answerSchema = v.object({ data: productData });
+
+/**
+ * "v2 consent-based extraction": 202 in progress, 200 with `data` when finished, every other outcome a
+ * ProviderExtractionFailed where the answer says what it is. Its endpoint is a setting of the connection.
+ */
+export const pollExtractionV2 = async (
+  connection: Connection,
+  taskToken: string,
+  taskId: string,
+): Promise<ExtractionReadingV2> => {
+  const { method, path } = endpointOf(connection, 'pollExtractionV2');
+  checkRequest(taskIdInPath, { taskId }, path);
+  const answer = await exchange(connection, {
+    method,
+    path: fillPath(path, { taskId }),
+    route: path,
+    headers: bearer(taskToken),
+    explain: explainExtractionFailure,
+  });
+  if (answer.status === inProgressStatus) return { kind: 'in-progress' };
+  return { kind: 'finished', data: parseAnswer(answer.bytes, answerSchema, path).data };
+};

@@ -1,0 +1,42 @@
+import * as v from 'valibot';
+import { productData } from '../transport/answer-fields.ts';
+import { bearer } from '../transport/bearer.ts';
+import { checkRequest } from '../transport/check-request.ts';
+import { requestAnswer } from '../transport/parse-answer.ts';
+import type { Connection } from '../transport/send-request.ts';
+import type { ExtractionStatusV1, Open } from '../vocabulary.ts';
+import { type StartExtractionRequest, startExtractionRequestSchema } from './start-extraction-request.ts';
+
+const route = '/api/v1/products/retrieve-data';
+
+/** Its product data is in `data`, where the asynchronous flow has `results`. */
+export type RetrievedData = {
+  readonly taskStatus: Open<ExtractionStatusV1>;
+  readonly taskStatusCode: number;
+  readonly data: readonly unknown[];
+};
+
+const answerSchema: v.GenericSchema<unknown, RetrievedData> = v.object({
+  taskStatus: v.string(),
+  taskStatusCode: v.pipe(v.number(), v.integer()),
+  data: productData,
+});
+
+/**
+ * "Retrieve data, synchronous": answers when the extraction has finished.
+ * @deprecated "in favour of the asynchronous flow" ("Versioning", rule 4): `startExtraction` and `pollExtraction`.
+ */
+export const retrieveData = async (
+  connection: Connection,
+  taskToken: string,
+  request: StartExtractionRequest,
+): Promise<RetrievedData> => {
+  checkRequest(startExtractionRequestSchema, request, route);
+  return requestAnswer(connection, answerSchema, {
+    method: 'POST',
+    path: route,
+    route,
+    headers: bearer(taskToken),
+    body: request,
+  });
+};

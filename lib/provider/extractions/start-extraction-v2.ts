@@ -1,0 +1,34 @@
+import * as v from 'valibot';
+import { answerTaskId } from '../transport/answer-fields.ts';
+import { bearer } from '../transport/bearer.ts';
+import { checkRequest } from '../transport/check-request.ts';
+import { endpointOf } from '../transport/endpoint.ts';
+import { requestAnswer } from '../transport/parse-answer.ts';
+import type { Connection } from '../transport/send-request.ts';
+import { explainExtractionFailure } from './explain-extraction-failure.ts';
+import { type StartExtractionRequest, startExtractionRequestSchema } from './start-extraction-request.ts';
+
+const answerSchema = v.object({ data: v.object({ taskId: answerTaskId }) });
+
+/**
+ * Starts an extraction in the v2 variant and returns its taskId ("v2 consent-based extraction"): "200 means only
+ * that the task was created". Its endpoint is a setting of the connection; its body is taken to be v1's. Throws
+ * ProviderExtractionFailed where the answer says what went wrong, and the other ProviderErrors.
+ */
+export const startExtractionV2 = async (
+  connection: Connection,
+  taskToken: string,
+  request: StartExtractionRequest,
+): Promise<string> => {
+  const { method, path } = endpointOf(connection, 'startExtractionV2');
+  checkRequest(startExtractionRequestSchema, request, path);
+  const { data } = await requestAnswer(connection, answerSchema, {
+    method,
+    path,
+    route: path,
+    headers: bearer(taskToken),
+    body: request,
+    explain: explainExtractionFailure,
+  });
+  return data.taskId;
+};

@@ -1,0 +1,19 @@
+import type { Connection } from '../transport/send-request.ts';
+import { type WaitOptions, waitUntil } from '../transport/wait-until.ts';
+import { type ExtractionReadingV2, pollExtractionV2 } from './poll-extraction-v2.ts';
+
+/** Polls an extraction of the v2 variant until it has finished. Throws as `waitUntil` does. */
+export const waitForExtractionV2 = (
+  connection: Connection,
+  taskToken: string,
+  taskId: string,
+  options: WaitOptions = {},
+): Promise<Extract<ExtractionReadingV2, { kind: 'finished' }>> =>
+  waitUntil(
+    connection,
+    async (bounded) => {
+      const reading = await pollExtractionV2(bounded, taskToken, taskId);
+      return reading.kind === 'finished' ? reading : undefined;
+    },
+    options,
+  );

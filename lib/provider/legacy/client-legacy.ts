@@ -1,0 +1,36 @@
+import type { ClientContext } from '../client-context.ts';
+import { encryptCredentials } from '../encrypt-credentials.ts';
+import { withSession } from '../tokens/with-session.ts';
+import type { WaitOptions } from '../transport/wait-until.ts';
+import { getUserStatus, type UserStatus, type UserStatusRequest } from './get-user-status.ts';
+import { type Entity, listEntities } from './list-entities.ts';
+import { type LegacyTaskReading, pollLegacyTask } from './poll-legacy-task.ts';
+import type { Preset } from './preset.ts';
+import { type LegacyTaskRequest, startLegacyTask } from './start-legacy-task.ts';
+import { waitForLegacyTask } from './wait-for-legacy-task.ts';
+
+/** A legacy start with the credentials themselves: they are encrypted under the token that they are sent with. */
+export type LegacyTaskInput = Omit<LegacyTaskRequest, 'encryptArgs'> & {
+  readonly credentials: Readonly<Record<string, unknown>>;
+};
+
+/** "Legacy v1 task API". */
+export const legacyCalls = ({ connection, sessions, waiting }: ClientContext) => ({
+  startLegacyTask: ({ credentials, ...order }: LegacyTaskInput, preset?: Preset): Promise<string> =>
+    withSession(sessions, (token) => {
+      const encryptArgs = encryptCredentials(credentials, token);
+      return startLegacyTask(connection, token, { ...order, encryptArgs }, preset);
+    }),
+
+  pollLegacyTask: (taskId: string, preset?: Preset): Promise<LegacyTaskReading> =>
+    withSession(sessions, (token) => pollLegacyTask(connection, token, taskId, preset)),
+
+  waitForLegacyTask: (taskId: string, options?: WaitOptions): Promise<LegacyTaskReading> =>
+    waitForLegacyTask(connection, sessions, taskId, waiting(options)),
+
+  listEntities: (preset?: Preset): Promise<readonly Entity[]> =>
+    withSession(sessions, (token) => listEntities(connection, token, preset)),
+
+  getUserStatus: (request: UserStatusRequest, preset?: Preset): Promise<UserStatus> =>
+    withSession(sessions, (token) => getUserStatus(connection, token, request, preset)),
+});

@@ -1,0 +1,39 @@
+import * as v from 'valibot';
+import { bearer } from '../transport/bearer.ts';
+import { checkRequest } from '../transport/check-request.ts';
+import { queryOf } from '../transport/endpoint.ts';
+import { requestAnswer } from '../transport/parse-answer.ts';
+import { textField } from '../transport/request-fields.ts';
+import type { Connection } from '../transport/send-request.ts';
+import type { Preset } from './preset.ts';
+
+const route = '/api/v1/users/status/by-entity';
+
+/** "The request body: not shown": these two fields are named like those of `results`, and of the path. */
+export type UserStatusRequest = { readonly entityId: string; readonly username: string };
+
+/** "User status by entity". `retryAfter` is ISO 8601, as given. */
+export type UserStatus = { readonly enabled: boolean; readonly retryAfter?: string | null | undefined };
+
+const requestSchema = v.object({ entityId: textField, username: textField });
+const answerSchema: v.GenericSchema<unknown, UserStatus> = v.looseObject({
+  enabled: v.boolean(),
+  retryAfter: v.nullish(v.string()),
+});
+
+/** "Legacy v1 task API", user status. The token that it takes is not shown; it is taken to be the session's. */
+export const getUserStatus = async (
+  connection: Connection,
+  sessionToken: string,
+  request: UserStatusRequest,
+  { responseType }: Preset = {},
+): Promise<UserStatus> => {
+  checkRequest(requestSchema, request, route);
+  return requestAnswer(connection, answerSchema, {
+    method: 'POST',
+    path: `${route}${queryOf({ responseType })}`,
+    route,
+    headers: bearer(sessionToken),
+    body: request,
+  });
+};

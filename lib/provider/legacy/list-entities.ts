@@ -1,0 +1,44 @@
+import * as v from 'valibot';
+import { bearer } from '../transport/bearer.ts';
+import { queryOf } from '../transport/endpoint.ts';
+import { requestAnswer } from '../transport/parse-answer.ts';
+import type { Connection } from '../transport/send-request.ts';
+import type { Preset } from './preset.ts';
+
+const route = '/api/v1/entities';
+
+/** "Entity listing item". */
+export type Entity = {
+  readonly name: string;
+  readonly id: string;
+  readonly enabled: boolean;
+  readonly actions: readonly {
+    /** `<entity_id>:<action_type>`, as a legacy task is started with. */
+    readonly name: string;
+    readonly actionType: string;
+    readonly enabled: boolean;
+  }[];
+};
+
+const answerSchema: v.GenericSchema<unknown, readonly Entity[]> = v.array(
+  v.looseObject({
+    name: v.string(),
+    id: v.string(),
+    enabled: v.boolean(),
+    actions: v.array(v.looseObject({ name: v.string(), actionType: v.string(), enabled: v.boolean() })),
+  }),
+);
+
+/** "Legacy v1 task API", entities. The token that it takes is not shown; it is taken to be the session's. */
+export const listEntities = async (
+  connection: Connection,
+  sessionToken: string,
+  { responseType }: Preset = {},
+): Promise<readonly Entity[]> => {
+  return requestAnswer(connection, answerSchema, {
+    method: 'GET',
+    path: `${route}${queryOf({ responseType })}`,
+    route,
+    headers: bearer(sessionToken),
+  });
+};

@@ -1,0 +1,64 @@
+import * as v from 'valibot';
+import { inProgressStatus, inProgressStatuses } from '../assumptions.ts';
+import { bearer } from '../transport/bearer.ts';
+import { checkRequest } from '../transport/check-request.ts';
+import { fillPath, queryOf } from '../transport/endpoint.ts';
+import { parseAnswer } from '../transport/parse-answer.ts';
+import { taskIdInPath } from '../transport/request-fields.ts';
+import { type Connection, exchange } from '../transport/send-request.ts';
+import type { LegacyTaskStatus, Open } from '../vocabulary.ts';
+import type { Preset } from './preset.ts';
+
+const route = '/api/v1/tasks/{taskId}';
+
+/** Empty unless the task succeeded. `data` depends on the action; `isTefRecipient` knows that of `tef`. */
+export type LegacyTaskResults = {
+  readonly username?: string | null | undefined;
+  readonly entityId?: string | null | undefined;
+  readonly data?: readonly unknown[] | null | undefined;
+};
+
+/**
+ * `wrong_login`, `locked` (code 401) and `error` (code 500) are outcomes of the task inside an HTTP 200, not
+ * failures of the call.
+ */
+export type LegacyTaskReading = {
+  readonly kind: 'in-progress' | 'finished';
+  readonly taskStatus: Open<LegacyTaskStatus>;
+  readonly taskStatusCode: number;
+  readonly results?: LegacyTaskResults | null | undefined;
+};
+
+const answerSchema: v.GenericSchema<unknown, Omit<LegacyTaskReading, 'kind'>> = v.object({
+  taskStatus: v.string(),
+  taskStatusCode: v.pipe(v.number(), v.integer()),
+  results: v.nullish(
+    v.looseObject({
+      username: v.nullish(v.string()),
+      entityId: v.nullish(v.string()),
+      data: v.nullish(v.array(v.unknown())),
+    }),
+  ),
+});
+
+/** "Legacy v1 task API", poll. */
+export const pollLegacyTask = async (
+  connection: Connection,
+  sessionToken: string,
+  taskId: string,
+  { responseType }: Preset = {},
+): Promise<LegacyTaskReading> => {
+  checkRequest(taskIdInPath, { taskId }, route);
+  const { status, bytes } = await exchange(connection, {
+    method: 'GET',
+    path: `${fillPath(route, { taskId })}${queryOf({ responseType })}`,
+    route,
+    headers: bearer(sessionToken),
+  });
+  const answer = parseAnswer(bytes, answerSchema, route);
+  const inProgress =
+    status === inProgressStatus ||
+    answer.taskStatusCode === inProgressStatus ||
+    inProgressStatuses.includes(answer.taskStatus);
+  return { kind: inProgress ? 'in-progress' : 'finished', ...answer };
+};

@@ -1,0 +1,56 @@
+import * as v from 'valibot';
+import { answerTaskId } from '../transport/answer-fields.ts';
+import { bearer } from '../transport/bearer.ts';
+import { checkRequest } from '../transport/check-request.ts';
+import { queryOf } from '../transport/endpoint.ts';
+import { requestAnswer } from '../transport/parse-answer.ts';
+import type { Connection } from '../transport/send-request.ts';
+import { explainLegacyRefusal } from './explain-legacy-refusal.ts';
+import type { Preset } from './preset.ts';
+
+const route = '/api/v1/tasks';
+
+/** "Legacy v1 task API". */
+export type LegacyTaskRequest = {
+  /** `<entity_id>:<action_type>`, as an entity's `actions[].name` has it. */
+  readonly action: string;
+  /** `<CIPHER_TEXT>-<IV>`: `encryptCredentials` under the session token. */
+  readonly encryptArgs: string;
+  /** "v1 used a boolean" ("Versioning", rule 2); what it does in v1 is not shown. */
+  readonly webhook?: boolean;
+};
+
+const requestSchema = v.object({
+  action: v.pipe(
+    v.string('must be a string'),
+    v.regex(/^[^:]+:[^:]+$/, 'must be of the form <entity_id>:<action_type>'),
+  ),
+  encryptArgs: v.pipe(
+    v.string('must be a string'),
+    v.regex(/^[^-]+-[^-]+$/, 'must be of the form <CIPHER_TEXT>-<IV>'),
+  ),
+  webhook: v.optional(v.boolean('must be true or false')),
+});
+const answerSchema = v.object({ taskId: answerTaskId });
+
+/**
+ * Starts a task by the legacy API and returns its taskId. A refusal with one of the documented texts says which
+ * in `refusal`. Not idempotent at the provider, as `startTask` is not.
+ */
+export const startLegacyTask = async (
+  connection: Connection,
+  sessionToken: string,
+  request: LegacyTaskRequest,
+  { responseType }: Preset = {},
+): Promise<string> => {
+  checkRequest(requestSchema, request, route);
+  const { taskId } = await requestAnswer(connection, answerSchema, {
+    method: 'POST',
+    path: `${route}${queryOf({ responseType })}`,
+    route,
+    headers: bearer(sessionToken),
+    body: request,
+    explain: explainLegacyRefusal,
+  });
+  return taskId;
+};

@@ -1,0 +1,21 @@
+import type { SessionTokens } from '../tokens/session-tokens.ts';
+import { withSession } from '../tokens/with-session.ts';
+import type { Connection } from '../transport/send-request.ts';
+import { type WaitOptions, waitUntil } from '../transport/wait-until.ts';
+import { type LegacyTaskReading, pollLegacyTask } from './poll-legacy-task.ts';
+
+/** Polls a legacy task until it has ended, whichever way. Throws as `waitUntil` does. */
+export const waitForLegacyTask = (
+  connection: Connection,
+  sessions: SessionTokens,
+  taskId: string,
+  options: WaitOptions = {},
+): Promise<LegacyTaskReading> =>
+  waitUntil(
+    connection,
+    async (bounded) => {
+      const reading = await withSession(sessions, (token) => pollLegacyTask(bounded, token, taskId));
+      return reading.kind === 'finished' ? reading : undefined;
+    },
+    options,
+  );

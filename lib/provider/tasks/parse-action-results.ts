@@ -1,0 +1,40 @@
+import * as v from 'valibot';
+import { statusesWithoutResults } from '../vocabulary.ts';
+
+const resultsSchema = v.object({
+  actions: v.pipe(
+    v.array(
+      v.object({ id: v.string(), status: v.string(), error: v.nullish(v.object({ code: v.string() })) }),
+    ),
+    // More than any task has, and few enough for a DynamoDB item.
+    v.maxLength(50),
+  ),
+});
+
+export type ParsedResults =
+  | { readonly kind: 'none' }
+  | {
+      readonly kind: 'actions';
+      readonly actions: readonly {
+        readonly id: string;
+        readonly status: string;
+        readonly errorCode?: string;
+      }[];
+    }
+  /** The structure is still under development at the provider ("Versioning", rule 5). */
+  | { readonly kind: 'unexpected' };
+
+/** What `results` of a v2 task says of each action, without output and message, in the provider's words. */
+export const parseActionResults = (taskStatus: string, results: unknown): ParsedResults => {
+  if (results === null && statusesWithoutResults.includes(taskStatus)) return { kind: 'none' };
+  const parsed = v.safeParse(resultsSchema, results);
+  if (!parsed.success) return { kind: 'unexpected' };
+  return {
+    kind: 'actions',
+    actions: parsed.output.actions.map(({ id, status, error }) => ({
+      id,
+      status,
+      ...(error == null ? {} : { errorCode: error.code }),
+    })),
+  };
+};

@@ -1,0 +1,37 @@
+import * as v from 'valibot';
+import { bearer } from '../transport/bearer.ts';
+import { checkRequest } from '../transport/check-request.ts';
+import { fillPath } from '../transport/endpoint.ts';
+import { parseAnswer } from '../transport/parse-answer.ts';
+import { taskIdInPath } from '../transport/request-fields.ts';
+import { type Connection, sendRequest } from '../transport/send-request.ts';
+
+const route = '/api/v2/tasks/{taskId}';
+const answerSchema = v.object({ taskStatus: v.string(), results: v.optional(v.unknown()) });
+
+/** What a read of a task told. `bytes` are the answer's body as received. */
+export type TaskReading = {
+  readonly taskStatus: string;
+  readonly results: unknown;
+  readonly bytes: Uint8Array;
+};
+
+/**
+ * Reads a v2 task ("Read task (v2)"). Only the client that started the task may. Nothing is asked of `results`:
+ * the status is good without them. `readTypedTask` is the same with their form.
+ */
+export const readTask = async (
+  connection: Connection,
+  sessionToken: string,
+  taskId: string,
+): Promise<TaskReading> => {
+  checkRequest(taskIdInPath, { taskId }, route);
+  const bytes = await sendRequest(connection, {
+    method: 'GET',
+    path: fillPath(route, { taskId }),
+    route,
+    headers: bearer(sessionToken),
+  });
+  const { taskStatus, results } = parseAnswer(bytes, answerSchema, route);
+  return { taskStatus, results, bytes };
+};

@@ -1,0 +1,76 @@
+import * as v from 'valibot';
+import { anyObject } from '../transport/answer-fields.ts';
+import { UnexpectedTaskResults } from '../transport/errors.ts';
+import type { Connection } from '../transport/send-request.ts';
+import type { TaskStatus } from '../vocabulary.ts';
+import {
+  type ActionErrorCode,
+  isTerminalTaskStatus,
+  type Open,
+  statusesWithoutResults,
+  type TaskActionId,
+} from '../vocabulary.ts';
+import { readTask } from './read-task.ts';
+
+/** One of `results.actions[]`. */
+export type TaskActionResult = {
+  readonly id: Open<TaskActionId>;
+  readonly status: Open<'COMPLETED' | 'FAILED'>;
+  /** An object for `product-balance`, an array for `movement`; null or absent when nothing was delivered. */
+  readonly output?: object | null | undefined;
+  /** Of a failed action. `message` is variable text and no basis for logic. */
+  readonly error?:
+    | { readonly code: Open<ActionErrorCode>; readonly message?: string | null | undefined }
+    | null
+    | undefined;
+};
+
+export type TaskResults = {
+  /** The queried user identifier. */
+  readonly username: string;
+  /** Only if the credentials had it. */
+  readonly businessId?: string | null | undefined;
+  readonly entityId: string;
+  readonly actions: readonly TaskActionResult[];
+};
+
+export type ProviderTask = {
+  readonly taskStatus: Open<TaskStatus>;
+  /** Null for `CREDENTIALS_WRONG` and `CREDENTIALS_LOCKED`, and until the task has ended. */
+  readonly results: TaskResults | null;
+};
+
+const resultsSchema: v.GenericSchema<unknown, TaskResults> = v.looseObject({
+  username: v.string(),
+  businessId: v.nullish(v.string()),
+  entityId: v.string(),
+  actions: v.array(
+    v.looseObject({
+      id: v.string(),
+      status: v.string(),
+      output: v.nullish(anyObject),
+      error: v.nullish(v.looseObject({ code: v.string(), message: v.nullish(v.string()) })),
+    }),
+  ),
+});
+
+/** Whether a v2 task has ended. A status that the document does not know counts as still running. */
+export const isTaskOver = (taskStatus: string): boolean => isTerminalTaskStatus(taskStatus);
+
+/**
+ * Reads a v2 task with its results in their documented form. Throws UnexpectedTaskResults, which tells the
+ * status, for the results of an ended task in another form ("under development and may change"), and what
+ * `readTask` throws.
+ */
+export const readTypedTask = async (
+  connection: Connection,
+  sessionToken: string,
+  taskId: string,
+): Promise<ProviderTask> => {
+  const { taskStatus, results } = await readTask(connection, sessionToken, taskId);
+  const parsed = v.safeParse(resultsSchema, results);
+  if (parsed.success) return { taskStatus, results: parsed.output };
+  const mayBeNull = results === null && statusesWithoutResults.includes(taskStatus);
+  if (isTaskOver(taskStatus) && !mayBeNull) throw new UnexpectedTaskResults(taskStatus);
+  return { taskStatus, results: null };
+};

@@ -1,0 +1,97 @@
+import * as v from 'valibot';
+import { answerText } from '../transport/answer-fields.ts';
+import { checkRequest } from '../transport/check-request.ts';
+import { requestAnswer } from '../transport/parse-answer.ts';
+import { nationalIdField, productField, textField } from '../transport/request-fields.ts';
+import type { Connection } from '../transport/send-request.ts';
+import { type EntityType, entityTypes, type ProductType } from '../vocabulary.ts';
+
+const route = '/api/v1/token/otp/create';
+
+/** "Create OTP token", of a natural person. */
+export type OtpTokenRequest = {
+  /** What the user is asked to authorize. */
+  readonly products: readonly ProductType[];
+  /** `username` is a national id with its check digit, with or without dots and hyphen. */
+  readonly user: { readonly username: string; readonly email?: string };
+  readonly filters?: {
+    readonly entities?: { readonly include?: { readonly types?: readonly EntityType[] } };
+  };
+  readonly clientId: string;
+  /** Case-sensitive. */
+  readonly widgetConfigId: string;
+  /** `es-CL` if left out. */
+  readonly locale?: string;
+};
+
+/** Likewise, of a legal person: user data and company data. `company.id` is the company's national id. */
+export type LegalPersonOtpTokenRequest = OtpTokenRequest & { readonly company: { readonly id: string } };
+
+export type OtpToken = {
+  /** One-use JWT that initializes the widget. */
+  readonly otpToken: string;
+  /** The consent created for this session. */
+  readonly consentId: string;
+};
+
+const company = v.object({ id: nationalIdField }, 'must be an object with an id');
+const entityType = v.picklist(entityTypes, `must be one of ${entityTypes.join(', ')}`);
+const requestFields = {
+  products: v.array(productField, 'must be a list'),
+  user: v.object({ username: nationalIdField, email: v.optional(textField) }, 'must be an object'),
+  filters: v.optional(
+    v.object({
+      entities: v.optional(
+        v.object({ include: v.optional(v.object({ types: v.optional(v.array(entityType)) })) }),
+      ),
+    }),
+  ),
+  clientId: textField,
+  widgetConfigId: textField,
+  locale: v.optional(textField),
+};
+const naturalSchema = v.object(requestFields);
+const legalSchema = v.object({ ...requestFields, company });
+
+const answerSchema: v.GenericSchema<unknown, { data: OtpToken }> = v.looseObject({
+  data: v.looseObject({ otpToken: answerText, consentId: answerText }),
+});
+
+const create = async (
+  connection: Connection,
+  apiKey: string,
+  request: OtpTokenRequest,
+): Promise<OtpToken> => {
+  const { data } = await requestAnswer(connection, answerSchema, {
+    method: 'POST',
+    path: route,
+    route,
+    headers: { 'x-api-key': apiKey },
+    body: request,
+  });
+  return data;
+};
+
+/**
+ * Creates the one-use token that initializes the end user's widget, and the consent that the user is to
+ * authorize in it. Throws InvalidProviderRequest, ProviderUnauthorized for a wrong key, and the other
+ * ProviderErrors.
+ */
+export const createOtpToken = async (
+  connection: Connection,
+  apiKey: string,
+  request: OtpTokenRequest,
+): Promise<OtpToken> => {
+  checkRequest(naturalSchema, request, route);
+  return create(connection, apiKey, request);
+};
+
+/** Likewise in the legal-person flow, where `company` is required. */
+export const createLegalPersonOtpToken = async (
+  connection: Connection,
+  apiKey: string,
+  request: LegalPersonOtpTokenRequest,
+): Promise<OtpToken> => {
+  checkRequest(legalSchema, request, route);
+  return create(connection, apiKey, request);
+};

@@ -1,0 +1,32 @@
+import * as v from 'valibot';
+import { answerText } from '../transport/answer-fields.ts';
+import { checkRequest } from '../transport/check-request.ts';
+import { requestAnswer } from '../transport/parse-answer.ts';
+import { positiveInteger } from '../transport/request-fields.ts';
+import type { Connection } from '../transport/send-request.ts';
+
+const route = '/api/v1/auth/login';
+const requestSchema = v.object({ expire: v.optional(positiveInteger) });
+const answerSchema = v.object({ token: answerText });
+
+/**
+ * Exchanges the API key for a session token valid for `expireMinutes`, 60 if left out ("Session token").
+ * Throws ProviderUnauthorized for a wrong key, and the other ProviderErrors. Has no side effect that matters,
+ * so every failure may be retried.
+ */
+export const logIn = async (
+  connection: Connection,
+  apiKey: string,
+  expireMinutes?: number,
+): Promise<string> => {
+  const body = expireMinutes === undefined ? {} : { expire: expireMinutes };
+  checkRequest(requestSchema, body, route);
+  const { token } = await requestAnswer(connection, answerSchema, {
+    method: 'POST',
+    path: route,
+    route,
+    headers: { 'X-API-Key': apiKey },
+    body,
+  });
+  return token;
+};

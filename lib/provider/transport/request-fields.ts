@@ -1,0 +1,39 @@
+import * as v from 'valibot';
+import { taskIdLength } from '../assumptions.ts';
+import { isNationalId } from '../national-id.ts';
+import { isTaskId } from '../tasks/task-id.ts';
+import { productTypes } from '../vocabulary.ts';
+
+/** Fields that several requests have, as the document describes them. No sentence repeats a value. */
+
+export const textField = v.pipe(v.string('must be a string'), v.minLength(1, 'must not be empty'));
+
+/** In a path `.` and `..` lead to another one, encoded or not (URL standard, "double-dot path segment"). */
+const fitsPath = (id: string): boolean => id.isWellFormed() && id !== '.' && id !== '..';
+
+export const consentIdInPath = v.object({
+  consentId: v.pipe(textField, v.check(fitsPath, 'must fit into a path')),
+});
+
+export const taskIdInPath = v.object({
+  taskId: v.pipe(
+    v.string('must be a string'),
+    v.check(
+      (id: string) => isTaskId(id),
+      `must have ${taskIdLength.min} to ${taskIdLength.max} characters that fit into a path`,
+    ),
+  ),
+});
+
+export const nationalIdField = v.pipe(
+  v.string('must be a string'),
+  v.check(isNationalId, 'must be a national id with its check digit'),
+);
+
+export const productField = v.picklist(productTypes, 'must be one of the documented products');
+
+export const positiveInteger = v.pipe(
+  v.number('must be a number'),
+  v.integer('must be whole'),
+  v.minValue(1, 'must be at least 1'),
+);

@@ -1,0 +1,154 @@
+import { ambiguousClientStatus, notAcceptedStatus, type notShownEndpoints } from '../assumptions.ts';
+import {
+  InvalidProviderRequest,
+  ProviderAmbiguous,
+  ProviderAnswerTooLarge,
+  ProviderBusy,
+  ProviderError,
+  ProviderRefused,
+  ProviderUnauthorized,
+  ProviderUnreachable,
+} from './errors.ts';
+import type { Fetch } from './fetch.ts';
+import { TransportFailure } from './transport-failure.ts';
+import { wasNeverSent } from './was-never-sent.ts';
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+/** A path with its parameters in braces, as the document writes them. */
+export type Endpoint = { readonly method: Method; readonly path: string };
+
+export type Connection = {
+  /** Without a trailing slash. */
+  readonly baseUrl: string;
+  readonly fetch: Fetch;
+  /** From the call to the last byte of the answer, in milliseconds. The connect limit is `fetch`'s own. */
+  readonly totalTimeoutMs: number;
+  readonly maxAnswerBytes: number;
+  /**
+   * Sends raw credentials of v2 tasks encrypted under the session token of the call. Off where it is absent: the
+   * provider has to activate it for the client ("Encryption scheme", rule 5).
+   */
+  readonly encryptRawCredentials?: boolean;
+  /** In place of what `assumptions.ts` takes for the endpoints that the document does not show. */
+  readonly endpoints?: { readonly [Name in keyof typeof notShownEndpoints]?: Endpoint };
+};
+
+export type ProviderRequest = {
+  readonly method: Method;
+  /** Starts with a slash; every parameter in it is encoded already. */
+  readonly path: string;
+  /** The path without its parameters, for messages. */
+  readonly route: string;
+  readonly headers: Record<string, string>;
+  readonly body?: unknown;
+  /**
+   * Reads a failure out of the body of a non-2xx answer, where the document describes one; undefined leaves it
+   * to the status. Without this, such a body is not read at all.
+   */
+  readonly explain?: (status: number, body: Uint8Array, call: string) => ProviderError | undefined;
+};
+
+export type ProviderAnswer = { readonly status: number; readonly bytes: Uint8Array };
+
+type Answer = Awaited<ReturnType<Fetch>>;
+
+/** The body of a refusal is a few words; one that is longer is not read to its end. */
+const maxRefusalBytes = 65_536;
+
+const readCapped = async (
+  { status, body }: Pick<Answer, 'status' | 'body'>,
+  cap: number,
+  call: string,
+): Promise<Uint8Array> => {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of body ?? []) {
+    size += chunk.byteLength;
+    if (size > cap) {
+      throw new ProviderAnswerTooLarge(`The provider's answer to ${call} is over ${cap} bytes.`, status);
+    }
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+};
+
+/** What a status that is no 2xx says by itself. */
+export const statusError = (
+  status: number,
+  call: string,
+): ProviderUnauthorized | ProviderBusy | ProviderRefused | ProviderAmbiguous => {
+  const message = `The provider answered ${status} to ${call}.`;
+  if (status === 401) return new ProviderUnauthorized(message);
+  if (status === notAcceptedStatus) return new ProviderBusy(message);
+  if (status >= 400 && status < 500 && status !== ambiguousClientStatus) {
+    return new ProviderRefused(message, status);
+  }
+  return new ProviderAmbiguous(message);
+};
+
+const explained = async (
+  answer: Answer,
+  request: ProviderRequest,
+  call: string,
+): Promise<ProviderError | undefined> => {
+  if (request.explain === undefined) return undefined;
+  try {
+    return request.explain(answer.status, await readCapped(answer, maxRefusalBytes, call), call);
+  } catch {
+    // The status is known, and says enough.
+    return undefined;
+  }
+};
+
+const jsonOf = (body: unknown, call: string): string => {
+  try {
+    return JSON.stringify(body);
+  } catch {
+    // JSON.stringify's error names what it met on its way.
+    throw new InvalidProviderRequest(call, [{ path: '', rule: 'cannot be written as JSON' }]);
+  }
+};
+
+/**
+ * Makes one call and returns status and bytes of its 2xx answer, exactly as received. Never follows a redirect:
+ * it would carry credentials along. Throws a ProviderError and nothing else.
+ */
+export const exchange = async (connection: Connection, request: ProviderRequest): Promise<ProviderAnswer> => {
+  const call = `${request.method} ${request.route}`;
+  const body = request.body === undefined ? undefined : jsonOf(request.body, call);
+  try {
+    const answer = await connection.fetch(`${connection.baseUrl}${request.path}`, {
+      method: request.method,
+      headers: {
+        accept: 'application/json',
+        // Without it any compression would be acceptable (RFC 9110, section 12.5.3), and none is undone here.
+        'accept-encoding': 'identity',
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...request.headers,
+      },
+      ...(body === undefined ? {} : { body }),
+      redirect: 'manual',
+      signal: AbortSignal.timeout(connection.totalTimeoutMs),
+    });
+    const { status } = answer;
+    if (status >= 200 && status < 300) {
+      return { status, bytes: await readCapped(answer, connection.maxAnswerBytes, call) };
+    }
+    const explanation = await explained(answer, request, call);
+    // Else the status alone decides; the body may be anything, and is never read, kept or quoted.
+    if (request.explain === undefined) answer.body?.cancel().catch(() => {});
+    throw explanation ?? statusError(status, call);
+  } catch (error) {
+    if (error instanceof ProviderError) throw error;
+    const cause = new TransportFailure(error);
+    if (wasNeverSent(error)) {
+      throw new ProviderUnreachable(`The provider could not be reached for ${call}.`, { cause });
+    }
+    throw new ProviderAmbiguous(`The provider's answer to ${call} was lost.`, { cause });
+  }
+};
+
+/** Likewise, for a call whose 2xx statuses mean the same. */
+export const sendRequest = async (connection: Connection, request: ProviderRequest): Promise<Uint8Array> =>
+  (await exchange(connection, request)).bytes;

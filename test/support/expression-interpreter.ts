@@ -1,0 +1,153 @@
+import type { AttributeValue } from '@aws-sdk/client-dynamodb';
+import { unmarshall } from '@aws-sdk/util-dynamodb';
+
+/** One row, unmarshalled. */
+export type Row = Readonly<Record<string, unknown>>;
+
+/** What DynamoDB would answer with a ValidationException. */
+export class InvalidExpression extends Error {
+  override readonly name = 'InvalidExpression';
+}
+
+/** Words of ours that DynamoDB reserves: they cannot stand in an expression without an alias. */
+const reserved = new Set(['status', 'method', 'actions', 'reference', 'reason', 'results']);
+
+export type ExpressionContext = {
+  readonly ExpressionAttributeNames?: Record<string, string> | undefined;
+  readonly ExpressionAttributeValues?: Record<string, AttributeValue> | undefined;
+};
+
+const tokens = (text: string): string[] => text.match(/<=|[(),=]|[#:]?\w+|\S/g) ?? [];
+
+/**
+ * A reader of the part of DynamoDB's expression language that `lib/aws` uses: comparisons, IN, the two
+ * attribute functions, AND, OR, brackets; SET with `if_not_exists`, and REMOVE. Like DynamoDB it refuses names
+ * and values that are given and not used.
+ */
+export const interpreter = (context: ExpressionContext) => {
+  const values = unmarshall(context.ExpressionAttributeValues ?? {});
+  const used = new Set<string>();
+
+  const nameOf = (token: string): string => {
+    if (token.startsWith('#')) {
+      used.add(token);
+      const name = context.ExpressionAttributeNames?.[token];
+      if (name === undefined) throw new InvalidExpression(`No name for ${token}.`);
+      return name;
+    }
+    if (!/^\w+$/.test(token) || reserved.has(token)) throw new InvalidExpression(`Not a name: ${token}.`);
+    return token;
+  };
+  const literal = (token: string): unknown => {
+    used.add(token);
+    if (!(token in values)) throw new InvalidExpression(`No value for ${token}.`);
+    return values[token];
+  };
+
+  const reader = (text: string) => {
+    const rest = tokens(text);
+    const next = (): string => rest.shift() ?? '';
+    const expect = (token: string): void => {
+      const got = next();
+      if (got !== token) throw new InvalidExpression(`Expected ${token}, got ${got}.`);
+    };
+    const list = <T>(read: () => T): T[] => {
+      const items = [read()];
+      while (rest[0] === ',') {
+        next();
+        items.push(read());
+      }
+      return items;
+    };
+    return { rest, next, expect, list };
+  };
+
+  const condition = (text: string): ((row: Row) => boolean) => {
+    const { rest, next, expect, list } = reader(text);
+    type Test = (row: Row) => boolean;
+
+    const one = (): Test => {
+      const token = next();
+      if (token === '(') {
+        const inner = any();
+        expect(')');
+        return inner;
+      }
+      if (token === 'attribute_exists' || token === 'attribute_not_exists') {
+        expect('(');
+        const name = nameOf(next());
+        expect(')');
+        return (row) => (row[name] !== undefined) === (token === 'attribute_exists');
+      }
+      const name = nameOf(token);
+      const operator = next();
+      if (operator === 'IN') {
+        expect('(');
+        const options = list(() => literal(next()));
+        expect(')');
+        return (row) => options.includes(row[name]);
+      }
+      const value = literal(next());
+      if (operator === '=') return (row) => row[name] === value;
+      if (operator !== '<=') throw new InvalidExpression(`Unknown operator ${operator}.`);
+      return (row) => row[name] !== undefined && (row[name] as string) <= (value as string);
+    };
+    const joined =
+      (word: string, read: () => Test, decide: (tests: Test[], row: Row) => boolean) => (): Test => {
+        const tests = [read()];
+        while (rest[0] === word) {
+          next();
+          tests.push(read());
+        }
+        return (row) => decide(tests, row);
+      };
+    const all = joined('AND', one, (tests, row) => tests.every((test) => test(row)));
+    const any = joined('OR', all, (tests, row) => tests.some((test) => test(row)));
+
+    const whole = any();
+    if (rest.length > 0) throw new InvalidExpression(`Left over: ${rest.join(' ')}.`);
+    return whole;
+  };
+
+  const update = (text: string): ((row: Row) => Row) => {
+    const { rest, next, expect, list } = reader(text);
+    expect('SET');
+    const assignments = list(() => {
+      const name = nameOf(next());
+      expect('=');
+      const token = next();
+      if (token !== 'if_not_exists') return { name, unless: undefined, value: literal(token) };
+      expect('(');
+      const unless = nameOf(next());
+      expect(',');
+      const value = literal(next());
+      expect(')');
+      return { name, unless, value };
+    });
+    const removals: string[] = [];
+    if (rest[0] === 'REMOVE') {
+      next();
+      removals.push(...list(() => nameOf(next())));
+    }
+    if (rest.length > 0) throw new InvalidExpression(`Left over: ${rest.join(' ')}.`);
+    const paths = [...assignments.map(({ name }) => name), ...removals];
+    if (new Set(paths).size !== paths.length) throw new InvalidExpression('Two document paths overlap.');
+
+    return (row) => {
+      const after: Record<string, unknown> = { ...row };
+      for (const { name, unless, value } of assignments) {
+        after[name] = unless !== undefined && row[unless] !== undefined ? row[unless] : value;
+      }
+      for (const name of removals) delete after[name];
+      return after;
+    };
+  };
+
+  const refuseUnused = (): void => {
+    const given = [...Object.keys(context.ExpressionAttributeNames ?? {}), ...Object.keys(values)];
+    const unused = given.filter((token) => !used.has(token));
+    if (unused.length > 0) throw new InvalidExpression(`Not used: ${unused.join(', ')}.`);
+  };
+
+  return { condition, update, refuseUnused };
+};

@@ -1,0 +1,171 @@
+import { dueShardOf } from '../../lib/extraction/due-shard.ts';
+import type { ExtractionMetric } from '../../lib/extraction/extraction-metric.ts';
+import type {
+  ConsentExtraction,
+  CredentialsExtraction,
+  Extraction,
+  ExtractionStatus,
+} from '../../lib/extraction/record.ts';
+import type { Timings } from '../../lib/extraction/timings.ts';
+
+/** The defaults of `infra/config.ts`, in seconds. */
+export const timings: Timings = {
+  startWindow: 900,
+  startTimeout: 60,
+  deadline: 7_200,
+  machineSlack: 900,
+  pollEvery: 120,
+  collectInMachine: 300,
+  collectFor: 86_400,
+  grace: 86_400,
+  recordRetention: 10_368_000,
+};
+
+const origin = Date.parse('2026-03-01T12:00:00.000Z');
+
+/** The time so many seconds after the request of every fixture. */
+export const at = (seconds: number): Date => new Date(origin + seconds * 1000);
+export const iso = (seconds: number): string => at(seconds).toISOString();
+
+/** A clock that only moves when told to. */
+export const clock = (seconds = 0) => {
+  let now = seconds;
+  return {
+    now: () => at(now),
+    set: (to: number) => {
+      now = to;
+    },
+    advance: (by: number) => {
+      now += by;
+    },
+  };
+};
+
+export const id = '0190a0b0-0000-7000-8000-000000000001';
+
+const requested = {
+  schemaVersion: 1,
+  extractionId: id,
+  requestedBy: 'arn:aws:sts::111122223333:assumed-role/Caller',
+  requestedAt: iso(0),
+  requestId: 'request-1',
+  deadlineAt: iso(timings.deadline),
+  status: 'REQUESTED',
+  fingerprint: 'f'.repeat(64),
+  dueShard: dueShardOf(id),
+  dueAt: iso(timings.startWindow),
+} as const;
+
+/** A record as the request leaves it, and whatever else a test says of it. */
+export const extraction = (fields: Partial<CredentialsExtraction> = {}): CredentialsExtraction => ({
+  ...requested,
+  method: 'credentials',
+  entity: 'bank',
+  actions: [{ id: 'product-balance' }],
+  ...fields,
+});
+
+export const consentId = '0190a0b0-0000-4000-8000-00000000000c';
+
+/** The same, by consent. */
+export const consentExtraction = (fields: Partial<ConsentExtraction> = {}): ConsentExtraction => ({
+  ...requested,
+  method: 'consent',
+  product: 'movement',
+  consentId,
+  variant: 'v1',
+  ...fields,
+});
+
+const started = { attemptId: 'attempt-1', startingAt: iso(1) };
+const running = { ...started, startedAt: iso(2), taskId: 'task-1' };
+
+const without = <Record extends Extraction>(
+  record: Record,
+  ...fields: readonly (keyof Extraction)[]
+): Record =>
+  Object.fromEntries(
+    Object.entries(record).filter(([field]) => !fields.includes(field as keyof Extraction)),
+  ) as unknown as Record;
+
+/** A closed record: nothing is left to do. */
+export const closedExtraction = (fields: Partial<CredentialsExtraction>): CredentialsExtraction =>
+  without(extraction({ settledAt: iso(30), expiresAt: 1, ...fields }), 'dueShard', 'dueAt');
+
+/** A record as it may stand in each status; provider statuses not yet collected. */
+export const extractionIn = (
+  status: ExtractionStatus,
+  fields: Partial<CredentialsExtraction> = {},
+): CredentialsExtraction => {
+  switch (status) {
+    case 'REQUESTED':
+      return extraction(fields);
+    case 'STARTING':
+      return extraction({ status, ...started, dueAt: iso(181), ...fields });
+    case 'RUNNING':
+      return extraction({ status, ...running, dueAt: iso(8_100), ...fields });
+    case 'TIMED_OUT':
+      return extraction({
+        status,
+        ...running,
+        reason: 'deadline-passed',
+        settledAt: iso(7_200),
+        settledBy: 'reconcile',
+        dueAt: iso(7_320),
+        ...fields,
+      });
+    case 'REJECTED':
+      return closedExtraction({ status, ...started, reason: 'http-400', settledBy: 'start', ...fields });
+    case 'UNCONFIRMED':
+      return closedExtraction({
+        status,
+        ...started,
+        reason: 'start-interrupted',
+        settledBy: 'reconcile',
+        ...fields,
+      });
+    case 'NOT_STARTED':
+      return closedExtraction({ status, reason: 'start-abandoned', settledBy: 'reconcile', ...fields });
+    default:
+      return extraction({
+        status,
+        ...running,
+        settledAt: iso(30),
+        settledBy: 'webhook',
+        dueAt: iso(330),
+        ...fields,
+      });
+  }
+};
+
+/** A record by consent as it stands in each status. */
+export const consentIn = (
+  status: ExtractionStatus,
+  fields: Partial<ConsentExtraction> = {},
+): ConsentExtraction => {
+  const { method: _method, entity: _entity, actions: _actions, ...progress } = extractionIn(status);
+  const { method, product, variant } = consentExtraction();
+  return { ...progress, method, product, consentId, variant, ...fields };
+};
+
+/** Every status a record may have. */
+export const allStatuses: readonly ExtractionStatus[] = [
+  'REQUESTED',
+  'STARTING',
+  'RUNNING',
+  'COMPLETED',
+  'PARTIAL',
+  'FAILED',
+  'CREDENTIALS_WRONG',
+  'CREDENTIALS_LOCKED',
+  'REJECTED',
+  'UNCONFIRMED',
+  'NOT_STARTED',
+  'TIMED_OUT',
+];
+
+/** Keeps what was observed, in order. */
+export const observations = () => {
+  const seen: ExtractionMetric[] = [];
+  return { seen, count: (observed: ExtractionMetric) => void seen.push(observed) };
+};

@@ -1,0 +1,95 @@
+import type { Extraction } from '../../lib/extraction/record.ts';
+import type { ExtractionStore } from '../../lib/extraction/store.ts';
+import type { Change, Guard } from '../../lib/extraction/transitions.ts';
+import { type CarryOut, type StoreFaults, underFaults } from './store-fault.ts';
+
+/** The store, and its rows for a test to lay out and look at. */
+export type MemoryExtractionStore = ExtractionStore & { readonly rows: Map<string, Extraction> };
+
+/** DynamoDB refuses an update of two overlapping paths, and one that sets nothing after the word SET. */
+export class InvalidChange extends Error {
+  override readonly name = 'InvalidChange';
+}
+
+/** A comparison with an attribute that is absent is false, as DynamoDB has it. */
+const holds = (when: Guard, row: Extraction): boolean =>
+  when.status.includes(row.status) &&
+  (when.requestId === undefined || row.requestId === when.requestId) &&
+  (when.attemptId === undefined || row.attemptId === when.attemptId) &&
+  (when.withoutAttempt === undefined || row.attemptId === undefined) &&
+  (when.taskId === undefined || row.taskId === when.taskId) &&
+  (when.open === undefined || row.dueShard !== undefined) &&
+  (when.uncollected === undefined || row.collectedAt === undefined) &&
+  (when.dueAt === undefined || row.dueAt === when.dueAt);
+
+/** What marshalling leaves of a value: a copy without undefined fields. By hand, as a simulation does little else. */
+const stored = <T>(value: T): T => copy(value) as T;
+
+const copy = (value: unknown): unknown => {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map(copy);
+  const copied: Record<string, unknown> = {};
+  for (const [field, of] of Object.entries(value)) if (of !== undefined) copied[field] = copy(of);
+  return copied;
+};
+
+const changed = (row: Extraction, { set, remove }: Change): Extraction => {
+  const next: Record<string, unknown> = { ...row, ...stored(set) };
+  for (const attribute of remove) delete next[attribute];
+  return next as Extraction;
+};
+
+const assertValid = ({ set, remove }: Change): void => {
+  const assigned = Object.keys(stored(set));
+  if (assigned.length === 0) throw new InvalidChange('The change sets nothing.');
+  const both = remove.find((attribute) => assigned.includes(attribute));
+  if (both !== undefined) throw new InvalidChange(`The change sets and removes ${both}.`);
+};
+
+/** The table `Extractions` in memory, with the semantics of the DynamoDB one. The index `due` is never stale. */
+export const memoryExtractionStore = (faults: StoreFaults = {}): MemoryExtractionStore => {
+  const rows = new Map<string, Extraction>();
+  return { rows, ...extractionStoreOver(rows, underFaults(faults)) };
+};
+
+/** The same over rows that several stores share, each call as `carryOut` has it. */
+export const extractionStoreOver = (rows: Map<string, Extraction>, carryOut: CarryOut): ExtractionStore => {
+  const call = <T>(method: 'create' | 'get' | 'apply' | 'due', key: string, effect: () => T): Promise<T> =>
+    carryOut({ store: 'extractions', method, key }, effect);
+
+  return {
+    create: (record) =>
+      call('create', record.extractionId, () => {
+        const existing = rows.get(record.extractionId);
+        if (existing !== undefined) return { created: false, record: stored(existing) } as const;
+        rows.set(record.extractionId, stored(record));
+        return { created: true } as const;
+      }),
+    get: (extractionId) =>
+      call('get', extractionId, () => {
+        const row = rows.get(extractionId);
+        return row === undefined ? undefined : stored(row);
+      }),
+    apply: (change) =>
+      call('apply', change.extractionId, () => {
+        assertValid(change);
+        const row = rows.get(change.extractionId);
+        if (row === undefined) return { applied: false, record: undefined } as const;
+        if (!holds(change.when, row)) return { applied: false, record: stored(row) } as const;
+        const next = changed(row, change);
+        rows.set(change.extractionId, next);
+        return { applied: true, record: stored(next) } as const;
+      }),
+    due: (shard, now, limit) =>
+      call('due', String(shard), () =>
+        [...rows.values()]
+          .flatMap(({ extractionId, dueShard, dueAt }) =>
+            dueShard === shard && dueAt !== undefined ? [{ extractionId, dueAt }] : [],
+          )
+          .filter(({ dueAt }) => dueAt <= now.toISOString())
+          .sort((one, other) => (one.dueAt < other.dueAt ? -1 : 1))
+          .slice(0, limit)
+          .map(({ extractionId }) => extractionId),
+      ),
+  };
+};

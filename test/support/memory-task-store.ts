@@ -1,0 +1,50 @@
+import type { Task, TaskStore } from '../../lib/extraction/store.ts';
+import { type CarryOut, type StoreFaults, underFaults } from './store-fault.ts';
+
+/** The store, and its rows for a test to lay out and look at. */
+export type MemoryTaskStore = TaskStore & { readonly rows: Map<string, Task> };
+
+/** The table `Tasks` in memory, with the semantics of the DynamoDB one but for the TTL. */
+export const memoryTaskStore = (faults: StoreFaults = {}): MemoryTaskStore => {
+  const rows = new Map<string, Task>();
+  return { rows, ...taskStoreOver(rows, underFaults(faults)) };
+};
+
+/** The same over rows that several stores share, each call as `carryOut` has it. */
+export const taskStoreOver = (rows: Map<string, Task>, carryOut: CarryOut): TaskStore => {
+  const call = <T>(method: 'link' | 'notify' | 'adopt' | 'get', key: string, effect: () => T): Promise<T> =>
+    carryOut({ store: 'tasks', method, key }, effect);
+
+  return {
+    link: (link) =>
+      call('link', link.taskId, () => {
+        const row = rows.get(link.taskId) ?? { taskId: link.taskId };
+        const mayLink =
+          row.extractionId === undefined ||
+          (row.extractionId === link.extractionId &&
+            (row.callbackAttempt === undefined || row.callbackAttempt <= link.callbackAttempt));
+        if (!mayLink) return { linked: false, task: { ...row } };
+        const { extractionId, callbackToken, callbackAttempt } = link;
+        const next = { ...row, extractionId, callbackToken, callbackAttempt };
+        rows.set(link.taskId, next);
+        return { linked: true, task: { ...next } };
+      }),
+    notify: ({ taskId, taskStatus, notifiedAt }) =>
+      call('notify', taskId, () => {
+        const next = { taskStatus, notifiedAt, ...(rows.get(taskId) ?? { taskId }) };
+        rows.set(taskId, next);
+        return { ...next };
+      }),
+    adopt: (taskId, extractionId) =>
+      call('adopt', taskId, () => {
+        const next = { extractionId, ...(rows.get(taskId) ?? { taskId }) };
+        rows.set(taskId, next);
+        return { ...next };
+      }),
+    get: (taskId) =>
+      call('get', taskId, () => {
+        const row = rows.get(taskId);
+        return row === undefined ? undefined : { ...row };
+      }),
+  };
+};

@@ -1,0 +1,183 @@
+import { describe, expect, test } from 'vitest';
+import { zeroFilledMetrics } from '../../../../lib/observability/metric-names.ts';
+import { metricNames } from '../../docs/metric-names.ts';
+import { type Resource, resourcesOf, synthesize } from '../synth.ts';
+
+type Dimension = { readonly Name: string; readonly Value: unknown };
+type Watched = {
+  readonly Namespace: string;
+  readonly MetricName: string;
+  readonly Dimensions: readonly Dimension[];
+};
+type Query = {
+  readonly Expression?: string;
+  readonly MetricStat?: { readonly Metric: Watched; readonly Period: number };
+};
+
+const alarmsWith = (settings: Readonly<Record<string, unknown>> = {}) =>
+  Object.values(resourcesOf(synthesize(settings).template, 'AWS::CloudWatch::Alarm'));
+
+const queriesOf = ({ Properties }: Resource) => (Properties.Metrics ?? []) as readonly Query[];
+
+/** The metrics that an alarm looks at, whether as they are or by metric math. */
+const watchedBy = (alarm: Resource): readonly Watched[] => {
+  const inMath = queriesOf(alarm).flatMap(({ MetricStat }) => MetricStat?.Metric ?? []);
+  return inMath.length > 0 ? inMath : [alarm.Properties as unknown as Watched];
+};
+
+const byName = (alarms: readonly Resource[]) =>
+  Object.fromEntries(
+    alarms.map(({ Properties }) => [
+      String(Properties.AlarmName).replace(/^Cosecha-[a-z]+-/, ''),
+      Properties,
+    ]),
+  );
+
+const alarms = alarmsWith();
+const ours = alarms.flatMap(watchedBy).filter(({ Namespace }) => Namespace.startsWith('Cosecha/'));
+const namesOf = (dimensions: readonly Dimension[]) => dimensions.map(({ Name }) => Name).toSorted();
+
+describe('the alarms', () => {
+  test('watch what the code counts, as the code counts it', () => {
+    expect(ours.length).toBeGreaterThan(15);
+    for (const { Namespace, MetricName, Dimensions } of ours) {
+      expect(metricNames).toContain(MetricName);
+      // As the EMF says it: test/unit/lib/observability/observability.test.ts.
+      expect([Namespace, Dimensions]).toEqual(['Cosecha/prod', [{ Name: 'service', Value: 'cosecha' }]]);
+    }
+  });
+
+  test('watch what AWS counts by the dimensions that AWS gives it', () => {
+    const dimensions: Readonly<Record<string, readonly string[]>> = {
+      'AWS/ApiGateway': ['ApiId', 'Stage'],
+      'AWS/Lambda': ['FunctionName'],
+      'AWS/SQS': ['QueueName'],
+      'AWS/States': ['StateMachineArn'],
+    };
+    const theirs = alarms.flatMap(watchedBy).filter(({ Namespace }) => !Namespace.startsWith('Cosecha/'));
+    for (const { Namespace, Dimensions } of theirs) {
+      const told = namesOf(Dimensions).filter((name) => !['Method', 'Resource'].includes(name));
+      expect([Namespace, told]).toEqual([Namespace, dimensions[Namespace]]);
+    }
+  });
+
+  test('watch the webhook by a route that there is, and that is measured by itself', () => {
+    const [stage] = Object.values(resourcesOf(synthesize().template, 'AWS::ApiGatewayV2::Stage'));
+    const routes = stage?.Properties.RouteSettings as Record<string, { DetailedMetricsEnabled?: boolean }>;
+    const measured = Object.keys(routes).filter((route) => routes[route]?.DetailedMetricsEnabled);
+    const watched = alarms
+      .flatMap(watchedBy)
+      .map(({ Dimensions }) => new Map(Dimensions.map(({ Name, Value }) => [Name, Value])))
+      .filter((dimensions) => dimensions.has('Resource'))
+      .map((dimensions) => `${dimensions.get('Method')} ${dimensions.get('Resource')}`);
+    expect([...new Set(watched)]).toEqual(measured);
+    const deployed = Object.values(resourcesOf(synthesize().template, 'AWS::ApiGatewayV2::Route'));
+    expect(deployed.map(({ Properties }) => Properties.RouteKey)).toEqual(expect.arrayContaining(measured));
+  });
+
+  test('calculate with nothing of ours that has no value: every sweep tells 0 of it', () => {
+    const inMath = alarms
+      .filter((alarm) => queriesOf(alarm).length > 0)
+      .flatMap(watchedBy)
+      .flatMap(({ Namespace, MetricName }) => (Namespace === 'Cosecha/prod' ? MetricName : []));
+    expect([...new Set(inMath)].toSorted()).toEqual([...zeroFilledMetrics].toSorted());
+  });
+
+  test('calculate over periods that have a sweep in them, however rare sweeps are', () => {
+    const rare = alarmsWith({ sweepEveryMinutes: 60 });
+    const periods = rare
+      .filter((alarm) => watchedBy(alarm).some(({ Namespace }) => Namespace === 'Cosecha/prod'))
+      .flatMap(queriesOf)
+      .flatMap(({ MetricStat }) => MetricStat?.Period ?? []);
+    expect(periods.length).toBeGreaterThan(0);
+    expect(Math.min(...periods)).toBeGreaterThanOrEqual(3_600);
+  });
+
+  test('take a few failures under load for chance', () => {
+    const expressions = Object.entries(byName(alarms)).flatMap(([name, { Metrics }]) =>
+      ((Metrics ?? []) as readonly Query[]).flatMap(({ Expression }) =>
+        Expression === undefined ? [] : [[name, Expression]],
+      ),
+    );
+    expect(expressions).toEqual([
+      ['sweep-crashed', 'begun - ended'],
+      ['orphan-deliveries', 'unlinked - early'],
+      ['start-task-errors', 'IF(bad >= 3 AND bad >= all / 100, bad, 0)'],
+      ['webhooks-missed', 'IF(missed >= 5, 100 * missed / (missed + told + early), 0)'],
+      ['webhook-failing', 'IF(bad >= 5 AND bad >= all / 100, bad, 0)'],
+      ['provider-reads-failing', 'IF(silent > collected, silent, 0)'],
+      ['api-failing', 'IF(bad >= 5 AND bad >= all / 100, bad, 0)'],
+    ]);
+  });
+
+  test('say in a sentence what is wrong, and where to read on', () => {
+    for (const { Properties } of alarms) {
+      expect(Properties.AlarmDescription).toMatch(/^[A-Z][^\n]{30,250}\. docs\/operations\.md#[a-z-]+$/);
+    }
+    const [copy] = alarmsWith({ runbookUrl: 'https://wiki.example/cosecha' });
+    expect(copy?.Properties.AlarmDescription).toMatch(/ https:\/\/wiki\.example\/cosecha#overdue$/);
+  });
+
+  test('are found under their stage, each by its own name', () => {
+    const names = alarms.map(({ Properties }) => String(Properties.AlarmName));
+    expect(names.filter((name) => !name.startsWith('Cosecha-prod-'))).toEqual([]);
+    expect(new Set(names).size).toBe(names.length);
+  });
+
+  test('tell a topic if there is one, that they sound and that it is over', () => {
+    const topic = 'arn:aws:sns:eu-west-1:111122223333:on-call';
+    for (const { Properties } of alarmsWith({ alarmTopicArn: topic })) {
+      expect([Properties.AlarmActions, Properties.OKActions]).toEqual([[topic], [topic]]);
+    }
+    for (const { Properties } of alarms) expect(Properties.AlarmActions).toBeUndefined();
+  });
+
+  test('are silent without any values, but where silence is what is wrong', () => {
+    const others = alarmsWith({ fanOutToEventBus: 'true' }).flatMap(({ Properties: alarm }) =>
+      alarm.TreatMissingData === 'notBreaching'
+        ? []
+        : [[String(alarm.AlarmName).replace('Cosecha-prod-', ''), alarm.TreatMissingData]],
+    );
+    expect(others).toEqual([
+      ['sweep-not-running', 'breaching'],
+      // A queue that nothing happens to tells no numbers, however many messages are in it.
+      ['dead-letters', 'ignore'],
+      ['fan-out-dead-letters', 'ignore'],
+    ]);
+  });
+
+  test('follow the settings that they are measured by', () => {
+    const slow = byName(alarmsWith({ sweepEveryMinutes: 10, pollEverySeconds: 30 }));
+    // Three sweeps, in periods that have one in them; silence for half an hour.
+    expect(slow.overdue).toMatchObject({ Threshold: 1_800, Period: 600 });
+    expect(slow.stuck).toMatchObject({ Threshold: 5_400, Period: 7_200 });
+    expect(slow['sweep-failed']).toMatchObject({ Period: 600 });
+    expect(slow['sweep-not-running']).toMatchObject({ Period: 300, EvaluationPeriods: 6 });
+    // Eight sweeps.
+    expect(slow['sweep-crashed']).toMatchObject({
+      Metrics: [{}, { MetricStat: { Period: 4_800 } }, { MetricStat: { Period: 4_800 } }],
+    });
+    // 600 s / 15 s = 40 reads by one extraction.
+    expect(slow['provider-reads-failing']).toMatchObject({ Threshold: 80 });
+  });
+
+  test('count orphans in whole hours of the clock', () => {
+    expect(byName(alarms)['orphan-deliveries']).toMatchObject({
+      EvaluationWindow: { WallClockWindow: { Timezone: 'UTC' } },
+      Metrics: [
+        { Expression: 'unlinked - early' },
+        { Id: 'unlinked', MetricStat: { Metric: { MetricName: 'UnlinkedDelivery' }, Period: 3_600 } },
+        { Id: 'early', MetricStat: { Metric: { MetricName: 'EarlyDelivery' }, Period: 3_600 } },
+      ],
+    });
+  });
+
+  test('are all there on the emulator, which knows no metric math', () => {
+    const local = alarmsWith({ stage: 'local', providerBaseUrl: 'http://127.0.0.1:8080' });
+    expect(Object.keys(byName(local))).toEqual(Object.keys(byName(alarms)));
+    for (const { Properties } of local) {
+      expect(Properties).not.toHaveProperty('Metrics');
+      expect(Properties).toMatchObject({ Namespace: expect.any(String), Period: expect.any(Number) });
+    }
+  });
+});

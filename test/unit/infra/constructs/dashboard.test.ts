@@ -1,0 +1,71 @@
+import { expect, test } from 'vitest';
+import { metricNames } from '../../docs/metric-names.ts';
+import { resourcesOf, synthesize } from '../synth.ts';
+
+type Widget = {
+  readonly x: number;
+  readonly width: number;
+  readonly y: number;
+  readonly properties: {
+    readonly title: string;
+    readonly metrics?: readonly (readonly unknown[])[];
+    readonly alarms?: readonly unknown[];
+    readonly annotations?: { readonly horizontal?: readonly { readonly value: number }[] };
+  };
+};
+
+const { template } = synthesize();
+const [dashboard] = Object.values(resourcesOf(template, 'AWS::CloudWatch::Dashboard'));
+
+/** The body as CloudWatch gets it, with a stand-in for whatever only the deployment knows. */
+const body = (value: unknown): string => {
+  const parts = (value as { readonly 'Fn::Join': readonly [string, readonly unknown[]] })['Fn::Join'][1];
+  return parts.map((part) => (typeof part === 'string' ? part : 'deployed')).join('');
+};
+const { widgets } = JSON.parse(body(dashboard?.Properties.DashboardBody)) as { readonly widgets: Widget[] };
+
+test('the dashboard bears the name of the stack, which is an output', () => {
+  expect(dashboard?.Properties.DashboardName).toBe('Cosecha-prod');
+  template.hasOutput('DashboardName', { Value: 'Cosecha-prod' });
+});
+
+test('it shows everything that is counted, as it is counted', () => {
+  const shown = widgets
+    .flatMap(({ properties }) => properties.metrics ?? [])
+    .filter(([namespace]) => String(namespace).startsWith('Cosecha/'));
+  for (const [namespace, , ...dimension] of shown) {
+    expect([namespace, ...dimension.slice(0, 2)]).toEqual(['Cosecha/prod', 'service', 'cosecha']);
+  }
+  expect([...new Set(shown.map(([, name]) => name))].toSorted()).toEqual([...metricNames].toSorted());
+});
+
+test('it begins with what was promised and ends with every alarm', () => {
+  expect(widgets.filter(({ y }) => y === 0).map(({ properties }) => properties.title)).toEqual([
+    'Open and past due: the oldest, in seconds',
+    'Settled by provider status, by source',
+    'Ended by an outcome of Cosecha',
+  ]);
+  const alarms = Object.keys(resourcesOf(template, 'AWS::CloudWatch::Alarm'));
+  expect(widgets.at(-1)?.properties.alarms).toHaveLength(alarms.length);
+});
+
+test('it shows how late the oldest are against what the alarms take', () => {
+  const [late] = widgets;
+  expect(late?.properties.metrics?.map(([, name]) => name)).toEqual([
+    'OldestOverdueSeconds',
+    'OldestStuckSeconds',
+  ]);
+  expect(late?.properties.annotations?.horizontal).toMatchObject([{ value: 900 }, { value: 4_500 }]);
+});
+
+test("it shows the webhook's answers against the 5 s that the provider waits", () => {
+  const latency = widgets.find(({ properties }) => properties.title.startsWith('Webhook: latency'));
+  expect(latency?.properties.annotations?.horizontal).toMatchObject([{ value: 5_000 }]);
+});
+
+test('every row fills the grid', () => {
+  for (const { x, width, y } of widgets) {
+    const right = widgets.find((other) => other.y === y && other.x === x + width);
+    expect(x + width === 24 || right !== undefined).toBe(true);
+  }
+});

@@ -1,0 +1,86 @@
+import { Match } from 'aws-cdk-lib/assertions';
+import { describe, expect, test } from 'vitest';
+import { flatten, resourcesOf, synthesize } from '../synth.ts';
+
+const { template } = synthesize({ fanOutToEventBus: 'true' });
+
+describe('with fanOutToEventBus', () => {
+  test('a pipe puts records of outcomes on a bus as they are', () => {
+    template.hasResourceProperties('AWS::Pipes::Pipe', {
+      Source: { 'Fn::GetAtt': [Match.stringLikeRegexp('^StorageExtractions'), 'StreamArn'] },
+      Target: { 'Fn::GetAtt': [Match.stringLikeRegexp('^EventFanOutBus'), 'Arn'] },
+      TargetParameters: {
+        EventBridgeEventBusParameters: { Source: 'cosecha', DetailType: 'Extraction changed' },
+        // No template: `detail` is the record, which the decoder reads.
+        InputTemplate: Match.absent(),
+      },
+      SourceParameters: {
+        DynamoDBStreamParameters: {
+          StartingPosition: 'TRIM_HORIZON',
+          BatchSize: 10,
+          MaximumRecordAgeInSeconds: 21_600,
+          OnPartialBatchItemFailure: 'AUTOMATIC_BISECT',
+          DeadLetterConfig: {
+            Arn: { 'Fn::GetAtt': [Match.stringLikeRegexp('^EventFanOutDeadLetters'), 'Arn'] },
+          },
+        },
+        FilterCriteria: {
+          Filters: [
+            { Pattern: Match.stringLikeRegexp('"NewImage":\\{"settledAt"') },
+            { Pattern: Match.stringLikeRegexp('"OldImage":\\{"settledAt"') },
+          ],
+        },
+      },
+      LogConfiguration: { Level: 'ERROR', IncludeExecutionData: Match.absent() },
+    });
+    template.hasOutput('EventBusArn', {});
+  });
+
+  test('the pipe may read the stream and write to the bus and its queue, and is itself alone in its role', () => {
+    const statements = Object.entries(resourcesOf(template, 'AWS::IAM::Policy'))
+      .filter(([id]) => id.startsWith('EventFanOutRole'))
+      .flatMap(
+        ([, { Properties }]) =>
+          (Properties.PolicyDocument as { Statement: Record<string, unknown>[] }).Statement,
+      );
+    expect(statements.map(({ Action, Resource }) => [[Action].flat().join(' '), flatten(Resource)])).toEqual([
+      [
+        'dynamodb:DescribeStream dynamodb:GetRecords dynamodb:GetShardIterator dynamodb:ListStreams',
+        '<StorageExtractions.StreamArn>',
+      ],
+      ['kms:Decrypt kms:DescribeKey', '<DataKey.Arn>'],
+      ['events:PutEvents', '<EventFanOutBus.Arn>'],
+      ['sqs:SendMessage', '<EventFanOutDeadLetters.Arn>'],
+    ]);
+    template.hasResourceProperties('AWS::IAM::Role', {
+      AssumeRolePolicyDocument: {
+        Statement: [
+          {
+            Principal: { Service: 'pipes.amazonaws.com' },
+            Condition: {
+              StringEquals: {
+                'aws:SourceAccount': { Ref: 'AWS::AccountId' },
+                'aws:SourceArn': Match.objectLike({ 'Fn::Join': Match.anyValue() }),
+              },
+            },
+          },
+        ],
+      },
+    });
+  });
+});
+
+test('without it there is no pipe, and no bus to pay for', () => {
+  const { template: plain } = synthesize();
+  plain.resourceCountIs('AWS::Pipes::Pipe', 0);
+  plain.resourceCountIs('AWS::Events::EventBus', 0);
+});
+
+test('every stack publishes where its stream and its results are, and with which key they are read', () => {
+  const parameters = Object.values(resourcesOf(synthesize().template, 'AWS::SSM::Parameter'));
+  expect(parameters.map(({ Properties }) => [Properties.Name, flatten(Properties.Value)])).toEqual([
+    ['/Cosecha-prod/extractions-stream-arn', '<StorageExtractions.StreamArn>'],
+    ['/Cosecha-prod/data-key-arn', '<DataKey.Arn>'],
+    ['/Cosecha-prod/results-bucket-name', '<StorageResults>'],
+  ]);
+});

@@ -1,0 +1,166 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { App, Duration, Stack } from 'aws-cdk-lib';
+import { Match, Template } from 'aws-cdk-lib/assertions';
+import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
+import { AwsSolutionsChecks } from 'cdk-nag';
+import { ExtractionConsumer, type ExtractionConsumerProps } from 'cosecha/cdk';
+import { afterAll, describe, expect, test } from 'vitest';
+import { TotalsStack } from '../../../../examples/consumer/stack.ts';
+import { flatten, resourcesOf } from '../synth.ts';
+
+const workspace = mkdtempSync(join(tmpdir(), 'cosecha-consumer-'));
+afterAll(() => rmSync(workspace, { recursive: true }));
+
+const newApp = () =>
+  new App({ context: { 'aws:cdk:bundling-stacks': [] }, outdir: mkdtempSync(join(workspace, 'app-')) });
+
+const consume = (props: Partial<ExtractionConsumerProps> = {}) => {
+  const app = newApp();
+  const stack = new Stack(app, 'Downstream');
+  const handler = new LambdaFunction(stack, 'Handler', {
+    runtime: Runtime.NODEJS_24_X,
+    handler: 'index.handler',
+    code: Code.fromInline('exports.handler = async () => {};'),
+    role: new Role(stack, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') }),
+  });
+  new ExtractionConsumer(stack, 'Consumer', { stage: 'prod', handler, ...props });
+  return { app, template: Template.fromStack(stack) };
+};
+
+const { app, template } = consume();
+const mappingOf = (from: Template) =>
+  Object.values(from.findResources('AWS::Lambda::EventSourceMapping'))[0]?.Properties;
+const patternsOf = (from: Template) =>
+  mappingOf(from)?.FilterCriteria?.Filters.map(({ Pattern }: { Pattern: string }) => JSON.parse(Pattern));
+
+describe('a consumer', () => {
+  test('finds the stream and its key in the Parameter Store, as the stack publishes them', () => {
+    const defaults = Object.values(template.findParameters('*')).map(({ Type, Default }) => [Type, Default]);
+    expect(defaults).toEqual(
+      expect.arrayContaining([
+        ['AWS::SSM::Parameter::Value<String>', '/Cosecha-prod/extractions-stream-arn'],
+        ['AWS::SSM::Parameter::Value<String>', '/Cosecha-prod/data-key-arn'],
+      ]),
+    );
+    expect(JSON.stringify(template.toJSON())).not.toContain('ImportValue');
+  });
+
+  test('reads from the oldest record on, in order, and gives up no batch before it was split and retried', () => {
+    expect(mappingOf(template)).toMatchObject({
+      StartingPosition: 'TRIM_HORIZON',
+      BisectBatchOnFunctionError: true,
+      FunctionResponseTypes: ['ReportBatchItemFailures'],
+      MaximumRetryAttempts: 10,
+      MaximumRecordAgeInSeconds: 43_200,
+      MaximumBatchingWindowInSeconds: 1,
+    });
+  });
+
+  test('keeps what is abandoned in a private bucket for two weeks, and raises an alarm', () => {
+    const bucket = { 'Fn::GetAtt': [Match.stringLikeRegexp('^ConsumerFailures'), 'Arn'] };
+    template.hasResourceProperties('AWS::Lambda::EventSourceMapping', {
+      DestinationConfig: { OnFailure: { Destination: bucket } },
+      MetricsConfig: { Metrics: ['EventCount'] },
+    });
+    template.hasResource('AWS::S3::Bucket', {
+      Properties: {
+        LifecycleConfiguration: { Rules: [{ ExpirationInDays: 14, Status: 'Enabled' }] },
+        PublicAccessBlockConfiguration: { BlockPublicAcls: true, RestrictPublicBuckets: true },
+      },
+      DeletionPolicy: 'Retain',
+    });
+    const alarms = resourcesOf(template, 'AWS::CloudWatch::Alarm');
+    expect(
+      Object.values(alarms).map(({ Properties }) => [Properties.MetricName, Properties.Threshold]),
+    ).toEqual([
+      ['OnFailureDestinationDeliveredEventCount', 1],
+      ['DroppedEventCount', 1],
+      ['IteratorAge', 3_600_000],
+    ]);
+  });
+
+  test('may read this stream, open it with its key, and put what is abandoned into the bucket', () => {
+    const statements = Object.values(resourcesOf(template, 'AWS::IAM::Policy')).flatMap(
+      ({ Properties }) => (Properties.PolicyDocument as { Statement: Record<string, unknown>[] }).Statement,
+    );
+    const rights = statements.map(({ Action, Resource, Condition }) => [
+      [Action].flat().join(' '),
+      flatten(Resource),
+      ...(Condition === undefined ? [] : [JSON.stringify(Condition).includes('dynamodb.')]),
+    ]);
+    expect(rights).toEqual([
+      [
+        'dynamodb:DescribeStream dynamodb:GetRecords dynamodb:GetShardIterator dynamodb:ListStreams',
+        expect.stringContaining('extractionsstreamarn'),
+      ],
+      ['kms:Decrypt kms:DescribeKey', expect.stringContaining('datakeyarn'), true],
+      ['s3:ListBucket', '<ConsumerFailures.Arn>'],
+      ['s3:PutObject', '<ConsumerFailures.Arn>/aws/lambda/*'],
+    ]);
+  });
+
+  test('has these rights before Lambda tries the stream with them', () => {
+    const [mapping] = Object.values(template.findResources('AWS::Lambda::EventSourceMapping'));
+    const policies = Object.keys(resourcesOf(template, 'AWS::IAM::Policy'));
+    expect(mapping?.DependsOn).toEqual(expect.arrayContaining(policies));
+  });
+
+  test('is given records that may tell of an outcome, and no removal', () => {
+    const isThere = { S: [{ exists: true }] };
+    expect(patternsOf(template)).toEqual([
+      { dynamodb: { NewImage: { settledAt: isThere } } },
+      { dynamodb: { OldImage: { settledAt: isThere }, NewImage: { extractionId: isThere } } },
+    ]);
+  });
+
+  test('is given every change where it asks for all', () => {
+    expect(patternsOf(consume({ changes: 'all' }).template)).toBeUndefined();
+  });
+
+  test('may read the results too where it asks to, and no rule of AWS Solutions minds', () => {
+    const reading = consume({ readResults: true });
+    reading.template.hasResourceProperties('AWS::IAM::Policy', {
+      PolicyDocument: {
+        Statement: Match.arrayWith([
+          Match.objectLike({ Action: 's3:GetObject', Resource: { 'Fn::Join': Match.anyValue() } }),
+          Match.objectLike({
+            Action: 'kms:Decrypt',
+            Condition: { StringEquals: { 'kms:ViaService': { 'Fn::Join': ['', Match.arrayWith(['s3.'])] } } },
+          }),
+        ]),
+      },
+    });
+    expect(new AwsSolutionsChecks(reading.app).validateScope(reading.app).violations).toEqual([]);
+  });
+
+  test('reads as wide and as patiently as it asks', () => {
+    const tuned = consume({
+      parallelizationFactor: 5,
+      batchSize: 10,
+      retryAttempts: 3,
+      maxRecordAge: Duration.hours(1),
+      maxBatchingWindow: Duration.seconds(30),
+    });
+    expect(mappingOf(tuned.template)).toMatchObject({
+      ParallelizationFactor: 5,
+      BatchSize: 10,
+      MaximumRetryAttempts: 3,
+      MaximumRecordAgeInSeconds: 3_600,
+      MaximumBatchingWindowInSeconds: 30,
+      BisectBatchOnFunctionError: true,
+    });
+  });
+
+  test('breaks no rule of AWS Solutions without a written reason', () => {
+    expect(new AwsSolutionsChecks(app).validateScope(app).violations).toEqual([]);
+  });
+});
+
+test('the example connects its function with the defaults', () => {
+  const example = Template.fromStack(new TotalsStack(newApp(), 'prod'));
+  expect(mappingOf(example)).toMatchObject({ StartingPosition: 'TRIM_HORIZON', MaximumRetryAttempts: 10 });
+  expect(patternsOf(example)).toHaveLength(2);
+});

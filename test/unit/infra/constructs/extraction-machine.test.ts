@@ -1,0 +1,184 @@
+import validate from 'asl-validator';
+import jsonata from 'jsonata';
+import { describe, expect, test } from 'vitest';
+import { readConfig } from '../../../../infra/config.ts';
+import {
+  extractionMachineDefinition,
+  pollAttempts,
+  startRetryAttempts,
+  worstCaseHistory,
+} from '../../../../infra/constructs/extraction-machine-definition.ts';
+import { required } from '../required-settings.ts';
+
+const functions = {
+  startTask: 'arn:aws:lambda:eu-west-1:111122223333:function:start-task',
+  reconcile: 'arn:aws:lambda:eu-west-1:111122223333:function:reconcile-extraction',
+};
+const config = readConfig(required);
+const definition = extractionMachineDefinition(config, functions);
+const { StartTask, Reconcile } = definition.States;
+
+describe('the machine', () => {
+  test('is valid in the Amazon States Language', () => {
+    // The validator writes into what it is given. It knows JSONata's fields, not JSONata itself.
+    const { isValid, errorsText } = validate(structuredClone(definition));
+    expect(isValid, errorsText()).toBe(true);
+  });
+
+  test('has two states, so that the happy path is two transitions', () => {
+    expect(definition.StartAt).toBe('StartTask');
+    expect(Object.keys(definition.States)).toEqual(['StartTask', 'Reconcile']);
+    expect(StartTask.Next).toBe('Reconcile');
+    expect(Reconcile.End).toBe(true);
+  });
+
+  test('outlives the deadline by its slack', () => {
+    expect(definition.TimeoutSeconds).toBe(7_200 + 900);
+  });
+});
+
+describe('StartTask', () => {
+  test('waits for its callback as long as the webhook may take', () => {
+    expect(StartTask.Resource).toBe('arn:aws:states:::lambda:invoke.waitForTaskToken');
+    expect(StartTask.TimeoutSeconds).toBe(600);
+  });
+
+  test('hands start-task the input, the token and the attempt', () => {
+    expect(StartTask.Arguments).toEqual({
+      FunctionName: functions.startTask,
+      Payload: {
+        extractionId: '{% $states.input.extractionId %}',
+        requestId: '{% $states.input.requestId %}',
+        request: '{% $states.input.request %}',
+        sealed: '{% $states.input.sealed %}',
+        callbackToken: '{% $states.context.Task.Token %}',
+        callbackAttempt: expect.stringMatching(/^{% .* %}$/),
+      },
+    });
+  });
+
+  test.each([
+    ['the first attempt', { Execution: {}, State: { RetryCount: 0 } }, 0],
+    ['a retry where the context knows no redrive', { Execution: {}, State: { RetryCount: 7 } }, 7],
+    ['a redrive', { Execution: { RedriveCount: 2 }, State: { RetryCount: 1 } }, 2_001],
+  ])('numbers attempts so that they grow over retries and redrives: %s', async (_, context, number) => {
+    const { callbackAttempt } = StartTask.Arguments.Payload as { callbackAttempt: string };
+    const expression = jsonata(callbackAttempt.replace(/^{%|%}$/g, ''));
+    expect(await expression.evaluate({}, { states: { context } })).toBe(number);
+  });
+
+  test('passes nothing sealed on, whether it succeeds or not', () => {
+    const extractionId = '{% $states.input.extractionId %}';
+    expect(StartTask.Output).toEqual({ extractionId, startAbandoned: false });
+    expect(StartTask.Catch).toEqual([
+      { ErrorEquals: ['States.ALL'], Output: { extractionId, startAbandoned: true }, Next: 'Reconcile' },
+    ]);
+  });
+
+  test('retries what surely started nothing, and what broke off, a throttled Lambda included, through the start window', () => {
+    expect(StartTask.Retry[1]).toEqual({
+      ErrorEquals: [
+        'ProviderBusy',
+        'ProviderUnreachable',
+        'ProviderUnauthorized',
+        'StartFailed',
+        'Lambda.Unknown',
+        'Lambda.ClientExecutionTimeoutException',
+        'Lambda.ServiceException',
+        'Lambda.AWSLambdaException',
+        'Lambda.SdkClientException',
+        'Lambda.TooManyRequestsException',
+      ],
+      IntervalSeconds: 2,
+      MaxDelaySeconds: 60,
+      BackoffRate: 2,
+      JitterStrategy: 'FULL',
+      MaxAttempts: 34,
+    });
+  });
+
+  test('retries anything else a few times', () => {
+    expect(StartTask.Retry[2]).toMatchObject({ ErrorEquals: ['States.TaskFailed'], MaxAttempts: 3 });
+  });
+
+  test.each([8, 90, 899])(
+    'retries a start in progress until after it is dead: %i s',
+    (startTimeoutSeconds) => {
+      const [inProgress] = extractionMachineDefinition({ ...config, startTimeoutSeconds }, functions).States
+        .StartTask.Retry;
+      expect(inProgress).toMatchObject({
+        ErrorEquals: ['StartInProgress'],
+        BackoffRate: 1,
+        JitterStrategy: 'NONE',
+      });
+      const { IntervalSeconds = 0, MaxAttempts = 0 } = inProgress ?? {};
+      expect(IntervalSeconds * MaxAttempts).toBeGreaterThanOrEqual(1.5 * startTimeoutSeconds);
+    },
+  );
+});
+
+describe('Reconcile', () => {
+  test('tells the function what it needs to decide', () => {
+    expect(Reconcile.Arguments).toEqual({
+      FunctionName: functions.reconcile,
+      Payload: {
+        trigger: 'machine',
+        extractionId: '{% $states.input.extractionId %}',
+        startAbandoned: '{% $states.input.startAbandoned %}',
+        sealedTarget:
+          '{% $exists($states.context.Execution.Input.request.consentId) ? $states.context.Execution.Input.sealed : null %}',
+      },
+    });
+  });
+
+  test.each([
+    ['the sealed target by consent', { consentId: 'consent-1', product: 'movement' }, 'c2VhbGVk'],
+    ['nothing that is sealed by credentials', { entity: 'bank', actions: [] }, null],
+  ])('hands over %s', async (_what, request, expected) => {
+    const { sealedTarget } = Reconcile.Arguments.Payload as { readonly sealedTarget: string };
+    const expression = jsonata(sealedTarget.replace(/^\{%|%\}$/g, ''));
+    const states = { context: { Execution: { Input: { request, sealed: 'c2VhbGVk' } } } };
+    expect(await expression.evaluate({}, { states })).toBe(expected);
+  });
+
+  test('polls by being retried, whatever it throws', () => {
+    expect(Reconcile.Retry).toEqual([
+      {
+        ErrorEquals: ['States.ALL'],
+        IntervalSeconds: 5,
+        MaxDelaySeconds: 120,
+        BackoffRate: 2,
+        JitterStrategy: 'FULL',
+        MaxAttempts: 139,
+      },
+    ]);
+  });
+});
+
+describe('the arithmetic of retries', () => {
+  test('covers the start window and the machine on average, full jitter halving every interval', () => {
+    expect(startRetryAttempts(config)).toBe(34);
+    expect(pollAttempts(config)).toBe(139);
+  });
+
+  test('knows intervals that do not grow', () => {
+    const steady = { ...config, deadlineSeconds: 90, machineSlackSeconds: 10, pollFirstSeconds: 2 };
+    expect(pollAttempts({ ...steady, pollEverySeconds: 2 })).toBe(100);
+    expect(pollAttempts({ ...steady, pollEverySeconds: 60, pollBackoff: 1 })).toBe(100);
+    const { Reconcile: state } = extractionMachineDefinition(
+      { ...steady, pollEverySeconds: 2 },
+      functions,
+    ).States;
+    expect(state.Retry[0]).toEqual({
+      ErrorEquals: ['States.ALL'],
+      IntervalSeconds: 2,
+      BackoffRate: 1,
+      JitterStrategy: 'FULL',
+      MaxAttempts: 100,
+    });
+  });
+
+  test('keeps the history of an execution far from its 25,000 events', () => {
+    expect(worstCaseHistory(config)).toEqual({ startRetries: 46, events: 4 * 47 + 3 * 140 + 6 });
+  });
+});

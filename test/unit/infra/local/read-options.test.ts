@@ -1,0 +1,33 @@
+import { describe, expect, it } from 'vitest';
+import { ExpectedFailure } from '../../../../infra/local/expected-failure.ts';
+import { readOptions } from '../../../../infra/local/read-options.ts';
+
+describe('the options of npm start', () => {
+  it('are none by default', () => {
+    expect(readOptions([])).toEqual({ methods: ['credentials', 'consent'], once: false });
+  });
+
+  it('are read', () => {
+    expect(readOptions(['--once', '--port', '4566', '--method', 'consent'])).toEqual({
+      methods: ['consent'],
+      once: true,
+      port: 4566,
+    });
+    expect(readOptions(['--method', 'credentials'])).toEqual({ methods: ['credentials'], once: false });
+    expect(readOptions(['-h'])).toBe('help');
+  });
+
+  it.each([
+    ['--onc'],
+    ['extra'],
+    ['--method'],
+    ['--method', 'both'],
+    ['--port', 'x'],
+    ['--port', '0'],
+    ['--port', '65536'],
+    ['--port'],
+  ])('are refused with the usage: %s %s', (...args) => {
+    expect(() => readOptions(args)).toThrow(ExpectedFailure);
+    expect(() => readOptions(args)).toThrow('Usage: npm start');
+  });
+});

@@ -1,0 +1,25 @@
+import type { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
+import { expect, test } from 'vitest';
+import { openStream } from '../../../../../lib/cli/aws/follow-stream.ts';
+import { stubClient } from '../../../../support/stub-client.ts';
+
+// DescribeStream names 100 shards at most, and a table that was busy has more.
+test('every shard of a stream is read, also those of a second page', async () => {
+  const { client } = stubClient<DynamoDBStreamsClient>(({ constructor: { name }, input }) => {
+    if (name === 'DescribeStreamCommand') {
+      const shards =
+        input.ExclusiveStartShardId === undefined
+          ? { Shards: [{ ShardId: 'shard-1' }], LastEvaluatedShardId: 'shard-1' }
+          : { Shards: [{ ShardId: 'shard-2' }] };
+      return { StreamDescription: shards };
+    }
+    if (name === 'GetShardIteratorCommand') return { ShardIterator: `in ${String(input.ShardId)}` };
+    return { Records: [{ eventID: input.ShardIterator }] };
+  });
+  const abort = new AbortController();
+  const records = await openStream(client, 'arn', abort.signal);
+  const told = [(await records.next()).value?.eventID, (await records.next()).value?.eventID];
+  abort.abort();
+  await expect(records.next()).rejects.toThrow();
+  expect(told).toEqual(['in shard-1', 'in shard-2']);
+});

@@ -1,0 +1,258 @@
+import { describe, expect, test } from 'vitest';
+import type { ConsentRequest, CredentialsRequest } from '../../../../../lib/extraction/api/parse-request.ts';
+import {
+  type ExecutionInput,
+  type RequestInput,
+  requestExtraction,
+} from '../../../../../lib/extraction/api/request-extraction.ts';
+import type { Extraction } from '../../../../../lib/extraction/record.ts';
+import type { ExtractionStore } from '../../../../../lib/extraction/store.ts';
+import { clock, consentId, extractionIn, id, iso, timings } from '../../../../support/extraction-fixtures.ts';
+import { memoryExtractionStore } from '../../../../support/memory-extraction-store.ts';
+import type { StoreFaults } from '../../../../support/store-fault.ts';
+import { withLostAnswers } from '../../../../support/with-lost-answers.ts';
+
+const asked: CredentialsRequest = {
+  method: 'credentials',
+  entity: 'bank',
+  credentials: { mode: 'raw', value: { username: 'SENTINEL', password: 'SENTINEL' } },
+  actions: [{ id: 'tef' }],
+  reference: 'mine',
+};
+const input: RequestInput = {
+  extractionId: id,
+  requestedBy: 'arn:aws:iam::111122223333:user/u',
+  requestId: 'request-1',
+  fingerprint: 'fingerprint-1',
+  request: asked,
+};
+
+const world = (
+  setup: {
+    readonly row?: Extraction;
+    readonly faults?: StoreFaults;
+    readonly through?: (store: ExtractionStore) => ExtractionStore;
+    readonly startExecution?: () => void;
+  } = {},
+) => {
+  const store = memoryExtractionStore(setup.faults);
+  if (setup.row !== undefined) store.rows.set(id, setup.row);
+  const events: string[] = [];
+  const started: ExecutionInput[] = [];
+  const sealed: unknown[] = [];
+  const time = clock();
+  const deps = {
+    extractions: setup.through?.(store) ?? store,
+    seal: async (extractionId: string, plaintext: unknown) => {
+      events.push(`seal, ${store.rows.size} rows`);
+      sealed.push([extractionId, plaintext]);
+      return `sealed-${sealed.length}`;
+    },
+    startExecution: async (input: ExecutionInput) => {
+      events.push(`start, ${store.rows.size} rows`);
+      setup.startExecution?.();
+      started.push(input);
+    },
+    now: time.now,
+    timings,
+  };
+  let requests = 0;
+  return {
+    request: (changes: Partial<RequestInput> = {}) => {
+      requests += 1;
+      return requestExtraction({ ...input, requestId: `request-${requests}`, ...changes }, deps);
+    },
+    row: () => store.rows.get(id),
+    store,
+    events,
+    started,
+    sealed,
+    time,
+  };
+};
+
+describe('a new request', () => {
+  test('is sealed, recorded and started, in this order', async () => {
+    const { request, events } = world();
+    expect(await request()).toMatchObject({ kind: 'accepted' });
+    expect(events).toEqual(['seal, 0 rows', 'start, 1 rows']);
+  });
+
+  test('is recorded with its deadline and when the sweep looks', async () => {
+    const { request, row } = world();
+    const outcome = await request();
+    expect(row()).toEqual({
+      schemaVersion: 1,
+      extractionId: id,
+      method: 'credentials',
+      entity: 'bank',
+      actions: [{ id: 'tef' }],
+      reference: 'mine',
+      requestedBy: input.requestedBy,
+      requestedAt: iso(0),
+      requestId: 'request-1',
+      deadlineAt: iso(7_200),
+      status: 'REQUESTED',
+      fingerprint: 'fingerprint-1',
+      dueShard: expect.any(Number),
+      dueAt: iso(900),
+    });
+    expect(outcome).toEqual({ kind: 'accepted', record: row() });
+  });
+
+  test('leaves nothing of the credentials in the record or in the execution’s input', async () => {
+    const { request, row, started, sealed } = world();
+    await request();
+    expect(JSON.stringify([row(), started])).not.toContain('SENTINEL');
+    expect(sealed).toEqual([[id, { credentials: asked.credentials }]]);
+    expect(started).toEqual([
+      {
+        extractionId: id,
+        requestId: 'request-1',
+        request: { entity: 'bank', actions: [{ id: 'tef' }] },
+        sealed: 'sealed-1',
+      },
+    ]);
+  });
+
+  test('seals the caller’s session token along, and records nothing of it', async () => {
+    const { request, row, started, sealed } = world();
+    const credentials = { mode: 'encrypted', value: 'SENTINEL' } as const;
+    await request({ request: { ...asked, credentials, sessionToken: 'SENTINEL' } });
+    expect(sealed).toEqual([[id, { credentials, sessionToken: 'SENTINEL' }]]);
+    expect(JSON.stringify([row(), started])).not.toContain('SENTINEL');
+  });
+
+  test('whose put was answered only the second time is still new', async () => {
+    const { request, started } = world({ through: withLostAnswers });
+    expect(await request()).toMatchObject({ kind: 'accepted' });
+    expect(started).toHaveLength(1);
+  });
+});
+
+describe('a new request by consent', () => {
+  const byConsent: ConsentRequest = {
+    method: 'consent',
+    product: 'movement',
+    consentId,
+    variant: 'v2',
+    target: 'SENTINEL',
+    reference: 'mine',
+  };
+
+  test('is recorded with its product, consent and variant', async () => {
+    const { request, row } = world();
+    await request({ request: byConsent });
+    expect(row()).toMatchObject({
+      method: 'consent',
+      product: 'movement',
+      consentId,
+      variant: 'v2',
+      reference: 'mine',
+      status: 'REQUESTED',
+      deadlineAt: iso(7_200),
+    });
+    expect(row()).not.toHaveProperty('entity');
+    expect(row()).not.toHaveProperty('actions');
+  });
+
+  test('leaves nothing of its target in the record or in the execution’s input', async () => {
+    const { request, row, started, sealed } = world();
+    await request({ request: byConsent });
+    expect(JSON.stringify([row(), started])).not.toContain('SENTINEL');
+    expect(sealed).toEqual([[id, { target: 'SENTINEL' }]]);
+    expect(started).toEqual([
+      {
+        extractionId: id,
+        requestId: 'request-1',
+        request: { product: 'movement', consentId, variant: 'v2' },
+        sealed: 'sealed-1',
+      },
+    ]);
+  });
+});
+
+describe('a request that came before under the same key', () => {
+  test('is replayed: the current record, and no second one', async () => {
+    const { request, store, time } = world();
+    await request();
+    time.advance(1);
+    const outcome = await request();
+    expect(outcome).toEqual({ kind: 'replayed', record: store.rows.get(id) });
+    expect(store.rows.size).toBe(1);
+  });
+
+  test('goes on at StartExecution while it is REQUESTED inside the start window', async () => {
+    let crash = true;
+    const { request, started, time } = world({
+      startExecution: () => {
+        if (crash) throw new Error('crashed');
+      },
+    });
+    await expect(request()).rejects.toThrow('crashed');
+    crash = false;
+    time.advance(899.999);
+    expect(await request()).toMatchObject({ kind: 'replayed', record: { status: 'REQUESTED' } });
+    // Of the record, and not of the request that came again: it is the record that start-task compares it with.
+    expect(started).toMatchObject([{ requestId: 'request-1' }]);
+  });
+
+  test('does not start it any more when the start window is over', async () => {
+    const { request, started, time } = world();
+    await request();
+    time.set(900);
+    expect(await request()).toMatchObject({ kind: 'replayed' });
+    expect(started).toHaveLength(1);
+  });
+
+  test.each(['STARTING', 'RUNNING', 'COMPLETED', 'NOT_STARTED', 'UNCONFIRMED'] as const)(
+    'is not started again when it is %s',
+    async (status) => {
+      const row = extractionIn(status, { fingerprint: 'fingerprint-1', requestId: 'request-0' });
+      const { request, started, time } = world({ row });
+      time.advance(1);
+      expect(await request()).toEqual({ kind: 'replayed', record: row });
+      expect(started).toEqual([]);
+    },
+  );
+
+  test('with another fingerprint is told so, and changes and starts nothing', async () => {
+    const { request, row, started, time } = world();
+    await request();
+    const before = row();
+    time.advance(1);
+    expect(await request({ fingerprint: 'fingerprint-2' })).toEqual({ kind: 'key-reused' });
+    expect(row()).toEqual(before);
+    expect(started).toHaveLength(1);
+  });
+
+  test('at the same moment: one record, and executions of one name only', async () => {
+    const { request, store, started } = world();
+    await Promise.all([request(), request()]);
+    expect(store.rows.size).toBe(1);
+    expect(new Set(started.map(({ extractionId }) => extractionId))).toEqual(new Set([id]));
+  });
+});
+
+describe('a crash', () => {
+  test.each(['before', 'after'] as const)(
+    'of the put, %s it took effect, is healed by the retry',
+    async (when) => {
+      let broken = true;
+      const { request, row, started, time } = world({
+        faults: {
+          [when]: () => {
+            if (broken) throw new Error('died');
+          },
+        },
+      });
+      await expect(request()).rejects.toThrow('died');
+      expect(started).toEqual([]);
+      broken = false;
+      time.advance(1);
+      await request();
+      expect(row()).toMatchObject({ status: 'REQUESTED' });
+      expect(started).toHaveLength(1);
+    },
+  );
+});

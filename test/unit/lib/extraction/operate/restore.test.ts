@@ -1,0 +1,186 @@
+import { describe, expect, test } from 'vitest';
+import { requestExtraction } from '../../../../../lib/extraction/api/request-extraction.ts';
+import { judgeRow, type RestoreDeps, restore } from '../../../../../lib/extraction/operate/restore.ts';
+import type { Extraction } from '../../../../../lib/extraction/record.ts';
+import { start } from '../../../../../lib/extraction/start.ts';
+import {
+  at,
+  closedExtraction,
+  extraction,
+  extractionIn,
+  id,
+  iso,
+  timings,
+} from '../../../../support/extraction-fixtures.ts';
+import { memoryExtractionStore } from '../../../../support/memory-extraction-store.ts';
+import { memoryTaskStore } from '../../../../support/memory-task-store.ts';
+
+const now = at(5_000);
+const judge = (row: Extraction) => judgeRow(row, now, timings.recordRetention);
+
+describe('a row of the backup', () => {
+  test.each(['REQUESTED', 'STARTING'] as const)('that was %s comes back closed as UNCONFIRMED', (status) => {
+    const row = extractionIn(status);
+    const { dueShard: _dueShard, dueAt: _dueAt, ...rest } = row;
+    expect(judge(row)).toEqual({
+      kind: 'unconfirmed',
+      record: {
+        ...rest,
+        status: 'UNCONFIRMED',
+        reason: 'restored',
+        settledAt: iso(5_000),
+        settledBy: 'reconcile',
+        expiresAt: Math.floor(now.getTime() / 1000) + timings.recordRetention,
+      },
+    });
+  });
+
+  test.each(['RUNNING', 'TIMED_OUT', 'COMPLETED', 'CREDENTIALS_WRONG'] as const)(
+    'that was %s and open comes back as it was, due now',
+    (status) => {
+      const row = extractionIn(status);
+      expect(judge(row)).toEqual({ kind: 'due', record: { ...row, dueAt: iso(5_000) } });
+    },
+  );
+
+  test('that was closed comes back as it was', () => {
+    const row = closedExtraction({ status: 'REJECTED', expiresAt: Math.floor(at(9_000).getTime() / 1000) });
+    expect(judge(row)).toEqual({ kind: 'closed', record: row });
+  });
+
+  test('whose retention is over does not come back', () => {
+    expect(judge(closedExtraction({ status: 'COMPLETED', expiresAt: 1 }))).toEqual({ kind: 'expired' });
+  });
+
+  test('that is none of ours does not come back', () => {
+    expect(judge({ extractionId: id, status: 'PAID' } as unknown as Extraction)).toEqual({
+      kind: 'unreadable',
+    });
+  });
+});
+
+const live = (over: Partial<RestoreDeps> = {}) => {
+  const store = memoryExtractionStore();
+  const told: string[] = [];
+  const deps: RestoreDeps = {
+    create: store.create,
+    get: store.get,
+    except: new Set(),
+    dryRun: false,
+    now: () => now,
+    recordRetention: timings.recordRetention,
+    onRow: (extractionId, kind) => void told.push(`${extractionId} ${kind}`),
+    ...over,
+  };
+  return { store, deps, told };
+};
+
+async function* backup(...rows: readonly Extraction[]): AsyncGenerator<Extraction> {
+  yield* rows;
+}
+
+describe('restoring', () => {
+  test('never overwrites a row, and tells of one that is of another request', async () => {
+    const { store, deps, told } = live();
+    const mine = extractionIn('COMPLETED', { extractionId: 'one' });
+    const other = extraction({ extractionId: 'two', requestId: 'request-2' });
+    store.rows.set('one', mine);
+    store.rows.set('two', other);
+    const rows = [extractionIn('RUNNING', { extractionId: 'one' }), extraction({ extractionId: 'two' })];
+    expect(await restore(backup(...rows), deps)).toMatchObject({ present: 1, 'requested-again': 1, due: 0 });
+    expect(store.rows.get('one')).toEqual(mine);
+    expect(store.rows.get('two')).toEqual(other);
+    expect(told).toEqual(['two requested-again']);
+  });
+
+  test('leaves out what was erased', async () => {
+    const { store, deps } = live({ except: new Set(['gone']) });
+    const rows = [extractionIn('RUNNING', { extractionId: 'gone' }), extractionIn('RUNNING')];
+    expect(await restore(backup(...rows), deps)).toMatchObject({ excepted: 1, due: 1 });
+    expect([...store.rows.keys()]).toEqual([id]);
+  });
+
+  test('only looks, if asked to', async () => {
+    const { store, deps, told } = live({ dryRun: true });
+    expect(await restore(backup(extractionIn('STARTING')), deps)).toMatchObject({ unconfirmed: 1 });
+    expect(store.rows.size).toBe(0);
+    expect(told).toEqual([`${id} unconfirmed`]);
+  });
+
+  test('can be repeated', async () => {
+    const { deps } = live();
+    await restore(backup(extractionIn('STARTING')), deps);
+    expect(await restore(backup(extractionIn('STARTING')), deps)).toMatchObject({
+      present: 1,
+      unconfirmed: 0,
+    });
+  });
+
+  test('copies many rows, each once', async () => {
+    const { store, deps } = live();
+    const rows = Array.from({ length: 100 }, (_, n) => extractionIn('RUNNING', { extractionId: `id-${n}` }));
+    expect(await restore(backup(...rows), deps)).toMatchObject({ due: 100 });
+    expect(store.rows.size).toBe(100);
+  });
+});
+
+describe('a row that was restored before its start was confirmed', () => {
+  const calls: string[] = [];
+  const orders = {
+    extractionId: id,
+    requestId: extraction().requestId,
+    callbackToken: 'token',
+    callbackAttempt: 0,
+  };
+  const startDeps = (store: ReturnType<typeof memoryExtractionStore>) => ({
+    extractions: store,
+    tasks: memoryTaskStore(),
+    callFor: async () => ({
+      tokens: { current: async () => 'session', drop: () => undefined },
+      renewable: true,
+      post: async () => {
+        calls.push('post');
+        return 'task-2';
+      },
+    }),
+    newAttemptId: () => 'attempt-2',
+    now: () => at(10),
+    timings,
+    count: () => undefined,
+    onAccepted: () => undefined,
+    onFailure: () => undefined,
+  });
+
+  test.each(['REQUESTED', 'STARTING'] as const)(
+    'as %s is never started again: not by a machine that still runs, not by a repeated request',
+    async (status) => {
+      calls.length = 0;
+      const { store, deps } = live({ now: () => at(10) });
+      await restore(backup(extractionIn(status)), deps);
+      expect(await start(orders, startDeps(store))).toEqual({ kind: 'settled', status: 'UNCONFIRMED' });
+      const replayed = await requestExtraction(
+        {
+          extractionId: id,
+          requestedBy: extraction().requestedBy,
+          requestId: 'request-9',
+          fingerprint: extraction().fingerprint,
+          request: {
+            method: 'credentials',
+            entity: 'bank',
+            credentials: { mode: 'raw', value: { username: 'u' } },
+            actions: [{ id: 'product-balance' }],
+          },
+        },
+        {
+          extractions: store,
+          seal: async () => 'sealed',
+          startExecution: async () => void calls.push('execution'),
+          now: () => at(10),
+          timings,
+        },
+      );
+      expect(replayed).toMatchObject({ kind: 'replayed', record: { status: 'UNCONFIRMED' } });
+      expect(calls).toEqual([]);
+    },
+  );
+});

@@ -1,0 +1,57 @@
+import { describe, expect, test } from 'vitest';
+import { callerFromPrincipalArn, callerFromUserArn } from '../../../../lib/http/caller.ts';
+
+describe('the caller of a request', () => {
+  test('is a role without its session’s name: a sister container is the same caller', () => {
+    const one = callerFromUserArn('arn:aws:sts::111122223333:assumed-role/Service/i-0abc');
+    expect(one).toBe('arn:aws:sts::111122223333:assumed-role/Service');
+    expect(callerFromUserArn('arn:aws:sts::111122223333:assumed-role/Service/another@session,=.-')).toBe(one);
+  });
+
+  test('is another one for another role, account or partition', () => {
+    const callers = [
+      'arn:aws:sts::111122223333:assumed-role/Service/s',
+      'arn:aws:sts::111122223333:assumed-role/Service2/s',
+      'arn:aws:sts::444455556666:assumed-role/Service/s',
+      'arn:aws-cn:sts::111122223333:assumed-role/Service/s',
+    ].map(callerFromUserArn);
+    expect(new Set(callers).size).toBe(4);
+  });
+
+  test('is never one role for another whose session bears its name', () => {
+    expect(callerFromUserArn('arn:aws:sts::111122223333:assumed-role/A/B')).not.toBe(
+      callerFromUserArn('arn:aws:sts::111122223333:assumed-role/B/A'),
+    );
+  });
+
+  test.each([
+    'arn:aws:iam::111122223333:user/team/name',
+    'arn:aws:iam::111122223333:root',
+    'arn:aws:sts::111122223333:federated-user/name',
+    '',
+  ])('%s stays as it is', (arn) => {
+    expect(callerFromUserArn(arn)).toBe(arn);
+  });
+});
+
+describe('a principal that is configured by its IAM ARN', () => {
+  test.each([
+    ['arn:aws:iam::111122223333:role/Reader', 'arn:aws:sts::111122223333:assumed-role/Reader'],
+    ['arn:aws:iam::111122223333:role/team/a/Reader', 'arn:aws:sts::111122223333:assumed-role/Reader'],
+    [
+      'arn:aws:iam::111122223333:role/aws-reserved/sso.amazonaws.com/eu-west-1/AWSReservedSSO_R_0a',
+      'arn:aws:sts::111122223333:assumed-role/AWSReservedSSO_R_0a',
+    ],
+    ['arn:aws-us-gov:iam::111122223333:role/Reader', 'arn:aws-us-gov:sts::111122223333:assumed-role/Reader'],
+    ['arn:aws:iam::111122223333:user/name', 'arn:aws:iam::111122223333:user/name'],
+    ['arn:aws:sts::111122223333:assumed-role/Reader', 'arn:aws:sts::111122223333:assumed-role/Reader'],
+  ])('%s is known as %s', (configured, caller) => {
+    expect(callerFromPrincipalArn(configured)).toBe(caller);
+  });
+
+  test('is the caller that its sessions are', () => {
+    expect(callerFromPrincipalArn('arn:aws:iam::111122223333:role/path/Reader')).toBe(
+      callerFromUserArn('arn:aws:sts::111122223333:assumed-role/Reader/session'),
+    );
+  });
+});

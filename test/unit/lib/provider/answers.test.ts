@@ -1,0 +1,122 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import {
+  logIn,
+  ProviderAmbiguous,
+  ProviderError,
+  UnexpectedTaskResults,
+} from '../../../../lib/provider/index.ts';
+import { answering } from '../../../support/canned-connection.ts';
+import { errorText } from '../../../support/error-text.ts';
+import { everyCall, secret } from './every-call.ts';
+
+const failureOf = async (call: Promise<unknown>): Promise<unknown> =>
+  call.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+
+/** Every place in a JSON value, with what is there. */
+const places = (
+  value: unknown,
+  path: readonly (string | number)[] = [],
+): (readonly (string | number)[])[] => {
+  const inner = typeof value === 'object' && value !== null ? Object.entries(value) : [];
+  return [path, ...inner.flatMap(([key, item]) => places(item, [...path, key]))];
+};
+
+const replaced = (value: unknown, [key, ...rest]: readonly (string | number)[], by: unknown): unknown => {
+  if (key === undefined) return by;
+  const copy: Record<string, unknown> = Array.isArray(value)
+    ? (value.slice() as unknown as Record<string, unknown>)
+    : { ...(value as Record<string, unknown>) };
+  copy[key] = replaced(copy[key], rest, by);
+  return copy;
+};
+
+const at = (value: unknown, path: readonly (string | number)[]): unknown =>
+  path.reduce<unknown>((inner, key) => (inner as Record<string, unknown>)[key], value);
+
+/** What the document gives no type: product data, and what is inside an action's output. */
+const isFree = (path: readonly (string | number)[]): boolean => {
+  const text = path.join('.');
+  return /^(results|data|results\.data)\.\d+(\.|$)/.test(text) || /\.output\./.test(text);
+};
+
+const wrongFor = (value: unknown): unknown => (typeof value === 'string' ? 7 : secret);
+
+describe.each(everyCall)('$name', ({ call, method, path, header, body, status = 200, answer }) => {
+  const answered = (text: string) => answering(() => ({ status, body: text }));
+
+  test('is called as the document says', async () => {
+    const { connection, calls } = answered(JSON.stringify(answer));
+    await call(connection);
+    expect(calls).toHaveLength(1);
+    expect(calls[0]).toMatchObject({
+      url: `https://provider.example${path}`,
+      method,
+      headers: { [header[0]]: header[1] },
+    });
+    expect(calls[0]?.body === undefined ? undefined : JSON.parse(calls[0].body)).toEqual(body);
+  });
+
+  test('takes the answer that the document shows, and fields that it does not know', async () => {
+    await call(answered(JSON.stringify(answer)).connection);
+    const withMore = Array.isArray(answer)
+      ? answer.map((item) => ({ ...item, more: secret }))
+      : { ...(answer as object), more: secret };
+    await call(answered(JSON.stringify(withMore)).connection);
+  });
+
+  test('ends an answer with a wrong type in any field with a named error', async () => {
+    for (const place of places(answer).filter((path) => !isFree(path))) {
+      const wrong = replaced(answer, place, wrongFor(at(answer, place)));
+      const failure = await failureOf(call(answered(JSON.stringify(wrong)).connection));
+      // A 202 of the v2 variant has no body to be wrong.
+      expect(failure, place.join('.')).toBeInstanceOf(ProviderError);
+      expect(failure instanceof ProviderAmbiguous || failure instanceof UnexpectedTaskResults).toBe(true);
+      expect(errorText(failure)).not.toContain(secret);
+    }
+  });
+
+  test.each([
+    ['HTML', `<!doctype html><title>${secret}</title>`],
+    ['nothing', ''],
+    ['JSON that is cut off', `${JSON.stringify(answer).slice(0, -2)}`],
+    ['a text', JSON.stringify(secret)],
+    ['null', 'null'],
+    ['another object', JSON.stringify({ [secret]: secret })],
+    ['a list of others', JSON.stringify([secret])],
+    ['nothing but brackets', '['.repeat(50_000)],
+  ])('ends an answer of %s with a named error that does not quote it', async (_what, text) => {
+    const failure = await failureOf(call(answered(text).connection));
+    expect(failure).toBeInstanceOf(ProviderAmbiguous);
+    expect(errorText(failure)).not.toContain(secret);
+    expect((failure as Error).cause).toBeUndefined();
+  });
+
+  test('never does anything but answer or throw a ProviderError, whatever the status and the body', async () => {
+    const anyBody = fc.oneof(
+      fc.json(),
+      fc.string({ unit: 'binary' }),
+      // Near the real answer: one place holds anything.
+      fc
+        .tuple(fc.constantFrom(...places(answer)), fc.jsonValue())
+        .map(([place, value]) => JSON.stringify(replaced(answer, place, value))),
+    );
+    const anyStatus = fc.oneof(fc.constantFrom(200, 202), fc.integer({ min: 200, max: 599 }));
+    await fc.assert(
+      fc.asyncProperty(anyStatus, anyBody, async (anyCode, text) => {
+        const { connection } = answering(() => ({ status: anyCode, body: text }));
+        const failure = await failureOf(call(connection));
+        if (failure !== undefined) expect(failure).toBeInstanceOf(ProviderError);
+      }),
+      { numRuns: 150 },
+    );
+  });
+});
+
+test('an empty session token is none', async () => {
+  const { connection } = answering(() => ({ body: '{"token":""}' }));
+  expect(await failureOf(logIn(connection, 'key'))).toBeInstanceOf(ProviderAmbiguous);
+});

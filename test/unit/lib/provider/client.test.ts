@@ -1,0 +1,266 @@
+import { describe, expect, test } from 'vitest';
+import {
+  createProviderClient,
+  decryptCredentials,
+  type Fetch,
+  InvalidProviderRequest,
+  type ProviderClientOptions,
+  ProviderRefused,
+  ProviderUnauthorized,
+  type TaskRequest,
+} from '../../../../lib/provider/index.ts';
+import { answering } from '../../../support/canned-connection.ts';
+
+type Call = Parameters<Parameters<typeof answering>[0]>[0];
+
+/** A client of a provider that logs in as st-1, st-2, … and answers the rest as told. */
+const clientOf = (
+  answer: (call: Call, session: string) => { readonly status?: number; readonly body?: string },
+  more: Partial<ProviderClientOptions> = {},
+) => {
+  let logins = 0;
+  const { connection, calls } = answering((call) => {
+    if (!call.url.endsWith('/api/v1/auth/login')) return answer(call, call.headers.authorization ?? '');
+    logins += 1;
+    return { body: JSON.stringify({ token: `st-${logins}` }) };
+  });
+  const client = createProviderClient({
+    baseUrl: 'https://provider.example/',
+    apiKey: 'api-key',
+    clientId: 'client-1',
+    fetch: connection.fetch,
+    ...more,
+  });
+  const sent = (path: string) => calls.filter(({ url }) => url.includes(path));
+  return { client, calls, sent, logins: () => logins };
+};
+
+const running = () => ({ body: '{"taskStatus":"RUNNING","results":null}' });
+const request: TaskRequest = {
+  entity: 'demo-bank',
+  credentials: { mode: 'raw', value: { username: 'u', password: 'p' } },
+  actions: [{ id: 'tef' }],
+};
+
+describe('the session', () => {
+  test('is logged in to once, by calls that come together and by those that follow', async () => {
+    const { client, logins } = clientOf(running);
+    await Promise.all([client.readTask('t'), client.readTask('t'), client.listEntities().catch(() => {})]);
+    await client.readTask('t');
+    expect(logins()).toBe(1);
+    expect(await client.sessionToken()).toBe('st-1');
+  });
+
+  test('asks for its minutes, and is renewed before they are over', async () => {
+    let time = Date.parse('2026-01-01T00:00:00Z');
+    const { client, sent } = clientOf(running, { sessionMinutes: 30, now: () => new Date(time) });
+    await client.readTask('t');
+    expect(sent('/auth/login').map(({ body }) => body)).toEqual(['{"expire":30}']);
+    time += 28 * 60_000 - 1;
+    await client.readTask('t');
+    expect(sent('/auth/login')).toHaveLength(1);
+    time += 1;
+    await client.readTask('t');
+    expect(sent('/auth/login')).toHaveLength(2);
+  });
+
+  test('is renewed once on a 401, and the call made once more', async () => {
+    const { client, sent } = clientOf((_call, session) =>
+      session === 'Bearer st-1' ? { status: 401 } : running(),
+    );
+    expect(await client.readTask('t')).toEqual({ taskStatus: 'RUNNING', results: null });
+    expect(sent('/tasks/').map(({ headers }) => headers.authorization)).toEqual([
+      'Bearer st-1',
+      'Bearer st-2',
+    ]);
+  });
+
+  test('a second 401 is told', async () => {
+    const { client, sent } = clientOf(() => ({ status: 401 }));
+    await expect(client.readTask('t')).rejects.toThrow(ProviderUnauthorized);
+    expect(sent('/tasks/')).toHaveLength(2);
+  });
+});
+
+describe('the API key', () => {
+  test('may come from a function, which is asked before every call that needs it', async () => {
+    let rotation = 0;
+    const apiKey = async () => {
+      rotation += 1;
+      return `key-${rotation}`;
+    };
+    const body = '{"data":{"taskToken":"tt"}}';
+    const { client, sent } = clientOf(() => ({ body }), { apiKey });
+    await client.createTaskToken('11111111-1');
+    await client.createTaskToken('11111111-1');
+    expect(sent('/token/task').map(({ headers }) => headers['x-api-key'])).toEqual(['key-1', 'key-2']);
+  });
+
+  test('that cannot be had ends the call, which may be made again', async () => {
+    let asked = 0;
+    const apiKey = async () => {
+      asked += 1;
+      if (asked === 1) throw new Error('no secrets today');
+      return 'key';
+    };
+    const { client } = clientOf(running, { apiKey });
+    await expect(client.readTask('t')).rejects.toThrow('no secrets today');
+    expect(await client.readTask('t')).toMatchObject({ taskStatus: 'RUNNING' });
+  });
+});
+
+describe('a Task Token', () => {
+  const withTokens = (status: (token: string) => number) => {
+    let tokens = 0;
+    return clientOf((call, token) => {
+      if (call.url.endsWith('/token/task')) {
+        tokens += 1;
+        return { body: JSON.stringify({ data: { taskToken: `tt-${tokens}` } }) };
+      }
+      return { status: status(token), body: '{"data":{"consents":[],"hasNext":false,"count":0}}' };
+    });
+  };
+
+  test('is asked for with the target and the client, and passed by whoever holds it', async () => {
+    const { client, sent } = withTokens(() => 200);
+    const token = await client.createTaskToken('11.111.111-1');
+    expect(token).toEqual({ target: '11.111.111-1', taskToken: 'tt-1' });
+    expect(sent('/token/task')[0]).toMatchObject({
+      headers: { 'x-api-key': 'api-key' },
+      body: '{"target":"11.111.111-1","clientId":"client-1"}',
+    });
+    await client.listConsents(token);
+    expect(sent('/consents')[0]?.headers.authorization).toBe('Bearer tt-1');
+  });
+
+  test('that is no longer taken is replaced once, where the client made it', async () => {
+    const { client, sent } = withTokens((token) => (token === 'Bearer tt-1' ? 401 : 200));
+    const page = await client.withTaskToken('11111111-1', (token) => client.listConsents(token));
+    expect(page).toEqual({ consents: [], hasNext: false, count: 0 });
+    expect(sent('/token/task')).toHaveLength(2);
+  });
+
+  test('any other failure is told at once', async () => {
+    const { client, sent } = withTokens(() => 403);
+    const call = client.withTaskToken('11111111-1', (token) => client.listConsents(token));
+    await expect(call).rejects.toThrow(ProviderRefused);
+    expect(sent('/consents')).toHaveLength(1);
+  });
+});
+
+describe('the credentials of a v2 task', () => {
+  const started = () => ({ body: '{"taskId":"task-1"}' });
+  const credentialsOf = (call: Call | undefined): unknown => JSON.parse(call?.body ?? '{}').credentials;
+  const refusingFirst = (_call: Call, session: string) =>
+    session === 'Bearer st-1' ? { status: 401 } : started();
+
+  test('are sent raw unless it is asked for otherwise', async () => {
+    const { client, sent } = clientOf(started);
+    expect(await client.startTask(request)).toBe('task-1');
+    expect(credentialsOf(sent('/v2/tasks')[0])).toEqual(request.credentials);
+  });
+
+  test('are encrypted under the token that they are sent with, and again under the next', async () => {
+    const { client, sent } = clientOf(refusingFirst, { encryptRawCredentials: true });
+    await client.startTask(request);
+    const [first, second] = sent('/v2/tasks').map(credentialsOf) as { mode: string; value: string }[];
+    expect([first?.mode, second?.mode]).toEqual(['encrypted', 'encrypted']);
+    expect(decryptCredentials(first?.value ?? '', 'st-1')).toEqual(request.credentials.value);
+    expect(decryptCredentials(second?.value ?? '', 'st-2')).toEqual(request.credentials.value);
+  });
+
+  test('that the caller encrypted are sent with the token that keys them, and with no other', async () => {
+    const encrypted: TaskRequest = { ...request, credentials: { mode: 'encrypted', value: 'YQ==-Yg==' } };
+    const { client, sent } = clientOf(refusingFirst, { encryptRawCredentials: true });
+    await expect(client.startTask(encrypted)).rejects.toThrow(ProviderUnauthorized);
+    expect(await client.startTask(encrypted, 'my-session')).toBe('task-1');
+    expect(sent('/v2/tasks').map(({ headers }) => headers.authorization)).toEqual([
+      'Bearer st-1',
+      'Bearer my-session',
+    ]);
+  });
+
+  test('of a legacy task are always encrypted, and again under the next token', async () => {
+    const { client, sent } = clientOf(refusingFirst);
+    await client.startLegacyTask({ action: 'demo-bank:tef', credentials: { username: 'u' }, webhook: true });
+    const bodies = sent('/v1/tasks').map(({ body }) => JSON.parse(body ?? '{}'));
+    expect(
+      bodies.map(({ encryptArgs }, index) => decryptCredentials(encryptArgs, `st-${index + 1}`)),
+    ).toEqual([{ username: 'u' }, { username: 'u' }]);
+    expect(bodies[0]).toEqual({ action: 'demo-bank:tef', webhook: true, encryptArgs: expect.any(String) });
+  });
+});
+
+describe('what the document does not show', () => {
+  const endpoints = {
+    consentPdf: { method: 'POST', path: '/pdf-of/{consentId}' },
+    revokeConsent: { method: 'DELETE', path: '/api/v1/consents/{consentId}' },
+    startExtractionV2: { method: 'POST', path: '/v2/start' },
+    pollExtractionV2: { method: 'GET', path: '/v2/poll/{taskId}' },
+  } as const;
+
+  test('is a setting', async () => {
+    const { client, calls } = clientOf(() => ({ status: 404 }), { endpoints });
+    const token = { taskToken: 'tt' };
+    await client.getConsentPdf(token, 'a/b').catch(() => {});
+    await client.revokeConsent(token, 'c').catch(() => {});
+    await client.startExtractionV2(token, { product: 'tef', consentId: 'c' }).catch(() => {});
+    await client.pollExtractionV2(token, 't').catch(() => {});
+    expect(
+      calls.map(({ method, url }) => `${method} ${url.replace('https://provider.example', '')}`),
+    ).toEqual(['POST /pdf-of/a%2Fb', 'DELETE /api/v1/consents/c', 'POST /v2/start', 'GET /v2/poll/t']);
+  });
+});
+
+describe('pages of consents', () => {
+  const consent = (id: number) => ({
+    id: `c-${id}`,
+    products: [],
+    tyc: { actualVersion: 1 },
+    entity: { id: 'e', name: 'E', type: 'bank' },
+    status: 'success',
+    validUntil: '',
+  });
+  const page = (ids: readonly number[], hasNext: boolean) => ({
+    body: JSON.stringify({ data: { consents: ids.map(consent), hasNext, count: 3 } }),
+  });
+
+  test('are asked for one after the other while there are more, and not before they are needed', async () => {
+    const { client, calls } = clientOf(({ url }) =>
+      url.includes('page=1') ? page([1, 2], true) : page([3], false),
+    );
+    const consents = client.iterateConsents({ taskToken: 'tt' }, { limit: 2 });
+    expect((await consents.next()).value).toMatchObject({ id: 'c-1' });
+    expect(calls).toHaveLength(1);
+    const ids: string[] = [];
+    for await (const { id } of consents) ids.push(id);
+    expect(ids).toEqual(['c-2', 'c-3']);
+    expect(calls.map(({ url }) => new URL(url).search)).toEqual(['?page=1&limit=2', '?page=2&limit=2']);
+  });
+
+  test('that are empty and still promise more do not go on for ever', async () => {
+    const { client, calls } = clientOf(() => page([], true));
+    await expect(client.iterateConsents({ taskToken: 'tt' }).next()).rejects.toThrow('an empty page');
+    expect(calls).toHaveLength(1);
+  });
+});
+
+describe('limits', () => {
+  test('are settings of the client', async () => {
+    const { client } = clientOf(() => ({ body: ' '.repeat(101) }), { maxAnswerBytes: 100 });
+    await expect(client.readTask('t')).rejects.toMatchObject({ name: 'ProviderAnswerTooLarge' });
+    const never: Fetch = (_url, { signal }) =>
+      new Promise((_resolve, reject) => {
+        signal.addEventListener('abort', () => reject(signal.reason));
+      });
+    const silent = clientOf(running, { fetch: never, totalTimeoutMs: 20 }).client;
+    await expect(silent.readTask('t')).rejects.toMatchObject({ name: 'ProviderAmbiguous' });
+  });
+
+  test('a request that the document does not allow is refused before anything leaves', async () => {
+    const { client, calls } = clientOf(running);
+    const target = 'nobody';
+    await expect(client.createTaskToken(target)).rejects.toThrow(InvalidProviderRequest);
+    expect(calls).toEqual([]);
+  });
+});

@@ -1,0 +1,56 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { isNationalId } from '../../../../lib/provider/index.ts';
+
+test.each([
+  '11.111.111-1',
+  '11111111-1',
+  '111111111',
+  '77777777-7',
+  '76.086.428-5',
+  '760864285',
+  '1-9',
+  // Rests of 1 and 0 of modulo 11.
+  '6-K',
+  '6-k',
+  '6K',
+  '1.000.005-K',
+  '1000005k',
+  '1.000.013-0',
+  '10000130',
+])('%s is a national id', (id) => {
+  expect(isNationalId(id)).toBe(true);
+});
+
+test.each([
+  ['a wrong check digit', '11.111.111-2'],
+  ['a K for another digit', '11.111.111-K'],
+  ['no check digit', '11.111.111-'],
+  ['dots in wrong places', '111.11.111-1'],
+  ['dots in some places only', '11.111111-1'],
+  ['two hyphens', '11111111--1'],
+  ['a space before it', ' 11111111-1'],
+  ['a line break after it', '11111111-1\n'],
+  ['ten digits', '1111111111-1'],
+  ['letters', 'abcdefgh-1'],
+  ['digits of another script', '١١١١١١١١-1'],
+  ['nothing', ''],
+  ['only a check digit', '-K'],
+])('one with %s is none', (_what, id) => {
+  expect(isNationalId(id)).toBe(false);
+});
+
+const formats = (digits: string, check: string) => {
+  const dotted = digits.replace(/\B(?=(\d{3})+$)/g, '.');
+  return [`${dotted}-${check}`, `${digits}-${check}`, `${digits}${check}`, `${dotted}${check}`];
+};
+
+test('every number has exactly one check digit, whatever the format', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 99_999_999 }), (number) => {
+      const valid = [...'0123456789K'].filter((check) => isNationalId(`${number}-${check}`));
+      expect(valid).toHaveLength(1);
+      for (const id of formats(String(number), valid[0] ?? '')) expect(isNationalId(id)).toBe(true);
+    }),
+  );
+});

@@ -1,0 +1,334 @@
+import { createServer as createTlsServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, test } from 'vitest';
+import {
+  ProviderAmbiguous,
+  ProviderAnswerTooLarge,
+  ProviderBusy,
+  ProviderRefused,
+  ProviderUnauthorized,
+  ProviderUnreachable,
+} from '../../../../../lib/provider/transport/errors.ts';
+import { freshConnectionFetch } from '../../../../../lib/provider/transport/fresh-connection.ts';
+import { type Connection, sendRequest } from '../../../../../lib/provider/transport/send-request.ts';
+import { errorText } from '../../../../support/error-text.ts';
+import { closedPort, httpServer, rawServer } from '../../../../support/local-servers.ts';
+import { selfSignedCertificate } from '../../../../support/self-signed-certificate.ts';
+
+const secret = 'sentinel-of-a-secret';
+
+const connectionTo = (baseUrl: string, more: Partial<Connection> = {}): Connection => ({
+  baseUrl,
+  fetch: freshConnectionFetch(2_000),
+  totalTimeoutMs: 5_000,
+  maxAnswerBytes: 1_000,
+  ...more,
+});
+
+/** A start call's like: a POST with a secret in its header, its body and its path. */
+const post = (connection: Connection) =>
+  sendRequest(connection, {
+    method: 'POST',
+    path: `/things/${secret}`,
+    route: '/things/{id}',
+    headers: { authorization: `Bearer ${secret}` },
+    body: { password: secret },
+  });
+
+const failureOf = async (call: Promise<unknown>): Promise<Error> => {
+  const outcome = await call.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  if (!(outcome instanceof Error)) throw new Error('The call did not fail.');
+  expect(errorText(outcome)).not.toContain(secret);
+  return outcome;
+};
+
+describe('a call', () => {
+  test('goes out as it was given, with its JSON body', async () => {
+    const { baseUrl, seen } = await httpServer((response) => response.end('{}'));
+    await post(connectionTo(baseUrl));
+    expect(seen).toEqual([
+      {
+        method: 'POST',
+        url: `/things/${secret}`,
+        headers: expect.objectContaining({
+          accept: 'application/json',
+          'content-type': 'application/json',
+          authorization: `Bearer ${secret}`,
+        }),
+        body: JSON.stringify({ password: secret }),
+      },
+    ]);
+  });
+
+  test('without a body says nothing of a content type', async () => {
+    const { baseUrl, seen } = await httpServer((response) => response.end('{}'));
+    await sendRequest(connectionTo(baseUrl), { method: 'GET', path: '/x', route: '/x', headers: {} });
+    expect(seen[0]?.headers['content-type']).toBeUndefined();
+    expect(seen[0]?.body).toBe('');
+  });
+
+  test('opens a connection of its own every time', async () => {
+    const { baseUrl, connections } = await rawServer((socket) => {
+      socket.on('data', () => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}'));
+    });
+    const connection = connectionTo(baseUrl);
+    const get = { method: 'GET', path: '/x', route: '/x', headers: {} } as const;
+    for (let calls = 0; calls < 3; calls += 1) await sendRequest(connection, get);
+    expect(connections()).toBe(3);
+  });
+});
+
+describe('an answer of 2xx', () => {
+  test('is given as the bytes received, whatever they are', async () => {
+    const bytes = Buffer.from([0x7b, 0xff, 0x00, 0x0a, 0x7d]);
+    const { baseUrl } = await httpServer((response) => response.end(bytes));
+    expect(Buffer.from(await post(connectionTo(baseUrl)))).toEqual(bytes);
+  });
+
+  test.each([200, 201, 202, 204])('%i may have no body', async (status) => {
+    const { baseUrl } = await httpServer((response) => response.writeHead(status).end());
+    expect((await post(connectionTo(baseUrl))).byteLength).toBe(0);
+  });
+
+  test('of exactly the most allowed bytes is read', async () => {
+    const { baseUrl } = await httpServer((response) => response.end('x'.repeat(1_000)));
+    expect((await post(connectionTo(baseUrl))).byteLength).toBe(1_000);
+  });
+
+  test('of one byte more is too large', async () => {
+    const { baseUrl } = await httpServer((response) => response.end('x'.repeat(1_001)));
+    expect(await failureOf(post(connectionTo(baseUrl)))).toBeInstanceOf(ProviderAnswerTooLarge);
+  });
+
+  test('that never ends is cut off once it is too large', async () => {
+    let hungUp = (): void => {};
+    const disconnected = new Promise<void>((resolve) => {
+      hungUp = resolve;
+    });
+    const { baseUrl } = await httpServer((response) => {
+      const more = setInterval(() => response.write('x'.repeat(400)), 1);
+      response.on('close', () => {
+        clearInterval(more);
+        hungUp();
+      });
+    });
+    expect(await failureOf(post(connectionTo(baseUrl)))).toBeInstanceOf(ProviderAnswerTooLarge);
+    await disconnected;
+  });
+
+  // node:http undoes no compression, and without this header any would be acceptable (RFC 9110, section 12.5.3).
+  test('is asked for uncompressed, and given as it came even if it is not', async () => {
+    const packed = gzipSync('{}');
+    const { baseUrl, seen } = await httpServer((response) =>
+      response.writeHead(200, { 'content-encoding': 'gzip' }).end(packed),
+    );
+    expect(Buffer.from(await post(connectionTo(baseUrl)))).toEqual(packed);
+    expect(seen[0]?.headers['accept-encoding']).toBe('identity');
+  });
+});
+
+describe('a status says what may be done next', () => {
+  test.each([
+    [400, ProviderRefused],
+    [401, ProviderUnauthorized],
+    [403, ProviderRefused],
+    [404, ProviderRefused],
+    [408, ProviderAmbiguous],
+    [409, ProviderRefused],
+    [422, ProviderRefused],
+    [425, ProviderRefused],
+    [429, ProviderBusy],
+    [500, ProviderAmbiguous],
+    [502, ProviderAmbiguous],
+    [503, ProviderAmbiguous],
+    [504, ProviderAmbiguous],
+    [300, ProviderAmbiguous],
+    [304, ProviderAmbiguous],
+  ])('%i', async (status, kind) => {
+    const { baseUrl, seen } = await httpServer((response) =>
+      response.writeHead(status).end(`{"message":"${secret}"}`),
+    );
+    const failure = await failureOf(post(connectionTo(baseUrl)));
+    expect(failure).toBeInstanceOf(kind);
+    expect(failure.message).toContain(`${status}`);
+    expect(failure.message).toContain('POST /things/{id}');
+    expect(seen).toHaveLength(1);
+  });
+
+  // The Fetch standard has a call answered 421 made once more: a second start.
+  test('421 is a refusal like any other: the call is not made twice', async () => {
+    const { baseUrl, seen } = await httpServer((response) => response.writeHead(421).end());
+    expect(await failureOf(post(connectionTo(baseUrl)))).toBeInstanceOf(ProviderRefused);
+    expect(seen).toHaveLength(1);
+  });
+
+  test('407 is a refusal like any other', async () => {
+    const { baseUrl } = await httpServer((response) => response.writeHead(407).end());
+    expect(await failureOf(post(connectionTo(baseUrl)))).toBeInstanceOf(ProviderRefused);
+  });
+
+  test('a refusal tells its status', async () => {
+    const { baseUrl } = await httpServer((response) => response.writeHead(422).end());
+    expect(await failureOf(post(connectionTo(baseUrl)))).toMatchObject({ status: 422 });
+  });
+
+  test.each([301, 302, 303, 307, 308])(
+    '%i is not followed: it would carry credentials along',
+    async (status) => {
+      const elsewhere = await httpServer((response) => response.end('{}'));
+      const { baseUrl, seen } = await httpServer((response) =>
+        response.writeHead(status, { location: `${elsewhere.baseUrl}/stolen` }).end(),
+      );
+      expect(await failureOf(post(connectionTo(baseUrl)))).toBeInstanceOf(ProviderAmbiguous);
+      expect(seen).toHaveLength(1);
+      expect(elsewhere.seen).toHaveLength(0);
+    },
+  );
+
+  test('the status alone decides: a body that never ends does not hold up a refusal', async () => {
+    const { baseUrl } = await httpServer((response) => {
+      response.writeHead(500).write('x');
+    });
+    expect(await failureOf(post(connectionTo(baseUrl)))).toBeInstanceOf(ProviderAmbiguous);
+  });
+});
+
+describe('an answer that is lost is ambiguous: the call may have taken effect', () => {
+  // Long enough for a busy machine to connect in: a connect that times out has surely started nothing.
+  const totalTimeoutMs = 2_000;
+
+  test('silence ends at the total timeout', async () => {
+    const { baseUrl } = await rawServer(() => {});
+    const failure = await failureOf(post(connectionTo(baseUrl, { totalTimeoutMs })));
+    expect(failure).toBeInstanceOf(ProviderAmbiguous);
+  });
+
+  test('a byte now and then does not hold off the total timeout', async () => {
+    const { baseUrl } = await httpServer((response) => {
+      response.writeHead(200);
+      const drip = setInterval(() => response.write(' '), 20);
+      response.on('close', () => clearInterval(drip));
+    });
+    const failure = await failureOf(post(connectionTo(baseUrl, { totalTimeoutMs })));
+    expect(failure).toBeInstanceOf(ProviderAmbiguous);
+  });
+
+  test('nor do headers that come one byte at a time', async () => {
+    const { baseUrl } = await rawServer((socket) => {
+      const text = `HTTP/1.1 200 OK\r\nx-long: ${'x'.repeat(10_000)}`;
+      let sent = 0;
+      const drip = setInterval(() => socket.write(text[sent++] ?? 'x'), 10);
+      socket.on('close', () => clearInterval(drip));
+    });
+    const failure = await failureOf(post(connectionTo(baseUrl, { totalTimeoutMs })));
+    expect(failure).toBeInstanceOf(ProviderAmbiguous);
+  });
+
+  test.each([
+    ['before a byte of the answer', ''],
+    ['in the middle of the headers', 'HTTP/1.1 200 OK\r\ncontent-le'],
+    ['in the middle of the body', 'HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{"taskId":"task'],
+    ['in the middle of a chunk', 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n20\r\n{"task'],
+  ])('a reset %s, and it is not sent again', async (_when, first) => {
+    const { baseUrl, connections } = await rawServer((socket) => {
+      socket.once('data', () => socket.write(first, () => socket.resetAndDestroy()));
+    });
+    expect(await failureOf(post(connectionTo(baseUrl)))).toBeInstanceOf(ProviderAmbiguous);
+    expect(connections()).toBe(1);
+  });
+
+  test('a connection that is closed politely without an answer, and it is not sent again', async () => {
+    const { baseUrl, connections } = await rawServer((socket) => socket.once('data', () => socket.end()));
+    expect(await failureOf(post(connectionTo(baseUrl)))).toBeInstanceOf(ProviderAmbiguous);
+    expect(connections()).toBe(1);
+  });
+
+  test('an answer that is no HTTP', async () => {
+    const { baseUrl } = await rawServer((socket) =>
+      socket.once('data', () => socket.end('good day\r\n\r\n')),
+    );
+    expect(await failureOf(post(connectionTo(baseUrl)))).toBeInstanceOf(ProviderAmbiguous);
+  });
+
+  // Node's error of a parser carries the bytes that it stumbled over.
+  test('an answer that is no HTTP is not quoted by the error', async () => {
+    const { baseUrl } = await rawServer((socket) =>
+      socket.once('data', () => socket.end(`${secret}\r\n\r\n`)),
+    );
+    await failureOf(post(connectionTo(baseUrl)));
+  });
+
+  // Node drops the connection on a 101 that nobody listens for, and emits neither `response` nor `error`; the
+  // signal comes too late then. Not even the total timeout ends the call.
+  test('an answer that changes the protocol', async () => {
+    const { baseUrl, connections } = await rawServer((socket) =>
+      socket.once('data', () =>
+        socket.write('HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n'),
+      ),
+    );
+    const failure = await failureOf(post(connectionTo(baseUrl, { totalTimeoutMs })));
+    expect(failure).toBeInstanceOf(ProviderAmbiguous);
+    expect(connections()).toBe(1);
+  });
+
+  test('an answer that is announced, and never comes', async () => {
+    const { baseUrl } = await rawServer((socket) =>
+      socket.once('data', () => socket.end('HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 100 Continue\r\n\r\n')),
+    );
+    expect(await failureOf(post(connectionTo(baseUrl)))).toBeInstanceOf(ProviderAmbiguous);
+  });
+});
+
+describe('a call that surely never left is told apart', () => {
+  test('nobody listens', async () => {
+    const failure = await failureOf(post(connectionTo(`http://127.0.0.1:${await closedPort()}`)));
+    expect(failure).toBeInstanceOf(ProviderUnreachable);
+  });
+
+  test('nobody listens on any address of the name', async () => {
+    const failure = await failureOf(post(connectionTo(`http://localhost:${await closedPort()}`)));
+    expect(failure).toBeInstanceOf(ProviderUnreachable);
+  });
+
+  test('the name does not resolve', async () => {
+    const failure = await failureOf(post(connectionTo('http://no-such-provider.invalid')));
+    expect(failure).toBeInstanceOf(ProviderUnreachable);
+  });
+
+  test('the certificate is not accepted', async () => {
+    let requests = 0;
+    const server = createTlsServer(selfSignedCertificate(), (_request, response) => {
+      requests += 1;
+      response.end('{}');
+    });
+    server.on('tlsClientError', () => {});
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    const failure = await failureOf(post(connectionTo(`https://127.0.0.1:${port}`)));
+    server.close();
+    expect(failure).toBeInstanceOf(ProviderUnreachable);
+    expect(requests).toBe(0);
+  });
+
+  test('the handshake is never answered: the connect limit covers TLS', async () => {
+    const { port } = await rawServer(() => {});
+    const connection = connectionTo(`https://127.0.0.1:${port}`, { fetch: freshConnectionFetch(100) });
+    expect(await failureOf(post(connection))).toBeInstanceOf(ProviderUnreachable);
+  });
+
+  test.each([
+    ['a line break', `${secret}\n`],
+    ['a character beyond Latin-1', `${secret}€`],
+  ])('a session token with %s in it cannot be sent, and is not quoted', async (_what, token) => {
+    const { baseUrl, seen } = await httpServer((response) => response.end('{}'));
+    const headers = { authorization: `Bearer ${token}` };
+    const call = sendRequest(connectionTo(baseUrl), { method: 'POST', path: '/', route: '/', headers });
+    const failure = await failureOf(call);
+    expect(seen).toHaveLength(0);
+    expect(failure).toBeInstanceOf(ProviderUnreachable);
+  });
+});

@@ -1,0 +1,252 @@
+import { describe, expect, test } from 'vitest';
+import {
+  type Connection,
+  cacheSessionTokens,
+  ProviderBusy,
+  ProviderRefused,
+  UnexpectedTaskResults,
+  type WaitOptions,
+  WaitTimedOut,
+  waitForExtraction,
+  waitForExtractionV2,
+  waitForLegacyTask,
+  waitForTask,
+} from '../../../../../lib/provider/index.ts';
+import { answering } from '../../../../support/canned-connection.ts';
+
+type Canned = { readonly status?: number; readonly body?: string };
+
+/** A clock that only sleeping moves. */
+const sleeping = () => {
+  let time = Date.parse('2026-01-01T00:00:00Z');
+  const pauses: number[] = [];
+  const options: WaitOptions = {
+    now: () => new Date(time),
+    sleep: async (ms) => {
+      pauses.push(ms);
+      time += ms;
+    },
+  };
+  return { pauses, options, pass: (ms: number) => (time += ms) };
+};
+
+/** Answers these one after the other, and the last of them for ever. */
+const inTurn = (...answers: readonly Canned[]) => {
+  let polls = 0;
+  return answering(() => {
+    const answer = answers[Math.min(polls, answers.length - 1)] ?? {};
+    polls += 1;
+    return answer;
+  });
+};
+
+const sessions = cacheSessionTokens({
+  logIn: async () => 'st',
+  lifetimeMs: 3_600_000,
+  now: () => new Date(),
+});
+
+const task = (taskStatus: string, results: unknown = null): Canned => ({
+  body: JSON.stringify({ taskStatus, results }),
+});
+const full = { username: 'u', entityId: 'e', actions: [] };
+const running = task('RUNNING');
+const completed = task('COMPLETED', full);
+const waiting = (connection: Connection, options?: WaitOptions) =>
+  waitForTask(connection, sessions, 'task-1', options);
+
+describe('a wait for a v2 task', () => {
+  test('polls at once and then with growing pauses, up to the longest', async () => {
+    const { pauses, options } = sleeping();
+    const { connection, calls } = inTurn(...Array(8).fill(running), completed);
+    expect(await waiting(connection, { ...options, firstDelayMs: 1_000, maxDelayMs: 5_000 })).toEqual({
+      taskStatus: 'COMPLETED',
+      results: full,
+    });
+    expect(calls).toHaveLength(9);
+    expect(pauses).toEqual([1_000, 1_500, 2_250, 3_375, 5_000, 5_000, 5_000, 5_000]);
+  });
+
+  test.each(['COMPLETED', 'PARTIAL', 'FAILED', 'CREDENTIALS_WRONG', 'CREDENTIALS_LOCKED'])(
+    'ends with %s, which is a value and no failure',
+    async (taskStatus) => {
+      const results = taskStatus.startsWith('CREDENTIALS') ? null : full;
+      const { connection } = inTurn(task(taskStatus, results));
+      expect(await waiting(connection, sleeping().options)).toEqual({ taskStatus, results });
+    },
+  );
+
+  test('goes on at a status that the document does not know', async () => {
+    const { connection, calls } = inTurn(task('PAUSED', 'later'), completed);
+    expect(await waiting(connection, sleeping().options)).toMatchObject({ taskStatus: 'COMPLETED' });
+    expect(calls).toHaveLength(2);
+  });
+
+  test.each([
+    ['429', { status: 429 }],
+    ['503', { status: 503 }],
+    ['408', { status: 408 }],
+    ['HTML', { body: '<html>' }],
+    ['a redirect', { status: 302 }],
+  ])('takes %s for a poll that did not happen', async (_what, answer) => {
+    const { connection, calls } = inTurn(answer, answer, completed);
+    expect(await waiting(connection, sleeping().options)).toMatchObject({ taskStatus: 'COMPLETED' });
+    expect(calls).toHaveLength(3);
+  });
+
+  test('ends at once when the task is refused', async () => {
+    const { connection, calls } = inTurn({ status: 404 }, completed);
+    await expect(waiting(connection, sleeping().options)).rejects.toThrow(ProviderRefused);
+    expect(calls).toHaveLength(1);
+  });
+
+  test('ends when the task has, even if its results are of another form', async () => {
+    const { connection } = inTurn(running, task('COMPLETED', { pages: [] }));
+    const failure = await waiting(connection, sleeping().options).catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(UnexpectedTaskResults);
+    expect(failure).toMatchObject({ taskStatus: 'COMPLETED' });
+  });
+
+  test('outlasts its session', async () => {
+    let logins = 0;
+    const renewing = cacheSessionTokens({
+      logIn: async () => {
+        logins += 1;
+        return `st-${logins}`;
+      },
+      lifetimeMs: 3_600_000,
+      now: () => new Date(),
+    });
+    const { connection } = inTurn(running, { status: 401 }, completed);
+    expect(await waitForTask(connection, renewing, 't', sleeping().options)).toMatchObject({
+      taskStatus: 'COMPLETED',
+    });
+    expect(logins).toBe(2);
+  });
+
+  test('ends at its deadline, no later, with what the last poll ran into', async () => {
+    const { pauses, options } = sleeping();
+    const { connection } = inTurn(running, { status: 429 });
+    const failure = await waiting(connection, { ...options, deadlineMs: 10_000 }).catch(
+      (error: unknown) => error,
+    );
+    expect(failure).toBeInstanceOf(WaitTimedOut);
+    expect((failure as Error).cause).toBeInstanceOf(ProviderBusy);
+    expect(pauses.reduce((sum, pause) => sum + pause, 0)).toBe(10_000);
+  });
+
+  test('a last poll that works leaves no cause', async () => {
+    const { connection } = inTurn({ status: 429 }, running);
+    const failure = await waiting(connection, { ...sleeping().options, deadlineMs: 10_000 }).catch(
+      (error: unknown) => error,
+    );
+    expect(failure).toBeInstanceOf(WaitTimedOut);
+    expect((failure as Error).cause).toBeUndefined();
+  });
+
+  test('gives its last poll no more time than is left', async () => {
+    const connection: Connection = {
+      ...answering(() => running).connection,
+      totalTimeoutMs: 3_600_000,
+      fetch: (_url, { signal }) =>
+        new Promise((_resolve, reject) => {
+          signal.addEventListener('abort', () => reject(signal.reason));
+        }),
+    };
+    await expect(waiting(connection, { deadlineMs: 40 })).rejects.toThrow(WaitTimedOut);
+  });
+
+  test('that is called off before it begins polls nothing', async () => {
+    const { connection, calls } = inTurn(completed);
+    const reason = new Error('called off');
+    await expect(waiting(connection, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
+    expect(calls).toHaveLength(0);
+  });
+
+  test('that is called off in a pause ends at once, with the reason', async () => {
+    const off = new AbortController();
+    const { connection, calls } = answering(() => {
+      queueMicrotask(() => setImmediate(() => off.abort(new Error('called off'))));
+      return running;
+    });
+    await expect(
+      waiting(connection, { signal: off.signal, firstDelayMs: 60_000, maxDelayMs: 60_000 }),
+    ).rejects.toThrow('called off');
+    expect(calls).toHaveLength(1);
+  });
+
+  test('that is called off in a poll ends at once, with the reason', async () => {
+    const off = new AbortController();
+    const connection: Connection = {
+      ...answering(() => running).connection,
+      totalTimeoutMs: 3_600_000,
+      fetch: (_url, { signal }) =>
+        new Promise((_resolve, reject) => {
+          signal.addEventListener('abort', () => reject(signal.reason));
+          setImmediate(() => off.abort(new Error('called off')));
+        }),
+    };
+    await expect(waiting(connection, { signal: off.signal })).rejects.toThrow('called off');
+  });
+});
+
+describe('the other waits', () => {
+  test('for a v1 extraction, until HTTP 200', async () => {
+    const { connection, calls } = inTurn(
+      { status: 202, body: '{"taskStatus":"pending","taskStatusCode":202}' },
+      { status: 202, body: '{"taskStatus":"running","taskStatusCode":202}' },
+      { body: '{"taskStatus":"success","taskStatusCode":200,"results":[1]}' },
+    );
+    expect(await waitForExtraction(connection, 'tt', 't', sleeping().options)).toEqual({
+      kind: 'finished',
+      taskStatus: 'success',
+      taskStatusCode: 200,
+      results: [1],
+    });
+    expect(calls).toHaveLength(3);
+  });
+
+  test('for one of the v2 variant, until HTTP 200', async () => {
+    const { connection, calls } = inTurn({ status: 202 }, { body: '{"data":[1]}' });
+    expect(await waitForExtractionV2(connection, 'tt', 't', sleeping().options)).toEqual({
+      kind: 'finished',
+      data: [1],
+    });
+    expect(calls).toHaveLength(2);
+  });
+
+  test('for one of the v2 variant that failed, with its error, and not with that of a poll', async () => {
+    const { connection } = inTurn(
+      { status: 202 },
+      ...[408, 425, 429, 500, 503].map((status) => ({ status, body: '{"errorType":"E"}' })),
+      { status: 422, body: '{"errorType":"E","errorCode":"C"}' },
+    );
+    await expect(waitForExtractionV2(connection, 'tt', 't', sleeping().options)).rejects.toMatchObject({
+      name: 'ProviderExtractionFailed',
+      status: 422,
+      errorType: 'E',
+      errorCode: 'C',
+    });
+  });
+
+  test.each([
+    ['wrong_login', 401],
+    ['locked', 401],
+    ['error', 500],
+    ['success', 200],
+    ['a_new_one', 418],
+  ])('for a legacy task, until it is over: %s is a value', async (taskStatus, taskStatusCode) => {
+    const over = { taskStatus, taskStatusCode, results: {} };
+    const { connection, calls } = inTurn(
+      { status: 202, body: '{"taskStatus":"queued","taskStatusCode":0}' },
+      { body: '{"taskStatus":"pending","taskStatusCode":200}' },
+      { body: '{"taskStatus":"queued","taskStatusCode":202}' },
+      { body: JSON.stringify(over) },
+    );
+    expect(await waitForLegacyTask(connection, sessions, 't', sleeping().options)).toEqual({
+      kind: 'finished',
+      ...over,
+    });
+    expect(calls).toHaveLength(4);
+  });
+});
