@@ -25,7 +25,35 @@ const HISTORY_BUDGET = 12_000;
 /** The attempt number is redrives × 1000 + retries, so that it grows over both: retries stay below 1000. */
 const MOST_START_RETRIES = 999;
 
+/** What docs/settings.md publishes of a setting, beside its default and `values`, which its schema carries. */
+type About = {
+  /** What it does, in one or two sentences. */
+  readonly description: string;
+  /** Why the default, or a limit, is what it is. */
+  readonly reason?: string;
+};
+
+const describe = <const Schema extends v.GenericSchema>(schema: Schema, about: About) =>
+  v.pipe(schema, v.metadata<v.InferOutput<Schema>, About>(about));
+
+/** A setting that may be left out. */
+const optional = <const Schema extends v.GenericSchema>(schema: Schema, about: About) =>
+  v.optional(describe(schema, about));
+
+/** A setting that has a default. */
+const withDefault = <const Schema extends v.GenericSchema, const Default extends v.InferInput<Schema>>(
+  schema: Schema,
+  byDefault: Default,
+  about: About,
+) => v.optional(describe(schema, about), byDefault);
+
+/** The values that a setting takes, in words: its unit and range, or its form. */
+const values = <Value>(text: string) => v.metadata<Value, { readonly values: string }>({ values: text });
+
 const text = v.string('must be text');
+
+const range = (unit: string, least: number, most: number): string =>
+  `must be a whole number of ${unit} from ${least} to ${most}`;
 
 const wholeNumber = (unit: string, least: number, most: number) =>
   v.pipe(
@@ -34,22 +62,23 @@ const wholeNumber = (unit: string, least: number, most: number) =>
       range(unit, least, most),
     ),
     v.check((n) => Number.isInteger(n) && n >= least && n <= most, range(unit, least, most)),
+    values(`${unit}, ${least} to ${most}`),
   );
-
-const range = (unit: string, least: number, most: number): string =>
-  `must be a whole number of ${unit} from ${least} to ${most}`;
 
 const seconds = (least: number, most: number) => wholeNumber('seconds', least, most);
 
-const trueOrFalse = v.union(
-  [
-    v.boolean(),
-    v.pipe(
-      v.picklist(['true', 'false']),
-      v.transform((word) => word === 'true'),
-    ),
-  ],
-  'must be true or false',
+const trueOrFalse = v.pipe(
+  v.union(
+    [
+      v.boolean(),
+      v.pipe(
+        v.picklist(['true', 'false']),
+        v.transform((word) => word === 'true'),
+      ),
+    ],
+    'must be true or false',
+  ),
+  values('`true` or `false`'),
 );
 
 const DAY = 86_400;
@@ -94,172 +123,319 @@ const principalArns = v.pipe(
   ),
 );
 
-/** Where the entries that alarms link to stand, in the repository itself. */
+/** The page that alarms link to, in the repository itself. */
 const RUNBOOK = 'docs/operations.md';
 
-/**
- * Every setting, given as `-c name=value` or in the context of cdk.json. Two have no default: a deployment
- * must say which stage it is and which provider it talks to.
- */
-const settings = {
-  /** Part of the stack's name, `Cosecha-<stage>`, hence of its secrets and its machine. */
-  stage: v.pipe(
-    v.string('is required, for example -c stage=prod'),
-    v.regex(stagePattern, 'must be 1 to 20 of a-z, 0-9 and "-", starting with a letter'),
-  ),
-  /** Where the provider's interface lives. https, since API keys and credentials travel there. */
-  providerBaseUrl: v.pipe(
-    v.string('is required, for example -c providerBaseUrl=https://provider.example'),
-    providerUrl,
-  ),
+// The settings, by chapter of docs/settings.md. Each is given as `-c name=value` or in the context of cdk.json.
 
-  /** How long the machine waits for the webhook before it starts to poll. Tasks take a minute or two. */
-  webhookWaitSeconds: v.optional(seconds(2, DAY), 600),
-  /** How long after the request a start may still be tried; afterwards the outcome is NOT_STARTED. */
-  startWindowSeconds: v.optional(seconds(2, DAY), 900),
-  /**
-   * Timeout of start-task's function. A start attempt older than this is dead. It has to hold four provider
-   * calls (4 × 20 s) and our own work.
-   */
-  startTimeoutSeconds: v.optional(seconds(4, 900), 90),
-  /** How long after the request a task may run before the outcome is TIMED_OUT. */
-  deadlineSeconds: v.optional(seconds(5, LONGEST_WAIT), 7_200),
-  /** What the machine gets beyond the deadline, to read once more and to collect. */
-  machineSlackSeconds: v.optional(seconds(2, DAY), 900),
-  /** First, longest and growth of the poll's intervals. Jitter is full, so the mean interval is half of it. */
-  pollFirstSeconds: v.optional(seconds(1, 3_600), 5),
-  pollEverySeconds: v.optional(seconds(1, 3_600), 120),
-  pollBackoff: v.optional(wholeNumber('times', 1, 10), 2),
-  /** First and longest interval between tries to start while the provider is busy or out of reach. */
-  startRetryFirstSeconds: v.optional(seconds(1, 3_600), 2),
-  startRetryEverySeconds: v.optional(seconds(1, 3_600), 60),
-  /** How long after the outcome the machine itself tries to collect; then the sweep does, ever more rarely. */
-  collectInMachineSeconds: v.optional(seconds(1, 3_600), 300),
-  /** How long results are asked for once the outcome is known; afterwards `collectionError` is recorded. */
-  collectForSeconds: v.optional(seconds(1, 30 * DAY), DAY),
-  /** How long after TIMED_OUT the provider's late answer is still looked for. */
-  graceSeconds: v.optional(seconds(1, LONGEST_WAIT), DAY),
-  /** How often the sweep runs: the guarantee behind every shortcut. EventBridge's finest rate is a minute. */
-  sweepEveryMinutes: v.optional(wholeNumber('minutes', 1, 60), 5),
+const required = {
+  stage: describe(
+    v.pipe(
+      v.string('is required, for example -c stage=prod'),
+      v.regex(stagePattern, 'must be 1 to 20 of a-z, 0-9 and "-", starting with a letter'),
+      values('1 to 20 of `a-z`, `0-9` and `-`, starting with a letter'),
+    ),
+    {
+      description:
+        'Names the deployment. The stack is `Cosecha-<stage>`, and its secrets, alarms and state machine carry the same name.',
+      reason: `The stage \`${LOCAL_STAGE}\` is for emulators: it alone may use plain http, and its tables and bucket are deleted with it.`,
+    },
+  ),
+  providerBaseUrl: describe(
+    v.pipe(
+      v.string('is required, for example -c providerBaseUrl=https://provider.example'),
+      providerUrl,
+      values('absolute address, without user, query or fragment'),
+    ),
+    {
+      description: 'The base address of the provider’s API. A path in it is kept.',
+      reason: `API keys and credentials travel there, so it must be https except in the stage \`${LOCAL_STAGE}\`.`,
+    },
+  ),
+};
 
-  /**
-   * How long a closed record is kept. At least 91: Step Functions keeps an execution's name taken for 90 days
-   * after it ended, so a record gone earlier would let an idempotency key come back and start nothing.
-   */
-  recordRetentionDays: v.optional(wholeNumber('days', 91, 3_653), 120),
-  /** How long results stay in the bucket. */
-  resultsRetentionDays: v.optional(wholeNumber('days', 1, 3_653), 30),
-  /** The largest body of results that is stored. 20 MiB: reconcile-extraction holds it in memory several times. */
-  resultsMaxBytes: v.optional(wholeNumber('bytes', 1_024, 50 * 1_048_576), 20_971_520),
-  /** How long logs are kept; one of the periods that CloudWatch Logs knows. */
-  logRetentionDays: v.optional(
+const starting = {
+  startWindowSeconds: withDefault(seconds(2, DAY), 900, {
+    description:
+      'How long after the request a start may be attempted. Afterwards the extraction ends `NOT_STARTED`.',
+  }),
+  startTimeoutSeconds: withDefault(seconds(4, 900), 90, {
+    description: 'The timeout of the function start-task. A start attempt older than this is stale.',
+    reason: `It has to hold ${PROVIDER_CALLS_PER_START} provider calls of \`providerTimeoutMs\` each and ${OWN_WORK_SECONDS} s of Cosecha’s own work.`,
+  }),
+  startRetryFirstSeconds: withDefault(seconds(1, 3_600), 2, {
+    description: 'The first interval between start attempts while the provider is busy or unreachable.',
+  }),
+  startRetryEverySeconds: withDefault(seconds(1, 3_600), 60, {
+    description: 'The longest interval between start attempts, to which the first one doubles.',
+  }),
+};
+
+const polling = {
+  webhookWaitSeconds: withDefault(seconds(2, DAY), 600, {
+    description: 'How long the state machine waits for the webhook before it polls the provider.',
+    reason: 'A task takes a minute or two.',
+  }),
+  pollFirstSeconds: withDefault(seconds(1, 3_600), 5, {
+    description: 'The first interval between polls.',
+    reason: 'Intervals have full jitter, so that the mean interval is half of it.',
+  }),
+  pollEverySeconds: withDefault(seconds(1, 3_600), 120, {
+    description: 'The longest interval between polls.',
+  }),
+  pollBackoff: withDefault(wholeNumber('times', 1, 10), 2, {
+    description: 'The factor by which the interval between polls grows.',
+  }),
+};
+
+const deadlines = {
+  deadlineSeconds: withDefault(seconds(5, LONGEST_WAIT), 7_200, {
+    description: 'How long after the request an extraction may run before it ends `TIMED_OUT`.',
+    reason: 'Deadline and grace together stay below the 30 days that a row of the table Tasks is kept.',
+  }),
+  graceSeconds: withDefault(seconds(1, LONGEST_WAIT), DAY, {
+    description:
+      'How long after `TIMED_OUT` the sweep still reads the provider. A final status found then corrects the outcome.',
+  }),
+  machineSlackSeconds: withDefault(seconds(2, DAY), 900, {
+    description:
+      'How long the state machine runs beyond the deadline, to read the task once more and to collect.',
+  }),
+  collectInMachineSeconds: withDefault(seconds(1, 3_600), 300, {
+    description:
+      'How long after the outcome the state machine itself tries to collect the results. Then the sweep does, at growing intervals.',
+  }),
+  collectForSeconds: withDefault(seconds(1, 30 * DAY), DAY, {
+    description:
+      'How long after the outcome results are requested from the provider. Afterwards `collectionError` is recorded and the record closes.',
+  }),
+  sweepEveryMinutes: withDefault(wholeNumber('minutes', 1, 60), 5, {
+    description: 'How often the sweep reconciles everything that is due.',
+    reason:
+      'The sweep is the guarantee behind webhook and state machine. EventBridge allows one run a minute at most.',
+  }),
+};
+
+const retention = {
+  recordRetentionDays: withDefault(wholeNumber('days', 91, 3_653), 120, {
+    description: 'How long a closed record is kept.',
+    reason:
+      'Step Functions keeps an execution’s name for 90 days after its end. If the record went earlier, a repeated idempotency key would start nothing.',
+  }),
+  resultsRetentionDays: withDefault(wholeNumber('days', 1, 3_653), 30, {
+    description: 'How long results stay in the bucket.',
+  }),
+  resultsMaxBytes: withDefault(wholeNumber('bytes', 1_024, 50 * 1_048_576), 20_971_520, {
+    description: 'The largest results that are stored. Larger ones end with `results-too-large`.',
+    reason: 'reconcile-extraction holds them in memory several times; its memory size follows this setting.',
+  }),
+  logRetentionDays: withDefault(
     v.pipe(
       wholeNumber('days', 1, 3_653),
       v.check(
         (days) => LOG_RETENTION_DAYS.includes(days),
         `must be one of ${LOG_RETENTION_DAYS.join(', ')} days`,
       ),
+      values(`days, one of ${LOG_RETENTION_DAYS.join(', ')}`),
     ),
     30,
+    {
+      description: 'How long logs are kept.',
+      reason: 'CloudWatch Logs accepts only these periods.',
+    },
   ),
+};
 
-  /** Until a connection stands; a connect that fails is the one failure that surely started nothing. */
-  providerConnectTimeoutMs: v.optional(wholeNumber('milliseconds', 100, 30_000), 3_000),
-  /** Until the provider has answered. A start call past it is UNCONFIRMED, never repeated: rather too long. */
-  providerTimeoutMs: v.optional(wholeNumber('milliseconds', 200, 60_000), 20_000),
-  /**
-   * Whether raw credentials are sent to the provider encrypted under our session token ("Encryption scheme"),
-   * beneath TLS. Off, as temporary encryption must first be activated for the client by the provider.
-   */
-  encryptRawCredentials: v.optional(trueOrFalse, false),
-  /**
-   * After a delivery that no known signing key verifies, how often at most the keys are read again. Below the
-   * 30 s between two deliveries, so that a rotation loses none; not lower, so that forgeries cost nothing.
-   */
-  signingKeyRefreshSeconds: v.optional(seconds(1, 29), 15),
-  /** The `expire` of the provider's session token; 60 is its default. */
-  sessionMinutes: v.optional(wholeNumber('minutes', 1, 1_440), 60),
+const provider = {
+  providerConnectTimeoutMs: withDefault(wholeNumber('milliseconds', 100, 30_000), 3_000, {
+    description: 'The timeout of a connect to the provider.',
+    reason: 'A start whose connect failed reached nobody, so it is retried.',
+  }),
+  providerTimeoutMs: withDefault(wholeNumber('milliseconds', 200, 60_000), 20_000, {
+    description: 'The timeout of a whole call to the provider.',
+    reason:
+      'A start call that exceeds it is `UNCONFIRMED` and never repeated, so a long timeout is safer than a short one.',
+  }),
+  sessionMinutes: withDefault(wholeNumber('minutes', 1, 1_440), 60, {
+    description: 'The `expire` that Cosecha requests for the provider’s session token.',
+    reason: '60 is the provider’s own default.',
+  }),
+  encryptRawCredentials: withDefault(trueOrFalse, false, {
+    description:
+      'Whether raw credentials are sent to the provider encrypted under the session token, inside TLS.',
+    reason: 'The provider must first activate temporary encryption for the client.',
+  }),
+  signingKeyRefreshSeconds: withDefault(seconds(1, 29), 15, {
+    description:
+      'How often at most the signing keys are read again, after a delivery that no known key verifies.',
+    reason:
+      'Deliveries are 30 s apart, so a rotation loses none. It is not shorter, so that forged deliveries cost nothing.',
+  }),
+};
 
-  /**
-   * This stack's client identifier at the provider ("Create Task Token", `clientId`): what Task Tokens are made
-   * for. Without it nothing can be done with consents, and those routes answer 503.
-   */
-  providerClientId: v.optional(v.pipe(text, v.uuid('must be the UUID that the provider supplies'))),
-  /** The widget in which users authorize ("Create OTP token"). Without it no consent session can be opened. */
-  widgetConfigId: v.optional(v.pipe(text, v.minLength(1, 'must not be empty'))),
-  /**
-   * How long a function keeps a user's Task Token in memory. How long the provider takes one is not shown; one
-   * that has expired is noticed by its 401 and replaced.
-   */
-  taskTokenMinutes: v.optional(wholeNumber('minutes', 1, 60), 5),
-  /** Throttle of each route of the consents: each call of theirs is up to four calls to the provider. */
-  consentRateLimit: v.optional(wholeNumber('requests a second', 1, 10_000), 10),
-  consentBurstLimit: v.optional(wholeNumber('requests', 1, 5_000), 20),
-
-  /** Principals that may read every extraction, beside the one that requested it. Comma-separated ARNs. */
-  readers: v.optional(principalArns, ''),
-
-  /** Concurrency kept for the webhook alone. Unset by default: young accounts have too few to reserve. */
-  webhookReservedConcurrency: v.optional(wholeNumber('executions', 1, 1_000)),
-  /**
-   * The most that may run at once of the two functions that wait for the provider: one that hangs would otherwise take
-   * the account's Lambdas from intake and webhook. What is throttled the machine tries again. It has to bear the peak:
-   * starts a second × 0.5 s (1 s by consent), and a start that finds no room for the whole start window ends as NOT_STARTED. Lambda wants 100
-   * of the account left to everybody, or the deployment fails (PutFunctionConcurrency).
-   */
-  startReservedConcurrency: v.optional(wholeNumber('executions', 1, 10_000)),
-  reconcileReservedConcurrency: v.optional(wholeNumber('executions', 1, 10_000)),
-  /** Throttle of the authorized routes, in requests a second and as a burst. */
-  apiRateLimit: v.optional(wholeNumber('requests a second', 1, 10_000), 50),
-  apiBurstLimit: v.optional(wholeNumber('requests', 1, 5_000), 100),
-  /** Throttle of the open webhook route: a flood must not starve the account. The provider redelivers on 429. */
-  webhookRateLimit: v.optional(wholeNumber('requests a second', 1, 10_000), 100),
-  webhookBurstLimit: v.optional(wholeNumber('requests', 1, 5_000), 200),
-
-  /** Where every alarm tells that it sounds, and that it is over: an SNS topic. Without it they are only seen. */
-  alarmTopicArn: v.optional(
+const consents = {
+  providerClientId: optional(
     v.pipe(
       text,
-      v.regex(
-        /^arn:aws[a-z-]*:sns:[a-z0-9-]+:\d{12}:[\w-]{1,256}$/,
-        'must be the ARN of a standard SNS topic',
-      ),
+      v.uuid('must be the UUID that the provider supplies'),
+      values('UUID, supplied by the provider'),
     ),
+    {
+      description:
+        'This stack’s client identifier at the provider, for which Task Tokens are made. Without it, routes about consents answer 503.',
+    },
   ),
-  /** The operator on call reads the alarm, not the repository: the address of a copy of docs/operations.md. */
-  runbookUrl: v.optional(
+  widgetConfigId: optional(
     v.pipe(
       text,
-      v.check(
-        (value) => value === RUNBOOK || /^https:\/\/[^\s#]{1,300}$/.test(value),
-        'must be an https address, without a fragment, of a copy of docs/operations.md',
-      ),
+      v.minLength(1, 'must not be empty'),
+      values('text, supplied by the provider; case-sensitive'),
     ),
-    RUNBOOK,
+    {
+      description:
+        'The widget in which users authorize. Without it, no consent session can be opened. Needs `providerClientId`.',
+    },
   ),
-  /** Whether outcomes are put on an EventBridge bus too, for more readers than the two that the stream takes. */
-  fanOutToEventBus: v.optional(trueOrFalse, false),
+  taskTokenMinutes: withDefault(wholeNumber('minutes', 1, 60), 5, {
+    description: 'How long a function keeps a user’s Task Token in memory.',
+    reason:
+      'The provider’s API document does not show how long a Task Token is valid. An expired one is replaced after its 401.',
+  }),
+  consentRateLimit: withDefault(wholeNumber('requests a second', 1, 10_000), 10, {
+    description: 'The throttle of each route about consents.',
+    reason: 'Each request makes up to four calls to the provider.',
+  }),
+  consentBurstLimit: withDefault(wholeNumber('requests', 1, 5_000), 20, {
+    description: 'The burst of the same throttle.',
+  }),
+};
 
-  /** A domain of one's own, so that the URL registered at the provider survives a rebuild. */
-  domainName: v.optional(
+const access = {
+  readers: withDefault(
+    v.pipe(principalArns, values('comma-separated ARNs of IAM users or roles, without session names')),
+    '',
+    { description: 'Principals that may read every extraction, beside the one that requested it.' },
+  ),
+  domainName: optional(
     v.pipe(
       text,
       v.regex(
         /^(?=.{4,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/,
         'must be a lower-case host name',
       ),
+      values('lower-case host name'),
     ),
+    {
+      description: 'A custom domain of the API. Needs `certificateArn`.',
+      reason: 'The webhook URL that is registered at the provider then survives a new stack.',
+    },
   ),
-  /** The certificate for that domain, issued in the stack's region. */
-  certificateArn: v.optional(
+  certificateArn: optional(
     v.pipe(
       text,
       v.regex(
         /^arn:aws[a-z-]*:acm:[a-z0-9-]+:\d{12}:certificate\/[\w-]+$/,
         'must be the ARN of a certificate in AWS Certificate Manager',
       ),
+      values('ARN in AWS Certificate Manager'),
     ),
+    { description: 'The certificate of that domain, issued in the stack’s region.' },
   ),
+};
+
+const capacity = {
+  apiRateLimit: withDefault(wholeNumber('requests a second', 1, 10_000), 50, {
+    description: 'The throttle of each route that callers use, without those about consents.',
+  }),
+  apiBurstLimit: withDefault(wholeNumber('requests', 1, 5_000), 100, {
+    description: 'The burst of the same throttle.',
+  }),
+  webhookRateLimit: withDefault(wholeNumber('requests a second', 1, 10_000), 100, {
+    description: 'The throttle of the webhook’s route.',
+    reason:
+      'The route is open to the internet, and a flood must not use up the account. The provider redelivers after a 429.',
+  }),
+  webhookBurstLimit: withDefault(wholeNumber('requests', 1, 5_000), 200, {
+    description: 'The burst of the same throttle.',
+  }),
+  webhookReservedConcurrency: optional(wholeNumber('executions', 1, 1_000), {
+    description: 'Lambda concurrency reserved for receive-webhook.',
+    reason: 'It has no default, as new accounts have too little concurrency to reserve any.',
+  }),
+  startReservedConcurrency: optional(wholeNumber('executions', 1, 10_000), {
+    description:
+      'The most executions of start-task at once. It must bear the peak, starts a second × 0.5 s (1 s by consent): a start throttled for the whole start window ends `NOT_STARTED`.',
+    reason:
+      'A provider that hangs would otherwise use up the account’s concurrency. Lambda requires that 100 stay unreserved.',
+  }),
+  reconcileReservedConcurrency: optional(wholeNumber('executions', 1, 10_000), {
+    description:
+      'The most executions of reconcile-extraction at once. The state machine retries those that are throttled.',
+    reason: 'As for `startReservedConcurrency`.',
+  }),
+};
+
+const operating = {
+  alarmTopicArn: optional(
+    v.pipe(
+      text,
+      v.regex(
+        /^arn:aws[a-z-]*:sns:[a-z0-9-]+:\d{12}:[\w-]{1,256}$/,
+        'must be the ARN of a standard SNS topic',
+      ),
+      values('ARN of a standard SNS topic'),
+    ),
+    {
+      description:
+        'Every alarm notifies this topic when it starts and when it ends. Without it, alarms change state but notify nobody.',
+    },
+  ),
+  runbookUrl: withDefault(
+    v.pipe(
+      text,
+      v.check(
+        (value) => value === RUNBOOK || /^https:\/\/[^\s#]{1,300}$/.test(value),
+        'must be an https address, without a fragment, of a copy of docs/operations.md',
+      ),
+      values('https address, without a fragment'),
+    ),
+    RUNBOOK,
+    {
+      description: 'The address of your copy of docs/operations.md, to which each alarm’s description links.',
+      reason: 'The operator on call reads the alarm, not the repository.',
+    },
+  ),
+  fanOutToEventBus: withDefault(trueOrFalse, false, {
+    description: 'Whether the records of the stream are also put on an EventBridge bus.',
+    reason: 'The stream has room for two readers; the bus has room for more.',
+  }),
+};
+
+/** The chapters of docs/settings.md. */
+export const settingChapters = {
+  Required: required,
+  Starting: starting,
+  'Webhook and polling': polling,
+  'Deadlines, collection and sweep': deadlines,
+  Retention: retention,
+  'The provider': provider,
+  Consents: consents,
+  'Access and domain': access,
+  'Throttles and concurrency': capacity,
+  Operating: operating,
+};
+
+const settings = {
+  ...required,
+  ...starting,
+  ...polling,
+  ...deadlines,
+  ...retention,
+  ...provider,
+  ...consents,
+  ...access,
+  ...capacity,
+  ...operating,
 };
 
 const schema = v.object(settings);

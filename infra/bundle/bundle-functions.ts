@@ -26,7 +26,7 @@ export const bundleOptions = {
   bundle: true,
   platform: 'node',
   // As an ES module it takes a tenth longer to load: importing from Node's own modules runs every getter that
-  // these have, and Node loads CommonJS with less ado (docs/performance.md, "Cold start").
+  // these have, and Node loads CommonJS with less ado (docs/decisions/0011).
   format: 'cjs',
   target: 'node24',
   minify: true,

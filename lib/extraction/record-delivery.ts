@@ -42,7 +42,7 @@ export const recordDelivery = async (
   if (extractionId === undefined) {
     // With every delivery, not the first alone: one that dies between storing and counting is made again, and an
     // orphan must not stay silent for that. What was answered in time is not delivered again, so few count
-    // twice; what that does to the alarm is told in docs/operations.md, "Why orphans are a difference".
+    // twice; what that does to the alarm is described in docs/operations.md, "How orphan deliveries are counted".
     deps.count('UnlinkedDelivery');
     return { kind: 'stored' };
   }

@@ -11,7 +11,7 @@ const scheme = 'sha256=';
 /**
  * The two digests that are compared, 32 bytes each. Made once: nothing here awaits, so no two deliveries use them
  * at a time, and both are written whole before each comparison. Two Buffers for every call, even from Node's
- * pool, cost a tenth of a short delivery's check (docs/performance.md).
+ * pool, cost a tenth of a short delivery's check (docs/decisions/0013).
  */
 const claimed = Buffer.alloc(32);
 const expected = Buffer.alloc(32);

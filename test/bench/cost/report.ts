@@ -157,7 +157,7 @@ export const report = (bill: Bill, { machine }: Facts): string => {
     '',
     `A new process reads secrets: ${[...bill.secretReads].map(([name, reads]) => `${name} ${reads}`).join(', ')}, at $${money(prices.secretRead.perMillion)} a million reads.`,
     '',
-    '5. A month, whatever is extracted (alarms, metrics and dashboard: docs/operations.md, "What it costs")',
+    '5. A month, whatever is extracted (alarms, metrics and dashboard: docs/operations.md, "Cost of monitoring")',
     '',
     markdownTable([['', '$'], ...bill.months.map(({ what, dollars }) => [what, money(dollars)])]),
     '',

@@ -11,10 +11,10 @@ const longOptions = ({ options }: (typeof program.commands)[number]): string[] =
 
 test('docs/cli.md has a section for each command, in the order of the program, and for no other', () => {
   const commands = program.commands.map((command) => command.name());
-  expect(sections.map((section) => section.split('\n')[0])).toEqual([...commands, 'What an operator needs']);
+  expect(sections.map((section) => section.split('\n')[0])).toEqual([...commands, 'IAM policy']);
 });
 
-test('docs/cli.md explains every option where its command is, and names none that there is not', () => {
+test('docs/cli.md explains every option under its command, and no unknown one', () => {
   const inOrder = (text: string): string[] =>
     [...new Set(text.match(/(?<![\w-])--[a-z][a-z-]*/g) ?? [])].sort();
   const ofProgram = longOptions(program);
@@ -22,7 +22,7 @@ test('docs/cli.md explains every option where its command is, and names none tha
   expect(ofProgram.filter((option) => !intro.includes(`\`${option}`))).toEqual([]);
   for (const command of program.commands) {
     const section = sections.find((text) => text.startsWith(`${command.name()}\n`)) ?? '';
-    // Transcripts of other programs have options of theirs.
+    // Commands of the AWS CLI have their own options.
     const ours = section.replace(/^(\$ )?aws .*$|Run aws .*$/gm, '');
     expect({ [command.name()]: inOrder(ours).filter((option) => !known.includes(option)) }).toEqual({
       [command.name()]: [],

@@ -25,20 +25,17 @@ test('every alarm links to an entry, and every entry has an alarm', () => {
   );
 });
 
-test.each(runbookEntries)(
-  '$id says what it means, where to look, what to do and with which command',
-  ({ text }) => {
-    const parts = ['**Meaning.** ', '**First look.** ', '**Remedy.** ', '**Command.**'];
-    const places = parts.map((part) => text.indexOf(`\n${part}`));
-    expect(places).not.toContain(-1);
-    expect(places).toEqual(places.toSorted((a, b) => a - b));
-    // A part is something said, not a title alone.
-    for (const part of parts.slice(0, 3)) expect(text.split(part)[1]?.length).toBeGreaterThan(40);
-    expect(text.slice(places[3])).toMatch(/```sh\n[^`]+\n```/);
-  },
-);
+test.each(runbookEntries)('$id: what it means, how to investigate, fix and recover', ({ text }) => {
+  const parts = ['**What it means.** ', '**Investigate.** ', '**Fix.**', '**How it recovers.** '];
+  const places = parts.map((part) => text.indexOf(`\n${part}`));
+  expect(places).not.toContain(-1);
+  expect(places).toEqual(places.toSorted((a, b) => a - b));
+  // A part has content, not a title alone.
+  for (const part of parts) expect(text.split(part)[1]?.length).toBeGreaterThan(40);
+  expect(text.slice(places[1])).toMatch(/```sh\n[^`]+\n```/);
+});
 
-test('every entry says under which name its alarm is to be found', () => {
+test('an entry names each of its alarms that is named otherwise', () => {
   for (const { id, text } of runbookEntries) {
     for (const { name, anchor } of alarms) {
       if (anchor === id && !name.endsWith(`-${id}`)) {
@@ -48,12 +45,12 @@ test('every entry says under which name its alarm is to be found', () => {
   }
 });
 
-test('the page says how many alarms and metrics are to be paid for', () => {
+test('the page has the number of alarms and metrics that are billed', () => {
   const metricsWatched = deployed
     .map(({ Properties }) => (Properties.Metrics as { MetricStat?: unknown }[] | undefined) ?? [{}])
     .map((queries) => Math.max(1, queries.filter(({ MetricStat }) => MetricStat !== undefined).length))
     .reduce((sum, count) => sum + count, 0);
   const page = read('docs/operations.md');
   expect(page).toContain(`${alarms.length} alarms watch ${metricsWatched} metrics`);
-  expect(page).toContain(`at most ${metricNames.length} metrics of our own`);
+  expect(page).toContain(`at most ${metricNames.length} custom metrics`);
 });
