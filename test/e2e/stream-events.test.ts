@@ -103,8 +103,8 @@ const shapeOf = (value: unknown, path = ''): readonly string[] => {
   return [...new Set(entries.flatMap(([key, inner]) => shapeOf(inner, `${path}/${key}`)))].toSorted();
 };
 
-describe('docs/stream.md shows a record as it is, of the kind', () => {
-  const shown = documentedRecords();
+describe('docs/events has a record with the attributes of a real one, of the kind', () => {
+  const documented = documentedRecords();
 
   test.for([
     ['requested', 'plain'],
@@ -119,6 +119,6 @@ describe('docs/stream.md shows a record as it is, of the kind', () => {
     ['erased', 'putBack'],
   ] as const)('%s', ([kind, scenario]) => {
     const record = recordsOf(ids[scenario]).find((one) => decodeExtractionEvent(one).kind === kind);
-    expect(shapeOf(shown.get(kind))).toEqual(shapeOf(record));
+    expect(shapeOf(documented.get(kind))).toEqual(shapeOf(record));
   });
 });
