@@ -38,8 +38,8 @@ export const buildPackage = async (directory: string): Promise<void> => {
     // The launcher says so where Node is older.
     bundle(directory, { cosecha: 'lib/cli/main.ts' }, 'node22', REQUIRE),
     declareTypes(join(directory, 'dist')),
-    ...[...Object.values(manifest.bin), 'LICENSE', 'docs/cli.md', 'docs/stream.md'].map((file) =>
-      copy(file, directory),
+    ...[...Object.values(manifest.bin), 'LICENSE', 'docs/cli.md', 'docs/stream.md', 'docs/events'].map(
+      (path) => copy(path, directory),
     ),
     cp(join(import.meta.dirname, 'README.md'), join(directory, 'README.md')),
     writeFile(join(directory, 'package.json'), `${JSON.stringify(packageJson(manifest), null, 2)}\n`),
@@ -80,9 +80,8 @@ const declareTypes = async (directory: string): Promise<void> => {
   }
 };
 
-const copy = async (file: string, directory: string): Promise<void> => {
-  await cp(join(repository, file), join(directory, file));
-};
+const copy = (path: string, directory: string): Promise<void> =>
+  cp(join(repository, path), join(directory, path), { recursive: true });
 
 const packageJson = ({ name, version, description, license, engines, bin, devDependencies }: Manifest) => ({
   ...{ name, version, description, license, type: 'module', engines, bin },

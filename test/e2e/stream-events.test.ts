@@ -111,8 +111,8 @@ const shapeOf = (value: unknown, path = ''): readonly string[] => {
   return [...new Set(entries.flatMap(([key, inner]) => shapeOf(inner, `${path}/${key}`)))].toSorted();
 };
 
-describe('docs/stream.md shows a record as it is, of the kind', () => {
-  const shown = documentedRecords();
+describe('docs/events has a record with the attributes of a real one, of the kind', () => {
+  const documented = documentedRecords();
 
   test.for([
     ['requested', 'plain'],
@@ -126,11 +126,11 @@ describe('docs/stream.md shows a record as it is, of the kind', () => {
     ['restored', 'putBack'],
     ['erased', 'putBack'],
   ] as const)('%s', ([kind, scenario]) => {
-    // Tests move times of records, which is housekeeping too. What is shown is a sweep's after the outcome.
-    const isShown = (one: DynamoDBRecord) =>
+    // Tests move times of records, which is housekeeping too. The documented one is a sweep's after the outcome.
+    const isDocumented = (one: DynamoDBRecord) =>
       decodeExtractionEvent(one).kind === kind &&
       (kind !== 'housekeeping' || one.dynamodb?.NewImage?.settledAt !== undefined);
-    const record = recordsOf(ids[scenario]).find(isShown);
-    expect(shapeOf(shown.get(kind))).toEqual(shapeOf(record));
+    const record = recordsOf(ids[scenario]).find(isDocumented);
+    expect(shapeOf(documented.get(kind))).toEqual(shapeOf(record));
   });
 });

@@ -17,7 +17,7 @@ export function outcomesAsText(): string {
     .join('\n');
 }
 
-/** The outcome table as a Markdown table: it stands in the README and in docs/sandbox.md. */
+/** The outcome table as a Markdown table: it stands in docs/sandbox.md. */
 export function outcomesAsMarkdown(): string {
   const line = (values: readonly string[]) => `| ${values.join(' | ')} |`;
   const row = ({ username, businessId, taskStatus, ask }: OutcomeRow) =>

@@ -125,7 +125,7 @@ export const settlingFaults: readonly DeliberateFault[] = [
   if (found.kind === 'settled') return found.step;
   if (found.kind === 'too-large') return reconcileOversized(`,
     replace: `const late = deps.now().toISOString() >= record.deadlineAt;
-  const learned: Learned = late
+  const found: Learned = late
     ? { kind: 'no-end', why: 'late' }
     : await findOutcome(record, taskId, reading, deps);
   if (found.kind === 'settled') return found.step;

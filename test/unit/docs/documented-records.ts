@@ -1,12 +1,13 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import type { StreamRecord } from '../../../lib/downstream/decode-extraction-event.ts';
 
-const page = readFileSync(new URL('../../../docs/stream.md', import.meta.url), 'utf8');
+const folder = new URL('../../../docs/events/', import.meta.url);
 
-/** The records that docs/stream.md shows, by the kind that each stands under as a heading. */
+/** The example records of docs/events, by the kind that names the file. */
 export const documentedRecords = (): ReadonlyMap<string, StreamRecord> =>
   new Map(
-    [...page.matchAll(/^### `([a-z-]+)`\n+(?:(?!^#).*\n)*?```json\n([\s\S]*?)\n```$/gm)].map(
-      ([, kind = '', json = '']) => [kind, JSON.parse(json) as StreamRecord],
-    ),
+    readdirSync(folder).map((file) => [
+      file.replace(/\.json$/, ''),
+      JSON.parse(readFileSync(new URL(file, folder), 'utf8')) as StreamRecord,
+    ]),
   );

@@ -1,11 +1,12 @@
+import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { decodeExtractionEvent } from '../../../lib/downstream/decode-extraction-event.ts';
 import { documentedRecords } from './documented-records.ts';
 
-const shown = documentedRecords();
+const documented = documentedRecords();
 
-test('docs/stream.md shows a record of every kind, but of the one that differs by a field', () => {
-  expect([...shown.keys()].toSorted()).toEqual([
+test('docs/events has a record of every kind except `expired`, which is `erased` with one field more', () => {
+  expect([...documented.keys()].toSorted()).toEqual([
     'collected',
     'corrected',
     'erased',
@@ -19,6 +20,12 @@ test('docs/stream.md shows a record of every kind, but of the one that differs b
   ]);
 });
 
-test.each([...shown])('what docs/stream.md shows as %s is decoded as that', (kind, record) => {
+test('docs/stream.md links to the record of each kind', () => {
+  const page = readFileSync(new URL('../../../docs/stream.md', import.meta.url), 'utf8');
+  const links = [...page.matchAll(/\]\(events\/([a-z-]+)\.json\)/g)].map(([, kind]) => kind);
+  expect(links.toSorted()).toEqual([...documented.keys()].toSorted());
+});
+
+test.each([...documented])('docs/events/%s.json is decoded as that kind', (kind, record) => {
   expect(decodeExtractionEvent(record).kind).toBe(kind);
 });

@@ -62,11 +62,18 @@ describe('the package, packed and installed elsewhere', { timeout: 300_000 }, ()
     expect(stdout).toBe('');
   });
 
-  test('has a page of its own, whose links lead to what is in it', () => {
+  test('has its own README, whose links lead to files of the package', () => {
     const page = readFileSync(join(installed, 'README.md'), 'utf8');
     const links = [...page.matchAll(/\]\(([^)#]+)/g)].map(([, path = '']) => path);
     expect(links.length).toBeGreaterThan(2);
     expect(links.filter((path) => !existsSync(join(installed, path)))).toEqual([]);
+  });
+
+  test('has the record of each kind beside docs/stream.md, which links to them', () => {
+    const missing = Object.keys(records).filter(
+      (kind) => !existsSync(join(installed, 'docs', 'events', `${kind}.json`)),
+    );
+    expect(missing).toEqual([]);
   });
 
   test('decodes, on plain Node and from CommonJS as well', async () => {
