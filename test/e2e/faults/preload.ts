@@ -133,7 +133,8 @@ const wrap = (original: Request): typeof https.request => {
         void die();
         return request;
       }
-      request.on('error', () => {});
+      // The SDK must see the answer, and not the end of a request that was never sent.
+      request.removeAllListeners('error').on('error', () => {});
       request.destroy();
       setImmediate(() => onResponse?.(answerInstead(effect, isJson)));
       return request;
