@@ -1,3 +1,4 @@
+import type { Count } from '../observability/metric-names.ts';
 import { ambiguousClientStatus, notAcceptedStatus } from '../provider/assumptions.ts';
 import {
   InvalidProviderRequest,
@@ -9,7 +10,6 @@ import {
   ProviderUnreachable,
 } from '../provider/transport/errors.ts';
 import { applyChange, type ChangeOutcome } from './apply-change.ts';
-import type { Count } from './extraction-metric.ts';
 import { failureReason } from './failure-reason.ts';
 import { hasWebhook } from './has-webhook.ts';
 import { isStartStale } from './is-start-stale.ts';
