@@ -6,15 +6,14 @@ import { SFNClient } from '@aws-sdk/client-sfn';
 import middy from '@middy/core';
 import { dynamoExtractionStore } from '../lib/aws/dynamo-extraction-store.ts';
 import { dynamoTaskStore } from '../lib/aws/dynamo-task-store.ts';
-import { failTask } from '../lib/aws/fail-task.ts';
-import { SecretNotFilled } from '../lib/aws/read-secret.ts';
 import { unsealCredentialsWith, unsealTargetWith } from '../lib/aws/seal.ts';
-import { wakeMachine } from '../lib/aws/wake-machine.ts';
+import { failTask, wakeMachine } from '../lib/aws/step-functions.ts';
 import { patientClient } from '../lib/aws/wiring/client-options.ts';
-import { requiredVariable, SettingMissing } from '../lib/aws/wiring/environment.ts';
-import { providerFromEnvironment } from '../lib/aws/wiring/provider-from-environment.ts';
-import { taskTokensFromEnvironment } from '../lib/aws/wiring/task-tokens-from-environment.ts';
-import { untilSetUp } from '../lib/aws/wiring/until-set-up.ts';
+import { requiredVariable } from '../lib/aws/wiring/environment.ts';
+import {
+  providerFromEnvironment,
+  taskTokensFromEnvironment,
+} from '../lib/aws/wiring/provider-from-environment.ts';
 import type { ExecutionInput } from '../lib/extraction/api/request-extraction.ts';
 import { callByConsent } from '../lib/extraction/call-by-consent.ts';
 import { callByCredentials } from '../lib/extraction/call-by-credentials.ts';
@@ -23,6 +22,7 @@ import type { Extraction } from '../lib/extraction/record.ts';
 import type { StartOutcome } from '../lib/extraction/start.ts';
 import type { StartCall } from '../lib/extraction/start-call.ts';
 import { startForMachine } from '../lib/extraction/start-for-machine.ts';
+import { NotConfigured } from '../lib/not-configured.ts';
 import { concealFailures } from '../lib/observability/conceal-failures.ts';
 import {
   count,
@@ -35,7 +35,8 @@ import {
 import { startExtraction } from '../lib/provider/extractions/start-extraction.ts';
 import type { StartExtractionRequest } from '../lib/provider/extractions/start-extraction-request.ts';
 import { startExtractionV2 } from '../lib/provider/extractions/start-extraction-v2.ts';
-import { startTask, type TaskRequest } from '../lib/provider/tasks/start-task.ts';
+import { startTask } from '../lib/provider/tasks/start-task.ts';
+import type { TaskRequest } from '../lib/provider/tasks/task-request.ts';
 
 /** The payload of the state StartTask: the execution's input, its callback token and which attempt this is. */
 type StartTaskEvent = ExecutionInput & { readonly callbackToken: string; readonly callbackAttempt: number };
@@ -60,9 +61,8 @@ const byCredentials = {
   sessions,
   startTask: (sessionToken: string, request: TaskRequest) => startTask(connection, sessionToken, request),
 };
-const taskTokens = taskTokensFromEnvironment(secrets, connection, now);
 const byConsent = {
-  taskTokens: { ...taskTokens, current: (target: string) => untilSetUp(() => taskTokens.current(target)) },
+  taskTokens: taskTokensFromEnvironment(secrets, connection, now),
   startExtraction: {
     v1: (token: string, request: StartExtractionRequest) => startExtraction(connection, token, request),
     v2: (token: string, request: StartExtractionRequest) => startExtractionV2(connection, token, request),
@@ -99,9 +99,9 @@ const deps = {
   onError: (error: unknown) => logFailure('The start failed.', error),
   onFailure: (what: 'token' | 'start' | 'write', error: unknown) => {
     logFailure(failureOf[what], error);
-    const cause = error instanceof Error ? error.cause : undefined;
-    if (cause instanceof SecretNotFilled) count('SecretNotFilled');
-    if (cause instanceof SecretNotFilled || cause instanceof SettingMissing) log.error(cause.message);
+    if (!(error instanceof NotConfigured)) return;
+    if (error.what === 'secret') count('SecretNotFilled');
+    log.error(error.message);
   },
 };
 

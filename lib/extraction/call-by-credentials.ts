@@ -1,4 +1,4 @@
-import type { TaskRequest } from '../provider/tasks/start-task.ts';
+import type { TaskRequest } from '../provider/tasks/task-request.ts';
 import type { Tokens } from '../provider/tokens/tokens.ts';
 import type { CredentialsExtraction } from './record.ts';
 import type { SealedCredentialsData } from './sealed-request-data.ts';

@@ -1,6 +1,6 @@
+import type { Count, ExtractionMetric } from '../observability/metric-names.ts';
 import { ProviderError } from '../provider/transport/errors.ts';
 import { applyChange } from './apply-change.ts';
-import type { Count, ExtractionMetric } from './extraction-metric.ts';
 import { hasWebhook } from './has-webhook.ts';
 import { isStartStale } from './is-start-stale.ts';
 import type { Reading } from './reading.ts';

@@ -1,5 +1,5 @@
+import type { Count, ExtractionMetric } from '../observability/metric-names.ts';
 import { applyChange } from './apply-change.ts';
-import type { Count, ExtractionMetric } from './extraction-metric.ts';
 import { type Extraction, isTerminalStatus, type SettledBy } from './record.ts';
 import type { ExtractionStore } from './store.ts';
 import type { Timings } from './timings.ts';

@@ -1,3 +1,5 @@
+import { NotConfigured } from '../not-configured.ts';
+import type { Count } from '../observability/metric-names.ts';
 import { ambiguousClientStatus, notAcceptedStatus } from '../provider/assumptions.ts';
 import {
   InvalidProviderRequest,
@@ -9,7 +11,6 @@ import {
   ProviderUnreachable,
 } from '../provider/transport/errors.ts';
 import { applyChange, type ChangeOutcome } from './apply-change.ts';
-import type { Count } from './extraction-metric.ts';
 import { failureReason } from './failure-reason.ts';
 import { hasWebhook } from './has-webhook.ts';
 import { isStartStale } from './is-start-stale.ts';
@@ -94,10 +95,11 @@ const explained = (failure: ProviderExtractionFailed): StartCallResult => {
 
 /**
  * To make a token changes nothing at the provider, so that whatever went wrong with it may be tried again: what
- * the start call would have to call "unknown" is "unreachable" here. Anything but a ProviderError is ours, and
- * thrown.
+ * the start call would have to call "unknown" is "unreachable" here. Anything else but NotConfigured is
+ * ours, and thrown.
  */
 const tokenFailure = (error: unknown): RetryableStartError => {
+  if (error instanceof NotConfigured) return 'ProviderUnauthorized';
   if (!(error instanceof ProviderError)) throw error;
   if (error instanceof ProviderRefused) return 'ProviderUnauthorized';
   return retryName(error) ?? 'ProviderUnreachable';

@@ -1,5 +1,4 @@
 import { dueShardOf } from '../../lib/extraction/due-shard.ts';
-import type { ExtractionMetric } from '../../lib/extraction/extraction-metric.ts';
 import type {
   ConsentExtraction,
   CredentialsExtraction,
@@ -7,6 +6,7 @@ import type {
   ExtractionStatus,
 } from '../../lib/extraction/record.ts';
 import type { Timings } from '../../lib/extraction/timings.ts';
+import type { ExtractionMetric } from '../../lib/observability/metric-names.ts';
 
 /** The defaults of `infra/config.ts`, in seconds. */
 export const timings: Timings = {
