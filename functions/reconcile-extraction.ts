@@ -1,7 +1,8 @@
 import middy from '@middy/core';
 import { reconcilerFromEnvironment } from '../lib/aws/wiring/reconciler.ts';
-import { answerReconcile, NotYet } from '../lib/extraction/answer-reconcile.ts';
 import {
+  answerReconcile,
+  NotYet,
   type ReconcileAnswer,
   type ReconcileEvent,
   reconcileCallerOf,

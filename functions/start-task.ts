@@ -16,12 +16,10 @@ import { providerFromEnvironment } from '../lib/aws/wiring/provider-from-environ
 import { taskTokensFromEnvironment } from '../lib/aws/wiring/task-tokens-from-environment.ts';
 import { untilSetUp } from '../lib/aws/wiring/until-set-up.ts';
 import type { ExecutionInput } from '../lib/extraction/api/request-extraction.ts';
-import { callByConsent } from '../lib/extraction/call-by-consent.ts';
-import { callByCredentials } from '../lib/extraction/call-by-credentials.ts';
 import { parseTimings } from '../lib/extraction/parse-timings.ts';
 import type { Extraction } from '../lib/extraction/record.ts';
 import type { StartOutcome } from '../lib/extraction/start.ts';
-import type { StartCall } from '../lib/extraction/start-call.ts';
+import { callByConsent, callByCredentials, type StartCall } from '../lib/extraction/start-call.ts';
 import { startForMachine } from '../lib/extraction/start-for-machine.ts';
 import { concealFailures } from '../lib/observability/conceal-failures.ts';
 import {

@@ -1,13 +1,17 @@
 import { ProviderError } from '../provider/transport/errors.ts';
 import { applyChange } from './apply-change.ts';
+import { isStartStale, nextReconcileAt, plusSeconds, type Timings } from './deadlines.ts';
 import type { Count, ExtractionMetric } from './extraction-metric.ts';
-import { hasWebhook } from './has-webhook.ts';
-import { isStartStale } from './is-start-stale.ts';
 import type { Reading } from './reading.ts';
-import { type Extraction, isTerminalStatus, type StoredResults, type TerminalStatus } from './record.ts';
+import {
+  type Extraction,
+  hasWebhook,
+  isTerminalStatus,
+  type StoredResults,
+  type TerminalStatus,
+} from './record.ts';
 import { settle } from './settle.ts';
 import type { ExtractionStore, Task, TaskStore } from './store.ts';
-import { nextReconcileAt, plusSeconds, type Timings } from './timings.ts';
 import {
   type Change,
   closeAfterGrace,

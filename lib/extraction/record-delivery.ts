@@ -1,9 +1,9 @@
 import { applyChange } from './apply-change.ts';
+import type { Timings } from './deadlines.ts';
 import type { Count } from './extraction-metric.ts';
 import { isTerminalStatus, type TerminalStatus } from './record.ts';
 import { settle } from './settle.ts';
 import type { ExtractionStore, TaskStore } from './store.ts';
-import type { Timings } from './timings.ts';
 import { reschedule } from './transitions.ts';
 
 /** What Step Functions said to a task token. Anything passing, a throttle or a 5xx, is thrown instead. */

@@ -99,3 +99,9 @@ export type ConsentExtraction = Progress & ConsentMethod;
  * DynamoDB's TTL demands. No credential, national id, token, username, result or webhook body is ever in it.
  */
 export type Extraction = CredentialsExtraction | ConsentExtraction;
+
+/**
+ * Whether the provider announces the outcome by a webhook: "The only event is the v2 task completion webhook" ("Events").
+ * For all other extractions only polling finds the outcome, and `Tasks` has no entry.
+ */
+export const hasWebhook = (record: Extraction): boolean => record.method === 'credentials';

@@ -1,8 +1,8 @@
 import { applyChange } from './apply-change.ts';
+import type { Timings } from './deadlines.ts';
 import type { Count, ExtractionMetric } from './extraction-metric.ts';
 import { type Extraction, isTerminalStatus, type SettledBy } from './record.ts';
 import type { ExtractionStore } from './store.ts';
-import type { Timings } from './timings.ts';
 import { correctOutcome, markSettled, type ReportedOutcome } from './transitions.ts';
 
 const settledMetric: Record<SettledBy, ExtractionMetric> = {

@@ -9,15 +9,13 @@ import {
   ProviderUnreachable,
 } from '../provider/transport/errors.ts';
 import { applyChange, type ChangeOutcome } from './apply-change.ts';
+import { isStartStale, plusSeconds, type Timings } from './deadlines.ts';
 import type { Count } from './extraction-metric.ts';
 import { failureReason } from './failure-reason.ts';
-import { hasWebhook } from './has-webhook.ts';
-import { isStartStale } from './is-start-stale.ts';
-import { type Extraction, type ExtractionStatus, isTerminalStatus } from './record.ts';
+import { type Extraction, type ExtractionStatus, hasWebhook, isTerminalStatus } from './record.ts';
 import { settle } from './settle.ts';
 import type { StartCall } from './start-call.ts';
 import type { ExtractionStore, TaskStore } from './store.ts';
-import { plusSeconds, type Timings } from './timings.ts';
 import {
   type Change,
   disownTask,

@@ -1,9 +1,8 @@
+import { plusSeconds, secondsSince, stuckSeconds, type Timings } from './deadlines.ts';
 import { dueShardCount } from './due-shard.ts';
 import type { ReconcileResult } from './reconcile.ts';
 import type { Extraction } from './record.ts';
 import type { ExtractionStore } from './store.ts';
-import { stuckSeconds } from './stuck-seconds.ts';
-import { plusSeconds, secondsSince, type Timings } from './timings.ts';
 import { reschedule } from './transitions.ts';
 
 export type SweepDeps = {

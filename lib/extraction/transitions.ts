@@ -1,14 +1,14 @@
+import { plusSeconds, type Timings } from './deadlines.ts';
 import { dueShardOf } from './due-shard.ts';
-import type {
-  ActionResult,
-  Extraction,
-  ExtractionStatus,
-  SettledBy,
-  StoredResults,
-  TerminalStatus,
+import {
+  type ActionResult,
+  type Extraction,
+  type ExtractionStatus,
+  type SettledBy,
+  type StoredResults,
+  type TerminalStatus,
+  terminalStatuses,
 } from './record.ts';
-import { terminalStatuses } from './record.ts';
-import { plusSeconds, type Timings } from './timings.ts';
 
 /**
  * Every allowed move of `status` (design, section 3). Condition expressions and the simulation are both made

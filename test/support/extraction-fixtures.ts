@@ -1,3 +1,4 @@
+import type { Timings } from '../../lib/extraction/deadlines.ts';
 import { dueShardOf } from '../../lib/extraction/due-shard.ts';
 import type { ExtractionMetric } from '../../lib/extraction/extraction-metric.ts';
 import type {
@@ -6,7 +7,6 @@ import type {
   Extraction,
   ExtractionStatus,
 } from '../../lib/extraction/record.ts';
-import type { Timings } from '../../lib/extraction/timings.ts';
 
 /** The defaults of `infra/config.ts`, in seconds. */
 export const timings: Timings = {

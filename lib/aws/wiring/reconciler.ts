@@ -4,9 +4,7 @@ import { S3Client } from '@aws-sdk/client-s3';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SFNClient } from '@aws-sdk/client-sfn';
 import { parseTimings, type Timings } from '../../extraction/parse-timings.ts';
-import type { Reading } from '../../extraction/reading.ts';
-import { readingOfExtraction } from '../../extraction/reading-of-extraction.ts';
-import { readingBy } from '../../extraction/reading-of-task.ts';
+import { type Reading, readingOfExtraction, readTaskWith } from '../../extraction/reading.ts';
 import { type ReconcileCaller, type ReconcileResult, reconcile } from '../../extraction/reconcile.ts';
 import type { ConsentExtraction, Extraction } from '../../extraction/record.ts';
 import type { ExtractionStore } from '../../extraction/store.ts';
@@ -79,7 +77,7 @@ export const reconcilerFromEnvironment = (now: () => Date): Reconciler => {
   };
 
   const readByCredentials = (taskId: string): Promise<Reading> =>
-    withSession(sessions, (token) => readingBy(() => readTask(connection, token, taskId)));
+    withSession(sessions, (token) => readTaskWith(() => readTask(connection, token, taskId)));
 
   const deps = {
     extractions: dynamoExtractionStore(database, requiredVariable('EXTRACTIONS_TABLE')),

@@ -2,9 +2,9 @@ import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import { validate as isUuid } from 'uuid';
 import { callerFromUserArn } from '../../http/caller.ts';
 import { problem } from '../../http/problem.ts';
-import type { StoredResults } from '../record.ts';
+import { plusSeconds } from '../deadlines.ts';
+import type { Extraction, StoredResults } from '../record.ts';
 import type { ExtractionStore } from '../store.ts';
-import { availableResults } from './available-results.ts';
 import { publicView } from './public-view.ts';
 
 /** What of an API Gateway event `GET /extractions/{extractionId}` looks at. */
@@ -24,6 +24,19 @@ export type AnswerReadDeps = {
   readonly onFound: (extractionId: string) => void;
   /** For the log: who was given a way to bank data, and when. The bucket itself only sees the function's role. */
   readonly onRead: (read: { readonly caller: string; readonly linked: boolean }) => void;
+};
+
+/**
+ * The results of a record, if the bucket still has them. Its lifecycle rule removes them up to two days after
+ * `retentionDays`, and a URL of a removed object would only return 403.
+ */
+export const availableResults = (
+  { results, collectedAt }: Pick<Extraction, 'results' | 'collectedAt'>,
+  now: Date,
+  retentionDays: number,
+): StoredResults | undefined => {
+  if (results === undefined || collectedAt === undefined) return undefined;
+  return now.toISOString() < plusSeconds(collectedAt, retentionDays * 86_400) ? results : undefined;
 };
 
 /** Answers one read of an extraction (design, section 6). Throws what a dependency throws. */

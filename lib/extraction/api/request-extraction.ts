@@ -1,10 +1,9 @@
+import { plusSeconds, type Timings } from '../deadlines.ts';
 import type { ConsentMethod, CredentialsMethod, Extraction } from '../record.ts';
 import type { SealedRequestData } from '../sealed-request-data.ts';
 import type { ExtractionStore } from '../store.ts';
-import { plusSeconds, type Timings } from '../timings.ts';
 import { dueAtWindowEnd } from '../transitions.ts';
-import type { ExtractionRequest } from './parse-request.ts';
-import { requestDataToSeal } from './parse-request.ts';
+import { type ExtractionRequest, requestDataToSeal } from './parse-request.ts';
 
 /** The input of an execution. Its history holds ciphertext only. */
 export type ExecutionInput = {

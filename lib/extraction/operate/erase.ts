@@ -1,5 +1,5 @@
+import { plusSeconds } from '../deadlines.ts';
 import type { Extraction } from '../record.ts';
-import { plusSeconds } from '../timings.ts';
 
 /** A record, and what time it was at the table: by the clock of the operator, a close may be long ago, or yet to come. */
 export type RecordRead = { readonly record: Extraction | undefined; readonly at: Date };

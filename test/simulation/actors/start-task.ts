@@ -1,9 +1,7 @@
 import type { ExecutionInput } from '../../../lib/extraction/api/request-extraction.ts';
-import { callByConsent } from '../../../lib/extraction/call-by-consent.ts';
-import { callByCredentials } from '../../../lib/extraction/call-by-credentials.ts';
 import type { Extraction } from '../../../lib/extraction/record.ts';
 import type { SealedCredentialsData, SealedTargetData } from '../../../lib/extraction/sealed-request-data.ts';
-import type { StartCall } from '../../../lib/extraction/start-call.ts';
+import { callByConsent, callByCredentials, type StartCall } from '../../../lib/extraction/start-call.ts';
 import { startForMachine } from '../../../lib/extraction/start-for-machine.ts';
 import type { Process, ProcessEnd } from '../world/process.ts';
 import { lifeOf, timings } from '../world/settings.ts';

@@ -66,7 +66,7 @@ export const keepingFaults: readonly DeliberateFault[] = [
   {
     name: 'oversized-consent-is-no-end',
     does: 'A consent’s 200 over the cap is no end.',
-    file: 'lib/extraction/reading-of-extraction.ts',
+    file: 'lib/extraction/reading.ts',
     find: "return { kind: 'too-large', taskStatus: 'COMPLETED' };",
     replace: "return { kind: 'too-large' };",
     caughtBy: 'correction-found',

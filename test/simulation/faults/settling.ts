@@ -154,7 +154,7 @@ export const settlingFaults: readonly DeliberateFault[] = [
   {
     name: 'unknown-word-ends-it',
     does: 'A status that the document does not list is taken for the end of the task.',
-    file: 'lib/extraction/reading-of-task.ts',
+    file: 'lib/extraction/reading.ts',
     find: 'if (!isTerminalStatus(taskStatus)) {',
     replace:
       "if (taskStatus === 'PAUSED') return { kind: 'ended', taskStatus: 'FAILED', expected: false };\n  if (!isTerminalStatus(taskStatus)) {",

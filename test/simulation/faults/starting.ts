@@ -134,7 +134,7 @@ export const startingFaults: readonly DeliberateFault[] = [
   {
     name: 'running-start-declared-stale',
     does: 'An attempt counts as dead while its process runs.',
-    file: 'lib/extraction/is-start-stale.ts',
+    file: 'lib/extraction/deadlines.ts',
     find: 'now.getTime() - new Date(row.startingAt).getTime() > timings.startTimeout * 1000',
     replace: 'now.getTime() - new Date(row.startingAt).getTime() > timings.startTimeout',
     caughtBy: 'running-start-left-alone',

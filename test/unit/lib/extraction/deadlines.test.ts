@@ -1,10 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { isStartStale } from '../../../../lib/extraction/is-start-stale.ts';
+import {
+  isStartStale,
+  nextReconcileAt,
+  plusSeconds,
+  stuckSeconds,
+} from '../../../../lib/extraction/deadlines.ts';
 import { parseTimings } from '../../../../lib/extraction/parse-timings.ts';
 import type { ExtractionStatus } from '../../../../lib/extraction/record.ts';
-import { stuckSeconds } from '../../../../lib/extraction/stuck-seconds.ts';
-import { nextReconcileAt, plusSeconds } from '../../../../lib/extraction/timings.ts';
 import { at, closedExtraction, extractionIn, iso, timings } from '../../../support/extraction-fixtures.ts';
 
 test('the environment variable is read as it is', () => {

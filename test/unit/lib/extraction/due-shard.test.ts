@@ -1,6 +1,6 @@
 import { v7 as newUuid } from 'uuid';
 import { expect, test } from 'vitest';
-import { extractionIdOf } from '../../../../lib/extraction/api/extraction-id.ts';
+import { extractionIdOf } from '../../../../lib/extraction/api/idempotency.ts';
 import { dueShardCount, dueShardOf } from '../../../../lib/extraction/due-shard.ts';
 
 test.each([

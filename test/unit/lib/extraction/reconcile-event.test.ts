@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
-import { answerReconcile, NotYet } from '../../../../lib/extraction/answer-reconcile.ts';
 import type { ReconcileResult } from '../../../../lib/extraction/reconcile.ts';
-import { reconcileCallerOf } from '../../../../lib/extraction/reconcile-event.ts';
+import { answerReconcile, NotYet, reconcileCallerOf } from '../../../../lib/extraction/reconcile-event.ts';
 import { extractionIn, id } from '../../../support/extraction-fixtures.ts';
 
 test('an operator who asks gives up no more than the sweep does', () => {

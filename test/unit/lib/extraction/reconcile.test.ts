@@ -1,6 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
-import type { Reading } from '../../../../lib/extraction/reading.ts';
-import { readingOfTask } from '../../../../lib/extraction/reading-of-task.ts';
+import { type Reading, readingOfTask } from '../../../../lib/extraction/reading.ts';
 import { type ReconcileCaller, type ReconcileDeps, reconcile } from '../../../../lib/extraction/reconcile.ts';
 import { type Extraction, terminalStatuses } from '../../../../lib/extraction/record.ts';
 import type { ExtractionStore, Task } from '../../../../lib/extraction/store.ts';

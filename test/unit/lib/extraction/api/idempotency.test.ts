@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { extractionIdOf } from '../../../../../lib/extraction/api/extraction-id.ts';
+import { extractionIdOf, parseIdempotencyKey } from '../../../../../lib/extraction/api/idempotency.ts';
 
 const uuidV8 = /^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
@@ -35,3 +35,25 @@ test('no caller can spell out the pair of another one', () => {
   expect(extractionIdOf('a","b', 'c')).not.toBe(extractionIdOf('a', 'b","c'));
   expect(extractionIdOf('', 'ab')).not.toBe(extractionIdOf('ab', ''));
 });
+
+test('no header is no key', () => {
+  expect(parseIdempotencyKey(undefined)).toEqual({ kind: 'absent' });
+});
+
+test.each(['k', 'x'.repeat(255), '"quoted"', 'a b', '~!@#$%^&*()', '550e8400-e29b-41d4-a716-446655440000'])(
+  '%s is a key, taken as it is',
+  (key) => {
+    expect(parseIdempotencyKey(key)).toEqual({ kind: 'given', key });
+  },
+);
+
+test.each(['', 'x'.repeat(256), 'ñ', 'a\tb', 'a\nb', 'a\u007f', '\u0000', '🗝'])(
+  '%j is none, and is not echoed',
+  (key) => {
+    const parsed = parseIdempotencyKey(key);
+    expect(parsed).toEqual({
+      kind: 'invalid',
+      detail: 'The Idempotency-Key must have 1 to 255 printable ASCII characters.',
+    });
+  },
+);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { availableResults } from '../../../../../lib/extraction/api/available-results.ts';
+import { availableResults } from '../../../../../lib/extraction/api/answer-read.ts';
 
 const results = { bucket: 'b', key: 'k', bytes: 1, sha256: 's' };
 const collectedAt = '2026-01-01T00:00:00.000Z';
