@@ -33,7 +33,8 @@ import {
 import { startExtraction } from '../lib/provider/extractions/start-extraction.ts';
 import type { StartExtractionRequest } from '../lib/provider/extractions/start-extraction-request.ts';
 import { startExtractionV2 } from '../lib/provider/extractions/start-extraction-v2.ts';
-import { startTask, type TaskRequest } from '../lib/provider/tasks/start-task.ts';
+import { startTask } from '../lib/provider/tasks/start-task.ts';
+import type { TaskRequest } from '../lib/provider/tasks/task-request.ts';
 
 /** The payload of the state StartTask: the execution's input, its callback token and which attempt this is. */
 type StartTaskEvent = ExecutionInput & { readonly callbackToken: string; readonly callbackAttempt: number };

@@ -1,9 +1,9 @@
 import middy from '@middy/core';
 import type { Context } from 'aws-lambda';
 import { reconcilerFromEnvironment } from '../lib/aws/wiring/reconciler.ts';
+import { countSweep, countSweepStarted } from '../lib/extraction/count-sweep.ts';
 import { type SweepResult, sweep } from '../lib/extraction/sweep.ts';
 import { concealFailures } from '../lib/observability/conceal-failures.ts';
-import { countSweep, countSweepStarted } from '../lib/observability/count-sweep.ts';
 import { count, log, logFailure, observability, publishNow } from '../lib/observability/observability.ts';
 
 const now = () => new Date();

@@ -1,7 +1,7 @@
+import type { Count, ExtractionMetric } from '../observability/metric-names.ts';
 import { ProviderError } from '../provider/transport/errors.ts';
 import { applyChange } from './apply-change.ts';
 import { isStartStale, nextReconcileAt, plusSeconds, type Timings } from './deadlines.ts';
-import type { Count, ExtractionMetric } from './extraction-metric.ts';
 import type { Reading } from './reading.ts';
 import {
   type Extraction,

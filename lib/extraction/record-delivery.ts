@@ -1,6 +1,6 @@
+import type { Count } from '../observability/metric-names.ts';
 import { applyChange } from './apply-change.ts';
 import type { Timings } from './deadlines.ts';
-import type { Count } from './extraction-metric.ts';
 import { isTerminalStatus, type TerminalStatus } from './record.ts';
 import { settle } from './settle.ts';
 import type { ExtractionStore, TaskStore } from './store.ts';

@@ -1,4 +1,4 @@
-import type { Credentials } from '../provider/tasks/start-task.ts';
+import type { Credentials } from '../provider/tasks/task-request.ts';
 
 /** The user's credentials and, where those are ciphertext keyed by the caller's own session token, that token. */
 export type SealedCredentialsData = {

@@ -1,6 +1,6 @@
+import type { Count, ExtractionMetric } from '../observability/metric-names.ts';
 import { applyChange } from './apply-change.ts';
 import type { Timings } from './deadlines.ts';
-import type { Count, ExtractionMetric } from './extraction-metric.ts';
 import { type Extraction, isTerminalStatus, type SettledBy } from './record.ts';
 import type { ExtractionStore } from './store.ts';
 import { correctOutcome, markSettled, type ReportedOutcome } from './transitions.ts';

@@ -1,5 +1,5 @@
 import type { StartExtractionRequest } from '../provider/extractions/start-extraction-request.ts';
-import type { TaskRequest } from '../provider/tasks/start-task.ts';
+import type { TaskRequest } from '../provider/tasks/task-request.ts';
 import { type TaskTokens, tokensOf } from '../provider/tokens/task-tokens.ts';
 import type { Tokens } from '../provider/tokens/tokens.ts';
 import type { ConsentExtraction, ConsentVariant, CredentialsExtraction } from './record.ts';

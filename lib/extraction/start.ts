@@ -1,3 +1,4 @@
+import type { Count } from '../observability/metric-names.ts';
 import { ambiguousClientStatus, notAcceptedStatus } from '../provider/assumptions.ts';
 import {
   InvalidProviderRequest,
@@ -10,7 +11,6 @@ import {
 } from '../provider/transport/errors.ts';
 import { applyChange, type ChangeOutcome } from './apply-change.ts';
 import { isStartStale, plusSeconds, type Timings } from './deadlines.ts';
-import type { Count } from './extraction-metric.ts';
 import { failureReason } from './failure-reason.ts';
 import { type Extraction, type ExtractionStatus, hasWebhook, isTerminalStatus } from './record.ts';
 import { settle } from './settle.ts';

@@ -40,7 +40,8 @@ export {
   type TaskActionResult,
   type TaskResults,
 } from './tasks/read-typed-task.ts';
-export { type Credentials, startTask, type TaskRequest } from './tasks/start-task.ts';
+export { startTask } from './tasks/start-task.ts';
+export type { Credentials, TaskRequest } from './tasks/task-request.ts';
 export { waitForTask } from './tasks/wait-for-task.ts';
 export {
   createLegalPersonOtpToken,

@@ -1,17 +1,9 @@
 import type { TerminalStatus } from '../extraction/record.ts';
 import type { RecordedDelivery } from '../extraction/record-delivery.ts';
+import type { Count, WebhookMetric } from '../observability/metric-names.ts';
 import { parseDelivery } from './parse-delivery.ts';
 import type { SigningKeys } from './signing-keys.ts';
 import { type Verification, verifySignature } from './verify-signature.ts';
-
-/** What the webhook counts: every refusal, by its reason. */
-export type WebhookMetric =
-  | 'WebhookTooLarge'
-  | 'WebhookSignatureMissing'
-  | 'WebhookSignatureMalformed'
-  | 'WebhookSignatureMismatch'
-  | 'WebhookUnreadable'
-  | 'WebhookUnknownStatus';
 
 /** The most that a delivery may be. A real one is under 400 bytes, encrypted and wrapped; a taskId is ≤ 100. */
 export const deliveryLimitBytes = 16 * 1024;
@@ -35,7 +27,7 @@ export type ReceiveDeliveryDeps = {
     readonly taskId: string;
     readonly taskStatus: TerminalStatus;
   }) => Promise<RecordedDelivery>;
-  readonly count: (observed: WebhookMetric) => void;
+  readonly count: Count<WebhookMetric>;
 };
 
 const refusal = {

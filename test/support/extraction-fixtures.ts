@@ -1,12 +1,12 @@
 import type { Timings } from '../../lib/extraction/deadlines.ts';
 import { dueShardOf } from '../../lib/extraction/due-shard.ts';
-import type { ExtractionMetric } from '../../lib/extraction/extraction-metric.ts';
 import type {
   ConsentExtraction,
   CredentialsExtraction,
   Extraction,
   ExtractionStatus,
 } from '../../lib/extraction/record.ts';
+import type { ExtractionMetric } from '../../lib/observability/metric-names.ts';
 
 /** The defaults of `infra/config.ts`, in seconds. */
 export const timings: Timings = {

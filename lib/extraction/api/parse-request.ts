@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { closedObject, line, text } from '../../http/body-fields.ts';
 import { findChangedNumbers } from '../../http/exact-json.ts';
 import { type Violation, violationOf } from '../../http/violation.ts';
-import type { Credentials } from '../../provider/tasks/start-task.ts';
+import type { Credentials } from '../../provider/tasks/task-request.ts';
 import { nationalIdField, productField } from '../../provider/transport/request-fields.ts';
 import type { ConsentMethod, CredentialsMethod } from '../record.ts';
 import { encodeSealed, type SealedRequestData, sealLimitBytes } from '../sealed-request-data.ts';

@@ -6,7 +6,7 @@ import { type StartDeps, start } from '../../../../lib/extraction/start.ts';
 import { callByCredentials } from '../../../../lib/extraction/start-call.ts';
 import type { ExtractionStore } from '../../../../lib/extraction/store.ts';
 import { markNotStarted, markUnconfirmed } from '../../../../lib/extraction/transitions.ts';
-import type { TaskRequest } from '../../../../lib/provider/tasks/start-task.ts';
+import type { TaskRequest } from '../../../../lib/provider/tasks/task-request.ts';
 import type { SessionTokens } from '../../../../lib/provider/tokens/session-tokens.ts';
 import {
   ProviderAmbiguous,
