@@ -8,7 +8,7 @@ import { type Reading, readingOfExtraction, readTaskWith } from '../../extractio
 import { type ReconcileCaller, type ReconcileResult, reconcile } from '../../extraction/reconcile.ts';
 import type { ConsentExtraction, Extraction } from '../../extraction/record.ts';
 import type { ExtractionStore } from '../../extraction/store.ts';
-import { countAbout, log, logFailure } from '../../observability/observability.ts';
+import { journal } from '../../observability/observability.ts';
 import { readExtraction } from '../../provider/extractions/read-extraction.ts';
 import { readTask } from '../../provider/tasks/read-task.ts';
 import { withSession } from '../../provider/tokens/with-session.ts';
@@ -85,8 +85,7 @@ export const reconcilerFromEnvironment = (now: () => Date): Reconciler => {
     storeResults: storeResultsIn(new S3Client(patientClient), requiredVariable('RESULTS_BUCKET')),
     now,
     timings: parseTimings(requiredVariable('TIMINGS')),
-    onFailure: (what: 'read' | 'store', error: unknown) =>
-      logFailure(what === 'read' ? 'The task could not be read.' : 'The results could not be stored.', error),
+    journal,
   };
 
   const reconcileOne = async (
@@ -98,10 +97,9 @@ export const reconcilerFromEnvironment = (now: () => Date): Reconciler => {
       ...deps,
       read: (record: Extraction, taskId: string) =>
         record.method === 'consent' ? readByConsent(record, taskId, sealedTarget) : readByCredentials(taskId),
-      count: countAbout({ extractionId }),
     });
     const record = reconciled.kind === 'gone' ? undefined : reconciled.record;
-    log.info('Reconcile finished.', {
+    journal.info('Reconcile finished.', {
       extractionId,
       caller: caller.kind,
       outcome: reconciled.kind,

@@ -8,6 +8,7 @@ import type { ExecutionInput } from '../../../lib/extraction/api/request-extract
 import type { SealedRequestData } from '../../../lib/extraction/sealed-request-data.ts';
 import { at, timings } from '../../support/extraction-fixtures.ts';
 import { memoryExtractionStore } from '../../support/memory-extraction-store.ts';
+import { memoryJournal } from '../../support/memory-journal.ts';
 
 export type Answer = APIGatewayProxyStructuredResultV2;
 
@@ -37,8 +38,7 @@ export const intakeWorld = ({ consentsSetUp = true } = {}) => {
     assertConsentsSetUp: () => {
       if (!consentsSetUp) throw new SettingMissing('providerClientId');
     },
-    onIdentified: () => {},
-    onOutcome: () => {},
+    journal: memoryJournal().journal,
   };
   const handler = middy<APIGatewayProxyEventV2, Answer>()
     .use(answerFailures())

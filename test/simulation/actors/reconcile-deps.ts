@@ -87,7 +87,6 @@ export const reconcileDepsFor = (world: World, process: Process): ReconcileDeps 
       }),
     now: world.laterNow,
     timings,
-    count: world.count,
-    onFailure: () => undefined,
+    journal: world.journal,
   };
 };

@@ -45,7 +45,7 @@ export const settlingFaults: readonly DeliberateFault[] = [
     name: 'settle-without-a-condition',
     does: 'An outcome is written whatever is there.',
     file: transitions,
-    find: 'when: { status: from, taskId: fact.taskId },',
+    find: 'when: { status: from, taskId: reported.taskId },',
     replace: "when: { status: [...from, 'UNCONFIRMED', 'STARTING', ...terminalStatuses] },",
     caughtBy: 'outcome-stands',
   },
@@ -53,17 +53,17 @@ export const settlingFaults: readonly DeliberateFault[] = [
     name: 'correction-ignored',
     does: 'What the provider says after TIMED_OUT is not recorded.',
     file: settle,
-    find: "const late = settled.kind === 'lost' && settled.record?.status === 'TIMED_OUT';",
-    replace: "const late = settled.kind === 'lost' && settled.record?.status === 'REQUESTED';",
+    find: "const isCorrection = settled.kind === 'lost' && settled.record?.status === 'TIMED_OUT';",
+    replace: "const isCorrection = settled.kind === 'lost' && settled.record?.status === 'REQUESTED';",
     caughtBy: 'settled-and-closed',
   },
   {
     name: 'correction-not-reopened',
     does: 'A correction does not put the record back into the index.',
     file: transitions,
-    find: '...dueOn(fact.extractionId, plusSeconds(now, timings.collectInMachine)),',
+    find: '...dueOn(reported.extractionId, plusSeconds(now, timings.collectInMachine)),',
     replace:
-      "...(from.includes('RUNNING') ? dueOn(fact.extractionId, plusSeconds(now, timings.collectInMachine)) : {}),",
+      "...(from.includes('RUNNING') ? dueOn(reported.extractionId, plusSeconds(now, timings.collectInMachine)) : {}),",
     caughtBy: 'open-while-unfinished',
   },
   {
@@ -78,16 +78,16 @@ export const settlingFaults: readonly DeliberateFault[] = [
     name: 'closed-is-counted-by-all',
     does: 'Whoever finds a record closed as they would have closed it counts it.',
     file: reconcile,
-    find: 'if (outcome.mine) for (const observed of counts) deps.count(observed);',
-    replace: 'for (const observed of counts) deps.count(observed);',
+    find: 'if (outcome.mine) for (const metric of metrics) deps.journal.count(metric, outcome.record);',
+    replace: 'for (const metric of metrics) deps.journal.count(metric, outcome.record);',
     caughtBy: 'counted-once',
   },
   {
     name: 'disagreement-uncounted',
     does: 'A second, different word of the provider is dropped in silence.',
     file: settle,
-    find: "deps.count('StatusDisagreement');",
-    replace: "deps.count('Corrected');",
+    find: "deps.journal.count('StatusDisagreement', reported);",
+    replace: "deps.journal.count('Corrected', reported);",
     caughtBy: 'delivery-not-lost',
     where: { scenario: 'disagreeing', preemptions: 1 },
   },
@@ -95,7 +95,7 @@ export const settlingFaults: readonly DeliberateFault[] = [
     name: 'orphan-uncounted',
     does: 'A delivery for a task that nobody knows is stored in silence.',
     file: recordDelivery,
-    find: "deps.count('UnlinkedDelivery');",
+    find: "deps.journal.count('UnlinkedDelivery', delivery);",
     replace: '',
     caughtBy: 'delivery-not-lost',
   },
@@ -103,8 +103,8 @@ export const settlingFaults: readonly DeliberateFault[] = [
     name: 'what-a-webhook-left-ignored',
     does: 'Reconcile does not look at what a webhook left before the link.',
     file: reconcile,
-    find: 'if (noticed !== undefined && isTerminalStatus(noticed)) {',
-    replace: "if (noticed !== undefined && isTerminalStatus(noticed) && taskId === '') {",
+    find: 'if (notified !== undefined && isTerminalStatus(notified)) {',
+    replace: "if (notified !== undefined && isTerminalStatus(notified) && taskId === '') {",
     caughtBy: 'delivery-not-lost',
     where: { scenario: 'at-once-unreadable', faults: 1, events: 1 },
   },
@@ -112,8 +112,8 @@ export const settlingFaults: readonly DeliberateFault[] = [
     name: 'unlinked-task-left-alone',
     does: 'Reconcile does not adopt a task that start-task could not link.',
     file: reconcile,
-    find: 'await deps.tasks.adopt(taskId, extractionId);',
-    replace: '{ extractionId, ...(found ?? { taskId }) };',
+    find: 'await deps.tasks.adopt(taskId, extractionId)',
+    replace: '{ extractionId, ...(found ?? { taskId }) }',
     caughtBy: 'delivery-not-lost',
     where: { scenario: 'after-grace', faults: 1, events: 1 },
   },
@@ -125,8 +125,8 @@ export const settlingFaults: readonly DeliberateFault[] = [
   if (found.kind === 'settled') return found.step;
   if (found.kind === 'too-large') return reconcileOversized(`,
     replace: `const late = deps.now().toISOString() >= record.deadlineAt;
-  const found: Learned = late
-    ? { kind: 'no-end', why: 'late' }
+  const found: OutcomeSearch = late
+    ? { kind: 'none', why: 'late' }
     : await findOutcome(record, taskId, reading, deps);
   if (found.kind === 'settled') return found.step;
   if (found.kind === 'too-large') return reconcileOversized(`,
@@ -138,9 +138,9 @@ export const settlingFaults: readonly DeliberateFault[] = [
     file: reconcile,
     find: `const found = await findOutcome(record, taskId, reading, deps);
   if (found.kind === 'settled') return found.step;
-  if (found.kind === 'too-large') return giveUpTooLarge(record, deps);
+  if (found.kind === 'too-large') return abandonTooLarge(record, deps);
 `,
-    replace: "const found = { kind: 'no-end' } as Learned;\n",
+    replace: "const found = { kind: 'none' } as OutcomeSearch;\n",
     caughtBy: 'correction-found',
   },
   {
@@ -180,8 +180,8 @@ export const settlingFaults: readonly DeliberateFault[] = [
     name: 'anothers-task-used',
     does: 'A task that is linked to another extraction settles this one, and its results are stored for it.',
     file: reconcile,
-    find: 'if (lookup !== undefined && lookup.task.extractionId !== extractionId) {',
-    replace: 'if (lookup !== undefined && lookup.task.extractionId === undefined) {',
+    find: 'if (found !== undefined && found.task.extractionId !== extractionId) {',
+    replace: 'if (found !== undefined && found.task.extractionId === undefined) {',
     caughtBy: 'status-is-the-providers',
     where: { scenario: 'anothers-silent', faults: 1 },
   },
@@ -198,7 +198,7 @@ export const settlingFaults: readonly DeliberateFault[] = [
     name: 'anothers-task-in-silence',
     does: 'An extraction that was given the task of another is closed, and nobody is told.',
     file: 'lib/extraction/start.ts',
-    find: "deps.count('TaskLinkedElsewhere');",
+    find: "deps.journal.count('TaskLinkedElsewhere', row);",
     replace: '',
     caughtBy: 'anothers-task-disowned',
   },

@@ -22,7 +22,7 @@ export const startingFaults: readonly DeliberateFault[] = [
   try {
     token = await call.tokens.current();
   } catch (error) {
-    deps.onFailure('token', error);
+    deps.journal.failure(tokenNotObtained, error);
     return { kind: 'retry', error: tokenFailure(error) };
   }
 
@@ -38,7 +38,7 @@ export const startingFaults: readonly DeliberateFault[] = [
   try {
     token = await call.tokens.current();
   } catch (error) {
-    deps.onFailure('token', error);
+    deps.journal.failure(tokenNotObtained, error);
     return { kind: 'retry', error: tokenFailure(error) };
   }
 `,
@@ -65,10 +65,10 @@ export const startingFaults: readonly DeliberateFault[] = [
     name: 'unknown-is-refused',
     does: 'A start call that was not answered is taken for refused.',
     file: start,
-    find: `      if (name !== undefined) return { kind: 'not-accepted', error: name };
-      return { kind: 'unknown', reason: 'start-call-unanswered' };`,
-    replace: `      if (name !== undefined) return { kind: 'not-accepted', error: name };
-      return { kind: 'refused', reason: 'start-call-unanswered' };`,
+    find: `  if (name !== undefined) return { kind: 'not-accepted', error: name };
+  return { kind: 'unknown', reason: 'start-call-unanswered' };`,
+    replace: `  if (name !== undefined) return { kind: 'not-accepted', error: name };
+  return { kind: 'refused', reason: 'start-call-unanswered' };`,
     caughtBy: 'rejected-means-no-task',
   },
   {
@@ -161,8 +161,8 @@ export const startingFaults: readonly DeliberateFault[] = [
     name: 'link-before-record',
     does: 'The token is left before the record says RUNNING.',
     file: start,
-    find: "if (called.kind === 'accepted') deps.onAccepted(called.taskId);",
-    replace: "if (called.kind === 'accepted') await deps.tasks.link({ ...input, taskId: called.taskId });",
+    find: 'journal.about({ taskId: called.taskId });',
+    replace: 'await deps.tasks.link({ ...input, taskId: called.taskId });',
     caughtBy: 'woken-after-recorded',
   },
   {

@@ -21,10 +21,10 @@ import {
   extractionIn,
   id,
   iso,
-  observations,
   timings,
 } from '../../../support/extraction-fixtures.ts';
 import { memoryExtractionStore } from '../../../support/memory-extraction-store.ts';
+import { memoryJournal } from '../../../support/memory-journal.ts';
 import { memoryTaskStore } from '../../../support/memory-task-store.ts';
 import { withLostAnswers } from '../../../support/with-lost-answers.ts';
 
@@ -61,8 +61,7 @@ const world = (
   if (row !== undefined) extractions.rows.set(id, row);
   if (setup.task !== undefined) tasks.rows.set('task-1', setup.task);
   const time = clock(setup.now ?? 100);
-  const { seen, count } = observations();
-  const failures: string[] = [];
+  const { counted, failures, journal } = memoryJournal();
   const stored: string[] = [];
   let reads = 0;
   const deps: ReconcileDeps = {
@@ -84,8 +83,7 @@ const world = (
     },
     now: time.now,
     timings,
-    count,
-    onFailure: (what) => failures.push(what),
+    journal,
   };
   return {
     reconcile: (caller: ReconcileCaller) => reconcile(id, caller, deps),
@@ -93,7 +91,7 @@ const world = (
     task: () => tasks.rows.get('task-1'),
     tasks,
     extractions,
-    seen,
+    counted,
     failures,
     stored,
     time,
@@ -111,11 +109,11 @@ describe('REQUESTED', () => {
     ['the start window is over, says the machine', machine, 900, 'start-window-over'],
     ['the start window is over, says the sweep', swept, 900, 'start-window-over'],
   ])('%s: NOT_STARTED', async (_what, caller, now, reason) => {
-    const { reconcile, row, seen, reads } = world(extraction(), { now });
+    const { reconcile, row, counted, reads } = world(extraction(), { now });
     expect(await reconcile(caller)).toMatchObject({ kind: 'closed', record: { status: 'NOT_STARTED' } });
     expect(row()).toMatchObject({ reason, settledAt: iso(now), settledBy: 'reconcile' });
     expect(isClosed(row())).toBe(true);
-    expect(seen).toEqual(['NotStarted']);
+    expect(counted).toEqual(['NotStarted']);
     expect(reads()).toBe(0);
   });
 
@@ -127,16 +125,16 @@ describe('REQUESTED', () => {
 
   test('a start that begins between the read and the write is not abandoned', async () => {
     const starting = extractionIn('STARTING', { startingAt: iso(99) });
-    const { reconcile, row, seen } = world(extraction(), {
+    const { reconcile, row, counted } = world(extraction(), {
       through: (store) => ({ ...store, get: async () => extraction() }),
     });
     // What the read gave is stale: the row is STARTING by now.
     const held = world(starting, { through: (store) => ({ ...store, get: async () => extraction() }) });
     expect(await held.reconcile(machineThatGaveUp)).toMatchObject({ kind: 'not-yet' });
     expect(held.row()).toEqual(starting);
-    expect(held.seen).toEqual([]);
+    expect(held.counted).toEqual([]);
     await reconcile(machineThatGaveUp);
-    expect([row()?.status, seen]).toEqual(['NOT_STARTED', ['NotStarted']]);
+    expect([row()?.status, counted]).toEqual(['NOT_STARTED', ['NotStarted']]);
   });
 });
 
@@ -155,11 +153,11 @@ describe('STARTING', () => {
   });
 
   test.each(everybody)('a dead attempt is UNCONFIRMED, whoever asks: %j', async (caller) => {
-    const { reconcile, row, seen } = world(extractionIn('STARTING'), { now: 61.001 });
+    const { reconcile, row, counted } = world(extractionIn('STARTING'), { now: 61.001 });
     expect(await reconcile(caller)).toMatchObject({ kind: 'closed', record: { status: 'UNCONFIRMED' } });
     expect(row()).toMatchObject({ reason: 'start-interrupted', settledBy: 'reconcile' });
     expect(isClosed(row())).toBe(true);
-    expect(seen).toEqual(['Unconfirmed']);
+    expect(counted).toEqual(['Unconfirmed']);
   });
 });
 
@@ -167,7 +165,7 @@ describe('RUNNING', () => {
   const running = extractionIn('RUNNING');
 
   test.each(terminalStatuses)('a read of %s settles it, and collects from that very read', async (status) => {
-    const { reconcile, row, seen, reads, stored } = world(running, { reads: [answer(status, full)] });
+    const { reconcile, row, counted, reads, stored } = world(running, { reads: [answer(status, full)] });
     expect(await reconcile(machine)).toMatchObject({ kind: 'closed', record: { status } });
     expect(row()).toMatchObject({
       status,
@@ -178,29 +176,34 @@ describe('RUNNING', () => {
     expect(isClosed(row())).toBe(true);
     expect(reads()).toBe(1);
     expect(stored).toEqual([JSON.stringify({ taskStatus: status, results: full })]);
-    expect(seen).toEqual(['SettledByReconcile', 'WebhookMissed', 'Collected']);
+    expect(counted).toEqual(['SettledByReconcile', 'WebhookMissed', 'Collected']);
   });
 
   test('what a webhook left in Tasks counts first; the read is only for the results', async () => {
-    const { reconcile, row, reads, seen } = world(running, {
+    const { reconcile, row, reads, counted } = world(running, {
       task: { taskId: 'task-1', extractionId: id, taskStatus: 'PARTIAL' },
       reads: [answer('PARTIAL', full)],
     });
     expect(await reconcile(machine)).toMatchObject({ kind: 'closed' });
     expect(row()).toMatchObject({ status: 'PARTIAL', collectedAt: iso(100) });
     expect(reads()).toBe(1);
-    expect(seen).toEqual(['SettledByReconcile', 'Collected']);
+    expect(counted).toEqual(['SettledByReconcile', 'Collected']);
   });
 
   test('what a webhook left settles it even where the provider cannot be read; unlinked, it came early', async () => {
-    const { reconcile, row, seen } = world(running, {
+    const { reconcile, row, counted } = world(running, {
       task: { taskId: 'task-1', taskStatus: 'FAILED' },
       reads: [new ProviderUnreachable('x')],
     });
     expect(await reconcile(machine)).toMatchObject({ kind: 'not-yet', record: { status: 'FAILED' } });
     expect(row()).toMatchObject({ status: 'FAILED', settledAt: iso(100), dueAt: iso(400) });
     expect(row()).not.toHaveProperty('collectedAt');
-    expect(seen).toEqual(['SettledByReconcile', 'EarlyDelivery', 'ProviderReadFailed', 'CollectionFailed']);
+    expect(counted).toEqual([
+      'SettledByReconcile',
+      'EarlyDelivery',
+      'ProviderReadFailed',
+      'CollectionFailed',
+    ]);
   });
 
   test.each<readonly [string, Task | undefined]>([
@@ -241,7 +244,7 @@ describe('RUNNING', () => {
         expect(isClosed(held.row())).toBe(true);
         expect(held.task()).toEqual(theirs);
         expect([held.reads(), held.stored]).toEqual([0, []]);
-        expect(held.seen).toEqual(['TaskLinkedElsewhere', 'Unconfirmed']);
+        expect(held.counted).toEqual(['TaskLinkedElsewhere', 'Unconfirmed']);
       }
     },
   );
@@ -254,17 +257,17 @@ describe('RUNNING', () => {
   });
 
   test.each(['PENDING', 'RUNNING'])('%s is not yet', async (status) => {
-    const { reconcile, row, seen } = world(running, { reads: [answer(status)] });
+    const { reconcile, row, counted } = world(running, { reads: [answer(status)] });
     expect(await reconcile(machine)).toMatchObject({ kind: 'not-yet', why: 'still-running' });
     expect(row()).toEqual(running);
-    expect(seen).toEqual([]);
+    expect(counted).toEqual([]);
   });
 
   test('a status that nobody documented is still running, and counted', async () => {
-    const { reconcile, row, seen } = world(running, { reads: [answer('PAUSED')] });
+    const { reconcile, row, counted } = world(running, { reads: [answer('PAUSED')] });
     expect(await reconcile(machine)).toMatchObject({ kind: 'not-yet' });
     expect(row()).toEqual(running);
-    expect(seen).toEqual(['UnknownTaskStatus']);
+    expect(counted).toEqual(['UnknownTaskStatus']);
   });
 
   test.each<readonly [string, Error]>([
@@ -276,22 +279,22 @@ describe('RUNNING', () => {
     // Of the task it would be a reading.
     ['a login that is answered with too much', new ProviderAnswerTooLarge('x', 200)],
   ])('a read of %s is a poll that did not happen', async (_what, failure) => {
-    const { reconcile, row, seen, failures } = world(running, { reads: [failure] });
+    const { reconcile, row, counted, failures } = world(running, { reads: [failure] });
     expect(await reconcile(machine)).toMatchObject({ kind: 'not-yet' });
     expect(row()).toEqual(running);
-    expect(seen).toEqual(['ProviderReadFailed']);
-    expect(failures).toEqual(['read']);
+    expect(counted).toEqual(['ProviderReadFailed']);
+    expect(failures).toEqual(['The task could not be read.']);
   });
 
   test.each<readonly [string, TaskReading | Error]>([
     ['that read says that it still runs', answer('RUNNING')],
     ['that read fails', new ProviderAmbiguous('503')],
   ])('past the deadline, after one more read, it is TIMED_OUT: %s', async (_what, read) => {
-    const { reconcile, row, seen, reads } = world(running, { reads: [read], now: 7_200 });
+    const { reconcile, row, counted, reads } = world(running, { reads: [read], now: 7_200 });
     expect(await reconcile(machine)).toMatchObject({ kind: 'deferred', record: { status: 'TIMED_OUT' } });
     expect(row()).toMatchObject({ reason: 'deadline-passed', settledAt: iso(7_200), dueAt: iso(7_320) });
     expect(reads()).toBe(1);
-    expect(seen).toContain('TimedOut');
+    expect(counted).toContain('TimedOut');
   });
 
   test('past the deadline, a read that tells the end is the end', async () => {
@@ -322,7 +325,7 @@ describe('RUNNING', () => {
     });
     expect(await held.reconcile(machine)).toMatchObject({ kind: 'closed', record: { status: 'COMPLETED' } });
     expect(held.row()).toMatchObject({ settledBy: 'webhook', collectedAt: iso(7_200) });
-    expect(held.seen).not.toContain('TimedOut');
+    expect(held.counted).not.toContain('TimedOut');
   });
 
   test('a webhook that disagrees with the read: the first stays, and the disagreement is counted', async () => {
@@ -341,7 +344,7 @@ describe('RUNNING', () => {
     });
     await held.reconcile(machine);
     expect(held.row()).toMatchObject({ status: 'COMPLETED', settledBy: 'webhook' });
-    expect(held.seen).toContain('StatusDisagreement');
+    expect(held.counted).toContain('StatusDisagreement');
   });
 
   test('a read that a failure of our own prevents is a poll that did not happen', async () => {
@@ -398,7 +401,7 @@ describe('settled by the provider and not collected', () => {
           { id: 'movement', status: 'FAILED', error: { code: 'TIMEOUT_ERROR', message: 'secret' } },
         ],
       };
-      const { reconcile, row, stored, seen } = world(settled, { reads: [answer('PARTIAL', results)] });
+      const { reconcile, row, stored, counted } = world(settled, { reads: [answer('PARTIAL', results)] });
       expect(await reconcile(caller)).toMatchObject({ kind: 'closed' });
       const body = JSON.stringify({ taskStatus: 'PARTIAL', results });
       expect(stored).toEqual([body]);
@@ -414,32 +417,32 @@ describe('settled by the provider and not collected', () => {
       });
       expect(JSON.stringify(row())).not.toContain('secret');
       expect(isClosed(row())).toBe(true);
-      expect(seen).toEqual(['Collected']);
+      expect(counted).toEqual(['Collected']);
     },
   );
 
   test.each(['CREDENTIALS_WRONG', 'CREDENTIALS_LOCKED'] as const)(
     '%s has no results: nothing is stored, and the record is closed as collected',
     async (status) => {
-      const { reconcile, row, stored, seen } = world(extractionIn(status), { reads: [answer(status)] });
+      const { reconcile, row, stored, counted } = world(extractionIn(status), { reads: [answer(status)] });
       expect(await reconcile(machine)).toMatchObject({ kind: 'closed' });
       expect(stored).toEqual([]);
       expect(row()).toMatchObject({ collectedAt: iso(100) });
       expect(row()).not.toHaveProperty('results');
       expect(row()).not.toHaveProperty('actionResults');
-      expect(seen).toEqual(['Collected']);
+      expect(counted).toEqual(['Collected']);
     },
   );
 
   test.each([['a text'], [{ items: [] }], [7], [[]]])(
     'results of an unexpected shape never block: the bytes are stored, and a metric says so: %j',
     async (results) => {
-      const { reconcile, row, stored, seen } = world(settled, { reads: [answer('PARTIAL', results)] });
+      const { reconcile, row, stored, counted } = world(settled, { reads: [answer('PARTIAL', results)] });
       expect(await reconcile(machine)).toMatchObject({ kind: 'closed' });
       expect(stored).toHaveLength(1);
       expect(row()).toMatchObject({ collectedAt: iso(100), results: { sha256: 's' } });
       expect(row()).not.toHaveProperty('actionResults');
-      expect(seen).toEqual(['UnexpectedResults', 'Collected']);
+      expect(counted).toEqual(['UnexpectedResults', 'Collected']);
     },
   );
 
@@ -449,36 +452,36 @@ describe('settled by the provider and not collected', () => {
       results: undefined,
       bytes: Buffer.from('{"taskStatus":"PARTIAL"}'),
     };
-    const { reconcile, stored, seen } = world(settled, { reads: [reading] });
+    const { reconcile, stored, counted } = world(settled, { reads: [reading] });
     expect(await reconcile(machine)).toMatchObject({ kind: 'closed' });
     expect(stored).toEqual(['{"taskStatus":"PARTIAL"}']);
-    expect(seen).toEqual(['UnexpectedResults', 'Collected']);
+    expect(counted).toEqual(['UnexpectedResults', 'Collected']);
   });
 
   // The document has null for the two CREDENTIALS_ statuses only; here it is a shape that nobody expected.
   test('null where there should be results is an unexpected shape, not "nothing to store"', async () => {
-    const { reconcile, seen, stored } = world(extractionIn('COMPLETED'), {
+    const { reconcile, counted, stored } = world(extractionIn('COMPLETED'), {
       reads: [answer('COMPLETED', null)],
     });
     await reconcile(machine);
     expect(stored).toHaveLength(1);
-    expect(seen).toContain('UnexpectedResults');
+    expect(counted).toContain('UnexpectedResults');
   });
 
   test('a read that names another terminal status is collected all the same, and counted', async () => {
-    const { reconcile, row, seen } = world(settled, { reads: [answer('COMPLETED', full)] });
+    const { reconcile, row, counted } = world(settled, { reads: [answer('COMPLETED', full)] });
     expect(await reconcile(machine)).toMatchObject({ kind: 'closed' });
     expect(row()).toMatchObject({ status: 'PARTIAL', collectedAt: iso(100) });
-    expect(seen).toEqual(['StatusDisagreement', 'Collected']);
+    expect(counted).toEqual(['StatusDisagreement', 'Collected']);
   });
 
   test('a body over the size cap is abandoned at once: it will not get smaller', async () => {
-    const { reconcile, row, seen } = world(settled, { reads: [{ kind: 'too-large' }] });
+    const { reconcile, row, counted } = world(settled, { reads: [{ kind: 'too-large' }] });
     expect(await reconcile(machine)).toMatchObject({ kind: 'closed' });
     expect(row()).toMatchObject({ status: 'PARTIAL', collectionError: 'results-too-large' });
     expect(row()).not.toHaveProperty('collectedAt');
     expect(isClosed(row())).toBe(true);
-    expect(seen).toEqual(['CollectionAbandoned']);
+    expect(counted).toEqual(['CollectionAbandoned']);
   });
 
   test.each<readonly [string, object, readonly string[]]>([
@@ -499,20 +502,20 @@ describe('settled by the provider and not collected', () => {
       ['CollectionFailed'],
     ],
   ])('%s: the outcome stays, the results come later', async (_what, setup, metrics) => {
-    const { reconcile, row, seen } = world(settled, setup);
+    const { reconcile, row, counted } = world(settled, setup);
     expect(await reconcile(machine)).toMatchObject({ kind: 'not-yet' });
     expect(row()).toEqual(settled);
-    expect(seen).toEqual(metrics);
+    expect(counted).toEqual(metrics);
   });
 
   test('the machine tries until dueAt, and then leaves it to the sweep', async () => {
-    const { reconcile, row, time, seen } = world(settled, { reads: [new ProviderAmbiguous('503')] });
+    const { reconcile, row, time, counted } = world(settled, { reads: [new ProviderAmbiguous('503')] });
     time.set(329.999);
     expect(await reconcile(machine)).toMatchObject({ kind: 'not-yet' });
     expect(row()).toEqual(settled);
     time.set(330);
     expect(await reconcile(machine)).toMatchObject({ kind: 'deferred' });
-    expect(seen.at(-1)).toBe('CollectionDeferred');
+    expect(counted.at(-1)).toBe('CollectionDeferred');
     // It has waited 300 s since it was settled, so as long again.
     expect(row()).toEqual({ ...settled, dueAt: iso(630) });
   });
@@ -544,11 +547,11 @@ describe('settled by the provider and not collected', () => {
 
   test('after collectFor it is abandoned, and says why', async () => {
     const now = 30 + 86_400;
-    const { reconcile, row, seen } = world(settled, { reads: [new ProviderAmbiguous('503')], now });
+    const { reconcile, row, counted } = world(settled, { reads: [new ProviderAmbiguous('503')], now });
     expect(await reconcile(swept)).toMatchObject({ kind: 'closed' });
     expect(row()).toMatchObject({ status: 'PARTIAL', collectionError: 'ProviderAmbiguous' });
     expect(isClosed(row())).toBe(true);
-    expect(seen).toEqual(['ProviderReadFailed', 'CollectionFailed', 'CollectionAbandoned']);
+    expect(counted).toEqual(['ProviderReadFailed', 'CollectionFailed', 'CollectionAbandoned']);
   });
 
   test('a try at the very end that succeeds is a success', async () => {
@@ -581,18 +584,18 @@ test('a giving up that lost against a collection is not counted', async () => {
     },
   });
   await held.reconcile(swept);
-  expect(held.seen).toEqual([]);
+  expect(held.counted).toEqual([]);
 });
 
 describe('TIMED_OUT', () => {
   const timedOut = extractionIn('TIMED_OUT');
 
   test('a read in grace that tells the end is a correction, and collected', async () => {
-    const { reconcile, row, seen } = world(timedOut, { reads: [answer('COMPLETED', full)], now: 8_000 });
+    const { reconcile, row, counted } = world(timedOut, { reads: [answer('COMPLETED', full)], now: 8_000 });
     expect(await reconcile(swept)).toMatchObject({ kind: 'closed' });
     expect(row()).toMatchObject({ status: 'COMPLETED', settledAt: iso(8_000), collectedAt: iso(8_000) });
     expect(row()).not.toHaveProperty('reason');
-    expect(seen).toEqual(['SettledByReconcile', 'WebhookMissed', 'Corrected', 'Collected']);
+    expect(counted).toEqual(['SettledByReconcile', 'WebhookMissed', 'Corrected', 'Collected']);
   });
 
   test('what a webhook left in Tasks is a correction, too', async () => {
@@ -607,11 +610,11 @@ describe('TIMED_OUT', () => {
 
   test('a task of another extraction, as a restore may leave it, closes the record unread', async () => {
     const theirs = { taskId: 'task-1', extractionId: 'other', taskStatus: 'COMPLETED' };
-    const { reconcile, row, reads, seen } = world(timedOut, { task: theirs, now: 8_000 });
+    const { reconcile, row, reads, counted } = world(timedOut, { task: theirs, now: 8_000 });
     expect(await reconcile(swept)).toMatchObject({ kind: 'closed' });
     expect(row()).toMatchObject({ status: 'TIMED_OUT', collectionError: 'task-linked-elsewhere' });
     expect(isClosed(row())).toBe(true);
-    expect([reads(), seen]).toEqual([0, ['TaskLinkedElsewhere']]);
+    expect([reads(), counted]).toEqual([0, ['TaskLinkedElsewhere']]);
   });
 
   test.each(everybody)('in grace it is the sweep’s, whoever asks: %j', async (caller) => {
@@ -664,13 +667,13 @@ describe('by consent', () => {
   const failed: Reading = { kind: 'ended', taskStatus: 'FAILED', reason: 'ENTITY/DOWN', expected: true };
 
   test('what ended well is settled and collected from one read, as it came; no webhook was missed', async () => {
-    const { reconcile, row, stored, reads, seen } = world(running, { reads: [completed] });
+    const { reconcile, row, stored, reads, counted } = world(running, { reads: [completed] });
     expect(await reconcile(machine)).toMatchObject({ kind: 'closed' });
     expect(row()).toMatchObject({ status: 'COMPLETED', settledBy: 'reconcile', collectedAt: iso(100) });
     expect(row()).not.toHaveProperty('actionResults');
     expect(row()).not.toHaveProperty('reason');
     expect([stored, reads()]).toEqual([['{"data":[]}'], 1]);
-    expect(seen).toEqual(['SettledByReconcile', 'Collected']);
+    expect(counted).toEqual(['SettledByReconcile', 'Collected']);
   });
 
   test('what failed is settled with its reason, and there is nothing to store', async () => {
@@ -696,10 +699,10 @@ describe('by consent', () => {
 
   test('what ended well and then reads as failed is not closed without its data', async () => {
     const settled = consentIn('COMPLETED', { settledBy: 'reconcile' });
-    const { reconcile, row, stored, seen, time } = world(settled, { reads: [failed, completed] });
+    const { reconcile, row, stored, counted, time } = world(settled, { reads: [failed, completed] });
     expect(await reconcile(machine)).toMatchObject({ kind: 'not-yet', why: 'no-results' });
     expect(row()).toEqual(settled);
-    expect(seen).toEqual(['CollectionFailed']);
+    expect(counted).toEqual(['CollectionFailed']);
     time.advance(5);
     expect(await reconcile(machine)).toMatchObject({ kind: 'closed' });
     expect(stored).toEqual(['{"data":[]}']);
@@ -725,12 +728,14 @@ describe('an answer over the cap', () => {
   const saidOnce = { collectionError: 'results-too-large', oversizedAt: iso(100) };
 
   test('by consent is the end: settled, abandoned, closed, and read once', async () => {
-    const { reconcile, row, reads, stored, seen } = world(consentIn('RUNNING'), { reads: [tooLargeButDone] });
+    const { reconcile, row, reads, stored, counted } = world(consentIn('RUNNING'), {
+      reads: [tooLargeButDone],
+    });
     expect(await reconcile(machine)).toMatchObject({ kind: 'closed', record: { status: 'COMPLETED' } });
     expect(row()).toMatchObject({ ...saidOnce, settledBy: 'reconcile', settledAt: iso(100) });
     expect(isClosed(row())).toBe(true);
     expect([reads(), stored]).toEqual([1, []]);
-    expect(seen).toEqual(['SettledByReconcile', 'CollectionAbandoned']);
+    expect(counted).toEqual(['SettledByReconcile', 'CollectionAbandoned']);
   });
 
   test('by consent is not asked for again by whoever finds it settled and not abandoned', async () => {
@@ -766,14 +771,14 @@ describe('an answer over the cap', () => {
     expect(await look()).toMatchObject({ kind: 'closed', record: { status: 'PARTIAL' } });
     expect(held.row()).toMatchObject(saidOnce);
     expect(held.reads()).toBe(1);
-    expect(held.seen).toEqual(['SettledByReconcile', 'CollectionAbandoned']);
+    expect(held.counted).toEqual(['SettledByReconcile', 'CollectionAbandoned']);
   });
 
   test.each([
     ['remembered', { oversizedAt: iso(100) }, 0],
     ['read past the deadline', {}, 1],
   ])('that is %s is TIMED_OUT then, closed without grace, and says why', async (_what, known, asked) => {
-    const { reconcile, row, reads, seen } = world(extractionIn('RUNNING', known), {
+    const { reconcile, row, reads, counted } = world(extractionIn('RUNNING', known), {
       reads: [tooLarge],
       now: 7_200,
     });
@@ -781,7 +786,7 @@ describe('an answer over the cap', () => {
     expect(row()).toMatchObject({ reason: 'deadline-passed', collectionError: 'results-too-large' });
     expect(isClosed(row())).toBe(true);
     expect(reads()).toBe(asked);
-    expect(seen).toEqual(['TimedOut', 'CollectionAbandoned']);
+    expect(counted).toEqual(['TimedOut', 'CollectionAbandoned']);
   });
 
   test('in grace closes the record', async () => {
@@ -829,10 +834,10 @@ describe('anything that is over', () => {
     ['out of grace', closedExtraction({ status: 'TIMED_OUT', taskId: 'task-1' })],
   ])('%s: closed, and nobody is asked', async (_what, row) => {
     for (const caller of [...everybody, machineThatGaveUp]) {
-      const { reconcile, row: rowNow, reads, seen } = world(row, { now: 99_999 });
+      const { reconcile, row: rowNow, reads, counted } = world(row, { now: 99_999 });
       expect(await reconcile(caller)).toEqual({ kind: 'closed', record: row });
       expect(rowNow()).toEqual(row);
-      expect([reads(), seen]).toEqual([0, []]);
+      expect([reads(), counted]).toEqual([0, []]);
     }
   });
 
@@ -846,13 +851,13 @@ describe('anything that is over', () => {
 test.each(everybody.map((caller) => [nameOf(caller), caller] as const))(
   'every write whose answer was lost is recognized as my own: %s',
   async (_caller, caller) => {
-    const { reconcile, row, seen } = world(extractionIn('RUNNING'), {
+    const { reconcile, row, counted } = world(extractionIn('RUNNING'), {
       reads: [answer('COMPLETED', full)],
       through: withLostAnswers,
     });
     expect(await reconcile(caller)).toMatchObject({ kind: 'closed' });
     expect(row()).toMatchObject({ status: 'COMPLETED', settledBy: 'reconcile', collectedAt: iso(100) });
-    expect(seen).toEqual(['SettledByReconcile', 'WebhookMissed', 'Collected']);
+    expect(counted).toEqual(['SettledByReconcile', 'WebhookMissed', 'Collected']);
   },
 );
 

@@ -19,10 +19,10 @@ import {
   consentIn,
   id,
   iso,
-  observations,
   timings,
 } from '../../../support/extraction-fixtures.ts';
 import { memoryExtractionStore } from '../../../support/memory-extraction-store.ts';
+import { memoryJournal } from '../../../support/memory-journal.ts';
 import { memoryTaskStore } from '../../../support/memory-task-store.ts';
 
 const target = '11111111-1';
@@ -34,7 +34,7 @@ const world = (
   const extractions = memoryExtractionStore();
   extractions.rows.set(id, row);
   const tasks = memoryTaskStore();
-  const { seen, count } = observations();
+  const { counted, journal } = memoryJournal();
   const posts: { variant: ConsentVariant; token: string; request: StartExtractionRequest }[] = [];
   let made = 1;
   const post = (variant: ConsentVariant) => async (token: string, request: StartExtractionRequest) => {
@@ -70,9 +70,7 @@ const world = (
     newAttemptId: () => 'attempt-1',
     now: clock(5).now,
     timings,
-    count,
-    onAccepted: () => undefined,
-    onFailure: () => undefined,
+    journal,
   };
   return {
     start: () =>
@@ -83,7 +81,7 @@ const world = (
     row: () => extractions.rows.get(id),
     tasks,
     posts,
-    seen,
+    counted,
   };
 };
 
@@ -94,11 +92,11 @@ test.each(['v1', 'v2'] as const)('of %s asks for what was recorded, under a Task
 });
 
 test('once taken it is left to the poll at once: no webhook will come, so nothing is linked', async () => {
-  const { start, row, tasks, seen } = world();
+  const { start, row, tasks, counted } = world();
   expect(await start()).toEqual({ kind: 'polling', taskId: 'task-1' });
   expect(row()).toMatchObject({ status: 'RUNNING', taskId: 'task-1', startedAt: iso(5) });
   expect(tasks.rows.size).toBe(0);
-  expect(seen).toEqual([]);
+  expect(counted).toEqual([]);
 });
 
 test('found running by a later invocation, it is left to the poll and not started again', async () => {
@@ -130,11 +128,11 @@ describe('a failure decides as it does by credentials', () => {
     ['a refusal of v2 that says why', explained(403), 'CONSENT/CONSENT_NOT_ACTIVE'],
     ['a refusal of v2 that does not', new ProviderRefused('404', 404), 'http-404'],
   ])('%s is REJECTED', async (_what, failure, reason) => {
-    const { start, row, posts, seen } = world(undefined, { answers: [failure] });
+    const { start, row, posts, counted } = world(undefined, { answers: [failure] });
     expect(await start()).toEqual({ kind: 'settled', status: 'REJECTED' });
     expect(row()).toMatchObject({ status: 'REJECTED', reason, settledBy: 'start' });
     expect(posts).toHaveLength(1);
-    expect(seen).toEqual(['Rejected']);
+    expect(counted).toEqual(['Rejected']);
   });
 
   test.each<readonly [string, Error]>([

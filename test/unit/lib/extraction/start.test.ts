@@ -25,10 +25,10 @@ import {
   extractionIn,
   id,
   iso,
-  observations,
   timings,
 } from '../../../support/extraction-fixtures.ts';
 import { memoryExtractionStore } from '../../../support/memory-extraction-store.ts';
+import { memoryJournal } from '../../../support/memory-journal.ts';
 import { memoryTaskStore } from '../../../support/memory-task-store.ts';
 import type { StoreCall, StoreFaults } from '../../../support/store-fault.ts';
 import { withLostAnswers } from '../../../support/with-lost-answers.ts';
@@ -69,7 +69,7 @@ const world = (
   const posts: Post[] = [];
   const events: string[] = [];
   const time = clock(5);
-  const { seen, count } = observations();
+  const { counted, journal } = memoryJournal((message) => events.push(message));
   let logins = 0;
   let attempts = 0;
   let session: string | undefined;
@@ -116,9 +116,7 @@ const world = (
     },
     now: time.now,
     timings,
-    count,
-    onAccepted: (taskId) => events.push(`taken ${taskId}`),
-    onFailure: (what) => events.push(`${what} failed`),
+    journal,
   };
   const startAs = (callbackAttempt = 0) =>
     start(
@@ -134,7 +132,7 @@ const world = (
     start: startAs,
     posts,
     events,
-    seen,
+    counted,
     time,
     extractions,
     tasks,
@@ -147,7 +145,7 @@ const world = (
 
 describe('a start that goes well', () => {
   test('leaves the record running and the token linked, after one POST', async () => {
-    const { start, row, task, posts, seen } = world();
+    const { start, row, task, posts, counted } = world();
     expect(await start()).toEqual({ kind: 'waiting', taskId: 'task-1' });
     expect(row()).toMatchObject({
       status: 'RUNNING',
@@ -163,7 +161,7 @@ describe('a start that goes well', () => {
       callbackAttempt: 0,
     });
     expect(posts).toHaveLength(1);
-    expect(seen).toEqual([]);
+    expect(counted).toEqual([]);
   });
 
   test('asks for what was recorded, with the credentials unsealed and all five deliveries', async () => {
@@ -186,7 +184,7 @@ describe('a start that goes well', () => {
   test('does everything that can fail harmlessly before the STARTING write, and the POST after it', async () => {
     const { start, events } = world();
     await start();
-    expect(events).toEqual(['unseal', 'session', 'post on STARTING', 'taken task-1']);
+    expect(events).toEqual(['unseal', 'session', 'post on STARTING', 'The provider accepted the task.']);
   });
 
   test('uses the session token that the caller brought, and makes no login', async () => {
@@ -267,7 +265,7 @@ describe('the provider surely did not take it: back to REQUESTED, and the machin
 
 describe('a refusal: nothing ran, and the extraction is over', () => {
   test.each([400, 402, 403, 404, 409, 422])('%i', async (status) => {
-    const { start, row, posts, seen } = world({ answers: [refused(status)] });
+    const { start, row, posts, counted } = world({ answers: [refused(status)] });
     expect(await start()).toEqual({ kind: 'settled', status: 'REJECTED' });
     expect(row()).toMatchObject({
       status: 'REJECTED',
@@ -277,7 +275,7 @@ describe('a refusal: nothing ran, and the extraction is over', () => {
     });
     expect(row()).not.toHaveProperty('dueShard');
     expect(posts).toHaveLength(1);
-    expect(seen).toEqual(['Rejected']);
+    expect(counted).toEqual(['Rejected']);
   });
 });
 
@@ -340,11 +338,11 @@ describe('anything else: a task may exist, and the POST is never made again', ()
     ['an answer that is too large', new ProviderAnswerTooLarge('x', 200)],
     ['an exception that nobody expected', new RangeError('bug')],
   ])('%s', async (_what, failure) => {
-    const { start, row, posts, seen, time } = world({ answers: [failure] });
+    const { start, row, posts, counted, time } = world({ answers: [failure] });
     expect(await start(0)).toEqual({ kind: 'settled', status: 'UNCONFIRMED' });
     expect(row()).toMatchObject({ status: 'UNCONFIRMED', settledBy: 'start', settledAt: iso(5) });
     expect(row()).not.toHaveProperty('dueShard');
-    expect(seen).toEqual(['Unconfirmed']);
+    expect(counted).toEqual(['Unconfirmed']);
     time.advance(1_000);
     expect(await start(1)).toEqual({ kind: 'settled', status: 'UNCONFIRMED' });
     expect(posts).toHaveLength(1);
@@ -391,7 +389,7 @@ describe('an early webhook', () => {
     });
     expect(await held.start()).toEqual({ kind: 'settled', status: 'PARTIAL' });
     expect(held.row()).toMatchObject({ status: 'PARTIAL', settledBy: 'start' });
-    expect(held.seen).toEqual(['SettledByStart', 'EarlyDelivery']);
+    expect(held.counted).toEqual(['SettledByStart', 'EarlyDelivery']);
   });
 });
 
@@ -406,14 +404,14 @@ describe('an invocation that finds the start already made or under way', () => {
   });
 
   test('a dead attempt is UNCONFIRMED: it may have posted', async () => {
-    const { start, row, posts, time, seen } = world({
+    const { start, row, posts, time, counted } = world({
       row: extractionIn('STARTING', { startingAt: iso(1) }),
     });
     time.set(62);
     expect(await start(1)).toEqual({ kind: 'settled', status: 'UNCONFIRMED' });
     expect(row()).toMatchObject({ status: 'UNCONFIRMED', reason: 'start-interrupted', settledAt: iso(62) });
     expect(posts).toHaveLength(0);
-    expect(seen).toEqual(['Unconfirmed']);
+    expect(counted).toEqual(['Unconfirmed']);
   });
 
   test('a running task is linked again with the new token', async () => {
@@ -430,12 +428,12 @@ describe('an invocation that finds the start already made or under way', () => {
   });
 
   test('an older token never wins over a younger one', async () => {
-    const { start, tasks, task, seen } = world({ row: extractionIn('RUNNING') });
+    const { start, tasks, task, counted } = world({ row: extractionIn('RUNNING') });
     const younger = { taskId: 'task-1', extractionId: id, callbackToken: 'token-2', callbackAttempt: 2 };
     tasks.rows.set('task-1', younger);
     expect(await start(1)).toEqual({ kind: 'waiting', taskId: 'task-1' });
     expect(task()).toEqual(younger);
-    expect(seen).toEqual([]);
+    expect(counted).toEqual([]);
   });
 
   test('a task that reconcile has adopted is linked with the token, and what a webhook left is acted on', async () => {
@@ -472,7 +470,7 @@ describe('an invocation that finds the start already made or under way', () => {
   });
 
   test('a task of another extraction is left to it: whether one of ours runs is not known, and counted', async () => {
-    const { start, tasks, task, seen, row } = world();
+    const { start, tasks, task, counted, row } = world();
     const theirs = { taskId: 'task-1', extractionId: 'other', callbackToken: 'theirs', callbackAttempt: 0 };
     tasks.rows.set('task-1', theirs);
     expect(await start()).toEqual({ kind: 'settled', status: 'UNCONFIRMED' });
@@ -483,7 +481,7 @@ describe('an invocation that finds the start already made or under way', () => {
       settledBy: 'start',
       taskId: 'task-1',
     });
-    expect(seen).toEqual(['TaskLinkedElsewhere', 'Unconfirmed']);
+    expect(counted).toEqual(['TaskLinkedElsewhere', 'Unconfirmed']);
   });
 
   test.each(['COMPLETED', 'FAILED', 'REJECTED', 'UNCONFIRMED', 'NOT_STARTED', 'TIMED_OUT'] as const)(

@@ -13,6 +13,7 @@ import {
   timings,
 } from '../../../support/extraction-fixtures.ts';
 import { memoryExtractionStore } from '../../../support/memory-extraction-store.ts';
+import { memoryJournal } from '../../../support/memory-journal.ts';
 import type { StoreFaults } from '../../../support/store-fault.ts';
 
 /** Ids that all fall into one partition. */
@@ -43,7 +44,8 @@ const world = (
   const time = clock(1_000);
   const reconciled: string[] = [];
   const failed: string[] = [];
-  const begun: (string | undefined)[][] = [];
+  const counted: (readonly [string, number])[] = [];
+  const dueAtStart: (string | undefined)[] = [];
   const run = () =>
     sweep({
       extractions,
@@ -58,12 +60,18 @@ const world = (
       now: time.now,
       timings,
       random: setup.random ?? (() => 0),
-      onStart: () => begun.push([...extractions.rows.values()].map(({ dueAt }) => dueAt)),
       remainingMs: setup.remainingMs ?? (() => 300_000),
       reserveMs: 45_000,
-      onFailure: (extractionId) => failed.push(extractionId),
+      journal: {
+        ...memoryJournal().journal,
+        failure: (_what, _error, { extractionId = '' } = {}) => void failed.push(extractionId),
+      },
+      metrics: {
+        count: (metric, value = 1) => void counted.push([metric, value]),
+        publish: () => void dueAtStart.push(...[...extractions.rows.values()].map(({ dueAt }) => dueAt)),
+      },
     });
-  return { sweep: run, reconciled, failed, begun, extractions, time };
+  return { sweep: run, reconciled, failed, counted, dueAtStart, extractions, time };
 };
 
 test('everything that is due is looked at, in every partition, and nothing else', async () => {
@@ -173,14 +181,20 @@ describe('what no rule brings to its end', () => {
   });
 });
 
-test('a sweep says that it begins before it claims anything, should a record kill it', async () => {
-  const { sweep, begun } = world([running('a', iso(900)), running('b', iso(950))]);
+test('a sweep publishes that it started before it claims anything', async () => {
+  const { sweep, counted, dueAtStart } = world([running('a', iso(900)), running('b', iso(950))]);
   await sweep();
-  expect(begun).toEqual([[iso(900), iso(950)]]);
+  expect(counted).toEqual(
+    expect.arrayContaining([
+      ['SweepStarted', 1],
+      ['SweepClaimed', 2],
+    ]),
+  );
+  expect(dueAtStart).toEqual([iso(900), iso(950)]);
 });
 
-test('a sweep that cannot even ask what is due has begun', async () => {
-  const { sweep, begun } = world([], {
+test('a sweep that cannot read the index has published that it started', async () => {
+  const { sweep, counted } = world([], {
     faults: {
       before: () => {
         throw new Error('throttled');
@@ -188,7 +202,8 @@ test('a sweep that cannot even ask what is due has begun', async () => {
     },
   });
   await expect(sweep()).rejects.toThrow('throttled');
-  expect(begun).toHaveLength(1);
+  expect(counted).toContainEqual(['SweepStarted', 1]);
+  expect(counted).not.toContainEqual(['SweepFinished', 1]);
 });
 
 describe('a claim', () => {

@@ -13,6 +13,7 @@ import {
   timings,
 } from '../../../../support/extraction-fixtures.ts';
 import { memoryExtractionStore } from '../../../../support/memory-extraction-store.ts';
+import { memoryJournal } from '../../../../support/memory-journal.ts';
 import { memoryTaskStore } from '../../../../support/memory-task-store.ts';
 
 const now = at(5_000);
@@ -146,9 +147,7 @@ describe('a row that was restored before its start was confirmed', () => {
     newAttemptId: () => 'attempt-2',
     now: () => at(10),
     timings,
-    count: () => undefined,
-    onAccepted: () => undefined,
-    onFailure: () => undefined,
+    journal: memoryJournal().journal,
   });
 
   test.each(['REQUESTED', 'STARTING'] as const)(
