@@ -6,21 +6,21 @@ import { SFNClient } from '@aws-sdk/client-sfn';
 import middy from '@middy/core';
 import { dynamoExtractionStore } from '../lib/aws/dynamo-extraction-store.ts';
 import { dynamoTaskStore } from '../lib/aws/dynamo-task-store.ts';
-import { failTask } from '../lib/aws/fail-task.ts';
-import { SecretNotFilled } from '../lib/aws/read-secret.ts';
 import { unsealCredentialsWith, unsealTargetWith } from '../lib/aws/seal.ts';
-import { wakeMachine } from '../lib/aws/wake-machine.ts';
+import { failTask, wakeMachine } from '../lib/aws/step-functions.ts';
 import { patientClient } from '../lib/aws/wiring/client-options.ts';
-import { requiredVariable, SettingMissing } from '../lib/aws/wiring/environment.ts';
-import { providerFromEnvironment } from '../lib/aws/wiring/provider-from-environment.ts';
-import { taskTokensFromEnvironment } from '../lib/aws/wiring/task-tokens-from-environment.ts';
-import { untilSetUp } from '../lib/aws/wiring/until-set-up.ts';
+import { requiredVariable } from '../lib/aws/wiring/environment.ts';
+import {
+  providerFromEnvironment,
+  taskTokensFromEnvironment,
+} from '../lib/aws/wiring/provider-from-environment.ts';
 import type { ExecutionInput } from '../lib/extraction/api/request-extraction.ts';
 import type { Journal } from '../lib/extraction/journal.ts';
 import { parseTimings } from '../lib/extraction/parse-timings.ts';
 import type { Extraction } from '../lib/extraction/record.ts';
 import { callByConsent, callByCredentials, type StartCall } from '../lib/extraction/start-call.ts';
 import { startForMachine } from '../lib/extraction/start-for-machine.ts';
+import { NotConfigured } from '../lib/not-configured.ts';
 import { concealFailures } from '../lib/observability/conceal-failures.ts';
 import { count, journal, log, logAbout, observability } from '../lib/observability/observability.ts';
 import { startExtraction } from '../lib/provider/extractions/start-extraction.ts';
@@ -52,9 +52,8 @@ const byCredentials = {
   sessions,
   startTask: (sessionToken: string, request: TaskRequest) => startTask(connection, sessionToken, request),
 };
-const taskTokens = taskTokensFromEnvironment(secrets, connection, now);
 const byConsent = {
-  taskTokens: { ...taskTokens, current: (target: string) => untilSetUp(() => taskTokens.current(target)) },
+  taskTokens: taskTokensFromEnvironment(secrets, connection, now),
   startExtraction: {
     v1: (token: string, request: StartExtractionRequest) => startExtraction(connection, token, request),
     v2: (token: string, request: StartExtractionRequest) => startExtractionV2(connection, token, request),
@@ -66,14 +65,14 @@ const callFor = async (record: Extraction, sealed: string): Promise<StartCall> =
     ? callByConsent(record, await unsealTarget(record.extractionId, sealed), byConsent)
     : callByCredentials(record, await unsealCredentials(record.extractionId, sealed), byCredentials);
 
-/** The journal of observability. A failure because the stack is not configured also logs what to configure. */
+/** A start that fails because the stack is not configured also logs what to configure. */
 const startJournal: Journal = {
   ...journal,
   failure: (what, error, about) => {
     journal.failure(what, error, about);
-    const cause = error instanceof Error ? error.cause : undefined;
-    if (cause instanceof SecretNotFilled) count('SecretNotFilled');
-    if (cause instanceof SecretNotFilled || cause instanceof SettingMissing) log.error(cause.message);
+    if (!(error instanceof NotConfigured)) return;
+    if (error.what === 'secret') count('SecretNotFilled');
+    log.error(error.message);
   },
 };
 

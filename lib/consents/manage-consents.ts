@@ -113,7 +113,7 @@ const isRoute = (key: string): key is keyof typeof routes => Object.hasOwn(route
 /**
  * Answers one request about a user's consents: validates it, makes the provider's call, and says honestly how
  * that went. Keeps nothing but the user's Task Token, for a short time. Throws UnknownRoute, and what is not the
- * provider's doing (SettingMissing, SecretNotFilled, the SDK's errors).
+ * provider's doing (NotConfigured, the SDK's errors).
  */
 export const manageConsents = async (event: ConsentEvent, deps: ConsentDeps): Promise<Answer> => {
   if (!isRoute(event.routeKey)) throw new UnknownRoute('There is no such route.');

@@ -1,3 +1,4 @@
+import { NotConfigured } from '../not-configured.ts';
 import { ambiguousClientStatus, notAcceptedStatus } from '../provider/assumptions.ts';
 import {
   InvalidProviderRequest,
@@ -103,9 +104,10 @@ const resultOfError = (error: unknown): StartCallResult | 'unauthorized' => {
 
 /**
  * The error that the machine retries after a token could not be obtained. Creating a token starts nothing, so an
- * unanswered call is safe to retry too. Throws an error that is not a ProviderError.
+ * unanswered call is safe to retry too. Throws an error that is neither a ProviderError nor NotConfigured.
  */
 const tokenFailure = (error: unknown): RetryableStartError => {
+  if (error instanceof NotConfigured) return 'ProviderUnauthorized';
   if (!(error instanceof ProviderError)) throw error;
   if (error instanceof ProviderRefused) return 'ProviderUnauthorized';
   return retryName(error) ?? 'ProviderUnreachable';

@@ -1,4 +1,4 @@
-import { encryptCredentials } from './encrypt-credentials.ts';
+import { encryptCredentials } from './encryption-scheme.ts';
 import type { TaskRequest } from './tasks/task-request.ts';
 
 /**

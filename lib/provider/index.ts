@@ -6,10 +6,8 @@ export { type ConsentPdf, getConsentPdf } from './consents/get-consent-pdf.ts';
 export { iterateConsents } from './consents/iterate-consents.ts';
 export { type ConsentPage, type ConsentQuery, listConsents } from './consents/list-consents.ts';
 export { type RevokedConsent, revokeConsent } from './consents/revoke-consent.ts';
-export { decryptCredentials } from './decrypt-credentials.ts';
-export { encryptCredentials } from './encrypt-credentials.ts';
 export { encryptRawCredentials } from './encrypt-raw-credentials.ts';
-export { UndecryptableText } from './encryption-scheme.ts';
+export { decryptCredentials, encryptCredentials, UndecryptableText } from './encryption-scheme.ts';
 export { type ExtractionReading, pollExtraction } from './extractions/poll-extraction.ts';
 export { type ExtractionReadingV2, pollExtractionV2 } from './extractions/poll-extraction-v2.ts';
 export {

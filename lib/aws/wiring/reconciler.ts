@@ -16,13 +16,12 @@ import { withTaskToken } from '../../provider/tokens/with-task-token.ts';
 import type { Connection } from '../../provider/transport/send-request.ts';
 import { dynamoExtractionStore } from '../dynamo-extraction-store.ts';
 import { dynamoTaskStore } from '../dynamo-task-store.ts';
-import { readExecutionInputOf } from '../read-execution-input.ts';
 import { unsealTargetWith } from '../seal.ts';
+import { readExecutionInputOf } from '../step-functions.ts';
 import { storeResultsIn } from '../store-results.ts';
 import { patientClient } from './client-options.ts';
 import { requiredVariable } from './environment.ts';
-import { providerFromEnvironment } from './provider-from-environment.ts';
-import { taskTokensFromEnvironment } from './task-tokens-from-environment.ts';
+import { providerFromEnvironment, taskTokensFromEnvironment } from './provider-from-environment.ts';
 
 /** What reconciles one extraction after the other, and what else a sweep needs of it. */
 export type Reconciler = {

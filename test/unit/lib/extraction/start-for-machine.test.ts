@@ -2,7 +2,15 @@ import { expect, test } from 'vitest';
 import type { Extraction } from '../../../../lib/extraction/record.ts';
 import { type StartForMachineDeps, startForMachine } from '../../../../lib/extraction/start-for-machine.ts';
 import { ProviderBusy, ProviderRefused } from '../../../../lib/provider/transport/errors.ts';
-import { at, consentExtraction, extraction, extractionIn, id, iso, timings } from '../../../support/extraction-fixtures.ts';
+import {
+  at,
+  consentExtraction,
+  extraction,
+  extractionIn,
+  id,
+  iso,
+  timings,
+} from '../../../support/extraction-fixtures.ts';
 import { memoryExtractionStore } from '../../../support/memory-extraction-store.ts';
 import { memoryJournal } from '../../../support/memory-journal.ts';
 import { memoryTaskStore } from '../../../support/memory-task-store.ts';

@@ -6,6 +6,7 @@ import { type StartDeps, start } from '../../../../lib/extraction/start.ts';
 import { callByCredentials } from '../../../../lib/extraction/start-call.ts';
 import type { ExtractionStore } from '../../../../lib/extraction/store.ts';
 import { markNotStarted, markUnconfirmed } from '../../../../lib/extraction/transitions.ts';
+import { NotConfigured } from '../../../../lib/not-configured.ts';
 import type { TaskRequest } from '../../../../lib/provider/tasks/task-request.ts';
 import type { SessionTokens } from '../../../../lib/provider/tokens/session-tokens.ts';
 import {
@@ -198,6 +199,11 @@ describe('a start that goes well', () => {
 describe('before the STARTING write nothing was sent, and the record stays as it was', () => {
   test.each<readonly [string, () => Error, string]>([
     ['the API key is not taken', unauthorized, 'ProviderUnauthorized'],
+    [
+      'the API key is not stored yet',
+      () => new NotConfigured('secret', 'provider-api-key'),
+      'ProviderUnauthorized',
+    ],
     ['the login is refused', () => refused(403), 'ProviderUnauthorized'],
     ['the provider is busy', busy, 'ProviderBusy'],
     ['the provider cannot be reached', unreachable, 'ProviderUnreachable'],
