@@ -31,7 +31,7 @@ test.each([
   ['a line break', 'A\nB'],
   ['nothing', ''],
   ['what is too long for a code', 'X'.repeat(101)],
-])('%s is recorded as unknown, wherever a code belongs, and counted', (_what, text) => {
+])('%s is recorded as unknown in place of a code, and counted', (_what, text) => {
   for (const action of [
     failed(text),
     { id: text, status: 'COMPLETED' },
@@ -45,7 +45,7 @@ test.each([
   }
 });
 
-test('whatever the provider writes, what is recorded of an action is short words', () => {
+test('only short codes are recorded of an action, for any text of the provider', () => {
   fc.assert(
     fc.property(fc.string(), fc.string(), fc.string(), (id, status, code) => {
       const [result] = read({ id, status, error: { code } }).actionResults ?? [];
@@ -67,7 +67,7 @@ describe('an extraction by consent in progress', () => {
     ['running', true],
     ['error', false],
     ['SUCCESS', false],
-  ])('a 200 of v1 that says %s is still running', (taskStatus, known) => {
+  ])('a 200 of v1 with the status %s is still running', (taskStatus, known) => {
     const reading = readingOfExtraction({ kind: 'answered', taskStatus, data: [], bytes });
     expect(reading).toEqual({ kind: 'running', known });
   });
@@ -87,7 +87,7 @@ describe('an extraction by consent that has ended', () => {
   });
 
   test.each([[undefined], [null], [{ items: [] }], ['text']])(
-    'data of an unexpected form are kept all the same: %j',
+    'data of an unexpected form are stored: %j',
     (data) => {
       expect(readingOfExtraction({ kind: 'answered', taskStatus: 'success', data, bytes })).toEqual({
         kind: 'ended',

@@ -29,7 +29,7 @@ import { memoryTaskStore } from '../../../support/memory-task-store.ts';
 import { withLostAnswers } from '../../../support/with-lost-answers.ts';
 
 const machine: ReconcileCaller = { kind: 'machine', startAbandoned: false };
-const machineThatGaveUp: ReconcileCaller = { kind: 'machine', startAbandoned: true };
+const machineThatAbandoned: ReconcileCaller = { kind: 'machine', startAbandoned: true };
 const broken: ReconcileCaller = { kind: 'execution-broken' };
 const swept: ReconcileCaller = { kind: 'sweep' };
 const everybody = [machine, broken, swept];
@@ -104,10 +104,10 @@ const isClosed = (row: Extraction | undefined): boolean =>
 
 describe('REQUESTED', () => {
   test.each([
-    ['the machine gave up starting', machineThatGaveUp, 100, 'start-abandoned'],
+    ['the machine has abandoned the start', machineThatAbandoned, 100, 'start-abandoned'],
     ['the execution broke', broken, 100, 'start-abandoned'],
-    ['the start window is over, says the machine', machine, 900, 'start-window-over'],
-    ['the start window is over, says the sweep', swept, 900, 'start-window-over'],
+    ['the start window is over, for the machine', machine, 900, 'start-window-over'],
+    ['the start window is over, for the sweep', swept, 900, 'start-window-over'],
   ])('%s: NOT_STARTED', async (_what, caller, now, reason) => {
     const { reconcile, row, counted, reads } = world(extraction(), { now });
     expect(await reconcile(caller)).toMatchObject({ kind: 'closed', record: { status: 'NOT_STARTED' } });
@@ -117,7 +117,7 @@ describe('REQUESTED', () => {
     expect(reads()).toBe(0);
   });
 
-  test('inside the start window it is not yet, to the very end', async () => {
+  test('until the start window ends, nothing is decided', async () => {
     const { reconcile, row } = world(extraction(), { now: 899.999 });
     expect(await reconcile(machine)).toMatchObject({ kind: 'not-yet' });
     expect(row()).toEqual(extraction());
@@ -130,29 +130,29 @@ describe('REQUESTED', () => {
     });
     // What the read gave is stale: the row is STARTING by now.
     const held = world(starting, { through: (store) => ({ ...store, get: async () => extraction() }) });
-    expect(await held.reconcile(machineThatGaveUp)).toMatchObject({ kind: 'not-yet' });
+    expect(await held.reconcile(machineThatAbandoned)).toMatchObject({ kind: 'not-yet' });
     expect(held.row()).toEqual(starting);
     expect(held.counted).toEqual([]);
-    await reconcile(machineThatGaveUp);
+    await reconcile(machineThatAbandoned);
     expect([row()?.status, counted]).toEqual(['NOT_STARTED', ['NotStarted']]);
   });
 });
 
 describe('STARTING', () => {
-  test.each(everybody)('a live attempt is left alone, whoever asks: %j', async (caller) => {
+  test.each(everybody)('a start in progress is left alone, for every caller: %j', async (caller) => {
     const { reconcile, row, reads } = world(extractionIn('STARTING'), { now: 61 });
     expect(await reconcile(caller)).toMatchObject({ kind: 'not-yet', why: 'start-in-progress' });
     expect(row()?.status).toBe('STARTING');
     expect(reads()).toBe(0);
   });
 
-  test('even where the machine gave up starting: the attempt may yet POST', async () => {
+  test('a start in progress is left alone even if the machine has abandoned it, as the start call may still follow', async () => {
     const { reconcile, row } = world(extractionIn('STARTING'), { now: 61 });
-    expect(await reconcile(machineThatGaveUp)).toMatchObject({ kind: 'not-yet' });
+    expect(await reconcile(machineThatAbandoned)).toMatchObject({ kind: 'not-yet' });
     expect(row()?.status).toBe('STARTING');
   });
 
-  test.each(everybody)('a dead attempt is UNCONFIRMED, whoever asks: %j', async (caller) => {
+  test.each(everybody)('a stale start is UNCONFIRMED, for every caller: %j', async (caller) => {
     const { reconcile, row, counted } = world(extractionIn('STARTING'), { now: 61.001 });
     expect(await reconcile(caller)).toMatchObject({ kind: 'closed', record: { status: 'UNCONFIRMED' } });
     expect(row()).toMatchObject({ reason: 'start-interrupted', settledBy: 'reconcile' });
@@ -179,7 +179,7 @@ describe('RUNNING', () => {
     expect(counted).toEqual(['SettledByReconcile', 'WebhookMissed', 'Collected']);
   });
 
-  test('what a webhook left in Tasks counts first; the read is only for the results', async () => {
+  test('a status that a webhook left in Tasks settles it, and the read only collects', async () => {
     const { reconcile, row, reads, counted } = world(running, {
       task: { taskId: 'task-1', extractionId: id, taskStatus: 'PARTIAL' },
       reads: [answer('PARTIAL', full)],
@@ -190,7 +190,7 @@ describe('RUNNING', () => {
     expect(counted).toEqual(['SettledByReconcile', 'Collected']);
   });
 
-  test('what a webhook left settles it even where the provider cannot be read; unlinked, it came early', async () => {
+  test('a status that a webhook left settles it even if the provider cannot be read; on an unlinked task it counts as early', async () => {
     const { reconcile, row, counted } = world(running, {
       task: { taskId: 'task-1', taskStatus: 'FAILED' },
       reads: [new ProviderUnreachable('x')],
@@ -209,7 +209,7 @@ describe('RUNNING', () => {
   test.each<readonly [string, Task | undefined]>([
     ['that nobody linked', undefined],
     ['of which a webhook told before anybody linked it', { taskId: 'task-1', taskStatus: 'FAILED' }],
-  ])('a task %s is adopted before the provider is asked', async (_what, before) => {
+  ])('a task %s is adopted before the provider is read', async (_what, before) => {
     const held = world(running, {
       ...(before === undefined ? {} : { task: before }),
       meanwhile: () => expect(held.task()).toMatchObject({ extractionId: id }),
@@ -249,21 +249,21 @@ describe('RUNNING', () => {
     },
   );
 
-  test('a task that is not adopted for a failure of ours is not timed out either', async () => {
+  test('a task that could not be adopted is not timed out', async () => {
     const { reconcile, row, tasks } = world(running, { now: 7_200 });
     vi.spyOn(tasks, 'adopt').mockRejectedValue(new Error('throttled'));
     await expect(reconcile(machine)).rejects.toThrow('throttled');
     expect(row()).toEqual(running);
   });
 
-  test.each(['PENDING', 'RUNNING'])('%s is not yet', async (status) => {
+  test.each(['PENDING', 'RUNNING'])('%s decides nothing yet', async (status) => {
     const { reconcile, row, counted } = world(running, { reads: [answer(status)] });
     expect(await reconcile(machine)).toMatchObject({ kind: 'not-yet', why: 'still-running' });
     expect(row()).toEqual(running);
     expect(counted).toEqual([]);
   });
 
-  test('a status that nobody documented is still running, and counted', async () => {
+  test('an undocumented status counts as running, and is counted', async () => {
     const { reconcile, row, counted } = world(running, { reads: [answer('PAUSED')] });
     expect(await reconcile(machine)).toMatchObject({ kind: 'not-yet' });
     expect(row()).toEqual(running);
@@ -278,7 +278,7 @@ describe('RUNNING', () => {
     ['unreachable', new ProviderUnreachable('x')],
     // Of the task it would be a reading.
     ['a login that is answered with too much', new ProviderAnswerTooLarge('x', 200)],
-  ])('a read of %s is a poll that did not happen', async (_what, failure) => {
+  ])('a read that fails with %s decides nothing', async (_what, failure) => {
     const { reconcile, row, counted, failures } = world(running, { reads: [failure] });
     expect(await reconcile(machine)).toMatchObject({ kind: 'not-yet' });
     expect(row()).toEqual(running);
@@ -289,7 +289,7 @@ describe('RUNNING', () => {
   test.each<readonly [string, TaskReading | Error]>([
     ['that read says that it still runs', answer('RUNNING')],
     ['that read fails', new ProviderAmbiguous('503')],
-  ])('past the deadline, after one more read, it is TIMED_OUT: %s', async (_what, read) => {
+  ])('past the deadline, it is TIMED_OUT after a last read: %s', async (_what, read) => {
     const { reconcile, row, counted, reads } = world(running, { reads: [read], now: 7_200 });
     expect(await reconcile(machine)).toMatchObject({ kind: 'deferred', record: { status: 'TIMED_OUT' } });
     expect(row()).toMatchObject({ reason: 'deadline-passed', settledAt: iso(7_200), dueAt: iso(7_320) });
@@ -297,18 +297,18 @@ describe('RUNNING', () => {
     expect(counted).toContain('TimedOut');
   });
 
-  test('past the deadline, a read that tells the end is the end', async () => {
+  test('past the deadline, a last read with a final status settles it', async () => {
     const { reconcile, row } = world(running, { reads: [answer('COMPLETED')], now: 9_999 });
     expect(await reconcile(machine)).toMatchObject({ kind: 'closed' });
     expect(row()).toMatchObject({ status: 'COMPLETED' });
   });
 
-  test('a moment before the deadline it is not yet', async () => {
+  test('a moment before the deadline, nothing is decided', async () => {
     const { reconcile } = world(running, { now: 7_199.999 });
     expect(await reconcile(machine)).toMatchObject({ kind: 'not-yet' });
   });
 
-  test('a webhook that settles it during the read is not overwritten by a time-out', async () => {
+  test('TIMED_OUT does not overwrite an outcome that a webhook recorded during the read', async () => {
     const held = world(running, {
       now: 7_200,
       reads: [answer('RUNNING'), answer('COMPLETED', full)],
@@ -328,7 +328,7 @@ describe('RUNNING', () => {
     expect(held.counted).not.toContain('TimedOut');
   });
 
-  test('a webhook that disagrees with the read: the first stays, and the disagreement is counted', async () => {
+  test('if webhook and read disagree, the first status stays and the disagreement is counted', async () => {
     const held = world(running, {
       reads: [answer('FAILED', full)],
       meanwhile: async () => {
@@ -347,7 +347,7 @@ describe('RUNNING', () => {
     expect(held.counted).toContain('StatusDisagreement');
   });
 
-  test('a read that a failure of our own prevents is a poll that did not happen', async () => {
+  test('a read that fails on our side decides nothing', async () => {
     const { reconcile, row } = world(running, { reads: [new Error('Secrets Manager is down')] });
     expect(await reconcile(machine)).toMatchObject({ kind: 'not-yet', why: 'InternalError' });
     expect(row()).toEqual(running);
@@ -368,7 +368,7 @@ describe('"not yet"', () => {
     },
   );
 
-  test('of the machine moves nothing: its own retry comes back', async () => {
+  test('to the machine changes nothing, because the machine retries', async () => {
     for (const status of ['REQUESTED', 'STARTING', 'RUNNING'] as const) {
       const { reconcile, row } = world(extractionIn(status), { now: 50 });
       const before = row();
@@ -377,7 +377,7 @@ describe('"not yet"', () => {
     }
   });
 
-  test('after a lost race for dueAt is still not yet: somebody else will look', async () => {
+  test('after a lost race for dueAt changes nothing, because another process has rescheduled', async () => {
     const moved = extractionIn('RUNNING', { dueAt: iso(77) });
     const held = world(extractionIn('RUNNING'), {
       meanwhile: () => {
@@ -446,7 +446,7 @@ describe('settled by the provider and not collected', () => {
     },
   );
 
-  test('results that are absent are of an unexpected shape, too', async () => {
+  test('absent results have an unexpected shape', async () => {
     const reading = {
       taskStatus: 'PARTIAL',
       results: undefined,
@@ -468,14 +468,14 @@ describe('settled by the provider and not collected', () => {
     expect(counted).toContain('UnexpectedResults');
   });
 
-  test('a read that names another terminal status is collected all the same, and counted', async () => {
+  test('a read with another final status is collected, and the disagreement is counted', async () => {
     const { reconcile, row, counted } = world(settled, { reads: [answer('COMPLETED', full)] });
     expect(await reconcile(machine)).toMatchObject({ kind: 'closed' });
     expect(row()).toMatchObject({ status: 'PARTIAL', collectedAt: iso(100) });
     expect(counted).toEqual(['StatusDisagreement', 'Collected']);
   });
 
-  test('a body over the size cap is abandoned at once: it will not get smaller', async () => {
+  test('results over the size limit are abandoned at once, because they will not become smaller', async () => {
     const { reconcile, row, counted } = world(settled, { reads: [{ kind: 'too-large' }] });
     expect(await reconcile(machine)).toMatchObject({ kind: 'closed' });
     expect(row()).toMatchObject({ status: 'PARTIAL', collectionError: 'results-too-large' });
@@ -501,14 +501,14 @@ describe('settled by the provider and not collected', () => {
       },
       ['CollectionFailed'],
     ],
-  ])('%s: the outcome stays, the results come later', async (_what, setup, metrics) => {
+  ])('%s: the outcome stays, and collecting is retried', async (_what, setup, metrics) => {
     const { reconcile, row, counted } = world(settled, setup);
     expect(await reconcile(machine)).toMatchObject({ kind: 'not-yet' });
     expect(row()).toEqual(settled);
     expect(counted).toEqual(metrics);
   });
 
-  test('the machine tries until dueAt, and then leaves it to the sweep', async () => {
+  test('the machine retries collecting until dueAt, and then defers to the sweep', async () => {
     const { reconcile, row, time, counted } = world(settled, { reads: [new ProviderAmbiguous('503')] });
     time.set(329.999);
     expect(await reconcile(machine)).toMatchObject({ kind: 'not-yet' });
@@ -520,7 +520,7 @@ describe('settled by the provider and not collected', () => {
     expect(row()).toEqual({ ...settled, dueAt: iso(630) });
   });
 
-  test('the machine has its time for collecting, however long it had polled before', async () => {
+  test('the machine has its full time for collecting, however long it polled before', async () => {
     const { reconcile, row } = world(extractionIn('RUNNING'), {
       reads: [answer('COMPLETED', full)],
       storing: () => {
@@ -532,7 +532,7 @@ describe('settled by the provider and not collected', () => {
     expect(row()?.dueAt).toBe(iso(7_300));
   });
 
-  test('the sweep tries at pauses that double, from the poll’s interval to an hour', async () => {
+  test('the sweep retries with pauses that double, from the poll interval to an hour', async () => {
     const { reconcile, row, time } = world(settled, { reads: [new ProviderAmbiguous('503')], now: 30 });
     const pauses: number[] = [];
     for (let tries = 0; tries < 9; tries += 1) {
@@ -545,7 +545,7 @@ describe('settled by the provider and not collected', () => {
     expect(pauses).toEqual([120, 120, 240, 480, 960, 1_920, 3_600, 3_600, 3_600]);
   });
 
-  test('after collectFor it is abandoned, and says why', async () => {
+  test('after collectFor, collecting is abandoned with a collectionError', async () => {
     const now = 30 + 86_400;
     const { reconcile, row, counted } = world(settled, { reads: [new ProviderAmbiguous('503')], now });
     expect(await reconcile(swept)).toMatchObject({ kind: 'closed' });
@@ -554,14 +554,14 @@ describe('settled by the provider and not collected', () => {
     expect(counted).toEqual(['ProviderReadFailed', 'CollectionFailed', 'CollectionAbandoned']);
   });
 
-  test('a try at the very end that succeeds is a success', async () => {
+  test('a last attempt that succeeds collects', async () => {
     const { reconcile, row } = world(settled, { reads: [answer('PARTIAL', full)], now: 999_999 });
     await reconcile(swept);
     expect(row()).toHaveProperty('collectedAt');
     expect(row()).not.toHaveProperty('collectionError');
   });
 
-  test('collected by somebody else meanwhile: closed, and nothing is changed', async () => {
+  test('if another process has collected meanwhile, nothing is changed', async () => {
     const closed = closedExtraction({ status: 'PARTIAL', taskId: 'task-1', collectedAt: iso(99) });
     const held = world(settled, {
       reads: [{ kind: 'too-large' }],
@@ -575,7 +575,7 @@ describe('settled by the provider and not collected', () => {
 });
 
 // The metric is counted before the write that may lose: a false alarm, where the results are there.
-test('a giving up that lost against a collection is not counted', async () => {
+test('an abandonment that lost the race against a collection is not counted', async () => {
   const held = world(extractionIn('PARTIAL'), {
     reads: [{ kind: 'too-large' }],
     meanwhile: () => {
@@ -590,7 +590,7 @@ test('a giving up that lost against a collection is not counted', async () => {
 describe('TIMED_OUT', () => {
   const timedOut = extractionIn('TIMED_OUT');
 
-  test('a read in grace that tells the end is a correction, and collected', async () => {
+  test('a read in grace with a final status is a correction, and is collected', async () => {
     const { reconcile, row, counted } = world(timedOut, { reads: [answer('COMPLETED', full)], now: 8_000 });
     expect(await reconcile(swept)).toMatchObject({ kind: 'closed' });
     expect(row()).toMatchObject({ status: 'COMPLETED', settledAt: iso(8_000), collectedAt: iso(8_000) });
@@ -598,7 +598,7 @@ describe('TIMED_OUT', () => {
     expect(counted).toEqual(['SettledByReconcile', 'WebhookMissed', 'Corrected', 'Collected']);
   });
 
-  test('what a webhook left in Tasks is a correction, too', async () => {
+  test('a status that a webhook left in Tasks is a correction, too', async () => {
     const { reconcile, row } = world(timedOut, {
       task: { taskId: 'task-1', taskStatus: 'FAILED' },
       reads: [answer('FAILED', full)],
@@ -608,7 +608,7 @@ describe('TIMED_OUT', () => {
     expect(row()).toMatchObject({ status: 'FAILED', collectedAt: iso(8_000) });
   });
 
-  test('a task of another extraction, as a restore may leave it, closes the record unread', async () => {
+  test('a task that is linked to another extraction closes the record without a read', async () => {
     const theirs = { taskId: 'task-1', extractionId: 'other', taskStatus: 'COMPLETED' };
     const { reconcile, row, reads, counted } = world(timedOut, { task: theirs, now: 8_000 });
     expect(await reconcile(swept)).toMatchObject({ kind: 'closed' });
@@ -617,13 +617,13 @@ describe('TIMED_OUT', () => {
     expect([reads(), counted]).toEqual([0, ['TaskLinkedElsewhere']]);
   });
 
-  test.each(everybody)('in grace it is the sweep’s, whoever asks: %j', async (caller) => {
+  test.each(everybody)('in grace it is deferred to the sweep, for every caller: %j', async (caller) => {
     const { reconcile, row } = world(timedOut, { now: 7_300 });
     expect(await reconcile(caller)).toMatchObject({ kind: 'deferred' });
     expect(row()).toEqual({ ...timedOut, dueAt: iso(7_300 + 120) });
   });
 
-  test('reads grow sparse: from two minutes, doubling, and one at the end of grace', async () => {
+  test('the pauses between reads double from two minutes, and the last read is at the end of grace', async () => {
     const { reconcile, row, time } = world(timedOut, { now: 7_200 });
     const looks: number[] = [];
     while (row()?.dueShard !== undefined) {
@@ -638,7 +638,7 @@ describe('TIMED_OUT', () => {
     expect(isClosed(row())).toBe(true);
   });
 
-  test('when grace is over it is closed, whether the provider answered or not', async () => {
+  test('after grace it is closed, whether the provider answered or not', async () => {
     for (const read of [answer('RUNNING'), new ProviderAmbiguous('503')]) {
       const { reconcile, row } = world(timedOut, { reads: [read], now: 7_200 + 86_400 });
       expect(await reconcile(swept)).toMatchObject({ kind: 'closed', record: { status: 'TIMED_OUT' } });
@@ -666,7 +666,7 @@ describe('by consent', () => {
   const completed: Reading = { kind: 'ended', taskStatus: 'COMPLETED', results: bytes, expected: true };
   const failed: Reading = { kind: 'ended', taskStatus: 'FAILED', reason: 'ENTITY/DOWN', expected: true };
 
-  test('what ended well is settled and collected from one read, as it came; no webhook was missed', async () => {
+  test('a success is settled and collected from one read, and no webhook counts as missed', async () => {
     const { reconcile, row, stored, reads, counted } = world(running, { reads: [completed] });
     expect(await reconcile(machine)).toMatchObject({ kind: 'closed' });
     expect(row()).toMatchObject({ status: 'COMPLETED', settledBy: 'reconcile', collectedAt: iso(100) });
@@ -676,7 +676,7 @@ describe('by consent', () => {
     expect(counted).toEqual(['SettledByReconcile', 'Collected']);
   });
 
-  test('what failed is settled with its reason, and there is nothing to store', async () => {
+  test('a failure is settled with its reason, and nothing is stored', async () => {
     const { reconcile, row, stored } = world(running, { reads: [failed] });
     expect(await reconcile(machine)).toMatchObject({ kind: 'closed' });
     expect(row()).toMatchObject({ status: 'FAILED', reason: 'ENTITY/DOWN', collectedAt: iso(100) });
@@ -697,7 +697,7 @@ describe('by consent', () => {
     },
   );
 
-  test('what ended well and then reads as failed is not closed without its data', async () => {
+  test('a success that later reads as failed is not closed without its results', async () => {
     const settled = consentIn('COMPLETED', { settledBy: 'reconcile' });
     const { reconcile, row, stored, counted, time } = world(settled, { reads: [failed, completed] });
     expect(await reconcile(machine)).toMatchObject({ kind: 'not-yet', why: 'no-results' });
@@ -709,7 +709,7 @@ describe('by consent', () => {
     expect(row()).toMatchObject({ status: 'COMPLETED', collectedAt: iso(105), results: { sha256: 's' } });
   });
 
-  test('past the deadline it is TIMED_OUT, and a correction corrects that, reason included', async () => {
+  test('past the deadline it is TIMED_OUT, and a correction replaces status and reason', async () => {
     const { reconcile, row, time } = world(running, {
       now: 7_200,
       reads: [{ kind: 'running', known: true }, failed],
@@ -722,12 +722,12 @@ describe('by consent', () => {
   });
 });
 
-describe('an answer over the cap', () => {
+describe('an answer over the size limit', () => {
   const tooLarge: Reading = { kind: 'too-large' };
   const tooLargeButDone: Reading = { kind: 'too-large', taskStatus: 'COMPLETED' };
   const saidOnce = { collectionError: 'results-too-large', oversizedAt: iso(100) };
 
-  test('by consent is the end: settled, abandoned, closed, and read once', async () => {
+  test('by consent is final: settled, abandoned and closed after one read', async () => {
     const { reconcile, row, reads, stored, counted } = world(consentIn('RUNNING'), {
       reads: [tooLargeButDone],
     });
@@ -738,7 +738,7 @@ describe('an answer over the cap', () => {
     expect(counted).toEqual(['SettledByReconcile', 'CollectionAbandoned']);
   });
 
-  test('by consent is not asked for again by whoever finds it settled and not abandoned', async () => {
+  test('by consent is not read again if the record is settled and not abandoned yet', async () => {
     let writes = 0;
     const { reconcile, row, reads } = world(consentIn('RUNNING'), {
       reads: [tooLargeButDone],
@@ -758,36 +758,42 @@ describe('an answer over the cap', () => {
     expect(reads()).toBe(1);
   });
 
-  test.each(everybody)('of a running task is remembered, and not asked for again: %j', async (caller) => {
-    const held = world(extractionIn('RUNNING'), { reads: [tooLarge] });
-    const look = () => held.reconcile(caller);
-    expect(await look()).toMatchObject({ kind: 'not-yet', why: 'results-too-large' });
-    expect(held.row()).toMatchObject({ status: 'RUNNING', oversizedAt: iso(100) });
-    expect(held.row()).not.toHaveProperty('collectionError');
-    held.time.advance(10);
-    expect(await look()).toMatchObject({ kind: 'not-yet', why: 'results-too-large' });
-    await held.tasks.notify({ taskId: 'task-1', taskStatus: 'PARTIAL', notifiedAt: iso(111) });
-    held.time.advance(10);
-    expect(await look()).toMatchObject({ kind: 'closed', record: { status: 'PARTIAL' } });
-    expect(held.row()).toMatchObject(saidOnce);
-    expect(held.reads()).toBe(1);
-    expect(held.counted).toEqual(['SettledByReconcile', 'CollectionAbandoned']);
-  });
+  test.each(everybody)(
+    'of a running task is recorded, and the task is not read again: %j',
+    async (caller) => {
+      const held = world(extractionIn('RUNNING'), { reads: [tooLarge] });
+      const look = () => held.reconcile(caller);
+      expect(await look()).toMatchObject({ kind: 'not-yet', why: 'results-too-large' });
+      expect(held.row()).toMatchObject({ status: 'RUNNING', oversizedAt: iso(100) });
+      expect(held.row()).not.toHaveProperty('collectionError');
+      held.time.advance(10);
+      expect(await look()).toMatchObject({ kind: 'not-yet', why: 'results-too-large' });
+      await held.tasks.notify({ taskId: 'task-1', taskStatus: 'PARTIAL', notifiedAt: iso(111) });
+      held.time.advance(10);
+      expect(await look()).toMatchObject({ kind: 'closed', record: { status: 'PARTIAL' } });
+      expect(held.row()).toMatchObject(saidOnce);
+      expect(held.reads()).toBe(1);
+      expect(held.counted).toEqual(['SettledByReconcile', 'CollectionAbandoned']);
+    },
+  );
 
   test.each([
     ['remembered', { oversizedAt: iso(100) }, 0],
     ['read past the deadline', {}, 1],
-  ])('that is %s is TIMED_OUT then, closed without grace, and says why', async (_what, known, asked) => {
-    const { reconcile, row, reads, counted } = world(extractionIn('RUNNING', known), {
-      reads: [tooLarge],
-      now: 7_200,
-    });
-    expect(await reconcile(machine)).toMatchObject({ kind: 'closed', record: { status: 'TIMED_OUT' } });
-    expect(row()).toMatchObject({ reason: 'deadline-passed', collectionError: 'results-too-large' });
-    expect(isClosed(row())).toBe(true);
-    expect(reads()).toBe(asked);
-    expect(counted).toEqual(['TimedOut', 'CollectionAbandoned']);
-  });
+  ])(
+    'that is %s ends as TIMED_OUT with a collectionError, closed without grace',
+    async (_what, known, asked) => {
+      const { reconcile, row, reads, counted } = world(extractionIn('RUNNING', known), {
+        reads: [tooLarge],
+        now: 7_200,
+      });
+      expect(await reconcile(machine)).toMatchObject({ kind: 'closed', record: { status: 'TIMED_OUT' } });
+      expect(row()).toMatchObject({ reason: 'deadline-passed', collectionError: 'results-too-large' });
+      expect(isClosed(row())).toBe(true);
+      expect(reads()).toBe(asked);
+      expect(counted).toEqual(['TimedOut', 'CollectionAbandoned']);
+    },
+  );
 
   test('in grace closes the record', async () => {
     const { reconcile, row } = world(extractionIn('TIMED_OUT'), { reads: [tooLarge], now: 8_000 });
@@ -800,7 +806,7 @@ describe('an answer over the cap', () => {
     expect(isClosed(row())).toBe(true);
   });
 
-  test('does not keep a webhook from correcting TIMED_OUT, whose results are then abandoned unread', async () => {
+  test('does not prevent a webhook from correcting TIMED_OUT, and the results are then abandoned without a read', async () => {
     const timedOut = closedExtraction({ status: 'TIMED_OUT', taskId: 'task-1', ...saidOnce });
     const held = world(timedOut, { now: 8_000 });
     const fact = { extractionId: id, taskId: 'task-1', taskStatus: 'PARTIAL' } as const;
@@ -811,7 +817,7 @@ describe('an answer over the cap', () => {
     expect(held.reads()).toBe(0);
   });
 
-  test('whose memory lost against a webhook is abandoned at once', async () => {
+  test('that lost the race against a webhook is abandoned at once', async () => {
     const held = world(extractionIn('RUNNING'), {
       reads: [tooLarge],
       meanwhile: () => {
@@ -824,7 +830,7 @@ describe('an answer over the cap', () => {
   });
 });
 
-describe('anything that is over', () => {
+describe('a closed record', () => {
   test.each<readonly [string, Extraction]>([
     ['REJECTED', extractionIn('REJECTED')],
     ['UNCONFIRMED', extractionIn('UNCONFIRMED')],
@@ -832,8 +838,8 @@ describe('anything that is over', () => {
     ['collected', closedExtraction({ status: 'COMPLETED', taskId: 'task-1', collectedAt: iso(40) })],
     ['abandoned collecting', closedExtraction({ status: 'FAILED', taskId: 'task-1', collectionError: 'x' })],
     ['out of grace', closedExtraction({ status: 'TIMED_OUT', taskId: 'task-1' })],
-  ])('%s: closed, and nobody is asked', async (_what, row) => {
-    for (const caller of [...everybody, machineThatGaveUp]) {
+  ])('%s: stays closed, and the provider is not read', async (_what, row) => {
+    for (const caller of [...everybody, machineThatAbandoned]) {
       const { reconcile, row: rowNow, reads, counted } = world(row, { now: 99_999 });
       expect(await reconcile(caller)).toEqual({ kind: 'closed', record: row });
       expect(rowNow()).toEqual(row);
@@ -841,7 +847,7 @@ describe('anything that is over', () => {
     }
   });
 
-  test('a row that is gone is told, to whoever asks', async () => {
+  test('without a row, every caller gets the result gone', async () => {
     for (const caller of everybody) {
       expect(await world(undefined).reconcile(caller)).toEqual({ kind: 'gone' });
     }
@@ -861,7 +867,7 @@ test.each(everybody.map((caller) => [nameOf(caller), caller] as const))(
   },
 );
 
-test('asked again after it is done, whoever asks, it changes nothing', async () => {
+test('reconciling a closed record again changes nothing, for every caller', async () => {
   const { reconcile, row, reads } = world(extractionIn('RUNNING'), { reads: [answer('COMPLETED', full)] });
   await reconcile(machine);
   const after = row();
@@ -870,7 +876,7 @@ test('asked again after it is done, whoever asks, it changes nothing', async () 
   expect(reads()).toBe(1);
 });
 
-test('races without end are told as "not yet", not run for ever', async () => {
+test('endless lost races end as not yet', async () => {
   let flips = 0;
   const { reconcile } = world(extraction(), {
     now: 900,

@@ -66,7 +66,7 @@ const world = (
 
 const running = { row: extractionIn('RUNNING'), task: linked };
 
-test('L then W: the delivery settles the extraction and wakes its machine', async () => {
+test('a delivery after the link settles the extraction and wakes its machine', async () => {
   const { deliver, woken, counted, row, task } = world(running);
   expect(await deliver()).toEqual({ kind: 'recorded', extractionId: id, wake: 'woken' });
   expect(row()).toMatchObject({ status: 'COMPLETED', settledBy: 'webhook', settledAt: iso(100) });
@@ -75,7 +75,7 @@ test('L then W: the delivery settles the extraction and wakes its machine', asyn
   expect(counted).toEqual(['SettledByWebhook']);
 });
 
-test('W before L: the status is stored for whoever links, and nobody is woken', async () => {
+test('a delivery before the link is stored, and no machine is woken', async () => {
   const { deliver, woken, counted, row, task } = world({ row: extractionIn('STARTING') });
   expect(await deliver()).toEqual({ kind: 'stored' });
   expect(task()).toEqual({ taskId: 'task-1', taskStatus: 'COMPLETED', notifiedAt: iso(100) });
@@ -84,7 +84,7 @@ test('W before L: the status is stored for whoever links, and nobody is woken', 
   expect(counted).toEqual(['UnlinkedDelivery']);
 });
 
-test('an orphan whose first delivery died before it was counted is counted with the next', async () => {
+test('an orphan delivery that was stored and not counted is counted with its repetition', async () => {
   let broken = true;
   const { deliver, counted } = world({
     fault: (call) => {
@@ -98,7 +98,7 @@ test('an orphan whose first delivery died before it was counted is counted with 
   expect(counted).toEqual(['UnlinkedDelivery']);
 });
 
-test('a duplicate repeats a settled fact: nothing changes but that the machine is woken again', async () => {
+test('a repeated delivery changes nothing and wakes the machine again', async () => {
   const { deliver, counted, row } = world(running);
   await deliver();
   const settled = row();
@@ -107,7 +107,7 @@ test('a duplicate repeats a settled fact: nothing changes but that the machine i
   expect(counted).toEqual(['SettledByWebhook']);
 });
 
-test('of two deliveries with different statuses the first counts, and the disagreement is counted', async () => {
+test('of two deliveries with different statuses the first stays, and the disagreement is counted', async () => {
   const { deliver, counted, row, task } = world(running);
   await deliver('COMPLETED');
   await deliver('FAILED');
@@ -116,14 +116,14 @@ test('of two deliveries with different statuses the first counts, and the disagr
   expect(counted).toEqual(['SettledByWebhook', 'StatusDisagreement']);
 });
 
-test('a first delivery that was stored early is what a later one settles with', async () => {
+test('a later delivery settles with the status of an early one', async () => {
   const { deliver, row, counted } = world({ row: running.row, task: { ...linked, taskStatus: 'PARTIAL' } });
   await deliver('COMPLETED');
   expect(row()).toMatchObject({ status: 'PARTIAL' });
   expect(counted).toContain('StatusDisagreement');
 });
 
-test('a correction after TIMED_OUT is recorded, and the sweep is told to collect at once', async () => {
+test('a correction after TIMED_OUT is recorded and due at once', async () => {
   const { deliver, row, counted } = world({
     row: extractionIn('TIMED_OUT'),
     task: linked,
@@ -134,7 +134,7 @@ test('a correction after TIMED_OUT is recorded, and the sweep is told to collect
   expect(counted).toEqual(['SettledByWebhook', 'Corrected']);
 });
 
-describe('W dies after any step, and the next delivery heals it', () => {
+describe('a delivery that ends after any step is completed by the next', () => {
   test.each([
     ['the status was stored', 'notify'],
     ['the extraction was settled', 'apply'],
@@ -169,25 +169,25 @@ describe('W dies after any step, and the next delivery heals it', () => {
   });
 });
 
-describe('a token that nobody awaits', () => {
+describe('a callback token for which no machine waits', () => {
   test.each([
     ['gone', []],
     ['invalid-token', ['InvalidCallbackToken']],
-  ] as const)('%s: the sweep is told to look now, as no machine will collect', async (wake, metrics) => {
+  ] as const)('%s: the record is due now, because no machine will collect', async (wake, metrics) => {
     const { deliver, row, counted } = world({ ...running, wake: async () => wake });
     expect(await deliver()).toEqual({ kind: 'recorded', extractionId: id, wake });
     expect(row()).toMatchObject({ status: 'COMPLETED', dueAt: iso(100) });
     expect(counted).toEqual(['SettledByWebhook', ...metrics]);
   });
 
-  test('of a record that is closed is nothing to anybody', async () => {
+  test('of a closed record changes nothing', async () => {
     const row = closedExtraction({ status: 'COMPLETED', collectedAt: iso(50), taskId: 'task-1' });
     const { deliver, row: rowNow } = world({ row, task: linked, wake: async () => 'gone' });
     expect(await deliver()).toMatchObject({ wake: 'gone' });
     expect(rowNow()).toEqual(row);
   });
 
-  test('does not put off a look that is due already', async () => {
+  test('does not postpone a record that is due already', async () => {
     const row = extractionIn('COMPLETED', { dueAt: iso(90) });
     const { deliver, row: rowNow } = world({ row, task: linked, wake: async () => 'gone' });
     await deliver();
@@ -195,20 +195,20 @@ describe('a token that nobody awaits', () => {
   });
 });
 
-test('a row that is gone is no failure: the delivery is taken, and counted', async () => {
+test('a delivery without a record is accepted and counted', async () => {
   const { deliver, counted } = world({ task: linked, wake: async () => 'gone' });
   expect(await deliver()).toEqual({ kind: 'recorded', extractionId: id, wake: 'gone' });
   expect(counted).toEqual(['DeliveryWithoutRecord']);
 });
 
-test('a link without a token wakes nobody: the sweep is told to look now', async () => {
+test('a link without a token wakes no machine, and the record is due now', async () => {
   const { deliver, woken, row } = world({ row: running.row, task: { taskId: 'task-1', extractionId: id } });
   expect(await deliver()).toEqual({ kind: 'recorded', extractionId: id, wake: 'no-token' });
   expect(woken).toEqual([]);
   expect(row()).toMatchObject({ status: 'COMPLETED', dueAt: iso(100) });
 });
 
-test('a delivery after grace, to a link without a token, opens the record again', async () => {
+test('a delivery after grace, to a link without a token, reopens the record', async () => {
   const { deliver, row, counted } = world({
     row: closedExtraction({ status: 'TIMED_OUT', taskId: 'task-1' }),
     task: { taskId: 'task-1', extractionId: id },
@@ -220,7 +220,7 @@ test('a delivery after grace, to a link without a token, opens the record again'
   expect(counted).toEqual(['SettledByWebhook', 'Corrected']);
 });
 
-test('a machine that is woken is left to collect: dueAt stays its five minutes', async () => {
+test('a woken machine has five minutes to collect before the record is due', async () => {
   const { deliver, row } = world(running);
   await deliver();
   expect(row()?.dueAt).toBe(iso(400));

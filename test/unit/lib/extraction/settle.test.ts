@@ -31,26 +31,26 @@ test.each([
   ['webhook', 'SettledByWebhook'],
   ['start', 'SettledByStart'],
   ['reconcile', 'SettledByReconcile'],
-] as const)('what the %s learned is recorded under its name and counted', async (by, metric) => {
+] as const)('an outcome from %s is recorded with settledBy and counted', async (by, metric) => {
   const { record, counted } = await settleOn(extractionIn('RUNNING'), by, 'COMPLETED');
   expect(record).toMatchObject({ status: 'COMPLETED', settledBy: by, settledAt: iso(100) });
   expect(counted).toEqual([metric]);
 });
 
-test('a settling whose answer was lost is counted once', async () => {
+test('a settlement whose answer was lost is counted once', async () => {
   const { record, counted } = await settleOn(extractionIn('RUNNING'), 'webhook', 'FAILED', withLostAnswers);
   expect(record).toMatchObject({ status: 'FAILED', settledBy: 'webhook' });
   expect(counted).toEqual(['SettledByWebhook']);
 });
 
-test('the same outcome told again changes nothing and counts nothing', async () => {
+test('the same outcome again changes and counts nothing', async () => {
   const row = extractionIn('COMPLETED');
   const { record, counted } = await settleOn(row, 'reconcile', 'COMPLETED');
   expect(record).toEqual(row);
   expect(counted).toEqual([]);
 });
 
-test('what a settling means besides is counted by the one that settled, and by no other', async () => {
+test('additional metrics are counted only by the call that settled', async () => {
   const store = memoryExtractionStore();
   store.rows.set(id, extractionIn('RUNNING'));
   const { counted, journal } = memoryJournal();
@@ -62,7 +62,7 @@ test('what a settling means besides is counted by the one that settled, and by n
   expect(counted).toEqual(['SettledByReconcile', 'WebhookMissed']);
 });
 
-test('another outcome changes nothing: the first stays, and the disagreement is counted', async () => {
+test('a different outcome changes nothing, and the disagreement is counted', async () => {
   const row = extractionIn('COMPLETED');
   const { record, counted } = await settleOn(row, 'reconcile', 'FAILED');
   expect(record).toEqual(row);
@@ -70,7 +70,7 @@ test('another outcome changes nothing: the first stays, and the disagreement is 
 });
 
 describe('after TIMED_OUT', () => {
-  test('it is a correction, and replaces our outcome', async () => {
+  test('it is a correction, and replaces the outcome', async () => {
     const { record, counted } = await settleOn(extractionIn('TIMED_OUT'), 'webhook', 'PARTIAL');
     expect(record).toMatchObject({ status: 'PARTIAL', settledBy: 'webhook', settledAt: iso(100) });
     expect(record).not.toHaveProperty('reason');
@@ -82,7 +82,7 @@ describe('after TIMED_OUT', () => {
     expect(counted).toEqual(['SettledByWebhook', 'Corrected']);
   });
 
-  test('of another task it is none', async () => {
+  test('the status of another task changes nothing', async () => {
     const row = extractionIn('TIMED_OUT', { taskId: 'task-2' });
     const { record, counted } = await settleOn(row, 'webhook', 'PARTIAL');
     expect(record).toEqual(row);
@@ -98,6 +98,6 @@ test.each(['REQUESTED', 'STARTING', 'REJECTED', 'UNCONFIRMED', 'NOT_STARTED'] as
   },
 );
 
-test('a row that is gone stays gone', async () => {
+test('without a row nothing is written', async () => {
   expect((await settleOn(undefined, 'webhook', 'COMPLETED')).record).toBeUndefined();
 });

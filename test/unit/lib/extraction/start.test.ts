@@ -144,8 +144,8 @@ const world = (
   };
 };
 
-describe('a start that goes well', () => {
-  test('leaves the record running and the token linked, after one POST', async () => {
+describe('a successful start', () => {
+  test('ends with the record RUNNING and the callback token stored, after one start call', async () => {
     const { start, row, task, posts, counted } = world();
     expect(await start()).toEqual({ kind: 'waiting', taskId: 'task-1' });
     expect(row()).toMatchObject({
@@ -165,7 +165,7 @@ describe('a start that goes well', () => {
     expect(counted).toEqual([]);
   });
 
-  test('asks for what was recorded, with the credentials unsealed and all five deliveries', async () => {
+  test('sends the recorded request with the unsealed credentials and five deliveries', async () => {
     const actions = [
       { id: 'movement', params: { dateRange: { startDate: '2026-01-01', endDate: '2026-01-31' } } },
     ];
@@ -182,13 +182,13 @@ describe('a start that goes well', () => {
     });
   });
 
-  test('does everything that can fail harmlessly before the STARTING write, and the POST after it', async () => {
+  test('does every harmless step before the STARTING write, and the start call after it', async () => {
     const { start, events } = world();
     await start();
     expect(events).toEqual(['unseal', 'session', 'post on STARTING', 'The provider accepted the task.']);
   });
 
-  test('uses the session token that the caller brought, and makes no login', async () => {
+  test('uses the caller’s session token, without a login', async () => {
     const { start, posts, logins } = world({ plaintext: withToken });
     await start();
     expect(posts[0]).toMatchObject({ token: 'callers', request: { credentials: withToken.credentials } });
@@ -196,7 +196,7 @@ describe('a start that goes well', () => {
   });
 });
 
-describe('before the STARTING write nothing was sent, and the record stays as it was', () => {
+describe('a failure before the STARTING write leaves the record unchanged', () => {
   test.each<readonly [string, () => Error, string]>([
     ['the API key is not taken', unauthorized, 'ProviderUnauthorized'],
     [
@@ -228,7 +228,7 @@ describe('before the STARTING write nothing was sent, and the record stays as it
     expect(posts).toHaveLength(0);
   });
 
-  test('a dependency of ours that fails is thrown', async () => {
+  test('that is not the provider’s is thrown', async () => {
     const failing = async () => {
       throw new Error('ours');
     };
@@ -241,7 +241,7 @@ describe('before the STARTING write nothing was sent, and the record stays as it
   });
 });
 
-describe('the provider surely did not take it: back to REQUESTED, and the machine tries again', () => {
+describe('a start that was certainly not accepted goes back to REQUESTED, and the machine retries', () => {
   test.each<readonly [string, () => Error, string]>([
     ['429', busy, 'ProviderBusy'],
     ['it cannot be reached', unreachable, 'ProviderUnreachable'],
@@ -252,7 +252,7 @@ describe('the provider surely did not take it: back to REQUESTED, and the machin
     expect(posts).toHaveLength(1);
   });
 
-  test('429 twice, then taken: one task', async () => {
+  test('429 twice, then accepted: one task', async () => {
     const { start, row, posts, task } = world({ answers: [busy(), busy(), 'task-1'] });
     expect(await start(0)).toMatchObject({ kind: 'retry' });
     expect(await start(1)).toMatchObject({ kind: 'retry' });
@@ -262,14 +262,14 @@ describe('the provider surely did not take it: back to REQUESTED, and the machin
     expect(task()).toMatchObject({ callbackToken: 'token-2', callbackAttempt: 2 });
   });
 
-  test('a withdrawal whose answer was lost is done', async () => {
+  test('a revert whose answer was lost counts as done', async () => {
     const { start, row } = world({ answers: [busy()], through: withLostAnswers });
     expect(await start()).toEqual({ kind: 'retry', error: 'ProviderBusy' });
     expect(row()).toEqual(extraction({ attemptId: 'attempt-1' }));
   });
 });
 
-describe('a refusal: nothing ran, and the extraction is over', () => {
+describe('a refused start ends as REJECTED', () => {
   test.each([400, 402, 403, 404, 409, 422])('%i', async (status) => {
     const { start, row, posts, counted } = world({ answers: [refused(status)] });
     expect(await start()).toEqual({ kind: 'settled', status: 'REJECTED' });
@@ -294,7 +294,7 @@ describe('401 on the start call', () => {
     expect(row()).toMatchObject({ status: 'RUNNING', attemptId: 'attempt-1' });
   });
 
-  test('twice: surely not taken, and the second token is dropped too', async () => {
+  test('twice means not accepted, and the second token is dropped too', async () => {
     const { start, posts, row } = world({ answers: [unauthorized(), unauthorized(), 'task-1'] });
     expect(await start(0)).toEqual({ kind: 'retry', error: 'ProviderUnauthorized' });
     expect(row()).toEqual(extraction({ attemptId: 'attempt-1' }));
@@ -312,7 +312,7 @@ describe('401 on the start call', () => {
     expect(row()?.status).toBe(status);
   });
 
-  test('and then a login that fails, however: the 401 says that it was not taken', async () => {
+  test('and then any failed login means not accepted, because of the 401', async () => {
     for (const failure of [unauthorized(), ambiguous(), new Error('ours')]) {
       let logins = 0;
       const { start, row, posts } = world({
@@ -329,7 +329,7 @@ describe('401 on the start call', () => {
     }
   });
 
-  test('with the caller’s own token: rejected, as no login of ours could help', async () => {
+  test('with the caller’s own token is REJECTED, because no login can help', async () => {
     const { start, row, posts, logins } = world({ plaintext: withToken, answers: [unauthorized()] });
     expect(await start()).toEqual({ kind: 'settled', status: 'REJECTED' });
     expect(row()).toMatchObject({ status: 'REJECTED', reason: 'session-token-refused' });
@@ -338,7 +338,7 @@ describe('401 on the start call', () => {
   });
 });
 
-describe('anything else: a task may exist, and the POST is never made again', () => {
+describe('any other failure means that a task may exist, and the start call is never repeated', () => {
   test.each<readonly [string, Error]>([
     ['5xx, 408, 3xx, a timeout, a reset, a 2xx without a taskId', ambiguous()],
     ['an answer that is too large', new ProviderAnswerTooLarge('x', 200)],
@@ -355,8 +355,8 @@ describe('anything else: a task may exist, and the POST is never made again', ()
   });
 });
 
-describe('an attempt that holds the taskId and was late to write it', () => {
-  test('undoes the UNCONFIRMED that was written over it, and links', async () => {
+describe('a start attempt that was settled as stale', () => {
+  test('and has a taskId replaces UNCONFIRMED with RUNNING, and links', async () => {
     const held = world({
       meanwhile: () => {
         const row = held.row();
@@ -372,7 +372,7 @@ describe('an attempt that holds the taskId and was late to write it', () => {
     expect(held.task()).toMatchObject({ extractionId: id });
   });
 
-  test('but learned nothing leaves the UNCONFIRMED as it is, whatever the answer was', async () => {
+  test('and has no taskId leaves UNCONFIRMED as it is, for every answer', async () => {
     for (const answer of [busy(), refused(400), ambiguous()]) {
       const held = world({
         answers: [answer],
@@ -386,8 +386,8 @@ describe('an attempt that holds the taskId and was late to write it', () => {
   });
 });
 
-describe('an early webhook', () => {
-  test('that came before the start call was answered is acted on at once', async () => {
+describe('an early delivery', () => {
+  test('settles as soon as the task is linked', async () => {
     const held = world({
       meanwhile: async () => {
         await held.tasks.notify({ taskId: 'task-1', taskStatus: 'PARTIAL', notifiedAt: iso(4) });
@@ -399,8 +399,8 @@ describe('an early webhook', () => {
   });
 });
 
-describe('an invocation that finds the start already made or under way', () => {
-  test('a live attempt is left alone', async () => {
+describe('an invocation that finds a start made or in progress', () => {
+  test('leaves a start in progress alone', async () => {
     const row = extractionIn('STARTING', { startingAt: iso(1) });
     const { start, row: rowNow, posts, events } = world({ row });
     expect(await start(1)).toEqual({ kind: 'retry', error: 'StartInProgress' });
@@ -409,7 +409,7 @@ describe('an invocation that finds the start already made or under way', () => {
     expect(events).toEqual([]);
   });
 
-  test('a dead attempt is UNCONFIRMED: it may have posted', async () => {
+  test('settles a stale start as UNCONFIRMED', async () => {
     const { start, row, posts, time, counted } = world({
       row: extractionIn('STARTING', { startingAt: iso(1) }),
     });
@@ -420,7 +420,7 @@ describe('an invocation that finds the start already made or under way', () => {
     expect(counted).toEqual(['Unconfirmed']);
   });
 
-  test('a running task is linked again with the new token', async () => {
+  test('links a running task again with the new token', async () => {
     const { start, tasks, task, posts } = world({ row: extractionIn('RUNNING') });
     tasks.rows.set('task-1', {
       taskId: 'task-1',
@@ -433,7 +433,7 @@ describe('an invocation that finds the start already made or under way', () => {
     expect(posts).toHaveLength(0);
   });
 
-  test('an older token never wins over a younger one', async () => {
+  test('never replaces a newer token with an older one', async () => {
     const { start, tasks, task, counted } = world({ row: extractionIn('RUNNING') });
     const younger = { taskId: 'task-1', extractionId: id, callbackToken: 'token-2', callbackAttempt: 2 };
     tasks.rows.set('task-1', younger);
@@ -442,7 +442,7 @@ describe('an invocation that finds the start already made or under way', () => {
     expect(counted).toEqual([]);
   });
 
-  test('a task that reconcile has adopted is linked with the token, and what a webhook left is acted on', async () => {
+  test('links a task that reconcile has adopted, and settles with the status that a webhook left', async () => {
     const adopted = { taskId: 'task-1', extractionId: id };
     const quiet = world({ row: extractionIn('RUNNING') });
     quiet.tasks.rows.set('task-1', adopted);
@@ -454,7 +454,7 @@ describe('an invocation that finds the start already made or under way', () => {
     expect(await told.start(0)).toEqual({ kind: 'settled', status: 'FAILED' });
   });
 
-  test('an older token still acts on what a webhook left', async () => {
+  test('settles with the status that a webhook left even with an older token', async () => {
     const { start, tasks, row } = world({ row: extractionIn('RUNNING') });
     tasks.rows.set('task-1', {
       taskId: 'task-1',
@@ -467,7 +467,7 @@ describe('an invocation that finds the start already made or under way', () => {
     expect(row()).toMatchObject({ status: 'FAILED', settledBy: 'start' });
   });
 
-  test('a row that is back at REQUESTED when the STARTING write is refused is left to the next retry', async () => {
+  test('leaves a row that is REQUESTED again to the next retry', async () => {
     const { start, posts } = world({
       through: (store) => ({ ...store, apply: async () => ({ applied: false, record: extraction() }) }),
     });
@@ -475,7 +475,7 @@ describe('an invocation that finds the start already made or under way', () => {
     expect(posts).toHaveLength(0);
   });
 
-  test('a task of another extraction is left to it: whether one of ours runs is not known, and counted', async () => {
+  test('ends as UNCONFIRMED, and is counted, if the task is linked to another extraction', async () => {
     const { start, tasks, task, counted, row } = world();
     const theirs = { taskId: 'task-1', extractionId: 'other', callbackToken: 'theirs', callbackAttempt: 0 };
     tasks.rows.set('task-1', theirs);
@@ -501,7 +501,7 @@ describe('an invocation that finds the start already made or under way', () => {
     },
   );
 
-  test('a row that is gone: there is nothing to wait for', async () => {
+  test('has nothing to wait for without a row', async () => {
     const { start, posts } = world({ row: null });
     expect(await start()).toEqual({ kind: 'settled', status: 'GONE' });
     expect(posts).toHaveLength(0);
@@ -509,7 +509,7 @@ describe('an invocation that finds the start already made or under way', () => {
 });
 
 describe('two invocations at once', () => {
-  test('the STARTING write admits one; the other says that a start is in progress', async () => {
+  test('only one makes the STARTING write; the other returns StartInProgress', async () => {
     const { start, posts, row } = world();
     const outcomes = await Promise.all([start(0), start(1)]);
     expect(posts).toHaveLength(1);
@@ -518,7 +518,7 @@ describe('two invocations at once', () => {
     expect(row()?.status).toBe('RUNNING');
   });
 
-  test('a start that was abandoned between the read and the STARTING write makes no POST', async () => {
+  test('a start that was abandoned before its STARTING write makes no start call', async () => {
     const held = world({
       unseal: async () => {
         await held.extractions.apply(markNotStarted(extraction(), 'start-abandoned', at(5), timings));
@@ -530,14 +530,14 @@ describe('two invocations at once', () => {
   });
 });
 
-test('every write whose answer was lost is recognized as my own: one POST, and it runs', async () => {
+test('every write whose answer was lost is recognized as an own write, so that one start call is made', async () => {
   const { start, posts, row } = world({ through: withLostAnswers });
   expect(await start()).toEqual({ kind: 'waiting', taskId: 'task-1' });
   expect(posts).toHaveLength(1);
   expect(row()?.status).toBe('RUNNING');
 });
 
-test('a STARTING write that was declared dead while its answer was lost makes no POST', async () => {
+test('a start that was settled as stale while the answer of its STARTING write was lost makes no start call', async () => {
   const { start, posts, extractions } = world({
     through: (store) => ({
       ...store,
@@ -571,7 +571,7 @@ const dyingAt = (
   };
 };
 
-describe('a start that dies at a call of the stores, and the ones after it', () => {
+describe('a start that is interrupted at a call of a store, and the starts after it', () => {
   // get, the STARTING write, the record, L.
   test.each([
     [1, 'before', 'RUNNING'],
@@ -582,7 +582,7 @@ describe('a start that dies at a call of the stores, and the ones after it', () 
     [3, 'after', 'RUNNING'],
     [4, 'before', 'RUNNING'],
     [4, 'after', 'RUNNING'],
-  ] as const)('call %i, %s it took effect: %s, and never two POSTs', async (nth, when, end) => {
+  ] as const)('call %i, %s it took effect: %s, and never two start calls', async (nth, when, end) => {
     const death = dyingAt(nth, when);
     const { start, posts, row, task, time } = world({ faults: death.faults });
     await expect(start(0)).rejects.toThrow('died');
@@ -597,7 +597,7 @@ describe('a start that dies at a call of the stores, and the ones after it', () 
   });
 });
 
-describe('from the STARTING write on, what could not be written is written again', () => {
+describe('from the STARTING write on, a failed write is retried', () => {
   /** Fails so many writes, but for the first few. */
   const failing = (times: number, when: 'before' | 'after', butFor = 1) => {
     let writes = 0;
@@ -630,15 +630,15 @@ describe('from the STARTING write on, what could not be written is written again
     expect(posts).toHaveLength(1);
   });
 
-  test('but not for ever', async () => {
+  test('but not more than twice', async () => {
     const { start, row } = world({ faults: failing(3, 'before') });
     await expect(start()).rejects.toThrow('throttled');
     expect(row()?.status).toBe('STARTING');
   });
 });
 
-describe('a record that a repeated key made anew, after the one it was started for was erased or lost', () => {
-  test.each(allStatuses)('is left alone by an older execution where it is %s', async (status) => {
+describe('a later record under the same id, after an erasure or a loss', () => {
+  test.each(allStatuses)('is left alone by an older execution in %s', async (status) => {
     const anew = extractionIn(status, { requestId: 'request-2' });
     const { start, row, posts, events, tasks, time } = world({ row: anew });
     expect(await start(1_000)).toEqual({ kind: 'settled', status: 'GONE' });
@@ -652,7 +652,7 @@ describe('a record that a repeated key made anew, after the one it was started f
     });
   });
 
-  test('is not marked by an attempt that had read the one before', async () => {
+  test('is not started by an attempt that has read the earlier record', async () => {
     const anew = extraction({ requestId: 'request-2' });
     const held = world({
       unseal: async () => {
@@ -666,7 +666,7 @@ describe('a record that a repeated key made anew, after the one it was started f
   });
 });
 
-test('whatever fails, however often, and however the provider answers: never two POSTs that may have been taken', async () => {
+test('for all failures and answers of the provider, at most one start call may have been accepted', async () => {
   const fault = fc.record({ nth: fc.integer({ min: 1, max: 12 }), when: fc.constantFrom('before', 'after') });
   const answer = fc.constantFrom<Answer>(
     'task-1',
@@ -707,7 +707,7 @@ test('whatever fails, however often, and however the provider answers: never two
   );
 });
 
-test('a row that was started, settled and closed by others meanwhile is told as it is', async () => {
+test('a row that others have started, settled and closed meanwhile is returned as it is', async () => {
   const held = world({
     meanwhile: () => {
       held.extractions.rows.set(
