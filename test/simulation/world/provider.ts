@@ -95,7 +95,9 @@ export class Provider {
       unauthorized: refuse(() => new ProviderUnauthorized('401')),
       refused: refuse(() => new ProviderRefused('400', 400)),
     };
-    /** Only the v2 variant of an extraction by consent returns an errorType. Its status tells whether a task may exist. */
+    /**
+     * Only the v2 variant of an extraction by consent returns an errorType. Its status tells whether a task may exist.
+     */
     const withErrorType = (status: number, accepted: boolean) => (): never => {
       note(accepted, status < 500);
       if (accepted) this.#createTask(extractionId);
