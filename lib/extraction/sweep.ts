@@ -36,7 +36,10 @@ export type SweepResult = {
   readonly oldestStuckSeconds: number;
 };
 
-/** How many records are reconciled at once. Most of the time is spent waiting for the provider. Memory is sized by this. */
+/**
+ * How many records are reconciled at once. Most of the time is spent waiting for the provider. Memory is sized by
+ * this.
+ */
 export const sweepConcurrency = 8;
 
 /** Records per shard and sweep. 16 shards of them are more than one invocation can reconcile. */
