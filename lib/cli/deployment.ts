@@ -1,5 +1,6 @@
 import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
 import { LOCAL_STAGE, stackNameOf, stagePattern } from '../aws/stage.ts';
+import { defined } from '../defined.ts';
 import { emulatorApiUrl, toEmulatorUrl } from './aws/emulator-url.ts';
 import { signedFetch } from './aws/signed-fetch.ts';
 import { describeStack } from './aws/stack.ts';
@@ -69,10 +70,7 @@ const clientFor = async (
       'The local deployment is not running. Run `npm start` in another terminal, or set AWS_ENDPOINT_URL to an emulator.',
     );
   }
-  return {
-    ...(region === undefined ? {} : { region }),
-    ...(profile === undefined ? {} : { profile }),
-  };
+  return defined({ region, profile });
 };
 
 const regionOf = async ({ config }: CloudFormationClient): Promise<string> => {

@@ -6,6 +6,7 @@ import {
   paginateScan,
 } from '@aws-sdk/client-dynamodb';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
+import { defined } from '../../defined.ts';
 import { dueShardCount } from '../../extraction/due-shard.ts';
 import type { Extraction } from '../../extraction/record.ts';
 
@@ -28,10 +29,7 @@ export const openExtractionIds = async (
         KeyConditionExpression:
           until === undefined ? '#dueShard = :shard' : '#dueShard = :shard AND dueAt <= :until',
         ExpressionAttributeNames: { '#dueShard': 'dueShard' },
-        ExpressionAttributeValues: marshall({
-          ':shard': shard,
-          ...(until === undefined ? {} : { ':until': until }),
-        }),
+        ExpressionAttributeValues: marshall(defined({ ':shard': shard, ':until': until })),
       },
     );
     for await (const { Items = [] } of pages) {

@@ -1,4 +1,5 @@
 import { AwsClient } from 'aws4fetch';
+import { defined } from '../../defined.ts';
 
 /** The credentials that requests are signed with, and the region they are for. */
 export type Signer = {
@@ -15,13 +16,8 @@ export const signedFetch = ({
   region,
   credentials: { accessKeyId, secretAccessKey, sessionToken },
 }: Signer): ((url: string, init?: RequestInit) => Promise<Response>) => {
-  const aws = new AwsClient({
-    accessKeyId,
-    secretAccessKey,
-    ...(sessionToken === undefined ? {} : { sessionToken }),
-    service: 'execute-api',
-    region,
-    retries: 0,
-  });
+  const aws = new AwsClient(
+    defined({ accessKeyId, secretAccessKey, sessionToken, service: 'execute-api', region, retries: 0 }),
+  );
   return (url, init) => aws.fetch(url, init);
 };

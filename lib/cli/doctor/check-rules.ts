@@ -1,4 +1,5 @@
 import { DescribeRuleCommand, type EventBridgeClient } from '@aws-sdk/client-eventbridge';
+import { defined } from '../../defined.ts';
 import { type Finding, failed, passed } from './finding.ts';
 
 /** One rule of the stack. */
@@ -24,7 +25,7 @@ export const readRules = (client: EventBridgeClient, ids: readonly string[]): Pr
     ids.map(async (id) => {
       const [Name = '', EventBusName] = id.split('|').toReversed();
       const { State, ScheduleExpression } = await client.send(
-        new DescribeRuleCommand({ Name, ...(EventBusName === undefined ? {} : { EventBusName }) }),
+        new DescribeRuleCommand(defined({ Name, EventBusName })),
       );
       return { name: Name, enabled: State === 'ENABLED', everyMinutes: minutesOf(ScheduleExpression) };
     }),
