@@ -101,8 +101,8 @@ export class Storage extends Construct {
     );
   }
 
-  /** Finding what is open: the sweep. */
-  findingOpen(): PolicyStatement {
+  /** Finding what is due, through the index. */
+  findingDue(): PolicyStatement {
     return allow(['dynamodb:Query'], [`${this.extractions.tableArn}/index/${DUE_INDEX}`]);
   }
 
