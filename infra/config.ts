@@ -3,7 +3,7 @@ import { LOCAL_STAGE, stagePattern } from '../lib/aws/stage.ts';
 import { worstCaseHistory } from './constructs/extraction-machine-definition.ts';
 
 /** The retention periods that CloudWatch Logs accepts, in days (PutRetentionPolicy, `retentionInDays`). */
-const LOG_RETENTION_DAYS = [
+const logRetentionPeriods = [
   1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 2192, 2557, 2922, 3288, 3653,
 ];
 
@@ -11,19 +11,19 @@ const LOG_RETENTION_DAYS = [
  * What start-task does besides its calls to the provider: two secrets, one KMS call and four small writes.
  * Some 0.3 s when warm and about 1.5 s when cold, doubled.
  */
-const OWN_WORK_SECONDS = 3;
+const ownWorkSeconds = 3;
 
 /** Login, start, login again after a 401, start again: section 3 of the design allows no fifth call. */
-const PROVIDER_CALLS_PER_START = 4;
+const providerCallsPerStart = 4;
 
 /**
  * Step Functions ends an execution at 25,000 history events. Half of that, because a redrive goes on in the
  * same history: an operator must be able to redrive at least once.
  */
-const HISTORY_BUDGET = 12_000;
+const maxHistoryEvents = 12_000;
 
 /** The attempt number is redrives × 1000 + retries, so that it grows over both: retries stay below 1000. */
-const MOST_START_RETRIES = 999;
+const maxStartRetries = 999;
 
 /** What docs/settings.md publishes of a setting, beside its default and `values`, which its schema carries. */
 type About = {
@@ -81,10 +81,10 @@ const trueOrFalse = v.pipe(
   values('`true` or `false`'),
 );
 
-const DAY = 86_400;
+const daySeconds = 86_400;
 
 /** Deadline and grace together stay below the 30 days that a row of the table Tasks is kept. */
-const LONGEST_WAIT = 14 * DAY;
+const longestWaitSeconds = 14 * daySeconds;
 
 const providerUrl = v.pipe(
   text,
@@ -106,7 +106,7 @@ const addressProblem = (value: string): string | undefined => {
   return undefined;
 };
 
-const PRINCIPAL_ARN =
+const principalArn =
   /^arn:aws[a-z-]*:(iam::\d{12}:(user|role)\/[\w+=,.@/-]+|iam::\d{12}:root|sts::\d{12}:assumed-role\/[\w+=,.@-]+)$/;
 
 const principalArns = v.pipe(
@@ -118,13 +118,13 @@ const principalArns = v.pipe(
       .filter((arn) => arn !== ''),
   ),
   v.check(
-    (arns) => arns.every((arn) => PRINCIPAL_ARN.test(arn)),
+    (arns) => arns.every((arn) => principalArn.test(arn)),
     'must be a comma-separated list of ARNs of IAM users or roles, without session names',
   ),
 );
 
 /** The page that alarms link to, in the repository itself. */
-const RUNBOOK = 'docs/operations.md';
+const repositoryRunbook = 'docs/operations.md';
 
 // The settings, by chapter of docs/settings.md. Each is given as `-c name=value` or in the context of cdk.json.
 
@@ -155,13 +155,13 @@ const required = {
 };
 
 const starting = {
-  startWindowSeconds: withDefault(seconds(2, DAY), 900, {
+  startWindowSeconds: withDefault(seconds(2, daySeconds), 900, {
     description:
       'How long after the request a start may be attempted. Afterwards the extraction ends `NOT_STARTED`.',
   }),
   startTimeoutSeconds: withDefault(seconds(4, 900), 90, {
     description: 'The timeout of the function start-task. A start attempt older than this is stale.',
-    reason: `It has to hold ${PROVIDER_CALLS_PER_START} provider calls of \`providerTimeoutMs\` each and ${OWN_WORK_SECONDS} s of Cosecha’s own work.`,
+    reason: `It has to hold ${providerCallsPerStart} provider calls of \`providerTimeoutMs\` each and ${ownWorkSeconds} s of Cosecha’s own work.`,
   }),
   startRetryFirstSeconds: withDefault(seconds(1, 3_600), 2, {
     description: 'The first interval between start attempts while the provider is busy or unreachable.',
@@ -172,7 +172,7 @@ const starting = {
 };
 
 const polling = {
-  webhookWaitSeconds: withDefault(seconds(2, DAY), 600, {
+  webhookWaitSeconds: withDefault(seconds(2, daySeconds), 600, {
     description: 'How long the state machine waits for the webhook before it polls the provider.',
     reason: 'A task takes a minute or two.',
   }),
@@ -189,15 +189,15 @@ const polling = {
 };
 
 const deadlines = {
-  deadlineSeconds: withDefault(seconds(5, LONGEST_WAIT), 7_200, {
+  deadlineSeconds: withDefault(seconds(5, longestWaitSeconds), 7_200, {
     description: 'How long after the request an extraction may run before it ends `TIMED_OUT`.',
     reason: 'Deadline and grace together stay below the 30 days that a row of the table Tasks is kept.',
   }),
-  graceSeconds: withDefault(seconds(1, LONGEST_WAIT), DAY, {
+  graceSeconds: withDefault(seconds(1, longestWaitSeconds), daySeconds, {
     description:
       'How long after `TIMED_OUT` the sweep still reads the provider. A final status found then corrects the outcome.',
   }),
-  machineSlackSeconds: withDefault(seconds(2, DAY), 900, {
+  machineSlackSeconds: withDefault(seconds(2, daySeconds), 900, {
     description:
       'How long the state machine runs beyond the deadline, to read the task once more and to collect.',
   }),
@@ -205,7 +205,7 @@ const deadlines = {
     description:
       'How long after the outcome the state machine itself tries to collect the results. Then the sweep does, at growing intervals.',
   }),
-  collectForSeconds: withDefault(seconds(1, 30 * DAY), DAY, {
+  collectForSeconds: withDefault(seconds(1, 30 * daySeconds), daySeconds, {
     description:
       'How long after the outcome results are requested from the provider. Afterwards `collectionError` is recorded and the record closes.',
   }),
@@ -233,10 +233,10 @@ const retention = {
     v.pipe(
       wholeNumber('days', 1, 3_653),
       v.check(
-        (days) => LOG_RETENTION_DAYS.includes(days),
-        `must be one of ${LOG_RETENTION_DAYS.join(', ')} days`,
+        (days) => logRetentionPeriods.includes(days),
+        `must be one of ${logRetentionPeriods.join(', ')} days`,
       ),
-      values(`days, one of ${LOG_RETENTION_DAYS.join(', ')}`),
+      values(`days, one of ${logRetentionPeriods.join(', ')}`),
     ),
     30,
     {
@@ -394,12 +394,12 @@ const operating = {
     v.pipe(
       text,
       v.check(
-        (value) => value === RUNBOOK || /^https:\/\/[^\s#]{1,300}$/.test(value),
+        (value) => value === repositoryRunbook || /^https:\/\/[^\s#]{1,300}$/.test(value),
         'must be an https address, without a fragment, of a copy of docs/operations.md',
       ),
       values('https address, without a fragment'),
     ),
-    RUNBOOK,
+    repositoryRunbook,
     {
       description: 'The address of your copy of docs/operations.md, to which each alarm’s description links.',
       reason: 'The operator on call reads the alarm, not the repository.',
@@ -481,7 +481,7 @@ const unknownSettings = (context: Readonly<Record<string, unknown>>): string[] =
 /** Settings that are fine alone and nonsense together, a sentence for each. */
 const contradictions = (config: Config): string[] => {
   const local = config.stage === LOCAL_STAGE;
-  const startNeedsSeconds = (PROVIDER_CALLS_PER_START * config.providerTimeoutMs) / 1_000 + OWN_WORK_SECONDS;
+  const startNeedsSeconds = (providerCallsPerStart * config.providerTimeoutMs) / 1_000 + ownWorkSeconds;
   const history = worstCaseHistory(config);
   const rules: readonly (readonly [wrong: boolean, sentence: string])[] = [
     [
@@ -494,7 +494,7 @@ const contradictions = (config: Config): string[] => {
     ],
     [
       startNeedsSeconds > config.startTimeoutSeconds,
-      `Setting startTimeoutSeconds (${config.startTimeoutSeconds}) is too short: login, start, login again and start again take up to ${PROVIDER_CALLS_PER_START} × providerTimeoutMs (${config.providerTimeoutMs}) and ${OWN_WORK_SECONDS} s of our own work, ${startNeedsSeconds} s.`,
+      `Setting startTimeoutSeconds (${config.startTimeoutSeconds}) is too short: login, start, login again and start again take up to ${providerCallsPerStart} × providerTimeoutMs (${config.providerTimeoutMs}) and ${ownWorkSeconds} s of our own work, ${startNeedsSeconds} s.`,
     ],
     [
       config.webhookWaitSeconds <= config.startTimeoutSeconds,
@@ -521,12 +521,12 @@ const contradictions = (config: Config): string[] => {
       'Setting resultsRetentionDays must not exceed recordRetentionDays: results whose record is gone cannot be found.',
     ],
     [
-      history.startRetries > MOST_START_RETRIES,
-      `Setting startRetryEverySeconds is too short: it makes up to ${history.startRetries} tries to start, more than ${MOST_START_RETRIES}.`,
+      history.startRetries > maxStartRetries,
+      `Setting startRetryEverySeconds is too short: it makes up to ${history.startRetries} tries to start, more than ${maxStartRetries}.`,
     ],
     [
-      history.events > HISTORY_BUDGET,
-      `Setting pollEverySeconds (or startRetryEverySeconds) is too short for deadlineSeconds: an execution could write ${history.events} history events, more than ${HISTORY_BUDGET} (Step Functions ends it at 25,000).`,
+      history.events > maxHistoryEvents,
+      `Setting pollEverySeconds (or startRetryEverySeconds) is too short for deadlineSeconds: an execution could write ${history.events} history events, more than ${maxHistoryEvents} (Step Functions ends it at 25,000).`,
     ],
     [
       config.widgetConfigId !== undefined && config.providerClientId === undefined,

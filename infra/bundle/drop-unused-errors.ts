@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Plugin } from 'esbuild';
 
-const REGISTRATION = /^n0_registry\.registerError\((\w+)\$, \1\);$/gm;
-const EXPORT_OF_ERRORS = 'export * from "./models/errors";';
+const registration = /^n0_registry\.registerError\((\w+)\$, \1\);$/gm;
+const exportOfErrors = 'export * from "./models/errors";';
 
 /** A client is not generated as clients are so far: fails the build, with what to look at. */
 class UnexpectedClient extends Error {
@@ -15,7 +15,7 @@ class UnexpectedClient extends Error {
  * on their class (`$retryable`).
  */
 const droppable = (client: string, schemas: string, errors: string): readonly string[] => {
-  const registered = [...schemas.matchAll(REGISTRATION)].map(([, name = '']) => name);
+  const registered = [...schemas.matchAll(registration)].map(([, name = '']) => name);
   const declared = [...errors.matchAll(/^export class (\w+) extends __BaseException \{$/gm)].map(
     ([, name = '']) => name,
   );
@@ -74,7 +74,7 @@ export const dropUnusedErrors = (): Plugin => ({
       const client = dirname(path);
       const source = await readFile(path, 'utf8');
       const { dropped } = await partsOf(client);
-      if (!source.includes(EXPORT_OF_ERRORS)) {
+      if (!source.includes(exportOfErrors)) {
         throw new UnexpectedClient(`${path} does not export its errors as they are.`);
       }
       met += 1;
@@ -98,7 +98,7 @@ ${dropped.map((name) => `export const ${name} = /* @__PURE__ */ registerError(sc
       const { schemas, dropped } = await partsOf(dirname(dirname(path)));
       const names = new Set(dropped);
       return {
-        contents: withPlainKeys(schemas).replace(REGISTRATION, (statement, name: string) =>
+        contents: withPlainKeys(schemas).replace(registration, (statement, name: string) =>
           names.has(name) ? '' : statement,
         ),
         resolveDir: dirname(path),

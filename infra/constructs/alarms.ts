@@ -15,7 +15,7 @@ import type { Config } from '../config.ts';
 import type { CosechaMetrics } from './metrics.ts';
 
 /** One line of the table of alarms. It sounds at `threshold` or above, except where `below` says otherwise. */
-interface AlarmEntry {
+type AlarmEntry = {
   /** Its name is `Cosecha-<stage>-<id>`. */
   readonly id: string;
   /** What is wrong, for whom, in one sentence. */
@@ -32,7 +32,7 @@ interface AlarmEntry {
   readonly keepsState?: true;
   /** Evaluates whole hours of the clock instead of the last 60 minutes. */
   readonly wholeHours?: true;
-}
+};
 
 const minutes = (count: number) => ({ period: Duration.minutes(count) });
 
@@ -207,9 +207,9 @@ const alarmTable = (config: Config, metrics: CosechaMetrics): readonly AlarmEntr
   // The machine.
   ...(['Failed', 'TimedOut', 'Aborted'] as const).map(
     (how): AlarmEntry => ({
-      id: `executions-${EXECUTIONS[how].id}`,
+      id: `executions-${brokenExecutions[how].id}`,
       runbookEntry: 'executions-broken',
-      symptom: `Extractions lost their execution, which ${EXECUTIONS[how].ended}; the sweep has to bring them to their end.`,
+      symptom: `Extractions lost their execution, which ${brokenExecutions[how].ended}; the sweep has to bring them to their end.`,
       // A machine that works ends every execution by succeeding, however the extraction ends. Three alarms, as a
       // sum over a metric that was never written has no value.
       metric: metrics.executions(`Executions${how}`),
@@ -352,16 +352,16 @@ const whenMissing = ({ below, keepsState }: AlarmEntry): TreatMissingData => {
   return keepsState ? TreatMissingData.IGNORE : TreatMissingData.NOT_BREACHING;
 };
 
-const EXECUTIONS = {
+const brokenExecutions = {
   Failed: { id: 'failed', ended: 'failed' },
   TimedOut: { id: 'timed-out', ended: 'timed out' },
   Aborted: { id: 'aborted', ended: 'somebody stopped' },
 } as const;
 
-interface AlarmsProps {
+type AlarmsProps = {
   readonly config: Config;
   readonly metrics: CosechaMetrics;
-}
+};
 
 /** The alarms, named for people: `Cosecha-<stage>-<id>`. */
 export class Alarms extends Construct {

@@ -9,7 +9,7 @@ import { allow } from './allow.ts';
 import type { DataKey } from './data-key.ts';
 import { EncryptedLogGroup } from './encrypted-log-group.ts';
 
-interface CosechaFunctionProps {
+type CosechaFunctionProps = {
   readonly config: Config;
   readonly dataKey: DataKey;
   readonly code: FunctionCode;
@@ -21,7 +21,7 @@ interface CosechaFunctionProps {
   readonly permissions: readonly PolicyStatement[];
   /** Kept for this function, and the most that it gets. */
   readonly reservedConcurrency?: number | undefined;
-}
+};
 
 /** A function as all of ours are: Node 24 on arm64, one small file, its own log, and only the rights given here. */
 export class CosechaFunction extends Construct {

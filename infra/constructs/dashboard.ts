@@ -14,20 +14,20 @@ import type { Config } from '../config.ts';
 import { overdueFrom, stuckFrom } from './alarms.ts';
 import type { CosechaMetrics } from './metrics.ts';
 
-interface CosechaDashboardProps {
+type CosechaDashboardProps = {
   readonly config: Config;
   readonly metrics: CosechaMetrics;
   readonly alarms: readonly Alarm[];
-}
+};
 
 /** What the provider waits for the answer to a delivery ("Events"). */
-const PROVIDER_HANGS_UP: HorizontalAnnotation = { value: 5_000, label: 'the provider hangs up' };
+const providerTimeout: HorizontalAnnotation = { value: 5_000, label: 'the provider hangs up' };
 
 /** CloudWatch's grid is 24 wide. */
-const FULL_WIDTH = 24;
+const fullWidth = 24;
 
 const row = (...graphs: readonly ((width: number) => IWidget)[]): IWidget[] =>
-  graphs.map((graph) => graph(FULL_WIDTH / graphs.length));
+  graphs.map((graph) => graph(fullWidth / graphs.length));
 
 const graph =
   (title: string, left: readonly IMetric[], lines: readonly HorizontalAnnotation[] = []) =>
@@ -90,7 +90,7 @@ export class CosechaDashboard extends Construct {
           graph(
             'Webhook: latency in milliseconds',
             [webhook('Latency', Stats.p(50)), webhook('Latency', Stats.p(99))],
-            [PROVIDER_HANGS_UP],
+            [providerTimeout],
           ),
           graph('Webhook: refused', [
             custom('WebhookSignatureMismatch'),
@@ -151,7 +151,7 @@ export class CosechaDashboard extends Construct {
             api('5xx', Stats.SUM),
           ]),
         ),
-        [new AlarmStatusWidget({ title: 'Alarms', width: FULL_WIDTH, height: 6, alarms: [...alarms] })],
+        [new AlarmStatusWidget({ title: 'Alarms', width: fullWidth, height: 6, alarms: [...alarms] })],
       ],
     });
   }

@@ -5,12 +5,12 @@ import type { Config } from '../config.ts';
 import type { DataKey } from './data-key.ts';
 import { removalPolicy } from './removal.ts';
 
-interface EncryptedLogGroupProps {
+type EncryptedLogGroupProps = {
   readonly config: Config;
   readonly dataKey: DataKey;
   /** Only for a service that delivers logs itself; all others get a generated name. */
   readonly logGroupName?: string;
-}
+};
 
 /** A log group that is encrypted under the data key and kept for `logRetentionDays`. */
 export class EncryptedLogGroup extends LogGroup {

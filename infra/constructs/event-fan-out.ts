@@ -10,11 +10,11 @@ import { DeadLetterQueue } from './dead-letter-queue.ts';
 import { EncryptedLogGroup, vendedLogGroupName } from './encrypted-log-group.ts';
 import { outcomePatterns } from './outcome-patterns.ts';
 
-interface EventFanOutProps {
+type EventFanOutProps = {
   readonly config: Config;
   readonly dataKey: DataKey;
   readonly streamArn: string;
-}
+};
 
 /**
  * A bus with every outcome on it, for more readers than the two that a shard of the stream takes. The pipe is one of

@@ -22,10 +22,10 @@ import type { Config } from '../config.ts';
 import type { DataKey } from './data-key.ts';
 import { EncryptedLogGroup, vendedLogGroupName } from './encrypted-log-group.ts';
 
-export const WEBHOOK_PATH = '/webhooks/provider';
+export const webhookPath = '/webhooks/provider';
 
 /** What callers may do with consents. The user whose they are is named by a header, never in the path. */
-const CONSENT_ROUTES: readonly (readonly [method: HttpMethod, path: string])[] = [
+const consentRoutes: readonly (readonly [method: HttpMethod, path: string])[] = [
   [HttpMethod.POST, '/consent-sessions'],
   [HttpMethod.GET, '/consents'],
   [HttpMethod.GET, '/consents/{consentId}'],
@@ -33,14 +33,14 @@ const CONSENT_ROUTES: readonly (readonly [method: HttpMethod, path: string])[] =
   [HttpMethod.POST, '/consents/{consentId}/revoke'],
 ];
 
-interface ExtractionApiProps {
+type ExtractionApiProps = {
   readonly config: Config;
   readonly dataKey: DataKey;
   readonly requestExtraction: IFunction;
   readonly getExtraction: IFunction;
   readonly receiveWebhook: IFunction;
   readonly manageConsents: IFunction;
-}
+};
 
 /** The HTTP API: routes for callers with IAM identities, and the provider's webhook. */
 export class ExtractionApi extends Construct {
@@ -58,10 +58,10 @@ export class ExtractionApi extends Construct {
     const signed = new HttpIamAuthorizer();
     this.route(HttpMethod.POST, '/extractions', props.requestExtraction, signed);
     this.route(HttpMethod.GET, '/extractions/{extractionId}', props.getExtraction, signed);
-    const consents = CONSENT_ROUTES.map(([method, path]) =>
+    const consents = consentRoutes.map(([method, path]) =>
       this.route(method, path, props.manageConsents, signed),
     );
-    const webhook = this.route(HttpMethod.POST, WEBHOOK_PATH, props.receiveWebhook, new HttpNoneAuthorizer());
+    const webhook = this.route(HttpMethod.POST, webhookPath, props.receiveWebhook, new HttpNoneAuthorizer());
     Validations.of(webhook).acknowledge({
       id: 'AwsSolutions-APIG4',
       reason:
@@ -81,7 +81,7 @@ export class ExtractionApi extends Construct {
             logGroupName: vendedLogGroupName('apigateway', name),
           }),
         ),
-        format: ACCESS_LOG,
+        format: accessLogFormat,
       },
     });
     throttleRoutes(stage, [
@@ -91,7 +91,7 @@ export class ExtractionApi extends Construct {
     ]);
 
     this.url = this.customDomain(config, stage) ?? this.api.apiEndpoint;
-    this.webhookUrl = `${this.url}${WEBHOOK_PATH}`;
+    this.webhookUrl = `${this.url}${webhookPath}`;
   }
 
   private route(
@@ -127,7 +127,7 @@ export class ExtractionApi extends Construct {
 }
 
 /** Who called what, and how it went. No header, query or body: they hold signatures and, once, credentials. */
-const ACCESS_LOG = AccessLogFormat.custom(
+const accessLogFormat = AccessLogFormat.custom(
   JSON.stringify({
     requestId: '$context.requestId',
     requestTime: '$context.requestTime',
@@ -142,14 +142,14 @@ const ACCESS_LOG = AccessLogFormat.custom(
   }),
 );
 
-interface Throttle {
+type Throttle = {
   readonly routes: readonly HttpRoute[];
   /** In requests a second, for each of the routes by itself. */
   readonly rate: number;
   readonly burst: number;
   /** Whether CloudWatch gets metrics of each of the routes, besides those of the whole API. */
   readonly measured?: boolean;
-}
+};
 
 /** HttpStage throttles all routes alike; a route's own settings exist in CloudFormation only. */
 const throttleRoutes = (stage: HttpStage, throttles: readonly Throttle[]): void => {

@@ -17,18 +17,17 @@ import { streamParameters } from './stream-parameters.ts';
 import { viaService } from './via-service.ts';
 
 /** Where Lambda puts discarded batches: `aws/lambda/<id of the mapping>/yyyy/mm/dd/…`. */
-const FAILURES_PREFIX = 'aws/lambda/';
+const failuresPrefix = 'aws/lambda/';
 
-const PERIOD = Duration.minutes(5);
+const metricPeriod = Duration.minutes(5);
 
 /** The stream keeps a record for 24 hours: a reader this far behind has the rest of a day to be repaired. */
-const BEHIND = Duration.hours(1);
+const behindFrom = Duration.hours(1);
 
-export interface ExtractionConsumerProps
-  extends Pick<
-    EventSourceMappingOptions,
-    'batchSize' | 'maxBatchingWindow' | 'maxRecordAge' | 'parallelizationFactor' | 'retryAttempts'
-  > {
+export type ExtractionConsumerProps = Pick<
+  EventSourceMappingOptions,
+  'batchSize' | 'maxBatchingWindow' | 'maxRecordAge' | 'parallelizationFactor' | 'retryAttempts'
+> & {
   /** The stage of the Cosecha stack whose stream is read; it is in the same account and region. */
   readonly stage: string;
   /** Handles the records, with `consumeExtractionEvents`, whose answers the mapping expects. */
@@ -40,7 +39,7 @@ export interface ExtractionConsumerProps
   readonly changes?: 'outcomes' | 'all';
   /** Lets the function read the results themselves, where `extraction.results` says. No by default. */
   readonly readResults?: boolean;
-}
+};
 
 /**
  * Connects a function to the stream of extractions, so that a change is handled at least once, in the order of its
@@ -109,11 +108,11 @@ export class ExtractionConsumer extends Construct {
     // The stream is encrypted with the table's key, which DynamoDB uses in the reader's name.
     this.allow(handler, ['kms:Decrypt', 'kms:DescribeKey'], dataKeyArn, viaService('dynamodb'));
     this.allow(handler, ['s3:ListBucket'], this.failures.bucketArn);
-    this.allow(handler, ['s3:PutObject'], this.failures.arnForObjects(`${FAILURES_PREFIX}*`));
+    this.allow(handler, ['s3:PutObject'], this.failures.arnForObjects(`${failuresPrefix}*`));
     const bucket = Stack.of(this).getLogicalId(this.failures.node.defaultChild as CfnBucket);
     acknowledgeEvery(
       handler,
-      `<${bucket}.Arn>/${FAILURES_PREFIX}*`,
+      `<${bucket}.Arn>/${failuresPrefix}*`,
       'Lambda names the objects by batch; it writes to no other place in the bucket.',
     );
     if (readResults) {
@@ -134,7 +133,7 @@ export class ExtractionConsumer extends Construct {
         metricName,
         dimensionsMap: { EventSourceMappingUUID: mapping.eventSourceMappingId },
         statistic: Stats.SUM,
-        period: PERIOD,
+        period: metricPeriod,
       });
     this.gaveUp = this.alarm('GaveUp', counted('OnFailureDestinationDeliveredEventCount'), 1, [
       `Changes of extractions could not be handled: they are in the bucket ${this.failures.bucketName}.`,
@@ -144,8 +143,8 @@ export class ExtractionConsumer extends Construct {
       'Changes of extractions were abandoned and could not be kept either.',
       'See "Catch up" in docs/stream.md of Cosecha.',
     ]);
-    const age = handler.metric('IteratorAge', { statistic: Stats.MAXIMUM, period: PERIOD });
-    this.behind = this.alarm('Behind', age, BEHIND.toMilliseconds(), [
+    const age = handler.metric('IteratorAge', { statistic: Stats.MAXIMUM, period: metricPeriod });
+    this.behind = this.alarm('Behind', age, behindFrom.toMilliseconds(), [
       'Changes of extractions are handled more than an hour late; the stream keeps them for 24.',
     ]);
   }

@@ -16,21 +16,21 @@ export type MachineTimings = Pick<
 >;
 
 /** ARNs of the two functions that the machine invokes; tokens at synth, plain ARNs in a test. */
-export interface MachineFunctions {
+export type MachineFunctions = {
   readonly startTask: string;
   readonly reconcile: string;
-}
+};
 
-interface Retrier {
+type Retrier = {
   readonly ErrorEquals: readonly string[];
   readonly IntervalSeconds: number;
   readonly MaxAttempts: number;
   readonly BackoffRate: number;
   readonly MaxDelaySeconds?: number;
   readonly JitterStrategy: 'FULL' | 'NONE';
-}
+};
 
-interface TaskState {
+type TaskState = {
   readonly Type: 'Task';
   readonly Comment: string;
   readonly Resource: string;
@@ -45,26 +45,26 @@ interface TaskState {
   readonly Output: unknown;
   readonly Next?: string;
   readonly End?: true;
-}
+};
 
 /** The machine in the Amazon States Language, https://states-language.net/spec.html, in its JSONata dialect. */
-export interface MachineDefinition {
+export type MachineDefinition = {
   readonly Comment: string;
   readonly QueryLanguage: 'JSONata';
   readonly TimeoutSeconds: number;
   readonly StartAt: 'StartTask';
   readonly States: { readonly StartTask: TaskState; readonly Reconcile: TaskState };
-}
+};
 
 /** Named failures that start-task reports through its token: it surely started nothing, so try again. */
-const NOTHING_STARTED = ['ProviderBusy', 'ProviderUnreachable', 'ProviderUnauthorized'];
+const nothingStartedErrors = ['ProviderBusy', 'ProviderUnreachable', 'ProviderUnauthorized'];
 
 /**
  * Errors of the Lambda service itself. The list of the Step Functions guide ("Handle transient Lambda service
  * exceptions") and CDK's `retryOnServiceExceptions`, plus TooManyRequestsException, which the latter lacks:
  * a throttled account must not cost an extraction.
  */
-const LAMBDA_SERVICE = [
+const lambdaServiceErrors = [
   'Lambda.ClientExecutionTimeoutException',
   'Lambda.ServiceException',
   'Lambda.AWSLambdaException',
@@ -76,29 +76,29 @@ const LAMBDA_SERVICE = [
  * start-task broke off, on a failure of ours or because its function was ended: trouble with AWS that lasts a
  * minute must not cost an extraction. Safe for the whole window, as the `STARTING` write admits one start.
  */
-const START_BROKE_OFF = ['StartFailed', 'Lambda.Unknown'];
+const startInterrupted = ['StartFailed', 'Lambda.Unknown'];
 
 /** A few more tries for errors that nobody has named yet: safe, as its `STARTING` write admits one start. */
-const UNEXPECTED_RETRIES = 3;
+const unexpectedRetries = 3;
 
 /** StartInProgress is retried in sixths of start-task's timeout, nine times: 1.5 timeouts, so one outlasts it. */
-const IN_PROGRESS_PARTS = 6;
-const IN_PROGRESS_RETRIES = 9;
+const inProgressParts = 6;
+const inProgressRetries = 9;
 
 /**
  * What reconcile-extraction needs to read an extraction by consent, and ciphertext. Null by credentials, whose
  * ciphertext ends at StartTask. From the context, as the state's own input has it no more: "Execution.Input",
  * https://docs.aws.amazon.com/step-functions/latest/dg/input-output-contextobject.html
  */
-const SEALED_TARGET =
+const sealedTargetExpression =
   '{% $exists($states.context.Execution.Input.request.consentId) ? $states.context.Execution.Input.sealed : null %}';
 
 /** TaskScheduled, TaskStarted, TaskSubmitted and one of TaskSucceeded, TaskFailed, TaskTimedOut. */
-const EVENTS_PER_CALLBACK_ATTEMPT = 4;
+const eventsPerCallbackAttempt = 4;
 /** TaskScheduled, TaskStarted and one of TaskSucceeded, TaskFailed. */
-const EVENTS_PER_INVOKE_ATTEMPT = 3;
+const eventsPerInvokeAttempt = 3;
 /** ExecutionStarted, TaskStateEntered and TaskStateExited of two states, the end of the execution. */
-const EVENTS_OF_THE_FRAME = 6;
+const eventsAroundStates = 6;
 
 /**
  * StartTask waits for its callback; Reconcile polls by being retried. Two transitions on the happy path.
@@ -159,7 +159,7 @@ const reconcile = (timings: MachineTimings, functions: MachineFunctions): TaskSt
       trigger: 'machine',
       extractionId: '{% $states.input.extractionId %}',
       startAbandoned: '{% $states.input.startAbandoned %}',
-      sealedTarget: SEALED_TARGET,
+      sealedTarget: sealedTargetExpression,
     },
   },
   Retry: [
@@ -177,13 +177,13 @@ const startRetriers = (timings: MachineTimings): readonly Retrier[] => [
   {
     // No jitter: full jitter could spend every try before the attempt in progress is dead.
     ErrorEquals: ['StartInProgress'],
-    IntervalSeconds: Math.ceil(timings.startTimeoutSeconds / IN_PROGRESS_PARTS),
-    MaxAttempts: IN_PROGRESS_RETRIES,
+    IntervalSeconds: Math.ceil(timings.startTimeoutSeconds / inProgressParts),
+    MaxAttempts: inProgressRetries,
     BackoffRate: 1,
     JitterStrategy: 'NONE',
   },
   {
-    ErrorEquals: [...NOTHING_STARTED, ...START_BROKE_OFF, ...LAMBDA_SERVICE],
+    ErrorEquals: [...nothingStartedErrors, ...startInterrupted, ...lambdaServiceErrors],
     ...growing(timings.startRetryFirstSeconds, timings.startRetryEverySeconds, 2),
     MaxAttempts: startRetryAttempts(timings),
   },
@@ -191,7 +191,7 @@ const startRetriers = (timings: MachineTimings): readonly Retrier[] => [
     // Matches any error but States.Timeout, which is how a webhook that does not come shows: that is no failure.
     ErrorEquals: ['States.TaskFailed'],
     ...growing(timings.startRetryFirstSeconds, timings.startRetryEverySeconds, 2),
-    MaxAttempts: UNEXPECTED_RETRIES,
+    MaxAttempts: unexpectedRetries,
   },
 ];
 
@@ -250,12 +250,12 @@ const attemptsToCover = (seconds: number, first: number, most: number, backoff: 
  * each attempt of StartTask 4, each of Reconcile 3, and 6 around them. Defaults: 4 × 47 + 3 × 140 + 6 = 614.
  */
 export const worstCaseHistory = (timings: MachineTimings): { startRetries: number; events: number } => {
-  const startRetries = startRetryAttempts(timings) + IN_PROGRESS_RETRIES + UNEXPECTED_RETRIES;
+  const startRetries = startRetryAttempts(timings) + inProgressRetries + unexpectedRetries;
   return {
     startRetries,
     events:
-      EVENTS_PER_CALLBACK_ATTEMPT * (startRetries + 1) +
-      EVENTS_PER_INVOKE_ATTEMPT * (pollAttempts(timings) + 1) +
-      EVENTS_OF_THE_FRAME,
+      eventsPerCallbackAttempt * (startRetries + 1) +
+      eventsPerInvokeAttempt * (pollAttempts(timings) + 1) +
+      eventsAroundStates,
   };
 };

@@ -9,12 +9,12 @@ import type { DataKey } from './data-key.ts';
 import { EncryptedLogGroup, vendedLogGroupName } from './encrypted-log-group.ts';
 import { extractionMachineDefinition } from './extraction-machine-definition.ts';
 
-interface ExtractionMachineProps {
+type ExtractionMachineProps = {
   readonly config: Config;
   readonly dataKey: DataKey;
   readonly startTask: IFunction;
   readonly reconcile: IFunction;
-}
+};
 
 /**
  * The machine's name and ARN, known before it exists. The machine needs the functions and the functions' roles

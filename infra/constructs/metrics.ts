@@ -6,10 +6,10 @@ import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import type { IStateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { type MetricName, metricsService } from '../../lib/observability/metric-names.ts';
 import type { Config } from '../config.ts';
-import { WEBHOOK_PATH } from './extraction-api.ts';
+import { webhookPath } from './extraction-api.ts';
 
 /** What alarms and dashboard watch. */
-export interface MetricSources {
+export type MetricSources = {
   readonly config: Config;
   readonly api: Pick<IHttpApi, 'apiId'>;
   readonly machine: IStateMachine;
@@ -18,7 +18,7 @@ export interface MetricSources {
   readonly fanOutDeadLetters: IQueue | undefined;
   readonly startTask: IFunction;
   readonly receiveWebhook: IFunction;
-}
+};
 
 /** The namespace that the functions write to. Per stage, so that two stages in one account do not add up. */
 export const metricsNamespace = (config: Config): string => `Cosecha/${config.stage}`;
@@ -53,7 +53,7 @@ export const metricsOf = (watched: MetricSources) => {
     /** The whole API, the webhook included. */
     api: ofApi({}),
     /** The webhook's route by itself. */
-    webhook: ofApi({ Method: 'POST', Resource: WEBHOOK_PATH }),
+    webhook: ofApi({ Method: 'POST', Resource: webhookPath }),
     executions: (metricName: ExecutionMetric) => machine.metric(metricName, { statistic: Stats.SUM, period }),
     deadLetters: lettersIn(deadLetters),
     fanOutDeadLetters: fanOutDeadLetters && lettersIn(fanOutDeadLetters),

@@ -9,14 +9,14 @@ import { allow } from './allow.ts';
 import type { CosechaFunction } from './cosecha-function.ts';
 import { DeadLetterQueue } from './dead-letter-queue.ts';
 
-interface SafetyNetProps {
+type SafetyNetProps = {
   readonly config: Config;
   /** Looks at one extraction. */
   readonly reconcile: CosechaFunction;
   /** Looks at all that is due. */
   readonly sweep: CosechaFunction;
   readonly machine: IStateMachine;
-}
+};
 
 /**
  * What reconciles when no machine does: a rule for executions that broke, which is best effort and fast, and

@@ -6,7 +6,7 @@ import type { Config } from '../config.ts';
 import { removalPolicy } from './removal.ts';
 
 /** Administration without use: no Encrypt, no Decrypt, and no CreateGrant, which would lend either. */
-const ADMINISTRATION = [
+const administrationActions = [
   'kms:CancelKeyDeletion',
   'kms:CreateAlias',
   'kms:DeleteAlias',
@@ -32,7 +32,7 @@ const ADMINISTRATION = [
 ];
 
 /** Every use must name, in the encryption context, the extraction that it is for, at most its method, and no more. */
-const FOR_ONE_EXTRACTION = {
+const forOneExtraction = {
   Null: { 'kms:EncryptionContext:extractionId': 'false' },
   'ForAllValues:StringEquals': { 'kms:EncryptionContextKeys': ['extractionId', 'method'] },
 };
@@ -41,8 +41,8 @@ const FOR_ONE_EXTRACTION = {
  * KMS opens a ciphertext only with the very context that it was sealed with, and credentials are sealed without a
  * method: so this opens targets and nothing else (docs/decisions/0007-the-sealed-target-stays-in-the-executions-input.md).
  */
-const FOR_ONE_TARGET = {
-  ...FOR_ONE_EXTRACTION,
+const forOneTarget = {
+  ...forOneExtraction,
   StringEquals: { 'kms:EncryptionContext:method': 'consent' },
 };
 
@@ -65,7 +65,7 @@ export class SealKey extends Construct {
           new PolicyStatement({
             sid: 'Administer',
             principals: [new AccountRootPrincipal()],
-            actions: ADMINISTRATION,
+            actions: administrationActions,
             resources: ['*'],
           }),
         ],
@@ -75,17 +75,17 @@ export class SealKey extends Construct {
 
   /** Lets this role seal, and not unseal. */
   allowSealing(role: IRole): void {
-    this.allowUse('Seal', [role], 'kms:Encrypt', FOR_ONE_EXTRACTION);
+    this.allowUse('Seal', [role], 'kms:Encrypt', forOneExtraction);
   }
 
   /** Lets this role unseal, and not seal. */
   allowUnsealing(role: IRole): void {
-    this.allowUse('Unseal', [role], 'kms:Decrypt', FOR_ONE_EXTRACTION);
+    this.allowUse('Unseal', [role], 'kms:Decrypt', forOneExtraction);
   }
 
   /** Lets these roles unseal targets, and no credentials. */
   allowUnsealingTargets(roles: readonly IRole[]): void {
-    this.allowUse('UnsealTargets', roles, 'kms:Decrypt', FOR_ONE_TARGET);
+    this.allowUse('UnsealTargets', roles, 'kms:Decrypt', forOneTarget);
   }
 
   private allowUse(

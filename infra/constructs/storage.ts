@@ -21,12 +21,12 @@ import { allow } from './allow.ts';
 import type { DataKey } from './data-key.ts';
 import { isLocal, removalPolicy } from './removal.ts';
 
-const DUE_INDEX = 'due';
+const dueIndex = 'due';
 
-interface StorageProps {
+type StorageProps = {
   readonly config: Config;
   readonly dataKey: DataKey;
-}
+};
 
 /**
  * The two tables and the bucket. `Table`, not `TableV2`: the latter makes a global table, and the promise of
@@ -55,7 +55,7 @@ export class Storage extends Construct {
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
     });
     this.extractions.addGlobalSecondaryIndex({
-      indexName: DUE_INDEX,
+      indexName: dueIndex,
       partitionKey: { name: 'dueShard', type: AttributeType.NUMBER },
       sortKey: { name: 'dueAt', type: AttributeType.STRING },
       projectionType: ProjectionType.KEYS_ONLY,
@@ -103,7 +103,7 @@ export class Storage extends Construct {
 
   /** Finding what is due, through the index. */
   findingDue(): PolicyStatement {
-    return allow(['dynamodb:Query'], [`${this.extractions.tableArn}/index/${DUE_INDEX}`]);
+    return allow(['dynamodb:Query'], [`${this.extractions.tableArn}/index/${dueIndex}`]);
   }
 
   /** These actions on the items of Tasks. */

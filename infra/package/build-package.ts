@@ -18,10 +18,10 @@ type Manifest = {
 };
 
 /** The CDK construct is made with the CDK of the app that imports it. */
-const PEERS = ['aws-cdk-lib', 'constructs'];
+const peers = ['aws-cdk-lib', 'constructs'];
 
 /** CommonJS dependencies ask for Node's own modules through `require`, which an ES module does not have. */
-const REQUIRE =
+const requireForCommonJs =
   "import{createRequire as cosechaRequire}from'node:module';const require=cosechaRequire(import.meta.url);";
 
 /**
@@ -36,7 +36,7 @@ export const buildPackage = async (directory: string): Promise<void> => {
   await Promise.all([
     bundle(directory, { index: 'lib/downstream/index.ts', cdk: 'infra/downstream.ts' }, 'node20'),
     // The launcher says so where Node is older.
-    bundle(directory, { cosecha: 'lib/cli/main.ts' }, 'node22', REQUIRE),
+    bundle(directory, { cosecha: 'lib/cli/main.ts' }, 'node22', requireForCommonJs),
     declareTypes(join(directory, 'dist')),
     ...[...Object.values(manifest.bin), 'LICENSE', 'docs/cli.md', 'docs/stream.md', 'docs/events'].map(
       (path) => copy(path, directory),
@@ -61,7 +61,7 @@ const bundle = (
     platform: 'node',
     target,
     mainFields: ['module', 'main'],
-    external: PEERS,
+    external: peers,
     banner: { js: banner },
     logLevel: 'warning',
   });
@@ -84,11 +84,17 @@ const copy = (path: string, directory: string): Promise<void> =>
   cp(join(repository, path), join(directory, path), { recursive: true });
 
 const packageJson = ({ name, version, description, license, engines, bin, devDependencies }: Manifest) => ({
-  ...{ name, version, description, license, type: 'module', engines, bin },
+  name,
+  version,
+  description,
+  license,
+  type: 'module',
+  engines,
+  bin,
   exports: {
     '.': { types: './dist/types/lib/downstream/index.d.ts', default: './dist/index.js' },
     './cdk': { types: './dist/types/infra/downstream.d.ts', default: './dist/cdk.js' },
   },
-  peerDependencies: Object.fromEntries(PEERS.map((peer) => [peer, `^${devDependencies[peer]}`])),
-  peerDependenciesMeta: Object.fromEntries(PEERS.map((peer) => [peer, { optional: true }])),
+  peerDependencies: Object.fromEntries(peers.map((peer) => [peer, `^${devDependencies[peer]}`])),
+  peerDependenciesMeta: Object.fromEntries(peers.map((peer) => [peer, { optional: true }])),
 });
