@@ -21,24 +21,42 @@ export const addOutputs = (
 };
 
 const apiOutputs = ({ api }: Wiring): readonly Output[] => [
-  ['ApiUrl', api.url, 'Base address of the API'],
-  ['ApiId', api.api.apiId, 'Id of the API'],
-  ['WebhookUrl', api.webhookUrl, 'Register this address at the provider'],
+  ['ApiUrl', api.url, 'The base address of the API, without a slash at the end'],
+  ['ApiId', api.api.apiId, 'The id of the API'],
+  ['WebhookUrl', api.webhookUrl, 'The address to register at the provider for webhooks'],
 ];
 
 const dataOutputs = ({ storage, dataKey }: Resources, { streamArn, fanOut }: Wiring): readonly Output[] => {
   const bus: readonly Output[] =
     fanOut === undefined
       ? []
-      : [['EventBusArn', fanOut.bus.eventBusArn, 'Outcomes, for any number of readers: docs/stream.md']];
+      : [
+          [
+            'EventBusArn',
+            fanOut.bus.eventBusArn,
+            'The bus with outcomes, for any number of readers (docs/stream.md)',
+          ],
+        ];
   return [
-    ['ExtractionsTableName', storage.extractions.tableName, 'The record of every extraction'],
-    ['ExtractionsTableArn', storage.extractions.tableArn, 'The same, as an ARN'],
-    ['ExtractionsStreamArn', streamArn, 'What downstream services read: docs/stream.md'],
+    ['ExtractionsTableName', storage.extractions.tableName, 'The table with one record per extraction'],
+    ['ExtractionsTableArn', storage.extractions.tableArn, 'The ARN of that table'],
+    ['ExtractionsStreamArn', streamArn, 'The stream that downstream services read (docs/stream.md)'],
     ...bus,
-    ['DataKeyArn', dataKey.key.keyArn, 'Encrypts tables, stream, results and logs'],
-    ['TasksTableName', storage.tasks.tableName, 'Private: the rendezvous of tasks and tokens'],
-    ['ResultsBucketName', storage.results.bucketName, 'Results as the provider gave them'],
+    [
+      'DataKeyArn',
+      dataKey.key.keyArn,
+      'The key that encrypts the tables, the stream, the results and the logs',
+    ],
+    [
+      'TasksTableName',
+      storage.tasks.tableName,
+      'The private table where webhooks and start-task find each other',
+    ],
+    [
+      'ResultsBucketName',
+      storage.results.bucketName,
+      'The bucket with the results, unchanged as the provider returned them',
+    ],
   ];
 };
 
@@ -46,26 +64,38 @@ const operatingOutputs = (
   functions: CosechaFunctions,
   { machine, deadLetters, dashboard }: Wiring,
 ): readonly Output[] => [
-  ['StateMachineArn', machine.stateMachineArn, 'One execution per extraction, named by its id'],
+  [
+    'StateMachineArn',
+    machine.stateMachineArn,
+    'The state machine, with one execution per extraction, named by its id',
+  ],
   [
     'ReconcileFunctionName',
     functions.reconcileExtraction.function.functionName,
-    'Has one extraction looked at: `cosecha reconcile <extractionId>` invokes it',
+    'The function that reconciles one extraction: `cosecha reconcile <extractionId>` invokes it',
   ],
-  ['SweepFunctionName', functions.sweepExtractions.function.functionName, 'Invoke it to sweep now'],
-  ['DeadLetterQueueUrl', deadLetters.queueUrl, 'What could not be reconciled'],
-  ['DashboardName', dashboard.name, 'In CloudWatch, under Dashboards; how it goes, at a glance'],
+  [
+    'SweepFunctionName',
+    functions.sweepExtractions.function.functionName,
+    'The function of the sweep: `cosecha reconcile --all-due` invokes it',
+  ],
+  [
+    'DeadLetterQueueUrl',
+    deadLetters.queueUrl,
+    'The queue with invocations that failed twice: `cosecha redrive` invokes them again',
+  ],
+  ['DashboardName', dashboard.name, 'The dashboard in CloudWatch, under Dashboards'],
 ];
 
 const secretOutputs = ({ secrets }: Resources): readonly Output[] => [
   [
     'FillProviderApiKey',
     secrets.fillCommand(secrets.providerApiKey),
-    "Run this in bash or zsh, then type the provider's API key",
+    "Run this in bash or zsh, then type the provider's API key, which is not echoed",
   ],
   [
     'FillWebhookSigningKey',
     secrets.fillCommand(secrets.webhookSigningKey),
-    "Run this in bash or zsh, then type the provider's webhook key",
+    "Run this in bash or zsh, then type the provider's webhook signing key, which is not echoed",
   ],
 ];

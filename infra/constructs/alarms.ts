@@ -89,14 +89,14 @@ const sweepAlarms = (config: Config, metrics: CosechaMetrics): readonly AlarmEnt
   {
     id: 'overdue',
     symptom:
-      'Callers wait for outcomes or results that are due: the sweep does not keep up with what is open.',
+      'Callers wait for outcomes or results that are due: the sweep does not keep up with open extractions.',
     metric: metrics.custom('OldestOverdueSeconds', Stats.MAXIMUM).with(minutes(sweepMinutes(config))),
     threshold: overdueFrom(config),
   },
   {
     id: 'stuck',
     symptom:
-      'An extraction does not come to its end: its time is up by every rule, and looking at it changes nothing.',
+      'An extraction does not close: every one of its deadlines has passed, and reconciling it changes nothing.',
     // Every reconcile sets a new dueAt, which `overdue` measures, but not this. Two hours, as the pause is an hour at most.
     metric: metrics.custom('OldestStuckSeconds', Stats.MAXIMUM).with(minutes(120)),
     threshold: stuckFrom(config),
@@ -104,7 +104,7 @@ const sweepAlarms = (config: Config, metrics: CosechaMetrics): readonly AlarmEnt
   {
     id: 'sweep-not-running',
     symptom:
-      'Nobody looks after extractions whose execution broke: no sweep has ended for three of its intervals.',
+      'Extractions whose execution broke are not reconciled: no sweep has finished for three of its intervals.',
     // Every sweep counts 0 when it starts and 1 when it finishes. One sweep that fails as a whole does not suffice for an
     // alarm, as EventBridge retries it.
     metric: metrics.custom('SweepFinished').with(minutes(5)),
@@ -117,24 +117,23 @@ const sweepAlarms = (config: Config, metrics: CosechaMetrics): readonly AlarmEnt
   },
   {
     id: 'sweep-crashed',
-    symptom: 'Some extraction does not get on and holds up others: sweeps that look at it are killed.',
+    symptom: 'An extraction is not closed and delays others: sweeps that reconcile it crash.',
     // Such a sweep counts nothing after its start. Lambda's retry finds every record claimed and succeeds, so that
     // sweep-not-running, sweep-failed and dead-letters stay silent. The record is claimed for 5 to 13 minutes, so at least
     // three of eight sweeps reconcile it, at 0, 15 and 30 minutes.
     // The expression spans all eight sweeps. Period by period, a sweep that starts in one period and finishes in the next
     // would count as crashed. Here at most one sweep is still running, so 3 means that at least two crashed.
     metric: new MathExpression({
-      expression: 'begun - ended',
-      usingMetrics: { begun: metrics.custom('SweepStarted'), ended: metrics.custom('SweepFinished') },
+      expression: 'started - finished',
+      usingMetrics: { started: metrics.custom('SweepStarted'), finished: metrics.custom('SweepFinished') },
       ...minutes(8 * sweepMinutes(config)),
-      label: 'sweeps that did not end',
+      label: 'sweeps that did not finish',
     }),
     threshold: 3,
   },
   {
     id: 'sweep-failed',
-    symptom:
-      'Some extraction does not get on: each time that the sweep looks at it, something of ours fails.',
+    symptom: 'An extraction is not closed: each time the sweep reconciles it, an internal error occurs.',
     // A record that failed is due again after 5 to 13 minutes, so it fails in every second or third sweep. Two of four
     // periods are the same failure again; a single one can be chance.
     metric: metrics.custom('SweepFailed').with(minutes(sweepMinutes(config))),
@@ -147,7 +146,7 @@ const deadLetterAlarms = ({ deadLetters, fanOutDeadLetters }: CosechaMetrics): r
   {
     id: 'dead-letters',
     symptom:
-      'A sweep, or the look at a broken execution, failed as a whole and twice: it waits in the queue.',
+      'A sweep, or the reconcile after a broken execution, failed twice as a whole: its message waits in the queue.',
     // SQS publishes metrics of a queue for up to six hours after the last call on it. With a message in the queue that
     // nobody touches, the values end, so the alarm must keep its state. A redrive is a call, after which SQS publishes 0.
     // https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-available-cloudwatch-metrics.html
@@ -160,7 +159,7 @@ const deadLetterAlarms = ({ deadLetters, fanOutDeadLetters }: CosechaMetrics): r
     : [
         {
           id: 'fan-out-dead-letters',
-          symptom: 'Readers of the bus lack outcomes: the pipe gave up records of the stream.',
+          symptom: 'Readers of the bus lack outcomes: the pipe abandoned records of the stream.',
           metric: fanOutDeadLetters,
           threshold: 1,
           keepsState: true,
@@ -173,14 +172,14 @@ const outcomeAlarms = (metrics: CosechaMetrics): readonly AlarmEntry[] => [
   {
     id: 'unconfirmed',
     symptom:
-      'A caller cannot be told whether its extraction runs: the start call was made and not answered, or with the task of another.',
+      'It is unknown whether an extraction runs at the provider: its start call got no answer, or the task of another.',
     // Each is a task that may run and whose final status reaches no extraction. None is normal.
     metric: metrics.custom('Unconfirmed'),
     threshold: 1,
   },
   {
     id: 'orphan-deliveries',
-    symptom: 'The provider told the end of a task that no extraction knows.',
+    symptom: 'The provider delivered the final status of a task that no extraction knows.',
     // A delivery for an unlinked task counts as unlinked. If it was only early, its extraction counts it as early when it
     // links the task, about a second later. A sliding hour would often end between the two, so the alarm evaluates whole
     // hours of the clock. Exceptions are a delivery within that second before the hour, 1 in 3,600, and one that is
@@ -200,14 +199,14 @@ const outcomeAlarms = (metrics: CosechaMetrics): readonly AlarmEntry[] => [
   {
     id: 'records-missing',
     symptom:
-      'Records of extractions are gone: the provider told the end of a task that is linked to none that is there.',
+      'Records of extractions are missing: the provider delivered the final status of a task whose extraction has no record.',
     // Tasks keeps a link for 30 days. A record is kept for at least 91 days after it closed.
     metric: metrics.custom('DeliveryWithoutRecord'),
     threshold: 1,
   },
   {
     id: 'status-disagreements',
-    symptom: 'The provider named two different ends of one task; callers were told the first.',
+    symptom: 'The provider reported two different final statuses of one task; callers have the first.',
     metric: metrics.custom('StatusDisagreement'),
     threshold: 1,
   },
@@ -232,14 +231,13 @@ const machineAlarms = (metrics: CosechaMetrics): readonly AlarmEntry[] => [
   ...brokenExecutions.map(({ metric, id, cause }) => ({
     id,
     runbookEntry: 'executions-broken',
-    symptom: `Extractions lost their execution, ${cause}; the sweep has to bring them to their end.`,
+    symptom: `Extractions lost their execution, ${cause}; the sweep has to reconcile them.`,
     metric: metrics.executions(metric),
     threshold: 1,
   })),
   {
     id: 'invalid-callback-token',
-    symptom:
-      'Webhooks do not wake the machine: Step Functions does not know a task token of ours as its own.',
+    symptom: 'Webhooks do not wake the machine: Step Functions rejects a stored callback token as invalid.',
     metric: metrics.custom('InvalidCallbackToken'),
     threshold: 1,
   },
@@ -249,14 +247,14 @@ const startAlarms = (metrics: CosechaMetrics): readonly AlarmEntry[] => [
   {
     id: 'not-started',
     symptom:
-      'A caller got no extraction: for the whole start window the provider could not be reached or let us in.',
+      'A caller got no extraction: for the whole start window the provider was unreachable or busy, or refused the API key.',
     // With the defaults, that is 15 minutes and about twenty attempts.
     metric: metrics.custom('NotStarted'),
     threshold: 1,
   },
   {
     id: 'start-task-errors',
-    symptom: 'Starts break off: the function start-task crashes or runs out of time.',
+    symptom: 'Starts are interrupted: the function start-task crashes or times out.',
     // The machine retries after at most 2, 4, 8, 16, 32 s, so a start that always crashes makes five errors in five
     // minutes. Three errors can be one start whose first two retries crashed as well.
     metric: notByChance(metrics.startTaskErrors, metrics.startTaskInvocations, 3, 'errors of start-task'),
@@ -264,7 +262,7 @@ const startAlarms = (metrics: CosechaMetrics): readonly AlarmEntry[] => [
   },
   {
     id: 'secret-not-filled',
-    symptom: 'Nothing can start, or no webhook be checked: a secret has no value.',
+    symptom: 'Nothing can start, or no webhook can be verified: a secret has no value.',
     metric: metrics.custom('SecretNotFilled'),
     threshold: 1,
   },
@@ -274,15 +272,15 @@ const startAlarms = (metrics: CosechaMetrics): readonly AlarmEntry[] => [
 const webhookAlarms = (metrics: CosechaMetrics): readonly AlarmEntry[] => [
   {
     id: 'webhooks-missed',
-    symptom: 'Callers wait minutes longer than need be: outcomes come by polling, as webhooks do not arrive.',
+    symptom: 'Callers wait minutes longer than necessary: outcomes are polled, as webhooks do not arrive.',
     // A task counts as missed only if all its five deliveries fail. If one delivery in ten fails by chance, that is 1 task
     // in 100,000, so one in ten has a cause. It takes at least five tasks in three hours: a single one at night raises no
     // alarm, and two an hour do.
     metric: new MathExpression({
-      expression: 'IF(missed >= 5, 100 * missed / (missed + told + early), 0)',
+      expression: 'IF(missed >= 5, 100 * missed / (missed + webhook + early), 0)',
       usingMetrics: {
         missed: metrics.custom('WebhookMissed'),
-        told: metrics.custom('SettledByWebhook'),
+        webhook: metrics.custom('SettledByWebhook'),
         early: metrics.custom('SettledByStart'),
       },
       ...minutes(180),
@@ -293,7 +291,7 @@ const webhookAlarms = (metrics: CosechaMetrics): readonly AlarmEntry[] => [
   {
     id: 'webhook-slow',
     symptom:
-      'Webhooks are about to be lost: the provider hangs up after 5 s, and one answer in a hundred nears that.',
+      'Webhooks may soon be lost: the provider disconnects after 5 s, and one answer in a hundred nears that.',
     // API Gateway's latency includes cold starts, which the function's Duration does not. It excludes the network: TCP, TLS
     // and the request are three round trips, 0.9 s from the other side of the world. 3 + 0.9 s leave a second. A cold start
     // and the work take about 1.5 s together. Three periods in a row, as with few deliveries p99 is the slowest of them,
@@ -304,7 +302,7 @@ const webhookAlarms = (metrics: CosechaMetrics): readonly AlarmEntry[] => [
   },
   {
     id: 'webhook-failing',
-    symptom: 'Webhooks are answered 5xx: five such answers in a row, and the provider gives a task up.',
+    symptom: 'Webhooks are answered 5xx: after five such answers in a row the provider abandons a task.',
     // API Gateway answers errors, timeouts and throttles of the function with 5xx. Five are all deliveries of one task, or
     // one each of five tasks.
     metric: notByChance(metrics.webhook('5xx', Stats.SUM), metrics.webhook('Count', Stats.SUM), 5, '5xx'),
@@ -316,7 +314,7 @@ const webhookAlarms = (metrics: CosechaMetrics): readonly AlarmEntry[] => [
 const deliveryAlarms = (metrics: CosechaMetrics): readonly AlarmEntry[] => [
   {
     id: 'signature-mismatch',
-    symptom: 'Webhooks that may be real are refused: they are signed, and with no key that we have.',
+    symptom: 'Webhooks that may be genuine are refused: their signature matches none of the stored keys.',
     // All five deliveries of one task come within two minutes. A rotation refuses one or two, as each process reads the keys
     // again at the first delivery that no known key verifies. `cosecha doctor` causes one. Missing and malformed
     // signatures are ordinary noise of the internet and raise no alarm.
@@ -325,7 +323,7 @@ const deliveryAlarms = (metrics: CosechaMetrics): readonly AlarmEntry[] => [
   },
   {
     id: 'webhook-unreadable',
-    symptom: 'Webhooks are lost although they are real: they verify, and cannot be decrypted or read.',
+    symptom: 'Genuine webhooks are lost: their signature is valid, but they cannot be decrypted or parsed.',
     metric: metrics.custom('WebhookUnreadable'),
     threshold: 1,
   },
@@ -335,23 +333,22 @@ const deliveryAlarms = (metrics: CosechaMetrics): readonly AlarmEntry[] => [
 const providerAlarms = (config: Config, metrics: CosechaMetrics): readonly AlarmEntry[] => [
   {
     id: 'provider-reads-failing',
-    symptom: 'Outcomes and results are held up: reads of the provider get no answer that tells anything.',
+    symptom: 'Outcomes and results are delayed: reads of the provider fail.',
     // Twice the reads of one extraction that cannot be read, for three periods, 15 minutes by default. And more than the
     // results collected, so that a few failures under load raise no alarm. Each sweep adds 0 to both metrics, so a period
     // must have a sweep in it.
     metric: new MathExpression({
-      expression: 'IF(silent > collected, silent, 0)',
-      usingMetrics: { silent: metrics.custom('ProviderReadFailed'), collected: metrics.custom('Collected') },
+      expression: 'IF(failed > collected, failed, 0)',
+      usingMetrics: { failed: metrics.custom('ProviderReadFailed'), collected: metrics.custom('Collected') },
       ...minutes(sweepMinutes(config)),
-      label: 'reads without an answer',
+      label: 'failed reads',
     }),
     threshold: 2 * readsOfOne(config),
     periods: { breaching: 3, of: 3 },
   },
   {
     id: 'collection-failing',
-    symptom:
-      'Callers know how an extraction ended and do not get its results: they cannot be read or stored.',
+    symptom: 'Callers have an outcome but not its results: the results cannot be read or stored.',
     // The machine's own retries, in the first 5 minutes, do not count. After the first hour a collection is retried once an
     // hour or one sweep later, so one hour of four can have none. By default 21 hours are left to act.
     metric: metrics.custom('CollectionDeferred').with(minutes(60)),
@@ -361,7 +358,7 @@ const providerAlarms = (config: Config, metrics: CosechaMetrics): readonly Alarm
   {
     id: 'results-abandoned',
     symptom:
-      'The results of an extraction were abandoned: they were too large, or could not be had for a day.',
+      'The results of an extraction were abandoned: they were too large, or could not be collected for a day.',
     metric: metrics.custom('CollectionAbandoned'),
     threshold: 1,
   },

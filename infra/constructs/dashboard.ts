@@ -21,7 +21,7 @@ type CosechaDashboardProps = {
 };
 
 /** How long the provider waits for the answer to a delivery ("Events" in its API document). */
-const providerTimeout: HorizontalAnnotation = { value: 5_000, label: 'the provider hangs up' };
+const providerTimeout: HorizontalAnnotation = { value: 5_000, label: 'the provider disconnects' };
 
 /** CloudWatch's grid is 24 wide. */
 const fullWidth = 24;

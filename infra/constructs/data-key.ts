@@ -17,7 +17,7 @@ export class DataKey extends Construct {
   constructor(scope: Construct, id: string, { config }: { readonly config: Config }) {
     super(scope, id);
     this.key = new Key(this, 'Key', {
-      description: `${Stack.of(this).stackName}: tables, results and logs`,
+      description: `${Stack.of(this).stackName}: encrypts tables, results and logs`,
       enableKeyRotation: true,
       removalPolicy: removalPolicy(config),
     });

@@ -35,7 +35,7 @@ export class EventFanOut extends Construct {
     const name = `${Stack.of(this).stackName}-extractions`;
     this.bus = new EventBus(this, 'Bus', {
       eventBusName: name,
-      description: 'How extractions end: docs/stream.md',
+      description: 'Outcomes of extractions (docs/stream.md)',
     });
     this.deadLetters = new DeadLetterQueue(this, 'DeadLetters', { senders: 'the pipe' });
     this.connect(name, this.pipeRole(name, props), props);
@@ -80,7 +80,7 @@ export class EventFanOut extends Construct {
     });
     const pipe = new CfnPipe(this, 'Pipe', {
       name,
-      description: 'Outcomes of extractions, from the stream to the bus',
+      description: 'Puts outcomes of extractions from the stream on the bus',
       roleArn: role.roleArn,
       source: streamArn,
       sourceParameters: {

@@ -108,8 +108,7 @@ export const extractionMachineDefinition = (
   timings: MachineTimings,
   functions: MachineFunctions,
 ): MachineDefinition => ({
-  Comment:
-    'Start a task at the provider, wait for its webhook if there is one, and reconcile whatever happened.',
+  Comment: 'Start a task at the provider, wait for its webhook if it has one, then reconcile the extraction.',
   QueryLanguage: 'JSONata',
   TimeoutSeconds: timings.deadlineSeconds + timings.machineSlackSeconds,
   StartAt: 'StartTask',
@@ -119,7 +118,7 @@ export const extractionMachineDefinition = (
 const startTask = (timings: MachineTimings, functions: MachineFunctions): TaskState => ({
   Type: 'Task',
   Comment:
-    'Starts the task at most once; the webhook answers the token, or start-task where none will come. Everything else is for Reconcile.',
+    'Starts the task at most once. The webhook answers the callback token, or start-task does for a task without webhook.',
   Resource: 'arn:aws:states:::lambda:invoke.waitForTaskToken',
   Arguments: {
     FunctionName: functions.startTask,
@@ -151,7 +150,7 @@ const startTask = (timings: MachineTimings, functions: MachineFunctions): TaskSt
 
 const reconcile = (timings: MachineTimings, functions: MachineFunctions): TaskState => ({
   Type: 'Task',
-  Comment: 'Returns when there is nothing left to do; until then it throws, and the retry is the poll.',
+  Comment: 'Returns when the extraction needs no more work. Until then it throws, and each retry is a poll.',
   Resource: 'arn:aws:states:::lambda:invoke',
   Arguments: {
     FunctionName: functions.reconcile,

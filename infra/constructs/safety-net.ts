@@ -46,7 +46,7 @@ export class SafetyNet extends Construct {
 
     const delivery = { ...soonOrNever, deadLetterQueue: this.deadLetters };
     new Rule(this, 'ExecutionBroken', {
-      description: 'An execution ended otherwise than by succeeding: reconcile its extraction now',
+      description: 'Reconciles the extraction of an execution that FAILED, TIMED_OUT or was ABORTED',
       eventPattern: {
         source: ['aws.states'],
         detailType: ['Step Functions Execution Status Change'],
@@ -64,7 +64,7 @@ export class SafetyNet extends Construct {
       ],
     });
     new Rule(this, 'Sweep', {
-      description: 'Reconcile everything that is open and due',
+      description: 'The sweep: reconciles every extraction that is due',
       schedule: Schedule.rate(Duration.minutes(config.sweepEveryMinutes)),
       targets: [
         new LambdaFunction(sweep.function, {

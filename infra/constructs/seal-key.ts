@@ -57,7 +57,7 @@ export class SealKey extends Construct {
   constructor(scope: Construct, id: string, { config }: { readonly config: Config }) {
     super(scope, id);
     this.key = new Key(this, 'Key', {
-      description: `${Stack.of(this).stackName}: users' credentials and national ids on their way to the provider`,
+      description: `${Stack.of(this).stackName}: seals users' credentials and national ids until the provider has them`,
       enableKeyRotation: true,
       removalPolicy: removalPolicy(config),
       policy: new PolicyDocument({

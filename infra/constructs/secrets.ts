@@ -21,16 +21,16 @@ export class Secrets extends Construct {
     super(scope, id);
     this.config = config;
     this.providerApiKey = this.secret('ProviderApiKey', 'provider-api-key', {
-      description: "API key of this stack's provider client",
+      description: 'The API key of this stack at the provider',
       notRotated: 'The provider issues it; it is replaced with the command in the output FillProviderApiKey.',
     });
     this.webhookSigningKey = this.secret('WebhookSigningKey', 'webhook-signing-key', {
-      description: 'Key shared with the provider: its webhooks are signed with it',
+      description: 'The key, shared with the provider, that signs and encrypts webhooks',
       notRotated:
         'The provider issues it; AWSCURRENT and AWSPREVIOUS are both accepted while it is replaced.',
     });
     this.fingerprintKey = this.secret('FingerprintKey', 'fingerprint-key', {
-      description: 'Key of the HMAC over requests, to tell a repeated request from another one. Never rotate',
+      description: 'The HMAC key of request fingerprints, which detect a repeated request. Never rotate it',
       notRotated: 'Rotation would make every repeated request look like a different one.',
       generateSecretString: { passwordLength: 64, excludePunctuation: true },
     });
