@@ -13,19 +13,19 @@ const logRetentionPeriods = [
  */
 const ownWorkSeconds = 3;
 
-/** Login, start, login again after a 401, start again: section 3 of the design allows no fifth call. */
+/** Login and start, and both again after a 401. There is no fifth call. */
 const providerCallsPerStart = 4;
 
 /**
- * Step Functions ends an execution at 25,000 history events. Half of that, because a redrive goes on in the
- * same history: an operator must be able to redrive at least once.
+ * Step Functions ends an execution at 25,000 history events. A redrive continues the same history, so half of that lets
+ * an operator redrive once.
  */
 const maxHistoryEvents = 12_000;
 
-/** The attempt number is redrives × 1000 + retries, so that it grows over both: retries stay below 1000. */
+/** The number of a callback attempt is redrives × 1000 + retries, so retries have to stay below 1000. */
 const maxStartRetries = 999;
 
-/** What docs/settings.md publishes of a setting, beside its default and `values`, which its schema carries. */
+/** The text about a setting in docs/settings.md. Its default and `values` are in its schema. */
 type About = {
   /** What it does, in one or two sentences. */
   readonly description: string;
@@ -36,7 +36,7 @@ type About = {
 const describe = <const Schema extends v.GenericSchema>(schema: Schema, about: About) =>
   v.pipe(schema, v.metadata<v.InferOutput<Schema>, About>(about));
 
-/** A setting that may be left out. */
+/** A setting that may be omitted. */
 const optional = <const Schema extends v.GenericSchema>(schema: Schema, about: About) =>
   v.optional(describe(schema, about));
 
@@ -123,10 +123,10 @@ const principalArns = v.pipe(
   ),
 );
 
-/** The page that alarms link to, in the repository itself. */
+/** The page of this repository that alarms link to by default. */
 const repositoryRunbook = 'docs/operations.md';
 
-// The settings, by chapter of docs/settings.md. Each is given as `-c name=value` or in the context of cdk.json.
+// The settings, by chapter of docs/settings.md. Set each as `-c name=value` or in the context of cdk.json.
 
 const required = {
   stage: describe(
@@ -442,48 +442,48 @@ const schema = v.object(settings);
 
 export const settingNames: readonly string[] = Object.keys(settings);
 
-/** Every setting, validated. Names end in their unit. */
+/** Every setting, validated. The name of a quantity ends in its unit. */
 export type Config = Readonly<v.InferOutput<typeof schema>>;
 
-/** One or more settings are missing, misspelt or make no sense together. The message is a sentence for each. */
+/** Settings are missing, unknown, invalid or contradict each other. The message has one sentence for each. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
 
 /**
- * Reads the settings from the CDK context (`app.node.getAllContext()`): validated, with defaults, frozen.
- * @throws {ConfigError} with one sentence for every setting that is wrong
+ * Reads the settings from the CDK context (`app.node.getAllContext()`), validates them, adds defaults and freezes them.
+ * @throws {ConfigError} with one sentence for each problem
  */
 export const readConfig = (context: Readonly<Record<string, unknown>>): Config => {
   const given = Object.fromEntries(Object.entries(context).filter(([name]) => name in settings));
-  // Named although absent, so that the two required ones say that they are required.
+  // With the two required names, so that a missing one is reported as required.
   const parsed = v.safeParse(schema, { stage: undefined, providerBaseUrl: undefined, ...given });
-  const wrong = [
+  const problems = [
     ...unknownSettings(context),
     ...(parsed.issues ?? []).map((issue) => `Setting ${String(issue.path?.[0]?.key)} ${issue.message}.`),
   ];
-  if (!parsed.success) throw new ConfigError(wrong.join('\n'));
+  if (!parsed.success) throw new ConfigError(problems.join('\n'));
   const config = Object.freeze(parsed.output);
-  const all = [...wrong, ...contradictions(config)];
+  const all = [...problems, ...contradictions(config)];
   if (all.length > 0) throw new ConfigError(all.join('\n'));
   return config;
 };
 
 /**
- * A misspelt setting would otherwise be ignored in silence. CDK's own context keys have a ":", "/" or "-" in
- * them; ours, and nothing else, are plain words.
+ * Refuses unknown names, as a misspelt setting would otherwise be ignored. CDK's own context keys contain a ":", "/" or
+ * "-". The settings, and nothing else, are plain words.
  */
 const unknownSettings = (context: Readonly<Record<string, unknown>>): string[] =>
   Object.keys(context)
     .filter((name) => /^[A-Za-z][A-Za-z0-9]*$/.test(name) && !(name in settings))
     .map((name) => `Setting ${name} is unknown; infra/config.ts lists the settings.`);
 
-/** Settings that are fine alone and nonsense together, a sentence for each. */
+/** A sentence for each contradiction between settings that are valid alone. */
 const contradictions = (config: Config): string[] => {
   const local = config.stage === LOCAL_STAGE;
   const startNeedsSeconds = (providerCallsPerStart * config.providerTimeoutMs) / 1_000 + ownWorkSeconds;
   const history = worstCaseHistory(config);
-  const rules: readonly (readonly [wrong: boolean, sentence: string])[] = [
+  const rules: readonly (readonly [contradicts: boolean, sentence: string])[] = [
     [
       !local && !config.providerBaseUrl.startsWith('https://'),
       `Setting providerBaseUrl must be an https address: only the stage "${LOCAL_STAGE}" may send credentials in the clear.`,
@@ -494,15 +494,15 @@ const contradictions = (config: Config): string[] => {
     ],
     [
       startNeedsSeconds > config.startTimeoutSeconds,
-      `Setting startTimeoutSeconds (${config.startTimeoutSeconds}) is too short: login, start, login again and start again take up to ${providerCallsPerStart} × providerTimeoutMs (${config.providerTimeoutMs}) and ${ownWorkSeconds} s of our own work, ${startNeedsSeconds} s.`,
+      `Setting startTimeoutSeconds (${config.startTimeoutSeconds}) is too short: login, start, login again and start again take up to ${providerCallsPerStart} × providerTimeoutMs (${config.providerTimeoutMs}) and ${ownWorkSeconds} s of Cosecha's own work, ${startNeedsSeconds} s.`,
     ],
     [
       config.webhookWaitSeconds <= config.startTimeoutSeconds,
-      'Setting webhookWaitSeconds must exceed startTimeoutSeconds: else the machine gives up a start that is still going on.',
+      'Setting webhookWaitSeconds must exceed startTimeoutSeconds: otherwise the machine abandons a start that is still in progress.',
     ],
     [
       config.deadlineSeconds < config.startWindowSeconds + config.webhookWaitSeconds,
-      'Setting deadlineSeconds must be at least startWindowSeconds + webhookWaitSeconds: else an extraction started late in its window is timed out before its webhook is due.',
+      'Setting deadlineSeconds must be at least startWindowSeconds + webhookWaitSeconds: otherwise an extraction that starts late in its window ends TIMED_OUT before its webhook is due.',
     ],
     [
       config.pollFirstSeconds > config.pollEverySeconds,
@@ -514,15 +514,15 @@ const contradictions = (config: Config): string[] => {
     ],
     [
       config.machineSlackSeconds <= config.pollEverySeconds,
-      'Setting machineSlackSeconds must exceed pollEverySeconds: else the machine may end before the poll that finds the deadline passed.',
+      'Setting machineSlackSeconds must exceed pollEverySeconds: otherwise the machine may end before the poll after the deadline.',
     ],
     [
       config.resultsRetentionDays > config.recordRetentionDays,
-      'Setting resultsRetentionDays must not exceed recordRetentionDays: results whose record is gone cannot be found.',
+      'Setting resultsRetentionDays must not exceed recordRetentionDays: results without their record cannot be found.',
     ],
     [
       history.startRetries > maxStartRetries,
-      `Setting startRetryEverySeconds is too short: it makes up to ${history.startRetries} tries to start, more than ${maxStartRetries}.`,
+      `Setting startRetryEverySeconds is too short: it allows up to ${history.startRetries} start attempts, more than ${maxStartRetries}.`,
     ],
     [
       history.events > maxHistoryEvents,
@@ -534,8 +534,8 @@ const contradictions = (config: Config): string[] => {
     ],
     [
       (config.domainName === undefined) !== (config.certificateArn === undefined),
-      'Settings domainName and certificateArn go together: give both or neither.',
+      'Settings domainName and certificateArn need each other: set both or neither.',
     ],
   ];
-  return rules.flatMap(([wrong, sentence]) => (wrong ? [sentence] : []));
+  return rules.flatMap(([contradicts, sentence]) => (contradicts ? [sentence] : []));
 };

@@ -71,7 +71,7 @@ export const stuckFrom = (config: Config): number => 3_600 + 3 * config.sweepEve
 const readsOfOne = (config: Config): number =>
   Math.ceil((60 * sweepMinutes(config)) / (config.pollEverySeconds / 2));
 
-/** Every alarm needs somebody to act. A test checks that docs/operations.md has an entry for each. */
+/** All alarms, each of which requires action. A test checks that docs/operations.md has an entry for each. */
 const alarmTable = (config: Config, metrics: CosechaMetrics): readonly AlarmEntry[] => [
   ...sweepAlarms(config, metrics),
   ...deadLetterAlarms(metrics),
@@ -147,8 +147,8 @@ const deadLetterAlarms = ({ deadLetters, fanOutDeadLetters }: CosechaMetrics): r
     id: 'dead-letters',
     symptom:
       'A sweep, or the reconcile after a broken execution, failed twice as a whole: its message waits in the queue.',
-    // SQS publishes metrics of a queue for up to six hours after the last call on it. With a message in the queue that
-    // nobody touches, the values end, so the alarm must keep its state. A redrive is a call, after which SQS publishes 0.
+    // SQS publishes metrics of a queue for up to six hours after the last call on it. Then a queue with a message in it has
+    // no values any more, so the alarm has to keep its state. A redrive is a call, after which SQS publishes 0.
     // https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-available-cloudwatch-metrics.html
     metric: deadLetters,
     threshold: 1,

@@ -15,7 +15,7 @@ export type MachineTimings = Pick<
   | 'startRetryEverySeconds'
 >;
 
-/** ARNs of the two functions that the machine invokes; tokens at synth, plain ARNs in a test. */
+/** The ARNs of the two functions that the machine invokes: tokens at synthesis, plain text in a test. */
 export type MachineFunctions = {
   readonly startTask: string;
   readonly reconcile: string;
@@ -81,13 +81,13 @@ const startInterrupted = ['StartFailed', 'Lambda.Unknown'];
 /** A few more tries for errors that nobody has named yet: safe, as its `STARTING` write admits one start. */
 const unexpectedRetries = 3;
 
-/** StartInProgress is retried in sixths of start-task's timeout, nine times: 1.5 timeouts, so one outlasts it. */
+/** StartInProgress is retried nine times, each a sixth of start-task's timeout: 1.5 timeouts, which outlast the start. */
 const inProgressParts = 6;
 const inProgressRetries = 9;
 
 /**
- * What reconcile-extraction needs to read an extraction by consent, and ciphertext. Null by credentials, whose
- * ciphertext ends at StartTask. From the context, as the state's own input has it no more: "Execution.Input",
+ * The sealed target, with which reconcile-extraction reads an extraction by consent. Null for one by credentials, whose
+ * sealed data end at StartTask. It comes from the context, as the state's own input no longer has it: "Execution.Input",
  * https://docs.aws.amazon.com/step-functions/latest/dg/input-output-contextobject.html
  */
 const sealedTargetExpression =
@@ -101,8 +101,8 @@ const eventsPerInvokeAttempt = 3;
 const eventsAroundStates = 6;
 
 /**
- * StartTask waits for its callback; Reconcile polls by being retried. Two transitions on the happy path.
- * Every number is a literal: the emulator refuses a `TimeoutSeconds` expression on a callback state.
+ * StartTask waits for its callback. Reconcile polls by being retried. The happy path has two transitions.
+ * Every number is a literal, as the emulator refuses a `TimeoutSeconds` expression on a callback state.
  */
 export const extractionMachineDefinition = (
   timings: MachineTimings,
@@ -139,7 +139,7 @@ const startTask = (timings: MachineTimings, functions: MachineFunctions): TaskSt
   Catch: [
     {
       ErrorEquals: ['States.ALL'],
-      // Written anew instead of passed on: the sealed request data end here.
+      // A new output instead of the input, so that the sealed request data end here.
       Output: { extractionId: '{% $states.input.extractionId %}', startAbandoned: true },
       Next: 'Reconcile',
     },
@@ -174,7 +174,7 @@ const reconcile = (timings: MachineTimings, functions: MachineFunctions): TaskSt
 
 const startRetriers = (timings: MachineTimings): readonly Retrier[] => [
   {
-    // No jitter: full jitter could spend every try before the attempt in progress is dead.
+    // No jitter, as full jitter could spend every retry before the start in progress is stale.
     ErrorEquals: ['StartInProgress'],
     IntervalSeconds: Math.ceil(timings.startTimeoutSeconds / inProgressParts),
     MaxAttempts: inProgressRetries,
@@ -194,7 +194,7 @@ const startRetriers = (timings: MachineTimings): readonly Retrier[] => [
   },
 ];
 
-/** Intervals from first to most, spread with full jitter so that a crowd that failed together comes back apart. */
+/** Intervals that grow from first to most, with full jitter, so that failures at one time are not retried at one time. */
 const growing = (
   first: number,
   most: number,
@@ -205,10 +205,10 @@ const growing = (
     : { IntervalSeconds: first, BackoffRate: backoff, MaxDelaySeconds: most, JitterStrategy: 'FULL' };
 
 /**
- * Tries to start until the window is over. Defaults: 2, 4, 8, 16, 32, then 60 s; full jitter halves that on
+ * Start attempts until the start window is over. Defaults: 2, 4, 8, 16, 32, then 60 s; full jitter halves that on
  * average: 31 s for the first five, then 30 s each, so 5 + (900 − 31) / 30 = 34. The spread over 34 draws is
- * about 90 s. Too many do no harm (past the window the record says NOT_STARTED and start-task stops there),
- * too few would give up early by that spread.
+ * about 90 s. Too many retries do no harm, as start-task stops at NOT_STARTED after the window. Too few would abandon
+ * the start early by that spread.
  */
 export const startRetryAttempts = (timings: MachineTimings): number =>
   attemptsToCover(
@@ -219,10 +219,10 @@ export const startRetryAttempts = (timings: MachineTimings): number =>
   );
 
 /**
- * Polls until the machine's own end. Defaults: 5, 10, 20, 40, 80, then 120 s; halved by the jitter, 77.5 s for
- * the first five, then 60 s each, so 5 + (8,100 − 77.5) / 60 = 139. Counted from the start of the execution, so
- * the wait for the webhook (600 s) and the calls themselves are a margin; by consent, where nothing is waited for,
- * the slack beyond the deadline (900 s) is. Should they run out, the rule and the sweep take over.
+ * Polls until the machine's timeout. Defaults: 5, 10, 20, 40, 80, then 120 s; halved by the jitter, 77.5 s for
+ * the first five, then 60 s each, so 5 + (8,100 − 77.5) / 60 = 139. They are counted from the start of the execution, so
+ * the wait for the webhook (600 s) is a margin; by consent, where there is no webhook, the slack beyond the deadline
+ * (900 s) is. If they run out, the rule for broken executions and the sweep take over.
  */
 export const pollAttempts = (timings: MachineTimings): number =>
   attemptsToCover(
@@ -232,7 +232,7 @@ export const pollAttempts = (timings: MachineTimings): number =>
     timings.pollBackoff,
   );
 
-/** How many retries it takes until their mean delays, half of each interval under full jitter, add up to `seconds`. */
+/** How many retries have mean delays, half of each interval under full jitter, that add up to `seconds`. */
 const attemptsToCover = (seconds: number, first: number, most: number, backoff: number): number => {
   let covered = 0;
   let attempts = 0;
