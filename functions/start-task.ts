@@ -15,33 +15,24 @@ import {
   taskTokensFromEnvironment,
 } from '../lib/aws/wiring/provider-from-environment.ts';
 import type { ExecutionInput } from '../lib/extraction/api/request-extraction.ts';
-import { callByConsent } from '../lib/extraction/call-by-consent.ts';
-import { callByCredentials } from '../lib/extraction/call-by-credentials.ts';
+import type { Journal } from '../lib/extraction/journal.ts';
 import { parseTimings } from '../lib/extraction/parse-timings.ts';
 import type { Extraction } from '../lib/extraction/record.ts';
-import type { StartOutcome } from '../lib/extraction/start.ts';
-import type { StartCall } from '../lib/extraction/start-call.ts';
+import { callByConsent, callByCredentials, type StartCall } from '../lib/extraction/start-call.ts';
 import { startForMachine } from '../lib/extraction/start-for-machine.ts';
 import { NotConfigured } from '../lib/not-configured.ts';
 import { concealFailures } from '../lib/observability/conceal-failures.ts';
-import {
-  count,
-  countAbout,
-  log,
-  logAbout,
-  logFailure,
-  observability,
-} from '../lib/observability/observability.ts';
+import { count, journal, log, logAbout, observability } from '../lib/observability/observability.ts';
 import { startExtraction } from '../lib/provider/extractions/start-extraction.ts';
 import type { StartExtractionRequest } from '../lib/provider/extractions/start-extraction-request.ts';
 import { startExtractionV2 } from '../lib/provider/extractions/start-extraction-v2.ts';
 import { startTask } from '../lib/provider/tasks/start-task.ts';
 import type { TaskRequest } from '../lib/provider/tasks/task-request.ts';
 
-/** The payload of the state StartTask: the execution's input, its callback token and which attempt this is. */
+/** The payload of the state StartTask: the execution's input, the callback token and the number of the attempt. */
 type StartTaskEvent = ExecutionInput & { readonly callbackToken: string; readonly callbackAttempt: number };
 
-/** A start answers with a taskId; more than this is not one. */
+/** The answer to a start call is a taskId, which is far shorter. */
 const maxAnswerBytes = 64 * 1024;
 
 const now = () => new Date();
@@ -74,11 +65,16 @@ const callFor = async (record: Extraction, sealed: string): Promise<StartCall> =
     ? callByConsent(record, await unsealTarget(record.extractionId, sealed), byConsent)
     : callByCredentials(record, await unsealCredentials(record.extractionId, sealed), byCredentials);
 
-const failureOf = {
-  token: 'No provider token could be obtained.',
-  start: 'The start call failed.',
-  write: 'The record could not be written; retrying.',
-} as const;
+/** A start that fails because the stack is not configured also logs what to configure. */
+const startJournal: Journal = {
+  ...journal,
+  failure: (what, error, about) => {
+    journal.failure(what, error, about);
+    if (!(error instanceof NotConfigured)) return;
+    if (error.what === 'secret') count('SecretNotFilled');
+    log.error(error.message);
+  },
+};
 
 const deps = {
   extractions: dynamoExtractionStore(database, requiredVariable('EXTRACTIONS_TABLE')),
@@ -88,21 +84,7 @@ const deps = {
   newAttemptId: randomUUID,
   now,
   timings: parseTimings(requiredVariable('TIMINGS')),
-  onAccepted: (taskId: string) => {
-    logAbout({ taskId });
-    log.info('The provider accepted the task.');
-  },
-  onFinished: (outcome: StartOutcome) => {
-    log.info('Start finished.', { ...outcome });
-    if (outcome.kind === 'retry' && outcome.error !== 'StartInProgress') count(outcome.error);
-  },
-  onError: (error: unknown) => logFailure('The start failed.', error),
-  onFailure: (what: 'token' | 'start' | 'write', error: unknown) => {
-    logFailure(failureOf[what], error);
-    if (!(error instanceof NotConfigured)) return;
-    if (error.what === 'secret') count('SecretNotFilled');
-    log.error(error.message);
-  },
+  journal: startJournal,
 };
 
 const startTaskHandler = async (event: StartTaskEvent): Promise<void> => {
@@ -110,11 +92,7 @@ const startTaskHandler = async (event: StartTaskEvent): Promise<void> => {
   logAbout({ extractionId });
   await startForMachine(
     { extractionId, requestId, callbackToken, callbackAttempt },
-    {
-      ...deps,
-      count: countAbout({ extractionId }),
-      callFor: (record) => callFor(record, sealed),
-    },
+    { ...deps, callFor: (record) => callFor(record, sealed) },
   );
 };
 

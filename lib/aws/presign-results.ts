@@ -1,7 +1,7 @@
 import { GetObjectCommand, type S3Client } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
+import { plusSeconds } from '../extraction/deadlines.ts';
 import type { StoredResults } from '../extraction/record.ts';
-import { plusSeconds } from '../extraction/timings.ts';
 
 /** Long enough to follow the link. Short, because a caller may log the URL. */
 const validSeconds = 300;

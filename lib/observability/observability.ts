@@ -28,13 +28,23 @@ export const count: Count<MetricName> = (name, value = 1) => {
   metrics.addMetric(name, name.endsWith('Seconds') ? MetricUnit.Seconds : MetricUnit.Count, value);
 };
 
-/** Returns a `count` for one extraction or task. It also logs the metrics of `loggedMetrics`. */
-export const countAbout =
-  (keys: About) =>
-  (name: MetricName): void => {
-    count(name);
-    if (loggedMetrics.has(name)) log.warn('Metric counted.', { metric: name, ...keys });
-  };
+/** Only the ids: `about` may be a whole record. An absent id must not hide one of `logAbout`. */
+const idsOf = ({ extractionId, taskId }: About): About => ({
+  ...(extractionId === undefined ? {} : { extractionId }),
+  ...(taskId === undefined ? {} : { taskId }),
+});
+
+/** The domain's journal (lib/extraction/journal.ts): the log, and the CloudWatch metrics. */
+export const journal = {
+  about: logAbout,
+  info: (message: string, facts: Readonly<Record<string, unknown>> = {}): void => logger.info(message, facts),
+  failure: (what: string, error: unknown, about: About = {}): void =>
+    logger.error(what, { ...idsOf(about), failure: describeError(error) }),
+  count: (metric: MetricName, about: About = {}): void => {
+    count(metric);
+    if (loggedMetrics.has(metric)) logger.warn('Metric counted.', { metric, ...idsOf(about) });
+  },
+};
 
 /** Publishes the metrics so far, so that they survive if the process is killed. */
 export const publishNow = (): void => {

@@ -1,3 +1,4 @@
+import type { Timings } from '../../lib/extraction/deadlines.ts';
 import { dueShardOf } from '../../lib/extraction/due-shard.ts';
 import type {
   ConsentExtraction,
@@ -5,8 +6,6 @@ import type {
   Extraction,
   ExtractionStatus,
 } from '../../lib/extraction/record.ts';
-import type { Timings } from '../../lib/extraction/timings.ts';
-import type { ExtractionMetric } from '../../lib/observability/metric-names.ts';
 
 /** The defaults of `infra/config.ts`, in seconds. */
 export const timings: Timings = {
@@ -163,9 +162,3 @@ export const allStatuses: readonly ExtractionStatus[] = [
   'NOT_STARTED',
   'TIMED_OUT',
 ];
-
-/** Keeps what was observed, in order. */
-export const observations = () => {
-  const seen: ExtractionMetric[] = [];
-  return { seen, count: (observed: ExtractionMetric) => void seen.push(observed) };
-};

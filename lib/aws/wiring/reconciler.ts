@@ -4,13 +4,11 @@ import { S3Client } from '@aws-sdk/client-s3';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SFNClient } from '@aws-sdk/client-sfn';
 import { parseTimings, type Timings } from '../../extraction/parse-timings.ts';
-import type { Reading } from '../../extraction/reading.ts';
-import { readingOfExtraction } from '../../extraction/reading-of-extraction.ts';
-import { readingBy } from '../../extraction/reading-of-task.ts';
+import { type Reading, readingOfExtraction, readTaskWith } from '../../extraction/reading.ts';
 import { type ReconcileCaller, type ReconcileResult, reconcile } from '../../extraction/reconcile.ts';
 import type { ConsentExtraction, Extraction } from '../../extraction/record.ts';
 import type { ExtractionStore } from '../../extraction/store.ts';
-import { countAbout, log, logFailure } from '../../observability/observability.ts';
+import { journal } from '../../observability/observability.ts';
 import { readExtraction } from '../../provider/extractions/read-extraction.ts';
 import { readTask } from '../../provider/tasks/read-task.ts';
 import { withSession } from '../../provider/tokens/with-session.ts';
@@ -78,7 +76,7 @@ export const reconcilerFromEnvironment = (now: () => Date): Reconciler => {
   };
 
   const readByCredentials = (taskId: string): Promise<Reading> =>
-    withSession(sessions, (token) => readingBy(() => readTask(connection, token, taskId)));
+    withSession(sessions, (token) => readTaskWith(() => readTask(connection, token, taskId)));
 
   const deps = {
     extractions: dynamoExtractionStore(database, requiredVariable('EXTRACTIONS_TABLE')),
@@ -86,8 +84,7 @@ export const reconcilerFromEnvironment = (now: () => Date): Reconciler => {
     storeResults: storeResultsIn(new S3Client(patientClient), requiredVariable('RESULTS_BUCKET')),
     now,
     timings: parseTimings(requiredVariable('TIMINGS')),
-    onFailure: (what: 'read' | 'store', error: unknown) =>
-      logFailure(what === 'read' ? 'The task could not be read.' : 'The results could not be stored.', error),
+    journal,
   };
 
   const reconcileOne = async (
@@ -99,10 +96,9 @@ export const reconcilerFromEnvironment = (now: () => Date): Reconciler => {
       ...deps,
       read: (record: Extraction, taskId: string) =>
         record.method === 'consent' ? readByConsent(record, taskId, sealedTarget) : readByCredentials(taskId),
-      count: countAbout({ extractionId }),
     });
     const record = reconciled.kind === 'gone' ? undefined : reconciled.record;
-    log.info('Reconcile finished.', {
+    journal.info('Reconcile finished.', {
       extractionId,
       caller: caller.kind,
       outcome: reconciled.kind,

@@ -5,13 +5,13 @@ import { describe, expect, expectTypeOf, test } from 'vitest';
 import { decodeExtractionEvent } from '../../../../lib/downstream/decode-extraction-event.ts';
 import { type Extraction, isTerminalStatus, terminalStatuses } from '../../../../lib/extraction/record.ts';
 import {
+  abandonOversized,
   type Change,
   closeAfterGrace,
   closeCollected,
   closeUncollected,
   correctOutcome,
   disownTask,
-  giveUpOversized,
   markNotStarted,
   markRejected,
   markRunning,
@@ -86,7 +86,7 @@ const writes: readonly {
   {
     kind: 'not-collected',
     on: (row) => (isCollectable(row) || row.status === 'TIMED_OUT') && row.collectionError === undefined,
-    make: (row, now) => giveUpOversized(row, now, timings),
+    make: (row, now) => abandonOversized(row, now, timings),
   },
   {
     kind: 'housekeeping',
