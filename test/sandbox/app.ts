@@ -31,7 +31,7 @@ const routes = [
 ];
 
 /** The provider's routes, one file per section of its document, and the control interface beside them. */
-export function createApp(sandbox: Sandbox): Hono<SandboxEnv> {
+export const createApp = (sandbox: Sandbox): Hono<SandboxEnv> => {
   const app = new Hono<SandboxEnv>({ strict: false });
   // Before the recorder: a control call is not a call to the provider.
   app.route('/_sandbox', controlRoutes(sandbox));
@@ -40,4 +40,4 @@ export function createApp(sandbox: Sandbox): Hono<SandboxEnv> {
   for (const routesOf of routes) app.route('/', routesOf(sandbox));
   app.notFound((c) => c.json({ message: 'Not found' }, 404));
   return app;
-}
+};

@@ -5,7 +5,7 @@ import type { Client } from './state.ts';
 /** Supplied by the account contact at the provider; the same for every client here, unless it is given. */
 export const DEFAULT_WIDGET_CONFIG_ID = 'sandbox-widget';
 
-export interface ClientOptions {
+export type ClientOptions = {
   /** A UUID, or the client can create neither OTP tokens nor Task Tokens ("Create OTP token"). */
   readonly clientId: string;
   readonly apiKey: string;
@@ -13,25 +13,22 @@ export interface ClientOptions {
   readonly widgetConfigId?: string;
   /** `mode` is plain unless it is given. */
   readonly webhook?: WebhookSettings;
-}
+};
 
-export function clientFrom({
+export const clientFrom = ({
   clientId,
   apiKey,
   widgetConfigId = DEFAULT_WIDGET_CONFIG_ID,
   webhook,
-}: ClientOptions): Client {
-  return {
-    clientId,
-    apiKey,
-    widgetConfigId,
-    webhook: { mode: 'plain', ...webhook },
-    loginBehaviours: [],
-    restrictions: {},
-  };
-}
+}: ClientOptions): Client => ({
+  clientId,
+  apiKey,
+  widgetConfigId,
+  webhook: { mode: 'plain', ...webhook },
+  loginBehaviours: [],
+  restrictions: {},
+});
 
 /** Any slug is taken for an entity, unless the client is restricted to those of the listing. */
-export function acceptsEntity({ restrictions }: Client, entityId: string): boolean {
-  return restrictions.listedEntitiesOnly !== true || entityOf(entityId) !== undefined;
-}
+export const acceptsEntity = ({ restrictions }: Client, entityId: string): boolean =>
+  restrictions.listedEntitiesOnly !== true || entityOf(entityId) !== undefined;

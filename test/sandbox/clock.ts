@@ -10,15 +10,15 @@ export interface SandboxClock {
   until(time: number, signal: AbortSignal): Promise<'due' | 'cancelled'>;
 }
 
-interface Waiter {
+type Waiter = {
   readonly time: number;
   readonly resume: () => void;
-}
+};
 
 // setTimeout fires at once for delays over 2^31 - 1 ms; an early look at the waiters only sets the timer again.
 const longestTimeout = 2 ** 31 - 1;
 
-export function createClock(base: () => number): SandboxClock {
+export const createClock = (base: () => number): SandboxClock => {
   const waiters = new Set<Waiter>();
   let advanced = 0;
   let timer: NodeJS.Timeout | undefined;
@@ -69,4 +69,4 @@ export function createClock(base: () => number): SandboxClock {
       });
     },
   };
-}
+};

@@ -24,31 +24,31 @@ export class SandboxEventMissing extends Error {
   override readonly name = 'SandboxEventMissing';
 }
 
-export interface CallFilter {
+export type CallFilter = {
   readonly username?: string;
   readonly taskId?: string;
   readonly consentId?: string;
   readonly path?: string;
   readonly method?: string;
-}
+};
 
-export interface WaitOptions {
+export type WaitOptions = {
   /** Only events after this `seq`; default 0, so that what has happened already counts. */
   readonly since?: number;
   /** Default 10 s. */
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal;
-}
+};
 
 type EventOf<Type extends SandboxEvent['type']> = Extract<SandboxEvent, { readonly type: Type }>;
 
 export type SandboxControl = ReturnType<typeof sandboxControl>;
 
 /** The control interface of docs/sandbox.md, typed. `baseUrl` is that of the sandbox. */
-export function sandboxControl(baseUrl: string) {
+export const sandboxControl = (baseUrl: string) => {
   const controlUrl = `${baseUrl}/_sandbox`;
 
-  async function call<Answer>(method: string, path: string, body?: unknown): Promise<Answer> {
+  const call = async <Answer>(method: string, path: string, body?: unknown): Promise<Answer> => {
     const response = await fetch(`${controlUrl}${path}`, {
       method,
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
@@ -58,7 +58,7 @@ export function sandboxControl(baseUrl: string) {
     const answer = (await response.json()) as Answer & { message?: string };
     if (!response.ok) throw new SandboxControlError(response.status, answer.message ?? 'Refused');
     return answer;
-  }
+  };
 
   /** Every event after `since`, those to come included, until the signal aborts. */
   async function* events(since: number, signal: AbortSignal): AsyncGenerator<SandboxEvent> {
@@ -74,10 +74,10 @@ export function sandboxControl(baseUrl: string) {
   }
 
   /** The first event that fits, past or to come. @throws SandboxEventMissing */
-  async function waitFor(
+  const waitFor = async (
     fits: (event: SandboxEvent) => boolean,
     { since = 0, timeoutMs = 60_000, signal }: WaitOptions = {},
-  ): Promise<SandboxEvent> {
+  ): Promise<SandboxEvent> => {
     const found = new AbortController();
     const ends = [found.signal, AbortSignal.timeout(timeoutMs), ...(signal === undefined ? [] : [signal])];
     try {
@@ -90,7 +90,7 @@ export function sandboxControl(baseUrl: string) {
       found.abort();
     }
     throw new SandboxEventMissing('The sandbox closed before the event came');
-  }
+  };
 
   return {
     summary: () => call<Summary>('GET', ''),
@@ -162,9 +162,9 @@ export function sandboxControl(baseUrl: string) {
       return (await waitFor((event) => isIt(event) && fits(event), options)) as EventOf<Type>;
     },
   };
-}
+};
 
-function eventIn(block: string): SandboxEvent {
+const eventIn = (block: string): SandboxEvent => {
   const data = block.split('\n').find((line) => line.startsWith('data: ')) ?? 'data: null';
   return JSON.parse(data.slice('data: '.length)) as SandboxEvent;
-}
+};

@@ -2,7 +2,7 @@ import { DEFAULT_WIDGET_CONFIG_ID } from './client.ts';
 import { DEMO_BUSINESS_ID } from './outcomes.ts';
 
 /** Three shell lines that work one after the other: log in, start a task, read it. */
-export function curlLines(baseUrl: string, apiKey: string): readonly [string, string, string] {
+export const curlLines = (baseUrl: string, apiKey: string): readonly [string, string, string] => {
   const request = {
     entity: 'demo-bank',
     credentials: {
@@ -21,10 +21,10 @@ export function curlLines(baseUrl: string, apiKey: string): readonly [string, st
     `TASK_ID=$(curl -s -X POST ${baseUrl}/api/v2/tasks -H "Authorization: Bearer $TOKEN" -d '${JSON.stringify(request)}' | ${field})`,
     `curl -s ${baseUrl}/api/v2/tasks/$TASK_ID -H "Authorization: Bearer $TOKEN"`,
   ];
-}
+};
 
 /** A shell line that prints the address of a new consent page, to be opened in a browser. */
-export function consentPageLine(baseUrl: string, { apiKey, clientId }: ConsentPageClient): string {
+export const consentPageLine = (baseUrl: string, { apiKey, clientId }: ConsentPageClient): string => {
   const request = {
     products: ['movement', 'product-balance'],
     user: { username: '11111111-1' },
@@ -34,9 +34,9 @@ export function consentPageLine(baseUrl: string, { apiKey, clientId }: ConsentPa
   };
   const token = String.raw`sed 's/.*"otpToken":"\([^"]*\)".*/\1/'`;
   return `echo "${baseUrl}/widget?otpToken=$(curl -s -X POST ${baseUrl}/api/v1/token/otp/create -H 'x-api-key: ${apiKey}' -d '${JSON.stringify(request)}' | ${token})"`;
-}
+};
 
-interface ConsentPageClient {
+type ConsentPageClient = {
   readonly apiKey: string;
   readonly clientId: string;
-}
+};

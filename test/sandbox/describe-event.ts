@@ -2,12 +2,12 @@ import type { SandboxEvent } from './events.ts';
 import type { Call, Delivery } from './state.ts';
 
 /** One line for a person who watches, or undefined for what the next line will say anyway. */
-export function describeEvent(event: SandboxEvent): string | undefined {
+export const describeEvent = (event: SandboxEvent): string | undefined => {
   const text = textOf(event);
   return text === undefined ? undefined : `${event.at.slice(11, 23)}  ${text}`;
-}
+};
 
-function textOf(event: SandboxEvent): string | undefined {
+const textOf = (event: SandboxEvent): string | undefined => {
   switch (event.type) {
     case 'call':
       return describeCall(event.call);
@@ -24,15 +24,15 @@ function textOf(event: SandboxEvent): string | undefined {
     case 'task-created':
       return undefined;
   }
-}
+};
 
-function describeCall({ method, path, status, taskId }: Call): string {
+const describeCall = ({ method, path, status, taskId }: Call): string => {
   const answer = status === 'none' ? 'no answer' : status;
   const task = taskId === undefined || path.includes(taskId) ? '' : `  task ${taskId}`;
   return `${method} ${path} → ${answer}${task}`;
-}
+};
 
-function describeDelivery(taskId: string, { attempt, taskStatus, status, error }: Delivery): string {
+const describeDelivery = (taskId: string, { attempt, taskStatus, status, error }: Delivery): string => {
   const which = attempt === 0 ? 'ordered delivery' : `delivery ${attempt}`;
   return `task ${taskId} ${which} ${taskStatus} → ${status ?? error}`;
-}
+};

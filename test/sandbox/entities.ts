@@ -4,13 +4,13 @@ import type { Product } from './product-vocabulary.ts';
 export const ENTITY_TYPES = ['bank', 'business-bank', 'government', 'service', 'afp', 'exchange'] as const;
 export type EntityType = (typeof ENTITY_TYPES)[number];
 
-export interface Entity {
+export type Entity = {
   readonly id: string;
   readonly name: string;
   readonly type: EntityType;
   /** What its legacy actions are, `<entity_id>:<action_type>`. */
   readonly actionTypes: readonly Product[];
-}
+};
 
 /** The entity that the presets `disabledSantander` and `disabledSantanderTef` are about. */
 export const PRESET_ENTITY_ID = 'santander';
@@ -93,11 +93,8 @@ export const ENTITIES: readonly Entity[] = [
   { id: 'demo-exchange', name: 'Demo Exchange', type: 'exchange', actionTypes: ['balances'] },
 ];
 
-export function entityOf(id: string): Entity | undefined {
-  return ENTITIES.find((entity) => entity.id === id);
-}
+export const entityOf = (id: string): Entity | undefined => ENTITIES.find((entity) => entity.id === id);
 
 /** Whether an entity has a product, by its own listing. One that is not listed has every product. */
-export function hasProduct(entityId: string, product: string): boolean {
-  return entityOf(entityId)?.actionTypes.some((actionType) => actionType === product) ?? true;
-}
+export const hasProduct = (entityId: string, product: string): boolean =>
+  entityOf(entityId)?.actionTypes.some((actionType) => actionType === product) ?? true;

@@ -30,7 +30,7 @@ export interface EventLog {
   clear(): void;
 }
 
-export function createEventLog(now: () => number): EventLog {
+export const createEventLog = (now: () => number): EventLog => {
   const listeners = new Set<(event: SandboxEvent) => void>();
   let events: SandboxEvent[] = [];
   let last = 0;
@@ -51,4 +51,4 @@ export function createEventLog(now: () => number): EventLog {
       events = [];
     },
   };
-}
+};

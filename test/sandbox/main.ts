@@ -5,7 +5,7 @@ import { outcomesAsText } from './print-outcomes.ts';
 import { type RunningSandbox, type SandboxOptions, startSandbox } from './sandbox.ts';
 
 /** `npm run sandbox`: runs the provider sandbox alone and says what it does, until Ctrl-C. */
-async function main(): Promise<void> {
+const main = async (): Promise<void> => {
   const options = parseFlags(process.argv.slice(2));
   if (options === 'help') return console.log(USAGE);
   const sandbox = await startSandbox({ ...options, log: (line) => console.log(line) });
@@ -13,9 +13,9 @@ async function main(): Promise<void> {
   const stop = () => void sandbox.close();
   process.once('SIGINT', stop);
   process.once('SIGTERM', stop);
-}
+};
 
-function greeting(sandbox: RunningSandbox, options: SandboxOptions): string {
+const greeting = (sandbox: RunningSandbox, options: SandboxOptions): string => {
   const { baseUrl, apiKey, clientId, controlUrl } = sandbox;
   return [
     'Provider sandbox',
@@ -38,22 +38,22 @@ function greeting(sandbox: RunningSandbox, options: SandboxOptions): string {
     consentPageLine(baseUrl, sandbox),
     '',
   ].join('\n');
-}
+};
 
-function webhookLine({ webhooks, clients }: SandboxOptions): string {
+const webhookLine = ({ webhooks, clients }: SandboxOptions): string => {
   const webhook = clients?.[0].webhook;
   if (webhooks === false) return 'never emitted (--no-webhooks)';
   if (webhook?.url === undefined) return 'no URL (--webhook-url)';
   return `${webhook.mode} to ${webhook.url}`;
-}
+};
 
-function sentenceFor(error: unknown, port: number | undefined): string {
+const sentenceFor = (error: unknown, port: number | undefined): string => {
   if (error instanceof UnusableFlags) return `${error.message}\n\n${USAGE}`;
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   if (code === 'EADDRINUSE') return `Port ${port} is taken: free it, or choose another with --port.`;
   if (code === 'EACCES') return `Port ${port} may not be used by this user: choose another with --port.`;
   throw error;
-}
+};
 
 main().catch((error: unknown) => {
   const port = error instanceof Error && 'port' in error ? Number(error.port) : undefined;

@@ -9,7 +9,7 @@ import {
  * One row of the outcome table. The document fixes a v2 task's outcome by the pair (username, businessId) and
  * leaves its own pairs out ("Sandbox behaviours" 5), so these are ours.
  */
-export interface OutcomeRow {
+export type OutcomeRow = {
   readonly username: string;
   readonly businessId: string;
   /** The status for the actions in `ask`; with other actions it follows from theirs, by the state table. */
@@ -17,7 +17,7 @@ export interface OutcomeRow {
   readonly actionErrors: ActionErrors;
   /** What to ask for, and what comes of it. */
   readonly ask: string;
-}
+};
 
 /** What a task will end as: `credentials` outcomes have no results, the others follow from each action. */
 export type Outcome =
@@ -61,7 +61,7 @@ export const OUTCOMES: readonly OutcomeRow[] = [
 ];
 
 /** The same for raw, encrypted and persisted credentials, as only the pair is looked at. */
-export function outcomeOf(username: string, businessId: string | undefined): Outcome {
+export const outcomeOf = (username: string, businessId: string | undefined): Outcome => {
   // A row also holds for credentials without a businessId, so that personal banking reaches every outcome too.
   const found = OUTCOMES.find(
     (candidate) =>
@@ -70,17 +70,17 @@ export function outcomeOf(username: string, businessId: string | undefined): Out
   // Any other pair completes: a test can make up a username of its own and give it a plan.
   if (found === undefined) return { kind: 'actions', actionErrors: {} };
   return outcomeFor(found.taskStatus, found.actionErrors);
-}
+};
 
 /** The outcome that the table gives for a status: its first row with that status. */
-export function outcomeForStatus(taskStatus: TerminalStatus): Outcome {
+export const outcomeForStatus = (taskStatus: TerminalStatus): Outcome => {
   const found = OUTCOMES.find((candidate) => candidate.taskStatus === taskStatus);
   return outcomeFor(taskStatus, found?.actionErrors ?? {});
-}
+};
 
-function outcomeFor(taskStatus: TerminalStatus, actionErrors: ActionErrors): Outcome {
+const outcomeFor = (taskStatus: TerminalStatus, actionErrors: ActionErrors): Outcome => {
   if (taskStatus === 'CREDENTIALS_WRONG' || taskStatus === 'CREDENTIALS_LOCKED') {
     return { kind: 'credentials', taskStatus };
   }
   return { kind: 'actions', actionErrors };
-}
+};

@@ -17,7 +17,7 @@ export class UnusableFlags extends Error {
 }
 
 /** The options for `startSandbox`, or `help`. @throws UnusableFlags */
-export function parseFlags(args: readonly string[]): SandboxOptions | 'help' {
+export const parseFlags = (args: readonly string[]): SandboxOptions | 'help' => {
   const flags = readFlags(args);
   if (flags.help === true) return 'help';
   const mode = flags.mode ?? 'plain';
@@ -42,9 +42,9 @@ export function parseFlags(args: readonly string[]): SandboxOptions | 'help' {
       },
     ],
   };
-}
+};
 
-function readFlags(args: readonly string[]) {
+const readFlags = (args: readonly string[]) => {
   try {
     return parseArgs({
       args: [...args],
@@ -61,12 +61,12 @@ function readFlags(args: readonly string[]) {
   } catch (cause) {
     throw new UnusableFlags(cause instanceof Error ? cause.message : 'Unknown options.', { cause });
   }
-}
+};
 
-function wholeNumber(flag: string, text: string, highest = Number.MAX_SAFE_INTEGER): number {
+const wholeNumber = (flag: string, text: string, highest = Number.MAX_SAFE_INTEGER): number => {
   const value = Number(text);
   if (!/^\d+$/.test(text) || value > highest) {
     throw new UnusableFlags(`${flag} must be a whole number from 0 to ${highest}.`);
   }
   return value;
-}
+};

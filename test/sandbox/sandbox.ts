@@ -12,7 +12,7 @@ import type { Marks, Sandbox } from './state.ts';
 
 export type { ClientOptions };
 
-export interface SandboxOptions {
+export type SandboxOptions = {
   readonly host?: string;
   /** 0: any free port. */
   readonly port?: number;
@@ -38,7 +38,7 @@ export interface SandboxOptions {
   readonly now?: () => number;
   /** Gets one line per call, task and delivery; no secret is in it. */
   readonly log?: (line: string) => void;
-}
+};
 
 export interface RunningSandbox {
   readonly baseUrl: string;
@@ -70,7 +70,7 @@ const DOCUMENTED_INTERVALS_MS = [0, 30_000, 60_000, 90_000, 120_000];
  *
  * @throws the server's own error when it cannot listen, e.g. `EADDRINUSE`.
  */
-export async function startSandbox(options: SandboxOptions = {}): Promise<RunningSandbox> {
+export const startSandbox = async (options: SandboxOptions = {}): Promise<RunningSandbox> => {
   const { host = '127.0.0.1', port = 0, clients = [DEFAULT_CLIENT], log, now = Date.now } = options;
   const clock = createClock(now);
   const stopped = new AbortController();
@@ -128,15 +128,15 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Runnin
       return closeAll(server, sandbox);
     },
   };
-}
+};
 
 /** On the same port after that. */
-async function closeFor(
+const closeFor = async (
   server: Server,
   clock: SandboxClock,
   milliseconds: number,
   stopped: AbortSignal,
-): Promise<void> {
+): Promise<void> => {
   const { address, port } = server.address() as AddressInfo;
   const closed = once(server, 'close');
   server.close();
@@ -144,13 +144,13 @@ async function closeFor(
   await closed;
   await clock.until(clock.now() + milliseconds, stopped);
   if (!stopped.aborted) server.listen(port, address);
-}
+};
 
-async function closeAll(server: Server, sandbox: Sandbox): Promise<void> {
+const closeAll = async (server: Server, sandbox: Sandbox): Promise<void> => {
   sandbox.pending.abort();
   if (!server.listening) return;
   const closed = once(server, 'close');
   server.close();
   server.closeAllConnections();
   await closed;
-}
+};

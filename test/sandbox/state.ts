@@ -5,7 +5,7 @@ import type { CallBehaviour, Fault, Plan, Restrictions, WebhookMode } from './pl
 import type { Product } from './product-vocabulary.ts';
 import type { ActionId, TaskStatus } from './task-vocabulary.ts';
 
-export interface Client {
+export type Client = {
   readonly clientId: string;
   readonly apiKey: string;
   /** Of its consent pages; case-sensitive ("Create OTP token"). */
@@ -15,31 +15,31 @@ export interface Client {
   /** One is used per login, then logins are normal. */
   loginBehaviours: CallBehaviour[];
   restrictions: Restrictions;
-}
+};
 
-export interface Session {
+export type Session = {
   readonly token: string;
   readonly clientId: string;
   readonly issuedAt: number;
   expiresAt: number;
-}
+};
 
 /** Tied to one user ("Task Token"): `target` is the national id as `11111111-1`. */
-export interface TaskToken {
+export type TaskToken = {
   readonly token: string;
   readonly clientId: string;
   readonly target: string;
   expiresAt: number;
-}
+};
 
-export interface OtpToken {
+export type OtpToken = {
   readonly token: string;
   readonly clientId: string;
   readonly consentId: string;
   expiresAt: number;
   /** It opens the consent page once. */
   used: boolean;
-}
+};
 
 /** The last is deprecated; nothing here leads to it but the control interface. */
 export const SUB_STATUSES = [
@@ -54,12 +54,12 @@ export const SUB_STATUSES = [
 export type SubStatus = (typeof SUB_STATUSES)[number];
 
 /** What answers say in place of the truth; null: the field is absent. */
-export interface ShownInstead {
+export type ShownInstead = {
   readonly status?: string | undefined;
   readonly subStatus?: string | null | undefined;
-}
+};
 
-export interface Consent {
+export type Consent = {
   readonly consentId: string;
   readonly clientId: string;
   /** Whose it is, as `11111111-1`: the company in the legal person flow, else the user. */
@@ -80,19 +80,19 @@ export interface Consent {
   shown: ShownInstead;
   /** In list items, laid over `shown`. */
   listed: ShownInstead;
-}
+};
 
-export interface RequestedAction {
+export type RequestedAction = {
   readonly id: ActionId;
   readonly dateRange?: { readonly startDate: string; readonly endDate: string };
-}
+};
 
-export interface WebhookRequest {
+export type WebhookRequest = {
   readonly enable: boolean;
   readonly retries: number;
-}
+};
 
-export interface Task {
+export type Task = {
   readonly taskId: string;
   readonly clientId: string;
   readonly username: string;
@@ -106,10 +106,10 @@ export interface Task {
   /** Set together, once. */
   ending?: { readonly taskStatus: TaskStatus; readonly results: unknown; readonly finishedAt: number };
   readonly deliveries: Delivery[];
-}
+};
 
 /** A task of v1, or of the consent-based variant of v2: it is only ever polled. */
-export interface PolledTask {
+export type PolledTask = {
   readonly taskId: string;
   readonly clientId: string;
   /** Whose plan holds: the username of the credentials, or the consent's owner. */
@@ -119,26 +119,26 @@ export interface PolledTask {
   readonly runningAt: number;
   /** Null: it does not end by itself. */
   endsAt: number | null;
-}
+};
 
-export interface AskedByConsent {
+export type AskedByConsent = {
   readonly kind: 'consent';
   readonly version: 'v1' | 'v2';
   readonly consentId: string;
   /** Of the consent, when the task was created. */
   readonly entityId: string;
   readonly product: Product;
-}
+};
 
-export interface AskedByCredentials {
+export type AskedByCredentials = {
   readonly kind: 'legacy';
   readonly entityId: string;
   readonly actionType: string;
   readonly businessId?: string;
-}
+};
 
 /** A call to a route of the provider. No token, key, credential or body is in it. */
-export interface Call {
+export type Call = {
   readonly seq: number;
   readonly at: string;
   readonly method: string;
@@ -152,12 +152,12 @@ export interface Call {
   webhook?: WebhookRequest;
   /** First 12 hex digits of the SHA-256 of the Bearer token: tells tokens apart, gives none away. */
   bearer?: string;
-}
+};
 
 export type DeliveryFailure = 'not-configured' | 'timeout' | 'unreachable' | 'dropped';
 
 /** One POST of the webhook, or the one that a plan has dropped. */
-export interface Delivery {
+export type Delivery = {
   /** 1..5 for the provider's own attempts; 0 when the control interface has ordered it. */
   readonly attempt: number;
   readonly at: string;
@@ -168,16 +168,16 @@ export interface Delivery {
   readonly error?: DeliveryFailure;
   /** Whether header and body, as sent, fit the client's configured key at that moment. */
   readonly signatureValid?: boolean;
-}
+};
 
 /** A plan and how much of it is used up. */
-export interface RunningPlan {
+export type RunningPlan = {
   readonly plan: Plan;
   startsUsed: number;
   readsUsed: number;
-}
+};
 
-export interface Settings {
+export type Settings = {
   /** False: never emits the webhook, as the provider's own sandbox ("Sandbox behaviours" 5). */
   readonly webhooks: boolean;
   readonly taskDurationMs: number;
@@ -189,15 +189,15 @@ export interface Settings {
   /** Of a `taskId`, from its creation: after that there is no such task. */
   readonly taskLifeMs: number;
   readonly marks: Marks;
-}
+};
 
 /** Words to stand in all results and in all webhook bodies, so that they can be looked for where they must not be. */
-export interface Marks {
+export type Marks = {
   readonly result?: string;
   readonly webhook?: string;
-}
+};
 
-export interface Sandbox {
+export type Sandbox = {
   readonly settings: Settings;
   readonly clock: SandboxClock;
   readonly events: EventLog;
@@ -219,4 +219,4 @@ export interface Sandbox {
   calls: Call[];
   /** Aborts what is still to happen, at reset and at close. */
   pending: AbortController;
-}
+};

@@ -5,16 +5,18 @@ import { consentStateAt } from './consent-state.ts';
 const TYC_VERSION = 1;
 
 /** A Consent as "Consent" of the document has it. */
-export function consentAnswer(consent: Consent, now: number): object {
-  return { ...truth(consent, now), ...shownOver(consent.shown) };
-}
+export const consentAnswer = (consent: Consent, now: number): object => ({
+  ...truth(consent, now),
+  ...shownOver(consent.shown),
+});
 
 /** Likewise as an item of the list, where oddities of its own may hold. */
-export function consentListItem(consent: Consent, now: number): object {
-  return { ...consentAnswer(consent, now), ...shownOver(consent.listed) };
-}
+export const consentListItem = (consent: Consent, now: number): object => ({
+  ...consentAnswer(consent, now),
+  ...shownOver(consent.listed),
+});
 
-function truth(consent: Consent, now: number): object {
+const truth = (consent: Consent, now: number): object => {
   const { status, subStatus, terminatedAt } = consentStateAt(consent, now);
   return {
     id: consent.consentId,
@@ -26,12 +28,10 @@ function truth(consent: Consent, now: number): object {
     validUntil: new Date(consent.validUntil).toISOString(),
     ...(terminatedAt === undefined ? {} : { terminatedAt: new Date(terminatedAt).toISOString() }),
   };
-}
+};
 
 /** A sub-status of undefined is left out of the JSON. */
-function shownOver({ status, subStatus }: ShownInstead): object {
-  return {
-    ...(status === undefined ? {} : { status }),
-    ...(subStatus === undefined ? {} : { subStatus: subStatus ?? undefined }),
-  };
-}
+const shownOver = ({ status, subStatus }: ShownInstead): object => ({
+  ...(status === undefined ? {} : { status }),
+  ...(subStatus === undefined ? {} : { subStatus: subStatus ?? undefined }),
+});

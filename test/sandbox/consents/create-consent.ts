@@ -4,10 +4,10 @@ import type { Consent, Sandbox } from '../state.ts';
 import { entitiesFor } from './entities-for.ts';
 
 /** A consent in progress: it waits for the consent page, as long as its OTP token lives. */
-export function createConsent(
+export const createConsent = (
   sandbox: Sandbox,
   asked: Pick<Consent, 'clientId' | 'owner' | 'locale' | 'entityTypes' | 'products'>,
-): Consent {
+): Consent => {
   const { id, name, type } = bestEntity(asked);
   const consent: Consent = {
     ...asked,
@@ -20,10 +20,10 @@ export function createConsent(
   };
   sandbox.consents.set(consent.consentId, consent);
   return consent;
-}
+};
 
 /** The first of the entities with the most of the products. */
-function bestEntity({ entityTypes, products }: Pick<Consent, 'entityTypes' | 'products'>): Entity {
+const bestEntity = ({ entityTypes, products }: Pick<Consent, 'entityTypes' | 'products'>): Entity => {
   const had = ({ actionTypes }: Entity) => products.filter((product) => actionTypes.includes(product)).length;
   return entitiesFor(entityTypes).reduce((best, entity) => (had(entity) > had(best) ? entity : best));
-}
+};

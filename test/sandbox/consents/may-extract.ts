@@ -22,7 +22,7 @@ export type MayExtract =
   | { readonly allowed: false; readonly refused: Response };
 
 /** One product, of an active consent of the Task Token's user, who has authorized it ("Consent-based rules"). */
-export function mayExtract(sandbox: Sandbox, c: SandboxContext): MayExtract {
+export const mayExtract = (sandbox: Sandbox, c: SandboxContext): MayExtract => {
   const parsed = readJson(c.get('body'), ExtractionSchema);
   if (!parsed.valid) {
     const { invalid } = parsed;
@@ -45,8 +45,6 @@ export function mayExtract(sandbox: Sandbox, c: SandboxContext): MayExtract {
     return refuse(refusal(c, 403, 'CONSENT', 'The user has not authorized this product', { errorCode }));
   }
   return { allowed: true, product, consentId, entityId: consent.entity.id };
-}
+};
 
-function refuse(refused: Response): MayExtract {
-  return { allowed: false, refused };
-}
+const refuse = (refused: Response): MayExtract => ({ allowed: false, refused });

@@ -37,7 +37,7 @@ const OtpRequestSchema = v.strictObject({
 export type OtpRequest = v.InferOutput<typeof OtpRequestSchema>;
 
 /** What the body of one client's call asks for, or the places where it is wrong. */
-export function parseOtpRequest(body: string, client: Client): ParsedBody<OtpRequest> {
+export const parseOtpRequest = (body: string, client: Client): ParsedBody<OtpRequest> => {
   const parsed = readJson(body, OtpRequestSchema);
   if (!parsed.valid) return parsed;
   const { widgetConfigId, company } = parsed.output;
@@ -49,12 +49,10 @@ export function parseOtpRequest(body: string, client: Client): ParsedBody<OtpReq
     return { valid: false, invalid: ['company'] };
   }
   return parsed;
-}
+};
 
 /**
  * `company` is "required in the legal-person flow", and nothing in the request says which flow it is: here the
  * widget's configuration does. This one is for companies only; the client's other one serves both.
  */
-export function companyWidgetOf({ widgetConfigId }: Client): string {
-  return `${widgetConfigId}-company`;
-}
+export const companyWidgetOf = ({ widgetConfigId }: Client): string => `${widgetConfigId}-company`;

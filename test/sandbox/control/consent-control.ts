@@ -43,7 +43,7 @@ export type ConsentChanges = v.InferInput<typeof AlterSchema>;
 export type Authorization = v.InferInput<typeof AuthorizeSchema>;
 
 /** Makes consents without a consent page, and brings them into any state. */
-export function consentControl(sandbox: Sandbox): Hono<SandboxEnv> {
+export const consentControl = (sandbox: Sandbox): Hono<SandboxEnv> => {
   const app = new Hono<SandboxEnv>();
   const view = (consent: Consent) => consentView(consent, sandbox.clock.now());
 
@@ -87,25 +87,25 @@ export function consentControl(sandbox: Sandbox): Hono<SandboxEnv> {
   });
 
   return app;
-}
+};
 
-function alter(sandbox: Sandbox, consent: Consent, change: v.InferOutput<typeof AlterSchema>): void {
+const alter = (sandbox: Sandbox, consent: Consent, change: v.InferOutput<typeof AlterSchema>): void => {
   const now = sandbox.clock.now();
   consent.products = change.products ?? consent.products;
   consent.shown = change.shown ?? consent.shown;
   consent.listed = change.listed ?? consent.listed;
   if (change.validForSeconds !== undefined) consent.validUntil = now + change.validForSeconds * 1000;
   if (change.subStatus !== undefined) setSubStatus(consent, change.subStatus, now);
-}
+};
 
-function entityNamed(id: string | undefined, consent: Consent): Entity {
+const entityNamed = (id: string | undefined, consent: Consent): Entity => {
   const entity = entityOf(id ?? consent.entity.id);
   if (entity === undefined) throw new ControlError(404, 'There is no such entity');
   return entity;
-}
+};
 
-function namedConsent(sandbox: Sandbox, consentId: string): Consent {
+const namedConsent = (sandbox: Sandbox, consentId: string): Consent => {
   const consent = sandbox.consents.get(consentId);
   if (consent === undefined) throw new ControlError(404, 'There is no such consent');
   return consent;
-}
+};

@@ -8,7 +8,7 @@ const KEEP_ALIVE_MS = 15_000;
  * Server-Sent Events: first those after `since`, then each as it happens, until the client leaves; an empty
  * comment whenever nothing has happened for a while. `id` is the event's `seq`.
  */
-export function eventStream(sandbox: Sandbox, since: number, keepAliveMs = KEEP_ALIVE_MS): Response {
+export const eventStream = (sandbox: Sandbox, since: number, keepAliveMs = KEEP_ALIVE_MS): Response => {
   const encoder = new TextEncoder();
   let stopListening = () => {};
   const body = new ReadableStream<Uint8Array>({
@@ -31,4 +31,4 @@ export function eventStream(sandbox: Sandbox, since: number, keepAliveMs = KEEP_
   return new Response(body, {
     headers: { 'content-type': 'text/event-stream', 'cache-control': 'no-store' },
   });
-}
+};

@@ -8,9 +8,8 @@ import { readBody } from './read-body.ts';
 const FaultsSchema = v.strictObject({ faults: v.array(FaultSchema) });
 
 /** Makes any route misbehave, whoever calls it. */
-export function faultControl(sandbox: Sandbox): Hono<SandboxEnv> {
-  return new Hono<SandboxEnv>().put('/faults', async (c) => {
+export const faultControl = (sandbox: Sandbox): Hono<SandboxEnv> =>
+  new Hono<SandboxEnv>().put('/faults', async (c) => {
     sandbox.faults = (await readBody(c, FaultsSchema)).faults;
     return c.json({ faults: sandbox.faults });
   });
-}

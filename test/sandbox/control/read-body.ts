@@ -4,10 +4,10 @@ import { arraysTakenForObjects } from '../transport/read-json.ts';
 import { ControlError } from './control-error.ts';
 
 /** The body of a control call, or a 400 that says which fields are wrong and what was expected. */
-export async function readBody<Schema extends v.GenericSchema>(
+export const readBody = async <Schema extends v.GenericSchema>(
   c: Context,
   schema: Schema,
-): Promise<v.InferOutput<Schema>> {
+): Promise<v.InferOutput<Schema>> => {
   const json = fromJson(await c.req.text());
   const parsed = v.safeParse(schema, json);
   const problems = parsed.success
@@ -17,14 +17,14 @@ export async function readBody<Schema extends v.GenericSchema>(
       );
   if (parsed.success && problems.length === 0) return parsed.output;
   throw new ControlError(400, problems.join('; '));
-}
+};
 
 /** Every field of some bodies is optional: no body is then an empty one. */
-function fromJson(text: string): unknown {
+const fromJson = (text: string): unknown => {
   if (text === '') return {};
   try {
     return JSON.parse(text);
   } catch {
     return undefined;
   }
-}
+};

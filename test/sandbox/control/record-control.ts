@@ -4,7 +4,7 @@ import type { SandboxEnv } from '../transport/wire.ts';
 import { taskView } from './views.ts';
 
 /** What was received and what became of it. */
-export function recordControl(sandbox: Sandbox): Hono<SandboxEnv> {
+export const recordControl = (sandbox: Sandbox): Hono<SandboxEnv> => {
   const app = new Hono<SandboxEnv>();
 
   app.get('/calls', (c) => {
@@ -28,4 +28,4 @@ export function recordControl(sandbox: Sandbox): Hono<SandboxEnv> {
   });
 
   return app;
-}
+};

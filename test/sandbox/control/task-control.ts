@@ -20,7 +20,7 @@ const DeliverSchema = v.strictObject({
 });
 
 /** Looks at, ends and announces tasks. */
-export function taskControl(sandbox: Sandbox): Hono<SandboxEnv> {
+export const taskControl = (sandbox: Sandbox): Hono<SandboxEnv> => {
   const app = new Hono<SandboxEnv>();
 
   app.get('/tasks/:taskId', (c) =>
@@ -58,25 +58,23 @@ export function taskControl(sandbox: Sandbox): Hono<SandboxEnv> {
   });
 
   return app;
-}
+};
 
 /** What the receiver answered (`status`, `body` as text), or `error` where it did not. */
-export interface ReceiverAnswer {
+export type ReceiverAnswer = {
   readonly status?: number;
   readonly body?: string;
   readonly error?: string;
-}
+};
 
-function answerOf({ delivery: { status, error }, body }: AttemptedDelivery): ReceiverAnswer {
-  return {
-    ...(status === undefined ? {} : { status }),
-    ...(body === undefined ? {} : { body }),
-    ...(error === undefined ? {} : { error }),
-  };
-}
+const answerOf = ({ delivery: { status, error }, body }: AttemptedDelivery): ReceiverAnswer => ({
+  ...(status === undefined ? {} : { status }),
+  ...(body === undefined ? {} : { body }),
+  ...(error === undefined ? {} : { error }),
+});
 
-function taskOf(sandbox: Sandbox, taskId: string): Task {
+const taskOf = (sandbox: Sandbox, taskId: string): Task => {
   const task = sandbox.tasks.get(taskId);
   if (task === undefined) throw new ControlError(404, 'There is no such task');
   return task;
-}
+};

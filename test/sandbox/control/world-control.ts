@@ -13,7 +13,7 @@ const SecondsSchema = v.strictObject({ seconds: v.pipe(v.number(), v.minValue(0)
 const ANSWER_MS = 50;
 
 /** Summary, plans, clock, outage, reset. */
-export function worldControl(sandbox: Sandbox): Hono<SandboxEnv> {
+export const worldControl = (sandbox: Sandbox): Hono<SandboxEnv> => {
   const app = new Hono<SandboxEnv>();
 
   app.get('/', (c) => c.json(summaryView(sandbox)));
@@ -42,4 +42,4 @@ export function worldControl(sandbox: Sandbox): Hono<SandboxEnv> {
   });
 
   return app;
-}
+};

@@ -19,38 +19,38 @@ const RawCredentialsSchema = v.looseObject({
   businessId: v.exactOptional(v.pipe(v.string(), v.minLength(1))),
 });
 
-export interface Identity {
+export type Identity = {
   readonly username: string;
   readonly businessId?: string;
-}
+};
 
 /** "Limits": encrypted credentials are valid for at most 60 minutes; their age is that of the token they use. */
 const encryptionValidityMs = 60 * 60 * 1000;
 
 /** What credentials are read with: whose call it is, when (ms since the epoch), and the entity they are for. */
-export interface CredentialsContext {
+export type CredentialsContext = {
   readonly session: Session;
   readonly now: number;
   readonly entityId: string;
-}
+};
 
 /**
  * Whose credentials these are; undefined where they cannot be read, or lack a field that the entity requires. The
  * password goes no further than this.
  */
-export function readCredentials(
+export const readCredentials = (
   credentials: WireCredentials,
   { session, now, entityId }: CredentialsContext,
-): Identity | undefined {
+): Identity | undefined => {
   const parsed = v.safeParse(RawCredentialsSchema, openCredentials(credentials, session, now));
   if (!parsed.success) return undefined;
   const { username, businessId } = parsed.output;
   // "Credentials": "for business banking `businessId`".
   if (businessId === undefined && entityOf(entityId)?.type === 'business-bank') return undefined;
   return businessId === undefined ? { username } : { username, businessId };
-}
+};
 
-function openCredentials(credentials: WireCredentials, session: Session, now: number): unknown {
+const openCredentials = (credentials: WireCredentials, session: Session, now: number): unknown => {
   switch (credentials.mode) {
     case 'raw':
       return credentials.value;
@@ -60,13 +60,13 @@ function openCredentials(credentials: WireCredentials, session: Session, now: nu
     case 'persisted':
       return fromJson(openPersistedCredentials(credentials.value));
   }
-}
+};
 
-function fromJson(text: string | undefined): unknown {
+const fromJson = (text: string | undefined): unknown => {
   if (text === undefined) return undefined;
   try {
     return JSON.parse(text);
   } catch {
     return undefined;
   }
-}
+};

@@ -12,13 +12,13 @@ import { recipients } from './recipients.ts';
  * What a poll of a legacy task is answered with. Its end follows from the same table and plans as that of a v2
  * task. "Transitions: not shown": in progress it is as the other poll of v1.
  */
-export function legacyAnswer(
+export const legacyAnswer = (
   asked: AskedByCredentials,
   username: string,
   plan: Plan,
   progress: Progress,
   at: number,
-): LegacyAnswer {
+): LegacyAnswer => {
   if (progress !== 'ended') return { taskStatus: progress, taskStatusCode: 202 };
   const { entityId, actionType, businessId } = asked;
   const outcome = plannedOutcome(businessId === undefined ? { username } : { username, businessId }, plan);
@@ -34,10 +34,10 @@ export function legacyAnswer(
   const data = actionType === 'tef' ? recipients() : productData(actionType, username, at);
   const answer = success({ username, asked }, data);
   return 'results' in plan ? { ...answer, results: plan.results } : answer;
-}
+};
 
 /** The table names the actions of v2: others fail where all of those do. */
-function hasError(errors: ActionErrors, actionType: string): boolean {
+const hasError = (errors: ActionErrors, actionType: string): boolean => {
   const named = ACTION_IDS.find((id) => id === actionType);
   return named === undefined ? ACTION_IDS.every((id) => id in errors) : errors[named] !== undefined;
-}
+};

@@ -17,21 +17,19 @@ export const START_PRESETS = {
 } as const;
 export type StartPreset = keyof typeof START_PRESETS;
 
-export function isStartPreset(name: string): name is StartPreset {
-  return Object.hasOwn(START_PRESETS, name);
-}
+export const isStartPreset = (name: string): name is StartPreset => Object.hasOwn(START_PRESETS, name);
 
-export interface LegacyAnswer {
+export type LegacyAnswer = {
   readonly taskStatus: string;
   readonly taskStatusCode: number;
   readonly results?: unknown;
-}
+};
 
 /** Whose results they are. */
-export interface Whose {
+export type Whose = {
   readonly username: string;
   readonly asked: { readonly entityId: string };
-}
+};
 
 /** GET /api/v1/tasks/{taskId}: all with HTTP 200. */
 export const READ_PRESETS = new Map<string, (whose: Whose) => LegacyAnswer>([
@@ -93,18 +91,17 @@ export const ENTITIES_PRESETS = new Map<string, () => EntityItem[]>([
 /** POST /api/v1/users/status/by-entity: the status of a user who is locked out, HTTP 200. */
 export const DISABLED_USERNAME = 'disabledUsername';
 
-export function success({ username, asked: { entityId } }: Whose, data: unknown): LegacyAnswer {
-  return { taskStatus: 'success', taskStatusCode: 200, results: { username, entityId, data } };
-}
+export const success = ({ username, asked: { entityId } }: Whose, data: unknown): LegacyAnswer => ({
+  taskStatus: 'success',
+  taskStatusCode: 200,
+  results: { username, entityId, data },
+});
 
-function entityItems(alter: (item: EntityItem) => EntityItem): EntityItem[] {
-  return ENTITIES.map((entity) => {
+const entityItems = (alter: (item: EntityItem) => EntityItem): EntityItem[] =>
+  ENTITIES.map((entity) => {
     const item = entityItem(entity);
     return entity.id === PRESET_ENTITY_ID ? alter(item) : item;
   });
-}
 
 /** The right one is another, so the id fails validation and keeps its format. */
-function otherCheckDigit(rut: string): string {
-  return `${rut.slice(0, -1)}${rut.endsWith('1') ? '2' : '1'}`;
-}
+const otherCheckDigit = (rut: string): string => `${rut.slice(0, -1)}${rut.endsWith('1') ? '2' : '1'}`;

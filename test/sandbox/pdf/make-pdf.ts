@@ -1,5 +1,5 @@
 /** One page of a PDF 1.4 with these lines, in a font that every reader has. Characters beyond ASCII become `?`. */
-export function makePdf(lines: readonly string[]): string {
+export const makePdf = (lines: readonly string[]): string => {
   const content = `BT /F1 12 Tf 16 TL 56 780 Td ${lines.map((line) => `(${escaped(line)}) '`).join(' ')} ET`;
   const objects = [
     '<< /Type /Catalog /Pages 2 0 R >>',
@@ -22,8 +22,7 @@ export function makePdf(lines: readonly string[]): string {
     `${file}xref\n0 ${count}\n0000000000 65535 f \n${entries}` +
     `trailer\n<< /Size ${count} /Root 1 0 R >>\nstartxref\n${file.length}\n%%EOF\n`
   );
-}
+};
 
-function escaped(line: string): string {
-  return line.replace(/[^\x20-\x7e]/g, '?').replace(/[\\()]/g, String.raw`\$&`);
-}
+const escaped = (line: string): string =>
+  line.replace(/[^\x20-\x7e]/g, '?').replace(/[\\()]/g, String.raw`\$&`);

@@ -14,12 +14,12 @@ export type ActionResult =
       readonly error: { readonly code: ActionErrorCode; readonly message: string };
     };
 
-export interface Results {
+export type Results = {
   readonly username: string;
   readonly businessId?: string;
   readonly entityId: string;
   readonly actions: readonly ActionResult[];
-}
+};
 
 const messages: Readonly<Record<ActionErrorCode, string>> = {
   UNKNOWN_ERROR: 'An unexpected error occurred',
@@ -30,28 +30,26 @@ const messages: Readonly<Record<ActionErrorCode, string>> = {
 };
 
 /** The full structure, one result per action in the order of the request. `at`: when the task ended. */
-export function buildResults(task: Task, errors: ActionErrors, at: number): Results {
-  return {
-    username: task.username,
-    ...(task.businessId === undefined ? {} : { businessId: task.businessId }),
-    entityId: task.entity,
-    actions: task.actions.map((action) => actionResult(task.username, action, errors[action.id], at)),
-  };
-}
+export const buildResults = (task: Task, errors: ActionErrors, at: number): Results => ({
+  username: task.username,
+  ...(task.businessId === undefined ? {} : { businessId: task.businessId }),
+  entityId: task.entity,
+  actions: task.actions.map((action) => actionResult(task.username, action, errors[action.id], at)),
+});
 
-function actionResult(
+const actionResult = (
   username: string,
   action: RequestedAction,
   code: ActionErrorCode | undefined,
   at: number,
-): ActionResult {
+): ActionResult => {
   if (code !== undefined) {
     return { id: action.id, status: 'FAILED', output: null, error: { code, message: messages[code] } };
   }
   return { id: action.id, status: 'COMPLETED', output: outputOf(username, action, at) };
-}
+};
 
-function outputOf(username: string, action: RequestedAction, at: number): unknown {
+const outputOf = (username: string, action: RequestedAction, at: number): unknown => {
   switch (action.id) {
     case 'product-balance':
       return productBalanceOutput(username);
@@ -60,4 +58,4 @@ function outputOf(username: string, action: RequestedAction, at: number): unknow
     case 'tef':
       return tefOutput(username, at);
   }
-}
+};

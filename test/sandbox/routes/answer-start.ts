@@ -21,12 +21,13 @@ export interface TakenStart {
 }
 
 /** Treats one valid start call as its plan says. */
-export async function answerStart(
+export const answerStart = async (
   sandbox: Sandbox,
   c: SandboxContext,
   behaviour: StartBehaviour,
   { token, accept }: StartCall,
-): Promise<Response> {
+): Promise<Response> => {
+  const taken = ({ answer }: TakenStart): Response => c.json(answer);
   switch (behaviour.kind) {
     case 'answer':
       return plannedAnswer(behaviour);
@@ -59,7 +60,4 @@ export async function answerStart(
       return taken(start);
     }
   }
-  function taken({ answer }: TakenStart): Response {
-    return c.json(answer);
-  }
-}
+};

@@ -38,7 +38,7 @@ const v2: Wording = {
 };
 
 /** Consent-based extraction in both versions, and the deprecated synchronous call. */
-export function consentExtractionRoutes(sandbox: Sandbox): Hono<SandboxEnv> {
+export const consentExtractionRoutes = (sandbox: Sandbox): Hono<SandboxEnv> => {
   const app = new Hono<SandboxEnv>();
   app.use('/api/:version/products/retrieve-data/*', requireTaskToken(sandbox));
   for (const wording of [v1, v2]) {
@@ -48,9 +48,13 @@ export function consentExtractionRoutes(sandbox: Sandbox): Hono<SandboxEnv> {
   }
   app.post('/api/v1/products/retrieve-data', (c) => retrieveNow(sandbox, c));
   return app;
-}
+};
 
-async function start(sandbox: Sandbox, c: SandboxContext, { version, started }: Wording): Promise<Response> {
+const start = async (
+  sandbox: Sandbox,
+  c: SandboxContext,
+  { version, started }: Wording,
+): Promise<Response> => {
   const asked = mayExtract(sandbox, c);
   if (!asked.allowed) return asked.refused;
   const { product, consentId, entityId } = asked;
@@ -74,14 +78,14 @@ async function start(sandbox: Sandbox, c: SandboxContext, { version, started }: 
       };
     },
   });
-}
+};
 
-function poll(
+const poll = (
   sandbox: Sandbox,
   c: SandboxContext,
   { version, inProgress, finished }: Wording,
   taskId: string,
-): Response | Promise<Response> {
+): Response | Promise<Response> => {
   const task = sandbox.polledTasks.get(taskId);
   const taskToken = c.get('taskToken');
   c.get('call').taskId = taskId;
@@ -108,10 +112,10 @@ function poll(
       : { status: 202, body: inProgress(progress) };
   const behaviour = nextReadBehaviour(sandbox, task.username);
   return answerRead(sandbox, c, behaviour, { token: taskToken, ...answer });
-}
+};
 
 /** "Retrieve data, synchronous (deprecated)": it takes as long as a task does. */
-async function retrieveNow(sandbox: Sandbox, c: SandboxContext): Promise<Response> {
+const retrieveNow = async (sandbox: Sandbox, c: SandboxContext): Promise<Response> => {
   const asked = mayExtract(sandbox, c);
   if (!asked.allowed) return asked.refused;
   const { target } = c.get('taskToken');
@@ -123,4 +127,4 @@ async function retrieveNow(sandbox: Sandbox, c: SandboxContext): Promise<Respons
     (data) => ({ taskStatus: 'success', taskStatusCode: 200, data }),
   );
   return plannedAnswer({ status, body });
-}
+};

@@ -6,8 +6,8 @@ import type { Consent, Sandbox } from '../state.ts';
 import type { SandboxEnv } from '../transport/wire.ts';
 
 /** What the URL of "Consent PDF" leads to. A dead or altered one is answered with 403, as by a file store. */
-export function consentPdfRoutes(sandbox: Sandbox): Hono<SandboxEnv> {
-  return new Hono<SandboxEnv>().get('/consent-pdf/:consentId', (c) => {
+export const consentPdfRoutes = (sandbox: Sandbox): Hono<SandboxEnv> =>
+  new Hono<SandboxEnv>().get('/consent-pdf/:consentId', (c) => {
     const consentId = c.req.param('consentId');
     const consent = sandbox.consents.get(consentId);
     if (consent === undefined || !isAddressAlive(sandbox, consentId, c.req.query())) {
@@ -18,9 +18,8 @@ export function consentPdfRoutes(sandbox: Sandbox): Hono<SandboxEnv> {
       'content-disposition': `inline; filename="consent-${consentId}.pdf"`,
     });
   });
-}
 
-function linesOf(consent: Consent, now: number): string[] {
+const linesOf = (consent: Consent, now: number): string[] => {
   const { status, subStatus } = consentStateAt(consent, now);
   return [
     'Consent of the provider sandbox (test data)',
@@ -31,4 +30,4 @@ function linesOf(consent: Consent, now: number): string[] {
     `Status: ${status} (${subStatus})`,
     `Valid until: ${new Date(consent.validUntil).toISOString()}`,
   ];
-}
+};

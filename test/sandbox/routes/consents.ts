@@ -20,7 +20,7 @@ const PageSchema = v.object({
 const RevokeSchema = v.strictObject({ consentId: v.pipe(v.string(), v.uuid()) });
 
 /** "List consents", "Get consent", "Consent PDF" and "Revoke consent", in the order of their creation. */
-export function consentRoutes(sandbox: Sandbox): Hono<SandboxEnv> {
+export const consentRoutes = (sandbox: Sandbox): Hono<SandboxEnv> => {
   const app = new Hono<SandboxEnv>();
   app.use('/api/v1/consents/*', requireTaskToken(sandbox));
 
@@ -68,14 +68,13 @@ export function consentRoutes(sandbox: Sandbox): Hono<SandboxEnv> {
   });
 
   return app;
-}
+};
 
-function reachedConsent(sandbox: Sandbox, c: SandboxContext, consentId: string) {
+const reachedConsent = (sandbox: Sandbox, c: SandboxContext, consentId: string) => {
   c.get('call').consentId = consentId;
   return consentOf(sandbox, consentId, c.get('taskToken'));
-}
+};
 
 /** The same for another user's consent and for one that there is not. */
-function notFound(c: SandboxContext): Response {
-  return refusal(c, 404, 'CONSENT', 'There is no such consent', { errorCode: 'CONSENT_NOT_FOUND' });
-}
+const notFound = (c: SandboxContext): Response =>
+  refusal(c, 404, 'CONSENT', 'There is no such consent', { errorCode: 'CONSENT_NOT_FOUND' });

@@ -33,7 +33,7 @@ const LegacyTaskSchema = v.strictObject({
 });
 
 /** "Legacy v1 task API", its tasks. */
-export function legacyTaskRoutes(sandbox: Sandbox): Hono<SandboxEnv> {
+export const legacyTaskRoutes = (sandbox: Sandbox): Hono<SandboxEnv> => {
   const app = new Hono<SandboxEnv>();
 
   app.post('/api/v1/tasks', requireSession(sandbox), async (c): Promise<Response> => {
@@ -115,25 +115,23 @@ export function legacyTaskRoutes(sandbox: Sandbox): Hono<SandboxEnv> {
   });
 
   return app;
-}
+};
 
 /** "Response text": the text itself, and no JSON. */
-function presetAnswer(c: SandboxContext, name: StartPreset): Response {
+const presetAnswer = (c: SandboxContext, name: StartPreset): Response => {
   const { status, text } = START_PRESETS[name];
   return c.text(text, status);
-}
+};
 
 const somebody = { username: 'sandbox-user', asked: { entityId: 'demo-bank' } };
 
-interface LegacyTask extends PolledTask {
+type LegacyTask = PolledTask & {
   readonly asked: AskedByCredentials;
-}
+};
 
-function legacyTaskOf(sandbox: Sandbox, taskId: string): LegacyTask | undefined {
+const legacyTaskOf = (sandbox: Sandbox, taskId: string): LegacyTask | undefined => {
   const task = sandbox.polledTasks.get(taskId);
   return task !== undefined && isLegacy(task) ? task : undefined;
-}
+};
 
-function isLegacy(task: PolledTask): task is LegacyTask {
-  return task.asked.kind === 'legacy';
-}
+const isLegacy = (task: PolledTask): task is LegacyTask => task.asked.kind === 'legacy';

@@ -12,16 +12,15 @@ const LoginSchema = v.strictObject({
   expire: v.exactOptional(v.pipe(v.number(), v.integer(), v.minValue(1)), 60),
 });
 
-export function loginRoutes(sandbox: Sandbox): Hono<SandboxEnv> {
-  return new Hono<SandboxEnv>().post('/api/v1/auth/login', requireApiKey(sandbox), (c) => {
+export const loginRoutes = (sandbox: Sandbox): Hono<SandboxEnv> =>
+  new Hono<SandboxEnv>().post('/api/v1/auth/login', requireApiKey(sandbox), (c) => {
     const client = c.get('client');
     c.get('announce')();
     const behaviour = client.loginBehaviours.shift();
     return behaviour === undefined ? login(sandbox, client, c) : misbehave(behaviour, c);
   });
-}
 
-function login(sandbox: Sandbox, client: Client, c: SandboxContext): Response {
+const login = (sandbox: Sandbox, client: Client, c: SandboxContext): Response => {
   // The only field is optional, so no body is a body without it.
   const parsed = readJson(c.get('body') || '{}', LoginSchema);
   if (!parsed.valid) return c.json({ message: 'Invalid request', invalid: parsed.invalid }, 400);
@@ -30,4 +29,4 @@ function login(sandbox: Sandbox, client: Client, c: SandboxContext): Response {
   const expiresAt = issuedAt + parsed.output.expire * 60_000;
   sandbox.sessions.set(token, { token, clientId: client.clientId, issuedAt, expiresAt });
   return c.json({ token });
-}
+};

@@ -7,7 +7,7 @@ import { requireApiKey } from '../transport/require-api-key.ts';
 import type { SandboxEnv } from '../transport/wire.ts';
 
 /** "Create OTP token": a consent in progress, and the token that opens its page. */
-export function otpTokenRoutes(sandbox: Sandbox): Hono<SandboxEnv> {
+export const otpTokenRoutes = (sandbox: Sandbox): Hono<SandboxEnv> => {
   return new Hono<SandboxEnv>().post('/api/v1/token/otp/create', requireApiKey(sandbox), (c) => {
     const client = c.get('client');
     const parsed = parseOtpRequest(c.get('body'), client);
@@ -30,4 +30,4 @@ export function otpTokenRoutes(sandbox: Sandbox): Hono<SandboxEnv> {
     const { token } = issueOtpToken(sandbox, { consentId, clientId, expiresAt: validUntil });
     return c.json({ data: { otpToken: token, consentId } });
   });
-}
+};

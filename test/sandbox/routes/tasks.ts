@@ -18,7 +18,7 @@ import { answerRead } from './answer-read.ts';
 import { answerStart } from './answer-start.ts';
 
 /** "Start task (v2)" and "Read task (v2)". */
-export function taskRoutes(sandbox: Sandbox): Hono<SandboxEnv> {
+export const taskRoutes = (sandbox: Sandbox): Hono<SandboxEnv> => {
   const app = new Hono<SandboxEnv>();
 
   app.post('/api/v2/tasks', requireSession(sandbox), async (c): Promise<Response> => {
@@ -83,11 +83,11 @@ export function taskRoutes(sandbox: Sandbox): Hono<SandboxEnv> {
   });
 
   return app;
-}
+};
 
-async function finishAndAnnounce(sandbox: Sandbox, task: Task, deliveries: number): Promise<void> {
+const finishAndAnnounce = async (sandbox: Sandbox, task: Task, deliveries: number): Promise<void> => {
   // Listening begins before the end that it waits for.
   const made = wantsDelivery(sandbox, task) ? deliveriesMade(sandbox, task.taskId, deliveries) : undefined;
   finishTask(sandbox, task, { at: sandbox.clock.now() });
   await made;
-}
+};

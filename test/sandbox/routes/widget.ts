@@ -9,7 +9,7 @@ import { consentForm, decidedPage, unusablePage } from '../widget/page.ts';
 import { pageTexts } from '../widget/page-texts.ts';
 
 /** The consent page: what the provider's widget does for the end user, kept plain. */
-export function widgetRoutes(sandbox: Sandbox): Hono<SandboxEnv> {
+export const widgetRoutes = (sandbox: Sandbox): Hono<SandboxEnv> => {
   const app = new Hono<SandboxEnv>();
 
   app.use('/widget', async (c, next) => {
@@ -57,20 +57,19 @@ export function widgetRoutes(sandbox: Sandbox): Hono<SandboxEnv> {
   });
 
   return app;
-}
+};
 
-function noteConsent(c: SandboxContext, { consentId, owner }: Consent): void {
+const noteConsent = (c: SandboxContext, { consentId, owner }: Consent): void => {
   const call = c.get('call');
   call.consentId = consentId;
   call.username = owner;
-}
+};
 
-function consentOfToken(sandbox: Sandbox, token: string): Consent | undefined {
-  return sandbox.consents.get(sandbox.otpTokens.get(token)?.consentId ?? '');
-}
+const consentOfToken = (sandbox: Sandbox, token: string): Consent | undefined =>
+  sandbox.consents.get(sandbox.otpTokens.get(token)?.consentId ?? '');
 
 /** In the language of the link's consent; for a link that never existed, in the browser's. */
-function unusable(c: SandboxContext, consent: Consent | undefined) {
+const unusable = (c: SandboxContext, consent: Consent | undefined) => {
   const locale = consent?.locale ?? c.req.header('accept-language') ?? '';
   return c.html(unusablePage(pageTexts(locale)), 410);
-}
+};

@@ -6,13 +6,13 @@ import type { TaskRequest } from './parse-task-request.ts';
 import { runningAfter } from './task-pace.ts';
 
 /** Creates a task that starts now. `durationMs` null: it will not end by itself. */
-export function createTask(
+export const createTask = (
   sandbox: Sandbox,
   clientId: string,
   identity: Identity,
   request: TaskRequest,
   durationMs: number | null,
-): Task {
+): Task => {
   const createdAt = sandbox.clock.now();
   const canRun = request.actions.some(({ id }) => hasProduct(request.entity, id));
   const task: Task = {
@@ -32,4 +32,4 @@ export function createTask(
   sandbox.tasks.set(task.taskId, task);
   sandbox.events.append({ type: 'task-created', taskId: task.taskId, username: task.username });
   return task;
-}
+};

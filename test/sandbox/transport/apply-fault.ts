@@ -5,8 +5,9 @@ import { misbehave } from './misbehave.ts';
 import type { SandboxEnv } from './wire.ts';
 
 /** Gives a call to the first fault that fits it and has a behaviour left. */
-export function applyFault(sandbox: Sandbox): MiddlewareHandler<SandboxEnv> {
-  return async (c, next) => {
+export const applyFault =
+  (sandbox: Sandbox): MiddlewareHandler<SandboxEnv> =>
+  async (c, next) => {
     const fault = sandbox.faults.find(
       (each) => each.behaviours.length > 0 && fits(each, c.req.method, c.req.path),
     );
@@ -18,9 +19,8 @@ export function applyFault(sandbox: Sandbox): MiddlewareHandler<SandboxEnv> {
     c.get('announce')();
     return misbehave(behaviour, c);
   };
-}
 
-function fits(fault: Fault, method: string, path: string): boolean {
+const fits = (fault: Fault, method: string, path: string): boolean => {
   if (fault.method !== undefined && fault.method !== method) return false;
   return fault.path.endsWith('*') ? path.startsWith(fault.path.slice(0, -1)) : path === fault.path;
-}
+};

@@ -3,7 +3,7 @@ import type { Context } from 'hono';
 import type { Call, Client, Session, TaskToken } from '../state.ts';
 
 /** What the middlewares leave for the routes. */
-export interface SandboxEnv {
+export type SandboxEnv = {
   Bindings: HttpBindings;
   Variables: {
     /** The record of this call; routes add to it what they learn. */
@@ -16,5 +16,5 @@ export interface SandboxEnv {
     /** Tells the event log that it is known whose call this is. Once, however often it is called. */
     announce: () => void;
   };
-}
+};
 export type SandboxContext = Context<SandboxEnv>;

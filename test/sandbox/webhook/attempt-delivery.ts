@@ -4,23 +4,23 @@ import { makeDelivery } from './make-delivery.ts';
 import { signDelivery } from './sign-delivery.ts';
 import type { SignedDelivery } from './tamper-delivery.ts';
 
-export interface DeliveryOrder {
+export type DeliveryOrder = {
   readonly client: Client;
   readonly taskId: string;
   readonly taskStatus: string;
   /** 0: ordered through the control interface. */
   readonly attempt: number;
   readonly shape: DeliveryShape;
-}
+};
 
 /** `body`: what the receiver answered, as text. It is handed to who ordered the delivery, never recorded. */
-export interface AttemptedDelivery {
+export type AttemptedDelivery = {
   readonly delivery: Delivery;
   readonly body?: string;
-}
+};
 
 /** Makes one POST and records how it went. URL, key and mode are those configured at this moment. */
-export async function attemptDelivery(sandbox: Sandbox, order: DeliveryOrder): Promise<AttemptedDelivery> {
+export const attemptDelivery = async (sandbox: Sandbox, order: DeliveryOrder): Promise<AttemptedDelivery> => {
   const { client, taskId, shape } = order;
   const taskStatus = shape.statusOverride ?? order.taskStatus;
   const begun = { attempt: order.attempt, at: new Date(sandbox.clock.now()).toISOString(), taskStatus };
@@ -35,40 +35,39 @@ export async function attemptDelivery(sandbox: Sandbox, order: DeliveryOrder): P
     configuredKey !== undefined && signed.signature === signDelivery(signed.body, configuredKey);
   const answer = await post(url, signed, sandbox.settings.attemptTimeoutMs, sandbox.pending.signal);
   return recordDelivery(sandbox, taskId, { ...begun, mode, signatureValid, ...answer.outcome }, answer.body);
-}
+};
 
-function withMark({ settings }: Sandbox, shape: DeliveryShape): DeliveryShape {
+const withMark = ({ settings }: Sandbox, shape: DeliveryShape): DeliveryShape => {
   const { webhook: mark } = settings.marks;
   return mark === undefined ? shape : { ...shape, extraFields: { mark, ...shape.extraFields } };
-}
+};
 
 /** Success is 200 or 204, nothing else ("Events" 7). */
-export function isDelivered(delivery: Delivery): boolean {
-  return delivery.status === 200 || delivery.status === 204;
-}
+export const isDelivered = (delivery: Delivery): boolean =>
+  delivery.status === 200 || delivery.status === 204;
 
-export function recordDelivery(
+export const recordDelivery = (
   sandbox: Sandbox,
   taskId: string,
   delivery: Delivery,
   body?: string,
-): AttemptedDelivery {
+): AttemptedDelivery => {
   sandbox.tasks.get(taskId)?.deliveries.push(delivery);
   sandbox.events.append({ type: 'delivery', taskId, delivery });
   return body === undefined ? { delivery } : { delivery, body };
-}
+};
 
-interface Answer {
+type Answer = {
   readonly outcome: { readonly status: number } | { readonly error: DeliveryFailure };
   readonly body?: string;
-}
+};
 
-async function post(
+const post = async (
   url: string,
   { body, signature }: SignedDelivery,
   timeoutMs: number,
   stopped: AbortSignal,
-): Promise<Answer> {
+): Promise<Answer> => {
   const timedOut = AbortSignal.timeout(timeoutMs);
   try {
     const response = await fetch(url, {
@@ -86,4 +85,4 @@ async function post(
   } catch {
     return { outcome: { error: timedOut.aborted ? 'timeout' : 'unreachable' } };
   }
-}
+};

@@ -4,15 +4,14 @@ import type { Client, Sandbox, Task } from '../state.ts';
 import { type AttemptedDelivery, attemptDelivery, isDelivered, recordDelivery } from './attempt-delivery.ts';
 
 /** Whether the task's end will be announced: the request asked for it, and the sandbox emits webhooks. */
-export function wantsDelivery(sandbox: Sandbox, task: Task): boolean {
-  return sandbox.settings.webhooks && task.webhook?.enable === true;
-}
+export const wantsDelivery = (sandbox: Sandbox, task: Task): boolean =>
+  sandbox.settings.webhooks && task.webhook?.enable === true;
 
 /**
  * Announces a finished task: up to `retries` attempts at their offsets from its end, until one is taken; when
  * all fail that is recorded and nothing more ("Events" 7 to 9).
  */
-export async function deliverCompletion(sandbox: Sandbox, task: Task, client: Client): Promise<void> {
+export const deliverCompletion = async (sandbox: Sandbox, task: Task, client: Client): Promise<void> => {
   const { ending, webhook } = task;
   if (ending === undefined || webhook === undefined || !wantsDelivery(sandbox, task)) return;
   const { signal } = sandbox.pending;
@@ -29,15 +28,15 @@ export async function deliverCompletion(sandbox: Sandbox, task: Task, client: Cl
     if (delivered && plan.keepRetryingAfterSuccess !== true) break;
   }
   sandbox.events.append({ type: 'deliveries-ended', taskId: task.taskId, delivered });
-}
+};
 
-function attemptCopies(
+const attemptCopies = (
   sandbox: Sandbox,
   task: Task,
   client: Client,
   attempt: number,
   plan: WebhookPlan,
-): Promise<AttemptedDelivery[]> {
+): Promise<AttemptedDelivery[]> => {
   const { taskId } = task;
   const taskStatus = task.ending?.taskStatus ?? 'RUNNING';
   if (plan.enabled === false || plan.drop?.includes(attempt) === true) {
@@ -48,4 +47,4 @@ function attemptCopies(
   return Promise.all(
     Array.from({ length: 1 + (plan.duplicate ?? 0) }, () => attemptDelivery(sandbox, order)),
   );
-}
+};

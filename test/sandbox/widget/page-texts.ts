@@ -34,6 +34,4 @@ const en: PageTexts = {
   unusableReason: 'It was used, has expired or never existed. Ask for a new one.',
 };
 
-export function pageTexts(locale: string): PageTexts {
-  return locale.toLowerCase().startsWith('en') ? en : es;
-}
+export const pageTexts = (locale: string): PageTexts => (locale.toLowerCase().startsWith('en') ? en : es);

@@ -1,11 +1,11 @@
 import { read } from './metric-names.ts';
 
 /** One entry of docs/operations.md: what stands under a heading of the third level. */
-export interface RunbookEntry {
+export type RunbookEntry = {
   /** The heading, which is also its anchor. */
   readonly id: string;
   readonly text: string;
-}
+};
 
 /** What stands under a heading of the second level. */
 const chapter = (title: string): string => {

@@ -24,11 +24,11 @@ const request = (username: string, action = 'demo-bank:tef') => ({
 });
 const start = async (username: string, action?: string): Promise<string> =>
   (await caller.post(token, '/api/v1/tasks', request(username, action))).body.taskId;
-interface Poll {
+type Poll = {
   readonly taskStatus: string;
   readonly taskStatusCode: number;
   readonly results: { readonly data: readonly Readonly<Record<string, string>>[] };
-}
+};
 const poll = (taskId: string) => caller.get<Poll>(token, `/api/v1/tasks/${taskId}`);
 
 test('a legacy task is in progress with 202, then a success with its results', async () => {
@@ -152,7 +152,7 @@ test('a preset that is forced on a task of one’s own has its username and enti
   expect(body.results).toEqual({ username: 'owner-of-it', entityId: 'santander', data: [] });
 });
 
-interface Listed {
+type Listed = {
   readonly id: string;
   readonly enabled: boolean;
   readonly actions: readonly {
@@ -160,7 +160,7 @@ interface Listed {
     readonly actionType: string;
     readonly enabled: boolean;
   }[];
-}
+};
 
 test('the entities are listed with their actions, all enabled', async () => {
   const { status, body } = await caller.get<readonly Listed[]>(token, '/api/v1/entities');

@@ -22,7 +22,7 @@ const credentialsOf = (username: string, businessId: string | undefined = DEMO_B
   businessId,
 });
 
-async function outcomeOf(credentials: unknown, actions: unknown = BALANCE_AND_MOVEMENT) {
+const outcomeOf = async (credentials: unknown, actions: unknown = BALANCE_AND_MOVEMENT) => {
   const caller = callerOf(sandbox);
   const response = await caller.start(token, { entity: 'demo-bank', credentials, actions });
   const { taskId } = (await response.json()) as { taskId: string };
@@ -30,7 +30,7 @@ async function outcomeOf(credentials: unknown, actions: unknown = BALANCE_AND_MO
     taskStatus: string;
     results: { actions: { id: string; status: string; error?: { code: string } }[] } | null;
   };
-}
+};
 
 test.each(OUTCOMES.map((row) => [row.username, row.taskStatus, row] as const))(
   'the pair of %s gives %s with raw, encrypted and persisted credentials alike',

@@ -20,23 +20,23 @@ afterEach(async () => {
 });
 beforeEach(() => begin());
 
-async function begin(statuses: readonly number[] = [204], options: SandboxOptions = {}) {
+const begin = async (statuses: readonly number[] = [204], options: SandboxOptions = {}) => {
   receiver = await startReceiver(statuses);
   sandbox = await startSandbox({ taskDurationMs: 0, deliveryIntervalsMs: [0, 5, 10, 15, 20], ...options });
   control = sandboxControl(sandbox.baseUrl);
   await control.setWebhook(sandbox.clientId, { url: receiver.url, signingKey: SIGNING_KEY });
-}
+};
 
-async function beginAgain(statuses: readonly number[], options?: SandboxOptions) {
+const beginAgain = async (statuses: readonly number[], options?: SandboxOptions) => {
   await sandbox.close();
   await receiver.close();
   await begin(statuses, options);
-}
+};
 
-async function startAnnounced(username: string, webhook: object = { enable: true }, plan?: Plan) {
+const startAnnounced = async (username: string, webhook: object = { enable: true }, plan?: Plan) => {
   if (plan !== undefined) await control.setPlan(username, plan);
   return callerOf(sandbox).startTask(requestFor(username, { webhook }));
-}
+};
 
 const deliveriesEnded = (taskId: string) =>
   control.waitForEvent('deliveries-ended', (event) => event.taskId === taskId);
