@@ -1,8 +1,8 @@
 /**
- * Loaded into every function of the deployment under test with `NODE_OPTIONS=--import`, set on the emulator, so
- * that bundles and template are the ones that go to AWS. It stands between the AWS SDK and the network, where a
- * fault can come before or after the service has acted; a proxy could not kill the process that asked. It also keeps a
- * test's sweep to the records of that test.
+ * Injects the planned faults into the functions under test. The emulator's `NODE_OPTIONS=--import` loads it into every
+ * function, so that bundles and template are those for AWS. It works between the AWS SDK and the network, where a fault
+ * can come before or after the service has acted. A proxy could not kill the calling process. It also limits a test's
+ * sweep to the records of that test.
  */
 import { readdirSync, readFileSync, renameSync, unlinkSync } from 'node:fs';
 import http, { type ClientRequest, IncomingMessage, type RequestOptions } from 'node:http';
@@ -20,7 +20,7 @@ import { inScope, sweepScope } from './sweep-scope.ts';
 
 const directory = process.env.COSECHA_FAULTS ?? '';
 
-/** What this process was invoked with last. A function's process has one invocation at a time. */
+/** The event of the latest invocation. A function's process has one invocation at a time. */
 let invocation: unknown;
 let invocationText = '';
 
@@ -35,8 +35,8 @@ const fits = (rule: FaultRule, operation: string, body: string): boolean =>
   (rule.contains ?? []).every((part) => body.includes(part)) &&
   (rule.during ?? []).every((part) => invocationText.includes(part));
 
-/** The rule that happens to this request. Every rule that it fits is used up by one, up to the one that happens. */
-const meet = (operation: string, body: string): FaultRule | undefined => {
+/** The rule to inject into this request, if any. Each fitting rule before it, and itself, is used up by one request. */
+const takeRule = (operation: string, body: string): FaultRule | undefined => {
   for (const file of readdirSync(directory)) {
     const name = parseRuleName(file);
     if (name === undefined) continue;
@@ -48,17 +48,17 @@ const meet = (operation: string, body: string): FaultRule | undefined => {
       else renameSync(path, join(directory, ruleName(name.id, name.requests - 1)));
       if (name.requests <= (rule.times ?? 1)) return rule;
     } catch {
-      // Somebody else met it first.
+      // Another process took it first.
     }
   }
   return undefined;
 };
 
-const sentence = 'A fault of the test.';
+const sentence = 'A fault injected by the test.';
 
 type Answer = Extract<FaultRule['effect'], { readonly kind: 'answer' }>;
 
-/** S3 answers in XML, every other service that the functions call in JSON. */
+/** S3 answers in XML, the other services that the functions call in JSON. */
 const answerInstead = ({ status, errorType }: Answer, isJson: boolean): IncomingMessage => {
   const message = new IncomingMessage(new Socket());
   message.statusCode = status;
@@ -74,7 +74,7 @@ const answerInstead = ({ status, errorType }: Answer, isJson: boolean): Incoming
   return message;
 };
 
-/** An answer with another body: what the service said is replaced before the SDK reads it. */
+/** The service's answer with another body. */
 const answerWith = (original: IncomingMessage, body: string): IncomingMessage => {
   const message = new IncomingMessage(new Socket());
   message.statusCode = original.statusCode ?? 200;
@@ -88,7 +88,7 @@ const answerWith = (original: IncomingMessage, body: string): IncomingMessage =>
 type OnResponse = (message: IncomingMessage) => void;
 type Request = (options: RequestOptions, onResponse?: OnResponse) => ClientRequest;
 
-/** The request it dies of is neither sent nor answered any more. */
+/** Ends the process. Its current request is neither sent nor answered. */
 const die = async (): Promise<void> => {
   await reportDeath(invocation);
   process.exit(1);
@@ -124,7 +124,7 @@ const wrap = (original: Request): typeof https.request => {
     request.end = ((chunk?: unknown, ...rest: unknown[]) => {
       if (typeof chunk === 'string' || chunk instanceof Uint8Array)
         chunks.push(Buffer.from(chunk).toString());
-      const rule = meet(operation, `${options.path}\n${chunks.join('')}`);
+      const rule = takeRule(operation, `${options.path}\n${chunks.join('')}`);
       if (rule?.when === 'after') after = rule;
       if (rule?.when !== 'before') return end(chunk, ...rest);
       const { effect } = rule;
@@ -139,7 +139,7 @@ const wrap = (original: Request): typeof https.request => {
     }) as typeof request.end;
     return request;
   };
-  // Called with options by the AWS SDK, and with an address and options by the provider client.
+  // The AWS SDK passes options, the provider client an address and options.
   return ((...args: [string | URL, RequestOptions, OnResponse?] | [RequestOptions, OnResponse?]) => {
     const [first, ...rest] = args;
     if (typeof first !== 'string' && !(first instanceof URL)) return wrapped(first, rest[0] as OnResponse);
