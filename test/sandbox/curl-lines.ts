@@ -1,7 +1,7 @@
 import { DEFAULT_WIDGET_CONFIG_ID } from './client.ts';
 import { DEMO_BUSINESS_ID } from './outcomes.ts';
 
-/** Three shell lines that work one after the other: log in, start a task, read it. */
+/** Three shell lines to run in order: log in, start a task, read it. */
 export const curlLines = (baseUrl: string, apiKey: string): readonly [string, string, string] => {
   const request = {
     entity: 'demo-bank',
@@ -14,7 +14,7 @@ export const curlLines = (baseUrl: string, apiKey: string): readonly [string, st
       { id: 'movement', params: { dateRange: { startDate: '2026-01-01', endDate: '2026-01-31' } } },
     ],
   };
-  // The whole answer is one field, so what is between the last two quotes is its value.
+  // The answer has one field. Its value is between the last two quotes.
   const field = String.raw`sed 's/.*:"\(.*\)".*/\1/'`;
   return [
     `TOKEN=$(curl -s -X POST ${baseUrl}/api/v1/auth/login -H 'X-API-Key: ${apiKey}' | ${field})`,
@@ -23,7 +23,7 @@ export const curlLines = (baseUrl: string, apiKey: string): readonly [string, st
   ];
 };
 
-/** A shell line that prints the address of a new consent page, to be opened in a browser. */
+/** A shell line that prints the URL of a new consent page. */
 export const consentPageLine = (baseUrl: string, { apiKey, clientId }: ConsentPageClient): string => {
   const request = {
     products: ['movement', 'product-balance'],

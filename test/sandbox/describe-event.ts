@@ -1,7 +1,7 @@
 import type { SandboxEvent } from './events.ts';
 import type { Call, Delivery } from './state.ts';
 
-/** One line for a person who watches, or undefined for what the next line will say anyway. */
+/** A line of output for an event. Undefined for an event that another line covers. */
 export const describeEvent = (event: SandboxEvent): string | undefined => {
   const text = textOf(event);
   return text === undefined ? undefined : `${event.at.slice(11, 23)}  ${text}`;
@@ -16,10 +16,10 @@ const textOf = (event: SandboxEvent): string | undefined => {
     case 'delivery':
       return describeDelivery(event.taskId, event.delivery);
     case 'deliveries-ended':
-      return event.delivered ? undefined : `task ${event.taskId} no delivery was taken; recorded only`;
+      return event.delivered ? undefined : `task ${event.taskId} no delivery was accepted`;
     case 'reset':
       return 'reset';
-    // Both are told by the line of the call that they belong to.
+    // The line of their call covers both.
     case 'call-received':
     case 'task-created':
       return undefined;
@@ -33,6 +33,6 @@ const describeCall = ({ method, path, status, taskId }: Call): string => {
 };
 
 const describeDelivery = (taskId: string, { attempt, taskStatus, status, error }: Delivery): string => {
-  const which = attempt === 0 ? 'ordered delivery' : `delivery ${attempt}`;
+  const which = attempt === 0 ? 'requested delivery' : `delivery ${attempt}`;
   return `task ${taskId} ${which} ${taskStatus} → ${status ?? error}`;
 };

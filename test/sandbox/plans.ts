@@ -1,13 +1,13 @@
 import type { Plan, ReadBehaviour, StartBehaviour } from './plan.ts';
 import type { Sandbox } from './state.ts';
 
-const normal: Plan = {};
+const noPlan: Plan = {};
 
-/** The plan for calls whose credentials have this username; an empty one where none was set. */
+/** The plan of a username. Empty if none was set. */
 export const planOf = (sandbox: Sandbox, username: string): Plan =>
-  sandbox.plans.get(username)?.plan ?? normal;
+  sandbox.plans.get(username)?.plan ?? noPlan;
 
-/** How to treat this start call: the next of `start`, then `startForever`, then normally. Uses one up. */
+/** The behaviour of this start call: the next of `start`, then `startForever`, then normal. Consumes one. */
 export const nextStartBehaviour = (sandbox: Sandbox, username: string): StartBehaviour => {
   const running = sandbox.plans.get(username);
   if (running === undefined) return { kind: 'accept' };
@@ -16,7 +16,7 @@ export const nextStartBehaviour = (sandbox: Sandbox, username: string): StartBeh
   return next ?? { kind: 'accept' };
 };
 
-/** How to treat this read, likewise; undefined: normally. */
+/** The behaviour of this read: the next of `read`, then `readForever`, then undefined (normal). Consumes one. */
 export const nextReadBehaviour = (sandbox: Sandbox, username: string): ReadBehaviour | undefined => {
   const running = sandbox.plans.get(username);
   if (running === undefined) return undefined;

@@ -17,7 +17,7 @@ export const outcomesAsText = (): string => {
     .join('\n');
 };
 
-/** The outcome table as a Markdown table: it stands in docs/sandbox.md. */
+/** The outcome table as Markdown, for docs/sandbox.md. */
 export const outcomesAsMarkdown = (): string => {
   const line = (values: readonly string[]) => `| ${values.join(' | ')} |`;
   const row = ({ username, businessId, taskStatus, ask }: OutcomeRow) =>

@@ -1,6 +1,6 @@
 import type { Sandbox } from './state.ts';
 
-/** Forgets tokens, consents, tasks, calls, plans, faults and events, and stops what was still to happen. Clients stay. */
+/** Removes all state but the clients, and cancels pending task ends and deliveries. */
 export const resetSandbox = (sandbox: Sandbox): void => {
   sandbox.pending.abort();
   sandbox.pending = new AbortController();

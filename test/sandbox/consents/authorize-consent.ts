@@ -2,7 +2,7 @@ import type { Entity } from '../entities.ts';
 import type { Product } from '../product-vocabulary.ts';
 import type { Consent, Sandbox } from '../state.ts';
 
-/** What the user agrees to on the consent page: from now on the consent can be used. */
+/** Authorizes a consent for an entity and products, as the user does on the consent page. */
 export const authorizeConsent = (
   sandbox: Sandbox,
   consent: Consent,

@@ -4,11 +4,11 @@ import { isTerminal } from './set-sub-status.ts';
 export type ConsentState = {
   readonly status: 'ACTIVE' | 'IN_PROGRESS' | 'INACTIVE';
   readonly subStatus: SubStatus;
-  /** Only of a terminated consent. */
+  /** Present on a terminated consent only. */
   readonly terminatedAt?: number;
 };
 
-/** A consent that is not terminated expires by itself at its `validUntil`. */
+/** The state of a consent. Unless terminated, it expires at `validUntil`. */
 export const consentStateAt = (
   { subStatus, validUntil, terminatedAt }: Consent,
   now: number,

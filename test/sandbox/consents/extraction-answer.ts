@@ -8,8 +8,8 @@ export type ExtractionAnswer = {
   readonly body: Readonly<Record<string, unknown>>;
 };
 
-/** What was extracted, of whom and where; `at`: when it ended. */
-export type Extracted = {
+/** The extracted product, its owner and entity. `at`: when the extraction ended. */
+export type ExtractionSource = {
   readonly product: Product;
   readonly owner: string;
   readonly entityId: string;
@@ -17,12 +17,12 @@ export type Extracted = {
 };
 
 /**
- * What a consent-based extraction ends with: by its plan, else by the entity's listing ("data availability varies by
- * entity and product"). `finished` words the data.
+ * The final answer of a consent-based extraction: by its plan, else by the entity's products ("data availability varies by
+ * entity and product"). `finished` builds the body from the data.
  */
 export const extractionAnswer = (
   plan: Plan,
-  { product, owner, entityId, at }: Extracted,
+  { product, owner, entityId, at }: ExtractionSource,
   finished: (data: unknown) => Record<string, unknown>,
 ): ExtractionAnswer => {
   if (plan.failure !== undefined) {

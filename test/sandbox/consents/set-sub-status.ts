@@ -1,6 +1,6 @@
 import type { Consent, SubStatus } from '../state.ts';
 
-/** Brings a consent into the state of a sub-status; one that makes it INACTIVE terminates it at `at`. */
+/** Sets the sub-status of a consent. If it makes the consent INACTIVE, the consent is terminated at `at`. */
 export const setSubStatus = (consent: Consent, subStatus: SubStatus, at: number): void => {
   consent.subStatus = subStatus;
   if (isTerminal(subStatus)) consent.terminatedAt = at;

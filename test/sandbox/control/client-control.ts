@@ -17,7 +17,7 @@ export type ClientSettings = v.InferInput<typeof ClientSchema>;
 
 const LoginPlanSchema = v.strictObject({ behaviours: v.array(CallBehaviourSchema) });
 
-/** Which clients there are, what support configures for each, what it may not do, and how its logins misbehave. */
+/** Clients: their webhook settings, restrictions and planned logins. */
 export const clientControl = (sandbox: Sandbox): Hono<SandboxEnv> => {
   const app = new Hono<SandboxEnv>();
 
@@ -54,7 +54,7 @@ export const clientControl = (sandbox: Sandbox): Hono<SandboxEnv> => {
   return app;
 };
 
-/** The named client; without a name, the first. */
+/** The client with this id, by default the first. */
 export const clientOf = (sandbox: Sandbox, clientId: string | undefined): Client => {
   const [first] = sandbox.clients.values();
   const client = clientId === undefined ? first : sandbox.clients.get(clientId);

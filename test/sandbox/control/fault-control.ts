@@ -7,7 +7,7 @@ import { readBody } from './read-body.ts';
 
 const FaultsSchema = v.strictObject({ faults: v.array(FaultSchema) });
 
-/** Makes any route misbehave, whoever calls it. */
+/** Makes any route misbehave, for all clients. */
 export const faultControl = (sandbox: Sandbox): Hono<SandboxEnv> =>
   new Hono<SandboxEnv>().put('/faults', async (c) => {
     sandbox.faults = (await readBody(c, FaultsSchema)).faults;

@@ -3,7 +3,7 @@ import type { Sandbox } from '../state.ts';
 import type { SandboxEnv } from '../transport/wire.ts';
 import { taskView } from './views.ts';
 
-/** What was received and what became of it. */
+/** Lists the received calls and the tasks. */
 export const recordControl = (sandbox: Sandbox): Hono<SandboxEnv> => {
   const app = new Hono<SandboxEnv>();
 

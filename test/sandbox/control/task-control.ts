@@ -19,7 +19,7 @@ const DeliverSchema = v.strictObject({
   clientId: v.exactOptional(v.string()),
 });
 
-/** Looks at, ends and announces tasks. */
+/** Reads and ends tasks, and sends deliveries. */
 export const taskControl = (sandbox: Sandbox): Hono<SandboxEnv> => {
   const app = new Hono<SandboxEnv>();
 
@@ -29,8 +29,8 @@ export const taskControl = (sandbox: Sandbox): Hono<SandboxEnv> => {
 
   app.post('/tasks/:taskId/finish', async (c) => {
     const task = taskOf(sandbox, c.req.param('taskId'));
-    const order = await readBody(c, FinishSchema);
-    if (!finishTask(sandbox, task, { at: sandbox.clock.now(), ...order })) {
+    const input = await readBody(c, FinishSchema);
+    if (!finishTask(sandbox, task, { at: sandbox.clock.now(), ...input })) {
       throw new ControlError(409, 'The task has ended already');
     }
     return c.json(taskView(task, sandbox.clock.now()));
@@ -60,7 +60,7 @@ export const taskControl = (sandbox: Sandbox): Hono<SandboxEnv> => {
   return app;
 };
 
-/** What the receiver answered (`status`, `body` as text), or `error` where it did not. */
+/** The receiver's answer (`status`, `body` as text), or `error` if there was none. */
 export type ReceiverAnswer = {
   readonly status?: number;
   readonly body?: string;

@@ -12,17 +12,17 @@ const ExpireSchema = v.strictObject({
 });
 export type TokensToExpire = v.InferInput<typeof ExpireSchema>;
 
-/** A token without its text. Times are ISO 8601. */
+/** A token without its value. Times are ISO 8601. */
 export type TokenView = {
   readonly kind: (typeof KINDS)[number];
-  /** That of `bearer` in a call. */
+  /** The same as `bearer` of a call. */
   readonly fingerprint: string;
   readonly clientId: string;
   readonly expiresAt: string;
   readonly used?: boolean;
 };
 
-/** Session tokens, OTP tokens and Task Tokens: which there are, and ending them early. */
+/** Lists session tokens, OTP tokens and Task Tokens, and expires them. */
 export const tokenControl = (sandbox: Sandbox): Hono<SandboxEnv> => {
   const app = new Hono<SandboxEnv>();
 

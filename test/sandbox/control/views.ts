@@ -3,11 +3,11 @@ import type { OutcomeRow } from '../outcomes.ts';
 import { OUTCOMES } from '../outcomes.ts';
 import type { Restrictions } from '../plan.ts';
 import { type Progress, progressAt } from '../polled/polled-progress.ts';
-import type { Client, Consent, Delivery, PolledTask, Sandbox, ShownInstead, Task } from '../state.ts';
+import type { Client, Consent, ConsentOverride, Delivery, PolledTask, Sandbox, Task } from '../state.ts';
 import type { TaskStatus } from '../task-vocabulary.ts';
 import { taskStatusAt } from '../tasks/task-status.ts';
 
-/** A task as the control interface shows it: without its results. Times are ISO 8601. */
+/** A task without its results. Times are ISO 8601. */
 export type TaskView = {
   readonly taskId: string;
   readonly clientId: string;
@@ -81,7 +81,7 @@ export const taskView = (task: Task, now: number): TaskView => {
   };
 };
 
-/** A consent as it is, whatever its answers say instead. Times are ISO 8601. */
+/** A consent with its real state, and its overrides apart. Times are ISO 8601. */
 export type ConsentView = {
   readonly consentId: string;
   readonly clientId: string;
@@ -92,8 +92,8 @@ export type ConsentView = {
   readonly subStatus: string;
   readonly validUntil: string;
   readonly terminatedAt?: string;
-  readonly shown: ShownInstead;
-  readonly listed: ShownInstead;
+  readonly shown: ConsentOverride;
+  readonly listed: ConsentOverride;
 };
 
 export const consentView = (consent: Consent, now: number): ConsentView => {
@@ -114,7 +114,7 @@ export const consentView = (consent: Consent, now: number): ConsentView => {
   };
 };
 
-/** A task of the consent flow or of the legacy interface, and what it was asked for. */
+/** A task of the consent flow or of the legacy interface, with its request. */
 export type PolledTaskView = {
   readonly taskId: string;
   readonly clientId: string;

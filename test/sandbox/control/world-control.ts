@@ -9,7 +9,7 @@ import { summaryView } from './views.ts';
 
 const SecondsSchema = v.strictObject({ seconds: v.pipe(v.number(), v.minValue(0)) });
 
-/** For its own answer, before every connection is cut. */
+/** Time for the answer to this call, before every connection is closed. */
 const ANSWER_MS = 50;
 
 /** Summary, plans, clock, outage, reset. */

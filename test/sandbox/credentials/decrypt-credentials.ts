@@ -1,8 +1,8 @@
 import { createDecipheriv, createHash } from 'node:crypto';
 
 /**
- * The plaintext of `<CIPHER_TEXT>-<IV>` under a session token ("Encryption scheme"), or undefined where it is not
- * of that form or not of that token. Standard base64 has no hyphen, so there is exactly one.
+ * Decrypts `<CIPHER_TEXT>-<IV>` under a session token ("Encryption scheme"). Undefined if the form or the token is wrong.
+ * Standard base64 has no hyphen, so there is exactly one.
  */
 export const decryptCredentials = (text: string, sessionToken: string): string | undefined => {
   const [ciphertext, iv, ...rest] = text.split('-').map(fromBase64);
@@ -16,7 +16,7 @@ export const decryptCredentials = (text: string, sessionToken: string): string |
   }
 };
 
-/** Undefined unless it is canonical base64: Buffer.from would skip what it does not know. */
+/** Undefined unless it is canonical base64: Buffer.from skips invalid characters. */
 const fromBase64 = (text: string): Buffer | undefined => {
   const bytes = Buffer.from(text, 'base64');
   return bytes.toString('base64') === text ? bytes : undefined;

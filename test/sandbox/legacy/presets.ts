@@ -2,7 +2,7 @@ import { ENTITIES, PRESET_ENTITY_ID } from '../entities.ts';
 import { type EntityItem, entityItem } from './entity-item.ts';
 import { recipients } from './recipients.ts';
 
-/** The values of `responseType` ("Sandbox behaviours" and "Errors"), one table per route. */
+/** The values of `responseType` ("Sandbox behaviours" and "Errors"), a table for each route. */
 
 /** POST /api/v1/tasks: HTTP status and text. */
 export const START_PRESETS = {
@@ -25,47 +25,47 @@ export type LegacyAnswer = {
   readonly results?: unknown;
 };
 
-/** Whose results they are. */
+/** The user and entity of results. */
 export type Whose = {
   readonly username: string;
   readonly asked: { readonly entityId: string };
 };
 
 /** GET /api/v1/tasks/{taskId}: all with HTTP 200. */
-export const READ_PRESETS = new Map<string, (whose: Whose) => LegacyAnswer>([
+export const READ_PRESETS = new Map<string, (owner: Whose) => LegacyAnswer>([
   ['successWrongLoginResults', () => ({ taskStatus: 'wrong_login', taskStatusCode: 401, results: {} })],
   ['successLockedResults', () => ({ taskStatus: 'locked', taskStatusCode: 401, results: {} })],
   ['successErrorResults', () => ({ taskStatus: 'error', taskStatusCode: 500, results: {} })],
-  ['successEmptyResults', (whose) => success(whose, [])],
+  ['successEmptyResults', (owner) => success(owner, [])],
   [
     'successEmptyAlias',
-    (whose) =>
+    (owner) =>
       success(
-        whose,
+        owner,
         recipients().map((item) => ({ ...item, alias: '' })),
       ),
   ],
   [
     'tefWithValidRutWrongFormat',
-    (whose) =>
+    (owner) =>
       success(
-        whose,
+        owner,
         recipients().map((item) => ({ ...item, rut: item.rut.replace(/[.-]/g, '') })),
       ),
   ],
   [
     'tefWithInvalidRut',
-    (whose) =>
+    (owner) =>
       success(
-        whose,
+        owner,
         recipients().map((item) => ({ ...item, rut: otherCheckDigit(item.rut) })),
       ),
   ],
   [
     'tefWithEmptyRut',
-    (whose) =>
+    (owner) =>
       success(
-        whose,
+        owner,
         recipients()
           .slice(0, 1)
           .map((item) => ({ ...item, rut: '' })),
@@ -103,5 +103,5 @@ const entityItems = (alter: (item: EntityItem) => EntityItem): EntityItem[] =>
     return entity.id === PRESET_ENTITY_ID ? alter(item) : item;
   });
 
-/** The right one is another, so the id fails validation and keeps its format. */
+/** A wrong check digit: the id keeps its format and fails validation. */
 const otherCheckDigit = (rut: string): string => `${rut.slice(0, -1)}${rut.endsWith('1') ? '2' : '1'}`;

@@ -13,7 +13,7 @@ export type Recipient = {
   readonly alias: string;
 };
 
-/** Two made-up recipients; their national ids have the right check digits. */
+/** Two invented recipients, with valid national ids. */
 export const recipients = (): readonly Recipient[] =>
   ['11111111-1', '22222222-2'].map((nationalId, index) => ({
     name: `Recipient ${index + 1}`,

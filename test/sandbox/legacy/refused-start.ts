@@ -1,17 +1,17 @@
 import { planOf } from '../plans.ts';
 import { progressAt } from '../polled/polled-progress.ts';
-import type { AskedByCredentials, Client, PolledTask, Sandbox } from '../state.ts';
+import type { Client, LegacyTaskRequest, PolledTask, Sandbox } from '../state.ts';
 import { legacyAnswer } from './legacy-answer.ts';
 import type { StartPreset } from './presets.ts';
 
 const HOUR_MS = 60 * 60 * 1000;
 
-/** A legacy start whose credentials were read. */
-export type LegacyStart = Pick<AskedByCredentials, 'entityId' | 'actionType'> & {
+/** A legacy start with its username. */
+export type LegacyStart = Pick<LegacyTaskRequest, 'entityId' | 'actionType'> & {
   readonly username: string;
 };
 
-/** Why the state of a client refuses a legacy start: the preset with the same answer; undefined: it is taken. */
+/** The preset with which a client's restrictions refuse a legacy start. Undefined if it is accepted. */
 export const refusedStart = (
   sandbox: Sandbox,
   client: Client,
@@ -47,7 +47,7 @@ const recentWrongLogins = (
   return [...sandbox.polledTasks.values()].filter(endedWrong).length;
 };
 
-/** Whether a task that was started with this user's credentials, v2 or legacy, has not ended. */
+/** Whether a v2 or legacy task of this username is running. */
 const isUserBusy = (sandbox: Sandbox, { clientId }: Client, username: string): boolean => {
   const now = sandbox.clock.now();
   const isUsers = (task: { readonly clientId: string; readonly username: string }) =>

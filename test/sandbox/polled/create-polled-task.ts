@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { PolledTask, Sandbox } from '../state.ts';
 import { durationFor, runningAfter } from '../tasks/task-pace.ts';
 
-/** Creates a task that starts now and ends by itself when its time is over. */
+/** Creates a task that starts now and ends after its planned duration. */
 export const createPolledTask = (
   sandbox: Sandbox,
   { clientId, username, asked }: Pick<PolledTask, 'clientId' | 'username' | 'asked'>,

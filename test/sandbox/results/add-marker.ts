@@ -1,10 +1,10 @@
 import { planOf } from '../plans.ts';
 import type { Sandbox } from '../state.ts';
 
-/** Results with the mark of the settings in them, where there is one and no plan says what they are. */
-export const markResults = (sandbox: Sandbox, username: string, results: unknown): unknown => {
-  const mark = sandbox.settings.marks.result;
-  if (mark === undefined || 'results' in planOf(sandbox, username)) return results;
-  if (Array.isArray(results)) return [...results, { mark }];
-  return typeof results === 'object' && results !== null ? { ...results, mark } : results;
+/** Adds the marker of the settings to results, unless a plan sets the results. */
+export const addMarker = (sandbox: Sandbox, username: string, results: unknown): unknown => {
+  const marker = sandbox.settings.markers.result;
+  if (marker === undefined || 'results' in planOf(sandbox, username)) return results;
+  if (Array.isArray(results)) return [...results, { marker }];
+  return typeof results === 'object' && results !== null ? { ...results, marker } : results;
 };

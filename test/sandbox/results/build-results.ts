@@ -4,7 +4,7 @@ import { movementOutput } from './movement-output.ts';
 import { productBalanceOutput } from './product-balance-output.ts';
 import { tefOutput } from './tef-output.ts';
 
-/** `results.actions[]` of the document: `error` is there exactly when the action has failed. */
+/** `results.actions[]` of the document: `error` is present if and only if the action FAILED. */
 export type ActionResult =
   | { readonly id: ActionId; readonly status: 'COMPLETED'; readonly output: unknown }
   | {
@@ -29,7 +29,7 @@ const messages: Readonly<Record<ActionErrorCode, string>> = {
   ENTITY_API_ERROR: 'The API of the entity reported an error',
 };
 
-/** The full structure, one result per action in the order of the request. `at`: when the task ended. */
+/** The results of a task, one for each action in the order of the request. `at`: when the task ended. */
 export const buildResults = (task: Task, errors: ActionErrors, at: number): Results => ({
   username: task.username,
   ...(task.businessId === undefined ? {} : { businessId: task.businessId }),

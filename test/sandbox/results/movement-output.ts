@@ -9,11 +9,11 @@ export type MovementItem = {
   readonly destinationAccount: string;
 };
 
-/** The oldest record that there is here; ranges are adjusted to it and to today ("Limits"). */
+/** The date of the oldest movement. Ranges are adjusted to it and to today ("Limits"). */
 const OLDEST = '2020-01-01';
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** A movement on about every second day of the range, oldest first. */
+/** A movement for about every second day of the range, oldest first. */
 export const movementOutput = (
   username: string,
   dateRange: { readonly startDate: string; readonly endDate: string } | undefined,

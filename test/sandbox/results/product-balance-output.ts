@@ -1,6 +1,6 @@
 import { accountFrom, amountFrom } from './synthetic.ts';
 
-/** An object, as the document says; its fields are "not shown", so these are ours. */
+/** The document says that it is an object, and does not show its fields. These are invented. */
 export type ProductBalance = {
   readonly currency: string;
   readonly accounts: readonly {
@@ -19,7 +19,7 @@ export const productBalanceOutput = (username: string): ProductBalance => {
       return {
         accountNumber: accountFrom(username, accountType),
         accountType,
-        // Some of it is retained.
+        // Part of the balance is retained.
         balance: available + amountFrom(username, accountType, 'retained'),
         available,
       };

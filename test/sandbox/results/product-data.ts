@@ -7,8 +7,8 @@ import { tefOutput } from './tef-output.ts';
 const NINETY_DAYS_MS = 90 * 24 * 60 * 60 * 1000;
 
 /**
- * The data of one product of a consent: "array; structure depends on the product". Movements and transfers have
- * the shape of the document's sample; the rest is "not shown", so it is one item of ours.
+ * The data of a product by consent: "array; structure depends on the product". Movements and transfers have the shape of
+ * the document's sample. The document does not show the others, which get one invented item.
  */
 export const productData = (product: Product | string, owner: string, at: number): readonly unknown[] => {
   switch (product) {

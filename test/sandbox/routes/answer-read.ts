@@ -5,16 +5,16 @@ import { plannedAnswer } from '../transport/planned-answer.ts';
 import { resetConnection } from '../transport/reset-connection.ts';
 import type { SandboxContext } from '../transport/wire.ts';
 
-/** A read of a task that there is, of whichever interface. */
+/** A read of an existing task, of any interface. */
 export type ReadCall = {
-  /** The Bearer token that it came with. */
+  /** The Bearer token of the call. */
   readonly token: { expiresAt: number };
-  /** What it is answered with where nothing else is planned. */
+  /** The answer if nothing else is planned. */
   readonly status: number;
   readonly body: Readonly<Record<string, unknown>>;
 };
 
-/** Answers one read of a task as its plan says; undefined: as usual. */
+/** Answers a read of a task as planned. Undefined behaviour: normally. */
 export const answerRead = (
   sandbox: Sandbox,
   c: SandboxContext,

@@ -5,13 +5,13 @@ import { isAddressAlive } from '../pdf/pdf-address.ts';
 import type { Consent, Sandbox } from '../state.ts';
 import type { SandboxEnv } from '../transport/wire.ts';
 
-/** What the URL of "Consent PDF" leads to. A dead or altered one is answered with 403, as by a file store. */
+/** The URL of "Consent PDF". An expired or altered one is answered 403, as by a file store. */
 export const consentPdfRoutes = (sandbox: Sandbox): Hono<SandboxEnv> =>
   new Hono<SandboxEnv>().get('/consent-pdf/:consentId', (c) => {
     const consentId = c.req.param('consentId');
     const consent = sandbox.consents.get(consentId);
     if (consent === undefined || !isAddressAlive(sandbox, consentId, c.req.query())) {
-      return c.json({ message: 'The address has expired, or was altered' }, 403);
+      return c.json({ message: 'The URL has expired, or was altered' }, 403);
     }
     return c.body(makePdf(linesOf(consent, sandbox.clock.now())), 200, {
       'content-type': 'application/pdf',

@@ -10,7 +10,7 @@ import { requireSession } from '../transport/require-session.ts';
 import type { SandboxEnv } from '../transport/wire.ts';
 import { unknownPreset } from './unknown-preset.ts';
 
-/** The body is "not shown"; design section 11. */
+/** The document does not show the body. */
 const UserStatusSchema = v.strictObject({
   entityId: v.pipe(v.string(), v.minLength(1)),
   username: v.pipe(v.string(), v.minLength(1)),
@@ -18,7 +18,7 @@ const UserStatusSchema = v.strictObject({
 
 const LOCKED_FOR_MS = 60 * 60 * 1000;
 
-/** "User status by entity (sandbox shape)": disabled are those whose tasks end with locked credentials. */
+/** "User status by entity (sandbox shape)". A user is disabled if their tasks end CREDENTIALS_LOCKED. */
 export const legacyUserStatusRoutes = (sandbox: Sandbox): Hono<SandboxEnv> =>
   new Hono<SandboxEnv>().post('/api/v1/users/status/by-entity', requireSession(sandbox), (c): Response => {
     const responseType = c.req.query('responseType');
@@ -37,7 +37,7 @@ export const legacyUserStatusRoutes = (sandbox: Sandbox): Hono<SandboxEnv> =>
     return c.json(userStatus(!locked, now));
   });
 
-/** An enabled user may try again at once. */
+/** `retryAfter` of an enabled user is now. */
 const userStatus = (enabled: boolean, now: number) => ({
   enabled,
   retryAfter: new Date(enabled ? now : now + LOCKED_FOR_MS).toISOString(),

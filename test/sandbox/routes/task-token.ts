@@ -12,7 +12,7 @@ const TaskTokenRequestSchema = v.strictObject({
   clientId: v.pipe(v.string(), v.uuid()),
 });
 
-/** "Create Task Token". There need not be a consent of the user yet. */
+/** "Create Task Token". The user need not have a consent yet. */
 export const taskTokenRoutes = (sandbox: Sandbox): Hono<SandboxEnv> =>
   new Hono<SandboxEnv>().post('/api/v1/token/task', requireApiKey(sandbox), (c) => {
     const parsed = readJson(c.get('body'), TaskTokenRequestSchema);

@@ -5,7 +5,7 @@ import type { Sandbox, Task } from '../state.ts';
 import type { TaskRequest } from './parse-task-request.ts';
 import { runningAfter } from './task-pace.ts';
 
-/** Creates a task that starts now. `durationMs` null: it will not end by itself. */
+/** Creates a task that starts now. `durationMs` null: it does not end by itself. */
 export const createTask = (
   sandbox: Sandbox,
   clientId: string,
@@ -25,7 +25,7 @@ export const createTask = (
     ),
     ...(request.webhook === undefined ? {} : { webhook: request.webhook }),
     createdAt,
-    // A task of which no action can run ends without having been RUNNING.
+    // A task without an action that can run is never RUNNING.
     runningAt: canRun ? createdAt + runningAfter(durationMs) : Number.POSITIVE_INFINITY,
     deliveries: [],
   };

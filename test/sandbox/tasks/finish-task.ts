@@ -4,7 +4,7 @@ import type { TerminalStatus } from '../task-vocabulary.ts';
 import { deliverCompletion } from '../webhook/deliver-completion.ts';
 import { endTask } from './end-task.ts';
 
-/** Brings a task to its terminal status and starts announcing it. Says no where it has ended already. */
+/** Ends a task and starts its deliveries. Returns false if it has ended already. */
 export const finishTask = (
   sandbox: Sandbox,
   task: Task,

@@ -16,12 +16,12 @@ const action = v.variant('id', [
     id: v.literal('movement'),
     params: v.strictObject({ dateRange: v.strictObject({ startDate: day, endDate: day }) }),
   }),
-  // They do not accept `params`.
+  // These do not accept `params`.
   v.strictObject({ id: v.literal('product-balance') }),
   v.strictObject({ id: v.literal('tef') }),
 ]);
 
-/** "v2 task request". Strict: a field that the document does not name is a mistake of the client's. */
+/** "v2 task request". Strict: undocumented fields are refused. */
 const TaskRequestSchema = v.strictObject({
   entity: v.pipe(v.string(), v.minLength(1)),
   credentials: CredentialsSchema,

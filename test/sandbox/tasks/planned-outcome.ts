@@ -3,7 +3,7 @@ import { type Outcome, outcomeForStatus, outcomeOf } from '../outcomes.ts';
 import type { Plan } from '../plan.ts';
 import type { TerminalStatus } from '../task-vocabulary.ts';
 
-/** What a task will end as: by `status` where there is one, else by the outcome table; planned errors over it. */
+/** The outcome of a task: by `status` if given, else by the outcome table. Planned action errors are added. */
 export const plannedOutcome = (
   { username, businessId }: Identity,
   plan: Plan,

@@ -1,7 +1,7 @@
 import type { Sandbox, Task } from '../state.ts';
 import { finishTask } from './finish-task.ts';
 
-/** Lets a task end by itself after its duration; null: it waits for the control interface. */
+/** Ends a task after its duration. null: only the control interface ends it. */
 export const runTask = async (sandbox: Sandbox, task: Task, durationMs: number | null): Promise<void> => {
   if (durationMs === null) return;
   const endsAt = task.createdAt + durationMs;

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Sandbox, TaskToken } from '../state.ts';
 import { makeJwt } from './make-jwt.ts';
 
-/** The token that reaches one user's consents. `target`: the user's national id as `11111111-1`. */
+/** A token for one user's consents. `target`: the user's national id as `11111111-1`. */
 export const issueTaskToken = (sandbox: Sandbox, clientId: string, target: string): TaskToken => {
   const expiresAt = sandbox.clock.now() + sandbox.settings.taskTokenLifeMs;
   const claims = { sub: target, jti: randomUUID(), exp: Math.floor(expiresAt / 1000) };

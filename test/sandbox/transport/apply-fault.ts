@@ -4,7 +4,7 @@ import type { Sandbox } from '../state.ts';
 import { misbehave } from './misbehave.ts';
 import type { SandboxEnv } from './wire.ts';
 
-/** Gives a call to the first fault that fits it and has a behaviour left. */
+/** Applies the first matching fault that has a behaviour left. */
 export const applyFault =
   (sandbox: Sandbox): MiddlewareHandler<SandboxEnv> =>
   async (c, next) => {
@@ -16,7 +16,7 @@ export const applyFault =
       await next();
       return undefined;
     }
-    c.get('announce')();
+    c.get('reportReceived')();
     return misbehave(behaviour, c);
   };
 

@@ -1,7 +1,7 @@
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import type { SandboxContext } from './wire.ts';
 
-/** Answers nothing: keeps the connection until the client leaves it. */
+/** Never answers: keeps the connection open until the client closes it. */
 export const holdSilent = async (c: SandboxContext): Promise<Response> => {
   const { signal } = c.req.raw;
   if (!signal.aborted) {

@@ -5,7 +5,7 @@ import { resetConnection } from './reset-connection.ts';
 import { trickle } from './trickle.ts';
 import type { SandboxContext } from './wire.ts';
 
-/** Treats a call in a way that has nothing to do with what it asks for. */
+/** Answers a call as a fault demands, whatever its content. */
 export const misbehave = (behaviour: CallBehaviour, c: SandboxContext): Response | Promise<Response> => {
   switch (behaviour.kind) {
     case 'answer':

@@ -2,10 +2,10 @@ import * as v from 'valibot';
 
 export type ParsedBody<Output> =
   | { readonly valid: true; readonly output: Output }
-  /** Paths such as `actions.0.params`; never the values that were sent. */
+  /** Paths such as `actions.0.params`, without the received values. */
   | { readonly valid: false; readonly invalid: readonly string[] };
 
-/** A JSON body as the schema has it, or the places where it is not. An empty body is invalid. */
+/** Parses a JSON body. Returns the output, or the paths of invalid fields. An empty body is invalid. */
 export const readJson = <Schema extends v.GenericSchema>(
   body: string,
   schema: Schema,
@@ -13,14 +13,14 @@ export const readJson = <Schema extends v.GenericSchema>(
   const json = fromJson(body);
   const parsed = v.safeParse(schema, json);
   const paths = parsed.success
-    ? arraysTakenForObjects(json, parsed.output)
+    ? arraysParsedAsObjects(json, parsed.output)
     : parsed.issues.map((issue) => v.getDotPath(issue) ?? '');
   if (parsed.success && paths.length === 0) return { valid: true, output: parsed.output };
   return { valid: false, invalid: [...new Set(paths)] };
 };
 
-/** Paths of arrays that a schema has parsed as objects: valibot does so where no field is required. */
-export const arraysTakenForObjects = (
+/** Paths of arrays that were parsed as objects: valibot accepts those where no field is required. */
+export const arraysParsedAsObjects = (
   input: unknown,
   output: unknown,
   path: readonly string[] = [],
@@ -28,7 +28,7 @@ export const arraysTakenForObjects = (
   if (!isObject(input) || !isObject(output)) return [];
   if (Array.isArray(input) && !Array.isArray(output)) return [path.join('.')];
   return Object.entries(input).flatMap(([key, value]) =>
-    arraysTakenForObjects(value, output[key], [...path, key]),
+    arraysParsedAsObjects(value, output[key], [...path, key]),
   );
 };
 

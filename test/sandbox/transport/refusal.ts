@@ -1,8 +1,8 @@
 import type { SandboxContext } from './wire.ts';
 
 /**
- * The error body of the consent flow: "discriminated by `errorType` (and `errorCode` for subcategories)". Their
- * values are "not shown", so these are ours; v1, whose error bodies are not shown either, gets the same.
+ * The error body of the consent flow: "discriminated by `errorType` (and `errorCode` for subcategories)". The document
+ * shows neither their values nor the error bodies of v1, so the values are invented and v1 has the same bodies.
  */
 export const refusal = (
   c: SandboxContext,

@@ -2,7 +2,7 @@ import type { MiddlewareHandler } from 'hono';
 import type { Sandbox } from '../state.ts';
 import type { SandboxEnv } from './wire.ts';
 
-/** `x-api-key`, for the privileged calls from server to server ("Authentication"). */
+/** Requires `x-api-key`, for privileged calls between servers ("Authentication"). */
 export const requireApiKey =
   (sandbox: Sandbox): MiddlewareHandler<SandboxEnv> =>
   async (c, next) => {

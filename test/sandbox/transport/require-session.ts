@@ -3,7 +3,7 @@ import type { Sandbox } from '../state.ts';
 import { bearerToken } from './bearer-token.ts';
 import type { SandboxEnv } from './wire.ts';
 
-/** A Bearer failure is answered with 401 on the call itself ("Authentication" 3). */
+/** Requires a valid session token, else answers 401 ("Authentication" 3). */
 export const requireSession =
   (sandbox: Sandbox): MiddlewareHandler<SandboxEnv> =>
   async (c, next) => {

@@ -4,7 +4,7 @@ import { bearerToken } from './bearer-token.ts';
 import { refusal } from './refusal.ts';
 import type { SandboxEnv } from './wire.ts';
 
-/** The Task Token of the consent flow; a session token is none ("Authentication"). */
+/** Requires a valid Task Token, else answers 401. A session token is not accepted ("Authentication"). */
 export const requireTaskToken =
   (sandbox: Sandbox): MiddlewareHandler<SandboxEnv> =>
   async (c, next) => {

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** A 200 whose headers come at once and whose body comes one byte per second. */
+/** A 200 that sends its headers at once and its body with one byte per second. */
 export const trickle = (text: string): Response => {
   const bytes = new TextEncoder().encode(text);
   const left = new AbortController();

@@ -1,7 +1,7 @@
 import type { Sandbox } from '../state.ts';
 import { isDelivered } from './attempt-delivery.ts';
 
-/** Resolves when `count` deliveries of the task have been taken, or no more will be made. */
+/** Resolves when `count` deliveries of the task were accepted, or no more will be sent. */
 export const deliveriesMade = (sandbox: Sandbox, taskId: string, count: number): Promise<void> =>
   new Promise((resolve) => {
     let made = 0;

@@ -3,7 +3,7 @@ import { encryptDelivery } from './encrypt-delivery.ts';
 import { signDelivery } from './sign-delivery.ts';
 import { type SignedDelivery, tamperDelivery } from './tamper-delivery.ts';
 
-/** The bytes and the signature of one delivery: payload ("Events" 4) → mode → signature → what spoils it. */
+/** The bytes and the signature of a delivery: the payload ("Events" 4) is encrypted, signed, then tampered with. */
 export const makeDelivery = (
   taskId: string,
   taskStatus: string,

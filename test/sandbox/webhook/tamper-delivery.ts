@@ -5,7 +5,7 @@ export type SignedDelivery = {
   readonly signature?: string;
 };
 
-/** Spoils a delivery that was signed rightly, in the one way that is asked for. */
+/** Tampers with a correctly signed delivery in one way. */
 export const tamperDelivery = (
   body: Uint8Array<ArrayBuffer>,
   signature: string,

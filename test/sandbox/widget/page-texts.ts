@@ -1,4 +1,4 @@
-/** What the consent page says, in Spanish (the default locale is `es-CL`) and, for `en…`, in English. */
+/** The texts of the consent page: Spanish (the default locale is `es-CL`) and, for `en…`, English. */
 const es = {
   language: 'es',
   title: 'Autorización de acceso a datos',

@@ -6,19 +6,19 @@ import type { PageTexts } from './page-texts.ts';
 
 type Html = ReturnType<typeof html>;
 
-/** What the form shows as chosen, and what was wrong with that. */
-type Chosen = {
+/** The selected fields of the form, and the problem with them. */
+type Selection = {
   readonly entityId: string;
   readonly products: readonly Product[];
   readonly problem?: string;
 };
 
-/** The form that a person fills in. It needs no JavaScript. `key`: what makes the answer this page's. */
+/** The form of the consent page. It needs no JavaScript. `key` identifies the page in its answer. */
 export const consentForm = (
   consent: Consent,
   texts: PageTexts,
   key: string,
-  { entityId, products, problem }: Chosen,
+  { entityId, products, problem }: Selection,
 ): Html =>
   page(
     texts,

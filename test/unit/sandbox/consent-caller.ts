@@ -1,12 +1,12 @@
 import { sandboxControl } from '../../sandbox/control-client.ts';
 import type { RunningSandbox } from '../../sandbox/sandbox.ts';
 
-/** Test data with right check digits. */
+/** Test data with valid check digits. */
 export const PERSON = '11111111-1';
 export const OTHER_PERSON = '22222222-2';
 export const COMPANY = '77777777-7';
 
-/** What the answers of these interfaces may have; each test knows what it asked for. */
+/** The possible fields of the answers. */
 export type AnswerBody = {
   readonly data: AnswerData;
   readonly taskId: string;
@@ -35,7 +35,7 @@ export type Answer<Body> = {
   readonly body: Body;
 };
 
-/** A client of the consent flow, written with nothing but fetch. */
+/** A client of the consent flow that uses only fetch. */
 export const consentCallerOf = ({ baseUrl, apiKey, clientId }: RunningSandbox) => {
   const control = sandboxControl(baseUrl);
 
@@ -79,7 +79,7 @@ export const consentCallerOf = ({ baseUrl, apiKey, clientId }: RunningSandbox) =
     },
     taskToken: async (target: string = PERSON): Promise<string> =>
       (await caller.createTaskToken({ target, clientId })).body.data.taskToken,
-    /** An authorized consent of `owner`. */
+    /** Creates an authorized consent of `owner`. */
     consent: async (owner: string = PERSON, products: ('movement' | 'tef' | 'debt')[] = ['movement']) =>
       (await control.createConsent({ owner, products, clientId })).consentId,
   };

@@ -8,7 +8,7 @@ export type ReceivedDelivery = {
   readonly body: Buffer;
 };
 
-/** A webhook receiver that keeps what it gets and answers with the statuses in turn, the last one for ever. */
+/** A webhook receiver that records its requests. It answers with the statuses in turn, the last one repeatedly. */
 export const startReceiver = async (statuses: readonly number[] = [204]) => {
   const received: ReceivedDelivery[] = [];
   const server = createServer(async (request, response) => {
