@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 
-/** The `openssl` command as the third opinion on signatures and ciphertexts. */
+/** The `openssl` command as an independent implementation of signatures and ciphertexts. */
 export const openssl = {
   hmacHex: (bytes: Uint8Array, key: string): string => {
     const hexKey = Buffer.from(key, 'utf8').toString('hex');
@@ -24,7 +24,7 @@ const run = (args: readonly string[], input: Uint8Array): Buffer => {
   return stdout;
 };
 
-/** `<CIPHER_TEXT>-<IV>` of a plaintext under a token or key string, made by the openssl command alone. */
+/** Encrypts to `<CIPHER_TEXT>-<IV>` under a token or key, with the openssl command only. */
 export const encryptedByOpenssl = (
   plaintext: string | Uint8Array,
   keyText: string,

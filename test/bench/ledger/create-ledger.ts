@@ -7,7 +7,7 @@ import { type Ledger, openLedger } from './ledger.ts';
 /**
  * A ledger in the directory of a run, and the environment for its emulator that makes every function write there.
  *
- * @throws ExpectedFailure where `AWS_ENDPOINT_URL` names an emulator that runs already
+ * @throws ExpectedFailure if `AWS_ENDPOINT_URL` names a running emulator
  */
 export const createLedger = async (
   runDirectory: string,

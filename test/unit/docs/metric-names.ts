@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 
-/** A file of the repository, by its path in it. */
+/** Reads a file of the repository, by its path in it. */
 export const read = (path: string): string =>
   readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8');
 
-/** The members of a union of string literals, as they stand in the source. */
+/** The members of a union of string literals in a source file. */
 const membersOf = (path: string, union: string): string[] => {
   const source = read(path);
   const start = source.indexOf(`export type ${union} =`);
@@ -12,7 +12,7 @@ const membersOf = (path: string, union: string): string[] => {
   return [...body.matchAll(/\| '(\w+)'/g)].map(([, name]) => name ?? '');
 };
 
-/** The name of everything that the code can count. */
+/** The names of all metrics. */
 export const metricNames: readonly string[] = [
   ...membersOf('lib/extraction/extraction-metric.ts', 'ExtractionMetric'),
   ...membersOf('lib/webhook/receive-delivery.ts', 'WebhookMetric'),

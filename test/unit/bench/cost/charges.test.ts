@@ -140,7 +140,7 @@ describe('the charges of a path', () => {
   });
 });
 
-describe('what is waited for', () => {
+describe('the waits of an invocation', () => {
   const wait = (startedAt: number, endedAt: number, assumedMs: number) => ({ startedAt, endedAt, assumedMs });
 
   it('adds up where one wait follows the other', () => {
