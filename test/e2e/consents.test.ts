@@ -7,7 +7,7 @@ import { callConsents, openSession } from './support/consents.ts';
 import { provider } from './support/extractions.ts';
 import { uniqueNationalId } from './support/national-ids.ts';
 
-const { api, marks, sandboxUrl } = inject('cosecha');
+const { api, markers, sandboxUrl } = inject('cosecha');
 
 const consentOf = async (target: string, consentId: string): Promise<Consent> => {
   const answer = await callConsents('GET', `/consents/${consentId}`, target);
@@ -32,7 +32,7 @@ describe('a consent session', () => {
     const person = uniqueNationalId();
     const { otpToken, consentId } = await openSession(withDots(person), {
       products: ['movement', 'product-balance'],
-      user: { email: `${marks.email}@example.com` },
+      user: { email: `${markers.email}@example.com` },
       filters: { entities: { include: { types: ['bank'] } } },
       locale: 'en',
     });

@@ -40,7 +40,7 @@ export type Deployed = {
   /** The files of this run, logs included. */
   readonly directory: string;
   readonly faultsDirectory: string;
-  readonly marks: SecretMarkers;
+  readonly markers: SecretMarkers;
   /** Where tests record secrets and answers for the search for leaks after the suite. */
   readonly secretsFile: string;
   readonly answersFile: string;
@@ -79,12 +79,12 @@ const deploy = async (): Promise<Deployment> => {
   const directory = await createRunDirectory('e2e', new Date());
   const faultsDirectory = join(directory, 'faults');
   await mkdir(faultsDirectory);
-  const marks = newSecretMarkers();
+  const markers = newSecretMarkers();
   const apiKey = randomBytes(24).toString('hex');
   const signingKey = randomBytes(24).toString('hex');
   const sandbox = await startSandbox({
     clients: [{ clientId, apiKey, webhook: { signingKey, mode: 'plain' } }],
-    markers: { result: marks.result, webhook: marks.webhookField },
+    markers: { result: markers.result, webhook: markers.webhookField },
     taskDurationMs: 300,
     ...deliveries,
   });
@@ -138,7 +138,7 @@ const deploy = async (): Promise<Deployment> => {
       apiKey,
       directory,
       faultsDirectory,
-      marks,
+      markers,
       secretsFile: join(directory, 'secrets.jsonl'),
       answersFile: join(directory, 'answers.jsonl'),
       callers,

@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { urlToHttpOptions } from 'node:url';
 import { type Invocation, listenToInvocations } from './invocations.ts';
-import { reportDeath } from './report-death.ts';
+import { reportExit } from './report-exit.ts';
 import type { FaultRule } from './rule.ts';
 import { parseRuleName, ruleName } from './rule-name.ts';
 import { stretchAwsTimeouts } from './stretch-aws-timeouts.ts';
@@ -90,8 +90,8 @@ type OnResponse = (message: IncomingMessage) => void;
 type Request = (options: RequestOptions, onResponse?: OnResponse) => ClientRequest;
 
 /** Ends the process. Its current request is neither sent nor answered. */
-const die = async (): Promise<void> => {
-  await reportDeath(invocation);
+const exitProcess = async (): Promise<void> => {
+  await reportExit(invocation);
   process.exit(1);
 };
 
@@ -111,7 +111,7 @@ const wrap = (original: Request): typeof https.request => {
         return;
       }
       message.resume();
-      if (after.effect.kind === 'exit') void die();
+      if (after.effect.kind === 'exit') void exitProcess();
       else onResponse?.(answerInstead(after.effect, isJson));
     });
 
@@ -130,7 +130,7 @@ const wrap = (original: Request): typeof https.request => {
       if (rule?.when !== 'before') return end(chunk, ...rest);
       const { effect } = rule;
       if (effect.kind === 'exit') {
-        void die();
+        void exitProcess();
         return request;
       }
       // The SDK must see the answer, and not the end of a request that was never sent.

@@ -25,7 +25,7 @@ const jwtHead = Buffer.from('{"alg":"HS256"').toString('base64url').slice(0, 18)
 
 /** All secrets that the suite used. */
 const secretsOf = async (deployed: Deployed, stackName: string): Promise<readonly Secret[]> => {
-  const { client, marks, apiKey, signingKey, secretsFile, outputs } = deployed;
+  const { client, markers, apiKey, signingKey, secretsFile, outputs } = deployed;
   const { SecretString: fingerprintKey = '' } = await new SecretsManagerClient(client).send(
     new GetSecretValueCommand({ SecretId: `${stackName}/fingerprint-key` }),
   );
@@ -44,11 +44,11 @@ const secretsOf = async (deployed: Deployed, stackName: string): Promise<readonl
     .split('\n')
     .filter((line) => line !== '');
   return [
-    { kind: 'password', value: marks.password },
-    { kind: 'username', value: marks.username },
-    { kind: 'email', value: marks.email },
-    { kind: 'result', value: marks.result },
-    { kind: 'webhook field', value: marks.webhookField },
+    { kind: 'password', value: markers.password },
+    { kind: 'username', value: markers.username },
+    { kind: 'email', value: markers.email },
+    { kind: 'result', value: markers.result },
+    { kind: 'webhook field', value: markers.webhookField },
     { kind: 'session token', value: 'sandbox-session-' },
     { kind: 'OTP or Task Token', value: jwtHead },
     { kind: 'address of a PDF', value: '/consent-pdf' },
@@ -62,7 +62,7 @@ const secretsOf = async (deployed: Deployed, stackName: string): Promise<readonl
 
 /** Runs an extraction that leaves its id wherever extractions leave anything. Returns the id. */
 const leaveWitness = async (deployed: Deployed): Promise<string> => {
-  const { api, callers, client, marks, outputs, answersFile } = deployed;
+  const { api, callers, client, markers, outputs, answersFile } = deployed;
   const signed = signedFetch({ region: client.region, credentials: callers.caller });
   const started = await signed(`${api}/extractions`, {
     method: 'POST',
@@ -71,7 +71,7 @@ const leaveWitness = async (deployed: Deployed): Promise<string> => {
       entity: 'sandbox-bank',
       credentials: {
         mode: 'raw',
-        value: { username: `${marks.username}-witness`, password: marks.password },
+        value: { username: `${markers.username}-witness`, password: markers.password },
       },
       actions: [{ id: 'product-balance' }],
     }),

@@ -17,19 +17,19 @@ import { closed } from '../support/records.ts';
 
 // These tests put secrets where errors are likely to quote them. The search after the suite finds leaks.
 
-const { marks } = inject('cosecha');
+const { markers } = inject('cosecha');
 
 test('a provider echoes secrets in refusals, failures and unreadable answers', async () => {
-  const echo = { echo: passwordSentinel, result: marks.result };
+  const echo = { echo: passwordSentinel, result: markers.result };
   const plans: readonly Plan[] = [
     { startForever: { kind: 'answer', status: 400, body: echo } },
     { startForever: { kind: 'accept-then-answer', status: 500, body: echo } },
     { startForever: { kind: 'accept-then-answer', status: 200, body: `<${passwordSentinel}` } },
     { start: [{ kind: 'answer', status: 429, body: echo, headers: { location: `/${passwordSentinel}` } }] },
-    { read: [{ kind: 'answer', status: 200, body: `<${marks.result}` }] },
-    { read: [{ kind: 'answer', status: 200, body: { taskStatus: marks.result, results: echo } }] },
+    { read: [{ kind: 'answer', status: 200, body: `<${markers.result}` }] },
+    { read: [{ kind: 'answer', status: 200, body: { taskStatus: markers.result, results: echo } }] },
     { read: [{ kind: 'answer', status: 500, body: echo }] },
-    { webhook: { extraFields: { taskStatusText: marks.webhookField } } },
+    { webhook: { extraFields: { taskStatusText: markers.webhookField } } },
   ];
   const ids = await Promise.all(plans.map(async (plan) => extract(requestFor(await plannedUsername(plan)))));
   const records = await Promise.all(ids.map((id) => closed(id)));
@@ -54,9 +54,9 @@ test.for([
 
 test('a verified delivery that cannot be read is refused', async () => {
   for (const raw of [
-    `"${marks.webhookField}"`,
-    marks.webhookField,
-    `{"taskStatus":"${marks.webhookField}"}`,
+    `"${markers.webhookField}"`,
+    markers.webhookField,
+    `{"taskStatus":"${markers.webhookField}"}`,
   ]) {
     expect(await provider.deliver({ taskId: 'leak-check', taskStatus: 'COMPLETED', raw })).toMatchObject({
       status: 400,
@@ -94,7 +94,7 @@ test('extractions by consent fail, and a provider returns the target as an error
 
 test('consent requests succeed, and are refused', async () => {
   const [person, company] = [uniqueNationalId(), uniqueNationalId()];
-  const email = `${marks.email}@example.com`;
+  const email = `${markers.email}@example.com`;
   const products = ['movement'];
   const natural = await openSession(withDots(person), { products, user: { email } });
   const legal = await openSession(company, { person: 'legal', products, user: { username: person } });

@@ -13,7 +13,7 @@ import { documented } from './documented.ts';
 import { limitTo } from './pace.ts';
 import { retryOn5xx } from './retry.ts';
 
-const { api, callers, client, marks, sandboxUrl } = inject('cosecha');
+const { api, callers, client, markers, sandboxUrl } = inject('cosecha');
 
 const control = sandboxControl(sandboxUrl);
 
@@ -48,8 +48,8 @@ const fetchAs = {
 export const deliveriesEnded = (taskId: string) =>
   provider.waitForEvent('deliveries-ended', (event) => event.taskId === taskId, { timeoutMs: waitMs });
 
-/** Part of every credential that the tests send. The search for leaks looks for it. */
-export const passwordSentinel = marks.password;
+/** Part of every credential that the tests send. The search for leaks searches for it. */
+export const passwordSentinel = markers.password;
 
 export const movement = {
   id: 'movement',
@@ -67,7 +67,7 @@ export const requestFor = (username: string, more: Body = {}): Body => ({
 });
 
 /** A username that no other test has, so that tests run concurrently. */
-export const uniqueUsername = (): string => `${marks.username}-${randomUUID()}`;
+export const uniqueUsername = (): string => `${markers.username}-${randomUUID()}`;
 
 /** A username for which the provider behaves as planned. */
 export const plannedUsername = async (plan: Plan): Promise<string> => {

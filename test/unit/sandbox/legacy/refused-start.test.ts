@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { type SandboxControl, sandboxControl } from '../../sandbox/control-client.ts';
-import { type RunningSandbox, startSandbox } from '../../sandbox/sandbox.ts';
-import { encryptedByOpenssl } from '../../support/openssl.ts';
-import { callerOf, requestFor } from './caller.ts';
-import { consentCallerOf, PERSON } from './consent-caller.ts';
+import { type SandboxControl, sandboxControl } from '../../../sandbox/control-client.ts';
+import { type RunningSandbox, startSandbox } from '../../../sandbox/sandbox.ts';
+import { encryptedByOpenssl } from '../../../support/openssl.ts';
+import { callerOf, requestFor } from '../caller.ts';
+import { consentCallerOf, PERSON } from '../consent-caller.ts';
 
 /** Refusals that arise from the state of a client with restrictions. */
 

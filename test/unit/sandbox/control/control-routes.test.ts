@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type SandboxControl, SandboxEventMissing, sandboxControl } from '../../sandbox/control-client.ts';
-import { type RunningSandbox, startSandbox } from '../../sandbox/sandbox.ts';
-import { callerOf, requestFor } from './caller.ts';
+import { type SandboxControl, SandboxEventMissing, sandboxControl } from '../../../sandbox/control-client.ts';
+import { type RunningSandbox, startSandbox } from '../../../sandbox/sandbox.ts';
+import { callerOf, requestFor } from '../caller.ts';
 
 let sandbox: RunningSandbox;
 let control: SandboxControl;

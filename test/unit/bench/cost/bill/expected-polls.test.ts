@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { expectedPolls, type Retrier } from '../../../bench/cost/bill/expected-polls.ts';
-import { randomOf } from '../../../support/random.ts';
+import { expectedPolls, type Retrier } from '../../../../bench/cost/bill/expected-polls.ts';
+import { randomOf } from '../../../../support/random.ts';
 
 const retrier: Retrier = {
   IntervalSeconds: 5,

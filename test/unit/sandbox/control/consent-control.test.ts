@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type SandboxControl, sandboxControl } from '../../sandbox/control-client.ts';
-import { type RunningSandbox, startSandbox } from '../../sandbox/sandbox.ts';
-import { callerOf } from './caller.ts';
-import { COMPANY, consentCallerOf, PERSON } from './consent-caller.ts';
+import { type SandboxControl, sandboxControl } from '../../../sandbox/control-client.ts';
+import { type RunningSandbox, startSandbox } from '../../../sandbox/sandbox.ts';
+import { callerOf } from '../caller.ts';
+import { COMPANY, consentCallerOf, PERSON } from '../consent-caller.ts';
 
 let sandbox: RunningSandbox;
 let control: SandboxControl;

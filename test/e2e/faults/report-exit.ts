@@ -4,7 +4,7 @@
  * (https://docs.aws.amazon.com/lambda/latest/dg/troubleshooting-invocation.html). The emulator does not fail a state that
  * waits for its callback, which would then wait for its timeout.
  */
-export const reportDeath = async (event: unknown): Promise<void> => {
+export const reportExit = async (event: unknown): Promise<void> => {
   const { callbackToken } = (event ?? {}) as { readonly callbackToken?: string };
   if (callbackToken === undefined) return;
   const { env } = process;
@@ -30,5 +30,5 @@ export const reportDeath = async (event: unknown): Promise<void> => {
   });
   // TaskDoesNotExist: the token was answered already.
   if (!answer.ok && !(await answer.text()).includes('TaskDoesNotExist'))
-    console.error(`The death could not be reported: ${answer.status}.`);
+    console.error(`The exit could not be reported: ${answer.status}.`);
 };

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { sandboxControl } from '../../sandbox/control-client.ts';
-import { type RunningSandbox, startSandbox } from '../../sandbox/sandbox.ts';
-import { COMPANY, consentCallerOf, PERSON } from './consent-caller.ts';
+import { sandboxControl } from '../../../sandbox/control-client.ts';
+import { type RunningSandbox, startSandbox } from '../../../sandbox/sandbox.ts';
+import { COMPANY, consentCallerOf, PERSON } from '../consent-caller.ts';
 
 let sandbox: RunningSandbox;
 beforeAll(async () => {

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { sandboxControl } from '../../sandbox/control-client.ts';
-import { makePdf } from '../../sandbox/pdf/make-pdf.ts';
-import { type RunningSandbox, startSandbox } from '../../sandbox/sandbox.ts';
-import { consentCallerOf } from './consent-caller.ts';
+import { sandboxControl } from '../../../sandbox/control-client.ts';
+import { makePdf } from '../../../sandbox/pdf/make-pdf.ts';
+import { type RunningSandbox, startSandbox } from '../../../sandbox/sandbox.ts';
+import { consentCallerOf } from '../consent-caller.ts';
 
 let sandbox: RunningSandbox;
 beforeAll(async () => {

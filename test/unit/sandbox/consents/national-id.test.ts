@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { nationalIdFrom, withDots } from '../../sandbox/consents/national-id.ts';
+import { nationalIdFrom, withDots } from '../../../sandbox/consents/national-id.ts';
 
 test.each([
   ['11.111.111-1', '11111111-1'],

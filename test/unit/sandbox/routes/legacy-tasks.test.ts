@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { nationalIdFrom } from '../../sandbox/consents/national-id.ts';
-import { type SandboxControl, sandboxControl } from '../../sandbox/control-client.ts';
-import { type RunningSandbox, startSandbox } from '../../sandbox/sandbox.ts';
-import { encryptedByOpenssl } from '../../support/openssl.ts';
-import { callerOf } from './caller.ts';
-import { consentCallerOf } from './consent-caller.ts';
+import { nationalIdFrom } from '../../../sandbox/consents/national-id.ts';
+import { type SandboxControl, sandboxControl } from '../../../sandbox/control-client.ts';
+import { type RunningSandbox, startSandbox } from '../../../sandbox/sandbox.ts';
+import { encryptedByOpenssl } from '../../../support/openssl.ts';
+import { callerOf } from '../caller.ts';
+import { consentCallerOf } from '../consent-caller.ts';
 
 let sandbox: RunningSandbox;
 let control: SandboxControl;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { eventStream } from '../../sandbox/control/event-stream.ts';
-import { createEventLog } from '../../sandbox/events.ts';
-import type { Sandbox } from '../../sandbox/state.ts';
+import { eventStream } from '../../../sandbox/control/event-stream.ts';
+import { createEventLog } from '../../../sandbox/events.ts';
+import type { Sandbox } from '../../../sandbox/state.ts';
 
 test('a quiet event stream sends keep-alive comments', async () => {
   const sandbox = { events: createEventLog(() => 0) } as unknown as Sandbox;

@@ -2,12 +2,12 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type SandboxControl, sandboxControl } from '../../sandbox/control-client.ts';
-import type { Plan } from '../../sandbox/plan.ts';
-import { type RunningSandbox, type SandboxOptions, startSandbox } from '../../sandbox/sandbox.ts';
-import { decryptedByOpenssl, openssl } from '../../support/openssl.ts';
-import { callerOf, requestFor } from './caller.ts';
-import { startReceiver } from './receiver.ts';
+import { type SandboxControl, sandboxControl } from '../../../sandbox/control-client.ts';
+import type { Plan } from '../../../sandbox/plan.ts';
+import { type RunningSandbox, type SandboxOptions, startSandbox } from '../../../sandbox/sandbox.ts';
+import { decryptedByOpenssl, openssl } from '../../../support/openssl.ts';
+import { callerOf, requestFor } from '../caller.ts';
+import { startReceiver } from '../receiver.ts';
 
 const SIGNING_KEY = 'clave de firma ñ 1';
 

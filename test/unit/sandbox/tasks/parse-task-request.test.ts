@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type RunningSandbox, startSandbox } from '../../sandbox/sandbox.ts';
-import { callerOf, MOVEMENT, requestFor } from './caller.ts';
+import { type RunningSandbox, startSandbox } from '../../../sandbox/sandbox.ts';
+import { callerOf, MOVEMENT, requestFor } from '../caller.ts';
 
 let sandbox: RunningSandbox;
 let token: string;

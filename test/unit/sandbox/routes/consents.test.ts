@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type SandboxControl, sandboxControl } from '../../sandbox/control-client.ts';
-import { type RunningSandbox, startSandbox } from '../../sandbox/sandbox.ts';
-import { SUB_STATUSES } from '../../sandbox/state.ts';
-import { COMPANY, consentCallerOf, OTHER_PERSON, PERSON } from './consent-caller.ts';
+import { type SandboxControl, sandboxControl } from '../../../sandbox/control-client.ts';
+import { type RunningSandbox, startSandbox } from '../../../sandbox/sandbox.ts';
+import { SUB_STATUSES } from '../../../sandbox/state.ts';
+import { COMPANY, consentCallerOf, OTHER_PERSON, PERSON } from '../consent-caller.ts';
 
 const YEAR_SECONDS = 365 * 24 * 3600;
 

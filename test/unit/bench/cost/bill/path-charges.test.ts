@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { waitedMs } from '../../../bench/cost/bill/billed-duration.ts';
-import type { Charge } from '../../../bench/cost/bill/charge.ts';
-import { naivePolling } from '../../../bench/cost/bill/designs.ts';
-import { invocationCharges, type Known } from '../../../bench/cost/bill/invocation-charges.ts';
-import { FIRST_POLL, FURTHER_POLL, pathCharges } from '../../../bench/cost/bill/path-charges.ts';
-import { transitionsIn } from '../../../bench/cost/bill/transitions.ts';
-import type { Facts } from '../../../bench/cost/facts.ts';
-import type { Call, Entry } from '../../../bench/ledger/entry.ts';
-import { CannotBeCounted } from '../../../bench/units/dynamo-units.ts';
+import { waitedMs } from '../../../../bench/cost/bill/billed-duration.ts';
+import type { Charge } from '../../../../bench/cost/bill/charge.ts';
+import { naivePolling } from '../../../../bench/cost/bill/designs.ts';
+import { invocationCharges, type Known } from '../../../../bench/cost/bill/invocation-charges.ts';
+import { FIRST_POLL, FURTHER_POLL, pathCharges } from '../../../../bench/cost/bill/path-charges.ts';
+import { transitionsIn } from '../../../../bench/cost/bill/transitions.ts';
+import type { Facts } from '../../../../bench/cost/facts.ts';
+import type { Call, Entry } from '../../../../bench/ledger/entry.ts';
+import { CannotBeCounted } from '../../../../bench/units/dynamo-units.ts';
 
 const facts: Facts = {
   memoryMB: { 'reconcile-extraction': 1_024 },
