@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { encryptCredentials } from '../provider/encrypt-credentials.ts';
+import { encryptCredentials } from '../provider/encryption-scheme.ts';
 
 /** A delivery as the provider would make it. */
 export type SignedDelivery = { readonly body: string; readonly signature: string };

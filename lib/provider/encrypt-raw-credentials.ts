@@ -1,5 +1,5 @@
-import { encryptCredentials } from './encrypt-credentials.ts';
-import type { TaskRequest } from './tasks/start-task.ts';
+import { encryptCredentials } from './encryption-scheme.ts';
+import type { TaskRequest } from './tasks/task-request.ts';
 
 /**
  * The same request with raw credentials encrypted under the session token that it will be sent with; other

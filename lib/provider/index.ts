@@ -6,10 +6,8 @@ export { type ConsentPdf, getConsentPdf } from './consents/get-consent-pdf.ts';
 export { iterateConsents } from './consents/iterate-consents.ts';
 export { type ConsentPage, type ConsentQuery, listConsents } from './consents/list-consents.ts';
 export { type RevokedConsent, revokeConsent } from './consents/revoke-consent.ts';
-export { decryptCredentials } from './decrypt-credentials.ts';
-export { encryptCredentials } from './encrypt-credentials.ts';
 export { encryptRawCredentials } from './encrypt-raw-credentials.ts';
-export { UndecryptableText } from './encryption-scheme.ts';
+export { decryptCredentials, encryptCredentials, UndecryptableText } from './encryption-scheme.ts';
 export { type ExtractionReading, pollExtraction } from './extractions/poll-extraction.ts';
 export { type ExtractionReadingV2, pollExtractionV2 } from './extractions/poll-extraction-v2.ts';
 export {
@@ -40,7 +38,8 @@ export {
   type TaskActionResult,
   type TaskResults,
 } from './tasks/read-typed-task.ts';
-export { type Credentials, startTask, type TaskRequest } from './tasks/start-task.ts';
+export { startTask } from './tasks/start-task.ts';
+export type { Credentials, TaskRequest } from './tasks/task-request.ts';
 export { waitForTask } from './tasks/wait-for-task.ts';
 export {
   createLegalPersonOtpToken,

@@ -1,12 +1,11 @@
+import type { Timings } from '../../lib/extraction/deadlines.ts';
 import { dueShardOf } from '../../lib/extraction/due-shard.ts';
-import type { ExtractionMetric } from '../../lib/extraction/extraction-metric.ts';
 import type {
   ConsentExtraction,
   CredentialsExtraction,
   Extraction,
   ExtractionStatus,
 } from '../../lib/extraction/record.ts';
-import type { Timings } from '../../lib/extraction/timings.ts';
 
 /** Typical timings, in seconds. They are not the defaults of `infra/config.ts`. */
 export const timings: Timings = {
@@ -163,9 +162,3 @@ export const allStatuses: readonly ExtractionStatus[] = [
   'NOT_STARTED',
   'TIMED_OUT',
 ];
-
-/** Records the counted metrics, in order. */
-export const observations = () => {
-  const seen: ExtractionMetric[] = [];
-  return { seen, count: (metric: ExtractionMetric) => void seen.push(metric) };
-};

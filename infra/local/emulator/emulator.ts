@@ -1,6 +1,6 @@
 import { type AwsAccess, awsVariables } from './aws-environment.ts';
 import { findEmulator } from './find-emulator.ts';
-import { launchEmulator } from './launch-emulator.ts';
+import { type EmulatorOptions, launchEmulator } from './launch-emulator.ts';
 
 /** A running AWS emulator, ours or one that AWS_ENDPOINT_URL named. */
 export type Emulator = {
@@ -21,23 +21,6 @@ export type Emulator = {
   logFile?: string;
   /** Ends it with all its Lambdas; does nothing to one that we did not start. Idempotent. */
   stop(): Promise<void>;
-};
-
-export type EmulatorOptions = {
-  /** Enforce IAM everywhere, over HTTPS (the CDK staging bucket and `enforceSSL` deny plain HTTP). */
-  auth: boolean;
-  /** An existing directory of this run, for its log and its temporary files. */
-  directory: string;
-  /** A port to serve on; any free one otherwise. */
-  port?: number;
-  /** More environment for it, which its Lambdas inherit. */
-  env?: Record<string, string>;
-  /** How long it may take to end by itself, in milliseconds; default 2,000. */
-  stopGraceMs?: number;
-  /** Called where its packages have to be installed first. */
-  onInstall?: () => void;
-  /** Aborts the start, with an installation that is going on. */
-  signal?: AbortSignal;
 };
 
 /**

@@ -7,9 +7,25 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { EmulatorFailed, PortTaken } from '../expected-failure.ts';
 import { runCommand, tail } from '../run-command.ts';
 import { type AwsAccess, emulatorBase } from './aws-environment.ts';
-import type { EmulatorOptions } from './emulator.ts';
 import { preparePython } from './python-environment.ts';
 import { trustCertificate } from './trust-certificate.ts';
+
+export type EmulatorOptions = {
+  /** Enforce IAM everywhere, over HTTPS (the CDK staging bucket and `enforceSSL` deny plain HTTP). */
+  auth: boolean;
+  /** An existing directory of this run, for its log and its temporary files. */
+  directory: string;
+  /** A port to serve on; any free one otherwise. */
+  port?: number;
+  /** More environment for it, which its Lambdas inherit. */
+  env?: Record<string, string>;
+  /** How long it may take to end by itself, in milliseconds; default 2,000. */
+  stopGraceMs?: number;
+  /** Called where its packages have to be installed first. */
+  onInstall?: () => void;
+  /** Aborts the start, with an installation that is going on. */
+  signal?: AbortSignal;
+};
 
 type Launched = { access: AwsAccess; pid?: number; logFile: string; stop(): Promise<void> };
 

@@ -1,5 +1,5 @@
 import { GetFunctionConfigurationCommand, InvokeCommand, type LambdaClient } from '@aws-sdk/client-lambda';
-import { type ProviderTimeouts, parseProviderTimeouts } from '../../aws/wiring/provider-connection.ts';
+import { type ProviderTimeouts, parseProviderTimeouts } from '../../aws/wiring/provider-from-environment.ts';
 import { parseTimings, type Timings } from '../../extraction/parse-timings.ts';
 import type { ReconcileAnswer, ReconcileEvent } from '../../extraction/reconcile-event.ts';
 import type { SweepResult } from '../../extraction/sweep.ts';

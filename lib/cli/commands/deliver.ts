@@ -2,10 +2,11 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { dynamoExtractionStore } from '../../aws/dynamo-extraction-store.ts';
 import { dynamoTaskStore } from '../../aws/dynamo-task-store.ts';
-import { readSecret, SecretNotFilled } from '../../aws/read-secret.ts';
+import { readSecret } from '../../aws/read-secret.ts';
 import { LOCAL_STAGE } from '../../aws/stage.ts';
 import type { Extraction } from '../../extraction/record.ts';
 import type { ExtractionStore, TaskStore } from '../../extraction/store.ts';
+import { NotConfigured } from '../../not-configured.ts';
 import type { Context } from '../context.ts';
 import { type DeliveryEffect, deliveryEffect } from '../delivery-effect.ts';
 import type { Deployment } from '../deployment.ts';
@@ -104,7 +105,7 @@ const signingKey = async (forged: boolean, system: Deployment, shell: Shell): Pr
   if (forged) return shell.randomId();
   const secrets = new SecretsManagerClient(system.client);
   return readSecret(secrets, `${system.stackName}/webhook-signing-key`).catch((cause: unknown) => {
-    if (cause instanceof SecretNotFilled) throw new CliError(cause.message, { cause });
+    if (cause instanceof NotConfigured) throw new CliError(cause.message, { cause });
     throw cause;
   });
 };

@@ -1,6 +1,7 @@
 import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
-import { readSecret, SecretNotFilled } from '../../aws/read-secret.ts';
-import { createConnection } from '../../aws/wiring/provider-connection.ts';
+import { readSecret } from '../../aws/read-secret.ts';
+import { createConnection } from '../../aws/wiring/provider-from-environment.ts';
+import { NotConfigured } from '../../not-configured.ts';
 import { logIn } from '../../provider/tokens/log-in.ts';
 import { ProviderError, ProviderUnauthorized, ProviderUnreachable } from '../../provider/transport/errors.ts';
 import type { ReconcileSettings } from '../aws/reconcile-function.ts';
@@ -18,7 +19,7 @@ export const checkProvider = async (
     await logIn(connection, await readSecret(secrets, apiKeySecret), 1);
     return passed(`provider ${providerBaseUrl} takes the API key`);
   } catch (error) {
-    if (error instanceof SecretNotFilled) return skipped('provider: not asked, as the API key is not filled');
+    if (error instanceof NotConfigured) return skipped('provider: not asked, as the API key is not filled');
     if (error instanceof ProviderUnauthorized) {
       return failed(
         `provider ${providerBaseUrl} refuses the API key`,

@@ -1,5 +1,5 @@
 import type { ClientContext } from '../client-context.ts';
-import { encryptCredentials } from '../encrypt-credentials.ts';
+import { encryptCredentials } from '../encryption-scheme.ts';
 import { withSession } from '../tokens/with-session.ts';
 import type { WaitOptions } from '../transport/wait-until.ts';
 import { getUserStatus, type UserStatus, type UserStatusRequest } from './get-user-status.ts';

@@ -1,9 +1,9 @@
 import type { ClientContext } from '../client-context.ts';
 import { withSession } from '../tokens/with-session.ts';
 import type { WaitOptions } from '../transport/wait-until.ts';
-import { checkTaskRequest } from './check-task-request.ts';
 import { type ProviderTask, readTypedTask } from './read-typed-task.ts';
-import { startTask, type TaskRequest } from './start-task.ts';
+import { startTask } from './start-task.ts';
+import { checkTaskRequest, type TaskRequest } from './task-request.ts';
 import { waitForTask } from './wait-for-task.ts';
 
 /** "Start task (v2)", "Read task (v2)". */

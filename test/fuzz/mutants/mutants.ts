@@ -366,7 +366,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'shares idempotency keys between callers',
-    file: 'lib/extraction/api/extraction-id.ts',
+    file: 'lib/extraction/api/idempotency.ts',
     find: 'JSON.stringify([caller, idempotencyKey])',
     replace: 'JSON.stringify([idempotencyKey])',
     caughtBy: 'intake/replay',

@@ -30,7 +30,7 @@ export const agreesWithOracle = fuzzProperty({
     see(expected.metric ?? 'recorded');
     if (expected.delivery !== undefined && plan.encrypted !== undefined) see('decrypted');
     assert.equal(answer.statusCode, expected.status);
-    const counted = world.observed.filter((name) => name.startsWith('Webhook'));
+    const counted = world.counted.filter((name) => name.startsWith('Webhook'));
     assert.deepEqual(counted, expected.metric === undefined ? [] : [expected.metric]);
     const taskId = expected.delivery?.taskId;
     assert.equal(world.state().tasks.has(taskId ?? ''), taskId !== undefined);

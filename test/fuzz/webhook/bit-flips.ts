@@ -63,6 +63,6 @@ export const bitFlips = fuzzProperty({
     see(of);
     assertAnswer(await world.deliver(altered), 401);
     assert.deepEqual(world.state(), before);
-    assert.deepEqual(world.observed, ['WebhookSignatureMismatch']);
+    assert.deepEqual(world.counted, ['WebhookSignatureMismatch']);
   },
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { SecretNotFilled } from '../../../lib/aws/read-secret.ts';
+import { NotConfigured } from '../../../lib/not-configured.ts';
 import { eventOf, signedPlan } from '../generators/delivery-event.ts';
 import { knownDelivery } from '../generators/delivery-text.ts';
 import { worldSetup } from '../generators/setup.ts';
@@ -34,7 +34,9 @@ const broken = (
   const once = (name: typeof dependency): void => {
     if (name !== dependency || hits > 0) return;
     hits += 1;
-    throw name === 'key secret not filled' ? new SecretNotFilled('secret') : new Down('SENTINEL');
+    throw name === 'key secret not filled'
+      ? new NotConfigured('secret', 'webhook-signing-key')
+      : new Down('SENTINEL');
   };
   return {
     hits: () => hits,

@@ -32,7 +32,7 @@ export const redelivery = fuzzProperty({
       for (const one of events) assertAnswer(await often.deliver(one), 204);
     }
     see(atOnce ? 'at once' : 'one after the other');
-    if (once.observed.includes('SettledByWebhook')) see('settled');
+    if (once.counted.includes('SettledByWebhook')) see('settled');
     // When the sweep looks may come sooner: a token that was used finds that the machine is gone.
     assert.deepEqual(withoutDueAt(often.state()), withoutDueAt(once.state()));
     for (const [id, row] of often.state().extractions) {
@@ -40,7 +40,7 @@ export const redelivery = fuzzProperty({
       assert.ok((row.dueAt ?? '') <= (usual ?? ''), 'the sweep looks later than after one delivery');
       assert.equal(row.dueAt === undefined, usual === undefined);
     }
-    const counted = often.observed.filter((name) => name === 'Corrected');
+    const counted = often.counted.filter((name) => name === 'Corrected');
     // Two in the same millisecond cannot tell whose write it was, and both count it.
     assert.ok(atOnce || counted.length <= 1, 'a correction was counted more than once');
   },

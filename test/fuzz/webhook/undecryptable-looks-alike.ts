@@ -42,7 +42,7 @@ export const undecryptableLooksAlike = fuzzProperty({
     see(wrapper.damage);
     if (keyOf(encrypted.under, setup.keys) !== keyOf(plan.signer, setup.keys)) see('another key');
     assert.deepEqual(answer, webhookAnswers[400]);
-    assert.deepEqual(world.observed, ['WebhookUnreadable']);
+    assert.deepEqual(world.counted, ['WebhookUnreadable']);
     assert.deepEqual(world.state(), before);
   },
 });

@@ -1,6 +1,4 @@
-import type { Reading } from '../../../lib/extraction/reading.ts';
-import { readingOfExtraction } from '../../../lib/extraction/reading-of-extraction.ts';
-import { readingBy } from '../../../lib/extraction/reading-of-task.ts';
+import { type Reading, readingOfExtraction, readTaskWith } from '../../../lib/extraction/reading.ts';
 import type { ReconcileDeps } from '../../../lib/extraction/reconcile.ts';
 import type { Extraction } from '../../../lib/extraction/record.ts';
 import type { SealedTargetData } from '../../../lib/extraction/sealed-request-data.ts';
@@ -76,7 +74,7 @@ export const reconcileDepsFor = (world: World, process: Process): ReconcileDeps 
       process.triedToRead += 1;
       return record.method === 'consent'
         ? readingOfExtraction(await readByConsent(record.extractionId, record.variant, taskId))
-        : withSession(sessions, () => readingBy(async () => taskReading(await read(taskId))));
+        : withSession(sessions, () => readTaskWith(async () => taskReading(await read(taskId))));
     },
     storeResults: (extractionId, stored) =>
       kernel.call(process, process.name, {
@@ -89,7 +87,6 @@ export const reconcileDepsFor = (world: World, process: Process): ReconcileDeps 
       }),
     now: world.laterNow,
     timings,
-    count: world.count,
-    onFailure: () => undefined,
+    journal: world.journal,
   };
 };

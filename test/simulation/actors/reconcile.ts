@@ -1,5 +1,5 @@
-import { answerReconcile } from '../../../lib/extraction/answer-reconcile.ts';
 import { type ReconcileCaller, reconcile } from '../../../lib/extraction/reconcile.ts';
+import { answerReconcile } from '../../../lib/extraction/reconcile-event.ts';
 import type { ProcessEnd } from '../world/process.ts';
 import { lifeOf } from '../world/settings.ts';
 import type { World } from '../world/world.ts';

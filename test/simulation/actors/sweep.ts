@@ -27,10 +27,10 @@ export const sweepOf = (world: World) => {
           now: world.laterNow,
           timings: deps.timings,
           random: () => 0,
-          onStart: () => undefined,
           remainingMs: () => process.diesAt - kernel.now,
           reserveMs,
-          onFailure: () => undefined,
+          journal: world.journal,
+          metrics: { count: () => undefined, publish: () => undefined },
         });
       },
       () => undefined,

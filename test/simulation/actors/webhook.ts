@@ -49,9 +49,9 @@ export const webhookOf = (world: World) => {
               wake: wakeFor(world, process, 'webhook'),
               now: world.now,
               timings,
-              count: world.count,
+              journal: world.journal,
             }),
-          count: world.count,
+          count: (metric) => world.journal.count(metric),
         }),
       (end) => {
         const acknowledged = end.kind === 'returned' && end.value.answer === 204;

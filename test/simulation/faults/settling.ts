@@ -1,14 +1,14 @@
-import type { DeliberateFault } from './deliberate-fault.ts';
+import type { InjectedFault } from './injected-fault.ts';
 
 const transitions = 'lib/extraction/transitions.ts';
 const recordDelivery = 'lib/extraction/record-delivery.ts';
 const settle = 'lib/extraction/settle.ts';
 const reconcile = 'lib/extraction/reconcile.ts';
 
-/** Mistakes around deliveries and outcomes. */
-export const settlingFaults: readonly DeliberateFault[] = [
+/** Faults of deliveries and outcomes. */
+export const settlingFaults: readonly InjectedFault[] = [
   {
-    name: 'wake-before-recording',
+    name: 'woken-before-settled',
     does: 'The machine is woken before the outcome is recorded.',
     file: recordDelivery,
     find: "const row = await settle('webhook', { extractionId, taskId, taskStatus }, deps);",
@@ -18,14 +18,14 @@ export const settlingFaults: readonly DeliberateFault[] = [
   },
   {
     name: 'acknowledged-before-recorded',
-    does: 'A delivery is answered with 204 while it is being recorded.',
+    does: 'A delivery is answered with 204 before it is recorded.',
     file: 'lib/webhook/receive-delivery.ts',
     find: 'recorded: await deps.record({ taskId, taskStatus }) };',
     replace: "recorded: (void deps.record({ taskId, taskStatus }), 'unknown-status') };",
     caughtBy: 'wake-not-lost',
   },
   {
-    name: 'settling-fails-in-silence',
+    name: 'failed-settle-answered-204',
     does: 'A delivery whose outcome could not be recorded is answered with 204.',
     file: recordDelivery,
     find: "const row = await settle('webhook', { extractionId, taskId, taskStatus }, deps);",
@@ -34,160 +34,160 @@ export const settlingFaults: readonly DeliberateFault[] = [
     caughtBy: 'woken-after-recorded',
   },
   {
-    name: 'waking-fails-in-silence',
-    does: 'A delivery whose wake-up failed is answered with 204.',
+    name: 'failed-wake-answered-204',
+    does: 'A delivery whose machine could not be woken is answered with 204.',
     file: recordDelivery,
     find: 'await deps.wake(callbackToken, extractionId);',
     replace: "await deps.wake(callbackToken, extractionId).catch(() => 'woken' as const);",
     caughtBy: 'wake-not-lost',
   },
   {
-    name: 'settle-without-a-condition',
-    does: 'An outcome is written whatever is there.',
+    name: 'settle-without-condition',
+    does: 'An outcome is written over every other status.',
     file: transitions,
-    find: 'when: { status: from, taskId: fact.taskId },',
+    find: 'when: { status: from, taskId: reported.taskId },',
     replace: "when: { status: [...from, 'UNCONFIRMED', 'STARTING', ...terminalStatuses] },",
     caughtBy: 'outcome-stands',
   },
   {
     name: 'correction-ignored',
-    does: 'What the provider says after TIMED_OUT is not recorded.',
+    does: 'A final status after TIMED_OUT is not recorded.',
     file: settle,
-    find: "const late = settled.kind === 'lost' && settled.record?.status === 'TIMED_OUT';",
-    replace: "const late = settled.kind === 'lost' && settled.record?.status === 'REQUESTED';",
+    find: "const isCorrection = settled.kind === 'lost' && settled.record?.status === 'TIMED_OUT';",
+    replace: "const isCorrection = settled.kind === 'lost' && settled.record?.status === 'REQUESTED';",
     caughtBy: 'settled-and-closed',
   },
   {
     name: 'correction-not-reopened',
     does: 'A correction does not put the record back into the index.',
     file: transitions,
-    find: '...dueOn(fact.extractionId, plusSeconds(now, timings.collectInMachine)),',
+    find: '...dueOn(reported.extractionId, plusSeconds(now, timings.collectInMachine)),',
     replace:
-      "...(from.includes('RUNNING') ? dueOn(fact.extractionId, plusSeconds(now, timings.collectInMachine)) : {}),",
+      "...(from.includes('RUNNING') ? dueOn(reported.extractionId, plusSeconds(now, timings.collectInMachine)) : {}),",
     caughtBy: 'open-while-unfinished',
   },
   {
-    name: 'settled-is-counted-by-all',
-    does: 'Whoever finds a settlement counts it.',
+    name: 'settled-counted-by-all',
+    does: 'Every process that finds the same outcome recorded counts it.',
     file: settle,
     find: "const mine = outcome.kind === 'done' && outcome.mine;",
     replace: "const mine = outcome.kind === 'done';",
     caughtBy: 'counted-once',
   },
   {
-    name: 'closed-is-counted-by-all',
-    does: 'Whoever finds a record closed as they would have closed it counts it.',
+    name: 'closed-counted-by-all',
+    does: 'Every process that finds the record closed in the same way counts it.',
     file: reconcile,
-    find: 'if (outcome.mine) for (const observed of counts) deps.count(observed);',
-    replace: 'for (const observed of counts) deps.count(observed);',
+    find: 'if (outcome.mine) for (const metric of metrics) deps.journal.count(metric, outcome.record);',
+    replace: 'for (const metric of metrics) deps.journal.count(metric, outcome.record);',
     caughtBy: 'counted-once',
   },
   {
     name: 'disagreement-uncounted',
-    does: 'A second, different word of the provider is dropped in silence.',
+    does: 'A second, different final status is dropped without a count.',
     file: settle,
-    find: "deps.count('StatusDisagreement');",
-    replace: "deps.count('Corrected');",
+    find: "deps.journal.count('StatusDisagreement', reported);",
+    replace: "deps.journal.count('Corrected', reported);",
     caughtBy: 'delivery-not-lost',
     where: { scenario: 'disagreeing', preemptions: 1 },
   },
   {
     name: 'orphan-uncounted',
-    does: 'A delivery for a task that nobody knows is stored in silence.',
+    does: 'A delivery for an unlinked task is stored without a count.',
     file: recordDelivery,
-    find: "deps.count('UnlinkedDelivery');",
+    find: "deps.journal.count('UnlinkedDelivery', delivery);",
     replace: '',
     caughtBy: 'delivery-not-lost',
   },
   {
-    name: 'what-a-webhook-left-ignored',
-    does: 'Reconcile does not look at what a webhook left before the link.',
+    name: 'stored-delivery-ignored',
+    does: 'Reconcile ignores the status that a webhook left in Tasks.',
     file: reconcile,
-    find: 'if (noticed !== undefined && isTerminalStatus(noticed)) {',
-    replace: "if (noticed !== undefined && isTerminalStatus(noticed) && taskId === '') {",
+    find: 'if (notified !== undefined && isTerminalStatus(notified)) {',
+    replace: "if (notified !== undefined && isTerminalStatus(notified) && taskId === '') {",
     caughtBy: 'delivery-not-lost',
     where: { scenario: 'at-once-unreadable', faults: 1, events: 1 },
   },
   {
-    name: 'unlinked-task-left-alone',
-    does: 'Reconcile does not adopt a task that start-task could not link.',
+    name: 'task-not-adopted',
+    does: 'Reconcile does not adopt a task that start-task did not link.',
     file: reconcile,
-    find: 'await deps.tasks.adopt(taskId, extractionId);',
-    replace: '{ extractionId, ...(found ?? { taskId }) };',
+    find: 'await deps.tasks.adopt(taskId, extractionId)',
+    replace: '{ extractionId, ...(found ?? { taskId }) }',
     caughtBy: 'delivery-not-lost',
     where: { scenario: 'after-grace', faults: 1, events: 1 },
   },
   {
-    name: 'timed-out-without-the-last-read',
-    does: 'Past the deadline, the outcome is TIMED_OUT before the task is read once more.',
+    name: 'timed-out-without-last-read',
+    does: 'Past the deadline, TIMED_OUT is written without a last read.',
     file: reconcile,
     find: `const found = await findOutcome(record, taskId, reading, deps);
   if (found.kind === 'settled') return found.step;
   if (found.kind === 'too-large') return reconcileOversized(`,
     replace: `const late = deps.now().toISOString() >= record.deadlineAt;
-  const found: Learned = late
-    ? { kind: 'no-end', why: 'late' }
+  const found: OutcomeSearch = late
+    ? { kind: 'none', why: 'late' }
     : await findOutcome(record, taskId, reading, deps);
   if (found.kind === 'settled') return found.step;
   if (found.kind === 'too-large') return reconcileOversized(`,
     caughtBy: 'last-read-before-timed-out',
   },
   {
-    name: 'grace-not-used',
-    does: 'In grace nobody reads the task any more.',
+    name: 'no-read-in-grace',
+    does: 'The task is not read in grace.',
     file: reconcile,
     find: `const found = await findOutcome(record, taskId, reading, deps);
   if (found.kind === 'settled') return found.step;
-  if (found.kind === 'too-large') return giveUpTooLarge(record, deps);
+  if (found.kind === 'too-large') return abandonTooLarge(record, deps);
 `,
-    replace: "const found = { kind: 'no-end' } as Learned;\n",
+    replace: "const found = { kind: 'none' } as OutcomeSearch;\n",
     caughtBy: 'correction-found',
   },
   {
-    name: 'timed-out-over-an-outcome',
-    does: 'TIMED_OUT is written over an outcome that came while the task was read.',
+    name: 'timed-out-over-outcome',
+    does: 'TIMED_OUT is written over an outcome that was recorded during the last read.',
     file: transitions,
     find: "markTimedOut: { from: ['RUNNING'], to: ['TIMED_OUT'] },",
     replace: "markTimedOut: { from: ['RUNNING', ...terminalStatuses], to: ['TIMED_OUT'] },",
     caughtBy: 'allowed-transitions',
   },
   {
-    name: 'unknown-word-ends-it',
-    does: 'A status that the document does not list is taken for the end of the task.',
-    file: 'lib/extraction/reading-of-task.ts',
+    name: 'unknown-status-is-final',
+    does: 'A status that the API document does not list counts as final.',
+    file: 'lib/extraction/reading.ts',
     find: 'if (!isTerminalStatus(taskStatus)) {',
     replace:
       "if (taskStatus === 'PAUSED') return { kind: 'ended', taskStatus: 'FAILED', expected: false };\n  if (!isTerminalStatus(taskStatus)) {",
     caughtBy: 'status-is-the-providers',
   },
   {
-    name: 'gateways-error-ends-it',
-    does: 'A poll by consent that is answered with a 5xx and an errorType ends the extraction.',
+    name: 'poll-500-is-final',
+    does: 'A poll by consent that is answered with 5xx and an errorType ends the extraction.',
     file: 'lib/provider/extractions/read-extraction.ts',
     find: 'status >= 500 || statusesOfPoll.includes(status)',
     replace: 'statusesOfPoll.includes(status)',
     caughtBy: 'status-is-the-providers',
   },
   {
-    name: 'error-of-the-poll-ends-it',
-    does: 'A poll by consent that is answered 403, 404, 408, 425 or 429 with an errorType ends the extraction.',
+    name: 'poll-4xx-is-final',
+    does: 'A poll by consent that is answered with 403, 404, 408, 425 or 429 and an errorType ends the extraction.',
     file: 'lib/provider/extractions/read-extraction.ts',
     find: 'status >= 500 || statusesOfPoll.includes(status)',
     replace: 'status >= 500',
     caughtBy: 'status-is-the-providers',
   },
   {
-    name: 'anothers-task-used',
-    does: 'A task that is linked to another extraction settles this one, and its results are stored for it.',
+    name: 'others-task-used',
+    does: 'A task that is linked to another extraction settles this one, and its results are stored.',
     file: reconcile,
-    find: 'if (lookup !== undefined && lookup.task.extractionId !== extractionId) {',
-    replace: 'if (lookup !== undefined && lookup.task.extractionId === undefined) {',
+    find: 'if (found !== undefined && found.task.extractionId !== extractionId) {',
+    replace: 'if (found !== undefined && found.task.extractionId === undefined) {',
     caughtBy: 'status-is-the-providers',
     where: { scenario: 'anothers-silent', faults: 1 },
   },
   {
-    name: 'anothers-end-used-at-the-start',
-    does: 'A start that is answered with the task of another acts on what a webhook left for that.',
+    name: 'others-delivery-used-at-start',
+    does: 'A start that was answered with the task of another extraction uses the delivery for that task.',
     file: 'lib/extraction/start.ts',
     find: 'if (!linked && task.extractionId !== input.extractionId) {',
     replace: 'if (!linked && task.extractionId !== input.extractionId && task.taskStatus === undefined) {',
@@ -195,16 +195,16 @@ export const settlingFaults: readonly DeliberateFault[] = [
     where: { scenario: 'anothers-at-once', preemptions: 1 },
   },
   {
-    name: 'anothers-task-in-silence',
-    does: 'An extraction that was given the task of another is closed, and nobody is told.',
+    name: 'others-task-uncounted',
+    does: 'An extraction that was given the task of another extraction is closed without a count.',
     file: 'lib/extraction/start.ts',
-    find: "deps.count('TaskLinkedElsewhere');",
+    find: "deps.journal.count('TaskLinkedElsewhere', row);",
     replace: '',
     caughtBy: 'anothers-task-disowned',
   },
   {
-    name: 'not-started-unchecked',
-    does: 'Reconcile says NOT_STARTED while a start may still be tried.',
+    name: 'not-started-too-early',
+    does: 'Reconcile writes NOT_STARTED while a start may still be tried.',
     file: reconcile,
     find: "if (!isAbandoned && !windowOver) return notYet(record, 'not-started-yet', caller, deps);",
     replace: '',

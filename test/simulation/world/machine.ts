@@ -18,7 +18,7 @@ export type ExecutionStatus = 'RUNNING' | 'SUCCEEDED' | 'FAILED' | 'TIMED_OUT' |
 export type MachineFunctions = {
   startTask(
     input: { input: ExecutionInput; token: string; attempt: number },
-    ended: (end: ProcessEnd<void>) => void,
+    ended: (end: ProcessEnd<unknown>) => void,
   ): void;
   reconcile(
     event: { extractionId: string; startAbandoned: boolean },

@@ -1,5 +1,5 @@
 import type { MachineTimings } from '../../../infra/constructs/extraction-machine-definition.ts';
-import type { Timings } from '../../../lib/extraction/timings.ts';
+import type { Timings } from '../../../lib/extraction/deadlines.ts';
 
 /**
  * Settings that `infra/config.ts` would take (a test asks it), as short as its rules allow: with fewer polls and

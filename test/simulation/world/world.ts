@@ -1,4 +1,5 @@
 import type { ExecutionInput } from '../../../lib/extraction/api/request-extraction.ts';
+import type { Journal } from '../../../lib/extraction/journal.ts';
 import type { Extraction } from '../../../lib/extraction/record.ts';
 import type { SealedRequestData } from '../../../lib/extraction/sealed-request-data.ts';
 import type { Task } from '../../../lib/extraction/store.ts';
@@ -101,8 +102,13 @@ export class World {
     this.#observer.fact(kind, fact, this);
   }
 
-  count = (name: string): void => {
-    this.counted.set(name, (this.counted.get(name) ?? 0) + 1);
+  readonly journal: Journal = {
+    about: () => undefined,
+    info: () => undefined,
+    failure: () => undefined,
+    count: (metric) => {
+      this.counted.set(metric, (this.counted.get(metric) ?? 0) + 1);
+    },
   };
 
   /** An answer is over the cap: it has been downloaded that far, and is lost. */

@@ -4,17 +4,16 @@ import { readFileSync } from 'node:fs';
 export const read = (path: string): string =>
   readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8');
 
-/** The members of a union of string literals in a source file. */
-const membersOf = (path: string, union: string): string[] => {
-  const source = read(path);
+const source = read('lib/observability/metric-names.ts');
+
+/** The members of a union of string literals in the source. */
+const membersOf = (union: string): string[] => {
   const start = source.indexOf(`export type ${union} =`);
   const body = source.slice(start, source.indexOf("';\n", start) + 1);
   return [...body.matchAll(/\| '(\w+)'/g)].map(([, name]) => name ?? '');
 };
 
 /** The names of all metrics. */
-export const metricNames: readonly string[] = [
-  ...membersOf('lib/extraction/extraction-metric.ts', 'ExtractionMetric'),
-  ...membersOf('lib/webhook/receive-delivery.ts', 'WebhookMetric'),
-  ...membersOf('lib/observability/metric-names.ts', 'ServiceMetric'),
-];
+export const metricNames: readonly string[] = ['ExtractionMetric', 'WebhookMetric', 'ServiceMetric'].flatMap(
+  membersOf,
+);

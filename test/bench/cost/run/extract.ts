@@ -3,7 +3,7 @@ import { LambdaClient } from '@aws-sdk/client-lambda';
 import { SFNClient } from '@aws-sdk/client-sfn';
 import { followExecution, type HistoryEvent } from '../../../../infra/local/demo/follow-execution.ts';
 import type { LocalSystem } from '../../../../infra/local/local-system.ts';
-import { executionArn } from '../../../../lib/aws/execution-arn.ts';
+import { executionArn } from '../../../../lib/aws/step-functions.ts';
 import { reconcileNow } from '../../../../lib/cli/aws/reconcile-function.ts';
 import type { PublicExtraction } from '../../../../lib/extraction/api/public-view.ts';
 import { nationalIdFrom } from '../../../sandbox/consents/national-id.ts';

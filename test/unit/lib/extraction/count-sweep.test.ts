@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { countSweep, countSweepStarted } from '../../../../lib/observability/count-sweep.ts';
+import { countSweep, countSweepStarted } from '../../../../lib/extraction/count-sweep.ts';
 import { zeroFilledMetrics } from '../../../../lib/observability/metric-names.ts';
 
 const quiet = {
@@ -11,13 +11,13 @@ const quiet = {
   oldestStuckSeconds: 0,
 };
 
-const countsOf = (swept: typeof quiet) => {
+const countsOf = (result: typeof quiet) => {
   const counts: [name: string, value: number][] = [];
-  countSweep(swept, (name, value) => counts.push([name, value]));
+  countSweep(result, (name, value = 1) => counts.push([name, value]));
   return counts;
 };
 
-test('a sweep with nothing to do tells that it ran', () => {
+test('a sweep with nothing to do counts that it finished', () => {
   expect(countsOf(quiet)).toEqual([
     ['SweepFinished', 1],
     ['SweepClaimed', 0],
@@ -26,17 +26,17 @@ test('a sweep with nothing to do tells that it ran', () => {
   ]);
 });
 
-test('a sweep that begins tells it at once, with 0 of what alarms calculate with: one that dies tells no more', () => {
-  const told: unknown[] = [];
+test('a sweep that starts publishes at once, with 0 for each metric that alarms use in metric math', () => {
+  const calls: unknown[] = [];
   countSweepStarted(
-    (name, value) => told.push([name, value]),
-    () => told.push('published'),
+    (name, value = 1) => calls.push([name, value]),
+    () => calls.push('published'),
   );
   expect(zeroFilledMetrics).toContain('SweepFinished');
-  expect(told).toEqual([['SweepStarted', 1], ...zeroFilledMetrics.map((name) => [name, 0]), 'published']);
+  expect(calls).toEqual([['SweepStarted', 1], ...zeroFilledMetrics.map((name) => [name, 0]), 'published']);
 });
 
-test('a sweep in trouble tells that, too', () => {
+test('a sweep with failures counts them', () => {
   const counts = countsOf({
     ...quiet,
     claimed: 7,

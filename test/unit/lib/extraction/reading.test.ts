@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
-import { readingOfTask } from '../../../../lib/extraction/reading-of-task.ts';
+import { describe, expect, test } from 'vitest';
+import { readingOfExtraction, readingOfTask } from '../../../../lib/extraction/reading.ts';
 
 const read = (...actions: readonly unknown[]) => {
   const reading = readingOfTask({ taskStatus: 'PARTIAL', results: { actions }, bytes: new Uint8Array() });
@@ -31,7 +31,7 @@ test.each([
   ['a line break', 'A\nB'],
   ['nothing', ''],
   ['what is too long for a code', 'X'.repeat(101)],
-])('%s is recorded as unknown, wherever a code belongs, and counted', (_what, text) => {
+])('%s is recorded as unknown in place of a code, and counted', (_what, text) => {
   for (const action of [
     failed(text),
     { id: text, status: 'COMPLETED' },
@@ -45,7 +45,7 @@ test.each([
   }
 });
 
-test('whatever the provider writes, what is recorded of an action is short words', () => {
+test('only short codes are recorded of an action, for any text of the provider', () => {
   fc.assert(
     fc.property(fc.string(), fc.string(), fc.string(), (id, status, code) => {
       const [result] = read({ id, status, error: { code } }).actionResults ?? [];
@@ -53,4 +53,57 @@ test('whatever the provider writes, what is recorded of an action is short words
       expect(Object.keys(result ?? {})).toEqual(['id', 'status', 'errorCode']);
     }),
   );
+});
+
+const bytes = Buffer.from('as received');
+
+describe('an extraction by consent in progress', () => {
+  test('a 202 is still running', () => {
+    expect(readingOfExtraction({ kind: 'in-progress' })).toEqual({ kind: 'running', known: true });
+  });
+
+  test.each([
+    ['pending', true],
+    ['running', true],
+    ['error', false],
+    ['SUCCESS', false],
+  ])('a 200 of v1 with the status %s is still running', (taskStatus, known) => {
+    const reading = readingOfExtraction({ kind: 'answered', taskStatus, data: [], bytes });
+    expect(reading).toEqual({ kind: 'running', known });
+  });
+});
+
+describe('an extraction by consent that has ended', () => {
+  test.each([
+    ['success of v1', { taskStatus: 'success' }],
+    ['a 200 of v2', {}],
+  ])('%s is COMPLETED, with the answer as it was received', (_what, status) => {
+    expect(readingOfExtraction({ kind: 'answered', ...status, data: [{ a: 1 }], bytes })).toEqual({
+      kind: 'ended',
+      taskStatus: 'COMPLETED',
+      results: bytes,
+      expected: true,
+    });
+  });
+
+  test.each([[undefined], [null], [{ items: [] }], ['text']])(
+    'data of an unexpected form are stored: %j',
+    (data) => {
+      expect(readingOfExtraction({ kind: 'answered', taskStatus: 'success', data, bytes })).toEqual({
+        kind: 'ended',
+        taskStatus: 'COMPLETED',
+        results: bytes,
+        expected: false,
+      });
+    },
+  );
+
+  test('a body with an errorType is FAILED, with the reason and nothing to store', () => {
+    expect(readingOfExtraction({ kind: 'failed', errorType: 'ENTITY', errorCode: 'DOWN' })).toEqual({
+      kind: 'ended',
+      taskStatus: 'FAILED',
+      reason: 'ENTITY/DOWN',
+      expected: true,
+    });
+  });
 });

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { availableResults } from '../../../../../lib/extraction/api/available-results.ts';
+import { availableResults } from '../../../../../lib/extraction/api/answer-read.ts';
 
 const results = { bucket: 'b', key: 'k', bytes: 1, sha256: 's' };
 const collectedAt = '2026-01-01T00:00:00.000Z';
 
-test('results are kept until their retention is over', () => {
+test('results are available until their retention is over', () => {
   expect(availableResults({ results, collectedAt }, new Date('2026-01-30T23:59:59.999Z'), 30)).toEqual(
     results,
   );
@@ -13,7 +13,7 @@ test('results are kept until their retention is over', () => {
   ).toBeUndefined();
 });
 
-test('where there are none, none are kept', () => {
+test('a record without results has none available', () => {
   expect(availableResults({ collectedAt }, new Date(collectedAt), 30)).toBeUndefined();
   expect(availableResults({}, new Date(collectedAt), 30)).toBeUndefined();
 });

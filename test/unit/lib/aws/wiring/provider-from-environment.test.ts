@@ -1,7 +1,7 @@
 import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { SettingMissing } from '../../../../../lib/aws/wiring/environment.ts';
-import { taskTokensFromEnvironment } from '../../../../../lib/aws/wiring/task-tokens-from-environment.ts';
+import { taskTokensFromEnvironment } from '../../../../../lib/aws/wiring/provider-from-environment.ts';
+import { NotConfigured } from '../../../../../lib/not-configured.ts';
 import { answering } from '../../../../support/canned-connection.ts';
 import { stubClient } from '../../../../support/stub-client.ts';
 
@@ -27,7 +27,7 @@ const setUp = (...keys: string[]) => {
   return { tokens, calls, time };
 };
 
-test('a Task Token is made with the stored key and the client of this stack, and kept for its minutes', async () => {
+test('a Task Token is created with the stored key and the client id, and cached for its lifetime', async () => {
   const { tokens, calls, time } = setUp('old', 'new');
   expect(await tokens.current('11111111-1')).toBe('tt-1');
   time.ms = 299_999;
@@ -38,9 +38,9 @@ test('a Task Token is made with the stored key and the client of this stack, and
   expect(JSON.parse(calls[0]?.body ?? '')).toEqual({ target: '11111111-1', clientId: 'client' });
 });
 
-test('without a client nothing is asked of the provider', async () => {
+test('without the setting providerClientId, nothing is sent to the provider', async () => {
   vi.stubEnv('PROVIDER_CLIENT_ID', '');
   const { tokens, calls } = setUp('key');
-  await expect(tokens.current('11111111-1')).rejects.toThrow(SettingMissing);
+  await expect(tokens.current('11111111-1')).rejects.toThrow(NotConfigured);
   expect(calls).toEqual([]);
 });

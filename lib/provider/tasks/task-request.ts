@@ -3,6 +3,23 @@ import { checkRequest } from '../transport/check-request.ts';
 import { positiveInteger, textField } from '../transport/request-fields.ts';
 import { taskActionIds } from '../vocabulary.ts';
 
+/** "Credentials": `raw` is an object of entity-specific fields, the other two are ciphertext. */
+export type Credentials =
+  | { readonly mode: 'raw'; readonly value: { readonly [field: string]: unknown } }
+  | { readonly mode: 'encrypted'; readonly value: string }
+  | { readonly mode: 'persisted'; readonly value: string };
+
+/** "v2 task request". */
+export type TaskRequest = {
+  readonly entity: string;
+  readonly credentials: Credentials;
+  readonly actions: readonly {
+    readonly id: string;
+    readonly params?: { readonly dateRange: { readonly startDate: string; readonly endDate: string } };
+  }[];
+  readonly webhook?: { readonly enable: boolean; readonly retries?: number };
+};
+
 /** A day that exists: `new Date('2026-02-30')` silently becomes March, so the text must survive the round trip. */
 const isRealDay = (day: string): boolean => {
   const time = Date.parse(`${day}T00:00:00Z`);
