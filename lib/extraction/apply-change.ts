@@ -36,7 +36,10 @@ const stamps = ['settledAt', 'settledBy', 'collectedAt', 'expiresAt'] as const;
 const hasSameStamps = ({ set }: Change, row: Extraction): boolean =>
   stamps.every((stamp) => set[stamp] === undefined || row[stamp] === set[stamp]);
 
-/** Writes a change. Distinguishes a lost race from an own write that succeeded without an answer. Throws what the store throws. */
+/**
+ * Writes a change. Distinguishes a lost race from an own write that succeeded without an answer. Throws what the store
+ * throws.
+ */
 export const applyChange = async (store: ExtractionStore, change: Change): Promise<ChangeOutcome> => {
   const result = await store.apply(change);
   if (result.applied) return { kind: 'done', record: result.record, mine: true };

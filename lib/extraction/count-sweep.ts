@@ -1,5 +1,17 @@
 import { type Count, type MetricName, zeroFilledMetrics } from '../observability/metric-names.ts';
-import type { SweepResult } from './sweep.ts';
+
+/** What a sweep did. */
+export type SweepResult = {
+  readonly claimed: number;
+  readonly closed: number;
+  readonly failed: number;
+  /** The time ended before the index was empty. The next sweep continues. */
+  readonly cutShort: boolean;
+  /** How late the most overdue record was, in seconds; 0 if nothing was due. */
+  readonly oldestOverdueSeconds: number;
+  /** For how long the worst of the records that are still open has been stuck, in seconds; 0 if none. */
+  readonly oldestStuckSeconds: number;
+};
 
 /**
  * Counts that a sweep starts, adds 0 to the metrics of metric math, and publishes both at once. Metrics that wait

@@ -1,7 +1,10 @@
 import type { ReconcileCaller, ReconcileResult } from './reconcile.ts';
 import type { ExtractionStatus } from './record.ts';
 
-/** The event of reconcile-extraction. It comes from the machine, from the rule for broken executions, or from an operator. */
+/**
+ * The event of reconcile-extraction. It comes from the machine, from the rule for broken executions, or from an
+ * operator.
+ */
 export type ReconcileEvent =
   | {
       readonly trigger: 'machine';

@@ -219,7 +219,9 @@ const reportedOutcome = (
   ...(reading.kind === 'too-large' ? { oversized: true } : {}),
 });
 
-/** Waits for the webhook until the deadline, because a read cannot return the status of a v2 task over the size limit. */
+/**
+ * Waits for the webhook until the deadline, because a read cannot return the status of a v2 task over the size limit.
+ */
 const reconcileOversized = async (
   record: Extraction,
   caller: ReconcileCaller,

@@ -48,7 +48,10 @@ export type CredentialsMethod = {
 /** "v1 consent-based task", or its v2 variant. */
 export type ConsentVariant = 'v1' | 'v2';
 
-/** A request under the user's consent: one product. The target, which identifies the user, is sealed and not part of it. */
+/**
+ * A request under the user's consent: one product. The target, which identifies the user, is sealed and not part of
+ * it.
+ */
 export type ConsentMethod = {
   readonly method: 'consent';
   readonly product: ProductType;
@@ -65,7 +68,10 @@ type Progress = {
   /** ARN of the IAM user or role that made the request, without its session name. */
   readonly requestedBy: string;
   readonly requestedAt: string;
-  /** API Gateway's id of the request that created the record. It distinguishes a repeated put from that of another request. */
+  /**
+   * API Gateway's id of the request that created the record. It distinguishes a repeated put from that of another
+   * request.
+   */
   readonly requestId: string;
   readonly deadlineAt: string;
   readonly status: ExtractionStatus;

@@ -4,7 +4,9 @@ import { type StartDeps, type StartInput, type StartOutcome, start } from './sta
 export type StartForMachineDeps = StartDeps & {
   /** Answers the callback token with success: the machine goes on to Reconcile. */
   readonly wake: (callbackToken: string, extractionId: string) => Promise<WakeOutcome>;
-  /** Fails the state with an error name that the machine retries. `cause` is a fixed sentence, as the history shows it. */
+  /**
+   * Fails the state with an error name that the machine retries. `cause` is a fixed sentence, as the history shows it.
+   */
   readonly fail: (callbackToken: string, error: string, cause: string) => Promise<void>;
 };
 

@@ -25,7 +25,9 @@ export type Task = {
   readonly taskId: string;
   readonly extractionId?: string;
   readonly callbackToken?: string;
-  /** Increases with every retry and redrive of the state StartTask, so that an older token never replaces a newer one. */
+  /**
+   * Increases with every retry and redrive of the state StartTask, so that an older token never replaces a newer one.
+   */
   readonly callbackAttempt?: number;
   readonly taskStatus?: string;
   readonly notifiedAt?: string;

@@ -1,5 +1,5 @@
 import type { Count, MetricName } from '../observability/metric-names.ts';
-import { countSweep, countSweepStarted } from './count-sweep.ts';
+import { countSweep, countSweepStarted, type SweepResult } from './count-sweep.ts';
 import { plusSeconds, secondsSince, stuckSeconds, type Timings } from './deadlines.ts';
 import { dueShardCount } from './due-shard.ts';
 import type { Journal } from './journal.ts';
@@ -24,19 +24,10 @@ export type SweepDeps = {
   readonly metrics: { readonly count: Count<MetricName>; readonly publish: () => void };
 };
 
-export type SweepResult = {
-  readonly claimed: number;
-  readonly closed: number;
-  readonly failed: number;
-  /** The time ended before the index was empty. The next sweep continues. */
-  readonly cutShort: boolean;
-  /** How late the most overdue record was, in seconds; 0 if nothing was due. */
-  readonly oldestOverdueSeconds: number;
-  /** For how long the worst of the records that are still open has been stuck, in seconds; 0 if none. */
-  readonly oldestStuckSeconds: number;
-};
-
-/** How many records are reconciled at once. Most of the time is spent waiting for the provider. Memory is sized by this. */
+/**
+ * How many records are reconciled at once. Most of the time is spent waiting for the provider. Memory is sized by
+ * this.
+ */
 export const sweepConcurrency = 8;
 
 /** Records per shard and sweep. 16 shards of them are more than one invocation can reconcile. */

@@ -264,7 +264,9 @@ const tooLarge = ({ oversizedAt }: Extraction, now: Date) => ({
   oversizedAt: oversizedAt ?? now.toISOString(),
 });
 
-/** No final status by the deadline, and no read can return one. Closes without grace; a webhook may still correct it. */
+/**
+ * No final status by the deadline, and no read can return one. Closes without grace; a webhook may still correct it.
+ */
 export const timeOutOversized = (record: Extraction, now: Date, timings: Timings): Change =>
   closing(
     record,

@@ -121,7 +121,7 @@ describe('cosecha, for a caller', { concurrent: false }, () => {
     const stillOpen = await cosecha(['erase', extractionId, '--yes']);
     expect(stillOpen).toMatchObject({ code: 1, stdout: '' });
     expect(stillOpen.stderr).toContain('is still open (RUNNING)');
-    const listed = factsOf(await cosecha(['list', '--open', '--json']));
+    const listed = factsOf(await cosecha(['list', '--open', '--status', 'RUNNING', '--json']));
     expect(listed.find((row) => row.extractionId === extractionId)).toMatchObject({
       status: 'RUNNING',
       taskId,
@@ -277,7 +277,7 @@ describe('cosecha, for an operator', { concurrent: false }, () => {
     const { code, stderr } = await cosechaAsCaller(['list']);
     expect(code).toBe(1);
     expect(stderr).toMatch(
-      /^AWS does not allow \S+ to cloudformation:DescribeStacks.*: that right is missing/,
+      /^AWS does not allow \S+ to cloudformation:DescribeStacks.*\. That permission is missing/,
     );
   });
 });

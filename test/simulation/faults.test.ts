@@ -6,7 +6,7 @@ import { runFault } from './faults/run-faults.ts';
 import type { Caught } from './faults/search-with-fault.ts';
 import { invariants } from './invariants/all.ts';
 
-/** Runs as many at a time as there are cores; each test waits for its own. */
+/** As many runs at a time as there are cores. Each test waits for its own. */
 const pooled = new Map<string, Promise<Caught>>();
 let last: Promise<unknown>[] = Array.from({ length: availableParallelism() }, () => Promise.resolve());
 for (const [index, fault] of injectedFaults.entries()) {
@@ -31,7 +31,7 @@ test('every invariant is broken by some fault', () => {
   expect(invariants.map(({ name }) => name).filter((name) => !broken.has(name))).toEqual([]);
 });
 
-test('a patch that no longer fits its source is refused', () => {
+test('a patch that no longer fits its source is rejected', () => {
   const [fault] = injectedFaults;
   if (fault === undefined) throw new Error('There is no fault.');
   expect(() => patchSource('', fault)).toThrow(PatchDoesNotFit);

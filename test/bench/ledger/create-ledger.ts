@@ -14,7 +14,7 @@ export const createLedger = async (
 ): Promise<{ readonly ledger: Ledger; readonly emulatorEnv: Record<string, string> }> => {
   if (process.env.AWS_ENDPOINT_URL) {
     throw new ExpectedFailure(
-      'AWS_ENDPOINT_URL is set: unset it, as only an emulator of its own can be made to write down what functions do.',
+      'AWS_ENDPOINT_URL is set. Unset it: the functions record their calls only on a new emulator.',
     );
   }
   const directory = join(runDirectory, 'ledger');

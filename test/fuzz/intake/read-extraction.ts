@@ -39,7 +39,7 @@ const house = [
 export const readExtraction = fuzzProperty({
   name: 'intake/read-extraction',
   claim:
-    'an extraction is read by who requested it and by readers, as documented; every other id and caller gets one and the same 404',
+    'an extraction can be read by its requester and by readers, as documented; every other id and caller gets the same 404',
   weight: 5,
   expected: { read: 0.15, 'not found': 0.3 },
   cases: fc.record({

@@ -22,7 +22,7 @@ export type WorldSetup = {
   readonly keys: readonly string[];
   readonly extractions: readonly Extraction[];
   readonly tasks: readonly Task[];
-  /** What Step Functions says of a callback token that it has not been given before. */
+  /** The answer of Step Functions to a callback token at its first use. */
   readonly wake: WakeOutcome;
 };
 
@@ -35,7 +35,7 @@ export type WorldHooks = {
   readonly now?: () => Date;
 };
 
-/** When the deliveries of every case come, unless it says otherwise: after all that the rows tell of. */
+/** When deliveries arrive by default: after every time in the rows. */
 export const deliveredAt = at(7_300);
 
 /**

@@ -44,7 +44,7 @@ export const startTaskOf = (world: World) => {
     const { extractionId, requestId, sealed } = input;
     const { kernel } = world;
     invocations += 1;
-    if (world.isOfLostRecord(sealed)) kernel.counted('start-task comes for a record that is lost');
+    if (world.isOfLostRecord(sealed)) kernel.counted('start-task runs for an erased or lost record');
     kernel.spawn(
       `start-task ${invocations}`,
       lifeOf['start-task'],
@@ -73,7 +73,7 @@ export const startTaskOf = (world: World) => {
           },
         ),
       (end) => {
-        if (end.kind === 'returned') world.concluded.add(token);
+        if (end.kind === 'returned') world.returned.add(token);
         if (end.kind === 'returned' && end.value?.kind === 'waiting') world.linked.add(token);
         ended(end);
       },

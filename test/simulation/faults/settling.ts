@@ -183,7 +183,7 @@ export const settlingFaults: readonly InjectedFault[] = [
     find: 'if (found !== undefined && found.task.extractionId !== extractionId) {',
     replace: 'if (found !== undefined && found.task.extractionId === undefined) {',
     caughtBy: 'status-is-the-providers',
-    where: { scenario: 'anothers-silent', faults: 1 },
+    where: { scenario: 'others-task-silent', faults: 1 },
   },
   {
     name: 'others-delivery-used-at-start',
@@ -192,7 +192,7 @@ export const settlingFaults: readonly InjectedFault[] = [
     find: 'if (!linked && task.extractionId !== input.extractionId) {',
     replace: 'if (!linked && task.extractionId !== input.extractionId && task.taskStatus === undefined) {',
     caughtBy: 'status-is-the-providers',
-    where: { scenario: 'anothers-at-once', preemptions: 1 },
+    where: { scenario: 'others-task-at-once', preemptions: 1 },
   },
   {
     name: 'others-task-uncounted',
@@ -200,7 +200,7 @@ export const settlingFaults: readonly InjectedFault[] = [
     file: 'lib/extraction/start.ts',
     find: "deps.journal.count('TaskLinkedElsewhere', row);",
     replace: '',
-    caughtBy: 'anothers-task-disowned',
+    caughtBy: 'others-task-disowned',
   },
   {
     name: 'not-started-too-early',

@@ -104,7 +104,7 @@ export const startingFaults: readonly InjectedFault[] = [
     find: 'return row.attemptId === set.attemptId && row.status === set.status;',
     replace: 'return row.attemptId === set.attemptId;',
     caughtBy: 'starting-written-before-call',
-    where: { scenario: 'skewed-look', faults: 1, preemptions: 1 },
+    where: { scenario: 'skewed-reconcile', faults: 1, preemptions: 1 },
   },
   {
     name: 'another-record-started',

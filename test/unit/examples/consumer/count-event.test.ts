@@ -12,7 +12,7 @@ import type { Extraction } from '../../../../lib/extraction/record.ts';
 import { extraction, extractionIn, iso } from '../../../support/extraction-fixtures.ts';
 import { streamRecord } from '../../lib/downstream/stream-records.ts';
 
-/** The store in memory, each call a step of its own, so that invocations overlap. */
+/** The store in memory. Its calls are asynchronous, so that invocations overlap. */
 const memoryTotalsStore = () => {
   const entries = new Map<string, Entry>();
   const totals = new Map<string, { extractions: number; collected: number; bytes: number }>();

@@ -1,9 +1,9 @@
 import { openStatuses } from './documented-transitions.ts';
 import type { Invariant } from './invariant.ts';
 
-export const anothersTaskDisowned: Invariant = {
-  name: 'anothers-task-disowned',
-  rule: 'An extraction that was given the task of another ends as UNCONFIRMED, says why, and is counted; nothing of that task is collected for it.',
+export const othersTaskDisowned: Invariant = {
+  name: 'others-task-disowned',
+  rule: 'An extraction that was given the task of another ends as UNCONFIRMED with that reason, and is counted. Nothing of the task is collected.',
   checks: {
     end: (_fact, world, premise) => {
       const { record } = world;
@@ -14,7 +14,7 @@ export const anothersTaskDisowned: Invariant = {
       if (record.status !== 'UNCONFIRMED' || record.reason !== 'task-linked-elsewhere') {
         return `It ends as ${record.status}, ${record.reason}.`;
       }
-      if (record.collectedAt !== undefined) return 'What it collected is of another.';
+      if (record.collectedAt !== undefined) return 'It collected the results of another extraction.';
       return world.counted.has('TaskLinkedElsewhere') ? undefined : 'It is not counted.';
     },
   },
