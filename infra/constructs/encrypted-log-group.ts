@@ -5,12 +5,12 @@ import type { Config } from '../config.ts';
 import type { DataKey } from './data-key.ts';
 import { removalPolicy } from './removal.ts';
 
-interface EncryptedLogGroupProps {
+type EncryptedLogGroupProps = {
   readonly config: Config;
   readonly dataKey: DataKey;
   /** Only for a service that delivers logs itself; all others get a generated name. */
   readonly logGroupName?: string;
-}
+};
 
 /** A log group that is encrypted under the data key and kept for `logRetentionDays`. */
 export class EncryptedLogGroup extends LogGroup {
@@ -25,9 +25,9 @@ export class EncryptedLogGroup extends LogGroup {
 }
 
 /**
- * The name of a log group to which a service delivers logs by itself. Under `/aws/vendedlogs/` the delivery
- * does not add to the account's one CloudWatch Logs resource policy, which is full at 5,120 characters. The
- * last part of the stack's id makes it new for each creation, as a retained group keeps its name.
+ * The name of a log group to which a service delivers logs itself. With the prefix `/aws/vendedlogs/` the delivery adds
+ * nothing to the account's one resource policy of CloudWatch Logs, which holds 5,120 characters. The last part of the
+ * stack's id makes the name new for each creation, as a retained log group keeps its name.
  */
 export const vendedLogGroupName = (service: 'states' | 'apigateway' | 'pipes', name: string): string =>
   `/aws/vendedlogs/${service}/${name}-${Fn.select(2, Fn.split('/', Aws.STACK_ID))}`;

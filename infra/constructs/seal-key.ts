@@ -5,8 +5,8 @@ import { Construct } from 'constructs';
 import type { Config } from '../config.ts';
 import { removalPolicy } from './removal.ts';
 
-/** Administration without use: no Encrypt, no Decrypt, and no CreateGrant, which would lend either. */
-const ADMINISTRATION = [
+/** Administration without use: no Encrypt, no Decrypt, and no CreateGrant, which could grant either. */
+const administrationActions = [
   'kms:CancelKeyDeletion',
   'kms:CreateAlias',
   'kms:DeleteAlias',
@@ -31,25 +31,24 @@ const ADMINISTRATION = [
   'kms:UpdateKeyDescription',
 ];
 
-/** Every use must name, in the encryption context, the extraction that it is for, at most its method, and no more. */
-const FOR_ONE_EXTRACTION = {
+/** The encryption context of every use has to name the extraction. It may name the method, and nothing else. */
+const forOneExtraction = {
   Null: { 'kms:EncryptionContext:extractionId': 'false' },
   'ForAllValues:StringEquals': { 'kms:EncryptionContextKeys': ['extractionId', 'method'] },
 };
 
 /**
- * KMS opens a ciphertext only with the very context that it was sealed with, and credentials are sealed without a
- * method: so this opens targets and nothing else (docs/decisions/0007-the-sealed-target-stays-in-the-executions-input.md).
+ * KMS decrypts a ciphertext only with the context that it was encrypted with, and credentials are sealed without a
+ * method. So this condition allows targets only (docs/decisions/0007-the-sealed-target-stays-in-the-executions-input.md).
  */
-const FOR_ONE_TARGET = {
-  ...FOR_ONE_EXTRACTION,
+const forOneTarget = {
+  ...forOneExtraction,
   StringEquals: { 'kms:EncryptionContext:method': 'consent' },
 };
 
 /**
- * The key that seals the users' credentials, and the national ids of consents' users, and nothing else. Its policy
- * alone says who may use it: as it delegates no use to IAM, no policy elsewhere in the account, not even an
- * administrator's, can open them.
+ * The key that seals users' credentials and targets, and nothing else. Only its own policy decides who may use it. It
+ * delegates no use to IAM, so no other policy of the account, not even an administrator's, can decrypt them.
  */
 export class SealKey extends Construct {
   readonly key: Key;
@@ -57,7 +56,7 @@ export class SealKey extends Construct {
   constructor(scope: Construct, id: string, { config }: { readonly config: Config }) {
     super(scope, id);
     this.key = new Key(this, 'Key', {
-      description: `${Stack.of(this).stackName}: users' credentials and national ids on their way to the provider`,
+      description: `${Stack.of(this).stackName}: seals users' credentials and national ids until the provider has them`,
       enableKeyRotation: true,
       removalPolicy: removalPolicy(config),
       policy: new PolicyDocument({
@@ -65,7 +64,7 @@ export class SealKey extends Construct {
           new PolicyStatement({
             sid: 'Administer',
             principals: [new AccountRootPrincipal()],
-            actions: ADMINISTRATION,
+            actions: administrationActions,
             resources: ['*'],
           }),
         ],
@@ -73,19 +72,19 @@ export class SealKey extends Construct {
     });
   }
 
-  /** Lets this role seal, and not unseal. */
+  /** Lets this role seal, but not unseal. */
   allowSealing(role: IRole): void {
-    this.allowUse('Seal', [role], 'kms:Encrypt', FOR_ONE_EXTRACTION);
+    this.allowUse('Seal', [role], 'kms:Encrypt', forOneExtraction);
   }
 
-  /** Lets this role unseal, and not seal. */
+  /** Lets this role unseal, but not seal. */
   allowUnsealing(role: IRole): void {
-    this.allowUse('Unseal', [role], 'kms:Decrypt', FOR_ONE_EXTRACTION);
+    this.allowUse('Unseal', [role], 'kms:Decrypt', forOneExtraction);
   }
 
-  /** Lets these roles unseal targets, and no credentials. */
+  /** Lets these roles unseal targets, but not credentials. */
   allowUnsealingTargets(roles: readonly IRole[]): void {
-    this.allowUse('UnsealTargets', roles, 'kms:Decrypt', FOR_ONE_TARGET);
+    this.allowUse('UnsealTargets', roles, 'kms:Decrypt', forOneTarget);
   }
 
   private allowUse(

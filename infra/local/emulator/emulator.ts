@@ -33,15 +33,15 @@ export type Emulator = {
  *
  * @throws PythonMissing, PythonEnvironmentFailed, PortTaken, EmulatorFailed
  */
-export async function startEmulator(options: EmulatorOptions): Promise<Emulator> {
+export const startEmulator = async (options: EmulatorOptions): Promise<Emulator> => {
   const named = process.env.AWS_ENDPOINT_URL;
   if (named)
     return toEmulator(await findEmulator(named, options.auth, process.env), { stop: async () => {} });
   const { access, ...rest } = await launchEmulator(options);
   return toEmulator(access, rest);
-}
+};
 
-function toEmulator(access: AwsAccess, rest: Pick<Emulator, 'pid' | 'logFile' | 'stop'>): Emulator {
+const toEmulator = (access: AwsAccess, rest: Pick<Emulator, 'pid' | 'logFile' | 'stop'>): Emulator => {
   const { endpoint, region, accessKeyId, secretAccessKey, sessionToken, caFile } = access;
   return {
     endpoint,
@@ -54,4 +54,4 @@ function toEmulator(access: AwsAccess, rest: Pick<Emulator, 'pid' | 'logFile' | 
     ...(caFile !== undefined && { caFile }),
     ...rest,
   };
-}
+};
