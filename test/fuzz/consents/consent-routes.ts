@@ -5,7 +5,7 @@ import { type ConsentEvent, manageConsents } from '../../../lib/consents/manage-
 import { createTaskToken } from '../../../lib/provider/tokens/create-task-token.ts';
 import { cacheTaskTokens } from '../../../lib/provider/tokens/task-tokens.ts';
 import { answering } from '../../support/canned-connection.ts';
-import { misfitsOf, operationOf, responseOf, schemaNamed } from '../../unit/docs/openapi-document.ts';
+import { operationOf, responseOf, schemaNamed, violationsOf } from '../../unit/docs/openapi-document.ts';
 import { anyUnits } from '../generators/any-text.ts';
 import { damagedBytes } from '../generators/damaged-bytes.ts';
 import { type Json, textOf } from '../generators/extraction-request.ts';
@@ -49,15 +49,15 @@ const documented: Record<Route, Json> = {
   },
 };
 
-const misfitsOfSession = misfitsOf(schemaNamed('ConsentSessionRequest'));
-const misfitsOfTarget = misfitsOf(schemaNamed('NationalId'));
+const misfitsOfSession = violationsOf(schemaNamed('ConsentSessionRequest'));
+const misfitsOfTarget = violationsOf(schemaNamed('NationalId'));
 const misfitsOfAnswer = new Map(
   routes.map((route) => [
     route,
     new Map(
       Object.entries(operationOf(route).responses).map(([status, response]) => {
         const [media] = Object.values(responseOf(response).content ?? {});
-        return [Number(status), misfitsOf(media?.schema)] as const;
+        return [Number(status), violationsOf(media?.schema)] as const;
       }),
     ),
   ]),
@@ -196,9 +196,9 @@ export const consentRoutes = fuzzProperty({
     });
     const status = given.statusCode ?? 0;
 
-    const misfits = misfitsOfAnswer.get(route)?.get(status);
-    assert.ok(misfits !== undefined, `${route} answered ${status}`);
-    assert.deepEqual(misfits(JSON.parse(given.body ?? '')), [], given.body);
+    const schemaViolations = misfitsOfAnswer.get(route)?.get(status);
+    assert.ok(schemaViolations !== undefined, `${route} answered ${status}`);
+    assert.deepEqual(schemaViolations(JSON.parse(given.body ?? '')), [], given.body);
     assert.ok(
       !JSON.stringify(given).includes('SENTINEL'),
       'the answer contains a secret or a text of the provider',

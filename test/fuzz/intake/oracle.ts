@@ -1,17 +1,17 @@
 import { isUtf8 } from 'node:buffer';
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
-import { misfitsOf, operationOf, responseOf } from '../../unit/docs/openapi-document.ts';
+import { operationOf, responseOf, violationsOf } from '../../unit/docs/openapi-document.ts';
 import { hasRightCheckDigit } from '../generators/national-id.ts';
 import type { RequestPlan } from '../generators/request-event.ts';
 
 const operation = operationOf('POST /extractions');
 
-const misfitsOfBody = misfitsOf(operation.requestBody?.content['application/json']?.schema);
+const misfitsOfBody = violationsOf(operation.requestBody?.content['application/json']?.schema);
 
 const misfitsOfAnswer = new Map(
   Object.entries(operation.responses).map(([status, response]) => {
     const content = Object.entries(responseOf(response).content ?? {});
-    return [status, content.map(([type, { schema }]) => [type, misfitsOf(schema)] as const)] as const;
+    return [status, content.map(([type, { schema }]) => [type, violationsOf(schema)] as const)] as const;
   }),
 );
 
@@ -22,8 +22,8 @@ export const undocumentedIn = ({ statusCode, headers, body }: Answer): readonly 
   const documented = misfitsOfAnswer.get(String(statusCode));
   if (documented === undefined) return [`the status ${statusCode}`];
   const { 'content-type': type } = headers as Record<string, string>;
-  const misfits = documented.find(([one]) => one === type)?.[1];
-  return misfits === undefined ? [`the type ${type}`] : misfits(JSON.parse(body ?? ''));
+  const schemaViolations = documented.find(([one]) => one === type)?.[1];
+  return schemaViolations === undefined ? [`the type ${type}`] : schemaViolations(JSON.parse(body ?? ''));
 };
 
 export const notJson = Symbol('not JSON');

@@ -5,13 +5,13 @@ import { answerRead } from '../../../lib/extraction/api/answer-read.ts';
 import { allStatuses, at, consentIn, extractionIn, iso } from '../../support/extraction-fixtures.ts';
 import { memoryExtractionStore } from '../../support/memory-extraction-store.ts';
 import { memoryJournal } from '../../support/memory-journal.ts';
-import { misfitsOf, operationOf, responseOf } from '../../unit/docs/openapi-document.ts';
+import { operationOf, responseOf, violationsOf } from '../../unit/docs/openapi-document.ts';
 import { anyUnits } from '../generators/any-text.ts';
 import { fuzzProperty } from '../property.ts';
 
 const { responses } = operationOf('GET /extractions/{extractionId}');
 const misfitsOfAnswer = (status: number, type: string) =>
-  misfitsOf(responseOf(responses[status] ?? {}).content?.[type]?.schema);
+  violationsOf(responseOf(responses[status] ?? {}).content?.[type]?.schema);
 const misfitsOfRecord = misfitsOfAnswer(200, 'application/json');
 
 const owner = 'arn:aws:sts::111122223333:assumed-role/Caller';

@@ -1,22 +1,30 @@
 import { consumeExtractionEvents } from 'cosecha';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type Books, BooksBusy, countEvent, type Entry } from '../../../examples/consumer/count-event.ts';
-import { movesBetween } from '../../../examples/consumer/dynamo-books.ts';
-import type { Extraction } from '../../../lib/extraction/record.ts';
-import { extraction, extractionIn, iso } from '../../support/extraction-fixtures.ts';
-import { streamRecord } from '../lib/downstream/stream-records.ts';
+import {
+  countEvent,
+  type Entry,
+  EntryConflict,
+  type TotalsStore,
+} from '../../../../examples/consumer/count-event.ts';
+import { totalChanges } from '../../../../examples/consumer/dynamo-totals-store.ts';
+import type { Extraction } from '../../../../lib/extraction/record.ts';
+import { extraction, extractionIn, iso } from '../../../support/extraction-fixtures.ts';
+import { streamRecord } from '../../lib/downstream/stream-records.ts';
 
-/** The books in memory, each call a step of its own, so that invocations overlap. */
-const memoryBooks = () => {
+/** The store in memory. Its calls are asynchronous, so that invocations overlap. */
+const memoryTotalsStore = () => {
   const entries = new Map<string, Entry>();
   const totals = new Map<string, { extractions: number; collected: number; bytes: number }>();
-  const books: Books = {
-    entryOf: async (extractionId) => entries.get(extractionId),
-    enter: async (extractionId, before, after) => {
+  const store: TotalsStore = {
+    getEntry: async (extractionId) => entries.get(extractionId),
+    replaceEntry: async (extractionId, before, after) => {
       if (entries.get(extractionId)?.sequenceNumber !== before?.sequenceNumber) return false;
       entries.set(extractionId, after);
-      for (const { day, sourceAndOutcome, ...sums } of movesBetween(before?.standing, after.standing)) {
+      for (const { day, sourceAndOutcome, ...sums } of totalChanges(
+        before?.contribution,
+        after.contribution,
+      )) {
         const key = `${day} ${sourceAndOutcome}`;
         const { extractions, collected, bytes } = totals.get(key) ?? {
           extractions: 0,
@@ -34,7 +42,7 @@ const memoryBooks = () => {
   };
   const shown = () =>
     Object.fromEntries([...totals].filter(([, sums]) => Object.values(sums).some((sum) => sum !== 0)));
-  return { books, shown };
+  return { store, shown };
 };
 
 const results = { bucket: 'results', key: 'key', bytes: 100, sha256: 'a'.repeat(64) };
@@ -49,7 +57,7 @@ const lives: readonly (readonly Partial<Extraction>[])[] = [
   [extractionIn('REJECTED')],
 ];
 
-/** The records of a life, as the stream has them, in order. */
+/** The stream records of an extraction, in order. */
 const recordsOf = (extractionId: string, life: readonly Partial<Extraction>[]) => {
   const rows = [extraction(), ...life].map((row) => ({ ...row, extractionId }));
   return rows.map((row, index) => streamRecord({ old: rows[index - 1], new: row }));
@@ -65,18 +73,18 @@ const expected = {
 };
 
 describe('the totals of the example', () => {
-  test('are those of the extractions as they stand, whatever came twice, late or at once', async () => {
+  test('are right for repeated, late and concurrent records', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.tuple(fc.nat(), fc.nat(5)), { maxLength: 30 }),
         fc.infiniteStream(fc.nat()),
         async (repeats, random) => {
-          const { books, shown } = memoryBooks();
+          const { store, shown } = memoryTotalsStore();
           const shards = everyLife().map((records) => [...records]);
-          const told: ReturnType<typeof streamRecord>[] = [];
+          const delivered: ReturnType<typeof streamRecord>[] = [];
           const deliver = (Records: ReturnType<typeof streamRecord>[]) =>
-            consumeExtractionEvents({ Records }, (event) => countEvent(books, event));
-          // Extractions in any order, each one's records in theirs; in between, batches of what was told already.
+            consumeExtractionEvents({ Records }, (event) => countEvent(store, event));
+          // Extractions in any order, the records of each in theirs. In between, repeated batches.
           while (shards.some((shard) => shard.length > 0)) {
             const left = shards.filter((shard) => shard.length > 0);
             const next =
@@ -84,15 +92,15 @@ describe('the totals of the example', () => {
                 0,
                 1 + ((random.next().value ?? 0) % 2),
               ) ?? [];
-            told.push(...next);
+            delivered.push(...next);
             const [from = 0, length = 1] = repeats.pop() ?? [];
-            const again = told.slice(from % told.length, (from % told.length) + length);
+            const again = delivered.slice(from % delivered.length, (from % delivered.length) + length);
             await Promise.all(
               [deliver(next), deliver(again), deliver(again.toReversed())].map((answer) =>
                 answer.catch(() => {}),
               ),
             );
-            // What met another and gave up is named, and comes again.
+            // A record that met a conflict is repeated.
             await deliver(next);
           }
           expect(shown()).toEqual(expected);
@@ -102,8 +110,8 @@ describe('the totals of the example', () => {
     );
   });
 
-  test('leave out an outcome that comes late, by hand, when its withdrawal was told already', async () => {
-    const { books, shown } = memoryBooks();
+  test('leave out an outcome that is replayed after its extraction was reopened', async () => {
+    const { store, shown } = memoryTotalsStore();
     const [, , settled, reopened] = recordsOf('extraction-1', [
       extractionIn('STARTING'),
       extractionIn('UNCONFIRMED'),
@@ -111,46 +119,48 @@ describe('the totals of the example', () => {
     ]);
     for (const record of [reopened, settled]) {
       await consumeExtractionEvents({ Records: record === undefined ? [] : [record] }, (event) =>
-        countEvent(books, event),
+        countEvent(store, event),
       );
     }
     expect(shown()).toEqual({});
   });
 
-  test('keep what was counted when its record is erased or expires', async () => {
-    const { books, shown } = memoryBooks();
+  test('keep an extraction whose record is erased or expires', async () => {
+    const { store, shown } = memoryTotalsStore();
     const records = recordsOf('extraction-1', [extractionIn('REJECTED')]);
     const Records = [
       ...records,
       streamRecord({ old: { ...extractionIn('REJECTED'), extractionId: 'extraction-1' } }),
     ];
-    const answer = await consumeExtractionEvents({ Records }, (event) => countEvent(books, event));
+    const answer = await consumeExtractionEvents({ Records }, (event) => countEvent(store, event));
     expect(answer).toEqual({ batchItemFailures: [] });
     expect(shown()).toEqual({ '2026-03-01 bank#REJECTED': { extractions: 1, collected: 0, bytes: 0 } });
   });
 
-  test('have a record that is put back from a backup once, as it was put back', async () => {
-    const { books, shown } = memoryBooks();
+  test('count a restored record once, as it was restored', async () => {
+    const { store, shown } = memoryTotalsStore();
     const settled = { ...extractionIn('COMPLETED'), extractionId: 'extraction-1' };
     const unconfirmed = { ...extractionIn('UNCONFIRMED'), extractionId: 'extraction-1' };
-    const told = async (Records: ReturnType<typeof streamRecord>[]) => {
-      await consumeExtractionEvents({ Records }, (event) => countEvent(books, event));
+    const deliver = async (Records: ReturnType<typeof streamRecord>[]) => {
+      await consumeExtractionEvents({ Records }, (event) => countEvent(store, event));
       return shown();
     };
     const once = { extractions: 1, collected: 0, bytes: 0 };
-    await told(recordsOf('extraction-1', [settled]));
-    expect(await told([streamRecord({ new: settled })])).toEqual({ '2026-03-01 bank#COMPLETED': once });
-    expect(await told([streamRecord({ new: unconfirmed })])).toEqual({ '2026-03-01 bank#UNCONFIRMED': once });
+    await deliver(recordsOf('extraction-1', [settled]));
+    expect(await deliver([streamRecord({ new: settled })])).toEqual({ '2026-03-01 bank#COMPLETED': once });
+    expect(await deliver([streamRecord({ new: unconfirmed })])).toEqual({
+      '2026-03-01 bank#UNCONFIRMED': once,
+    });
   });
 
-  test('are not written for what does not concern them', async () => {
-    const { books } = memoryBooks();
+  test('are not written for changes that do not affect them', async () => {
+    const { store } = memoryTotalsStore();
     let writes = 0;
-    const counting: Books = {
-      ...books,
-      enter: (...entry) => {
+    const counting: TotalsStore = {
+      ...store,
+      replaceEntry: (...entry) => {
         writes += 1;
-        return books.enter(...entry);
+        return store.replaceEntry(...entry);
       },
     };
     const settled = extractionIn('COMPLETED');
@@ -159,15 +169,15 @@ describe('the totals of the example', () => {
     expect(writes).toBe(1);
   });
 
-  test('are by product where it is by consent, and hand a busy entry back', async () => {
-    const { books } = memoryBooks();
+  test('are by product for the method consent, and a conflict is an error', async () => {
+    const { store } = memoryTotalsStore();
     const Records = recordsOf('extraction-1', [
       { ...extractionIn('COMPLETED'), method: 'consent', product: 'movement' } as Partial<Extraction>,
     ]);
     const entered: Entry[] = [];
-    const watched: Books = {
-      ...books,
-      enter: async (_, __, after) => {
+    const watched: TotalsStore = {
+      ...store,
+      replaceEntry: async (_, __, after) => {
         entered.push(after);
         return false;
       },
@@ -175,7 +185,7 @@ describe('the totals of the example', () => {
     const handling = consumeExtractionEvents({ Records: Records.slice(1) }, (event) =>
       countEvent(watched, event),
     );
-    await expect(handling).rejects.toThrow(BooksBusy);
-    expect(entered[0]?.standing).toMatchObject({ source: 'movement', outcome: 'COMPLETED' });
+    await expect(handling).rejects.toThrow(EntryConflict);
+    expect(entered[0]?.contribution).toMatchObject({ source: 'movement', outcome: 'COMPLETED' });
   });
 });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type SandboxControl, sandboxControl } from '../../sandbox/control-client.ts';
-import { type RunningSandbox, startSandbox } from '../../sandbox/sandbox.ts';
-import { consentCallerOf, OTHER_PERSON, PERSON } from './consent-caller.ts';
+import { type SandboxControl, sandboxControl } from '../../../sandbox/control-client.ts';
+import { type RunningSandbox, startSandbox } from '../../../sandbox/sandbox.ts';
+import { consentCallerOf, OTHER_PERSON, PERSON } from '../consent-caller.ts';
 
 const V1 = '/api/v1/products/retrieve-data/tasks';
 const V2 = '/api/v2/products/retrieve-data/tasks';
@@ -53,7 +53,7 @@ test('a v2 consent-based extraction wraps taskId and data in data', async () => 
     status: 200,
     body: { data: [movement, movement, movement] },
   });
-  // What one version has started the other does not know.
+  // A version does not find the tasks of the other.
   expect((await caller.get(token, `${V1}/${taskId}`)).status).toBe(404);
 });
 
@@ -90,13 +90,13 @@ test.each([V1, V2, SYNC])('%s is refused unless the consent is active and has th
   expect(await refusal({ product, consentId })).toEqual(notActive);
 });
 
-test('another user’s Task Token does not reach a task', async () => {
+test('another user’s Task Token cannot read a task', async () => {
   const consentId = await caller.consent();
   const { taskId } = (await caller.post(token, V1, { product: 'movement', consentId })).body;
   expect((await caller.get(await caller.taskToken(OTHER_PERSON), `${V1}/${taskId}`)).status).toBe(404);
 });
 
-test('a plan gives the owner’s extractions their duration, data, failure and misbehaviour', async () => {
+test('a plan sets the duration, data, failure and misbehaviour of the owner’s extractions', async () => {
   const owner = '44444444-4';
   const itsToken = await caller.taskToken(owner);
   const consentId = await caller.consent(owner);

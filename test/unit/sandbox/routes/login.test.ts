@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { sandboxControl } from '../../sandbox/control-client.ts';
-import { type RunningSandbox, startSandbox } from '../../sandbox/sandbox.ts';
-import { callerOf } from './caller.ts';
+import { sandboxControl } from '../../../sandbox/control-client.ts';
+import { type RunningSandbox, startSandbox } from '../../../sandbox/sandbox.ts';
+import { callerOf } from '../caller.ts';
 
 let sandbox: RunningSandbox;
 beforeAll(async () => {
@@ -36,7 +36,7 @@ test.each(['{"expire":"60"}', '{"expire":0}', '{"expire":1.5}', '{"minutes":5}',
   },
 );
 
-test('a session token is refused on the call itself once its minutes are over', async () => {
+test('an expired session token is refused on the call itself', async () => {
   const control = sandboxControl(sandbox.baseUrl);
   const caller = callerOf(sandbox);
   const token = await caller.login(2);
@@ -46,7 +46,7 @@ test('a session token is refused on the call itself once its minutes are over', 
   expect((await caller.read(token, 'no-such-task')).status).toBe(401);
 });
 
-test('a session token lives 60 minutes when nothing else is asked for', async () => {
+test('a session token is valid for 60 minutes by default', async () => {
   const control = sandboxControl(sandbox.baseUrl);
   const caller = callerOf(sandbox);
   const token = await caller.login();
@@ -56,7 +56,7 @@ test('a session token lives 60 minutes when nothing else is asked for', async ()
   expect((await caller.read(token, 'no-such-task')).status).toBe(401);
 });
 
-test('a client is told how its next logins misbehave, then they are normal', async () => {
+test('the next logins of a client misbehave as planned, then they are normal', async () => {
   await sandboxControl(sandbox.baseUrl).setLogin(sandbox.clientId, [
     { kind: 'answer', status: 500, body: '<html>', headers: { 'content-type': 'text/html' } },
     { kind: 'reset' },

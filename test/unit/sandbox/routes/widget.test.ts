@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type SandboxControl, sandboxControl } from '../../sandbox/control-client.ts';
-import { type RunningSandbox, startSandbox } from '../../sandbox/sandbox.ts';
-import { consentCallerOf } from './consent-caller.ts';
+import { type SandboxControl, sandboxControl } from '../../../sandbox/control-client.ts';
+import { type RunningSandbox, startSandbox } from '../../../sandbox/sandbox.ts';
+import { consentCallerOf } from '../consent-caller.ts';
 
 let sandbox: RunningSandbox;
 let control: SandboxControl;
@@ -34,7 +34,7 @@ test('HEAD reports whether the page can be opened and does not use the token', a
   expect(await head(otpToken)).toBe(410);
 });
 
-test('the page keeps the locale of its consent after it was used', async () => {
+test('a used page keeps the locale of its consent', async () => {
   const language = async (response: Promise<Response>) =>
     /lang="(\w+)"/.exec(await (await response).text())?.[1];
   for (const [locale, expected] of [
@@ -59,7 +59,7 @@ test('an OTP token and its consent expire after 15 minutes, also with the page o
   expect(await control.consent(opened.consentId)).toMatchObject({ status: 'INACTIVE', subStatus: 'EXPIRED' });
 });
 
-test('the form is answered once, for its own consent, with what was offered', async () => {
+test('the form is accepted once, for its own consent, with offered values only', async () => {
   const { otpToken, consentId } = await consentCallerOf(sandbox).otp({ products: ['movement'] });
   const key = keyIn(await (await open(otpToken)).text());
   expect((await decide({ key: '', ...authorization })).status).toBe(410);
@@ -70,7 +70,7 @@ test('the form is answered once, for its own consent, with what was offered', as
   expect((await control.consent(consentId)).status).toBe('ACTIVE');
 });
 
-test('the page allows no script and tells no other site its address', async () => {
+test('the page allows no script and sends no referrer', async () => {
   const { otpToken } = await consentCallerOf(sandbox).otp();
   const response = await open(otpToken);
   expect(response.headers.get('content-security-policy')).toContain("default-src 'none'");
@@ -78,7 +78,7 @@ test('the page allows no script and tells no other site its address', async () =
   expect(await response.text()).not.toContain('<script');
 });
 
-test('no token of the consent flow is in what the control interface says', async () => {
+test('the control interface shows no token of the consent flow', async () => {
   const caller = consentCallerOf(sandbox);
   const { otpToken } = await caller.otp();
   await open(otpToken);

@@ -12,7 +12,7 @@ const ExtractionSchema = v.strictObject({
   consentId: v.pipe(v.string(), v.uuid()),
 });
 
-export type MayExtract =
+export type ExtractionCheck =
   | {
       readonly allowed: true;
       readonly product: Product;
@@ -21,8 +21,8 @@ export type MayExtract =
     }
   | { readonly allowed: false; readonly refused: Response };
 
-/** One product, of an active consent of the Task Token's user, who has authorized it ("Consent-based rules"). */
-export function mayExtract(sandbox: Sandbox, c: SandboxContext): MayExtract {
+/** Checks that the request names a product that the Task Token's user has authorized in an active consent. */
+export const checkExtraction = (sandbox: Sandbox, c: SandboxContext): ExtractionCheck => {
   const parsed = readJson(c.get('body'), ExtractionSchema);
   if (!parsed.valid) {
     const { invalid } = parsed;
@@ -30,7 +30,7 @@ export function mayExtract(sandbox: Sandbox, c: SandboxContext): MayExtract {
   }
   const { product, consentId } = parsed.output;
   c.get('call').consentId = consentId;
-  c.get('announce')();
+  c.get('reportReceived')();
   const consent = consentOf(sandbox, consentId, c.get('taskToken'));
   if (consent === undefined) {
     return refuse(refusal(c, 404, 'CONSENT', 'There is no such consent', { errorCode: 'CONSENT_NOT_FOUND' }));
@@ -45,8 +45,6 @@ export function mayExtract(sandbox: Sandbox, c: SandboxContext): MayExtract {
     return refuse(refusal(c, 403, 'CONSENT', 'The user has not authorized this product', { errorCode }));
   }
   return { allowed: true, product, consentId, entityId: consent.entity.id };
-}
+};
 
-function refuse(refused: Response): MayExtract {
-  return { allowed: false, refused };
-}
+const refuse = (refused: Response): ExtractionCheck => ({ allowed: false, refused });

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { type SandboxControl, sandboxControl } from '../../sandbox/control-client.ts';
-import { type RunningSandbox, startSandbox } from '../../sandbox/sandbox.ts';
-import { encryptedByOpenssl } from '../../support/openssl.ts';
-import { callerOf, requestFor } from './caller.ts';
-import { consentCallerOf, PERSON } from './consent-caller.ts';
+import { type SandboxControl, sandboxControl } from '../../../sandbox/control-client.ts';
+import { type RunningSandbox, startSandbox } from '../../../sandbox/sandbox.ts';
+import { encryptedByOpenssl } from '../../../support/openssl.ts';
+import { callerOf, requestFor } from '../caller.ts';
+import { consentCallerOf, PERSON } from '../consent-caller.ts';
 
-/** Refusals that arise from the state of a client, where a test asks for them. */
+/** Refusals that arise from the state of a client with restrictions. */
 
 let sandbox: RunningSandbox;
 let control: SandboxControl;
@@ -40,7 +40,7 @@ const endLegacy = async (username: string, action?: string): Promise<void> => {
   await control.finishPolled(taskId);
 };
 
-/** Encrypted credentials do not outlive an hour, so another session token encrypts what follows. */
+/** Encrypted credentials expire after an hour, so a new session token encrypts the following ones. */
 const advance = async (seconds: number): Promise<void> => {
   await control.advanceClock(seconds);
   token = await callerOf(sandbox).login();
@@ -55,7 +55,7 @@ const restricted = {
 };
 const taken = { status: 200 };
 
-test('a client whose temporary encryption is not activated is refused encrypted credentials alone', async () => {
+test('without temporary encryption, only encrypted credentials are refused', async () => {
   await restrict({ temporaryEncryption: false });
   const caller = callerOf(sandbox);
   const credentials = { mode: 'encrypted', value: encrypted('somebody') };
@@ -67,7 +67,7 @@ test('a client whose temporary encryption is not activated is refused encrypted 
   expect((await caller.start(token, requestFor('somebody', { credentials }))).status).toBe(200);
 });
 
-test('an entity that the listing does not have is refused on request, and taken otherwise', async () => {
+test('an entity that is not listed is refused under the restriction, and accepted without it', async () => {
   const caller = callerOf(sandbox);
   const start = async () => {
     const response = await caller.start(token, requestFor('somebody', { entity: 'elsewhere' }));
@@ -128,7 +128,7 @@ test('a username/action pair is restricted for an hour after too many wrong logi
   expect(await postLegacy('credentials-wrong')).toMatchObject(taken);
 });
 
-test('the texts of refusals that arise from state are text/plain, as those of the presets', async () => {
+test('refusals that arise from state are text/plain, as the presets are', async () => {
   await restrict({ tasksPerMonth: 0 });
   const post = (query: string) =>
     fetch(`${sandbox.baseUrl}/api/v1/tasks${query}`, {
@@ -143,7 +143,7 @@ test('the texts of refusals that arise from state are text/plain, as those of th
   expect(await ofState.text()).toBe(await ofPreset.text());
 });
 
-test('restrictions are those of one client, are shown, replaced as a whole, and lifted by a reset', async () => {
+test('restrictions belong to one client, are shown, replaced as a whole, and lifted by a reset', async () => {
   const clientId = '00000000-0000-4000-8000-000000000002';
   await control.setClient(clientId, { apiKey: 'second-key' });
   await control.setRestrictions(clientId, { tasksPerMonth: 0 });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type SandboxControl, SandboxEventMissing, sandboxControl } from '../../sandbox/control-client.ts';
-import { type RunningSandbox, startSandbox } from '../../sandbox/sandbox.ts';
-import { callerOf, requestFor } from './caller.ts';
+import { type SandboxControl, SandboxEventMissing, sandboxControl } from '../../../sandbox/control-client.ts';
+import { type RunningSandbox, startSandbox } from '../../../sandbox/sandbox.ts';
+import { callerOf, requestFor } from '../caller.ts';
 
 let sandbox: RunningSandbox;
 let control: SandboxControl;
@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => sandbox.close());
 
-test('events are replayed from any number on, in order', async () => {
+test('events are replayed from any number, in order', async () => {
   const taskId = await callerOf(sandbox).startTask(requestFor('replayed'));
   const finished = await control.waitForEvent('task-finished', (event) => event.taskId === taskId);
   const leaving = new AbortController();
@@ -25,13 +25,13 @@ test('events are replayed from any number on, in order', async () => {
   expect(replayed).toEqual(Array.from({ length: finished.seq - 1 }, (_, index) => index + 2));
 });
 
-test('waiting sees what comes after it began', async () => {
+test('waiting finds a later event', async () => {
   const coming = control.waitForEvent('task-created', (event) => event.username === 'awaited');
   const taskId = await callerOf(sandbox).startTask(requestFor('awaited'));
   expect((await coming).taskId).toBe(taskId);
 });
 
-test('waiting ends with an error when its time is over', async () => {
+test('waiting ends with an error at its timeout', async () => {
   await expect(control.waitFor(() => false, { timeoutMs: 20 })).rejects.toThrow(SandboxEventMissing);
 });
 
@@ -56,7 +56,7 @@ test('calls are listed in order, by username, task, path and method', async () =
   expect(await control.calls({ path: `/api/v2/tasks/${taskId}` })).toEqual([calls[1]]);
 });
 
-test('no key, token or password is in what the control interface or the log says', async () => {
+test('neither the control interface nor the log contains a key, token or password', async () => {
   const caller = callerOf(sandbox);
   const token = await caller.login();
   await caller.start(token, requestFor('secretive'));
@@ -86,7 +86,7 @@ test('an unknown task, client or control is answered with 404', async () => {
   expect((await fetch(`${sandbox.controlUrl}/unknown`)).status).toBe(404);
 });
 
-test('a reset forgets all but the clients, and stops what was still to happen', async () => {
+test('a reset removes everything but the clients, and cancels pending events', async () => {
   const own = await startSandbox({ taskDurationMs: 60_000 });
   const itsControl = sandboxControl(own.baseUrl);
   await itsControl.setWebhook(own.clientId, { url: 'http://127.0.0.1:9/webhook' });

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type SandboxControl, sandboxControl } from '../../sandbox/control-client.ts';
-import { type RunningSandbox, startSandbox } from '../../sandbox/sandbox.ts';
-import { callerOf } from './caller.ts';
-import { COMPANY, consentCallerOf, PERSON } from './consent-caller.ts';
+import { type SandboxControl, sandboxControl } from '../../../sandbox/control-client.ts';
+import { type RunningSandbox, startSandbox } from '../../../sandbox/sandbox.ts';
+import { callerOf } from '../caller.ts';
+import { COMPANY, consentCallerOf, PERSON } from '../consent-caller.ts';
 
 let sandbox: RunningSandbox;
 let control: SandboxControl;
@@ -24,13 +24,13 @@ test('a consent in progress is authorized without its page', async () => {
   });
 });
 
-test('a consent is made in any state, and listed by its owner', async () => {
-  const order = {
+test('a consent is created in any state, and listed by its owner', async () => {
+  const input = {
     owner: '77.777.777-7',
     products: ['debt'] as const,
     subStatus: 'INVALID_PASSWORD' as const,
   };
-  const { consentId } = await control.createConsent({ ...order, products: [...order.products] });
+  const { consentId } = await control.createConsent({ ...input, products: [...input.products] });
   expect(await control.consents({ owner: COMPANY })).toMatchObject([
     {
       consentId,
@@ -39,13 +39,13 @@ test('a consent is made in any state, and listed by its owner', async () => {
       terminatedAt: '2026-03-01T12:00:00.000Z',
     },
   ]);
-  // Back again: it is as if it had never been terminated.
+  // Set back to ACTIVE, it has no trace of its termination.
   const active = await control.alterConsent(consentId, { subStatus: 'ACTIVE', validForSeconds: 60 });
   expect(active).toMatchObject({ status: 'ACTIVE', validUntil: '2026-03-01T12:01:00.000Z' });
   expect(active).not.toHaveProperty('terminatedAt');
 });
 
-test('orders for what there is not are refused', async () => {
+test('requests for an unknown consent, entity or task are refused', async () => {
   await expect(control.consent('unknown')).rejects.toMatchObject({ status: 404 });
   await expect(control.finishPolled('unknown')).rejects.toMatchObject({ status: 404 });
   await expect(control.createConsent({ owner: '1-1', products: ['tef'] })).rejects.toMatchObject({
@@ -57,7 +57,7 @@ test('orders for what there is not are refused', async () => {
   await expect(control.setClient('another', taken)).rejects.toMatchObject({ status: 409 });
 });
 
-test('tokens are listed by kind and fingerprint, with their end and whether they were used', async () => {
+test('tokens are listed by kind and fingerprint, with expiry and use', async () => {
   await control.reset();
   const caller = consentCallerOf(sandbox);
   await callerOf(sandbox).login(5);
@@ -79,7 +79,7 @@ test('tokens are listed by kind and fingerprint, with their end and whether they
   ]);
 });
 
-test('a task is finished once, and calls are listed by consent', async () => {
+test('a polled task is ended once, and calls are listed by consent', async () => {
   const caller = consentCallerOf(sandbox);
   const consentId = await caller.consent();
   const token = await caller.taskToken();

@@ -1,10 +1,10 @@
 /**
- * Tells Step Functions that the function which is about to be killed has ended, as AWS does: for a process that exits,
- * Lambda answers `Runtime.ExitError`, and the state fails with it
- * (https://docs.aws.amazon.com/lambda/latest/dg/troubleshooting-invocation.html). The emulator says nothing to a state
- * that waits for its callback, which then waits on until its timeout.
+ * Reports to Step Functions that the function is about to be killed. On AWS, Lambda answers `Runtime.ExitError` for a
+ * process that exits, and the state fails with it
+ * (https://docs.aws.amazon.com/lambda/latest/dg/troubleshooting-invocation.html). The emulator does not fail a state that
+ * waits for its callback, which would then wait for its timeout.
  */
-export const reportDeath = async (event: unknown): Promise<void> => {
+export const reportExit = async (event: unknown): Promise<void> => {
   const { callbackToken } = (event ?? {}) as { readonly callbackToken?: string };
   if (callbackToken === undefined) return;
   const { env } = process;
@@ -25,10 +25,10 @@ export const reportDeath = async (event: unknown): Promise<void> => {
     body: JSON.stringify({
       taskToken: callbackToken,
       error: 'Runtime.ExitError',
-      cause: 'A fault of the test.',
+      cause: 'A fault injected by the test.',
     }),
   });
-  // Where the token was answered already, nobody waits.
+  // TaskDoesNotExist: the token was answered already.
   if (!answer.ok && !(await answer.text()).includes('TaskDoesNotExist'))
-    console.error(`The death could not be reported: ${answer.status}.`);
+    console.error(`The exit could not be reported: ${answer.status}.`);
 };

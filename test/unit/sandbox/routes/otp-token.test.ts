@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { sandboxControl } from '../../sandbox/control-client.ts';
-import { type RunningSandbox, startSandbox } from '../../sandbox/sandbox.ts';
-import { COMPANY, consentCallerOf, PERSON } from './consent-caller.ts';
+import { sandboxControl } from '../../../sandbox/control-client.ts';
+import { type RunningSandbox, startSandbox } from '../../../sandbox/sandbox.ts';
+import { COMPANY, consentCallerOf, PERSON } from '../consent-caller.ts';
 
 let sandbox: RunningSandbox;
 beforeAll(async () => {
@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => sandbox.close());
 
-test('an OTP token is a JWT, and its consent is in progress with the products that were asked for', async () => {
+test('an OTP token is a JWT, and its consent is in progress with the requested products', async () => {
   const caller = consentCallerOf(sandbox);
   const { otpToken, consentId } = await caller.otp();
   expect(otpToken).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+$/);
@@ -33,7 +33,7 @@ test.each(['11.111.111-1', '11111111-1', '111111111', '11.111.1111'])(
   },
 );
 
-test('the consent of a legal person is that of the company, not that of its user', async () => {
+test('the consent of a legal person belongs to the company, not to its user', async () => {
   const caller = consentCallerOf(sandbox);
   const { consentId } = await caller.otp({ company: { id: COMPANY } });
   const path = `/api/v1/consents/${consentId}`;
@@ -41,7 +41,7 @@ test('the consent of a legal person is that of the company, not that of its user
   expect((await caller.get(await caller.taskToken(PERSON), path)).status).toBe(404);
 });
 
-test('where the legal person flow is asked for, the company is required', async () => {
+test('the legal-person flow requires a company', async () => {
   const caller = consentCallerOf(sandbox);
   const legal = caller.otpRequest({ widgetConfigId: 'sandbox-widget-company' });
   const refused = await caller.createOtp(legal);
@@ -73,7 +73,7 @@ test.each<[string, Record<string, unknown>, string]>([
   expect([status, body.invalid]).toEqual([400, [place]]);
 });
 
-test('a Task Token is refused without a real target or a UUID, and another client has none of this one', async () => {
+test('a Task Token needs a valid target and the client’s own UUID', async () => {
   const caller = consentCallerOf(sandbox);
   const { clientId } = sandbox;
   expect((await caller.createTaskToken({ target: '1-1', clientId })).body.invalid).toEqual(['target']);

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { waitedMs } from '../../../bench/cost/bill/billed-duration.ts';
-import type { Charge } from '../../../bench/cost/bill/charge.ts';
-import { naivePolling } from '../../../bench/cost/bill/designs.ts';
-import { invocationCharges, type Known } from '../../../bench/cost/bill/invocation-charges.ts';
-import { FIRST_POLL, FURTHER_POLL, pathCharges } from '../../../bench/cost/bill/path-charges.ts';
-import { transitionsIn } from '../../../bench/cost/bill/transitions.ts';
-import type { Facts } from '../../../bench/cost/facts.ts';
-import type { Call, Entry } from '../../../bench/ledger/entry.ts';
-import { CannotBeCounted } from '../../../bench/units/dynamo-units.ts';
+import { waitedMs } from '../../../../bench/cost/bill/billed-duration.ts';
+import type { Charge } from '../../../../bench/cost/bill/charge.ts';
+import { naivePolling } from '../../../../bench/cost/bill/designs.ts';
+import { invocationCharges, type Known } from '../../../../bench/cost/bill/invocation-charges.ts';
+import { FIRST_POLL, FURTHER_POLL, pathCharges } from '../../../../bench/cost/bill/path-charges.ts';
+import { transitionsIn } from '../../../../bench/cost/bill/transitions.ts';
+import type { Facts } from '../../../../bench/cost/facts.ts';
+import type { Call, Entry } from '../../../../bench/ledger/entry.ts';
+import { CannotBeCounted } from '../../../../bench/units/dynamo-units.ts';
 
 const facts: Facts = {
   memoryMB: { 'reconcile-extraction': 1_024 },
@@ -42,7 +42,7 @@ const quantityOf = (charges: readonly Omit<Charge, 'where'>[], price: Charge['pr
   charges.filter((charge) => charge.price === price).reduce((sum, { quantity }) => sum + quantity, 0);
 
 describe('the charges of an invocation', () => {
-  it('are its request, its memory for as long as it ran and waited, and its calls', () => {
+  it('are its request, its memory for the billed duration, and its calls', () => {
     const charges = invocationCharges(
       entry({ calls: [call('kms', 'Decrypt'), call('provider', 'GET', 2), call('s3', 'PUT', 4)] }),
       10,
@@ -60,7 +60,7 @@ describe('the charges of an invocation', () => {
     expect(quantityOf(charges, 'httpRequest')).toBe(2);
   });
 
-  it('have the units of DynamoDB, those of its index apart', () => {
+  it('have the units of DynamoDB, with those of the index apart', () => {
     const update = { ...call('dynamodb', 'UpdateItem'), asked: { TableName: 'records' } };
     const units = new Map([[update, { write: 2, index: 1, read: 0, bytes: 1_100 }]]);
     const charges = invocationCharges(entry({ calls: [update] }), 10, { ...known, units });
@@ -96,7 +96,7 @@ const polledHistory = events(
 ) as Parameters<typeof transitionsIn>[0];
 
 describe('the transitions of a history', () => {
-  it('are the states entered, and each further attempt at a task', () => {
+  it('are the entered states and the retries of a task', () => {
     expect(transitionsIn(polledHistory)).toEqual({ entered: 2, retries: 2 });
   });
 });
@@ -114,7 +114,7 @@ describe('the charges of a path', () => {
   const [further, once] = [6.5, 1];
   const charges = pathCharges([sample, sample], { first: once, further }, known);
 
-  it('have as many polls as are asked for, and one transition for each', () => {
+  it('have the expected number of polls, with one transition each', () => {
     const requests = (where: string) =>
       quantityOf(
         charges.filter((one) => one.where === where),
@@ -126,28 +126,28 @@ describe('the charges of a path', () => {
     expect(quantityOf(charges, 'transition')).toBe(2 + once + further);
   });
 
-  it('have what only the first poll does once', () => expect(quantityOf(charges, 'secretRead')).toBe(1));
+  it('have the calls of only the first poll once', () => expect(quantityOf(charges, 'secretRead')).toBe(1));
 
-  it('have no poll where the task has ended before', () => {
+  it('have no poll if the task has ended before', () => {
     const ended = pathCharges([sample], { first: 0, further: 0 }, known);
     expect(quantityOf(ended, 'invocation')).toBe(1);
     expect(quantityOf(ended, 'transition')).toBe(2);
   });
 
-  it('leave naive polling with 38 transitions for 60 s', () => {
+  it('are 38 transitions for naive polling of 60 s', () => {
     const naive = naivePolling(charges, charges);
     expect(quantityOf(naive.charges, 'transition')).toBe(38);
   });
 });
 
-describe('what is waited for', () => {
+describe('the waits of an invocation', () => {
   const wait = (startedAt: number, endedAt: number, assumedMs: number) => ({ startedAt, endedAt, assumedMs });
 
-  it('adds up where one wait follows the other', () => {
+  it('are added if they are consecutive', () => {
     expect(waitedMs([wait(0, 2, 10), wait(2, 3, 400), wait(5, 6, 10)])).toBe(420);
   });
 
-  it('is the longest of those that overlap', () => {
+  it('are the longest one if they overlap', () => {
     expect(waitedMs([wait(3, 9, 10), wait(0, 4, 400), wait(1, 2, 10)])).toBe(400);
   });
 });

@@ -7,7 +7,7 @@ import { encryptedByOpenssl } from '../../support/openssl.ts';
 import { BALANCE_AND_MOVEMENT, callerOf, MOVEMENT, requestFor } from './caller.ts';
 import { consentCallerOf, PERSON } from './consent-caller.ts';
 
-/** Entities do not have every product: what their listing leaves out cannot be extracted. */
+/** A product that an entity's listing does not have cannot be extracted. */
 
 let sandbox: RunningSandbox;
 let control: SandboxControl;
@@ -28,7 +28,7 @@ test('every documented product is listed by an entity', () => {
   expect(PRODUCTS.filter((product) => !listed.has(product))).toEqual([]);
 });
 
-test('a v2 task is PARTIAL where the entity has some of the actions', async () => {
+test('a v2 task is PARTIAL if the entity has some of the actions', async () => {
   const caller = callerOf(sandbox);
   const actions = [{ id: 'tef' }, ...MOVEMENT];
   const taskId = await caller.startTask(requestFor('some', { entity: 'demo-savings-bank', actions }));
@@ -49,7 +49,7 @@ test('a v2 task of which no action can run is never RUNNING and ends FAILED with
   expect([taskStatus, codesOf(results)]).toEqual(['FAILED', ['ACTION_ERROR', 'ACTION_ERROR']]);
 });
 
-test('an ordered outcome, and an entity that is not listed, have every product', async () => {
+test('with a planned outcome, or an entity that is not listed, every product exists', async () => {
   const caller = callerOf(sandbox);
   await control.setPlan('ordered', { outcome: 'COMPLETED' });
   for (const request of [
@@ -98,7 +98,7 @@ test.each(['v1', 'v2'])(
   },
 );
 
-test('the synchronous call is answered likewise, and a planned result comes before the listing', async () => {
+test('the synchronous call is answered the same, and a planned result overrides the listing', async () => {
   const own = await startSandbox({ taskDurationMs: 0 });
   const caller = consentCallerOf(own);
   const itsControl = sandboxControl(own.baseUrl);
@@ -115,7 +115,7 @@ test('the synchronous call is answered likewise, and a planned result comes befo
   await own.close();
 });
 
-test('the page chooses beforehand the first entity with the most of the products', async () => {
+test('the page preselects the first entity with the most of the products', async () => {
   const chosen = async (more: Readonly<Record<string, unknown>>) =>
     (await control.consent((await consentCallerOf(sandbox).otp(more)).consentId)).entity.id;
   expect(await chosen({ products: ['movement', 'tef'] })).toBe('demo-bank');

@@ -2,9 +2,9 @@ import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { type Browser, chromium, type Locator, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type SandboxControl, sandboxControl } from '../../sandbox/control-client.ts';
-import { type RunningSandbox, startSandbox } from '../../sandbox/sandbox.ts';
-import { consentCallerOf } from './consent-caller.ts';
+import { type SandboxControl, sandboxControl } from '../../../sandbox/control-client.ts';
+import { type RunningSandbox, startSandbox } from '../../../sandbox/sandbox.ts';
+import { consentCallerOf } from '../consent-caller.ts';
 
 /** `--no-sandbox`: Chromium's own sandbox refuses to run as root, as tests in containers do. */
 const args = [
@@ -95,7 +95,7 @@ describe.skipIf(executablePath === undefined)(executablePath ? title : `${title}
     expect(await control.consent(consentId)).toMatchObject({ status: 'INACTIVE', subStatus: 'DISCARDED' });
   });
 
-  test('a person who ticked nothing is told so, and goes on', async () => {
+  test('a person who selects nothing sees a message, and can continue', async () => {
     const { consentId } = await openPage({ products: ['movement'] });
     await element('radio', 'Demo Exchange').check();
     await element('button', 'Authorize').click();
@@ -110,7 +110,7 @@ describe.skipIf(executablePath === undefined)(executablePath ? title : `${title}
     });
   });
 
-  test('only entities of the asked types are offered, and the page speaks Spanish unless it is told', async () => {
+  test('only entities of the requested types are offered, and the page is in Spanish by default', async () => {
     const filters = { entities: { include: { types: ['afp', 'exchange'] } } };
     await openPage({ locale: undefined, filters });
     expect(await element('group', 'Entidad').isVisible()).toBe(true);

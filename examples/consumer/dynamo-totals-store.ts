@@ -6,20 +6,20 @@ import {
   TransactWriteItemsCommand,
 } from '@aws-sdk/client-dynamodb';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
-import type { Books, Entry, Standing } from './count-event.ts';
+import type { Contribution, Entry, TotalsStore } from './count-event.ts';
 
 /**
- * How long an entry is kept. Afterwards a change would count again, so it outlives the record, which may be put back
- * from a backup for as long as it is kept: 120 days (recordRetentionDays) after it closed, at most 30 days after its
- * outcome (collectForSeconds), and then wait a day in the stream and 14 in the bucket of failures.
+ * How long an entry is kept. After that a restored record would count again, so an entry outlives its record. A record
+ * closes at most 30 days after its outcome (collectForSeconds) and is kept for 120 days (recordRetentionDays). Its changes
+ * are a day in the stream and 14 days in the failure bucket.
  */
 const ENTRY_KEPT_SECONDS = 180 * 86_400;
 
 type Tables = { readonly totals: string; readonly entries: string };
 
-/** The books on two DynamoDB tables. Throws the SDK's errors, but for a transaction that met another. */
-export const dynamoBooks = (client: DynamoDBClient, tables: Tables, now: () => Date): Books => ({
-  entryOf: async (extractionId) => {
+/** The store on two DynamoDB tables. Throws the SDK's errors, except for a conflict of transactions. */
+export const dynamoTotalsStore = (client: DynamoDBClient, tables: Tables, now: () => Date): TotalsStore => ({
+  getEntry: async (extractionId) => {
     const { Item } = await client.send(
       new GetItemCommand({
         TableName: tables.entries,
@@ -30,7 +30,7 @@ export const dynamoBooks = (client: DynamoDBClient, tables: Tables, now: () => D
     return Item === undefined ? undefined : (unmarshall(Item) as Entry);
   },
 
-  enter: async (extractionId, before, after) => {
+  replaceEntry: async (extractionId, before, after) => {
     const expiresAt = Math.floor(now().getTime() / 1000) + ENTRY_KEPT_SECONDS;
     const entry = {
       Put: {
@@ -44,8 +44,8 @@ export const dynamoBooks = (client: DynamoDBClient, tables: Tables, now: () => D
             }),
       },
     };
-    const totals = movesBetween(before?.standing, after.standing).map((move) =>
-      addition(tables.totals, move),
+    const totals = totalChanges(before?.contribution, after.contribution).map((change) =>
+      addition(tables.totals, change),
     );
     try {
       await client.send(new TransactWriteItemsCommand({ TransactItems: [entry, ...totals] }));
@@ -57,7 +57,7 @@ export const dynamoBooks = (client: DynamoDBClient, tables: Tables, now: () => D
   },
 });
 
-type Move = {
+type TotalChange = {
   readonly day: string;
   readonly sourceAndOutcome: string;
   readonly extractions: number;
@@ -65,19 +65,22 @@ type Move = {
   readonly bytes: number;
 };
 
-const moveOf = (standing: Standing, sign: 1 | -1): Move => ({
-  day: standing.day,
-  sourceAndOutcome: `${standing.source}#${standing.outcome}`,
+const changeOf = (contribution: Contribution, sign: 1 | -1): TotalChange => ({
+  day: contribution.day,
+  sourceAndOutcome: `${contribution.source}#${contribution.outcome}`,
   extractions: sign,
-  collected: sign * Number(standing.collected),
-  bytes: sign * standing.bytes,
+  collected: sign * Number(contribution.collected),
+  bytes: sign * contribution.bytes,
 });
 
-/** What to add to which totals. A transaction takes each item once, so two moves of one total become one. */
-export const movesBetween = (before: Standing | undefined, after: Standing | undefined): readonly Move[] => {
-  const out = before === undefined ? undefined : moveOf(before, -1);
-  const into = after === undefined ? undefined : moveOf(after, 1);
-  if (out === undefined || into === undefined) return [out, into].filter((move) => move !== undefined);
+/** The changes of the totals. A transaction may have each item once, so two changes of one total become one. */
+export const totalChanges = (
+  before: Contribution | undefined,
+  after: Contribution | undefined,
+): readonly TotalChange[] => {
+  const out = before === undefined ? undefined : changeOf(before, -1);
+  const into = after === undefined ? undefined : changeOf(after, 1);
+  if (out === undefined || into === undefined) return [out, into].filter((change) => change !== undefined);
   if (out.day !== into.day || out.sourceAndOutcome !== into.sourceAndOutcome) return [out, into];
   return [
     {
@@ -89,7 +92,7 @@ export const movesBetween = (before: Standing | undefined, after: Standing | und
   ];
 };
 
-const addition = (TableName: string, { day, sourceAndOutcome, ...sums }: Move): TransactWriteItem => ({
+const addition = (TableName: string, { day, sourceAndOutcome, ...sums }: TotalChange): TransactWriteItem => ({
   Update: {
     TableName,
     Key: marshall({ day, sourceAndOutcome }),

@@ -35,13 +35,13 @@ test('start calls are answered as planned, one behaviour each, then normally', a
   ]);
 });
 
-test('a behaviour can hold for ever, and plans of other usernames are not touched', async () => {
+test('a behaviour can be permanent, and does not affect other usernames', async () => {
   await control.setPlan('always-busy', { startForever: { kind: 'answer', status: 429 } });
   for (let calls = 0; calls < 4; calls += 1) expect((await start('always-busy')).status).toBe(429);
   expect((await start('somebody-else')).status).toBe(200);
 });
 
-test('a start call is taken and yet answered otherwise', async () => {
+test('a start call is accepted and answered with another status', async () => {
   await control.setPlan('taken-503', { start: [{ kind: 'accept-then-answer', status: 503 }] });
   await control.setPlan('taken-no-id', { start: [{ kind: 'accept-then-answer', status: 200, body: {} }] });
   expect((await start('taken-503')).status).toBe(503);
@@ -51,7 +51,7 @@ test('a start call is taken and yet answered otherwise', async () => {
   expect(await control.tasks({ username: 'taken-no-id' })).toHaveLength(1);
 });
 
-test('a start call is taken, or not taken, and never answered', async () => {
+test('a start call is accepted, or not accepted, and never answered', async () => {
   await control.setPlan('silent-taken', { start: [{ kind: 'accept-then-silence' }] });
   await control.setPlan('silent', { start: [{ kind: 'silence' }] });
   for (const [username, tasks] of [
@@ -69,7 +69,7 @@ test('a start call is taken, or not taken, and never answered', async () => {
   }
 });
 
-test('the connection is reset, with and without taking the call', async () => {
+test('the connection is reset, with and without accepting the call', async () => {
   await control.setPlan('reset', { start: [{ kind: 'reset' }, { kind: 'reset', taken: false }] });
   await expect(start('reset')).rejects.toMatchObject({ cause: { code: 'ECONNRESET' } });
   await expect(start('reset')).rejects.toMatchObject({ cause: { code: 'ECONNRESET' } });
@@ -85,7 +85,7 @@ test('a slow answer comes after its delay on the sandbox clock', async () => {
   expect((await answer).status).toBe(200);
 });
 
-test('an expired session is a 401 on that very call, and a new login helps', async () => {
+test('an expired session is a 401 on the call itself, and a new login works', async () => {
   await control.setPlan('expires', {
     start: [{ kind: 'expire-session' }],
     read: [{ kind: 'expire-session' }],
@@ -104,7 +104,7 @@ test('an expired session is a 401 on that very call, and a new login helps', asy
   expect(bearers[0]).not.toBe(bearers[1]);
 });
 
-test('the task finishes and its first delivery is answered before the start call is', async () => {
+test('the task ends and its first delivery is answered before the start call', async () => {
   const receiver = await startReceiver();
   await control.setWebhook(sandbox.clientId, { url: receiver.url });
   await control.setPlan('early', { durationMs: 60_000, start: [{ kind: 'finish-first' }] });
@@ -119,7 +119,7 @@ test('the task finishes and its first delivery is answered before the start call
   await receiver.close();
 });
 
-test('a task without a webhook that finishes first is answered at once', async () => {
+test('a start call without webhook that finishes first is answered at once', async () => {
   await control.setPlan('early-unannounced', { start: [{ kind: 'finish-first' }] });
   expect((await start('early-unannounced')).status).toBe(200);
 });
@@ -144,7 +144,7 @@ test('reads are answered as planned', async () => {
   expect((await caller.readTask(taskId)).taskStatus).toBe('COMPLETED');
 });
 
-test('a trickled answer sends its headers and one byte, and then takes its time', async () => {
+test('a trickled answer sends its headers and one byte at a time', async () => {
   await control.setPlan('trickle', { start: [{ kind: 'trickle' }] });
   const firstBytes = await new Promise<string>((resolve, reject) => {
     const call = httpRequest(`${sandbox.baseUrl}/api/v2/tasks`, {
@@ -163,7 +163,7 @@ test('a trickled answer sends its headers and one byte, and then takes its time'
   expect(firstBytes).toBe('{');
 });
 
-test('a misspelt plan is refused with the place of the mistake', async () => {
+test('a misspelt plan is refused with the path of the mistake', async () => {
   const misspelt = { webhook: { drops: [1] } } as never;
   await expect(control.setPlan('x', misspelt)).rejects.toMatchObject({
     status: 400,

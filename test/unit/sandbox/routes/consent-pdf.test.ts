@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { sandboxControl } from '../../sandbox/control-client.ts';
-import { makePdf } from '../../sandbox/pdf/make-pdf.ts';
-import { type RunningSandbox, startSandbox } from '../../sandbox/sandbox.ts';
-import { consentCallerOf } from './consent-caller.ts';
+import { sandboxControl } from '../../../sandbox/control-client.ts';
+import { makePdf } from '../../../sandbox/pdf/make-pdf.ts';
+import { type RunningSandbox, startSandbox } from '../../../sandbox/sandbox.ts';
+import { consentCallerOf } from '../consent-caller.ts';
 
 let sandbox: RunningSandbox;
 beforeAll(async () => {
@@ -16,7 +16,7 @@ const addressOf = async (): Promise<string> => {
   return (await caller.get(await caller.taskToken(), path)).body.data.url;
 };
 
-test('the address serves a PDF without any token, and dies after five minutes', async () => {
+test('the URL serves a PDF without a token, and expires after five minutes', async () => {
   const url = await addressOf();
   const control = sandboxControl(sandbox.baseUrl);
   await control.advanceClock(299);
@@ -27,7 +27,7 @@ test('the address serves a PDF without any token, and dies after five minutes', 
   expect((await fetch(url)).status).toBe(403);
 });
 
-test('an altered address is dead', async () => {
+test('an altered URL is refused', async () => {
   const url = new URL(await addressOf());
   url.searchParams.set('expires', '99999999999999');
   expect((await fetch(url)).status).toBe(403);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { nationalIdFrom, withDots } from '../../sandbox/consents/national-id.ts';
+import { nationalIdFrom, withDots } from '../../../sandbox/consents/national-id.ts';
 
 test.each([
   ['11.111.111-1', '11111111-1'],
@@ -20,6 +20,6 @@ test.each(['', '1', '-', '11111111-2', '11.11.1111-1', '1111.1111-1', '11111111-
   },
 );
 
-test('it is written with dots', () => {
+test('a national id can be written with dots', () => {
   expect(['7-6', '1000005-K', '11111111-1'].map(withDots)).toEqual(['7-6', '1.000.005-K', '11.111.111-1']);
 });

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { nationalIdFrom } from '../../sandbox/consents/national-id.ts';
-import { type SandboxControl, sandboxControl } from '../../sandbox/control-client.ts';
-import { type RunningSandbox, startSandbox } from '../../sandbox/sandbox.ts';
-import { encryptedByOpenssl } from '../../support/openssl.ts';
-import { callerOf } from './caller.ts';
-import { consentCallerOf } from './consent-caller.ts';
+import { nationalIdFrom } from '../../../sandbox/consents/national-id.ts';
+import { type SandboxControl, sandboxControl } from '../../../sandbox/control-client.ts';
+import { type RunningSandbox, startSandbox } from '../../../sandbox/sandbox.ts';
+import { encryptedByOpenssl } from '../../../support/openssl.ts';
+import { callerOf } from '../caller.ts';
+import { consentCallerOf } from '../consent-caller.ts';
 
 let sandbox: RunningSandbox;
 let control: SandboxControl;
@@ -24,11 +24,11 @@ const request = (username: string, action = 'demo-bank:tef') => ({
 });
 const start = async (username: string, action?: string): Promise<string> =>
   (await caller.post(token, '/api/v1/tasks', request(username, action))).body.taskId;
-interface Poll {
+type Poll = {
   readonly taskStatus: string;
   readonly taskStatusCode: number;
   readonly results: { readonly data: readonly Readonly<Record<string, string>>[] };
-}
+};
 const poll = (taskId: string) => caller.get<Poll>(token, `/api/v1/tasks/${taskId}`);
 
 test('a legacy task is in progress with 202, then a success with its results', async () => {
@@ -88,7 +88,7 @@ test.each<[string, Record<string, unknown>, string]>([
   expect([status, body.invalid]).toEqual([400, [place]]);
 });
 
-test('credentials under another session token are refused, and a webhook boolean is taken', async () => {
+test('credentials under another session token are refused, and a boolean webhook is accepted', async () => {
   const mine = request('somebody');
   const other = await callerOf(sandbox).login();
   expect((await caller.post(other, '/api/v1/tasks', mine)).status).toBe(400);
@@ -146,13 +146,13 @@ test('the TEF presets: empty data, empty alias, unformatted, invalid and empty i
   expect(await ids('tefWithEmptyRut')).toEqual(['']);
 });
 
-test('a preset that is forced on a task of one’s own has its username and entity', async () => {
+test('a preset for an own task has its username and entity', async () => {
   const taskId = await start('owner-of-it', 'santander:tef');
   const { body } = await poll(`${taskId}?responseType=successEmptyResults`);
   expect(body.results).toEqual({ username: 'owner-of-it', entityId: 'santander', data: [] });
 });
 
-interface Listed {
+type Listed = {
   readonly id: string;
   readonly enabled: boolean;
   readonly actions: readonly {
@@ -160,7 +160,7 @@ interface Listed {
     readonly actionType: string;
     readonly enabled: boolean;
   }[];
-}
+};
 
 test('the entities are listed with their actions, all enabled', async () => {
   const { status, body } = await caller.get<readonly Listed[]>(token, '/api/v1/entities');
@@ -188,7 +188,7 @@ test('disabledSantander disables one entity, disabledSantanderTef only its trans
   expect(actions.filter(({ enabled }) => !enabled)).toMatchObject([{ id: 'santander', actionType: 'tef' }]);
 });
 
-test('a user is enabled, disabled by preset, and disabled where the credentials are locked', async () => {
+test('a user is enabled, disabled by the preset, and disabled if the credentials are locked', async () => {
   const status = (username: string, query = '') =>
     caller.post(token, `/api/v1/users/status/by-entity${query}`, { entityId: 'demo-bank', username });
   const enabled = { enabled: true, retryAfter: '2026-03-01T12:00:00.000Z' };

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { eventStream } from '../../sandbox/control/event-stream.ts';
-import { createEventLog } from '../../sandbox/events.ts';
-import type { Sandbox } from '../../sandbox/state.ts';
+import { eventStream } from '../../../sandbox/control/event-stream.ts';
+import { createEventLog } from '../../../sandbox/events.ts';
+import type { Sandbox } from '../../../sandbox/state.ts';
 
-test('a stream on which nothing happens says so now and then, lest its reader give it up', async () => {
+test('a quiet event stream sends keep-alive comments', async () => {
   const sandbox = { events: createEventLog(() => 0) } as unknown as Sandbox;
   const reader = eventStream(sandbox, 0, 5).body?.getReader();
   const first = await reader?.read();

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { type SandboxControl, sandboxControl } from '../../sandbox/control-client.ts';
-import { type RunningSandbox, startSandbox } from '../../sandbox/sandbox.ts';
+import { type SandboxControl, sandboxControl } from '../../../sandbox/control-client.ts';
+import { type RunningSandbox, startSandbox } from '../../../sandbox/sandbox.ts';
 
 let sandbox: RunningSandbox;
 let control: SandboxControl;
@@ -13,7 +13,7 @@ afterAll(() => sandbox.close());
 const status = async (method: string, path: string) =>
   (await fetch(`${sandbox.baseUrl}${path}`, { method })).status;
 
-test('any route misbehaves as often as it is told to, then is as usual', async () => {
+test('any route misbehaves as often as planned, then behaves normally', async () => {
   await control.setFaults([
     {
       method: 'GET',
@@ -29,7 +29,7 @@ test('any route misbehaves as often as it is told to, then is as usual', async (
   expect(await (await fetch(`${sandbox.baseUrl}/api/v1/entities`)).text()).toBe('<html>');
 });
 
-test('a trickled answer sends one byte and then takes its time; a reset forgets faults', async () => {
+test('a trickled answer sends one byte at a time, and a reset removes faults', async () => {
   await control.setFaults([
     { path: '/api/v1/consents', behaviours: [{ kind: 'trickle', body: { data: {} } }, { kind: 'reset' }] },
   ]);
@@ -41,8 +41,8 @@ test('a trickled answer sends one byte and then takes its time; a reset forgets 
   expect(await status('GET', '/api/v1/consents')).toBe(401);
 });
 
-test('down, it takes no connection, and is back on the same address after that', async () => {
-  // Its time stands still, so that the second of the outage lasts until the test lets it pass.
+test('it refuses connections while it is down, and listens on the same address afterwards', async () => {
+  // Its clock stands still, so that the outage lasts until the test advances it.
   let now = Date.now();
   const { baseUrl, close } = await startSandbox({ now: () => now });
   onTestFinished(close);
@@ -59,7 +59,7 @@ test('down, it takes no connection, and is back on the same address after that',
   await expect.poll(answer, patiently).toBe(401);
 });
 
-test('a misspelt fault is refused with the place of the mistake', async () => {
+test('a misspelt fault is refused with the path of the mistake', async () => {
   const misspelt = [{ path: '/x', behaviors: [] }] as never;
   await expect(control.setFaults(misspelt)).rejects.toMatchObject({ status: 400 });
 });

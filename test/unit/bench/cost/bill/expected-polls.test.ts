@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { expectedPolls, type Retrier } from '../../../bench/cost/bill/expected-polls.ts';
-import { randomOf } from '../../../support/random.ts';
+import { expectedPolls, type Retrier } from '../../../../bench/cost/bill/expected-polls.ts';
+import { randomOf } from '../../../../support/random.ts';
 
 const retrier: Retrier = {
   IntervalSeconds: 5,
@@ -39,17 +39,17 @@ describe('the polls that find a task running', () => {
     expect(expectedPolls(steady, { firstSeconds: 0, taskSeconds: 60, pollSeconds: 0 })).toBeCloseTo(12, 5);
   });
 
-  it('are fewer the longer each takes', () => {
+  it('are fewer if each takes longer', () => {
     // At 0, 10, … 50 s.
     expect(expectedPolls(steady, { firstSeconds: 0, taskSeconds: 60, pollSeconds: 5 })).toBeCloseTo(6, 5);
   });
 
-  it('are as many as the tries at most', () => {
+  it('are at most as many as the tries', () => {
     const once = { ...steady, MaxAttempts: 1 };
     expect(expectedPolls(once, { firstSeconds: 0, taskSeconds: 60, pollSeconds: 0 })).toBeCloseTo(2, 5);
   });
 
-  it('are half a poll more where the pause is as likely too long as not', () => {
+  it('are half a poll more if the pause is too long half of the time', () => {
     const once = { ...retrier, MaxAttempts: 1 };
     const polls = expectedPolls(once, { firstSeconds: 0, taskSeconds: 2.5, pollSeconds: 0 });
     expect(polls).toBeCloseTo(1.5, 1);

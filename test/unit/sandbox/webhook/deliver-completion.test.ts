@@ -2,12 +2,12 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type SandboxControl, sandboxControl } from '../../sandbox/control-client.ts';
-import type { Plan } from '../../sandbox/plan.ts';
-import { type RunningSandbox, type SandboxOptions, startSandbox } from '../../sandbox/sandbox.ts';
-import { decryptedByOpenssl, openssl } from '../../support/openssl.ts';
-import { callerOf, requestFor } from './caller.ts';
-import { startReceiver } from './receiver.ts';
+import { type SandboxControl, sandboxControl } from '../../../sandbox/control-client.ts';
+import type { Plan } from '../../../sandbox/plan.ts';
+import { type RunningSandbox, type SandboxOptions, startSandbox } from '../../../sandbox/sandbox.ts';
+import { decryptedByOpenssl, openssl } from '../../../support/openssl.ts';
+import { callerOf, requestFor } from '../caller.ts';
+import { startReceiver } from '../receiver.ts';
 
 const SIGNING_KEY = 'clave de firma ñ 1';
 
@@ -20,23 +20,23 @@ afterEach(async () => {
 });
 beforeEach(() => begin());
 
-async function begin(statuses: readonly number[] = [204], options: SandboxOptions = {}) {
+const begin = async (statuses: readonly number[] = [204], options: SandboxOptions = {}) => {
   receiver = await startReceiver(statuses);
   sandbox = await startSandbox({ taskDurationMs: 0, deliveryIntervalsMs: [0, 5, 10, 15, 20], ...options });
   control = sandboxControl(sandbox.baseUrl);
   await control.setWebhook(sandbox.clientId, { url: receiver.url, signingKey: SIGNING_KEY });
-}
+};
 
-async function beginAgain(statuses: readonly number[], options?: SandboxOptions) {
+const beginAgain = async (statuses: readonly number[], options?: SandboxOptions) => {
   await sandbox.close();
   await receiver.close();
   await begin(statuses, options);
-}
+};
 
-async function startAnnounced(username: string, webhook: object = { enable: true }, plan?: Plan) {
+const startAnnounced = async (username: string, webhook: object = { enable: true }, plan?: Plan) => {
   if (plan !== undefined) await control.setPlan(username, plan);
   return callerOf(sandbox).startTask(requestFor(username, { webhook }));
-}
+};
 
 const deliveriesEnded = (taskId: string) =>
   control.waitForEvent('deliveries-ended', (event) => event.taskId === taskId);
@@ -74,7 +74,7 @@ test('nothing is delivered unless the request enables it', async () => {
   expect(receiver.received).toHaveLength(1);
 });
 
-test('nothing is delivered by a sandbox that is told to be like the provider’s own', async () => {
+test('nothing is delivered by a sandbox without webhooks, as by the provider’s own', async () => {
   await beginAgain([204], { webhooks: false });
   const taskId = await startAnnounced('completed');
   expect((await callerOf(sandbox).readTask(taskId)).taskStatus).toBe('COMPLETED');
@@ -82,7 +82,7 @@ test('nothing is delivered by a sandbox that is told to be like the provider’s
   expect(receiver.received).toEqual([]);
 });
 
-test('a delivery is tried again until it is answered with 200 or 204', async () => {
+test('a delivery is retried until it is answered 200 or 204', async () => {
   await beginAgain([500, 202, 302, 200]);
   const taskId = await startAnnounced('completed', { enable: true, retries: 5 });
   expect((await deliveriesEnded(taskId)).delivered).toBe(true);
@@ -94,7 +94,7 @@ test('a delivery is tried again until it is answered with 200 or 204', async () 
   ]);
 });
 
-test('there are three attempts unless the request says otherwise, and then it is only recorded', async () => {
+test('there are three attempts by default, and their failure is only recorded', async () => {
   await beginAgain([503]);
   const usual = await startAnnounced('completed');
   expect((await deliveriesEnded(usual)).delivered).toBe(false);
@@ -126,7 +126,7 @@ test('the documented schedule is an attempt at 0, 30, 60, 90 and 120 seconds', a
   ]);
 });
 
-test('an attempt that is not answered in time, is refused, or has nowhere to go is recorded as that', async () => {
+test('an attempt that times out, is refused, or has no URL is recorded with its error', async () => {
   await beginAgain([204], { attemptTimeoutMs: 50 });
   const errorOf = async (url: string) => {
     await control.setWebhook(sandbox.clientId, { url });
@@ -143,12 +143,12 @@ test('an attempt that is not answered in time, is refused, or has nowhere to go 
   silent.close();
 
   const unconfigured = await startSandbox();
-  const order = { taskId: 'any', taskStatus: 'COMPLETED' };
-  expect(await sandboxControl(unconfigured.baseUrl).deliver(order)).toEqual({ error: 'not-configured' });
+  const input = { taskId: 'any', taskStatus: 'COMPLETED' };
+  expect(await sandboxControl(unconfigured.baseUrl).deliver(input)).toEqual({ error: 'not-configured' });
   await unconfigured.close();
 });
 
-test('each attempt is signed with the key that is configured when it is made', async () => {
+test('each attempt is signed with the current key', async () => {
   await beginAgain([500, 204]);
   await control.setPlan('rotated', { webhook: { scheduleMs: [0, 600_000] } });
   const taskId = await startAnnounced('rotated');
@@ -178,7 +178,7 @@ test('a plan drops attempts, or all of them', async () => {
   expect(receiver.received).toHaveLength(1);
 });
 
-test('a plan duplicates each attempt and goes on after success', async () => {
+test('a plan duplicates each attempt and continues after success', async () => {
   const taskId = await startAnnounced(
     'again',
     { enable: true, retries: 2 },
@@ -238,7 +238,7 @@ test.each([
   expect((await control.task(taskId)).deliveries[0]?.signatureValid).toBe(false);
 });
 
-test('a delivery is ordered for a task, and for a task that there is not', async () => {
+test('the control interface sends a delivery for a task, and for an unknown task', async () => {
   await beginAgain([401]);
   const taskId = await callerOf(sandbox).startTask(requestFor('completed'));
   await control.waitForEvent('task-finished', (event) => event.taskId === taskId);

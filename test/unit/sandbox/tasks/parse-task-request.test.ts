@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type RunningSandbox, startSandbox } from '../../sandbox/sandbox.ts';
-import { callerOf, MOVEMENT, requestFor } from './caller.ts';
+import { type RunningSandbox, startSandbox } from '../../../sandbox/sandbox.ts';
+import { callerOf, MOVEMENT, requestFor } from '../caller.ts';
 
 let sandbox: RunningSandbox;
 let token: string;
@@ -18,7 +18,7 @@ afterAll(() => sandbox.close());
 const movement = (dateRange: unknown) => [{ id: 'movement', params: { dateRange } }];
 const raw = (value: unknown) => ({ mode: 'raw', value });
 
-test('every documented form of a request is taken', async () => {
+test('every documented form of a request is accepted', async () => {
   const requests = [
     requestFor('forms'),
     requestFor('forms', { actions: [{ id: 'tef' }, { id: 'product-balance' }] }),

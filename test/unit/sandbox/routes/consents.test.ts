@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type SandboxControl, sandboxControl } from '../../sandbox/control-client.ts';
-import { type RunningSandbox, startSandbox } from '../../sandbox/sandbox.ts';
-import { SUB_STATUSES } from '../../sandbox/state.ts';
-import { COMPANY, consentCallerOf, OTHER_PERSON, PERSON } from './consent-caller.ts';
+import { type SandboxControl, sandboxControl } from '../../../sandbox/control-client.ts';
+import { type RunningSandbox, startSandbox } from '../../../sandbox/sandbox.ts';
+import { SUB_STATUSES } from '../../../sandbox/state.ts';
+import { COMPANY, consentCallerOf, OTHER_PERSON, PERSON } from '../consent-caller.ts';
 
 const YEAR_SECONDS = 365 * 24 * 3600;
 
@@ -55,7 +55,7 @@ test('only an active consent can be revoked, and only by its user', async () => 
   expect(await revoke('not-a-uuid')).toBe(400);
 });
 
-test('the list has the consents of the token’s user alone, ten to a page unless it is told', async () => {
+test('the list has only the consents of the token’s user, ten to a page by default', async () => {
   const caller = consentCallerOf(sandbox);
   const ids: string[] = [];
   for (let made = 0; made < 12; made += 1) ids.push(await caller.consent(COMPANY));
@@ -71,7 +71,7 @@ test('the list has the consents of the token’s user alone, ten to a page unles
   expect((await caller.get(token, '/api/v1/consents?limit=0')).body.invalid).toEqual(['limit']);
 });
 
-test('another user, and another client, do not reach a consent', async () => {
+test('another user or client cannot read a consent', async () => {
   const caller = consentCallerOf(sandbox);
   const consentId = await caller.consent(PERSON);
   const clientId = '00000000-0000-4000-8000-000000000002';
@@ -109,7 +109,7 @@ test('a consent expires by itself at its validUntil', async () => {
   });
 });
 
-test('answers can say the status of the samples, and list items no sub-status', async () => {
+test('answers can have the status of the samples, and list items no sub-status', async () => {
   const caller = consentCallerOf(sandbox);
   const consentId = await caller.consent('33333333-3');
   await control.alterConsent(consentId, { shown: { status: 'success' }, listed: { subStatus: null } });
