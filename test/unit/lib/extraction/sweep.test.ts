@@ -152,7 +152,7 @@ describe('a row that is malformed', () => {
 });
 
 describe('a record that is stuck', () => {
-  // To have moved on 400 s ago, whenever it was last looked at.
+  // Stuck for 400 s, however often it was rescheduled.
   const stuck = running('a', iso(1_000));
   const stuckFor400 = { ...stuck, deadlineAt: iso(600 - timings.machineSlack) };
 
@@ -235,7 +235,7 @@ describe('a claim', () => {
       ['poison', 'a', 'b'].map((extractionId) => running(extractionId, iso(900))),
       {
         reconcile: (extractionId) => {
-          if (extractionId === 'poison') throw new Error('dies');
+          if (extractionId === 'poison') throw new Error('interrupted');
         },
       },
     );
@@ -283,7 +283,7 @@ describe('a claim', () => {
   test('succeeds in only one of two sweeps', async () => {
     const { sweep, reconciled, time } = world(
       Array.from({ length: 30 }, (_, index) => running(`due-${index}`, iso(900))),
-      // Every look at the clock is a moment later, as in two processes.
+      // Every read of the clock is a moment later, as in two processes.
       { faults: { before: () => time.advance(0.001) } },
     );
     const [one, other] = await Promise.all([sweep(), sweep()]);
