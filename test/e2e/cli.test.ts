@@ -290,9 +290,9 @@ describe('cosecha, for whoever puts something right,', { concurrent: false }, ()
     const ran = await cosecha(['doctor', '--provider', '--json']);
     // Others at this moment leave something due, dead letters of their own, or alarms.
     const passing = /overdue|due for the next|dead-letter queue|ringing/;
-    const findings = factsOf(ran).filter(({ says }) => !passing.test(String(says)));
-    expect(findings.filter(({ mark }) => mark === 'wrong')).toEqual([]);
-    expect(findings.map(({ says }) => says).join('\n')).toContain('takes the API key');
+    const findings = factsOf(ran).filter(({ message }) => !passing.test(String(message)));
+    expect(findings.filter(({ result }) => result === 'failed')).toEqual([]);
+    expect(findings.map(({ message }) => message).join('\n')).toContain('takes the API key');
     expect(ran.stderr).toBe('');
     for (const secret of [apiKey, signingKey]) expect(ran.stdout).not.toContain(secret);
   });

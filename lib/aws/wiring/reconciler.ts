@@ -23,11 +23,11 @@ import { patientClient } from './client-options.ts';
 import { requiredVariable } from './environment.ts';
 import { providerFromEnvironment, taskTokensFromEnvironment } from './provider-from-environment.ts';
 
-/** What reconciles one extraction after the other, and what else a sweep needs of it. */
+/** `reconcileOne`, and what the sweep needs besides. */
 export type Reconciler = {
   /**
-   * Brings one extraction as far as the facts allow, and says so in the log. The target of one by consent is looked up
-   * where the caller has none at hand. Throws what a dependency throws.
+   * Reconciles one extraction and logs the result. `sealedTarget` is the target of an extraction by consent; without
+   * it, the execution's input is read. Throws what the stores, Step Functions or KMS throw.
    */
   readonly reconcileOne: (
     extractionId: string,
@@ -40,8 +40,8 @@ export type Reconciler = {
 };
 
 /**
- * Puts `reconcile` together over AWS and the provider, from the environment: the same for the machine's function,
- * which looks at one extraction, and the sweep's, which looks at many.
+ * Builds `reconcile` from the environment, with its AWS clients and the provider. reconcile-extraction uses it for one
+ * extraction, and sweep-extractions for many.
  */
 export const reconcilerFromEnvironment = (now: () => Date): Reconciler => {
   const database = new DynamoDBClient(patientClient);
@@ -58,15 +58,15 @@ export const reconcilerFromEnvironment = (now: () => Date): Reconciler => {
   const unsealTarget = unsealTargetWith(new KMSClient(patientClient), requiredVariable('SEAL_KEY_ARN'));
 
   /**
-   * Whose consent it is stands sealed in the execution's input, for the machine, the rule and the sweep alike. The
-   * machine hands it over; for it to ask as well would end at 15 polls a second (docs/performance.md, "Ceilings").
+   * The target is sealed in the execution's input. The machine passes it along, because DescribeExecution allows only
+   * 15 polls a second (docs/performance.md, "Ceilings"). The rule and the sweep read it from the execution.
    */
   const readByConsent = async (
     { extractionId, variant }: ConsentExtraction,
     taskId: string,
-    given: string | null,
+    sealedTarget: string | null,
   ): Promise<Reading> => {
-    const sealed = given ?? (await readExecutionInput(extractionId)).sealed;
+    const sealed = sealedTarget ?? (await readExecutionInput(extractionId)).sealed;
     const { target } = await unsealTarget(extractionId, sealed);
     return readingOfExtraction(
       await withTaskToken(taskTokens, target, (token) =>

@@ -2,7 +2,7 @@
  * Loaded into every function of the deployment under test with `NODE_OPTIONS=--import`, set on the emulator, so
  * that bundles and template are the ones that go to AWS. It stands between the AWS SDK and the network, where a
  * fault can come before or after the service has acted; a proxy could not kill the process that asked. It also keeps a
- * test's sweep to the records of that test.
+ * test's sweep to the records of that test, and gives calls to AWS the time that a busy machine takes.
  */
 import { readdirSync, readFileSync, renameSync, unlinkSync } from 'node:fs';
 import http, { type ClientRequest, IncomingMessage, type RequestOptions } from 'node:http';
@@ -16,6 +16,7 @@ import { type Invocation, listenToInvocations } from './invocations.ts';
 import { reportDeath } from './report-death.ts';
 import type { FaultRule } from './rule.ts';
 import { parseRuleName, ruleName } from './rule-name.ts';
+import { stretchAwsTimeouts } from './stretch-aws-timeouts.ts';
 import { inScope, sweepScope } from './sweep-scope.ts';
 
 const directory = process.env.COSECHA_FAULTS ?? '';
@@ -132,7 +133,8 @@ const wrap = (original: Request): typeof https.request => {
         void die();
         return request;
       }
-      request.on('error', () => {});
+      // The SDK must see the answer, and not the end of a request that was never sent.
+      request.removeAllListeners('error').on('error', () => {});
       request.destroy();
       setImmediate(() => onResponse?.(answerInstead(effect, isJson)));
       return request;
@@ -149,6 +151,7 @@ const wrap = (original: Request): typeof https.request => {
 };
 
 if (directory !== '') {
+  stretchAwsTimeouts();
   listenToInvocations((line) => {
     invocation = (JSON.parse(line) as Partial<Invocation>).event;
     invocationText = JSON.stringify(invocation) ?? '';

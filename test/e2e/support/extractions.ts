@@ -24,9 +24,8 @@ const kept = (answer: Answered): Answered => {
 };
 
 /**
- * Asks again after a 5xx or where there was no answer, as a caller does (docs/api.md) and as the provider does with a
- * delivery ("Events" 7 and 8). A busy machine makes them: the functions that somebody waits for give each call to AWS
- * one second, and the emulator may need longer.
+ * Repeats a call after a 5xx or where there was no answer, as a caller does (docs/api.md) and as the provider does with a
+ * delivery ("Events" 7 and 8).
  */
 const untilAnswered = async <Answer extends { readonly status?: number }>(
   ask: () => Promise<Answer>,
