@@ -1,5 +1,4 @@
-import type { Count, MetricName } from '../observability/metric-names.ts';
-import { countSweep, countSweepStarted } from './count-sweep.ts';
+import { type Count, type MetricName, zeroFilledMetrics } from '../observability/metric-names.ts';
 import { plusSeconds, secondsSince, stuckSeconds, type Timings } from './deadlines.ts';
 import { dueShardCount } from './due-shard.ts';
 import type { Journal } from './journal.ts';
@@ -134,16 +133,34 @@ const reconcileAll = async (queue: string[], deps: SweepDeps): Promise<SweepResu
 };
 
 /**
+ * Counts that a sweep starts, adds 0 to the metrics of metric math, and publishes both at once. Metrics that wait until
+ * the end of the invocation are lost if the process is ended.
+ */
+const countStarted = ({ count, publish }: SweepDeps['metrics']): void => {
+  count('SweepStarted');
+  for (const metric of zeroFilledMetrics) count(metric, 0);
+  publish();
+};
+
+const countFinished = (result: SweepResult, { count }: SweepDeps['metrics']): void => {
+  count('SweepFinished');
+  count('SweepClaimed', result.claimed);
+  count('OldestOverdueSeconds', result.oldestOverdueSeconds);
+  count('OldestStuckSeconds', result.oldestStuckSeconds);
+  if (result.failed > 0) count('SweepFailed', result.failed);
+  if (result.cutShort) count('SweepCutShort');
+};
+
+/**
  * Reconciles every record whose `dueAt` has passed. This is the guarantee behind the machine and the rule. Each record is
  * claimed first, so that a record that ends the process cannot starve the others. Throws only if the index cannot be
  * read; the failure of one record is reported and counted.
  */
 export const sweep = async (deps: SweepDeps): Promise<SweepResult> => {
   const { journal, metrics } = deps;
-  // Before anything is claimed: of a sweep whose process is ended, this is the only metric.
-  countSweepStarted(metrics.count, metrics.publish);
+  countStarted(metrics);
   const result = await reconcileAll(await dueIds(deps), deps);
   journal.info('Sweep finished.', { ...result });
-  countSweep(result, metrics.count);
+  countFinished(result, metrics);
   return result;
 };

@@ -1,6 +1,6 @@
 import { registerHooks } from 'node:module';
 
-/** A deliberate fault in the product: one text of one of its source files, replaced by another. */
+/** An injected fault: one text of one source file of the product, replaced by another. */
 export type SourcePatch = {
   readonly name: string;
   /** From the root of the repository. */
