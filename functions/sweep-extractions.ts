@@ -1,8 +1,7 @@
 import middy from '@middy/core';
 import type { Context } from 'aws-lambda';
 import { reconcilerFromEnvironment } from '../lib/aws/wiring/reconciler.ts';
-import type { SweepResult } from '../lib/extraction/count-sweep.ts';
-import { sweep } from '../lib/extraction/sweep.ts';
+import { type SweepResult, sweep } from '../lib/extraction/sweep.ts';
 import { concealFailures } from '../lib/observability/conceal-failures.ts';
 import { count, journal, observability, publishNow } from '../lib/observability/observability.ts';
 

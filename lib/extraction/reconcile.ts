@@ -1,3 +1,4 @@
+import { defined } from '../defined.ts';
 import type { ExtractionMetric } from '../observability/metric-names.ts';
 import { ProviderError } from '../provider/transport/errors.ts';
 import { applyChange } from './apply-change.ts';
@@ -356,10 +357,7 @@ const collect = async (
     deps.journal.failure('The results could not be stored.', error, record);
     return retryCollection(record, 'results-not-stored', caller, deps);
   }
-  const collected = {
-    ...(stored === undefined ? {} : { results: stored }),
-    ...(actionResults === undefined ? {} : { actionResults }),
-  };
+  const collected = defined({ results: stored, actionResults });
   return close(closeCollected(record, collected, deps.now(), deps.timings), deps, 'Collected');
 };
 

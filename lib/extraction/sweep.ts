@@ -1,5 +1,4 @@
-import type { Count, MetricName } from '../observability/metric-names.ts';
-import { countSweep, countSweepStarted, type SweepResult } from './count-sweep.ts';
+import { type Count, type MetricName, zeroFilledMetrics } from '../observability/metric-names.ts';
 import { plusSeconds, secondsSince, stuckSeconds, type Timings } from './deadlines.ts';
 import { dueShardCount } from './due-shard.ts';
 import type { Journal } from './journal.ts';
@@ -22,6 +21,18 @@ export type SweepDeps = {
   readonly journal: Journal;
   /** Of the sweep itself. `publish` writes what was counted so far, instead of at the end of the invocation. */
   readonly metrics: { readonly count: Count<MetricName>; readonly publish: () => void };
+};
+
+export type SweepResult = {
+  readonly claimed: number;
+  readonly closed: number;
+  readonly failed: number;
+  /** The time ended before the index was empty. The next sweep continues. */
+  readonly cutShort: boolean;
+  /** How late the most overdue record was, in seconds; 0 if nothing was due. */
+  readonly oldestOverdueSeconds: number;
+  /** For how long the worst of the records that are still open has been stuck, in seconds; 0 if none. */
+  readonly oldestStuckSeconds: number;
 };
 
 /**
@@ -122,16 +133,34 @@ const reconcileAll = async (queue: string[], deps: SweepDeps): Promise<SweepResu
 };
 
 /**
+ * Counts that a sweep starts, adds 0 to the metrics of metric math, and publishes both at once. Metrics that wait until
+ * the end of the invocation are lost if the process is ended.
+ */
+const countStarted = ({ count, publish }: SweepDeps['metrics']): void => {
+  count('SweepStarted');
+  for (const metric of zeroFilledMetrics) count(metric, 0);
+  publish();
+};
+
+const countFinished = (result: SweepResult, { count }: SweepDeps['metrics']): void => {
+  count('SweepFinished');
+  count('SweepClaimed', result.claimed);
+  count('OldestOverdueSeconds', result.oldestOverdueSeconds);
+  count('OldestStuckSeconds', result.oldestStuckSeconds);
+  if (result.failed > 0) count('SweepFailed', result.failed);
+  if (result.cutShort) count('SweepCutShort');
+};
+
+/**
  * Reconciles every record whose `dueAt` has passed. This is the guarantee behind the machine and the rule. Each record is
  * claimed first, so that a record that ends the process cannot starve the others. Throws only if the index cannot be
  * read; the failure of one record is reported and counted.
  */
 export const sweep = async (deps: SweepDeps): Promise<SweepResult> => {
   const { journal, metrics } = deps;
-  // Before anything is claimed: of a sweep whose process is ended, this is the only metric.
-  countSweepStarted(metrics.count, metrics.publish);
+  countStarted(metrics);
   const result = await reconcileAll(await dueIds(deps), deps);
   journal.info('Sweep finished.', { ...result });
-  countSweep(result, metrics.count);
+  countFinished(result, metrics);
   return result;
 };

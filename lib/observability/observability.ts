@@ -2,6 +2,7 @@ import { Logger } from '@aws-lambda-powertools/logger';
 import { injectLambdaContext } from '@aws-lambda-powertools/logger/middleware';
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import type { MiddlewareObj } from '@middy/core';
+import { defined } from '../defined.ts';
 import { describeError } from './describe-error.ts';
 import { type Count, loggedMetrics, type MetricName, metricsService } from './metric-names.ts';
 
@@ -29,10 +30,7 @@ export const count: Count<MetricName> = (name, value = 1) => {
 };
 
 /** Only the ids: `about` may be a whole record. An absent id must not hide one of `logAbout`. */
-const idsOf = ({ extractionId, taskId }: About): About => ({
-  ...(extractionId === undefined ? {} : { extractionId }),
-  ...(taskId === undefined ? {} : { taskId }),
-});
+const idsOf = ({ extractionId, taskId }: About): About => defined({ extractionId, taskId });
 
 /** The domain's journal (lib/extraction/journal.ts): the log, and the CloudWatch metrics. */
 export const journal = {

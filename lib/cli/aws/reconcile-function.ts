@@ -1,8 +1,8 @@
 import { GetFunctionConfigurationCommand, InvokeCommand, type LambdaClient } from '@aws-sdk/client-lambda';
 import { type ProviderTimeouts, parseProviderTimeouts } from '../../aws/wiring/provider-from-environment.ts';
-import type { SweepResult } from '../../extraction/count-sweep.ts';
 import { parseTimings, type Timings } from '../../extraction/parse-timings.ts';
 import type { ReconcileAnswer, ReconcileEvent } from '../../extraction/reconcile-event.ts';
+import type { SweepResult } from '../../extraction/sweep.ts';
 import { CliError } from '../errors.ts';
 
 /** reconcile-extraction or sweep-extractions ran and threw. Its log has the cause. */

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { defined } from '../../defined.ts';
 import { closedObject, line, text } from '../../http/body-fields.ts';
 import { findChangedNumbers } from '../../http/exact-json.ts';
 import { type Violation, violationOf } from '../../http/violation.ts';
@@ -196,7 +197,7 @@ const schemaOf = (body: unknown) => {
 export const requestDataToSeal = (request: ExtractionRequest): SealedRequestData => {
   if (request.method === 'consent') return { target: request.target };
   const { credentials, sessionToken } = request;
-  return { credentials, ...(sessionToken === undefined ? {} : { sessionToken }) };
+  return { credentials, ...defined({ sessionToken }) };
 };
 
 /** Validates a parsed JSON body. Returns the request or every violation, not only the first. Never throws. */

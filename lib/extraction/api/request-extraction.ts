@@ -1,3 +1,4 @@
+import { defined } from '../../defined.ts';
 import { plusSeconds, type Timings } from '../deadlines.ts';
 import type { ConsentMethod, CredentialsMethod, Extraction } from '../record.ts';
 import type { SealedRequestData } from '../sealed-request-data.ts';
@@ -49,7 +50,7 @@ const newRecord = (input: RequestInput, now: Date, timings: Timings): Extraction
     schemaVersion: 1,
     extractionId: input.extractionId,
     ...methodOf(input.request),
-    ...(reference === undefined ? {} : { reference }),
+    ...defined({ reference }),
     requestedBy: input.requestedBy,
     requestedAt,
     requestId: input.requestId,

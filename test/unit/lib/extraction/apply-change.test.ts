@@ -45,32 +45,32 @@ const timedOut = extractionIn('TIMED_OUT');
 
 /** Each kind of change, on a row that it is for. */
 const changes: readonly (readonly [string, Extraction, Change])[] = [
-  ['begin', extraction(), markStarting(extraction(), 'mine', now, timings)],
-  ['withdraw', starting, revertToRequested(starting, 'attempt-1', timings)],
-  ['run', starting, markRunning(starting, 'attempt-1', 'task-1', now, timings)],
+  ['markStarting', extraction(), markStarting(extraction(), 'mine', now, timings)],
+  ['revertToRequested', starting, revertToRequested(starting, 'attempt-1', timings)],
+  ['markRunning', starting, markRunning(starting, 'attempt-1', 'task-1', now, timings)],
   [
-    'run over UNCONFIRMED',
+    'markRunningLate',
     extractionIn('UNCONFIRMED'),
     markRunningLate(starting, 'attempt-1', 'task-1', now, timings),
   ],
-  ['reject', starting, markRejected(starting, 'attempt-1', 'http-400', now, timings)],
-  ['lose track', starting, markUnconfirmed(starting, 'attempt-1', 'unknown', 'start', now, timings)],
-  ['give up starting', extraction(), markNotStarted(extraction(), 'start-abandoned', now, timings)],
+  ['markRejected', starting, markRejected(starting, 'attempt-1', 'http-400', now, timings)],
+  ['markUnconfirmed', starting, markUnconfirmed(starting, 'attempt-1', 'unknown', 'start', now, timings)],
+  ['markNotStarted', extraction(), markNotStarted(extraction(), 'start-abandoned', now, timings)],
   [
-    'settle',
+    'markSettled',
     runningRow,
     markSettled({ extractionId: id, taskId: 'task-1', taskStatus: 'COMPLETED' }, 'webhook', now, timings),
   ],
   [
-    'correct',
+    'correctOutcome',
     timedOut,
     correctOutcome({ extractionId: id, taskId: 'task-1', taskStatus: 'COMPLETED' }, 'webhook', now, timings),
   ],
-  ['time out', runningRow, markTimedOut(runningRow, now, timings)],
-  ['collected', completed, closeCollected(completed, {}, now, timings)],
-  ['give up collecting', completed, closeUncollected(completed, 'too-late', now, timings)],
-  ['end grace', timedOut, closeAfterGrace(timedOut, now, timings)],
-  ['look again', runningRow, reschedule(runningRow, iso(500))],
+  ['markTimedOut', runningRow, markTimedOut(runningRow, now, timings)],
+  ['closeCollected', completed, closeCollected(completed, {}, now, timings)],
+  ['closeUncollected', completed, closeUncollected(completed, 'too-late', now, timings)],
+  ['closeAfterGrace', timedOut, closeAfterGrace(timedOut, now, timings)],
+  ['reschedule', runningRow, reschedule(runningRow, iso(500))],
 ];
 
 test.each(changes)('%s that applies is done', async (_name, row, change) => {
@@ -102,76 +102,80 @@ describe('the write of another process does not count as an own write', () => {
 
   test.each<readonly [string, Extraction, Change]>([
     [
-      'time out, over the cap: a rival timed out without having read that',
+      'timeOutOversized: another process timed out without that read',
       timedOut,
       timeOutOversized(runningRow, now, timings),
     ],
-    ['begin: another attempt began', startedBy('theirs'), markStarting(extraction(), 'mine', now, timings)],
     [
-      'begin: mine was declared dead before I heard of it',
+      'markStarting: another attempt has started',
+      startedBy('theirs'),
+      markStarting(extraction(), 'mine', now, timings),
+    ],
+    [
+      'markStarting: the own start was settled as stale before the answer',
       closedBy('UNCONFIRMED', 'mine'),
       markStarting(extraction(), 'mine', now, timings),
     ],
     [
-      'begin: the start was abandoned',
+      'markStarting: the start was abandoned',
       extractionIn('NOT_STARTED'),
       markStarting(extraction(), 'mine', now, timings),
     ],
     [
-      'withdraw: another attempt is under way',
+      'revertToRequested: another attempt is in progress',
       startedBy('theirs'),
       revertToRequested(starting, 'mine', timings),
     ],
     [
-      'withdraw: declared dead',
+      'revertToRequested: settled as stale',
       closedBy('UNCONFIRMED', 'mine'),
       revertToRequested(starting, 'mine', timings),
     ],
     [
-      'run: another attempt is under way',
+      'markRunning: another attempt is in progress',
       startedBy('theirs'),
       markRunning(starting, 'mine', 'task-9', now, timings),
     ],
-    ['run: another task runs', runningRow, markRunning(starting, 'mine', 'task-9', now, timings)],
+    ['markRunning: another task runs', runningRow, markRunning(starting, 'mine', 'task-9', now, timings)],
     [
-      'reject: another attempt’s',
+      'markRejected: of another attempt',
       closedBy('REJECTED', 'theirs'),
       markRejected(starting, 'mine', 'r', now, timings),
     ],
     [
-      'lose track: another attempt’s',
+      'markUnconfirmed: of another attempt',
       closedBy('UNCONFIRMED', 'theirs'),
       markUnconfirmed(starting, 'mine', 'r', 'start', now, timings),
     ],
-    ['give up starting: it began', starting, markNotStarted(extraction(), 'r', now, timings)],
+    ['markNotStarted: it has started', starting, markNotStarted(extraction(), 'r', now, timings)],
     [
-      'settle: with another status',
+      'markSettled: with another status',
       extractionIn('FAILED'),
       markSettled({ extractionId: id, taskId: 'task-1', taskStatus: 'COMPLETED' }, 'webhook', now, timings),
     ],
     [
-      'settle: timed out first',
+      'markSettled: timed out first',
       timedOut,
       markSettled({ extractionId: id, taskId: 'task-1', taskStatus: 'COMPLETED' }, 'webhook', now, timings),
     ],
-    ['time out: settled first', completed, markTimedOut(runningRow, now, timings)],
+    ['markTimedOut: settled first', completed, markTimedOut(runningRow, now, timings)],
     [
-      'collected: a correction came between',
+      'closeCollected: a correction came first',
       completed,
       closeCollected(extractionIn('PARTIAL'), {}, now, timings),
     ],
     [
-      'give up collecting: collected first',
+      'closeUncollected: collected first',
       closedExtraction({ status: 'COMPLETED', collectedAt: iso(50) }),
       closeUncollected(completed, 'too-late', now, timings),
     ],
-    ['end grace: a correction came first', completed, closeAfterGrace(timedOut, now, timings)],
+    ['closeAfterGrace: a correction came first', completed, closeAfterGrace(timedOut, now, timings)],
     [
-      'look again: moved elsewhere',
+      'reschedule: rescheduled meanwhile',
       extractionIn('RUNNING', { dueAt: iso(1) }),
       reschedule(runningRow, iso(500)),
     ],
-    ['look again: closed', closedExtraction({ status: 'COMPLETED' }), reschedule(completed, iso(500))],
+    ['reschedule: closed', closedExtraction({ status: 'COMPLETED' }), reschedule(completed, iso(500))],
   ])('%s', async (_what, current, change) => {
     expect(await applyChange(storeWith(current), change)).toEqual({ kind: 'lost', record: current });
   });
@@ -192,25 +196,25 @@ const earlier = at(99);
 
 test.each<readonly [string, Extraction, Change, Change]>([
   [
-    'give up starting',
+    'markNotStarted',
     extraction(),
     markNotStarted(extraction(), 'r', earlier, timings),
     markNotStarted(extraction(), 'r', now, timings),
   ],
   [
-    'lose track',
+    'markUnconfirmed',
     starting,
     markUnconfirmed(starting, 'attempt-1', 'r', 'start', now, timings),
     markUnconfirmed(starting, 'attempt-1', 'r', 'reconcile', now, timings),
   ],
   [
-    'time out',
+    'markTimedOut',
     runningRow,
     markTimedOut(runningRow, earlier, timings),
     markTimedOut(runningRow, now, timings),
   ],
   [
-    'collected',
+    'closeCollected',
     completed,
     closeCollected(completed, {}, earlier, timings),
     closeCollected(completed, {}, now, timings),

@@ -73,8 +73,8 @@ test.each([
   [10 + 86_400, true],
   // A clock that is behind the one that made the STARTING write.
   [0, false],
-])('a start that was claimed at 10 s is stale at %f s: %s', (now, dead) => {
-  expect(isStartStale(starting, at(now), timings)).toBe(dead);
+])('a start that was claimed at 10 s is stale at %f s: %s', (now, stale) => {
+  expect(isStartStale(starting, at(now), timings)).toBe(stale);
 });
 
 test('a start without a STARTING write is stale', () => {

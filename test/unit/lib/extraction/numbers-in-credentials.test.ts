@@ -59,7 +59,7 @@ test.each([
   ['5e-324', '5e-324'],
 ])('the number %s keeps its value, and is sealed as %s', (number, sealed) => {
   const parsed = request(`{"pin":${number}}`);
-  if (parsed.kind !== 'valid') throw new Error('It should be taken.');
+  if (parsed.kind !== 'valid') throw new Error('It should be valid.');
   expect(Buffer.from(encodeSealed(requestDataToSeal(parsed.request))).toString()).toContain(
     `{"pin":${sealed}}`,
   );
@@ -91,7 +91,7 @@ test.each(['reference', 'entity', 'actions', 'method', 'sessionToken', 'unknown'
   },
 );
 
-test('texts that look like numbers are left alone', () => {
+test('texts with digits are left alone', () => {
   expect(pointersOf('{"pin":"12345678901234567890","x":"1e999"}')).toEqual([]);
 });
 

@@ -123,7 +123,7 @@ describe('REQUESTED', () => {
     expect(row()).toEqual(extraction());
   });
 
-  test('a start that begins between the read and the write is not abandoned', async () => {
+  test('a start that is claimed between the read and the write is not abandoned', async () => {
     const starting = extractionIn('STARTING', { startingAt: iso(99) });
     const { reconcile, row, counted } = world(extraction(), {
       through: (store) => ({ ...store, get: async () => extraction() }),
@@ -207,8 +207,8 @@ describe('RUNNING', () => {
   });
 
   test.each<readonly [string, Task | undefined]>([
-    ['that nobody linked', undefined],
-    ['of which a webhook told before anybody linked it', { taskId: 'task-1', taskStatus: 'FAILED' }],
+    ['that is not linked', undefined],
+    ['with a delivery before any link', { taskId: 'task-1', taskStatus: 'FAILED' }],
   ])('a task %s is adopted before the provider is read', async (_what, before) => {
     const held = world(running, {
       ...(before === undefined ? {} : { task: before }),
@@ -227,12 +227,12 @@ describe('RUNNING', () => {
   });
 
   test.each<readonly [string, Partial<Task>]>([
-    ['of which a webhook told', { taskStatus: 'COMPLETED' }],
-    ['of which no webhook told', {}],
+    ['with a delivery', { taskStatus: 'COMPLETED' }],
+    ['without a delivery', {}],
   ])(
     'a task of another extraction, %s, is left to it: nothing is read, used or stored',
-    async (_what, told) => {
-      const theirs = { taskId: 'task-1', extractionId: 'other', ...told };
+    async (_what, notice) => {
+      const theirs = { taskId: 'task-1', extractionId: 'other', ...notice };
       for (const caller of everybody) {
         const held = world(running, { task: theirs, reads: [answer('COMPLETED', full)] });
         expect(await held.reconcile(caller)).toMatchObject({ kind: 'closed' });
@@ -287,7 +287,7 @@ describe('RUNNING', () => {
   });
 
   test.each<readonly [string, TaskReading | Error]>([
-    ['that read says that it still runs', answer('RUNNING')],
+    ['the read returns RUNNING', answer('RUNNING')],
     ['that read fails', new ProviderAmbiguous('503')],
   ])('past the deadline, it is TIMED_OUT after a last read: %s', async (_what, read) => {
     const { reconcile, row, counted, reads } = world(running, { reads: [read], now: 7_200 });
@@ -435,7 +435,7 @@ describe('settled by the provider and not collected', () => {
   );
 
   test.each([['a text'], [{ items: [] }], [7], [[]]])(
-    'results of an unexpected shape never block: the bytes are stored, and a metric says so: %j',
+    'results of an unexpected shape are stored and counted: %j',
     async (results) => {
       const { reconcile, row, stored, counted } = world(settled, { reads: [answer('PARTIAL', results)] });
       expect(await reconcile(machine)).toMatchObject({ kind: 'closed' });
@@ -458,7 +458,7 @@ describe('settled by the provider and not collected', () => {
     expect(counted).toEqual(['UnexpectedResults', 'Collected']);
   });
 
-  // The document has null for the two CREDENTIALS_ statuses only; here it is a shape that nobody expected.
+  // The API document has null for the two CREDENTIALS_ statuses only.
   test('null where there should be results is an unexpected shape, not "nothing to store"', async () => {
     const { reconcile, counted, stored } = world(extractionIn('COMPLETED'), {
       reads: [answer('COMPLETED', null)],
@@ -490,7 +490,7 @@ describe('settled by the provider and not collected', () => {
       { reads: [new ProviderAmbiguous('503')] },
       ['ProviderReadFailed', 'CollectionFailed'],
     ],
-    ['the provider says that it still runs', { reads: [answer('RUNNING')] }, ['CollectionFailed']],
+    ['the provider returns RUNNING', { reads: [answer('RUNNING')] }, ['CollectionFailed']],
     [
       'S3 is down',
       {
@@ -625,15 +625,15 @@ describe('TIMED_OUT', () => {
 
   test('the pauses between reads double from two minutes, and the last read is at the end of grace', async () => {
     const { reconcile, row, time } = world(timedOut, { now: 7_200 });
-    const looks: number[] = [];
+    const pauses: number[] = [];
     while (row()?.dueShard !== undefined) {
       await reconcile(swept);
       const next = row()?.dueAt;
       if (next === undefined) break;
       time.set((new Date(next).getTime() - at(0).getTime()) / 1000);
-      looks.push((new Date(next).getTime() - at(7_200).getTime()) / 1000);
+      pauses.push((new Date(next).getTime() - at(7_200).getTime()) / 1000);
     }
-    expect(looks).toEqual([120, 240, 480, 960, 1_920, 3_840, 7_680, 15_360, 30_720, 61_440, 86_400]);
+    expect(pauses).toEqual([120, 240, 480, 960, 1_920, 3_840, 7_680, 15_360, 30_720, 61_440, 86_400]);
     expect(row()).toMatchObject({ status: 'TIMED_OUT' });
     expect(isClosed(row())).toBe(true);
   });
@@ -686,7 +686,7 @@ describe('by consent', () => {
   });
 
   test.each(everybody)(
-    'whoever asks, it is read with its record, not looked for in Tasks: %j',
+    'is read with its record and has no entry in Tasks, for every caller: %j',
     async (caller) => {
       const { reconcile, row } = world(running, {
         task: { taskId: 'task-1', taskStatus: 'CREDENTIALS_WRONG' },
@@ -762,15 +762,15 @@ describe('an answer over the size limit', () => {
     'of a running task is recorded, and the task is not read again: %j',
     async (caller) => {
       const held = world(extractionIn('RUNNING'), { reads: [tooLarge] });
-      const look = () => held.reconcile(caller);
-      expect(await look()).toMatchObject({ kind: 'not-yet', why: 'results-too-large' });
+      const again = () => held.reconcile(caller);
+      expect(await again()).toMatchObject({ kind: 'not-yet', why: 'results-too-large' });
       expect(held.row()).toMatchObject({ status: 'RUNNING', oversizedAt: iso(100) });
       expect(held.row()).not.toHaveProperty('collectionError');
       held.time.advance(10);
-      expect(await look()).toMatchObject({ kind: 'not-yet', why: 'results-too-large' });
+      expect(await again()).toMatchObject({ kind: 'not-yet', why: 'results-too-large' });
       await held.tasks.notify({ taskId: 'task-1', taskStatus: 'PARTIAL', notifiedAt: iso(111) });
       held.time.advance(10);
-      expect(await look()).toMatchObject({ kind: 'closed', record: { status: 'PARTIAL' } });
+      expect(await again()).toMatchObject({ kind: 'closed', record: { status: 'PARTIAL' } });
       expect(held.row()).toMatchObject(saidOnce);
       expect(held.reads()).toBe(1);
       expect(held.counted).toEqual(['SettledByReconcile', 'CollectionAbandoned']);

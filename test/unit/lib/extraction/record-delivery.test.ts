@@ -88,10 +88,10 @@ test('an orphan delivery that was stored and not counted is counted with its rep
   let broken = true;
   const { deliver, counted } = world({
     fault: (call) => {
-      if (broken && call.method === 'notify') throw new Error('died');
+      if (broken && call.method === 'notify') throw new Error('interrupted');
     },
   });
-  await expect(deliver()).rejects.toThrow('died');
+  await expect(deliver()).rejects.toThrow('interrupted');
   expect(counted).toEqual([]);
   broken = false;
   expect(await deliver()).toEqual({ kind: 'stored' });
@@ -143,10 +143,10 @@ describe('a delivery that ends after any step is completed by the next', () => {
     const { deliver, woken, row } = world({
       ...running,
       fault: (call) => {
-        if (broken && call.method === method) throw new Error('died');
+        if (broken && call.method === method) throw new Error('interrupted');
       },
     });
-    await expect(deliver()).rejects.toThrow('died');
+    await expect(deliver()).rejects.toThrow('interrupted');
     expect(woken).toEqual([]);
     broken = false;
     expect(await deliver()).toMatchObject({ kind: 'recorded', wake: 'woken' });

@@ -125,7 +125,7 @@ const explained = (status: number) =>
 describe('a failure has the same effect as by credentials', () => {
   test.each<readonly [string, Error, string]>([
     ['a refusal of v1', new ProviderRefused('403', 403), 'http-403'],
-    ['a refusal of v2 that says why', explained(403), 'CONSENT/CONSENT_NOT_ACTIVE'],
+    ['a refusal of v2 with errorType', explained(403), 'CONSENT/CONSENT_NOT_ACTIVE'],
     ['a refusal of v2 that does not', new ProviderRefused('404', 404), 'http-404'],
   ])('%s is REJECTED', async (_what, failure, reason) => {
     const { start, row, posts, counted } = world(undefined, { answers: [failure] });
@@ -137,8 +137,8 @@ describe('a failure has the same effect as by credentials', () => {
 
   test.each<readonly [string, Error]>([
     ['a lost answer', new ProviderAmbiguous('lost')],
-    ['a 5xx that says why', explained(503)],
-    ['a 408 that says why', explained(408)],
+    ['a 5xx with errorType', explained(503)],
+    ['a 408 with errorType', explained(408)],
   ])('%s is UNCONFIRMED, and never repeated', async (_what, failure) => {
     const { start, row, posts } = world(undefined, { answers: [failure] });
     expect(await start()).toEqual({ kind: 'settled', status: 'UNCONFIRMED' });
@@ -149,7 +149,7 @@ describe('a failure has the same effect as by credentials', () => {
 
   test.each<readonly [string, Error]>([
     ['429', new ProviderBusy('429')],
-    ['429 that says why', explained(429)],
+    ['429 with errorType', explained(429)],
   ])('%s was not accepted: back to REQUESTED', async (_what, failure) => {
     const { start, row } = world(undefined, { answers: [failure] });
     expect(await start()).toEqual({ kind: 'retry', error: 'ProviderBusy' });
@@ -159,7 +159,7 @@ describe('a failure has the same effect as by credentials', () => {
 
 const settledAs = (status: 'REJECTED' | 'UNCONFIRMED'): StartOutcome => ({ kind: 'settled', status });
 
-/** Every status that may carry an `errorType`, and what it says of the start (design, section 3). */
+/** Every status that may carry an `errorType`, and what it means for the start (design, section 3). */
 const outcomeOf = (status: number): StartOutcome => {
   if (status === 401) return { kind: 'retry', error: 'ProviderUnauthorized' };
   if (status === 429) return { kind: 'retry', error: 'ProviderBusy' };
@@ -180,7 +180,7 @@ test.each([
         product: 'movement',
         consentId,
       }).catch((error: unknown) => error);
-      if (!(failure instanceof Error)) throw new Error(`${status} was taken for a start.`);
+      if (!(failure instanceof Error)) throw new Error(`${status} counted as an accepted start.`);
       return { status, outcome: await world(undefined, { answers: [failure] }).start() };
     });
     expect(await Promise.all(outcomes)).toEqual(

@@ -198,7 +198,7 @@ describe('a successful start', () => {
 
 describe('a failure before the STARTING write leaves the record unchanged', () => {
   test.each<readonly [string, () => Error, string]>([
-    ['the API key is not taken', unauthorized, 'ProviderUnauthorized'],
+    ['the API key is refused', unauthorized, 'ProviderUnauthorized'],
     [
       'the API key is not stored yet',
       () => new NotConfigured('secret', 'provider-api-key'),
@@ -230,11 +230,11 @@ describe('a failure before the STARTING write leaves the record unchanged', () =
 
   test('that is not the provider’s is thrown', async () => {
     const failing = async () => {
-      throw new Error('ours');
+      throw new Error('own failure');
     };
     for (const setup of [{ unseal: failing }, { logIn: failing }]) {
       const { start, row, posts } = world(setup);
-      await expect(start()).rejects.toThrow('ours');
+      await expect(start()).rejects.toThrow('own failure');
       expect(row()).toEqual(extraction());
       expect(posts).toHaveLength(0);
     }
@@ -313,7 +313,7 @@ describe('401 on the start call', () => {
   });
 
   test('and then any failed login means not accepted, because of the 401', async () => {
-    for (const failure of [unauthorized(), ambiguous(), new Error('ours')]) {
+    for (const failure of [unauthorized(), ambiguous(), new Error('own failure')]) {
       let logins = 0;
       const { start, row, posts } = world({
         answers: [unauthorized()],
@@ -342,7 +342,7 @@ describe('any other failure means that a task may exist, and the start call is n
   test.each<readonly [string, Error]>([
     ['5xx, 408, 3xx, a timeout, a reset, a 2xx without a taskId', ambiguous()],
     ['an answer that is too large', new ProviderAnswerTooLarge('x', 200)],
-    ['an exception that nobody expected', new RangeError('bug')],
+    ['an unexpected exception', new RangeError('bug')],
   ])('%s', async (_what, failure) => {
     const { start, row, posts, counted, time } = world({ answers: [failure] });
     expect(await start(0)).toEqual({ kind: 'settled', status: 'UNCONFIRMED' });
@@ -360,7 +360,7 @@ describe('a start attempt that was settled as stale', () => {
     const held = world({
       meanwhile: () => {
         const row = held.row();
-        if (row?.attemptId === undefined) throw new Error('It was not begun.');
+        if (row?.attemptId === undefined) throw new Error('It was not started.');
         return held.extractions
           .apply(markUnconfirmed(row, row.attemptId, 'start-interrupted', 'reconcile', at(70), timings))
           .then(() => undefined);
@@ -449,9 +449,9 @@ describe('an invocation that finds a start made or in progress', () => {
     expect(await quiet.start(0)).toEqual({ kind: 'waiting', taskId: 'task-1' });
     expect(quiet.task()).toEqual({ ...adopted, callbackToken: 'token-0', callbackAttempt: 0 });
 
-    const told = world({ row: extractionIn('RUNNING') });
-    told.tasks.rows.set('task-1', { ...adopted, taskStatus: 'FAILED' });
-    expect(await told.start(0)).toEqual({ kind: 'settled', status: 'FAILED' });
+    const held = world({ row: extractionIn('RUNNING') });
+    held.tasks.rows.set('task-1', { ...adopted, taskStatus: 'FAILED' });
+    expect(await held.start(0)).toEqual({ kind: 'settled', status: 'FAILED' });
   });
 
   test('settles with the status that a webhook left even with an older token', async () => {
@@ -561,7 +561,7 @@ const dyingAt = (
   let over = false;
   const die = (at: 'before' | 'after') => () => {
     if (at === 'before') calls += 1;
-    if (!over && (calls > nth || (calls === nth && at === when))) throw new Error('died');
+    if (!over && (calls > nth || (calls === nth && at === when))) throw new Error('interrupted');
   };
   return {
     faults: { before: die('before'), after: die('after') },
@@ -585,7 +585,7 @@ describe('a start that is interrupted at a call of a store, and the starts after
   ] as const)('call %i, %s it took effect: %s, and never two start calls', async (nth, when, end) => {
     const death = dyingAt(nth, when);
     const { start, posts, row, task, time } = world({ faults: death.faults });
-    await expect(start(0)).rejects.toThrow('died');
+    await expect(start(0)).rejects.toThrow('interrupted');
     death.over();
     time.advance(3);
     await start(1);
@@ -639,13 +639,13 @@ describe('from the STARTING write on, a failed write is retried', () => {
 
 describe('a later record under the same id, after an erasure or a loss', () => {
   test.each(allStatuses)('is left alone by an older execution in %s', async (status) => {
-    const anew = extractionIn(status, { requestId: 'request-2' });
-    const { start, row, posts, events, tasks, time } = world({ row: anew });
+    const later = extractionIn(status, { requestId: 'request-2' });
+    const { start, row, posts, events, tasks, time } = world({ row: later });
     expect(await start(1_000)).toEqual({ kind: 'settled', status: 'GONE' });
     time.advance(3_600);
     expect(await start(2_000)).toEqual({ kind: 'settled', status: 'GONE' });
     expect({ row: row(), posts, events, tasks: tasks.rows.size }).toEqual({
-      row: anew,
+      row: later,
       posts: [],
       events: [],
       tasks: 0,
@@ -653,15 +653,15 @@ describe('a later record under the same id, after an erasure or a loss', () => {
   });
 
   test('is not started by an attempt that has read the earlier record', async () => {
-    const anew = extraction({ requestId: 'request-2' });
+    const later = extraction({ requestId: 'request-2' });
     const held = world({
       unseal: async () => {
-        held.extractions.rows.set(id, anew);
+        held.extractions.rows.set(id, later);
         return raw;
       },
     });
     expect(await held.start()).toEqual({ kind: 'settled', status: 'GONE' });
-    expect(held.row()).toEqual(anew);
+    expect(held.row()).toEqual(later);
     expect(held.posts).toEqual([]);
   });
 });
@@ -685,7 +685,8 @@ test('for all failures and answers of the provider, at most one start call may h
         const counts = { before: 0, after: 0 };
         const breakAt = (when: 'before' | 'after') => () => {
           counts[when] += 1;
-          if (failures.some((one) => one.when === when && one.nth === counts[when])) throw new Error('died');
+          if (failures.some((one) => one.when === when && one.nth === counts[when]))
+            throw new Error('interrupted');
         };
         const { start, posts, row, time } = world({
           answers,

@@ -4,6 +4,7 @@ import { dueShardCount, dueShardOf } from '../../../../lib/extraction/due-shard.
 import type { ReconcileResult } from '../../../../lib/extraction/reconcile.ts';
 import type { Extraction } from '../../../../lib/extraction/record.ts';
 import { sweep } from '../../../../lib/extraction/sweep.ts';
+import { zeroFilledMetrics } from '../../../../lib/observability/metric-names.ts';
 import {
   allStatuses,
   clock,
@@ -46,6 +47,7 @@ const world = (
   const failed: string[] = [];
   const counted: (readonly [string, number])[] = [];
   const dueAtStart: (string | undefined)[] = [];
+  let published: typeof counted = [];
   const run = () =>
     sweep({
       extractions,
@@ -68,10 +70,22 @@ const world = (
       },
       metrics: {
         count: (metric, value = 1) => void counted.push([metric, value]),
-        publish: () => void dueAtStart.push(...[...extractions.rows.values()].map(({ dueAt }) => dueAt)),
+        publish: () => {
+          published = [...counted];
+          dueAtStart.push(...[...extractions.rows.values()].map(({ dueAt }) => dueAt));
+        },
       },
     });
-  return { sweep: run, reconciled, failed, counted, dueAtStart, extractions, time };
+  return {
+    sweep: run,
+    reconciled,
+    failed,
+    counted,
+    dueAtStart,
+    published: () => published,
+    extractions,
+    time,
+  };
 };
 
 test('every due record of every partition is reconciled, and no other', async () => {
@@ -152,7 +166,7 @@ describe('a row that is malformed', () => {
 });
 
 describe('a record that is stuck', () => {
-  // To have moved on 400 s ago, whenever it was last looked at.
+  // Stuck for 400 s, however often it was rescheduled.
   const stuck = running('a', iso(1_000));
   const stuckFor400 = { ...stuck, deadlineAt: iso(600 - timings.machineSlack) };
 
@@ -182,15 +196,42 @@ describe('a record that is stuck', () => {
 });
 
 test('a sweep publishes that it started before it claims anything', async () => {
-  const { sweep, counted, dueAtStart } = world([running('a', iso(900)), running('b', iso(950))]);
+  const { sweep, published, dueAtStart } = world([running('a', iso(900)), running('b', iso(950))]);
   await sweep();
+  expect(dueAtStart).toEqual([iso(900), iso(950)]);
+  expect(published()).toEqual([['SweepStarted', 1], ...zeroFilledMetrics.map((metric) => [metric, 0])]);
+});
+
+test('a sweep with nothing to do counts that it finished', async () => {
+  const { sweep, counted, published } = world([]);
+  await sweep();
+  expect(counted.slice(published().length)).toEqual([
+    ['SweepFinished', 1],
+    ['SweepClaimed', 0],
+    ['OldestOverdueSeconds', 0],
+    ['OldestStuckSeconds', 0],
+  ]);
+});
+
+test('a sweep counts what it claimed, what failed, and that it was cut short', async () => {
+  let remaining = 300_000;
+  const rows = Array.from({ length: 20 }, (_, index) => running(`due-${index}`, iso(400)));
+  const { sweep, counted } = world(rows, {
+    remainingMs: () => remaining,
+    reconcile: () => {
+      remaining = 0;
+      throw new Error('throttled');
+    },
+  });
+  const result = await sweep();
   expect(counted).toEqual(
     expect.arrayContaining([
-      ['SweepStarted', 1],
-      ['SweepClaimed', 2],
+      ['SweepClaimed', result.claimed],
+      ['SweepFailed', result.claimed],
+      ['OldestOverdueSeconds', 600],
+      ['SweepCutShort', 1],
     ]),
   );
-  expect(dueAtStart).toEqual([iso(900), iso(950)]);
 });
 
 test('a sweep that cannot read the index has published that it started', async () => {
@@ -235,7 +276,7 @@ describe('a claim', () => {
       ['poison', 'a', 'b'].map((extractionId) => running(extractionId, iso(900))),
       {
         reconcile: (extractionId) => {
-          if (extractionId === 'poison') throw new Error('dies');
+          if (extractionId === 'poison') throw new Error('interrupted');
         },
       },
     );
@@ -283,7 +324,7 @@ describe('a claim', () => {
   test('succeeds in only one of two sweeps', async () => {
     const { sweep, reconciled, time } = world(
       Array.from({ length: 30 }, (_, index) => running(`due-${index}`, iso(900))),
-      // Every look at the clock is a moment later, as in two processes.
+      // Every read of the clock is a moment later, as in two processes.
       { faults: { before: () => time.advance(0.001) } },
     );
     const [one, other] = await Promise.all([sweep(), sweep()]);

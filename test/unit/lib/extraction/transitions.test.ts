@@ -47,11 +47,11 @@ const moves: readonly {
   readonly of: (row: Extraction) => Change;
   readonly from: readonly ExtractionStatus[];
   readonly to: ExtractionStatus;
-  /** When the sweep looks; undefined where the move closes the record. */
+  /** The new `dueAt`; undefined if the transition closes the record. */
   readonly dueAt: string | undefined;
 }[] = [
   {
-    name: 'begin',
+    name: 'markStarting',
     of: (row) => markStarting(row, 'attempt-1', now, timings),
     from: ['REQUESTED'],
     to: 'STARTING',
@@ -73,14 +73,14 @@ const moves: readonly {
     dueAt: undefined,
   },
   {
-    name: 'withdraw',
+    name: 'revertToRequested',
     of: (row) => revertToRequested(row, 'attempt-1', timings),
     from: ['STARTING'],
     to: 'REQUESTED',
     dueAt: iso(900),
   },
   {
-    name: 'run',
+    name: 'markRunning',
     of: (row) => markRunning(row, 'attempt-1', 'task-1', now, timings),
     from: ['STARTING'],
     to: 'RUNNING',
@@ -88,7 +88,7 @@ const moves: readonly {
     dueAt: iso(7_200 + 900),
   },
   {
-    name: 'run late',
+    name: 'markRunningLate',
     of: (row) => markRunningLate(row, 'attempt-1', 'task-1', now, timings),
     from: ['UNCONFIRMED'],
     to: 'RUNNING',
@@ -96,28 +96,28 @@ const moves: readonly {
     dueAt: iso(100 + 120),
   },
   {
-    name: 'reject',
+    name: 'markRejected',
     of: (row) => markRejected(row, 'attempt-1', 'http-400', now, timings),
     from: ['STARTING'],
     to: 'REJECTED',
     dueAt: undefined,
   },
   {
-    name: 'lose track',
+    name: 'markUnconfirmed',
     of: (row) => markUnconfirmed(row, 'attempt-1', 'start-interrupted', 'reconcile', now, timings),
     from: ['STARTING'],
     to: 'UNCONFIRMED',
     dueAt: undefined,
   },
   {
-    name: 'give up starting',
+    name: 'markNotStarted',
     of: (row) => markNotStarted(row, 'start-abandoned', now, timings),
     from: ['REQUESTED'],
     to: 'NOT_STARTED',
     dueAt: undefined,
   },
   {
-    name: 'settle',
+    name: 'markSettled',
     of: () =>
       markSettled({ extractionId: id, taskId: 'task-1', taskStatus: 'PARTIAL' }, 'webhook', now, timings),
     from: ['RUNNING'],
@@ -125,14 +125,14 @@ const moves: readonly {
     dueAt: iso(100 + 300),
   },
   {
-    name: 'time out',
+    name: 'markTimedOut',
     of: (row) => markTimedOut(row, now, timings),
     from: ['RUNNING'],
     to: 'TIMED_OUT',
     dueAt: iso(100 + 120),
   },
   {
-    name: 'correct',
+    name: 'correctOutcome',
     of: () =>
       correctOutcome({ extractionId: id, taskId: 'task-1', taskStatus: 'PARTIAL' }, 'webhook', now, timings),
     from: ['TIMED_OUT'],
@@ -201,10 +201,10 @@ const applyTo = async (row: Extraction, change: Change) => {
 describe('a transition of one attempt does not apply to another', () => {
   const starting = extractionIn('STARTING', { attemptId: 'theirs' });
   test.each<readonly [string, Change]>([
-    ['withdraw', revertToRequested(starting, 'mine', timings)],
-    ['run', markRunning(starting, 'mine', 'task-1', now, timings)],
-    ['reject', markRejected(starting, 'mine', 'r', now, timings)],
-    ['lose track', markUnconfirmed(starting, 'mine', 'r', 'start', now, timings)],
+    ['revertToRequested', revertToRequested(starting, 'mine', timings)],
+    ['markRunning', markRunning(starting, 'mine', 'task-1', now, timings)],
+    ['markRejected', markRejected(starting, 'mine', 'r', now, timings)],
+    ['markUnconfirmed', markUnconfirmed(starting, 'mine', 'r', 'start', now, timings)],
   ])('%s', async (_name, change) => {
     expect(await applyTo(starting, change)).toEqual({ applied: false, record: starting });
   });
@@ -241,8 +241,8 @@ test('the STARTING write sets the attempt and the time', async () => {
 });
 
 test.each([
-  ['leaves the index alone where the sweep looks after its death anyway', 900 - 60 - 120, undefined],
-  ['near the end of the start window has the sweep look after its death', 900 - 60 - 119, iso(901)],
+  ['leaves dueAt alone if that is after the start timeout', 900 - 60 - 120, undefined],
+  ['near the end of the start window moves dueAt behind the start timeout', 900 - 60 - 119, iso(901)],
 ])('a STARTING write %s', (_which, seconds, dueAt) => {
   const { set } = markStarting(extraction(), 'mine', at(seconds), timings);
   expect(set.dueAt).toBe(dueAt);
@@ -252,7 +252,7 @@ test.each([
 test('a reverted start leaves the record as it was, except for the attempt', async () => {
   const before = extraction();
   const { record: starting } = await applyTo(before, markStarting(before, 'mine', now, timings));
-  if (starting === undefined) throw new Error('It was not begun.');
+  if (starting === undefined) throw new Error('It was not started.');
   expect((await applyTo(starting, revertToRequested(starting, 'mine', timings))).record).toEqual({
     ...before,
     attemptId: 'mine',
@@ -264,13 +264,13 @@ test.each([
   ['a later', 'attempt-0'],
 ])('%s STARTING write that was sent twice does not apply again after a revert', async (_which, attemptId) => {
   const before = extraction(attemptId === undefined ? {} : { attemptId });
-  const mark = markStarting(before, 'mine', now, timings);
-  const { record: starting } = await applyTo(before, mark);
-  if (starting === undefined) throw new Error('It was not begun.');
-  const { record: withdrawn } = await applyTo(starting, revertToRequested(starting, 'mine', timings));
-  if (withdrawn === undefined) throw new Error('It was not withdrawn.');
-  expect(await applyTo(withdrawn, mark)).toEqual({ applied: false, record: withdrawn });
-  expect((await applyTo(withdrawn, markStarting(withdrawn, 'the next', now, timings))).applied).toBe(true);
+  const write = markStarting(before, 'mine', now, timings);
+  const { record: starting } = await applyTo(before, write);
+  if (starting === undefined) throw new Error('It was not started.');
+  const { record: reverted } = await applyTo(starting, revertToRequested(starting, 'mine', timings));
+  if (reverted === undefined) throw new Error('It was not reverted.');
+  expect(await applyTo(reverted, write)).toEqual({ applied: false, record: reverted });
+  expect((await applyTo(reverted, markStarting(reverted, 'the next', now, timings))).applied).toBe(true);
 });
 
 test('a late taskId removes everything of UNCONFIRMED', async () => {
@@ -332,7 +332,7 @@ describe('collecting', () => {
   });
 
   test.each([
-    ['collected', (row: Extraction) => closeCollected(row, {}, now, timings)],
+    ['closeCollected', (row: Extraction) => closeCollected(row, {}, now, timings)],
     ['abandoned', (row: Extraction) => closeUncollected(row, 'x', now, timings)],
     ['ended', (row: Extraction) => closeAfterGrace(row, now, timings)],
   ])('is not %s if status or collection changed after the decision', async (_what, of) => {
@@ -350,7 +350,7 @@ describe('rescheduling', () => {
   });
 
   test.each<readonly [string, Extraction]>([
-    ['somebody moved it meanwhile', extractionIn('RUNNING', { dueAt: iso(501) })],
+    ['it was rescheduled meanwhile', extractionIn('RUNNING', { dueAt: iso(501) })],
     ['the status changed meanwhile', extractionIn('COMPLETED', { dueAt: iso(8_100) })],
   ])('is refused if %s', async (_what, current) => {
     expect((await applyTo(current, reschedule(extractionIn('RUNNING'), iso(500)))).applied).toBe(false);

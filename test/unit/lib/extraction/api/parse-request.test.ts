@@ -411,9 +411,9 @@ describe('values are never echoed', () => {
       fc.property(fc.dictionary(field, loaded), (fields) => {
         const violations = violationsOf({ ...valid, ...fields });
         refused += violations.length > 0 ? 1 : 0;
-        const told = JSON.stringify(violations);
-        expect(told).not.toContain(sentinel);
-        expect(told).not.toContain('73519846201');
+        const answer = JSON.stringify(violations);
+        expect(answer).not.toContain(sentinel);
+        expect(answer).not.toContain('73519846201');
       }),
       { numRuns: 500 },
     );

@@ -242,11 +242,11 @@ describe('a crash', () => {
       const { request, row, started, time } = world({
         faults: {
           [when]: () => {
-            if (broken) throw new Error('died');
+            if (broken) throw new Error('interrupted');
           },
         },
       });
-      await expect(request()).rejects.toThrow('died');
+      await expect(request()).rejects.toThrow('interrupted');
       expect(started).toEqual([]);
       broken = false;
       time.advance(1);

@@ -62,7 +62,7 @@ describe('a row of the backup', () => {
 
 const live = (over: Partial<RestoreDeps> = {}) => {
   const store = memoryExtractionStore();
-  const told: string[] = [];
+  const reported: string[] = [];
   const deps: RestoreDeps = {
     create: store.create,
     get: store.get,
@@ -70,10 +70,10 @@ const live = (over: Partial<RestoreDeps> = {}) => {
     dryRun: false,
     now: () => now,
     recordRetention: timings.recordRetention,
-    onRow: (extractionId, kind) => void told.push(`${extractionId} ${kind}`),
+    onRow: (extractionId, kind) => void reported.push(`${extractionId} ${kind}`),
     ...over,
   };
-  return { store, deps, told };
+  return { store, deps, reported };
 };
 
 async function* backup(...rows: readonly Extraction[]): AsyncGenerator<Extraction> {
@@ -82,7 +82,7 @@ async function* backup(...rows: readonly Extraction[]): AsyncGenerator<Extractio
 
 describe('restoring', () => {
   test('never overwrites a row, and reports a row of another request', async () => {
-    const { store, deps, told } = live();
+    const { store, deps, reported } = live();
     const mine = extractionIn('COMPLETED', { extractionId: 'one' });
     const other = extraction({ extractionId: 'two', requestId: 'request-2' });
     store.rows.set('one', mine);
@@ -91,7 +91,7 @@ describe('restoring', () => {
     expect(await restore(backup(...rows), deps)).toMatchObject({ present: 1, 'requested-again': 1, due: 0 });
     expect(store.rows.get('one')).toEqual(mine);
     expect(store.rows.get('two')).toEqual(other);
-    expect(told).toEqual(['two requested-again']);
+    expect(reported).toEqual(['two requested-again']);
   });
 
   test('leaves out what was erased', async () => {
@@ -102,10 +102,10 @@ describe('restoring', () => {
   });
 
   test('writes nothing in a dry run', async () => {
-    const { store, deps, told } = live({ dryRun: true });
+    const { store, deps, reported } = live({ dryRun: true });
     expect(await restore(backup(extractionIn('STARTING')), deps)).toMatchObject({ unconfirmed: 1 });
     expect(store.rows.size).toBe(0);
-    expect(told).toEqual([`${id} unconfirmed`]);
+    expect(reported).toEqual([`${id} unconfirmed`]);
   });
 
   test('can be repeated', async () => {
