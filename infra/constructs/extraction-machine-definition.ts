@@ -1,19 +1,16 @@
-import type { Config } from '../config.ts';
-
-/** The timings that shape the machine; a Config has them all. */
-export type MachineTimings = Pick<
-  Config,
-  | 'webhookWaitSeconds'
-  | 'startWindowSeconds'
-  | 'startTimeoutSeconds'
-  | 'deadlineSeconds'
-  | 'machineSlackSeconds'
-  | 'pollFirstSeconds'
-  | 'pollEverySeconds'
-  | 'pollBackoff'
-  | 'startRetryFirstSeconds'
-  | 'startRetryEverySeconds'
->;
+/** The settings that shape the machine. */
+export type MachineTimings = {
+  readonly webhookWaitSeconds: number;
+  readonly startWindowSeconds: number;
+  readonly startTimeoutSeconds: number;
+  readonly deadlineSeconds: number;
+  readonly machineSlackSeconds: number;
+  readonly pollFirstSeconds: number;
+  readonly pollEverySeconds: number;
+  readonly pollBackoff: number;
+  readonly startRetryFirstSeconds: number;
+  readonly startRetryEverySeconds: number;
+};
 
 /** The ARNs of the two functions that the machine invokes: tokens at synthesis, plain text in a test. */
 export type MachineFunctions = {

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import { SFNClient } from '@aws-sdk/client-sfn';
-import { executionArn } from '../../../lib/aws/execution-arn.ts';
+import { executionArn } from '../../../lib/aws/step-functions.ts';
 import { openStream, type StreamRecord } from '../../../lib/cli/aws/follow-stream.ts';
 import type { SandboxEvent } from '../../../test/sandbox/events.ts';
 import { EmulatorFailed } from '../expected-failure.ts';

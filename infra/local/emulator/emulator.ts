@@ -1,6 +1,6 @@
 import { type AwsAccess, awsVariables } from './aws-environment.ts';
 import { findEmulator } from './find-emulator.ts';
-import { launchEmulator } from './launch-emulator.ts';
+import { type EmulatorOptions, launchEmulator } from './launch-emulator.ts';
 
 /** A running AWS emulator, started here or named by AWS_ENDPOINT_URL. */
 export type Emulator = {
@@ -21,23 +21,6 @@ export type Emulator = {
   logFile?: string;
   /** Stops it and its Lambda functions, if it was started here. Idempotent. */
   stop(): Promise<void>;
-};
-
-export type EmulatorOptions = {
-  /** Enforce IAM everywhere, over HTTPS (the CDK staging bucket and `enforceSSL` deny plain HTTP). */
-  auth: boolean;
-  /** An existing directory of this run, for its log and temporary files. */
-  directory: string;
-  /** The port to serve on. Any free one if omitted. */
-  port?: number;
-  /** Further environment variables, which its Lambda functions inherit. */
-  env?: Record<string, string>;
-  /** How long a stop waits before it kills the emulator, in milliseconds; default 2,000. */
-  stopGraceMs?: number;
-  /** Called if its packages have to be installed first. */
-  onInstall?: () => void;
-  /** Aborts the start, and an installation in progress. */
-  signal?: AbortSignal;
 };
 
 /**

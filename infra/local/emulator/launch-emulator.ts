@@ -8,8 +8,24 @@ import { EmulatorFailed, PortTaken } from '../expected-failure.ts';
 import { tail } from '../run-command.ts';
 import { type AwsAccess, emulatorBase } from './aws-environment.ts';
 import { makeCertificate, trustCertificate } from './certificate.ts';
-import type { EmulatorOptions } from './emulator.ts';
 import { preparePython } from './python-environment.ts';
+
+export type EmulatorOptions = {
+  /** Enforce IAM everywhere, over HTTPS (the CDK staging bucket and `enforceSSL` deny plain HTTP). */
+  auth: boolean;
+  /** An existing directory of this run, for its log and temporary files. */
+  directory: string;
+  /** The port to serve on. Any free one if omitted. */
+  port?: number;
+  /** Further environment variables, which its Lambda functions inherit. */
+  env?: Record<string, string>;
+  /** How long a stop waits before it kills the emulator, in milliseconds; default 2,000. */
+  stopGraceMs?: number;
+  /** Called if its packages have to be installed first. */
+  onInstall?: () => void;
+  /** Aborts the start, and an installation in progress. */
+  signal?: AbortSignal;
+};
 
 type Launched = { access: AwsAccess; pid?: number; logFile: string; stop(): Promise<void> };
 
