@@ -6,19 +6,19 @@ import { runCommand, tail } from './run-command.ts';
 
 type CdkRun = {
   args: string[];
-  /** What it does, for the sentence: `The stack could not be deployed`. */
+  /** The start of the error's sentence, such as `The stack could not be deployed`. */
   problem: string;
-  /** Of this run: holds the CLI's log and its caches. */
+  /** The directory of this run, for the CLI's log and caches. */
   directory: string;
   cwd?: string;
-  /** Where its AWS calls go; without it, it has no credentials at all. */
+  /** The environment for AWS calls. Without it, the CLI has no credentials. */
   awsEnv?: Record<string, string>;
   signal?: AbortSignal;
 };
 
 const cli = join(repository, 'node_modules', 'aws-cdk', 'bin', 'cdk');
 
-/** So that a synth without an endpoint looks for credentials nowhere: not in profiles, not at a metadata address. */
+/** Keeps a synthesis without an endpoint from searching for credentials in profiles or at a metadata address. */
 const noAws = {
   AWS_CONFIG_FILE: '/dev/null',
   AWS_SHARED_CREDENTIALS_FILE: '/dev/null',
@@ -26,9 +26,9 @@ const noAws = {
 };
 
 /**
- * Runs the plain CDK CLI, on the Node that runs us, in an environment that knows no other AWS than `awsEnv`.
+ * Runs the unmodified CDK CLI on this process's Node. Its environment has no access to AWS but `awsEnv`.
  *
- * @throws DeployFailed with the end of its output and the path of its log; `AbortError` when aborted.
+ * @throws DeployFailed with the end of its output and the path of its log; `AbortError` when aborted
  */
 export const runCdk = async ({
   args,
@@ -49,7 +49,7 @@ export const runCdk = async ({
       env: {
         ...withoutAws(process.env),
         ...awsEnv,
-        // Its caches (of account ids by access key, among others) must not mix with those of real accounts.
+        // Its caches, such as account ids by access key, must not mix with those of AWS accounts.
         CDK_HOME: join(directory, 'cdk-home'),
         CDK_DISABLE_CLI_TELEMETRY: 'true',
         CDK_DISABLE_VERSION_CHECK: 'true',
@@ -58,6 +58,6 @@ export const runCdk = async ({
   );
   if (code === 0) return;
   throw new DeployFailed(
-    `${problem}: correct what the CDK CLI says below (all of it: ${logFile}), and start again.\n${tail(output, 15)}`,
+    `${problem}. Correct the problem that the CDK CLI reports (full log: ${logFile}), and start again.\n${tail(output, 15)}`,
   );
 };

@@ -7,34 +7,32 @@ import { completeTables } from './emulator/complete-tables.ts';
 import type { Emulator } from './emulator/emulator.ts';
 
 export type DeployOptions = {
-  /** May still be starting: the app is synthesized meanwhile, as that needs no AWS. */
+  /** It may still be starting, as the app is synthesized meanwhile, which needs no AWS. */
   emulator: Emulator | Promise<Emulator>;
-  /** The settings of the app, as `-c name=value` gives them. */
+  /** The settings of the app, passed as `-c name=value`. */
   context: Record<string, string>;
   /** An existing directory of this run, for the synthesized app, logs and outputs. */
   directory: string;
-  /** Called with a few words as each step begins. */
+  /** Called with a few words when a step starts. */
   onProgress?: (step: string) => void;
   signal?: AbortSignal;
 };
 
 /**
- * Deploys the CDK app with the plain CDK CLI: synth beside bootstrap, then deploy.
+ * Deploys the CDK app with the CDK CLI: synth and bootstrap in parallel, then deploy.
  *
  * @returns the outputs of its one stack by name
- * @throws DeployFailed; whatever `emulator` rejects with; `AbortError` when aborted
+ * @throws DeployFailed; the error with which `emulator` rejects; `AbortError` when aborted
  */
-export const deployStack = async (deployment: DeployOptions): Promise<Record<string, string>> => {
-  const { context, directory, onProgress } = deployment;
-  // What goes wrong in one branch stops the other, so that no CLI outlives the call.
+export const deployStack = async (options: DeployOptions): Promise<Record<string, string>> => {
+  const { context, directory, onProgress } = options;
+  // A failure of one branch stops the other, so that no CLI process outlives this call.
   const stopped = new AbortController();
-  const signal = AbortSignal.any([stopped.signal, ...(deployment.signal ? [deployment.signal] : [])]);
+  const signal = AbortSignal.any([stopped.signal, ...(options.signal ? [options.signal] : [])]);
   onProgress?.('synthesizing the app');
   const branches = [
     synthesize(context, directory, signal),
-    Promise.resolve(deployment.emulator).then((emulator) =>
-      bootstrap(emulator, directory, signal, onProgress),
-    ),
+    Promise.resolve(options.emulator).then((emulator) => bootstrap(emulator, directory, signal, onProgress)),
   ];
   try {
     await Promise.all(branches);
@@ -44,7 +42,7 @@ export const deployStack = async (deployment: DeployOptions): Promise<Record<str
     throw error;
   }
   onProgress?.('deploying the stack');
-  const emulator = await deployment.emulator;
+  const emulator = await options.emulator;
   const outputs = await deployAssembly(emulator, directory, signal);
   await completeTables(emulator, outputs);
   return outputs;
@@ -66,7 +64,7 @@ const synthesize = async (
   });
 };
 
-/** Once per endpoint: an emulator that somebody keeps running has its bootstrap stack from the time before. */
+/** Bootstraps the account once per endpoint. An emulator that was running before has its bootstrap stack already. */
 const bootstrap = async (
   emulator: Emulator,
   directory: string,
@@ -81,7 +79,7 @@ const bootstrap = async (
     args: ['bootstrap', `aws://${Account}/${emulator.client.region}`],
     problem: 'The emulated account could not be bootstrapped',
     awsEnv: emulator.awsEnv,
-    // Away from cdk.json, or it would synthesize the app as well.
+    // In another directory than cdk.json, or it would synthesize the app as well.
     cwd: directory,
     directory,
     signal,
@@ -93,7 +91,7 @@ const isBootstrapped = async (emulator: Emulator): Promise<boolean> => {
   const found = await cloudFormation
     .send(new DescribeStacksCommand({ StackName: 'CDKToolkit' }))
     .catch((error) => {
-      // What CloudFormation says of a stack that does not exist.
+      // CloudFormation's error for a stack that does not exist.
       if (error instanceof Error && error.name === 'ValidationError') return { Stacks: [] };
       throw error;
     });
@@ -107,7 +105,7 @@ const deployAssembly = async (
 ): Promise<Record<string, string>> => {
   const outputsFile = join(directory, 'outputs.json');
   await runCdk({
-    // `direct`: no change set to make and read, as there is nobody to approve it.
+    // `direct` creates no change set, as there is nobody to approve it.
     args: [
       'deploy',
       '--all',
@@ -128,7 +126,7 @@ const deployAssembly = async (
   return parseOutputs(await readFile(outputsFile, 'utf8'));
 };
 
-/** The outputs of all stacks in the CLI's outputs file, `{"<stack>": {"<output>": "<value>"}}`, as one. */
+/** Merges the outputs of all stacks in the CLI's outputs file, `{"<stack>": {"<output>": "<value>"}}`. */
 export const parseOutputs = (file: string): Record<string, string> => {
   const stacks = JSON.parse(file) as Record<string, Record<string, string>>;
   return Object.assign({}, ...Object.values(stacks)) as Record<string, string>;

@@ -1,6 +1,6 @@
 /**
- * Something on this machine that we know can go wrong: a missing Python, a taken port, a failed deploy. The message is
- * written for the person at the terminal (one sentence: what is wrong and what to do) and is shown without a stack.
+ * A problem of this machine, such as a missing Python, a port in use or a failed deployment. The message is for the person
+ * at the terminal: it states the problem and the remedy. It is printed without a stack trace.
  */
 export class ExpectedFailure extends Error {
   override name = 'ExpectedFailure';
@@ -16,12 +16,12 @@ export class PythonEnvironmentFailed extends ExpectedFailure {
   override name = 'PythonEnvironmentFailed';
 }
 
-/** The port asked for is in use. */
+/** The requested port is in use. */
 export class PortTaken extends ExpectedFailure {
   override name = 'PortTaken';
 }
 
-/** The emulator did not come up, or the endpoint named by AWS_ENDPOINT_URL does not answer. */
+/** The emulator did not start, or the endpoint in AWS_ENDPOINT_URL does not answer. */
 export class EmulatorFailed extends ExpectedFailure {
   override name = 'EmulatorFailed';
 }
@@ -31,7 +31,7 @@ export class DeployFailed extends ExpectedFailure {
   override name = 'DeployFailed';
 }
 
-/** The extraction did not end the way the demonstration needs, or not in time. */
+/** An extraction of the demo had an unexpected outcome, or took too long. */
 export class ExtractionFailed extends ExpectedFailure {
   override name = 'ExtractionFailed';
 }

@@ -3,7 +3,7 @@ import type { Emulator } from './emulator/emulator.ts';
 
 export type SecretValues = { providerApiKey: string; webhookSigningKey: string };
 
-/** Does what the commands in the outputs FillProviderApiKey and FillWebhookSigningKey do. */
+/** Has the effect of the commands in the outputs FillProviderApiKey and FillWebhookSigningKey. */
 export const fillSecrets = async (
   { client }: Pick<Emulator, 'client'>,
   stackName: string,

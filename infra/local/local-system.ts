@@ -16,10 +16,10 @@ import type { Options } from './read-options.ts';
 /** The app, deployed to an emulator and connected to the provider sandbox. */
 export type LocalSystem = {
   emulator: Emulator;
-  /** Outputs of the stack by name. */
+  /** The outputs of the stack, by name. */
   outputs: Record<string, string>;
   api: { base: string; fetch: ReturnType<typeof signedFetch> };
-  /** Behind the scenes of the provider: what happens there, and what only its users could do. */
+  /** The sandbox's control interface, which reports its events and acts for its users. */
   provider: SandboxControl;
 };
 
@@ -28,21 +28,21 @@ export type Run = {
   /** For logs and temporary files. */
   directory: string;
   show: RunOutput;
-  /** Aborts whatever is going on. */
+  /** Aborts the run. */
   signal: AbortSignal;
-  /** Settings of the app that this run wants otherwise than `npm start` has them. */
+  /** Settings of the app that differ from those of `npm start`. */
   settings?: Readonly<Record<string, string>>;
-  /** More environment for the emulator, which its functions inherit. */
+  /** Further environment variables of the emulator, which its functions inherit. */
   emulatorEnv?: Readonly<Record<string, string>>;
-  /** Registers what must happen at the end of the run, however it ends; the last one first. */
+  /** Registers a cleanup for the end of the run, however it ends. The last one runs first. */
   atEnd(cleanup: () => Promise<void>): void;
 };
 
 const stackName = stackNameOf(LOCAL_STAGE);
 
 /**
- * Seconds instead of minutes, so that a person who plays with the outcomes sees every fallback happen. The provider
- * sandbox answers at once, so 2 s is long; start-task then needs 4 × 2 + 3 s (infra/config.ts).
+ * Seconds instead of minutes, so that one can watch every fallback. The provider sandbox answers at once, so a timeout of
+ * 2 s suffices. start-task then needs 4 × 2 + 3 s (infra/config.ts).
  */
 const shortTimes = {
   providerConnectTimeoutMs: '1000',
@@ -50,7 +50,7 @@ const shortTimes = {
   startTimeoutSeconds: '11',
   webhookWaitSeconds: '20',
   startWindowSeconds: '60',
-  // MiniStack does not know MaxDelaySeconds: its pauses double for ever, unless they are all the same.
+  // MiniStack ignores MaxDelaySeconds, so its intervals would double without limit. Equal settings keep them equal.
   startRetryFirstSeconds: '3',
   startRetryEverySeconds: '3',
   deadlineSeconds: '120',
@@ -58,18 +58,18 @@ const shortTimes = {
   pollFirstSeconds: '2',
   pollEverySeconds: '2',
   sweepEveryMinutes: '1',
-  // On an emulator that was there before, a warm function still holds the key of the run before.
+  // On an emulator that was running before, a warm function still has the signing key of the previous run.
   signingKeyRefreshSeconds: '1',
 };
 
-/** Starts and connects everything. Every part that it starts ends with the run. */
+/** Starts and connects everything. Each part is stopped at the end of the run. */
 export const startLocalSystem = async (run: Run): Promise<LocalSystem> => {
   const { directory, show, signal } = run;
   const secrets = { providerApiKey: randomKey(), webhookSigningKey: randomKey() };
   const sandbox = await startProvider(run, secrets);
-  const started = startEmulatorOf(run);
+  const starting = startEmulatorOf(run);
   const outputs = await deployStack({
-    emulator: started,
+    emulator: starting,
     context: {
       stage: LOCAL_STAGE,
       providerBaseUrl: sandbox.baseUrl,
@@ -83,7 +83,7 @@ export const startLocalSystem = async (run: Run): Promise<LocalSystem> => {
     signal,
   });
   show.done('deploy', `${stackName}, with the CDK CLI`);
-  const emulator = await started;
+  const emulator = await starting;
   const { client, endpoint } = emulator;
   const base = emulatorApiUrl(endpoint, outputs.ApiId ?? '');
   const webhook = toEmulatorUrl(base, outputs.WebhookUrl ?? '');
@@ -91,10 +91,7 @@ export const startLocalSystem = async (run: Run): Promise<LocalSystem> => {
   await provider.setWebhook(DEFAULT_CLIENT_ID, { url: webhook });
   show.done('webhook', `registered at the provider: ${webhook}`);
   await fillSecrets(emulator, stackName, secrets);
-  show.done(
-    'secrets',
-    'the provider API key and the webhook signing key are filled: random ones of this run',
-  );
+  show.done('secrets', 'provider API key and webhook signing key filled with random values');
   return {
     emulator,
     outputs,
@@ -123,12 +120,12 @@ const startEmulatorOf = async (run: Run): Promise<Emulator> => {
     ...(options.port !== undefined && { port: options.port }),
     ...(emulatorEnv && { env: emulatorEnv }),
     onInstall: () =>
-      show.wait('emulator', 'installing it in a private Python environment (once, about 10 s)'),
+      show.wait('emulator', 'installing MiniStack in a private Python environment (only once, about 10 s)'),
     signal,
   });
   atEnd(() => emulator.stop());
-  const what = emulator.pid === undefined ? 'found by AWS_ENDPOINT_URL' : 'MiniStack, in memory';
-  show.done('emulator', `${emulator.endpoint} (${what})`);
+  const origin = emulator.pid === undefined ? 'named by AWS_ENDPOINT_URL' : 'MiniStack, in memory';
+  show.done('emulator', `${emulator.endpoint} (${origin})`);
   return emulator;
 };
 

@@ -1,45 +1,45 @@
 import { parseArgs } from 'node:util';
 import { ExpectedFailure } from './expected-failure.ts';
 
-/** How the user's data is reached. */
+/** The two methods of an extraction. */
 const methods = ['credentials', 'consent'] as const;
 export type Method = (typeof methods)[number];
 
 export type Options = {
-  /** What is shown, in this order. */
+  /** What the demo shows, in this order. */
   methods: readonly Method[];
-  /** End when it has been shown. */
+  /** Whether to stop after the demo. */
   once: boolean;
-  /** Of the emulator; any free one where it is left out. */
+  /** The port of the emulator. Any free one if omitted. */
   port?: number;
 };
 
 export const usage = `Usage: npm start [-- --once] [-- --method credentials|consent] [-- --port <number>]
 
-  --once         end after the demonstration: with 0 if everything was settled and collected
-  --method <m>   show one method only: an extraction with credentials, or a consent and what it allows
-  --port <n>     serve the AWS emulator on this port instead of any free one
+  --once         stop after the demo; the exit code is 0 if every extraction had the expected outcome
+  --method <m>   show only one method: an extraction with credentials, or one by consent
+  --port <n>     the port of the AWS emulator (default: any free port)
 
-With AWS_ENDPOINT_URL set, the emulator that it names is used and none is started.`;
+If AWS_ENDPOINT_URL is set, that emulator is used and none is started.`;
 
-/** @throws ExpectedFailure with the sentence and the usage */
+/** @throws ExpectedFailure with the problem and the usage */
 export const readOptions = (args: string[]): Options | 'help' => {
   const { values } = parse(args);
   if (values.help) return 'help';
-  const shown = { methods: methodsOf(values.method), once: values.once ?? false };
-  if (values.port === undefined) return shown;
+  const options = { methods: methodsOf(values.method), once: values.once ?? false };
+  if (values.port === undefined) return options;
   const port = Number(values.port);
   if (!Number.isInteger(port) || port < 1 || port > 65_535) {
-    throw new ExpectedFailure(`--port wants a number from 1 to 65535, not "${values.port}".\n\n${usage}`);
+    throw new ExpectedFailure(`--port must be a number from 1 to 65535, not "${values.port}".\n\n${usage}`);
   }
-  return { ...shown, port };
+  return { ...options, port };
 };
 
-const methodsOf = (given: string | undefined): readonly Method[] => {
-  if (given === undefined) return methods;
-  const method = methods.find((one) => one === given);
+const methodsOf = (value: string | undefined): readonly Method[] => {
+  if (value === undefined) return methods;
+  const method = methods.find((one) => one === value);
   if (method !== undefined) return [method];
-  throw new ExpectedFailure(`--method wants ${methods.join(' or ')}, not "${given}".\n\n${usage}`);
+  throw new ExpectedFailure(`--method must be ${methods.join(' or ')}, not "${value}".\n\n${usage}`);
 };
 
 const parse = (args: string[]) => {

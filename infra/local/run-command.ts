@@ -1,34 +1,32 @@
 import { spawn } from 'node:child_process';
 import { createWriteStream } from 'node:fs';
-import { createInterface } from 'node:readline';
 import { finished } from 'node:stream/promises';
 import { stripVTControlCharacters } from 'node:util';
 
-/** How a command ended. `output` is stdout and stderr as they came, its last `outputKeptCharacters` characters. */
+/** The exit code of a command, and the last 64 KiB of its stdout and stderr, in the order of arrival. */
 export type CommandResult = { code: number; output: string };
 
 type Options = {
   env: Record<string, string | undefined>;
   cwd: string;
-  /** Both streams are appended to it. */
+  /** Both streams are appended to this file. */
   logFile?: string;
-  onLine?: (line: string) => void;
   signal?: AbortSignal;
 };
 
 const outputKeptCharacters = 64 * 1024;
 
 /**
- * Runs a command to its end. The result is a value whatever its exit code (a signal counts as 1).
+ * Runs a command and waits for its end. Any exit code is returned, and 1 for a signal.
  *
- * @throws the system's error (`code: 'ENOENT'`, …) where the command could not be started, `AbortError` when aborted.
+ * @throws the system's error (`code: 'ENOENT'`, …) if the command cannot be started; `AbortError` when aborted
  */
 export const runCommand = async (
   command: string,
   args: string[],
   options: Options,
 ): Promise<CommandResult> => {
-  const { env, cwd, logFile, onLine, signal } = options;
+  const { env, cwd, logFile, signal } = options;
   const child = spawn(command, args, {
     cwd,
     env,
@@ -43,7 +41,6 @@ export const runCommand = async (
       output = (output + text).slice(-outputKeptCharacters);
       log?.write(text);
     });
-    if (onLine) createInterface({ input: stream }).on('line', onLine);
   }
   try {
     const code = await new Promise<number>((resolve, reject) => {
@@ -56,7 +53,7 @@ export const runCommand = async (
   }
 };
 
-/** The last lines of a command's output or of a log, without colours and blank lines, indented under a sentence. */
+/** The last lines of an output or a log, without colours and blank lines, indented by two spaces. */
 export const tail = (output: string, lines: number): string => {
   return stripVTControlCharacters(output)
     .split('\n')

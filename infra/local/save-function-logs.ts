@@ -7,8 +7,8 @@ import {
 import type { Emulator } from './emulator/emulator.ts';
 
 /**
- * Writes what the functions have logged so far into a file, in order of time: with the emulator it would be gone.
- * `containing`: only the lines that have this text.
+ * Writes all log events of the functions into a file, in order of time, as the emulator loses them when it stops.
+ * `containing` keeps only the lines with this text.
  */
 export const saveFunctionLogs = async (
   { client }: Pick<Emulator, 'client'>,

@@ -12,7 +12,7 @@ import { createRunDirectory, repository } from './paths.ts';
 import { readOptions, usage } from './read-options.ts';
 import { saveFunctionLogs } from './save-function-logs.ts';
 
-/** `npm start`: the whole service on one machine, shown by each of its methods. The result is the exit code. */
+/** `npm start`: runs the whole service on this machine and shows each method. Returns the exit code. */
 const main = async (args: string[]): Promise<number> => {
   const options = readOptions(args);
   if (options === 'help') {
@@ -25,10 +25,10 @@ const main = async (args: string[]): Promise<number> => {
   const cleanups: (() => Promise<void>)[] = [];
   const run: Run = { options, directory, show, signal, atEnd: (cleanup) => cleanups.push(cleanup) };
   try {
-    await demonstrateAndServe(run);
+    await runDemoAndServe(run);
     return 0;
   } catch (error) {
-    // Ctrl-C makes whatever was going on fail: that is no failure.
+    // Ctrl-C aborts the current step, which is not a failure.
     if (signal.aborted) return 0;
     show.rest();
     report(error);
@@ -40,43 +40,43 @@ const main = async (args: string[]): Promise<number> => {
   }
 };
 
-const demonstrateAndServe = async (run: Run): Promise<void> => {
+const runDemoAndServe = async (run: Run): Promise<void> => {
   const { options, directory, show, signal, atEnd } = run;
   const system = await startLocalSystem(run);
-  // Best effort: an emulator that has died has taken them along.
+  // Best effort, as an emulator that crashed has lost them.
   atEnd(() => saveFunctionLogs(system.emulator, join(directory, 'functions.log')).catch(() => {}));
   const watch = await watchSystem(system, signal);
   await Promise.race([runDemo({ system, watch, show }, options.methods, signal), watch.failed]);
   if (options.once) return;
-  await announce(run, system.emulator);
+  await publishDeployment(run, system.emulator);
   await serve(system, watch, run);
 };
 
 /**
- * Leaves word for `npx cosecha --stage local`. Only of an emulator of our own, whose credentials open nothing else: who
- * named another in AWS_ENDPOINT_URL names it to the CLI likewise.
+ * Writes the address and credentials of the emulator for `npx cosecha --stage local`, but only of one that was started
+ * here, as its credentials are valid nowhere else. For another, the CLI needs AWS_ENDPOINT_URL too.
  */
-const announce = async ({ atEnd }: Run, { pid, client }: LocalSystem['emulator']): Promise<void> => {
+const publishDeployment = async ({ atEnd }: Run, { pid, client }: LocalSystem['emulator']): Promise<void> => {
   if (pid === undefined) return;
   atEnd(() => removeLocalDeployment(repository, client));
   await writeLocalDeployment(repository, client);
 };
 
-/** Says how to go on, and shows whatever happens, until it is stopped. */
+/** Prints what to try next, and then every event until Ctrl-C. */
 const serve = async (system: LocalSystem, watch: Watch, { show, signal, directory }: Run): Promise<void> => {
   const { emulator, api } = system;
   const lines = [
     '',
-    'Outcomes by username; put one into the line below:',
+    'Outcomes of the sandbox, by username. Use any of them in the request below:',
     outcomesAsText(),
     '',
-    'Start another extraction, and read it:',
+    'Start another extraction and read it:',
     ...curlLines(emulator, api.base, { ...demoRequest, reference: 'by-curl' }),
     '',
-    'Operate it, in another terminal: npx cosecha --stage local doctor',
+    'Operate it from another terminal: npx cosecha --stage local doctor',
     '',
-    `Logs: ${directory} (those of the functions as soon as it is stopped)`,
-    'Serving; Ctrl-C stops everything that was started.',
+    `Logs: ${directory} (logs of the functions are written when you stop)`,
+    'Running. Ctrl-C stops everything.',
     '',
   ];
   show.plain(lines.join('\n'));
@@ -89,10 +89,10 @@ const serve = async (system: LocalSystem, watch: Watch, { show, signal, director
   await Promise.race([stopped.promise, watch.failed]);
 };
 
-/** npm passes on the Ctrl-C that the terminal has sent to both of us: two within this time are one. */
+/** The terminal sends Ctrl-C to npm and to this process, and npm forwards it. Two signals within this time are one. */
 const sameSignalMs = 1_000;
 
-/** The first Ctrl-C or SIGTERM stops in order; a second one ends at once (the emulator ends with this process). */
+/** The first Ctrl-C or SIGTERM runs the cleanups. A second one ends the process, and the emulator with it, at once. */
 const stopOnSignals = (): AbortSignal => {
   const stop = new AbortController();
   let first: number | undefined;
@@ -105,7 +105,7 @@ const stopOnSignals = (): AbortSignal => {
   return stop.signal;
 };
 
-/** A sentence for what we know can go wrong; for anything else all there is. */
+/** Prints the sentence of an expected failure, and everything about any other error. */
 const report = (error: unknown): void => {
   console.error(error instanceof ExpectedFailure ? `\n${error.message}\n` : error);
 };
@@ -115,5 +115,5 @@ main(process.argv.slice(2))
     report(error);
     return 1;
   })
-  // What a cleanup left open (a keep-alive connection) must not keep us.
+  // An open keep-alive connection would otherwise delay the end of the process.
   .then((code) => process.exit(code));

@@ -1,13 +1,13 @@
 import type { Emulator } from '../emulator/emulator.ts';
 
-/** Two shell lines that work one after the other: start an extraction, read it. Needs curl 7.75 or later. */
+/** Two shell lines, of which the first starts an extraction and the second reads it. They need curl 7.75 or later. */
 export const curlLines = (
   { client, caFile }: Pick<Emulator, 'client' | 'caFile'>,
   base: string,
   request: unknown,
 ): readonly [start: string, read: string] => {
   const { region, credentials } = client;
-  // `test` is no secret: every emulator of this kind takes it. Others stay where they are, in the environment.
+  // `test` is not a secret, as every such emulator accepts it. Other credentials stay in the environment.
   const isWellKnown = credentials.accessKeyId === 'test' && credentials.secretAccessKey === 'test';
   const curl = [
     'curl -s',
@@ -24,7 +24,7 @@ export const curlLines = (
   ];
 };
 
-/** For a POSIX shell: nothing is special between single quotes but the quote itself. */
+/** Quotes for a POSIX shell, where only the quote itself is special between single quotes. */
 const quote = (text: string): string => {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 };

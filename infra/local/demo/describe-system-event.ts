@@ -6,7 +6,7 @@ import type { SystemEvent } from './watch-system.ts';
 
 export type Description = { subject: string; text: string };
 
-/** One line for a person who watches, or undefined for what another line says anyway. No secret is in it. */
+/** One line for the terminal, without secrets. Undefined for an event that adds nothing to other lines. */
 export const describeSystemEvent = (event: SystemEvent): Description | undefined => {
   switch (event.source) {
     case 'stream':
@@ -24,7 +24,18 @@ const describeHistory = (event: HistoryEvent): Description | undefined => {
   if (isEnd(event))
     return { subject, text: `execution ${event.type?.replace('Execution', '').toLowerCase()}` };
   const failed = event.taskFailedEventDetails ?? event.taskTimedOutEventDetails;
-  return failed ? { subject, text: `state failed with ${failed.error}` } : undefined;
+  return failed
+    ? { subject, text: `attempt failed: ${[failed.error, messageOf(failed.cause)].join(' ').trim()}` }
+    : undefined;
+};
+
+/**
+ * The message of an error that a function threw, in parentheses. The functions throw no secrets, as their middleware
+ * conceals every error but those that Step Functions needs.
+ */
+const messageOf = (cause = ''): string => {
+  const [, message] = /"errorMessage": ?"([^"]*)"/.exec(cause) ?? [];
+  return message === undefined ? '' : `(${message})`;
 };
 
 const describeProvider = (event: SandboxEvent): Description | undefined => {

@@ -8,21 +8,21 @@ import {
 
 export type { HistoryEvent };
 
-/** Step Functions pushes no history. */
+/** Step Functions does not push the history. */
 const pollEveryMs = 100;
 
-/** How an execution's history ends. */
+/** The last event of a history has one of these types. */
 const endTypes = ['ExecutionSucceeded', 'ExecutionFailed', 'ExecutionAborted', 'ExecutionTimedOut'];
 
-/** Whether the history is complete with this event. */
+/** Whether this is the last event of the history. */
 export const isEnd = (event: HistoryEvent): boolean => endTypes.includes(event.type ?? '');
 
-/** Each state entered is one transition: what AWS bills. */
+/** Whether the event is a state transition, which AWS bills. */
 export const isTransition = (event: HistoryEvent): boolean => event.type?.endsWith('StateEntered') ?? false;
 
 /**
- * The events of an execution's history as they come, the last one included; waits for the execution to exist. Throws
- * `AbortError` once `signal` aborts.
+ * Waits until the execution exists, and yields the events of its history up to the last one. Throws `AbortError` once
+ * `signal` aborts.
  */
 export const followExecution = async function* (
   client: SFNClient,

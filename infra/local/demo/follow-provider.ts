@@ -2,12 +2,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { SandboxControl } from '../../../test/sandbox/control-client.ts';
 import type { SandboxEvent } from '../../../test/sandbox/events.ts';
 
-/** The sandbox is in this very process, so asking again costs nothing. */
+/** The sandbox runs in this process, so frequent requests cost nothing. */
 const retryAfterMs = 250;
 
 /**
- * The sandbox's events, past and to come, until `signal` aborts. Somebody who rehearses an outage has the sandbox cut
- * every connection (`POST /_sandbox/down`), this one included; so it is asked again for what has happened since.
+ * Yields the sandbox's events, past and future, until `signal` aborts. A rehearsed outage (`POST /_sandbox/down`) also cuts
+ * this connection, so it reconnects and continues after the last event.
  */
 export const followProvider = async function* (
   { events }: Pick<SandboxControl, 'events'>,
@@ -21,7 +21,7 @@ export const followProvider = async function* (
         yield event;
       }
     } catch (error) {
-      // What fetch throws for a connection that is refused or cut off: https://fetch.spec.whatwg.org/#fetch-method
+      // fetch throws it for a connection that is refused or cut off: https://fetch.spec.whatwg.org/#fetch-method
       if (!(error instanceof TypeError)) throw error;
     }
     await delay(retryAfterMs, undefined, { signal });

@@ -1,47 +1,48 @@
 import { ExtractionFailed } from '../expected-failure.ts';
 import { type DemoContext, showExtraction, showResults } from './show-extraction.ts';
 
-/** Test data with a right check digit. */
+/** Test data with a valid check digit. */
 const person = '11111111-1';
 
-/** The product that is extracted, one of the two that the person is asked to authorize. */
+/** The extracted product, which is one of the two that the person authorizes. */
 const product = 'movement';
 
 type Session = { readonly otpToken: string; readonly consentId: string };
 
 /**
- * The method `consent`: opens a session, has it authorized as the person would in the widget, extracts one
- * product, revokes the consent, and shows that the next extraction is refused.
+ * Shows the method `consent`: opens a session, authorizes it as the person would in the widget, extracts one product,
+ * revokes the consent, and shows that the next extraction is rejected.
  *
- * @throws ExtractionFailed where one of these went otherwise
+ * @throws ExtractionFailed if one of these steps has another result
  */
 export const runConsentDemo = async (context: DemoContext): Promise<void> => {
   const { system, show } = context;
-  const { consentId } = await ask<Session>(context, '/consent-sessions', 201, {
+  const { consentId } = await post<Session>(context, '/consent-sessions', 201, {
     products: [product, 'product-balance'],
     locale: 'en',
   });
   show.done('session', `POST /consent-sessions → 201  consent ${consentId}`);
   await system.provider.authorizeConsent(consentId);
-  show.done('consent', 'authorized, as the person would in the widget');
+  show.done('consent', 'authorized, as the person would do in the widget');
 
-  const order = { method: 'consent', product, consentId, target: person };
-  await showResults(await showExtraction(context, { ...order, reference: 'by-consent' }), context);
+  const request = { method: 'consent', product, consentId, target: person };
+  await showResults(await showExtraction(context, { ...request, reference: 'by-consent' }), context);
 
-  const revoked = await ask<{ status: string; subStatus: string }>(
+  const revoked = await post<{ status: string; subStatus: string }>(
     context,
     `/consents/${consentId}/revoke`,
     200,
   );
   show.done('consent', `POST /consents/${consentId}/revoke → 200  ${revoked.status} ${revoked.subStatus}`);
-  const { status } = await showExtraction(context, { ...order, reference: 'after-revoke' });
+  const { status } = await showExtraction(context, { ...request, reference: 'after-revoke' });
   if (status !== 'REJECTED') {
     throw new ExtractionFailed(`The extraction of a revoked consent ended ${status}, not REJECTED.`);
   }
+  show.done('consent', 'the extraction after the revocation was REJECTED, as expected');
 };
 
-/** A POST to a route of the consents, about the person. */
-const ask = async <Answer>(
+/** A POST to a route about consents, for the person. */
+const post = async <Answer>(
   { system: { api }, signal }: DemoContext,
   path: string,
   expected: number,

@@ -6,7 +6,7 @@ import type { RunOutput } from './run-output.ts';
 import { type DemoContext, showExtraction, showResults } from './show-extraction.ts';
 import type { Watch } from './watch-system.ts';
 
-/** The request that the demonstration, and the printed curl line, send: an outcome `COMPLETED` of the sandbox. */
+/** The request of the demo and of the printed curl line. Its outcome in the sandbox is `COMPLETED`. */
 export const demoRequest = {
   entity: 'demo-bank',
   credentials: {
@@ -20,18 +20,23 @@ export const demoRequest = {
   reference: 'first-extraction',
 };
 
-/** A method takes about 6 s; the longest way, over a lost webhook and the poll, under 30 s. */
+/** A method takes about 6 s, and less than 30 s if the webhook is lost and the machine polls. */
 const deadlineMs = 60_000;
 
-const demonstrations: Readonly<Record<Method, (context: DemoContext) => Promise<void>>> = {
+const titles: Readonly<Record<Method, string>> = {
+  credentials: "an extraction with a user's credentials",
+  consent: "an extraction by a user's consent, without credentials",
+};
+
+const demos: Readonly<Record<Method, (context: DemoContext) => Promise<void>>> = {
   credentials: async (context) => showResults(await showExtraction(context, demoRequest), context),
   consent: runConsentDemo,
 };
 
 /**
- * Shows the service by each method, one after the other.
+ * Shows each method, one after the other.
  *
- * @throws ExtractionFailed where one did not go as it should, or took too long
+ * @throws ExtractionFailed if one has another result than expected, or takes too long
  */
 export const runDemo = async (
   context: { system: LocalSystem; watch: Watch; show: RunOutput },
@@ -40,12 +45,13 @@ export const runDemo = async (
 ): Promise<void> => {
   for (const method of methods) {
     const deadline = AbortSignal.timeout(deadlineMs);
+    context.show.note('demo', titles[method]);
     try {
-      await demonstrations[method]({ ...context, signal: AbortSignal.any([stop, deadline]) });
+      await demos[method]({ ...context, signal: AbortSignal.any([stop, deadline]) });
     } catch (error) {
       if (!deadline.aborted || stop.aborted) throw error;
       const seconds = deadlineMs / 1000;
-      throw new ExtractionFailed(`The method ${method} was not shown to its end within ${seconds} s.`, {
+      throw new ExtractionFailed(`The demo of the method ${method} took more than ${seconds} s.`, {
         cause: error,
       });
     }

@@ -10,7 +10,7 @@ import { showRecord, showValue } from './show-value.ts';
 import { summarizeResults } from './summarize-results.ts';
 import type { SystemEvent, Watch } from './watch-system.ts';
 
-/** Where a demonstration plays, and how long. */
+/** What a demo needs. `signal` aborts it. */
 export type DemoContext = {
   readonly system: LocalSystem;
   readonly watch: Watch;
@@ -18,7 +18,7 @@ export type DemoContext = {
   readonly signal: AbortSignal;
 };
 
-/** What the API says of an extraction, as far as the demonstration reads it (docs/api.md). */
+/** The fields of the API's answer that the demo reads (docs/api.md). */
 export type View = {
   readonly extractionId: string;
   readonly status: string;
@@ -30,36 +30,39 @@ export type View = {
 };
 
 /**
- * Starts one extraction and shows it live until it is closed.
+ * Requests an extraction and shows its events until it is closed.
  *
- * @returns what the API says of it then
- * @throws ExtractionFailed where it was not taken on
+ * @returns the extraction as the API then returns it
+ * @throws ExtractionFailed if the API does not accept the request
  */
-export const showExtraction = async (context: DemoContext, order: unknown): Promise<View> => {
+export const showExtraction = async (context: DemoContext, request: unknown): Promise<View> => {
   const { system, watch, show, signal } = context;
-  // Before the request, so that its first events are kept for the loop below.
+  // Before the request, so that the loop below gets its first events too.
   const events = on(watch, 'event', { signal }) as AsyncIterableIterator<[SystemEvent]>;
-  const extractionId = await request(context, order);
-  show.wait('extraction', 'waiting for its end');
+  const extractionId = await requestExtraction(context, request);
+  show.wait('extraction', 'waiting until it is closed');
   const transitions = await showUntilClosed(extractionId, events, show);
   const view = await read(system, extractionId, signal);
   const { results: _results, ...record } = view;
   show.done('record', `GET /extractions/${extractionId} → 200`);
   show.block(showValue(record));
   show.rest();
-  const why = view.reason === undefined ? '' : `   reason: ${view.reason}`;
+  const reason = view.reason === undefined ? '' : `   reason: ${view.reason}`;
   show.done(
     'extraction',
-    `${view.status}${why}   settledBy: ${view.settledBy}   transitions: ${transitions}`,
+    `${view.status}${reason}   settledBy: ${view.settledBy}   state transitions: ${transitions}`,
   );
   return view;
 };
 
-const request = async ({ system: { api }, show, signal }: DemoContext, order: unknown): Promise<string> => {
+const requestExtraction = async (
+  { system: { api }, show, signal }: DemoContext,
+  request: unknown,
+): Promise<string> => {
   const response = await api.fetch(`${api.base}/extractions`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(order),
+    body: JSON.stringify(request),
     signal,
   });
   const body = await response.text();
@@ -73,7 +76,7 @@ const request = async ({ system: { api }, show, signal }: DemoContext, order: un
   return view.extractionId;
 };
 
-/** Until the record is closed and the execution has ended, in whatever order: the number of its transitions. */
+/** Shows events until the record is closed and the execution has ended. Returns the number of state transitions. */
 const showUntilClosed = async (
   extractionId: string,
   events: AsyncIterable<[SystemEvent]>,
@@ -87,7 +90,7 @@ const showUntilClosed = async (
     if (description) show.note(description.subject, description.text);
     if (event.source === 'provider' || event.extractionId !== extractionId) continue;
     if (event.source === 'stream') {
-      // The record to act on, whole (docs/stream.md): the one in which the outcome appears.
+      // The stream record with the outcome, which consumers act on (docs/stream.md).
       if (isSettling(event.record)) show.block(showRecord(event.record));
       closed ||= isClosed(event.record);
     } else {
@@ -96,13 +99,13 @@ const showUntilClosed = async (
     }
     if (ended && closed) return transitions;
   }
-  throw new ExtractionFailed('The watching ended before the extraction was closed.');
+  throw new ExtractionFailed('The events ended before the extraction was closed.');
 };
 
 const isSettling = ({ dynamodb }: StreamRecord): boolean =>
   dynamodb?.NewImage?.settledAt !== undefined && dynamodb.OldImage?.settledAt === undefined;
 
-/** Closed: nothing is left to do, so the record has left the sparse index `due`. */
+/** A closed record is not in the sparse index `due`. */
 const isClosed = ({ dynamodb }: StreamRecord): boolean =>
   dynamodb?.NewImage !== undefined && dynamodb.NewImage.dueShard === undefined;
 
@@ -112,7 +115,7 @@ const read = async ({ api }: LocalSystem, extractionId: string, signal: AbortSig
   throw new ExtractionFailed(`The API answered ${response.status} to GET /extractions/${extractionId}.`);
 };
 
-/** Fetches the results as their caller would. @throws ExtractionFailed where there are none, or others */
+/** Downloads the results as a caller would. @throws ExtractionFailed if there are none, or others than recorded */
 export const showResults = async (view: View, { show, signal }: DemoContext): Promise<void> => {
   const { results } = view;
   if (view.collectedAt === undefined || results === undefined) {

@@ -1,14 +1,14 @@
 import { inspect } from 'node:util';
 import type { StreamRecord } from '../../../lib/cli/aws/follow-stream.ts';
 
-/** A JSON value on few lines, for people. */
+/** A JSON value on few lines, for the terminal. */
 export const showValue = (value: unknown): string => {
   return inspect(value, { depth: Number.POSITIVE_INFINITY, breakLength: 100, compact: 5 });
 };
 
 /**
- * A stream record as its consumers get it, in DynamoDB's own notation; of the old image only what the new one has not,
- * or has otherwise, as the rest would be there twice.
+ * A stream record as consumers receive it, in DynamoDB's notation. Of the old image it shows only the attributes that are
+ * missing or different in the new one.
  */
 export const showRecord = ({ eventName, dynamodb }: StreamRecord): string => {
   const { Keys, OldImage = {}, NewImage = {} } = dynamodb ?? {};

@@ -1,7 +1,7 @@
 type Action = { id?: unknown; status?: unknown; output?: unknown };
 type Results = { actions?: Action[] } | unknown[] | null;
 
-/** A line per action, or one for a product, with the size of what it brought, never the bank data itself. */
+/** One line per action, or one for a product, with the number of items and without any bank data. */
 export const summarizeResults = (body: string): string => {
   const { results, data = results } = JSON.parse(body) as { results?: Results; data?: Results };
   // By consent: "`results` array", or `data` in the v2 variant.

@@ -9,18 +9,18 @@ import type { LocalSystem } from '../local-system.ts';
 import { followExecution, type HistoryEvent } from './follow-execution.ts';
 import { followProvider } from './follow-provider.ts';
 
-/** Something that happened to an extraction, or at the provider. */
+/** An event of an extraction, or at the provider. */
 export type SystemEvent =
   | { source: 'stream'; extractionId: string; record: StreamRecord }
   | { source: 'machine'; extractionId: string; event: HistoryEvent }
   | { source: 'provider'; event: SandboxEvent };
 
-/** Emits every happening as `event`. `failed` rejects when the watching itself fails, never otherwise. */
+/** Emits every `event`. `failed` rejects if watching itself fails, and never resolves. */
 export type Watch = EventEmitter<{ event: [SystemEvent] }> & { failed: Promise<never> };
 
 /**
- * Watches the stream, the provider, and the execution of every extraction that appears, until `signal` aborts. What
- * happens after it has resolved is not missed.
+ * Watches the stream, the provider, and the execution of every new extraction, until `signal` aborts. No event after it
+ * resolves is missed.
  */
 export const watchSystem = async (
   { emulator, outputs, provider }: LocalSystem,
@@ -32,7 +32,7 @@ export const watchSystem = async (
     watching.catch((error: unknown) => {
       if (signal.aborted) return;
       const log = emulator.logFile === undefined ? '' : ` (its log: ${emulator.logFile})`;
-      reject(new EmulatorFailed(`The emulator no longer answers${log}: start again.`, { cause: error }));
+      reject(new EmulatorFailed(`The emulator no longer answers${log}. Start again.`, { cause: error }));
     });
 
   const watchMachine = async (extractionId: string) => {

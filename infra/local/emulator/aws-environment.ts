@@ -3,7 +3,7 @@ import { nodeDirectory } from '../paths.ts';
 
 type Environment = Record<string, string | undefined>;
 
-/** Where an emulator is and what it accepts as its root credentials. */
+/** The address of an emulator, and its root credentials. */
 export type AwsAccess = {
   endpoint: string;
   region: string;
@@ -15,8 +15,8 @@ export type AwsAccess = {
 };
 
 /**
- * The variables that send an AWS SDK, the CDK CLI or the AWS CLI to the emulator. The config files are shut out: a
- * profile there could name other credentials or, for one service, another endpoint.
+ * The variables that direct an AWS SDK, the CDK CLI or the AWS CLI to the emulator. Config files are excluded, as a profile
+ * could name other credentials or another endpoint of a service.
  */
 export const awsVariables = (access: AwsAccess): Record<string, string> => {
   return {
@@ -29,13 +29,13 @@ export const awsVariables = (access: AwsAccess): Record<string, string> => {
     AWS_CONFIG_FILE: '/dev/null',
     AWS_SHARED_CREDENTIALS_FILE: '/dev/null',
     AWS_EC2_METADATA_DISABLED: 'true',
-    // The CDK CLI reads the first, every Node process the second (once, as it starts).
+    // The CDK CLI reads the first. Every Node process reads the second when it starts.
     ...(access.caFile !== undefined && { AWS_CA_BUNDLE: access.caFile, NODE_EXTRA_CA_CERTS: access.caFile }),
   };
 };
 
 /**
- * `env` without whatever could lead a child to a real AWS account or round the emulator (AWS_PROFILE,
+ * `env` without variables that could direct a child process to AWS instead of the emulator (AWS_PROFILE,
  * AWS_ENDPOINT_URL_S3, a proxy, …), and with Node 24 first on its PATH.
  */
 export const withoutAws = (env: Environment): Environment => {
@@ -43,7 +43,7 @@ export const withoutAws = (env: Environment): Environment => {
   return { ...Object.fromEntries(kept), PATH: [nodeDirectory, env.PATH ?? ''].join(delimiter) };
 };
 
-/** What the emulator is given of our environment: its Lambdas inherit all of it, so no more than they need. */
+/** The environment of the emulator. Its Lambda functions inherit all of it, so it has only what they need. */
 export const emulatorBase = (env: Environment): Environment => {
   const { PATH } = withoutAws(env);
   // UTC, as for Lambda functions on AWS.

@@ -6,8 +6,8 @@ import {
 import type { Emulator } from './emulator.ts';
 
 /**
- * Does what the emulator's CloudFormation leaves out of the template: it makes tables without TTL and point-in-time
- * recovery, although its DynamoDB knows both.
+ * Switches on TTL and point-in-time recovery. The emulator's DynamoDB has both, but its CloudFormation ignores them in the
+ * template.
  */
 export const completeTables = async (
   { client }: Pick<Emulator, 'client'>,

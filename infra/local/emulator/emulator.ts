@@ -2,34 +2,34 @@ import { type AwsAccess, awsVariables } from './aws-environment.ts';
 import { findEmulator } from './find-emulator.ts';
 import { type EmulatorOptions, launchEmulator } from './launch-emulator.ts';
 
-/** A running AWS emulator, ours or one that AWS_ENDPOINT_URL named. */
+/** A running AWS emulator, started here or named by AWS_ENDPOINT_URL. */
 export type Emulator = {
   /** Without a trailing slash. */
   endpoint: string;
-  /** Spread into the configuration of any AWS SDK client: the root credentials, which may do everything. */
+  /** The configuration of an AWS SDK client, with root credentials. */
   client: {
     endpoint: string;
     region: string;
     credentials: { accessKeyId: string; secretAccessKey: string; sessionToken?: string };
   };
-  /** For child processes: the CDK CLI, the AWS CLI, Node programs. */
+  /** The environment of child processes: the CDK CLI, the AWS CLI, Node programs. */
   awsEnv: Record<string, string>;
-  /** PEM file to trust, where the endpoint is HTTPS with a certificate of its own. */
+  /** The PEM file to trust, where the endpoint is HTTPS with a self-signed certificate. */
   caFile?: string;
-  /** Present only where we started it. */
+  /** Present only if it was started here. */
   pid?: number;
   logFile?: string;
-  /** Ends it with all its Lambdas; does nothing to one that we did not start. Idempotent. */
+  /** Stops it and its Lambda functions, if it was started here. Idempotent. */
   stop(): Promise<void>;
 };
 
 /**
- * Starts MiniStack in memory on 127.0.0.1, or finds the one that AWS_ENDPOINT_URL names. It ends with this process,
- * however that ends.
+ * Starts MiniStack in memory on 127.0.0.1, or uses the emulator that AWS_ENDPOINT_URL names. A started one ends with this
+ * process, however that ends. Its account is 000000000000, its region us-east-1.
  *
- * With IAM enforced, root is access key `test` (ministack/core/iam_evaluator.py, is_root_access_key; a key of twelve
- * digits is root of that account) and its secret is not checked; any other key must be an IAM user's or a role's
- * session's, and its signature is. Account 000000000000, region us-east-1.
+ * With IAM enforced, the access key `test` is root, and its secret is not checked. So is a key of twelve digits, for that
+ * account (ministack/core/iam_evaluator.py, is_root_access_key). Any other key has to belong to an IAM user or to a
+ * session of a role, and its signature is checked.
  *
  * @throws PythonMissing, PythonEnvironmentFailed, PortTaken, EmulatorFailed
  */

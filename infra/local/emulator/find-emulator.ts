@@ -2,10 +2,9 @@ import { EmulatorFailed } from '../expected-failure.ts';
 import type { AwsAccess } from './aws-environment.ts';
 
 /**
- * The emulator that AWS_ENDPOINT_URL names, with the credentials of the environment, or `test` where it has none.
+ * Finds the emulator at `url`. The credentials are those of `env`, or `test` if it has none.
  *
- * @throws EmulatorFailed where nothing answers, where it is AWS itself, or where it says that it does not enforce IAM
- *   although `auth` is asked for.
+ * @throws EmulatorFailed if nothing answers, if it is AWS itself, or if it does not enforce IAM although `auth` requires it
  */
 export const findEmulator = async (
   url: string,
@@ -15,20 +14,20 @@ export const findEmulator = async (
   const endpoint = url.replace(/\/+$/, '');
   if (!URL.canParse(endpoint)) {
     throw new EmulatorFailed(
-      'AWS_ENDPOINT_URL is no URL: set it to something like http://127.0.0.1:4566, or unset it.',
+      'AWS_ENDPOINT_URL is not a URL. Set it to one such as http://127.0.0.1:4566, or unset it.',
     );
   }
   if (/(^|\.)amazonaws\.com(\.cn)?$/.test(new URL(endpoint).hostname)) {
     throw new EmulatorFailed(
-      `AWS_ENDPOINT_URL names AWS itself (${endpoint}): local runs go to an emulator only; unset it, and use ` +
+      `AWS_ENDPOINT_URL names AWS itself (${endpoint}), but local runs need an emulator. Unset it, and use ` +
         '`npm run deploy` for a real account.',
     );
   }
   const health = await readHealth(endpoint);
   if (auth && health.auth === 'disabled') {
     throw new EmulatorFailed(
-      `The emulator at ${endpoint} does not enforce IAM: start it with AUTH=true and USE_SSL=1, or unset ` +
-        'AWS_ENDPOINT_URL to have one started.',
+      `The emulator at ${endpoint} does not enforce IAM. Start it with AUTH=true and USE_SSL=1, or unset ` +
+        'AWS_ENDPOINT_URL to start one here.',
     );
   }
   return {
@@ -41,15 +40,15 @@ export const findEmulator = async (
   };
 };
 
-/** Any answer will do, as it may be another emulator than MiniStack; what MiniStack says of itself is read. */
+/** MiniStack's health report, or an empty object for another emulator, of which any answer suffices. */
 const readHealth = async (endpoint: string): Promise<{ auth?: unknown }> => {
   let response: Response;
   try {
     response = await fetch(`${endpoint}/_ministack/health`, { signal: AbortSignal.timeout(5_000) });
   } catch (cause) {
     throw new EmulatorFailed(
-      `Nothing answers at ${endpoint}, which AWS_ENDPOINT_URL names: start that emulator, or unset the variable to ` +
-        'have one started (for HTTPS, name its certificate in NODE_EXTRA_CA_CERTS).',
+      `Nothing answers at ${endpoint}, which AWS_ENDPOINT_URL names. Start that emulator, or unset the variable to ` +
+        'start one here. For HTTPS, NODE_EXTRA_CA_CERTS has to name its certificate.',
       { cause },
     );
   }

@@ -1,18 +1,22 @@
 import { PythonMissing } from '../expected-failure.ts';
 import { repository } from '../paths.ts';
 import { runCommand } from '../run-command.ts';
-import { withoutPython } from './without-python.ts';
 
-/** A Python that can make the emulator's environment: absolute path of the interpreter, and its version. */
+/** The alternative to Python, at the end of sentences that report it missing. */
+export const withoutPython =
+  'or set AWS_ENDPOINT_URL to an emulator that you run yourself, for example MiniStack in a container ' +
+  '(docker run --network host ministackorg/ministack, then AWS_ENDPOINT_URL=http://127.0.0.1:4566)';
+
+/** A Python that can create the emulator's environment: the absolute path of its interpreter, and its version. */
 export type Python = { executable: string; version: string };
 
-/** What a candidate said of itself. `missing` names the standard modules that its distribution left out. */
+/** What the probe printed. `missing` names the standard modules that the distribution leaves out. */
 export type PythonProbe = Python & { missing: string[] };
 
 /** ministack 1.5.33 declares `Requires-Python: >=3.10`. */
 const oldestVersion = [3, 10] as const;
 
-/** The plain names first; the others for machines whose `python3` is an old one of the system's (macOS: 3.9). */
+/** The plain names come first. The others are for machines with an old system `python3` (macOS: 3.9). */
 const candidates = [
   'python3',
   'python',
@@ -23,14 +27,14 @@ const candidates = [
   'python3.10',
 ];
 
-/** Debian and Ubuntu put ensurepip, which `venv` needs, in a package of its own (python3-venv). */
+/** Debian and Ubuntu ship ensurepip, which `venv` needs, in a separate package (python3-venv). */
 const probeScript = `
 import importlib.util, json, platform, sys
 missing = [name for name in ("venv", "ensurepip") if importlib.util.find_spec(name) is None]
 print(json.dumps({"executable": sys.executable, "version": platform.python_version(), "missing": missing}))
 `;
 
-/** What a candidate printed, or undefined where it is no Python, or one too old to run the probe. */
+/** Parses the probe's output. Undefined if it is not Python, or too old to run the probe. */
 export const parseProbe = (output: string): PythonProbe | undefined => {
   let found: unknown;
   try {
@@ -51,7 +55,7 @@ export const isNewEnough = (version: string): boolean => {
   return major > oldestVersion[0] || (major === oldestVersion[0] && minor >= oldestVersion[1]);
 };
 
-/** The first Python that will do, or the sentence that says why none does. */
+/** The first usable Python, or a sentence that explains why none is. */
 export const choosePython = (probes: PythonProbe[]): Python | { problem: string } => {
   const usable = probes.find((probe) => isNewEnough(probe.version) && probe.missing.length === 0);
   if (usable) return { executable: usable.executable, version: usable.version };
@@ -60,21 +64,21 @@ export const choosePython = (probes: PythonProbe[]): Python | { problem: string 
     const modules = incomplete.missing.join(' and ');
     return {
       problem:
-        `Python ${incomplete.version} at ${incomplete.executable} comes without ${modules}, which the emulator's ` +
-        `private environment needs: install it (on Debian and Ubuntu: apt install python3-venv), ${withoutPython}.`,
+        `Python ${incomplete.version} at ${incomplete.executable} lacks ${modules}, which the emulator's ` +
+        `private environment needs. Install it (on Debian and Ubuntu: apt install python3-venv), ${withoutPython}.`,
     };
   }
   const [old] = probes;
   const found = old ? `only ${old.version}, at ${old.executable}, was found` : 'none was found on the PATH';
   return {
-    problem: `The AWS emulator needs Python 3.10 or later, and ${found}: install one, ${withoutPython}.`,
+    problem: `The AWS emulator needs Python 3.10 or later, and ${found}. Install one, ${withoutPython}.`,
   };
 };
 
 /**
  * Finds a Python for the emulator on the PATH of `env`.
  *
- * @throws PythonMissing with what is missing and what to do.
+ * @throws PythonMissing, which names what is missing and what to do
  */
 export const findPython = async (env: Record<string, string | undefined>): Promise<Python> => {
   const probes: PythonProbe[] = [];
@@ -97,7 +101,7 @@ const probePython = async (
     const { code, output } = await runCommand(command, ['-I', '-c', probeScript], { env, cwd: repository });
     return code === 0 ? parseProbe(output) : undefined;
   } catch {
-    // Not on the PATH, or not executable: the next candidate.
+    // Not on the PATH, or not executable. The next candidate follows.
     return undefined;
   }
 };

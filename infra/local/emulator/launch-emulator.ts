@@ -5,35 +5,35 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { EmulatorFailed, PortTaken } from '../expected-failure.ts';
-import { runCommand, tail } from '../run-command.ts';
+import { tail } from '../run-command.ts';
 import { type AwsAccess, emulatorBase } from './aws-environment.ts';
+import { makeCertificate, trustCertificate } from './certificate.ts';
 import { preparePython } from './python-environment.ts';
-import { trustCertificate } from './trust-certificate.ts';
 
 export type EmulatorOptions = {
   /** Enforce IAM everywhere, over HTTPS (the CDK staging bucket and `enforceSSL` deny plain HTTP). */
   auth: boolean;
-  /** An existing directory of this run, for its log and its temporary files. */
+  /** An existing directory of this run, for its log and temporary files. */
   directory: string;
-  /** A port to serve on; any free one otherwise. */
+  /** The port to serve on. Any free one if omitted. */
   port?: number;
-  /** More environment for it, which its Lambdas inherit. */
+  /** Further environment variables, which its Lambda functions inherit. */
   env?: Record<string, string>;
-  /** How long it may take to end by itself, in milliseconds; default 2,000. */
+  /** How long a stop waits before it kills the emulator, in milliseconds; default 2,000. */
   stopGraceMs?: number;
-  /** Called where its packages have to be installed first. */
+  /** Called if its packages have to be installed first. */
   onInstall?: () => void;
-  /** Aborts the start, with an installation that is going on. */
+  /** Aborts the start, and an installation in progress. */
   signal?: AbortSignal;
 };
 
 type Launched = { access: AwsAccess; pid?: number; logFile: string; stop(): Promise<void> };
 
-/** It is up in 2 to 3 s on 2 cores; ten times that is a machine in trouble. */
+/** It starts in 2 to 3 s on 2 cores. Ten times that is a machine in trouble. */
 const startDeadlineMs = 30_000;
-/** The poll of its health: no event says that it is up. */
+/** The interval of polling its health, as no event reports that it has started. */
 const healthEveryMs = 50;
-/** How long it may take to end by itself. It holds everything in memory, so nothing is lost by the kill after it. */
+/** How long a stop waits before it kills the emulator. The emulator keeps everything in memory, so a kill loses nothing. */
 const defaultStopGraceMs = 2_000;
 
 /** @throws PythonMissing, PythonEnvironmentFailed, PortTaken, EmulatorFailed */
@@ -46,10 +46,10 @@ export const launchEmulator = async (options: EmulatorOptions): Promise<Launched
   const logFile = join(directory, 'emulator.log');
   const log = await open(logFile, 'a');
   const child = spawn(python, ['-I', join(import.meta.dirname, 'serve_emulator.py'), String(wanted)], {
-    // A process group of its own, so that its Lambdas end with it, and Ctrl-C in the terminal reaches only us, who
-    // then stop things in order.
+    // Its own process group, so that its Lambda functions end with it. Ctrl-C in the terminal then reaches only this
+    // process, which stops everything in order.
     detached: true,
-    // Standard input stays open as long as we live (see serve_emulator.py); 3 tells the port.
+    // Standard input stays open while this process lives (see serve_emulator.py). File descriptor 3 reports the port.
     stdio: ['pipe', log.fd, log.fd, 'pipe'],
     env: {
       ...emulatorBase(process.env),
@@ -92,8 +92,8 @@ export const launchEmulator = async (options: EmulatorOptions): Promise<Launched
 };
 
 /**
- * The emulator unpacks functions and its own worker, a CommonJS `_worker.js`, under it. Being inside this repository,
- * they would be ES modules by the `"type": "module"` above them, and the worker would die; so this one says otherwise.
+ * The emulator unpacks functions and its own worker, a CommonJS `_worker.js`, into this directory. The `"type": "module"`
+ * of this repository would make them ES modules, which the worker does not survive. The package.json here prevents that.
  */
 const makeTemporaryDirectory = async (directory: string): Promise<string> => {
   const temporary = join(directory, 'tmp');
@@ -102,36 +102,18 @@ const makeTemporaryDirectory = async (directory: string): Promise<string> => {
   return temporary;
 };
 
-const makeCertificate = async (
-  python: string,
-  directory: string,
-): Promise<{ certificate: string; key: string }> => {
-  const certificate = join(directory, 'emulator.crt');
-  const key = join(directory, 'emulator.key');
-  const script = join(import.meta.dirname, 'make_certificate.py');
-  const env = emulatorBase(process.env);
-  const { code, output } = await runCommand(python, ['-I', script, certificate, key], {
-    env,
-    cwd: directory,
-  });
-  if (code === 0) return { certificate, key };
-  throw new EmulatorFailed(
-    `The emulator's certificate could not be made: delete .cosecha/ and try again.\n${tail(output, 8)}`,
-  );
-};
-
 const readPort = async (child: ChildProcess, wanted: number): Promise<number> => {
   const reports = child.stdio[3] as Readable;
-  let word = '';
-  for await (const chunk of reports) word += String(chunk);
-  word = word.trim();
-  if (word === 'taken') {
+  let report = '';
+  for await (const chunk of reports) report += String(chunk);
+  report = report.trim();
+  if (report === 'taken') {
     throw new PortTaken(
-      `Port ${wanted} is in use: choose another with --port, or leave it out to get a free one.`,
+      `Port ${wanted} is in use. Choose another with --port, or omit it to use a free one.`,
     );
   }
-  // Nothing came: it died before that; the wait for its health says why.
-  return Number(word);
+  // Without a report, the process has ended, and waitForHealth throws the reason.
+  return Number(report);
 };
 
 const waitForHealth = async (
@@ -143,14 +125,14 @@ const waitForHealth = async (
   const deadline = Date.now() + startDeadlineMs;
   while (Date.now() < deadline) {
     if (child.exitCode !== null || child.signalCode !== null) {
-      throw new EmulatorFailed(await withLog('The AWS emulator ended as it started', logFile));
+      throw new EmulatorFailed(await withLog('The AWS emulator ended while it started', logFile));
     }
     const healthy = await isHealthy(endpoint);
     if (healthy) return;
     await delay(healthEveryMs, undefined, { ...(signal && { signal }) });
   }
   const seconds = startDeadlineMs / 1000;
-  throw new EmulatorFailed(await withLog(`The AWS emulator did not come up in ${seconds} s`, logFile));
+  throw new EmulatorFailed(await withLog(`The AWS emulator did not start within ${seconds} s`, logFile));
 };
 
 const isHealthy = async (endpoint: string): Promise<boolean> => {
@@ -165,7 +147,7 @@ const isHealthy = async (endpoint: string): Promise<boolean> => {
 
 const withLog = async (problem: string, logFile: string): Promise<string> => {
   const log = await readFile(logFile, 'utf8');
-  return `${problem}: its log, ${logFile}, ends with\n${tail(log, 12) || '  (nothing)'}`;
+  return `${problem}. Its log, ${logFile}, ends with\n${tail(log, 12) || '  (nothing)'}`;
 };
 
 const stopGroup = async (child: ChildProcess, temporary: string, graceMs: number): Promise<void> => {
@@ -185,7 +167,7 @@ const signalGroup = (group: number, signal: NodeJS.Signals): void => {
   try {
     process.kill(-group, signal);
   } catch (error) {
-    // ESRCH: nobody is left in it. EPERM is what macOS says of a group of zombies.
+    // ESRCH: the group has no process any more. EPERM: macOS returns it for a group of zombies.
     const { code } = error as NodeJS.ErrnoException;
     if (code !== 'ESRCH' && code !== 'EPERM') throw error;
   }

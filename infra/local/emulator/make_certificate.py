@@ -1,8 +1,8 @@
 """Write a key and a self-signed certificate for 127.0.0.1 and localhost: make_certificate.py CERT KEY.
 
-MiniStack would make one itself, with the openssl command (ministack/core/tls.py, resolve_tls_material), but a machine
-that has Node and Python need not have that command. Ours also exists before the emulator starts, so that its path can
-be in the environment of everything that calls it.
+MiniStack can create one itself, but it needs the openssl command for that (ministack/core/tls.py, resolve_tls_material),
+which a machine with Node and Python may lack. This one also exists before the emulator starts, so the environment of
+every caller can contain its path.
 """
 
 import datetime
@@ -27,7 +27,7 @@ def main(cert_path: str, key_path: str) -> None:
         .issuer_name(name)
         .public_key(key.public_key())
         .serial_number(x509.random_serial_number())
-        # A day back for clocks that disagree; a month ahead, as each run makes its own.
+        # From a day ago, for clocks that differ, to a month ahead, as each run creates its own.
         .not_valid_before(now - datetime.timedelta(days=1))
         .not_valid_after(now + datetime.timedelta(days=30))
         .add_extension(names, critical=False)

@@ -4,18 +4,17 @@ import { join } from 'node:path';
 import { PythonEnvironmentFailed } from '../expected-failure.ts';
 import { repository, workDirectory } from '../paths.ts';
 import { runCommand, tail } from '../run-command.ts';
-import { findPython, type Python } from './find-python.ts';
-import { withoutPython } from './without-python.ts';
+import { findPython, type Python, withoutPython } from './find-python.ts';
 
 const requirementsFile = join(import.meta.dirname, 'requirements.txt');
 
 type Preparation = {
-  /** Called before an installation begins. */
+  /** Called before an installation starts. */
   onInstall?: () => void;
   signal?: AbortSignal;
 };
 
-/** Names an environment by all that decides its contents: other requirements or another Python make another one. */
+/** The name of an environment, from everything that determines its contents: the requirements, the Python, the platform. */
 export const environmentKey = (requirements: string, python: Python, platform: string): string => {
   return createHash('sha256')
     .update([requirements, python.executable, python.version, platform].join('\n'))
@@ -24,11 +23,11 @@ export const environmentKey = (requirements: string, python: Python, platform: s
 };
 
 /**
- * The interpreter of a private virtual environment with the emulator in it, under `.cosecha/`; installed the first
- * time (about 10 s and 60 MB), found again after that.
+ * Returns the interpreter of a private virtual environment with the emulator, under `.cosecha/`. The first call installs
+ * it, which takes about 10 s and 60 MB. Later calls reuse it.
  *
- * An environment is built beside its place and renamed into it when complete, so that one whose installation was cut
- * off is never found. Only its interpreter is used, and that works after a rename; the scripts in `bin/` would not.
+ * An environment is built under a temporary name and renamed when it is complete, so an interrupted installation is never
+ * used. Only its interpreter is used, as the scripts in `bin/` do not work after a rename.
  *
  * @throws PythonMissing, PythonEnvironmentFailed; `AbortError` when aborted
  */
@@ -47,7 +46,7 @@ export const preparePython = async ({ onInstall, signal }: Preparation = {}): Pr
   try {
     await install(python, staging, signal);
     await rename(staging, environment).catch(async (error: unknown) => {
-      // Another process was first; its environment is as good as ours.
+      // Another process was first, and its environment is the same.
       if (!(await exists(interpreter))) throw error;
     });
   } finally {
@@ -60,12 +59,12 @@ const install = async (python: Python, directory: string, signal?: AbortSignal):
   await run(
     python.executable,
     ['-m', 'venv', directory],
-    'its private Python environment could not be made',
+    'its private Python environment could not be created',
     signal,
   );
   await run(
     join(directory, 'bin', 'python'),
-    // Wheels only: nothing is compiled, and no package's own build code runs.
+    // Wheels only, so that nothing is compiled and no package's own build code runs.
     [
       '-m',
       'pip',
@@ -84,7 +83,7 @@ const install = async (python: Python, directory: string, signal?: AbortSignal):
   );
 };
 
-/** Installs with the environment of the caller, so that a proxy or a package index set there is used. */
+/** Runs with the environment of the caller, so that its proxy and package index are used. */
 const run = async (command: string, args: string[], problem: string, signal?: AbortSignal): Promise<void> => {
   const { code, output } = await runCommand(command, args, {
     env: process.env,
@@ -93,7 +92,7 @@ const run = async (command: string, args: string[], problem: string, signal?: Ab
   });
   if (code === 0) return;
   throw new PythonEnvironmentFailed(
-    `The AWS emulator cannot be installed, as ${problem}: try again, ${withoutPython}.\n${tail(output, 8)}`,
+    `The AWS emulator cannot be installed, as ${problem}. Try again, ${withoutPython}.\n${tail(output, 8)}`,
   );
 };
 

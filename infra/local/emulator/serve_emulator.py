@@ -1,11 +1,11 @@
-"""Serve MiniStack on 127.0.0.1 until the process that started it is gone: serve_emulator.py PORT (0: any free one).
+"""Serve MiniStack on 127.0.0.1 until the process that started it ends: serve_emulator.py PORT (0: any free one).
 
-Why not `python -m ministack`:
-- the port: it is bound here, before anything else, so no other process can take it between choosing and serving; the
-  number is written as one line to file descriptor 3, or the word `taken`.
-- the end: the starter holds the other end of our standard input. However that process ends, SIGKILL included, we read
-  end-of-file and take the whole process group, Lambda workers too, with us.
-- with USE_SSL its main() also binds port 443 where it may (ministack/app.py, main).
+This differs from `python -m ministack` in three ways:
+- Port: it is bound here first, so no other process can take it between choosing and serving. The number, or the word
+  `taken`, is written as one line to file descriptor 3.
+- End: the parent process holds the other end of standard input. However the parent ends, even by SIGKILL, this process
+  reads end-of-file and kills its whole process group, with the Lambda workers.
+- HTTPS: with USE_SSL, ministack's own main() would also bind port 443 if permitted (ministack/app.py, main).
 """
 
 import asyncio
@@ -20,32 +20,32 @@ import threading
 REPORT = 3
 
 
-def report(word: str) -> None:
-    os.write(REPORT, f"{word}\n".encode())
+def report(line: str) -> None:
+    os.write(REPORT, f"{line}\n".encode())
     os.close(REPORT)
 
 
 def bind(port: int) -> socket.socket:
     listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-    # As asyncio's own servers do: a port whose last connections are still in TIME_WAIT can be bound again.
+    # As in asyncio's own servers, so that a port with connections in TIME_WAIT can be bound again.
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     listener.bind(("127.0.0.1", port))
     return listener
 
 
-def end_with_the_starter() -> None:
+def end_with_the_parent() -> None:
     while os.read(0, 4096):
         pass
     os.killpg(os.getpgrp(), signal.SIGKILL)
 
 
 def raise_file_limit() -> None:
-    """As ministack's main(): a burst of connections must not stop at the soft limit."""
+    """As in ministack's main(), so that a burst of connections does not stop at the soft limit."""
     import resource
 
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    # macOS refuses its own "unlimited".
+    # macOS refuses its own "unlimited" limit.
     with contextlib.suppress(ValueError, OSError):
         resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
 
@@ -58,10 +58,10 @@ def main(port: int) -> None:
             raise
         report("taken")
         return
-    # Read by ministack when it is imported, and inherited by its Lambdas.
+    # ministack reads it when it is imported, and its Lambda functions inherit it.
     os.environ["GATEWAY_PORT"] = str(listener.getsockname()[1])
     report(os.environ["GATEWAY_PORT"])
-    threading.Thread(target=end_with_the_starter, daemon=True).start()
+    threading.Thread(target=end_with_the_parent, daemon=True).start()
     raise_file_limit()
 
     from hypercorn.asyncio import serve

@@ -1,4 +1,4 @@
 import { inject } from 'vitest';
-import { trustCertificate } from '../../../infra/local/emulator/trust-certificate.ts';
+import { trustCertificate } from '../../../infra/local/emulator/certificate.ts';
 
 trustCertificate(inject('cosecha').caFile);

@@ -13,7 +13,7 @@ const refusal = (settings: Readonly<Record<string, unknown>>): string => {
 };
 
 describe('settings', () => {
-  test('need nothing but a stage and a provider', () => {
+  test('require only a stage and a provider', () => {
     expect(readConfig(required)).toMatchObject({ ...required, deadlineSeconds: 7_200, readers: [] });
   });
 
@@ -21,17 +21,17 @@ describe('settings', () => {
     expect(readConfig(required)).toSatisfy(Object.isFrozen);
   });
 
-  test('given on the command line are text and become numbers', () => {
+  test('on the command line are text and become numbers', () => {
     expect(readConfig({ ...required, pollEverySeconds: '60' }).pollEverySeconds).toBe(60);
   });
 
-  test("leave CDK's own context alone", () => {
+  test("ignore CDK's own context", () => {
     expect(refusal({ '@aws-cdk/core:x': true, 'aws:cdk:bundling-stacks': [], 'cli-telemetry': false })).toBe(
       'accepted',
     );
   });
 
-  test('that hold for seconds, as the tests need, are accepted', () => {
+  test('of a few seconds, as the tests need, are accepted', () => {
     const fast = {
       stage: 'local',
       providerBaseUrl: 'http://127.0.0.1:8080',
@@ -60,7 +60,7 @@ describe('settings', () => {
     ]);
   });
 
-  test('lose the slashes at the end of the provider address, to which paths are appended', () => {
+  test('omit the slashes at the end of the provider address, to which paths are appended', () => {
     const config = readConfig({ ...required, providerBaseUrl: 'https://provider.example/bank//' });
     expect(config.providerBaseUrl).toBe('https://provider.example/bank');
   });
@@ -70,7 +70,7 @@ describe('settings are refused with a sentence that names them:', () => {
   test.each([
     ['a missing stage', { stage: undefined }, 'Setting stage is required'],
     ['a missing provider', { providerBaseUrl: undefined }, 'Setting providerBaseUrl is required'],
-    ['a stage that no name can carry', { stage: 'Prod_1' }, 'Setting stage must be'],
+    ['a stage with invalid characters', { stage: 'Prod_1' }, 'Setting stage must be'],
     [
       'a provider without an address',
       { providerBaseUrl: 'provider' },
@@ -84,14 +84,14 @@ describe('settings are refused with a sentence that names them:', () => {
     ['a query in the address', { providerBaseUrl: 'https://p.example/?a=1' }, 'must not have a query'],
     ['a misspelt setting', { pollEvery: 60 }, 'Setting pollEvery is unknown'],
     [
-      'a word for a number',
+      'a word instead of a number',
       { pollEverySeconds: 'often' },
       'Setting pollEverySeconds must be a whole number of seconds',
     ],
     ['a fraction', { pollEverySeconds: 1.5 }, 'Setting pollEverySeconds must be a whole number'],
     ['an empty number', { pollEverySeconds: '' }, 'Setting pollEverySeconds must be a whole number'],
     ['a number out of range', { graceSeconds: 0 }, 'Setting graceSeconds must be'],
-    ['records gone before their execution name is free', { recordRetentionDays: 90 }, 'from 91 to'],
+    ['records that expire before their execution name is free', { recordRetentionDays: 90 }, 'from 91 to'],
     [
       'results that outlive their record',
       { resultsRetentionDays: 121 },
@@ -102,9 +102,9 @@ describe('settings are refused with a sentence that names them:', () => {
       { logRetentionDays: 31 },
       'Setting logRetentionDays must be one of',
     ],
-    ['a start that cannot hold its calls', { startTimeoutSeconds: 60 }, '4 × providerTimeoutMs (20000)'],
+    ['a start timeout too short for its calls', { startTimeoutSeconds: 60 }, '4 × providerTimeoutMs (20000)'],
     [
-      'a connect timeout beyond the whole',
+      'a connect timeout longer than that of the whole call',
       { providerConnectTimeoutMs: 25_000 },
       'Setting providerConnectTimeoutMs',
     ],
@@ -114,9 +114,9 @@ describe('settings are refused with a sentence that names them:', () => {
       { deadlineSeconds: 1_499 },
       'Setting deadlineSeconds must be at least',
     ],
-    ['a poll that shrinks', { pollFirstSeconds: 121 }, 'Setting pollFirstSeconds must not exceed'],
+    ['poll intervals that shrink', { pollFirstSeconds: 121 }, 'Setting pollFirstSeconds must not exceed'],
     [
-      'start retries that shrink',
+      'start intervals that shrink',
       { startRetryFirstSeconds: 61 },
       'Setting startRetryFirstSeconds must not exceed',
     ],
@@ -131,16 +131,16 @@ describe('settings are refused with a sentence that names them:', () => {
       { startRetryFirstSeconds: 1, startRetryEverySeconds: 1 },
       'Setting startRetryEverySeconds is too short',
     ],
-    ['a reader that is no principal', { readers: 'ada' }, 'Setting readers must be'],
+    ['a reader that is not a principal', { readers: 'ada' }, 'Setting readers must be'],
     [
-      'a client id that is no UUID',
+      'a client id that is not a UUID',
       { providerClientId: 'ours' },
       'Setting providerClientId must be the UUID',
     ],
     ['a widget without a client', { widgetConfigId: 'w' }, 'Setting widgetConfigId needs providerClientId'],
-    ['a topic that is none', { alarmTopicArn: 'on-call' }, 'Setting alarmTopicArn must be the ARN'],
+    ['a topic that is not an ARN', { alarmTopicArn: 'on-call' }, 'Setting alarmTopicArn must be the ARN'],
     [
-      'a topic that takes no alarms, being FIFO',
+      'a FIFO topic, which accepts no alarms',
       { alarmTopicArn: 'arn:aws:sns:eu-west-1:111122223333:on-call.fifo' },
       'Setting alarmTopicArn must be the ARN of a standard',
     ],
@@ -154,11 +154,11 @@ describe('settings are refused with a sentence that names them:', () => {
     expect(refusal(settings)).toContain(sentence);
   });
 
-  test('every wrong one at once', () => {
+  test('all problems at once', () => {
     expect(refusal({ stage: '1', pollEvery: 1, graceSeconds: 0 }).split('\n')).toHaveLength(3);
   });
 
-  test('without repeating a password in an address', () => {
+  test('without a password that an address contains', () => {
     const message = refusal({ providerBaseUrl: 'https://ada:swordfish@p.example' });
     expect(message).toContain('must not carry a user name or password');
     expect(message).not.toContain('swordfish');

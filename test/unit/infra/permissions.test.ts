@@ -17,7 +17,7 @@ const statementsOf = (document: unknown): readonly Statement[] =>
 
 const list = <T>(value: T | readonly T[]): readonly T[] => (Array.isArray(value) ? value : [value as T]);
 
-/** Every action that a role has, on which resource and through which service, in one line each. */
+/** One line for each action of a role, with its resource and the service through which it is allowed. */
 const rightsOf = (role: string, from = template): readonly string[] =>
   Object.values(resourcesOf(from, 'AWS::IAM::Policy'))
     .filter(({ Properties }) => flatten(list(Properties.Roles as unknown[])[0]).includes(`<${role}>`))
@@ -111,12 +111,12 @@ const rights: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-describe('each function may do exactly this:', () => {
+describe('the permissions of each function:', () => {
   test.each(Object.entries(rights))('%s', (role, expected) => {
     expect(rightsOf(role)).toEqual([...expected].toSorted());
   });
 
-  test('nothing through a managed policy, and only Lambda and Step Functions act for us', () => {
+  test('no role has a managed policy, and only Lambda and the machine have roles', () => {
     const roles = resourcesOf(template, 'AWS::IAM::Role');
     const names = Object.keys(roles).map((id) => id.replace(/[0-9A-F]{8}$/, ''));
     expect(names.toSorted()).toEqual([...Object.keys(rights), 'ExtractionMachineRole'].toSorted());
@@ -167,7 +167,7 @@ describe('the seal key', () => {
     for (const { Condition } of users) expect(Condition).toMatchObject(forOneExtraction);
   });
 
-  test('opens nothing to reconcile but what was sealed as the target of a consent', () => {
+  test('decrypts for a reconcile only the target of a consent', () => {
     expect(keyPolicy().map(({ Sid, Condition }) => [Sid, Condition])).toEqual([
       ['Administer', undefined],
       ['Seal', forOneExtraction],
@@ -176,7 +176,7 @@ describe('the seal key', () => {
     ]);
   });
 
-  test('gives its administrators no use of it, directly or by a grant', () => {
+  test('gives its administrators no use of it, neither directly nor by a grant', () => {
     const [administer] = keyPolicy();
     const actions = list(administer?.Action ?? []);
     expect(administer?.Sid).toBe('Administer');
@@ -187,7 +187,7 @@ describe('the seal key', () => {
     expect(JSON.stringify(resourcesOf(template, 'AWS::IAM::Policy'))).not.toContain('SealKey');
   });
 
-  test('requires the context everywhere but on the emulator, which cannot check it', () => {
+  test('requires the encryption context except on the emulator, which cannot check it', () => {
     const users = keyPolicy(synthesize({ stage: 'local' }).template).slice(1);
     expect(users.map(({ Sid, Condition }) => [Sid, Condition])).toEqual([
       ['Seal', undefined],
@@ -198,7 +198,7 @@ describe('the seal key', () => {
 });
 
 describe('on the emulator only', () => {
-  test('task tokens are answered on any resource, by those who may answer them anyway', () => {
+  test('the functions that answer callback tokens may do so on any resource', () => {
     const local = synthesize({ stage: 'local' }).template;
     const anywhere = (role: string) => rightsOf(role, local).filter((right) => right.endsWith(' *'));
     expect(anywhere('StartTaskRole')).toEqual(['states:SendTaskFailure *', 'states:SendTaskSuccess *']);

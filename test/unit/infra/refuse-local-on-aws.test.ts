@@ -6,15 +6,15 @@ const local = readConfig({ stage: 'local', providerBaseUrl: 'http://127.0.0.1:80
 const prod = readConfig({ stage: 'prod', providerBaseUrl: 'https://provider.example' });
 const CDK_DEFAULT_ACCOUNT = '111122223333';
 
-test('the stage for emulators is refused where the account is one of AWS', () => {
+test('the stage for emulators is refused with an AWS account', () => {
   expect(() => refuseLocalOnAws(local, { CDK_DEFAULT_ACCOUNT })).toThrow(ConfigError);
 });
 
-test('it is taken on an emulator, and where there is no account at all', () => {
+test('it is accepted with an emulator, and without an account', () => {
   refuseLocalOnAws(local, { CDK_DEFAULT_ACCOUNT, AWS_ENDPOINT_URL: 'http://127.0.0.1:4566' });
   refuseLocalOnAws(local, {});
 });
 
-test('every other stage goes anywhere', () => {
+test('every other stage is accepted with an AWS account', () => {
   refuseLocalOnAws(prod, { CDK_DEFAULT_ACCOUNT });
 });

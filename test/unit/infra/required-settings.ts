@@ -1,2 +1,2 @@
-/** What every deployment has to say. */
+/** The settings that every deployment needs. */
 export const required = { stage: 'prod', providerBaseUrl: 'https://provider.example' };

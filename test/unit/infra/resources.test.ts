@@ -37,7 +37,7 @@ describe('the rules of AWS Solutions', () => {
         fanOutToEventBus: 'true',
       }).app,
     ],
-  ])('find nothing without a written reason %s', (_, checked) => {
+  ])('find no violation without a written reason %s', (_, checked) => {
     expect(new AwsSolutionsChecks(checked).validateScope(checked).violations).toEqual([]);
   });
 });
@@ -84,7 +84,7 @@ describe('the tables', () => {
 });
 
 describe('the bucket', () => {
-  test('is private, encrypted under the data key, and empties itself', () => {
+  test('is private, encrypted under the data key, and deletes results after their retention', () => {
     template.hasResourceProperties('AWS::S3::Bucket', {
       BucketEncryption: {
         ServerSideEncryptionConfiguration: [
@@ -115,7 +115,7 @@ describe('the bucket', () => {
   });
 });
 
-describe('what holds data', () => {
+describe('resources with data', () => {
   test('outlives the stack', () => {
     for (const type of dataHolders) {
       for (const [id, resource] of Object.entries(resourcesOf(template, type))) {
@@ -135,7 +135,7 @@ describe('what holds data', () => {
 });
 
 describe('the secrets', () => {
-  test('of the provider are made without a value, the fingerprint key with one', () => {
+  test('of the provider are created without a value, the fingerprint key with one', () => {
     const secrets = Object.values(resourcesOf(template, 'AWS::SecretsManager::Secret')).map(
       ({ Properties }) => [
         Properties.Name,
@@ -151,7 +151,7 @@ describe('the secrets', () => {
     ]);
   });
 
-  test('are filled by commands that take the value from a pipe', () => {
+  test('are filled by commands that read the value from a pipe', () => {
     const { Value } = template.findOutputs('FillProviderApiKey').FillProviderApiKey ?? {};
     expect(flatten(Value)).toBe(
       'read -rs VALUE && printf %s "$VALUE" | aws secretsmanager put-secret-value --region <AWS::Region> --secret-id Cosecha-prod/provider-api-key --secret-string file:///dev/stdin; unset VALUE',
@@ -183,7 +183,7 @@ describe('the functions', () => {
     });
   });
 
-  test('end start-task when its attempt counts as dead', () => {
+  test('have startTimeoutSeconds as the timeout of start-task', () => {
     const settings = { startTimeoutSeconds: 100, webhookWaitSeconds: 610 };
     const [lambda] = Object.entries(
       resourcesOf(synthesize(settings).template, 'AWS::Lambda::Function'),
@@ -192,7 +192,7 @@ describe('the functions', () => {
     expect(JSON.parse(variablesOf(lambda as Resource).TIMINGS ?? '')).toMatchObject({ startTimeout: 100 });
   });
 
-  test('have as many executions as are reserved for each, or share the account with everybody', () => {
+  test('reserve concurrency only where a setting does', () => {
     const reservedWith = (settings: Readonly<Record<string, unknown>>) =>
       Object.entries(resourcesOf(synthesize(settings).template, 'AWS::Lambda::Function')).flatMap(
         ([id, { Properties }]) =>
@@ -212,7 +212,7 @@ describe('the functions', () => {
     ).toEqual({ ReceiveWebhook: 5, StartTask: 50, ReconcileExtraction: 40 });
   });
 
-  test('have the memory that results take, where they hold any', () => {
+  test('have memory for results of the maximum size if they hold results', () => {
     const memoryWith = (settings: Readonly<Record<string, unknown>>, name: string) =>
       Object.entries(resourcesOf(synthesize(settings).template, 'AWS::Lambda::Function'))
         .filter(([id]) => id.startsWith(name))
@@ -223,7 +223,7 @@ describe('the functions', () => {
     expect(memoryWith({ resultsMaxBytes: 50 * 1_048_576 }, 'SweepExtractions')).toEqual([2_388]);
   });
 
-  test('write to log groups that are encrypted and emptied', () => {
+  test('write to log groups that are encrypted and expire', () => {
     const logs = resourcesOf(template, 'AWS::Logs::LogGroup');
     // One for each function, for the machine and for the API.
     expect(Object.keys(logs)).toHaveLength(9);
@@ -270,34 +270,34 @@ describe('the functions', () => {
       'ManageConsents',
       ['PROVIDER_API_KEY_SECRET', 'PROVIDER_BASE_URL', 'PROVIDER_TIMEOUTS', 'TASK_TOKEN_MINUTES'],
     ],
-  ])('are told no more than they need: %s', (name, expected) => {
+  ])('have only the environment that they need: %s', (name, expected) => {
     const [variables = {}] = Object.entries(resourcesOf(template, 'AWS::Lambda::Function'))
       .filter(([id]) => id.startsWith(name))
       .map(([, lambda]) => variablesOf(lambda));
-    const ours = Object.keys(variables).filter((variable) => !variable.startsWith('POWERTOOLS_'));
-    expect(ours.toSorted()).toEqual(expected);
+    const names = Object.keys(variables).filter((variable) => !variable.startsWith('POWERTOOLS_'));
+    expect(names.toSorted()).toEqual(expected);
   });
 
-  test('are told of the provider client and its widget where the stack was given them', () => {
+  test('have the provider client and its widget in their environment if the settings name them', () => {
     const given = { providerClientId: '00000000-0000-4000-8000-000000000001', widgetConfigId: 'Widget' };
     const lambdas = Object.entries(resourcesOf(synthesize(given).template, 'AWS::Lambda::Function'));
-    const toldOf = (variable: string) =>
+    const valuesOf = (variable: string) =>
       lambdas.flatMap(([id, resource]) =>
         variablesOf(resource)[variable] === undefined
           ? []
           : [[id.replace(/Function[0-9A-F]{8}$/, ''), variablesOf(resource)[variable]]],
       );
-    expect(Object.fromEntries(toldOf('PROVIDER_CLIENT_ID'))).toEqual({
+    expect(Object.fromEntries(valuesOf('PROVIDER_CLIENT_ID'))).toEqual({
       RequestExtraction: given.providerClientId,
       StartTask: given.providerClientId,
       ReconcileExtraction: given.providerClientId,
       SweepExtractions: given.providerClientId,
       ManageConsents: given.providerClientId,
     });
-    expect(toldOf('WIDGET_CONFIG_ID')).toEqual([['ManageConsents', given.widgetConfigId]]);
+    expect(valuesOf('WIDGET_CONFIG_ID')).toEqual([['ManageConsents', given.widgetConfigId]]);
   });
 
-  test('let an answer about consents fit into what API Gateway waits for', () => {
+  test('answer requests about consents within the timeout of API Gateway', () => {
     const [lambda] = Object.entries(resourcesOf(template, 'AWS::Lambda::Function')).filter(([id]) =>
       id.startsWith('ManageConsents'),
     );
@@ -328,7 +328,7 @@ describe('the functions', () => {
 });
 
 describe('the machine', () => {
-  test('is the one that is tested by itself, Standard, and logs failures without their data', () => {
+  test('has the definition of its own test, is Standard, and logs failures without data', () => {
     const [properties = {}] = Object.values(resourcesOf(template, 'AWS::StepFunctions::StateMachine')).map(
       ({ Properties }) => Properties,
     );
@@ -347,7 +347,7 @@ describe('the machine', () => {
 });
 
 describe('the API', () => {
-  test('asks for a signed request on every route but the webhook', () => {
+  test('requires signed requests on every route except the webhook', () => {
     const routes = Object.values(resourcesOf(template, 'AWS::ApiGatewayV2::Route')).map(({ Properties }) => [
       Properties.RouteKey,
       Properties.AuthorizationType,
@@ -364,7 +364,7 @@ describe('the API', () => {
     });
   });
 
-  test('throttles the webhook and each route of the consents by itself', () => {
+  test('throttles the webhook and each route about consents separately', () => {
     const consents = { ThrottlingRateLimit: 10, ThrottlingBurstLimit: 20 };
     template.hasResource('AWS::ApiGatewayV2::Stage', {
       Properties: {
@@ -386,7 +386,7 @@ describe('the API', () => {
     });
   });
 
-  test('logs who called and how it went, no header and no body', () => {
+  test('logs the caller and the result, without headers and bodies', () => {
     const [format = ''] = Object.values(resourcesOf(template, 'AWS::ApiGatewayV2::Stage')).map(
       ({ Properties }) => (Properties.AccessLogSettings as { readonly Format: string }).Format,
     );
@@ -404,7 +404,7 @@ describe('the API', () => {
     ]);
   });
 
-  test('answers at a domain of its own if it is given one', () => {
+  test('answers at a custom domain if the settings name one', () => {
     const own = synthesize({
       domainName: 'api.example.com',
       certificateArn: 'arn:aws:acm:eu-west-1:111122223333:certificate/1',
@@ -418,7 +418,7 @@ describe('the API', () => {
 describe('the safety net', () => {
   const queue = { 'Fn::GetAtt': [Match.stringLikeRegexp('^SafetyNetDeadLetters'), 'Arn'] };
 
-  test('reconciles an execution that broke, knowing its name and nothing else of the event', () => {
+  test('reconciles the extraction of a broken execution, with only the name from the event', () => {
     template.hasResourceProperties('AWS::Events::Rule', {
       EventPattern: {
         source: ['aws.states'],
@@ -453,7 +453,7 @@ describe('the safety net', () => {
     });
   });
 
-  test('keeps what failed in an encrypted queue', () => {
+  test('keeps failed invocations in an encrypted queue', () => {
     template.hasResourceProperties('AWS::SQS::Queue', { SqsManagedSseEnabled: true });
     for (const name of ['ReconcileExtraction', 'SweepExtractions']) {
       template.hasResourceProperties('AWS::Lambda::EventInvokeConfig', {
@@ -464,7 +464,7 @@ describe('the safety net', () => {
   });
 });
 
-test('the outputs are the ones that people and scripts rely on', () => {
+test('the outputs have the names that people and scripts use', () => {
   expect(Object.keys(template.findOutputs('*')).toSorted()).toEqual([
     'ApiId',
     'ApiUrl',

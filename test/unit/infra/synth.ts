@@ -14,8 +14,8 @@ const cdkJson: { readonly context: Readonly<Record<string, unknown>> } = JSON.pa
 );
 
 /**
- * The app as `cdk synth` makes it, feature flags included, and without bundles (bundle/ has their tests): the template
- * says of a bundle where it is and no more, so an empty directory will do for each.
+ * Synthesizes the app with the feature flags of cdk.json and without bundles, which bundle/ tests. The template only names
+ * the directory of a bundle, so an empty directory suffices.
  */
 const synthesizeNow = (settings: Readonly<Record<string, unknown>>) => {
   const outdir = mkdtempSync(join(tmpdir(), 'cosecha-synth-'));
@@ -32,7 +32,7 @@ const synthesizeNow = (settings: Readonly<Record<string, unknown>>) => {
 
 const synthesized = new Map<string, ReturnType<typeof synthesizeNow>>();
 
-/** The app with these settings. Made once for each, as that takes a second and many tests ask for the defaults. */
+/** The app with these settings. It is cached, as a synthesis takes a second and many tests need the defaults. */
 export const synthesize = (settings: Readonly<Record<string, unknown>> = {}) => {
   const key = JSON.stringify(settings);
   const known = synthesized.get(key) ?? synthesizeNow(settings);
@@ -40,7 +40,7 @@ export const synthesize = (settings: Readonly<Record<string, unknown>> = {}) => 
   return known;
 };
 
-/** The parts of a resource that the tests look at. */
+/** The parts of a resource that the tests read. */
 export type Resource = {
   readonly Type: string;
   readonly Properties: Readonly<Record<string, unknown>>;
@@ -52,7 +52,7 @@ export type Resource = {
 export const resourcesOf = (template: Template, type: string): Readonly<Record<string, Resource>> =>
   template.findResources(type) as Record<string, Resource>;
 
-/** An ARN, a name or a policy in one line: intrinsics become `<LogicalId>` and `<LogicalId.Attribute>`. */
+/** An ARN, a name or a policy as one text: intrinsics become `<LogicalId>` and `<LogicalId.Attribute>`. */
 export const flatten = (value: unknown): string => {
   if (typeof value === 'string') return value;
   if (Array.isArray(value)) return value.map(flatten).join('');

@@ -24,13 +24,13 @@ const load = async (name: string, plugins: ReturnType<typeof bundlePlugins>): Pr
 
 type Sent = { readonly target: string; readonly headers: object; readonly body: string };
 
-/** What is another one each time, whoever sends it. */
+/** Drops the headers that differ in every request. */
 const withoutChance = ({ target, headers, body }: AwsRequest): Sent => {
   const { authorization, 'x-amz-date': date, 'amz-sdk-invocation-id': id, host, ...rest } = headers;
   return { target, headers: rest, body };
 };
 
-/** Words that stand for an answer; every other word is the name of an error. */
+/** Successful answers by word. Every other word is the name of an error. */
 const successes: Readonly<Record<string, object>> = {
   'an-item': {
     Item: { id: { S: 'one' }, n: { N: '12345678901234567890.5' }, l: { L: [{ NULL: true }] } },
@@ -100,7 +100,7 @@ const answer = (request: AwsRequest): AwsAnswer => {
   };
 };
 
-/** Everything of an outcome that the SDK's retries or anybody of ours looks at. */
+/** Everything of an outcome that the SDK's retries or Cosecha read. */
 const outcomeOf = async (call: () => Promise<unknown>): Promise<object> => {
   try {
     return { result: await call() };
@@ -115,7 +115,7 @@ type Run = { readonly outcome: object; readonly sent: readonly Sent[] };
 
 let stub: AwsStub;
 
-/** Calls an operation once for each word, all at once. */
+/** Calls an operation once for each word, concurrently. */
 const runAll = async (
   probe: typeof Probe,
   operation: string,
@@ -149,7 +149,7 @@ beforeAll(async () => {
   vi.stubEnv('AWS_ACCESS_KEY_ID', 'AKIDEXAMPLE');
   vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'a-secret');
   vi.stubEnv('AWS_SESSION_TOKEN', 'a-token');
-  // As on Lambda, where there is none.
+  // As on Lambda, where these files do not exist.
   vi.stubEnv('AWS_CONFIG_FILE', join(directory, 'none'));
   vi.stubEnv('AWS_SHARED_CREDENTIALS_FILE', join(directory, 'none'));
   bundled = await load('bundled.cjs', bundlePlugins());
@@ -162,7 +162,7 @@ afterAll(async () => {
   rmSync(directory, { recursive: true });
 });
 
-describe('with the plugins, as without:', () => {
+describe('with and without the plugins:', () => {
   test.each([
     ['getItem', 'an-item'],
     ['putItem', 'nothing'],
@@ -177,7 +177,7 @@ describe('with the plugins, as without:', () => {
     ['startExecution', 'an-execution'],
     ['sendTaskSuccess', 'nothing'],
     ['sendTaskFailure', 'nothing'],
-  ])('%s asks the same and understands the answer %s', async (operation, word) => {
+  ])('%s sends the same request and parses the answer %s', async (operation, word) => {
     const expected = await run(plain, operation, word);
     expect(expected?.outcome).toHaveProperty('result');
     expect(expected?.sent).toHaveLength(operation === 'presignGetObject' ? 0 : 1);
@@ -185,7 +185,7 @@ describe('with the plugins, as without:', () => {
   });
 
   test.each(known)(
-    '%s fails with each error of its service as it does, and is tried again as often',
+    '%s throws the same for each error of its service, after as many retries',
     async (operation, errors) => {
       expect(errors.size).toBeGreaterThan(10);
       const words = [...errors.keys(), ...unknown.keys()];
@@ -205,7 +205,7 @@ test.each([
   ['sendTaskSuccess', 'InvalidToken'],
   ['sendTaskSuccess', 'TaskDoesNotExist'],
   ['sendTaskFailure', 'TaskTimedOut'],
-])('%s fails with an instance of the class that our code names: %s', async (operation, name) => {
+])('%s throws an instance of the class that the code imports: %s', async (operation, name) => {
   const error = await bundled
     .callsWith(stub.certificate)
     [operation]?.(name)

@@ -9,8 +9,8 @@ import { type FunctionName, functionNames } from '../../../../infra/function-nam
 import { flatten, resourcesOf, synthesize } from '../synth.ts';
 
 /**
- * Bytes that a function's bundle may have: some 2 % over what it had when this was written, so that whatever brings
- * more in has to say so here. The provider waits for receive-webhook's cold start, which was given 270,000 by design.
+ * The most bytes of each bundle, about 2 % above the measured size, so that a change that adds more has to raise it here.
+ * The provider waits for receive-webhook's cold start; the design allows that bundle 270,000.
  */
 const budgets: Readonly<Record<FunctionName, number>> = {
   'request-extraction': 256_000,
@@ -44,15 +44,15 @@ const functions = new Map(
   }),
 );
 
-test.each(functionNames)('%s keeps to its budget of bytes', (name) => {
+test.each(functionNames)('%s is within its budget of bytes', (name) => {
   const { length } = readFileSync(fileOf(name));
   expect(length).toBeLessThanOrEqual(budgets[name]);
-  // Else the budget has become a loose one: bring it down.
+  // If this fails, lower the budget.
   expect(length).toBeGreaterThan(budgets[name] * 0.95);
 });
 
 test.each(functionNames)(
-  '%s loads with the environment that it is given and exports a handler',
+  '%s loads with the environment of its function and exports a handler',
   async (name) => {
     const script = `console.log(typeof require(${JSON.stringify(fileOf(name))}).handler)`;
     const { stdout } = await promisify(execFile)(process.execPath, ['--eval', script], {
@@ -62,14 +62,14 @@ test.each(functionNames)(
   },
 );
 
-test('the same sources make the same bytes, so that what has not changed is not deployed again', async () => {
+test('the same sources give the same bytes, so that an unchanged function is not deployed again', async () => {
   const again = await bundleFunctions(join(workspace, 'another'));
   for (const name of functionNames) {
     expect(readFileSync(fileOf(name, again)).equals(readFileSync(fileOf(name)))).toBe(true);
   }
 }, 60_000);
 
-/** The packages, or parts of them, whose code is in a bundle. */
+/** The packages, or files of them, whose code is in a bundle. */
 const packagesIn = (name: FunctionName, pattern: RegExp): readonly string[] => {
   const [, output] =
     Object.entries(bundles.metafile.outputs).find(([path]) => path.endsWith(`${name}/index.js`)) ?? [];
@@ -79,8 +79,8 @@ const packagesIn = (name: FunctionName, pattern: RegExp): readonly string[] => {
   return [...new Set(found)].filter((one) => one !== '').toSorted();
 };
 
-describe('a bundle has the clients that its function may use, and no other:', () => {
-  /** Which client speaks to the service that an action is of. */
+describe('a bundle has exactly the clients of the services that its function may call:', () => {
+  /** The client of each service. */
   const clientOf: Readonly<Record<string, string>> = {
     dynamodb: 'client-dynamodb',
     kms: 'client-kms',
@@ -89,7 +89,7 @@ describe('a bundle has the clients that its function may use, and no other:', ()
     states: 'client-sfn',
   };
 
-  /** Carried out in the function's name by the runtime, or by Lambda for the failures of asynchronous invocations. */
+  /** The runtime writes the logs, and Lambda sends failed asynchronous invocations to the queue. */
   const notCalled = new Set(['logs', 'sqs']);
 
   type Statement = {
@@ -98,7 +98,7 @@ describe('a bundle has the clients that its function may use, and no other:', ()
     readonly Principal?: { readonly AWS: unknown };
   };
 
-  /** Of the key policies too; what is allowed via a service only, that service calls. */
+  /** The services of identity and key policies, without those that another service calls (kms:ViaService). */
   const servicesOf = (role: string): readonly string[] => {
     const byRole = Object.values(resourcesOf(template, 'AWS::IAM::Policy'))
       .filter(({ Properties }) => flatten((Properties.Roles as unknown[])[0]) === `<${role}>`)
@@ -127,12 +127,12 @@ describe('a bundle has the clients that its function may use, and no other:', ()
   });
 });
 
-test.each(functionNames)('of the ways to credentials, %s has the environment alone', (name) => {
+test.each(functionNames)('%s reads credentials only from its environment', (name) => {
   expect(packagesIn(name, /\/((?:credential-provider|token-provider|nested-clients)[^/]*)\//)).toEqual([
     'credential-provider-env',
     'credential-provider-node',
   ]);
-  // The stand-in, and not the chain.
+  // Only the stand-in.
   expect(packagesIn(name, /credential-provider-node\/(.+)$/)).toEqual(['dist-es/index.js']);
   expect(readFileSync(fileOf(name), 'utf8')).not.toMatch(
     /sso_session|AWS_CONTAINER_CREDENTIALS|credential_process/,

@@ -69,7 +69,7 @@ test.each([
 const client = 'node_modules/@aws-sdk/client-any';
 const importing = `import packageInfo from "../package.json";\n`;
 
-test("of a client's package.json the version alone is left", async () => {
+test("only the version is left of a client's package.json", async () => {
   const text = await bundle(
     {
       'index.js': `import { agent } from './${client}/dist-es/runtimeConfig.js';console.log(agent);`,
@@ -83,9 +83,9 @@ test("of a client's package.json the version alone is left", async () => {
 });
 
 test.each([
-  ['uses something else in it', `${importing}console.log(packageInfo.version, packageInfo.name);`],
-  ['passes all of it on', `${importing}console.log(packageInfo);`],
-  ['imports it in another way', 'import { version } from "../package.json";console.log(version);'],
+  ['uses another field of it', `${importing}console.log(packageInfo.version, packageInfo.name);`],
+  ['passes the whole object on', `${importing}console.log(packageInfo);`],
+  ['imports it in another form', 'import { version } from "../package.json";console.log(version);'],
 ])('a client that %s fails the build', async (_what, source) => {
   const files = {
     'index.js': `import './${client}/dist-es/runtimeConfig.js';`,
@@ -124,18 +124,18 @@ test('an error is in the bundle only if code imports it', async () => {
   expect(text).not.toContain('Two');
 });
 
-const anotherWay = 'are not registered one by one';
+const notRegistered = 'are not registered one by one';
 
 test.each([
-  ['registers one of its errors', withErrors(registered('One')), anotherWay],
+  ['registers only one of its errors', withErrors(registered('One')), notRegistered],
   [
-    'registers one in another way',
+    'registers one in another form',
     withErrors(`${registered('One')}  n0_registry.registerError(Two$, Two);`),
-    anotherWay,
+    notRegistered,
   ],
-  ['registers none', withErrors('export const nothing = 1;'), anotherWay],
+  ['registers none', withErrors('export const nothing = 1;'), notRegistered],
   [
-    'exports them in another way',
+    'exports them in another form',
     withErrors(registered('One') + registered('Two'), 'export { One } from "./models/errors";'),
     'does not export all of its errors',
   ],

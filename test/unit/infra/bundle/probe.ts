@@ -1,6 +1,6 @@
 /**
- * Every operation of AWS that the functions call, for as-without-plugins.test.ts, which bundles this file as the
- * functions are bundled, and without the plugins.
+ * Every AWS operation that the functions call. as-without-plugins.test.ts bundles this file with the plugins of the
+ * functions and without them.
  */
 import { Agent } from 'node:https';
 import {
@@ -31,7 +31,7 @@ import {
 } from '@aws-sdk/client-sfn';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 
-/** The errors whose classes our code names. */
+/** The errors whose classes the code imports. */
 export const named: Readonly<Record<string, unknown>> = {
   ConditionalCheckFailedException,
   ResourceNotFoundException,
@@ -41,10 +41,10 @@ export const named: Readonly<Record<string, unknown>> = {
   TaskTimedOut,
 };
 
-/** Each operation, called with a word that comes back in the request, so that the server knows what to answer. */
+/** Each operation, called with a word. The request contains the word, by which the server chooses its answer. */
 export type Calls = Readonly<Record<string, (word: string) => Promise<unknown>>>;
 
-/** `ca`: the certificate of the server, in PEM. Where it is, is in AWS_ENDPOINT_URL. */
+/** `ca` is the certificate, in PEM, of the server at AWS_ENDPOINT_URL. */
 export const callsWith = (ca: string): Calls => {
   const options = { maxAttempts: 2, requestHandler: { httpsAgent: new Agent({ ca, keepAlive: false }) } };
   const database = new DynamoDBClient(options);

@@ -31,7 +31,7 @@ const environment = {
   POWERTOOLS_METRICS_NAMESPACE: 'Cosecha/test',
 };
 
-/** The signature that the request should have, by another implementation, over the headers that it says it signed. */
+/** The expected signature over the signed headers of the request, computed by another implementation. */
 const signatureOf = async ({ url, headers, body }: AwsRequest): Promise<string | null> => {
   const authorization = headers.authorization ?? '';
   const [, scope = ''] = /Credential=AKIDEXAMPLE\/(\S+),/.exec(authorization) ?? [];

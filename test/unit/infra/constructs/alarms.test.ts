@@ -19,7 +19,7 @@ const alarmsWith = (settings: Readonly<Record<string, unknown>> = {}) =>
 
 const queriesOf = ({ Properties }: Resource) => (Properties.Metrics ?? []) as readonly Query[];
 
-/** The metrics that an alarm looks at, whether as they are or by metric math. */
+/** The metrics of an alarm, direct or in metric math. */
 const watchedBy = (alarm: Resource): readonly Watched[] => {
   const inMath = queriesOf(alarm).flatMap(({ MetricStat }) => MetricStat?.Metric ?? []);
   return inMath.length > 0 ? inMath : [alarm.Properties as unknown as Watched];
@@ -34,34 +34,34 @@ const byName = (alarms: readonly Resource[]) =>
   );
 
 const alarms = alarmsWith();
-const ours = alarms.flatMap(watchedBy).filter(({ Namespace }) => Namespace.startsWith('Cosecha/'));
+const ownMetrics = alarms.flatMap(watchedBy).filter(({ Namespace }) => Namespace.startsWith('Cosecha/'));
 const namesOf = (dimensions: readonly Dimension[]) => dimensions.map(({ Name }) => Name).toSorted();
 
 describe('the alarms', () => {
-  test('watch what the code counts, as the code counts it', () => {
-    expect(ours.length).toBeGreaterThan(15);
-    for (const { Namespace, MetricName, Dimensions } of ours) {
+  test('watch metrics that the code counts, with the dimensions of the code', () => {
+    expect(ownMetrics.length).toBeGreaterThan(15);
+    for (const { Namespace, MetricName, Dimensions } of ownMetrics) {
       expect(metricNames).toContain(MetricName);
-      // As the EMF says it: test/unit/lib/observability/observability.test.ts.
+      // The dimensions of the EMF: test/unit/lib/observability/observability.test.ts.
       expect([Namespace, Dimensions]).toEqual(['Cosecha/prod', [{ Name: 'service', Value: 'cosecha' }]]);
     }
   });
 
-  test('watch what AWS counts by the dimensions that AWS gives it', () => {
+  test('watch metrics of AWS with the dimensions of AWS', () => {
     const dimensions: Readonly<Record<string, readonly string[]>> = {
       'AWS/ApiGateway': ['ApiId', 'Stage'],
       'AWS/Lambda': ['FunctionName'],
       'AWS/SQS': ['QueueName'],
       'AWS/States': ['StateMachineArn'],
     };
-    const theirs = alarms.flatMap(watchedBy).filter(({ Namespace }) => !Namespace.startsWith('Cosecha/'));
-    for (const { Namespace, Dimensions } of theirs) {
-      const told = namesOf(Dimensions).filter((name) => !['Method', 'Resource'].includes(name));
-      expect([Namespace, told]).toEqual([Namespace, dimensions[Namespace]]);
+    const awsMetrics = alarms.flatMap(watchedBy).filter(({ Namespace }) => !Namespace.startsWith('Cosecha/'));
+    for (const { Namespace, Dimensions } of awsMetrics) {
+      const names = namesOf(Dimensions).filter((name) => !['Method', 'Resource'].includes(name));
+      expect([Namespace, names]).toEqual([Namespace, dimensions[Namespace]]);
     }
   });
 
-  test('watch the webhook by a route that there is, and that is measured by itself', () => {
+  test('watch the webhook by an existing route with its own metrics', () => {
     const [stage] = Object.values(resourcesOf(synthesize().template, 'AWS::ApiGatewayV2::Stage'));
     const routes = stage?.Properties.RouteSettings as Record<string, { DetailedMetricsEnabled?: boolean }>;
     const measured = Object.keys(routes).filter((route) => routes[route]?.DetailedMetricsEnabled);
@@ -75,7 +75,7 @@ describe('the alarms', () => {
     expect(deployed.map(({ Properties }) => Properties.RouteKey)).toEqual(expect.arrayContaining(measured));
   });
 
-  test('calculate with nothing of ours that has no value: every sweep tells 0 of it', () => {
+  test('calculate only with metrics to which every sweep adds 0', () => {
     const inMath = alarms
       .filter((alarm) => queriesOf(alarm).length > 0)
       .flatMap(watchedBy)
@@ -83,7 +83,7 @@ describe('the alarms', () => {
     expect([...new Set(inMath)].toSorted()).toEqual([...zeroFilledMetrics].toSorted());
   });
 
-  test('calculate over periods that have a sweep in them, however rare sweeps are', () => {
+  test('calculate over periods that have a sweep in them, also if sweeps are rare', () => {
     const rare = alarmsWith({ sweepEveryMinutes: 60 });
     const periods = rare
       .filter((alarm) => watchedBy(alarm).some(({ Namespace }) => Namespace === 'Cosecha/prod'))
@@ -93,7 +93,7 @@ describe('the alarms', () => {
     expect(Math.min(...periods)).toBeGreaterThanOrEqual(3_600);
   });
 
-  test('take a few failures under load for chance', () => {
+  test('allow a few failures under load', () => {
     const expressions = Object.entries(byName(alarms)).flatMap(([name, { Metrics }]) =>
       ((Metrics ?? []) as readonly Query[]).flatMap(({ Expression }) =>
         Expression === undefined ? [] : [[name, Expression]],
@@ -110,7 +110,7 @@ describe('the alarms', () => {
     ]);
   });
 
-  test('say in a sentence what is wrong, and where to read on', () => {
+  test('describe the problem in a sentence and link to the runbook', () => {
     for (const { Properties } of alarms) {
       expect(Properties.AlarmDescription).toMatch(/^[A-Z][^\n]{30,250}\. docs\/operations\.md#[a-z-]+$/);
     }
@@ -118,13 +118,13 @@ describe('the alarms', () => {
     expect(copy?.Properties.AlarmDescription).toMatch(/ https:\/\/wiki\.example\/cosecha#overdue$/);
   });
 
-  test('are found under their stage, each by its own name', () => {
+  test('have unique names that start with the stack', () => {
     const names = alarms.map(({ Properties }) => String(Properties.AlarmName));
     expect(names.filter((name) => !name.startsWith('Cosecha-prod-'))).toEqual([]);
     expect(new Set(names).size).toBe(names.length);
   });
 
-  test('tell a topic if there is one, that they sound and that it is over', () => {
+  test('notify the topic, if there is one, when they start and when they end', () => {
     const topic = 'arn:aws:sns:eu-west-1:111122223333:on-call';
     for (const { Properties } of alarmsWith({ alarmTopicArn: topic })) {
       expect([Properties.AlarmActions, Properties.OKActions]).toEqual([[topic], [topic]]);
@@ -132,7 +132,7 @@ describe('the alarms', () => {
     for (const { Properties } of alarms) expect(Properties.AlarmActions).toBeUndefined();
   });
 
-  test('are silent without any values, but where silence is what is wrong', () => {
+  test('are not in alarm without values, except where missing values are the problem', () => {
     const others = alarmsWith({ fanOutToEventBus: 'true' }).flatMap(({ Properties: alarm }) =>
       alarm.TreatMissingData === 'notBreaching'
         ? []
@@ -140,15 +140,15 @@ describe('the alarms', () => {
     );
     expect(others).toEqual([
       ['sweep-not-running', 'breaching'],
-      // A queue that nothing happens to tells no numbers, however many messages are in it.
+      // An idle queue has no values, even with messages in it.
       ['dead-letters', 'ignore'],
       ['fan-out-dead-letters', 'ignore'],
     ]);
   });
 
-  test('follow the settings that they are measured by', () => {
+  test('follow the settings on which they depend', () => {
     const slow = byName(alarmsWith({ sweepEveryMinutes: 10, pollEverySeconds: 30 }));
-    // Three sweeps, in periods that have one in them; silence for half an hour.
+    // Three sweeps, in periods that have one in them. sweep-not-running: no sweep for half an hour.
     expect(slow.overdue).toMatchObject({ Threshold: 1_800, Period: 600 });
     expect(slow.stuck).toMatchObject({ Threshold: 5_400, Period: 7_200 });
     expect(slow['sweep-failed']).toMatchObject({ Period: 600 });
@@ -161,7 +161,7 @@ describe('the alarms', () => {
     expect(slow['provider-reads-failing']).toMatchObject({ Threshold: 80 });
   });
 
-  test('count orphans in whole hours of the clock', () => {
+  test('count orphan deliveries in whole hours of the clock', () => {
     expect(byName(alarms)['orphan-deliveries']).toMatchObject({
       EvaluationWindow: { WallClockWindow: { Timezone: 'UTC' } },
       Metrics: [
@@ -172,7 +172,7 @@ describe('the alarms', () => {
     });
   });
 
-  test('are all there on the emulator, which knows no metric math', () => {
+  test('exist on the emulator too, without metric math', () => {
     const local = alarmsWith({ stage: 'local', providerBaseUrl: 'http://127.0.0.1:8080' });
     expect(Object.keys(byName(local))).toEqual(Object.keys(byName(alarms)));
     for (const { Properties } of local) {

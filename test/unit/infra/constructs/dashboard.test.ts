@@ -17,19 +17,19 @@ type Widget = {
 const { template } = synthesize();
 const [dashboard] = Object.values(resourcesOf(template, 'AWS::CloudWatch::Dashboard'));
 
-/** The body as CloudWatch gets it, with a stand-in for whatever only the deployment knows. */
+/** The body that CloudWatch receives, with a placeholder for values that only the deployment knows. */
 const body = (value: unknown): string => {
   const parts = (value as { readonly 'Fn::Join': readonly [string, readonly unknown[]] })['Fn::Join'][1];
   return parts.map((part) => (typeof part === 'string' ? part : 'deployed')).join('');
 };
 const { widgets } = JSON.parse(body(dashboard?.Properties.DashboardBody)) as { readonly widgets: Widget[] };
 
-test('the dashboard bears the name of the stack, which is an output', () => {
+test('the dashboard has the name of the stack, which is an output', () => {
   expect(dashboard?.Properties.DashboardName).toBe('Cosecha-prod');
   template.hasOutput('DashboardName', { Value: 'Cosecha-prod' });
 });
 
-test('it shows everything that is counted, as it is counted', () => {
+test('it shows every metric that the code counts, with the dimensions of the code', () => {
   const shown = widgets
     .flatMap(({ properties }) => properties.metrics ?? [])
     .filter(([namespace]) => String(namespace).startsWith('Cosecha/'));
@@ -39,7 +39,7 @@ test('it shows everything that is counted, as it is counted', () => {
   expect([...new Set(shown.map(([, name]) => name))].toSorted()).toEqual([...metricNames].toSorted());
 });
 
-test('it begins with what was promised and ends with every alarm', () => {
+test('it starts with the guarantees and ends with every alarm', () => {
   expect(widgets.filter(({ y }) => y === 0).map(({ properties }) => properties.title)).toEqual([
     'Open and past due: the oldest, in seconds',
     'Settled by provider status, by source',
@@ -49,7 +49,7 @@ test('it begins with what was promised and ends with every alarm', () => {
   expect(widgets.at(-1)?.properties.alarms).toHaveLength(alarms.length);
 });
 
-test('it shows how late the oldest are against what the alarms take', () => {
+test('it shows how late the oldest are, and the thresholds of the alarms', () => {
   const [late] = widgets;
   expect(late?.properties.metrics?.map(([, name]) => name)).toEqual([
     'OldestOverdueSeconds',
@@ -58,7 +58,7 @@ test('it shows how late the oldest are against what the alarms take', () => {
   expect(late?.properties.annotations?.horizontal).toMatchObject([{ value: 900 }, { value: 4_500 }]);
 });
 
-test("it shows the webhook's answers against the 5 s that the provider waits", () => {
+test("it shows the webhook's latency and the 5 s that the provider waits", () => {
   const latency = widgets.find(({ properties }) => properties.title.startsWith('Webhook: latency'));
   expect(latency?.properties.annotations?.horizontal).toMatchObject([{ value: 5_000 }]);
 });

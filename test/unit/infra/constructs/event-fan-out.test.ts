@@ -5,7 +5,7 @@ import { flatten, resourcesOf, synthesize } from '../synth.ts';
 const { template } = synthesize({ fanOutToEventBus: 'true' });
 
 describe('with fanOutToEventBus', () => {
-  test('a pipe puts records of outcomes on a bus as they are', () => {
+  test('a pipe puts records of outcomes on a bus unchanged', () => {
     template.hasResourceProperties('AWS::Pipes::Pipe', {
       Source: { 'Fn::GetAtt': [Match.stringLikeRegexp('^StorageExtractions'), 'StreamArn'] },
       Target: { 'Fn::GetAtt': [Match.stringLikeRegexp('^EventFanOutBus'), 'Arn'] },
@@ -36,7 +36,7 @@ describe('with fanOutToEventBus', () => {
     template.hasOutput('EventBusArn', {});
   });
 
-  test('the pipe may read the stream and write to the bus and its queue, and is itself alone in its role', () => {
+  test('only the pipe has its role, which may read the stream and write to the bus and the queue', () => {
     const statements = Object.entries(resourcesOf(template, 'AWS::IAM::Policy'))
       .filter(([id]) => id.startsWith('EventFanOutRole'))
       .flatMap(
@@ -70,13 +70,13 @@ describe('with fanOutToEventBus', () => {
   });
 });
 
-test('without it there is no pipe, and no bus to pay for', () => {
+test('without fanOutToEventBus there is no pipe and no bus', () => {
   const { template: plain } = synthesize();
   plain.resourceCountIs('AWS::Pipes::Pipe', 0);
   plain.resourceCountIs('AWS::Events::EventBus', 0);
 });
 
-test('every stack publishes where its stream and its results are, and with which key they are read', () => {
+test('every stack publishes its stream, its bucket of results and their key', () => {
   const parameters = Object.values(resourcesOf(synthesize().template, 'AWS::SSM::Parameter'));
   expect(parameters.map(({ Properties }) => [Properties.Name, flatten(Properties.Value)])).toEqual([
     ['/Cosecha-prod/extractions-stream-arn', '<StorageExtractions.StreamArn>'],

@@ -48,7 +48,7 @@ describe('a consumer', () => {
     expect(JSON.stringify(template.toJSON())).not.toContain('ImportValue');
   });
 
-  test('reads from the oldest record on, in order, and gives up no batch before it was split and retried', () => {
+  test('reads from the oldest record, in order, and splits and retries a batch before it abandons it', () => {
     expect(mappingOf(template)).toMatchObject({
       StartingPosition: 'TRIM_HORIZON',
       BisectBatchOnFunctionError: true,
@@ -59,7 +59,7 @@ describe('a consumer', () => {
     });
   });
 
-  test('keeps what is abandoned in a private bucket for two weeks, and raises an alarm', () => {
+  test('keeps an abandoned batch in a private bucket for two weeks, and raises an alarm', () => {
     const bucket = { 'Fn::GetAtt': [Match.stringLikeRegexp('^ConsumerFailures'), 'Arn'] };
     template.hasResourceProperties('AWS::Lambda::EventSourceMapping', {
       DestinationConfig: { OnFailure: { Destination: bucket } },
@@ -82,7 +82,7 @@ describe('a consumer', () => {
     ]);
   });
 
-  test('may read this stream, open it with its key, and put what is abandoned into the bucket', () => {
+  test('may read this stream, decrypt it with its key, and put abandoned batches into the bucket', () => {
     const statements = Object.values(resourcesOf(template, 'AWS::IAM::Policy')).flatMap(
       ({ Properties }) => (Properties.PolicyDocument as { Statement: Record<string, unknown>[] }).Statement,
     );
@@ -102,13 +102,13 @@ describe('a consumer', () => {
     ]);
   });
 
-  test('has these rights before Lambda tries the stream with them', () => {
+  test('has these permissions before the mapping is created', () => {
     const [mapping] = Object.values(template.findResources('AWS::Lambda::EventSourceMapping'));
     const policies = Object.keys(resourcesOf(template, 'AWS::IAM::Policy'));
     expect(mapping?.DependsOn).toEqual(expect.arrayContaining(policies));
   });
 
-  test('is given records that may tell of an outcome, and no removal', () => {
+  test('receives records that can have an outcome, and no removal', () => {
     const isThere = { S: [{ exists: true }] };
     expect(patternsOf(template)).toEqual([
       { dynamodb: { NewImage: { settledAt: isThere } } },
@@ -116,11 +116,11 @@ describe('a consumer', () => {
     ]);
   });
 
-  test('is given every change where it asks for all', () => {
+  test('receives every change with changes: all', () => {
     expect(patternsOf(consume({ changes: 'all' }).template)).toBeUndefined();
   });
 
-  test('may read the results too where it asks to, and no rule of AWS Solutions minds', () => {
+  test('may read the results with readResults, without violating a rule of AWS Solutions', () => {
     const reading = consume({ readResults: true });
     reading.template.hasResourceProperties('AWS::IAM::Policy', {
       PolicyDocument: {
@@ -136,7 +136,7 @@ describe('a consumer', () => {
     expect(new AwsSolutionsChecks(reading.app).validateScope(reading.app).violations).toEqual([]);
   });
 
-  test('reads as wide and as patiently as it asks', () => {
+  test('uses the batch and retry options that it receives', () => {
     const tuned = consume({
       parallelizationFactor: 5,
       batchSize: 10,
@@ -154,7 +154,7 @@ describe('a consumer', () => {
     });
   });
 
-  test('breaks no rule of AWS Solutions without a written reason', () => {
+  test('violates no rule of AWS Solutions without a written reason', () => {
     expect(new AwsSolutionsChecks(app).validateScope(app).violations).toEqual([]);
   });
 });

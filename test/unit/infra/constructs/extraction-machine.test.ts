@@ -20,7 +20,7 @@ const { StartTask, Reconcile } = definition.States;
 
 describe('the machine', () => {
   test('is valid in the Amazon States Language', () => {
-    // The validator writes into what it is given. It knows JSONata's fields, not JSONata itself.
+    // A clone, as the validator changes its argument. It checks the fields of JSONata states, but no expressions.
     const { isValid, errorsText } = validate(structuredClone(definition));
     expect(isValid, errorsText()).toBe(true);
   });
@@ -38,12 +38,12 @@ describe('the machine', () => {
 });
 
 describe('StartTask', () => {
-  test('waits for its callback as long as the webhook may take', () => {
+  test('waits for its callback for webhookWaitSeconds', () => {
     expect(StartTask.Resource).toBe('arn:aws:states:::lambda:invoke.waitForTaskToken');
     expect(StartTask.TimeoutSeconds).toBe(600);
   });
 
-  test('hands start-task the input, the token and the attempt', () => {
+  test('passes the input, the callback token and the attempt to start-task', () => {
     expect(StartTask.Arguments).toEqual({
       FunctionName: functions.startTask,
       Payload: {
@@ -67,7 +67,7 @@ describe('StartTask', () => {
     expect(await expression.evaluate({}, { states: { context } })).toBe(number);
   });
 
-  test('passes nothing sealed on, whether it succeeds or not', () => {
+  test('passes no sealed data on, whether it succeeds or not', () => {
     const extractionId = '{% $states.input.extractionId %}';
     expect(StartTask.Output).toEqual({ extractionId, startAbandoned: false });
     expect(StartTask.Catch).toEqual([
@@ -101,24 +101,21 @@ describe('StartTask', () => {
     expect(StartTask.Retry[2]).toMatchObject({ ErrorEquals: ['States.TaskFailed'], MaxAttempts: 3 });
   });
 
-  test.each([8, 90, 899])(
-    'retries a start in progress until after it is dead: %i s',
-    (startTimeoutSeconds) => {
-      const [inProgress] = extractionMachineDefinition({ ...config, startTimeoutSeconds }, functions).States
-        .StartTask.Retry;
-      expect(inProgress).toMatchObject({
-        ErrorEquals: ['StartInProgress'],
-        BackoffRate: 1,
-        JitterStrategy: 'NONE',
-      });
-      const { IntervalSeconds = 0, MaxAttempts = 0 } = inProgress ?? {};
-      expect(IntervalSeconds * MaxAttempts).toBeGreaterThanOrEqual(1.5 * startTimeoutSeconds);
-    },
-  );
+  test.each([8, 90, 899])('retries a start in progress until it is stale: %i s', (startTimeoutSeconds) => {
+    const [inProgress] = extractionMachineDefinition({ ...config, startTimeoutSeconds }, functions).States
+      .StartTask.Retry;
+    expect(inProgress).toMatchObject({
+      ErrorEquals: ['StartInProgress'],
+      BackoffRate: 1,
+      JitterStrategy: 'NONE',
+    });
+    const { IntervalSeconds = 0, MaxAttempts = 0 } = inProgress ?? {};
+    expect(IntervalSeconds * MaxAttempts).toBeGreaterThanOrEqual(1.5 * startTimeoutSeconds);
+  });
 });
 
 describe('Reconcile', () => {
-  test('tells the function what it needs to decide', () => {
+  test('passes the trigger, whether the start was abandoned, and the sealed target', () => {
     expect(Reconcile.Arguments).toEqual({
       FunctionName: functions.reconcile,
       Payload: {
@@ -134,14 +131,14 @@ describe('Reconcile', () => {
   test.each([
     ['the sealed target by consent', { consentId: 'consent-1', product: 'movement' }, 'c2VhbGVk'],
     ['nothing that is sealed by credentials', { entity: 'bank', actions: [] }, null],
-  ])('hands over %s', async (_what, request, expected) => {
+  ])('passes %s', async (_what, request, expected) => {
     const { sealedTarget } = Reconcile.Arguments.Payload as { readonly sealedTarget: string };
     const expression = jsonata(sealedTarget.replace(/^\{%|%\}$/g, ''));
     const states = { context: { Execution: { Input: { request, sealed: 'c2VhbGVk' } } } };
     expect(await expression.evaluate({}, { states })).toBe(expected);
   });
 
-  test('polls by being retried, whatever it throws', () => {
+  test('polls by being retried after every error', () => {
     expect(Reconcile.Retry).toEqual([
       {
         ErrorEquals: ['States.ALL'],
@@ -156,12 +153,12 @@ describe('Reconcile', () => {
 });
 
 describe('the arithmetic of retries', () => {
-  test('covers the start window and the machine on average, full jitter halving every interval', () => {
+  test('covers the start window and the machine with mean intervals, which are half of the longest', () => {
     expect(startRetryAttempts(config)).toBe(34);
     expect(pollAttempts(config)).toBe(139);
   });
 
-  test('knows intervals that do not grow', () => {
+  test('supports intervals that do not grow', () => {
     const steady = { ...config, deadlineSeconds: 90, machineSlackSeconds: 10, pollFirstSeconds: 2 };
     expect(pollAttempts({ ...steady, pollEverySeconds: 2 })).toBe(100);
     expect(pollAttempts({ ...steady, pollEverySeconds: 60, pollBackoff: 1 })).toBe(100);

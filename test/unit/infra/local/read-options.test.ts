@@ -3,11 +3,11 @@ import { ExpectedFailure } from '../../../../infra/local/expected-failure.ts';
 import { readOptions } from '../../../../infra/local/read-options.ts';
 
 describe('the options of npm start', () => {
-  it('are none by default', () => {
+  it('are both methods, without --once and --port, by default', () => {
     expect(readOptions([])).toEqual({ methods: ['credentials', 'consent'], once: false });
   });
 
-  it('are read', () => {
+  it('are parsed', () => {
     expect(readOptions(['--once', '--port', '4566', '--method', 'consent'])).toEqual({
       methods: ['consent'],
       once: true,

@@ -19,18 +19,18 @@ import { documentedRecords } from '../../docs/documented-records.ts';
 const run = promisify(execFile);
 const node = (args: readonly string[], cwd: string) => run(process.execPath, args, { cwd });
 
-/** Another project, with the packed package in its node_modules and nothing of this repository around it. */
+/** Another project outside this repository, with the packed package in its node_modules. */
 const project = mkdtempSync(join(tmpdir(), 'cosecha-package-'));
 const installed = join(project, 'node_modules', 'cosecha');
 afterAll(() => rmSync(project, { recursive: true }));
 
-const give = (path: string, content: string): void => {
+const addFile = (path: string, content: string): void => {
   mkdirSync(dirname(join(project, path)), { recursive: true });
   writeFileSync(join(project, path), content);
 };
 
-/** A package of ours, where the other project would have installed it as well. */
-const lend = (name: string): void => {
+/** Links a package of this repository into the other project, as if it were installed there. */
+const linkPackage = (name: string): void => {
   mkdirSync(dirname(join(project, 'node_modules', name)), { recursive: true });
   symlinkSync(join(repository, 'node_modules', name), join(project, 'node_modules', name));
 };
@@ -45,14 +45,14 @@ beforeAll(async () => {
   mkdirSync(installed, { recursive: true });
   await run('tar', ['-xzf', join(project, filename), '-C', installed, '--strip-components', '1']);
   rmSync(staging, { recursive: true });
-  give('package.json', '{ "type": "module" }');
+  addFile('package.json', '{ "type": "module" }');
 }, 60_000);
 
 const records = Object.fromEntries(documentedRecords());
 
-// Synthesizing and compiling take seconds, more where others use the machine.
+// Synthesizing and compiling take seconds, and more on a busy machine.
 describe('the package, packed and installed elsewhere', { timeout: 300_000 }, () => {
-  test('depends on nothing, and has no TypeScript to run and no test in it', async () => {
+  test('has no dependencies, no TypeScript sources and no tests', async () => {
     const manifest = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'));
     expect(manifest).not.toHaveProperty('dependencies');
     expect(manifest).not.toHaveProperty('private');
@@ -62,7 +62,7 @@ describe('the package, packed and installed elsewhere', { timeout: 300_000 }, ()
     expect(stdout).toBe('');
   });
 
-  test('has its own README, whose links lead to files of the package', () => {
+  test('has its own README, which links only to files of the package', () => {
     const page = readFileSync(join(installed, 'README.md'), 'utf8');
     const links = [...page.matchAll(/\]\(([^)#]+)/g)].map(([, path = '']) => path);
     expect(links.length).toBeGreaterThan(2);
@@ -76,15 +76,15 @@ describe('the package, packed and installed elsewhere', { timeout: 300_000 }, ()
     expect(missing).toEqual([]);
   });
 
-  test('decodes, on plain Node and from CommonJS as well', async () => {
-    give('record.json', JSON.stringify(records.corrected));
-    give(
+  test('decodes on plain Node, from an ES module and from CommonJS', async () => {
+    addFile('record.json', JSON.stringify(records.corrected));
+    addFile(
       'decode.mjs',
       `import { readFileSync } from 'node:fs';
        import { decodeExtractionEvent } from 'cosecha';
        console.log(decodeExtractionEvent(JSON.parse(readFileSync('record.json', 'utf8'))).kind);`,
     );
-    give(
+    addFile(
       'decode.cjs',
       `console.log(require('cosecha').decodeExtractionEvent(require('./record.json')).kind);`,
     );
@@ -92,9 +92,9 @@ describe('the package, packed and installed elsewhere', { timeout: 300_000 }, ()
     expect((await node(['decode.cjs'], project)).stdout).toBe('corrected\n');
   });
 
-  test('is 8 KB in a bundle, and no AWS client is among them', async () => {
+  test('adds less than 8 KB to a bundle, and no AWS client', async () => {
     const { build } = await import('esbuild');
-    give('handler.ts', `export { consumeExtractionEvents, decodeExtractionEvent } from 'cosecha';`);
+    addFile('handler.ts', `export { consumeExtractionEvents, decodeExtractionEvent } from 'cosecha';`);
     const { outputFiles } = await build({
       absWorkingDir: project,
       entryPoints: ['handler.ts'],
@@ -110,8 +110,8 @@ describe('the package, packed and installed elsewhere', { timeout: 300_000 }, ()
   });
 
   test('connects a function in three lines, with the CDK of the project', async () => {
-    for (const name of ['aws-cdk-lib', 'constructs']) lend(name);
-    give(
+    for (const name of ['aws-cdk-lib', 'constructs']) linkPackage(name);
+    addFile(
       'synth.mjs',
       `import { App, Stack } from 'aws-cdk-lib';
        import { Code, Function, Runtime } from 'aws-cdk-lib/aws-lambda';
@@ -127,17 +127,17 @@ describe('the package, packed and installed elsewhere', { timeout: 300_000 }, ()
     expect((await node(['synth.mjs'], project)).stdout).toBe('1\n');
   });
 
-  test('tells a strict compiler what there is, and what a consumer may not do with it', async () => {
+  test('has types that a strict compiler accepts and that refuse a misuse', async () => {
     for (const name of ['aws-cdk-lib', 'constructs', '@types/node', '@types/aws-lambda', 'undici-types']) {
-      if (!existsSync(join(project, 'node_modules', name))) lend(name);
+      if (!existsSync(join(project, 'node_modules', name))) linkPackage(name);
     }
-    give(
+    addFile(
       'consumer.ts',
       `import type { DynamoDBStreamEvent, DynamoDBStreamHandler, EventBridgeEvent, DynamoDBRecord } from 'aws-lambda';
        import { consumeExtractionEvents, decodeExtractionEvent, type ExtractionEvent } from 'cosecha';
        import type { ExtractionConsumerProps } from 'cosecha/cdk';
        const count = async (event: ExtractionEvent): Promise<void> => {
-         // @ts-expect-error: there is no record any more
+         // @ts-expect-error: an erased extraction has no record
          if (event.kind === 'erased') event.extraction;
          if (event.kind !== 'settled' && event.kind !== 'corrected') return;
          const outcome: string = event.outcome;
@@ -146,17 +146,17 @@ describe('the package, packed and installed elsewhere', { timeout: 300_000 }, ()
        };
        export const handler = async (batch: DynamoDBStreamEvent) => consumeExtractionEvents(batch, count);
        export const fromBus = (event: EventBridgeEvent<'Extraction changed', DynamoDBRecord>) => {
-         const told = decodeExtractionEvent(event.detail);
-         return told.kind === 'not-ours' ? told.problem : told.extractionId;
+         const decoded = decodeExtractionEvent(event.detail);
+         return decoded.kind === 'not-ours' ? decoded.problem : decoded.extractionId;
        };
        export const typed: DynamoDBStreamHandler = handler;
        export type Props = ExtractionConsumerProps;`,
     );
-    give(
+    addFile(
       'tsconfig.json',
       JSON.stringify({
         compilerOptions: {
-          // No skipLibCheck: our declarations are checked too.
+          // Without skipLibCheck, so that the package's declarations are checked too.
           strict: true,
           module: 'nodenext',
           target: 'es2022',
@@ -171,7 +171,7 @@ describe('the package, packed and installed elsewhere', { timeout: 300_000 }, ()
     expect(checked.stdout).toBe('');
   });
 
-  test('has the command', async () => {
+  test('has the command cosecha', async () => {
     const { bin } = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'));
     const { stdout } = await node([join(installed, bin.cosecha), '--help'], project);
     expect(stdout).toContain('Usage: cosecha');

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import { curlLines } from '../../../../../infra/local/demo/curl-lines.ts';
-import { emulatorApiUrl, toEmulatorUrl } from '../../../../../lib/cli/aws/emulator-url.ts';
+import { emulatorApiUrl } from '../../../../../lib/cli/aws/emulator-url.ts';
 
 const endpoint = 'http://127.0.0.1:4566';
 const base = emulatorApiUrl(endpoint, 'abcd1234');
@@ -15,7 +15,7 @@ const emulator = (accessKeyId: string, secretAccessKey: string, sessionToken?: s
 });
 
 describe('the curl lines', () => {
-  it('start an extraction and read the one that was started, in any POSIX shell', () => {
+  it('start an extraction and read it, in any POSIX shell', () => {
     const request = { entity: "o'bank", credentials: { value: { password: '$HOME "x"' } } };
     const script = [`exec 2>&1 1>/dev/null`, ...curlLines(emulator('test', 'test'), base, request)].join(
       '\n',
@@ -42,7 +42,7 @@ describe('the curl lines', () => {
     ]);
   });
 
-  it('leave credentials that are not the well-known ones in the environment', () => {
+  it('take credentials other than `test` from the environment', () => {
     const text = curlLines(emulator('AKIA1', 'secret-key', 'secret-token'), base, {}).join('\n');
     expect(text).toContain('--user "$AWS_ACCESS_KEY_ID:$AWS_SECRET_ACCESS_KEY"');
     expect(text).toContain('-H "X-Amz-Security-Token: $AWS_SESSION_TOKEN"');
@@ -52,14 +52,5 @@ describe('the curl lines', () => {
   it('name the certificate of an HTTPS endpoint', () => {
     const [start] = curlLines({ ...emulator('test', 'test'), caFile: '/a b/ca.crt' }, base, {});
     expect(start).toContain("--cacert '/a b/ca.crt'");
-  });
-});
-
-describe('a URL of the API', () => {
-  it('is on the emulator under its own path', () => {
-    expect(
-      toEmulatorUrl(base, 'https://abcd1234.execute-api.us-east-1.amazonaws.com/webhooks/provider'),
-    ).toBe(`${base}/webhooks/provider`);
-    expect(toEmulatorUrl(base, 'https://abcd1234.execute-api.us-east-1.amazonaws.com')).toBe(base);
   });
 });

@@ -15,7 +15,7 @@ const succeeds = (call: Promise<unknown>) =>
     () => false,
   );
 
-it('goes on where it was, once the provider is back from being down', async () => {
+it('continues after the last event once the provider is up again', async () => {
   const control = sandboxControl(sandbox.baseUrl);
   const stop = new AbortController();
   const events = followProvider(control, stop.signal);

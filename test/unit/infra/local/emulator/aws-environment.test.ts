@@ -23,16 +23,16 @@ const developer = {
   LANG: 'es_CL.UTF-8',
 };
 
-describe('the environment of a child', () => {
-  it('keeps nothing that could lead to another AWS than the emulator', () => {
+describe('the environment of a child process', () => {
+  it('keeps no variable that could direct it to AWS', () => {
     expect(Object.keys(withoutAws(developer)).sort()).toEqual(['HOME', 'LANG', 'PATH']);
   });
 
-  it('finds our own Node first', () => {
+  it('has the Node of this process first on its PATH', () => {
     expect(withoutAws(developer).PATH).toMatch(/[^:]+:\/usr\/bin$/);
   });
 
-  it('is for the emulator no more than it needs, as its Lambdas inherit it', () => {
+  it('has only what the emulator needs, as its Lambda functions inherit it', () => {
     expect(Object.keys(emulatorBase({ ...developer, SECRET: 'x' })).sort()).toEqual([
       'HOME',
       'LANG',
@@ -42,8 +42,8 @@ describe('the environment of a child', () => {
   });
 });
 
-describe('the variables that lead to the emulator', () => {
-  it('shut out profiles and metadata', () => {
+describe('the variables that direct clients to the emulator', () => {
+  it('exclude profiles and metadata addresses', () => {
     expect(awsVariables(access)).toEqual({
       AWS_ENDPOINT_URL: 'https://127.0.0.1:4566',
       AWS_REGION: 'us-east-1',
@@ -56,14 +56,14 @@ describe('the variables that lead to the emulator', () => {
     });
   });
 
-  it('name the certificate to the CDK CLI and to Node', () => {
+  it('name the certificate for the CDK CLI and for Node', () => {
     expect(awsVariables({ ...access, caFile: '/run/emulator.crt' })).toMatchObject({
       AWS_CA_BUNDLE: '/run/emulator.crt',
       NODE_EXTRA_CA_CERTS: '/run/emulator.crt',
     });
   });
 
-  it('carry a session token', () => {
+  it('contain a session token', () => {
     expect(awsVariables({ ...access, sessionToken: 'token' })).toMatchObject({ AWS_SESSION_TOKEN: 'token' });
   });
 });

@@ -4,14 +4,14 @@ import { EmulatorFailed } from '../../../../../infra/local/expected-failure.ts';
 import { closedPort, httpServer } from '../../../../support/local-servers.ts';
 
 /** An emulator that answers every request with this. */
-const emulatorThatSays = async (body: string): Promise<string> =>
+const emulatorAnswering = async (body: string): Promise<string> =>
   (await httpServer((response) => response.end(body))).baseUrl;
 
 const failure = (url: string, auth = false) => findEmulator(url, auth, {}).catch((error: unknown) => error);
 
 describe('the emulator that AWS_ENDPOINT_URL names', () => {
   it('is used with the credentials of the environment', async () => {
-    const url = await emulatorThatSays('{"auth":"enabled"}');
+    const url = await emulatorAnswering('{"auth":"enabled"}');
     const env = { AWS_REGION: 'sa-east-1', AWS_ACCESS_KEY_ID: 'key', AWS_SECRET_ACCESS_KEY: 'secret' };
     expect(await findEmulator(`${url}/`, true, env)).toEqual({
       endpoint: url,
@@ -21,13 +21,13 @@ describe('the emulator that AWS_ENDPOINT_URL names', () => {
     });
   });
 
-  it('is used with the well-known ones where there are none, whatever kind of emulator it is', async () => {
-    const url = await emulatorThatSays('not JSON');
+  it('is used with the credentials `test` if there are none, also if it is not MiniStack', async () => {
+    const url = await emulatorAnswering('not JSON');
     expect(await findEmulator(url, true, {})).toMatchObject({ accessKeyId: 'test', secretAccessKey: 'test' });
   });
 
-  it('is refused where it does not enforce IAM although that is needed', async () => {
-    const url = await emulatorThatSays('{"auth":"disabled"}');
+  it('is refused if it does not enforce IAM although the run requires it', async () => {
+    const url = await emulatorAnswering('{"auth":"disabled"}');
     expect(await failure(url, true)).toEqual(
       expect.objectContaining({
         name: 'EmulatorFailed',
@@ -37,17 +37,17 @@ describe('the emulator that AWS_ENDPOINT_URL names', () => {
     expect(await findEmulator(url, false, {})).toMatchObject({ endpoint: url });
   });
 
-  it('is refused where it is AWS itself', async () => {
+  it('is refused if it is AWS itself', async () => {
     const error = await failure('https://sts.us-east-1.amazonaws.com');
     expect(error).toBeInstanceOf(EmulatorFailed);
     expect(String(error)).toContain('names AWS itself');
   });
 
-  it('is refused where it is no URL', async () => {
-    expect(String(await failure('localhost'))).toContain('AWS_ENDPOINT_URL is no URL');
+  it('is refused if it is not a URL', async () => {
+    expect(String(await failure('localhost'))).toContain('AWS_ENDPOINT_URL is not a URL');
   });
 
-  it('is refused where nothing answers', async () => {
+  it('is refused if nothing answers', async () => {
     const url = `http://127.0.0.1:${await closedPort()}`;
     expect(String(await failure(url))).toContain(`Nothing answers at ${url}`);
   });

@@ -22,13 +22,13 @@ describe('the version of a Python', () => {
     expect(isNewEnough(version)).toBe(true);
   });
 
-  it.each(['2.7.18', '3.9.19', '3.8', '', 'unknown'])('"%s" is not', (version) => {
+  it.each(['2.7.18', '3.9.19', '3.8', '', 'unknown'])('"%s" is not new enough', (version) => {
     expect(isNewEnough(version)).toBe(false);
   });
 });
 
-describe('what a candidate says of itself', () => {
-  it('is read from its one line', () => {
+describe('the probe of a candidate', () => {
+  it('is parsed from its one line', () => {
     const line = '{"executable": "/usr/bin/python3", "version": "3.12.1", "missing": ["ensurepip"]}\n';
     expect(parseProbe(line)).toEqual({
       executable: '/usr/bin/python3',
@@ -38,7 +38,7 @@ describe('what a candidate says of itself', () => {
   });
 
   it.each(['', 'Python 2.7.18', '[]', '"3.12"', '{"version": "3.12.1"}'])(
-    'is nothing where it is %j',
+    'is undefined if the output is %j',
     (output) => {
       expect(parseProbe(output)).toBeUndefined();
     },
@@ -55,23 +55,21 @@ describe('the choice of a Python', () => {
     });
   });
 
-  it('says in one sentence that there is none, and what to do', () => {
+  it('fails with one sentence that there is none, and the remedy', () => {
     expect(problemOf([])).toMatch(
       /^The AWS emulator needs Python 3\.10 or later, and none was found .*AWS_ENDPOINT_URL/,
     );
   });
 
-  it('names the one that is too old', () => {
+  it('fails with the version and path of one that is too old', () => {
     expect(problemOf([python('3.8.18')])).toContain(
       'only 3.8.18, at /opt/python-3.8.18/bin/python3, was found',
     );
   });
 
-  it('names the modules that a new enough one lacks', () => {
+  it('fails with the modules that a new enough one lacks', () => {
     const problem = problemOf([python('3.8.18'), python('3.11.2', ['venv', 'ensurepip'])]);
-    expect(problem).toContain(
-      'Python 3.11.2 at /opt/python-3.11.2/bin/python3 comes without venv and ensurepip',
-    );
+    expect(problem).toContain('Python 3.11.2 at /opt/python-3.11.2/bin/python3 lacks venv and ensurepip');
     expect(problem).toContain('apt install python3-venv');
   });
 });

@@ -11,7 +11,7 @@ describe('the key of a Python environment', () => {
     );
   });
 
-  it('is another one for other requirements, another Python or another platform', () => {
+  it('differs with the requirements, the Python and the platform', () => {
     const keys = [
       environmentKey('a==1', python, 'linux-x64'),
       environmentKey('a==2', python, 'linux-x64'),
@@ -37,7 +37,7 @@ describe('requirements.txt', () => {
     }
   });
 
-  it('names no place to fetch them from', () => {
+  it('names no index and no URL', () => {
     expect(text).not.toMatch(/:\/\/|--index|--find-links|@ file/);
   });
 });

@@ -1,26 +1,30 @@
 import { Writable } from 'node:stream';
 import { stripVTControlCharacters, styleText } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { formatBlock, formatLine, type Paint } from '../../../../../infra/local/demo/format-line.ts';
-import { createRunOutput } from '../../../../../infra/local/demo/run-output.ts';
+import {
+  createRunOutput,
+  formatBlock,
+  formatLine,
+  type Paint,
+} from '../../../../../infra/local/demo/run-output.ts';
 
 const plain: Paint = (_format, text) => text;
 const coloured: Paint = (format, text) => styleText(format, text, { validateStream: false });
 
-const line = { elapsedMs: 6_149, mark: 'done', subject: 'deploy', text: 'Cosecha-local' } as const;
+const line = { elapsedMs: 6_149, kind: 'done', subject: 'deploy', text: 'Cosecha-local' } as const;
 
 describe('a line of a run', () => {
   it('has the elapsed time, a sign, the subject and the text', () => {
     expect(formatLine(line, plain)).toBe('   6.1 s  ✔ deploy      Cosecha-local');
   });
 
-  it('says the same with colours', () => {
+  it('has the same text with colours', () => {
     const text = formatLine(line, coloured);
     expect(text).not.toBe(formatLine(line, plain));
     expect(stripVTControlCharacters(text)).toBe(formatLine(line, plain));
   });
 
-  it('has every line of its details under its own text', () => {
+  it('has its details indented under its text', () => {
     const column = formatLine(line, plain).indexOf('Cosecha');
     expect(formatBlock('{\n}', plain)).toBe(`${' '.repeat(column)}{\n${' '.repeat(column)}}`);
   });
