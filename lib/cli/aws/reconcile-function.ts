@@ -1,6 +1,6 @@
 import { GetFunctionConfigurationCommand, InvokeCommand, type LambdaClient } from '@aws-sdk/client-lambda';
 import { type ProviderTimeouts, parseProviderTimeouts } from '../../aws/wiring/provider-from-environment.ts';
-import type { SweepResult, SweepResult } from '../../extraction/count-sweep.ts';
+import type { SweepResult } from '../../extraction/count-sweep.ts';
 import { parseTimings, type Timings } from '../../extraction/parse-timings.ts';
 import type { ReconcileAnswer, ReconcileEvent } from '../../extraction/reconcile-event.ts';
 import { CliError } from '../errors.ts';
