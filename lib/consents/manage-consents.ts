@@ -111,9 +111,9 @@ export class UnknownRoute extends Error {
 const isRoute = (key: string): key is keyof typeof routes => Object.hasOwn(routes, key);
 
 /**
- * Answers one request about a user's consents. It validates the request, makes the provider's call and maps a failure to
- * a problem. It keeps only the user's Task Token, for a short time. Throws UnknownRoute, NotConfigured and the SDK's
- * errors.
+ * Answers one request about a user's consents. It validates the request, makes the provider's call and maps a failure
+ * to a problem. It keeps only the user's Task Token, for a short time. Throws UnknownRoute, NotConfigured and the
+ * SDK's errors.
  */
 export const manageConsents = async (event: ConsentEvent, deps: ConsentDeps): Promise<Answer> => {
   if (!isRoute(event.routeKey)) throw new UnknownRoute('There is no such route.');

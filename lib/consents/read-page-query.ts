@@ -7,7 +7,10 @@ export type ReadPageQuery =
   | { readonly kind: 'valid'; readonly query: Pick<ConsentQuery, 'page' | 'limit'> }
   | { readonly kind: 'invalid'; readonly detail: string };
 
-/** From 1, with few enough digits to be exact. The provider checks upper bounds ("upper bounds of `limit`: not shown"). */
+/**
+ * From 1, with few enough digits to be exact. The provider checks upper bounds ("upper bounds of `limit`: not
+ * shown").
+ */
 const wholeNumber = /^[1-9]\d{0,8}$/;
 
 const isKnown = (name: string): boolean => name === 'page' || name === 'limit';

@@ -10,13 +10,13 @@ export class RecordNotOurs extends Error {
 export type PartialBatchResponse = { batchItemFailures: { itemIdentifier: string }[] };
 
 /**
- * Handles the records of a batch in sequence, because the changes of an extraction must be handled in order. It stops at
- * the first failure and reports that record. Lambda then continues from there
+ * Handles the records of a batch in sequence, because the changes of an extraction must be handled in order. It stops
+ * at the first failure and reports that record. Lambda then continues from there
  * (https://docs.aws.amazon.com/lambda/latest/dg/services-ddb-batchfailurereporting.html).
  *
- * If the first record of the batch fails, its error is thrown. Only then does Lambda log and count an error, and split
- * the batch until the bad record is alone with its retries. No error stays hidden, because a reported record is the
- * first of its next batch.
+ * If the first record of the batch fails, its error is thrown. Only then does Lambda log and count an error, and
+ * split the batch until the bad record is alone with its retries. No error stays hidden, because a reported record is
+ * the first of its next batch.
  *
  * @throws RecordNotOurs, or what `handle` throws
  */

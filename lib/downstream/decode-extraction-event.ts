@@ -7,8 +7,8 @@ const schemaVersion = 1;
 type Image = Readonly<Record<string, unknown>>;
 
 /**
- * The part of a stream record that is read. It accepts a record of @types/aws-lambda, a record of the AWS SDK's DynamoDB
- * Streams client, and the `detail` of an event that the stack's pipe put on its bus.
+ * The part of a stream record that is read. It accepts a record of @types/aws-lambda, a record of the AWS SDK's
+ * DynamoDB Streams client, and the `detail` of an event that the stack's pipe put on its bus.
  */
 export type StreamRecord = {
   readonly eventID?: string | undefined;
@@ -81,7 +81,10 @@ const asRecord = (image: Image): Record<string, unknown> | undefined => {
   }
 };
 
-/** "Items that are deleted by TTL": https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/time-to-live-ttl-streams.html */
+/**
+ * "Items that are deleted by TTL":
+ * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/time-to-live-ttl-streams.html
+ */
 const isByTimeToLive = ({ userIdentity }: StreamRecord): boolean => {
   // Lambda writes its fields in lower case. The DynamoDB Streams API and its SDK client write them in upper case.
   const { type, principalId, Type, PrincipalId } = (userIdentity ?? {}) as Readonly<Record<string, unknown>>;

@@ -23,7 +23,10 @@ const skippedByValibot = ['__proto__', 'prototype', 'constructor'] as const;
 
 const unknownField = v.never('is not a known field');
 
-/** An object with these fields and no others. Each unknown field is reported. `message` is for a value of another type. */
+/**
+ * An object with these fields and no others. Each unknown field is reported. `message` is for a value of another
+ * type.
+ */
 export const closedObject = <Entries extends v.ObjectEntries>(entries: Entries, message: string) => {
   const schema = v.objectWithRest(entries, unknownField, message);
   const run: (typeof schema)['~run'] = (dataset, config) => {

@@ -1,4 +1,7 @@
-/** The provider's interface, usable without the rest of this repository: no AWS. See docs/provider-client.md. */
+/**
+ * The client for the provider's API. It works without the rest of this repository and without AWS
+ * (docs/provider-client.md).
+ */
 export { createProviderClient, type ProviderClient, type ProviderClientOptions } from './client.ts';
 export type { Consent } from './consents/consent.ts';
 export { getConsent } from './consents/get-consent.ts';

@@ -14,7 +14,8 @@ const maxAgeMs = 5 * 60_000;
  * Caches the keys. They are fetched again when they are old, and after a mismatch, but then at most every
  * `refreshEveryMs`. That is less than the 30 s between two deliveries, so a rotation loses no delivery. It is long
  * enough that forged deliveries do not load the secret store. If the store is down, the cached keys still verify,
- * because a lost delivery is worse than a late withdrawal. `current` throws what `fetchKeys` throws if no keys are cached.
+ * because a lost delivery is worse than a late withdrawal. `current` throws what `fetchKeys` throws if no keys are
+ * cached.
  */
 export const cacheSigningKeys = (options: {
   readonly fetchKeys: () => Promise<readonly string[]>;

@@ -11,11 +11,10 @@ const route = '/api/v2/tasks';
 const answerSchema = v.object({ taskId: answerTaskId });
 
 /**
- * Starts a v2 task ("Start task (v2)") and returns its taskId. A 2xx without a valid taskId is
- * ProviderAmbiguous, as a task may exist then. The call is not idempotent at the provider: after
- * ProviderAmbiguous or ProviderAnswerTooLarge it must not be made again. Raw credentials are encrypted here, where
- * the connection says so, as the ciphertext is keyed by the very token that the call bears. Throws InvalidProviderRequest before
- * anything leaves.
+ * Starts a v2 task ("Start task (v2)") and returns its taskId. The call is not idempotent. After ProviderAmbiguous or
+ * ProviderAnswerTooLarge a task may exist, so never repeat the call. A 2xx without a valid taskId is ProviderAmbiguous.
+ * If the connection has `encryptRawCredentials`, raw credentials are encrypted here, because the session token of the
+ * call is the key. Throws InvalidProviderRequest before anything is sent.
  */
 export const startTask = async (
   connection: Connection,

@@ -3,7 +3,7 @@ import { checkRequest } from '../transport/check-request.ts';
 import { positiveInteger, textField } from '../transport/request-fields.ts';
 import { taskActionIds } from '../vocabulary.ts';
 
-/** "Credentials": `raw` is an object of entity-specific fields, the other two are ciphertext. */
+/** "Credentials". `raw` is an object of entity-specific fields. The other two are ciphertext. */
 export type Credentials =
   | { readonly mode: 'raw'; readonly value: { readonly [field: string]: unknown } }
   | { readonly mode: 'encrypted'; readonly value: string }
@@ -20,7 +20,7 @@ export type TaskRequest = {
   readonly webhook?: { readonly enable: boolean; readonly retries?: number };
 };
 
-/** A day that exists: `new Date('2026-02-30')` silently becomes March, so the text must survive the round trip. */
+/** `new Date('2026-02-30')` becomes a day in March, so a day exists only if it survives the round trip. */
 const isRealDay = (day: string): boolean => {
   const time = Date.parse(`${day}T00:00:00Z`);
   return !Number.isNaN(time) && new Date(time).toISOString().startsWith(day);
@@ -63,7 +63,7 @@ const credentials = v.variant(
   [
     v.object({
       mode: v.literal('raw'),
-      // Entity-specific fields; those of each entity are not shown.
+      // The fields depend on the entity and are not shown.
       value: v.custom<object>(
         (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
         'must be an object',
@@ -89,5 +89,5 @@ const schema = v.object(
   'must be an object',
 );
 
-/** Holds a start to "v2 task request". Throws InvalidProviderRequest. */
+/** Validates a request against "v2 task request". Throws InvalidProviderRequest. */
 export const checkTaskRequest = (request: unknown): void => checkRequest(schema, request, '/api/v2/tasks');
