@@ -130,7 +130,7 @@ describe('cosecha, for a caller', { concurrent: false }, () => {
     const target = ['deliver', '--extraction', extractionId, '--status', 'FAILED'];
     const refused = await cosecha(target);
     expect(refused).toMatchObject({ code: 1, stdout: '' });
-    expect(refused.stderr).toContain("on your word, not the provider's");
+    expect(refused.stderr).toContain('You, not the provider, would settle it as FAILED.');
     // A busy machine may answer a delivery 5xx, as the provider's own.
     await eventually(async () => {
       const forged = await cosecha([...target, '--forged', '--json']);
