@@ -2,7 +2,12 @@ import { defineConfig } from 'vitest/config';
 import { testTimeoutMs } from './test/e2e/windows.ts';
 
 /** Scenarios that change what all share, the provider, the state machine or what is due: nothing else may run beside them. */
-const alone = ['test/e2e/burst.test.ts', 'test/e2e/outage.test.ts', 'test/e2e/webhook-wait.test.ts'];
+const alone = [
+  'test/e2e/burst.test.ts',
+  'test/e2e/outage.test.ts',
+  'test/e2e/webhook-wait.test.ts',
+  'test/e2e/leaks/search.test.ts',
+];
 
 const e2e = {
   globalSetup: 'test/e2e/deployment.ts',
