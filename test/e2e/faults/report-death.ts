@@ -5,8 +5,8 @@
  * that waits for its callback, which then waits on until its timeout.
  */
 export const reportDeath = async (event: unknown): Promise<void> => {
-  const { taskToken } = (event ?? {}) as { readonly taskToken?: string };
-  if (taskToken === undefined) return;
+  const { callbackToken } = (event ?? {}) as { readonly callbackToken?: string };
+  if (callbackToken === undefined) return;
   const { env } = process;
   const { AwsClient } = await import('aws4fetch');
   const client = new AwsClient({
@@ -22,7 +22,11 @@ export const reportDeath = async (event: unknown): Promise<void> => {
       'content-type': 'application/x-amz-json-1.0',
       'x-amz-target': 'AWSStepFunctions.SendTaskFailure',
     },
-    body: JSON.stringify({ taskToken, error: 'Runtime.ExitError', cause: 'A fault of the test.' }),
+    body: JSON.stringify({
+      taskToken: callbackToken,
+      error: 'Runtime.ExitError',
+      cause: 'A fault of the test.',
+    }),
   });
   // Where the token was answered already, nobody waits.
   if (!answer.ok && !(await answer.text()).includes('TaskDoesNotExist'))

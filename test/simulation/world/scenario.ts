@@ -38,8 +38,10 @@ export type Scenario = {
   readonly skew: number;
   /** Seconds from the request after which an operator asks for a look. */
   readonly lookAfter?: number;
-  /** Whether a state that waits for its token hears that its function has died, as on AWS, or waits on. */
-  readonly deaths: 'told' | 'swallowed';
+  /** The name under which Lambda reports a crash. `swallowed`: a state that waits for its token waits on, unlike on AWS. */
+  readonly deaths: 'Runtime.ExitError' | 'Runtime.OutOfMemory' | 'Lambda.Unknown' | 'swallowed';
+  /** Seconds from the request until which the functions that the machine invokes cannot be loaded. */
+  readonly brokenDeployUntil?: number;
 };
 
 export const plain: Scenario = {
@@ -52,5 +54,5 @@ export const plain: Scenario = {
   jitter: 1,
   clock: 'fine',
   skew: 0,
-  deaths: 'told',
+  deaths: 'Runtime.ExitError',
 };

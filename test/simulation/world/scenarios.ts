@@ -41,6 +41,8 @@ export const scenarios: readonly Scenario[] = [
   { ...plain, name: 'outage', outage: { from: 10, to: 70 } },
   { ...plain, name: 'long-outage', outage: { from: 10, to: 400 } },
   { ...plain, name: 'swallowed', deaths: 'swallowed' },
+  { ...plain, name: 'out-of-memory', deaths: 'Runtime.OutOfMemory' },
+  { ...plain, name: 'broken-deploy', brokenDeployUntil: 20 },
   { ...plain, name: 'coarse-clock', clock: 'coarse' },
   { ...plain, name: 'skewed-clocks', skew: 30 },
   { ...plain, name: 'skewed-look', skew: 30, lookAfter: 5 },
@@ -91,7 +93,8 @@ export const drawScenario = (random: Random, name: string): Scenario => {
     jitter: random.pick([0, 0.5, 1]),
     clock: random.pick(['fine', 'fine', 'coarse']),
     skew: random.pick([0, 0, 0, 0, 0, 0, 0, 30]),
-    deaths: random.pick(['told', 'swallowed']),
+    deaths: random.pick(['Runtime.ExitError', 'Runtime.OutOfMemory', 'Lambda.Unknown', 'swallowed'] as const),
     ...(random.below(8) === 0 ? { lookAfter: random.pick([3, 5, 15]) } : {}),
+    ...(random.below(12) === 0 ? { brokenDeployUntil: random.pick([5, 20, 60]) } : {}),
   };
 };
