@@ -406,7 +406,8 @@ const operating = {
     },
   ),
   fanOutToEventBus: withDefault(trueOrFalse, false, {
-    description: 'Whether the records of the stream are also put on an EventBridge bus.',
+    description:
+      'Whether the records of the stream are also put on an EventBridge bus. Switching it off deletes the bus, the pipe, its log and its dead-letter queue.',
     reason: 'The stream has room for two readers; the bus has room for more.',
   }),
 };

@@ -69,6 +69,7 @@ export class EventFanOut extends Construct {
       config,
       dataKey,
       logGroupName: vendedLogGroupName('pipes', name),
+      goesWithItsPart: true,
     });
     const pipe = new CfnPipe(this, 'Pipe', {
       name,
