@@ -326,8 +326,10 @@ const access = {
       values('lower-case host name'),
     ),
     {
-      description: 'A custom domain of the API. Needs `certificateArn`.',
-      reason: 'The webhook URL that is registered at the provider then survives a new stack.',
+      description:
+        'A custom domain of the API. Needs `certificateArn`. A deployment that omits it deletes the domain, so keep both in `cdk.json`.',
+      reason:
+        'The webhook URL that is registered at the provider then survives a new stack, once DNS points to the new target (output `CustomDomainTarget`).',
     },
   ),
   certificateArn: optional(
@@ -339,8 +341,13 @@ const access = {
       ),
       values('ARN in AWS Certificate Manager'),
     ),
-    { description: 'The certificate of that domain, issued in the stack’s region.' },
+    { description: 'The certificate of that domain. It must be in the stack’s region.' },
   ),
+  disableDefaultEndpoint: withDefault(trueOrFalse, false, {
+    description:
+      'Whether the API answers only at `domainName`, and no longer at its `execute-api` address. Needs `domainName`.',
+    reason: 'That address would lead around CloudFront and AWS WAF in front of the domain.',
+  }),
 };
 
 const capacity = {
@@ -387,7 +394,7 @@ const operating = {
     ),
     {
       description:
-        'Every alarm notifies this topic when it starts and when it ends. Without it, alarms change state but notify nobody.',
+        'Every alarm notifies this topic when it starts and when it ends. It must be in the stack’s region. Without it, alarms change state but notify nobody.',
     },
   ),
   runbookUrl: withDefault(
@@ -479,6 +486,12 @@ const unknownSettings = (context: Readonly<Record<string, unknown>>): string[] =
     .filter((name) => /^[A-Za-z][A-Za-z0-9]*$/.test(name) && !(name in settings))
     .map((name) => `Setting ${name} is unknown; infra/config.ts lists the settings.`);
 
+/** The settings that must be in the stack's region, and the region that each names. */
+export const regionalArns = ({ certificateArn, alarmTopicArn }: Config): (readonly [string, string])[] =>
+  Object.entries({ certificateArn, alarmTopicArn }).flatMap(([setting, arn]) =>
+    arn === undefined ? [] : [[setting, arn.split(':')[3] ?? ''] as const],
+  );
+
 /** Settings that are fine alone and nonsense together, a sentence for each. */
 const contradictions = (config: Config): string[] => {
   const local = config.stage === LOCAL_STAGE;
@@ -536,6 +549,14 @@ const contradictions = (config: Config): string[] => {
     [
       (config.domainName === undefined) !== (config.certificateArn === undefined),
       'Settings domainName and certificateArn go together: give both or neither.',
+    ],
+    [
+      config.disableDefaultEndpoint && config.domainName === undefined,
+      'Setting disableDefaultEndpoint needs domainName: without both, the API has no address.',
+    ],
+    [
+      new Set(regionalArns(config).map(([, region]) => region)).size > 1,
+      'Settings certificateArn and alarmTopicArn must be of one region, that of the stack.',
     ],
   ];
   return rules.flatMap(([wrong, sentence]) => (wrong ? [sentence] : []));

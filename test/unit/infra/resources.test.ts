@@ -23,6 +23,7 @@ const KEEPERS = [
 const EVERY_OPTION = {
   domainName: 'api.example.com',
   certificateArn: 'arn:aws:acm:eu-west-1:111122223333:certificate/1',
+  disableDefaultEndpoint: 'true',
   webhookReservedConcurrency: 5,
   startReservedConcurrency: 50,
   reconcileReservedConcurrency: 50,
@@ -415,13 +416,21 @@ describe('the API', () => {
     ]);
   });
 
-  test('answers at a domain of its own if it is given one', () => {
-    const own = synthesize({
+  test('answers at a domain of its own if it is given one, and nowhere else if it is told so', () => {
+    const domain = {
       domainName: 'api.example.com',
       certificateArn: 'arn:aws:acm:eu-west-1:111122223333:certificate/1',
-    }).template;
+    };
+    const own = synthesize(domain).template;
+    const endpointOf = (disabled: boolean) => ({ DisableExecuteApiEndpoint: disabled });
+    own.hasResourceProperties('AWS::ApiGatewayV2::Api', endpointOf(false));
+    const alone = synthesize({ ...domain, disableDefaultEndpoint: 'true' }).template;
+    alone.hasResourceProperties('AWS::ApiGatewayV2::Api', endpointOf(true));
+    alone.hasOutput('ApiUrl', { Value: 'https://api.example.com' });
     own.hasOutput('WebhookUrl', { Value: 'https://api.example.com/webhooks/provider' });
-    own.hasOutput('CustomDomainTarget', {});
+    own.hasOutput('CustomDomainTarget', {
+      Description: Match.stringLikeRegexp('Point api.example.com here'),
+    });
     own.resourceCountIs('AWS::ApiGatewayV2::ApiMapping', 1);
   });
 });
