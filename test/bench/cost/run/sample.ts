@@ -19,6 +19,8 @@ export type Measured = {
   readonly samples: Readonly<Record<Path, readonly Sample[]>>;
   /** Sweeps that found nothing due. */
   readonly sweeps: readonly Entry[];
+  /** Deliveries that nobody of ours signed. */
+  readonly forged: readonly Entry[];
   /** Every invocation of the run in order, those that only warmed up included: items are followed through them. */
   readonly all: readonly Entry[];
   /** By the invocation's request id. */
