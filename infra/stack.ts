@@ -132,7 +132,7 @@ export class CosechaStack extends Stack {
         allow(['states:SendTaskFailure', 'states:SendTaskSuccess'], [machineArn]),
       ],
     });
-    sealKey.allowUnsealing(startTask.role);
+    sealKey.allowUnsealing(startTask);
 
     const receiveWebhook = new CosechaFunction(this, 'ReceiveWebhook', {
       ...functions,
@@ -193,7 +193,7 @@ export class CosechaStack extends Stack {
       permissions: [...reconciling.permissions, storage.findingOpen()],
     });
     const reconcilers = [reconcileExtraction.role, sweepExtractions.role];
-    sealKey.allowUnsealingTargets(reconcilers);
+    sealKey.allowUnsealingTargets([reconcileExtraction, sweepExtractions]);
     for (const role of reconcilers) acknowledgeEveryExecution(role);
 
     const manageConsents = new CosechaFunction(this, 'ManageConsents', {
