@@ -4,7 +4,7 @@ import { bundleFunctions } from './bundle/bundle-functions.ts';
 import { ConfigError, readConfig } from './config.ts';
 import { checkAwsSolutions } from './nag.ts';
 import { refuseLocalOnAws } from './refuse-local-on-aws.ts';
-import { refuseWrongRegion } from './refuse-wrong-region.ts';
+import { refuseWrongEnvironment } from './refuse-wrong-environment.ts';
 import { CosechaStack } from './stack.ts';
 
 // cdk.json runs this with `npx node`: the Node 24 of node_modules, which reads TypeScript, whatever Node started
@@ -14,7 +14,7 @@ const app = new App();
 try {
   const config = readConfig(app.node.getAllContext());
   refuseLocalOnAws(config, process.env);
-  refuseWrongRegion(config, process.env);
+  refuseWrongEnvironment(config, process.env);
   // Beside the template, which may name the directory itself where CDK is told to stage no assets.
   const { code } = await bundleFunctions(resolve(app.outdir, 'functions'));
   new CosechaStack(app, config, code);

@@ -314,7 +314,11 @@ const access = {
   readers: withDefault(
     v.pipe(principalArns, values('comma-separated ARNs of IAM users or roles, without session names')),
     '',
-    { description: 'Principals that may read every extraction, beside the one that requested it.' },
+    {
+      description: 'Principals that may read every extraction, beside the one that requested it.',
+      reason:
+        'They are principals of the stack’s account, as an HTTP API lets in no others. A reader from elsewhere assumes a role there.',
+    },
   ),
   domainName: optional(
     v.pipe(
