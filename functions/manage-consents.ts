@@ -5,8 +5,10 @@ import { readSecret } from '../lib/aws/read-secret.ts';
 import { answerFailures } from '../lib/aws/wiring/answer-failures.ts';
 import { promptClient } from '../lib/aws/wiring/client-options.ts';
 import { optionalSetting, requiredVariable } from '../lib/aws/wiring/environment.ts';
-import { connectionFromEnvironment } from '../lib/aws/wiring/provider-from-environment.ts';
-import { taskTokensFromEnvironment } from '../lib/aws/wiring/task-tokens-from-environment.ts';
+import {
+  connectionFromEnvironment,
+  taskTokensFromEnvironment,
+} from '../lib/aws/wiring/provider-from-environment.ts';
 import { type ConsentDeps, manageConsents } from '../lib/consents/manage-consents.ts';
 import { describeError } from '../lib/observability/describe-error.ts';
 import { log, observability } from '../lib/observability/observability.ts';

@@ -6,12 +6,12 @@ import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from '
 import { dynamoExtractionStore } from '../lib/aws/dynamo-extraction-store.ts';
 import { dynamoTaskStore } from '../lib/aws/dynamo-task-store.ts';
 import { readRotatingSecret } from '../lib/aws/read-secret.ts';
-import { wakeMachine } from '../lib/aws/wake-machine.ts';
+import { wakeMachine } from '../lib/aws/step-functions.ts';
 import { answerFailures } from '../lib/aws/wiring/answer-failures.ts';
 import { promptClient } from '../lib/aws/wiring/client-options.ts';
 import { requiredVariable } from '../lib/aws/wiring/environment.ts';
 import { recordDelivery } from '../lib/extraction/record-delivery.ts';
-import { count, countAbout, log, logAbout, observability } from '../lib/observability/observability.ts';
+import { count, journal, log, logAbout, observability } from '../lib/observability/observability.ts';
 import { answerDelivery } from '../lib/webhook/answer-delivery.ts';
 import type { ReceivedDelivery } from '../lib/webhook/receive-delivery.ts';
 import { cacheSigningKeys } from '../lib/webhook/signing-keys.ts';
@@ -32,6 +32,7 @@ const recordDeps = {
   wake: wakeMachine(new SFNClient(promptClient)),
   now,
   timings: { collectInMachine: Number(requiredVariable('COLLECT_IN_MACHINE_SECONDS')) },
+  journal,
 };
 
 const onReceived = (received: ReceivedDelivery): void => {
@@ -53,8 +54,7 @@ const onReceived = (received: ReceivedDelivery): void => {
 const receiveWebhook = (event: APIGatewayProxyEventV2): Promise<APIGatewayProxyStructuredResultV2> =>
   answerDelivery(event, {
     keys,
-    record: (delivery) =>
-      recordDelivery(delivery, { ...recordDeps, count: countAbout({ taskId: delivery.taskId }) }),
+    record: (delivery) => recordDelivery(delivery, recordDeps),
     count,
     onReceived,
   });

@@ -1,7 +1,8 @@
 import middy from '@middy/core';
 import { reconcilerFromEnvironment } from '../lib/aws/wiring/reconciler.ts';
-import { answerReconcile, NotYet } from '../lib/extraction/answer-reconcile.ts';
 import {
+  answerReconcile,
+  NotYet,
   type ReconcileAnswer,
   type ReconcileEvent,
   reconcileCallerOf,
@@ -16,8 +17,8 @@ const reconcileExtraction = async (event: ReconcileEvent): Promise<ReconcileAnsw
   logAbout({ extractionId });
   const caller = reconcileCallerOf(event);
   const sealedTarget = event.trigger === 'machine' ? event.sealedTarget : null;
-  const reconciled = await reconcileOne(extractionId, caller, sealedTarget);
-  return answerReconcile(extractionId, reconciled, caller.kind);
+  const result = await reconcileOne(extractionId, caller, sealedTarget);
+  return answerReconcile(extractionId, result, caller.kind);
 };
 
 export const handler = middy<ReconcileEvent, ReconcileAnswer>()

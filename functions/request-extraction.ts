@@ -8,18 +8,18 @@ import { v7 as newUuid } from 'uuid';
 import { dynamoExtractionStore } from '../lib/aws/dynamo-extraction-store.ts';
 import { readSecret } from '../lib/aws/read-secret.ts';
 import { sealWith } from '../lib/aws/seal.ts';
-import { startExecutionOf } from '../lib/aws/start-execution.ts';
+import { startExecutionOf } from '../lib/aws/step-functions.ts';
 import { answerFailures } from '../lib/aws/wiring/answer-failures.ts';
 import { promptClient } from '../lib/aws/wiring/client-options.ts';
 import { optionalSetting, requiredVariable } from '../lib/aws/wiring/environment.ts';
 import { type AnswerRequestDeps, answerRequest } from '../lib/extraction/api/answer-request.ts';
 import { parseTimings } from '../lib/extraction/parse-timings.ts';
-import { log, logAbout, observability } from '../lib/observability/observability.ts';
+import { journal, observability } from '../lib/observability/observability.ts';
 
 const secrets = new SecretsManagerClient(promptClient);
 const fingerprintSecret = requiredVariable('FINGERPRINT_KEY_SECRET');
 
-/** Generated with the stack and never rotated, so one read serves the life of the process. */
+/** Cached for the life of the process, because the key is generated with the stack and never rotated. */
 let fingerprintKey: Promise<string> | undefined;
 const readFingerprintKey = (): Promise<string> => {
   fingerprintKey ??= readSecret(secrets, fingerprintSecret).catch((error: unknown) => {
@@ -38,8 +38,7 @@ const deps: AnswerRequestDeps = {
   fingerprintKey: readFingerprintKey,
   newId: () => newUuid(),
   assertConsentsSetUp: () => void optionalSetting('PROVIDER_CLIENT_ID', 'providerClientId'),
-  onIdentified: (extractionId) => logAbout({ extractionId }),
-  onOutcome: (outcome) => log.info('Extraction requested.', { outcome }),
+  journal,
 };
 
 const requestExtraction = (

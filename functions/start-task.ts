@@ -6,41 +6,33 @@ import { SFNClient } from '@aws-sdk/client-sfn';
 import middy from '@middy/core';
 import { dynamoExtractionStore } from '../lib/aws/dynamo-extraction-store.ts';
 import { dynamoTaskStore } from '../lib/aws/dynamo-task-store.ts';
-import { failTask } from '../lib/aws/fail-task.ts';
-import { SecretNotFilled } from '../lib/aws/read-secret.ts';
 import { unsealCredentialsWith, unsealTargetWith } from '../lib/aws/seal.ts';
-import { wakeMachine } from '../lib/aws/wake-machine.ts';
+import { failTask, wakeMachine } from '../lib/aws/step-functions.ts';
 import { patientClient } from '../lib/aws/wiring/client-options.ts';
-import { requiredVariable, SettingMissing } from '../lib/aws/wiring/environment.ts';
-import { providerFromEnvironment } from '../lib/aws/wiring/provider-from-environment.ts';
-import { taskTokensFromEnvironment } from '../lib/aws/wiring/task-tokens-from-environment.ts';
-import { untilSetUp } from '../lib/aws/wiring/until-set-up.ts';
+import { requiredVariable } from '../lib/aws/wiring/environment.ts';
+import {
+  providerFromEnvironment,
+  taskTokensFromEnvironment,
+} from '../lib/aws/wiring/provider-from-environment.ts';
 import type { ExecutionInput } from '../lib/extraction/api/request-extraction.ts';
-import { callByConsent } from '../lib/extraction/call-by-consent.ts';
-import { callByCredentials } from '../lib/extraction/call-by-credentials.ts';
+import type { Journal } from '../lib/extraction/journal.ts';
 import { parseTimings } from '../lib/extraction/parse-timings.ts';
 import type { Extraction } from '../lib/extraction/record.ts';
-import type { StartOutcome } from '../lib/extraction/start.ts';
-import type { StartCall } from '../lib/extraction/start-call.ts';
+import { callByConsent, callByCredentials, type StartCall } from '../lib/extraction/start-call.ts';
 import { startForMachine } from '../lib/extraction/start-for-machine.ts';
+import { NotConfigured } from '../lib/not-configured.ts';
 import { concealFailures } from '../lib/observability/conceal-failures.ts';
-import {
-  count,
-  countAbout,
-  log,
-  logAbout,
-  logFailure,
-  observability,
-} from '../lib/observability/observability.ts';
+import { count, journal, log, logAbout, observability } from '../lib/observability/observability.ts';
 import { startExtraction } from '../lib/provider/extractions/start-extraction.ts';
 import type { StartExtractionRequest } from '../lib/provider/extractions/start-extraction-request.ts';
 import { startExtractionV2 } from '../lib/provider/extractions/start-extraction-v2.ts';
-import { startTask, type TaskRequest } from '../lib/provider/tasks/start-task.ts';
+import { startTask } from '../lib/provider/tasks/start-task.ts';
+import type { TaskRequest } from '../lib/provider/tasks/task-request.ts';
 
-/** The payload of the state StartTask: the execution's input, its callback token and which attempt this is. */
+/** The payload of the state StartTask: the execution's input, the callback token and the number of the attempt. */
 type StartTaskEvent = ExecutionInput & { readonly callbackToken: string; readonly callbackAttempt: number };
 
-/** A start answers with a taskId; more than this is not one. */
+/** The answer to a start call is a taskId, which is far shorter. */
 const maxAnswerBytes = 64 * 1024;
 
 const now = () => new Date();
@@ -60,9 +52,8 @@ const byCredentials = {
   sessions,
   startTask: (sessionToken: string, request: TaskRequest) => startTask(connection, sessionToken, request),
 };
-const taskTokens = taskTokensFromEnvironment(secrets, connection, now);
 const byConsent = {
-  taskTokens: { ...taskTokens, current: (target: string) => untilSetUp(() => taskTokens.current(target)) },
+  taskTokens: taskTokensFromEnvironment(secrets, connection, now),
   startExtraction: {
     v1: (token: string, request: StartExtractionRequest) => startExtraction(connection, token, request),
     v2: (token: string, request: StartExtractionRequest) => startExtractionV2(connection, token, request),
@@ -74,11 +65,16 @@ const callFor = async (record: Extraction, sealed: string): Promise<StartCall> =
     ? callByConsent(record, await unsealTarget(record.extractionId, sealed), byConsent)
     : callByCredentials(record, await unsealCredentials(record.extractionId, sealed), byCredentials);
 
-const failureOf = {
-  token: 'No provider token could be obtained.',
-  start: 'The start call failed.',
-  write: 'The record could not be written; retrying.',
-} as const;
+/** A start that fails because the stack is not configured also logs what to configure. */
+const startJournal: Journal = {
+  ...journal,
+  failure: (what, error, about) => {
+    journal.failure(what, error, about);
+    if (!(error instanceof NotConfigured)) return;
+    if (error.what === 'secret') count('SecretNotFilled');
+    log.error(error.message);
+  },
+};
 
 const deps = {
   extractions: dynamoExtractionStore(database, requiredVariable('EXTRACTIONS_TABLE')),
@@ -88,21 +84,7 @@ const deps = {
   newAttemptId: randomUUID,
   now,
   timings: parseTimings(requiredVariable('TIMINGS')),
-  onAccepted: (taskId: string) => {
-    logAbout({ taskId });
-    log.info('The provider accepted the task.');
-  },
-  onFinished: (outcome: StartOutcome) => {
-    log.info('Start finished.', { ...outcome });
-    if (outcome.kind === 'retry' && outcome.error !== 'StartInProgress') count(outcome.error);
-  },
-  onError: (error: unknown) => logFailure('The start failed.', error),
-  onFailure: (what: 'token' | 'start' | 'write', error: unknown) => {
-    logFailure(failureOf[what], error);
-    const cause = error instanceof Error ? error.cause : undefined;
-    if (cause instanceof SecretNotFilled) count('SecretNotFilled');
-    if (cause instanceof SecretNotFilled || cause instanceof SettingMissing) log.error(cause.message);
-  },
+  journal: startJournal,
 };
 
 const startTaskHandler = async (event: StartTaskEvent): Promise<void> => {
@@ -110,11 +92,7 @@ const startTaskHandler = async (event: StartTaskEvent): Promise<void> => {
   logAbout({ extractionId });
   await startForMachine(
     { extractionId, requestId, callbackToken, callbackAttempt },
-    {
-      ...deps,
-      count: countAbout({ extractionId }),
-      callFor: (record) => callFor(record, sealed),
-    },
+    { ...deps, callFor: (record) => callFor(record, sealed) },
   );
 };
 

@@ -7,15 +7,15 @@ import { refuseLocalOnAws } from './refuse-local-on-aws.ts';
 import { refuseWrongEnvironment } from './refuse-wrong-environment.ts';
 import { CosechaStack } from './stack.ts';
 
-// cdk.json runs this with `npx node`: the Node 24 of node_modules, which reads TypeScript, whatever Node started
-// the CDK CLI. It gives no stage and no provider, so that a deployment that forgets them stops here instead of
-// going somewhere; `npm run synth` names examples of both, and a later -c overrides them.
+// cdk.json runs this with `npx node`, which is the Node 24 of node_modules, also when another Node runs the CDK CLI.
+// cdk.json names no stage and no provider, so a deployment that omits them stops here. `npm run synth` passes examples of
+// both, and a later -c overrides them.
 const app = new App();
 try {
   const config = readConfig(app.node.getAllContext());
   refuseLocalOnAws(config, process.env);
   refuseWrongEnvironment(config, process.env);
-  // Beside the template, which may name the directory itself where CDK is told to stage no assets.
+  // Beside the template, which names this directory itself when CDK does not stage assets.
   const { code } = await bundleFunctions(resolve(app.outdir, 'functions'));
   new CosechaStack(app, config, code);
   checkAwsSolutions(app);

@@ -3,7 +3,7 @@ import { LOCAL_STAGE, stagePattern } from '../lib/aws/stage.ts';
 import { worstCaseHistory } from './constructs/extraction-machine-definition.ts';
 
 /** The retention periods that CloudWatch Logs accepts, in days (PutRetentionPolicy, `retentionInDays`). */
-const LOG_RETENTION_DAYS = [
+const logRetentionPeriods = [
   1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 2192, 2557, 2922, 3288, 3653,
 ];
 
@@ -11,21 +11,21 @@ const LOG_RETENTION_DAYS = [
  * What start-task does besides its calls to the provider: two secrets, one KMS call and four small writes.
  * Some 0.3 s when warm and about 1.5 s when cold, doubled.
  */
-const OWN_WORK_SECONDS = 3;
+const ownWorkSeconds = 3;
 
-/** Login, start, login again after a 401, start again: section 3 of the design allows no fifth call. */
-const PROVIDER_CALLS_PER_START = 4;
+/** Login and start, and both again after a 401. There is no fifth call. */
+const providerCallsPerStart = 4;
 
 /**
- * Step Functions ends an execution at 25,000 history events. Half of that, because a redrive goes on in the
- * same history: an operator must be able to redrive at least once.
+ * Step Functions ends an execution at 25,000 history events. A redrive continues the same history, so half of that lets
+ * an operator redrive once.
  */
-const HISTORY_BUDGET = 12_000;
+const maxHistoryEvents = 12_000;
 
-/** The attempt number is redrives × 1000 + retries, so that it grows over both: retries stay below 1000. */
-const MOST_START_RETRIES = 999;
+/** The number of a callback attempt is redrives × 1000 + retries, so retries have to stay below 1000. */
+const maxStartRetries = 999;
 
-/** What docs/settings.md publishes of a setting, beside its default and `values`, which its schema carries. */
+/** The text about a setting in docs/settings.md. Its default and `values` are in its schema. */
 type About = {
   /** What it does, in one or two sentences. */
   readonly description: string;
@@ -36,7 +36,7 @@ type About = {
 const describe = <const Schema extends v.GenericSchema>(schema: Schema, about: About) =>
   v.pipe(schema, v.metadata<v.InferOutput<Schema>, About>(about));
 
-/** A setting that may be left out. */
+/** A setting that may be omitted. */
 const optional = <const Schema extends v.GenericSchema>(schema: Schema, about: About) =>
   v.optional(describe(schema, about));
 
@@ -81,10 +81,10 @@ const trueOrFalse = v.pipe(
   values('`true` or `false`'),
 );
 
-const DAY = 86_400;
+const daySeconds = 86_400;
 
 /** Deadline and grace together stay below the 30 days that a row of the table Tasks is kept. */
-const LONGEST_WAIT = 14 * DAY;
+const longestWaitSeconds = 14 * daySeconds;
 
 const providerUrl = v.pipe(
   text,
@@ -106,7 +106,7 @@ const addressProblem = (value: string): string | undefined => {
   return undefined;
 };
 
-const PRINCIPAL_ARN =
+const principalArn =
   /^arn:aws[a-z-]*:(iam::\d{12}:(user|role)\/[\w+=,.@/-]+|iam::\d{12}:root|sts::\d{12}:assumed-role\/[\w+=,.@-]+)$/;
 
 const principalArns = v.pipe(
@@ -118,15 +118,15 @@ const principalArns = v.pipe(
       .filter((arn) => arn !== ''),
   ),
   v.check(
-    (arns) => arns.every((arn) => PRINCIPAL_ARN.test(arn)),
+    (arns) => arns.every((arn) => principalArn.test(arn)),
     'must be a comma-separated list of ARNs of IAM users or roles, without session names',
   ),
 );
 
-/** The page that alarms link to, in the repository itself. */
-const RUNBOOK = 'docs/operations.md';
+/** The page of this repository that alarms link to by default. */
+const repositoryRunbook = 'docs/operations.md';
 
-// The settings, by chapter of docs/settings.md. Each is given as `-c name=value` or in the context of cdk.json.
+// The settings, by chapter of docs/settings.md. Set each as `-c name=value` or in the context of cdk.json.
 
 const required = {
   stage: describe(
@@ -155,13 +155,13 @@ const required = {
 };
 
 const starting = {
-  startWindowSeconds: withDefault(seconds(2, DAY), 900, {
+  startWindowSeconds: withDefault(seconds(2, daySeconds), 900, {
     description:
       'How long after the request a start may be attempted. Afterwards the extraction ends `NOT_STARTED`.',
   }),
   startTimeoutSeconds: withDefault(seconds(4, 900), 90, {
     description: 'The timeout of the function start-task. A start attempt older than this is stale.',
-    reason: `It has to hold ${PROVIDER_CALLS_PER_START} provider calls of \`providerTimeoutMs\` each and ${OWN_WORK_SECONDS} s of Cosecha’s own work.`,
+    reason: `It has to hold ${providerCallsPerStart} provider calls of \`providerTimeoutMs\` each and ${ownWorkSeconds} s of Cosecha’s own work.`,
   }),
   startRetryFirstSeconds: withDefault(seconds(1, 3_600), 2, {
     description: 'The first interval between start attempts while the provider is busy or unreachable.',
@@ -172,7 +172,7 @@ const starting = {
 };
 
 const polling = {
-  webhookWaitSeconds: withDefault(seconds(2, DAY), 600, {
+  webhookWaitSeconds: withDefault(seconds(2, daySeconds), 600, {
     description: 'How long the state machine waits for the webhook before it polls the provider.',
     reason: 'A task takes a minute or two.',
   }),
@@ -189,15 +189,15 @@ const polling = {
 };
 
 const deadlines = {
-  deadlineSeconds: withDefault(seconds(5, LONGEST_WAIT), 7_200, {
+  deadlineSeconds: withDefault(seconds(5, longestWaitSeconds), 7_200, {
     description: 'How long after the request an extraction may run before it ends `TIMED_OUT`.',
     reason: 'Deadline and grace together stay below the 30 days that a row of the table Tasks is kept.',
   }),
-  graceSeconds: withDefault(seconds(1, LONGEST_WAIT), DAY, {
+  graceSeconds: withDefault(seconds(1, longestWaitSeconds), daySeconds, {
     description:
       'How long after `TIMED_OUT` the sweep still reads the provider. A final status found then corrects the outcome.',
   }),
-  machineSlackSeconds: withDefault(seconds(2, DAY), 900, {
+  machineSlackSeconds: withDefault(seconds(2, daySeconds), 900, {
     description:
       'How long the state machine runs beyond the deadline, to read the task once more and to collect.',
   }),
@@ -205,7 +205,7 @@ const deadlines = {
     description:
       'How long after the outcome the state machine itself tries to collect the results. Then the sweep does, at growing intervals.',
   }),
-  collectForSeconds: withDefault(seconds(1, 30 * DAY), DAY, {
+  collectForSeconds: withDefault(seconds(1, 30 * daySeconds), daySeconds, {
     description:
       'How long after the outcome results are requested from the provider. Afterwards `collectionError` is recorded and the record closes.',
   }),
@@ -233,10 +233,10 @@ const retention = {
     v.pipe(
       wholeNumber('days', 1, 3_653),
       v.check(
-        (days) => LOG_RETENTION_DAYS.includes(days),
-        `must be one of ${LOG_RETENTION_DAYS.join(', ')} days`,
+        (days) => logRetentionPeriods.includes(days),
+        `must be one of ${logRetentionPeriods.join(', ')} days`,
       ),
-      values(`days, one of ${LOG_RETENTION_DAYS.join(', ')}`),
+      values(`days, one of ${logRetentionPeriods.join(', ')}`),
     ),
     30,
     {
@@ -405,12 +405,12 @@ const operating = {
     v.pipe(
       text,
       v.check(
-        (value) => value === RUNBOOK || /^https:\/\/[^\s#]{1,300}$/.test(value),
+        (value) => value === repositoryRunbook || /^https:\/\/[^\s#]{1,300}$/.test(value),
         'must be an https address, without a fragment, of a copy of docs/operations.md',
       ),
       values('https address, without a fragment'),
     ),
-    RUNBOOK,
+    repositoryRunbook,
     {
       description: 'The address of your copy of docs/operations.md, to which each alarm’s description links.',
       reason: 'The operator on call reads the alarm, not the repository.',
@@ -454,36 +454,36 @@ const schema = v.object(settings);
 
 export const settingNames: readonly string[] = Object.keys(settings);
 
-/** Every setting, validated. Names end in their unit. */
+/** Every setting, validated. The name of a quantity ends in its unit. */
 export type Config = Readonly<v.InferOutput<typeof schema>>;
 
-/** One or more settings are missing, misspelt or make no sense together. The message is a sentence for each. */
+/** Settings are missing, unknown, invalid or contradict each other. The message has one sentence for each. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
 
 /**
- * Reads the settings from the CDK context (`app.node.getAllContext()`): validated, with defaults, frozen.
- * @throws {ConfigError} with one sentence for every setting that is wrong
+ * Reads the settings from the CDK context (`app.node.getAllContext()`), validates them, adds defaults and freezes them.
+ * @throws {ConfigError} with one sentence for each problem
  */
 export const readConfig = (context: Readonly<Record<string, unknown>>): Config => {
   const given = Object.fromEntries(Object.entries(context).filter(([name]) => name in settings));
-  // Named although absent, so that the two required ones say that they are required.
+  // With the two required names, so that a missing one is reported as required.
   const parsed = v.safeParse(schema, { stage: undefined, providerBaseUrl: undefined, ...given });
-  const wrong = [
+  const problems = [
     ...unknownSettings(context),
     ...(parsed.issues ?? []).map((issue) => `Setting ${String(issue.path?.[0]?.key)} ${issue.message}.`),
   ];
-  if (!parsed.success) throw new ConfigError(wrong.join('\n'));
+  if (!parsed.success) throw new ConfigError(problems.join('\n'));
   const config = Object.freeze(parsed.output);
-  const all = [...wrong, ...contradictions(config)];
+  const all = [...problems, ...contradictions(config)];
   if (all.length > 0) throw new ConfigError(all.join('\n'));
   return config;
 };
 
 /**
- * A misspelt setting would otherwise be ignored in silence. CDK's own context keys have a ":", "/" or "-" in
- * them; ours, and nothing else, are plain words.
+ * Refuses unknown names, as a misspelt setting would otherwise be ignored. CDK's own context keys contain a ":", "/" or
+ * "-". The settings, and nothing else, are plain words.
  */
 const unknownSettings = (context: Readonly<Record<string, unknown>>): string[] =>
   Object.keys(context)
@@ -496,12 +496,34 @@ export const regionalArns = ({ certificateArn, alarmTopicArn }: Config): (readon
     arn === undefined ? [] : [[setting, arn.split(':')[3] ?? ''] as const],
   );
 
-/** Settings that are fine alone and nonsense together, a sentence for each. */
+type Rule = readonly [contradicts: boolean, sentence: string];
+
+/** The rules for settings that name something outside of the stack. */
+const contradictoryAddresses = (config: Config): readonly Rule[] => [
+  [
+    config.widgetConfigId !== undefined && config.providerClientId === undefined,
+    'Setting widgetConfigId needs providerClientId: a consent session is opened with both.',
+  ],
+  [
+    (config.domainName === undefined) !== (config.certificateArn === undefined),
+    'Settings domainName and certificateArn need each other: set both or neither.',
+  ],
+  [
+    config.disableDefaultEndpoint && config.domainName === undefined,
+    'Setting disableDefaultEndpoint needs domainName: without both, the API has no address.',
+  ],
+  [
+    new Set(regionalArns(config).map(([, region]) => region)).size > 1,
+    'Settings certificateArn and alarmTopicArn must be of one region, that of the stack.',
+  ],
+];
+
+/** A sentence for each contradiction between settings that are valid alone. */
 const contradictions = (config: Config): string[] => {
   const local = config.stage === LOCAL_STAGE;
-  const startNeedsSeconds = (PROVIDER_CALLS_PER_START * config.providerTimeoutMs) / 1_000 + OWN_WORK_SECONDS;
+  const startNeedsSeconds = (providerCallsPerStart * config.providerTimeoutMs) / 1_000 + ownWorkSeconds;
   const history = worstCaseHistory(config);
-  const rules: readonly (readonly [wrong: boolean, sentence: string])[] = [
+  const rules: readonly Rule[] = [
     [
       !local && !config.providerBaseUrl.startsWith('https://'),
       `Setting providerBaseUrl must be an https address: only the stage "${LOCAL_STAGE}" may send credentials in the clear.`,
@@ -512,15 +534,15 @@ const contradictions = (config: Config): string[] => {
     ],
     [
       startNeedsSeconds > config.startTimeoutSeconds,
-      `Setting startTimeoutSeconds (${config.startTimeoutSeconds}) is too short: login, start, login again and start again take up to ${PROVIDER_CALLS_PER_START} × providerTimeoutMs (${config.providerTimeoutMs}) and ${OWN_WORK_SECONDS} s of our own work, ${startNeedsSeconds} s.`,
+      `Setting startTimeoutSeconds (${config.startTimeoutSeconds}) is too short: login, start, login again and start again take up to ${providerCallsPerStart} × providerTimeoutMs (${config.providerTimeoutMs}) and ${ownWorkSeconds} s of Cosecha's own work, ${startNeedsSeconds} s.`,
     ],
     [
       config.webhookWaitSeconds <= config.startTimeoutSeconds,
-      'Setting webhookWaitSeconds must exceed startTimeoutSeconds: else the machine gives up a start that is still going on.',
+      'Setting webhookWaitSeconds must exceed startTimeoutSeconds: otherwise the machine abandons a start that is still in progress.',
     ],
     [
       config.deadlineSeconds < config.startWindowSeconds + config.webhookWaitSeconds,
-      'Setting deadlineSeconds must be at least startWindowSeconds + webhookWaitSeconds: else an extraction started late in its window is timed out before its webhook is due.',
+      'Setting deadlineSeconds must be at least startWindowSeconds + webhookWaitSeconds: otherwise an extraction that starts late in its window ends TIMED_OUT before its webhook is due.',
     ],
     [
       config.pollFirstSeconds > config.pollEverySeconds,
@@ -532,36 +554,21 @@ const contradictions = (config: Config): string[] => {
     ],
     [
       config.machineSlackSeconds <= config.pollEverySeconds,
-      'Setting machineSlackSeconds must exceed pollEverySeconds: else the machine may end before the poll that finds the deadline passed.',
+      'Setting machineSlackSeconds must exceed pollEverySeconds: otherwise the machine may end before the poll after the deadline.',
     ],
     [
       config.resultsRetentionDays > config.recordRetentionDays,
-      'Setting resultsRetentionDays must not exceed recordRetentionDays: results whose record is gone cannot be found.',
+      'Setting resultsRetentionDays must not exceed recordRetentionDays: results without their record cannot be found.',
     ],
     [
-      history.startRetries > MOST_START_RETRIES,
-      `Setting startRetryEverySeconds is too short: it makes up to ${history.startRetries} tries to start, more than ${MOST_START_RETRIES}.`,
+      history.startRetries > maxStartRetries,
+      `Setting startRetryEverySeconds is too short: it allows up to ${history.startRetries} start attempts, more than ${maxStartRetries}.`,
     ],
     [
-      history.events > HISTORY_BUDGET,
-      `Setting pollEverySeconds (or startRetryEverySeconds) is too short for deadlineSeconds: an execution could write ${history.events} history events, more than ${HISTORY_BUDGET} (Step Functions ends it at 25,000).`,
+      history.events > maxHistoryEvents,
+      `Setting pollEverySeconds (or startRetryEverySeconds) is too short for deadlineSeconds: an execution could write ${history.events} history events, more than ${maxHistoryEvents} (Step Functions ends it at 25,000).`,
     ],
-    [
-      config.widgetConfigId !== undefined && config.providerClientId === undefined,
-      'Setting widgetConfigId needs providerClientId: a consent session is opened with both.',
-    ],
-    [
-      (config.domainName === undefined) !== (config.certificateArn === undefined),
-      'Settings domainName and certificateArn go together: give both or neither.',
-    ],
-    [
-      config.disableDefaultEndpoint && config.domainName === undefined,
-      'Setting disableDefaultEndpoint needs domainName: without both, the API has no address.',
-    ],
-    [
-      new Set(regionalArns(config).map(([, region]) => region)).size > 1,
-      'Settings certificateArn and alarmTopicArn must be of one region, that of the stack.',
-    ],
+    ...contradictoryAddresses(config),
   ];
-  return rules.flatMap(([wrong, sentence]) => (wrong ? [sentence] : []));
+  return rules.flatMap(([contradicts, sentence]) => (contradicts ? [sentence] : []));
 };

@@ -1,2 +1,2 @@
-/** What the CDK app of a service that reads the stream imports as `cosecha/cdk`. */
+/** The module `cosecha/cdk`, for the CDK app of a service that reads the stream. */
 export { ExtractionConsumer, type ExtractionConsumerProps } from './constructs/extraction-consumer.ts';

@@ -2,9 +2,9 @@ import { LOCAL_STAGE } from '../lib/aws/stage.ts';
 import { type Config, ConfigError } from './config.ts';
 
 /**
- * The stage for emulators gives up what the emulator cannot do, conditions of the seal key among it, and keeps
- * nothing. The CDK CLI names the account of the credentials at hand
- * (https://docs.aws.amazon.com/cdk/v2/guide/environments.html); where one is named and no emulator is, it is AWS.
+ * Refuses to deploy the stage for emulators to AWS. That stage lacks what the emulator cannot do, such as the conditions
+ * of the seal key, and its data is deleted with the stack. The CDK CLI sets CDK_DEFAULT_ACCOUNT to the account of the
+ * credentials (https://docs.aws.amazon.com/cdk/v2/guide/environments.html). Without AWS_ENDPOINT_URL, that is AWS.
  * @throws {ConfigError}
  */
 export const refuseLocalOnAws = (
@@ -13,6 +13,6 @@ export const refuseLocalOnAws = (
 ): void => {
   if (config.stage !== LOCAL_STAGE || !env.CDK_DEFAULT_ACCOUNT || env.AWS_ENDPOINT_URL) return;
   throw new ConfigError(
-    `The stage "${LOCAL_STAGE}" is for an emulator and protects nothing: choose another for AWS, or run npm start.`,
+    `The stage "${LOCAL_STAGE}" is for an emulator and protects nothing. Choose another stage for AWS, or run npm start.`,
   );
 };

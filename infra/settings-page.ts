@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { settingChapters } from './config.ts';
 
-const INTRO = `# Settings
+const introduction = `# Settings
 
 Generated from [infra/config.ts](../infra/config.ts) by \`npm run docs:settings\`; a test fails while the two differ.
 
@@ -9,7 +9,7 @@ Give a setting on the command line, as \`-c name=value\`, or in \`context\` of \
 its default with the next deploy, so keep yours in \`cdk.json\`, and run \`npx cdk diff\` before you deploy. An unknown name, a
 value out of range and settings that contradict each other are refused at synthesis, with a sentence for each.`;
 
-const HEAD = '| setting | default | values | description |\n| --- | --- | --- | --- |';
+const tableHead = '| setting | default | values | description |\n| --- | --- | --- | --- |';
 
 type Setting = v.GenericSchema | v.OptionalSchema<v.GenericSchema, unknown>;
 
@@ -28,7 +28,7 @@ const row = ([name, setting]: [string, Setting]): string => {
 /** The text of docs/settings.md. */
 export const settingsPage = (): string => {
   const chapters = Object.entries(settingChapters).map(([title, settings]) =>
-    [`## ${title}\n`, HEAD, ...Object.entries(settings).map(row)].join('\n'),
+    [`## ${title}\n`, tableHead, ...Object.entries(settings).map(row)].join('\n'),
   );
-  return `${[INTRO, ...chapters].join('\n\n')}\n`;
+  return `${[introduction, ...chapters].join('\n\n')}\n`;
 };

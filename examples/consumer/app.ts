@@ -3,5 +3,6 @@ import { TotalsStack } from './stack.ts';
 
 const app = new App();
 const stage: unknown = app.node.tryGetContext('stage');
-if (typeof stage !== 'string') throw new Error('Say whose extractions to count, for example -c stage=prod');
+if (typeof stage !== 'string')
+  throw new Error('Set the stage whose extractions to count, for example -c stage=prod');
 new TotalsStack(app, stage);

@@ -1,60 +1,60 @@
 import type { ExtractionEvent } from 'cosecha';
 
-/** What one extraction adds to the totals, as it stands. */
-export type Standing = {
-  /** Of the outcome, in UTC: 2026-11-21. */
+/** What an extraction currently adds to the totals. */
+export type Contribution = {
+  /** The day of the outcome in UTC, as 2026-11-21. */
   readonly day: string;
-  /** The entity, or by consent the product. */
+  /** The entity, or the product for the method `consent`. */
   readonly source: string;
   readonly outcome: string;
   readonly collected: boolean;
   readonly bytes: number;
 };
 
-/** What was last entered for an extraction, and by which change. */
-export type Entry = { readonly sequenceNumber: string; readonly standing?: Standing };
+/** An extraction's latest contribution, and the sequence number of the change that set it. */
+export type Entry = { readonly sequenceNumber: string; readonly contribution?: Contribution };
 
-/** The totals, and the entry of every extraction that is in them. */
-export interface Books {
-  entryOf(extractionId: string): Promise<Entry | undefined>;
+/** The totals, and the entry of every extraction that is part of them. */
+export interface TotalsStore {
+  getEntry(extractionId: string): Promise<Entry | undefined>;
   /**
-   * In one transaction: replaces the entry, if it is still `before`, and moves the totals from the one standing to
-   * the other. False where somebody else was faster.
+   * Replaces the entry if it is still `before`, and moves its contribution to the new totals, in one transaction.
+   * Returns false if another invocation changed the entry first.
    */
-  enter(extractionId: string, before: Entry | undefined, after: Entry): Promise<boolean>;
+  replaceEntry(extractionId: string, before: Entry | undefined, after: Entry): Promise<boolean>;
 }
 
-/** Another invocation kept changing the same entry or total. Lambda comes again with the record. */
-export class BooksBusy extends Error {
-  override readonly name = 'BooksBusy';
+/** Other invocations kept changing the same entry or total. Lambda repeats the record. */
+export class EntryConflict extends Error {
+  override readonly name = 'EntryConflict';
 }
 
 const TRIES = 5;
 
 /**
- * Enters an extraction as it stands after a change. Not "one more", but "this instead of that": so nothing is
- * counted twice, an outcome that is corrected moves from one total to the other, and one that is withdrawn leaves.
- * A change no newer than the one last entered is old news: a batch that was retried, split, or sent again by hand.
+ * Replaces an extraction's contribution with the one after a change. So no extraction is counted twice, a corrected
+ * outcome moves from one total to another, and a reopened extraction leaves its total. A change that is not newer than
+ * the entry is ignored: its batch was repeated, split, or replayed by hand.
  */
-export const countEvent = async (books: Books, event: ExtractionEvent): Promise<void> => {
-  // The end of a record is no end of what happened: the totals stay.
+export const countEvent = async (store: TotalsStore, event: ExtractionEvent): Promise<void> => {
+  // The totals keep outcomes whose records are gone.
   if (event.kind === 'erased' || event.kind === 'expired') return;
   const { extractionId, sequenceNumber } = event;
-  const standing = standingOf(event.extraction);
+  const contribution = contributionOf(event.extraction);
   for (let attempt = 0; attempt < TRIES; attempt += 1) {
-    const before = await books.entryOf(extractionId);
+    const before = await store.getEntry(extractionId);
     if (before !== undefined && BigInt(sequenceNumber) <= BigInt(before.sequenceNumber)) return;
-    // An outcome that is withdrawn is entered as such even before it came: sent again by hand, it may come after.
-    if (event.kind !== 'reopened' && isSame(before?.standing, standing)) return;
-    const after = { sequenceNumber, ...(standing === undefined ? {} : { standing }) };
-    if (await books.enter(extractionId, before, after)) return;
+    // A reopened extraction gets an entry even if it had none, because its old outcome may be replayed later.
+    if (event.kind !== 'reopened' && isSame(before?.contribution, contribution)) return;
+    const after = { sequenceNumber, ...(contribution === undefined ? {} : { contribution }) };
+    if (await store.replaceEntry(extractionId, before, after)) return;
   }
-  throw new BooksBusy(`The entry of ${extractionId} or its total is busy.`);
+  throw new EntryConflict(`The entry of ${extractionId} or its total is busy.`);
 };
 
 type Snapshot = Extract<ExtractionEvent, { kind: 'settled' }>['extraction'];
 
-const standingOf = (extraction: Snapshot): Standing | undefined =>
+const contributionOf = (extraction: Snapshot): Contribution | undefined =>
   extraction.settledAt === undefined
     ? undefined
     : {
@@ -65,5 +65,5 @@ const standingOf = (extraction: Snapshot): Standing | undefined =>
         bytes: extraction.results?.bytes ?? 0,
       };
 
-const isSame = (one: Standing | undefined, other: Standing | undefined): boolean =>
+const isSame = (one: Contribution | undefined, other: Contribution | undefined): boolean =>
   JSON.stringify(one) === JSON.stringify(other);

@@ -6,7 +6,7 @@ import { NodejsFunction } from 'aws-cdk-lib/aws-lambda-nodejs';
 import type { Construct } from 'constructs';
 import { ExtractionConsumer } from 'cosecha/cdk';
 
-/** How many extractions ended how, per day and source, and how many bytes they brought. */
+/** Counts extractions and their bytes by day, source and outcome. */
 export class TotalsStack extends Stack {
   readonly consumer: ExtractionConsumer;
 

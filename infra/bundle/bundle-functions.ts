@@ -9,44 +9,44 @@ import { standIns } from './stand-ins.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
-/** Where the code of each function is: a directory with an `index.js` that exports `handler`. */
+/** The directory of each function's code, with an `index.js` that exports `handler`. */
 export type FunctionCode = Readonly<Record<FunctionName, string>>;
 
 export type Bundles = {
   readonly code: FunctionCode;
-  /** esbuild's account of what went into each, by path below the root of the repository. */
+  /** esbuild's report of the inputs of each bundle, by path below the root of the repository. */
   readonly metafile: Metafile;
 };
 
-/** As all bundles are made: what is measured and tested apart from the functions is made so too. */
+/** The plugins of every bundle, also of those that tests and benchmarks make. */
 export const bundlePlugins = (): Plugin[] => [standIns(), clientVersionOnly(), dropUnusedErrors()];
 
 export const bundleOptions = {
   absWorkingDir: root,
   bundle: true,
   platform: 'node',
-  // As an ES module it takes a tenth longer to load: importing from Node's own modules runs every getter that
-  // these have, and Node loads CommonJS with less ado (docs/decisions/0011).
+  // An ES module takes a tenth longer to load, as importing from Node's own modules runs all their getters
+  // (docs/decisions/0011).
   format: 'cjs',
   target: 'node24',
   minify: true,
-  // The SDK's ES modules can be taken apart, its CommonJS cannot.
+  // esbuild can drop unused code from the SDK's ES modules, but not from its CommonJS.
   mainFields: ['module', 'main'],
   conditions: ['module'],
   legalComments: 'none',
   logLevel: 'silent',
-  // A stand-in that lacks what somebody asks of it is an error, however it is asked.
+  // Fail the build where code uses a name that a stand-in does not export.
   logOverride: { 'import-is-undefined': 'error' },
 } satisfies BuildOptions;
 
 /**
- * Bundles every function into a directory of its own below `outdir`: one file with everything in it. The AWS SDK too:
- * what is tested is what runs, a bundled client loads faster than the runtime's copy, and the emulator has none. No
- * source maps: they would be several times the code.
+ * Bundles every function into its own directory below `outdir`, as one file with everything in it. That includes the AWS
+ * SDK: the tested code is then the code that runs, it loads faster than the runtime's copy, and the emulator has no copy.
+ * There are no source maps, which would be several times the size of the code.
  *
- * The same sources make the same bytes, so that an unchanged function is not deployed again.
+ * The same sources give the same bytes, so an unchanged function is not deployed again.
  *
- * @throws esbuild's BuildFailure, also when a plugin does not find what it is for.
+ * @throws esbuild's BuildFailure, also when a plugin does not find the code that it replaces.
  */
 export const bundleFunctions = async (outdir: string): Promise<Bundles> => {
   const { metafile } = await build({
@@ -57,15 +57,15 @@ export const bundleFunctions = async (outdir: string): Promise<Bundles> => {
     plugins: bundlePlugins(),
   });
   const code = Object.fromEntries(functionNames.map((name) => [name, join(outdir, name)])) as FunctionCode;
-  await Promise.all(Object.values(code).map(sayCommonJs));
+  await Promise.all(Object.values(code).map(writePackageJson));
   return { code, metafile };
 };
 
 /**
- * Node takes `.js` for what the nearest package.json says, which within this repository is the repository's. Lambda
- * would also find an `index.cjs`, but the emulator would not (ministack/core/lambda_runtime.py).
+ * Declares the directory's `index.js` as CommonJS. Without it, the package.json of this repository would apply. Lambda also
+ * finds an `index.cjs`, but the emulator does not (ministack/core/lambda_runtime.py).
  */
-const sayCommonJs = async (directory: string): Promise<void> => {
+const writePackageJson = async (directory: string): Promise<void> => {
   await mkdir(directory, { recursive: true });
   await writeFile(join(directory, 'package.json'), '{"type":"commonjs"}\n');
 };

@@ -2,20 +2,20 @@ import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Plugin } from 'esbuild';
 
-const REGISTRATION = /^n0_registry\.registerError\((\w+)\$, \1\);$/gm;
-const EXPORT_OF_ERRORS = 'export * from "./models/errors";';
+const registration = /^n0_registry\.registerError\((\w+)\$, \1\);$/gm;
+const exportOfErrors = 'export * from "./models/errors";';
 
-/** A client is not generated as clients are so far: fails the build, with what to look at. */
+/** A client has another form than this plugin expects. The message names it, and the build fails. */
 class UnexpectedClient extends Error {
   override readonly name = 'UnexpectedClient';
 }
 
 /**
- * The errors of a client that may be dropped if nobody names them: all but those that the SDK tries again for a mark
- * on their class (`$retryable`).
+ * The errors of a client that can be dropped where no code imports them. Errors with `$retryable` on their class cannot, as
+ * the SDK's retries read it.
  */
 const droppable = (client: string, schemas: string, errors: string): readonly string[] => {
-  const registered = [...schemas.matchAll(REGISTRATION)].map(([, name = '']) => name);
+  const registered = [...schemas.matchAll(registration)].map(([, name = '']) => name);
   const declared = [...errors.matchAll(/^export class (\w+) extends __BaseException \{$/gm)].map(
     ([, name = '']) => name,
   );
@@ -35,8 +35,8 @@ const droppable = (client: string, schemas: string, errors: string): readonly st
 };
 
 /**
- * `{ [_e]: … }` becomes `{ "error": … }` where the file says `const _e = "error"`. To esbuild a computed key may have an
- * effect, so that it would keep every schema that has one, used or not.
+ * `{ [_e]: … }` becomes `{ "error": … }` where the file has `const _e = "error"`. esbuild assumes that a computed key has a
+ * side effect, and would keep every schema that has one.
  */
 const withPlainKeys = (schemas: string): string => {
   const constants = new Map(
@@ -57,30 +57,30 @@ const partsOf = async (client: string) => {
 };
 
 /**
- * A client registers the class of every error of its service when it loads, so that all of them stay in the bundle,
- * with what describes their fields: for DynamoDB, Step Functions and Secrets Manager together 30 KB. With this plugin a
- * class registers itself where it is imported from the client, and esbuild drops those that nobody imports.
+ * A client registers the class of every error of its service when it loads, so all of them and their schemas stay in the
+ * bundle: 30 KB for DynamoDB, Step Functions and Secrets Manager. With this plugin a class is registered where code imports
+ * it from the client, and esbuild drops the others.
  *
- * Such an error then comes as the client's base exception, as one does that is younger than the client: with the
- * same `name`, `message`, `$fault` and `$metadata`, which is what the SDK's retries and our code go by
+ * The client then throws a dropped error as its base exception, as it does for errors newer than the client. `name`,
+ * `message`, `$fault` and `$metadata` are the same, and the SDK's retries and Cosecha use nothing else
  * (test/unit/infra/bundle/as-without-plugins.test.ts compares them all).
  */
 export const dropUnusedErrors = (): Plugin => ({
-  name: 'errors-that-are-named',
+  name: 'drop-unused-errors',
   setup: ({ onLoad, onEnd }) => {
-    let met = 0;
+    let clients = 0;
     const index = /\/@aws-sdk\/client-[\w-]+\/dist-es\/index\.js$/;
     onLoad({ filter: index }, async ({ path }) => {
       const client = dirname(path);
       const source = await readFile(path, 'utf8');
       const { dropped } = await partsOf(client);
-      if (!source.includes(EXPORT_OF_ERRORS)) {
-        throw new UnexpectedClient(`${path} does not export its errors as they are.`);
+      if (!source.includes(exportOfErrors)) {
+        throw new UnexpectedClient(`${path} does not export all of its errors.`);
       }
-      met += 1;
+      clients += 1;
       return {
-        // What a module exports itself comes before what it exports by a star. The registry is the client's own, by
-        // whatever version of @smithy/core it resolves; a schema's second element is the namespace of its service.
+        // A module's own export wins over one by a star. The registry is that of the @smithy/core that the client
+        // resolves. The second element of a schema is the namespace of its service.
         contents: `${source}
 import * as schemas from "./schemas/schemas_0";
 import * as errors from "./models/errors";
@@ -98,12 +98,12 @@ ${dropped.map((name) => `export const ${name} = /* @__PURE__ */ registerError(sc
       const { schemas, dropped } = await partsOf(dirname(dirname(path)));
       const names = new Set(dropped);
       return {
-        contents: withPlainKeys(schemas).replace(REGISTRATION, (statement, name: string) =>
+        contents: withPlainKeys(schemas).replace(registration, (statement, name: string) =>
           names.has(name) ? '' : statement,
         ),
         resolveDir: dirname(path),
       };
     });
-    onEnd(() => (met === 0 ? { errors: [{ text: 'No AWS client was met.' }] } : undefined));
+    onEnd(() => (clients === 0 ? { errors: [{ text: 'The bundle contains no AWS client.' }] } : undefined));
   },
 });

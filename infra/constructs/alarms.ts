@@ -14,31 +14,31 @@ import { Construct } from 'constructs';
 import type { Config } from '../config.ts';
 import type { CosechaMetrics } from './metrics.ts';
 
-/** One line of the table of alarms. It sounds at `threshold` or above, except where `below` says otherwise. */
-interface AlarmEntry {
+/** One alarm. It is in alarm at `threshold` or above, except with `below`. */
+type AlarmEntry = {
   /** Its name is `Cosecha-<stage>-<id>`. */
   readonly id: string;
-  /** What is wrong, for whom, in one sentence. */
+  /** What is wrong, and for whom, in one sentence. */
   readonly symptom: string;
   /** The heading of its entry in docs/operations.md, where that is not its id. */
   readonly runbookEntry?: string;
   readonly metric: IMetric;
   readonly threshold: number;
-  /** Breaching periods that it takes, out of so many. One of one where left out. */
+  /** How many of how many periods have to breach. The default is one of one. */
   readonly periods?: { readonly breaching: number; readonly of: number };
-  /** Sounds below the threshold, and where there is no value at all. */
+  /** In alarm below the threshold, and where there is no value. */
   readonly below?: true;
-  /** Stays as it is, sounding or silent, while there is no value. */
+  /** Keeps its state while there is no value. */
   readonly keepsState?: true;
   /** Evaluates whole hours of the clock instead of the last 60 minutes. */
   readonly wholeHours?: true;
-}
+};
 
 const minutes = (count: number) => ({ period: Duration.minutes(count) });
 
 /**
- * So many, where that is at least one in a hundred as well: a few are chance under load. `all` has a value in every
- * period in which `bad` has one, as AWS tells both of each request.
+ * `bad`, where it is at least `atLeast` and at least one percent of `all`, else 0: under load, a few failures are chance.
+ * AWS publishes both metrics for each request, so `all` has a value in every period in which `bad` has one.
  */
 const notByChance = (bad: IMetric, all: IMetric, atLeast: number, label: string): IMetric =>
   new MathExpression({
@@ -48,55 +48,65 @@ const notByChance = (bad: IMetric, all: IMetric, atLeast: number, label: string)
     label,
   });
 
-/** How long a period of the sweep's own metrics is: one that surely has a sweep in it. */
+/** The period of metrics that a sweep writes: long enough to have a sweep in it. */
 const sweepMinutes = (config: Config): number => Math.max(5, config.sweepEveryMinutes);
 
 /**
- * In seconds. A sweep finds what is due within one interval. One that fails or is cut short makes that two; at three,
- * 15 minutes by default, sweeps do not bring it forward.
+ * In seconds. A sweep finds what is due within one interval. If one sweep fails or is cut short, it takes two. At three
+ * intervals, 15 minutes by default, sweeps do not reconcile it.
  */
 export const overdueFrom = (config: Config): number => 3 * config.sweepEveryMinutes * 60;
 
 /**
- * In seconds. An hour is the longest pause between two looks, so what fails once may be that late by then, and an
- * interval of the sweep; at three of them on top, 75 minutes by default, it has failed again, or no rule takes hold.
+ * In seconds. The longest pause between two reconciles is an hour, so a record whose reconcile failed once can be that
+ * late, plus one interval of the sweep. At an hour and three intervals, 75 minutes by default, it has failed again, or no
+ * rule applies.
  */
 export const stuckFrom = (config: Config): number => 3_600 + 3 * config.sweepEveryMinutes * 60;
 
 /**
- * How many reads one extraction makes in such a period while it polls: jitter is full, so the mean pause is half
- * of the longest. Default: 300 / (120 / 2) = 5, and 9 in the first five minutes, when pauses are shorter.
+ * How many reads one polling extraction makes in such a period. Intervals have full jitter, so the mean interval is half
+ * of the longest. Default: 300 / (120 / 2) = 5, and 9 in the first five minutes, when intervals are shorter.
  */
 const readsOfOne = (config: Config): number =>
   Math.ceil((60 * sweepMinutes(config)) / (config.pollEverySeconds / 2));
 
-/**
- * Symptoms that somebody has to act on, and nothing else. docs/operations.md has an entry for each: what it means,
- * where to look first, what to do. A test keeps the two together.
- */
+/** All alarms, each of which requires action. A test checks that docs/operations.md has an entry for each. */
 const alarmTable = (config: Config, metrics: CosechaMetrics): readonly AlarmEntry[] => [
-  // What was promised: that every extraction ends, and that its end is known.
+  ...sweepAlarms(config, metrics),
+  ...deadLetterAlarms(metrics),
+  ...outcomeAlarms(metrics),
+  ...machineAlarms(metrics),
+  ...startAlarms(metrics),
+  ...webhookAlarms(metrics),
+  ...deliveryAlarms(metrics),
+  ...providerAlarms(config, metrics),
+  ...callerAlarms(metrics),
+];
+
+/** Every extraction reaches an outcome and is closed. */
+const sweepAlarms = (config: Config, metrics: CosechaMetrics): readonly AlarmEntry[] => [
   {
     id: 'overdue',
     symptom:
-      'Callers wait for outcomes or results that are due: the sweep does not keep up with what is open.',
+      'Callers wait for outcomes or results that are due: the sweep does not keep up with open extractions.',
     metric: metrics.custom('OldestOverdueSeconds', Stats.MAXIMUM).with(minutes(sweepMinutes(config))),
     threshold: overdueFrom(config),
   },
   {
     id: 'stuck',
     symptom:
-      'An extraction does not come to its end: its time is up by every rule, and looking at it changes nothing.',
-    // Every look moves what `overdue` measures by; this it cannot move. Two hours, as it is looked at once an hour.
+      'An extraction does not close: every one of its deadlines has passed, and reconciling it changes nothing.',
+    // Every reconcile sets a new dueAt, which `overdue` measures, but not this. Two hours, as the pause is an hour at most.
     metric: metrics.custom('OldestStuckSeconds', Stats.MAXIMUM).with(minutes(120)),
     threshold: stuckFrom(config),
   },
   {
     id: 'sweep-not-running',
     symptom:
-      'Nobody looks after extractions whose execution broke: no sweep has ended for three of its intervals.',
-    // Every sweep counts 0 as it begins and 1 as it ends. Three intervals, so that one that fails as a whole, which EventBridge tries
-    // again, wakes nobody.
+      'Extractions whose execution broke are not reconciled: no sweep has finished for three of its intervals.',
+    // Every sweep counts 0 when it starts and 1 when it finishes. One sweep that fails as a whole does not suffice for an
+    // alarm, as EventBridge retries it.
     metric: metrics.custom('SweepFinished').with(minutes(5)),
     threshold: 1,
     below: true,
@@ -107,69 +117,73 @@ const alarmTable = (config: Config, metrics: CosechaMetrics): readonly AlarmEntr
   },
   {
     id: 'sweep-crashed',
-    symptom: 'Some extraction does not get on and holds up others: sweeps that look at it are killed.',
-    // Such a sweep tells nothing after its beginning, and Lambda's retry finds everything claimed and succeeds, so
-    // that sweep-not-running, sweep-failed and dead-letters hear nothing. What kills is claimed for 5 to 13 minutes, so it
-    // is looked at again by the first, second or third sweep after: over eight of them at least three times, at 0, 15
-    // and 30 minutes. Not period by period: a sweep that begins in one period and ends in the next would count there,
-    // every time that chance has it. Here at most one, at the end of the eight, has begun and may yet end; so three
-    // are two that died at the least.
+    symptom: 'An extraction is not closed and delays others: sweeps that reconcile it crash.',
+    // Such a sweep counts nothing after its start. Lambda's retry finds every record claimed and succeeds, so that
+    // sweep-not-running, sweep-failed and dead-letters stay silent. The record is claimed for 5 to 13 minutes, so at least
+    // three of eight sweeps reconcile it, at 0, 15 and 30 minutes.
+    // The expression spans all eight sweeps. Period by period, a sweep that starts in one period and finishes in the next
+    // would count as crashed. Here at most one sweep is still running, so 3 means that at least two crashed.
     metric: new MathExpression({
-      expression: 'begun - ended',
-      usingMetrics: { begun: metrics.custom('SweepStarted'), ended: metrics.custom('SweepFinished') },
+      expression: 'started - finished',
+      usingMetrics: { started: metrics.custom('SweepStarted'), finished: metrics.custom('SweepFinished') },
       ...minutes(8 * sweepMinutes(config)),
-      label: 'sweeps that did not end',
+      label: 'sweeps that did not finish',
     }),
     threshold: 3,
   },
   {
     id: 'sweep-failed',
-    symptom:
-      'Some extraction does not get on: each time that the sweep looks at it, something of ours fails.',
-    // A record that failed is left alone for 5 to 13 minutes, so it fails in every second or third sweep: twice in
-    // four periods is the same failure again, once was a hiccup.
+    symptom: 'An extraction is not closed: each time the sweep reconciles it, an internal error occurs.',
+    // A record that failed is due again after 5 to 13 minutes, so it fails in every second or third sweep. Two of four
+    // periods are the same failure again; a single one can be chance.
     metric: metrics.custom('SweepFailed').with(minutes(sweepMinutes(config))),
     threshold: 1,
     periods: { breaching: 2, of: 4 },
   },
+];
+
+const deadLetterAlarms = ({ deadLetters, fanOutDeadLetters }: CosechaMetrics): readonly AlarmEntry[] => [
   {
     id: 'dead-letters',
     symptom:
-      'A sweep, or the look at a broken execution, failed as a whole and twice: it waits in the queue.',
-    // SQS tells numbers only of a queue that is active, which it is for up to six hours after the last call on it; so
-    // with a message in it that nobody touches, they end. An alarm that is silent without any would be over then.
+      'A sweep, or the reconcile after a broken execution, failed twice as a whole: its message waits in the queue.',
+    // SQS publishes metrics of a queue for up to six hours after the last call on it. Then a queue with a message in it has
+    // no values any more, so the alarm has to keep its state. A redrive is a call, after which SQS publishes 0.
     // https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-available-cloudwatch-metrics.html
-    // A redrive is a call: it has the queue tell 0.
-    metric: metrics.deadLetters,
+    metric: deadLetters,
     threshold: 1,
     keepsState: true,
   },
-  ...(metrics.fanOutDeadLetters === undefined
+  ...(fanOutDeadLetters === undefined
     ? []
     : [
         {
           id: 'fan-out-dead-letters',
-          symptom: 'Readers of the bus lack outcomes: the pipe gave up records of the stream.',
-          metric: metrics.fanOutDeadLetters,
+          symptom: 'Readers of the bus lack outcomes: the pipe abandoned records of the stream.',
+          metric: fanOutDeadLetters,
           threshold: 1,
           keepsState: true,
         } as const,
       ]),
+];
+
+/** Outcomes are known, and they are true. */
+const outcomeAlarms = (metrics: CosechaMetrics): readonly AlarmEntry[] => [
   {
     id: 'unconfirmed',
     symptom:
-      'A caller cannot be told whether its extraction runs: the start call was made and not answered, or with the task of another.',
-    // Each is a task that may run with nobody to hear of its end. None is normal.
+      'It is unknown whether an extraction runs at the provider: its start call got no answer, or the task of another.',
+    // Each is a task that may run and whose final status reaches no extraction. None is normal.
     metric: metrics.custom('Unconfirmed'),
     threshold: 1,
   },
   {
     id: 'orphan-deliveries',
-    symptom: 'The provider told the end of a task that no extraction knows.',
-    // Each delivery that finds nobody is counted as unlinked; those that were merely early are counted again when
-    // their extraction finds them, a second later as a rule. Whole hours of the clock, as a sliding hour would end
-    // between the two every time; so only one early within that second before the hour is taken for an orphan, 1 in
-    // 3,600; and one that is delivered twice before a slow start has linked it (docs/operations.md says when).
+    symptom: 'The provider delivered the final status of a task that no extraction knows.',
+    // A delivery for an unlinked task counts as unlinked. If it was only early, its extraction counts it as early when it
+    // links the task, about a second later. A sliding hour would often end between the two, so the alarm evaluates whole
+    // hours of the clock. Exceptions are a delivery within that second before the hour, 1 in 3,600, and one that is
+    // delivered twice before a slow start has linked it (see docs/operations.md).
     metric: new MathExpression({
       expression: 'unlinked - early',
       usingMetrics: {
@@ -185,14 +199,14 @@ const alarmTable = (config: Config, metrics: CosechaMetrics): readonly AlarmEntr
   {
     id: 'records-missing',
     symptom:
-      'Records of extractions are gone: the provider told the end of a task that is linked to none that is there.',
-    // Tasks forgets a link after 30 days, and a record is kept for 91 at the least after its end.
+      'Records of extractions are missing: the provider delivered the final status of a task whose extraction has no record.',
+    // Tasks keeps a link for 30 days. A record is kept for at least 91 days after it closed.
     metric: metrics.custom('DeliveryWithoutRecord'),
     threshold: 1,
   },
   {
     id: 'status-disagreements',
-    symptom: 'The provider named two different ends of one task; callers were told the first.',
+    symptom: 'The provider reported two different final statuses of one task; callers have the first.',
     metric: metrics.custom('StatusDisagreement'),
     threshold: 1,
   },
@@ -203,63 +217,70 @@ const alarmTable = (config: Config, metrics: CosechaMetrics): readonly AlarmEntr
     metric: metrics.custom('TaskLinkedElsewhere'),
     threshold: 1,
   },
+];
 
-  // The machine.
-  ...(['Failed', 'TimedOut', 'Aborted'] as const).map(
-    (how): AlarmEntry => ({
-      id: `executions-${EXECUTIONS[how].id}`,
-      runbookEntry: 'executions-broken',
-      symptom: `Extractions lost their execution, which ${EXECUTIONS[how].ended}; the sweep has to bring them to their end.`,
-      // A machine that works ends every execution by succeeding, however the extraction ends. Three alarms, as a
-      // sum over a metric that was never written has no value.
-      metric: metrics.executions(`Executions${how}`),
-      threshold: 1,
-    }),
-  ),
+/** Three alarms, as a sum over a metric that was never written has no value. */
+const brokenExecutions = [
+  { metric: 'ExecutionsFailed', id: 'executions-failed', cause: 'which failed' },
+  { metric: 'ExecutionsTimedOut', id: 'executions-timed-out', cause: 'which timed out' },
+  { metric: 'ExecutionsAborted', id: 'executions-aborted', cause: 'which somebody stopped' },
+] as const;
+
+const machineAlarms = (metrics: CosechaMetrics): readonly AlarmEntry[] => [
+  // A working machine ends every execution as succeeded, whatever the extraction's outcome.
+  ...brokenExecutions.map(({ metric, id, cause }) => ({
+    id,
+    runbookEntry: 'executions-broken',
+    symptom: `Extractions lost their execution, ${cause}; the sweep has to reconcile them.`,
+    metric: metrics.executions(metric),
+    threshold: 1,
+  })),
   {
     id: 'invalid-callback-token',
-    symptom:
-      'Webhooks do not wake the machine: Step Functions does not know a task token of ours as its own.',
+    symptom: 'Webhooks do not wake the machine: Step Functions rejects a stored callback token as invalid.',
     metric: metrics.custom('InvalidCallbackToken'),
     threshold: 1,
   },
+];
 
-  // Starting.
+const startAlarms = (metrics: CosechaMetrics): readonly AlarmEntry[] => [
   {
     id: 'not-started',
     symptom:
-      'A caller got no extraction: for the whole start window the provider could not be reached or let us in.',
-    // Not a blip: with the defaults it takes 15 minutes of tries, some twenty of them.
+      'A caller got no extraction: for the whole start window the provider was unreachable or busy, or refused the API key.',
+    // With the defaults, that is 15 minutes and about twenty attempts.
     metric: metrics.custom('NotStarted'),
     threshold: 1,
   },
   {
     id: 'start-task-errors',
-    symptom: 'Starts break off: the function start-task crashes or runs out of time.',
-    // The machine tries again after 2, 4, 8, 16, 32 s at most, so a start that always crashes makes five in five
-    // minutes; three are a start whose second and third try crashed as well.
+    symptom: 'Starts are interrupted: the function start-task crashes or times out.',
+    // The machine retries after at most 2, 4, 8, 16, 32 s, so a start that always crashes makes five errors in five
+    // minutes. Three errors can be one start whose first two retries crashed as well.
     metric: notByChance(metrics.startTaskErrors, metrics.startTaskInvocations, 3, 'errors of start-task'),
     threshold: 3,
   },
   {
     id: 'secret-not-filled',
-    symptom: 'Nothing can start, or no webhook be checked: a secret has no value.',
+    symptom: 'Nothing can start, or no webhook can be verified: a secret has no value.',
     metric: metrics.custom('SecretNotFilled'),
     threshold: 1,
   },
+];
 
-  // The webhook.
+/** The route of the webhook. */
+const webhookAlarms = (metrics: CosechaMetrics): readonly AlarmEntry[] => [
   {
     id: 'webhooks-missed',
-    symptom: 'Callers wait minutes longer than need be: outcomes come by polling, as webhooks do not arrive.',
-    // All five deliveries of a task have to fail for it to be missed: if one delivery in ten fails by chance, that
-    // is 1 task in 100,000. So one in ten has a cause. At least five of them, and over three hours, so that one
-    // of one at night wakes nobody, and two an hour are enough to be heard.
+    symptom: 'Callers wait minutes longer than necessary: outcomes are polled, as webhooks do not arrive.',
+    // A task counts as missed only if all its five deliveries fail. If one delivery in ten fails by chance, that is 1 task
+    // in 100,000, so one in ten has a cause. It takes at least five tasks in three hours: a single one at night raises no
+    // alarm, and two an hour do.
     metric: new MathExpression({
-      expression: 'IF(missed >= 5, 100 * missed / (missed + told + early), 0)',
+      expression: 'IF(missed >= 5, 100 * missed / (missed + webhook + early), 0)',
       usingMetrics: {
         missed: metrics.custom('WebhookMissed'),
-        told: metrics.custom('SettledByWebhook'),
+        webhook: metrics.custom('SettledByWebhook'),
         early: metrics.custom('SettledByStart'),
       },
       ...minutes(180),
@@ -270,61 +291,66 @@ const alarmTable = (config: Config, metrics: CosechaMetrics): readonly AlarmEntr
   {
     id: 'webhook-slow',
     symptom:
-      'Webhooks are about to be lost: the provider hangs up after 5 s, and one answer in a hundred nears that.',
-    // What API Gateway measures, so cold starts are in it (the Duration of the function leaves out its init), and
-    // the way to it is not: TCP, TLS and the request are three round trips, 0.9 s from the other side of the
-    // world. 3 + 0.9 leaves a second. A cold start and the work are some 1.5 s together. Three periods in a row,
-    // as with few deliveries in a period p99 is the slowest of them, and a cold one is among them every time.
+      'Webhooks may soon be lost: the provider disconnects after 5 s, and one answer in a hundred nears that.',
+    // API Gateway's latency includes cold starts, which the function's Duration does not. It excludes the network: TCP, TLS
+    // and the request are three round trips, 0.9 s from the other side of the world. 3 + 0.9 s leave a second. A cold start
+    // and the work take about 1.5 s together. Three periods in a row, as with few deliveries p99 is the slowest of them,
+    // which is usually a cold start.
     metric: metrics.webhook('Latency', Stats.p(99)),
     threshold: 3_000,
     periods: { breaching: 3, of: 3 },
   },
   {
     id: 'webhook-failing',
-    symptom: 'Webhooks are answered 5xx: five such answers in a row, and the provider gives a task up.',
-    // Errors, timeouts and throttles of the function are all answered 5xx by API Gateway. Five are all deliveries
-    // of one task, or one each of five.
+    symptom: 'Webhooks are answered 5xx: after five such answers in a row the provider abandons a task.',
+    // API Gateway answers errors, timeouts and throttles of the function with 5xx. Five are all deliveries of one task, or
+    // one each of five tasks.
     metric: notByChance(metrics.webhook('5xx', Stats.SUM), metrics.webhook('Count', Stats.SUM), 5, '5xx'),
     threshold: 5,
   },
+];
+
+/** What the webhook's function makes of a delivery. */
+const deliveryAlarms = (metrics: CosechaMetrics): readonly AlarmEntry[] => [
   {
     id: 'signature-mismatch',
-    symptom: 'Webhooks that may be real are refused: they are signed, and with no key that we have.',
-    // All five deliveries of one task within two minutes. A rotation refuses one or two (each process refetches the
-    // keys on the first that it does not know), `cosecha doctor` one. Missing and malformed signatures are the
-    // noise of the internet, and wake nobody.
+    symptom: 'Webhooks that may be genuine are refused: their signature matches none of the stored keys.',
+    // All five deliveries of one task come within two minutes. A rotation refuses one or two, as each process reads the keys
+    // again at the first delivery that no known key verifies. `cosecha doctor` causes one. Missing and malformed
+    // signatures are ordinary noise of the internet and raise no alarm.
     metric: metrics.custom('WebhookSignatureMismatch').with(minutes(15)),
     threshold: 5,
   },
   {
     id: 'webhook-unreadable',
-    symptom: 'Webhooks are lost although they are real: they verify, and cannot be decrypted or read.',
+    symptom: 'Genuine webhooks are lost: their signature is valid, but they cannot be decrypted or parsed.',
     metric: metrics.custom('WebhookUnreadable'),
     threshold: 1,
   },
+];
 
-  // The provider, and what it has for us.
+/** Reads of the provider, and the results they bring. */
+const providerAlarms = (config: Config, metrics: CosechaMetrics): readonly AlarmEntry[] => [
   {
     id: 'provider-reads-failing',
-    symptom: 'Outcomes and results are held up: reads of the provider get no answer that tells anything.',
-    // Twice what one extraction that cannot be read makes by itself, for three periods, 15 minutes by default; and
-    // more than there were results collected, so that under load a few that fail by chance are none. While the
-    // provider is silent nothing is collected, so a period has to have a sweep in it, which tells 0 of that.
+    symptom: 'Outcomes and results are delayed: reads of the provider fail.',
+    // Twice the reads of one extraction that cannot be read, for three periods, 15 minutes by default. And more than the
+    // results collected, so that a few failures under load raise no alarm. Each sweep adds 0 to both metrics, so a period
+    // must have a sweep in it.
     metric: new MathExpression({
-      expression: 'IF(silent > collected, silent, 0)',
-      usingMetrics: { silent: metrics.custom('ProviderReadFailed'), collected: metrics.custom('Collected') },
+      expression: 'IF(failed > collected, failed, 0)',
+      usingMetrics: { failed: metrics.custom('ProviderReadFailed'), collected: metrics.custom('Collected') },
       ...minutes(sweepMinutes(config)),
-      label: 'reads without an answer',
+      label: 'failed reads',
     }),
     threshold: 2 * readsOfOne(config),
     periods: { breaching: 3, of: 3 },
   },
   {
     id: 'collection-failing',
-    symptom:
-      'Callers know how an extraction ended and do not get its results: they cannot be read or stored.',
-    // Not those that the machine tries again within its 5 minutes. After the first hour a failing collection is
-    // tried once an hour, or a sweep later, so one hour of four may have none. By default 21 hours are left to act.
+    symptom: 'Callers have an outcome but not its results: the results cannot be read or stored.',
+    // The machine's own retries, in the first 5 minutes, do not count. After the first hour a collection is retried once an
+    // hour or one sweep later, so one hour of four can have none. By default 21 hours are left to act.
     metric: metrics.custom('CollectionDeferred').with(minutes(60)),
     threshold: 1,
     periods: { breaching: 3, of: 4 },
@@ -332,16 +358,17 @@ const alarmTable = (config: Config, metrics: CosechaMetrics): readonly AlarmEntr
   {
     id: 'results-abandoned',
     symptom:
-      'The results of an extraction were abandoned: they were too large, or could not be had for a day.',
+      'The results of an extraction were abandoned: they were too large, or could not be collected for a day.',
     metric: metrics.custom('CollectionAbandoned'),
     threshold: 1,
   },
+];
 
-  // Callers.
+const callerAlarms = (metrics: CosechaMetrics): readonly AlarmEntry[] => [
   {
     id: 'api-failing',
     symptom: 'Requests of callers, or of the provider, are answered 5xx.',
-    // One in a while is repeated by its caller; five in five minutes are not chance.
+    // A caller repeats a single failure. Five in five minutes are not chance.
     metric: notByChance(metrics.api('5xx', Stats.SUM), metrics.api('Count', Stats.SUM), 5, '5xx'),
     threshold: 5,
   },
@@ -352,18 +379,12 @@ const whenMissing = ({ below, keepsState }: AlarmEntry): TreatMissingData => {
   return keepsState ? TreatMissingData.IGNORE : TreatMissingData.NOT_BREACHING;
 };
 
-const EXECUTIONS = {
-  Failed: { id: 'failed', ended: 'failed' },
-  TimedOut: { id: 'timed-out', ended: 'timed out' },
-  Aborted: { id: 'aborted', ended: 'somebody stopped' },
-} as const;
-
-interface AlarmsProps {
+type AlarmsProps = {
   readonly config: Config;
   readonly metrics: CosechaMetrics;
-}
+};
 
-/** The alarms, named for people: `Cosecha-<stage>-<id>`. */
+/** The alarms, named `Cosecha-<stage>-<id>`. */
 export class Alarms extends Construct {
   readonly all: readonly Alarm[];
 

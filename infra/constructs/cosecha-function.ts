@@ -9,7 +9,7 @@ import { allow } from './allow.ts';
 import type { DataKey } from './data-key.ts';
 import { EncryptedLogGroup } from './encrypted-log-group.ts';
 
-interface CosechaFunctionProps {
+type CosechaFunctionProps = {
   readonly config: Config;
   readonly dataKey: DataKey;
   readonly code: FunctionCode;
@@ -17,13 +17,13 @@ interface CosechaFunctionProps {
   readonly timeout: Duration;
   readonly memoryMB: number;
   readonly environment: Readonly<Record<string, string>>;
-  /** Everything that the function may do, besides writing its own log. */
+  /** Everything that the function may do, beside writing its own log. */
   readonly permissions: readonly PolicyStatement[];
-  /** Kept for this function, and the most that it gets. */
+  /** The concurrency that is reserved for this function, which is also its maximum. */
   readonly reservedConcurrency?: number | undefined;
-}
+};
 
-/** A function as all of ours are: Node 24 on arm64, one small file, its own log, and only the rights given here. */
+/** A Lambda function on Node 24 and arm64: one bundled file, its own log group, and only the permissions given here. */
 export class CosechaFunction extends Construct {
   readonly function: LambdaFunction;
   readonly role: Role;
@@ -33,10 +33,10 @@ export class CosechaFunction extends Construct {
     super(scope, id);
     const { config, dataKey, code, name } = props;
     this.logGroup = new EncryptedLogGroup(this, 'Log', { config, dataKey });
-    // A role of its own: the managed policy that CDK attaches by default may create and write any log group.
+    // Its own role, as the managed policy that CDK attaches by default may create and write any log group.
     this.role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
-    const mayLog = allow(['logs:CreateLogStream', 'logs:PutLogEvents'], [this.logGroup.logGroupArn]);
-    for (const statement of [mayLog, ...props.permissions]) this.role.addToPolicy(statement);
+    const logging = allow(['logs:CreateLogStream', 'logs:PutLogEvents'], [this.logGroup.logGroupArn]);
+    for (const statement of [logging, ...props.permissions]) this.role.addToPolicy(statement);
     this.function = new LambdaFunction(this, 'Function', {
       description: `Cosecha ${config.stage}: ${name}`,
       code: Code.fromAsset(code[name]),
@@ -49,7 +49,7 @@ export class CosechaFunction extends Construct {
       memorySize: props.memoryMB,
       environment: {
         POWERTOOLS_SERVICE_NAME: name,
-        // Per stage, so that two stages in one account do not add up.
+        // One namespace per stage, so that the stages of an account are counted apart.
         POWERTOOLS_METRICS_NAMESPACE: `Cosecha/${config.stage}`,
         POWERTOOLS_LOG_LEVEL: 'INFO',
         ...props.environment,

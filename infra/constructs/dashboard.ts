@@ -14,20 +14,20 @@ import type { Config } from '../config.ts';
 import { overdueFrom, stuckFrom } from './alarms.ts';
 import type { CosechaMetrics } from './metrics.ts';
 
-interface CosechaDashboardProps {
+type CosechaDashboardProps = {
   readonly config: Config;
   readonly metrics: CosechaMetrics;
   readonly alarms: readonly Alarm[];
-}
+};
 
-/** What the provider waits for the answer to a delivery ("Events"). */
-const PROVIDER_HANGS_UP: HorizontalAnnotation = { value: 5_000, label: 'the provider hangs up' };
+/** How long the provider waits for the answer to a delivery ("Events" in its API document). */
+const providerTimeout: HorizontalAnnotation = { value: 5_000, label: 'the provider disconnects' };
 
 /** CloudWatch's grid is 24 wide. */
-const FULL_WIDTH = 24;
+const fullWidth = 24;
 
 const row = (...graphs: readonly ((width: number) => IWidget)[]): IWidget[] =>
-  graphs.map((graph) => graph(FULL_WIDTH / graphs.length));
+  graphs.map((graph) => graph(fullWidth / graphs.length));
 
 const graph =
   (title: string, left: readonly IMetric[], lines: readonly HorizontalAnnotation[] = []) =>
@@ -41,117 +41,132 @@ const graph =
       leftYAxis: { min: 0, showUnits: false },
     });
 
-/** The dashboard `Cosecha-<stage>`: the promise first, then each part that it rests on, in the order of the way. */
+/** Whether outcomes are late, how they were recorded, and which of them the provider did not report. */
+const outcomeRow = (config: Config, { custom }: CosechaMetrics): IWidget[] =>
+  row(
+    graph(
+      'Open and past due: the oldest, in seconds',
+      [custom('OldestOverdueSeconds', Stats.MAXIMUM), custom('OldestStuckSeconds', Stats.MAXIMUM)],
+      [
+        { value: overdueFrom(config), label: 'overdue' },
+        { value: stuckFrom(config), label: 'stuck' },
+      ],
+    ),
+    graph('Settled by provider status, by source', [
+      custom('SettledByWebhook'),
+      custom('SettledByStart'),
+      custom('SettledByReconcile'),
+      custom('WebhookMissed'),
+      custom('Corrected'),
+    ]),
+    graph('Ended by an outcome of Cosecha', [
+      custom('Rejected'),
+      custom('NotStarted'),
+      custom('Unconfirmed'),
+      custom('TimedOut'),
+    ]),
+  );
+
+const startRow = ({ custom, executions, startTaskErrors }: CosechaMetrics): IWidget[] =>
+  row(
+    graph('Starting: executions', [executions('ExecutionsStarted'), executions('ExecutionsSucceeded')]),
+    graph('Starting: retried', [
+      custom('ProviderBusy'),
+      custom('ProviderUnreachable'),
+      custom('ProviderUnauthorized'),
+      custom('SecretNotFilled'),
+      startTaskErrors,
+    ]),
+  );
+
+const webhookRow = ({ custom, webhook, webhookErrors, webhookThrottles }: CosechaMetrics): IWidget[] =>
+  row(
+    graph(
+      'Webhook: latency in milliseconds',
+      [webhook('Latency', Stats.p(50)), webhook('Latency', Stats.p(99))],
+      [providerTimeout],
+    ),
+    graph('Webhook: refused', [
+      custom('WebhookSignatureMismatch'),
+      custom('WebhookSignatureMissing'),
+      custom('WebhookSignatureMalformed'),
+      custom('WebhookTooLarge'),
+      custom('WebhookUnreadable'),
+    ]),
+    graph('Webhook: answers', [
+      webhook('Count', Stats.SUM),
+      // Those above the number of refused deliveries are the 429 of API Gateway's throttle.
+      webhook('4xx', Stats.SUM),
+      webhook('5xx', Stats.SUM),
+      webhookErrors,
+      webhookThrottles,
+    ]),
+    graph('Webhook: unlinked deliveries', [
+      custom('UnlinkedDelivery'),
+      custom('EarlyDelivery'),
+      custom('DeliveryWithoutRecord'),
+      custom('TaskLinkedElsewhere'),
+      custom('InvalidCallbackToken'),
+    ]),
+  );
+
+const providerRow = ({ custom }: CosechaMetrics): IWidget[] =>
+  row(
+    graph('Provider: failed reads', [custom('ProviderReadFailed')]),
+    graph('Provider: undocumented answers', [
+      custom('UnknownTaskStatus'),
+      custom('WebhookUnknownStatus'),
+      custom('StatusDisagreement'),
+      custom('UnexpectedResults'),
+    ]),
+    graph('Collection', [
+      custom('Collected'),
+      custom('CollectionFailed'),
+      custom('CollectionDeferred'),
+      custom('CollectionAbandoned'),
+    ]),
+  );
+
+const safetyNetRow = ({ custom, executions, api, deadLetters }: CosechaMetrics): IWidget[] =>
+  row(
+    graph('Safety net: sweeps', [
+      custom('SweepStarted'),
+      custom('SweepFinished'),
+      custom('SweepClaimed'),
+      custom('SweepFailed'),
+      custom('SweepCutShort'),
+    ]),
+    graph('Safety net: dead letters', [deadLetters]),
+    graph('Safety net: executions broken', [
+      executions('ExecutionsFailed'),
+      executions('ExecutionsTimedOut'),
+      executions('ExecutionsAborted'),
+      executions('ExecutionThrottled'),
+    ]),
+    graph('API: requests and failures', [
+      api('Count', Stats.SUM),
+      api('4xx', Stats.SUM),
+      api('5xx', Stats.SUM),
+    ]),
+  );
+
+/** The dashboard `Cosecha-<stage>`: first the guarantees, then each part that they depend on, in the order of an extraction. */
 export class CosechaDashboard extends Construct {
   readonly name: string;
 
   constructor(scope: Construct, id: string, { config, metrics, alarms }: CosechaDashboardProps) {
     super(scope, id);
-    const { custom, executions, webhook, api } = metrics;
     this.name = Stack.of(this).stackName;
     new Dashboard(this, 'Dashboard', {
       dashboardName: this.name,
       defaultInterval: Duration.hours(12),
       widgets: [
-        row(
-          graph(
-            'Open and past due: the oldest, in seconds',
-            [custom('OldestOverdueSeconds', Stats.MAXIMUM), custom('OldestStuckSeconds', Stats.MAXIMUM)],
-            [
-              { value: overdueFrom(config), label: 'overdue' },
-              { value: stuckFrom(config), label: 'stuck' },
-            ],
-          ),
-          graph('Settled by provider status, by source', [
-            custom('SettledByWebhook'),
-            custom('SettledByStart'),
-            custom('SettledByReconcile'),
-            custom('WebhookMissed'),
-            custom('Corrected'),
-          ]),
-          graph('Ended by an outcome of Cosecha', [
-            custom('Rejected'),
-            custom('NotStarted'),
-            custom('Unconfirmed'),
-            custom('TimedOut'),
-          ]),
-        ),
-        row(
-          graph('Starting: executions', [executions('ExecutionsStarted'), executions('ExecutionsSucceeded')]),
-          graph('Starting: retried', [
-            custom('ProviderBusy'),
-            custom('ProviderUnreachable'),
-            custom('ProviderUnauthorized'),
-            custom('SecretNotFilled'),
-            metrics.startTaskErrors,
-          ]),
-        ),
-        row(
-          graph(
-            'Webhook: latency in milliseconds',
-            [webhook('Latency', Stats.p(50)), webhook('Latency', Stats.p(99))],
-            [PROVIDER_HANGS_UP],
-          ),
-          graph('Webhook: refused', [
-            custom('WebhookSignatureMismatch'),
-            custom('WebhookSignatureMissing'),
-            custom('WebhookSignatureMalformed'),
-            custom('WebhookTooLarge'),
-            custom('WebhookUnreadable'),
-          ]),
-          graph('Webhook: answers', [
-            webhook('Count', Stats.SUM),
-            // What is more here than is refused was throttled by API Gateway, with 429.
-            webhook('4xx', Stats.SUM),
-            webhook('5xx', Stats.SUM),
-            metrics.webhookErrors,
-            metrics.webhookThrottles,
-          ]),
-          graph('Webhook: unlinked deliveries', [
-            custom('UnlinkedDelivery'),
-            custom('EarlyDelivery'),
-            custom('DeliveryWithoutRecord'),
-            custom('TaskLinkedElsewhere'),
-            custom('InvalidCallbackToken'),
-          ]),
-        ),
-        row(
-          graph('Provider: failed reads', [custom('ProviderReadFailed')]),
-          graph('Provider: undocumented answers', [
-            custom('UnknownTaskStatus'),
-            custom('WebhookUnknownStatus'),
-            custom('StatusDisagreement'),
-            custom('UnexpectedResults'),
-          ]),
-          graph('Collection', [
-            custom('Collected'),
-            custom('CollectionFailed'),
-            custom('CollectionDeferred'),
-            custom('CollectionAbandoned'),
-          ]),
-        ),
-        row(
-          graph('Safety net: sweeps', [
-            custom('SweepStarted'),
-            custom('SweepFinished'),
-            custom('SweepClaimed'),
-            custom('SweepFailed'),
-            custom('SweepCutShort'),
-          ]),
-          graph('Safety net: dead letters', [metrics.deadLetters]),
-          graph('Safety net: executions broken', [
-            executions('ExecutionsFailed'),
-            executions('ExecutionsTimedOut'),
-            executions('ExecutionsAborted'),
-            executions('ExecutionThrottled'),
-          ]),
-          graph('API: requests and failures', [
-            api('Count', Stats.SUM),
-            api('4xx', Stats.SUM),
-            api('5xx', Stats.SUM),
-          ]),
-        ),
-        [new AlarmStatusWidget({ title: 'Alarms', width: FULL_WIDTH, height: 6, alarms: [...alarms] })],
+        outcomeRow(config, metrics),
+        startRow(metrics),
+        webhookRow(metrics),
+        providerRow(metrics),
+        safetyNetRow(metrics),
+        [new AlarmStatusWidget({ title: 'Alarms', width: fullWidth, height: 6, alarms: [...alarms] })],
       ],
     });
   }

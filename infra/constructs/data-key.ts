@@ -8,8 +8,8 @@ import { removalPolicy } from './removal.ts';
 import { viaService } from './via-service.ts';
 
 /**
- * The key of everything at rest: tables, results and logs. Who may use it is said in IAM, and only through the
- * service that holds the data.
+ * Encrypts tables, results and logs at rest. IAM policies decide who may use it, and only through the service that holds
+ * the data.
  */
 export class DataKey extends Construct {
   readonly key: Key;
@@ -17,19 +17,19 @@ export class DataKey extends Construct {
   constructor(scope: Construct, id: string, { config }: { readonly config: Config }) {
     super(scope, id);
     this.key = new Key(this, 'Key', {
-      description: `${Stack.of(this).stackName}: tables, results and logs`,
+      description: `${Stack.of(this).stackName}: encrypts tables, results and logs`,
       enableKeyRotation: true,
       removalPolicy: removalPolicy(config),
     });
     this.key.addToResourcePolicy(this.useByLogs());
   }
 
-  /** Reading a table: DynamoDB opens the table's key in the reader's name. */
+  /** Permissions to read tables: DynamoDB uses the key with the reader's permissions. */
   readingTables(): PolicyStatement {
     return allow(['kms:Decrypt', 'kms:DescribeKey'], [this.key.keyArn], viaService('dynamodb'));
   }
 
-  /** Reading and writing tables. The actions that DynamoDB's guide asks for, but CreateGrant, which deploys need. */
+  /** Permissions to read and write tables: those of DynamoDB's guide, without CreateGrant, which only deployments need. */
   writingTables(): PolicyStatement {
     return allow(
       [
@@ -46,17 +46,17 @@ export class DataKey extends Construct {
     );
   }
 
-  /** Reading objects. */
+  /** Permission to read objects. */
   readingObjects(): PolicyStatement {
     return allow(['kms:Decrypt'], [this.key.keyArn], viaService('s3'));
   }
 
-  /** Storing objects, each in one PutObject: a multipart upload would need Decrypt as well. */
+  /** Permission to store objects, each with one PutObject. A multipart upload would need Decrypt as well. */
   storingObjects(): PolicyStatement {
     return allow(['kms:GenerateDataKey'], [this.key.keyArn], viaService('s3'));
   }
 
-  /** CloudWatch Logs encrypts under its own name, for log groups of this stack and no other. */
+  /** CloudWatch Logs uses the key as itself, and only for log groups of this stack. */
   private useByLogs(): PolicyStatement {
     const stack = Stack.of(this);
     const logGroup = (name: string): string =>

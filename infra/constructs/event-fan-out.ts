@@ -10,35 +10,40 @@ import { DeadLetterQueue } from './dead-letter-queue.ts';
 import { EncryptedLogGroup, vendedLogGroupName } from './encrypted-log-group.ts';
 import { outcomePatterns } from './outcome-patterns.ts';
 
-interface EventFanOutProps {
+type EventFanOutProps = {
   readonly config: Config;
   readonly dataKey: DataKey;
   readonly streamArn: string;
-}
+};
 
 /**
- * A bus with every outcome on it, for more readers than the two that a shard of the stream takes. The pipe is one of
- * the two. Each event is a record of the stream as it is, in `detail`, so that the same decoder reads both.
+ * A bus with every outcome on it, for more readers than the two that a shard of the stream allows. The pipe is one of
+ * the two. The `detail` of each event is the record of the stream, unchanged, so the same decoder reads both.
  *
- * It fits. An event may have 1 MB (https://aws.amazon.com/blogs/compute/more-room-to-build-serverless-services-now-support-payloads-up-to-1-mb),
- * 256 KB before 2026. A record is some 3 KB, and 130 KB at the most: two images of 50 actions of 170 bytes, 50 results
- * of three words of 100 characters, 3 bytes each, and 5 KB of the rest.
+ * A record always fits: an event may have 1 MB (256 KB before 2026,
+ * https://aws.amazon.com/blogs/compute/more-room-to-build-serverless-services-now-support-payloads-up-to-1-mb). A record
+ * has about 3 KB, and at most 130 KB: two images of 50 actions of 170 bytes, 50 results of three words of 100 characters
+ * of 3 bytes, and 5 KB for the rest.
  */
 export class EventFanOut extends Construct {
   readonly bus: EventBus;
-  /** Where the pipe tells of what it gave up, by its place in the stream. */
+  /** What the pipe abandoned, by its position in the stream. */
   readonly deadLetters: DeadLetterQueue;
 
-  constructor(scope: Construct, id: string, { config, dataKey, streamArn }: EventFanOutProps) {
+  constructor(scope: Construct, id: string, props: EventFanOutProps) {
     super(scope, id);
-    const stack = Stack.of(this);
-    const name = `${stack.stackName}-extractions`;
+    const name = `${Stack.of(this).stackName}-extractions`;
     this.bus = new EventBus(this, 'Bus', {
       eventBusName: name,
-      description: 'How extractions end: docs/stream.md',
+      description: 'Outcomes of extractions (docs/stream.md)',
     });
     this.deadLetters = new DeadLetterQueue(this, 'DeadLetters', { senders: 'the pipe' });
+    this.connect(name, this.pipeRole(name, props), props);
+  }
 
+  /** The role of this one pipe, with exactly what it uses. */
+  private pipeRole(name: string, { dataKey, streamArn }: EventFanOutProps): Role {
+    const stack = Stack.of(this);
     const role = new Role(this, 'Role', {
       assumedBy: new ServicePrincipal('pipes.amazonaws.com', {
         conditions: {
@@ -49,7 +54,7 @@ export class EventFanOut extends Construct {
         },
       }),
     });
-    const rights = [
+    const permissions = [
       allow(
         [
           'dynamodb:DescribeStream',
@@ -63,17 +68,20 @@ export class EventFanOut extends Construct {
       allow(['events:PutEvents'], [this.bus.eventBusArn]),
       allow(['sqs:SendMessage'], [this.deadLetters.queueArn]),
     ];
-    for (const right of rights) role.addToPolicy(right);
+    for (const permission of permissions) role.addToPolicy(permission);
+    return role;
+  }
 
+  private connect(name: string, role: Role, { config, dataKey, streamArn }: EventFanOutProps): void {
     const log = new EncryptedLogGroup(this, 'Log', {
       config,
       dataKey,
       logGroupName: vendedLogGroupName('pipes', name),
-      goesWithItsPart: true,
+      deleteWithOption: true,
     });
     const pipe = new CfnPipe(this, 'Pipe', {
       name,
-      description: 'Outcomes of extractions, from the stream to the bus',
+      description: 'Puts outcomes of extractions from the stream on the bus',
       roleArn: role.roleArn,
       source: streamArn,
       sourceParameters: {
@@ -83,7 +91,7 @@ export class EventFanOut extends Construct {
           // PutEvents takes ten entries.
           batchSize: 10,
           maximumBatchingWindowInSeconds: 1,
-          // Every record fits, so what fails is the bus itself: no count, but an end well within the stream's day.
+          // Every record fits, so only the bus itself can fail. Retries have no count, and end well within the stream's day.
           maximumRetryAttempts: -1,
           maximumRecordAgeInSeconds: Duration.hours(6).toSeconds(),
           onPartialBatchItemFailure: 'AUTOMATIC_BISECT',
@@ -94,7 +102,7 @@ export class EventFanOut extends Construct {
       targetParameters: {
         eventBridgeEventBusParameters: { source: 'cosecha', detailType: 'Extraction changed' },
       },
-      // Without the records themselves, which would be included by `includeExecutionData`.
+      // Without `includeExecutionData`, which would log the records.
       logConfiguration: {
         level: 'ERROR',
         cloudwatchLogsLogDestination: { logGroupArn: log.logGroupArn },

@@ -22,10 +22,10 @@ import type { Config } from '../config.ts';
 import type { DataKey } from './data-key.ts';
 import { EncryptedLogGroup, vendedLogGroupName } from './encrypted-log-group.ts';
 
-export const WEBHOOK_PATH = '/webhooks/provider';
+export const webhookPath = '/webhooks/provider';
 
-/** What callers may do with consents. The user whose they are is named by a header, never in the path. */
-const CONSENT_ROUTES: readonly (readonly [method: HttpMethod, path: string])[] = [
+/** The routes about consents. A header names the user, so that no national id is in a path. */
+const consentRoutes: readonly (readonly [method: HttpMethod, path: string])[] = [
   [HttpMethod.POST, '/consent-sessions'],
   [HttpMethod.GET, '/consents'],
   [HttpMethod.GET, '/consents/{consentId}'],
@@ -33,19 +33,19 @@ const CONSENT_ROUTES: readonly (readonly [method: HttpMethod, path: string])[] =
   [HttpMethod.POST, '/consents/{consentId}/revoke'],
 ];
 
-interface ExtractionApiProps {
+type ExtractionApiProps = {
   readonly config: Config;
   readonly dataKey: DataKey;
   readonly requestExtraction: IFunction;
   readonly getExtraction: IFunction;
   readonly receiveWebhook: IFunction;
   readonly manageConsents: IFunction;
-}
+};
 
 /** The HTTP API: routes for callers with IAM identities, and the provider's webhook. */
 export class ExtractionApi extends Construct {
   readonly api: HttpApi;
-  /** Without a slash at the end. */
+  /** The base address, without a slash at the end. */
   readonly url: string;
   readonly webhookUrl: string;
 
@@ -62,14 +62,13 @@ export class ExtractionApi extends Construct {
     const signed = new HttpIamAuthorizer();
     this.route(HttpMethod.POST, '/extractions', props.requestExtraction, signed);
     this.route(HttpMethod.GET, '/extractions/{extractionId}', props.getExtraction, signed);
-    const consents = CONSENT_ROUTES.map(([method, path]) =>
+    const consents = consentRoutes.map(([method, path]) =>
       this.route(method, path, props.manageConsents, signed),
     );
-    const webhook = this.route(HttpMethod.POST, WEBHOOK_PATH, props.receiveWebhook, new HttpNoneAuthorizer());
+    const webhook = this.route(HttpMethod.POST, webhookPath, props.receiveWebhook, new HttpNoneAuthorizer());
     Validations.of(webhook).acknowledge({
       id: 'AwsSolutions-APIG4',
-      reason:
-        'The provider has no AWS identity: receive-webhook verifies the HMAC of each delivery before anything else.',
+      reason: 'The provider has no AWS identity. receive-webhook first verifies the HMAC of each delivery.',
     });
 
     const stage = new HttpStage(this, 'Stage', {
@@ -85,17 +84,17 @@ export class ExtractionApi extends Construct {
             logGroupName: vendedLogGroupName('apigateway', name),
           }),
         ),
-        format: ACCESS_LOG,
+        format: accessLogFormat,
       },
     });
     throttleRoutes(stage, [
-      // Measured by itself, for $1.80 a month: the provider waits for this route, and for no other.
+      // Its own metrics, for $1.80 a month, as the provider waits for this route only.
       { routes: [webhook], rate: config.webhookRateLimit, burst: config.webhookBurstLimit, measured: true },
       { routes: consents, rate: config.consentRateLimit, burst: config.consentBurstLimit },
     ]);
 
     this.url = this.customDomain(config, stage) ?? this.api.apiEndpoint;
-    this.webhookUrl = `${this.url}${WEBHOOK_PATH}`;
+    this.webhookUrl = `${this.url}${webhookPath}`;
   }
 
   private route(
@@ -114,7 +113,7 @@ export class ExtractionApi extends Construct {
     return route;
   }
 
-  /** The custom domain's address; its DNS record is the owner's to make, from the output CustomDomainTarget. */
+  /** The custom domain's address. Its owner has to create the DNS record, from the output CustomDomainTarget. */
   private customDomain(config: Config, stage: HttpStage): string | undefined {
     if (config.domainName === undefined || config.certificateArn === undefined) return undefined;
     const domainName = new DomainName(this, 'Domain', {
@@ -130,8 +129,8 @@ export class ExtractionApi extends Construct {
   }
 }
 
-/** Who called what, and how it went. No header, query or body: they hold signatures and, once, credentials. */
-const ACCESS_LOG = AccessLogFormat.custom(
+/** Who called what, with which result. No header, query or body, as they hold signatures and credentials. */
+const accessLogFormat = AccessLogFormat.custom(
   JSON.stringify({
     requestId: '$context.requestId',
     requestTime: '$context.requestTime',
@@ -146,16 +145,16 @@ const ACCESS_LOG = AccessLogFormat.custom(
   }),
 );
 
-interface Throttle {
+type Throttle = {
   readonly routes: readonly HttpRoute[];
-  /** In requests a second, for each of the routes by itself. */
+  /** In requests a second, for each of the routes. */
   readonly rate: number;
   readonly burst: number;
-  /** Whether CloudWatch gets metrics of each of the routes, besides those of the whole API. */
+  /** Whether each route has its own metrics in CloudWatch, beside those of the whole API. */
   readonly measured?: boolean;
-}
+};
 
-/** HttpStage throttles all routes alike; a route's own settings exist in CloudFormation only. */
+/** Sets the throttles of single routes, for which HttpStage has no property. */
 const throttleRoutes = (stage: HttpStage, throttles: readonly Throttle[]): void => {
   const resource = stage.node.defaultChild as CfnStage;
   resource.routeSettings = Object.fromEntries(
@@ -170,9 +169,9 @@ const throttleRoutes = (stage: HttpStage, throttles: readonly Throttle[]): void 
       ]),
     ),
   );
-  // The service refuses settings for a route that is not there yet.
+  // API Gateway refuses settings of a route that does not exist yet.
   stage.node.addDependency(...throttles.flatMap(({ routes }) => routes));
 };
 
-/** `POST /webhooks/provider`, as the service names a route. */
+/** The name of a route at API Gateway, such as `POST /webhooks/provider`. */
 const keyOf = (route: HttpRoute): string => (route.node.defaultChild as CfnRoute).routeKey;

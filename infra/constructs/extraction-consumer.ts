@@ -17,46 +17,46 @@ import { streamParameters } from './stream-parameters.ts';
 import { viaService } from './via-service.ts';
 
 /** Where Lambda puts discarded batches: `aws/lambda/<id of the mapping>/yyyy/mm/dd/…`. */
-const FAILURES_PREFIX = 'aws/lambda/';
+const failuresPrefix = 'aws/lambda/';
 
-const PERIOD = Duration.minutes(5);
+const metricPeriod = Duration.minutes(5);
 
-/** The stream keeps a record for 24 hours: a reader this far behind has the rest of a day to be repaired. */
-const BEHIND = Duration.hours(1);
+/** The stream keeps a record for 24 hours, so 23 of them are left to repair a consumer this far behind. */
+const behindFrom = Duration.hours(1);
 
-export interface ExtractionConsumerProps
-  extends Pick<
-    EventSourceMappingOptions,
-    'batchSize' | 'maxBatchingWindow' | 'maxRecordAge' | 'parallelizationFactor' | 'retryAttempts'
-  > {
-  /** The stage of the Cosecha stack whose stream is read; it is in the same account and region. */
+type Tuning = Pick<
+  EventSourceMappingOptions,
+  'batchSize' | 'maxBatchingWindow' | 'maxRecordAge' | 'parallelizationFactor' | 'retryAttempts'
+>;
+
+export type ExtractionConsumerProps = Tuning & {
+  /** The stage of the Cosecha stack, which is in the same account and region. */
   readonly stage: string;
-  /** Handles the records, with `consumeExtractionEvents`, whose answers the mapping expects. */
+  /** Handles the records. It has to return what `consumeExtractionEvents` returns. */
   readonly handler: IFunction;
   /**
-   * `outcomes` (default): settled, corrected, reopened, collected and not-collected. `all`: every change, the
-   * requests, the steps before an outcome and the removals too.
+   * `outcomes` (default): settled, corrected, reopened, collected and not-collected. `all`: every change, including
+   * requests, the steps before an outcome, and removals.
    */
   readonly changes?: 'outcomes' | 'all';
-  /** Lets the function read the results themselves, where `extraction.results` says. No by default. */
+  /** Lets the function read the results, whose address is in `extraction.results`. False by default. */
   readonly readResults?: boolean;
-}
+};
 
 /**
- * Connects a function to the stream of extractions, so that a change is handled at least once, in the order of its
- * extraction, and none that the function fails on disappears in silence.
+ * Connects a function to the stream of extractions. Every change is handled at least once, in the order of its
+ * extraction, and a change that the function fails on is kept.
  *
- * - Reads from the oldest record that the stream still has, in batches of up to 100, gathered for up to a second.
- * - A batch that fails goes on at the record that failed, or is split until that one is alone, and is abandoned
- *   after 10 more tries, or 12 hours after it came. Meanwhile the records behind it in their shard wait.
- * - What is abandoned is kept, whole, in the bucket `failures` for 14 days. A queue would only be told where in the
- *   stream it was, and the stream forgets it after a day
- *   (https://docs.aws.amazon.com/lambda/latest/dg/services-dynamodb-errors.html).
- * - Three alarms, without an action: `gaveUp`, `lost` (abandoned, and not kept either) and `behind`.
- *   A mapping that is disabled, or may not read any more, calls nothing and counts nothing: no alarm tells of that.
+ * - It reads from the oldest record that the stream still has, in batches of up to 100, gathered for up to a second.
+ * - A failed batch is retried from the record that failed, or is split until that record is alone. It is abandoned after
+ *   10 retries, or 12 hours after it came. Meanwhile the records behind it in their shard wait.
+ * - An abandoned batch is kept in the bucket `failures` for 14 days, whole. A queue would only receive its position in the
+ *   stream, which keeps records for a day (https://docs.aws.amazon.com/lambda/latest/dg/services-dynamodb-errors.html).
+ * - There are three alarms, without an action: `gaveUp` (a batch was abandoned), `lost` (abandoned and not kept) and
+ *   `behind`. A mapping that is disabled or lacks permission counts nothing, so no alarm reports that.
  *
- * The stream's ARN comes from the Parameter Store, and not from an export: that would keep Cosecha from changing its
- * stream, by restoring the table for example, for as long as anybody reads it. The next deploy of the reader follows.
+ * The stream's ARN comes from the Parameter Store. An export would keep Cosecha from replacing its stream, for example
+ * when the table is restored, as long as anybody imports it. The next deploy of the consumer reads the new ARN.
  */
 export class ExtractionConsumer extends Construct {
   readonly mapping: EventSourceMapping;
@@ -69,20 +69,37 @@ export class ExtractionConsumer extends Construct {
     super(scope, id);
     const { stage, handler, changes = 'outcomes', readResults = false, ...tuning } = props;
     const names = streamParameters(stage);
-    const eventSourceArn = StringParameter.valueForStringParameter(this, names.streamArn);
+    const streamArn = StringParameter.valueForStringParameter(this, names.streamArn);
+    this.failures = failuresBucket(this);
+    this.mapping = this.mapStream(handler, streamArn, changes, tuning);
+    const dataKeyArn = StringParameter.valueForStringParameter(this, names.dataKeyArn);
+    this.allowStream(handler, streamArn, dataKeyArn);
+    this.allowFailures(handler);
+    if (readResults) {
+      const bucketName = StringParameter.valueForStringParameter(this, names.resultsBucketName);
+      this.allowResults(handler, bucketName, dataKeyArn);
+    }
+    this.gaveUp = this.alarm('GaveUp', this.mappingMetric('OnFailureDestinationDeliveredEventCount'), 1, [
+      `Changes of extractions could not be handled: they are in the bucket ${this.failures.bucketName}.`,
+      'See "When a consumer fails" in docs/stream.md of Cosecha.',
+    ]);
+    this.lost = this.alarm('Lost', this.mappingMetric('DroppedEventCount'), 1, [
+      'Changes of extractions were abandoned and could not be kept either.',
+      'See "Catch up" in docs/stream.md of Cosecha.',
+    ]);
+    const age = handler.metric('IteratorAge', { statistic: Stats.MAXIMUM, period: metricPeriod });
+    this.behind = this.alarm('Behind', age, behindFrom.toMilliseconds(), [
+      'Changes of extractions are handled more than an hour late; the stream keeps them for 24.',
+    ]);
+  }
 
-    this.failures = new Bucket(this, 'Failures', {
-      encryption: BucketEncryption.S3_MANAGED,
-      enforceSSL: true,
-      blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
-      lifecycleRules: [{ expiration: Duration.days(14) }],
-    });
-    Validations.of(this.failures).acknowledge({
-      id: 'AwsSolutions-S1',
-      reason: 'Lambda alone writes here, what it could not deliver; each object is announced by an alarm.',
-    });
-
-    this.mapping = new EventSourceMapping(this, 'Mapping', {
+  private mapStream(
+    handler: IFunction,
+    eventSourceArn: string,
+    changes: 'outcomes' | 'all',
+    tuning: Tuning,
+  ): EventSourceMapping {
+    return new EventSourceMapping(this, 'Mapping', {
       target: handler,
       eventSourceArn,
       startingPosition: StartingPosition.TRIM_HORIZON,
@@ -95,59 +112,64 @@ export class ExtractionConsumer extends Construct {
       ...(changes === 'all'
         ? {}
         : { filters: outcomePatterns.map((pattern) => FilterCriteria.filter(pattern)) }),
-      // Bound by hand: S3OnFailureDestination would let the function read and delete there as well.
+      // Not S3OnFailureDestination, which would also let the function read and delete there.
       onFailure: { bind: () => ({ destination: this.failures.bucketArn }) },
       supportS3OnFailureDestination: true,
       metricsConfig: { metrics: [MetricType.EVENT_COUNT] },
     });
-    const dataKeyArn = StringParameter.valueForStringParameter(this, names.dataKeyArn);
+  }
+
+  private allowStream(handler: IFunction, streamArn: string, dataKeyArn: string): void {
     this.allow(
       handler,
       ['dynamodb:DescribeStream', 'dynamodb:GetRecords', 'dynamodb:GetShardIterator', 'dynamodb:ListStreams'],
-      eventSourceArn,
+      streamArn,
     );
-    // The stream is encrypted with the table's key, which DynamoDB uses in the reader's name.
+    // The stream is encrypted with the table's key, which DynamoDB uses with the reader's permissions.
     this.allow(handler, ['kms:Decrypt', 'kms:DescribeKey'], dataKeyArn, viaService('dynamodb'));
+  }
+
+  private allowFailures(handler: IFunction): void {
     this.allow(handler, ['s3:ListBucket'], this.failures.bucketArn);
-    this.allow(handler, ['s3:PutObject'], this.failures.arnForObjects(`${FAILURES_PREFIX}*`));
+    this.allow(handler, ['s3:PutObject'], this.failures.arnForObjects(`${failuresPrefix}*`));
     const bucket = Stack.of(this).getLogicalId(this.failures.node.defaultChild as CfnBucket);
     acknowledgeEvery(
       handler,
-      `<${bucket}.Arn>/${FAILURES_PREFIX}*`,
-      'Lambda names the objects by batch; it writes to no other place in the bucket.',
+      `<${bucket}.Arn>/${failuresPrefix}*`,
+      'Lambda names the objects by batch; it writes to no other prefix of the bucket.',
     );
-    if (readResults) {
-      const results = StringParameter.valueForStringParameter(this, names.resultsBucketName);
-      this.allow(handler, ['s3:GetObject'], `arn:${Aws.PARTITION}:s3:::${results}/*`);
-      this.allow(handler, ['kms:Decrypt'], dataKeyArn, viaService('s3'));
-      acknowledgeEvery(
-        handler,
-        `arn:<AWS::Partition>:s3:::<${parameterId(this, results)}>/*`,
-        'Results are named by extraction, and the bucket holds nothing else.',
-      );
-    }
+  }
 
-    const { mapping } = this;
-    const counted = (metricName: string) =>
-      new Metric({
-        namespace: 'AWS/Lambda',
-        metricName,
-        dimensionsMap: { EventSourceMappingUUID: mapping.eventSourceMappingId },
-        statistic: Stats.SUM,
-        period: PERIOD,
-      });
-    this.gaveUp = this.alarm('GaveUp', counted('OnFailureDestinationDeliveredEventCount'), 1, [
-      `Changes of extractions could not be handled: they are in the bucket ${this.failures.bucketName}.`,
-      'See "When a consumer fails" in docs/stream.md of Cosecha.',
-    ]);
-    this.lost = this.alarm('Lost', counted('DroppedEventCount'), 1, [
-      'Changes of extractions were abandoned and could not be kept either.',
-      'See "Catch up" in docs/stream.md of Cosecha.',
-    ]);
-    const age = handler.metric('IteratorAge', { statistic: Stats.MAXIMUM, period: PERIOD });
-    this.behind = this.alarm('Behind', age, BEHIND.toMilliseconds(), [
-      'Changes of extractions are handled more than an hour late; the stream keeps them for 24.',
-    ]);
+  private allowResults(handler: IFunction, bucketName: string, dataKeyArn: string): void {
+    this.allow(handler, ['s3:GetObject'], `arn:${Aws.PARTITION}:s3:::${bucketName}/*`);
+    this.allow(handler, ['kms:Decrypt'], dataKeyArn, viaService('s3'));
+    acknowledgeEvery(
+      handler,
+      `arn:<AWS::Partition>:s3:::<${parameterId(this, bucketName)}>/*`,
+      'Results are named by extraction, and the bucket holds nothing else.',
+    );
+  }
+
+  /** Granted before the mapping is created, as Lambda checks the permissions on the stream then. */
+  private allow(
+    grantee: IFunction,
+    actions: string[],
+    resource: string,
+    conditions: Record<string, Record<string, string>> = {},
+  ): void {
+    Grant.addToPrincipal({ grantee, actions, resourceArns: [resource], conditions }).applyBefore(
+      this.mapping,
+    );
+  }
+
+  private mappingMetric(metricName: string): Metric {
+    return new Metric({
+      namespace: 'AWS/Lambda',
+      metricName,
+      dimensionsMap: { EventSourceMappingUUID: this.mapping.eventSourceMappingId },
+      statistic: Stats.SUM,
+      period: metricPeriod,
+    });
   }
 
   private alarm(id: string, metric: Metric, threshold: number, sentences: readonly string[]): Alarm {
@@ -160,21 +182,23 @@ export class ExtractionConsumer extends Construct {
       treatMissingData: TreatMissingData.NOT_BREACHING,
     });
   }
-
-  /** Granted before the mapping is made: Lambda tries the stream with these rights as it makes it. */
-  private allow(
-    grantee: IFunction,
-    actions: string[],
-    resource: string,
-    conditions: Record<string, Record<string, string>> = {},
-  ): void {
-    Grant.addToPrincipal({ grantee, actions, resourceArns: [resource], conditions }).applyBefore(
-      this.mapping,
-    );
-  }
 }
 
-/** Writes down why a right on every such object is as narrow as it gets. */
+const failuresBucket = (scope: Construct): Bucket => {
+  const bucket = new Bucket(scope, 'Failures', {
+    encryption: BucketEncryption.S3_MANAGED,
+    enforceSSL: true,
+    blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
+    lifecycleRules: [{ expiration: Duration.days(14) }],
+  });
+  Validations.of(bucket).acknowledge({
+    id: 'AwsSolutions-S1',
+    reason: 'Only Lambda writes here, what it could not deliver, and an alarm reports each object.',
+  });
+  return bucket;
+};
+
+/** Gives the rules of AWS Solutions the reason for a permission that ends in a wildcard. */
 const acknowledgeEvery = (handler: IFunction, objects: string, reason: string): void =>
   Validations.of(handler.role ?? handler).acknowledge({
     id: `AwsSolutions-IAM5[Resource::${objects}]`,

@@ -1,36 +1,33 @@
-import type { Config } from '../config.ts';
+/** The settings that shape the machine. */
+export type MachineTimings = {
+  readonly webhookWaitSeconds: number;
+  readonly startWindowSeconds: number;
+  readonly startTimeoutSeconds: number;
+  readonly deadlineSeconds: number;
+  readonly machineSlackSeconds: number;
+  readonly pollFirstSeconds: number;
+  readonly pollEverySeconds: number;
+  readonly pollBackoff: number;
+  readonly startRetryFirstSeconds: number;
+  readonly startRetryEverySeconds: number;
+};
 
-/** The timings that shape the machine; a Config has them all. */
-export type MachineTimings = Pick<
-  Config,
-  | 'webhookWaitSeconds'
-  | 'startWindowSeconds'
-  | 'startTimeoutSeconds'
-  | 'deadlineSeconds'
-  | 'machineSlackSeconds'
-  | 'pollFirstSeconds'
-  | 'pollEverySeconds'
-  | 'pollBackoff'
-  | 'startRetryFirstSeconds'
-  | 'startRetryEverySeconds'
->;
-
-/** ARNs of the two functions that the machine invokes; tokens at synth, plain ARNs in a test. */
-export interface MachineFunctions {
+/** The ARNs of the two functions that the machine invokes: tokens at synthesis, plain text in a test. */
+export type MachineFunctions = {
   readonly startTask: string;
   readonly reconcile: string;
-}
+};
 
-interface Retrier {
+type Retrier = {
   readonly ErrorEquals: readonly string[];
   readonly IntervalSeconds: number;
   readonly MaxAttempts: number;
   readonly BackoffRate: number;
   readonly MaxDelaySeconds?: number;
   readonly JitterStrategy: 'FULL' | 'NONE';
-}
+};
 
-interface TaskState {
+type TaskState = {
   readonly Type: 'Task';
   readonly Comment: string;
   readonly Resource: string;
@@ -45,46 +42,45 @@ interface TaskState {
   readonly Output: unknown;
   readonly Next?: string;
   readonly End?: true;
-}
+};
 
 /** The machine in the Amazon States Language, https://states-language.net/spec.html, in its JSONata dialect. */
-export interface MachineDefinition {
+export type MachineDefinition = {
   readonly Comment: string;
   readonly QueryLanguage: 'JSONata';
   readonly TimeoutSeconds: number;
   readonly StartAt: 'StartTask';
   readonly States: { readonly StartTask: TaskState; readonly Reconcile: TaskState };
-}
+};
 
-/** StartInProgress is retried in sixths of start-task's timeout, nine times: 1.5 timeouts, so one outlasts it. */
-const IN_PROGRESS_PARTS = 6;
-const IN_PROGRESS_RETRIES = 9;
+/** StartInProgress is retried nine times, each a sixth of start-task's timeout: 1.5 timeouts, which outlast the start. */
+const inProgressParts = 6;
+const inProgressRetries = 9;
 
 /**
- * What reconcile-extraction needs to read an extraction by consent, and ciphertext. Null by credentials, whose
- * ciphertext ends at StartTask. From the context, as the state's own input has it no more: "Execution.Input",
+ * The sealed target, with which reconcile-extraction reads an extraction by consent. Null for one by credentials, whose
+ * sealed data end at StartTask. It comes from the context, as the state's own input no longer has it: "Execution.Input",
  * https://docs.aws.amazon.com/step-functions/latest/dg/input-output-contextobject.html
  */
-const SEALED_TARGET =
+const sealedTargetExpression =
   '{% $exists($states.context.Execution.Input.request.consentId) ? $states.context.Execution.Input.sealed : null %}';
 
 /** TaskScheduled, TaskStarted, TaskSubmitted and one of TaskSucceeded, TaskFailed, TaskTimedOut. */
-const EVENTS_PER_CALLBACK_ATTEMPT = 4;
+const eventsPerCallbackAttempt = 4;
 /** TaskScheduled, TaskStarted and one of TaskSucceeded, TaskFailed. */
-const EVENTS_PER_INVOKE_ATTEMPT = 3;
+const eventsPerInvokeAttempt = 3;
 /** ExecutionStarted, TaskStateEntered and TaskStateExited of two states, the end of the execution. */
-const EVENTS_OF_THE_FRAME = 6;
+const eventsAroundStates = 6;
 
 /**
- * StartTask waits for its callback; Reconcile polls by being retried. Two transitions on the happy path.
- * Every number is a literal: the emulator refuses a `TimeoutSeconds` expression on a callback state.
+ * StartTask waits for its callback. Reconcile polls by being retried. The happy path has two transitions.
+ * Every number is a literal, as the emulator refuses a `TimeoutSeconds` expression on a callback state.
  */
 export const extractionMachineDefinition = (
   timings: MachineTimings,
   functions: MachineFunctions,
 ): MachineDefinition => ({
-  Comment:
-    'Start a task at the provider, wait for its webhook if there is one, and reconcile whatever happened.',
+  Comment: 'Start a task at the provider, wait for its webhook if it has one, then reconcile the extraction.',
   QueryLanguage: 'JSONata',
   TimeoutSeconds: timings.deadlineSeconds + timings.machineSlackSeconds,
   StartAt: 'StartTask',
@@ -94,7 +90,7 @@ export const extractionMachineDefinition = (
 const startTask = (timings: MachineTimings, functions: MachineFunctions): TaskState => ({
   Type: 'Task',
   Comment:
-    'Starts the task at most once; the webhook answers the token, or start-task where none will come. Everything else is for Reconcile.',
+    'Starts the task at most once. The webhook answers the callback token, or start-task does for a task without webhook.',
   Resource: 'arn:aws:states:::lambda:invoke.waitForTaskToken',
   Arguments: {
     FunctionName: functions.startTask,
@@ -115,7 +111,7 @@ const startTask = (timings: MachineTimings, functions: MachineFunctions): TaskSt
   Catch: [
     {
       ErrorEquals: ['States.ALL'],
-      // Written anew instead of passed on: the sealed request data end here.
+      // A new output instead of the input, so that the sealed request data end here.
       Output: { extractionId: '{% $states.input.extractionId %}', startAbandoned: true },
       Next: 'Reconcile',
     },
@@ -126,7 +122,7 @@ const startTask = (timings: MachineTimings, functions: MachineFunctions): TaskSt
 
 const reconcile = (timings: MachineTimings, functions: MachineFunctions): TaskState => ({
   Type: 'Task',
-  Comment: 'Returns when there is nothing left to do; until then it throws, and the retry is the poll.',
+  Comment: 'Returns when the extraction needs no more work. Until then it throws, and each retry is a poll.',
   Resource: 'arn:aws:states:::lambda:invoke',
   Arguments: {
     FunctionName: functions.reconcile,
@@ -134,7 +130,7 @@ const reconcile = (timings: MachineTimings, functions: MachineFunctions): TaskSt
       trigger: 'machine',
       extractionId: '{% $states.input.extractionId %}',
       startAbandoned: '{% $states.input.startAbandoned %}',
-      sealedTarget: SEALED_TARGET,
+      sealedTarget: sealedTargetExpression,
     },
   },
   Retry: [
@@ -150,10 +146,10 @@ const reconcile = (timings: MachineTimings, functions: MachineFunctions): TaskSt
 
 const startRetriers = (timings: MachineTimings): readonly Retrier[] => [
   {
-    // No jitter: full jitter could spend every try before the attempt in progress is dead.
+    // No jitter, as full jitter could spend every retry before the start in progress is stale.
     ErrorEquals: ['StartInProgress'],
-    IntervalSeconds: Math.ceil(timings.startTimeoutSeconds / IN_PROGRESS_PARTS),
-    MaxAttempts: IN_PROGRESS_RETRIES,
+    IntervalSeconds: Math.ceil(timings.startTimeoutSeconds / inProgressParts),
+    MaxAttempts: inProgressRetries,
     BackoffRate: 1,
     JitterStrategy: 'NONE',
   },
@@ -173,7 +169,7 @@ const startRetriers = (timings: MachineTimings): readonly Retrier[] => [
   },
 ];
 
-/** Intervals from first to most, spread with full jitter so that a crowd that failed together comes back apart. */
+/** Intervals that grow from first to most, with full jitter, so that failures at one time are not retried at one time. */
 const growing = (
   first: number,
   most: number,
@@ -184,10 +180,10 @@ const growing = (
     : { IntervalSeconds: first, BackoffRate: backoff, MaxDelaySeconds: most, JitterStrategy: 'FULL' };
 
 /**
- * Tries to start until the window is over. Defaults: 2, 4, 8, 16, 32, then 60 s; full jitter halves that on
+ * Start attempts until the start window is over. Defaults: 2, 4, 8, 16, 32, then 60 s; full jitter halves that on
  * average: 31 s for the first five, then 30 s each, so 5 + (900 − 31) / 30 = 34. The spread over 34 draws is
- * about 90 s. Too many do no harm (past the window the record says NOT_STARTED and start-task stops there),
- * too few would give up early by that spread.
+ * about 90 s. Too many retries do no harm, as start-task stops at NOT_STARTED after the window. Too few would abandon
+ * the start early by that spread.
  */
 export const startRetryAttempts = (timings: MachineTimings): number =>
   attemptsToCover(
@@ -198,10 +194,10 @@ export const startRetryAttempts = (timings: MachineTimings): number =>
   );
 
 /**
- * Polls until the machine's own end. Defaults: 5, 10, 20, 40, 80, then 120 s; halved by the jitter, 77.5 s for
- * the first five, then 60 s each, so 5 + (8,100 − 77.5) / 60 = 139. Counted from the start of the execution, so
- * the wait for the webhook (600 s) and the calls themselves are a margin; by consent, where nothing is waited for,
- * the slack beyond the deadline (900 s) is. Should they run out, the rule and the sweep take over.
+ * Polls until the machine's timeout. Defaults: 5, 10, 20, 40, 80, then 120 s; halved by the jitter, 77.5 s for
+ * the first five, then 60 s each, so 5 + (8,100 − 77.5) / 60 = 139. They are counted from the start of the execution, so
+ * the wait for the webhook (600 s) is a margin; by consent, where there is no webhook, the slack beyond the deadline
+ * (900 s) is. If they run out, the rule for broken executions and the sweep take over.
  */
 export const pollAttempts = (timings: MachineTimings): number =>
   attemptsToCover(
@@ -211,7 +207,7 @@ export const pollAttempts = (timings: MachineTimings): number =>
     timings.pollBackoff,
   );
 
-/** How many retries it takes until their mean delays, half of each interval under full jitter, add up to `seconds`. */
+/** How many retries have mean delays, half of each interval under full jitter, that add up to `seconds`. */
 const attemptsToCover = (seconds: number, first: number, most: number, backoff: number): number => {
   let covered = 0;
   let attempts = 0;
@@ -229,12 +225,12 @@ const attemptsToCover = (seconds: number, first: number, most: number, backoff: 
  * StartInProgress and 34 of anything else. Defaults: 4 × 44 + 3 × 140 + 6 = 602.
  */
 export const worstCaseHistory = (timings: MachineTimings): { startRetries: number; events: number } => {
-  const startRetries = startRetryAttempts(timings) + IN_PROGRESS_RETRIES;
+  const startRetries = startRetryAttempts(timings) + inProgressRetries;
   return {
     startRetries,
     events:
-      EVENTS_PER_CALLBACK_ATTEMPT * (startRetries + 1) +
-      EVENTS_PER_INVOKE_ATTEMPT * (pollAttempts(timings) + 1) +
-      EVENTS_OF_THE_FRAME,
+      eventsPerCallbackAttempt * (startRetries + 1) +
+      eventsPerInvokeAttempt * (pollAttempts(timings) + 1) +
+      eventsAroundStates,
   };
 };

@@ -9,16 +9,16 @@ import type { DataKey } from './data-key.ts';
 import { EncryptedLogGroup, vendedLogGroupName } from './encrypted-log-group.ts';
 import { extractionMachineDefinition } from './extraction-machine-definition.ts';
 
-interface ExtractionMachineProps {
+type ExtractionMachineProps = {
   readonly config: Config;
   readonly dataKey: DataKey;
   readonly startTask: IFunction;
   readonly reconcile: IFunction;
-}
+};
 
 /**
- * The machine's name and ARN, known before it exists. The machine needs the functions and the functions' roles
- * need the machine: only a name breaks that circle.
+ * The machine's name and ARN, known before it exists. The machine refers to the functions, and the functions' roles
+ * refer to the machine, so one of them has to use a fixed name.
  */
 export const extractionMachineName = (stack: Stack): string => `${stack.stackName}-extractions`;
 
@@ -38,19 +38,19 @@ const executionsOf = (stack: Stack): string =>
     arnFormat: ArnFormat.COLON_RESOURCE_NAME,
   });
 
-/** Reading what this machine's executions, and no others, were started with. */
+/** Permission to read the input of this machine's executions. */
 export const describingExecutions = (stack: Stack): PolicyStatement =>
   allow(['states:DescribeExecution'], [executionsOf(stack)]);
 
-/** The reason why `describingExecutions` names every execution. */
+/** Gives the rules of AWS Solutions the reason for the wildcard of `describingExecutions`. */
 export const acknowledgeEveryExecution = (role: IRole): void => {
   Validations.of(role).acknowledge({
     id: `AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:states:<AWS::Region>:<AWS::AccountId>:execution:${extractionMachineName(Stack.of(role))}:*]`,
-    reason: 'Executions are named by extraction, so one machine of ours is as narrow as it gets.',
+    reason: 'Executions are named by extraction, so one machine is the narrowest possible resource.',
   });
 };
 
-/** The Standard state machine of one extraction, and a role that may invoke its two functions. */
+/** The Standard state machine, one execution per extraction, with a role that may invoke its two functions. */
 export class ExtractionMachine extends Construct {
   readonly machine: StateMachine;
 
@@ -69,7 +69,7 @@ export class ExtractionMachine extends Construct {
       stateMachineName: name,
       stateMachineType: StateMachineType.STANDARD,
       role,
-      // As a string: CloudFormation hands the numbers of an object on as strings.
+      // As a string, because CloudFormation turns the numbers of an object into strings.
       definitionBody: DefinitionBody.fromString(stack.toJsonString(definition)),
       logs: {
         destination: new EncryptedLogGroup(this, 'Log', {
@@ -77,7 +77,7 @@ export class ExtractionMachine extends Construct {
           dataKey,
           logGroupName: vendedLogGroupName('states', name),
         }),
-        // Failures only, and never with data: inputs hold requests and sealed request data.
+        // Failures only, and without data, as inputs hold requests and sealed request data.
         level: LogLevel.ERROR,
         includeExecutionData: false,
       },
@@ -91,12 +91,12 @@ export class ExtractionMachine extends Construct {
       {
         id: 'AwsSolutions-SF1',
         reason:
-          'The execution history has every event for 90 days; logging all of them again would only cost.',
+          'The execution history keeps every event for 90 days. A second copy in the log would only add cost.',
       },
       {
         id: 'AwsSolutions-SF2',
         reason:
-          'A trace cannot span the wait for the webhook, which is what takes the time; the history shows the rest.',
+          'A trace cannot span the wait for the webhook, which takes most of the time. The history shows the rest.',
       },
     );
   }

@@ -6,28 +6,28 @@ import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import type { IStateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { type MetricName, metricsService } from '../../lib/observability/metric-names.ts';
 import type { Config } from '../config.ts';
-import { WEBHOOK_PATH } from './extraction-api.ts';
+import { webhookPath } from './extraction-api.ts';
 
-/** What alarms and dashboard watch. */
-export interface MetricSources {
+/** The resources whose metrics the alarms and the dashboard use. */
+export type MetricSources = {
   readonly config: Config;
   readonly api: Pick<IHttpApi, 'apiId'>;
   readonly machine: IStateMachine;
   readonly deadLetters: IQueue;
-  /** There only with the bus. */
+  /** Undefined without the bus. */
   readonly fanOutDeadLetters: IQueue | undefined;
   readonly startTask: IFunction;
   readonly receiveWebhook: IFunction;
-}
+};
 
-/** The namespace that the functions write to. Per stage, so that two stages in one account do not add up. */
+/** The namespace that the functions write to. One per stage, so that the stages of an account are counted apart. */
 export const metricsNamespace = (config: Config): string => `Cosecha/${config.stage}`;
 
-/** One place for names and dimensions, which CloudWatch takes as they come: a misspelt one is a metric without data. */
-export const metricsOf = (watched: MetricSources) => {
-  const { config, api, machine, deadLetters, fanOutDeadLetters, startTask, receiveWebhook } = watched;
+/** All metrics by name. CloudWatch accepts any name and dimension, and a misspelt one is a metric without data. */
+export const metricsOf = (sources: MetricSources) => {
+  const { config, api, machine, deadLetters, fanOutDeadLetters, startTask, receiveWebhook } = sources;
   const period = Duration.minutes(5);
-  const lettersIn = (queue: IQueue) =>
+  const messagesIn = (queue: IQueue) =>
     queue.metricApproximateNumberOfMessagesVisible({ statistic: Stats.MAXIMUM, period });
   const ofApi =
     (dimensions: Readonly<Record<string, string>>) => (metricName: ApiMetric, statistic: string) =>
@@ -41,7 +41,7 @@ export const metricsOf = (watched: MetricSources) => {
         period,
       });
   return {
-    /** Something that our own code counts. */
+    /** A metric that Cosecha's own code counts. */
     custom: (metricName: MetricName, statistic: string = Stats.SUM) =>
       new Metric({
         namespace: metricsNamespace(config),
@@ -50,13 +50,13 @@ export const metricsOf = (watched: MetricSources) => {
         statistic,
         period,
       }),
-    /** The whole API, the webhook included. */
+    /** Of the whole API, including the webhook. */
     api: ofApi({}),
-    /** The webhook's route by itself. */
-    webhook: ofApi({ Method: 'POST', Resource: WEBHOOK_PATH }),
+    /** Of the webhook's route alone. */
+    webhook: ofApi({ Method: 'POST', Resource: webhookPath }),
     executions: (metricName: ExecutionMetric) => machine.metric(metricName, { statistic: Stats.SUM, period }),
-    deadLetters: lettersIn(deadLetters),
-    fanOutDeadLetters: fanOutDeadLetters && lettersIn(fanOutDeadLetters),
+    deadLetters: messagesIn(deadLetters),
+    fanOutDeadLetters: fanOutDeadLetters && messagesIn(fanOutDeadLetters),
     startTaskErrors: startTask.metricErrors({ period }),
     startTaskInvocations: startTask.metricInvocations({ period }),
     webhookThrottles: receiveWebhook.metricThrottles({ period }),

@@ -9,18 +9,18 @@ import { allow } from './allow.ts';
 import type { CosechaFunction } from './cosecha-function.ts';
 import { DeadLetterQueue } from './dead-letter-queue.ts';
 
-interface SafetyNetProps {
+type SafetyNetProps = {
   readonly config: Config;
-  /** Looks at one extraction. */
+  /** Reconciles one extraction. */
   readonly reconcile: CosechaFunction;
-  /** Looks at all that is due. */
+  /** Reconciles everything that is due. */
   readonly sweep: CosechaFunction;
   readonly machine: IStateMachine;
-}
+};
 
 /**
- * What reconciles when no machine does: a rule for executions that broke, which is best effort and fast, and
- * the sweep, which is the guarantee. What fails even there ends up in the dead-letter queue (alarms.ts watches it).
+ * Reconciles without the machine. A rule reacts to broken executions, which is fast but best effort. The sweep is the
+ * guarantee. Invocations that fail twice go to the dead-letter queue, on which there is an alarm.
  */
 export class SafetyNet extends Construct {
   readonly deadLetters: DeadLetterQueue;
@@ -29,8 +29,8 @@ export class SafetyNet extends Construct {
     super(scope, id);
     this.deadLetters = new DeadLetterQueue(this, 'DeadLetters', { senders: 'EventBridge and Lambda' });
 
-    // One retry within minutes: whatever is still open then is found by the next sweep anyway.
-    const soonOrNever = { retryAttempts: 1, maxEventAge: Duration.minutes(10) };
+    // One retry within minutes, as the next sweep finds everything that is still due.
+    const oneRetry = { retryAttempts: 1, maxEventAge: Duration.minutes(10) };
     for (const [id, invoked] of [
       ['ReconcileInvocations', reconcile],
       ['SweepInvocations', sweep],
@@ -38,15 +38,15 @@ export class SafetyNet extends Construct {
       invoked.role.addToPolicy(allow(['sqs:SendMessage'], [this.deadLetters.queueArn]));
       new EventInvokeConfig(this, id, {
         function: invoked.function,
-        ...soonOrNever,
-        // Bound by hand: SqsDestination would also let the function read the queue's attributes.
+        ...oneRetry,
+        // Not SqsDestination, which would also let the function read the queue's attributes.
         onFailure: { bind: () => ({ destination: this.deadLetters.queueArn }) },
       }).node.addDependency(invoked.role);
     }
 
-    const delivery = { ...soonOrNever, deadLetterQueue: this.deadLetters };
+    const delivery = { ...oneRetry, deadLetterQueue: this.deadLetters };
     new Rule(this, 'ExecutionBroken', {
-      description: 'An execution ended otherwise than by succeeding: reconcile its extraction now',
+      description: 'Reconciles the extraction of an execution that FAILED, TIMED_OUT or was ABORTED',
       eventPattern: {
         source: ['aws.states'],
         detailType: ['Step Functions Execution Status Change'],
@@ -55,7 +55,7 @@ export class SafetyNet extends Construct {
       targets: [
         new LambdaFunction(reconcile.function, {
           ...delivery,
-          // The name and nothing else: the event also carries the execution's input.
+          // Only the name, as the event also carries the execution's input.
           event: RuleTargetInput.fromObject({
             trigger: 'execution-broken',
             extractionId: EventField.fromPath('$.detail.name'),
@@ -64,12 +64,12 @@ export class SafetyNet extends Construct {
       ],
     });
     new Rule(this, 'Sweep', {
-      description: 'Reconcile everything that is open and due',
+      description: 'The sweep: reconciles every extraction that is due',
       schedule: Schedule.rate(Duration.minutes(config.sweepEveryMinutes)),
       targets: [
         new LambdaFunction(sweep.function, {
           ...delivery,
-          // It is read by nobody but who finds it among the dead letters.
+          // The function ignores it. It identifies the message in the dead-letter queue.
           event: RuleTargetInput.fromObject({ trigger: 'sweep' }),
         }),
       ],

@@ -13,8 +13,8 @@ import type { Config } from '../config.ts';
 import type { CosechaFunction } from './cosecha-function.ts';
 import { isLocal, removalPolicy } from './removal.ts';
 
-/** Administration without use: no Encrypt, no Decrypt, and no CreateGrant, which would lend either. */
-const ADMINISTRATION = [
+/** Administration without use: no Encrypt, no Decrypt, and no CreateGrant, which could grant either. */
+const administrationActions = [
   'kms:CancelKeyDeletion',
   'kms:CreateAlias',
   'kms:DeleteAlias',
@@ -39,26 +39,26 @@ const ADMINISTRATION = [
   'kms:UpdateKeyDescription',
 ];
 
-/** Every use must name, in the encryption context, the extraction that it is for, at most its method, and no more. */
-const FOR_ONE_EXTRACTION = {
+/** The encryption context of every use has to name the extraction. It may name the method, and nothing else. */
+const forOneExtraction = {
   Null: { 'kms:EncryptionContext:extractionId': 'false' },
   'ForAllValues:StringEquals': { 'kms:EncryptionContextKeys': ['extractionId', 'method'] },
 };
 
 /**
- * KMS opens a ciphertext only with the very context that it was sealed with, and credentials are sealed without a
- * method: so this opens targets and nothing else (docs/decisions/0007-the-sealed-target-stays-in-the-executions-input.md).
+ * KMS decrypts a ciphertext only with the context that it was encrypted with, and credentials are sealed without a
+ * method. So this condition allows targets only (docs/decisions/0007-the-sealed-target-stays-in-the-executions-input.md).
  */
-const FOR_ONE_TARGET = {
-  ...FOR_ONE_EXTRACTION,
+const forOneTarget = {
+  ...forOneExtraction,
   StringEquals: { 'kms:EncryptionContext:method': 'consent' },
 };
 
 /**
- * The key that seals the users' credentials, and the national ids of consents' users, and nothing else. Its policy
- * alone says who may use it: as it delegates no use to IAM, no policy elsewhere in the account, not even an
- * administrator's, can grant the use of it. Whoever may change the functions or their roles can still use theirs:
- * SECURITY.md names these paths, and a policy that closes them.
+ * The key that seals users' credentials and targets, and nothing else. Only its own policy decides who may use it. It
+ * delegates no use to IAM, so no other policy of the account, not even an administrator's, can grant the use of it. An
+ * administrator can still change the functions that use it, or their roles: SECURITY.md lists these ways, and a policy
+ * that closes them.
  */
 export class SealKey extends Construct {
   readonly key: Key;
@@ -68,7 +68,7 @@ export class SealKey extends Construct {
     super(scope, id);
     this.config = config;
     this.key = new Key(this, 'Key', {
-      description: `${Stack.of(this).stackName}: users' credentials and national ids on their way to the provider`,
+      description: `${Stack.of(this).stackName}: seals users' credentials and national ids until the provider has them`,
       enableKeyRotation: true,
       removalPolicy: removalPolicy(config),
       policy: new PolicyDocument({
@@ -76,7 +76,7 @@ export class SealKey extends Construct {
           new PolicyStatement({
             sid: 'Administer',
             principals: [new AccountRootPrincipal()],
-            actions: ADMINISTRATION,
+            actions: administrationActions,
             resources: ['*'],
           }),
         ],
@@ -84,21 +84,21 @@ export class SealKey extends Construct {
     });
   }
 
-  /** Lets this role seal, and not unseal. */
+  /** Lets this role seal, but not unseal. */
   allowSealing(role: IRole): void {
-    this.allowUse('Seal', [role], 'kms:Encrypt', FOR_ONE_EXTRACTION);
+    this.allowUse('Seal', [role], 'kms:Encrypt', forOneExtraction);
   }
 
   /** Lets this function unseal, and not seal. */
   allowUnsealing(its: CosechaFunction): void {
-    this.allowUse('Unseal', [its.role], 'kms:Decrypt', FOR_ONE_EXTRACTION);
+    this.allowUse('Unseal', [its.role], 'kms:Decrypt', forOneExtraction);
     this.denyElsewhere(its);
   }
 
   /** Lets these functions unseal targets, and no credentials. */
   allowUnsealingTargets(functions: readonly CosechaFunction[]): void {
     const roles = functions.map(({ role }) => role);
-    this.allowUse('UnsealTargets', roles, 'kms:Decrypt', FOR_ONE_TARGET);
+    this.allowUse('UnsealTargets', roles, 'kms:Decrypt', forOneTarget);
     for (const its of functions) this.denyElsewhere(its);
   }
 

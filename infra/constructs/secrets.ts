@@ -7,9 +7,9 @@ import { allow } from './allow.ts';
 import { removalPolicy } from './removal.ts';
 
 /**
- * The three secrets, with fixed names: the functions, their grants and the commands that fill them go by name,
- * as a `Ref` gives the ARN on AWS and the name on the emulator. CfnSecret, since the L2 would invent a value
- * for the two that only the provider knows; unfilled they have none, and the functions say so.
+ * The three secrets, with fixed names. Functions, permissions and the commands that fill them use the name, as a `Ref` is
+ * the ARN on AWS and the name on the emulator. They are `CfnSecret`s, as `Secret` would generate a value for the two that
+ * only the provider knows. Until those are filled, the functions report that they have no value.
  */
 export class Secrets extends Construct {
   readonly providerApiKey: string;
@@ -21,22 +21,22 @@ export class Secrets extends Construct {
     super(scope, id);
     this.config = config;
     this.providerApiKey = this.secret('ProviderApiKey', 'provider-api-key', {
-      description: "API key of this stack's provider client",
-      notRotated: 'The provider issues it; it is replaced with the command in the output FillProviderApiKey.',
+      description: 'The API key of this stack at the provider',
+      notRotated: 'The provider issues it. The command in the output FillProviderApiKey replaces it.',
     });
     this.webhookSigningKey = this.secret('WebhookSigningKey', 'webhook-signing-key', {
-      description: 'Key shared with the provider: its webhooks are signed with it',
+      description: 'The key, shared with the provider, that signs and encrypts webhooks',
       notRotated:
-        'The provider issues it; AWSCURRENT and AWSPREVIOUS are both accepted while it is replaced.',
+        'The provider issues it. AWSCURRENT and AWSPREVIOUS are both accepted while it is replaced.',
     });
     this.fingerprintKey = this.secret('FingerprintKey', 'fingerprint-key', {
-      description: 'Key of the HMAC over requests, to tell a repeated request from another one. Never rotate',
+      description: 'The HMAC key of request fingerprints, which detect a repeated request. Never rotate it',
       notRotated: 'Rotation would make every repeated request look like a different one.',
       generateSecretString: { passwordLength: 64, excludePunctuation: true },
     });
   }
 
-  /** Reading this one secret. The six random characters are part of every secret's ARN. */
+  /** Permission to read this one secret. Every secret's ARN ends in six random characters. */
   reading(secretName: string): PolicyStatement {
     const arn = Stack.of(this).formatArn({
       service: 'secretsmanager',
@@ -48,8 +48,8 @@ export class Secrets extends Construct {
   }
 
   /**
-   * A command that fills this secret. The value is typed unseen and goes through a pipe: neither the shell's
-   * history nor the list of processes ever has it.
+   * A command that fills this secret. It reads the value without echo and passes it through a pipe, so that neither the
+   * shell's history nor the list of processes contains it.
    */
   fillCommand(secretName: string): string {
     return `read -rs VALUE && printf %s "$VALUE" | aws secretsmanager put-secret-value --region ${Aws.REGION} --secret-id ${secretName} --secret-string file:///dev/stdin; unset VALUE`;

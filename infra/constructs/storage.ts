@@ -21,16 +21,16 @@ import { allow } from './allow.ts';
 import type { DataKey } from './data-key.ts';
 import { isLocal, removalPolicy, tableRemovalPolicy } from './removal.ts';
 
-const DUE_INDEX = 'due';
+const dueIndex = 'due';
 
-interface StorageProps {
+type StorageProps = {
   readonly config: Config;
   readonly dataKey: DataKey;
-}
+};
 
 /**
- * The two tables and the bucket. `Table`, not `TableV2`: the latter makes a global table, and the promise of
- * one start rests on conditional writes, which hold within one region only. Nobody should add a replica.
+ * The two tables and the bucket. `Table` and not `TableV2`, which makes global tables: at most one start depends on
+ * conditional writes, which hold within one region only. So never add a replica.
  */
 export class Storage extends Construct {
   readonly extractions: Table;
@@ -55,7 +55,7 @@ export class Storage extends Construct {
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
     });
     this.extractions.addGlobalSecondaryIndex({
-      indexName: DUE_INDEX,
+      indexName: dueIndex,
       partitionKey: { name: 'dueShard', type: AttributeType.NUMBER },
       sortKey: { name: 'dueAt', type: AttributeType.STRING },
       projectionType: ProjectionType.KEYS_ONLY,
@@ -68,7 +68,7 @@ export class Storage extends Construct {
     Validations.of(this.tasks).acknowledge({
       id: 'AwsSolutions-DDB3',
       reason:
-        'A rendezvous of minutes: tokens restored from a backup are dead, and the poll settles without it.',
+        'Its rows matter for minutes. Restored callback tokens are invalid, and polling settles without the table.',
     });
 
     this.results = new Bucket(this, 'Results', {
@@ -88,12 +88,11 @@ export class Storage extends Construct {
     });
     Validations.of(this.results).acknowledge({
       id: 'AwsSolutions-S1',
-      reason:
-        'Every read is announced by get-extraction, in its own log; CloudTrail data events can be added per account.',
+      reason: 'get-extraction logs every read of an extraction. An account can add CloudTrail data events.',
     });
   }
 
-  /** These actions on the items of Extractions. */
+  /** Permission for these actions on the items of Extractions. */
   onExtractions(...actions: readonly ItemAction[]): PolicyStatement {
     return allow(
       actions.map((action) => `dynamodb:${action}`),
@@ -101,12 +100,12 @@ export class Storage extends Construct {
     );
   }
 
-  /** Finding what is open: the sweep. */
-  findingOpen(): PolicyStatement {
-    return allow(['dynamodb:Query'], [`${this.extractions.tableArn}/index/${DUE_INDEX}`]);
+  /** Permission to find what is due, through the index. */
+  findingDue(): PolicyStatement {
+    return allow(['dynamodb:Query'], [`${this.extractions.tableArn}/index/${dueIndex}`]);
   }
 
-  /** These actions on the items of Tasks. */
+  /** Permission for these actions on the items of Tasks. */
   onTasks(...actions: readonly ItemAction[]): PolicyStatement {
     return allow(
       actions.map((action) => `dynamodb:${action}`),
@@ -114,25 +113,25 @@ export class Storage extends Construct {
     );
   }
 
-  /** This action on the objects of Results. */
+  /** Permission for this action on the objects of Results. */
   onResults(action: 'GetObject' | 'PutObject'): PolicyStatement {
     return allow([`s3:${action}`], [this.results.arnForObjects('*')]);
   }
 
-  /** The reason why `onResults` names every object. */
+  /** Gives the rules of AWS Solutions the reason for the wildcard of `onResults`. */
   acknowledgeEveryResult(role: IRole): void {
     const bucket = Stack.of(this).getLogicalId(this.results.node.defaultChild as CfnBucket);
     Validations.of(role).acknowledge({
       id: `AwsSolutions-IAM5[Resource::<${bucket}.Arn>/*]`,
       reason:
-        'Objects are named by extraction, so this bucket, which holds nothing else, is as narrow as it gets.',
+        'Objects are named by extraction, so this bucket, which holds nothing else, is the narrowest possible resource.',
     });
   }
 }
 
 /**
- * GetItem is for those who send one. A write that is refused, or asks for the new row, hands a row back under its own
- * action: PutItem and UpdateItem have no dependent actions
+ * A write that returns a row, the old one or the new one, does not need GetItem: PutItem and UpdateItem have no dependent
+ * actions
  * (https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazondynamodb.html).
  */
 type ItemAction = 'GetItem' | 'PutItem' | 'UpdateItem';

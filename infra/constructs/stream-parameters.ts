@@ -1,6 +1,6 @@
 import { stackNameOf } from '../../lib/aws/stage.ts';
 
-/** Where a stack publishes what a reader of its stream has to know: names in the Parameter Store. */
+/** Names in the Parameter Store, where a stack publishes what readers of its stream need. */
 export const streamParameters = (stage: string) => ({
   streamArn: `/${stackNameOf(stage)}/extractions-stream-arn`,
   dataKeyArn: `/${stackNameOf(stage)}/data-key-arn`,

@@ -30,14 +30,14 @@ const noAws = {
  *
  * @throws DeployFailed with the end of its output and the path of its log; `AbortError` when aborted.
  */
-export async function runCdk({
+export const runCdk = async ({
   args,
   problem,
   directory,
   cwd = repository,
   awsEnv = noAws,
   signal,
-}: CdkRun): Promise<void> {
+}: CdkRun): Promise<void> => {
   const logFile = join(directory, `cdk-${args[0]}.log`);
   const { code, output } = await runCommand(
     process.execPath,
@@ -60,4 +60,4 @@ export async function runCdk({
   throw new DeployFailed(
     `${problem}: correct what the CDK CLI says below (all of it: ${logFile}), and start again.\n${tail(output, 15)}`,
   );
-}
+};

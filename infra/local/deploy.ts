@@ -24,7 +24,7 @@ export type DeployOptions = {
  * @returns the outputs of its one stack by name
  * @throws DeployFailed; whatever `emulator` rejects with; `AbortError` when aborted
  */
-export async function deployStack(deployment: DeployOptions): Promise<Record<string, string>> {
+export const deployStack = async (deployment: DeployOptions): Promise<Record<string, string>> => {
   const { context, directory, onProgress } = deployment;
   // What goes wrong in one branch stops the other, so that no CLI outlives the call.
   const stopped = new AbortController();
@@ -48,30 +48,31 @@ export async function deployStack(deployment: DeployOptions): Promise<Record<str
   const outputs = await deployAssembly(emulator, directory, signal);
   await completeTables(emulator, outputs);
   return outputs;
-}
+};
 
 const assemblyOf = (directory: string) => join(directory, 'cdk.out');
 
-async function synthesize(
+const synthesize = async (
   context: Record<string, string>,
   directory: string,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<void> => {
   const settings = Object.entries(context).flatMap(([name, value]) => ['--context', `${name}=${value}`]);
   await runCdk({
     args: ['synth', '--quiet', '--output', assemblyOf(directory), ...settings],
     problem: 'The app could not be synthesized',
-    ...{ directory, signal },
+    directory,
+    signal,
   });
-}
+};
 
 /** Once per endpoint: an emulator that somebody keeps running has its bootstrap stack from the time before. */
-async function bootstrap(
+const bootstrap = async (
   emulator: Emulator,
   directory: string,
   signal: AbortSignal,
   onProgress?: (step: string) => void,
-): Promise<void> {
+): Promise<void> => {
   if (await isBootstrapped(emulator)) return;
   const sts = new STSClient(emulator.client);
   const { Account } = await sts.send(new GetCallerIdentityCommand());
@@ -82,11 +83,12 @@ async function bootstrap(
     awsEnv: emulator.awsEnv,
     // Away from cdk.json, or it would synthesize the app as well.
     cwd: directory,
-    ...{ directory, signal },
+    directory,
+    signal,
   });
-}
+};
 
-async function isBootstrapped(emulator: Emulator): Promise<boolean> {
+const isBootstrapped = async (emulator: Emulator): Promise<boolean> => {
   const cloudFormation = new CloudFormationClient(emulator.client);
   const found = await cloudFormation
     .send(new DescribeStacksCommand({ StackName: 'CDKToolkit' }))
@@ -96,38 +98,38 @@ async function isBootstrapped(emulator: Emulator): Promise<boolean> {
       throw error;
     });
   return found.Stacks?.some(({ StackStatus }) => StackStatus?.endsWith('_COMPLETE')) ?? false;
-}
+};
 
-async function deployAssembly(
+const deployAssembly = async (
   emulator: Emulator,
   directory: string,
   signal: AbortSignal,
-): Promise<Record<string, string>> {
+): Promise<Record<string, string>> => {
   const outputsFile = join(directory, 'outputs.json');
   await runCdk({
     // `direct`: no change set to make and read, as there is nobody to approve it.
     args: [
-      ...[
-        'deploy',
-        '--all',
-        '--app',
-        assemblyOf(directory),
-        '--require-approval',
-        'never',
-        '--method',
-        'direct',
-      ],
-      ...['--outputs-file', outputsFile],
+      'deploy',
+      '--all',
+      '--app',
+      assemblyOf(directory),
+      '--require-approval',
+      'never',
+      '--method',
+      'direct',
+      '--outputs-file',
+      outputsFile,
     ],
     problem: 'The stack could not be deployed',
     awsEnv: emulator.awsEnv,
-    ...{ directory, signal },
+    directory,
+    signal,
   });
   return parseOutputs(await readFile(outputsFile, 'utf8'));
-}
+};
 
 /** The outputs of all stacks in the CLI's outputs file, `{"<stack>": {"<output>": "<value>"}}`, as one. */
-export function parseOutputs(file: string): Record<string, string> {
+export const parseOutputs = (file: string): Record<string, string> => {
   const stacks = JSON.parse(file) as Record<string, Record<string, string>>;
   return Object.assign({}, ...Object.values(stacks)) as Record<string, string>;
-}
+};

@@ -4,13 +4,13 @@ import type { Emulator } from './emulator/emulator.ts';
 export type SecretValues = { providerApiKey: string; webhookSigningKey: string };
 
 /** Does what the commands in the outputs FillProviderApiKey and FillWebhookSigningKey do. */
-export async function fillSecrets(
+export const fillSecrets = async (
   { client }: Pick<Emulator, 'client'>,
   stackName: string,
   { providerApiKey, webhookSigningKey }: SecretValues,
-): Promise<void> {
+): Promise<void> => {
   const secrets = new SecretsManagerClient(client);
   const put = (name: string, SecretString: string) =>
     secrets.send(new PutSecretValueCommand({ SecretId: `${stackName}/${name}`, SecretString }));
   await Promise.all([put('provider-api-key', providerApiKey), put('webhook-signing-key', webhookSigningKey)]);
-}
+};

@@ -38,13 +38,13 @@ export type Run = {
   atEnd(cleanup: () => Promise<void>): void;
 };
 
-const STACK = stackNameOf(LOCAL_STAGE);
+const stackName = stackNameOf(LOCAL_STAGE);
 
 /**
  * Seconds instead of minutes, so that a person who plays with the outcomes sees every fallback happen. The provider
  * sandbox answers at once, so 2 s is long; start-task then needs 4 × 2 + 3 s (infra/config.ts).
  */
-const SHORT_TIMES = {
+const shortTimes = {
   providerConnectTimeoutMs: '1000',
   providerTimeoutMs: '2000',
   startTimeoutSeconds: '11',
@@ -63,7 +63,7 @@ const SHORT_TIMES = {
 };
 
 /** Starts and connects everything. Every part that it starts ends with the run. */
-export async function startLocalSystem(run: Run): Promise<LocalSystem> {
+export const startLocalSystem = async (run: Run): Promise<LocalSystem> => {
   const { directory, show, signal } = run;
   const secrets = { providerApiKey: randomKey(), webhookSigningKey: randomKey() };
   const sandbox = await startProvider(run, secrets);
@@ -75,14 +75,14 @@ export async function startLocalSystem(run: Run): Promise<LocalSystem> {
       providerBaseUrl: sandbox.baseUrl,
       providerClientId: DEFAULT_CLIENT_ID,
       widgetConfigId: DEFAULT_WIDGET_CONFIG_ID,
-      ...SHORT_TIMES,
+      ...shortTimes,
       ...run.settings,
     },
     directory,
     onProgress: (step) => show.wait('deploy', step),
     signal,
   });
-  show.done('deploy', `${STACK}, with the CDK CLI`);
+  show.done('deploy', `${stackName}, with the CDK CLI`);
   const emulator = await started;
   const { client, endpoint } = emulator;
   const base = emulatorApiUrl(endpoint, outputs.ApiId ?? '');
@@ -90,7 +90,7 @@ export async function startLocalSystem(run: Run): Promise<LocalSystem> {
   const provider = sandboxControl(sandbox.baseUrl);
   await provider.setWebhook(DEFAULT_CLIENT_ID, { url: webhook });
   show.done('webhook', `registered at the provider: ${webhook}`);
-  await fillSecrets(emulator, STACK, secrets);
+  await fillSecrets(emulator, stackName, secrets);
   show.done(
     'secrets',
     'the provider API key and the webhook signing key are filled: random ones of this run',
@@ -101,9 +101,9 @@ export async function startLocalSystem(run: Run): Promise<LocalSystem> {
     api: { base, fetch: signedFetch(client) },
     provider,
   };
-}
+};
 
-async function startProvider({ directory, show, atEnd }: Run, secrets: Parameters<typeof fillSecrets>[2]) {
+const startProvider = async ({ directory, show, atEnd }: Run, secrets: Parameters<typeof fillSecrets>[2]) => {
   const log = createWriteStream(join(directory, 'provider.log'));
   const { providerApiKey: apiKey, webhookSigningKey: signingKey } = secrets;
   const sandbox = await startSandbox({
@@ -113,9 +113,9 @@ async function startProvider({ directory, show, atEnd }: Run, secrets: Parameter
   atEnd(() => sandbox.close());
   show.done('provider', `sandbox at ${sandbox.baseUrl}`);
   return sandbox;
-}
+};
 
-async function startEmulatorOf(run: Run): Promise<Emulator> {
+const startEmulatorOf = async (run: Run): Promise<Emulator> => {
   const { options, directory, emulatorEnv, show, signal, atEnd } = run;
   const emulator = await startEmulator({
     auth: false,
@@ -130,7 +130,7 @@ async function startEmulatorOf(run: Run): Promise<Emulator> {
   const what = emulator.pid === undefined ? 'found by AWS_ENDPOINT_URL' : 'MiniStack, in memory';
   show.done('emulator', `${emulator.endpoint} (${what})`);
   return emulator;
-}
+};
 
 /** 256 bits, as text. */
 const randomKey = () => randomBytes(32).toString('hex');

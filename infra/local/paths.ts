@@ -13,27 +13,27 @@ export const nodeDirectory = dirname(process.execPath);
 const runsDirectory = join(workDirectory, 'runs');
 
 /** Enough to compare with the last runs; a run leaves 1 to 13 MB of logs and synthesized app. */
-const RUNS_KEPT = 10;
+const runsKept = 10;
 
 /**
  * A new directory for one run's logs and temporary files. The name sorts by time, and the process id keeps two runs
  * of the same millisecond apart. Older runs than the last ten are deleted, unless they are still going on.
  */
-export async function createRunDirectory(name: string, now: Date): Promise<string> {
+export const createRunDirectory = async (name: string, now: Date): Promise<string> => {
   await mkdir(runsDirectory, { recursive: true });
   const runs = (await readdir(runsDirectory)).sort();
-  const stale = runs.slice(0, Math.max(0, runs.length - RUNS_KEPT + 1)).filter((run) => !isGoingOn(run));
+  const stale = runs.slice(0, Math.max(0, runs.length - runsKept + 1)).filter((run) => !isGoingOn(run));
   await Promise.all(stale.map((run) => rm(join(runsDirectory, run), { recursive: true, force: true })));
   const directory = join(runsDirectory, `${now.toISOString().replaceAll(':', '')}-${name}-${process.pid}`);
   await mkdir(directory);
   return directory;
-}
+};
 
 /** Whether the process whose id the name ends with is there. It may be another one by now: then the run stays longer. */
-function isGoingOn(run: string): boolean {
+const isGoingOn = (run: string): boolean => {
   try {
     return process.kill(Number(run.split('-').at(-1)), 0);
   } catch {
     return false;
   }
-}
+};

@@ -23,7 +23,7 @@ export const usage = `Usage: npm start [-- --once] [-- --method credentials|cons
 With AWS_ENDPOINT_URL set, the emulator that it names is used and none is started.`;
 
 /** @throws ExpectedFailure with the sentence and the usage */
-export function readOptions(args: string[]): Options | 'help' {
+export const readOptions = (args: string[]): Options | 'help' => {
   const { values } = parse(args);
   if (values.help) return 'help';
   const shown = { methods: methodsOf(values.method), once: values.once ?? false };
@@ -33,16 +33,16 @@ export function readOptions(args: string[]): Options | 'help' {
     throw new ExpectedFailure(`--port wants a number from 1 to 65535, not "${values.port}".\n\n${usage}`);
   }
   return { ...shown, port };
-}
+};
 
-function methodsOf(given: string | undefined): readonly Method[] {
+const methodsOf = (given: string | undefined): readonly Method[] => {
   if (given === undefined) return methods;
   const method = methods.find((one) => one === given);
   if (method !== undefined) return [method];
   throw new ExpectedFailure(`--method wants ${methods.join(' or ')}, not "${given}".\n\n${usage}`);
-}
+};
 
-function parse(args: string[]) {
+const parse = (args: string[]) => {
   try {
     return parseArgs({
       args,
@@ -57,4 +57,4 @@ function parse(args: string[]) {
     const problem = error instanceof Error ? error.message : String(error);
     throw new ExpectedFailure(`${problem}.\n\n${usage}`, { cause: error });
   }
-}
+};

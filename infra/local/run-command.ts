@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import { finished } from 'node:stream/promises';
 import { stripVTControlCharacters } from 'node:util';
 
-/** How a command ended. `output` is stdout and stderr as they came, its last `OUTPUT_KEPT` characters. */
+/** How a command ended. `output` is stdout and stderr as they came, its last `outputKeptCharacters` characters. */
 export type CommandResult = { code: number; output: string };
 
 type Options = {
@@ -16,14 +16,18 @@ type Options = {
   signal?: AbortSignal;
 };
 
-const OUTPUT_KEPT = 64 * 1024;
+const outputKeptCharacters = 64 * 1024;
 
 /**
  * Runs a command to its end. The result is a value whatever its exit code (a signal counts as 1).
  *
  * @throws the system's error (`code: 'ENOENT'`, …) where the command could not be started, `AbortError` when aborted.
  */
-export async function runCommand(command: string, args: string[], options: Options): Promise<CommandResult> {
+export const runCommand = async (
+  command: string,
+  args: string[],
+  options: Options,
+): Promise<CommandResult> => {
   const { env, cwd, logFile, onLine, signal } = options;
   const child = spawn(command, args, {
     cwd,
@@ -36,7 +40,7 @@ export async function runCommand(command: string, args: string[], options: Optio
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding('utf8');
     stream.on('data', (text: string) => {
-      output = (output + text).slice(-OUTPUT_KEPT);
+      output = (output + text).slice(-outputKeptCharacters);
       log?.write(text);
     });
     if (onLine) createInterface({ input: stream }).on('line', onLine);
@@ -50,10 +54,10 @@ export async function runCommand(command: string, args: string[], options: Optio
   } finally {
     if (log) await finished(log.end());
   }
-}
+};
 
 /** The last lines of a command's output or of a log, without colours and blank lines, indented under a sentence. */
-export function tail(output: string, lines: number): string {
+export const tail = (output: string, lines: number): string => {
   return stripVTControlCharacters(output)
     .split('\n')
     .map((line) => line.trimEnd())
@@ -61,4 +65,4 @@ export function tail(output: string, lines: number): string {
     .slice(-lines)
     .map((line) => `  ${line}`)
     .join('\n');
-}
+};

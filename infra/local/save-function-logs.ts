@@ -10,11 +10,11 @@ import type { Emulator } from './emulator/emulator.ts';
  * Writes what the functions have logged so far into a file, in order of time: with the emulator it would be gone.
  * `containing`: only the lines that have this text.
  */
-export async function saveFunctionLogs(
+export const saveFunctionLogs = async (
   { client }: Pick<Emulator, 'client'>,
   file: string,
   containing = '',
-): Promise<void> {
+): Promise<void> => {
   const logs = new CloudWatchLogsClient(client);
   const lines: { timestamp: number; text: string }[] = [];
   for await (const { logGroups = [] } of paginateDescribeLogGroups({ client: logs }, {})) {
@@ -32,4 +32,4 @@ export async function saveFunctionLogs(
   }
   lines.sort((one, other) => one.timestamp - other.timestamp);
   await writeFile(file, lines.map(({ text }) => text).join(''));
-}
+};

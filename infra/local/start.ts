@@ -13,7 +13,7 @@ import { readOptions, usage } from './read-options.ts';
 import { saveFunctionLogs } from './save-function-logs.ts';
 
 /** `npm start`: the whole service on one machine, shown by each of its methods. The result is the exit code. */
-async function main(args: string[]): Promise<number> {
+const main = async (args: string[]): Promise<number> => {
   const options = readOptions(args);
   if (options === 'help') {
     console.log(usage);
@@ -38,9 +38,9 @@ async function main(args: string[]): Promise<number> {
     for (const cleanup of cleanups.reverse()) await cleanup().catch(report);
     show.plain(`Stopped. Logs: ${directory}`);
   }
-}
+};
 
-async function demonstrateAndServe(run: Run): Promise<void> {
+const demonstrateAndServe = async (run: Run): Promise<void> => {
   const { options, directory, show, signal, atEnd } = run;
   const system = await startLocalSystem(run);
   // Best effort: an emulator that has died has taken them along.
@@ -50,20 +50,20 @@ async function demonstrateAndServe(run: Run): Promise<void> {
   if (options.once) return;
   await announce(run, system.emulator);
   await serve(system, watch, run);
-}
+};
 
 /**
  * Leaves word for `npx cosecha --stage local`. Only of an emulator of our own, whose credentials open nothing else: who
  * named another in AWS_ENDPOINT_URL names it to the CLI likewise.
  */
-async function announce({ atEnd }: Run, { pid, client }: LocalSystem['emulator']): Promise<void> {
+const announce = async ({ atEnd }: Run, { pid, client }: LocalSystem['emulator']): Promise<void> => {
   if (pid === undefined) return;
   atEnd(() => removeLocalDeployment(repository, client));
   await writeLocalDeployment(repository, client);
-}
+};
 
 /** Says how to go on, and shows whatever happens, until it is stopped. */
-async function serve(system: LocalSystem, watch: Watch, { show, signal, directory }: Run): Promise<void> {
+const serve = async (system: LocalSystem, watch: Watch, { show, signal, directory }: Run): Promise<void> => {
   const { emulator, api } = system;
   const lines = [
     '',
@@ -87,28 +87,28 @@ async function serve(system: LocalSystem, watch: Watch, { show, signal, director
   const stopped = Promise.withResolvers<void>();
   signal.addEventListener('abort', () => stopped.resolve());
   await Promise.race([stopped.promise, watch.failed]);
-}
+};
 
 /** npm passes on the Ctrl-C that the terminal has sent to both of us: two within this time are one. */
-const SAME_SIGNAL_MS = 1_000;
+const sameSignalMs = 1_000;
 
 /** The first Ctrl-C or SIGTERM stops in order; a second one ends at once (the emulator ends with this process). */
-function stopOnSignals(): AbortSignal {
+const stopOnSignals = (): AbortSignal => {
   const stop = new AbortController();
   let first: number | undefined;
   const onSignal = () => {
     first ??= Date.now();
     stop.abort();
-    if (Date.now() - first > SAME_SIGNAL_MS) process.exit(130);
+    if (Date.now() - first > sameSignalMs) process.exit(130);
   };
   process.on('SIGINT', onSignal).on('SIGTERM', onSignal);
   return stop.signal;
-}
+};
 
 /** A sentence for what we know can go wrong; for anything else all there is. */
-function report(error: unknown): void {
+const report = (error: unknown): void => {
   console.error(error instanceof ExpectedFailure ? `\n${error.message}\n` : error);
-}
+};
 
 main(process.argv.slice(2))
   .catch((error: unknown) => {

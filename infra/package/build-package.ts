@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { repository } from '../local/paths.ts';
 
-/** The root's package.json, as far as the package's own is made from it. */
+/** The fields of the root's package.json that the package's own is made from. */
 type Manifest = {
   readonly name: string;
   readonly version: string;
@@ -17,17 +17,17 @@ type Manifest = {
   readonly devDependencies: Readonly<Record<string, string>>;
 };
 
-/** The CDK construct is made with the CDK of the app that imports it. */
-const PEERS = ['aws-cdk-lib', 'constructs'];
+/** The CDK construct uses the CDK of the app that imports it. */
+const peers = ['aws-cdk-lib', 'constructs'];
 
-/** CommonJS dependencies ask for Node's own modules through `require`, which an ES module does not have. */
-const REQUIRE =
+/** CommonJS dependencies load Node's own modules with `require`, which an ES module does not have. */
+const requireForCommonJs =
   "import{createRequire as cosechaRequire}from'node:module';const require=cosechaRequire(import.meta.url);";
 
 /**
- * Makes the package that other projects install, in an empty directory. It is not the repository: under
- * `node_modules` Node runs no TypeScript, and whoever reads the stream should not install five AWS clients for it. So
- * everything is bundled, the package depends on nothing, and its package.json is its own.
+ * Builds the package that other projects install, and empties the directory first. The repository itself cannot be that
+ * package: Node runs no TypeScript under `node_modules`, and a reader of the stream needs none of the AWS clients. So
+ * everything is bundled, and the package has its own package.json without dependencies.
  */
 export const buildPackage = async (directory: string): Promise<void> => {
   const manifest = JSON.parse(await readFile(join(repository, 'package.json'), 'utf8')) as Manifest;
@@ -35,8 +35,8 @@ export const buildPackage = async (directory: string): Promise<void> => {
   await mkdir(directory, { recursive: true });
   await Promise.all([
     bundle(directory, { index: 'lib/downstream/index.ts', cdk: 'infra/downstream.ts' }, 'node20'),
-    // The launcher says so where Node is older.
-    bundle(directory, { cosecha: 'lib/cli/main.ts' }, 'node22', REQUIRE),
+    // On an older Node, the launcher reports which one it needs.
+    bundle(directory, { cosecha: 'lib/cli/main.ts' }, 'node22', requireForCommonJs),
     declareTypes(join(directory, 'dist')),
     ...[...Object.values(manifest.bin), 'LICENSE', 'docs/cli.md', 'docs/stream.md', 'docs/events'].map(
       (path) => copy(path, directory),
@@ -61,12 +61,12 @@ const bundle = (
     platform: 'node',
     target,
     mainFields: ['module', 'main'],
-    external: PEERS,
+    external: peers,
     banner: { js: banner },
     logLevel: 'warning',
   });
 
-/** The types, file by file as they are here: their imports then name what stands beside them. */
+/** Writes the types in the same folders as the sources, so that their relative imports stay valid. */
 const declareTypes = async (directory: string): Promise<void> => {
   const types = join(directory, 'types');
   const tsc = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin', 'tsc');
@@ -75,7 +75,7 @@ const declareTypes = async (directory: string): Promise<void> => {
   const files = (await readdir(types, { recursive: true })).filter((name) => name.endsWith('.d.ts'));
   for (const file of files.map((name) => join(types, name))) {
     const text = await readFile(file, 'utf8');
-    // The compiler leaves them in declarations: https://www.typescriptlang.org/tsconfig/#rewriteRelativeImportExtensions
+    // The compiler keeps `.ts` in imports of declarations: https://www.typescriptlang.org/tsconfig/#rewriteRelativeImportExtensions
     await writeFile(file, text.replaceAll(/(from '\.[^']*)\.ts'/g, "$1.js'"));
   }
 };
@@ -84,11 +84,17 @@ const copy = (path: string, directory: string): Promise<void> =>
   cp(join(repository, path), join(directory, path), { recursive: true });
 
 const packageJson = ({ name, version, description, license, engines, bin, devDependencies }: Manifest) => ({
-  ...{ name, version, description, license, type: 'module', engines, bin },
+  name,
+  version,
+  description,
+  license,
+  type: 'module',
+  engines,
+  bin,
   exports: {
     '.': { types: './dist/types/lib/downstream/index.d.ts', default: './dist/index.js' },
     './cdk': { types: './dist/types/infra/downstream.d.ts', default: './dist/cdk.js' },
   },
-  peerDependencies: Object.fromEntries(PEERS.map((peer) => [peer, `^${devDependencies[peer]}`])),
-  peerDependenciesMeta: Object.fromEntries(PEERS.map((peer) => [peer, { optional: true }])),
+  peerDependencies: Object.fromEntries(peers.map((peer) => [peer, `^${devDependencies[peer]}`])),
+  peerDependenciesMeta: Object.fromEntries(peers.map((peer) => [peer, { optional: true }])),
 });

@@ -15,7 +15,7 @@ type Row = Parameters<typeof unmarshall>[0];
 
 const toRecord = (row: Row): Extraction => unmarshall(row) as Extraction;
 
-/** The table `Extractions` on DynamoDB. Throws the SDK's errors, but for a condition that did not hold. */
+/** The table `Extractions` on DynamoDB. A failed condition is returned. All other SDK errors are thrown. */
 export const dynamoExtractionStore = (client: DynamoDBClient, table: string): ExtractionStore => ({
   create: async (record) => {
     try {

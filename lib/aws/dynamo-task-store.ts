@@ -11,10 +11,10 @@ type Row = Parameters<typeof unmarshall>[0];
 
 const toTask = (row: Row | undefined): Task => unmarshall(row ?? {}) as Task;
 
-/** A task is of no use to anybody after this: deliveries end within minutes, grace within a day. */
+/** A task is not needed for longer: deliveries stop within minutes, and grace ends within a day. */
 const retentionSeconds = 30 * 24 * 3600;
 
-/** The table `Tasks` on DynamoDB. Each of L, W and A is one atomic update (design, section 4). */
+/** The table `Tasks` on DynamoDB. Link, notify and adopt are one atomic update each (design, section 4). */
 export const dynamoTaskStore = (client: DynamoDBClient, table: string, now: () => Date): TaskStore => {
   const expiry = () => Math.floor(now().getTime() / 1000) + retentionSeconds;
   return {

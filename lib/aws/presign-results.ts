@@ -1,12 +1,12 @@
 import { GetObjectCommand, type S3Client } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
+import { plusSeconds } from '../extraction/deadlines.ts';
 import type { StoredResults } from '../extraction/record.ts';
-import { plusSeconds } from '../extraction/timings.ts';
 
-/** Long enough to follow a link, short enough to be worth little in a log of somebody else's. */
+/** Long enough to follow the link. Short, because a caller may log the URL. */
 const validSeconds = 300;
 
-/** A URL that reads the stored results without credentials for 5 minutes. */
+/** Returns a URL that reads the stored results without credentials for 5 minutes. */
 export const presignResults =
   (client: S3Client, now: () => Date) =>
   async ({ bucket, key }: StoredResults): Promise<{ readonly url: string; readonly expiresAt: string }> => {

@@ -3,24 +3,13 @@ import {
   ResourceNotFoundException,
   type SecretsManagerClient,
 } from '@aws-sdk/client-secrets-manager';
-
-/** The stack made the secret, and nobody has put a value into it yet. Answered 503: it will be filled. */
-export class SecretNotFilled extends Error {
-  override readonly name = 'SecretNotFilled';
-
-  constructor(secret: string, options?: ErrorOptions) {
-    super(
-      `The secret ${secret} has no value yet. Fill it with the command that the deployment printed.`,
-      options,
-    );
-  }
-}
+import { NotConfigured } from '../not-configured.ts';
 
 type Label = 'AWSCURRENT' | 'AWSPREVIOUS';
 
 /**
- * The secret's text under a staging label, or undefined where nothing is under it: Secrets Manager answers
- * ResourceNotFoundException for both a secret and a label that do not exist
+ * The secret's text under a staging label, or undefined if it has none. Secrets Manager throws
+ * ResourceNotFoundException both for a missing secret and for a missing label
  * (https://docs.aws.amazon.com/secretsmanager/latest/apireference/API_GetSecretValue.html).
  */
 const readLabel = async (
@@ -32,7 +21,7 @@ const readLabel = async (
     const { SecretString } = await client.send(
       new GetSecretValueCommand({ SecretId: name, VersionStage: label }),
     );
-    // A value pasted or piped from a file often ends with a line break; no key does.
+    // A value pasted or piped from a file often ends with a line break. No key does.
     const value = SecretString?.replace(/\r?\n$/, '');
     return value === undefined || value === '' ? undefined : value;
   } catch (error) {
@@ -41,14 +30,14 @@ const readLabel = async (
   }
 };
 
-/** The current value. Throws SecretNotFilled, and the SDK's errors. */
+/** Returns the current value. Throws NotConfigured if there is none, and the SDK's errors. */
 export const readSecret = async (client: SecretsManagerClient, name: string): Promise<string> => {
   const current = await readLabel(client, name, 'AWSCURRENT');
-  if (current === undefined) throw new SecretNotFilled(name);
+  if (current === undefined) throw new NotConfigured('secret', name);
   return current;
 };
 
-/** The current value and, after a rotation, the one before it. Throws as `readSecret` does. */
+/** Returns the current value and, after a rotation, the previous one. Throws as `readSecret` does. */
 export const readRotatingSecret = async (
   client: SecretsManagerClient,
   name: string,

@@ -8,14 +8,15 @@ import {
 } from '../extraction/sealed-request-data.ts';
 
 /**
- * Binds the ciphertext to its extraction: it cannot be opened as another one's, and CloudTrail shows whose it
- * was. A target's says its method too, by which the key's policy lets reconcile open targets and nothing else
+ * The encryption context binds a ciphertext to its extraction. KMS refuses to decrypt it for another one, and
+ * CloudTrail logs the extractionId. The context of a target also contains its method. The key policy allows
+ * reconcile to decrypt only ciphertexts with that method
  * (docs/decisions/0007-the-sealed-target-stays-in-the-executions-input.md).
  */
 const credentialsContext = (extractionId: string) => ({ extractionId });
 const targetContext = (extractionId: string) => ({ extractionId, method: 'consent' });
 
-/** Encrypts under the seal key. Base64. */
+/** Encrypts with the seal key. Returns base64. Throws the SDK's errors. */
 export const sealWith =
   (client: KMSClient, keyArn: string) =>
   async (extractionId: string, plaintext: SealedRequestData): Promise<string> => {
@@ -44,8 +45,8 @@ const unsealWith =
     return decodeSealed<Plaintext>(Plaintext ?? new Uint8Array());
   };
 
-/** Undoes `sealWith`, under this key only. Throws the SDK's errors; their messages hold no plaintext. */
+/** Decrypts sealed credentials. Throws the SDK's errors, whose messages contain no plaintext. */
 export const unsealCredentialsWith = unsealWith<SealedCredentialsData>(credentialsContext);
 
-/** Likewise, of a target. */
+/** Decrypts a sealed target. Throws the SDK's errors, whose messages contain no plaintext. */
 export const unsealTargetWith = unsealWith<SealedTargetData>(targetContext);

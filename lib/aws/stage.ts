@@ -1,7 +1,7 @@
-/** The one stage that runs on an emulator: plain http is allowed, and nothing is retained or protected. */
+/** The stage for an emulator. It allows plain http, and deletes its data with the stack. */
 export const LOCAL_STAGE = 'local';
 
-/** What a stage may be called. It stands in the names of the stack, its secrets, parameters and alarms. */
+/** A valid stage name. The names of the stack, its secrets, parameters and alarms contain it. */
 export const stagePattern = /^[a-z][a-z0-9-]{0,19}$/;
 
 export const stackNameOf = (stage: string): string => `Cosecha-${stage}`;

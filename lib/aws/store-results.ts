@@ -3,8 +3,8 @@ import { PutObjectCommand, type S3Client } from '@aws-sdk/client-s3';
 import type { StoredResults } from '../extraction/record.ts';
 
 /**
- * Stores the provider's answer byte for byte under `{extractionId}/{sha256}.json`: storing the same bytes twice
- * is one object, and other bytes never overwrite it. The bucket encrypts by default.
+ * Stores the provider's answer unchanged under `{extractionId}/{sha256}.json`. The same bytes are always the same
+ * object, and other bytes never overwrite it. The bucket encrypts by default. Throws the SDK's errors.
  */
 export const storeResultsIn =
   (client: S3Client, bucket: string) =>

@@ -2,7 +2,7 @@ import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { marshall, type NativeAttributeValue } from '@aws-sdk/util-dynamodb';
 import type { Change, Guard } from '../extraction/transitions.ts';
 
-/** The parts of an UpdateItem input that a change becomes. */
+/** The part of an UpdateItem input that a change determines. */
 export type UpdateParts = {
   readonly UpdateExpression: string;
   readonly ConditionExpression: string;
@@ -11,8 +11,8 @@ export type UpdateParts = {
 };
 
 /**
- * Turns a change into DynamoDB's expressions. Every name is aliased, as some are reserved words (`status`,
- * `method`, `open`: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/ReservedWords.html).
+ * Converts a change into DynamoDB expressions. Every name is aliased, because some are reserved words (`status`,
+ * `method`: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/ReservedWords.html).
  */
 export const updateExpression = (change: Change): UpdateParts => {
   const names: Record<string, string> = {};

@@ -1,20 +1,20 @@
 #!/usr/bin/env node
-// Plain JavaScript that any Node of the last years can read, so that one that is too old is told so in a sentence.
+// Plain JavaScript that old versions of Node can read, so that they print a sentence instead of a syntax error.
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-/** The packed package has the bundle only; a clone has the sources, which Node 24 runs as they are. */
+/** A clone has the sources, which Node 24 runs as they are. The packed package has only the bundle. */
 const source = new URL('./main.ts', import.meta.url);
 const isClone = existsSync(source);
 
-/** commander 15 and the bundle want 22.12; to run TypeScript without a flag takes 24 (22.18, with a warning). */
+/** commander 15 and the bundle need 22.12. Running TypeScript needs 24 (22.18 prints a warning). */
 const least = isClone ? [24, 0] : [22, 12];
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 
 if (major < least[0] || (major === least[0] && minor < least[1])) {
-  const how = isClone ? ': call it with `npx cosecha`, which takes the Node that `npm ci` installed' : '';
+  const remedy = isClone ? ' Run `npx cosecha`, which uses the Node that `npm ci` installed.' : '';
   console.error(
-    `cosecha needs Node ${least.join('.')} or newer, and this is ${process.versions.node}${how}.`,
+    `cosecha needs Node ${least.join('.')} or newer, and this is ${process.versions.node}.${remedy}`,
   );
   process.exitCode = 1;
 } else {

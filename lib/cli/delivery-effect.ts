@@ -1,28 +1,23 @@
 import type { Extraction } from '../extraction/record.ts';
 import { transitions } from '../extraction/transitions.ts';
 
-/** Whom a test delivery would reach. */
-export type Recipient =
-  /** No extraction is linked to the task. */
-  { readonly kind: 'nobody' } | { readonly kind: 'extraction'; readonly record: Extraction };
-
-/** What a test delivery would do, and so what it takes to make it. */
+/** What a validly signed delivery would do. */
 export type DeliveryEffect =
   | { readonly kind: 'harmless' }
-  /** It leaves a row in Tasks for 30 days, which would end a task that ever bears this id. */
+  /** It would store a row in Tasks for 30 days, which would settle a later task of the same id. */
   | { readonly kind: 'orphan' }
-  /** It would change what a real extraction says, on our word. */
+  /** It would settle a real extraction in place of the provider. */
   | { readonly kind: 'settles'; readonly record: Extraction };
 
-/** What a webhook may move. */
-const settled: readonly string[] = [...transitions.markSettled.from, ...transitions.correctOutcome.from];
+/** The statuses that a webhook can change. */
+const changeable: readonly string[] = [...transitions.markSettled.from, ...transitions.correctOutcome.from];
 
 /**
- * What a validly signed delivery would do. A webhook settles what runs, and corrects a TIMED_OUT; to any other record
- * it is a repetition or, naming another end, a disagreement that is counted and changes nothing.
+ * What a validly signed delivery would do to the extraction that its task is linked to, if any. A webhook settles one
+ * that is RUNNING and corrects one that is TIMED_OUT. For any other it is a repetition, or a status disagreement, which
+ * is counted and changes nothing.
  */
-export const deliveryEffect = (recipient: Recipient): DeliveryEffect => {
-  if (recipient.kind === 'nobody') return { kind: 'orphan' };
-  const { record } = recipient;
-  return settled.includes(record.status) ? { kind: 'settles', record } : { kind: 'harmless' };
+export const deliveryEffect = (record: Extraction | undefined): DeliveryEffect => {
+  if (record === undefined) return { kind: 'orphan' };
+  return changeable.includes(record.status) ? { kind: 'settles', record } : { kind: 'harmless' };
 };

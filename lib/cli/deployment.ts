@@ -1,12 +1,13 @@
 import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
 import { LOCAL_STAGE, stackNameOf, stagePattern } from '../aws/stage.ts';
-import { describeStack } from './aws/describe-stack.ts';
+import { defined } from '../defined.ts';
 import { emulatorApiUrl, toEmulatorUrl } from './aws/emulator-url.ts';
 import { signedFetch } from './aws/signed-fetch.ts';
+import { describeStack } from './aws/stack.ts';
 import { CliError, UsageError } from './errors.ts';
 import { readLocalDeployment } from './local-deployment.ts';
 
-/** Spread into the configuration of any AWS SDK client; what is absent, the SDK's own chain finds. */
+/** Spread into the configuration of any AWS SDK client. The SDK's own chain finds what is absent. */
 export type ClientConfig = {
   readonly region?: string;
   readonly profile?: string;
@@ -22,7 +23,7 @@ export type Deployment = {
   readonly client: ClientConfig;
   /** Whether it is on an emulator. */
   readonly isEmulated: boolean;
-  /** Throws Problem for one that the stack has not. */
+  /** An output of the stack. Throws CliError where the stack does not have it. */
   readonly output: (name: string) => string;
   readonly api: {
     /** Without a trailing slash. */
@@ -33,12 +34,12 @@ export type Deployment = {
   };
 };
 
-/** What the command line and the environment say of where to go. */
+/** Which deployment the command line and the environment name. */
 export type ConnectOptions = {
   readonly stage: string | undefined;
   readonly region: string | undefined;
   readonly profile: string | undefined;
-  /** Of the package: where `npm start` leaves word. */
+  /** Directory of the package, in which `npm start` writes where it serves. */
   readonly root: string;
   readonly endpoint: string | undefined;
 };
@@ -46,18 +47,18 @@ export type ConnectOptions = {
 const stageOf = ({ stage }: ConnectOptions): string => {
   if (stage === undefined) {
     throw new UsageError(
-      'Which stage? Say --stage <stage>, or set COSECHA_STAGE; the stage of `npm start` is local.',
+      'No stage is set. Use --stage <stage>, or set COSECHA_STAGE. The stage of `npm start` is local.',
     );
   }
   if (!stagePattern.test(stage)) {
     throw new UsageError(
-      `"${stage}" is no stage: those are 1 to 20 of a-z, 0-9 and "-", starting with a letter.`,
+      `"${stage}" is not a stage. A stage has 1 to 20 characters of a-z, 0-9 and "-", and starts with a letter.`,
     );
   }
   return stage;
 };
 
-/** Where the clients go: to what `npm start` serves, for its stage and where nothing else is named. */
+/** The stage `local` goes to what `npm start` serves, unless an endpoint is set. */
 const clientFor = async (
   stage: string,
   { region, profile, root, endpoint }: ConnectOptions,
@@ -66,56 +67,57 @@ const clientFor = async (
     const running = await readLocalDeployment(root);
     if (running !== undefined) return running;
     throw new CliError(
-      'Nothing is served here: run `npm start` in another terminal, or name an emulator in AWS_ENDPOINT_URL.',
+      'The local deployment is not running. Run `npm start` in another terminal, or set AWS_ENDPOINT_URL to an emulator.',
     );
   }
-  return {
-    ...(region === undefined ? {} : { region }),
-    ...(profile === undefined ? {} : { profile }),
-  };
+  return defined({ region, profile });
+};
+
+const regionOf = async ({ config }: CloudFormationClient): Promise<string> => {
+  try {
+    return await config.region();
+  } catch (cause) {
+    if (!(cause instanceof Error) || cause.message !== 'Region is missing') throw cause;
+    throw new UsageError('No region is set. Use --region <region>, or set AWS_REGION.', { cause });
+  }
 };
 
 const isRefused = (error: unknown): boolean => (error as { code?: unknown }).code === 'ECONNREFUSED';
 
 /**
- * Finds the stack of a stage. Throws Problem where there is none or nothing answers, UsageProblem without a stage,
- * and the SDK's errors.
+ * Finds the stack of a stage. Throws UsageError without a stage or a region, CliError where there is no such stack or
+ * nothing answers, and the SDK's errors.
  */
-export const connect = async (whereabouts: ConnectOptions): Promise<Deployment> => {
-  const stage = stageOf(whereabouts);
+export const connect = async (options: ConnectOptions): Promise<Deployment> => {
+  const stage = stageOf(options);
   const stackName = stackNameOf(stage);
-  const client = await clientFor(stage, whereabouts);
+  const client = await clientFor(stage, options);
   const cloudFormation = new CloudFormationClient(client);
+  const region = await regionOf(cloudFormation);
   const stack = await describeStack(cloudFormation, stackName).catch((cause: unknown) => {
     if (client.endpoint === undefined || !isRefused(cause)) throw cause;
     throw new CliError(
-      `Nothing answers at ${client.endpoint}, where \`npm start\` served: it has ended without saying so. Start it again.`,
+      `Nothing answers at ${client.endpoint}: \`npm start\` was ended before it could clean up. Start it again.`,
       { cause },
     );
   });
-  const region = await cloudFormation.config.region();
   if (stack === undefined) {
     throw new CliError(
-      `There is no stack ${stackName} in ${region}: is it another stage, region (--region) or account (--profile)?`,
+      `There is no stack ${stackName} in ${region}. Check the stage, the region (--region) and the account (--profile).`,
     );
   }
   const output = (name: string): string => {
     const value = stack.outputs[name];
     if (value !== undefined && value !== '') return value;
     throw new CliError(
-      `The stack ${stackName} has no output ${name}: deploy it with this version of Cosecha.`,
+      `The stack ${stackName} has no output ${name}. Deploy it with this version of Cosecha.`,
     );
   };
-  const endpoint = client.endpoint ?? whereabouts.endpoint;
+  const endpoint = client.endpoint ?? options.endpoint;
   const base = endpoint === undefined ? output('ApiUrl') : emulatorApiUrl(endpoint, output('ApiId'));
   const webhookUrl =
     endpoint === undefined ? output('WebhookUrl') : toEmulatorUrl(base, output('WebhookUrl'));
-  const { accessKeyId, secretAccessKey, sessionToken } = await cloudFormation.config.credentials();
-  const credentials = {
-    accessKeyId,
-    secretAccessKey,
-    ...(sessionToken === undefined ? {} : { sessionToken }),
-  };
+  const credentials = await cloudFormation.config.credentials();
   return {
     stage,
     stackName,

@@ -3,7 +3,7 @@ type ProblemBody = {
   readonly title?: unknown;
   readonly detail?: unknown;
   readonly errors?: unknown;
-  /** What API Gateway answers by itself has this alone. */
+  /** API Gateway's own answers have only this. */
   readonly message?: unknown;
 };
 
@@ -18,7 +18,7 @@ const parse = (body: string): ProblemBody => {
 
 const violationsOf = ({ errors }: ProblemBody): readonly Violation[] => (Array.isArray(errors) ? errors : []);
 
-/** An error answer of the API as sentences, the violations one to a line. No answer repeats a value of the request. */
+/** An error answer of the API as lines: a sentence, then one for each violation. No answer has a value of the request. */
 export const describeProblem = (status: number, body: string): readonly string[] => {
   const problem = parse(body);
   if (problem.title === undefined) {

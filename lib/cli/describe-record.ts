@@ -1,24 +1,26 @@
 import type { Extraction } from '../extraction/record.ts';
 import { formatSeconds, secondsSince } from './format-seconds.ts';
 
-/** What it is, how far it has come, how it ended, and the service's own: DynamoDB gives attributes in any order. */
-const inOrder: readonly string[] = [
-  ...['schemaVersion', 'extractionId', 'status', 'reason', 'method', 'entity', 'actions'],
-  ...['product', 'consentId', 'variant', 'reference', 'requestedBy', 'requestedAt', 'deadlineAt'],
-  ...['startingAt', 'attemptId', 'startedAt', 'taskId', 'settledAt', 'settledBy', 'actionResults'],
-  ...['collectedAt', 'collectionError', 'results', 'requestId'],
-  ...['oversizedAt', 'dueShard', 'dueAt', 'expiresAt'],
-];
+/** DynamoDB returns attributes in any order. This one is identity, request, start, outcome, results, and internal. */
+const order: readonly string[] = [
+  ['schemaVersion', 'extractionId', 'status', 'reason'],
+  ['method', 'entity', 'actions', 'product', 'consentId', 'variant', 'reference'],
+  ['requestedBy', 'requestedAt', 'deadlineAt'],
+  ['startingAt', 'attemptId', 'startedAt', 'taskId'],
+  ['settledAt', 'settledBy', 'actionResults'],
+  ['collectedAt', 'collectionError', 'results'],
+  ['requestId', 'oversizedAt', 'dueShard', 'dueAt', 'expiresAt'],
+].flat();
 
-/** A record as an operator sees it: all of it but the fingerprint, which is of no use to anybody. */
+/** A record as an operator sees it: without the fingerprint, which helps nobody. */
 export const operatorView = (record: Extraction): Record<string, unknown> => {
   const { fingerprint: _fingerprint, ...view } = record;
   // Attributes of a later version come last.
-  const rank = (name: string): number => (inOrder.includes(name) ? inOrder.indexOf(name) : inOrder.length);
+  const rank = (name: string): number => (order.includes(name) ? order.indexOf(name) : order.length);
   return Object.fromEntries(Object.entries(view).toSorted(([one], [other]) => rank(one) - rank(other)));
 };
 
-/** One attribute to a line, for people. */
+/** A line for each attribute. */
 export const describeView = (view: Readonly<Record<string, unknown>>): readonly string[] => {
   const width = Math.max(...Object.keys(view).map((name) => name.length));
   return Object.entries(view).map(
@@ -26,23 +28,22 @@ export const describeView = (view: Readonly<Record<string, unknown>>): readonly 
   );
 };
 
-/** `COMPLETED (settled by webhook), collected`: how far it has come. */
-export const describeProgress = (record: Extraction): string => {
-  const { status, reason, settledBy, collectedAt, collectionError, dueShard } = record;
-  const why = [
-    ...(reason === undefined ? [] : [reason]),
-    ...(settledBy === undefined ? [] : [`settled by ${settledBy}`]),
-  ];
-  const results =
-    collectedAt !== undefined
-      ? ', collected'
-      : collectionError === undefined
-        ? ''
-        : `, not collected: ${collectionError}`;
-  return `${status}${why.length === 0 ? '' : ` (${why.join(', ')})`}${results}${dueShard === undefined ? ', closed' : ''}`;
+const describeCollection = ({ collectedAt, collectionError }: Extraction): string => {
+  if (collectedAt !== undefined) return ', collected';
+  return collectionError === undefined ? '' : `, not collected: ${collectionError}`;
 };
 
-/** How late an open record is, or when it is looked at. */
+/** Status, reason, collection and close in one phrase, such as `COMPLETED (settled by webhook), collected`. */
+export const describeProgress = (record: Extraction): string => {
+  const { status, reason, settledBy, dueShard } = record;
+  const details = [reason, settledBy === undefined ? undefined : `settled by ${settledBy}`].filter(
+    (detail) => detail !== undefined,
+  );
+  const parentheses = details.length === 0 ? '' : ` (${details.join(', ')})`;
+  return `${status}${parentheses}${describeCollection(record)}${dueShard === undefined ? ', closed' : ''}`;
+};
+
+/** When the sweep reconciles an open record, or how long that is overdue. */
 export const describeDue = (dueAt: string | undefined, now: Date): string => {
   if (dueAt === undefined) return '';
   const late = secondsSince(dueAt, now);

@@ -1,11 +1,8 @@
 import type { Lines } from './printable.ts';
 
-/**
- * Something that can be expected to go wrong. The lines are for the person at the terminal: what is wrong and what
- * to do. Shown without a stack; exit code 1.
- */
+/** An expected failure. Its lines name the cause and the remedy, and are printed without a stack. Exit code 1. */
 export class CliError extends Error {
-  override readonly name: string = 'Problem';
+  override readonly name: string = 'CliError';
   readonly lines: readonly string[];
 
   constructor(lines: Lines, options?: ErrorOptions) {
@@ -15,7 +12,7 @@ export class CliError extends Error {
   }
 }
 
-/** The command line itself is wrong; exit code 2. */
+/** The command line is wrong. Exit code 2. */
 export class UsageError extends CliError {
-  override readonly name = 'UsageProblem';
+  override readonly name = 'UsageError';
 }

@@ -1,4 +1,4 @@
-/** What a failure says of itself, as far as the SDK and Node have it. */
+/** What an error of the SDK or of Node may carry. */
 type ErrorInfo = {
   readonly name: string;
   readonly message: string;
@@ -12,54 +12,53 @@ const isDenial = ({ name, message }: ErrorInfo): boolean =>
   /AccessDenied|UnauthorizedOperation|AuthorizationError|NotAuthorized/.test(name) ||
   /is not authorized to perform/.test(message);
 
-const denied = ({ message }: ErrorInfo): string => {
-  const [, who, action, resource] =
+const describeDenial = ({ message }: ErrorInfo): string => {
+  const [, caller = 'you', action, resource] =
     /^(?:User: (\S+) )?.*not authorized to perform: ([\w-]+:[\w*]+)(?: on resource: (\S+))?/.exec(message) ??
     [];
   if (action === undefined) return `AWS does not allow it: ${message}`;
-  const whom = who === undefined ? 'you' : who;
-  return `AWS does not allow ${whom} to ${action}${resource === undefined ? '' : ` on ${resource}`}: that right is missing (docs/cli.md lists them by command).`;
+  const on = resource === undefined ? '' : ` on ${resource}`;
+  return `AWS does not allow ${caller} to ${action}${on}. That permission is missing; docs/cli.md lists them by command.`;
 };
 
 /**
- * A sentence for a failure that can be expected of AWS and of the network between, or undefined for one that cannot:
- * that is a bug of ours, whose stack is worth having.
+ * A sentence for an expected failure of AWS or of the network. Undefined for any other: that is a defect of Cosecha, and
+ * its stack is printed.
  */
 export const explainFailure = (error: unknown): string | undefined => {
   if (!(error instanceof Error)) return undefined;
-  const told: ErrorInfo = error;
-  if (isDenial(told)) return denied(told);
-  switch (told.name) {
+  const info: ErrorInfo = error;
+  if (isDenial(info)) return describeDenial(info);
+  switch (info.name) {
     case 'CredentialsProviderError':
     case 'TokenProviderError':
-      return `There are no AWS credentials (${told.message.replace(/\.$/, '')}): log in, or name a profile with --profile.`;
+      return `There are no AWS credentials (${info.message.replace(/\.$/, '')}). Log in, or name a profile with --profile.`;
     case 'ExpiredToken':
     case 'ExpiredTokenException':
-      return 'The AWS credentials have expired: log in again.';
+      return 'The AWS credentials have expired. Log in again.';
     case 'InvalidClientTokenId':
     case 'UnrecognizedClientException':
     case 'InvalidSignatureException':
     case 'SignatureDoesNotMatch':
     case 'InvalidAccessKeyId':
-      return `AWS does not take these credentials (${told.name}): are they of this account, and is the clock right?`;
+      return `AWS does not accept these credentials (${info.name}). Check that they are of this account, and that your clock is right.`;
   }
-  if (told.message === 'Region is missing') return 'Which region? Say --region <region>, or set AWS_REGION.';
-  switch (told.code) {
+  switch (info.code) {
     case 'ECONNREFUSED':
     case 'ENOTFOUND':
     case 'ETIMEDOUT':
     case 'ECONNRESET':
     case 'EHOSTUNREACH':
     case 'EAI_AGAIN': {
-      const where = [told.hostname ?? told.address, told.port].filter((part) => part !== undefined).join(':');
-      return `${where === '' ? 'The network' : where} does not answer (${String(told.code)}).`;
+      const host = [info.hostname ?? info.address, info.port].filter((part) => part !== undefined).join(':');
+      return `${host === '' ? 'The network' : host} does not answer (${String(info.code)}).`;
     }
     case 'DEPTH_ZERO_SELF_SIGNED_CERT':
     case 'SELF_SIGNED_CERT_IN_CHAIN':
     case 'UNABLE_TO_VERIFY_LEAF_SIGNATURE':
-      return `The certificate is not trusted (${String(told.code)}): name its authority in NODE_EXTRA_CA_CERTS.`;
+      return `The certificate is not trusted (${String(info.code)}). Name its authority in NODE_EXTRA_CA_CERTS.`;
   }
-  // Any other answer of AWS: its own words, which quote names and no values.
-  if ('$metadata' in error) return `AWS answered ${told.name}: ${told.message}`;
+  // Any other error of AWS. Its message quotes names of resources, and no values.
+  if ('$metadata' in error) return `AWS answered ${info.name}: ${info.message}`;
   return undefined;
 };

@@ -5,7 +5,7 @@ const units = [
   ['s', 1],
 ] as const;
 
-/** `3 h 5 min`: the two greatest units of a length of time. */
+/** A duration in its two largest units, such as `3 h 5 min`. */
 export const formatSeconds = (seconds: number): string => {
   let rest = Math.max(0, Math.round(seconds));
   const parts = units.map(([unit, size]) => {
@@ -22,6 +22,6 @@ export const formatSeconds = (seconds: number): string => {
     .join(' ');
 };
 
-/** Seconds from one ISO 8601 time to a moment. */
+/** Seconds from an ISO 8601 time to `now`. */
 export const secondsSince = (time: string, now: Date): number =>
   (now.getTime() - new Date(time).getTime()) / 1000;

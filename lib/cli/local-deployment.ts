@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import * as v from 'valibot';
 
 /**
- * Where `npm start` serves, for as long as it does: `.cosecha/running.json` under the package, readable by its owner
- * only. The credentials are the emulator's own, which are worth nothing anywhere else.
+ * Where `npm start` serves, as `.cosecha/running.json` in the package has it while it runs. Only its owner can read the
+ * file. The credentials are the emulator's own, which are worth nothing anywhere else.
  */
 export type LocalDeployment = {
   readonly endpoint: string;
@@ -20,7 +20,7 @@ const schema = v.object({
 
 const fileIn = (root: string): string => join(root, '.cosecha', 'running.json');
 
-/** What is served according to the file, or undefined without a readable one. Whether it still is, is not asked. */
+/** What the file has, or undefined without a readable one. Does not check that it still runs. */
 export const readLocalDeployment = async (root: string): Promise<LocalDeployment | undefined> => {
   try {
     return v.parse(schema, JSON.parse(await readFile(fileIn(root), 'utf8')));
@@ -29,15 +29,15 @@ export const readLocalDeployment = async (root: string): Promise<LocalDeployment
   }
 };
 
-/** Leaves word of what is served. A second `npm start` replaces the word of the first. */
-export const writeLocalDeployment = async (root: string, system: LocalDeployment): Promise<void> => {
-  // A file that is there keeps its mode, so it goes first.
+/** Writes the file. It replaces that of an `npm start` which runs already. */
+export const writeLocalDeployment = async (root: string, deployment: LocalDeployment): Promise<void> => {
+  // An existing file would keep its mode, so it is removed first.
   await rm(fileIn(root), { force: true });
-  await writeFile(fileIn(root), `${JSON.stringify(system, undefined, 2)}\n`, { mode: 0o600 });
+  await writeFile(fileIn(root), `${JSON.stringify(deployment, undefined, 2)}\n`, { mode: 0o600 });
 };
 
-/** Takes that word back, unless somebody else has replaced it. */
+/** Removes the file, unless another `npm start` has replaced it. */
 export const removeLocalDeployment = async (root: string, { endpoint }: LocalDeployment): Promise<void> => {
-  const announced = await readLocalDeployment(root);
-  if (announced?.endpoint === endpoint) await rm(fileIn(root), { force: true });
+  const written = await readLocalDeployment(root);
+  if (written?.endpoint === endpoint) await rm(fileIn(root), { force: true });
 };

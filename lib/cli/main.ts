@@ -1,5 +1,7 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { inspect } from 'node:util';
-import { CommanderError } from 'commander';
+import { type Command, CommanderError } from 'commander';
 import { connect } from './deployment.ts';
 import { CliError, UsageError } from './errors.ts';
 import { explainFailure } from './explain-failure.ts';
@@ -10,8 +12,11 @@ const OK = 0;
 const FAILED = 1;
 const USAGE = 2;
 
-/** What to print of a failure, and its exit code. Of one that nobody expected it is the stack, causes included. */
-const explained = (error: unknown): { readonly lines: readonly string[]; readonly code: number } => {
+const versionOf = (root: string): string =>
+  (JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { readonly version: string }).version;
+
+/** The lines to print for a failure, and its exit code. An unexpected one is printed with its stack and causes. */
+const describeFailure = (error: unknown): { readonly lines: readonly string[]; readonly code: number } => {
   if (error instanceof CliError) {
     return { lines: error.lines, code: error instanceof UsageError ? USAGE : FAILED };
   }
@@ -19,11 +24,19 @@ const explained = (error: unknown): { readonly lines: readonly string[]; readonl
   return { lines: sentence === undefined ? inspect(error).split('\n') : [sentence], code: FAILED };
 };
 
+/** What commander reports as `error: unknown option …`, or with its help where no command is given. */
+const describeUsageError = ({ code, message }: CommanderError, program: Command): readonly string[] => {
+  if (code === 'commander.help') {
+    const names = program.commands.map((command) => command.name());
+    return [`Name a command: ${names.join(', ')}.`];
+  }
+  return message.replace(/^error: (.)/, (_, first: string) => first.toUpperCase()).split('\n');
+};
+
 /**
- * `cosecha`, with these arguments. The result is the exit code: 0 done, 1 not done or something is wrong, 2 the
- * command line is wrong.
+ * Runs `cosecha` with these arguments. Returns the exit code: 0 done, 1 not done or a check failed, 2 wrong command line.
  *
- * @param root where the package is
+ * @param root the directory of the package
  */
 export const main = async (args: readonly string[], root: string): Promise<number> => {
   let code = OK;
@@ -31,26 +44,32 @@ export const main = async (args: readonly string[], root: string): Promise<numbe
     const { stage, region, profile, json = false } = program.opts<GlobalOptions>();
     const shell = nodeShell({ json });
     const endpoint = process.env.AWS_ENDPOINT_URL;
-    const whereabouts = {
+    const options = {
       stage: stage ?? process.env.COSECHA_STAGE,
-      ...{ region, profile, root },
+      region,
+      profile,
+      root,
       endpoint: endpoint === '' ? undefined : endpoint,
     };
     try {
-      code = await work({ shell, connect: () => connect(whereabouts) });
+      code = await work({ shell, connect: () => connect(options) });
     } catch (error) {
       shell.wait(undefined);
-      const failure = explained(error);
+      const failure = describeFailure(error);
       shell.fail(failure.lines);
       code = failure.code;
     }
-  });
+  }, versionOf(root));
   try {
     await program.parseAsync(args, { from: 'user' });
     return code;
   } catch (error) {
-    // commander has written its sentence already; its 0 is for --help and --version.
-    if (error instanceof CommanderError) return error.exitCode === OK ? OK : USAGE;
-    throw error;
+    if (!(error instanceof CommanderError)) throw error;
+    // --help and --version end so, too.
+    if (error.exitCode === OK) return OK;
+    // Not from the program: it may have stopped before it came to --json.
+    const shell = nodeShell({ json: args.includes('--json') });
+    shell.fail(describeUsageError(error, program));
+    return USAGE;
   }
 };

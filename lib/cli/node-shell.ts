@@ -13,14 +13,14 @@ const codeOf = (error: unknown): unknown => (error as { code?: unknown }).code;
 /** The shell of this process. */
 export const nodeShell = ({ json }: { readonly json: boolean }): Shell => {
   const { stdin, stdout, stderr } = process;
-  // Whoever reads our output, `head` for one, has had enough of it: that is no failure.
+  // A reader such as `head` closes the pipe once it has enough. That is no failure.
   stdout.on('error', (error) => {
     if (codeOf(error) !== 'EPIPE') throw error;
     process.exit(0);
   });
-  // It moves out of the way of whatever else is written to the stream.
+  // It removes itself while anything else is written to the stream.
   const spinner = stdout.isTTY && !json ? yoctoSpinner({ stream: stdout }) : undefined;
-  const print = (
+  const write = (
     stream: NodeJS.WriteStream,
     lines: Lines,
     facts?: Readonly<Record<string, unknown>>,
@@ -28,20 +28,20 @@ export const nodeShell = ({ json }: { readonly json: boolean }): Shell => {
     stream.write(json && facts !== undefined ? printableJson(facts) : printableLines(lines));
   };
   return {
-    print: (lines, facts) => print(stdout, lines, facts),
+    print: (lines, facts) => write(stdout, lines, facts),
     hint: (lines) => {
-      if (!json) print(stderr, lines);
+      if (!json) write(stderr, lines);
     },
-    fail: (lines) => print(stderr, lines, { error: lines.join('\n') }),
+    fail: (lines) => write(stderr, lines, { error: lines.join('\n') }),
     wait: (line) => {
       if (line === undefined) spinner?.stop();
       else if (spinner !== undefined) spinner.start().text = printable(line);
     },
     confirm: async (question, words) => {
       if (!stdin.isTTY) return false;
-      const lines = createInterface({ input: stdin, output: stderr });
-      const typed = await lines.question(`${printable(question)} `);
-      lines.close();
+      const prompt = createInterface({ input: stdin, output: stderr });
+      const typed = await prompt.question(`${printable(question)} `);
+      prompt.close();
       return typed.trim() === words;
     },
     readText: async (path) => {
@@ -54,10 +54,10 @@ export const nodeShell = ({ json }: { readonly json: boolean }): Shell => {
       return text(stdin);
     },
     writePrivately: async (path, bytes) => {
-      // `wx`: what is there already is somebody's.
+      // `wx` fails where there is a file, as it may be somebody's.
       await writeFile(path, bytes, { mode: 0o600, flag: 'wx' }).catch((cause: unknown) => {
-        const why = codeOf(cause) === 'EEXIST' ? 'it is there already' : String(codeOf(cause));
-        throw new CliError(`${path} could not be written: ${why}.`, { cause });
+        const reason = codeOf(cause) === 'EEXIST' ? 'the file exists' : String(codeOf(cause));
+        throw new CliError(`${path} could not be written: ${reason}.`, { cause });
       });
     },
     now: () => new Date(),

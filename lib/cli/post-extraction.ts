@@ -1,16 +1,16 @@
-/** How POST /extractions ended, after every try. */
+/** The result of POST /extractions after all retries. */
 export type PostResult =
   | { readonly kind: 'answered'; readonly status: number; readonly body: string; readonly replayed: boolean }
-  /** No answer came to the last try: the extraction may have been requested. */
+  /** The last try got no answer, so the extraction may have been requested. */
   | { readonly kind: 'unanswered'; readonly cause: unknown };
 
 export type PostDeps = {
   readonly fetch: (url: string, init: RequestInit) => Promise<Response>;
   readonly sleep: (milliseconds: number) => Promise<void>;
-  readonly onRetry: (why: string) => void;
+  readonly onRetry: (reason: string) => void;
 };
 
-/** Pauses before the second try and those after it, in milliseconds: 15 s in all. */
+/** Pauses before each retry, in milliseconds: 15 s in all. */
 const pauses = [1_000, 2_000, 4_000, 8_000];
 
 const attempt = async (url: string, init: RequestInit, fetch: PostDeps['fetch']): Promise<PostResult> => {
@@ -23,14 +23,11 @@ const attempt = async (url: string, init: RequestInit, fetch: PostDeps['fetch'])
   }
 };
 
-/** Only what may pass by itself: 5xx, API Gateway's 429, and no answer at all. */
-const mayPass = (posted: PostResult): boolean =>
-  posted.kind === 'unanswered' || posted.status >= 500 || posted.status === 429;
+/** Whether a retry may succeed: after 5xx, API Gateway's 429, and no answer. */
+export const isTransient = (result: PostResult): boolean =>
+  result.kind === 'unanswered' || result.status >= 500 || result.status === 429;
 
-/**
- * Requests an extraction, and again under the same key for as long as that may help: the key makes the repeats safe,
- * as they are one extraction.
- */
+/** Requests an extraction, and retries transient failures. The key makes that safe: all tries are one extraction. */
 export const postExtraction = async (
   url: string,
   body: unknown,
@@ -42,12 +39,12 @@ export const postExtraction = async (
     headers: { 'content-type': 'application/json', 'idempotency-key': idempotencyKey },
     body: JSON.stringify(body),
   };
-  let posted = await attempt(url, init, fetch);
+  let result = await attempt(url, init, fetch);
   for (const pause of pauses) {
-    if (!mayPass(posted)) return posted;
-    onRetry(posted.kind === 'answered' ? `it answered ${posted.status}` : 'no answer came');
+    if (!isTransient(result)) return result;
+    onRetry(result.kind === 'answered' ? `The service answered ${result.status}.` : 'No answer came.');
     await sleep(pause);
-    posted = await attempt(url, init, fetch);
+    result = await attempt(url, init, fetch);
   }
-  return posted;
+  return result;
 };

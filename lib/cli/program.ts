@@ -1,6 +1,6 @@
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 import { validate as isUuid } from 'uuid';
-import { terminalStatuses } from '../extraction/record.ts';
+import { type ExtractionStatus, ownOutcomes, terminalStatuses } from '../extraction/record.ts';
 import { isTaskId } from '../provider/tasks/task-id.ts';
 import type { StartOptions } from './build-request.ts';
 import type { DeliverOptions } from './commands/deliver.ts';
@@ -19,145 +19,205 @@ export type GlobalOptions = {
   readonly profile?: string;
 };
 
-/** Runs one command. Its work is imported where it is called for: all clients at once would cost a second. */
+/** Runs one command. Each imports its work when it runs: importing all AWS clients at once takes a second. */
 type Run = (work: (context: Context) => Promise<number>) => Promise<void>;
+
+const statuses: readonly ExtractionStatus[] = [
+  'REQUESTED',
+  'STARTING',
+  'RUNNING',
+  ...terminalStatuses,
+  ...ownOutcomes,
+];
+
+type AddCommand = (program: Command, run: Run) => void;
 
 const extractionId = (value: string): string => {
   if (isUuid(value)) return value;
   throw new InvalidArgumentError('An extractionId is a UUID.');
 };
 
-const appended = (value: string, before: readonly string[] = []): readonly string[] => [...before, value];
-
-const ids = (value: string, before: readonly string[] = []): readonly string[] => [
-  ...before,
-  extractionId(value),
-];
-
 const taskId = (value: string): string => {
   if (isTaskId(value)) return value;
   throw new InvalidArgumentError('A taskId has 1 to 100 characters.');
 };
 
-/** The command line of `cosecha`: docs/cli.md has the same commands and options, held to it by a test. */
-export const createProgram = (run: Run): Command => {
-  const program = new Command('cosecha')
-    .description('Operates one deployment of Cosecha, on AWS or on an emulator.')
-    .option('--stage <stage>', 'which deployment: the stack Cosecha-<stage> (or set COSECHA_STAGE)')
-    .option('--json', 'for machines: one JSON object per line')
-    .option('--region <region>', 'AWS region, where the environment does not say it')
-    .option('--profile <profile>', 'profile of the AWS configuration files')
-    .configureHelp({ showGlobalOptions: true })
-    .exitOverride();
+const appended = (value: string, before: readonly string[] = []): readonly string[] => [...before, value];
 
+const appendedId = (value: string, before: readonly string[] = []): readonly string[] => [
+  ...before,
+  extractionId(value),
+];
+
+const addStart: AddCommand = (program, run) => {
   program
     .command('start')
     .description('request an extraction')
-    .option('--file <path>', 'the whole request as JSON; - for standard input')
-    .option('--entity <slug>', 'by credentials: where')
+    .option('--file <path>', 'the whole request as JSON; - is standard input')
+    .option('--entity <slug>', 'by credentials: the entity')
     .option('--action <id>', 'by credentials: an action without parameters; may be repeated', appended)
     .option('--movement-from <date>', 'by credentials: the action movement, from this day')
-    .option('--movement-to <date>', 'to this day')
-    .option('--credentials <path>', 'file with the credentials as JSON (default: -, standard input)')
-    .option('--consent <consentId>', 'by consent: which')
-    .option('--product <product>', 'by consent: what')
-    .option('--variant <v1|v2>', "by consent: the provider's interface")
-    .option('--target <path>', 'file with the national id (default: -, standard input)')
-    .option('--reference <text>', "the caller's own word for it")
-    .option(
-      '--idempotency-key <key>',
-      'the same key starts one extraction, however often (default: a random one)',
-    )
-    .option('--watch', 'go on watching it until it is closed')
+    .option('--movement-to <date>', 'by credentials: the action movement, to this day')
+    .option('--credentials <path>', 'by credentials: the credentials as JSON (default: -, standard input)')
+    .option('--consent <consentId>', 'by consent: the consent')
+    .option('--product <product>', 'by consent: the product')
+    .option('--variant <v1|v2>', "by consent: the version of the provider's interface")
+    .option('--target <path>', "by consent: the user's national id (default: -, standard input)")
+    .option('--reference <text>', "the caller's own reference")
+    .option('--idempotency-key <key>', 'one key starts one extraction, however often (default: a random key)')
+    .option('--watch', 'continue as watch does')
     .action((options: StartOptions) =>
       run(async (context) => (await import('./commands/start.ts')).start(options, context)),
     );
+};
 
+const addGet: AddCommand = (program, run) => {
   program
     .command('get')
-    .description('show the record of an extraction')
-    .argument('<extractionId>', 'which', extractionId)
+    .description('print the record of an extraction')
+    .argument('<extractionId>', 'the extraction', extractionId)
     .option('--results <file>', 'store its results in this new file instead')
     .action((id: string, options: GetOptions) =>
       run(async (context) => (await import('./commands/get.ts')).get(id, options, context)),
     );
+};
 
+const addWatch: AddCommand = (program, run) => {
   program
     .command('watch')
-    .description('watch an extraction until it is closed, or everything as it happens')
-    .argument('[extractionId]', 'which; everything without', extractionId)
+    .description('print each change of an extraction until it is closed, or of all extractions')
+    .argument('[extractionId]', 'the extraction; without it, all of them', extractionId)
     .action((id: string | undefined) =>
       run(async (context) => (await import('./commands/watch.ts')).watch(id, context)),
     );
+};
 
+const addList: AddCommand = (program, run) => {
   program
     .command('list')
-    .description('list what is open, the most overdue first')
-    .addOption(new Option('--open', 'everything that is open (the default)').conflicts('due'))
-    .option('--due', 'only what is due')
+    .description('list open extractions, the most overdue first')
+    .addOption(new Option('--open', 'all open extractions (the default)').conflicts('due'))
+    .option('--due', 'only those that are due')
+    .addOption(new Option('--status <status>', 'only those with this status').choices(statuses))
     .action((options: ListOptions) =>
       run(async (context) => (await import('./commands/list.ts')).list(options, context)),
     );
+};
 
+const addDeliver: AddCommand = (program, run) => {
   program
     .command('deliver')
     .description('sign a test delivery and send it to the webhook')
-    .argument('[taskId]', 'for which task', taskId)
-    .option('--extraction <extractionId>', 'for the task of this extraction', extractionId)
+    .argument('[taskId]', 'the task', taskId)
+    .option('--extraction <extractionId>', 'the task of this extraction', extractionId)
     .addOption(
-      new Option('--status <taskStatus>', 'which end it tells of')
+      new Option('--status <taskStatus>', 'the final status of the task')
         .choices(terminalStatuses)
         .default('COMPLETED'),
     )
     .option('--encrypted', 'in encrypted mode')
-    .option('--forged', 'with a wrong signature: expects to be refused, and changes nothing')
-    .option('--orphan', 'even if no extraction is linked to the task')
-    .option('--yes', 'settle an open extraction without being asked; stage local only')
-    .option('--force', 'settle an open extraction of any stage on your word')
+    .option('--forged', 'with a wrong signature; the right answer is 401, and nothing changes')
+    .option('--orphan', 'send it although no extraction is linked to the task')
+    .option('--yes', 'settle an open extraction without a prompt; stage local only')
+    .option('--force', 'settle an open extraction of any other stage, in place of the provider')
     .action((id: string | undefined, options: DeliverOptions) =>
       run(async (context) => (await import('./commands/deliver.ts')).deliver(id, options, context)),
     );
+};
 
+const addReconcile: AddCommand = (program, run) => {
   program
     .command('reconcile')
-    .description('have an extraction looked at now, or everything that is due')
-    .argument('[extractionId]', 'which', extractionId)
-    .option('--all-due', 'sweep now')
+    .description('reconcile an extraction now, or all that are due')
+    .argument('[extractionId]', 'the extraction', extractionId)
+    .option('--all-due', 'run a sweep')
     .action((id: string | undefined, options: ReconcileOptions) =>
       run(async (context) => (await import('./commands/reconcile.ts')).reconcile(id, options, context)),
     );
+};
 
+const addErase: AddCommand = (program, run) => {
   program
     .command('erase')
     .description('erase a closed extraction and its results for good')
-    .argument('<extractionId>', 'which', extractionId)
-    .option('--yes', 'without being asked to type the id')
+    .argument('<extractionId>', 'the extraction', extractionId)
+    .option('--yes', 'skip the prompt')
     .action((id: string, options: EraseOptions) =>
       run(async (context) => (await import('./commands/erase.ts')).erase(id, options, context)),
     );
+};
 
+const addRestore: AddCommand = (program, run) => {
   program
     .command('restore')
-    .description('copy the records that are missing from a table restored by point-in-time recovery')
-    .requiredOption('--from <table>', 'the restored table')
-    .option('--except <extractionId>', 'leave this one out, as it was erased; may be repeated', ids)
-    .option('--dry-run', 'only say what would be done')
+    .description('copy missing records from a table that point-in-time recovery made')
+    .usage('--from <table> [options]')
+    .requiredOption('--from <table>', 'the restored table (required)')
+    .option('--except <extractionId>', 'omit this one, as it was erased; may be repeated', appendedId)
+    .option('--dry-run', 'only report what would be done')
     .action((options: RestoreOptions) =>
       run(async (context) => (await import('./commands/restore.ts')).restore(options, context)),
     );
+};
 
+const addRedrive: AddCommand = (program, run) => {
   program
     .command('redrive')
-    .description('do again what the dead-letter queue holds')
+    .description('repeat the work of each message in the dead-letter queue')
     .action(() => run(async (context) => (await import('./commands/redrive.ts')).redrive(context)));
+};
 
+const addDoctor: AddCommand = (program, run) => {
   program
     .command('doctor')
-    .description('say in plain words what is wrong, and what to do')
-    .option('--provider', 'log in at the provider as well, with the API key')
+    .description('check the deployment, and print a remedy for each failed check')
+    .option('--provider', 'also log in at the provider with the API key')
     .action((options: DoctorOptions) =>
       run(async (context) => (await import('./commands/doctor.ts')).doctor(options, context)),
     );
+};
 
+/** In place of commander's own, which prints the general help for a command that does not exist. */
+const addHelp: AddCommand = (program) => {
+  const names = program.commands.map((command) => command.name());
+  program
+    .command('help')
+    .description('print the commands, or the options of one')
+    .addArgument(new Argument('[command]', 'the command').choices(names))
+    .action((name: string | undefined) => {
+      (program.commands.find((command) => command.name() === name) ?? program).help();
+    });
+};
+
+const addCommands = [
+  addStart,
+  addGet,
+  addWatch,
+  addList,
+  addDeliver,
+  addReconcile,
+  addErase,
+  addRestore,
+  addRedrive,
+  addDoctor,
+  addHelp,
+];
+
+/**
+ * The command line of `cosecha`. A test compares its commands and options with those of docs/cli.md. It prints no error:
+ * `main` does, as `--json` applies to errors too.
+ */
+export const createProgram = (run: Run, version: string): Command => {
+  const program = new Command('cosecha')
+    .description('Operates one deployment of Cosecha, on AWS or on an emulator.')
+    .option('--stage <stage>', 'the deployment: stack Cosecha-<stage> (default: COSECHA_STAGE)')
+    .option('--json', 'print results and errors as one JSON object per line')
+    .option('--region <region>', 'AWS region (default: as for the AWS CLI)')
+    .option('--profile <profile>', 'AWS profile (default: as for the AWS CLI)')
+    .version(version, '--version', 'print the version')
+    .configureHelp({ showGlobalOptions: true })
+    .configureOutput({ writeErr: () => undefined })
+    .exitOverride();
+  for (const add of addCommands) add(program, run);
   return program;
 };

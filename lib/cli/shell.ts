@@ -1,23 +1,23 @@
 import type { Lines } from './printable.ts';
 
 /**
- * What a command sees of the terminal and the machine it runs on. All that is printed goes through here, which escapes
- * control characters: no command has to know which of its texts are a caller's or the provider's.
+ * The terminal and the machine that a command runs on. Everything printed passes through it and has its control
+ * characters escaped, so no command has to know which of its texts come from a caller or the provider.
  */
 export type Shell = {
-  /** A result: the lines for people, or with --json the facts as one line of JSON. Standard output. */
+  /** Prints a result to standard output: the lines, or with --json the facts as one line of JSON. */
   readonly print: (lines: Lines, facts: Readonly<Record<string, unknown>>) => void;
-  /** For people only: what is going on, and what to know. Standard error, so that results can be piped. */
+  /** Prints progress and advice to standard error, so that results can be piped. Nothing with --json. */
   readonly hint: (lines: Lines) => void;
-  /** Why the command failed: the lines, or with --json one line of JSON. Standard error. */
+  /** Prints why the command failed to standard error: the lines, or with --json one line of JSON. */
   readonly fail: (lines: readonly string[]) => void;
-  /** What is waited for; undefined: nothing any more. Shown on a terminal only. */
+  /** Shows on a terminal what the command waits for; undefined removes it. */
   readonly wait: (text: string | undefined) => void;
-  /** Asks for these very words to be typed; false for any others, and where nobody can be asked. */
+  /** Prompts for exactly these words. False for any others, and without a terminal. */
   readonly confirm: (question: string, words: string) => Promise<boolean>;
   /** The text of a file, or of standard input for `-`. */
   readonly readText: (path: string) => Promise<string>;
-  /** Writes a new file that only its owner may read. */
+  /** Writes a new file that only its owner can read. */
   readonly writePrivately: (path: string, bytes: Uint8Array) => Promise<void>;
   readonly now: () => Date;
   readonly sleep: (milliseconds: number) => Promise<void>;

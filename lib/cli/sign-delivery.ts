@@ -1,13 +1,10 @@
 import { createHmac } from 'node:crypto';
-import { encryptCredentials } from '../provider/encrypt-credentials.ts';
+import { encryptCredentials } from '../provider/encryption-scheme.ts';
 
-/** A delivery as the provider would make it. */
+/** A delivery as the provider would send it. */
 export type SignedDelivery = { readonly body: string; readonly signature: string };
 
-/**
- * Makes a completion webhook ("Events"), signed with this key: plain, or encrypted under it by the same "Encryption
- * scheme" as credentials are.
- */
+/** Signs a completion webhook ("Events") with this key. Encrypted, it uses the "Encryption scheme" of credentials too. */
 export const signDelivery = (
   payload: { readonly taskId: string; readonly taskStatus: string },
   key: string,

@@ -8,7 +8,7 @@ import {
   ProviderUnreachable,
 } from '../provider/transport/errors.ts';
 
-/** What a caller is told when the provider did not do what was asked. */
+/** The problem for a caller whose request failed at the provider. */
 export type Explanation = { readonly type: ProblemType; readonly detail?: string };
 
 const ofRefusal = (status: number, about: 'consent' | 'user'): Explanation => {
@@ -19,8 +19,8 @@ const ofRefusal = (status: number, about: 'consent' | 'user'): Explanation => {
 };
 
 /**
- * Tells a provider's failure by what the caller may do next. `about`: whether one consent was asked for, or
- * something of the user's, where a 404 is no statement about a consent.
+ * Maps a provider error to a problem by what the caller can do next. `about` is `consent` if the route is about one
+ * consent. For the other routes a 404 is not a statement about a consent.
  */
 export const explainProviderFailure = (error: ProviderError, about: 'consent' | 'user'): Explanation => {
   if (error instanceof ProviderRefused) return ofRefusal(error.status, about);
@@ -30,13 +30,13 @@ export const explainProviderFailure = (error: ProviderError, about: 'consent' | 
       detail: "The provider accepts neither this stack's API key nor a token made with it.",
     };
   }
-  // Everything else was validated before: an id that fits into no path is the id of no consent.
+  // Every other field was validated before. A consent id that fits into no path does not exist.
   if (error instanceof InvalidProviderRequest) {
     return about === 'consent' ? { type: 'consent-not-found' } : { type: 'provider-refused' };
   }
   if (error instanceof ProviderBusy) return { type: 'unavailable', detail: 'The provider is busy.' };
   if (error instanceof ProviderUnreachable) {
-    return { type: 'unavailable', detail: 'The provider could not be reached, so nothing was done.' };
+    return { type: 'unavailable', detail: 'The provider could not be reached. Nothing was done.' };
   }
-  return { type: 'provider-failed', detail: 'What was asked for may have been done all the same.' };
+  return { type: 'provider-failed', detail: 'The provider may have carried out the request.' };
 };

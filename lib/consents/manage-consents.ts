@@ -22,16 +22,16 @@ import { readTarget, targetHeader } from './read-target.ts';
 export type ConsentDeps = {
   readonly connection: Connection;
   readonly taskTokens: TaskTokens;
-  /** Asked for each session, as a rotated key needs no deploy. */
+  /** Called for each session, so that a rotated key needs no deployment. */
   readonly apiKey: () => Promise<string>;
-  /** Throw where the stack was not given them. */
+  /** These two throw NotConfigured if the setting is not set. */
   readonly clientId: () => string;
   readonly widgetConfigId: () => string;
-  /** For the log: the provider did not do it. Never given anything of the request. */
+  /** Logs an error of the provider. The error contains no value of the request. */
   readonly onFailure: (error: ProviderError) => void;
 };
 
-/** What of an API Gateway event the routes look at. */
+/** The part of an API Gateway event that the routes read. */
 export type ConsentEvent = {
   readonly routeKey: string;
   readonly headers: Readonly<Record<string, string | undefined>>;
@@ -46,7 +46,7 @@ type Answer = APIGatewayProxyStructuredResultV2;
 /** A session request is a few hundred bytes. */
 const bodyLimitBytes = 16 * 1024;
 
-/** Nothing of a user's is to stay in a cache on the way. */
+/** A JSON answer that no cache may keep, because it contains a user's data. */
 const json = (body: unknown, statusCode = 200, headers: Record<string, string> = {}): Answer => ({
   statusCode,
   headers: { 'content-type': 'application/json', 'cache-control': 'no-store', ...headers },
@@ -56,11 +56,11 @@ const json = (body: unknown, statusCode = 200, headers: Record<string, string> =
 const invalid = (detail: string): Answer => problem('invalid-request', { detail });
 
 const openSession = async (request: SessionRequest, deps: ConsentDeps): Promise<OtpToken> => {
-  const ours = { clientId: deps.clientId(), widgetConfigId: deps.widgetConfigId() };
+  const settings = { clientId: deps.clientId(), widgetConfigId: deps.widgetConfigId() };
   const apiKey = await deps.apiKey();
   return request.person === 'legal'
-    ? createLegalPersonOtpToken(deps.connection, apiKey, { ...request.order, ...ours })
-    : createOtpToken(deps.connection, apiKey, { ...request.order, ...ours });
+    ? createLegalPersonOtpToken(deps.connection, apiKey, { ...request.input, ...settings })
+    : createOtpToken(deps.connection, apiKey, { ...request.input, ...settings });
 };
 
 const postSession = async (event: ConsentEvent, target: string, deps: ConsentDeps): Promise<Answer> => {
@@ -77,16 +77,16 @@ const postSession = async (event: ConsentEvent, target: string, deps: ConsentDep
 };
 
 const list = async (event: ConsentEvent, target: string, deps: ConsentDeps): Promise<Answer> => {
-  const asked = readPageQuery(event.queryStringParameters);
-  if (asked.kind === 'invalid') return invalid(asked.detail);
+  const parsed = readPageQuery(event.queryStringParameters);
+  if (parsed.kind === 'invalid') return invalid(parsed.detail);
   const page = await withTaskToken(deps.taskTokens, target, (token) =>
-    listConsents(deps.connection, token, asked.query),
+    listConsents(deps.connection, token, parsed.query),
   );
   return json(page);
 };
 
-/** The calls about one consent, all alike. */
-const ofConsent =
+/** The answer of a route that makes one call about one consent. */
+const answerWith =
   (call: (connection: Connection, taskToken: string, consentId: string) => Promise<unknown>) =>
   async (event: ConsentEvent, target: string, deps: ConsentDeps): Promise<Answer> => {
     const consentId = event.pathParameters?.consentId ?? '';
@@ -98,12 +98,12 @@ const ofConsent =
 const routes = {
   'POST /consent-sessions': { about: 'user', answer: postSession },
   'GET /consents': { about: 'user', answer: list },
-  'GET /consents/{consentId}': { about: 'consent', answer: ofConsent(getConsent) },
-  'GET /consents/{consentId}/pdf': { about: 'consent', answer: ofConsent(getConsentPdf) },
-  'POST /consents/{consentId}/revoke': { about: 'consent', answer: ofConsent(revokeConsent) },
+  'GET /consents/{consentId}': { about: 'consent', answer: answerWith(getConsent) },
+  'GET /consents/{consentId}/pdf': { about: 'consent', answer: answerWith(getConsentPdf) },
+  'POST /consents/{consentId}/revoke': { about: 'consent', answer: answerWith(revokeConsent) },
 } as const;
 
-/** API Gateway was given a route that this function does not have: a fault of `infra/`. */
+/** `infra/` created a route that this function does not have. */
 export class UnknownRoute extends Error {
   override readonly name = 'UnknownRoute';
 }
@@ -111,9 +111,9 @@ export class UnknownRoute extends Error {
 const isRoute = (key: string): key is keyof typeof routes => Object.hasOwn(routes, key);
 
 /**
- * Answers one request about a user's consents: validates it, makes the provider's call, and says honestly how
- * that went. Keeps nothing but the user's Task Token, for a short time. Throws UnknownRoute, and what is not the
- * provider's doing (SettingMissing, SecretNotFilled, the SDK's errors).
+ * Answers one request about a user's consents. It validates the request, makes the provider's call and maps a failure
+ * to a problem. It keeps only the user's Task Token, for a short time. Throws UnknownRoute, NotConfigured and the
+ * SDK's errors.
  */
 export const manageConsents = async (event: ConsentEvent, deps: ConsentDeps): Promise<Answer> => {
   if (!isRoute(event.routeKey)) throw new UnknownRoute('There is no such route.');

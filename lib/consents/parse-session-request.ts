@@ -5,12 +5,12 @@ import type { LegalPersonOtpTokenRequest, OtpTokenRequest } from '../provider/to
 import { nationalIdField, productField } from '../provider/transport/request-fields.ts';
 import { entityTypes, productTypes } from '../provider/vocabulary.ts';
 
-type Ours = 'clientId' | 'widgetConfigId';
+type FromSettings = 'clientId' | 'widgetConfigId';
 
-/** A consent session to be opened, less what the stack's settings add. */
+/** The input of a new consent session, without the fields that come from settings. */
 export type SessionRequest =
-  | { readonly person: 'natural'; readonly order: Omit<OtpTokenRequest, Ours> }
-  | { readonly person: 'legal'; readonly order: Omit<LegalPersonOtpTokenRequest, Ours> };
+  | { readonly person: 'natural'; readonly input: Omit<OtpTokenRequest, FromSettings> }
+  | { readonly person: 'legal'; readonly input: Omit<LegalPersonOtpTokenRequest, FromSettings> };
 
 export type ParsedSessionRequest =
   | { readonly kind: 'valid'; readonly request: SessionRequest }
@@ -21,7 +21,7 @@ const notAnObject = 'must be an object';
 const isPlainObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Where every field may be left out, a list would pass for an empty object. */
+/** An object whose fields are all optional. An array is refused, although it would match. */
 const optionalFields = <Entries extends v.ObjectEntries>(entries: Entries) =>
   v.pipe(v.custom<Record<string, unknown>>(isPlainObject, notAnObject), closedObject(entries, notAnObject));
 
@@ -61,8 +61,8 @@ const bodySchema = v.pipe(
     addIssue({
       message:
         person === 'legal'
-          ? 'is required for a legal person: who acts for the company that Cosecha-Target names'
-          : 'must only be sent for a legal person: a natural one is named by Cosecha-Target',
+          ? 'is required for a legal person: the person who acts for the company in Cosecha-Target'
+          : 'is allowed only for a legal person: a natural person is the one in Cosecha-Target',
       path: [
         { ...at, input: dataset.value, key: 'user' },
         { ...at, input: user, key: 'username' },
@@ -71,27 +71,19 @@ const bodySchema = v.pipe(
   }),
 );
 
-/** Only what was given: the provider has defaults of its own. */
-const orderOf = ({ products, filters, locale }: v.InferOutput<typeof bodySchema>) =>
-  ({
-    products,
-    ...(filters === undefined ? {} : { filters }),
-    ...(locale === undefined ? {} : { locale }),
-  }) as Pick<OtpTokenRequest, 'products' | 'filters' | 'locale'>;
-
 /**
- * Validates the body of `POST /consent-sessions`, JSON already. `target` is whose consent it will be: the natural
- * person, or the company of a legal one, for which `user.username` acts. Reports every violation.
+ * Validates the parsed body of `POST /consent-sessions` and returns every violation. `target` is the national id of the
+ * natural person or of the company. For a company, `user.username` is the person who acts for it. Optional fields that
+ * are missing stay missing, because the provider has its own defaults.
  */
 export const parseSessionRequest = (body: unknown, target: string): ParsedSessionRequest => {
   const parsed = v.safeParse(bodySchema, body);
   if (!parsed.success) return { kind: 'invalid', violations: parsed.issues.map(violationOf) };
-  const { person, user } = parsed.output;
-  const { username = target, email } = user;
-  const order = { ...orderOf(parsed.output), user: { username, ...(email === undefined ? {} : { email }) } };
+  const { person, user, ...fields } = parsed.output;
+  const input = { ...fields, user: { ...user, username: user.username ?? target } };
   return {
     kind: 'valid',
     request:
-      person === 'legal' ? { person, order: { ...order, company: { id: target } } } : { person, order },
+      person === 'legal' ? { person, input: { ...input, company: { id: target } } } : { person, input },
   };
 };

@@ -1,6 +1,6 @@
 import { isNationalId } from '../provider/national-id.ts';
 
-/** The header that says whose consents a request is about. API Gateway hands names over in lower case. */
+/** The header with the national id whose consents a request is about. API Gateway passes names in lower case. */
 export const targetHeader = 'cosecha-target';
 
 export type ReadTarget =
@@ -8,14 +8,15 @@ export type ReadTarget =
   | { readonly kind: 'invalid'; readonly detail: string };
 
 /**
- * The national id of the natural person, or of the company. It travels in a header because addresses end up in
- * access logs. `detail` names the header and never repeats what was in it.
+ * Reads the national id of the natural person or the company. It is a header because URLs end up in access logs.
+ * `detail` never repeats the value.
  */
 export const readTarget = (header: string | undefined): ReadTarget => {
   if (header === undefined) {
     return {
       kind: 'invalid',
-      detail: 'The header Cosecha-Target is required: it says whose consents these are.',
+      detail:
+        'The header Cosecha-Target is required. It names the person or company whose consents these are.',
     };
   }
   if (!isNationalId(header)) {

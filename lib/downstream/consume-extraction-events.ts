@@ -1,22 +1,22 @@
 import { decodeExtractionEvent, type StreamRecord } from './decode-extraction-event.ts';
 import type { ExtractionEvent } from './extraction-event.ts';
 
-/** A record in the batch is not one of ours: the function reads another stream, or this package is too old. */
+/** A record in the batch is not from the stream of extractions, or this package is too old to read it. */
 export class RecordNotOurs extends Error {
   override readonly name = 'RecordNotOurs';
 }
 
-/** What Lambda wants to hear: where to go on, or nothing if all went well. Mutable, as the type of `aws-lambda` is. */
+/** Lambda's batch response: the first record to retry, or none. Mutable, as in the types of `aws-lambda`. */
 export type PartialBatchResponse = { batchItemFailures: { itemIdentifier: string }[] };
 
 /**
- * Handles the records of a batch one after the other, as the changes of an extraction come in order and must be
- * handled so. At the first that fails it stops and names it to Lambda, which goes on from there
+ * Handles the records of a batch in sequence, because the changes of an extraction must be handled in order. It stops
+ * at the first failure and reports that record. Lambda then continues from there
  * (https://docs.aws.amazon.com/lambda/latest/dg/services-ddb-batchfailurereporting.html).
  *
- * Where that is the batch's very first, its error is thrown: only a batch that fails as a whole is split in two
- * until the bad record is alone with its retries, and only then Lambda logs and counts an error. No error goes
- * unheard by this, since a record that is named comes back as the first of its batch.
+ * If the first record of the batch fails, its error is thrown. Only then does Lambda log and count an error, and
+ * split the batch until the bad record is alone with its retries. No error stays hidden, because a reported record is
+ * the first of its next batch.
  *
  * @throws RecordNotOurs, or what `handle` throws
  */

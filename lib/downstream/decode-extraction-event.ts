@@ -1,19 +1,19 @@
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { ExtractionEvent, ExtractionSnapshot, NotOurs } from './extraction-event.ts';
 
-/** The version of the record that this decoder reads. Another one means other attributes: docs/stream.md. */
-const SCHEMA_VERSION = 1;
+/** The version of the record that this decoder reads (docs/stream.md). */
+const schemaVersion = 1;
 
 type Image = Readonly<Record<string, unknown>>;
 
 /**
- * As much of a stream record as is read. A record of @types/aws-lambda fits, one of the AWS SDK's DynamoDB Streams
- * client too, and the `detail` of an event that the stack's pipe put on its bus.
+ * The part of a stream record that is read. It accepts a record of @types/aws-lambda, a record of the AWS SDK's
+ * DynamoDB Streams client, and the `detail` of an event that the stack's pipe put on its bus.
  */
 export type StreamRecord = {
   readonly eventID?: string | undefined;
   readonly eventName?: string | undefined;
-  /** Who made the change, where it was not a caller: DynamoDB itself, for time to live. */
+  /** Set if DynamoDB itself made the change, for time to live. */
   readonly userIdentity?: unknown;
   readonly dynamodb?:
     | {
@@ -26,44 +26,44 @@ export type StreamRecord = {
 };
 
 /**
- * What a record of the table's stream tells, as Lambda hands it over (`event.Records[n]`), or as the pipe puts it
- * on the bus (`event.detail`). Never throws: what cannot be read is `not-ours`.
+ * Decodes a stream record, from Lambda (`event.Records[n]`) or from the bus (`event.detail`). Never throws: a record
+ * that cannot be read is `not-ours`.
  *
- * New attributes, statuses, reasons and error codes pass. Kinds are told by the attributes that stand for them
- * (`settledAt`, `collectedAt`, `collectionError`), not by a list of statuses, so a new outcome is `settled` as well.
+ * New attributes, statuses, reasons and error codes are accepted. The kind depends on attributes (`settledAt`,
+ * `collectedAt`, `collectionError`) and not on a list of statuses, so a new outcome is `settled` too.
  */
 export const decodeExtractionEvent = (record: StreamRecord): ExtractionEvent | NotOurs => {
   // The types exclude null, but JSON does not.
   const { eventID: eventId, eventName, dynamodb } = (record as StreamRecord | null) ?? {};
   if (typeof eventId !== 'string' || typeof eventName !== 'string' || !dynamodb) {
-    return notOurs('It is no record of a DynamoDB stream: eventID, eventName or dynamodb is missing.');
+    return notOurs('It is not a record of a DynamoDB stream: eventID, eventName or dynamodb is missing.');
   }
   const extractionId = textIn(dynamodb.Keys, 'extractionId');
   if (extractionId === undefined) {
-    return notOurs('It is of another table: its key is not extractionId.');
+    return notOurs('It is from another table: its key is not extractionId.');
   }
-  const told = { extractionId, eventId, sequenceNumber: dynamodb.SequenceNumber ?? '' };
-  if (eventName === 'REMOVE') return { kind: isByTimeToLive(record) ? 'expired' : 'erased', ...told };
+  const change = { extractionId, eventId, sequenceNumber: dynamodb.SequenceNumber ?? '' };
+  if (eventName === 'REMOVE') return { kind: isByTimeToLive(record) ? 'expired' : 'erased', ...change };
 
   const { OldImage, NewImage } = dynamodb;
-  const lacks = NewImage === undefined || (OldImage === undefined && eventName !== 'INSERT');
-  if (lacks) return notOurs('It lacks an image: the stream must have the view type NEW_AND_OLD_IMAGES.');
+  const lacksImage = NewImage === undefined || (OldImage === undefined && eventName !== 'INSERT');
+  if (lacksImage) return notOurs('It lacks an image: the stream must have the view type NEW_AND_OLD_IMAGES.');
 
   const now = asRecord(NewImage);
   if (now === undefined) return notOurs('Its new image is not in the format of DynamoDB.');
-  if (now.schemaVersion !== SCHEMA_VERSION) {
-    return notOurs(`Its schemaVersion is not ${SCHEMA_VERSION}: a newer version of this package reads it.`);
+  if (now.schemaVersion !== schemaVersion) {
+    return notOurs(`Its schemaVersion is not ${schemaVersion}: a newer version of this package reads it.`);
   }
   if (typeof now.status !== 'string') return notOurs('It has no status.');
   const extraction = now as ExtractionSnapshot;
   if (OldImage === undefined) {
-    // Whoever asks for an extraction writes REQUESTED; further on, a record is only born from a backup.
-    return { kind: extraction.status === 'REQUESTED' ? 'requested' : 'restored', ...told, extraction };
+    // A new request is written as REQUESTED. A new record with another status comes from a backup.
+    return { kind: extraction.status === 'REQUESTED' ? 'requested' : 'restored', ...change, extraction };
   }
 
   const before = asRecord(OldImage);
   if (before === undefined) return notOurs('Its old image is not in the format of DynamoDB.');
-  return { ...told, extraction, ...changeOf(before as ExtractionSnapshot, extraction) };
+  return { ...change, extraction, ...kindOf(before as ExtractionSnapshot, extraction) };
 };
 
 const notOurs = (problem: string): NotOurs => ({ kind: 'not-ours', problem });
@@ -81,15 +81,18 @@ const asRecord = (image: Image): Record<string, unknown> | undefined => {
   }
 };
 
-/** "Items that are deleted by TTL": https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/time-to-live-ttl-streams.html */
+/**
+ * "Items that are deleted by TTL":
+ * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/time-to-live-ttl-streams.html
+ */
 const isByTimeToLive = ({ userIdentity }: StreamRecord): boolean => {
-  // Lambda spells its fields in lower case, the DynamoDB Streams API and its SDK client in upper case.
+  // Lambda writes its fields in lower case. The DynamoDB Streams API and its SDK client write them in upper case.
   const { type, principalId, Type, PrincipalId } = (userIdentity ?? {}) as Readonly<Record<string, unknown>>;
   return (type ?? Type) === 'Service' && (principalId ?? PrincipalId) === 'dynamodb.amazonaws.com';
 };
 
-const changeOf = (before: ExtractionSnapshot, now: ExtractionSnapshot) => {
-  if (before.status !== now.status) return moveOf(before, now);
+const kindOf = (before: ExtractionSnapshot, now: ExtractionSnapshot) => {
+  if (before.status !== now.status) return transitionOf(before, now);
   if (now.collectedAt !== undefined && before.collectedAt === undefined) {
     return { kind: 'collected' } as const;
   }
@@ -99,7 +102,7 @@ const changeOf = (before: ExtractionSnapshot, now: ExtractionSnapshot) => {
   return { kind: 'housekeeping' } as const;
 };
 
-const moveOf = (before: ExtractionSnapshot, now: ExtractionSnapshot) => {
+const transitionOf = (before: ExtractionSnapshot, now: ExtractionSnapshot) => {
   const hadOutcome = before.settledAt !== undefined;
   if (now.settledAt === undefined) {
     return { kind: hadOutcome ? 'reopened' : 'progressed', from: before.status, to: now.status } as const;

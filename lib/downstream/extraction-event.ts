@@ -1,42 +1,42 @@
 import type { Extraction, ExtractionStatus } from '../extraction/record.ts';
 import type { Open } from '../provider/vocabulary.ts';
 
-/** Where an extraction stands. New values may appear at any time: have a default branch. */
+/** The status of an extraction. New values can appear at any time, so have a default branch. */
 export type Status = Open<ExtractionStatus>;
 
 type Distribute<T> = T extends unknown ? Omit<T, 'status'> & { readonly status: Status } : never;
 
 /**
- * The record as the change left it (docs/stream.md has every attribute). Times are ISO 8601 text in UTC with
- * milliseconds, and left as text: they sort, go through JSON unharmed, and `new Date(text)` is there for whoever
- * calculates. Attributes that this version does not know are there too, unnamed by the type.
+ * The record after the change (docs/stream.md lists every attribute). Times are ISO 8601 text in UTC with
+ * milliseconds. They sort as text and survive JSON; `new Date(text)` parses them. Attributes that this version does not
+ * declare are present too.
  */
 export type ExtractionSnapshot = Distribute<Extraction>;
 
-type Told = {
+type EventIdentity = {
   readonly extractionId: string;
-  /** The stream's id of this change, the same however often the record is delivered. */
+  /** The stream's id of this change. It is the same in every delivery of the record. */
   readonly eventId: string;
-  /** Orders the changes of one extraction: compare as `BigInt`, as it has more digits than a number holds. */
+  /** Orders the changes of one extraction. Compare it as `BigInt`, because it has too many digits for a number. */
   readonly sequenceNumber: string;
 };
 
-type Change = Told & { readonly extraction: ExtractionSnapshot };
+type Change = EventIdentity & { readonly extraction: ExtractionSnapshot };
 
 /**
- * What one record of the stream tells. Every write of the service does one thing, so it is always exactly one:
+ * One change of a record. Every write of the service does one thing, so each change has exactly one kind:
  *
- * - `requested`: an extraction was asked for
- * - `progressed`: its status moved, and there is no outcome yet; `STARTING` may go back to `REQUESTED`
- * - `settled`: it has an outcome, the first one
- * - `corrected`: another outcome replaces the one told before: a correction, after `TIMED_OUT`
- * - `reopened`: the outcome told before is withdrawn, and there is none: `UNCONFIRMED` went back to `RUNNING`
- * - `collected`: its results are stored, or there are none to store
- * - `not-collected`: its results will not come, and why
- * - `housekeeping`: nothing that concerns anybody else
- * - `restored`: a record that had been lost was put back from a backup, perhaps in an earlier state: take it as it is
- * - `erased`: somebody deleted the record; its results are gone or going, and copies should go too
- * - `expired`: the record's retention is over; nothing is the matter
+ * - `requested`: an extraction was requested
+ * - `progressed`: the status changed and there is no outcome yet; `STARTING` can return to `REQUESTED`
+ * - `settled`: the extraction has its first outcome
+ * - `corrected`: another outcome replaces the previous one, which was `TIMED_OUT`
+ * - `reopened`: the previous outcome is withdrawn and there is none: `UNCONFIRMED` returned to `RUNNING`
+ * - `collected`: the results are stored, or there are none to store
+ * - `not-collected`: the results will not be stored; `collectionError` is the reason
+ * - `housekeeping`: a change that is of no interest to readers
+ * - `restored`: a lost record was restored from a backup, perhaps in an earlier state; use it as it is
+ * - `erased`: the record was deleted on request and its results are being deleted; delete your copies too
+ * - `expired`: the record's retention ended; no action is needed
  */
 export type ExtractionEvent =
   | (Change & { readonly kind: 'requested' })
@@ -48,8 +48,8 @@ export type ExtractionEvent =
   | (Change & { readonly kind: 'not-collected'; readonly collectionError: string })
   | (Change & { readonly kind: 'housekeeping' })
   | (Change & { readonly kind: 'restored' })
-  | (Told & { readonly kind: 'erased' })
-  | (Told & { readonly kind: 'expired' });
+  | (EventIdentity & { readonly kind: 'erased' })
+  | (EventIdentity & { readonly kind: 'expired' });
 
-/** The record is not one of ours, or not whole. `problem` is a sentence without any of its content. */
+/** The record is not from the stream of extractions, or is incomplete. `problem` contains none of its content. */
 export type NotOurs = { readonly kind: 'not-ours'; readonly problem: string };

@@ -1,4 +1,4 @@
-/** What a service that reads the stream of extractions imports as `cosecha`. No AWS client is in it. */
+/** A service that reads the stream of extractions imports this as `cosecha`. It contains no AWS client. */
 export {
   consumeExtractionEvents,
   type PartialBatchResponse,

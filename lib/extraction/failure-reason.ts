@@ -1,13 +1,13 @@
 import { looksLikeCode } from './looks-like-code.ts';
 
-/** A code as a word of letters, digits and underscores. What is none becomes `OTHER` as a whole. */
-const wordOf = (code: string): string => (looksLikeCode(code) ? code.replace(/[.-]/g, '_') : 'OTHER');
+/** A code in letters, digits and underscores. A text that is not a code becomes `OTHER`. */
+const normalized = (code: string): string => (looksLikeCode(code) ? code.replace(/[.-]/g, '_') : 'OTHER');
 
-/** `errorType`, or `errorType/errorCode`: the reason of an extraction that the provider would not do. */
+/** The `reason` of an extraction that the provider refused or failed: `errorType` or `errorType/errorCode`. */
 export const failureReason = (failure: {
   readonly errorType: string;
   readonly errorCode?: string;
 }): string =>
   failure.errorCode === undefined
-    ? wordOf(failure.errorType)
-    : `${wordOf(failure.errorType)}/${wordOf(failure.errorCode)}`;
+    ? normalized(failure.errorType)
+    : `${normalized(failure.errorType)}/${normalized(failure.errorCode)}`;

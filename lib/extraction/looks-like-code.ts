@@ -1,12 +1,12 @@
-/** Longer than any code; what is longer is a text. */
+/** In characters. No known code is longer. */
 const longestCode = 64;
 
-/** A national id has at least six digits and a code, such as `E1042`, a few: what has more is not kept. */
+/** A national id has at least six digits, and a code such as `E1042` has fewer. */
 const mostDigits = 4;
 
 /**
- * Whether a text of the provider's looks like one of its codes, whose values are "not shown" or may grow: a letter, then
- * letters, digits, `_`, `-` and `.`. Anything else, a sentence above all, may hold personal data: it is not recorded.
+ * Whether a text of the provider looks like one of its codes: a letter, then letters, digits, `_`, `-` and `.`. The API
+ * document lists no complete set of codes. Any other text may contain personal data and must not be recorded.
  */
 export const looksLikeCode = (text: string): boolean =>
   /^[A-Za-z][\w.-]*$/.test(text) &&

@@ -1,30 +1,32 @@
 import * as v from 'valibot';
 
+// Apart from deadlines.ts, so that the webhook's bundle contains no valibot.
+
 const seconds = v.pipe(v.number(), v.integer(), v.minValue(1));
 
 const timingsSchema = v.strictObject({
-  /** After `requestedAt`, how long a start may still be tried. */
+  /** For how long after `requestedAt` a start may be tried. */
   startWindow: seconds,
-  /** The timeout of start-task's function: an attempt older than this is dead. */
+  /** The timeout of start-task. A start attempt that is older is stale. */
   startTimeout: seconds,
   /** From `requestedAt` to `deadlineAt`. */
   deadline: seconds,
-  /** What the machine outlives the deadline by. */
+  /** For how long the machine runs beyond the deadline. */
   machineSlack: seconds,
-  /** Longest pause between two reads of a running task. */
+  /** The longest pause between two reads of a running task. */
   pollEvery: seconds,
-  /** How long after settling the machine tries to collect, before that is the sweep's. */
+  /** For how long after settling the machine tries to collect. Then the sweep does. */
   collectInMachine: seconds,
-  /** How long results are fetched for before `collectionError` is written. */
+  /** For how long after settling results are tried to be collected, until `collectionError` is written. */
   collectFor: seconds,
-  /** How long after `TIMED_OUT` a correction is still looked for. */
+  /** For how long after `TIMED_OUT` the provider is read for a correction. */
   grace: seconds,
-  /** From close to the row's removal by TTL. */
+  /** From the close until TTL removes the row. */
   recordRetention: seconds,
 });
 
-/** All in seconds. `infra/config.ts` validates the values; their defaults and reasons stand there. */
+/** All in seconds. `infra/config.ts` validates the values, and has their defaults and reasons. */
 export type Timings = Readonly<v.InferOutput<typeof timingsSchema>>;
 
-/** Reads the `TIMINGS` environment variable. Throws ValiError on a deployment that set it wrongly. */
+/** Parses the environment variable `TIMINGS`. Throws a ValiError or SyntaxError if it is malformed. */
 export const parseTimings = (json: string): Timings => v.parse(timingsSchema, JSON.parse(json));

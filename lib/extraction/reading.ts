@@ -1,22 +1,85 @@
-import type { ActionResult, TerminalStatus } from './record.ts';
+import { finishedStatus, inProgressStatuses } from '../provider/assumptions.ts';
+import type { ExtractionAnswer } from '../provider/extractions/read-extraction.ts';
+import { parseActionResults } from '../provider/tasks/parse-action-results.ts';
+import type { TaskReading } from '../provider/tasks/read-task.ts';
+import { ProviderAnswerTooLarge } from '../provider/transport/errors.ts';
+import { failureReason } from './failure-reason.ts';
+import { looksLikeCode } from './looks-like-code.ts';
+import { type ActionResult, isTerminalStatus, type TerminalStatus } from './record.ts';
 
-/** What a read of the provider told of a task, whatever its method. */
+/** What one read of the provider returned about a task, in the same form for both methods. */
 export type Reading =
-  /** `known` is false where the provider said so by a word that the document does not have. */
+  /** `known` is false if the provider named a status that its API document does not list. */
   | { readonly kind: 'running'; readonly known: boolean }
   /**
-   * The answer was over the cap, and was not kept: there are results, so the task has ended. `taskStatus` is there
-   * where the HTTP status alone says how.
+   * The answer was over the size limit and was discarded. Only an ended task has results, so the task has ended.
+   * `taskStatus` is present if the HTTP status alone implies it.
    */
   | { readonly kind: 'too-large'; readonly taskStatus?: TerminalStatus }
   | {
       readonly kind: 'ended';
       readonly taskStatus: TerminalStatus;
-      /** Why, in a word of the provider's, where the status does not say it. */
+      /** The provider's error code, if the status does not imply the reason. */
       readonly reason?: string;
-      /** The answer's body as received; absent where there are no results to store. */
+      /** The answer's body as received; absent if there are no results to store. */
       readonly results?: Uint8Array;
       readonly actionResults?: readonly ActionResult[];
       /** Whether the results have the documented form. */
       readonly expected: boolean;
     };
+
+const codeOrUnknown = (text: string): string => (looksLikeCode(text) ? text : 'unknown');
+
+/** The result of an action without free text: what does not look like a code becomes `unknown`. */
+const codesOnly = ({ id, status, errorCode }: ActionResult): ActionResult => ({
+  id: codeOrUnknown(id),
+  status: codeOrUnknown(status),
+  ...(errorCode === undefined ? {} : { errorCode: codeOrUnknown(errorCode) }),
+});
+
+/** The reading of a v2 task. Its `taskStatus` alone decides whether it has ended. */
+export const readingOfTask = ({ taskStatus, results, bytes }: TaskReading): Reading => {
+  if (!isTerminalStatus(taskStatus)) {
+    return { kind: 'running', known: taskStatus === 'PENDING' || taskStatus === 'RUNNING' };
+  }
+  const parsed = parseActionResults(taskStatus, results);
+  const actions = parsed.kind === 'actions' ? parsed.actions : [];
+  return {
+    kind: 'ended',
+    taskStatus,
+    expected:
+      parsed.kind !== 'unexpected' && actions.flatMap((one) => Object.values(one)).every(looksLikeCode),
+    ...(parsed.kind === 'none' ? {} : { results: bytes }),
+    ...(parsed.kind === 'actions' ? { actionResults: actions.map(codesOnly) } : {}),
+  };
+};
+
+/**
+ * Reads a v2 task. An answer over the size limit is a reading too, without a status. Throws every other error of
+ * `read`.
+ */
+export const readTaskWith = async (read: () => Promise<TaskReading>): Promise<Reading> => {
+  try {
+    return readingOfTask(await read());
+  } catch (error) {
+    if (error instanceof ProviderAnswerTooLarge) return { kind: 'too-large' };
+    throw error;
+  }
+};
+
+/**
+ * The reading of an extraction by consent. The v1 variant ends with the status `success`. The v2 variant has no status,
+ * and its 200 means that it has finished. Data of an unexpected form do not change that it has ended.
+ */
+export const readingOfExtraction = (answer: ExtractionAnswer): Reading => {
+  if (answer.kind === 'in-progress') return { kind: 'running', known: true };
+  if (answer.kind === 'failed') {
+    return { kind: 'ended', taskStatus: 'FAILED', reason: failureReason(answer), expected: true };
+  }
+  if (answer.kind === 'too-large') return { kind: 'too-large', taskStatus: 'COMPLETED' };
+  const { taskStatus, data, bytes } = answer;
+  if (taskStatus !== undefined && taskStatus !== finishedStatus) {
+    return { kind: 'running', known: inProgressStatuses.includes(taskStatus) };
+  }
+  return { kind: 'ended', taskStatus: 'COMPLETED', results: bytes, expected: Array.isArray(data) };
+};

@@ -1,20 +1,25 @@
+import type { ExtractionMetric } from '../observability/metric-names.ts';
 import { ProviderError } from '../provider/transport/errors.ts';
 import { applyChange } from './apply-change.ts';
-import type { Count, ExtractionMetric } from './extraction-metric.ts';
-import { hasWebhook } from './has-webhook.ts';
-import { isStartStale } from './is-start-stale.ts';
+import { isStartStale, nextReconcileAt, plusSeconds, type Timings } from './deadlines.ts';
+import type { Journal } from './journal.ts';
 import type { Reading } from './reading.ts';
-import { type Extraction, isTerminalStatus, type StoredResults, type TerminalStatus } from './record.ts';
+import {
+  type Extraction,
+  hasWebhook,
+  isTerminalStatus,
+  type StoredResults,
+  type TerminalStatus,
+} from './record.ts';
 import { settle } from './settle.ts';
 import type { ExtractionStore, Task, TaskStore } from './store.ts';
-import { nextReconcileAt, plusSeconds, type Timings } from './timings.ts';
 import {
+  abandonOversized,
   type Change,
   closeAfterGrace,
   closeCollected,
   closeUncollected,
   disownTask,
-  giveUpOversized,
   markNotStarted,
   markTimedOut,
   markUnconfirmed,
@@ -24,41 +29,39 @@ import {
   timeOutOversized,
 } from './transitions.ts';
 
-/** Who called. The machine retries "not yet" by itself; for everybody else the sweep has to. */
+/** Who called. The machine retries "not yet" by itself. For every other caller, the sweep continues. */
 export type ReconcileCaller =
   | { readonly kind: 'machine'; readonly startAbandoned: boolean }
-  /** The execution failed, timed out or was stopped: nobody will start this any more. */
+  /** The execution is FAILED, TIMED_OUT or ABORTED: it will not start the extraction any more. */
   | { readonly kind: 'execution-broken' }
   | { readonly kind: 'sweep' };
 
 export type ReconcileDeps = {
   readonly extractions: ExtractionStore;
   readonly tasks: TaskStore;
-  /** Reads the task of a record, as its method demands. */
+  /** Reads the task of a record from the provider, in the way of its method. */
   readonly read: (record: Extraction, taskId: string) => Promise<Reading>;
-  /** Stores the bytes under `{extractionId}/{sha256}.json`; the same bytes twice are one object. */
+  /** Stores the bytes under `{extractionId}/{sha256}.json`, so that the same bytes become one object. */
   readonly storeResults: (extractionId: string, bytes: Uint8Array) => Promise<StoredResults>;
   readonly now: () => Date;
   readonly timings: Timings;
-  readonly count: Count;
-  /** Told of a failure that is lived with here; for the log, and nothing else. */
-  readonly onFailure: (what: 'read' | 'store', error: unknown) => void;
+  readonly journal: Journal;
 };
 
 export type ReconcileResult =
   | { readonly kind: 'closed'; readonly record: Extraction }
-  /** Settled; what is left to do is the sweep's. */
+  /** The record has an outcome. The sweep does what is left. */
   | { readonly kind: 'deferred'; readonly record: Extraction }
   | { readonly kind: 'not-yet'; readonly record: Extraction; readonly why: string }
-  /** The row is gone: erased, or past its retention. */
+  /** There is no row: it was erased, or its retention is over. */
   | { readonly kind: 'gone' };
 
-/** Longest pause between two tries to collect, in seconds. */
+/** The longest pause between two attempts to collect, in seconds. */
 const collectCeiling = 3600;
 
 type Step =
-  | { readonly kind: 'return'; readonly reconciled: ReconcileResult }
-  /** Decide again from this row; a reading of the provider made on the way is kept. */
+  | { readonly kind: 'return'; readonly result: ReconcileResult }
+  /** Decide again from this row. A reading that was made on the way is used again. */
   | { readonly kind: 'again'; readonly record: Extraction | undefined; readonly reading?: Reading };
 
 type ReadResult =
@@ -66,50 +69,50 @@ type ReadResult =
   | { readonly kind: 'no-answer'; readonly why: string };
 
 /**
- * A read that fails, in whatever way, is a poll that did not happen: a secret of ours that cannot be read must
- * not keep a record open beyond its deadline either.
+ * Reads the provider. Every failure counts as a poll without an answer, even one on our side such as an unreadable
+ * secret. It must not keep a record open beyond its deadline.
  */
 const readProvider = async (record: Extraction, taskId: string, deps: ReconcileDeps): Promise<ReadResult> => {
   try {
     return { kind: 'read', reading: await deps.read(record, taskId) };
   } catch (error) {
-    deps.count('ProviderReadFailed');
-    deps.onFailure('read', error);
+    deps.journal.count('ProviderReadFailed', record);
+    deps.journal.failure('The task could not be read.', error, record);
     return { kind: 'no-answer', why: error instanceof ProviderError ? error.name : 'InternalError' };
   }
 };
 
 /**
- * Writes a change that closes the record, and counts it unless somebody else had closed it so; or decides again from
- * the row that refused it.
+ * Writes a change that closes the record. Counts `metrics` unless another process had closed it in the same way. If the
+ * row refuses the change, the decision is made again.
  */
 const close = async (
   change: Change,
   deps: ReconcileDeps,
-  ...counts: readonly ExtractionMetric[]
+  ...metrics: readonly ExtractionMetric[]
 ): Promise<Step> => {
   const outcome = await applyChange(deps.extractions, change);
   if (outcome.kind === 'lost') return { kind: 'again', record: outcome.record };
-  if (outcome.mine) for (const observed of counts) deps.count(observed);
-  return { kind: 'return', reconciled: { kind: 'closed', record: outcome.record } };
+  if (outcome.mine) for (const metric of metrics) deps.journal.count(metric, outcome.record);
+  return { kind: 'return', result: { kind: 'closed', record: outcome.record } };
 };
 
-/** Leaves the record to the sweep, from `dueAt` on. */
+/** Defers the record to the sweep, from `dueAt` on. */
 const deferUntil = async (record: Extraction, dueAt: string, deps: ReconcileDeps): Promise<Extraction> =>
   (await applyChange(deps.extractions, reschedule(record, dueAt))).record ?? record;
 
-/** Nothing can be decided now: the machine's retry comes back by itself, everybody else's is the sweep. */
+/** Nothing can be decided now. The machine retries by itself; for every other caller, `dueAt` is set. */
 const notYet = async (
   record: Extraction,
   why: string,
   caller: ReconcileCaller,
   deps: ReconcileDeps,
 ): Promise<Step> => {
-  const seen =
+  const row =
     caller.kind === 'machine'
       ? record
       : await deferUntil(record, plusSeconds(deps.now(), deps.timings.pollEvery), deps);
-  return { kind: 'return', reconciled: { kind: 'not-yet', record: seen, why } };
+  return { kind: 'return', result: { kind: 'not-yet', record: row, why } };
 };
 
 const reconcileRequested = async (
@@ -135,75 +138,75 @@ const reconcileStarting = async (
   if (record.attemptId === undefined || !isStartStale(record, now, deps.timings)) {
     return notYet(record, 'start-in-progress', caller, deps);
   }
-  const lost = markUnconfirmed(record, record.attemptId, 'start-interrupted', 'reconcile', now, deps.timings);
-  return close(lost, deps, 'Unconfirmed');
+  const { attemptId } = record;
+  const unconfirmed = markUnconfirmed(record, attemptId, 'start-interrupted', 'reconcile', now, deps.timings);
+  return close(unconfirmed, deps, 'Unconfirmed');
 };
 
 /**
- * The row of a task in `Tasks`. One that start-task did not come to link is adopted, before anything is read or
- * decided: from then on a delivery finds the extraction, however late it comes and whatever was recorded meanwhile.
+ * The row of a task in `Tasks`. A task that start-task did not link is adopted before anything is read or decided. From
+ * then on, every delivery finds the extraction. `adopted` is true if this call found the task unlinked.
  */
 const findOrAdoptTask = async (
   { extractionId }: Extraction,
   taskId: string,
   deps: ReconcileDeps,
-): Promise<{ readonly task: Task; readonly wasLinked: boolean }> => {
+): Promise<{ readonly task: Task; readonly adopted: boolean }> => {
   const found = await deps.tasks.get(taskId);
-  const wasLinked = found?.extractionId !== undefined;
-  const task = wasLinked ? found : await deps.tasks.adopt(taskId, extractionId);
-  return { task, wasLinked };
+  if (found?.extractionId !== undefined) return { task: found, adopted: false };
+  return { task: await deps.tasks.adopt(taskId, extractionId), adopted: true };
 };
 
-type Learned =
+type OutcomeSearch =
   | { readonly kind: 'settled'; readonly step: Step }
-  | { readonly kind: 'no-end'; readonly why: string }
-  /** It has ended, its results are over the cap, and only a webhook can say how it ended. */
+  | { readonly kind: 'none'; readonly why: string }
+  /** The task has ended with results over the size limit. Only a webhook can report its final status. */
   | { readonly kind: 'too-large' }
-  /** The task is linked to another extraction. */
-  | { readonly kind: 'anothers' };
+  | { readonly kind: 'linked-elsewhere' };
 
 /**
- * Settles from what a webhook left in `Tasks`, else from a read: the one that was made on the way here, or another.
- * A body over the cap will not get smaller, so it is not asked for a second time.
+ * Settles from the status that a webhook left in `Tasks`, or else from a read of the provider. An answer over the size
+ * limit will not become smaller, so the provider is not read again.
  */
 const findOutcome = async (
   record: Extraction,
   taskId: string,
   known: Reading | undefined,
   deps: ReconcileDeps,
-): Promise<Learned> => {
+): Promise<OutcomeSearch> => {
   const { extractionId } = record;
-  const lookup = hasWebhook(record) ? await findOrAdoptTask(record, taskId, deps) : undefined;
-  if (lookup !== undefined && lookup.task.extractionId !== extractionId) {
-    // Before anything is written: it may be a leak, so the alarm must not depend on who hears of a write.
-    deps.count('TaskLinkedElsewhere');
-    return { kind: 'anothers' };
+  const found = hasWebhook(record) ? await findOrAdoptTask(record, taskId, deps) : undefined;
+  if (found !== undefined && found.task.extractionId !== extractionId) {
+    // Counted before any write: this may be a leak, so the alarm must not depend on whether a write succeeds.
+    deps.journal.count('TaskLinkedElsewhere', record);
+    return { kind: 'linked-elsewhere' };
   }
-  const noticed = lookup?.task.taskStatus;
-  if (noticed !== undefined && isTerminalStatus(noticed)) {
-    const fact = { extractionId, taskId, taskStatus: noticed };
-    // Nobody had linked the task: its delivery found no extraction, and this one finds it.
-    const early = lookup?.wasLinked === false ? (['EarlyDelivery'] as const) : [];
-    const row = await settle('reconcile', fact, deps, ...early);
+  const notified = found?.task.taskStatus;
+  if (notified !== undefined && isTerminalStatus(notified)) {
+    const reported = { extractionId, taskId, taskStatus: notified };
+    // The delivery came before any extraction was linked to its task.
+    const early = found?.adopted ? (['EarlyDelivery'] as const) : [];
+    const row = await settle('reconcile', reported, deps, ...early);
     return { kind: 'settled', step: { kind: 'again', record: row } };
   }
   if (record.oversizedAt !== undefined || known?.kind === 'too-large') return { kind: 'too-large' };
   const read = await readProvider(record, taskId, deps);
-  if (read.kind === 'no-answer') return { kind: 'no-end', why: read.why };
+  if (read.kind === 'no-answer') return { kind: 'none', why: read.why };
   const { reading } = read;
   if (reading.kind === 'running') {
-    if (!reading.known) deps.count('UnknownTaskStatus');
-    return { kind: 'no-end', why: 'still-running' };
+    if (!reading.known) deps.journal.count('UnknownTaskStatus', record);
+    return { kind: 'none', why: 'still-running' };
   }
   if (reading.taskStatus === undefined) return { kind: 'too-large' };
-  // A delivery settles while the machine polls, too. So a read is first where all five were lost, or in the one
+  // Deliveries settle while the machine polls, too. A read is first only if all five deliveries were lost, or in the
   // moment between the end of a task and its first delivery.
   const missed = hasWebhook(record) ? (['WebhookMissed'] as const) : [];
-  const row = await settle('reconcile', factOf(record, taskId, reading, reading.taskStatus), deps, ...missed);
+  const reported = reportedOutcome(record, taskId, reading, reading.taskStatus);
+  const row = await settle('reconcile', reported, deps, ...missed);
   return { kind: 'settled', step: { kind: 'again', record: row, reading } };
 };
 
-const factOf = (
+const reportedOutcome = (
   { extractionId }: Extraction,
   taskId: string,
   reading: Exclude<Reading, { kind: 'running' }>,
@@ -216,28 +219,34 @@ const factOf = (
   ...(reading.kind === 'too-large' ? { oversized: true } : {}),
 });
 
-/** How a v2 task with results over the cap ended: a webhook may say so until the deadline, and a read never. */
+/**
+ * Waits for the webhook until the deadline, because a read cannot return the status of a v2 task over the size limit.
+ */
 const reconcileOversized = async (
   record: Extraction,
   caller: ReconcileCaller,
   deps: ReconcileDeps,
 ): Promise<Step> => {
   const now = deps.now();
-  const reading = { kind: 'too-large' } as const;
   if (now.toISOString() >= record.deadlineAt) {
-    const closed = await close(
-      timeOutOversized(record, now, deps.timings),
-      deps,
-      'TimedOut',
-      'CollectionAbandoned',
-    );
-    return closed.kind === 'again' ? { ...closed, reading } : closed;
+    const timedOut = timeOutOversized(record, now, deps.timings);
+    return closeOversized(timedOut, deps, 'TimedOut', 'CollectionAbandoned');
   }
   if (record.oversizedAt !== undefined) return notYet(record, 'results-too-large', caller, deps);
   const remembered = await applyChange(deps.extractions, rememberOversized(record, now));
   return remembered.kind === 'lost'
-    ? { kind: 'again', record: remembered.record, reading }
+    ? { kind: 'again', record: remembered.record, reading: { kind: 'too-large' } }
     : notYet(remembered.record, 'results-too-large', caller, deps);
+};
+
+/** Closes, and keeps the reading for the next decision if the row refuses, so that nothing is downloaded again. */
+const closeOversized = async (
+  change: Change,
+  deps: ReconcileDeps,
+  ...metrics: readonly ExtractionMetric[]
+): Promise<Step> => {
+  const step = await close(change, deps, ...metrics);
+  return step.kind === 'again' ? { ...step, reading: { kind: 'too-large' } } : step;
 };
 
 const reconcileRunning = async (
@@ -250,7 +259,7 @@ const reconcileRunning = async (
   const found = await findOutcome(record, taskId, reading, deps);
   if (found.kind === 'settled') return found.step;
   if (found.kind === 'too-large') return reconcileOversized(record, caller, deps);
-  if (found.kind === 'anothers') {
+  if (found.kind === 'linked-elsewhere') {
     const disowned = disownTask(record, taskId, 'reconcile', deps.now(), deps.timings);
     return close(disowned, deps, 'Unconfirmed');
   }
@@ -258,9 +267,9 @@ const reconcileRunning = async (
   if (now.toISOString() < record.deadlineAt) return notYet(record, found.why, caller, deps);
   const outcome = await applyChange(deps.extractions, markTimedOut(record, now, deps.timings));
   if (outcome.kind === 'lost') return { kind: 'again', record: outcome.record };
-  if (outcome.mine) deps.count('TimedOut');
-  // The first read in grace is due later; looking now again would be the read just made.
-  return { kind: 'return', reconciled: { kind: 'deferred', record: outcome.record } };
+  if (outcome.mine) deps.journal.count('TimedOut', record);
+  // The first read in grace is due later. Another one now would only repeat the read just made.
+  return { kind: 'return', result: { kind: 'deferred', record: outcome.record } };
 };
 
 const reconcileTimedOut = async (
@@ -271,10 +280,10 @@ const reconcileTimedOut = async (
 ): Promise<Step> => {
   const found = await findOutcome(record, taskId, reading, deps);
   if (found.kind === 'settled') return found.step;
-  if (found.kind === 'too-large') return giveUpTooLarge(record, deps);
-  if (found.kind === 'anothers') {
-    const givenUp = closeUncollected(record, 'task-linked-elsewhere', deps.now(), deps.timings);
-    return close(givenUp, deps);
+  if (found.kind === 'too-large') return abandonTooLarge(record, deps);
+  if (found.kind === 'linked-elsewhere') {
+    const uncollected = closeUncollected(record, 'task-linked-elsewhere', deps.now(), deps.timings);
+    return close(uncollected, deps);
   }
   const now = deps.now();
   const settledAt = record.settledAt ?? record.deadlineAt;
@@ -282,47 +291,44 @@ const reconcileTimedOut = async (
   if (now.toISOString() >= graceOver) return close(closeAfterGrace(record, now, deps.timings), deps);
   const next = nextReconcileAt(settledAt, now, deps.timings.pollEvery, deps.timings.grace);
   const row = await deferUntil(record, next < graceOver ? next : graceOver, deps);
-  return { kind: 'return', reconciled: { kind: 'deferred', record: row } };
+  return { kind: 'return', result: { kind: 'deferred', record: row } };
 };
 
-/** What is over the cap is not asked for again, by whoever the row that refused this leads to either. */
-const giveUpTooLarge = async (record: Extraction, deps: ReconcileDeps): Promise<Step> => {
-  const closed = await close(giveUpOversized(record, deps.now(), deps.timings), deps, 'CollectionAbandoned');
-  return closed.kind === 'again' ? { ...closed, reading: { kind: 'too-large' } } : closed;
-};
+const abandonTooLarge = (record: Extraction, deps: ReconcileDeps): Promise<Step> =>
+  closeOversized(abandonOversized(record, deps.now(), deps.timings), deps, 'CollectionAbandoned');
 
 const abandonCollection = (record: Extraction, why: string, deps: ReconcileDeps): Promise<Step> =>
   close(closeUncollected(record, why, deps.now(), deps.timings), deps, 'CollectionAbandoned');
 
-/** A collection that failed: tried again by the machine, then by the sweep, then abandoned and said so. */
+/** After a failed collection: the machine retries, then the sweep, and in the end the collection is abandoned. */
 const retryCollection = async (
   record: Extraction,
   why: string,
   caller: ReconcileCaller,
   deps: ReconcileDeps,
 ): Promise<Step> => {
-  deps.count('CollectionFailed');
+  deps.journal.count('CollectionFailed', record);
   const now = deps.now();
   const settledAt = record.settledAt ?? record.requestedAt;
   if (now.toISOString() >= plusSeconds(settledAt, deps.timings.collectFor)) {
     return abandonCollection(record, why, deps);
   }
-  // Not until `dueAt`, which a sweep that looks meanwhile moves ahead.
+  // Not `dueAt`, because a sweep that reconciles meanwhile moves it ahead.
   const machineUntil = plusSeconds(settledAt, deps.timings.collectInMachine);
   if (caller.kind === 'machine' && now.toISOString() < machineUntil) {
-    return { kind: 'return', reconciled: { kind: 'not-yet', record, why } };
+    return { kind: 'return', result: { kind: 'not-yet', record, why } };
   }
-  deps.count('CollectionDeferred');
+  deps.journal.count('CollectionDeferred', record);
   const next = nextReconcileAt(settledAt, now, deps.timings.pollEvery, collectCeiling);
   const row = await deferUntil(record, next, deps);
-  return { kind: 'return', reconciled: { kind: 'deferred', record: row } };
+  return { kind: 'return', result: { kind: 'deferred', record: row } };
 };
 
 /**
- * An outcome that says there are data. A later read without any, such as an error of the provider's that passes,
- * must not close the record as if they had been collected.
+ * Whether the outcome implies that there are results. A later read without results, such as a passing error of the
+ * provider, must then not close the record as collected.
  */
-const promisesData = ({ status }: Extraction): boolean => status === 'COMPLETED' || status === 'PARTIAL';
+const impliesResults = ({ status }: Extraction): boolean => status === 'COMPLETED' || status === 'PARTIAL';
 
 const collect = async (
   record: Extraction,
@@ -331,33 +337,33 @@ const collect = async (
   caller: ReconcileCaller,
   deps: ReconcileDeps,
 ): Promise<Step> => {
-  if (record.oversizedAt !== undefined) return giveUpTooLarge(record, deps);
+  if (record.oversizedAt !== undefined) return abandonTooLarge(record, deps);
   const read =
     reading === undefined ? await readProvider(record, taskId, deps) : ({ kind: 'read', reading } as const);
   if (read.kind === 'no-answer') return retryCollection(record, read.why, caller, deps);
-  if (read.reading.kind === 'too-large') return giveUpTooLarge(record, deps);
+  if (read.reading.kind === 'too-large') return abandonTooLarge(record, deps);
   if (read.reading.kind === 'running') return retryCollection(record, 'still-running', caller, deps);
   const { taskStatus, results, actionResults, expected } = read.reading;
-  if (results === undefined && promisesData(record)) {
+  if (results === undefined && impliesResults(record)) {
     return retryCollection(record, 'no-results', caller, deps);
   }
-  if (taskStatus !== record.status) deps.count('StatusDisagreement');
-  if (!expected) deps.count('UnexpectedResults');
+  if (taskStatus !== record.status) deps.journal.count('StatusDisagreement', record);
+  if (!expected) deps.journal.count('UnexpectedResults', record);
   let stored: StoredResults | undefined;
   try {
     if (results !== undefined) stored = await deps.storeResults(record.extractionId, results);
   } catch (error) {
-    deps.onFailure('store', error);
+    deps.journal.failure('The results could not be stored.', error, record);
     return retryCollection(record, 'results-not-stored', caller, deps);
   }
-  const found = {
+  const collected = {
     ...(stored === undefined ? {} : { results: stored }),
     ...(actionResults === undefined ? {} : { actionResults }),
   };
-  return close(closeCollected(record, found, deps.now(), deps.timings), deps, 'Collected');
+  return close(closeCollected(record, collected, deps.now(), deps.timings), deps, 'Collected');
 };
 
-const takeStep = (
+const decide = (
   record: Extraction,
   reading: Reading | undefined,
   caller: ReconcileCaller,
@@ -367,20 +373,19 @@ const takeStep = (
   if (status === 'REQUESTED') return reconcileRequested(record, caller, deps);
   if (status === 'STARTING') return reconcileStarting(record, caller, deps);
   if (record.dueShard === undefined || taskId === undefined) {
-    return { kind: 'return', reconciled: { kind: 'closed', record } };
+    return { kind: 'return', result: { kind: 'closed', record } };
   }
   if (status === 'RUNNING') return reconcileRunning(record, taskId, reading, caller, deps);
   if (status === 'TIMED_OUT') return reconcileTimedOut(record, taskId, reading, deps);
   return collect(record, taskId, reading, caller, deps);
 };
 
-/** More lost races in a row than there are moves in the life of a record means that something is wrong. */
+/** A record has fewer transitions in its life. More lost races than that in a row would be a defect. */
 const maxSteps = 10;
 
 /**
- * Brings one extraction as far as the facts allow (design, section 5): a function of the record, the clock,
- * the provider and who called, the same whatever woke it and however often. Throws what a dependency of ours
- * throws; whoever calls it calls again.
+ * Advances one extraction as far as possible (design, section 5). The result depends only on the record, the clock, the
+ * provider and the caller, so reconciling twice does no harm. Throws what a store throws; the caller then repeats it.
  */
 export const reconcile = async (
   extractionId: string,
@@ -390,8 +395,8 @@ export const reconcile = async (
   let record = await deps.extractions.get(extractionId);
   let reading: Reading | undefined;
   for (let steps = 0; steps < maxSteps && record !== undefined; steps += 1) {
-    const step: Step = await takeStep(record, reading, caller, deps);
-    if (step.kind === 'return') return step.reconciled;
+    const step: Step = await decide(record, reading, caller, deps);
+    if (step.kind === 'return') return step.result;
     record = step.record;
     reading = step.reading ?? reading;
   }

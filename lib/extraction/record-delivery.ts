@@ -1,15 +1,15 @@
 import { applyChange } from './apply-change.ts';
-import type { Count } from './extraction-metric.ts';
+import type { Timings } from './deadlines.ts';
+import type { Journal } from './journal.ts';
 import { isTerminalStatus, type TerminalStatus } from './record.ts';
 import { settle } from './settle.ts';
 import type { ExtractionStore, TaskStore } from './store.ts';
-import type { Timings } from './timings.ts';
 import { reschedule } from './transitions.ts';
 
-/** What Step Functions said to a task token. Anything passing, a throttle or a 5xx, is thrown instead. */
+/** The answer of Step Functions to a callback token. A throttle or a 5xx, which passes, is thrown instead. */
 export type WakeOutcome =
   | 'woken'
-  /** `TaskTimedOut` or `TaskDoesNotExist`: the machine is polling, or gone. */
+  /** `TaskTimedOut` or `TaskDoesNotExist`: the machine polls, or has ended. */
   | 'gone'
   | 'invalid-token';
 
@@ -19,18 +19,18 @@ export type RecordDeliveryDeps = {
   readonly wake: (callbackToken: string, extractionId: string) => Promise<WakeOutcome>;
   readonly now: () => Date;
   readonly timings: Pick<Timings, 'collectInMachine'>;
-  readonly count: Count;
+  readonly journal: Journal;
 };
 
 export type RecordedDelivery =
-  /** Nobody is linked to the task: it is early, or an orphan. Stored either way. */
+  /** No extraction is linked to the task: an early delivery or an orphan delivery. Both are stored. */
   | { readonly kind: 'stored' }
   | { readonly kind: 'recorded'; readonly extractionId: string; readonly wake: WakeOutcome | 'no-token' };
 
 /**
- * W: stores the terminal status of a verified delivery, settles the extraction it belongs to and wakes its
- * machine, in this order, so that a crash after any step is healed by the next delivery or by the poll
- * (design, section 4). Throws what a dependency throws; the caller answers 5xx and the provider delivers again.
+ * Notifies `Tasks` of the final status of a verified delivery, settles its extraction, and wakes the machine (design,
+ * section 4). In this order, the next delivery or the poll repairs a crash after any step. Throws what a dependency
+ * throws; the caller then answers 5xx, and the provider delivers again.
  */
 export const recordDelivery = async (
   delivery: { readonly taskId: string; readonly taskStatus: TerminalStatus },
@@ -40,26 +40,25 @@ export const recordDelivery = async (
   const task = await deps.tasks.notify({ ...delivery, notifiedAt: deps.now().toISOString() });
   const { extractionId, callbackToken } = task;
   if (extractionId === undefined) {
-    // With every delivery, not the first alone: one that dies between storing and counting is made again, and an
-    // orphan must not stay silent for that. What was answered in time is not delivered again, so few count
-    // twice; what that does to the alarm is described in docs/operations.md, "How orphan deliveries are counted".
-    deps.count('UnlinkedDelivery');
+    // Counted with every delivery and not only with the first, which may have ended between storing and counting.
+    // docs/operations.md, "How orphan deliveries are counted", describes the effect on the alarm.
+    deps.journal.count('UnlinkedDelivery', delivery);
     return { kind: 'stored' };
   }
 
-  // The first status that was stored is the one that counts; a later, different one is only counted.
+  // The first stored status is the outcome. A later, different one is only counted.
   const first =
     task.taskStatus !== undefined && isTerminalStatus(task.taskStatus) ? task.taskStatus : undefined;
   const taskStatus = first ?? delivery.taskStatus;
-  if (taskStatus !== delivery.taskStatus) deps.count('StatusDisagreement');
+  if (taskStatus !== delivery.taskStatus) deps.journal.count('StatusDisagreement', delivery);
   const row = await settle('webhook', { extractionId, taskId, taskStatus }, deps);
-  // Whoever erases an extraction removes the link first, so this is a loss, and the provider must not see it.
-  if (row === undefined) deps.count('DeliveryWithoutRecord');
+  // An erasure removes the link before the record, so this record was lost. The provider need not know.
+  if (row === undefined) deps.journal.count('DeliveryWithoutRecord', delivery);
   const wake = callbackToken === undefined ? 'no-token' : await deps.wake(callbackToken, extractionId);
-  if (wake === 'invalid-token') deps.count('InvalidCallbackToken');
+  if (wake === 'invalid-token') deps.journal.count('InvalidCallbackToken', delivery);
   const now = deps.now().toISOString();
   if (wake !== 'woken' && row?.dueAt !== undefined && row.dueAt > now) {
-    // No machine to collect the results: the next sweep does. Losing this race means that somebody just looked.
+    // No machine will collect the results, so the next sweep does. If this write is lost, a reconcile has just run.
     await applyChange(deps.extractions, reschedule(row, now));
   }
   return { kind: 'recorded', extractionId, wake };

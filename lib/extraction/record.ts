@@ -1,26 +1,26 @@
 import type { ProductType, TerminalTaskStatus } from '../provider/vocabulary.ts';
 
-/** How an extraction ends by the provider's word: as the task does. */
+/** The final statuses of the provider: an extraction takes that of its task. */
 export {
   isTerminalTaskStatus as isTerminalStatus,
   type TerminalTaskStatus as TerminalStatus,
   terminalTaskStatuses as terminalStatuses,
 } from '../provider/vocabulary.ts';
 
-/** How an extraction can end without the provider telling us (design, section 3). */
+/** The outcomes of Cosecha itself, if the provider reports no final status (design, section 3). */
 export const ownOutcomes = ['REJECTED', 'UNCONFIRMED', 'NOT_STARTED', 'TIMED_OUT'] as const;
 
 export type OwnOutcome = (typeof ownOutcomes)[number];
 export type OpenStatus = 'REQUESTED' | 'STARTING' | 'RUNNING';
 export type ExtractionStatus = OpenStatus | TerminalTaskStatus | OwnOutcome;
 
-/** One action as the caller asked for it. Dates only, so it may be stored and shown. */
+/** One action as the caller requested it. It contains dates only, so it may be stored and shown. */
 export type RequestedAction = {
   readonly id: string;
   readonly params?: { readonly dateRange: { readonly startDate: string; readonly endDate: string } };
 };
 
-/** How one action ended. Output and message are left out: they hold bank data and variable text. */
+/** The outcome of one action. Output and message are left out, because they contain bank data and free text. */
 export type ActionResult = {
   readonly id: string;
   readonly status: string;
@@ -38,7 +38,7 @@ export type StoredResults = {
 /** Which part of the service wrote the outcome. */
 export type SettledBy = 'webhook' | 'start' | 'reconcile';
 
-/** What is asked for with the user's credentials: a v2 task. */
+/** A request with the user's credentials: a v2 task. */
 export type CredentialsMethod = {
   readonly method: 'credentials';
   readonly entity: string;
@@ -48,7 +48,10 @@ export type CredentialsMethod = {
 /** "v1 consent-based task", or its v2 variant. */
 export type ConsentVariant = 'v1' | 'v2';
 
-/** What is asked for under the user's consent: one product. Whose it is, the target, is sealed, and not here. */
+/**
+ * A request under the user's consent: one product. The target, which identifies the user, is sealed and not part of
+ * it.
+ */
 export type ConsentMethod = {
   readonly method: 'consent';
   readonly product: ProductType;
@@ -56,16 +59,19 @@ export type ConsentMethod = {
   readonly variant: ConsentVariant;
 };
 
-/** What an extraction is and how far it has come, whatever its method. */
+/** The attributes that both methods have. */
 type Progress = {
   readonly schemaVersion: 1;
   readonly extractionId: string;
-  /** The caller's own word for it, at most 256 characters. */
+  /** The caller's own name for it, at most 256 characters. */
   readonly reference?: string;
-  /** ARN of the IAM user or role that asked, without its session name. */
+  /** ARN of the IAM user or role that made the request, without its session name. */
   readonly requestedBy: string;
   readonly requestedAt: string;
-  /** API Gateway's id of the request that made the record: tells a put of mine that was repeated from a rival's. */
+  /**
+   * API Gateway's id of the request that created the record. It distinguishes a repeated put from that of another
+   * request.
+   */
   readonly requestId: string;
   readonly deadlineAt: string;
   readonly status: ExtractionStatus;
@@ -81,11 +87,11 @@ type Progress = {
   readonly results?: StoredResults;
   readonly collectedAt?: string;
   readonly collectionError?: string;
-  /** When a read of the task was found to be over the cap: it is not read again. */
+  /** When a read of the task was over the size limit. The task is not read again. */
   readonly oversizedAt?: string;
-  /** Partition of the sparse index: 0..15 while something is left to do, absent once closed. */
+  /** Partition of the sparse index `due`: 0..15 while the record is open, absent once it is closed. */
   readonly dueShard?: number;
-  /** When the sweep should look. */
+  /** When the sweep reconciles the record next. */
   readonly dueAt?: string;
   readonly expiresAt?: number;
 };
@@ -94,8 +100,14 @@ export type CredentialsExtraction = Progress & CredentialsMethod;
 export type ConsentExtraction = Progress & ConsentMethod;
 
 /**
- * One row of the table `Extractions`, whose stream is the public contract (design, section 3).
- * Times are ISO 8601 UTC with milliseconds, so that they sort as text; `expiresAt` is epoch seconds, as
- * DynamoDB's TTL demands. No credential, national id, token, username, result or webhook body is ever in it.
+ * One row of the table `Extractions`, whose stream is the public contract (design, section 3). Times are ISO 8601 UTC
+ * with milliseconds, so that they sort as text. `expiresAt` is in epoch seconds, as DynamoDB's TTL requires. A record
+ * never contains a credential, national id, token, username, result or webhook body.
  */
 export type Extraction = CredentialsExtraction | ConsentExtraction;
+
+/**
+ * Whether the provider announces the outcome by a webhook: "The only event is the v2 task completion webhook" ("Events").
+ * For all other extractions only polling finds the outcome, and `Tasks` has no entry.
+ */
+export const hasWebhook = (record: Extraction): boolean => record.method === 'credentials';

@@ -1,15 +1,15 @@
-import type { Credentials } from '../provider/tasks/start-task.ts';
+import type { Credentials } from '../provider/tasks/task-request.ts';
 
-/** The user's credentials and, where those are ciphertext keyed by the caller's own session token, that token. */
+/** The user's credentials and, if they are encrypted under a session token of the caller, that token. */
 export type SealedCredentialsData = {
   readonly credentials: Credentials;
   readonly sessionToken?: string;
 };
 
-/** The national id of the user whose consent it is: what a Task Token is made for. */
+/** The national id of the user who gave the consent. Task Tokens are created for it. */
 export type SealedTargetData = { readonly target: string };
 
-/** What is encrypted from intake on. Never stored, logged or shown in the clear. */
+/** The part of a request that is encrypted at intake. It is never stored, logged or shown unencrypted. */
 export type SealedRequestData = SealedCredentialsData | SealedTargetData;
 
 /** KMS Encrypt takes at most 4,096 bytes under a symmetric key
@@ -19,6 +19,6 @@ export const sealLimitBytes = 4096;
 export const encodeSealed = (plaintext: SealedRequestData): Uint8Array =>
   Buffer.from(JSON.stringify(plaintext), 'utf8');
 
-/** Only for bytes that `encodeSealed` made of this kind, and that KMS authenticated as such. */
+/** Decodes bytes of `encodeSealed`. KMS has authenticated them and their kind, so they are not validated. */
 export const decodeSealed = <Plaintext extends SealedRequestData>(bytes: Uint8Array): Plaintext =>
   JSON.parse(Buffer.from(bytes).toString('utf8')) as Plaintext;

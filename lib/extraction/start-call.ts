@@ -1,10 +1,59 @@
+import type { StartExtractionRequest } from '../provider/extractions/start-extraction-request.ts';
+import type { TaskRequest } from '../provider/tasks/task-request.ts';
+import { type TaskTokens, tokensOf } from '../provider/tokens/task-tokens.ts';
 import type { Tokens } from '../provider/tokens/tokens.ts';
+import type { ConsentExtraction, ConsentVariant, CredentialsExtraction } from './record.ts';
+import type { SealedCredentialsData, SealedTargetData } from './sealed-request-data.ts';
 
-/** The start call of one extraction, ready to be made: all that its method makes different about a start. */
+/** The start call of one extraction, ready to be made. It contains everything in which the two methods differ. */
 export type StartCall = {
   readonly tokens: Tokens;
-  /** A token that the caller brought cannot be replaced by one of ours. */
+  /** False for a token that the caller supplied, because the service cannot replace it. */
   readonly renewable: boolean;
-  /** Makes the call and returns the taskId. Called again for another token, after a 401 only. */
+  /** Makes the call and returns the taskId. It is called a second time only after a 401, with another token. */
   readonly post: (token: string) => Promise<string>;
 };
+
+/** The most deliveries that the provider's API document allows ("Events", rule 2). */
+const webhookRetries = 5;
+
+const only = (token: string): Tokens => ({ current: async () => token, drop: () => undefined });
+
+/** "Start task (v2)" with the recorded actions and the unsealed credentials, under a session token. */
+export const callByCredentials = (
+  { entity, actions }: CredentialsExtraction,
+  { credentials, sessionToken }: SealedCredentialsData,
+  deps: {
+    readonly sessions: Tokens;
+    readonly startTask: (sessionToken: string, request: TaskRequest) => Promise<string>;
+  },
+): StartCall => ({
+  tokens: sessionToken === undefined ? deps.sessions : only(sessionToken),
+  renewable: sessionToken === undefined,
+  post: (token) =>
+    deps.startTask(token, {
+      entity,
+      credentials,
+      actions,
+      webhook: { enable: true, retries: webhookRetries },
+    }),
+});
+
+/** "Start extraction" in the recorded variant, under a Task Token for the unsealed target. */
+export const callByConsent = (
+  { product, consentId, variant }: ConsentExtraction,
+  { target }: SealedTargetData,
+  deps: {
+    readonly taskTokens: TaskTokens;
+    readonly startExtraction: {
+      readonly [Variant in ConsentVariant]: (
+        taskToken: string,
+        request: StartExtractionRequest,
+      ) => Promise<string>;
+    };
+  },
+): StartCall => ({
+  tokens: tokensOf(deps.taskTokens, target),
+  renewable: true,
+  post: (token) => deps.startExtraction[variant](token, { product, consentId }),
+});

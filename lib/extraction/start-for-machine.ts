@@ -2,17 +2,15 @@ import type { WakeOutcome } from './record-delivery.ts';
 import { type StartDeps, type StartInput, type StartOutcome, start } from './start.ts';
 
 export type StartForMachineDeps = StartDeps & {
-  /** Answers the token: the machine goes on to Reconcile. */
+  /** Answers the callback token with success: the machine goes on to Reconcile. */
   readonly wake: (callbackToken: string, extractionId: string) => Promise<WakeOutcome>;
-  /** Fails the state under a name that the machine retries. `cause` is a fixed sentence: it stands in the history. */
+  /**
+   * Fails the state with an error name that the machine retries. `cause` is a fixed sentence, as the history shows it.
+   */
   readonly fail: (callbackToken: string, error: string, cause: string) => Promise<void>;
-  /** Told how the start ended, for the log. */
-  readonly onFinished: (outcome: StartOutcome) => void;
-  /** Told of the failure that the start broke off with, for the log. */
-  readonly onError: (error: unknown) => void;
 };
 
-/** Tells the machine, through the token, what it cannot wait for. */
+/** Answers the callback token, unless the machine has to wait for the webhook. */
 const answerMachine = async (
   { callbackToken, extractionId }: StartInput,
   outcome: StartOutcome,
@@ -31,17 +29,23 @@ const answerMachine = async (
 };
 
 /**
- * One invocation of start-task: starts, and tells the machine (design, section 5). A failure of ours is reported
- * through the token too, whose names hold, rather than thrown: what a function throws reaches the machine under
- * names that depend on its runtime. Throws only where even that report fails.
+ * One invocation of start-task: starts, and reports to the machine (design, section 5). Returns the outcome, or undefined
+ * if the start failed. A failure is reported through the callback token instead of thrown, because the name of a thrown
+ * error depends on the runtime. Throws only if that report fails.
  */
-export const startForMachine = async (input: StartInput, deps: StartForMachineDeps): Promise<void> => {
+export const startForMachine = async (
+  input: StartInput,
+  deps: StartForMachineDeps,
+): Promise<StartOutcome | undefined> => {
   try {
     const outcome = await start(input, deps);
-    deps.onFinished(outcome);
+    deps.journal.info('Start finished.', { ...outcome });
+    if (outcome.kind === 'retry' && outcome.error !== 'StartInProgress') deps.journal.count(outcome.error);
     await answerMachine(input, outcome, deps);
+    return outcome;
   } catch (error) {
-    deps.onError(error);
+    deps.journal.failure('The start failed.', error);
     await deps.fail(input.callbackToken, 'StartFailed', 'See the log of start-task.');
+    return undefined;
   }
 };

@@ -1,3 +1,4 @@
+import { NotConfigured } from '../not-configured.ts';
 import { ambiguousClientStatus, notAcceptedStatus } from '../provider/assumptions.ts';
 import {
   InvalidProviderRequest,
@@ -9,15 +10,13 @@ import {
   ProviderUnreachable,
 } from '../provider/transport/errors.ts';
 import { applyChange, type ChangeOutcome } from './apply-change.ts';
-import type { Count } from './extraction-metric.ts';
+import { isStartStale, plusSeconds, type Timings } from './deadlines.ts';
 import { failureReason } from './failure-reason.ts';
-import { hasWebhook } from './has-webhook.ts';
-import { isStartStale } from './is-start-stale.ts';
-import { type Extraction, type ExtractionStatus, isTerminalStatus } from './record.ts';
+import type { Journal } from './journal.ts';
+import { type Extraction, type ExtractionStatus, hasWebhook, isTerminalStatus } from './record.ts';
 import { settle } from './settle.ts';
 import type { StartCall } from './start-call.ts';
 import type { ExtractionStore, TaskStore } from './store.ts';
-import { plusSeconds, type Timings } from './timings.ts';
 import {
   type Change,
   disownTask,
@@ -29,17 +28,17 @@ import {
   revertToRequested,
 } from './transitions.ts';
 
-/** What the state StartTask is handed. */
+/** The input of the state StartTask. */
 export type StartInput = {
   readonly extractionId: string;
   /** Of the record that the execution was started for. */
   readonly requestId: string;
   readonly callbackToken: string;
-  /** Rises with every retry and redrive of the state. */
+  /** Increases with every retry and redrive of the state. */
   readonly callbackAttempt: number;
 };
 
-/** Names of errors that the machine retries (design, section 5). */
+/** Names of the errors that the machine retries (design, section 5). */
 export type RetryableStartError =
   | 'ProviderBusy'
   | 'ProviderUnreachable'
@@ -47,34 +46,34 @@ export type RetryableStartError =
   | 'StartInProgress';
 
 export type StartOutcome =
-  /** The task runs and the callback token is left: the webhook wakes the machine. */
+  /** The task runs and the callback token is stored. The webhook will wake the machine. */
   | { readonly kind: 'waiting'; readonly taskId: string }
-  /** The task runs, and no webhook will tell of its end: the machine goes on to Reconcile, whose retries poll. */
+  /** The task runs and has no webhook. The machine goes on to Reconcile, whose retries poll. */
   | { readonly kind: 'polling'; readonly taskId: string }
-  /** There is nothing to wait for: the machine may go on to Reconcile at once. */
+  /** There is nothing to wait for. The machine goes on to Reconcile at once. */
   | { readonly kind: 'settled'; readonly status: ExtractionStatus | 'GONE' }
   | { readonly kind: 'retry'; readonly error: RetryableStartError };
 
 export type StartDeps = {
   readonly extractions: ExtractionStore;
   readonly tasks: TaskStore;
-  /** Unseals, and puts together the call that the record's method is started with. Sends nothing. */
+  /** Unseals the request data and prepares the start call of the record's method. Sends nothing to the provider. */
   readonly callFor: (record: Extraction) => Promise<StartCall>;
   readonly newAttemptId: () => string;
   readonly now: () => Date;
   readonly timings: Timings;
-  readonly count: Count;
-  /** Told the taskId as soon as the provider has named it; for the log. */
-  readonly onAccepted: (taskId: string) => void;
-  /** Told why no token could be had, a start call failed or a write is tried again; for the log, and nothing else. */
-  readonly onFailure: (what: 'token' | 'start' | 'write', error: unknown) => void;
+  readonly journal: Journal;
 };
 
 type StartCallResult =
   | { readonly kind: 'accepted'; readonly taskId: string }
+  /** The provider has no task: the start can be retried. */
   | { readonly kind: 'not-accepted'; readonly error: RetryableStartError }
   | { readonly kind: 'refused'; readonly reason: string }
+  /** A task may exist. */
   | { readonly kind: 'unknown'; readonly reason: string };
+
+const tokenNotObtained = 'No provider token could be obtained.';
 
 const retryName = (error: unknown): RetryableStartError | undefined => {
   if (error instanceof ProviderBusy) return 'ProviderBusy';
@@ -83,8 +82,8 @@ const retryName = (error: unknown): RetryableStartError | undefined => {
   return undefined;
 };
 
-/** A failure that the answer itself explains; only the v2 variant of an extraction by consent has any. */
-const explained = (failure: ProviderExtractionFailed): StartCallResult => {
+/** The result of an answer with an `errorType`. Only the v2 variant of an extraction by consent has such answers. */
+const resultOfFailure = (failure: ProviderExtractionFailed): StartCallResult => {
   if (failure.status === notAcceptedStatus) return { kind: 'not-accepted', error: 'ProviderBusy' };
   if (failure.status < 500 && failure.status !== ambiguousClientStatus) {
     return { kind: 'refused', reason: failureReason(failure) };
@@ -92,39 +91,40 @@ const explained = (failure: ProviderExtractionFailed): StartCallResult => {
   return { kind: 'unknown', reason: 'start-call-unanswered' };
 };
 
+/** The result of a start call that threw. A 401 is returned as such, because another token may help. */
+const resultOfError = (error: unknown): StartCallResult | 'unauthorized' => {
+  if (error instanceof ProviderUnauthorized) return 'unauthorized';
+  if (error instanceof ProviderExtractionFailed) return resultOfFailure(error);
+  if (error instanceof ProviderRefused) return { kind: 'refused', reason: `http-${error.status}` };
+  if (error instanceof InvalidProviderRequest) return { kind: 'refused', reason: 'invalid-request' };
+  const name = retryName(error);
+  if (name !== undefined) return { kind: 'not-accepted', error: name };
+  return { kind: 'unknown', reason: 'start-call-unanswered' };
+};
+
 /**
- * To make a token changes nothing at the provider, so that whatever went wrong with it may be tried again: what
- * the start call would have to call "unknown" is "unreachable" here. Anything but a ProviderError is ours, and
- * thrown.
+ * The error that the machine retries after a token could not be obtained. Creating a token starts nothing, so an
+ * unanswered call is safe to retry too. Throws an error that is neither a ProviderError nor NotConfigured.
  */
 const tokenFailure = (error: unknown): RetryableStartError => {
+  if (error instanceof NotConfigured) return 'ProviderUnauthorized';
   if (!(error instanceof ProviderError)) throw error;
   if (error instanceof ProviderRefused) return 'ProviderUnauthorized';
   return retryName(error) ?? 'ProviderUnreachable';
 };
 
-/** The start call, made at most once more, and only after a 401, which says that it was not taken. */
-const post = async (
-  token: string,
-  call: StartCall,
-  { onFailure }: Pick<StartDeps, 'onFailure'>,
-): Promise<StartCallResult> => {
-  const attempt = async (withToken: string): Promise<StartCallResult | 'unauthorized'> => {
+/** Makes the start call. Repeats it at most once, and only after a 401, which means that it was not accepted. */
+const makeStartCall = async (token: string, call: StartCall, journal: Journal): Promise<StartCallResult> => {
+  const post = async (withToken: string): Promise<StartCallResult | 'unauthorized'> => {
     try {
       return { kind: 'accepted', taskId: await call.post(withToken) };
     } catch (error) {
-      onFailure('start', error);
-      if (error instanceof ProviderUnauthorized) return 'unauthorized';
-      if (error instanceof ProviderExtractionFailed) return explained(error);
-      if (error instanceof ProviderRefused) return { kind: 'refused', reason: `http-${error.status}` };
-      if (error instanceof InvalidProviderRequest) return { kind: 'refused', reason: 'invalid-request' };
-      const name = retryName(error);
-      if (name !== undefined) return { kind: 'not-accepted', error: name };
-      return { kind: 'unknown', reason: 'start-call-unanswered' };
+      journal.failure('The start call failed.', error);
+      return resultOfError(error);
     }
   };
 
-  const first = await attempt(token);
+  const first = await post(token);
   if (first !== 'unauthorized') return first;
   if (!call.renewable) return { kind: 'refused', reason: 'session-token-refused' };
 
@@ -133,17 +133,17 @@ const post = async (
   try {
     renewed = await call.tokens.current();
   } catch (error) {
-    onFailure('token', error);
-    // STARTING is written already, so nothing may be thrown past it: the 401 says that the call was not taken.
+    journal.failure(tokenNotObtained, error);
+    // The status is STARTING, so an exception here would end as UNCONFIRMED. The 401 means that nothing was accepted.
     return { kind: 'not-accepted', error: 'ProviderUnauthorized' };
   }
-  const second = await attempt(renewed);
+  const second = await post(renewed);
   if (second !== 'unauthorized') return second;
   call.tokens.drop(renewed);
   return { kind: 'not-accepted', error: 'ProviderUnauthorized' };
 };
 
-/** L: leaves the token; then what a webhook may have left before it is acted on at once. */
+/** Links the task and stores the callback token. Settles at once if an early delivery left a final status. */
 const linkTask = async (
   input: StartInput,
   row: Extraction,
@@ -153,31 +153,31 @@ const linkTask = async (
   if (!hasWebhook(row)) return { kind: 'polling', taskId };
   const { linked, task } = await deps.tasks.link({ ...input, taskId });
   if (!linked && task.extractionId !== input.extractionId) {
-    // Before the write: it may be a leak, so the alarm must not depend on who hears of that.
-    deps.count('TaskLinkedElsewhere');
+    // Counted before the write: this may be a leak, so the alarm must not depend on whether the write succeeds.
+    deps.journal.count('TaskLinkedElsewhere', row);
     const disowned = disownTask(row, taskId, 'start', deps.now(), deps.timings);
     const outcome = await applyChange(deps.extractions, disowned);
     if (outcome.kind === 'lost') return resumeOrRetry(outcome.record, input, deps);
-    if (outcome.mine) deps.count('Unconfirmed');
+    if (outcome.mine) deps.journal.count('Unconfirmed', row);
     return { kind: 'settled', status: outcome.record.status };
   }
   if (task.taskStatus === undefined || !isTerminalStatus(task.taskStatus)) return { kind: 'waiting', taskId };
   const { extractionId } = input;
-  const fact = { extractionId, taskId, taskStatus: task.taskStatus };
-  const settled = await settle('start', fact, deps, 'EarlyDelivery');
+  const reported = { extractionId, taskId, taskStatus: task.taskStatus };
+  const settled = await settle('start', reported, deps, 'EarlyDelivery');
   return { kind: 'settled', status: settled?.status ?? 'GONE' };
 };
 
 /**
- * Whether this is the record that the execution was started for. After an erasure or a loss a repeated idempotency key
- * makes another under the same id, which an older execution must not start with the request of its own.
+ * Whether this is the record that the execution was started for. After an erasure or a loss, a repeated idempotency key
+ * creates another record under the same id. An older execution must not start it with its own request.
  */
 const isMine = (row: Extraction | undefined, input: StartInput): row is Extraction =>
   row?.requestId === input.requestId;
 
 /**
- * What an invocation does that may not, or no longer, begin: decides from the row that was there when it came,
- * or that refused its write. A row that went back to `REQUESTED` meanwhile is left to the machine's retry.
+ * Decides for an invocation that may not start, or no longer: from the row as read, or from the row that refused a write.
+ * A row that went back to `REQUESTED` meanwhile is left to the machine's retry.
  */
 const resumeOrRetry = async (
   row: Extraction | undefined,
@@ -190,10 +190,10 @@ const resumeOrRetry = async (
   if (row.status === 'STARTING' && row.attemptId !== undefined) {
     const now = deps.now();
     if (!isStartStale(row, now, deps.timings)) return { kind: 'retry', error: 'StartInProgress' };
-    const lost = markUnconfirmed(row, row.attemptId, 'start-interrupted', 'start', now, deps.timings);
-    const outcome = await applyChange(deps.extractions, lost);
+    const unconfirmed = markUnconfirmed(row, row.attemptId, 'start-interrupted', 'start', now, deps.timings);
+    const outcome = await applyChange(deps.extractions, unconfirmed);
     if (outcome.kind === 'lost') return resumeOrRetry(outcome.record, input, deps);
-    if (outcome.mine) deps.count('Unconfirmed');
+    if (outcome.mine) deps.journal.count('Unconfirmed', row);
     return { kind: 'settled', status: 'UNCONFIRMED' };
   }
   return { kind: 'settled', status: row.status };
@@ -219,34 +219,37 @@ const changeFor = (
 };
 
 /**
- * From the STARTING write on, what is not written down cannot be learned again: a write that fails for good would cost the
- * taskId, or a start that was not even made, as a STARTING write may have been written unheard. So each gets this many tries,
- * with all those of the SDK in each.
+ * How often a write is tried from the `STARTING` write on, each time with the retries of the SDK. If such a write failed
+ * for good, the taskId would be lost, or a start that was never made would end as `UNCONFIRMED`.
  */
 const writeAttempts = 3;
 
-/** Throws what the last of its tries threw. A try that had succeeded unheard is found by the next. */
+/** Applies a change. A retry recognizes an earlier try that succeeded without an answer. Throws the last error. */
 const persist = async (change: Change, deps: StartDeps): Promise<ChangeOutcome> => {
   for (let left = writeAttempts - 1; left > 0; left -= 1) {
     try {
       return await applyChange(deps.extractions, change);
     } catch (error) {
-      deps.onFailure('write', error);
+      deps.journal.failure('The record could not be written; retrying.', error);
     }
   }
   return applyChange(deps.extractions, change);
 };
 
-/** Writes down how the start call ended, and goes on from there. */
-const conclude = async (
+/** Writes the result of the start call, and continues from the row as it then is. */
+const recordResult = async (
   row: Extraction,
   attemptId: string,
   called: StartCallResult,
   input: StartInput,
   deps: StartDeps,
 ): Promise<StartOutcome> => {
-  // A taskId in hand is told before it is written: should that fail, the log is the only place that knows it.
-  if (called.kind === 'accepted') deps.onAccepted(called.taskId);
+  const { journal } = deps;
+  if (called.kind === 'accepted') {
+    // Logged before the write: if the write fails, the log is the only place that has the taskId.
+    journal.about({ taskId: called.taskId });
+    journal.info('The provider accepted the task.');
+  }
   const now = deps.now();
   const change = changeFor(called, row, attemptId, now, deps.timings);
   let outcome = await persist(change, deps);
@@ -255,31 +258,22 @@ const conclude = async (
   }
   if (outcome.kind === 'lost') return resumeOrRetry(outcome.record, input, deps);
 
-  switch (called.kind) {
-    case 'accepted':
-      return linkTask(input, outcome.record, called.taskId, deps);
-    case 'not-accepted':
-      return { kind: 'retry', error: called.error };
-    case 'refused':
-      if (outcome.mine) deps.count('Rejected');
-      return { kind: 'settled', status: outcome.record.status };
-    case 'unknown':
-      if (outcome.mine) deps.count('Unconfirmed');
-      return { kind: 'settled', status: outcome.record.status };
-  }
+  if (called.kind === 'accepted') return linkTask(input, outcome.record, called.taskId, deps);
+  if (called.kind === 'not-accepted') return { kind: 'retry', error: called.error };
+  if (outcome.mine) journal.count(called.kind === 'refused' ? 'Rejected' : 'Unconfirmed', row);
+  return { kind: 'settled', status: outcome.record.status };
 };
 
 /**
- * Starts the provider's task at most once and leaves the callback token (design, sections 3 to 5). The order
- * is what makes it safe: everything that can fail harmlessly, then the `STARTING` write, then the POST, then
- * the record, then the link. Throws only what a dependency of ours throws; the machine then tries again, and
- * finds where this attempt got to.
+ * Starts the provider's task at most once and stores the callback token (design, sections 3 to 5). Its safety is in the
+ * order: first every step that can fail without harm, then the `STARTING` write, the start call, the record, the link.
+ * Throws what a store or `callFor` throws. The machine then retries, and continues where this attempt ended.
  */
 export const start = async (input: StartInput, deps: StartDeps): Promise<StartOutcome> => {
   const row = await deps.extractions.get(input.extractionId);
   if (!isMine(row, input) || row.status !== 'REQUESTED') return resumeOrRetry(row, input, deps);
   const windowEnd = plusSeconds(row.requestedAt, deps.timings.startWindow);
-  // Reconcile, where the machine goes on, says NOT_STARTED.
+  // The machine goes on to Reconcile, which writes NOT_STARTED.
   if (deps.now().toISOString() >= windowEnd) return { kind: 'settled', status: row.status };
 
   const call = await deps.callFor(row);
@@ -287,7 +281,7 @@ export const start = async (input: StartInput, deps: StartDeps): Promise<StartOu
   try {
     token = await call.tokens.current();
   } catch (error) {
-    deps.onFailure('token', error);
+    deps.journal.failure(tokenNotObtained, error);
     return { kind: 'retry', error: tokenFailure(error) };
   }
 
@@ -295,6 +289,6 @@ export const start = async (input: StartInput, deps: StartDeps): Promise<StartOu
   const claimed = await persist(markStarting(row, attemptId, deps.now(), deps.timings), deps);
   if (claimed.kind === 'lost') return resumeOrRetry(claimed.record, input, deps);
 
-  const called = await post(token, call, deps);
-  return conclude(claimed.record, attemptId, called, input, deps);
+  const called = await makeStartCall(token, call, deps.journal);
+  return recordResult(claimed.record, attemptId, called, input, deps);
 };

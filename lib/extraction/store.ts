@@ -3,12 +3,12 @@ import type { Change } from './transitions.ts';
 
 export type ApplyResult =
   | { readonly applied: true; readonly record: Extraction }
-  /** The condition did not hold. `record` is the row as it stood, or undefined where there is none. */
+  /** The condition did not hold. `record` is the row as it was, or undefined if there is none. */
   | { readonly applied: false; readonly record: Extraction | undefined };
 
 /**
- * The table `Extractions`, as the domain needs it. Reads are strongly consistent. Every method may throw
- * when the store is down, before or after the write took effect; callers treat a throw as "unknown".
+ * The table `Extractions`. Reads are strongly consistent, except `due`. Every method may throw, before or after the
+ * write took effect, so callers treat an exception as "unknown".
  */
 export interface ExtractionStore {
   create(
@@ -20,12 +20,14 @@ export interface ExtractionStore {
   due(shard: number, now: Date, limit: number): Promise<readonly string[]>;
 }
 
-/** One row of the private table `Tasks`: where start-task (link) and the webhook (notify) meet. */
+/** One row of the private table `Tasks`, where start-task (link) and the webhook (notify) meet. */
 export type Task = {
   readonly taskId: string;
   readonly extractionId?: string;
   readonly callbackToken?: string;
-  /** Rises with every retry and redrive of the state StartTask, so that an older token never wins. */
+  /**
+   * Increases with every retry and redrive of the state StartTask, so that an older token never replaces a newer one.
+   */
   readonly callbackAttempt?: number;
   readonly taskStatus?: string;
   readonly notifiedAt?: string;
@@ -46,15 +48,15 @@ export type TaskNotice = {
 
 export interface TaskStore {
   /**
-   * L: leaves the callback token, if the task is unlinked, or linked to the same extraction, by no younger
-   * attempt or without a token. Either way the row as it stands now is returned, with the status a webhook may have left.
+   * Link: stores the callback token if the task is unlinked, or is linked to the same extraction without a token or by an
+   * older attempt. Returns the row as it then is, with the status that a webhook may have left.
    */
   link(link: TaskLink): Promise<{ readonly linked: boolean; readonly task: Task }>;
-  /** W: keeps the first terminal status and returns the row, with the link start-task may have left. */
+  /** Notify: stores the status unless there is one. Returns the row, with the link that start-task may have left. */
   notify(notice: TaskNotice): Promise<Task>;
   /**
-   * A: links a task that start-task did not come to link, without a token, so that W finds its extraction. A link
-   * that is there stays, whosever it is. Returns the row as it stands now.
+   * Adopt: links a task that start-task did not link, without a token, so that deliveries find the extraction. An
+   * existing link stays, even to another extraction. Returns the row as it then is.
    */
   adopt(taskId: string, extractionId: string): Promise<Task>;
   /** Strongly consistent. */

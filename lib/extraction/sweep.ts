@@ -1,9 +1,11 @@
+import type { Count, MetricName } from '../observability/metric-names.ts';
+import { countSweep, countSweepStarted, type SweepResult } from './count-sweep.ts';
+import { plusSeconds, secondsSince, stuckSeconds, type Timings } from './deadlines.ts';
 import { dueShardCount } from './due-shard.ts';
+import type { Journal } from './journal.ts';
 import type { ReconcileResult } from './reconcile.ts';
 import type { Extraction } from './record.ts';
 import type { ExtractionStore } from './store.ts';
-import { stuckSeconds } from './stuck-seconds.ts';
-import { plusSeconds, secondsSince, type Timings } from './timings.ts';
 import { reschedule } from './transitions.ts';
 
 export type SweepDeps = {
@@ -11,82 +13,92 @@ export type SweepDeps = {
   readonly reconcile: (extractionId: string) => Promise<ReconcileResult>;
   readonly now: () => Date;
   readonly timings: Timings;
-  /** From 0 up to 1, as Math.random. */
+  /** At least 0 and less than 1, as Math.random. */
   readonly random: () => number;
-  /** Told before anything is claimed: of a sweep that a record kills, this is all that will be told. */
-  readonly onStart: () => void;
-  /** Milliseconds that this invocation may still run. */
+  /** Milliseconds until the timeout of this invocation. */
   readonly remainingMs: () => number;
-  /** No record is begun with less than this left. One that is cut off all the same is claimed, and comes again. */
+  /** No record is claimed with less than this left. A record that is cut off nevertheless is due again later. */
   readonly reserveMs: number;
-  readonly onFailure: (extractionId: string, error: unknown) => void;
+  readonly journal: Journal;
+  /** Of the sweep itself. `publish` writes what was counted so far, instead of at the end of the invocation. */
+  readonly metrics: { readonly count: Count<MetricName>; readonly publish: () => void };
 };
 
-export type SweepResult = {
-  readonly claimed: number;
-  readonly closed: number;
-  readonly failed: number;
-  /** Stopped by the clock before the index was empty; the next sweep goes on. */
-  readonly cutShort: boolean;
-  /** Seconds that the record most overdue was late, 0 where nothing was due. */
-  readonly oldestOverdueSeconds: number;
-  /** Of what a look left open, or failed on: the longest for which any should have moved on, in seconds; 0 if none. */
-  readonly oldestStuckSeconds: number;
-};
-
-/** Records looked at at once: a sweep waits for the provider most of its time. Its memory is sized by this. */
+/**
+ * How many records are reconciled at once. Most of the time is spent waiting for the provider. Memory is sized by
+ * this.
+ */
 export const sweepConcurrency = 8;
 
-/** Per shard and sweep; 16 shards of them are more than one invocation gets through. */
+/** Records per shard and sweep. 16 shards of them are more than one invocation can reconcile. */
 const perShard = 100;
 
 /**
- * How long a claimed record is left alone at least, should the claimant die: the sweep's interval, by default. Long
- * enough that Lambda's second try, a minute later, does not die of the same record.
+ * For how long a claimed record is left alone at least, if the process ends: by default the sweep's interval. Lambda's
+ * retry comes after a minute, and must not be ended by the same record.
  */
 const minClaimSeconds = 300;
 
 /**
- * What chance adds to that. By default about half of what was claimed together is due again two sweeps later, the
- * rest with the third: eight that are too large together, as a sweep looks at eight at once, do not stay together.
+ * A random part of the claim. By default, about half of the records that were claimed together are due again two sweeps
+ * later, and the rest with the third. Eight records that are too large together are therefore soon apart.
  */
 const claimSpreadSeconds = 480;
 
 /**
- * Looks at everything whose `dueAt` has passed: the guarantee behind the machine and the rule. Each record
- * is claimed first, by moving its `dueAt`, so that one that kills the process cannot starve the rest.
+ * Claims a due record by moving its `dueAt` ahead. Returns for how many seconds it was overdue, and whether this sweep
+ * has the claim. Throws a RangeError if `dueAt` is not a time.
  */
-export const sweep = async (deps: SweepDeps): Promise<SweepResult> => {
-  deps.onStart();
-  const startedAt = deps.now();
-  const shards = await Promise.all(
-    Array.from({ length: dueShardCount }, (_, shard) => deps.extractions.due(shard, startedAt, perShard)),
+const claim = async (
+  record: Extraction,
+  { extractions, now, random }: SweepDeps,
+): Promise<{ readonly claimed: boolean; readonly overdueSeconds: number }> => {
+  const time = now();
+  if (record.dueAt === undefined || record.dueAt > time.toISOString()) {
+    return { claimed: false, overdueSeconds: 0 };
+  }
+  const claimSeconds = minClaimSeconds + random() * claimSpreadSeconds;
+  // Not applyChange, which would take another sweep's claim of the same millisecond for this one's.
+  const claimed = await extractions.apply(reschedule(record, plusSeconds(time, claimSeconds)));
+  // After the claim, which replaces a malformed `dueAt`. Otherwise every sweep would fail on that row first.
+  return { claimed: claimed.applied, overdueSeconds: secondsSince(record.dueAt, time) };
+};
+
+/** Takes one id of each shard in turn, so that a full shard does not delay the others. */
+const interleave = (shards: readonly (readonly string[])[]): string[] => {
+  const longest = Math.max(...shards.map((ids) => ids.length));
+  return Array.from({ length: longest }, (_, index) =>
+    shards.flatMap((ids) => (ids[index] === undefined ? [] : [ids[index]])),
+  ).flat();
+};
+
+const dueIds = async ({ extractions, now }: SweepDeps): Promise<string[]> => {
+  const startedAt = now();
+  return interleave(
+    await Promise.all(
+      Array.from({ length: dueShardCount }, (_, shard) => extractions.due(shard, startedAt, perShard)),
+    ),
   );
-  const queue = interleave(shards);
+};
+
+/** Reconciles the records of a queue until it is empty or the time is over. */
+const reconcileAll = async (queue: string[], deps: SweepDeps): Promise<SweepResult> => {
   const counts = { claimed: 0, closed: 0, failed: 0, oldestOverdueSeconds: 0, oldestStuckSeconds: 0 };
 
-  const claim = async (record: Extraction): Promise<boolean> => {
-    const now = deps.now();
-    if (record.dueAt === undefined || record.dueAt > now.toISOString()) return false;
-    const claimSeconds = minClaimSeconds + deps.random() * claimSpreadSeconds;
-    // Not applyChange, which would take the claim of a rival of the same millisecond for mine.
-    const claimed = await deps.extractions.apply(reschedule(record, plusSeconds(now, claimSeconds)));
-    // After the claim, which replaces an `dueAt` that is no time: else every sweep would begin with that row.
-    counts.oldestOverdueSeconds = Math.max(counts.oldestOverdueSeconds, secondsSince(record.dueAt, now));
-    return claimed.applied;
-  };
-
-  const lookAt = async (id: string): Promise<void> => {
-    let left = await deps.extractions.get(id);
-    if (left === undefined || !(await claim(left))) return;
+  const reconcileOne = async (id: string): Promise<void> => {
+    let record = await deps.extractions.get(id);
+    if (record === undefined) return;
+    const { claimed, overdueSeconds } = await claim(record, deps);
+    counts.oldestOverdueSeconds = Math.max(counts.oldestOverdueSeconds, overdueSeconds);
+    if (!claimed) return;
     counts.claimed += 1;
     try {
-      const reconciled = await deps.reconcile(id);
-      if (reconciled.kind === 'closed') counts.closed += 1;
-      left = reconciled.kind === 'gone' ? undefined : reconciled.record;
+      const result = await deps.reconcile(id);
+      if (result.kind === 'closed') counts.closed += 1;
+      record = result.kind === 'gone' ? undefined : result.record;
     } finally {
-      // After the look: before it, whatever a pause of the sweep held up would be taken for stuck.
-      const stuck = left === undefined ? 0 : stuckSeconds(left, deps.now(), deps.timings);
+      // Measured after the reconcile. Before it, every record that waited for a paused sweep would count as stuck.
+      const stuck = record === undefined ? 0 : stuckSeconds(record, deps.now(), deps.timings);
       counts.oldestStuckSeconds = Math.max(counts.oldestStuckSeconds, stuck);
     }
   };
@@ -98,10 +110,10 @@ export const sweep = async (deps: SweepDeps): Promise<SweepResult> => {
         return;
       }
       try {
-        await lookAt(id);
+        await reconcileOne(id);
       } catch (error) {
         counts.failed += 1;
-        deps.onFailure(id, error);
+        deps.journal.failure('The sweep could not reconcile an extraction.', error, { extractionId: id });
       }
     }
   };
@@ -109,10 +121,17 @@ export const sweep = async (deps: SweepDeps): Promise<SweepResult> => {
   return { ...counts, cutShort: queue.length > 0 };
 };
 
-/** One of each shard in turn, so that a full shard does not keep the others waiting. */
-const interleave = (shards: readonly (readonly string[])[]): string[] => {
-  const longest = Math.max(...shards.map((ids) => ids.length));
-  return Array.from({ length: longest }, (_, index) =>
-    shards.flatMap((ids) => (ids[index] === undefined ? [] : [ids[index]])),
-  ).flat();
+/**
+ * Reconciles every record whose `dueAt` has passed. This is the guarantee behind the machine and the rule. Each record is
+ * claimed first, so that a record that ends the process cannot starve the others. Throws only if the index cannot be
+ * read; the failure of one record is reported and counted.
+ */
+export const sweep = async (deps: SweepDeps): Promise<SweepResult> => {
+  const { journal, metrics } = deps;
+  // Before anything is claimed: of a sweep whose process is ended, this is the only metric.
+  countSweepStarted(metrics.count, metrics.publish);
+  const result = await reconcileAll(await dueIds(deps), deps);
+  journal.info('Sweep finished.', { ...result });
+  countSweep(result, metrics.count);
+  return result;
 };

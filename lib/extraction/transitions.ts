@@ -1,50 +1,50 @@
+import { plusSeconds, type Timings } from './deadlines.ts';
 import { dueShardOf } from './due-shard.ts';
-import type {
-  ActionResult,
-  Extraction,
-  ExtractionStatus,
-  SettledBy,
-  StoredResults,
-  TerminalStatus,
+import {
+  type ActionResult,
+  type Extraction,
+  type ExtractionStatus,
+  type SettledBy,
+  type StoredResults,
+  type TerminalStatus,
+  terminalStatuses,
 } from './record.ts';
-import { terminalStatuses } from './record.ts';
-import { plusSeconds, type Timings } from './timings.ts';
 
 /**
- * Every allowed move of `status` (design, section 3). Condition expressions and the simulation are both made
- * from this table, so a move that is not here cannot be written.
+ * Every allowed transition of `status` (design, section 3). The changes below take their conditions from this table, so
+ * a transition that is not in it cannot be written.
  */
 export const transitions = {
   markStarting: { from: ['REQUESTED'], to: ['STARTING'] },
   revertToRequested: { from: ['STARTING'], to: ['REQUESTED'] },
   markRunning: { from: ['STARTING'], to: ['RUNNING'] },
-  /** The attempt that holds the taskId was declared dead before it could write it. */
+  /** The start was settled as stale before its attempt could write the taskId that it holds. */
   markRunningLate: { from: ['UNCONFIRMED'], to: ['RUNNING'] },
   markRejected: { from: ['STARTING'], to: ['REJECTED'] },
   markUnconfirmed: { from: ['STARTING'], to: ['UNCONFIRMED'] },
-  /** The provider answered the start with the task of another extraction: whether one of ours runs is not known. */
+  /** The provider answered the start with a task of another extraction. Whether an own task runs is unknown. */
   disownTask: { from: ['RUNNING'], to: ['UNCONFIRMED'] },
   markNotStarted: { from: ['REQUESTED'], to: ['NOT_STARTED'] },
   markSettled: { from: ['RUNNING'], to: terminalStatuses },
   markTimedOut: { from: ['RUNNING'], to: ['TIMED_OUT'] },
-  /** A correction: the provider's word replaces ours. */
+  /** A correction: the provider's final status replaces `TIMED_OUT`. */
   correctOutcome: { from: ['TIMED_OUT'], to: terminalStatuses },
 } as const satisfies Record<
   string,
   { readonly from: readonly ExtractionStatus[]; readonly to: readonly ExtractionStatus[] }
 >;
 
-/** What must hold for a change to be written. All of it, on the row as it is then. */
+/** The condition of a change. All of it must hold for the row when the change is written. */
 export type Guard = {
   readonly status: readonly ExtractionStatus[];
-  /** The record that the decision was made on, and not one made anew under its id. */
+  /** Of the record that the decision was made on. Another record under the same id does not qualify. */
   readonly requestId?: string;
-  /** The attempt that the decision was made on: "mine", or the dead one's. */
+  /** The attempt that the decision was made on: the caller's own, or the stale one. */
   readonly attemptId?: string;
   /** `attemptId` must be absent. */
   readonly withoutAttempt?: true;
   readonly taskId?: string;
-  /** The row must still be open, i.e. carry `open`. */
+  /** `dueShard` must be present: the record is open. */
   readonly open?: true;
   /** `collectedAt` must be absent. */
   readonly uncollected?: true;
@@ -59,7 +59,7 @@ export type Change = {
   readonly remove: readonly (keyof Extraction)[];
 };
 
-/** A change after which nothing is left to do: the record leaves the index, and its retention begins. */
+/** A change after which nothing is left to do. The record leaves the index, and its retention starts. */
 const closing = (
   record: Extraction,
   when: Guard,
@@ -78,23 +78,22 @@ const dueOn = (extractionId: string, dueAt: string) => ({
   dueAt,
 });
 
-/** What a record in `REQUESTED` carries besides the request. */
+/** The index attributes of a record in `REQUESTED`: it is due when the start window ends. */
 export const dueAtWindowEnd = (extractionId: string, requestedAt: string, timings: Timings) =>
   dueOn(extractionId, plusSeconds(requestedAt, timings.startWindow));
 
 /**
- * The sweep has nothing to do with an attempt before it is dead and the machine's own retries have come by. What
- * stands there is mostly later than that, as the start window is the longer of the two by far; then it stays. To move
- * it would be two writes to the index for every extraction (DynamoDB guide, "Using global secondary indexes": a
- * changed index key is a delete and a put), so that the sweep looks minutes sooner where machine and rule both failed.
+ * The index attributes of a claimed start: it is due once it is stale and the machine had time to retry. If `dueAt` is
+ * later already, as it usually is, it stays. Changing it would cost two writes to the index for every extraction
+ * (DynamoDB guide, "Using global secondary indexes"), and would only help if machine and rule had both failed.
  */
 const dueAfterStartTimeout = (record: Extraction, now: Date, timings: Timings) => {
-  const afterDeath = plusSeconds(now, timings.startTimeout + timings.pollEvery);
+  const afterTimeout = plusSeconds(now, timings.startTimeout + timings.pollEvery);
   const { dueAt } = record;
-  return dueAt !== undefined && dueAt >= afterDeath ? {} : dueOn(record.extractionId, afterDeath);
+  return dueAt !== undefined && dueAt >= afterTimeout ? {} : dueOn(record.extractionId, afterTimeout);
 };
 
-/** The `STARTING` write: the last act before the POST leaves. Only on the row that it was decided on. */
+/** The `STARTING` write: the last step before the start call. It applies only to the row that it was decided on. */
 export const markStarting = (record: Extraction, attemptId: string, now: Date, timings: Timings): Change => ({
   extractionId: record.extractionId,
   when: {
@@ -112,8 +111,8 @@ export const markStarting = (record: Extraction, attemptId: string, now: Date, t
 });
 
 /**
- * The provider surely did not take it: back to where a retry may begin again. Whose attempt it was stays, so that
- * a mark of it which was sent twice, and comes a second time only now, finds itself overtaken.
+ * The provider certainly did not accept the start, so that a retry may start again. `attemptId` stays. If the SDK sent
+ * the `STARTING` write twice, the second copy then fails its condition.
  */
 export const revertToRequested = (record: Extraction, attemptId: string, timings: Timings): Change => ({
   extractionId: record.extractionId,
@@ -126,7 +125,7 @@ export const revertToRequested = (record: Extraction, attemptId: string, timings
 });
 
 const markRunningFrom =
-  (from: readonly ExtractionStatus[], lookAt: (record: Extraction, now: Date, timings: Timings) => string) =>
+  (from: readonly ExtractionStatus[], dueAtOf: (record: Extraction, now: Date, timings: Timings) => string) =>
   (record: Extraction, attemptId: string, taskId: string, now: Date, timings: Timings): Change => ({
     extractionId: record.extractionId,
     when: { status: from, attemptId },
@@ -134,22 +133,22 @@ const markRunningFrom =
       status: 'RUNNING',
       taskId,
       startedAt: now.toISOString(),
-      ...dueOn(record.extractionId, lookAt(record, now, timings)),
+      ...dueOn(record.extractionId, dueAtOf(record, now, timings)),
     },
     remove: ['reason', 'settledAt', 'settledBy', 'expiresAt'],
   });
 
-/** The provider took it as `taskId`. Until its own end, the machine looks after it. */
+/** The provider accepted the start as `taskId`. The sweep is not needed before the machine has timed out. */
 export const markRunning = markRunningFrom(transitions.markRunning.from, (record, _now, timings) =>
   plusSeconds(record.deadlineAt, timings.machineSlack),
 );
 
-/** The same over an `UNCONFIRMED`, with which the machine has most likely ended: so the sweep looks soon. */
+/** The same after `UNCONFIRMED`. The machine has probably ended, so the sweep reconciles soon. */
 export const markRunningLate = markRunningFrom(transitions.markRunningLate.from, (_record, now, timings) =>
   plusSeconds(now, timings.pollEvery),
 );
 
-/** The provider refused it: nothing ran. */
+/** The provider refused the start: no task exists. Closes. */
 export const markRejected = (
   record: Extraction,
   attemptId: string,
@@ -161,7 +160,7 @@ export const markRejected = (
   return closing(record, { status: transitions.markRejected.from, attemptId }, outcome, now, timings);
 };
 
-/** A task may exist and we will never know its id from the start call: never POST again. */
+/** A task may exist, and its id is unknown. No other start call may follow. Closes. */
 export const markUnconfirmed = (
   record: Extraction,
   attemptId: string,
@@ -174,7 +173,7 @@ export const markUnconfirmed = (
   return closing(record, { status: transitions.markUnconfirmed.from, attemptId }, outcome, now, timings);
 };
 
-/** The task that the provider named is linked to another extraction, so nothing of it may be used. Closes. */
+/** The task is linked to another extraction, so that nothing of it may be used. Closes. */
 export const disownTask = (
   record: Extraction,
   taskId: string,
@@ -187,50 +186,50 @@ export const disownTask = (
   return closing(record, { status: transitions.disownTask.from, taskId }, outcome, now, timings);
 };
 
-/** It never reached the provider. */
+/** No start call reached the provider. Closes. */
 export const markNotStarted = (record: Extraction, reason: string, now: Date, timings: Timings): Change => {
   const settledAt = now.toISOString();
   const outcome = { status: 'NOT_STARTED', reason, settledAt, settledBy: 'reconcile' } as const;
   return closing(record, { status: transitions.markNotStarted.from }, outcome, now, timings);
 };
 
-/** How the provider says that a task ended. */
+/** The final status that the provider reported for a task. */
 export type ReportedOutcome = {
   readonly extractionId: string;
   readonly taskId: string;
   readonly taskStatus: TerminalStatus;
   /** Only of an extraction by consent that failed. */
   readonly reason?: string;
-  /** The answer that said so was over the cap. */
+  /** The answer was over the size limit. */
   readonly oversized?: true;
 };
 
 const markSettledFrom =
   (from: readonly ExtractionStatus[]) =>
   (
-    fact: ReportedOutcome,
+    reported: ReportedOutcome,
     settledBy: SettledBy,
     now: Date,
     timings: Pick<Timings, 'collectInMachine'>,
   ): Change => ({
-    extractionId: fact.extractionId,
-    when: { status: from, taskId: fact.taskId },
+    extractionId: reported.extractionId,
+    when: { status: from, taskId: reported.taskId },
     set: {
-      status: fact.taskStatus,
+      status: reported.taskStatus,
       settledAt: now.toISOString(),
       settledBy,
-      ...(fact.reason === undefined ? {} : { reason: fact.reason }),
-      ...(fact.oversized === undefined ? {} : { oversizedAt: now.toISOString() }),
-      ...dueOn(fact.extractionId, plusSeconds(now, timings.collectInMachine)),
+      ...(reported.reason === undefined ? {} : { reason: reported.reason }),
+      ...(reported.oversized === undefined ? {} : { oversizedAt: now.toISOString() }),
+      ...dueOn(reported.extractionId, plusSeconds(now, timings.collectInMachine)),
     },
-    // No attribute may be set and removed at once. An error of collecting that stood beside `TIMED_OUT` is of the past.
-    remove: [...(fact.reason === undefined ? (['reason'] as const) : []), 'collectionError', 'expiresAt'],
+    // DynamoDB rejects an update that sets and removes one attribute. A `collectionError` of `TIMED_OUT` is obsolete.
+    remove: [...(reported.reason === undefined ? (['reason'] as const) : []), 'collectionError', 'expiresAt'],
   });
 
-/** The provider's word on how the task ended. */
+/** The task has ended. Collecting follows. */
 export const markSettled = markSettledFrom(transitions.markSettled.from);
 
-/** The same, come after `TIMED_OUT`: reopens the record, so that the results are collected. */
+/** The same after `TIMED_OUT`. It reopens the record, so that the results are collected. */
 export const correctOutcome = markSettledFrom(transitions.correctOutcome.from);
 
 const timedOutAt = (now: Date) =>
@@ -241,7 +240,7 @@ const timedOutAt = (now: Date) =>
     settledBy: 'reconcile',
   }) as const;
 
-/** Past the deadline, and one more read did not tell. */
+/** No final status by the deadline, not even from a last read. Grace starts. */
 export const markTimedOut = (record: Extraction, now: Date, timings: Timings): Change => ({
   extractionId: record.extractionId,
   when: { status: transitions.markTimedOut.from },
@@ -252,7 +251,7 @@ export const markTimedOut = (record: Extraction, now: Date, timings: Timings): C
   remove: [],
 });
 
-/** A read was over the cap and does not say how the task ended. No other is made. */
+/** A read was over the size limit and had no final status. No other read is made. */
 export const rememberOversized = ({ extractionId }: Extraction, now: Date): Change => ({
   extractionId,
   when: { status: ['RUNNING'] },
@@ -265,7 +264,9 @@ const tooLarge = ({ oversizedAt }: Extraction, now: Date) => ({
   oversizedAt: oversizedAt ?? now.toISOString(),
 });
 
-/** Past the deadline, and no read will tell: closed without grace. A webhook may still correct it. */
+/**
+ * No final status by the deadline, and no read can return one. Closes without grace; a webhook may still correct it.
+ */
 export const timeOutOversized = (record: Extraction, now: Date, timings: Timings): Change =>
   closing(
     record,
@@ -275,7 +276,7 @@ export const timeOutOversized = (record: Extraction, now: Date, timings: Timings
     timings,
   );
 
-/** What a close is decided on: nobody moved the status, and nobody collected meanwhile. */
+/** The condition of a close: the status is unchanged, and the results are not collected. */
 const unchangedSince = (record: Extraction): Guard => ({ status: [record.status], uncollected: true });
 
 /** The results are stored, or there are none to store. Closes. */
@@ -290,7 +291,7 @@ export const closeCollected = (
   return { ...close, remove: [...close.remove, 'collectionError'] };
 };
 
-/** The results could not be had. Closes, and says so on the stream. */
+/** The results could not be collected. Closes, with the reason in the record and on the stream. */
 export const closeUncollected = (
   record: Extraction,
   collectionError: string,
@@ -298,15 +299,15 @@ export const closeUncollected = (
   timings: Timings,
 ): Change => closing(record, unchangedSince(record), { collectionError }, now, timings);
 
-/** The same of results over the cap, which are never asked for again. */
-export const giveUpOversized = (record: Extraction, now: Date, timings: Timings): Change =>
+/** The same for results over the size limit. */
+export const abandonOversized = (record: Extraction, now: Date, timings: Timings): Change =>
   closing(record, unchangedSince(record), tooLarge(record, now), now, timings);
 
-/** Grace is over: nothing is left to do for a `TIMED_OUT`. */
+/** Grace is over. Closes a `TIMED_OUT`. */
 export const closeAfterGrace = (record: Extraction, now: Date, timings: Timings): Change =>
   closing(record, unchangedSince(record), {}, now, timings);
 
-/** Has the sweep look at `dueAt`; only if nobody moved that since the decision was made. */
+/** The sweep reconciles at `dueAt`. Applies only if `dueAt` is unchanged since the decision. */
 export const reschedule = (record: Extraction, dueAt: string): Change => ({
   extractionId: record.extractionId,
   when: {

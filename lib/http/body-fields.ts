@@ -1,10 +1,10 @@
 import * as v from 'valibot';
 
-/** Fields that bodies of several routes are made of. No sentence repeats a value. */
+/** Schemas for fields of request bodies. No message repeats a value. */
 
 /**
- * Lengths are in characters, code points, as JSON Schema counts them and so as docs/openapi.yaml says. Half a
- * character, which JSON can write as an escape, is none: DynamoDB's strings are UTF-8, which cannot hold it.
+ * A non-empty string of at most `max` code points, which is how JSON Schema and docs/openapi.yaml count. JSON can
+ * escape a lone surrogate. It is refused, because DynamoDB stores strings as UTF-8.
  */
 export const text = (max: number) =>
   v.pipe(
@@ -14,19 +14,19 @@ export const text = (max: number) =>
     v.check((value) => value.isWellFormed(), 'must be well-formed Unicode'),
   );
 
-/**
- * A text of one line, for what is stored, shown or passed on. A control character means nothing in it, and steers the
- * terminal, the log or the header that it reaches.
- */
+/** As `text`, without control characters. A terminal, a log or a header could interpret them. */
 export const line = (max: number) =>
   v.pipe(text(max), v.regex(/^\P{Cc}*$/u, 'must not contain control characters'));
 
-/** Names that valibot passes over wherever it goes through an object, so that a field of them is never unknown. */
+/** Names that valibot skips in every object. It would never report a field with such a name. */
 const skippedByValibot = ['__proto__', 'prototype', 'constructor'] as const;
 
 const unknownField = v.never('is not a known field');
 
-/** An object with these fields and no others; every other one is a violation, not only the first. */
+/**
+ * An object with these fields and no others. Each unknown field is reported. `message` is for a value of another
+ * type.
+ */
 export const closedObject = <Entries extends v.ObjectEntries>(entries: Entries, message: string) => {
   const schema = v.objectWithRest(entries, unknownField, message);
   const run: (typeof schema)['~run'] = (dataset, config) => {

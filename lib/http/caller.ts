@@ -1,8 +1,8 @@
 /**
- * The IAM principal behind a request, without what changes from one of its sessions to the next: a retry from a
- * sister container bears another session name and is still the same caller.
- * `arn:aws:sts::111122223333:assumed-role/Name/session` becomes `arn:aws:sts::111122223333:assumed-role/Name`;
- * users, the account's root and federated users have no such part and stay as they are
+ * Returns the IAM principal of a request's `userArn`, without the session name. A retry from another container has
+ * another session name and is still the same caller.
+ * `arn:aws:sts::111122223333:assumed-role/Name/session` becomes `arn:aws:sts::111122223333:assumed-role/Name`. The
+ * ARNs of users, the root user and federated users have no session name and stay unchanged
  * (https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_identifiers.html).
  */
 export const callerFromUserArn = (userArn: string): string => {
@@ -11,8 +11,8 @@ export const callerFromUserArn = (userArn: string): string => {
 };
 
 /**
- * The form in which `callerOf` names a principal that is configured by its IAM ARN: a role appears to API
- * Gateway as an assumed role, without the path that its own ARN may have.
+ * Returns what `callerFromUserArn` returns for a principal with this IAM ARN. API Gateway reports a role as an
+ * assumed role, without the path in the role's own ARN.
  */
 export const callerFromPrincipalArn = (principalArn: string): string => {
   const role = /^arn:([^:]+):iam::(\d*):role\/(?:.*\/)?([^/]+)$/.exec(principalArn);

@@ -1,9 +1,9 @@
-/** Stands in place of a number whose value would change. A symbol, as no schema takes one for a value of JSON. */
+/** Replaces a number whose value would change. A symbol, because no schema accepts one. */
 const changedNumber = Symbol('a number that would change');
 
 const decimal = /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i;
 
-/** The number in a text, in one spelling: `100`, `1e2` and `100.0` are all `1e2`. Undefined where there is none. */
+/** Normalizes a number: `100`, `1e2` and `100.0` all become `1e2`. Returns undefined if the text is not a number. */
 const numberIn = (text: string): string | undefined => {
   const match = decimal.exec(text);
   if (match === null) return undefined;
@@ -11,48 +11,48 @@ const numberIn = (text: string): string | undefined => {
   const digits = `${whole}${fraction}`;
   const first = digits.search(/[1-9]/);
   if (first === -1) return '0';
-  // Not by a pattern: /0+$/ takes a time that grows with the square of the zeros.
+  // Not /0+$/, whose time grows with the square of the number of zeros.
   let end = digits.length;
   while (digits[end - 1] === '0') end -= 1;
   return `${sign}${digits.slice(first, end)}e${Number(exponent) - fraction.length + digits.length - end}`;
 };
 
-/** Whether a number that was read from `source`, and is written again, still has the value of `source`. */
+/** Whether JSON.stringify of a number parsed from `source` has the value of `source`. */
 const keepsItsValue = (value: number, source: string): boolean => {
   const written = JSON.stringify(value);
   return Number.isFinite(value) && (written === source || numberIn(written) === numberIn(source));
 };
 
-/** TypeScript does not know the third argument yet (https://tc39.es/proposal-json-parse-with-source/). */
+/** TypeScript does not declare the third argument yet (https://tc39.es/proposal-json-parse-with-source/). */
 const markChanged = (_name: string, value: unknown, context?: { readonly source?: string }): unknown =>
   typeof value === 'number' && !keepsItsValue(value, context?.source ?? '') ? changedNumber : value;
 
 /**
- * JSON.parse, in whose result `findChangedNumbers` finds each number that JavaScript would write back with another value:
- * too many digits, too large, too small. Throws SyntaxError and, for a text that is nested deeper than the stack, RangeError.
+ * Parses JSON so that `findChangedNumbers` can find each number that JavaScript cannot represent: too many digits, too
+ * large or too small. Throws SyntaxError, and RangeError for a text that is nested deeper than the stack.
  */
 export const parseExactJson = (text: string): unknown => JSON.parse(text, markChanged);
 
-type Place = { readonly value: unknown; readonly name?: string; readonly parent?: Place };
+type JsonNode = { readonly value: unknown; readonly name?: string; readonly parent?: JsonNode };
 
-const pathTo = ({ name, parent }: Place): readonly string[] =>
+const pathTo = ({ name, parent }: JsonNode): readonly string[] =>
   name === undefined || parent === undefined ? [] : [...pathTo(parent), name];
 
-/** More than anybody reads; a path may be as long as the body is. */
-const mostFound = 50;
+/** Enough for a caller to fix the request. A path can be as long as the body. */
+const maxFound = 50;
 
-/** Where such numbers are in a result of `parseExactJson`, as names from the outside in; the first 50 of them. */
+/** Returns the paths of the first 50 such numbers in a result of `parseExactJson`, each from the outermost name. */
 export const findChangedNumbers = (json: unknown): readonly (readonly string[])[] => {
   const found: (readonly string[])[] = [];
-  const waiting: Place[] = [{ value: json }];
-  while (found.length < mostFound) {
-    const place = waiting.pop();
-    if (place === undefined) break;
-    const { value } = place;
-    if (value === changedNumber) found.push(pathTo(place));
+  const waiting: JsonNode[] = [{ value: json }];
+  while (found.length < maxFound) {
+    const node = waiting.pop();
+    if (node === undefined) break;
+    const { value } = node;
+    if (value === changedNumber) found.push(pathTo(node));
     if (typeof value !== 'object' || value === null) continue;
     for (const [name, member] of Object.entries(value).reverse()) {
-      waiting.push({ value: member, name, parent: place });
+      waiting.push({ value: member, name, parent: node });
     }
   }
   return found;

@@ -1,7 +1,7 @@
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import type { Violation } from './violation.ts';
 
-/** The kinds of problem that a caller can be told of; `docs/api.md` explains each. */
+/** The titles of all problem types. `docs/api.md` explains each type. */
 const titles = {
   'invalid-request': 'The request is not valid.',
   unauthorized: 'The request could not be authenticated.',
@@ -36,10 +36,10 @@ export type ProblemType = keyof typeof titles;
 
 export const problemTypes = Object.keys(titles) as readonly ProblemType[];
 
-/** Absolute, as RFC 9457 asks for (section 3.1.1): a relative one would be resolved against the request's address. */
+/** Absolute, because a relative URI would be resolved against the request's URL (RFC 9457, section 3.1.1). */
 export const problemUri = (type: ProblemType): string => `urn:cosecha:problem:${type}`;
 
-/** An RFC 9457 answer. `docs/api.md` explains each `type`; no value of the request is in it. */
+/** An RFC 9457 answer. `more` must not contain a value of the request. */
 export const problem = (
   type: ProblemType,
   more: { readonly detail?: string; readonly errors?: readonly Violation[] } = {},

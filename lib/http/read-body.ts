@@ -6,8 +6,8 @@ export type ReadBody =
   | { readonly kind: 'not-json' };
 
 /**
- * The JSON of a request's body, as API Gateway hands it over; `findChangedNumbers` finds numbers in it that would change.
- * What is nested thousands of levels deep counts as no JSON (RFC 8259, section 9). `limit` is in bytes, after base64.
+ * Parses the body of an API Gateway event as JSON. `findChangedNumbers` finds the numbers in it that would change.
+ * `limit` is in bytes, after base64. JSON that is nested thousands of levels deep is `not-json` (RFC 8259, section 9).
  */
 export const readJsonBody = (
   event: { readonly body?: string | undefined; readonly isBase64Encoded?: boolean },

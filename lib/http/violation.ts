@@ -1,20 +1,20 @@
 import type * as v from 'valibot';
 
-/** One thing that is wrong with a request body, and where. `detail` never repeats a value of the request. */
+/** One rule that a request body breaks, and where. `detail` never repeats a value of the request. */
 export type Violation = {
   /** JSON pointer (RFC 6901) into the request body; empty for the body as a whole. */
   readonly pointer: string;
   readonly detail: string;
 };
 
-/** The JSON pointer to what these names, one inside the other, lead to. */
+/** The JSON pointer for a path of names, from the outermost one. */
 export const pointerTo = (names: readonly unknown[]): string =>
   names.map((name) => `/${String(name).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 
 const pointerOf = (issue: v.BaseIssue<unknown>): string =>
   pointerTo((issue.path ?? []).map(({ key }) => key));
 
-/** valibot's own sentences quote what they received; only ours, which do not, are passed on. */
+/** Replaces messages of valibot, which quote the value. Messages of our schemas do not. */
 const detailOf = (issue: v.BaseIssue<unknown>): string => {
   if (issue.type === 'object_with_rest' && issue.received === 'undefined') return 'is required';
   if (issue.type === 'variant' && issue.path?.at(-1)?.key === 'mode') {
@@ -24,7 +24,7 @@ const detailOf = (issue: v.BaseIssue<unknown>): string => {
   return issue.message;
 };
 
-/** What valibot found, in words that a caller may be told. */
+/** Converts an issue of valibot into a violation for the caller. */
 export const violationOf = (issue: v.BaseIssue<unknown>): Violation => ({
   pointer: pointerOf(issue),
   detail: detailOf(issue),

@@ -1,21 +1,21 @@
 import type { MiddlewareObj } from '@middy/core';
 import { logFailure } from './observability.ts';
 
-/** What a function throws instead of what went wrong in it; that is in its log. */
+/** Replaces the error that a function threw. The function's log has the original. */
 class InvocationFailed extends Error {
   override readonly name = 'InvocationFailed';
 }
 
 /**
- * For functions that are not asked over HTTP: what they throw is written to the log by the runtime and to the
- * execution's history by Step Functions, message included, and messages may quote anything. `known` errors,
- * whose messages are ours, pass.
+ * Middleware for functions without an HTTP caller. The runtime logs what they throw, and Step Functions stores it in
+ * the execution's history. A message can quote anything, so each error is logged without it and replaced. Errors of
+ * the classes in `known` pass, because their messages are fixed.
  */
 export const concealFailures = (...known: readonly (new (message: string) => Error)[]): MiddlewareObj => ({
   onError: (request) => {
     if (known.some((kind) => request.error instanceof kind)) return;
     logFailure('The invocation failed.', request.error);
-    // Replaced, not thrown: middy would hang the original on what is thrown here, and the runtime prints it.
+    // Replaced, not thrown: middy would attach the original to an error thrown here, and the runtime would print it.
     request.error = new InvocationFailed("See the function's log.");
   },
 });

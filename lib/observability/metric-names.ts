@@ -1,15 +1,63 @@
-import type { ExtractionMetric } from '../extraction/extraction-metric.ts';
-import type { WebhookMetric } from '../webhook/receive-delivery.ts';
+/**
+ * The names of Cosecha's CloudWatch metrics. A metric carries a name and a number and no value of a record, so
+ * nothing can leak through it.
+ */
 
-/** Counts that are none of the domain's own. */
+/** What happens to an extraction. */
+export type ExtractionMetric =
+  /** An outcome was recorded: from a verified webhook, from an early delivery, or from a read of the provider. */
+  | 'SettledByWebhook'
+  | 'SettledByStart'
+  | 'SettledByReconcile'
+  /** A read settled an extraction with webhook: every delivery was lost or refused. */
+  | 'WebhookMissed'
+  | 'Rejected'
+  | 'Unconfirmed'
+  | 'NotStarted'
+  | 'TimedOut'
+  /** A final status of the provider replaced `TIMED_OUT`. */
+  | 'Corrected'
+  /** Webhook and read reported different final statuses. The record keeps the first. */
+  | 'StatusDisagreement'
+  /** A read returned a status that the provider's API document does not list. */
+  | 'UnknownTaskStatus'
+  /** `results` had an unexpected shape, or a text where a code belongs. The bytes were stored unchanged. */
+  | 'UnexpectedResults'
+  | 'Collected'
+  /** An attempt to collect failed; it was then deferred to the sweep, or abandoned. */
+  | 'CollectionFailed'
+  | 'CollectionDeferred'
+  | 'CollectionAbandoned'
+  /** A read of the provider failed. */
+  | 'ProviderReadFailed'
+  /** A delivery for a task that no extraction is linked to: an early delivery or an orphan delivery. */
+  | 'UnlinkedDelivery'
+  /** An early delivery settled its extraction, once the extraction was linked to the task. */
+  | 'EarlyDelivery'
+  /** A delivery for a task whose extraction has no record any more. */
+  | 'DeliveryWithoutRecord'
+  /** The provider gave one task id to two extractions. Counted at each reconcile that finds it. */
+  | 'TaskLinkedElsewhere'
+  /** Step Functions does not know the callback token. */
+  | 'InvalidCallbackToken';
+
+/** Why the webhook refused or ignored a delivery. */
+export type WebhookMetric =
+  | 'WebhookTooLarge'
+  | 'WebhookSignatureMissing'
+  | 'WebhookSignatureMalformed'
+  | 'WebhookSignatureMismatch'
+  | 'WebhookUnreadable'
+  | 'WebhookUnknownStatus';
+
+/** What happens to a start attempt or to a sweep. */
 export type ServiceMetric =
-  /** A start was put off, to be tried again by the machine. */
+  /** The machine retries the start. */
   | 'ProviderBusy'
   | 'ProviderUnreachable'
   | 'ProviderUnauthorized'
   | 'SecretNotFilled'
   | 'SweepStarted'
-  /** It has ended. */
   | 'SweepFinished'
   | 'SweepFailed'
   | 'SweepCutShort'
@@ -17,16 +65,18 @@ export type ServiceMetric =
   | 'OldestOverdueSeconds'
   | 'OldestStuckSeconds';
 
-/** Everything that is counted: the names of our CloudWatch metrics. */
 export type MetricName = ExtractionMetric | WebhookMetric | ServiceMetric;
 
+/** Adds `value` to a metric, 1 by default. */
+export type Count<Metric extends MetricName = ExtractionMetric> = (metric: Metric, value?: number) => void;
+
 /**
- * The value of their one dimension, `service`. The same for every function: an outcome is counted by whichever
- * function learns it, and an alarm, a graph and the bill want one metric for it. Which one it was is in the logs.
+ * The value of the only dimension, `service`. All functions share it. Several functions record the same kind of
+ * outcome, and each alarm and graph needs one metric for it. The logs name the function.
  */
 export const metricsService = 'cosecha';
 
-/** What somebody will want to look into: of these the log says which extraction, or which task, it was about. */
+/** Metrics that an operator investigates one by one. The log names the extraction or task of each. */
 export const loggedMetrics: ReadonlySet<MetricName> = new Set([
   'Unconfirmed',
   'NotStarted',
@@ -42,8 +92,8 @@ export const loggedMetrics: ReadonlySet<MetricName> = new Set([
 ]);
 
 /**
- * What alarms subtract and divide. Every sweep that begins adds 0 to these, so that each has a value in every
- * period: metric math over a metric without any value has none either, and its alarm would never sound.
+ * Metrics that alarms use in metric math. Each sweep adds 0 to them when it starts. Metric math over a metric
+ * without data has no result, and its alarm would never fire.
  */
 export const zeroFilledMetrics: readonly MetricName[] = [
   'UnlinkedDelivery',

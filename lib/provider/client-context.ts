@@ -3,14 +3,14 @@ import type { SessionTokens } from './tokens/session-tokens.ts';
 import type { Connection } from './transport/send-request.ts';
 import type { WaitOptions } from './transport/wait-until.ts';
 
-/** What the parts of the composed client share. */
+/** The dependencies that the parts of the client share. */
 export type ClientContext = {
   readonly connection: Connection;
-  /** Asked before every call that needs it, so that a rotated key is picked up. */
+  /** Called before every call that needs the key, so that a rotated key is used. */
   readonly apiKey: () => Promise<string>;
   readonly clientId: string;
   readonly sessions: SessionTokens;
-  /** A wait by the client's own clock, unless the call brings another. */
+  /** Adds the client's clock to the options of a wait that have none. */
   readonly waiting: (options?: WaitOptions) => WaitOptions;
 };
 

@@ -11,23 +11,23 @@ import type { Connection } from './transport/send-request.ts';
 
 export type ProviderClientOptions = {
   readonly baseUrl: string;
-  /** Or where to get it; then it is asked before every call that needs it. */
+  /** The key, or a function that is called before every call that needs it. */
   readonly apiKey: string | (() => Promise<string>);
   /** "Client identifier", supplied by the provider's account contact. */
   readonly clientId: string;
-  /** Default: a new connection for every call (`freshConnectionFetch`). */
+  /** Default: `freshConnectionFetch`, which opens a new connection for every call. */
   readonly fetch?: Fetch;
-  /** DNS, TCP and TLS, in milliseconds; of the default `fetch` only. Default 3,000. */
+  /** For DNS, TCP and TLS, in milliseconds. Only for the default `fetch`. Default 3,000. */
   readonly connectTimeoutMs?: number;
   /** From the call to the last byte of its answer, in milliseconds. Default 20,000. */
   readonly totalTimeoutMs?: number;
-  /** Default 32 MiB: months of movements of one account are some 100 KiB. */
+  /** Default 32 MiB. Movements of one account over months take about 100 KiB. */
   readonly maxAnswerBytes?: number;
-  /** What a login asks for as `expire`. Default 60. */
+  /** The `expire` of a login. Default 60. */
   readonly sessionMinutes?: number;
   /** See `Connection`. Default false. */
   readonly encryptRawCredentials?: boolean;
-  /** In place of the assumed ones, for what the document does not show. */
+  /** Replaces assumed endpoints (see `notShownEndpoints`). */
   readonly endpoints?: NonNullable<Connection['endpoints']>;
   readonly now?: () => Date;
 };
@@ -35,8 +35,8 @@ export type ProviderClientOptions = {
 export type ProviderClient = ReturnType<typeof createProviderClient>;
 
 /**
- * The provider's whole interface, with the session token looked after: cached with a margin, shared by calls
- * that come together, renewed once on a 401. Every call throws a ProviderError, or what `apiKey` throws.
+ * A client for the whole API of the provider. It caches the session token with a margin, shares it between concurrent
+ * calls, and renews it once after a 401. Every call throws ProviderErrors, and what `apiKey` throws.
  */
 export const createProviderClient = (options: ProviderClientOptions) => {
   const { apiKey: key, clientId, endpoints, sessionMinutes = 60, now = () => new Date() } = options;

@@ -1,9 +1,9 @@
-import { encryptCredentials } from './encrypt-credentials.ts';
-import type { TaskRequest } from './tasks/start-task.ts';
+import { encryptCredentials } from './encryption-scheme.ts';
+import type { TaskRequest } from './tasks/task-request.ts';
 
 /**
- * The same request with raw credentials encrypted under the session token that it will be sent with; other
- * credentials stay as they are. To be called again for every token: the ciphertext is keyed by it.
+ * Returns the request with its raw credentials encrypted under the session token that it will be sent with. Other
+ * credentials stay unchanged. Call it again for each token, because the token is the key.
  */
 export const encryptRawCredentials = (
   request: TaskRequest,

@@ -1,4 +1,7 @@
-/** The provider's interface, usable without the rest of this repository: no AWS. See docs/provider-client.md. */
+/**
+ * The client for the provider's API. It works without the rest of this repository and without AWS
+ * (docs/provider-client.md).
+ */
 export { createProviderClient, type ProviderClient, type ProviderClientOptions } from './client.ts';
 export type { Consent } from './consents/consent.ts';
 export { getConsent } from './consents/get-consent.ts';
@@ -6,10 +9,8 @@ export { type ConsentPdf, getConsentPdf } from './consents/get-consent-pdf.ts';
 export { iterateConsents } from './consents/iterate-consents.ts';
 export { type ConsentPage, type ConsentQuery, listConsents } from './consents/list-consents.ts';
 export { type RevokedConsent, revokeConsent } from './consents/revoke-consent.ts';
-export { decryptCredentials } from './decrypt-credentials.ts';
-export { encryptCredentials } from './encrypt-credentials.ts';
 export { encryptRawCredentials } from './encrypt-raw-credentials.ts';
-export { UndecryptableText } from './encryption-scheme.ts';
+export { decryptCredentials, encryptCredentials, UndecryptableText } from './encryption-scheme.ts';
 export { type ExtractionReading, pollExtraction } from './extractions/poll-extraction.ts';
 export { type ExtractionReadingV2, pollExtractionV2 } from './extractions/poll-extraction-v2.ts';
 export {
@@ -40,7 +41,8 @@ export {
   type TaskActionResult,
   type TaskResults,
 } from './tasks/read-typed-task.ts';
-export { type Credentials, startTask, type TaskRequest } from './tasks/start-task.ts';
+export { startTask } from './tasks/start-task.ts';
+export type { Credentials, TaskRequest } from './tasks/task-request.ts';
 export { waitForTask } from './tasks/wait-for-task.ts';
 export {
   createLegalPersonOtpToken,

@@ -1,6 +1,8 @@
 import { nationalIdPattern } from './assumptions.ts';
 
-/** Modulo 11: the digits from the right, weighted 2 to 7 over and over; 11 less the sum's rest, 10 being K. */
+/**
+ * Modulo 11: from the right, the weights 2 to 7 repeat. The check digit is 11 minus the remainder; 11 is 0, 10 is K.
+ */
 const checkDigitOf = (digits: string): string => {
   const sum = [...digits]
     .reverse()
@@ -10,7 +12,7 @@ const checkDigitOf = (digits: string): string => {
   return digit === 10 ? 'K' : String(digit);
 };
 
-/** Whether it is a national id with the right check digit, with or without dots and hyphen ("Create OTP token"). */
+/** Whether a text is a national id with a correct check digit. Dots and hyphen are optional ("Create OTP token"). */
 export const isNationalId = (text: string): boolean => {
   const [, body, digit] = nationalIdPattern.exec(text) ?? [];
   if (body === undefined || digit === undefined) return false;

@@ -1,9 +1,9 @@
 /**
- * The words of the provider's document. Requests are held to them; answers are not, as catalogues grow
- * ("Versioning", rule 5): there they are typed as `Open`.
+ * The catalogues of the provider's API document. Requests are validated against them. Answers are not, because
+ * catalogues grow ("Versioning", rule 5). Their fields have the type `Open`.
  */
 
-/** One of the known words, or any other string that the provider has come to use. */
+/** A known value, or any other string. */
 export type Open<Known extends string> = Known | (string & {});
 
 /** "Product identifiers". */
@@ -50,7 +50,7 @@ export const productTypes = [
 ] as const;
 export type ProductType = (typeof productTypes)[number];
 
-/** "In v2 task actions (`actions[].id`) only" these are listed. */
+/** The ids "in v2 task actions (`actions[].id`)". */
 export const taskActionIds = ['movement', 'product-balance', 'tef'] as const;
 export type TaskActionId = (typeof taskActionIds)[number];
 
@@ -58,7 +58,7 @@ export type TaskActionId = (typeof taskActionIds)[number];
 export const entityTypes = ['bank', 'business-bank', 'government', 'service', 'afp', 'exchange'] as const;
 export type EntityType = (typeof entityTypes)[number];
 
-/** `success` is what sample responses show. */
+/** `success` appears in sample responses. */
 export type ConsentStatus = 'ACTIVE' | 'IN_PROGRESS' | 'INACTIVE' | 'success';
 
 /** `ONE_SHOT_ALREADY_USED` is deprecated. */
@@ -74,10 +74,10 @@ export type ConsentSubStatus =
 /** "v1 consent-based task". */
 export type ExtractionStatusV1 = 'pending' | 'running' | 'success';
 
-/** "v1 legacy (sandbox) task statuses", and those of v1 for one in progress. */
+/** "v1 legacy (sandbox) task statuses", and the v1 statuses in progress. */
 export type LegacyTaskStatus = 'pending' | 'running' | 'success' | 'wrong_login' | 'locked' | 'error';
 
-/** The five of "v2 task" that a task ends with. */
+/** The five final statuses of "v2 task". */
 export const terminalTaskStatuses = [
   'COMPLETED',
   'PARTIAL',
@@ -85,12 +85,12 @@ export const terminalTaskStatuses = [
   'CREDENTIALS_WRONG',
   'CREDENTIALS_LOCKED',
 ] as const;
-/** "`results` null" stands with these two alone ("States and transitions", v2 task). */
+/** Only these have "`results` null" ("States and transitions", v2 task). */
 export const statusesWithoutResults: readonly string[] = ['CREDENTIALS_WRONG', 'CREDENTIALS_LOCKED'];
 
 export type TerminalTaskStatus = (typeof terminalTaskStatuses)[number];
 
-/** Whether the provider's word is one that ends a task; anything else, known or new, means "still running". */
+/** Whether a status is final. Any other status, known or new, counts as still running. */
 export const isTerminalTaskStatus = (status: string): status is TerminalTaskStatus =>
   (terminalTaskStatuses as readonly string[]).includes(status);
 

@@ -2,7 +2,7 @@ import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import { problem } from '../http/problem.ts';
 import { type ReceiveDeliveryDeps, type ReceivedDelivery, receiveDelivery } from './receive-delivery.ts';
 
-/** What of an API Gateway event the webhook looks at. Header names come in lower case. */
+/** The part of an API Gateway event that the webhook reads. Header names are in lower case. */
 export type DeliveryEvent = {
   readonly body?: string | undefined;
   readonly isBase64Encoded: boolean;
@@ -10,15 +10,15 @@ export type DeliveryEvent = {
 };
 
 export type AnswerDeliveryDeps = ReceiveDeliveryDeps & {
-  /** For the log: what became of the delivery. */
+  /** Logs the result. */
   readonly onReceived: (received: ReceivedDelivery) => void;
 };
 
 const problems = { 413: 'too-large', 401: 'unauthorized', 400: 'invalid-request' } as const;
 
 /**
- * Answers one delivery. Each refusal has one answer, the same for whatever led to it: who cannot sign learns
- * nothing of the keys, and who can learns nothing of the cipher. Throws what a dependency throws.
+ * Answers one delivery. All causes of a status have the same answer. A sender without a key learns nothing about the
+ * keys, and a sender with one learns nothing about the cipher. Throws what a dependency throws.
  */
 export const answerDelivery = async (
   event: DeliveryEvent,

@@ -4,12 +4,12 @@ import { isTaskId } from '../provider/tasks/task-id.ts';
 
 export type ParsedDelivery =
   | { readonly kind: 'terminal'; readonly taskId: string; readonly taskStatus: TerminalStatus }
-  /** Verified, but a status that the document does not list: the poll decides. */
+  /** Verified, with a status that the provider's API document does not list. The next read decides. */
   | { readonly kind: 'unknown-status'; readonly taskId: string }
-  /** Verified, and still not a delivery: our bug or theirs. */
+  /** Verified, and still not a delivery: a bug here or at the provider. */
   | { readonly kind: 'unreadable'; readonly reason: 'not-json' | 'not-decryptable' | 'no-task' };
 
-/** The fields of a JSON object, or none where the JSON is something else. */
+/** Returns the fields of a JSON object, and none for any other JSON. */
 const fieldsOf = (json: unknown): { readonly [field: string]: unknown } =>
   typeof json === 'object' && json !== null ? (json as { readonly [field: string]: unknown }) : {};
 
@@ -22,9 +22,9 @@ const parseJson = (bytes: Uint8Array): { readonly json: unknown } | undefined =>
 };
 
 /**
- * Reads the body of a delivery whose signature was verified under `key`. Plain and encrypted mode are both
- * taken ("Events", rules 4 and 5): a body that has `data` and no `taskId` is the wrapper of the latter, and is
- * decrypted with the key that verified. Fields beyond those two are ignored.
+ * Parses the body of a delivery that was verified with `key`. Plain and encrypted mode are both accepted ("Events",
+ * rules 4 and 5). A body with `data` and without `taskId` is encrypted, with the key that verified it. Other fields are
+ * ignored.
  */
 export const parseDelivery = (body: Uint8Array, key: string): ParsedDelivery => {
   const outer = parseJson(body);
@@ -41,7 +41,7 @@ export const parseDelivery = (body: Uint8Array, key: string): ParsedDelivery => 
   }
 };
 
-/** Plain checks of two fields: this is the hot path of a small bundle, and a schema library weighs 6 KB in it. */
+/** Checks two fields by hand. A schema library would add 6 KB to the webhook's bundle. */
 const readPayload = (json: unknown): ParsedDelivery => {
   const { taskId, taskStatus } = fieldsOf(json);
   if (!isTaskId(taskId) || typeof taskStatus !== 'string') return { kind: 'unreadable', reason: 'no-task' };

@@ -1,22 +1,14 @@
 import type { TerminalStatus } from '../extraction/record.ts';
 import type { RecordedDelivery } from '../extraction/record-delivery.ts';
+import type { Count, WebhookMetric } from '../observability/metric-names.ts';
 import { parseDelivery } from './parse-delivery.ts';
 import type { SigningKeys } from './signing-keys.ts';
 import { type Verification, verifySignature } from './verify-signature.ts';
 
-/** What the webhook counts: every refusal, by its reason. */
-export type WebhookMetric =
-  | 'WebhookTooLarge'
-  | 'WebhookSignatureMissing'
-  | 'WebhookSignatureMalformed'
-  | 'WebhookSignatureMismatch'
-  | 'WebhookUnreadable'
-  | 'WebhookUnknownStatus';
-
-/** The most that a delivery may be. A real one is under 400 bytes, encrypted and wrapped; a taskId is ≤ 100. */
+/** A real delivery has less than 400 bytes, even if encrypted. A taskId has at most 100 characters. */
 export const deliveryLimitBytes = 16 * 1024;
 
-/** An HTTP request to the webhook, as API Gateway hands it over. */
+/** An HTTP request to the webhook, as API Gateway passes it on. */
 export type RawDelivery = {
   readonly body: string | undefined;
   readonly isBase64Encoded: boolean;
@@ -35,7 +27,7 @@ export type ReceiveDeliveryDeps = {
     readonly taskId: string;
     readonly taskStatus: TerminalStatus;
   }) => Promise<RecordedDelivery>;
-  readonly count: (observed: WebhookMetric) => void;
+  readonly count: Count<WebhookMetric>;
 };
 
 const refusal = {
@@ -44,13 +36,13 @@ const refusal = {
   mismatch: 'WebhookSignatureMismatch',
 } as const;
 
-/** Checks against the keys at hand and, should none match, once more against those of a rotation just made. */
+/** Verifies with the cached keys. After a mismatch it verifies once more with fetched keys, in case of a rotation. */
 const verify = async (
   signature: string | undefined,
   body: Uint8Array,
   keys: SigningKeys,
 ): Promise<Verification> => {
-  // Before any key is fetched: what cannot be a signature must cost nothing.
+  // Before any key is fetched, so that a malformed signature costs nothing.
   const shape = verifySignature(signature, body, []);
   if (!shape.verified && shape.reason !== 'mismatch') return shape;
   const first = verifySignature(signature, body, await keys.current());
@@ -60,8 +52,8 @@ const verify = async (
 };
 
 /**
- * The whole of the webhook, in the order of design section 7: size, signature over the raw bytes, decrypt,
- * parse, record. Nothing is looked at before it is verified. Throws what a dependency throws.
+ * Handles one delivery in the order of design section 7: size, signature over the raw bytes, decrypt, parse, record.
+ * Nothing is parsed before it is verified. Throws what a dependency throws.
  */
 export const receiveDelivery = async (
   raw: RawDelivery,

@@ -1,10 +1,10 @@
 import { createSecretKey, type KeyObject } from 'node:crypto';
 
-/** A signing key of the provider, in both forms that a delivery asks for. Made once for each fetch of the keys. */
+/** A signing key of the provider, in the two forms that are needed. Created once per fetch of the keys. */
 export type SigningKey = {
-  /** What decrypts an encrypted body ("Encryption scheme", with the signing key for the session token). */
+  /** Decrypts an encrypted body ("Encryption scheme", with the signing key in place of the session token). */
   readonly text: string;
-  /** The UTF-8 bytes of `text`, for HMAC: a key given as text would be encoded and copied at every delivery. */
+  /** The UTF-8 bytes of `text`, for HMAC. A text would be encoded and copied for each delivery. */
   readonly secret: KeyObject;
 };
 

@@ -3,18 +3,19 @@ import { type SigningKey, signingKeyOf } from './signing-key.ts';
 /** The signing keys that a delivery may be signed with: the current one and the one before it. */
 export type SigningKeys = {
   current(): Promise<readonly SigningKey[]>;
-  /** Called after a mismatch: fetches again, but no more often than allowed. Undefined: not yet allowed. */
+  /** For use after a mismatch. Fetches the keys again, or returns undefined if the last fetch is too recent. */
   refreshed(): Promise<readonly SigningKey[] | undefined>;
 };
 
-/** A key that was withdrawn is taken no longer than this, in milliseconds, by a function that knew it. */
+/** A function accepts a withdrawn key from its cache for at most this long, in milliseconds. */
 const maxAgeMs = 5 * 60_000;
 
 /**
- * Caches the keys, and fetches them again when they are old, and after a mismatch: then at most every
- * `refreshEveryMs`, shorter than the 30 s between two deliveries, so a rotation loses nothing, and long enough
- * that a flood of forgeries costs the secret store nothing. Where the store is down, what was known before still
- * verifies: a delivery is worth more than a withdrawal that is minutes late.
+ * Caches the keys. They are fetched again when they are old, and after a mismatch, but then at most every
+ * `refreshEveryMs`. That is less than the 30 s between two deliveries, so a rotation loses no delivery. It is long
+ * enough that forged deliveries do not load the secret store. If the store is down, the cached keys still verify,
+ * because a lost delivery is worse than a late withdrawal. `current` throws what `fetchKeys` throws if no keys are
+ * cached.
  */
 export const cacheSigningKeys = (options: {
   readonly fetchKeys: () => Promise<readonly string[]>;

@@ -9,17 +9,16 @@ export type Verification =
 const scheme = 'sha256=';
 
 /**
- * The two digests that are compared, 32 bytes each. Made once: nothing here awaits, so no two deliveries use them
- * at a time, and both are written whole before each comparison. Two Buffers for every call, even from Node's
- * pool, cost a tenth of a short delivery's check (docs/decisions/0013).
+ * The two digests that are compared, 32 bytes each. They can be shared: the code between their writes and the
+ * comparison does not await. Two new Buffers per call would cost a tenth of a short verification (docs/decisions/0013).
  */
 const claimed = Buffer.alloc(32);
 const expected = Buffer.alloc(32);
 
 /**
- * Checks `X-Service-Signature: sha256=<hmac-hex>` over the raw body ("Events", rule 6): HMAC-SHA256 under the
- * UTF-8 bytes of a signing key, compared in constant time, against every active key, so that how long it takes
- * does not tell which of them matched. `body` is the bytes as received, before any decoding or parsing.
+ * Verifies `X-Service-Signature: sha256=<hmac-hex>` over the raw body ("Events", rule 6). The HMAC-SHA256 key is the
+ * UTF-8 bytes of a signing key. Every active key is compared in constant time, so that the duration does not reveal
+ * which one matched. `body` is the bytes as received.
  */
 export const verifySignature = (
   header: string | undefined,
@@ -27,12 +26,12 @@ export const verifySignature = (
   keys: readonly SigningKey[],
 ): Verification => {
   if (header === undefined) return { verified: false, reason: 'missing' };
-  // Not left to the decoder of hex: it looks at the low byte of a character only, and takes U+0130 for a 0.
+  // Node's hex decoder reads only the low byte of a character, and would decode U+0130 as 0.
   if (!signaturePattern.test(header)) return { verified: false, reason: 'malformed' };
   claimed.write(header.slice(scheme.length), 'hex');
   let matched: SigningKey | undefined;
   for (const key of keys) {
-    // As text, a character for each byte: the Buffer of a bare digest() gets memory of its own, which costs more.
+    // A 'binary' text has one character per byte. digest() without an encoding allocates a Buffer, which is slower.
     expected.write(createHmac('sha256', key.secret).update(body).digest('binary'), 'binary');
     if (timingSafeEqual(expected, claimed)) matched ??= key;
   }

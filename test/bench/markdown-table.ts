@@ -2,8 +2,7 @@ const isFigures = (cells: readonly string[]): boolean =>
   cells.every((cell) => /^(-?\d.*|Infinity|)$/.test(cell));
 
 /**
- * Rows as a Markdown table, the first of them its head, so that docs take it as it is printed. Columns of figures stand
- * to the right.
+ * A Markdown table, for docs. The first row is its header. Columns of figures are right-aligned.
  */
 export const markdownTable = ([head = [], ...body]: readonly (readonly string[])[]): string => {
   const columns = head.map((title, index) => {

@@ -1,6 +1,6 @@
 /**
- * The value below which that share of the values lies, 0 to 1; between two of them where it falls between. Throws
- * RangeError where there are none.
+ * The quantile of the values for a share from 0 to 1, interpolated between two of them. Throws RangeError if there are no
+ * values.
  */
 export const quantile = (values: readonly number[], share: number): number => {
   const sorted = values.toSorted((one, other) => one - other);
@@ -11,5 +11,5 @@ export const quantile = (values: readonly number[], share: number): number => {
   return lower + (upper - lower) * (at - Math.floor(at));
 };
 
-/** The middle value, or the mean of the two in the middle. */
+/** The middle value, or the mean of the two middle values. */
 export const median = (values: readonly number[]): number => quantile(values, 0.5);

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 
 /**
- * An extraction by credentials as the benchmarks ask for one: what it says is in its record, and so in what a write of
- * it costs. The provider's plans go by `username`.
+ * The benchmarks' request for an extraction by credentials. Its fields are in the record, so they affect the units of
+ * writes. The provider's plans are by `username`.
  */
 export const bodyByCredentials = (username: string) => ({
   entity: 'sandbox-bank',

@@ -1,4 +1,4 @@
-/** The same in an order drawn anew. `random` is from 0 up to 1, as Math.random. */
+/** A copy in random order. `random` returns numbers in [0, 1), as Math.random. */
 export const shuffled = <T>(items: readonly T[], random: () => number): readonly T[] =>
   items
     .map((item) => ({ item, at: random() }))

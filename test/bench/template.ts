@@ -22,9 +22,8 @@ const cdkJson = JSON.parse(readFileSync(new URL('../../cdk.json', import.meta.ur
 };
 
 /**
- * The template of a deployment to AWS with every setting at its default. The run is another's, as its waits are short:
- * what that costs per call is the same, and what depends on a setting is read here. Without the functions' code, which
- * the deployment has.
+ * The template of a deployment with default settings, without the functions' code. The measured deployment has shorter
+ * waits: its costs per call are the same, and everything that depends on a setting is read from this template.
  */
 export const synthesizeTemplate = (): Template => {
   const outdir = mkdtempSync(join(tmpdir(), 'cosecha-template-'));

@@ -30,7 +30,7 @@ import {
   waiting,
 } from './server.ts';
 
-/** Section "Authentication" of the provider's document. */
+/** Section "Authentication" of the provider's API document. */
 
 const isUnauthorized = async (call: Promise<unknown>): Promise<void> => {
   expect(await failureOf(call)).toBeInstanceOf(ProviderUnauthorized);
@@ -67,22 +67,18 @@ describe('Mechanisms', () => {
     },
   );
 
-  statement(
-    'a session token is valid as long as `expire` says, 60 minutes if it says nothing',
-    ['control'],
-    async () => {
-      const short = await logIn(connection, server.apiKey, 1);
-      const usual = await logIn(connection, server.apiKey);
-      await control().advanceClock(59);
-      expect(await failureOf(readTask(connection, short, 'task'))).toBeInstanceOf(ProviderRefused);
-      await control().advanceClock(1);
-      await isUnauthorized(readTask(connection, short, 'task'));
-      await control().advanceClock(59 * 60 - 1);
-      expect(await failureOf(readTask(connection, usual, 'task'))).toBeInstanceOf(ProviderRefused);
-      await control().advanceClock(1);
-      await isUnauthorized(readTask(connection, usual, 'task'));
-    },
-  );
+  statement('a session token is valid for `expire` minutes, 60 by default', ['control'], async () => {
+    const short = await logIn(connection, server.apiKey, 1);
+    const usual = await logIn(connection, server.apiKey);
+    await control().advanceClock(59);
+    expect(await failureOf(readTask(connection, short, 'task'))).toBeInstanceOf(ProviderRefused);
+    await control().advanceClock(1);
+    await isUnauthorized(readTask(connection, short, 'task'));
+    await control().advanceClock(59 * 60 - 1);
+    expect(await failureOf(readTask(connection, usual, 'task'))).toBeInstanceOf(ProviderRefused);
+    await control().advanceClock(1);
+    await isUnauthorized(readTask(connection, usual, 'task'));
+  });
 
   statement('an OTP token is one-use', ['control'], async () => {
     const { otpToken } = await client.createOtpToken({
@@ -146,7 +142,7 @@ describe('Rules', () => {
     },
   );
 
-  statement('after a 401 the client logs in once and makes the call once more', ['control'], async () => {
+  statement('after a 401 the client logs in once and repeats the call', ['control'], async () => {
     const own = clientWith();
     const first = await own.sessionToken();
     await control().expireTokens({ kind: 'session' });
@@ -155,7 +151,7 @@ describe('Rules', () => {
     expect(await own.waitForTask(taskId, waiting)).toMatchObject({ taskStatus: 'COMPLETED' });
   });
 
-  statement('calls that come together share one login', ['control'], async () => {
+  statement('concurrent calls share one login', ['control'], async () => {
     const logins = async () => (await control().calls({ path: '/api/v1/auth/login' })).length;
     const before = await logins();
     const own = clientWith();
@@ -163,14 +159,18 @@ describe('Rules', () => {
     expect(await logins()).toBe(before + 1);
   });
 
-  statement('CREDENTIALS_WRONG and CREDENTIALS_LOCKED are no failure of the call', ['outcomes'], async () => {
-    for (const outcome of ['CREDENTIALS_WRONG', 'CREDENTIALS_LOCKED'] as const) {
-      const taskId = await client.startTask(taskFor(outcome));
-      const task = await client.waitForTask(taskId, waiting);
-      expect(task).not.toBeInstanceOf(ProviderError);
-      expect(task.taskStatus).toBe(outcome);
-    }
-  });
+  statement(
+    'CREDENTIALS_WRONG and CREDENTIALS_LOCKED are not failures of the call',
+    ['outcomes'],
+    async () => {
+      for (const outcome of ['CREDENTIALS_WRONG', 'CREDENTIALS_LOCKED'] as const) {
+        const taskId = await client.startTask(taskFor(outcome));
+        const task = await client.waitForTask(taskId, waiting);
+        expect(task).not.toBeInstanceOf(ProviderError);
+        expect(task.taskStatus).toBe(outcome);
+      }
+    },
+  );
 
   statement('PDF and revoke are assumed to take the Task Token', ['control'], async () => {
     const mine = await someConsent();

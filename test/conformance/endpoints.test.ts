@@ -34,7 +34,7 @@ import {
   waiting,
 } from './server.ts';
 
-/** Section "Endpoints" of the provider's document. */
+/** Section "Endpoints" of the provider's API document. */
 
 const otp = { products: ['tef', 'movement'], widgetConfigId: server.widgetConfigId } as const;
 const natural = () => ({ ...otp, user: { username: someTarget() } });
@@ -173,7 +173,7 @@ describe('List consents', () => {
     });
   });
 
-  statement('page and limit choose the page; hasNext tells whether more exist', ['control'], async () => {
+  statement('page and limit choose the page, and hasNext is true if more exist', ['control'], async () => {
     const { token, ids } = await withConsents(5);
     const first = await client.listConsents(token, { limit: 2 });
     const last = await client.listConsents(token, { page: 3, limit: 2 });
@@ -188,7 +188,7 @@ describe('List consents', () => {
     expect(await client.listConsents(token, { limit: 2 })).toMatchObject({ count: 3 });
   });
 
-  statement('all pages can be gone through', ['control'], async () => {
+  statement('all pages can be read in turn', ['control'], async () => {
     const { token, ids } = await withConsents(12);
     const found: string[] = [];
     for await (const { id } of client.iterateConsents(token)) found.push(id);
@@ -506,7 +506,7 @@ describe('Sandbox behaviours', () => {
     expect((await recipients('tefWithEmptyRut')).map(({ rut }) => rut)).toContain('');
   });
 
-  statement('these have results with username, entityId and data', ['presets'], async () => {
+  statement('the success presets have results with username, entityId and data', ['presets'], async () => {
     expect(await preset('successEmptyAlias')).toMatchObject({
       username: expect.any(String),
       entityId: expect.any(String),
@@ -614,7 +614,7 @@ describe('Sandbox behaviours', () => {
     },
   );
 
-  statement('what misbehaves on any route ends in a named error', ['control'], async () => {
+  statement('any misbehaviour of a route ends in a named error', ['control'], async () => {
     await control().setFaults([
       {
         path: '/api/v1/*',

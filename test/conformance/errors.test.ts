@@ -30,7 +30,7 @@ import {
   whileRestricted,
 } from './server.ts';
 
-/** Section "Errors" of the provider's document. */
+/** Section "Errors" of the provider's API document. */
 
 describe('v2 task-level outcomes', () => {
   statement(
@@ -73,7 +73,7 @@ describe('Action error codes', () => {
     expect(await codeOf('ENTITY_API_ERROR')).toBe('ENTITY_API_ERROR');
   });
 
-  statement('the catalogue grows: a code that is not in it passes as it is', ['control'], async () => {
+  statement('the catalogue grows: an unknown code is passed on unchanged', ['control'], async () => {
     const user = newUser();
     const error = { code: 'ENTITY_ON_HOLIDAY', message: 'Closed today.' };
     const results = {
@@ -108,7 +108,7 @@ describe('HTTP', () => {
     },
   );
 
-  statement('a v2 consent-based start that is refused says so in the same way', ['control'], async () => {
+  statement('a refused v2 consent-based start has errorType and errorCode too', ['control'], async () => {
     const { token, consentId } = await someConsent('movement');
     const error = await failureOf(client.startExtractionV2(token, { product: 'tef', consentId }));
     expect(error).toBeInstanceOf(ProviderExtractionFailed);
@@ -155,25 +155,25 @@ describe('Sandbox presets for POST /api/v1/tasks', () => {
     expect(error).toMatchObject({ refusal: 'jwtExpired' });
   });
 
-  statement('temporarilyRestricted is HTTP 403 and says why', ['presets'], async () => {
+  statement('temporarilyRestricted is HTTP 403 with its reason', ['presets'], async () => {
     const error = await refusedWith('temporarilyRestricted');
     expect(error).toBeInstanceOf(ProviderRefused);
     expect(error).toMatchObject({ status: 403, refusal: 'temporarilyRestricted' });
   });
 
-  statement('forbidden is HTTP 403 and says why', ['presets'], async () => {
+  statement('forbidden is HTTP 403 with its reason', ['presets'], async () => {
     const error = await refusedWith('forbidden');
     expect(error).toBeInstanceOf(ProviderRefused);
     expect(error).toMatchObject({ status: 403, refusal: 'forbidden' });
   });
 
-  statement('processAlreadyRunning is HTTP 429 and says why', ['presets'], async () => {
+  statement('processAlreadyRunning is HTTP 429 with its reason', ['presets'], async () => {
     const error = await refusedWith('processAlreadyRunning');
     expect(error).toBeInstanceOf(ProviderBusy);
     expect(error).toMatchObject({ refusal: 'processAlreadyRunning' });
   });
 
-  statement('notEnoughCredits is HTTP 429 and says why', ['presets'], async () => {
+  statement('notEnoughCredits is HTTP 429 with its reason', ['presets'], async () => {
     const error = await refusedWith('notEnoughCredits');
     expect(error).toBeInstanceOf(ProviderBusy);
     expect(error).toMatchObject({ refusal: 'notEnoughCredits' });

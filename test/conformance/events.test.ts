@@ -13,8 +13,8 @@ import { startReceiver } from '../unit/sandbox/receiver.ts';
 import { client, control, newUser, server, statement, taskOf, waiting } from './server.ts';
 
 /**
- * Section "Events" of the provider's document. The deliveries are the sandbox's; what reads them is the code that
- * this repository receives them with (`lib/webhook`), and the `openssl` command.
+ * Section "Events" of the provider's API document. The sandbox sends the deliveries. The code of `lib/webhook` and the
+ * `openssl` command read them.
  */
 
 const signingKey = 'clave de firma ñ';
@@ -38,7 +38,7 @@ beforeEach(async () => {
 
 type Webhook = NonNullable<TaskRequest['webhook']>;
 
-/** Starts a task that ends at once, and gives its id once the last delivery has been made. */
+/** Starts a task that ends at once, and returns its id after the last delivery. */
 const announced = async (webhook?: Webhook, user = newUser()): Promise<string> => {
   await control().setPlan(user.username, { durationMs: 0 });
   const request = taskOf(user);
@@ -51,7 +51,7 @@ const announced = async (webhook?: Webhook, user = newUser()): Promise<string> =
   return taskId;
 };
 
-/** Advances the clock past each retry, and gives how long after the task's end each attempt was made, in seconds. */
+/** Advances the clock past each retry. Returns the seconds from the end of the task to each attempt. */
 const attemptsAfter = async (retries?: number): Promise<readonly number[]> => {
   const user = newUser();
   await control().setPlan(user.username, { durationMs: 0 });
@@ -76,7 +76,7 @@ const bodyOf = (index: number): Buffer => receiver.received[index]?.body ?? Buff
 
 describe('Activation', () => {
   statement(
-    'URL, signing key and mode are configured per client: without them nothing comes',
+    'URL, signing key and mode are configured per client: without them nothing is sent',
     ['control'],
     async () => {
       const clientId = '00000000-0000-4000-8000-00000000cccc';
@@ -114,7 +114,7 @@ describe('Request field webhook', () => {
 });
 
 describe('Trigger', () => {
-  statement('a terminal status is announced by an HTTP POST', ['control'], async () => {
+  statement('a terminal status is delivered by an HTTP POST', ['control'], async () => {
     for (const outcome of [
       'COMPLETED',
       'PARTIAL',
@@ -245,7 +245,7 @@ describe('Delivery', () => {
     silent.close();
     expect((await control().task(taskId)).deliveries).toMatchObject([{ error: 'timeout' }]);
     expect(waited).toBeGreaterThan(4_900);
-    // Generous, for a busy machine; a wait without an end is caught by it all the same.
+    // Generous for a busy machine, and still less than an endless wait.
     expect(waited).toBeLessThan(60_000);
   });
 
@@ -271,14 +271,14 @@ describe('Elsewhere', () => {
       });
       await client.waitForLegacyTask(taskId, waiting);
       await control().advanceClock(600);
-      // A task of v2 that ends later is announced: nothing of the other one is still to come before it.
+      // A v2 task that ends later is delivered, so the other one has no pending delivery.
       const later = await announced({ enable: true });
       expect(receiver.received.map(({ body }) => JSON.parse(body.toString()).taskId)).toEqual([later]);
     },
   );
 
   statement(
-    "the webhook is never emitted in the provider's sandbox, even if it is asked for",
+    "the webhook is never sent in the provider's sandbox, even if it is requested",
     ['control'],
     async () => {
       const quiet = await startSandbox({ taskDurationMs: 0, webhooks: false });

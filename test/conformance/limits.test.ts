@@ -27,7 +27,7 @@ import {
   waiting,
 } from './server.ts';
 
-/** Section "Limits" of the provider's document. */
+/** Section "Limits" of the provider's API document. */
 
 describe('Table', () => {
   statement('a session token is valid for 60 minutes by default', ['control'], async () => {
@@ -86,7 +86,7 @@ describe('Table', () => {
         expect(await failureOf(call)).toBeInstanceOf(InvalidProviderRequest);
       }
     }
-    // It leaves, and there is no such task.
+    // The client sends it, and the server does not know the task.
     expect(await failureOf(client.readTask('x'.repeat(100)))).toBeInstanceOf(ProviderRefused);
   });
 
@@ -148,25 +148,21 @@ describe('Rules', () => {
     }
   });
 
-  statement(
-    'a Task Token expires: another one is asked for, and the call made once more',
-    ['control'],
-    async () => {
-      const { target, token, consentId } = await someConsent();
-      await control().expireTokens({ kind: 'task' });
-      expect(await failureOf(client.getConsent(token, consentId))).toBeInstanceOf(ProviderUnauthorized);
-      let calls = 0;
-      const consent = await client.withTaskToken(target, async (fresh) => {
-        calls += 1;
-        if (calls === 1) await control().expireTokens({ kind: 'task' });
-        return client.getConsent(fresh, consentId);
-      });
-      expect(consent).toMatchObject({ id: consentId });
-      expect(calls).toBe(2);
-    },
-  );
+  statement('an expired Task Token is replaced, and the call repeated once', ['control'], async () => {
+    const { target, token, consentId } = await someConsent();
+    await control().expireTokens({ kind: 'task' });
+    expect(await failureOf(client.getConsent(token, consentId))).toBeInstanceOf(ProviderUnauthorized);
+    let calls = 0;
+    const consent = await client.withTaskToken(target, async (fresh) => {
+      calls += 1;
+      if (calls === 1) await control().expireTokens({ kind: 'task' });
+      return client.getConsent(fresh, consentId);
+    });
+    expect(consent).toMatchObject({ id: consentId });
+    expect(calls).toBe(2);
+  });
 
-  statement('a taskId expires: then there is no such task', ['control'], async () => {
+  statement('a taskId expires, and is then unknown', ['control'], async () => {
     const taskId = await client.startTask(taskFor('COMPLETED'));
     await client.waitForTask(taskId, waiting);
     await control().advanceClock(8 * 24 * 3_600);
@@ -174,7 +170,7 @@ describe('Rules', () => {
   });
 
   statement(
-    'rate limits are not shown: 429 is taken to mean that nothing was started',
+    'rate limits are not shown: 429 is assumed to mean that nothing was started',
     ['control'],
     async () => {
       const user = newUser();

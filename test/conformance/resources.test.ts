@@ -35,7 +35,7 @@ import {
   whileRestricted,
 } from './server.ts';
 
-/** Section "Resources and their fields" of the provider's document. */
+/** Section "Resources and their fields" of the provider's API document. */
 
 const invalid = async (request: object): Promise<readonly string[]> => {
   const failure = await failureOf(client.startTask({ ...taskOf(newUser()), ...request } as TaskRequest));
@@ -44,7 +44,7 @@ const invalid = async (request: object): Promise<readonly string[]> => {
 };
 
 describe('Product identifiers', () => {
-  statement('each of the 39 documented products can be asked for', ['control'], async () => {
+  statement('each of the 39 documented products can be requested', ['control'], async () => {
     expect(productTypes).toHaveLength(39);
     const token = await client.createTaskToken(someTarget());
     const { consentId } = await control().createConsent({ owner: token.target, products: [...productTypes] });
@@ -55,7 +55,7 @@ describe('Product identifiers', () => {
     expect(taskIds.size).toBe(39);
   });
 
-  statement('a product that is not listed does not leave the client', ['control'], async () => {
+  statement('the client refuses a product that is not listed', ['control'], async () => {
     const { token, consentId } = await someConsent();
     const product = 'no-such-product' as ProductType;
     expect(await failureOf(client.startExtraction(token, { product, consentId }))).toBeInstanceOf(
@@ -121,7 +121,7 @@ describe('Consent', () => {
     expect(await client.getConsent(token, consentId)).toMatchObject({ status: 'success' });
   });
 
-  statement('a status that the document does not know passes as it is', ['control'], async () => {
+  statement('an undocumented status is passed on unchanged', ['control'], async () => {
     const { token, consentId } = await someConsent();
     await control().alterConsent(consentId, { shown: { status: 'SUSPENDED', subStatus: 'BY_COURT' } });
     expect(await client.getConsent(token, consentId)).toMatchObject({
@@ -240,7 +240,7 @@ describe('Product data item shapes', () => {
     expect(results?.data?.every(isTefRecipient)).toBe(true);
   });
 
-  statement('data of any other structure passes as it is', ['control'], async () => {
+  statement('data of any other structure is passed on unchanged', ['control'], async () => {
     const { token, target, consentId, product } = await someConsent();
     const results = [null, 7, 'text', { deep: [{ down: true }] }];
     await control().setPlan(target, { results });
@@ -437,7 +437,7 @@ describe('Encryption scheme', () => {
   });
 
   statement(
-    'it is for sending only, and has to be activated: the client encrypts raw credentials only if told to',
+    'it is for sending only and has to be activated: the client encrypts raw credentials only if configured to',
     ['control'],
     async () => {
       const user = newUser();
@@ -447,7 +447,7 @@ describe('Encryption scheme', () => {
     },
   );
 
-  statement('where it is not activated, encrypted credentials are refused', ['control'], async () => {
+  statement('if it is not activated, encrypted credentials are refused', ['control'], async () => {
     const encrypting = clientWith({ encryptRawCredentials: true });
     const failure = await whileRestricted({ temporaryEncryption: false }, () =>
       failureOf(encrypting.startTask(taskOf(newUser()))),
@@ -482,7 +482,7 @@ describe('User status by entity', () => {
 });
 
 describe('Answers', () => {
-  statement('results of another structure are told apart from a failed call', ['control'], async () => {
+  statement('results of another structure are distinguished from a failed call', ['control'], async () => {
     const user = newUser();
     await control().setPlan(user.username, { results: { pages: [] }, durationMs: 0 });
     const taskId = await client.startTask(taskOf(user));

@@ -16,14 +16,13 @@ import type { Restrictions } from '../sandbox/plan.ts';
 import { startSandbox } from '../sandbox/sandbox.ts';
 
 /**
- * The server that the statements are tried on: our sandbox, started for each file, or the one that the
- * environment names (docs/provider-client.md lists the variables). What a server cannot be made to do is skipped,
- * with the reason.
+ * The server that the statements are tested against: our sandbox, started for each file, or the one in the environment
+ * variables (docs/provider-client.md lists them). Statements that need what a server lacks are skipped with the reason.
  */
 
-/** What a statement needs beyond an API key, and what to set for it. */
+/** What a statement may need beyond an API key, and the variables to set for it. */
 const needs = {
-  /** Clock, plans, faults, other clients: only our sandbox has a control interface. */
+  /** Clock, plans, faults and other clients. Only our sandbox has a control interface. */
   control: 'the control interface of the sandbox',
   /** OTP tokens. */
   widget: 'PROVIDER_CLIENT_ID and PROVIDER_WIDGET_CONFIG_ID',
@@ -33,7 +32,7 @@ const needs = {
   consent: 'PROVIDER_CLIENT_ID, PROVIDER_TARGET, PROVIDER_CONSENT_ID and PROVIDER_PRODUCT',
   /** Credentials of an entity that complete. */
   credentials: 'PROVIDER_ENTITY, PROVIDER_USERNAME and PROVIDER_PASSWORD',
-  /** The pairs that fix the outcome, which the document omits. */
+  /** Credentials that determine the outcome. The document omits them. */
   outcomes: 'PROVIDER_ENTITY and PROVIDER_OUTCOMES',
   /** Temporary encryption, "activated for the client beforehand". */
   encryption: 'PROVIDER_ENCRYPTION=1, once temporary encryption is activated',
@@ -124,23 +123,23 @@ export const server =
   PROVIDER_BASE_URL === undefined ? await startOurs() : named(PROVIDER_BASE_URL, process.env);
 afterAll(server.close);
 
-/** One statement of the document. Its name is the statement. */
+/** A test of one statement of the document. `name` is the statement. */
 export const statement = (
   name: string,
   needed: readonly Need[],
   run: (context: TestContext) => Promise<void>,
 ): void => {
   const missing = needed.filter((need) => !server.has(need));
-  // A real provider takes its time for an extraction.
+  // A real provider takes minutes for an extraction.
   test(name, { timeout: server.control === undefined ? 300_000 : 120_000 }, async (context) => {
     if (missing.length > 0) context.skip(`needs ${missing.map((need) => needs[need]).join('; ')}`);
     await run(context);
   });
 };
 
-/** For statements that need it. */
+/** The control interface, for statements that need it. */
 export const control = (): SandboxControl => {
-  if (server.control === undefined) throw new Error('The statement does not say that it needs `control`.');
+  if (server.control === undefined) throw new Error('The statement does not list `control` as a need.');
   return server.control;
 };
 
@@ -154,7 +153,7 @@ export const clientWith = (more: Partial<ProviderClientOptions> = {}): ProviderC
 
 export const client = clientWith();
 
-/** For calls with tokens of one's own. */
+/** A connection for calls with explicit tokens. */
 export const connection: Connection = {
   baseUrl: server.baseUrl,
   fetch: freshConnectionFetch(3_000),
@@ -171,7 +170,7 @@ const newNationalId = (): string => {
   return id ?? '';
 };
 
-/** A user whom no other statement uses; on another server the one that it names. */
+/** A user that no other statement uses, or PROVIDER_TARGET. */
 export const someTarget = (): string => process.env.PROVIDER_TARGET ?? newNationalId();
 
 type Product = Parameters<ProviderClient['startExtraction']>[1]['product'];
@@ -198,7 +197,7 @@ export const january = { dateRange: { startDate: '2026-01-01', endDate: '2026-01
 export const movement: TaskRequest['actions'] = [{ id: 'movement', params: january }];
 export const balanceAndMovement: TaskRequest['actions'] = [{ id: 'product-balance' }, ...movement];
 
-/** The raw credentials that fix an outcome. */
+/** The raw credentials for an outcome. */
 export const credentialsFor = (outcome: Outcome = 'COMPLETED') => ({
   password: process.env.PROVIDER_PASSWORD ?? 'any-password',
   ...server.pairFor(outcome),
@@ -211,7 +210,7 @@ export const taskFor = (outcome: Outcome, actions = balanceAndMovement): TaskReq
 });
 
 let users = 0;
-/** Credentials with a username that no other statement uses; they complete. */
+/** Credentials that complete, with a username that no other statement uses. */
 export const newUser = () => {
   users += 1;
   return { username: `user-${users}`, password: 'any-password', businessId };
@@ -229,7 +228,7 @@ export const failureOf = (call: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => error,
   );
 
-/** Runs while our client is restricted. */
+/** Runs with restrictions of our client. */
 export const whileRestricted = async <Result>(
   restrictions: Restrictions,
   run: () => Promise<Result>,

@@ -16,7 +16,7 @@ import {
   waiting,
 } from './server.ts';
 
-/** Section "States and transitions" of the provider's document. */
+/** Section "States and transitions" of the provider's API document. */
 
 describe('Consent', () => {
   statement(
@@ -160,7 +160,7 @@ describe('v2 task', () => {
     }
   });
 
-  statement('a status that the document does not know counts as still running', ['control'], async () => {
+  statement('an undocumented status counts as still running', ['control'], async () => {
     const user = newUser();
     await control().setPlan(user.username, {
       durationMs: 0,

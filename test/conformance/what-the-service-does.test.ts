@@ -13,7 +13,7 @@ import {
   waiting,
 } from './server.ts';
 
-/** Section "What the service does" of the provider's document. */
+/** Section "What the service does" of the provider's API document. */
 
 describe('What the service does', () => {
   statement('data of financial products is extracted from a financial entity', ['credentials'], async () => {
@@ -33,7 +33,7 @@ describe('What the service does', () => {
         user: { username: target },
         widgetConfigId: server.widgetConfigId,
       });
-      // What the widget does: the user opens it with the token, and authorizes.
+      // As the widget does: the user opens it with the token, and authorizes.
       const page = await fetch(`${server.baseUrl}/widget?otpToken=${encodeURIComponent(otpToken)}`);
       const key = /name="key" value="([^"]+)"/.exec(await page.text())?.[1] ?? '';
       const decision = new URLSearchParams([
@@ -74,7 +74,7 @@ describe('What the service does', () => {
 
   statement(
     'consents can be listed, read, downloaded as a PDF and revoked',
-    // Revoking the consent that another server was given for the suite would end the suite.
+    // Not on another server: the suite needs its consent.
     ['control'],
     async () => {
       const { token, consentId } = await someConsent();

@@ -3,19 +3,19 @@ import { describe, expect, inject, test } from 'vitest';
 import type { Consent } from '../../lib/provider/consents/consent.ts';
 import type { ConsentPage } from '../../lib/provider/consents/list-consents.ts';
 import { withDots } from '../sandbox/consents/national-id.ts';
-import { askConsents, openSession } from './support/consents.ts';
+import { callConsents, openSession } from './support/consents.ts';
 import { provider } from './support/extractions.ts';
 import { uniqueNationalId } from './support/national-ids.ts';
 
-const { api, marks, sandboxUrl } = inject('cosecha');
+const { api, markers, sandboxUrl } = inject('cosecha');
 
 const consentOf = async (target: string, consentId: string): Promise<Consent> => {
-  const answer = await askConsents('GET', `/consents/${consentId}`, target);
+  const answer = await callConsents('GET', `/consents/${consentId}`, target);
   expect(answer.status).toBe(200);
   return (await answer.json()) as Consent;
 };
 
-/** An authorized consent of a user of its own. */
+/** An authorized consent of a new user. */
 const newConsent = async (): Promise<{ readonly owner: string; readonly consentId: string }> => {
   const owner = uniqueNationalId();
   const { consentId } = await provider.createConsent({ owner, products: ['movement'] });
@@ -28,11 +28,11 @@ const expectProblem = async (answer: Response, status: number, type: string): Pr
 };
 
 describe('a consent session', () => {
-  test('of a natural person opens a widget, and what is authorized there is their consent', async () => {
+  test('of a natural person opens a widget, where the person authorizes the consent', async () => {
     const person = uniqueNationalId();
     const { otpToken, consentId } = await openSession(withDots(person), {
       products: ['movement', 'product-balance'],
-      user: { email: `${marks.email}@example.com` },
+      user: { email: `${markers.email}@example.com` },
       filters: { entities: { include: { types: ['bank'] } } },
       locale: 'en',
     });
@@ -51,7 +51,7 @@ describe('a consent session', () => {
     });
   });
 
-  test('of a legal person is about the company that the header names, not about who acts for it', async () => {
+  test('of a legal person belongs to the company in the header, not to the person who acts for it', async () => {
     const [company, person] = [uniqueNationalId(), uniqueNationalId()];
     const { consentId } = await openSession(company, {
       person: 'legal',
@@ -60,15 +60,15 @@ describe('a consent session', () => {
     });
     expect(await consentOf(company, consentId)).toMatchObject({ products: ['tef'] });
     await expectProblem(
-      await askConsents('GET', `/consents/${consentId}`, person),
+      await callConsents('GET', `/consents/${consentId}`, person),
       404,
       'urn:cosecha:problem:consent-not-found',
     );
   });
 
-  test('that is not valid is answered with each violation by its pointer, and nothing is opened', async () => {
+  test('with an invalid request is answered with a pointer to each violation, and not opened', async () => {
     const person = uniqueNationalId();
-    const answer = await askConsents('POST', '/consent-sessions', person, {
+    const answer = await callConsents('POST', '/consent-sessions', person, {
       person: 'legal',
       products: ['movement', 'secrets'],
       webhook: true,
@@ -80,7 +80,7 @@ describe('a consent session', () => {
   });
 });
 
-test('25 consents are read page by page, each once and none of anybody else', async () => {
+test('25 consents are listed page by page, each once, and none of another user', async () => {
   const owner = uniqueNationalId();
   const made: string[] = [];
   for (let n = 0; n < 25; n += 1) {
@@ -89,7 +89,7 @@ test('25 consents are read page by page, each once and none of anybody else', as
   await newConsent();
 
   const pageOf = async (query: string): Promise<ConsentPage> => {
-    const answer = await askConsents('GET', `/consents${query}`, owner);
+    const answer = await callConsents('GET', `/consents${query}`, owner);
     expect([answer.status, answer.headers.get('cache-control')]).toEqual([200, 'no-store']);
     return (await answer.json()) as ConsentPage;
   };
@@ -108,9 +108,9 @@ test('25 consents are read page by page, each once and none of anybody else', as
   expect((await pageOf('?page=2&limit=24')).consents.map(({ id }) => id)).toEqual([made[24]]);
 });
 
-test('the address of the PDF works without any token', async () => {
+test('the URL of the PDF works without a token', async () => {
   const { owner, consentId } = await newConsent();
-  const answer = await askConsents('GET', `/consents/${consentId}/pdf`, owner);
+  const answer = await callConsents('GET', `/consents/${consentId}/pdf`, owner);
   expect(answer.status).toBe(200);
   const { url } = (await answer.json()) as { url: string };
   const pdf = await fetch(url);
@@ -118,32 +118,32 @@ test('the address of the PDF works without any token', async () => {
   expect((await pdf.text()).startsWith('%PDF-')).toBe(true);
 });
 
-test('a revoked consent says so, and cannot be revoked again', async () => {
+test('a revoked consent is INACTIVE, and cannot be revoked again', async () => {
   const { owner, consentId } = await newConsent();
-  const revoked = await askConsents('POST', `/consents/${consentId}/revoke`, owner);
+  const revoked = await callConsents('POST', `/consents/${consentId}/revoke`, owner);
   expect(revoked.status).toBe(200);
   expect(await revoked.json()).toEqual({ consentId, status: 'INACTIVE', subStatus: 'REVOKED' });
   expect(await consentOf(owner, consentId)).toMatchObject({ status: 'INACTIVE', subStatus: 'REVOKED' });
-  const again = await askConsents('POST', `/consents/${consentId}/revoke`, owner);
+  const again = await callConsents('POST', `/consents/${consentId}/revoke`, owner);
   await expectProblem(again, 409, 'urn:cosecha:problem:consent-conflict');
 });
 
-test("another user's consent is out of reach, and as if it were not there", async () => {
+test("another user's consent is answered 404, as an unknown one is", async () => {
   const [mine, theirs] = await Promise.all([newConsent(), newConsent()]);
   for (const [method, what] of [
     ['GET', ''],
     ['GET', '/pdf'],
     ['POST', '/revoke'],
   ] as const) {
-    const reached = await askConsents(method, `/consents/${theirs.consentId}${what}`, mine.owner);
-    const absent = await askConsents(method, `/consents/${randomUUID()}${what}`, mine.owner);
+    const reached = await callConsents(method, `/consents/${theirs.consentId}${what}`, mine.owner);
+    const absent = await callConsents(method, `/consents/${randomUUID()}${what}`, mine.owner);
     expect(await reached.clone().text()).toBe(await absent.text());
     await expectProblem(reached, 404, 'urn:cosecha:problem:consent-not-found');
   }
   expect(await consentOf(theirs.owner, theirs.consentId)).toMatchObject({ status: 'ACTIVE' });
 });
 
-test('a Task Token that has expired is replaced, and the caller notices nothing', async () => {
+test('an expired Task Token is replaced without an error to the caller', async () => {
   const { owner, consentId } = await newConsent();
   await consentOf(owner, consentId);
   await provider.expireTokens({ kind: 'task' });
@@ -162,7 +162,7 @@ describe('the header Cosecha-Target', () => {
   test.each(routes)('is required, and must be a national id: %s %s', async (method, path) => {
     const body = method === 'POST' ? { products: ['tef'] } : undefined;
     for (const target of [undefined, '11111111-2']) {
-      const answer = await askConsents(method, path, target, body);
+      const answer = await callConsents(method, path, target, body);
       expect(answer.status).toBe(400);
       const problem = await answer.text();
       expect(problem).toContain('Cosecha-Target');
@@ -176,8 +176,8 @@ test('a request without a signature is refused by API Gateway', async () => {
   expect(answer.status).toBe(403);
 });
 
-test('a query that is not known is refused, and not repeated', async () => {
-  const answer = await askConsents('GET', '/consents?page=1&size=sentinel', '11111111-1');
+test('an unknown query parameter is refused, and the answer does not repeat it', async () => {
+  const answer = await callConsents('GET', '/consents?page=1&size=sentinel', '11111111-1');
   expect(answer.status).toBe(400);
   expect(await answer.text()).not.toContain('sentinel');
 });

@@ -23,10 +23,10 @@ beforeAll(async () => {
 
 type Total = { readonly extractions: number; readonly collected: number; readonly bytes: number };
 
-/** A source that no other scenario has, so that its totals are of this one's extractions alone. */
+/** A source that no other test has, so that its totals count only this test's extractions. */
 const uniqueBank = (): string => `bank-${randomUUID()}`;
 
-/** The totals of a source, by outcome. Those that everything has left again are left out. */
+/** The totals of a source, by outcome, without those that are zero. */
 const totalsOf = async (bank: string): Promise<Record<string, Total>> => {
   const days = [new Date(), new Date(Date.now() - 86_400_000)].map((day) => day.toISOString().slice(0, 10));
   const pages = await Promise.all(
@@ -52,10 +52,10 @@ const totalsOf = async (bank: string): Promise<Record<string, Total>> => {
   );
 };
 
-const becomes = (bank: string, totals: Record<string, Total>): Promise<void> =>
+const totalsBecome = (bank: string, totals: Record<string, Total>): Promise<void> =>
   eventually(async () => expect(await totalsOf(bank)).toEqual(totals));
 
-/** Hands the function a batch, as Lambda would, and returns its answer, or what it failed with. */
+/** Invokes the function with a batch, as Lambda does. Returns its answer, or `failed` with its error. */
 const invoke = async (Records: readonly DynamoDBRecord[]): Promise<unknown> => {
   const { FunctionError, Payload } = await aws.lambda.send(
     new InvokeCommand({ FunctionName: outputs.CountFunctionName, Payload: JSON.stringify({ Records }) }),
@@ -64,7 +64,7 @@ const invoke = async (Records: readonly DynamoDBRecord[]): Promise<unknown> => {
   return FunctionError === undefined ? answer : { failed: JSON.stringify(answer) };
 };
 
-const allDone = { batchItemFailures: [] };
+const allProcessed = { batchItemFailures: [] };
 
 const completed = async (bank: string) => {
   const username = await plannedUsername({});
@@ -73,8 +73,8 @@ const completed = async (bank: string) => {
   return { extractionId, bytes: results?.bytes ?? 0 };
 };
 
-describe('the example counts what the stream tells', () => {
-  test('as it comes: two that completed, and one that was refused', async () => {
+describe('the example counts', () => {
+  test('two completed extractions and a rejected one', async () => {
     const bank = uniqueBank();
     const refused = await plannedUsername({ startForever: { kind: 'answer', status: 400 } });
     const [one, two] = await Promise.all([
@@ -82,51 +82,51 @@ describe('the example counts what the stream tells', () => {
       completed(bank),
       extract(requestFor(refused, { entity: bank })).then((id) => closed(id)),
     ]);
-    await becomes(bank, {
+    await totalsBecome(bank, {
       COMPLETED: { extractions: 2, collected: 2, bytes: one.bytes + two.bytes },
       REJECTED: { extractions: 1, collected: 0, bytes: 0 },
     });
   });
 
-  test('a correction: from one total to the other', async () => {
+  test('a corrected extraction in its new total only', async () => {
     const bank = uniqueBank();
     const extractionId = await extract(
       requestFor(await plannedUsername({ durationMs: null }), { entity: bank }),
     );
     const { taskId = '' } = await timedOut(extractionId);
-    await becomes(bank, { TIMED_OUT: { extractions: 1, collected: 0, bytes: 0 } });
+    await totalsBecome(bank, { TIMED_OUT: { extractions: 1, collected: 0, bytes: 0 } });
 
     await provider.finish(taskId, 'FAILED');
     const { results } = await sweepUntilClosed(extractionId);
-    await becomes(bank, { FAILED: { extractions: 1, collected: 1, bytes: results?.bytes ?? 0 } });
+    await totalsBecome(bank, { FAILED: { extractions: 1, collected: 1, bytes: results?.bytes ?? 0 } });
   });
 
-  test('once, however often and in whatever batches the records come', async () => {
+  test('each extraction once, for repeated records in any batches', async () => {
     const bank = uniqueBank();
     const [one, two] = await Promise.all([completed(bank), completed(bank)]);
     const exactly = { COMPLETED: { extractions: 2, collected: 2, bytes: one.bytes + two.bytes } };
-    await becomes(bank, exactly);
+    await totalsBecome(bank, exactly);
 
     const [first, second] = [recordsOf(one.extractionId), recordsOf(two.extractionId)];
     const both = [...first, ...second];
     const half = Math.ceil(both.length / 2);
     const batches = [
       both,
-      // Split, each half twice; then the shards the other way round.
+      // Split, each half twice. Then the extractions in reverse order.
       ...[both.slice(0, half), both.slice(half), both.slice(0, half), both.slice(half)],
       [...second, ...first],
-      // What was in a bucket of failures, sent again by hand long after: old news first, out of order.
+      // Replayed by hand from the failure bucket: old records, out of order.
       ...[both.slice(-1), both.slice(0, 1), both.toReversed()],
     ];
-    for (const batch of batches) expect(await invoke(batch)).toEqual(allDone);
+    for (const batch of batches) expect(await invoke(batch)).toEqual(allProcessed);
     await Promise.all(batches.map(invoke));
     expect(await totalsOf(bank)).toEqual(exactly);
   });
 
-  test('once, when two invocations get the same records at the same time, and nobody had them before', async () => {
+  test('each extraction once, when concurrent invocations get the same new records', async () => {
     const bank = uniqueBank();
     const extractionId = randomUUID();
-    // Of an extraction that only this test knows of: records of a real one, with another name.
+    // Records of a real extraction under a new id, which the consumer has not seen.
     const real = await completed(uniqueBank());
     const records = recordsOf(real.extractionId).map(
       (record) =>
@@ -136,20 +136,20 @@ describe('the example counts what the stream tells', () => {
             .replaceAll(/"entity":\{"S":"[^"]*"\}/g, `"entity":{"S":"${bank}"}`),
         ) as DynamoDBRecord,
     );
-    const answers = await Promise.all([1, 2, 3, 4].map(() => invoke(records)));
-    // One that met another may have had to give up: then Lambda sends it again.
-    if (answers.some((answer) => JSON.stringify(answer) !== JSON.stringify(allDone))) await invoke(records);
+    await Promise.all([1, 2, 3, 4].map(() => invoke(records)));
+    // Conflicting invocations may fail. Then Lambda repeats them.
+    await eventually(async () => expect(await invoke(records)).toEqual(allProcessed));
     expect(await totalsOf(bank)).toEqual({ COMPLETED: { extractions: 1, collected: 1, bytes: real.bytes } });
   });
 });
 
-describe('a record that cannot be handled', () => {
-  test('is named, with everything before it counted and nothing after it; alone, it fails the batch', async () => {
+describe('a record that cannot be decoded', () => {
+  test('is returned as the failed item, and fails the batch if it is the first', async () => {
     const bank = uniqueBank();
     const { extractionId, bytes } = await completed(bank);
-    await becomes(bank, { COMPLETED: { extractions: 1, collected: 1, bytes } });
+    await totalsBecome(bank, { COMPLETED: { extractions: 1, collected: 1, bytes } });
     const [record] = recordsOf(extractionId).slice(-1);
-    if (record === undefined) throw new Error('The stream told nothing.');
+    if (record === undefined) throw new Error('The stream has no record.');
     const poison: DynamoDBRecord = {
       ...record,
       dynamodb: { ...record.dynamodb, SequenceNumber: '1', NewImage: { schemaVersion: { N: '2' } } },
@@ -160,7 +160,7 @@ describe('a record that cannot be handled', () => {
     });
   });
 
-  test('ends up in the failure destination, and the records behind it are counted', async () => {
+  test('is sent to the failure destination, and the records after it are counted', async () => {
     const TableName = deployed.outputs.ExtractionsTableName;
     const extractionId = randomUUID();
     const Key = { extractionId: { S: extractionId } };
@@ -178,15 +178,15 @@ describe('a record that cannot be handled', () => {
     const bank = uniqueBank();
     const { bytes } = await completed(bank);
 
-    const told = await eventually(async () => {
+    const failure = await eventually(async () => {
       const { Messages: [message] = [] } = await sqs.send(
         new ReceiveMessageCommand({ QueueUrl: outputs.FailuresQueueUrl, WaitTimeSeconds: 1 }),
       );
-      if (message?.Body === undefined) throw new Error('Nothing has been abandoned.');
+      if (message?.Body === undefined) throw new Error('The queue is empty.');
       return message.Body;
     });
-    expect(JSON.parse(told)).toMatchObject({ DDBStreamBatchInfo: { batchSize: 1 } });
-    await becomes(bank, { COMPLETED: { extractions: 1, collected: 1, bytes } });
+    expect(JSON.parse(failure)).toMatchObject({ DDBStreamBatchInfo: { batchSize: 1 } });
+    await totalsBecome(bank, { COMPLETED: { extractions: 1, collected: 1, bytes } });
     await aws.dynamo.send(new DeleteItemCommand({ TableName, Key }));
     expect(await aws.dynamo.send(new GetItemCommand({ TableName, Key }))).not.toHaveProperty('Item');
   });

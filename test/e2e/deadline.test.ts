@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { mishapsOf, tries } from './faults/injected-faults.ts';
+import { injectedFaults, tries } from './faults/injected-faults.ts';
 import { backdate } from './support/backdate.ts';
 import { authorized, consentRequest } from './support/consent-extractions.ts';
 import { historyOf, transitionsIn } from './support/execution.ts';
@@ -17,7 +17,7 @@ import { closed, inStatus, statusesOf } from './support/records.ts';
 import { timedOut } from './support/running.ts';
 import { sweepUntilClosed } from './support/sweep.ts';
 
-test('past its deadline it is TIMED_OUT, and a webhook after that is a correction, collected', async () => {
+test('an extraction past its deadline is TIMED_OUT, and a later webhook corrects it and is collected', async () => {
   const username = await plannedUsername({ durationMs: null });
   const extractionId = await extract(requestFor(username));
   const record = await timedOut(extractionId);
@@ -34,7 +34,7 @@ test('past its deadline it is TIMED_OUT, and a webhook after that is a correctio
 });
 
 test.for(['v1', 'v2'] as const)(
-  'past its deadline it is TIMED_OUT by consent in %s, and what the sweep reads after that is a correction',
+  'an extraction by consent in %s past its deadline is TIMED_OUT, and the sweep corrects it',
   async (variant) => {
     const mine = await authorized({ durationMs: null });
     const extractionId = await extract(consentRequest(mine, { variant }));
@@ -50,9 +50,9 @@ test.for(['v1', 'v2'] as const)(
   },
 );
 
-describe('reconcile-extraction, as it records TIMED_OUT,', () => {
-  test.for(mishapsOf({ service: 'dynamodb', writes: true }, tries.patient))(
-    '$title: it is TIMED_OUT once, and a correction still comes',
+describe('reconcile-extraction, writing TIMED_OUT', () => {
+  test.for(injectedFaults({ service: 'dynamodb', writes: true }, tries.patient))(
+    '$title: the extraction is TIMED_OUT once, and is still corrected',
     async ({ when, times = 1, effect }) => {
       const username = await plannedUsername({ durationMs: null });
       const idempotencyKey = randomUUID();
@@ -68,9 +68,9 @@ describe('reconcile-extraction, as it records TIMED_OUT,', () => {
       await extract(requestFor(username), { idempotencyKey });
 
       const { taskId = '' } = await timedOut(extractionId);
-      // The machine goes on where its function failed; it has ended when nobody but the sweep is left.
+      // The machine retries its failed function. After it has ended, only the sweep reconciles.
       expect((await historyOf(extractionId)).at(-1)?.type).toBe('ExecutionSucceeded');
-      expect(fault.wasMet()).toBe(true);
+      expect(fault.wasInjected()).toBe(true);
       await provider.finish(taskId, 'PARTIAL');
       expect(await sweepUntilClosed(extractionId)).toMatchObject({ status: 'PARTIAL' });
       expect(statusesOf(extractionId).slice(-3)).toEqual(['RUNNING', 'TIMED_OUT', 'PARTIAL']);
@@ -78,7 +78,7 @@ describe('reconcile-extraction, as it records TIMED_OUT,', () => {
   );
 });
 
-test('a start that is still refused when the window is over is NOT_STARTED', async () => {
+test('a start that is answered 429 until the start window ends is NOT_STARTED', async () => {
   const username = await plannedUsername({ startForever: { kind: 'answer', status: 429 } });
   const extractionId = await extract(requestFor(username));
   await inStatus(extractionId, 'STARTING');

@@ -24,7 +24,7 @@ import { deliveries, settings } from './windows.ts';
 
 const stage = LOCAL_STAGE;
 export const stackName = stackNameOf(stage);
-/** A UUID, as only such a client can make OTP tokens and Task Tokens. */
+/** A UUID: only such a client can create OTP tokens and Task Tokens. */
 export const clientId = '00000000-0000-4000-8000-00000000e2e0';
 
 /** Everything a test needs to reach the one deployment that the whole suite shares. */
@@ -37,17 +37,17 @@ export type Deployed = {
   readonly sandboxUrl: string;
   readonly signingKey: string;
   readonly apiKey: string;
-  /** Of this run: what it writes, logs included. */
+  /** The files of this run, logs included. */
   readonly directory: string;
   readonly faultsDirectory: string;
-  readonly marks: SecretMarkers;
-  /** Where tests write down what has to be looked for after the suite, and what they were answered. */
+  readonly markers: SecretMarkers;
+  /** Where tests record secrets and answers for the search for leaks after the suite. */
   readonly secretsFile: string;
   readonly answersFile: string;
   readonly callers: Record<Caller, { readonly accessKeyId: string; readonly secretAccessKey: string }>;
 };
 
-/** Two IAM users that may both call the API; what one requested is none of the other's business. */
+/** Two IAM users who may call the API. Neither may read the other's extractions. */
 export type Caller = 'caller' | 'stranger';
 
 declare module 'vitest' {
@@ -58,10 +58,10 @@ declare module 'vitest' {
 
 type Deployment = { readonly deployed: Deployed; readonly end: () => Promise<void> };
 
-/** The projects of the suite run in one process: the first deploys, and the last to leave ends it for all. */
+/** The suite's projects run in one process. The first one deploys, and the last one to end tears down. */
 const suite = globalThis as { cosechaSuite?: { readonly deployment: Promise<Deployment>; users: number } };
 
-/** Starts emulator, sandbox and one deployment for the whole suite, and ends them with it. */
+/** Starts the emulator, the sandbox and one deployment for the whole suite, and ends them after it. */
 export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
   suite.cosechaSuite ??= { deployment: deploy(), users: 0 };
   const shared = suite.cosechaSuite;
@@ -74,31 +74,28 @@ export default async function setUp(project: TestProject): Promise<() => Promise
   };
 }
 
-/**
- * `end`: with everything in place that the suite has left, comes the search for leaks, and what it finds fails the
- * run.
- */
+/** Deploys. `end` searches everything that the suite has left for leaks, fails the run if it finds one, and tears down. */
 const deploy = async (): Promise<Deployment> => {
   const directory = await createRunDirectory('e2e', new Date());
   const faultsDirectory = join(directory, 'faults');
   await mkdir(faultsDirectory);
-  const marks = newSecretMarkers();
+  const markers = newSecretMarkers();
   const apiKey = randomBytes(24).toString('hex');
   const signingKey = randomBytes(24).toString('hex');
   const sandbox = await startSandbox({
     clients: [{ clientId, apiKey, webhook: { signingKey, mode: 'plain' } }],
-    marks: { result: marks.result, webhook: marks.webhookField },
+    markers: { result: markers.result, webhook: markers.webhookField },
     taskDurationMs: 300,
     ...deliveries,
   });
   const starting = startEmulator({
     auth: true,
     directory,
-    // It writes its state down first.
+    // It writes its state to disk first.
     stopGraceMs: 30_000,
     env: {
       COSECHA_FAULTS: faultsDirectory,
-      // Written down when it ends (ministack/core/persistence.py), and searched like everything else.
+      // It writes its state when it ends (ministack/core/persistence.py). The state is searched for leaks.
       PERSIST_STATE: '1',
       STATE_DIR: join(directory, 'state'),
       NODE_OPTIONS: `--import=${pathToFileURL(join(import.meta.dirname, 'faults', 'preload.ts')).href}`,
@@ -141,7 +138,7 @@ const deploy = async (): Promise<Deployment> => {
       apiKey,
       directory,
       faultsDirectory,
-      marks,
+      markers,
       secretsFile: join(directory, 'secrets.jsonl'),
       answersFile: join(directory, 'answers.jsonl'),
       callers,

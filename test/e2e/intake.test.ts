@@ -22,14 +22,18 @@ import { closed } from './support/records.ts';
 const { api, outputs } = inject('cosecha');
 
 describe('an idempotency key', () => {
-  test('sent twice at the same time starts one extraction', async () => {
+  test('that is sent twice at the same time starts one extraction', async () => {
     const username = uniqueUsername();
     const idempotencyKey = randomUUID();
     const answers = await Promise.all([1, 2].map(() => post(requestFor(username), { idempotencyKey })));
 
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 202]);
-    const replayed = answers.find(({ status }) => status === 200);
-    expect(replayed?.headers.get('idempotency-replayed')).toBe('true');
+    // At most one is new: a busy machine may answer 5xx after it recorded the request, and the retry is a replay.
+    const replayed = answers.filter(({ status }) => status === 200);
+    expect(replayed.length).toBeGreaterThanOrEqual(1);
+    expect(answers.filter(({ status }) => ![200, 202].includes(status))).toEqual([]);
+    expect(replayed.map(({ headers }) => headers.get('idempotency-replayed'))).toEqual(
+      replayed.map(() => 'true'),
+    );
     const ids = await Promise.all(
       answers.map(async (one) => ((await one.json()) as PublicExtraction).extractionId),
     );
@@ -38,7 +42,7 @@ describe('an idempotency key', () => {
     expect(await startCallsOf(username)).toHaveLength(1);
   });
 
-  test('sent again with another request is answered 422', async () => {
+  test('that is repeated with a different request is answered 422', async () => {
     const username = uniqueUsername();
     const idempotencyKey = randomUUID();
     const extractionId = await extract(requestFor(username), { idempotencyKey });
@@ -50,7 +54,7 @@ describe('an idempotency key', () => {
     expect(await startCallsOf(username)).toHaveLength(1);
   });
 
-  test('of another caller is another extraction', async () => {
+  test('starts separate extractions for two callers', async () => {
     const idempotencyKey = randomUUID();
     const [mine, theirs] = await Promise.all([
       extract(requestFor(uniqueUsername()), { idempotencyKey }),
@@ -61,7 +65,7 @@ describe('an idempotency key', () => {
   });
 });
 
-test("another caller's extraction is not there", async () => {
+test("another caller's extraction is answered 404, as an unknown one is", async () => {
   const extractionId = await extract(requestFor(uniqueUsername()));
   await closed(extractionId);
 
@@ -77,7 +81,7 @@ test('a request without a signature is refused by API Gateway', async () => {
   expect(answer.status).toBe(403);
 });
 
-describe('bad input is answered with each violation by its pointer, and records and starts nothing:', () => {
+describe('invalid input is answered with a pointer to each violation, and nothing is recorded or started:', () => {
   const valid = requestFor('nobody');
   const withoutEntity: Body = { ...valid };
   delete withoutEntity.entity;

@@ -7,6 +7,7 @@ import { eventually } from './support/eventually.ts';
 import { historyOf } from './support/execution.ts';
 import {
   type Body,
+  deliveriesEnded,
   extract,
   extractionIdForKey,
   passwordSentinel,
@@ -31,15 +32,15 @@ const logIn = async (): Promise<string> => {
   return ((await answer.json()) as { token: string }).token;
 };
 
-/** Credentials encrypted by the caller, who brings the session token that keys them. */
+/** Credentials that the caller encrypted, with the session token they are encrypted under. */
 const encryptedFor = (username: string, sessionToken: string): Body => {
   const raw = JSON.stringify({ username, password: passwordSentinel });
   const { data } = JSON.parse(encryptDelivery(raw, sessionToken)) as { data: string };
   return { credentials: { mode: 'encrypted', value: secret('credentials', data) }, sessionToken };
 };
 
-describe('when the provider is busy', () => {
-  test('twice and then takes the start, exactly one task runs', async () => {
+describe('when the provider answers 429', () => {
+  test('start-task retries, and exactly one task runs', async () => {
     const busy = { kind: 'answer', status: 429 } as const;
     const username = await plannedUsername({ start: [busy, busy] });
     const extractionId = await extract(requestFor(username));
@@ -60,24 +61,27 @@ describe('when the provider is busy', () => {
   });
 });
 
-describe('when nobody can tell whether the start was taken', () => {
+describe('when it is unknown whether the provider accepted the start', () => {
   test.for([
-    ['takes the call and never answers', { kind: 'accept-then-silence' }],
-    ['takes the call and answers 503', { kind: 'accept-then-answer', status: 503 }],
-    ['takes the call and names no task', { kind: 'accept-then-answer', status: 200, body: {} }],
-    ['takes the call and cuts the connection', { kind: 'reset', taken: true }],
+    ['accepts the call and never answers', { kind: 'accept-then-silence' }],
+    ['accepts the call and answers 503', { kind: 'accept-then-answer', status: 503 }],
+    ['accepts the call and names no task', { kind: 'accept-then-answer', status: 200, body: {} }],
+    ['accepts the call and resets the connection', { kind: 'reset', taken: true }],
     ['redirects', { kind: 'answer', status: 307, headers: { location: '/api/v2/tasks' } }],
-  ] as const)('as the provider %s, it is UNCONFIRMED and never asked again', async ([, behaviour]) => {
-    const username = await plannedUsername({ startForever: behaviour });
-    const extractionId = await extract(requestFor(username));
+  ] as const)(
+    'because it %s, the extraction is UNCONFIRMED and never started again',
+    async ([, behaviour]) => {
+      const username = await plannedUsername({ startForever: behaviour });
+      const extractionId = await extract(requestFor(username));
 
-    expect(await closed(extractionId)).toMatchObject({ status: 'UNCONFIRMED', settledBy: 'start' });
-    await historyOf(extractionId);
-    expect(await startCallsOf(username)).toHaveLength(1);
-  });
+      expect(await closed(extractionId)).toMatchObject({ status: 'UNCONFIRMED', settledBy: 'start' });
+      await historyOf(extractionId);
+      expect(await startCallsOf(username)).toHaveLength(1);
+    },
+  );
 });
 
-describe('when the provider refuses', () => {
+describe('when the provider refuses the start', () => {
   test.for([400, 403, 404, 422])('with %i, the extraction is REJECTED', async (status) => {
     const username = await plannedUsername({ startForever: { kind: 'answer', status } });
     const extractionId = await extract(requestFor(username));
@@ -88,7 +92,7 @@ describe('when the provider refuses', () => {
 });
 
 describe('the session token', () => {
-  test('of the stack, once expired, is renewed by one login and the start made once more', async () => {
+  test('of the stack is renewed after a 401, and the start is repeated', async () => {
     const username = await plannedUsername({ start: [{ kind: 'expire-session' }] });
     const extractionId = await extract(requestFor(username));
 
@@ -98,7 +102,7 @@ describe('the session token', () => {
     expect(calls[0]?.bearer).not.toBe(calls[1]?.bearer);
   });
 
-  test('of the caller keys encrypted credentials, and starts the task', async () => {
+  test('of the caller is sent with the credentials encrypted under it', async () => {
     const username = uniqueUsername();
     const extractionId = await extract(requestFor(username, encryptedFor(username, await logIn())));
 
@@ -106,7 +110,7 @@ describe('the session token', () => {
     expect(await startCallsOf(username)).toMatchObject([{ credentialsMode: 'encrypted', status: 200 }]);
   });
 
-  test('of the caller, once expired, makes the extraction REJECTED', async () => {
+  test('of the caller is not renewed: once it has expired, the extraction is REJECTED', async () => {
     const username = await plannedUsername({ startForever: { kind: 'expire-session' } });
     const extractionId = await extract(requestFor(username, encryptedFor(username, await logIn())));
 
@@ -118,7 +122,7 @@ describe('the session token', () => {
   });
 });
 
-test('persisted credentials are passed on as they are', async () => {
+test('persisted credentials are passed on unchanged', async () => {
   const username = uniqueUsername();
   const value = persistCredentials({ username, password: passwordSentinel });
   const extractionId = await extract(requestFor(username, { credentials: { mode: 'persisted', value } }));
@@ -127,7 +131,7 @@ test('persisted credentials are passed on as they are', async () => {
   expect(await startCallsOf(username)).toMatchObject([{ credentialsMode: 'persisted' }]);
 });
 
-test('a task that was started by a function that then died is told of to nobody, and not started again', async () => {
+test('a start whose function is killed before it records the task is UNCONFIRMED and never repeated', async () => {
   const username = uniqueUsername();
   const idempotencyKey = randomUUID();
   const extractionId = extractionIdForKey(idempotencyKey);
@@ -139,11 +143,12 @@ test('a task that was started by a function that then died is told of to nobody,
   });
   await extract(requestFor(username), { idempotencyKey });
   await inStatus(extractionId, 'STARTING');
-  await eventually(() => expect(fault.wasMet()).toBe(true));
+  await eventually(() => expect(fault.wasInjected()).toBe(true));
   await backdate(extractionId, 'startingAt');
 
   expect(await closed(extractionId)).toMatchObject({ status: 'UNCONFIRMED', reason: 'start-interrupted' });
   expect(await startCallsOf(username)).toHaveLength(1);
-  const [task] = await provider.tasks({ username });
-  expect(task?.deliveries.at(-1)).toMatchObject({ status: 204 });
+  const [{ taskId = '' } = {}] = await provider.tasks({ username });
+  await deliveriesEnded(taskId);
+  expect((await provider.task(taskId)).deliveries.at(-1)).toMatchObject({ status: 204 });
 });

@@ -19,8 +19,8 @@ const kindsOf = (extractionId: string) =>
 const withoutHousekeeping = (extractionId: string) =>
   kindsOf(extractionId).filter((kind) => kind !== 'housekeeping');
 
-/** Waits until the stream has a record of this kind. */
-const told = (extractionId: string, kind: string): Promise<void> =>
+/** Waits until the stream has an event of this kind. */
+const inStream = (extractionId: string, kind: string): Promise<void> =>
   eventually(() => expect(kindsOf(extractionId)).toContain(kind));
 
 const plain = async (): Promise<string> => {
@@ -39,7 +39,7 @@ const correction = async (): Promise<string> => {
   return extractionId;
 };
 
-/** The answer to the start call never comes; the attempt that holds the taskId is then late to write it. */
+/** The start call is answered 503, so the extraction is UNCONFIRMED. Then its attempt writes the taskId late. */
 const reopened = async (): Promise<string> => {
   const username = await plannedUsername({ startForever: { kind: 'accept-then-answer', status: 503 } });
   const extractionId = await extract(requestFor(username));
@@ -71,11 +71,11 @@ const putBack = async (): Promise<string> => {
   const { Item } = await aws.dynamo.send(new GetItemCommand({ TableName, Key }));
   await aws.dynamo.send(new DeleteItemCommand({ TableName, Key }));
   await aws.dynamo.send(new PutItemCommand({ TableName, Item }));
-  await told(extractionId, 'restored');
+  await inStream(extractionId, 'restored');
   return extractionId;
 };
 
-/** By scenario, what the stream told of it: a record of every kind but `expired`, as no retention ends in a test. */
+/** An extraction of each scenario. Together they publish every kind but `expired`, because no retention ends here. */
 let ids: Record<'plain' | 'correction' | 'reopened' | 'tooLarge' | 'putBack', string>;
 
 beforeAll(async () => {
@@ -89,7 +89,7 @@ beforeAll(async () => {
   ids = { plain: one, correction: two, reopened: three, tooLarge: four, putBack: five };
 });
 
-describe('the stream tells, in order', () => {
+describe('the stream publishes, in order,', () => {
   const steps = ['requested', 'progressed', 'progressed'];
   test.for([
     ['plain', [...steps, 'settled', 'collected']],
@@ -97,12 +97,12 @@ describe('the stream tells, in order', () => {
     ['reopened', ['requested', 'progressed', 'settled', 'reopened', 'settled', 'collected']],
     ['tooLarge', [...steps, 'settled', 'not-collected']],
     ['putBack', [...steps, 'settled', 'collected', 'erased', 'restored']],
-  ] as const)('of the extraction %s: %s', ([scenario, kinds]) => {
+  ] as const)('for the extraction %s: %s', ([scenario, kinds]) => {
     expect(withoutHousekeeping(ids[scenario])).toEqual(kinds);
   });
 });
 
-/** The path and the type of every attribute. The elements of a list count as one. */
+/** The path of every attribute, types included. The elements of a list count as one. */
 const shapeOf = (value: unknown, path = ''): readonly string[] => {
   if (typeof value !== 'object' || value === null) return [path];
   const entries = Object.entries(value).map(
@@ -111,7 +111,7 @@ const shapeOf = (value: unknown, path = ''): readonly string[] => {
   return [...new Set(entries.flatMap(([key, inner]) => shapeOf(inner, `${path}/${key}`)))].toSorted();
 };
 
-describe('docs/events has a record with the attributes of a real one, of the kind', () => {
+describe('the example in docs/events has the attributes of a real record', () => {
   const documented = documentedRecords();
 
   test.for([
@@ -125,8 +125,8 @@ describe('docs/events has a record with the attributes of a real one, of the kin
     ['housekeeping', 'correction'],
     ['restored', 'putBack'],
     ['erased', 'putBack'],
-  ] as const)('%s', ([kind, scenario]) => {
-    // Tests move times of records, which is housekeeping too. The documented one is a sweep's after the outcome.
+  ] as const)('of the kind %s', ([kind, scenario]) => {
+    // Tests change times of records, which is housekeeping too. The documented record is a sweep's, after the outcome.
     const isDocumented = (one: DynamoDBRecord) =>
       decodeExtractionEvent(one).kind === kind &&
       (kind !== 'housekeeping' || one.dynamodb?.NewImage?.settledAt !== undefined);

@@ -1,29 +1,35 @@
 /**
- * The time limits of the end-to-end tests, all in one place.
+ * The time limits of the end-to-end tests.
  *
- * A slow machine must not fail a test. So every window of the deployment is longer than the longest test, and no test
- * waits for one to pass: it moves the record's times into the past instead (`backdate`), ends the wait for the webhook
- * itself (`endWebhookWait`), or brings the next sweep forward (`sweepUntilClosed`). The two windows that are really
- * waited for are in `webhook-wait.test.ts` and `outage.test.ts`, which run alone.
+ * A slow machine must not fail a test. So every time limit of the deployment is longer than the longest test, and no
+ * test waits for one to pass. Instead a test does one of these:
+ *
+ * - It moves the record's times into the past (`backdate`).
+ * - It ends the machine's wait for the webhook (`endWebhookWait`).
+ * - It runs the sweep for its own records (`sweepUntilClosed`).
+ * - It ends the task only once `start-task` has linked it (`running`), where it expects the webhook to settle it.
+ * - It repeats a request that is answered 5xx, as callers and the provider do.
+ *
+ * Two tests wait for a real time limit: `webhook-wait.test.ts` and `outage.test.ts`. They run alone.
  */
 
-/** The longest that a test waits for one event. Idle, most take under 2 s, and the slowest some 25 s. */
+/** The longest wait for one event, in milliseconds. On an idle machine most take under 2 s and the slowest about 25 s. */
 export const waitMs = 240_000;
 
-/** Longer than one wait, so that what fails is the wait, which names what it waited for. */
+/** Longer than one wait, so that the wait fails first: its error names the missing event. */
 export const testTimeoutMs = 300_000;
 
 /**
- * Settings of the deployment under test (infra/config.ts); what is not here is as by default. Seconds.
+ * Settings of the deployment under test (infra/config.ts), in seconds. The others keep their defaults.
  *
- * - A webhook is waited for, a start is tried and a task may run longer than any test takes (300 s). A deadline must
- *   hold the other two: 600 + 400 = 1,000.
- * - Retries and polls come after 1 or 2 s. The emulator ignores MaxDelaySeconds, under which an interval that grows
- *   would outgrow the suite: first and longest are the same.
- * - That is (1,000 + 100) / 0.5 = 2,200 polls at most and 600 / 1 = 600 tries to start: 3 × 2,201 + 4 × 613 + 6 = 9,061
- *   events of history, of the 12,000 that infra/config.ts allows.
- * - The schedule of the sweep is one that never comes, as a sweep claims the records of every test. Each test invokes
- *   sweeps of its own records.
+ * - The wait for the webhook and the start window are longer than any test (300 s). The deadline must hold both:
+ *   600 + 400 = 1,000.
+ * - Retries and polls run every 1 or 2 s. First and longest interval are equal, because the emulator ignores
+ *   MaxDelaySeconds and a growing interval would outlast the suite.
+ * - That is at most (1,000 + 100) / 0.5 = 2,200 polls and 600 / 1 = 600 start attempts: 3 × 2,201 + 4 × 613 + 6 = 9,061
+ *   history events, of the 12,000 that infra/config.ts allows.
+ * - The sweep's schedule is longer than the suite, because a sweep claims the records of every test. Each test invokes
+ *   sweeps for its own records.
  */
 export const settings = {
   webhookWaitSeconds: '400',
@@ -41,10 +47,10 @@ export const settings = {
 } as const;
 
 /**
- * How the sandbox delivers, in milliseconds. The document's attempts are 30 s apart and wait 5 s for an answer. Here the
- * first repeats come sooner, the last come late, and an answer may take three times as long: five deliveries in a row
- * fail only if the machine is stuck for a minute. Less than `providerTimeoutMs` (20 s), so that a start call that is
- * answered after its own delivery still is answered in time.
+ * How the sandbox delivers, in milliseconds. The provider's attempts are 30 s apart and wait 5 s for an answer. Here the
+ * first retries come sooner, the last come later, and an answer may take 15 s: five deliveries in a row fail only if the
+ * machine hangs for a minute. 15 s is less than `providerTimeoutMs` (20 s), so that a start call answered after its own
+ * delivery is still answered in time.
  */
 export const deliveries = {
   deliveryIntervalsMs: [0, 1_500, 5_000, 20_000, 60_000],

@@ -4,8 +4,8 @@ import { properties } from './properties.ts';
 import { runProperty } from './run-property.ts';
 import { shareCases } from './share-cases.ts';
 
-// Another seed in every run: a fixed one would try the same cases for ever. It is printed with a failure, in the
-// line that replays it.
+// Another seed in every run, because a fixed one would always try the same cases. A failure prints the command that
+// repeats it.
 const seed = Math.floor(Math.random() * 2 ** 31);
 
 // Some 2,000 cases a second on one core: about 5 s. `npm run fuzz` is for more.

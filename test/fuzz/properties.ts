@@ -19,7 +19,7 @@ import { undecryptableLooksAlike } from './webhook/undecryptable-looks-alike.ts'
 import { unsignedChangesNothing } from './webhook/unsigned-changes-nothing.ts';
 import { unverifiedIsNotDecrypted } from './webhook/unverified-is-not-decrypted.ts';
 
-/** Every claim, in the order in which they are tried. */
+/** Every property, in the order in which they run. */
 export const properties: readonly FuzzProperty[] = [
   documentedAnswers,
   agreesWithOracle,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** Says what a case was about, for the distribution. */
+/** Labels a case, for the distribution. */
 export type See = (label: string) => void;
 
 /** A claim about hostile input, and how cases that might refute it are made. */
@@ -8,14 +8,14 @@ export type FuzzProperty = {
   /** Its file, without the extension: `webhook/bit-flips`. */
   readonly name: string;
   readonly claim: string;
-  /** How many of the cases it gets, beside the others. */
+  /** Its share of the cases, relative to the other properties. */
   readonly weight: number;
-  /** Labels, and the least share of the cases that must bear each: else the property tests next to nothing. */
+  /** The least share of the cases that must have each label. Otherwise the property tests too little. */
   readonly expected: Readonly<Record<string, number>>;
   readonly prepare: (see: See) => fc.IAsyncProperty<[unknown]>;
 };
 
-/** `check` throws where a case refutes the claim. It must not depend on anything but the case. */
+/** Makes a property. `check` throws if a case refutes the claim, and must depend on nothing but the case. */
 export const fuzzProperty = <Case>(property: {
   readonly name: string;
   readonly claim: string;

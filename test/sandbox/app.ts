@@ -30,14 +30,14 @@ const routes = [
   widgetRoutes,
 ];
 
-/** The provider's routes, one file per section of its document, and the control interface beside them. */
-export function createApp(sandbox: Sandbox): Hono<SandboxEnv> {
+/** The provider's routes, one file per section of its API document, and the control interface. */
+export const createApp = (sandbox: Sandbox): Hono<SandboxEnv> => {
   const app = new Hono<SandboxEnv>({ strict: false });
-  // Before the recorder: a control call is not a call to the provider.
+  // Before the recorder, because a control call is not a call to the provider.
   app.route('/_sandbox', controlRoutes(sandbox));
   app.use('*', recordCall(sandbox));
   app.use('*', applyFault(sandbox));
   for (const routesOf of routes) app.route('/', routesOf(sandbox));
   app.notFound((c) => c.json({ message: 'Not found' }, 404));
   return app;
-}
+};

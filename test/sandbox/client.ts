@@ -2,36 +2,33 @@ import { entityOf } from './entities.ts';
 import type { WebhookSettings } from './plan.ts';
 import type { Client } from './state.ts';
 
-/** Supplied by the account contact at the provider; the same for every client here, unless it is given. */
+/** The provider supplies it to each client. Here all clients have the same by default. */
 export const DEFAULT_WIDGET_CONFIG_ID = 'sandbox-widget';
 
-export interface ClientOptions {
-  /** A UUID, or the client can create neither OTP tokens nor Task Tokens ("Create OTP token"). */
+export type ClientOptions = {
+  /** Must be a UUID to create OTP tokens and Task Tokens ("Create OTP token"). */
   readonly clientId: string;
   readonly apiKey: string;
-  /** Of its consent pages; `sandbox-widget` unless it is given. */
+  /** The widget configuration of its consent pages. Default `sandbox-widget`. */
   readonly widgetConfigId?: string;
-  /** `mode` is plain unless it is given. */
+  /** The default `mode` is plain. */
   readonly webhook?: WebhookSettings;
-}
+};
 
-export function clientFrom({
+export const clientFrom = ({
   clientId,
   apiKey,
   widgetConfigId = DEFAULT_WIDGET_CONFIG_ID,
   webhook,
-}: ClientOptions): Client {
-  return {
-    clientId,
-    apiKey,
-    widgetConfigId,
-    webhook: { mode: 'plain', ...webhook },
-    loginBehaviours: [],
-    restrictions: {},
-  };
-}
+}: ClientOptions): Client => ({
+  clientId,
+  apiKey,
+  widgetConfigId,
+  webhook: { mode: 'plain', ...webhook },
+  loginBehaviours: [],
+  restrictions: {},
+});
 
-/** Any slug is taken for an entity, unless the client is restricted to those of the listing. */
-export function acceptsEntity({ restrictions }: Client, entityId: string): boolean {
-  return restrictions.listedEntitiesOnly !== true || entityOf(entityId) !== undefined;
-}
+/** Any slug is an entity, unless the client is restricted to listed entities. */
+export const acceptsEntity = ({ restrictions }: Client, entityId: string): boolean =>
+  restrictions.listedEntitiesOnly !== true || entityOf(entityId) !== undefined;

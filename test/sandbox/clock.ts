@@ -1,24 +1,24 @@
 /**
- * The sandbox's time: the base clock plus what the control interface has advanced it by. Everything that the
- * sandbox does later (a task's end, a delivery) waits here, so that advancing the clock makes it happen now.
+ * The sandbox's time: the base clock plus the advances of the control interface. Everything that the sandbox does later
+ * (the end of a task, a delivery) waits for this clock, so that advancing it makes them due.
  */
 export interface SandboxClock {
   /** Milliseconds since the epoch. */
   now(): number;
   advance(milliseconds: number): void;
-  /** Resolves when `time` (ms since the epoch) has come; with `cancelled` when the signal aborts before that. */
+  /** Resolves to `due` at `time` (ms since the epoch), or to `cancelled` if the signal aborts first. */
   until(time: number, signal: AbortSignal): Promise<'due' | 'cancelled'>;
 }
 
-interface Waiter {
+type Waiter = {
   readonly time: number;
   readonly resume: () => void;
-}
+};
 
-// setTimeout fires at once for delays over 2^31 - 1 ms; an early look at the waiters only sets the timer again.
+// setTimeout fires at once for delays over 2^31 - 1 ms. A timer that fires early only sets the next one.
 const longestTimeout = 2 ** 31 - 1;
 
-export function createClock(base: () => number): SandboxClock {
+export const createClock = (base: () => number): SandboxClock => {
   const waiters = new Set<Waiter>();
   let advanced = 0;
   let timer: NodeJS.Timeout | undefined;
@@ -69,4 +69,4 @@ export function createClock(base: () => number): SandboxClock {
       });
     },
   };
-}
+};

@@ -1,5 +1,5 @@
 import type { ClientSettings } from './control/client-control.ts';
-import type { Authorization, ConsentChanges, ConsentOrder } from './control/consent-control.ts';
+import type { Authorization, ConsentChanges, ConsentInput } from './control/consent-control.ts';
 import type { ReceiverAnswer } from './control/task-control.ts';
 import type { TokensToExpire, TokenView } from './control/token-control.ts';
 import type { ClientView, ConsentView, PolledTaskView, Summary, TaskView } from './control/views.ts';
@@ -8,7 +8,7 @@ import type { CallBehaviour, DeliveryShape, Fault, Plan, Restrictions, WebhookSe
 import type { Call } from './state.ts';
 import type { TerminalStatus } from './task-vocabulary.ts';
 
-/** A control call that was refused, with the sandbox's sentence; or the sandbox was not there (`status` 0). */
+/** A control call was refused, with the sandbox's message. `status` 0: the sandbox did not answer. */
 export class SandboxControlError extends Error {
   readonly status: number;
 
@@ -19,36 +19,36 @@ export class SandboxControlError extends Error {
   }
 }
 
-/** `waitFor` ended before the event came. */
+/** `waitFor` ended without the event. */
 export class SandboxEventMissing extends Error {
   override readonly name = 'SandboxEventMissing';
 }
 
-export interface CallFilter {
+export type CallFilter = {
   readonly username?: string;
   readonly taskId?: string;
   readonly consentId?: string;
   readonly path?: string;
   readonly method?: string;
-}
+};
 
-export interface WaitOptions {
-  /** Only events after this `seq`; default 0, so that what has happened already counts. */
+export type WaitOptions = {
+  /** Only events after this `seq`. Default 0: past events count. */
   readonly since?: number;
-  /** Default 10 s. */
+  /** Default 60 s. */
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal;
-}
+};
 
 type EventOf<Type extends SandboxEvent['type']> = Extract<SandboxEvent, { readonly type: Type }>;
 
 export type SandboxControl = ReturnType<typeof sandboxControl>;
 
-/** The control interface of docs/sandbox.md, typed. `baseUrl` is that of the sandbox. */
-export function sandboxControl(baseUrl: string) {
+/** A typed client of the sandbox's control interface (docs/sandbox.md). `baseUrl` is the sandbox's. */
+export const sandboxControl = (baseUrl: string) => {
   const controlUrl = `${baseUrl}/_sandbox`;
 
-  async function call<Answer>(method: string, path: string, body?: unknown): Promise<Answer> {
+  const call = async <Answer>(method: string, path: string, body?: unknown): Promise<Answer> => {
     const response = await fetch(`${controlUrl}${path}`, {
       method,
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
@@ -58,9 +58,9 @@ export function sandboxControl(baseUrl: string) {
     const answer = (await response.json()) as Answer & { message?: string };
     if (!response.ok) throw new SandboxControlError(response.status, answer.message ?? 'Refused');
     return answer;
-  }
+  };
 
-  /** Every event after `since`, those to come included, until the signal aborts. */
+  /** Every event after `since`, future ones included, until the signal aborts. */
   async function* events(since: number, signal: AbortSignal): AsyncGenerator<SandboxEvent> {
     const response = await fetch(`${controlUrl}/events?since=${since}`, { signal });
     if (response.body === null) return;
@@ -73,11 +73,11 @@ export function sandboxControl(baseUrl: string) {
     }
   }
 
-  /** The first event that fits, past or to come. @throws SandboxEventMissing */
-  async function waitFor(
+  /** Waits for the first event that fits, past ones included. @throws SandboxEventMissing */
+  const waitFor = async (
     fits: (event: SandboxEvent) => boolean,
     { since = 0, timeoutMs = 60_000, signal }: WaitOptions = {},
-  ): Promise<SandboxEvent> {
+  ): Promise<SandboxEvent> => {
     const found = new AbortController();
     const ends = [found.signal, AbortSignal.timeout(timeoutMs), ...(signal === undefined ? [] : [signal])];
     try {
@@ -85,12 +85,12 @@ export function sandboxControl(baseUrl: string) {
         if (fits(event)) return event;
       }
     } catch (cause) {
-      throw new SandboxEventMissing(`The event did not come within ${timeoutMs} ms`, { cause });
+      throw new SandboxEventMissing(`No such event within ${timeoutMs} ms`, { cause });
     } finally {
       found.abort();
     }
-    throw new SandboxEventMissing('The sandbox closed before the event came');
-  }
+    throw new SandboxEventMissing('The sandbox closed before the event');
+  };
 
   return {
     summary: () => call<Summary>('GET', ''),
@@ -101,7 +101,7 @@ export function sandboxControl(baseUrl: string) {
       call<ClientView>('PUT', `/clients/${encodeURIComponent(clientId)}/webhook`, settings),
     setLogin: (clientId: string, behaviours: readonly CallBehaviour[]) =>
       call<unknown>('PUT', `/clients/${encodeURIComponent(clientId)}/login`, { behaviours }),
-    /** What the client may not do; `{}` lifts every restriction. */
+    /** Replaces the client's restrictions. `{}` lifts them. */
     setRestrictions: (clientId: string, restrictions: Restrictions) =>
       call<ClientView>('PUT', `/clients/${encodeURIComponent(clientId)}/restrictions`, restrictions),
     setPlan: (username: string, plan: Plan) =>
@@ -116,27 +116,27 @@ export function sandboxControl(baseUrl: string) {
         `/tasks/${encodeURIComponent(taskId)}/finish`,
         taskStatus === undefined ? {} : { taskStatus },
       ),
-    /** Makes one more delivery of a task, and says what the receiver answered. */
+    /** Sends one more delivery of a task, and returns the receiver's answer. */
     deliverTask: (taskId: string, shape: DeliveryShape = {}) =>
       call<ReceiverAnswer>('POST', `/tasks/${encodeURIComponent(taskId)}/deliver`, shape),
-    /** Makes a delivery for any taskId, also one that there is not (yet). */
+    /** Sends a delivery for any taskId, also an unknown one. */
     deliver: (
-      order: DeliveryShape & {
+      input: DeliveryShape & {
         readonly taskId: string;
         readonly taskStatus: string;
         readonly clientId?: string;
       },
-    ) => call<ReceiverAnswer>('POST', '/deliver', order),
+    ) => call<ReceiverAnswer>('POST', '/deliver', input),
     polledTasks: (filter: { readonly username?: string } = {}) =>
       call<PolledTaskView[]>('GET', `/polled-tasks?${new URLSearchParams({ ...filter })}`),
     finishPolled: (taskId: string) =>
       call<PolledTaskView>('POST', `/polled-tasks/${encodeURIComponent(taskId)}/finish`),
-    /** Makes an authorized consent without OTP token and consent page; `subStatus` makes it another. */
-    createConsent: (order: ConsentOrder) => call<ConsentView>('POST', '/consents', order),
+    /** Creates an authorized consent without OTP token and consent page. `subStatus` sets another state. */
+    createConsent: (input: ConsentInput) => call<ConsentView>('POST', '/consents', input),
     consents: (filter: { readonly owner?: string } = {}) =>
       call<ConsentView[]>('GET', `/consents?${new URLSearchParams({ ...filter })}`),
     consent: (consentId: string) => call<ConsentView>('GET', `/consents/${encodeURIComponent(consentId)}`),
-    /** What the consent page does when the user authorizes. */
+    /** Authorizes a consent as the consent page does. */
     authorizeConsent: (consentId: string, authorization: Authorization = {}) =>
       call<ConsentView>('POST', `/consents/${encodeURIComponent(consentId)}/authorize`, authorization),
     alterConsent: (consentId: string, changes: ConsentChanges) =>
@@ -146,25 +146,25 @@ export function sandboxControl(baseUrl: string) {
     /** Replaces all faults. */
     setFaults: (faults: readonly Fault[]) => call<unknown>('PUT', '/faults', { faults }),
     advanceClock: (seconds: number) => call<{ now: string }>('POST', '/clock/advance', { seconds }),
-    /** Nobody gets a connection for so long, this client included; deliveries go on. */
+    /** Refuses all connections for so long, those of this client included. Deliveries go on. */
     goDown: (seconds: number) => call<unknown>('POST', '/down', { seconds }),
     reset: () => call<unknown>('POST', '/reset'),
     events,
     waitFor,
 
-    /** Likewise, for one type of event and typed as that. */
+    /** `waitFor` for one type of event, with its type. */
     async waitForEvent<Type extends SandboxEvent['type']>(
       type: Type,
       fits: (event: EventOf<Type>) => boolean,
       options?: WaitOptions,
     ): Promise<EventOf<Type>> {
-      const isIt = (event: SandboxEvent): event is EventOf<Type> => event.type === type;
-      return (await waitFor((event) => isIt(event) && fits(event), options)) as EventOf<Type>;
+      const hasType = (event: SandboxEvent): event is EventOf<Type> => event.type === type;
+      return (await waitFor((event) => hasType(event) && fits(event), options)) as EventOf<Type>;
     },
   };
-}
+};
 
-function eventIn(block: string): SandboxEvent {
+const eventIn = (block: string): SandboxEvent => {
   const data = block.split('\n').find((line) => line.startsWith('data: ')) ?? 'data: null';
   return JSON.parse(data.slice('data: '.length)) as SandboxEvent;
-}
+};

@@ -1,8 +1,8 @@
 import { DEFAULT_WIDGET_CONFIG_ID } from './client.ts';
 import { DEMO_BUSINESS_ID } from './outcomes.ts';
 
-/** Three shell lines that work one after the other: log in, start a task, read it. */
-export function curlLines(baseUrl: string, apiKey: string): readonly [string, string, string] {
+/** Three shell lines to run in order: log in, start a task, read it. */
+export const curlLines = (baseUrl: string, apiKey: string): readonly [string, string, string] => {
   const request = {
     entity: 'demo-bank',
     credentials: {
@@ -14,17 +14,17 @@ export function curlLines(baseUrl: string, apiKey: string): readonly [string, st
       { id: 'movement', params: { dateRange: { startDate: '2026-01-01', endDate: '2026-01-31' } } },
     ],
   };
-  // The whole answer is one field, so what is between the last two quotes is its value.
+  // The answer has one field. Its value is between the last two quotes.
   const field = String.raw`sed 's/.*:"\(.*\)".*/\1/'`;
   return [
     `TOKEN=$(curl -s -X POST ${baseUrl}/api/v1/auth/login -H 'X-API-Key: ${apiKey}' | ${field})`,
     `TASK_ID=$(curl -s -X POST ${baseUrl}/api/v2/tasks -H "Authorization: Bearer $TOKEN" -d '${JSON.stringify(request)}' | ${field})`,
     `curl -s ${baseUrl}/api/v2/tasks/$TASK_ID -H "Authorization: Bearer $TOKEN"`,
   ];
-}
+};
 
-/** A shell line that prints the address of a new consent page, to be opened in a browser. */
-export function consentPageLine(baseUrl: string, { apiKey, clientId }: ConsentPageClient): string {
+/** A shell line that prints the URL of a new consent page. */
+export const consentPageLine = (baseUrl: string, { apiKey, clientId }: ConsentPageClient): string => {
   const request = {
     products: ['movement', 'product-balance'],
     user: { username: '11111111-1' },
@@ -34,9 +34,9 @@ export function consentPageLine(baseUrl: string, { apiKey, clientId }: ConsentPa
   };
   const token = String.raw`sed 's/.*"otpToken":"\([^"]*\)".*/\1/'`;
   return `echo "${baseUrl}/widget?otpToken=$(curl -s -X POST ${baseUrl}/api/v1/token/otp/create -H 'x-api-key: ${apiKey}' -d '${JSON.stringify(request)}' | ${token})"`;
-}
+};
 
-interface ConsentPageClient {
+type ConsentPageClient = {
   readonly apiKey: string;
   readonly clientId: string;
-}
+};

@@ -1,13 +1,13 @@
 import type { SandboxEvent } from './events.ts';
 import type { Call, Delivery } from './state.ts';
 
-/** One line for a person who watches, or undefined for what the next line will say anyway. */
-export function describeEvent(event: SandboxEvent): string | undefined {
+/** A line of output for an event. Undefined for an event that another line covers. */
+export const describeEvent = (event: SandboxEvent): string | undefined => {
   const text = textOf(event);
   return text === undefined ? undefined : `${event.at.slice(11, 23)}  ${text}`;
-}
+};
 
-function textOf(event: SandboxEvent): string | undefined {
+const textOf = (event: SandboxEvent): string | undefined => {
   switch (event.type) {
     case 'call':
       return describeCall(event.call);
@@ -16,23 +16,23 @@ function textOf(event: SandboxEvent): string | undefined {
     case 'delivery':
       return describeDelivery(event.taskId, event.delivery);
     case 'deliveries-ended':
-      return event.delivered ? undefined : `task ${event.taskId} no delivery was taken; recorded only`;
+      return event.delivered ? undefined : `task ${event.taskId} no delivery was accepted`;
     case 'reset':
       return 'reset';
-    // Both are told by the line of the call that they belong to.
+    // The line of their call covers both.
     case 'call-received':
     case 'task-created':
       return undefined;
   }
-}
+};
 
-function describeCall({ method, path, status, taskId }: Call): string {
+const describeCall = ({ method, path, status, taskId }: Call): string => {
   const answer = status === 'none' ? 'no answer' : status;
   const task = taskId === undefined || path.includes(taskId) ? '' : `  task ${taskId}`;
   return `${method} ${path} → ${answer}${task}`;
-}
+};
 
-function describeDelivery(taskId: string, { attempt, taskStatus, status, error }: Delivery): string {
-  const which = attempt === 0 ? 'ordered delivery' : `delivery ${attempt}`;
+const describeDelivery = (taskId: string, { attempt, taskStatus, status, error }: Delivery): string => {
+  const which = attempt === 0 ? 'requested delivery' : `delivery ${attempt}`;
   return `task ${taskId} ${which} ${taskStatus} → ${status ?? error}`;
-}
+};

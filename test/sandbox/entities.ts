@@ -1,23 +1,23 @@
 import type { Product } from './product-vocabulary.ts';
 
-/** "Entity types" of the document. */
+/** "Entity types" of the API document. */
 export const ENTITY_TYPES = ['bank', 'business-bank', 'government', 'service', 'afp', 'exchange'] as const;
 export type EntityType = (typeof ENTITY_TYPES)[number];
 
-export interface Entity {
+export type Entity = {
   readonly id: string;
   readonly name: string;
   readonly type: EntityType;
-  /** What its legacy actions are, `<entity_id>:<action_type>`. */
+  /** The types of its legacy actions `<entity_id>:<action_type>`. */
   readonly actionTypes: readonly Product[];
-}
+};
 
-/** The entity that the presets `disabledSantander` and `disabledSantanderTef` are about. */
+/** The entity of the presets `disabledSantander` and `disabledSantanderTef`. */
 export const PRESET_ENTITY_ID = 'santander';
 
 /**
- * The catalogue is "not shown": a made-up entity of each type, the one that the presets name, and a bank without
- * transfers. Every documented product is in one of them.
+ * The document does not show the catalogue. These are an invented entity of each type, the entity of the presets, and a
+ * bank without transfers. Each documented product belongs to at least one.
  */
 export const ENTITIES: readonly Entity[] = [
   {
@@ -93,11 +93,8 @@ export const ENTITIES: readonly Entity[] = [
   { id: 'demo-exchange', name: 'Demo Exchange', type: 'exchange', actionTypes: ['balances'] },
 ];
 
-export function entityOf(id: string): Entity | undefined {
-  return ENTITIES.find((entity) => entity.id === id);
-}
+export const entityOf = (id: string): Entity | undefined => ENTITIES.find((entity) => entity.id === id);
 
-/** Whether an entity has a product, by its own listing. One that is not listed has every product. */
-export function hasProduct(entityId: string, product: string): boolean {
-  return entityOf(entityId)?.actionTypes.some((actionType) => actionType === product) ?? true;
-}
+/** Whether an entity has a product. An entity that is not listed has every product. */
+export const hasProduct = (entityId: string, product: string): boolean =>
+  entityOf(entityId)?.actionTypes.some((actionType) => actionType === product) ?? true;

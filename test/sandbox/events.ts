@@ -1,11 +1,11 @@
 import type { Call, Delivery } from './state.ts';
 import type { TaskStatus } from './task-vocabulary.ts';
 
-/** What happened, without its number and time. */
-export type Happening =
-  /** A call has arrived and, where the body says it, it is known whose it is. Not answered yet. */
+/** An event without its number and time. */
+export type EventDetails =
+  /** A call was received and its username or owner read, if it has one. It is not answered yet. */
   | { readonly type: 'call-received'; readonly call: Call }
-  /** A call is over: answered, or left without an answer (`status: 'none'`). */
+  /** A call ended, with an answer or without one (`status: 'none'`). */
   | { readonly type: 'call'; readonly call: Call }
   | { readonly type: 'task-created'; readonly taskId: string; readonly username: string }
   | {
@@ -15,30 +15,30 @@ export type Happening =
       readonly taskStatus: TaskStatus;
     }
   | { readonly type: 'delivery'; readonly taskId: string; readonly delivery: Delivery }
-  /** No attempt is left: `delivered` says whether one of them was taken. */
+  /** No attempt is left. `delivered`: one of them was accepted. */
   | { readonly type: 'deliveries-ended'; readonly taskId: string; readonly delivered: boolean }
   | { readonly type: 'reset' };
 
-/** `seq` counts from 1 and never restarts; `at` is ISO 8601 on the sandbox's clock. */
-export type SandboxEvent = Happening & { readonly seq: number; readonly at: string };
+/** `seq` counts from 1 and never restarts. `at` is ISO 8601 on the sandbox's clock. */
+export type SandboxEvent = EventDetails & { readonly seq: number; readonly at: string };
 
 export interface EventLog {
-  append(happening: Happening): void;
+  append(details: EventDetails): void;
   since(seq: number): readonly SandboxEvent[];
-  /** Calls the listener for every event from now on; returns how to stop. */
+  /** Calls the listener for every event from now on. Returns a function that ends the subscription. */
   subscribe(listener: (event: SandboxEvent) => void): () => void;
   clear(): void;
 }
 
-export function createEventLog(now: () => number): EventLog {
+export const createEventLog = (now: () => number): EventLog => {
   const listeners = new Set<(event: SandboxEvent) => void>();
   let events: SandboxEvent[] = [];
   let last = 0;
   return {
-    append(happening) {
+    append(details) {
       last += 1;
-      // A copy: the call or delivery that it names may go on changing.
-      const event = { ...structuredClone(happening), seq: last, at: new Date(now()).toISOString() };
+      // A copy, because its call or delivery may still change.
+      const event = { ...structuredClone(details), seq: last, at: new Date(now()).toISOString() };
       events.push(event);
       for (const listener of [...listeners]) listener(event);
     },
@@ -51,4 +51,4 @@ export function createEventLog(now: () => number): EventLog {
       events = [];
     },
   };
-}
+};

@@ -1,11 +1,11 @@
 import { DEFAULT_WIDGET_CONFIG_ID } from './client.ts';
 import { consentPageLine, curlLines } from './curl-lines.ts';
-import { parseFlags, UnusableFlags, USAGE } from './parse-flags.ts';
+import { InvalidFlags, parseFlags, USAGE } from './parse-flags.ts';
 import { outcomesAsText } from './print-outcomes.ts';
 import { type RunningSandbox, type SandboxOptions, startSandbox } from './sandbox.ts';
 
-/** `npm run sandbox`: runs the provider sandbox alone and says what it does, until Ctrl-C. */
-async function main(): Promise<void> {
+/** `npm run sandbox`: runs the provider sandbox until Ctrl-C, and prints a line per call and delivery. */
+const main = async (): Promise<void> => {
   const options = parseFlags(process.argv.slice(2));
   if (options === 'help') return console.log(USAGE);
   const sandbox = await startSandbox({ ...options, log: (line) => console.log(line) });
@@ -13,9 +13,9 @@ async function main(): Promise<void> {
   const stop = () => void sandbox.close();
   process.once('SIGINT', stop);
   process.once('SIGTERM', stop);
-}
+};
 
-function greeting(sandbox: RunningSandbox, options: SandboxOptions): string {
+const greeting = (sandbox: RunningSandbox, options: SandboxOptions): string => {
   const { baseUrl, apiKey, clientId, controlUrl } = sandbox;
   return [
     'Provider sandbox',
@@ -25,7 +25,7 @@ function greeting(sandbox: RunningSandbox, options: SandboxOptions): string {
     `  control   ${controlUrl} (docs/sandbox.md)`,
     `  webhook   ${webhookLine(options)}`,
     '',
-    'Outcomes by credentials; any other pair completes, and any password will do:',
+    'Outcomes by credentials. Any other pair completes, with any password:',
     '',
     outcomesAsText(),
     '',
@@ -33,30 +33,30 @@ function greeting(sandbox: RunningSandbox, options: SandboxOptions): string {
     '',
     ...curlLines(baseUrl, apiKey),
     '',
-    'Open the address that this prints in a browser, to authorize a consent:',
+    'To authorize a consent, open the URL that this prints in a browser:',
     '',
     consentPageLine(baseUrl, sandbox),
     '',
   ].join('\n');
-}
+};
 
-function webhookLine({ webhooks, clients }: SandboxOptions): string {
+const webhookLine = ({ webhooks, clients }: SandboxOptions): string => {
   const webhook = clients?.[0].webhook;
-  if (webhooks === false) return 'never emitted (--no-webhooks)';
+  if (webhooks === false) return 'never sent (--no-webhooks)';
   if (webhook?.url === undefined) return 'no URL (--webhook-url)';
   return `${webhook.mode} to ${webhook.url}`;
-}
+};
 
-function sentenceFor(error: unknown, port: number | undefined): string {
-  if (error instanceof UnusableFlags) return `${error.message}\n\n${USAGE}`;
+const messageFor = (error: unknown, port: number | undefined): string => {
+  if (error instanceof InvalidFlags) return `${error.message}\n\n${USAGE}`;
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  if (code === 'EADDRINUSE') return `Port ${port} is taken: free it, or choose another with --port.`;
-  if (code === 'EACCES') return `Port ${port} may not be used by this user: choose another with --port.`;
+  if (code === 'EADDRINUSE') return `Port ${port} is in use. Free it, or choose another with --port.`;
+  if (code === 'EACCES') return `This user may not use port ${port}. Choose another with --port.`;
   throw error;
-}
+};
 
 main().catch((error: unknown) => {
   const port = error instanceof Error && 'port' in error ? Number(error.port) : undefined;
-  console.error(sentenceFor(error, port));
+  console.error(messageFor(error, port));
   process.exitCode = 1;
 });

@@ -6,25 +6,25 @@ import {
 } from './task-vocabulary.ts';
 
 /**
- * One row of the outcome table. The document fixes a v2 task's outcome by the pair (username, businessId) and
- * leaves its own pairs out ("Sandbox behaviours" 5), so these are ours.
+ * A row of the outcome table. The pair (username, businessId) determines the outcome of a v2 task. The document does not
+ * show the provider's own pairs ("Sandbox behaviours" 5), so these are invented.
  */
-export interface OutcomeRow {
+export type OutcomeRow = {
   readonly username: string;
   readonly businessId: string;
-  /** The status for the actions in `ask`; with other actions it follows from theirs, by the state table. */
+  /** The status for the actions in `ask`. For other actions it follows from their results. */
   readonly taskStatus: TerminalStatus;
   readonly actionErrors: ActionErrors;
-  /** What to ask for, and what comes of it. */
+  /** The actions to request, and their results. */
   readonly ask: string;
-}
+};
 
-/** What a task will end as: `credentials` outcomes have no results, the others follow from each action. */
+/** How a task ends. `credentials` outcomes have no results, the others follow from each action. */
 export type Outcome =
   | { readonly kind: 'credentials'; readonly taskStatus: 'CREDENTIALS_WRONG' | 'CREDENTIALS_LOCKED' }
   | { readonly kind: 'actions'; readonly actionErrors: ActionErrors };
 
-/** A well-formed company id (its check digit is right) that reads as what it is: test data. */
+/** A valid company id (its check digit is right) that is easily recognized as test data. */
 export const DEMO_BUSINESS_ID = '77777777-7';
 
 const everyActionFailsWith = (code: ActionErrorCode): ActionErrors =>
@@ -60,27 +60,27 @@ export const OUTCOMES: readonly OutcomeRow[] = [
   failsWith('entity-api-error', 'ENTITY_API_ERROR'),
 ];
 
-/** The same for raw, encrypted and persisted credentials, as only the pair is looked at. */
-export function outcomeOf(username: string, businessId: string | undefined): Outcome {
-  // A row also holds for credentials without a businessId, so that personal banking reaches every outcome too.
+/** The outcome of a pair, whether the credentials are raw, encrypted or persisted. */
+export const outcomeOf = (username: string, businessId: string | undefined): Outcome => {
+  // A row also applies to credentials without a businessId, so that personal banking has every outcome too.
   const found = OUTCOMES.find(
     (candidate) =>
       candidate.username === username && (businessId === undefined || businessId === candidate.businessId),
   );
-  // Any other pair completes: a test can make up a username of its own and give it a plan.
+  // Any other pair completes, so that a test can invent a username and give it a plan.
   if (found === undefined) return { kind: 'actions', actionErrors: {} };
   return outcomeFor(found.taskStatus, found.actionErrors);
-}
+};
 
-/** The outcome that the table gives for a status: its first row with that status. */
-export function outcomeForStatus(taskStatus: TerminalStatus): Outcome {
+/** The outcome of the table's first row with a status. */
+export const outcomeForStatus = (taskStatus: TerminalStatus): Outcome => {
   const found = OUTCOMES.find((candidate) => candidate.taskStatus === taskStatus);
   return outcomeFor(taskStatus, found?.actionErrors ?? {});
-}
+};
 
-function outcomeFor(taskStatus: TerminalStatus, actionErrors: ActionErrors): Outcome {
+const outcomeFor = (taskStatus: TerminalStatus, actionErrors: ActionErrors): Outcome => {
   if (taskStatus === 'CREDENTIALS_WRONG' || taskStatus === 'CREDENTIALS_LOCKED') {
     return { kind: 'credentials', taskStatus };
   }
   return { kind: 'actions', actionErrors };
-}
+};

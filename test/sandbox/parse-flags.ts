@@ -4,28 +4,28 @@ import { DEFAULT_CLIENT_ID, type SandboxOptions } from './sandbox.ts';
 export const USAGE = `Usage: npm run sandbox -- [options]
 
   --port <n>              default 4010; 0 takes any free port
-  --webhook-url <url>     where finished tasks are announced
+  --webhook-url <url>     where the webhook of finished tasks is sent
   --signing-key <key>     signs (and encrypts) the webhook; default sandbox-signing-key
   --mode <plain|encrypted>  of the webhook; default plain
-  --no-webhooks           never emit the webhook, as the provider's own sandbox
+  --no-webhooks           never send the webhook, as the provider's own sandbox
   --task-duration-ms <n>  how long a task takes; default 1500
   --help`;
 
-/** Flags that cannot be used, in a sentence for the person who typed them. */
-export class UnusableFlags extends Error {
-  override readonly name = 'UnusableFlags';
+/** The flags are invalid. The message is for the user. */
+export class InvalidFlags extends Error {
+  override readonly name = 'InvalidFlags';
 }
 
-/** The options for `startSandbox`, or `help`. @throws UnusableFlags */
-export function parseFlags(args: readonly string[]): SandboxOptions | 'help' {
+/** The options for `startSandbox`, or `help`. @throws InvalidFlags */
+export const parseFlags = (args: readonly string[]): SandboxOptions | 'help' => {
   const flags = readFlags(args);
   if (flags.help === true) return 'help';
   const mode = flags.mode ?? 'plain';
   if (mode !== 'plain' && mode !== 'encrypted') {
-    throw new UnusableFlags('--mode must be plain or encrypted.');
+    throw new InvalidFlags('--mode must be plain or encrypted.');
   }
   const url = flags['webhook-url'];
-  if (url !== undefined && !URL.canParse(url)) throw new UnusableFlags('--webhook-url must be a URL.');
+  if (url !== undefined && !URL.canParse(url)) throw new InvalidFlags('--webhook-url must be a URL.');
   return {
     port: wholeNumber('--port', flags.port ?? '4010', 65_535),
     webhooks: flags['no-webhooks'] !== true,
@@ -42,9 +42,9 @@ export function parseFlags(args: readonly string[]): SandboxOptions | 'help' {
       },
     ],
   };
-}
+};
 
-function readFlags(args: readonly string[]) {
+const readFlags = (args: readonly string[]) => {
   try {
     return parseArgs({
       args: [...args],
@@ -59,14 +59,14 @@ function readFlags(args: readonly string[]) {
       },
     }).values;
   } catch (cause) {
-    throw new UnusableFlags(cause instanceof Error ? cause.message : 'Unknown options.', { cause });
+    throw new InvalidFlags(cause instanceof Error ? cause.message : 'Unknown options.', { cause });
   }
-}
+};
 
-function wholeNumber(flag: string, text: string, highest = Number.MAX_SAFE_INTEGER): number {
+const wholeNumber = (flag: string, text: string, highest = Number.MAX_SAFE_INTEGER): number => {
   const value = Number(text);
   if (!/^\d+$/.test(text) || value > highest) {
-    throw new UnusableFlags(`${flag} must be a whole number from 0 to ${highest}.`);
+    throw new InvalidFlags(`${flag} must be a whole number from 0 to ${highest}.`);
   }
   return value;
-}
+};

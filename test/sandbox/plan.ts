@@ -2,18 +2,18 @@ import * as v from 'valibot';
 import { ACTION_ERROR_CODES, ACTION_IDS, TERMINAL_STATUSES } from './task-vocabulary.ts';
 
 /**
- * How the sandbox is told to misbehave. The schemas are strict, so that a plan with a misspelt field is refused
- * instead of quietly doing nothing. docs/sandbox.md describes every field.
+ * The plans and faults that make the sandbox misbehave. The schemas are strict, so that a misspelt field is refused and
+ * not ignored. docs/sandbox.md describes every field.
  */
 
 const milliseconds = v.pipe(v.number(), v.integer(), v.minValue(0));
 const attempts = v.pipe(v.number(), v.integer(), v.minValue(1));
-/** What a Response can carry; 1xx are not final answers. */
+/** The statuses that a Response can have. 1xx are not final answers. */
 const httpStatus = v.pipe(v.number(), v.integer(), v.minValue(200), v.maxValue(599));
 
 const answer = {
   status: httpStatus,
-  /** A string is sent as it is, anything else as JSON; left out: a JSON body with a message. */
+  /** A string is sent unchanged, anything else as JSON. Default: a JSON body with a message. */
   body: v.exactOptional(v.unknown()),
   headers: v.exactOptional(v.record(v.string(), v.string())),
 };
@@ -21,7 +21,7 @@ const plannedAnswer = v.strictObject({ kind: v.literal('answer'), ...answer });
 const silence = v.strictObject({ kind: v.literal('silence') });
 const expireSession = v.strictObject({ kind: v.literal('expire-session') });
 
-/** How a call can be treated whatever it asks for. */
+/** How any call can be answered. */
 export const CallBehaviourSchema = v.variant('kind', [
   plannedAnswer,
   silence,
@@ -31,9 +31,9 @@ export const CallBehaviourSchema = v.variant('kind', [
 
 export const FaultSchema = v.strictObject({
   method: v.exactOptional(v.string()),
-  /** Exact, or the beginning of a path and `*`. */
+  /** A path, or a prefix and `*`. */
   path: v.string(),
-  /** One per call that fits. */
+  /** One for each matching call, in order. */
   behaviours: v.array(CallBehaviourSchema),
 });
 
@@ -63,29 +63,29 @@ const modeSchema = v.picklist(['plain', 'encrypted']);
 
 const deliveryShape = {
   mode: v.exactOptional(modeSchema),
-  /** Sent as `taskStatus`, whatever the task's own is. Any string, also one that the document does not know. */
+  /** Sent as `taskStatus` instead of the task's own. Any string, also an undocumented one. */
   statusOverride: v.exactOptional(v.string()),
   extraFields: v.exactOptional(v.record(v.string(), v.unknown())),
-  /** Signs and encrypts with this key and not with the one that is configured. */
+  /** Signs and encrypts with this key instead of the configured one. */
   signingKey: v.exactOptional(v.string()),
   tamper: v.exactOptional(
     v.picklist(['signature', 'missing', 'malformed', 'truncated', 'non-ascii', 'body']),
   ),
-  /** Signed and sent as it is, in place of the payload. */
+  /** Signed and sent instead of the payload. */
   raw: v.exactOptional(v.string()),
 };
 
-/** What one delivery looks like. */
+/** The content of a delivery. */
 export const DeliveryShapeSchema = v.strictObject(deliveryShape);
 
 const webhookPlan = v.strictObject({
   ...deliveryShape,
   enabled: v.exactOptional(v.boolean()),
-  /** Attempts (1 = the first) that are not sent. */
+  /** The attempts (from 1) that are not sent. */
   drop: v.exactOptional(v.array(attempts)),
-  /** Offset of each attempt from the task's end; there are no more attempts than offsets. */
+  /** The offset of each attempt from the end of the task. There are at most as many attempts as offsets. */
   scheduleMs: v.exactOptional(v.pipe(v.array(milliseconds), v.minLength(1))),
-  /** Extra copies of each attempt, sent at the same time as it. */
+  /** How many extra copies of each attempt are sent at the same time. */
   duplicate: v.exactOptional(attempts),
   keepRetryingAfterSuccess: v.exactOptional(v.boolean()),
 });
@@ -95,10 +95,10 @@ export const PlanSchema = v.strictObject({
   actionErrors: v.exactOptional(
     v.strictObject(v.entriesFromList(ACTION_IDS, v.exactOptional(v.picklist(ACTION_ERROR_CODES)))),
   ),
-  /** null: the task never finishes by itself. */
+  /** null: the task does not end by itself. */
   durationMs: v.exactOptional(v.nullable(milliseconds)),
   results: v.exactOptional(v.unknown()),
-  /** How a consent-based extraction ends, in place of its data. */
+  /** Makes a consent-based extraction fail like this. */
   failure: v.exactOptional(
     v.strictObject({
       status: v.pipe(v.number(), v.integer(), v.minValue(400), v.maxValue(599)),
@@ -119,17 +119,17 @@ export const WebhookSettingsSchema = v.strictObject({
   mode: v.exactOptional(modeSchema),
 });
 
-/** What a client may not do: refusals that follow from its state. Nothing is restricted unless it is set. */
+/** What a client may not do. By default nothing is restricted. */
 export const RestrictionsSchema = v.strictObject({
   /** False: temporary encryption is not activated ("Encryption scheme" 5). */
   temporaryEncryption: v.exactOptional(v.boolean()),
-  /** An entity that the listing does not have is refused. */
+  /** True: entities that are not listed are refused. */
   listedEntitiesOnly: v.exactOptional(v.boolean()),
-  /** The others refuse a legacy start, the one route for which the document shows their answers. */
+  /** This and the following refuse a legacy start, the only route whose refusals the document shows. */
   oneTaskPerUser: v.exactOptional(v.boolean()),
-  /** Tasks of every interface, in a calendar month (UTC). */
+  /** The most tasks of all interfaces in a calendar month (UTC). */
   tasksPerMonth: v.exactOptional(v.pipe(v.number(), v.integer(), v.minValue(0))),
-  /** Wrong logins of a username/action pair in an hour. */
+  /** The most wrong logins of a username and action in an hour. */
   wrongLoginsPerHour: v.exactOptional(attempts),
 });
 

@@ -1,27 +1,26 @@
 import type { Plan, ReadBehaviour, StartBehaviour } from './plan.ts';
 import type { Sandbox } from './state.ts';
 
-const normal: Plan = {};
+const noPlan: Plan = {};
 
-/** The plan for calls whose credentials have this username; an empty one where none was set. */
-export function planOf(sandbox: Sandbox, username: string): Plan {
-  return sandbox.plans.get(username)?.plan ?? normal;
-}
+/** The plan of a username. Empty if none was set. */
+export const planOf = (sandbox: Sandbox, username: string): Plan =>
+  sandbox.plans.get(username)?.plan ?? noPlan;
 
-/** How to treat this start call: the next of `start`, then `startForever`, then normally. Uses one up. */
-export function nextStartBehaviour(sandbox: Sandbox, username: string): StartBehaviour {
+/** The behaviour of this start call: the next of `start`, then `startForever`, then normal. Consumes one. */
+export const nextStartBehaviour = (sandbox: Sandbox, username: string): StartBehaviour => {
   const running = sandbox.plans.get(username);
   if (running === undefined) return { kind: 'accept' };
   const next = running.plan.start?.[running.startsUsed] ?? running.plan.startForever;
   running.startsUsed += 1;
   return next ?? { kind: 'accept' };
-}
+};
 
-/** How to treat this read, likewise; undefined: normally. */
-export function nextReadBehaviour(sandbox: Sandbox, username: string): ReadBehaviour | undefined {
+/** The behaviour of this read: the next of `read`, then `readForever`, then undefined (normal). Consumes one. */
+export const nextReadBehaviour = (sandbox: Sandbox, username: string): ReadBehaviour | undefined => {
   const running = sandbox.plans.get(username);
   if (running === undefined) return undefined;
   const next = running.plan.read?.[running.readsUsed] ?? running.plan.readForever;
   running.readsUsed += 1;
   return next;
-}
+};

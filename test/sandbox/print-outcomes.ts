@@ -4,7 +4,7 @@ const headings = ['username', 'businessId', 'taskStatus', 'ask for'];
 const cells = (row: OutcomeRow) => [row.username, row.businessId, row.taskStatus, row.ask];
 
 /** The outcome table for a terminal: aligned columns, no trailing newline. */
-export function outcomesAsText(): string {
+export const outcomesAsText = (): string => {
   const lines = [headings, ...OUTCOMES.map(cells)];
   const widths = headings.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)));
   return lines
@@ -15,12 +15,12 @@ export function outcomesAsText(): string {
         .trimEnd(),
     )
     .join('\n');
-}
+};
 
-/** The outcome table as a Markdown table: it stands in docs/sandbox.md. */
-export function outcomesAsMarkdown(): string {
+/** The outcome table as Markdown, for docs/sandbox.md. */
+export const outcomesAsMarkdown = (): string => {
   const line = (values: readonly string[]) => `| ${values.join(' | ')} |`;
   const row = ({ username, businessId, taskStatus, ask }: OutcomeRow) =>
     line([`\`${username}\``, `\`${businessId}\``, `\`${taskStatus}\``, ask]);
   return [line(headings), line(headings.map(() => '---')), ...OUTCOMES.map(row)].join('\n');
-}
+};

@@ -1,7 +1,7 @@
 import type { Sandbox } from './state.ts';
 
-/** Forgets tokens, consents, tasks, calls, plans, faults and events, and stops what was still to happen. Clients stay. */
-export function resetSandbox(sandbox: Sandbox): void {
+/** Removes all state but the clients, and cancels pending task ends and deliveries. */
+export const resetSandbox = (sandbox: Sandbox): void => {
   sandbox.pending.abort();
   sandbox.pending = new AbortController();
   sandbox.sessions.clear();
@@ -20,4 +20,4 @@ export function resetSandbox(sandbox: Sandbox): void {
   }
   sandbox.events.clear();
   sandbox.events.append({ type: 'reset' });
-}
+};

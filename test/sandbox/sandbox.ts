@@ -8,44 +8,44 @@ import { type ClientOptions, clientFrom } from './client.ts';
 import { createClock, type SandboxClock } from './clock.ts';
 import { describeEvent } from './describe-event.ts';
 import { createEventLog } from './events.ts';
-import type { Marks, Sandbox } from './state.ts';
+import type { Markers, Sandbox } from './state.ts';
 
 export type { ClientOptions };
 
-export interface SandboxOptions {
+export type SandboxOptions = {
   readonly host?: string;
   /** 0: any free port. */
   readonly port?: number;
-  /** At least one; the first is the one that `startSandbox` names in its answer. */
+  /** At least one. `startSandbox` returns the id and key of the first. */
   readonly clients?: readonly [ClientOptions, ...ClientOptions[]];
-  /** False: never emits the webhook, as the provider's own sandbox. */
+  /** False: never sends the webhook, as the provider's own sandbox. */
   readonly webhooks?: boolean;
   readonly taskDurationMs?: number;
   /** Offset of attempt 1, 2, … from the task's end. */
   readonly deliveryIntervalsMs?: readonly number[];
   readonly attemptTimeoutMs?: number;
-  /** How long an OTP token, and the consent that waits for it, is good for; default 15 minutes. */
+  /** Validity of an OTP token and of its undecided consent. Default 15 minutes. */
   readonly otpTokenLifeMs?: number;
-  /** Default 60 minutes; "not shown". */
+  /** Default 60 minutes. The document does not show it. */
   readonly taskTokenLifeMs?: number;
-  /** From its authorization; default 365 days. */
+  /** From the authorization. Default 365 days. */
   readonly consentLifeMs?: number;
-  /** How long a task can be read, from its creation; default 7 days; "not shown". */
+  /** How long a task can be read, from its creation. Default 7 days. The document does not show it. */
   readonly taskLifeMs?: number;
   /** Default: none. */
-  readonly marks?: Marks;
-  /** Milliseconds since the epoch; the control interface's advances are added to it. */
+  readonly markers?: Markers;
+  /** The base clock, in milliseconds since the epoch. The control interface advances it. */
   readonly now?: () => number;
-  /** Gets one line per call, task and delivery; no secret is in it. */
+  /** Called with a line for each call, task and delivery. The line has no secret. */
   readonly log?: (line: string) => void;
-}
+};
 
 export interface RunningSandbox {
   readonly baseUrl: string;
   readonly apiKey: string;
   readonly clientId: string;
   readonly controlUrl: string;
-  /** Cuts every connection and stops what was still to happen. */
+  /** Closes every connection, and cancels pending task ends and deliveries. */
   close(): Promise<void>;
 }
 
@@ -55,14 +55,14 @@ const DAY_MS = 24 * 60 * MINUTE_MS;
 /** A UUID, as the provider's client ids are. */
 export const DEFAULT_CLIENT_ID = '00000000-0000-4000-8000-000000000001';
 
-/** Obvious test data, the same at every start, so that what was once configured goes on working. */
+/** Obvious test data. It is the same at every start, so that configured clients keep working. */
 const DEFAULT_CLIENT: ClientOptions = {
   clientId: DEFAULT_CLIENT_ID,
   apiKey: 'sandbox-api-key',
   webhook: { signingKey: 'sandbox-signing-key' },
 };
 
-/** "Retry schedule" of the document, continued to its fifth attempt (design section 11). */
+/** The document's "Retry schedule", continued to the fifth attempt. */
 const DOCUMENTED_INTERVALS_MS = [0, 30_000, 60_000, 90_000, 120_000];
 
 /**
@@ -70,7 +70,7 @@ const DOCUMENTED_INTERVALS_MS = [0, 30_000, 60_000, 90_000, 120_000];
  *
  * @throws the server's own error when it cannot listen, e.g. `EADDRINUSE`.
  */
-export async function startSandbox(options: SandboxOptions = {}): Promise<RunningSandbox> {
+export const startSandbox = async (options: SandboxOptions = {}): Promise<RunningSandbox> => {
   const { host = '127.0.0.1', port = 0, clients = [DEFAULT_CLIENT], log, now = Date.now } = options;
   const clock = createClock(now);
   const stopped = new AbortController();
@@ -84,7 +84,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Runnin
       taskTokenLifeMs: options.taskTokenLifeMs ?? 60 * MINUTE_MS,
       consentLifeMs: options.consentLifeMs ?? 365 * DAY_MS,
       taskLifeMs: options.taskLifeMs ?? 7 * DAY_MS,
-      marks: options.marks ?? {},
+      markers: options.markers ?? {},
     },
     clock,
     events: createEventLog(clock.now),
@@ -111,7 +111,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Runnin
   }
   const server = createAdaptorServer({
     fetch: createApp(sandbox).fetch,
-    // It runs inside test processes, whose Request and Response are theirs.
+    // It runs inside test processes and must not replace their Request and Response.
     overrideGlobalObjects: false,
   }) as Server;
   server.listen(port, host);
@@ -128,15 +128,15 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Runnin
       return closeAll(server, sandbox);
     },
   };
-}
+};
 
-/** On the same port after that. */
-async function closeFor(
+/** Stops listening for a time, then listens on the same port again. */
+const closeFor = async (
   server: Server,
   clock: SandboxClock,
   milliseconds: number,
   stopped: AbortSignal,
-): Promise<void> {
+): Promise<void> => {
   const { address, port } = server.address() as AddressInfo;
   const closed = once(server, 'close');
   server.close();
@@ -144,13 +144,13 @@ async function closeFor(
   await closed;
   await clock.until(clock.now() + milliseconds, stopped);
   if (!stopped.aborted) server.listen(port, address);
-}
+};
 
-async function closeAll(server: Server, sandbox: Sandbox): Promise<void> {
+const closeAll = async (server: Server, sandbox: Sandbox): Promise<void> => {
   sandbox.pending.abort();
   if (!server.listening) return;
   const closed = once(server, 'close');
   server.close();
   server.closeAllConnections();
   await closed;
-}
+};

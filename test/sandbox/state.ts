@@ -5,43 +5,43 @@ import type { CallBehaviour, Fault, Plan, Restrictions, WebhookMode } from './pl
 import type { Product } from './product-vocabulary.ts';
 import type { ActionId, TaskStatus } from './task-vocabulary.ts';
 
-export interface Client {
+export type Client = {
   readonly clientId: string;
   readonly apiKey: string;
-  /** Of its consent pages; case-sensitive ("Create OTP token"). */
+  /** The widget configuration of its consent pages. Case-sensitive ("Create OTP token"). */
   readonly widgetConfigId: string;
-  /** What support configures at the provider ("Events" 1). No url: deliveries fail and are recorded. */
+  /** The webhook settings at the provider ("Events" 1). Without url, deliveries are recorded as failed. */
   webhook: { readonly url?: string; readonly signingKey?: string; readonly mode: WebhookMode };
-  /** One is used per login, then logins are normal. */
+  /** Each login consumes one. After that logins are normal. */
   loginBehaviours: CallBehaviour[];
   restrictions: Restrictions;
-}
+};
 
-export interface Session {
+export type Session = {
   readonly token: string;
   readonly clientId: string;
   readonly issuedAt: number;
   expiresAt: number;
-}
+};
 
-/** Tied to one user ("Task Token"): `target` is the national id as `11111111-1`. */
-export interface TaskToken {
+/** Bound to one user ("Task Token"). `target`: the national id as `11111111-1`. */
+export type TaskToken = {
   readonly token: string;
   readonly clientId: string;
   readonly target: string;
   expiresAt: number;
-}
+};
 
-export interface OtpToken {
+export type OtpToken = {
   readonly token: string;
   readonly clientId: string;
   readonly consentId: string;
   expiresAt: number;
-  /** It opens the consent page once. */
+  /** True once it has opened the consent page. */
   used: boolean;
-}
+};
 
-/** The last is deprecated; nothing here leads to it but the control interface. */
+/** The last is deprecated. Only the control interface sets it. */
 export const SUB_STATUSES = [
   'IN_PROGRESS',
   'ACTIVE',
@@ -53,46 +53,46 @@ export const SUB_STATUSES = [
 ] as const;
 export type SubStatus = (typeof SUB_STATUSES)[number];
 
-/** What answers say in place of the truth; null: the field is absent. */
-export interface ShownInstead {
+/** Values that answers have instead of the real ones. null: the field is absent. */
+export type ConsentOverride = {
   readonly status?: string | undefined;
   readonly subStatus?: string | null | undefined;
-}
+};
 
-export interface Consent {
+export type Consent = {
   readonly consentId: string;
   readonly clientId: string;
-  /** Whose it is, as `11111111-1`: the company in the legal person flow, else the user. */
+  /** A national id as `11111111-1`: of the company in the legal-person flow, else of the user. */
   readonly owner: string;
   readonly locale: string;
-  /** Types of the entities that may be chosen; undefined: all. */
+  /** The types of the entities to choose from. undefined: all. */
   readonly entityTypes: readonly EntityType[] | undefined;
-  /** Those asked for, and once it is authorized those that were authorized. */
+  /** The requested products, and after the authorization the authorized ones. */
   products: readonly Product[];
-  /** While it is in progress: the one that the consent page has chosen beforehand. */
+  /** The chosen entity. Before the authorization, the one that the consent page preselects. */
   entity: { readonly id: string; readonly name: string; readonly type: EntityType };
-  /** Its state. `status` follows from it, and from `validUntil`. */
+  /** The state. `status` follows from it and from `validUntil`. */
   subStatus: SubStatus;
   /** Milliseconds since the epoch. */
   validUntil: number;
   terminatedAt?: number;
-  /** In every answer. */
-  shown: ShownInstead;
-  /** In list items, laid over `shown`. */
-  listed: ShownInstead;
-}
+  /** Overrides every answer. */
+  shown: ConsentOverride;
+  /** Overrides list items, after `shown`. */
+  listed: ConsentOverride;
+};
 
-export interface RequestedAction {
+export type RequestedAction = {
   readonly id: ActionId;
   readonly dateRange?: { readonly startDate: string; readonly endDate: string };
-}
+};
 
-export interface WebhookRequest {
+export type WebhookRequest = {
   readonly enable: boolean;
   readonly retries: number;
-}
+};
 
-export interface Task {
+export type Task = {
   readonly taskId: string;
   readonly clientId: string;
   readonly username: string;
@@ -103,42 +103,42 @@ export interface Task {
   /** Milliseconds since the epoch, like the other times of a task. */
   readonly createdAt: number;
   readonly runningAt: number;
-  /** Set together, once. */
+  /** Set once. */
   ending?: { readonly taskStatus: TaskStatus; readonly results: unknown; readonly finishedAt: number };
   readonly deliveries: Delivery[];
-}
+};
 
-/** A task of v1, or of the consent-based variant of v2: it is only ever polled. */
-export interface PolledTask {
+/** A legacy task or a consent-based extraction. It has no webhook: the client polls it. */
+export type PolledTask = {
   readonly taskId: string;
   readonly clientId: string;
-  /** Whose plan holds: the username of the credentials, or the consent's owner. */
+  /** The key of its plan: the username of the credentials, or the owner of the consent. */
   readonly username: string;
-  readonly asked: AskedByConsent | AskedByCredentials;
+  readonly asked: ConsentTaskRequest | LegacyTaskRequest;
   readonly createdAt: number;
   readonly runningAt: number;
-  /** Null: it does not end by itself. */
+  /** null: it does not end by itself. */
   endsAt: number | null;
-}
+};
 
-export interface AskedByConsent {
+export type ConsentTaskRequest = {
   readonly kind: 'consent';
   readonly version: 'v1' | 'v2';
   readonly consentId: string;
-  /** Of the consent, when the task was created. */
+  /** The consent's entity when the task was created. */
   readonly entityId: string;
   readonly product: Product;
-}
+};
 
-export interface AskedByCredentials {
+export type LegacyTaskRequest = {
   readonly kind: 'legacy';
   readonly entityId: string;
   readonly actionType: string;
   readonly businessId?: string;
-}
+};
 
-/** A call to a route of the provider. No token, key, credential or body is in it. */
-export interface Call {
+/** A call to a route of the provider, without tokens, keys, credentials and body. */
+export type Call = {
   readonly seq: number;
   readonly at: string;
   readonly method: string;
@@ -150,35 +150,35 @@ export interface Call {
   consentId?: string;
   credentialsMode?: string;
   webhook?: WebhookRequest;
-  /** First 12 hex digits of the SHA-256 of the Bearer token: tells tokens apart, gives none away. */
+  /** First 12 hex digits of the SHA-256 of the Bearer token. It distinguishes tokens without revealing them. */
   bearer?: string;
-}
+};
 
 export type DeliveryFailure = 'not-configured' | 'timeout' | 'unreachable' | 'dropped';
 
-/** One POST of the webhook, or the one that a plan has dropped. */
-export interface Delivery {
-  /** 1..5 for the provider's own attempts; 0 when the control interface has ordered it. */
+/** One POST of the webhook, or one that a plan dropped. */
+export type Delivery = {
+  /** 1 to 5 for the provider's attempts. 0: requested through the control interface. */
   readonly attempt: number;
   readonly at: string;
   readonly taskStatus: string;
   readonly mode?: WebhookMode;
-  /** What the receiver answered, or why there was no answer. */
+  /** The status of the receiver's answer, or else `error`. */
   readonly status?: number;
   readonly error?: DeliveryFailure;
-  /** Whether header and body, as sent, fit the client's configured key at that moment. */
+  /** Whether the header was valid for the body under the client's configured key. */
   readonly signatureValid?: boolean;
-}
+};
 
-/** A plan and how much of it is used up. */
-export interface RunningPlan {
+/** A plan, and how many of its behaviours are consumed. */
+export type RunningPlan = {
   readonly plan: Plan;
   startsUsed: number;
   readsUsed: number;
-}
+};
 
-export interface Settings {
-  /** False: never emits the webhook, as the provider's own sandbox ("Sandbox behaviours" 5). */
+export type Settings = {
+  /** False: never sends the webhook, as the provider's own sandbox ("Sandbox behaviours" 5). */
   readonly webhooks: boolean;
   readonly taskDurationMs: number;
   readonly deliveryIntervalsMs: readonly number[];
@@ -186,37 +186,37 @@ export interface Settings {
   readonly otpTokenLifeMs: number;
   readonly taskTokenLifeMs: number;
   readonly consentLifeMs: number;
-  /** Of a `taskId`, from its creation: after that there is no such task. */
+  /** How long a task can be read, from its creation. */
   readonly taskLifeMs: number;
-  readonly marks: Marks;
-}
+  readonly markers: Markers;
+};
 
-/** Words to stand in all results and in all webhook bodies, so that they can be looked for where they must not be. */
-export interface Marks {
+/** Words that are added to all results and all webhook bodies, so that tests can search for leaks. */
+export type Markers = {
   readonly result?: string;
   readonly webhook?: string;
-}
+};
 
-export interface Sandbox {
+export type Sandbox = {
   readonly settings: Settings;
   readonly clock: SandboxClock;
   readonly events: EventLog;
-  /** Cuts every connection, and takes no other for so long. Deliveries go on. */
+  /** Closes every connection, and accepts none for so long. Deliveries go on. */
   readonly goDown: (milliseconds: number) => Promise<void>;
-  /** Signs tokens and PDF addresses; another one at each start. */
+  /** Signs tokens and PDF URLs. New at each start. */
   readonly signingSecret: Uint8Array;
   readonly clients: Map<string, Client>;
   readonly sessions: Map<string, Session>;
   readonly otpTokens: Map<string, OtpToken>;
   readonly taskTokens: Map<string, TaskToken>;
   readonly consents: Map<string, Consent>;
-  /** Consents by the key of the consent page that is open on them. */
+  /** Consents by the key of their open consent page. */
   readonly openPages: Map<string, Consent>;
   readonly tasks: Map<string, Task>;
   readonly polledTasks: Map<string, PolledTask>;
   readonly plans: Map<string, RunningPlan>;
   faults: Fault[];
   calls: Call[];
-  /** Aborts what is still to happen, at reset and at close. */
+  /** Cancels pending task ends and deliveries, at reset and at close. */
   pending: AbortController;
-}
+};

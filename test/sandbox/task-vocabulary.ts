@@ -1,4 +1,4 @@
-/** The words of the provider document for v2 tasks (sections "v2 task", "States and transitions", "Errors"). */
+/** The document's values for v2 tasks (sections "v2 task", "States and transitions", "Errors"). */
 
 export const TERMINAL_STATUSES = [
   'COMPLETED',
@@ -22,5 +22,5 @@ export const ACTION_ERROR_CODES = [
 ] as const;
 export type ActionErrorCode = (typeof ACTION_ERROR_CODES)[number];
 
-/** Which actions fail, and with what. An action that is not named completes. */
+/** The error of each failing action. The other actions complete. */
 export type ActionErrors = Readonly<Partial<Record<ActionId, ActionErrorCode>>>;

@@ -31,11 +31,11 @@ test('every outcome was reached', () => {
   expect(Object.keys(tally.outcomes)).toEqual(expect.arrayContaining(outcomes));
 });
 
-test('every move of the transition table was made', () => {
+test('every transition of the table was made', () => {
   expect(Object.keys(tally.transitions)).toEqual(expect.arrayContaining([...documentedTransitions]));
 });
 
-test('every fate that a call can meet was met', () => {
+test('every fate of a call occurred', () => {
   const fates = Object.values(fate).flatMap((of) => (of === fate.done ? [] : [fateNames[of]]));
   expect(Object.keys(tally.departures)).toEqual(expect.arrayContaining(fates));
 });
@@ -43,27 +43,27 @@ test('every fate that a call can meet was met', () => {
 test.each([
   'an operator stops the execution',
   'an operator redrives the execution',
-  'an operator asks for a look',
+  'an operator reconciles the record',
   'the caller repeats the request',
-  'another request comes under the same key',
-  'the record is lost, and the caller asks anew',
-  'an operator has the record erased, and the caller asks anew',
-  'start-task comes for a record that is lost',
-  'a sweep comes out of turn',
-  'the rule tells of the execution late',
+  'another caller sends a request under the same key',
+  'the record is lost, and the caller repeats the request',
+  'an operator erases the record, and the caller repeats the request',
+  'start-task runs for an erased or lost record',
+  'an additional sweep runs',
+  'the rule is late',
   'function timeout',
-  'start call: 503, taken',
-  'start call: no answer, taken',
-  'start call: 500 that says why, taken',
+  'start call: 503, accepted',
+  'start call: no answer, accepted',
+  'start call: 500 with errorType, accepted',
   'delivery 1: lost',
   'delivery 1: twice',
   'delivery 1: answer lost',
-  'tells that the execution broke: lost',
-  'invokes start-task: the service fails after it has begun',
-])('it happened: %s', (what) => {
+  'event of the broken execution: lost',
+  'invokes start-task: the Lambda service fails after',
+])('this occurred: %s', (what) => {
   expect(tally.departures[what]).toBeGreaterThan(5);
 });
 
-test.each(invariants.map(({ name }) => name))('what %s is about came up', (name) => {
+test.each(invariants.map(({ name }) => name))('the premise of %s occurred', (name) => {
   expect(tally.premises[name]).toBeGreaterThan(50);
 });

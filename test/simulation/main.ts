@@ -6,6 +6,7 @@ import { runCampaign } from './campaign/run-campaign.ts';
 import { runSeed } from './campaign/search-random.ts';
 import { showFinding } from './campaign/show-finding.ts';
 import { runFaults } from './faults/run-faults.ts';
+import { invariants } from './invariants/all.ts';
 import { runWorld } from './run-world.ts';
 import { follow } from './scheduler/follow.ts';
 import { parseSchedule } from './scheduler/schedule.ts';
@@ -27,14 +28,15 @@ const whole = (text: string): number => {
 const options = new Command()
   .name('npm run simulate --')
   .description(
-    'Explores interleavings, crashes and failures of the real code, and holds them to the invariants.',
+    'Runs the real code in every order of events, crashes and failures, and checks the invariants.',
   )
-  .option('--minutes <number>', 'how long', positive, 10)
+  .option('--minutes <number>', 'how long to search', positive, 10)
   .option('--seed <number>', 'the first seed of the random schedules', whole, Date.now() % 1_000_000)
   .option('--replay <schedule>', 'run one schedule and print its trace: seed-N, or scenario/step.index,…')
-  .option('--faults', 'run every deliberate fault and show what catches it')
+  .option('--faults', 'run every injected fault; print what it does and the schedule that catches it')
+  .option('--invariants', 'print every invariant and its assumptions')
   .parse()
-  .opts<{ minutes: number; seed: number; replay?: string; faults?: true }>();
+  .opts<{ minutes: number; seed: number; replay?: string; faults?: true; invariants?: true }>();
 
 /** Runs one schedule and prints it. Returns whether every invariant held. */
 const replay = async (named: string): Promise<boolean> => {
@@ -55,9 +57,9 @@ const replay = async (named: string): Promise<boolean> => {
 
 const explore = async (): Promise<boolean> => {
   const ms = options.minutes * 60_000;
-  const begun = performance.now();
-  const seconds = (): number => (performance.now() - begun) / 1_000;
-  console.log(`Seeds from ${options.seed} on, for ${options.minutes} minutes.`);
+  const startedAt = performance.now();
+  const seconds = (): number => (performance.now() - startedAt) / 1_000;
+  console.log(`Searches for ${options.minutes} minutes. The first seed is ${options.seed}.`);
   const tally = await runCampaign(
     availableParallelism(),
     {
@@ -71,15 +73,22 @@ const explore = async (): Promise<boolean> => {
   );
   console.log(formatTally(tally, seconds()));
   for (const finding of tally.findings) console.log(`\n${await showFinding(finding)}`);
-  const verdict = tally.findings.length === 0 ? 'Nothing' : 'Something';
+  const verdict = tally.findings.length === 0 ? 'No invariant' : 'An invariant';
   console.log(`\n${verdict} was broken in ${tally.schedules} schedules.`);
   return tally.findings.length === 0;
 };
 
-const held =
-  options.replay !== undefined
-    ? await replay(options.replay)
-    : options.faults === true
-      ? await runFaults((line) => console.log(line))
-      : await explore();
-process.exitCode = held ? 0 : 1;
+const printInvariants = (): boolean => {
+  for (const { name, rule, needs } of invariants) {
+    console.log(`${name}: ${rule}${needs === undefined ? '' : `\n  Assumes: ${needs}`}`);
+  }
+  return true;
+};
+
+const run = (): Promise<boolean> | boolean => {
+  if (options.replay !== undefined) return replay(options.replay);
+  if (options.faults === true) return runFaults((line) => console.log(line));
+  return options.invariants === true ? printInvariants() : explore();
+};
+
+process.exitCode = (await run()) ? 0 : 1;

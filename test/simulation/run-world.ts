@@ -6,17 +6,17 @@ import type { FactKind, Facts } from './world/facts.ts';
 import type { Scenario } from './world/scenario.ts';
 import { World } from './world/world.ts';
 
-/** An invariant that did not hold. */
+/** A broken invariant. */
 export type Violation = { readonly invariant: string; readonly what: string };
 
-/** How one schedule went. */
+/** The result of one schedule. */
 export type Ran = {
   readonly world: World;
   readonly violation: Violation | undefined;
   readonly steps: number;
 };
 
-/** Who keeps count over many schedules, and who writes down one. */
+/** What tallies and traces listen to. */
 export type Listener = {
   readonly premise?: (invariant: string) => void;
   readonly counted?: (what: string) => void;
@@ -34,15 +34,15 @@ for (const { name, checks, outlivesLoss = false } of invariants) {
   }
 }
 
-/** Runs one schedule of a scenario, and holds every fact against every invariant. Stops at the first broken. */
+/** Runs one schedule of a scenario, and checks every fact against every invariant. Stops at the first violation. */
 export const runWorld = async (scenario: Scenario, choose: Choose, listener: Listener): Promise<Ran> => {
   let violation: Violation | undefined;
   let steps = 0;
-  const fact = <Kind extends FactKind>(kind: Kind, told: Facts[Kind], world: World): void => {
+  const fact = <Kind extends FactKind>(kind: Kind, content: Facts[Kind], world: World): void => {
     if (violation !== undefined) return;
     for (const { name, check, outlivesLoss } of byKind.get(kind) ?? []) {
       if (world.losses > 0 && !outlivesLoss) continue;
-      const what = check(told, world, () => listener.premise?.(name));
+      const what = check(content, world, () => listener.premise?.(name));
       if (what === undefined) continue;
       violation = { invariant: name, what };
       return;

@@ -74,7 +74,7 @@ describe('the bounded search', () => {
     },
   );
 
-  test('keeps to the budget of each kind', async () => {
+  test('stays within the budget of each kind', async () => {
     const { seen } = await exploreToy(5, [cost.fault, cost.preemption, cost.fault | cost.preemption], {
       faults: 1,
       preemptions: 2,
@@ -92,7 +92,7 @@ describe('the bounded search', () => {
     expect(seen).toHaveLength(1 + 5 * 3 + places * (2 + 1 + 2) + choose(5, 3) * 3);
   });
 
-  test('notices a world that it does not control', async () => {
+  test('detects a world that it does not control', async () => {
     let runs = 0;
     const unsteady = explore(upTo(2), async (_schedule, chosen) => {
       runs += 1;
@@ -102,7 +102,7 @@ describe('the bounded search', () => {
     await expect(unsteady).rejects.toThrow(UnsteadyWorld);
   });
 
-  test('ends when it is told to', async () => {
+  test('ends when run returns stop', async () => {
     let runs = 0;
     const all = await explore(upTo(2), async () => {
       runs += 1;
@@ -113,7 +113,7 @@ describe('the bounded search', () => {
 });
 
 describe('a schedule', () => {
-  test('survives being written down', () => {
+  test('survives formatting and parsing', () => {
     const schedule = [
       { step: 3, index: 2 },
       { step: 12, index: 40 },
@@ -123,7 +123,7 @@ describe('a schedule', () => {
     expect(() => parseSchedule('3.2,x')).toThrow(TypeError);
   });
 
-  test('found at random does the same when it is followed', async () => {
+  test('of a random walk has the same result when it is followed', async () => {
     const budget = { faults: 3, preemptions: 3, events: 3, departures: 9 };
     const prices = [cost.fault, cost.preemption, cost.event];
     const schedule: { step: number; index: number }[] = [];

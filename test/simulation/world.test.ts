@@ -12,7 +12,7 @@ import { scenarios } from './world/scenarios.ts';
 import { settings } from './world/settings.ts';
 import type { World } from './world/world.ts';
 
-test('the simulated settings are ones that a deployment may have', () => {
+test('the simulated settings are accepted for a deployment', () => {
   const config = readConfig({ stage: 'simulated', providerBaseUrl: 'https://provider.example', ...settings });
   expect(config).toMatchObject(settings);
 });
@@ -24,18 +24,18 @@ test('the documented transitions are those of the code', () => {
   expect([...documentedTransitions].sort()).toEqual(coded.sort());
 });
 
-test('the names of scenarios are told apart', () => {
+test('every scenario has its own name', () => {
   expect(new Set(scenarios.map(({ name }) => name)).size).toBe(scenarios.length);
 });
 
 const run = (name: string) => runWorld(findScenario(name), follow([]), {});
 
-describe('what happens by itself', () => {
-  test('is the happy path: two transitions, settled by the webhook, collected by one read', async () => {
+describe('the schedule without departures', () => {
+  test('settles by the webhook and collects with one read, in two state transitions', async () => {
     const { world } = await run('plain');
     expect(world.record).toMatchObject({ status: 'COMPLETED', settledBy: 'webhook' });
     expect(world.execution).toMatchObject({ status: 'SUCCEEDED', transitions: 2 });
-    expect(world.readers.map(({ triedToRead }) => triedToRead)).toEqual([1]);
+    expect(world.readers.map(({ reads }) => reads)).toEqual([1]);
     expect(world.provider.startCalls).toHaveLength(1);
   });
 
@@ -53,8 +53,8 @@ describe('what happens by itself', () => {
     ['consent-outage', 'COMPLETED', undefined],
     ['consent-too-large', 'COMPLETED', undefined],
     ['consent-no-data', 'COMPLETED', undefined],
-    ['consent-marked', 'COMPLETED', undefined],
-    ['anothers', 'UNCONFIRMED', 'task-linked-elsewhere'],
+    ['consent-byte-order-mark', 'COMPLETED', undefined],
+    ['others-task', 'UNCONFIRMED', 'task-linked-elsewhere'],
     ['too-large-silent', 'TIMED_OUT', 'deadline-passed'],
   ])('of %s ends as %s', async (name, status, reason) => {
     const { record } = (await run(name)).world;
@@ -62,14 +62,14 @@ describe('what happens by itself', () => {
   });
 });
 
-test('an execution that is redriven after its record was erased leaves alone the one that was made anew', async () => {
+test('a redriven execution leaves a later record under its id alone', async () => {
   let world: World | undefined;
   const plan = [
     {
       event: 'an operator stops the execution',
       when: () => world?.record?.attemptId !== undefined && world.record.status === 'REQUESTED',
     },
-    { event: 'an operator has the record erased, and the caller asks anew', when: () => true },
+    { event: 'an operator erases the record, and the caller repeats the request', when: () => true },
     {
       event: 'an operator redrives the execution',
       when: () => world?.record?.fingerprint === 'fingerprint-3',
@@ -96,7 +96,7 @@ test('an execution that is redriven after its record was erased leaves alone the
 });
 
 describe('a seed', () => {
-  test('is the same schedule every time, and so is the list of its departures', async () => {
+  test('gives the same schedule every time, and the same list of departures', async () => {
     const trace = traced();
     const first = await runSeed(4_711, trace.listener);
     const again = traced();

@@ -3,7 +3,7 @@ import type { Connection } from '../../lib/provider/transport/send-request.ts';
 
 type Call = { readonly url: string } & Parameters<Fetch>[1];
 
-/** A connection whose answers are made up by `answer`, without a network; it keeps the calls made. */
+/** A connection without a network. `answer` makes the answers, and `calls` has the calls. */
 export const answering = (
   answer: (call: Call) => { readonly status?: number; readonly body?: string },
   more: Partial<Connection> = {},

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, vi } from 'vitest';
 
-/** Everything that a test file's tests write to the console or to standard output, line by line. */
+/** Captures what each test writes to the console, standard output and standard error. */
 export const capturedLog = (): { readonly lines: () => string } => {
   const written: string[] = [];
   const keep = (...parts: readonly unknown[]): void => void written.push(parts.map(String).join(' '));

@@ -1,10 +1,10 @@
-/** Everything that an error says of itself and of its causes: what a log or a history might come to hold. */
+/** All text of an error and its causes that a log or a history might contain. */
 export const errorText = (error: unknown): string => {
-  const told: string[] = [];
+  const parts: string[] = [];
   let rest = error;
   for (let depth = 0; rest instanceof Error && depth < 10; depth += 1) {
-    told.push(rest.name, rest.message, rest.stack ?? '', JSON.stringify({ ...rest }));
+    parts.push(rest.name, rest.message, rest.stack ?? '', JSON.stringify({ ...rest }));
     rest = rest.cause;
   }
-  return told.join('\n');
+  return parts.join('\n');
 };

@@ -4,12 +4,12 @@ import { unmarshall } from '@aws-sdk/util-dynamodb';
 /** One row, unmarshalled. */
 export type Row = Readonly<Record<string, unknown>>;
 
-/** What DynamoDB would answer with a ValidationException. */
+/** DynamoDB would answer with a ValidationException. */
 export class InvalidExpression extends Error {
   override readonly name = 'InvalidExpression';
 }
 
-/** Words of ours that DynamoDB reserves: they cannot stand in an expression without an alias. */
+/** Attribute names that DynamoDB reserves. An expression needs an alias for them. */
 const reserved = new Set(['status', 'method', 'actions', 'reference', 'reason', 'results']);
 
 export type ExpressionContext = {
@@ -20,9 +20,9 @@ export type ExpressionContext = {
 const tokens = (text: string): string[] => text.match(/<=|[(),=]|[#:]?\w+|\S/g) ?? [];
 
 /**
- * A reader of the part of DynamoDB's expression language that `lib/aws` uses: comparisons, IN, the two
- * attribute functions, AND, OR, brackets; SET with `if_not_exists`, and REMOVE. Like DynamoDB it refuses names
- * and values that are given and not used.
+ * Interprets the part of DynamoDB's expression language that `lib/aws` uses: comparisons, IN, attribute_exists,
+ * attribute_not_exists, AND, OR, brackets, SET with `if_not_exists`, and REMOVE. Like DynamoDB it refuses unused names and
+ * values.
  */
 export const interpreter = (context: ExpressionContext) => {
   const values = unmarshall(context.ExpressionAttributeValues ?? {});

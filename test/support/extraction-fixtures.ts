@@ -1,14 +1,13 @@
+import type { Timings } from '../../lib/extraction/deadlines.ts';
 import { dueShardOf } from '../../lib/extraction/due-shard.ts';
-import type { ExtractionMetric } from '../../lib/extraction/extraction-metric.ts';
 import type {
   ConsentExtraction,
   CredentialsExtraction,
   Extraction,
   ExtractionStatus,
 } from '../../lib/extraction/record.ts';
-import type { Timings } from '../../lib/extraction/timings.ts';
 
-/** The defaults of `infra/config.ts`, in seconds. */
+/** Typical timings, in seconds. They are not the defaults of `infra/config.ts`. */
 export const timings: Timings = {
   startWindow: 900,
   startTimeout: 60,
@@ -23,11 +22,11 @@ export const timings: Timings = {
 
 const origin = Date.parse('2026-03-01T12:00:00.000Z');
 
-/** The time so many seconds after the request of every fixture. */
+/** The time so many seconds after the `requestedAt` of all fixtures. */
 export const at = (seconds: number): Date => new Date(origin + seconds * 1000);
 export const iso = (seconds: number): string => at(seconds).toISOString();
 
-/** A clock that only moves when told to. */
+/** A clock that moves only by `set` and `advance`. */
 export const clock = (seconds = 0) => {
   let now = seconds;
   return {
@@ -56,7 +55,7 @@ const requested = {
   dueAt: iso(timings.startWindow),
 } as const;
 
-/** A record as the request leaves it, and whatever else a test says of it. */
+/** A REQUESTED record, with these fields. */
 export const extraction = (fields: Partial<CredentialsExtraction> = {}): CredentialsExtraction => ({
   ...requested,
   method: 'credentials',
@@ -67,7 +66,7 @@ export const extraction = (fields: Partial<CredentialsExtraction> = {}): Credent
 
 export const consentId = '0190a0b0-0000-4000-8000-00000000000c';
 
-/** The same, by consent. */
+/** A REQUESTED record by consent, with these fields. */
 export const consentExtraction = (fields: Partial<ConsentExtraction> = {}): ConsentExtraction => ({
   ...requested,
   method: 'consent',
@@ -88,11 +87,11 @@ const without = <Record extends Extraction>(
     Object.entries(record).filter(([field]) => !fields.includes(field as keyof Extraction)),
   ) as unknown as Record;
 
-/** A closed record: nothing is left to do. */
+/** A closed record, with these fields. */
 export const closedExtraction = (fields: Partial<CredentialsExtraction>): CredentialsExtraction =>
   without(extraction({ settledAt: iso(30), expiresAt: 1, ...fields }), 'dueShard', 'dueAt');
 
-/** A record as it may stand in each status; provider statuses not yet collected. */
+/** A record in a status. With a final status of the provider it is not yet collected. */
 export const extractionIn = (
   status: ExtractionStatus,
   fields: Partial<CredentialsExtraction> = {},
@@ -138,7 +137,7 @@ export const extractionIn = (
   }
 };
 
-/** A record by consent as it stands in each status. */
+/** A record by consent in a status. */
 export const consentIn = (
   status: ExtractionStatus,
   fields: Partial<ConsentExtraction> = {},
@@ -163,9 +162,3 @@ export const allStatuses: readonly ExtractionStatus[] = [
   'NOT_STARTED',
   'TIMED_OUT',
 ];
-
-/** Keeps what was observed, in order. */
-export const observations = () => {
-  const seen: ExtractionMetric[] = [];
-  return { seen, count: (observed: ExtractionMetric) => void seen.push(observed) };
-};

@@ -16,7 +16,7 @@ const refused = (old: Row | undefined) =>
     ...(old === undefined ? {} : { Item: marshall(old) }),
   });
 
-/** A DynamoDB client over one table in memory that interprets the expressions it is sent. */
+/** A DynamoDB client for one table in memory. It interprets the expressions of the commands. */
 export const interpretedDynamo = (key: string) => {
   const rows = new Map<string, Row>();
   const sent: unknown[] = [];
@@ -61,7 +61,7 @@ export const interpretedDynamo = (key: string) => {
       if (command instanceof UpdateItemCommand) return update(command);
       if (command instanceof GetItemCommand) return get(command);
       if (command instanceof QueryCommand) return { Items: [] };
-      throw new Error('Not a command that this table knows.');
+      throw new Error('Unknown command.');
     },
   } as unknown as DynamoDBClient;
 

@@ -20,7 +20,7 @@ export type SeenRequest = {
   readonly body: string;
 };
 
-/** An HTTP server on this machine, closed after the file's tests. `answer` is called once the body is in. */
+/** A local HTTP server, closed after the file's tests. `answer` is called once the body has arrived. */
 export const httpServer = async (answer: (response: ServerResponse, request: SeenRequest) => void) => {
   const seen: SeenRequest[] = [];
   const server = createServer(async (request, response) => {
@@ -38,12 +38,12 @@ export const httpServer = async (answer: (response: ServerResponse, request: See
   return { baseUrl: `http://127.0.0.1:${port}`, seen };
 };
 
-/** A server of plain TCP connections, for what no HTTP server would do. Closed after the file's tests. */
+/** A local TCP server, for invalid HTTP. Closed after the file's tests. */
 export const rawServer = async (onConnection: (socket: Socket) => void) => {
   const sockets = new Set<Socket>();
   const server = createRawServer((socket) => {
     sockets.add(socket);
-    // A peer that goes away in the middle is what these tests are about.
+    // These tests break connections.
     socket.on('error', () => {});
     onConnection(socket);
   });
@@ -56,7 +56,7 @@ export const rawServer = async (onConnection: (socket: Socket) => void) => {
   return { baseUrl: `http://127.0.0.1:${port}`, port, connections: () => sockets.size, close };
 };
 
-/** A port of this machine that nobody listens on. */
+/** A local port without a listener. */
 export const closedPort = async (): Promise<number> => {
   const server = createRawServer();
   const port = await listening(server);

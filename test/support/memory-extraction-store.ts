@@ -3,15 +3,15 @@ import type { ExtractionStore } from '../../lib/extraction/store.ts';
 import type { Change, Guard } from '../../lib/extraction/transitions.ts';
 import { type CarryOut, type StoreFaults, underFaults } from './store-fault.ts';
 
-/** The store, and its rows for a test to lay out and look at. */
+/** The store, and its rows for tests. */
 export type MemoryExtractionStore = ExtractionStore & { readonly rows: Map<string, Extraction> };
 
-/** DynamoDB refuses an update of two overlapping paths, and one that sets nothing after the word SET. */
+/** DynamoDB would refuse the update: two paths overlap, or SET is empty. */
 export class InvalidChange extends Error {
   override readonly name = 'InvalidChange';
 }
 
-/** A comparison with an attribute that is absent is false, as DynamoDB has it. */
+/** As in DynamoDB, a comparison with an absent attribute is false. */
 const holds = (when: Guard, row: Extraction): boolean =>
   when.status.includes(row.status) &&
   (when.requestId === undefined || row.requestId === when.requestId) &&
@@ -22,7 +22,7 @@ const holds = (when: Guard, row: Extraction): boolean =>
   (when.uncollected === undefined || row.collectedAt === undefined) &&
   (when.dueAt === undefined || row.dueAt === when.dueAt);
 
-/** What marshalling leaves of a value: a copy without undefined fields. By hand, as a simulation does little else. */
+/** A copy without undefined fields, as marshalling makes it. Written by hand because simulations spend their time here. */
 const stored = <T>(value: T): T => copy(value) as T;
 
 const copy = (value: unknown): unknown => {
@@ -46,13 +46,13 @@ const assertValid = ({ set, remove }: Change): void => {
   if (both !== undefined) throw new InvalidChange(`The change sets and removes ${both}.`);
 };
 
-/** The table `Extractions` in memory, with the semantics of the DynamoDB one. The index `due` is never stale. */
+/** The table `Extractions` in memory, with DynamoDB's semantics. The index `due` is never stale. */
 export const memoryExtractionStore = (faults: StoreFaults = {}): MemoryExtractionStore => {
   const rows = new Map<string, Extraction>();
   return { rows, ...extractionStoreOver(rows, underFaults(faults)) };
 };
 
-/** The same over rows that several stores share, each call as `carryOut` has it. */
+/** An extraction store over shared rows. `carryOut` executes each call. */
 export const extractionStoreOver = (rows: Map<string, Extraction>, carryOut: CarryOut): ExtractionStore => {
   const call = <T>(method: 'create' | 'get' | 'apply' | 'due', key: string, effect: () => T): Promise<T> =>
     carryOut({ store: 'extractions', method, key }, effect);

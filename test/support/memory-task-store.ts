@@ -1,16 +1,16 @@
 import type { Task, TaskStore } from '../../lib/extraction/store.ts';
 import { type CarryOut, type StoreFaults, underFaults } from './store-fault.ts';
 
-/** The store, and its rows for a test to lay out and look at. */
+/** The store, and its rows for tests. */
 export type MemoryTaskStore = TaskStore & { readonly rows: Map<string, Task> };
 
-/** The table `Tasks` in memory, with the semantics of the DynamoDB one but for the TTL. */
+/** The table `Tasks` in memory, with DynamoDB's semantics but without TTL. */
 export const memoryTaskStore = (faults: StoreFaults = {}): MemoryTaskStore => {
   const rows = new Map<string, Task>();
   return { rows, ...taskStoreOver(rows, underFaults(faults)) };
 };
 
-/** The same over rows that several stores share, each call as `carryOut` has it. */
+/** A task store over shared rows. `carryOut` executes each call. */
 export const taskStoreOver = (rows: Map<string, Task>, carryOut: CarryOut): TaskStore => {
   const call = <T>(method: 'link' | 'notify' | 'adopt' | 'get', key: string, effect: () => T): Promise<T> =>
     carryOut({ store: 'tasks', method, key }, effect);

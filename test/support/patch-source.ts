@@ -1,6 +1,6 @@
 import { registerHooks } from 'node:module';
 
-/** A deliberate fault in the product: one text of one of its source files, replaced by another. */
+/** An injected fault in the source: one text of a source file, replaced by another. */
 export type SourcePatch = {
   readonly name: string;
   /** From the root of the repository. */
@@ -10,7 +10,7 @@ export type SourcePatch = {
   readonly replace: string;
 };
 
-/** The patch no longer fits the source: either the source was changed, or what was imported does not load it. */
+/** The patch does not fit: the source has changed, or the imported module does not load it. */
 export class PatchDoesNotFit extends Error {
   override readonly name = 'PatchDoesNotFit';
 }
@@ -26,9 +26,9 @@ const root = new URL('../../', import.meta.url).href;
 const isOurs = (url: string): boolean => url.startsWith(root) && !url.includes('/node_modules/');
 
 /**
- * Imports a module, by its path from the root, with everything that it imports of this repository loaded anew and the
- * fault in it. Instances without the fault, or with another one, stay as they are: a query in the module's address,
- * handed on from importer to imported, tells them apart. No file is written, and the product needs no switch for it.
+ * Imports a module by its path from the root, with the fault in it. Everything that it imports of this repository is loaded
+ * again. A query in the module's URL, which imports inherit, separates it from instances without the fault or with
+ * another one. No file is written, and the source has no switch for it.
  */
 export const importPatched = async <Module>(module: string, patch: SourcePatch): Promise<Module> => {
   const query = `?fault=${encodeURIComponent(patch.name)}`;

@@ -1,4 +1,4 @@
-/** Uniform numbers from a seed: splitmix32, the same on every machine. */
+/** Uniform random numbers from a seed (splitmix32), the same on every machine. */
 export type Random = {
   /** In [0, 1). */
   next(): number;

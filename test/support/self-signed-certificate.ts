@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 
-/** A key and a certificate for 127.0.0.1 that nobody signed but itself, made by the openssl command. */
+/** A key and a self-signed certificate for 127.0.0.1, made by the openssl command. */
 export const selfSignedCertificate = (): { readonly key: string; readonly cert: string } => {
   const args = 'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 1 -keyout - -out -';
   const pem = execFileSync(

@@ -1,24 +1,24 @@
-/** One call of a store, as a fault hook sees it. */
+/** A call of a store. */
 export type StoreCall = {
   readonly store: 'extractions' | 'tasks';
   readonly method: 'create' | 'get' | 'apply' | 'due' | 'link' | 'notify' | 'adopt';
-  /** The key that the call is about; a shard number for `due`. */
+  /** The key of the row. For `due`, the shard number. */
   readonly key: string;
 };
 
 /**
- * Lets a test break a store. A hook that throws breaks the call: `before` it took effect, or `after`, when
- * the caller cannot tell whether it did. A hook may also wait, so that calls interleave.
+ * Fault hooks of a store. A hook that throws makes the call fail `before` or `after` it took effect. A hook may also wait,
+ * so that calls interleave.
  */
 export type StoreFaults = {
   readonly before?: (call: StoreCall) => void | Promise<void>;
   readonly after?: (call: StoreCall) => void | Promise<void>;
 };
 
-/** Carries out one call of a store: decides when, whether and how often its effect takes place. */
+/** Executes a call of a store. It decides when, whether and how often the effect happens. */
 export type CarryOut = <T>(call: StoreCall, effect: () => T) => Promise<T>;
 
-/** Runs one call of a store under its faults. The effect itself is synchronous, hence atomic. */
+/** Executes a call between its fault hooks. The effect is synchronous, so it is atomic. */
 export const underFaults =
   (faults: StoreFaults): CarryOut =>
   async (call, effect) => {

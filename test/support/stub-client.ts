@@ -1,4 +1,4 @@
-/** A client of the AWS SDK that answers each command by `answer`, which may throw, and keeps what it was sent. */
+/** An AWS SDK client. `answer` answers each command or throws, and `sent` has the commands. */
 export const stubClient = <Client>(
   answer: (command: { readonly input: Record<string, unknown> }) => unknown,
 ) => {
@@ -12,7 +12,7 @@ export const stubClient = <Client>(
   return { client, sent };
 };
 
-/** Throws it: for where a statement is not allowed. */
+/** Throws the error. For places that need an expression. */
 export const fail = (error: unknown): never => {
   throw error;
 };

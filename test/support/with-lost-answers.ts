@@ -1,8 +1,8 @@
 import type { ExtractionStore } from '../../lib/extraction/store.ts';
 
 /**
- * A store whose answers to writes are lost on the way, so that the SDK sends each a second time: what the caller
- * gets to see is the second answer, which its own first write may have made fail.
+ * A store whose first answer to each write is lost, so that the SDK repeats it. The caller gets the second answer, and its
+ * own first write may make that one fail.
  */
 export const withLostAnswers = (store: ExtractionStore): ExtractionStore => ({
   ...store,

@@ -1,11 +1,11 @@
 import type { Emulator } from '../emulator/emulator.ts';
 
 /** Two shell lines that work one after the other: start an extraction, read it. Needs curl 7.75 or later. */
-export function curlLines(
+export const curlLines = (
   { client, caFile }: Pick<Emulator, 'client' | 'caFile'>,
   base: string,
   request: unknown,
-): readonly [start: string, read: string] {
+): readonly [start: string, read: string] => {
   const { region, credentials } = client;
   // `test` is no secret: every emulator of this kind takes it. Others stay where they are, in the environment.
   const isWellKnown = credentials.accessKeyId === 'test' && credentials.secretAccessKey === 'test';
@@ -22,9 +22,9 @@ export function curlLines(
     `EXTRACTION_ID=$(${curl} -H 'Content-Type: application/json' -d ${body} ${quote(`${base}/extractions`)} | ${extractionId})`,
     `${curl} ${quote(`${base}/extractions/`)}"$EXTRACTION_ID"`,
   ];
-}
+};
 
 /** For a POSIX shell: nothing is special between single quotes but the quote itself. */
-function quote(text: string): string {
+const quote = (text: string): string => {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`;
-}
+};

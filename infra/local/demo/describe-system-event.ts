@@ -7,7 +7,7 @@ import type { SystemEvent } from './watch-system.ts';
 export type Description = { subject: string; text: string };
 
 /** One line for a person who watches, or undefined for what another line says anyway. No secret is in it. */
-export function describeSystemEvent(event: SystemEvent): Description | undefined {
+export const describeSystemEvent = (event: SystemEvent): Description | undefined => {
   switch (event.source) {
     case 'stream':
       return { subject: 'stream', text: describeStreamRecord(event.record) };
@@ -16,18 +16,18 @@ export function describeSystemEvent(event: SystemEvent): Description | undefined
     case 'provider':
       return describeProvider(event.event);
   }
-}
+};
 
-function describeHistory(event: HistoryEvent): Description | undefined {
+const describeHistory = (event: HistoryEvent): Description | undefined => {
   const subject = 'machine';
   if (isTransition(event)) return { subject, text: `state ${event.stateEnteredEventDetails?.name} entered` };
   if (isEnd(event))
     return { subject, text: `execution ${event.type?.replace('Execution', '').toLowerCase()}` };
   const failed = event.taskFailedEventDetails ?? event.taskTimedOutEventDetails;
   return failed ? { subject, text: `state failed with ${failed.error}` } : undefined;
-}
+};
 
-function describeProvider(event: SandboxEvent): Description | undefined {
+const describeProvider = (event: SandboxEvent): Description | undefined => {
   switch (event.type) {
     case 'call':
       return { subject: 'provider', text: `${event.call.method} ${event.call.path} → ${event.call.status}` };
@@ -38,9 +38,9 @@ function describeProvider(event: SandboxEvent): Description | undefined {
     default:
       return undefined;
   }
-}
+};
 
-function describeDelivery({ attempt, taskStatus, mode, signatureValid, status, error }: Delivery): string {
+const describeDelivery = ({ attempt, taskStatus, mode, signatureValid, status, error }: Delivery): string => {
   const signature = signatureValid ? 'signed with HMAC-SHA256' : 'not validly signed';
   return `delivery ${attempt}: ${taskStatus}, ${mode ?? 'not sent'}, ${signature} → ${status ?? error}`;
-}
+};

@@ -9,13 +9,13 @@ import {
 export type { HistoryEvent };
 
 /** Step Functions pushes no history. */
-const POLL_EVERY_MS = 100;
+const pollEveryMs = 100;
 
 /** How an execution's history ends. */
-const ENDS = ['ExecutionSucceeded', 'ExecutionFailed', 'ExecutionAborted', 'ExecutionTimedOut'];
+const endTypes = ['ExecutionSucceeded', 'ExecutionFailed', 'ExecutionAborted', 'ExecutionTimedOut'];
 
 /** Whether the history is complete with this event. */
-export const isEnd = (event: HistoryEvent): boolean => ENDS.includes(event.type ?? '');
+export const isEnd = (event: HistoryEvent): boolean => endTypes.includes(event.type ?? '');
 
 /** Each state entered is one transition: what AWS bills. */
 export const isTransition = (event: HistoryEvent): boolean => event.type?.endsWith('StateEntered') ?? false;
@@ -24,7 +24,7 @@ export const isTransition = (event: HistoryEvent): boolean => event.type?.endsWi
  * The events of an execution's history as they come, the last one included; waits for the execution to exist. Throws
  * `AbortError` once `signal` aborts.
  */
-export async function* followExecution(
+export const followExecution = async function* (
   client: SFNClient,
   arn: string,
   signal: AbortSignal,
@@ -37,15 +37,15 @@ export async function* followExecution(
       if (isEnd(event)) return;
     }
     seen = events.length;
-    await delay(POLL_EVERY_MS, undefined, { signal });
+    await delay(pollEveryMs, undefined, { signal });
   }
-}
+};
 
-async function historyOf(
+const historyOf = async (
   client: SFNClient,
   executionArn: string,
   signal: AbortSignal,
-): Promise<HistoryEvent[]> {
+): Promise<HistoryEvent[]> => {
   const events: HistoryEvent[] = [];
   try {
     const pages = paginateGetExecutionHistory({ client }, { executionArn }, { abortSignal: signal });
@@ -54,4 +54,4 @@ async function historyOf(
     if (!(error instanceof ExecutionDoesNotExist)) throw error;
   }
   return events;
-}
+};

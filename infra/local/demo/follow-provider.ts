@@ -3,13 +3,13 @@ import type { SandboxControl } from '../../../test/sandbox/control-client.ts';
 import type { SandboxEvent } from '../../../test/sandbox/events.ts';
 
 /** The sandbox is in this very process, so asking again costs nothing. */
-const AGAIN_AFTER_MS = 250;
+const retryAfterMs = 250;
 
 /**
  * The sandbox's events, past and to come, until `signal` aborts. Somebody who rehearses an outage has the sandbox cut
  * every connection (`POST /_sandbox/down`), this one included; so it is asked again for what has happened since.
  */
-export async function* followProvider(
+export const followProvider = async function* (
   { events }: Pick<SandboxControl, 'events'>,
   signal: AbortSignal,
 ): AsyncGenerator<SandboxEvent, void> {
@@ -24,6 +24,6 @@ export async function* followProvider(
       // What fetch throws for a connection that is refused or cut off: https://fetch.spec.whatwg.org/#fetch-method
       if (!(error instanceof TypeError)) throw error;
     }
-    await delay(AGAIN_AFTER_MS, undefined, { signal });
+    await delay(retryAfterMs, undefined, { signal });
   }
-}
+};

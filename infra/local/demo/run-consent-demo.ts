@@ -15,7 +15,7 @@ type Session = { readonly otpToken: string; readonly consentId: string };
  *
  * @throws ExtractionFailed where one of these went otherwise
  */
-export async function runConsentDemo(context: DemoContext): Promise<void> {
+export const runConsentDemo = async (context: DemoContext): Promise<void> => {
   const { system, show } = context;
   const { consentId } = await ask<Session>(context, '/consent-sessions', 201, {
     products: [product, 'product-balance'],
@@ -38,15 +38,15 @@ export async function runConsentDemo(context: DemoContext): Promise<void> {
   if (status !== 'REJECTED') {
     throw new ExtractionFailed(`The extraction of a revoked consent ended ${status}, not REJECTED.`);
   }
-}
+};
 
 /** A POST to a route of the consents, about the person. */
-async function ask<Answer>(
+const ask = async <Answer>(
   { system: { api }, signal }: DemoContext,
   path: string,
   expected: number,
   body?: unknown,
-): Promise<Answer> {
+): Promise<Answer> => {
   const response = await api.fetch(`${api.base}${path}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'cosecha-target': person },
@@ -56,4 +56,4 @@ async function ask<Answer>(
   if (response.status === expected) return (await response.json()) as Answer;
   const problem = await response.text();
   throw new ExtractionFailed(`The API answered ${response.status} to POST ${path}: ${problem.slice(0, 500)}`);
-}
+};

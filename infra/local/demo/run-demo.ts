@@ -21,7 +21,7 @@ export const demoRequest = {
 };
 
 /** A method takes about 6 s; the longest way, over a lost webhook and the poll, under 30 s. */
-const DEADLINE_MS = 60_000;
+const deadlineMs = 60_000;
 
 const demonstrations: Readonly<Record<Method, (context: DemoContext) => Promise<void>>> = {
   credentials: async (context) => showResults(await showExtraction(context, demoRequest), context),
@@ -33,21 +33,21 @@ const demonstrations: Readonly<Record<Method, (context: DemoContext) => Promise<
  *
  * @throws ExtractionFailed where one did not go as it should, or took too long
  */
-export async function runDemo(
+export const runDemo = async (
   context: { system: LocalSystem; watch: Watch; show: RunOutput },
   methods: readonly Method[],
   stop: AbortSignal,
-): Promise<void> {
+): Promise<void> => {
   for (const method of methods) {
-    const deadline = AbortSignal.timeout(DEADLINE_MS);
+    const deadline = AbortSignal.timeout(deadlineMs);
     try {
       await demonstrations[method]({ ...context, signal: AbortSignal.any([stop, deadline]) });
     } catch (error) {
       if (!deadline.aborted || stop.aborted) throw error;
-      const seconds = DEADLINE_MS / 1000;
+      const seconds = deadlineMs / 1000;
       throw new ExtractionFailed(`The method ${method} was not shown to its end within ${seconds} s.`, {
         cause: error,
       });
     }
   }
-}
+};

@@ -26,7 +26,7 @@ type Output = Pick<WriteStream, 'write'> & { isTTY?: boolean };
  * @param out coloured where it is a terminal and NO_COLOR is not set (as `styleText` finds out itself)
  * @param now milliseconds; elapsed times count from this call
  */
-export function createRunOutput(out: Output, now: () => number): RunOutput {
+export const createRunOutput = (out: Output, now: () => number): RunOutput => {
   const begun = now();
   const paint: Paint = (format, text) => styleText(format, text, { stream: out as WriteStream });
   const write = (text: string) => void out.write(`${text}\n`);
@@ -46,4 +46,4 @@ export function createRunOutput(out: Output, now: () => number): RunOutput {
     },
     rest: () => void spinner?.stop(),
   };
-}
+};

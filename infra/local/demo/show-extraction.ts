@@ -35,7 +35,7 @@ export type View = {
  * @returns what the API says of it then
  * @throws ExtractionFailed where it was not taken on
  */
-export async function showExtraction(context: DemoContext, order: unknown): Promise<View> {
+export const showExtraction = async (context: DemoContext, order: unknown): Promise<View> => {
   const { system, watch, show, signal } = context;
   // Before the request, so that its first events are kept for the loop below.
   const events = on(watch, 'event', { signal }) as AsyncIterableIterator<[SystemEvent]>;
@@ -53,9 +53,9 @@ export async function showExtraction(context: DemoContext, order: unknown): Prom
     `${view.status}${why}   settledBy: ${view.settledBy}   transitions: ${transitions}`,
   );
   return view;
-}
+};
 
-async function request({ system: { api }, show, signal }: DemoContext, order: unknown): Promise<string> {
+const request = async ({ system: { api }, show, signal }: DemoContext, order: unknown): Promise<string> => {
   const response = await api.fetch(`${api.base}/extractions`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -71,14 +71,14 @@ async function request({ system: { api }, show, signal }: DemoContext, order: un
   const view = JSON.parse(body) as View;
   show.done('request', `POST /extractions → 202  ${view.status}  ${view.extractionId}`);
   return view.extractionId;
-}
+};
 
 /** Until the record is closed and the execution has ended, in whatever order: the number of its transitions. */
-async function showUntilClosed(
+const showUntilClosed = async (
   extractionId: string,
   events: AsyncIterable<[SystemEvent]>,
   show: RunOutput,
-): Promise<number> {
+): Promise<number> => {
   let transitions = 0;
   let ended = false;
   let closed = false;
@@ -97,7 +97,7 @@ async function showUntilClosed(
     if (ended && closed) return transitions;
   }
   throw new ExtractionFailed('The watching ended before the extraction was closed.');
-}
+};
 
 const isSettling = ({ dynamodb }: StreamRecord): boolean =>
   dynamodb?.NewImage?.settledAt !== undefined && dynamodb.OldImage?.settledAt === undefined;
@@ -106,14 +106,14 @@ const isSettling = ({ dynamodb }: StreamRecord): boolean =>
 const isClosed = ({ dynamodb }: StreamRecord): boolean =>
   dynamodb?.NewImage !== undefined && dynamodb.NewImage.dueShard === undefined;
 
-async function read({ api }: LocalSystem, extractionId: string, signal: AbortSignal): Promise<View> {
+const read = async ({ api }: LocalSystem, extractionId: string, signal: AbortSignal): Promise<View> => {
   const response = await api.fetch(`${api.base}/extractions/${extractionId}`, { signal });
   if (response.ok) return (await response.json()) as View;
   throw new ExtractionFailed(`The API answered ${response.status} to GET /extractions/${extractionId}.`);
-}
+};
 
 /** Fetches the results as their caller would. @throws ExtractionFailed where there are none, or others */
-export async function showResults(view: View, { show, signal }: DemoContext): Promise<void> {
+export const showResults = async (view: View, { show, signal }: DemoContext): Promise<void> => {
   const { results } = view;
   if (view.collectedAt === undefined || results === undefined) {
     const why = view.collectionError ?? view.reason;
@@ -131,4 +131,4 @@ export async function showResults(view: View, { show, signal }: DemoContext): Pr
   }
   show.done('results', `${body.length} bytes through the presigned URL, SHA-256 as recorded`);
   show.block(summarizeResults(body.toString('utf8')));
-}
+};

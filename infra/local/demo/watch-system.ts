@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import { SFNClient } from '@aws-sdk/client-sfn';
-import { executionArn } from '../../../lib/aws/execution-arn.ts';
+import { executionArn } from '../../../lib/aws/step-functions.ts';
 import { openStream, type StreamRecord } from '../../../lib/cli/aws/follow-stream.ts';
 import type { SandboxEvent } from '../../../test/sandbox/events.ts';
 import { EmulatorFailed } from '../expected-failure.ts';
@@ -22,10 +22,10 @@ export type Watch = EventEmitter<{ event: [SystemEvent] }> & { failed: Promise<n
  * Watches the stream, the provider, and the execution of every extraction that appears, until `signal` aborts. What
  * happens after it has resolved is not missed.
  */
-export async function watchSystem(
+export const watchSystem = async (
   { emulator, outputs, provider }: LocalSystem,
   signal: AbortSignal,
-): Promise<Watch> {
+): Promise<Watch> => {
   const { promise: failed, reject } = Promise.withResolvers<never>();
   const watch = Object.assign(new EventEmitter<{ event: [SystemEvent] }>(), { failed });
   const guarded = (watching: Promise<void>) =>
@@ -59,4 +59,4 @@ export async function watchSystem(
   guarded(watchStream());
   guarded(watchProvider());
   return watch;
-}
+};

@@ -4,35 +4,42 @@ import type { IRole } from 'aws-cdk-lib/aws-iam';
 import type { CfnKey } from 'aws-cdk-lib/aws-kms';
 import { allow } from '../../constructs/allow.ts';
 import type { SealKey } from '../../constructs/seal-key.ts';
+import type { CosechaFunctions } from '../../functions.ts';
 
-interface EmulatorDifferences {
-  readonly sealKey: SealKey;
-  readonly alarms: readonly Alarm[];
-  /** Who answers task tokens, and how. */
-  readonly tokenAnswers: readonly { readonly role: IRole; readonly actions: readonly string[] }[];
-}
-
-/** What the template has to look like for the emulator, where that differs from AWS and AWS is right. */
-export const adaptToEmulator = ({ sealKey, alarms, tokenAnswers }: EmulatorDifferences): void => {
-  // The emulator authorizes SendTask* against "*": a task token names no machine that it could look up. AWS
-  // takes the machine's ARN (https://github.com/aws/aws-cdk/pull/8486), and that statement stands beside this.
-  for (const { role, actions } of tokenAnswers) {
-    role.addToPrincipalPolicy(allow(actions, ['*']));
-    Validations.of(role).acknowledge({
-      id: 'AwsSolutions-IAM5[Resource::*]',
-      reason: 'On the emulator only.',
-    });
-  }
-  // The emulator checks the encryption context when it decrypts, but its policies do not know the condition
-  // keys kms:EncryptionContext*: a statement that requires one would never apply.
+/**
+ * Changes the template where the emulator differs from AWS:
+ *
+ * - The emulator authorizes SendTask* against `*`, as a callback token does not name its machine. AWS authorizes against
+ *   the machine's ARN (https://github.com/aws/aws-cdk/pull/8486); that statement stays beside this one.
+ * - The emulator checks the encryption context when it decrypts, but its policies do not know the condition keys
+ *   kms:EncryptionContext*. A statement that requires one would never apply.
+ * - The emulator's CloudFormation knows no metric math, and it extracts no metrics from logs (EMF). So each alarm exists
+ *   under its name and watches the first of its metrics.
+ */
+export const adaptToEmulator = (
+  sealKey: SealKey,
+  { startTask, receiveWebhook }: Pick<CosechaFunctions, 'startTask' | 'receiveWebhook'>,
+  alarms: readonly Alarm[],
+): void => {
+  allowOnAnyMachine(startTask.role, ['states:SendTaskFailure', 'states:SendTaskSuccess']);
+  allowOnAnyMachine(receiveWebhook.role, ['states:SendTaskSuccess']);
   const key = sealKey.key.node.defaultChild as CfnKey;
-  for (const index of Object.values(SealKeyStatement)) {
+  for (const index of Object.values(sealKeyStatements)) {
     key.addPropertyDeletionOverride(`KeyPolicy.Statement.${index}.Condition`);
   }
-  // The emulator's CloudFormation knows no metric math. Nor has it anything to calculate with: it does not read
-  // metrics out of logs (EMF). So these alarms are there under their names, on the first of their metrics.
   for (const alarm of alarms) watchFirstMetric(alarm.node.defaultChild as CfnAlarm);
 };
+
+const allowOnAnyMachine = (role: IRole, actions: readonly string[]): void => {
+  role.addToPrincipalPolicy(allow(actions, ['*']));
+  Validations.of(role).acknowledge({
+    id: 'AwsSolutions-IAM5[Resource::*]',
+    reason: 'On the emulator only.',
+  });
+};
+
+/** The indexes of the key policy's statements: they follow Administer, in the order in which the stack adds them. */
+const sealKeyStatements = { Seal: 1, Unseal: 2, UnsealTargets: 3 } as const;
 
 const watchFirstMetric = (alarm: CfnAlarm): void => {
   const queries = (alarm.metrics ?? []) as readonly CfnAlarm.MetricDataQueryProperty[];
@@ -44,6 +51,3 @@ const watchFirstMetric = (alarm: CfnAlarm): void => {
   alarm.metrics = undefined;
   Object.assign(alarm, { namespace, metricName, dimensions, period: stat.period, statistic: stat.stat });
 };
-
-/** Where the key policy has them: after the statement Administer, in the order in which the stack adds them. */
-const SealKeyStatement = { Seal: 1, Unseal: 2, UnsealTargets: 3 } as const;

@@ -18,7 +18,7 @@ export type AwsAccess = {
  * The variables that send an AWS SDK, the CDK CLI or the AWS CLI to the emulator. The config files are shut out: a
  * profile there could name other credentials or, for one service, another endpoint.
  */
-export function awsVariables(access: AwsAccess): Record<string, string> {
+export const awsVariables = (access: AwsAccess): Record<string, string> => {
   return {
     AWS_ENDPOINT_URL: access.endpoint,
     AWS_REGION: access.region,
@@ -32,20 +32,20 @@ export function awsVariables(access: AwsAccess): Record<string, string> {
     // The CDK CLI reads the first, every Node process the second (once, as it starts).
     ...(access.caFile !== undefined && { AWS_CA_BUNDLE: access.caFile, NODE_EXTRA_CA_CERTS: access.caFile }),
   };
-}
+};
 
 /**
  * `env` without whatever could lead a child to a real AWS account or round the emulator (AWS_PROFILE,
  * AWS_ENDPOINT_URL_S3, a proxy, …), and with Node 24 first on its PATH.
  */
-export function withoutAws(env: Environment): Environment {
+export const withoutAws = (env: Environment): Environment => {
   const kept = Object.entries(env).filter(([name]) => !/^(AWS|CDK)_|_proxy$/i.test(name));
   return { ...Object.fromEntries(kept), PATH: [nodeDirectory, env.PATH ?? ''].join(delimiter) };
-}
+};
 
 /** What the emulator is given of our environment: its Lambdas inherit all of it, so no more than they need. */
-export function emulatorBase(env: Environment): Environment {
+export const emulatorBase = (env: Environment): Environment => {
   const { PATH } = withoutAws(env);
   // UTC, as for Lambda functions on AWS.
   return { PATH, HOME: env.HOME, LANG: env.LANG ?? 'C.UTF-8', TZ: 'UTC' };
-}
+};

@@ -9,10 +9,10 @@ import type { Emulator } from './emulator.ts';
  * Does what the emulator's CloudFormation leaves out of the template: it makes tables without TTL and point-in-time
  * recovery, although its DynamoDB knows both.
  */
-export async function completeTables(
+export const completeTables = async (
   { client }: Pick<Emulator, 'client'>,
   outputs: Record<string, string>,
-): Promise<void> {
+): Promise<void> => {
   const dynamo = new DynamoDBClient(client);
   const { ExtractionsTableName, TasksTableName } = outputs;
   const expiring = [ExtractionsTableName, TasksTableName].map((TableName) =>
@@ -30,4 +30,4 @@ export async function completeTables(
     }),
   );
   await Promise.all([...expiring, recoverable]);
-}
+};

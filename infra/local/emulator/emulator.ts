@@ -1,6 +1,6 @@
 import { type AwsAccess, awsVariables } from './aws-environment.ts';
 import { findEmulator } from './find-emulator.ts';
-import { launchEmulator } from './launch-emulator.ts';
+import { type EmulatorOptions, launchEmulator } from './launch-emulator.ts';
 
 /** A running AWS emulator, ours or one that AWS_ENDPOINT_URL named. */
 export type Emulator = {
@@ -23,23 +23,6 @@ export type Emulator = {
   stop(): Promise<void>;
 };
 
-export type EmulatorOptions = {
-  /** Enforce IAM everywhere, over HTTPS (the CDK staging bucket and `enforceSSL` deny plain HTTP). */
-  auth: boolean;
-  /** An existing directory of this run, for its log and its temporary files. */
-  directory: string;
-  /** A port to serve on; any free one otherwise. */
-  port?: number;
-  /** More environment for it, which its Lambdas inherit. */
-  env?: Record<string, string>;
-  /** How long it may take to end by itself, in milliseconds; default 2,000. */
-  stopGraceMs?: number;
-  /** Called where its packages have to be installed first. */
-  onInstall?: () => void;
-  /** Aborts the start, with an installation that is going on. */
-  signal?: AbortSignal;
-};
-
 /**
  * Starts MiniStack in memory on 127.0.0.1, or finds the one that AWS_ENDPOINT_URL names. It ends with this process,
  * however that ends.
@@ -50,15 +33,15 @@ export type EmulatorOptions = {
  *
  * @throws PythonMissing, PythonEnvironmentFailed, PortTaken, EmulatorFailed
  */
-export async function startEmulator(options: EmulatorOptions): Promise<Emulator> {
+export const startEmulator = async (options: EmulatorOptions): Promise<Emulator> => {
   const named = process.env.AWS_ENDPOINT_URL;
   if (named)
     return toEmulator(await findEmulator(named, options.auth, process.env), { stop: async () => {} });
   const { access, ...rest } = await launchEmulator(options);
   return toEmulator(access, rest);
-}
+};
 
-function toEmulator(access: AwsAccess, rest: Pick<Emulator, 'pid' | 'logFile' | 'stop'>): Emulator {
+const toEmulator = (access: AwsAccess, rest: Pick<Emulator, 'pid' | 'logFile' | 'stop'>): Emulator => {
   const { endpoint, region, accessKeyId, secretAccessKey, sessionToken, caFile } = access;
   return {
     endpoint,
@@ -71,4 +54,4 @@ function toEmulator(access: AwsAccess, rest: Pick<Emulator, 'pid' | 'logFile' | 
     ...(caFile !== undefined && { caFile }),
     ...rest,
   };
-}
+};

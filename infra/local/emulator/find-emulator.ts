@@ -7,11 +7,11 @@ import type { AwsAccess } from './aws-environment.ts';
  * @throws EmulatorFailed where nothing answers, where it is AWS itself, or where it says that it does not enforce IAM
  *   although `auth` is asked for.
  */
-export async function findEmulator(
+export const findEmulator = async (
   url: string,
   auth: boolean,
   env: Record<string, string | undefined>,
-): Promise<AwsAccess> {
+): Promise<AwsAccess> => {
   const endpoint = url.replace(/\/+$/, '');
   if (!URL.canParse(endpoint)) {
     throw new EmulatorFailed(
@@ -39,10 +39,10 @@ export async function findEmulator(
     ...(env.AWS_SESSION_TOKEN && { sessionToken: env.AWS_SESSION_TOKEN }),
     ...(env.NODE_EXTRA_CA_CERTS && { caFile: env.NODE_EXTRA_CA_CERTS }),
   };
-}
+};
 
 /** Any answer will do, as it may be another emulator than MiniStack; what MiniStack says of itself is read. */
-async function readHealth(endpoint: string): Promise<{ auth?: unknown }> {
+const readHealth = async (endpoint: string): Promise<{ auth?: unknown }> => {
   let response: Response;
   try {
     response = await fetch(`${endpoint}/_ministack/health`, { signal: AbortSignal.timeout(5_000) });
@@ -55,4 +55,4 @@ async function readHealth(endpoint: string): Promise<{ auth?: unknown }> {
   }
   const body: unknown = await response.json().catch(() => undefined);
   return typeof body === 'object' && body !== null ? body : {};
-}
+};

@@ -10,10 +10,10 @@ export type Python = { executable: string; version: string };
 export type PythonProbe = Python & { missing: string[] };
 
 /** ministack 1.5.33 declares `Requires-Python: >=3.10`. */
-const OLDEST = [3, 10] as const;
+const oldestVersion = [3, 10] as const;
 
 /** The plain names first; the others for machines whose `python3` is an old one of the system's (macOS: 3.9). */
-const CANDIDATES = [
+const candidates = [
   'python3',
   'python',
   'python3.14',
@@ -24,14 +24,14 @@ const CANDIDATES = [
 ];
 
 /** Debian and Ubuntu put ensurepip, which `venv` needs, in a package of its own (python3-venv). */
-const PROBE = `
+const probeScript = `
 import importlib.util, json, platform, sys
 missing = [name for name in ("venv", "ensurepip") if importlib.util.find_spec(name) is None]
 print(json.dumps({"executable": sys.executable, "version": platform.python_version(), "missing": missing}))
 `;
 
 /** What a candidate printed, or undefined where it is no Python, or one too old to run the probe. */
-export function parseProbe(output: string): PythonProbe | undefined {
+export const parseProbe = (output: string): PythonProbe | undefined => {
   let found: unknown;
   try {
     found = JSON.parse(output.trim());
@@ -43,16 +43,16 @@ export function parseProbe(output: string): PythonProbe | undefined {
   if (typeof executable !== 'string' || typeof version !== 'string' || !Array.isArray(missing))
     return undefined;
   return { executable, version, missing: missing.filter((name) => typeof name === 'string') };
-}
+};
 
 /** Whether a version such as `3.12.1` or `3.14.0rc2` is new enough for the emulator. */
-export function isNewEnough(version: string): boolean {
+export const isNewEnough = (version: string): boolean => {
   const [major = 0, minor = 0] = version.split('.').map((part) => Number.parseInt(part, 10));
-  return major > OLDEST[0] || (major === OLDEST[0] && minor >= OLDEST[1]);
-}
+  return major > oldestVersion[0] || (major === oldestVersion[0] && minor >= oldestVersion[1]);
+};
 
 /** The first Python that will do, or the sentence that says why none does. */
-export function choosePython(probes: PythonProbe[]): Python | { problem: string } {
+export const choosePython = (probes: PythonProbe[]): Python | { problem: string } => {
   const usable = probes.find((probe) => isNewEnough(probe.version) && probe.missing.length === 0);
   if (usable) return { executable: usable.executable, version: usable.version };
   const incomplete = probes.find((probe) => isNewEnough(probe.version));
@@ -69,16 +69,16 @@ export function choosePython(probes: PythonProbe[]): Python | { problem: string 
   return {
     problem: `The AWS emulator needs Python 3.10 or later, and ${found}: install one, ${withoutPython}.`,
   };
-}
+};
 
 /**
  * Finds a Python for the emulator on the PATH of `env`.
  *
  * @throws PythonMissing with what is missing and what to do.
  */
-export async function findPython(env: Record<string, string | undefined>): Promise<Python> {
+export const findPython = async (env: Record<string, string | undefined>): Promise<Python> => {
   const probes: PythonProbe[] = [];
-  for (const candidate of CANDIDATES) {
+  for (const candidate of candidates) {
     const probe = await probePython(candidate, env);
     if (probe) probes.push(probe);
     const choice = choosePython(probes);
@@ -87,17 +87,17 @@ export async function findPython(env: Record<string, string | undefined>): Promi
   const choice = choosePython(probes);
   if ('executable' in choice) return choice;
   throw new PythonMissing(choice.problem);
-}
+};
 
-async function probePython(
+const probePython = async (
   command: string,
   env: Record<string, string | undefined>,
-): Promise<PythonProbe | undefined> {
+): Promise<PythonProbe | undefined> => {
   try {
-    const { code, output } = await runCommand(command, ['-I', '-c', PROBE], { env, cwd: repository });
+    const { code, output } = await runCommand(command, ['-I', '-c', probeScript], { env, cwd: repository });
     return code === 0 ? parseProbe(output) : undefined;
   } catch {
     // Not on the PATH, or not executable: the next candidate.
     return undefined;
   }
-}
+};

@@ -7,23 +7,39 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { EmulatorFailed, PortTaken } from '../expected-failure.ts';
 import { runCommand, tail } from '../run-command.ts';
 import { type AwsAccess, emulatorBase } from './aws-environment.ts';
-import type { EmulatorOptions } from './emulator.ts';
 import { preparePython } from './python-environment.ts';
 import { trustCertificate } from './trust-certificate.ts';
+
+export type EmulatorOptions = {
+  /** Enforce IAM everywhere, over HTTPS (the CDK staging bucket and `enforceSSL` deny plain HTTP). */
+  auth: boolean;
+  /** An existing directory of this run, for its log and its temporary files. */
+  directory: string;
+  /** A port to serve on; any free one otherwise. */
+  port?: number;
+  /** More environment for it, which its Lambdas inherit. */
+  env?: Record<string, string>;
+  /** How long it may take to end by itself, in milliseconds; default 2,000. */
+  stopGraceMs?: number;
+  /** Called where its packages have to be installed first. */
+  onInstall?: () => void;
+  /** Aborts the start, with an installation that is going on. */
+  signal?: AbortSignal;
+};
 
 type Launched = { access: AwsAccess; pid?: number; logFile: string; stop(): Promise<void> };
 
 /** It is up in 2 to 3 s on 2 cores; ten times that is a machine in trouble. */
-const START_DEADLINE_MS = 30_000;
+const startDeadlineMs = 30_000;
 /** The poll of its health: no event says that it is up. */
-const HEALTH_EVERY_MS = 50;
+const healthEveryMs = 50;
 /** How long it may take to end by itself. It holds everything in memory, so nothing is lost by the kill after it. */
-const STOP_GRACE_MS = 2_000;
+const defaultStopGraceMs = 2_000;
 
 /** @throws PythonMissing, PythonEnvironmentFailed, PortTaken, EmulatorFailed */
-export async function launchEmulator(options: EmulatorOptions): Promise<Launched> {
+export const launchEmulator = async (options: EmulatorOptions): Promise<Launched> => {
   const { auth, directory, port: wanted = 0, env = {}, onInstall, signal } = options;
-  const { stopGraceMs = STOP_GRACE_MS } = options;
+  const { stopGraceMs = defaultStopGraceMs } = options;
   const python = await preparePython({ ...(onInstall && { onInstall }), ...(signal && { signal }) });
   const temporary = await makeTemporaryDirectory(directory);
   const tls = auth ? await makeCertificate(python, directory) : undefined;
@@ -62,7 +78,10 @@ export async function launchEmulator(options: EmulatorOptions): Promise<Launched
     const endpoint = `${tls ? 'https' : 'http'}://127.0.0.1:${port}`;
     await waitForHealth(endpoint, child, logFile, signal);
     const access = {
-      ...{ endpoint, region: 'us-east-1', accessKeyId: 'test', secretAccessKey: 'test' },
+      endpoint,
+      region: 'us-east-1',
+      accessKeyId: 'test',
+      secretAccessKey: 'test',
       ...(tls && { caFile: tls.certificate }),
     };
     return { access, ...(child.pid !== undefined && { pid: child.pid }), logFile, stop };
@@ -70,23 +89,23 @@ export async function launchEmulator(options: EmulatorOptions): Promise<Launched
     await stop();
     throw error;
   }
-}
+};
 
 /**
  * The emulator unpacks functions and its own worker, a CommonJS `_worker.js`, under it. Being inside this repository,
  * they would be ES modules by the `"type": "module"` above them, and the worker would die; so this one says otherwise.
  */
-async function makeTemporaryDirectory(directory: string): Promise<string> {
+const makeTemporaryDirectory = async (directory: string): Promise<string> => {
   const temporary = join(directory, 'tmp');
   await mkdir(temporary, { recursive: true });
   await writeFile(join(temporary, 'package.json'), '{}\n');
   return temporary;
-}
+};
 
-async function makeCertificate(
+const makeCertificate = async (
   python: string,
   directory: string,
-): Promise<{ certificate: string; key: string }> {
+): Promise<{ certificate: string; key: string }> => {
   const certificate = join(directory, 'emulator.crt');
   const key = join(directory, 'emulator.key');
   const script = join(import.meta.dirname, 'make_certificate.py');
@@ -99,9 +118,9 @@ async function makeCertificate(
   throw new EmulatorFailed(
     `The emulator's certificate could not be made: delete .cosecha/ and try again.\n${tail(output, 8)}`,
   );
-}
+};
 
-async function readPort(child: ChildProcess, wanted: number): Promise<number> {
+const readPort = async (child: ChildProcess, wanted: number): Promise<number> => {
   const reports = child.stdio[3] as Readable;
   let word = '';
   for await (const chunk of reports) word += String(chunk);
@@ -113,28 +132,28 @@ async function readPort(child: ChildProcess, wanted: number): Promise<number> {
   }
   // Nothing came: it died before that; the wait for its health says why.
   return Number(word);
-}
+};
 
-async function waitForHealth(
+const waitForHealth = async (
   endpoint: string,
   child: ChildProcess,
   logFile: string,
   signal?: AbortSignal,
-): Promise<void> {
-  const deadline = Date.now() + START_DEADLINE_MS;
+): Promise<void> => {
+  const deadline = Date.now() + startDeadlineMs;
   while (Date.now() < deadline) {
     if (child.exitCode !== null || child.signalCode !== null) {
       throw new EmulatorFailed(await withLog('The AWS emulator ended as it started', logFile));
     }
     const healthy = await isHealthy(endpoint);
     if (healthy) return;
-    await delay(HEALTH_EVERY_MS, undefined, { ...(signal && { signal }) });
+    await delay(healthEveryMs, undefined, { ...(signal && { signal }) });
   }
-  const seconds = START_DEADLINE_MS / 1000;
+  const seconds = startDeadlineMs / 1000;
   throw new EmulatorFailed(await withLog(`The AWS emulator did not come up in ${seconds} s`, logFile));
-}
+};
 
-async function isHealthy(endpoint: string): Promise<boolean> {
+const isHealthy = async (endpoint: string): Promise<boolean> => {
   try {
     const response = await fetch(`${endpoint}/_ministack/health`, { signal: AbortSignal.timeout(1_000) });
     await response.body?.cancel();
@@ -142,14 +161,14 @@ async function isHealthy(endpoint: string): Promise<boolean> {
   } catch {
     return false;
   }
-}
+};
 
-async function withLog(problem: string, logFile: string): Promise<string> {
+const withLog = async (problem: string, logFile: string): Promise<string> => {
   const log = await readFile(logFile, 'utf8');
   return `${problem}: its log, ${logFile}, ends with\n${tail(log, 12) || '  (nothing)'}`;
-}
+};
 
-async function stopGroup(child: ChildProcess, temporary: string, graceMs: number): Promise<void> {
+const stopGroup = async (child: ChildProcess, temporary: string, graceMs: number): Promise<void> => {
   const { pid } = child;
   if (pid !== undefined) {
     const running = child.exitCode === null && child.signalCode === null;
@@ -160,9 +179,9 @@ async function stopGroup(child: ChildProcess, temporary: string, graceMs: number
     await ended;
   }
   await rm(temporary, { recursive: true, force: true });
-}
+};
 
-function signalGroup(group: number, signal: NodeJS.Signals): void {
+const signalGroup = (group: number, signal: NodeJS.Signals): void => {
   try {
     process.kill(-group, signal);
   } catch (error) {
@@ -170,4 +189,4 @@ function signalGroup(group: number, signal: NodeJS.Signals): void {
     const { code } = error as NodeJS.ErrnoException;
     if (code !== 'ESRCH' && code !== 'EPERM') throw error;
   }
-}
+};

@@ -16,12 +16,12 @@ type Preparation = {
 };
 
 /** Names an environment by all that decides its contents: other requirements or another Python make another one. */
-export function environmentKey(requirements: string, python: Python, platform: string): string {
+export const environmentKey = (requirements: string, python: Python, platform: string): string => {
   return createHash('sha256')
     .update([requirements, python.executable, python.version, platform].join('\n'))
     .digest('hex')
     .slice(0, 16);
-}
+};
 
 /**
  * The interpreter of a private virtual environment with the emulator in it, under `.cosecha/`; installed the first
@@ -32,7 +32,7 @@ export function environmentKey(requirements: string, python: Python, platform: s
  *
  * @throws PythonMissing, PythonEnvironmentFailed; `AbortError` when aborted
  */
-export async function preparePython({ onInstall, signal }: Preparation = {}): Promise<string> {
+export const preparePython = async ({ onInstall, signal }: Preparation = {}): Promise<string> => {
   const python = await findPython(process.env);
   const requirements = await readFile(requirementsFile, 'utf8');
   const key = environmentKey(requirements, python, `${process.platform}-${process.arch}`);
@@ -54,9 +54,9 @@ export async function preparePython({ onInstall, signal }: Preparation = {}): Pr
     await rm(staging, { recursive: true, force: true });
   }
   return interpreter;
-}
+};
 
-async function install(python: Python, directory: string, signal?: AbortSignal): Promise<void> {
+const install = async (python: Python, directory: string, signal?: AbortSignal): Promise<void> => {
   await run(
     python.executable,
     ['-m', 'venv', directory],
@@ -67,25 +67,25 @@ async function install(python: Python, directory: string, signal?: AbortSignal):
     join(directory, 'bin', 'python'),
     // Wheels only: nothing is compiled, and no package's own build code runs.
     [
-      ...[
-        '-m',
-        'pip',
-        'install',
-        '--require-hashes',
-        '--only-binary',
-        ':all:',
-        '--requirement',
-        requirementsFile,
-      ],
-      ...['--no-input', '--disable-pip-version-check', '--quiet'],
+      '-m',
+      'pip',
+      'install',
+      '--require-hashes',
+      '--only-binary',
+      ':all:',
+      '--requirement',
+      requirementsFile,
+      '--no-input',
+      '--disable-pip-version-check',
+      '--quiet',
     ],
     'pip failed (is the package index reachable?)',
     signal,
   );
-}
+};
 
 /** Installs with the environment of the caller, so that a proxy or a package index set there is used. */
-async function run(command: string, args: string[], problem: string, signal?: AbortSignal): Promise<void> {
+const run = async (command: string, args: string[], problem: string, signal?: AbortSignal): Promise<void> => {
   const { code, output } = await runCommand(command, args, {
     env: process.env,
     cwd: repository,
@@ -95,11 +95,11 @@ async function run(command: string, args: string[], problem: string, signal?: Ab
   throw new PythonEnvironmentFailed(
     `The AWS emulator cannot be installed, as ${problem}: try again, ${withoutPython}.\n${tail(output, 8)}`,
   );
-}
+};
 
-async function exists(path: string): Promise<boolean> {
+const exists = async (path: string): Promise<boolean> => {
   return access(path).then(
     () => true,
     () => false,
   );
-}
+};

@@ -1,8 +1,8 @@
 /**
- * Limits for the AWS clients of a function that somebody waits for, in milliseconds. The webhook has 5 s for its
- * answer, cold start included ("Events", rule 8) and makes three calls one after the other; DynamoDB answers in
- * under 20 ms as a rule. With 1 s a try and 3 tries, one slow call still leaves room for the other two.
- * `throwOnRequestTimeout`: without it the SDK only warns
+ * AWS client options for functions that answer a caller, in milliseconds. The webhook must answer within 5 s, cold
+ * start included ("Events", rule 8), and makes three calls in sequence. DynamoDB usually answers within 20 ms. With
+ * three tries of 1 s, one slow call leaves time for the other two.
+ * Without `throwOnRequestTimeout` the SDK only logs a warning
  * (https://github.com/smithy-lang/smithy-typescript/blob/main/packages/types/src/http/httpHandlerInitialization.ts).
  */
 export const promptClient = {
@@ -10,7 +10,7 @@ export const promptClient = {
   requestHandler: { connectionTimeout: 1_000, requestTimeout: 1_000, throwOnRequestTimeout: true },
 };
 
-/** For functions that nobody waits for: they would rather wait than lose a write that must not be lost. */
+/** AWS client options for functions without a caller. They wait longer, because a lost write could lose an outcome. */
 export const patientClient = {
   maxAttempts: 5,
   requestHandler: { connectionTimeout: 2_000, requestTimeout: 5_000, throwOnRequestTimeout: true },

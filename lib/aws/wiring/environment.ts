@@ -1,32 +1,24 @@
-/** A function was deployed without a variable that it needs: a fault of `infra/`, told at cold start. */
+import { NotConfigured } from '../../not-configured.ts';
+
+/** `infra/` deployed a function without a variable that it needs. Thrown at cold start. */
 export class MissingEnvironmentVariable extends Error {
-  override readonly name = 'EnvironmentIncomplete';
+  override readonly name = 'MissingEnvironmentVariable';
 }
 
-/** A required environment variable. Throws EnvironmentIncomplete. */
+const variable = (name: string): string | undefined => process.env[name] || undefined;
+
+/** Returns an environment variable. Throws MissingEnvironmentVariable if it is not set or empty. */
 export const requiredVariable = (name: string): string => {
-  const value = process.env[name];
-  if (value === undefined || value === '') {
+  const value = variable(name);
+  if (value === undefined) {
     throw new MissingEnvironmentVariable(`The environment variable ${name} is not set.`);
   }
   return value;
 };
 
-/**
- * What was asked for needs a setting that this deployment was not given, although it may be deployed without.
- * Answered 503: it will work once the stack is deployed with it.
- */
-export class SettingMissing extends Error {
-  override readonly name = 'SettingMissing';
-
-  constructor(setting: string, options?: ErrorOptions) {
-    super(`The setting ${setting} is not given, and consents need it. Deploy with -c ${setting}=….`, options);
-  }
-}
-
-/** The environment variable that stands for an optional setting. Throws SettingMissing. */
+/** Returns the environment variable of an optional setting. Throws NotConfigured if the setting is not set. */
 export const optionalSetting = (name: string, setting: string): string => {
-  const value = process.env[name];
-  if (value === undefined || value === '') throw new SettingMissing(setting);
+  const value = variable(name);
+  if (value === undefined) throw new NotConfigured('setting', setting);
   return value;
 };

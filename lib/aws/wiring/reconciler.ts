@@ -4,13 +4,11 @@ import { S3Client } from '@aws-sdk/client-s3';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SFNClient } from '@aws-sdk/client-sfn';
 import { parseTimings, type Timings } from '../../extraction/parse-timings.ts';
-import type { Reading } from '../../extraction/reading.ts';
-import { readingOfExtraction } from '../../extraction/reading-of-extraction.ts';
-import { readingBy } from '../../extraction/reading-of-task.ts';
+import { type Reading, readingOfExtraction, readTaskWith } from '../../extraction/reading.ts';
 import { type ReconcileCaller, type ReconcileResult, reconcile } from '../../extraction/reconcile.ts';
 import type { ConsentExtraction, Extraction } from '../../extraction/record.ts';
 import type { ExtractionStore } from '../../extraction/store.ts';
-import { countAbout, log, logFailure } from '../../observability/observability.ts';
+import { journal } from '../../observability/observability.ts';
 import { readExtraction } from '../../provider/extractions/read-extraction.ts';
 import { readTask } from '../../provider/tasks/read-task.ts';
 import { withSession } from '../../provider/tokens/with-session.ts';
@@ -18,19 +16,18 @@ import { withTaskToken } from '../../provider/tokens/with-task-token.ts';
 import type { Connection } from '../../provider/transport/send-request.ts';
 import { dynamoExtractionStore } from '../dynamo-extraction-store.ts';
 import { dynamoTaskStore } from '../dynamo-task-store.ts';
-import { readExecutionInputOf } from '../read-execution-input.ts';
 import { unsealTargetWith } from '../seal.ts';
+import { readExecutionInputOf } from '../step-functions.ts';
 import { storeResultsIn } from '../store-results.ts';
 import { patientClient } from './client-options.ts';
 import { requiredVariable } from './environment.ts';
-import { providerFromEnvironment } from './provider-from-environment.ts';
-import { taskTokensFromEnvironment } from './task-tokens-from-environment.ts';
+import { providerFromEnvironment, taskTokensFromEnvironment } from './provider-from-environment.ts';
 
-/** What reconciles one extraction after the other, and what else a sweep needs of it. */
+/** `reconcileOne`, and what the sweep needs besides. */
 export type Reconciler = {
   /**
-   * Brings one extraction as far as the facts allow, and says so in the log. The target of one by consent is looked up
-   * where the caller has none at hand. Throws what a dependency throws.
+   * Reconciles one extraction and logs the result. `sealedTarget` is the target of an extraction by consent; without
+   * it, the execution's input is read. Throws what the stores, Step Functions or KMS throw.
    */
   readonly reconcileOne: (
     extractionId: string,
@@ -43,8 +40,8 @@ export type Reconciler = {
 };
 
 /**
- * Puts `reconcile` together over AWS and the provider, from the environment: the same for the machine's function,
- * which looks at one extraction, and the sweep's, which looks at many.
+ * Builds `reconcile` from the environment, with its AWS clients and the provider. reconcile-extraction uses it for one
+ * extraction, and sweep-extractions for many.
  */
 export const reconcilerFromEnvironment = (now: () => Date): Reconciler => {
   const database = new DynamoDBClient(patientClient);
@@ -61,15 +58,15 @@ export const reconcilerFromEnvironment = (now: () => Date): Reconciler => {
   const unsealTarget = unsealTargetWith(new KMSClient(patientClient), requiredVariable('SEAL_KEY_ARN'));
 
   /**
-   * Whose consent it is stands sealed in the execution's input, for the machine, the rule and the sweep alike. The
-   * machine hands it over; for it to ask as well would end at 15 polls a second (docs/performance.md, "Ceilings").
+   * The target is sealed in the execution's input. The machine passes it along, because DescribeExecution allows only
+   * 15 polls a second (docs/performance.md, "Ceilings"). The rule and the sweep read it from the execution.
    */
   const readByConsent = async (
     { extractionId, variant }: ConsentExtraction,
     taskId: string,
-    given: string | null,
+    sealedTarget: string | null,
   ): Promise<Reading> => {
-    const sealed = given ?? (await readExecutionInput(extractionId)).sealed;
+    const sealed = sealedTarget ?? (await readExecutionInput(extractionId)).sealed;
     const { target } = await unsealTarget(extractionId, sealed);
     return readingOfExtraction(
       await withTaskToken(taskTokens, target, (token) =>
@@ -79,7 +76,7 @@ export const reconcilerFromEnvironment = (now: () => Date): Reconciler => {
   };
 
   const readByCredentials = (taskId: string): Promise<Reading> =>
-    withSession(sessions, (token) => readingBy(() => readTask(connection, token, taskId)));
+    withSession(sessions, (token) => readTaskWith(() => readTask(connection, token, taskId)));
 
   const deps = {
     extractions: dynamoExtractionStore(database, requiredVariable('EXTRACTIONS_TABLE')),
@@ -87,8 +84,7 @@ export const reconcilerFromEnvironment = (now: () => Date): Reconciler => {
     storeResults: storeResultsIn(new S3Client(patientClient), requiredVariable('RESULTS_BUCKET')),
     now,
     timings: parseTimings(requiredVariable('TIMINGS')),
-    onFailure: (what: 'read' | 'store', error: unknown) =>
-      logFailure(what === 'read' ? 'The task could not be read.' : 'The results could not be stored.', error),
+    journal,
   };
 
   const reconcileOne = async (
@@ -100,10 +96,9 @@ export const reconcilerFromEnvironment = (now: () => Date): Reconciler => {
       ...deps,
       read: (record: Extraction, taskId: string) =>
         record.method === 'consent' ? readByConsent(record, taskId, sealedTarget) : readByCredentials(taskId),
-      count: countAbout({ extractionId }),
     });
     const record = reconciled.kind === 'gone' ? undefined : reconciled.record;
-    log.info('Reconcile finished.', {
+    journal.info('Reconcile finished.', {
       extractionId,
       caller: caller.kind,
       outcome: reconciled.kind,

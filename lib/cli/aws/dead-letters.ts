@@ -1,31 +1,29 @@
 import {
   ChangeMessageVisibilityCommand,
   DeleteMessageCommand,
+  GetQueueAttributesCommand,
   ReceiveMessageCommand,
   type SQSClient,
 } from '@aws-sdk/client-sqs';
 
 export type DeadLetter = { readonly id: string; readonly body: string; readonly receipt: string };
 
-/** The dead-letter queue, as a redrive needs it. */
+/** A dead-letter queue, as a redrive needs it. */
 export type DeadLetters = {
-  /** Some, hidden from everybody else for a while; none, when the queue has no more to show. */
+  /** Up to ten messages, hidden from other receivers for a while; none once all have been received. */
   readonly receive: () => Promise<readonly DeadLetter[]>;
   readonly remove: (letter: DeadLetter) => Promise<void>;
-  /** Lets others see it again at once. */
+  /** Makes it visible again at once. */
   readonly release: (letter: DeadLetter) => Promise<void>;
 };
 
-/**
- * Longer than a redrive of ten messages takes as a rule. Should it be shorter, a message is received again, and what
- * it asks for is done again, which does no harm.
- */
+/** Usually longer than a redrive of ten messages takes. A message that is received twice repeats its work, which is safe. */
 const hiddenSeconds = 900;
 
 export const deadLettersIn = (client: SQSClient, QueueUrl: string): DeadLetters => ({
   receive: async () => {
     const { Messages = [] } = await client.send(
-      // Waits, as a queue's short poll asks only some of its servers and may find nothing where there is something
+      // A long poll, as a short one asks only some of the queue's servers and may miss messages
       // (https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-short-and-long-polling.html).
       new ReceiveMessageCommand({
         QueueUrl,
@@ -49,3 +47,17 @@ export const deadLettersIn = (client: SQSClient, QueueUrl: string): DeadLetters 
     );
   },
 });
+
+/** How many messages a queue holds, hidden ones too. SQS counts approximately. Throws the SDK's errors. */
+export const countDeadLetters = async (client: SQSClient, QueueUrl: string): Promise<number> => {
+  const { Attributes = {} } = await client.send(
+    new GetQueueAttributesCommand({
+      QueueUrl,
+      AttributeNames: ['ApproximateNumberOfMessages', 'ApproximateNumberOfMessagesNotVisible'],
+    }),
+  );
+  return (
+    Number(Attributes.ApproximateNumberOfMessages ?? 0) +
+    Number(Attributes.ApproximateNumberOfMessagesNotVisible ?? 0)
+  );
+};

@@ -15,12 +15,12 @@ import { dynamoTaskStore } from '../../aws/dynamo-task-store.ts';
 import type { EraseDeps, RecordRead } from '../../extraction/operate/erase.ts';
 import type { Extraction } from '../../extraction/record.ts';
 
-/** S3 refused to delete some of the objects; which and why, by code. */
+/** S3 did not delete some of the objects. The message has their number and S3's codes. */
 export class ResultsNotDeleted extends Error {
   override readonly name = 'ResultsNotDeleted';
 }
 
-/** Where an extraction leaves something. */
+/** Where data of an extraction is stored. */
 export type EraseResources = {
   readonly dynamo: DynamoDBClient;
   readonly s3: S3Client;
@@ -33,7 +33,7 @@ export type EraseResources = {
 const versionsOf = ({ Versions = [], DeleteMarkers = [] }: ListObjectVersionsCommandOutput) =>
   [...Versions, ...DeleteMarkers].map(({ Key, VersionId }) => ({ Key, VersionId }));
 
-/** The SDK has no paginator for these. Deleting what a page has shown does not move the next one. */
+/** The SDK has no paginator for these. Deleting the objects of one page does not change the next. */
 async function* versionPages(client: S3Client, Bucket: string, extractionId: string) {
   let markers: { KeyMarker?: string | undefined; VersionIdMarker?: string | undefined } | undefined = {};
   while (markers !== undefined) {
@@ -49,12 +49,12 @@ async function* versionPages(client: S3Client, Bucket: string, extractionId: str
 
 type Removals = Omit<EraseDeps, 'reconcileTimeout' | 'recordRetention'>;
 
-/** The answer of DynamoDB bears no date, or none that can be read. */
+/** DynamoDB's answer has no readable date. */
 export class AnswerNotDated extends Error {
   override readonly name = 'AnswerNotDated';
 }
 
-/** Reads a row, and by the answer's own `Date` (RFC 9110, section 6.6.1) what time it is at DynamoDB, to the second. */
+/** Reads a row, and DynamoDB's own time in seconds: the `Date` of the answer (RFC 9110, section 6.6.1). */
 const getDated = async (
   client: DynamoDBClient,
   TableName: string,
@@ -72,15 +72,15 @@ const getDated = async (
   );
   const { Item } = await client.send(command);
   const at = new Date(date ?? '');
-  if (Number.isNaN(at.getTime())) throw new AnswerNotDated('DynamoDB did not say what time it is.');
+  if (Number.isNaN(at.getTime())) throw new AnswerNotDated('The answer of DynamoDB has no date.');
   return { record: Item === undefined ? undefined : (unmarshall(Item) as Extraction), at };
 };
 
-/** What `erase` needs, on AWS. */
+/** The dependencies of `erase`, on AWS. */
 export const eraseOnAws = (resources: EraseResources, now: () => Date): Removals => {
   const { dynamo, s3, extractionsTable, tasksTable, resultsBucket: Bucket } = resources;
   const tasks = dynamoTaskStore(dynamo, tasksTable, now);
-  /** False where the condition did not hold. */
+  /** False where the condition does not hold. */
   const removedIf = async (command: DeleteItemCommand): Promise<boolean> => {
     try {
       await dynamo.send(command);
@@ -119,7 +119,7 @@ export const eraseOnAws = (resources: EraseResources, now: () => Date): Removals
     },
     removeResults: async (extractionId) => {
       let removed = 0;
-      // At most 1,000 a page, and DeleteObjects takes as many.
+      // At most 1,000 a page, and DeleteObjects accepts as many.
       for await (const Objects of versionPages(s3, Bucket, extractionId)) {
         if (Objects.length === 0) continue;
         const { Errors = [] } = await s3.send(

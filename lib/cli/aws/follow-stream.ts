@@ -10,19 +10,18 @@ import {
 
 export type { StreamRecord };
 
-/** DynamoDB Streams pushes nothing; a direct reader asks again and again, as AWS's own consumers do. */
+/** DynamoDB Streams pushes nothing: a direct reader polls, as AWS's own consumers do. */
 const POLL_EVERY_MS = 100;
 
 /**
- * Opens a table's stream at its end: once this resolves, no later record is missed. The generator gives every record
- * as it comes, in order within a shard, until `signal` aborts (then it throws `AbortError`); shards that appear on the
- * way are read from their beginning.
+ * Opens a table's stream at its end: once this resolves, no later record is missed. The generator yields the records, in
+ * order within a shard, until `signal` aborts; then it throws `AbortError`. It reads new shards from their start.
  */
-export async function openStream(
+export const openStream = async (
   client: DynamoDBStreamsClient,
   StreamArn: string,
   signal: AbortSignal,
-): Promise<AsyncGenerator<StreamRecord, void>> {
+): Promise<AsyncGenerator<StreamRecord, void>> => {
   const iterators = new Map<string, string | undefined>();
   const addShards = async (ShardIteratorType: 'LATEST' | 'TRIM_HORIZON') => {
     for (const ShardId of await shardsOf(client, StreamArn, signal)) {
@@ -35,7 +34,7 @@ export async function openStream(
   async function* records(): AsyncGenerator<StreamRecord, void> {
     for (;;) {
       for (const [shardId, ShardIterator] of iterators) {
-        // Without one, the shard is closed and read to its end.
+        // A closed shard that is read to its end has none.
         if (ShardIterator === undefined) continue;
         const read = await client.send(new GetRecordsCommand({ ShardIterator }), { abortSignal: signal });
         iterators.set(shardId, read.NextShardIterator);
@@ -47,14 +46,14 @@ export async function openStream(
   }
   await addShards('LATEST');
   return records();
-}
+};
 
 /** A page has 100 shards at most; a stream has those of a whole day. */
-async function shardsOf(
+const shardsOf = async (
   client: DynamoDBStreamsClient,
   StreamArn: string,
   signal: AbortSignal,
-): Promise<string[]> {
+): Promise<string[]> => {
   const shards: string[] = [];
   let ExclusiveStartShardId: string | undefined;
   do {
@@ -66,4 +65,4 @@ async function shardsOf(
     ExclusiveStartShardId = StreamDescription?.LastEvaluatedShardId;
   } while (ExclusiveStartShardId !== undefined);
   return shards;
-}
+};

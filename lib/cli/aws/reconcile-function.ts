@@ -1,11 +1,12 @@
 import { GetFunctionConfigurationCommand, InvokeCommand, type LambdaClient } from '@aws-sdk/client-lambda';
-import { type ProviderTimeouts, parseProviderTimeouts } from '../../aws/wiring/provider-connection.ts';
+import { type ProviderTimeouts, parseProviderTimeouts } from '../../aws/wiring/provider-from-environment.ts';
+import type { SweepResult } from '../../extraction/count-sweep.ts';
 import { parseTimings, type Timings } from '../../extraction/parse-timings.ts';
 import type { ReconcileAnswer, ReconcileEvent } from '../../extraction/reconcile-event.ts';
-import type { SweepResult } from '../../extraction/sweep.ts';
+import { CliError } from '../errors.ts';
 
-/** reconcile-extraction, or sweep-extractions, ran and failed as a whole. Its log has the reason. */
-export class ReconcileFailed extends Error {
+/** reconcile-extraction or sweep-extractions ran and threw. Its log has the cause. */
+export class ReconcileFailed extends CliError {
   override readonly name = 'ReconcileFailed';
 }
 
@@ -13,32 +14,33 @@ const invoke = async (client: LambdaClient, name: string, event: unknown): Promi
   const { FunctionError, Payload } = await client.send(
     new InvokeCommand({ FunctionName: name, Payload: JSON.stringify(event) }),
   );
-  if (FunctionError !== undefined)
-    throw new ReconcileFailed(`${name} failed (${FunctionError}); its log says why.`);
+  if (FunctionError !== undefined) {
+    throw new ReconcileFailed(`${name} failed (${FunctionError}). Its log has the cause.`);
+  }
   return JSON.parse(Buffer.from(Payload ?? []).toString('utf8'));
 };
 
-/** Has one extraction looked at now, and waits for it. Throws ReconcileFailed and the SDK's errors. */
+/** Reconciles one extraction now, and waits for it. Throws ReconcileFailed and the SDK's errors. */
 export const reconcileNow = async (
   client: LambdaClient,
   name: string,
   event: ReconcileEvent,
 ): Promise<ReconcileAnswer> => (await invoke(client, name, event)) as ReconcileAnswer;
 
-/** Has sweep-extractions sweep now, and waits for it. Throws as `reconcileNow`. */
+/** Runs a sweep now, and waits for it. Throws as `reconcileNow`. */
 export const sweepNow = async (client: LambdaClient, name: string): Promise<SweepResult> =>
   (await invoke(client, name, { trigger: 'sweep' })) as SweepResult;
 
-/** What reconcile-extraction was deployed with, as far as operators need it. */
+/** The settings that reconcile-extraction was deployed with, as far as operators need them. */
 export type ReconcileSettings = {
   readonly timings: Timings;
-  /** Of the function, in seconds. */
+  /** Timeout of the function, in seconds. */
   readonly timeout: number;
   readonly providerBaseUrl: string;
   readonly providerTimeouts: ProviderTimeouts;
 };
 
-/** Read off the function itself: no copy of a setting can be out of date. Throws the SDK's errors. */
+/** Reads them from the function itself, as a copy could be out of date. Throws the SDK's errors. */
 export const readReconcileSettings = async (
   client: LambdaClient,
   name: string,

@@ -1,6 +1,7 @@
 import { AwsClient } from 'aws4fetch';
+import { defined } from '../../defined.ts';
 
-/** Whose signature a request carries, and where. */
+/** The credentials that requests are signed with, and the region they are for. */
 export type Signer = {
   readonly region: string;
   readonly credentials: {
@@ -10,21 +11,13 @@ export type Signer = {
   };
 };
 
-/**
- * A fetch that signs every request for API Gateway (SigV4, service `execute-api`), for IAM-authorized routes. The URL
- * is signed as it is called. No retries: what the API answers is what the caller gets.
- */
+/** A fetch that signs each request for the IAM-authorized routes of API Gateway (SigV4, `execute-api`). It never retries. */
 export const signedFetch = ({
   region,
   credentials: { accessKeyId, secretAccessKey, sessionToken },
 }: Signer): ((url: string, init?: RequestInit) => Promise<Response>) => {
-  const aws = new AwsClient({
-    accessKeyId,
-    secretAccessKey,
-    ...(sessionToken === undefined ? {} : { sessionToken }),
-    service: 'execute-api',
-    region,
-    retries: 0,
-  });
+  const aws = new AwsClient(
+    defined({ accessKeyId, secretAccessKey, sessionToken, service: 'execute-api', region, retries: 0 }),
+  );
   return (url, init) => aws.fetch(url, init);
 };

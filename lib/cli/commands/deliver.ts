@@ -2,10 +2,11 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { dynamoExtractionStore } from '../../aws/dynamo-extraction-store.ts';
 import { dynamoTaskStore } from '../../aws/dynamo-task-store.ts';
-import { readSecret, SecretNotFilled } from '../../aws/read-secret.ts';
+import { readSecret } from '../../aws/read-secret.ts';
 import { LOCAL_STAGE } from '../../aws/stage.ts';
 import type { Extraction } from '../../extraction/record.ts';
 import type { ExtractionStore, TaskStore } from '../../extraction/store.ts';
+import { NotConfigured } from '../../not-configured.ts';
 import type { Context } from '../context.ts';
 import { type DeliveryEffect, deliveryEffect } from '../delivery-effect.ts';
 import type { Deployment } from '../deployment.ts';
@@ -24,30 +25,38 @@ export type DeliverOptions = {
   readonly force?: true;
 };
 
-/** Signs and sends one delivery to the webhook, and says what came of it. */
+/** Signs a delivery, sends it to the webhook, and reports its effect. */
 export const deliver = async (
   taskId: string | undefined,
   options: DeliverOptions,
   { shell, connect }: Context,
 ): Promise<number> => {
   if ((taskId === undefined) === (options.extraction === undefined)) {
-    throw new UsageError('Deliver to which task? Name it, or say --extraction <id>.');
+    throw new UsageError('Name one task: a taskId, or --extraction <extractionId>.');
   }
-  const system = await connect();
-  const dynamo = new DynamoDBClient(system.client);
-  const extractions = dynamoExtractionStore(dynamo, system.output('ExtractionsTableName'));
-  const tasks = dynamoTaskStore(dynamo, system.output('TasksTableName'), shell.now);
-  const target = await findTarget(taskId, options.extraction, { extractions, tasks }, system.stackName);
+  const deployment = await connect();
+  const dynamo = new DynamoDBClient(deployment.client);
+  const extractions = dynamoExtractionStore(dynamo, deployment.output('ExtractionsTableName'));
+  const tasks = dynamoTaskStore(dynamo, deployment.output('TasksTableName'), shell.now);
+  const stores = { extractions, tasks };
+  const target = await findTarget(taskId, options.extraction, stores, deployment.stackName);
   if (options.forged !== true) {
-    const judgement = deliveryEffect(
-      target.record === undefined ? { kind: 'nobody' } : { kind: 'extraction', record: target.record },
-    );
-    await requireConfirmation(judgement, options, system, shell);
+    await requireConfirmation(deliveryEffect(target.record), options, deployment.stage, shell);
   }
-  const status = await send(target.taskId, options, system, shell);
-  return report(status, target, options, extractions, shell);
+  const answer = await send(target.taskId, options, deployment, shell);
+  const record = target.record === undefined ? undefined : await extractions.get(target.record.extractionId);
+  const expected = options.forged === true ? 401 : 204;
+  shell.print(describeAnswer(answer, expected, record), {
+    taskId: target.taskId,
+    answer,
+    expected,
+    extractionId: record?.extractionId,
+    status: record?.status,
+  });
+  return answer === expected ? 0 : 1;
 };
 
+/** A task, and the record of the extraction that it is linked to. */
 type Target = { readonly taskId: string; readonly record: Extraction | undefined };
 
 const findTarget = async (
@@ -64,7 +73,7 @@ const findTarget = async (
   if (record === undefined) throw new CliError(`There is no extraction ${extractionId} in ${stackName}.`);
   if (record.method === 'consent') {
     throw new CliError(
-      'An extraction by consent has no webhook: the provider sends none, and it is found by reading.',
+      'The provider sends no webhook for an extraction by consent. `cosecha reconcile` reads its status.',
     );
   }
   if (record.taskId === undefined) throw new CliError(`${extractionId} is ${record.status} and has no task.`);
@@ -72,39 +81,41 @@ const findTarget = async (
   return { taskId: record.taskId, record: isLinked ? record : undefined };
 };
 
-/** @throws Problem where what it would do needs a flag that is not given */
-const requireConfirmation = async (
-  judgement: DeliveryEffect,
-  options: DeliverOptions,
-  system: Deployment,
-  shell: Shell,
+/** Throws CliError where the delivery would have an effect that no option or answer has confirmed. */
+export const requireConfirmation = async (
+  effect: DeliveryEffect,
+  { status: taskStatus, orphan, yes, force }: DeliverOptions,
+  stage: string,
+  { confirm }: Pick<Shell, 'confirm'>,
 ): Promise<void> => {
-  if (judgement.kind === 'harmless') return;
-  if (judgement.kind === 'orphan') {
-    if (options.orphan === true) return;
+  if (effect.kind === 'harmless') return;
+  if (effect.kind === 'orphan') {
+    if (orphan === true) return;
     throw new CliError(
-      'No extraction is linked to this task. The delivery would be kept for 30 days as an orphan, be counted as ' +
-        'UnlinkedDelivery, and end a task that ever bears this id. Say --orphan to send it all the same, or --forged ' +
-        'to see it refused.',
+      'No extraction is linked to this task. The delivery would be kept for 30 days, be counted as UnlinkedDelivery, ' +
+        'and settle a later task of this id. Use --orphan to send it, or --forged to see one refused.',
     );
   }
-  const { extractionId, status } = judgement.record;
-  const effect = `${extractionId} is ${status}: this delivery would settle it as ${options.status} on your word, not the provider's.`;
-  if (system.stage !== LOCAL_STAGE) {
-    if (options.force === true) return;
-    throw new CliError(`${effect} Say --force if that is what you want, or --forged to see one refused.`);
+  const { extractionId, status } = effect.record;
+  const warning = `${extractionId} is ${status}. You, not the provider, would settle it as ${taskStatus}.`;
+  if (stage !== LOCAL_STAGE) {
+    if (force === true) return;
+    throw new CliError(`${warning} Use --force to send it, or --forged to see one refused.`);
   }
-  if (options.yes === true) return;
-  if (await shell.confirm(`${effect} Type yes to go on:`, 'yes')) return;
-  throw new CliError(`${effect} Nothing was sent; say --yes if that is what you want.`);
+  if (yes === true || (await confirm(`${warning} Type yes to send it:`, 'yes'))) return;
+  throw new CliError(`${warning} Nothing was sent. Use --yes to send it.`);
 };
 
-/** The key that deliveries are signed with or, for a forged one, one that nobody has. */
-const signingKey = async (forged: boolean, system: Deployment, shell: Shell): Promise<string> => {
+/** The key that the provider signs with or, for a forged delivery, a random one. */
+const signingKey = async (
+  forged: boolean,
+  { client, stackName }: Deployment,
+  shell: Shell,
+): Promise<string> => {
   if (forged) return shell.randomId();
-  const secrets = new SecretsManagerClient(system.client);
-  return readSecret(secrets, `${system.stackName}/webhook-signing-key`).catch((cause: unknown) => {
-    if (cause instanceof SecretNotFilled) throw new CliError(cause.message, { cause });
+  const secrets = new SecretsManagerClient(client);
+  return readSecret(secrets, `${stackName}/webhook-signing-key`).catch((cause: unknown) => {
+    if (cause instanceof NotConfigured) throw new CliError(cause.message, { cause });
     throw cause;
   });
 };
@@ -112,15 +123,15 @@ const signingKey = async (forged: boolean, system: Deployment, shell: Shell): Pr
 const send = async (
   taskId: string,
   { status: taskStatus, encrypted, forged }: DeliverOptions,
-  system: Deployment,
+  deployment: Deployment,
   shell: Shell,
 ): Promise<number> => {
-  const key = await signingKey(forged === true, system, shell);
+  const key = await signingKey(forged === true, deployment, shell);
   const { body, signature } = signDelivery({ taskId, taskStatus }, key, { encrypted: encrypted === true });
-  const { webhookUrl } = system.api;
+  const { webhookUrl } = deployment.api;
   const headers = { 'content-type': 'application/json', 'x-service-signature': signature };
   try {
-    // 15 s: three times what the provider gives it, so that a slow answer is still heard.
+    // 15 s, three times the provider's limit, so that a slow answer is still reported.
     const answer = await fetch(webhookUrl, {
       method: 'POST',
       headers,
@@ -130,36 +141,31 @@ const send = async (
     await answer.body?.cancel();
     return answer.status;
   } catch (cause) {
-    throw new CliError(`${webhookUrl} gave no answer: is it reachable from here?`, { cause });
+    throw new CliError(`${webhookUrl} did not answer. Check that it is reachable from here.`, { cause });
   }
 };
 
-const meanings: Readonly<Record<number, string>> = {
-  400: 'signed, and yet no delivery: this program and the service are of different versions',
-  401: 'refused: not signed with a key that the service knows',
-  413: 'too large',
-  500: 'the service failed, and the provider would deliver again; the log of receive-webhook says why',
-  503: 'a secret is not filled, and the provider would deliver again',
+const refusals: Readonly<Record<number, string>> = {
+  400: 'the signature is valid and the body is not a delivery, so this command and the service differ in version',
+  401: 'refused, as the signature matches no signing key of the service',
+  413: 'refused, as the body is too large',
+  500: 'the service failed, and the provider would repeat the delivery; the log of receive-webhook has the cause',
+  503: 'a secret is not filled, and the provider would repeat the delivery',
 };
 
-const report = async (
-  status: number,
-  { taskId, record }: Target,
-  { forged }: DeliverOptions,
-  extractions: ExtractionStore,
-  shell: Shell,
-): Promise<number> => {
-  const after = record === undefined ? undefined : await extractions.get(record.extractionId);
-  const taken =
-    after === undefined
-      ? 'taken and kept, for a task that nobody knows'
-      : `taken; ${after.extractionId} is ${describeProgress(after)}`;
+/** The webhook's answer as a sentence, and a second one where another answer is expected. `record` as it is now. */
+export const describeAnswer = (answer: number, expected: number, record: Extraction | undefined): string => {
+  const accepted =
+    record === undefined
+      ? 'accepted, and kept as an orphan delivery'
+      : `accepted; ${record.extractionId} is ${describeProgress(record)}`;
   const meaning =
-    status === 204 ? taken : (meanings[status] ?? 'no answer of this service; is the address right?');
-  const expected = forged === true ? 401 : 204;
-  const verdict = status === expected ? '' : `. Expected ${expected}`;
-  shell.print(`${status}: ${meaning}${verdict}.`, {
-    ...{ taskId, answer: status, expected, extractionId: after?.extractionId, status: after?.status },
-  });
-  return status === expected ? 0 : 1;
+    answer === 204
+      ? accepted
+      : (refusals[answer] ?? 'not an answer of this service; check the output WebhookUrl');
+  const correction =
+    expected === 401
+      ? 'The webhook should answer 401 to a wrong signature.'
+      : `The webhook should answer ${expected} to a right signature.`;
+  return `${answer}: ${meaning}.${answer === expected ? '' : ` ${correction}`}`;
 };

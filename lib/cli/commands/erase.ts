@@ -16,82 +16,78 @@ export const erase = async (
   { yes }: EraseOptions,
   { shell, connect }: Context,
 ): Promise<number> => {
-  const system = await connect();
-  const question = `This erases ${extractionId} and its results from ${system.stackName} for good. Type its id to go on:`;
+  const { client, output, stackName, isEmulated } = await connect();
+  const question = `This erases ${extractionId} and its results from ${stackName} for good. Type its id to continue:`;
   if (yes !== true && !(await shell.confirm(question, extractionId))) {
-    throw new CliError('Nothing was erased: type the id when asked, or say --yes.');
+    throw new CliError('Nothing was erased: type the id at the prompt, or use --yes.');
   }
-  const lambda = new LambdaClient(system.client);
-  const settings = await readReconcileSettings(lambda, system.output('ReconcileFunctionName'));
+  const settings = await readReconcileSettings(new LambdaClient(client), output('ReconcileFunctionName'));
   const removals = eraseOnAws(
     {
-      dynamo: new DynamoDBClient(system.client),
-      s3: new S3Client({ ...system.client, forcePathStyle: system.isEmulated }),
-      extractionsTable: system.output('ExtractionsTableName'),
-      tasksTable: system.output('TasksTableName'),
-      resultsBucket: system.output('ResultsBucketName'),
+      dynamo: new DynamoDBClient(client),
+      s3: new S3Client({ ...client, forcePathStyle: isEmulated }),
+      extractionsTable: output('ExtractionsTableName'),
+      tasksTable: output('TasksTableName'),
+      resultsBucket: output('ResultsBucketName'),
     },
     shell.now,
   );
   shell.wait('erasing');
-  const erased = await eraseExtraction(extractionId, {
+  const result = await eraseExtraction(extractionId, {
     ...removals,
     reconcileTimeout: settings.timeout,
     recordRetention: settings.timings.recordRetention,
   }).catch((cause: unknown) => {
     if (!(cause instanceof ResultsNotDeleted)) throw cause;
-    throw new CliError(`${cause.message} The record is still there: put that right, and run this again.`, {
-      cause,
-    });
+    throw new CliError(
+      `${cause.message} The record is still there. Repair the cause, and run this command again.`,
+      { cause },
+    );
   });
   shell.wait(undefined);
-  return report(extractionId, erased, shell);
+  return report(extractionId, result, shell);
 };
 
-/** What no command can take back, and when it goes by itself. */
+/** What the command cannot erase, and how long it stays. */
 const remainders = [
   'What stays, and for how long:',
-  '- its execution: the request, and the credentials or the target sealed, 90 days after its end (Step Functions);',
-  '- the record in the backup by point-in-time recovery, 35 days: a restore must leave it out (--except);',
-  '- the record in the stream, 24 hours, and whatever downstream services made of it: tell them;',
-  '- ids, and no data, in logs for logRetentionDays. A delivery still to come leaves taskId and status for 30 days;',
+  '- its execution, with the request and the sealed data: 90 days after its end (Step Functions);',
+  '- the record in the point-in-time backup: 35 days; a restore must omit it (--except);',
+  '- the record in the stream: 24 hours, and longer in downstream services; inform them;',
+  '- ids, and no data, in the logs: logRetentionDays. A later delivery stores taskId and status for 30 days;',
   '- its idempotency key: for those 90 days a request that repeats it starts nothing and ends NOT_STARTED. Use another.',
 ];
 
-const report = (extractionId: string, erased: EraseResult, shell: Shell): number => {
-  switch (erased.kind) {
+const report = (extractionId: string, result: EraseResult, shell: Shell): number => {
+  switch (result.kind) {
     case 'erased': {
-      const task = erased.taskId === undefined ? '' : 'its task, ';
-      const lines = [
-        `Erased: stored results (${erased.objects}), ${task}the record. Read again: nothing is left of it.`,
-      ];
-      shell.print([...lines, ...remainders], { extractionId, ...erased });
+      const task = result.taskId === undefined ? '' : 'its task, ';
+      const line = `Erased: stored results (${result.objects}), ${task}the record. Verified: nothing of it remains.`;
+      shell.print([line, ...remainders], { extractionId, ...result });
       return 0;
     }
     case 'no-record': {
-      const left =
-        erased.objects === 0
-          ? 'and no results'
-          : `and what was left of its results (${erased.objects}) is erased`;
-      shell.print(`There is no record of ${extractionId}, ${left}.`, { extractionId, ...erased });
+      const results =
+        result.objects === 0 ? 'and no results' : `and the rest of its results (${result.objects}) is erased`;
+      shell.print(`There is no record of ${extractionId}, ${results}.`, { extractionId, ...result });
       return 0;
     }
     case 'open':
       throw new CliError(
-        `${extractionId} is still open (${erased.record.status}): erasing it now would lose its end. Let it close ` +
-          '(`watch` it, or `reconcile` it if it is overdue), or have the provider end it, then erase it.',
+        `${extractionId} is still open (${result.record.status}), and its outcome would be lost. Let it close ` +
+          '(`watch` it, or `reconcile` it if it is overdue), or have the provider end it. Then erase it.',
       );
     case 'too-fresh':
       throw new CliError(
-        `${extractionId} was closed a moment ago, and a function that saw it open may still store results. ` +
-          `Nothing was erased: try again after ${erased.until}.`,
+        `${extractionId} was closed a moment ago, and a function that read it while open may still store results. ` +
+          `Nothing was erased. Try again after ${result.until}.`,
       );
     case 'reopened':
       throw new CliError(
-        `The provider has just told how ${extractionId} ended, which opened it again. The record stays: erase it once ` +
-          'it is closed.',
+        `The provider has just corrected the outcome of ${extractionId}, so it is open again. Its record stays. Erase ` +
+          'it once it is closed.',
       );
     case 'remains':
-      throw new CliError(`Read again, something is there: ${erased.what.join(', ')}. Run this again.`);
+      throw new CliError(`These are still there: ${result.what.join(', ')}. Run this command again.`);
   }
 };

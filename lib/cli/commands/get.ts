@@ -10,46 +10,46 @@ import { CliError } from '../errors.ts';
 
 export type GetOptions = { readonly results?: string };
 
-/** Shows the record, or stores the results in a file. */
+/** Prints the record, or stores the results in a file. */
 export const get = async (
   extractionId: string,
   { results: file }: GetOptions,
   { shell, connect }: Context,
 ): Promise<number> => {
-  const system = await connect();
-  const table = system.output('ExtractionsTableName');
-  const record = await dynamoExtractionStore(new DynamoDBClient(system.client), table).get(extractionId);
-  if (record === undefined)
-    throw new CliError(`There is no extraction ${extractionId} in ${system.stackName}.`);
+  const deployment = await connect();
+  const table = deployment.output('ExtractionsTableName');
+  const record = await dynamoExtractionStore(new DynamoDBClient(deployment.client), table).get(extractionId);
+  if (record === undefined) {
+    throw new CliError(`There is no extraction ${extractionId} in ${deployment.stackName}.`);
+  }
   if (file === undefined) {
     const view = operatorView(record);
     shell.print(describeView(view), view);
     return 0;
   }
-  const stored = storedResults(record);
-  const bytes = await download(system, stored);
+  const stored = requireResults(record);
+  const bytes = await download(deployment, stored);
   await shell.writePrivately(file, bytes);
   shell.print(`${bytes.byteLength} bytes in ${file}, SHA-256 as recorded.`, {
-    ...{ extractionId, file, bytes: bytes.byteLength, sha256: stored.sha256 },
+    extractionId,
+    file,
+    bytes: bytes.byteLength,
+    sha256: stored.sha256,
   });
   return 0;
 };
 
-const storedResults = ({
-  extractionId,
-  status,
-  results,
-  collectedAt,
-  collectionError,
-}: Extraction): StoredResults => {
+/** Where the results are. Throws CliError where there are none, or none yet. */
+export const requireResults = (record: Extraction): StoredResults => {
+  const { extractionId, status, results, collectionError, dueShard } = record;
   if (results !== undefined) return results;
-  if (collectionError !== undefined) {
-    throw new CliError(`The results of ${extractionId} will not come: ${collectionError}.`);
+  if (dueShard !== undefined) {
+    throw new CliError(`${extractionId} is ${status} and still open. Its results are not collected yet.`);
   }
   throw new CliError(
-    collectedAt === undefined
-      ? `${extractionId} is ${status}, and its results are not collected yet.`
-      : `${extractionId} ended ${status}, which has no results.`,
+    collectionError === undefined
+      ? `${extractionId} is closed as ${status}, without results.`
+      : `${extractionId} is closed as ${status}. Its results were not collected: ${collectionError}.`,
   );
 };
 
@@ -63,15 +63,13 @@ const download = async (
     .catch((cause: unknown) => {
       if (!(cause instanceof NoSuchKey)) throw cause;
       throw new CliError(
-        'The bucket keeps these results no more: resultsRetentionDays are over, or they were erased.',
-        {
-          cause,
-        },
+        'The bucket no longer has these results: resultsRetentionDays have passed, or they were erased.',
+        { cause },
       );
     });
   const bytes = (await Body?.transformToByteArray()) ?? new Uint8Array();
   if (createHash('sha256').update(bytes).digest('hex') === sha256) return bytes;
   throw new CliError(
-    'What the bucket holds is not what was recorded: its SHA-256 differs. Nothing was written.',
+    'The results in the bucket differ from the SHA-256 in the record. Nothing was written to the file.',
   );
 };

@@ -1,52 +1,64 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import type { Extraction } from '../../extraction/record.ts';
-import { openExtractionIds, readExtractions } from '../aws/open-extractions.ts';
+import type { Extraction, ExtractionStatus } from '../../extraction/record.ts';
+import { openExtractionIds, readExtractions } from '../aws/read-extractions.ts';
 import type { Context } from '../context.ts';
 import { describeDue } from '../describe-record.ts';
 import { formatSeconds, secondsSince } from '../format-seconds.ts';
 
-export type ListOptions = { readonly open?: true; readonly due?: true };
+export type ListOptions = {
+  readonly open?: true;
+  readonly due?: true;
+  readonly status?: ExtractionStatus;
+};
 
-/** Lists what is open, or what is due among it, the most overdue first. */
-export const list = async ({ due }: ListOptions, { shell, connect }: Context): Promise<number> => {
-  const system = await connect();
-  const dynamo = new DynamoDBClient(system.client);
-  const table = system.output('ExtractionsTableName');
+/** Lists open extractions, or those that are due, the most overdue first. */
+export const list = async ({ due, status }: ListOptions, { shell, connect }: Context): Promise<number> => {
+  const { client, output } = await connect();
+  const dynamo = new DynamoDBClient(client);
+  const table = output('ExtractionsTableName');
   const now = shell.now();
   const ids = await openExtractionIds(dynamo, table, due === true ? now.toISOString() : undefined);
-  const records = (await readExtractions(dynamo, table, ids))
-    // The index may still name what was closed a moment ago.
-    .filter(({ dueAt }) => dueAt !== undefined)
-    .toSorted((one, other) => String(one.dueAt).localeCompare(String(other.dueAt)));
+  const records = selectOpen(await readExtractions(dynamo, table, ids), status);
   if (records.length === 0) {
-    shell.hint(due === true ? 'Nothing is due.' : 'Nothing is open.');
+    shell.hint(
+      `No ${due === true ? 'due' : 'open'} extraction${status === undefined ? '' : ` is ${status}`}.`,
+    );
     return 0;
   }
-  const lines = rows(records, now);
-  shell.hint(lines[0] ?? '');
-  records.forEach((record, index) => {
-    const { extractionId, status, taskId, requestedAt, dueAt = '' } = record;
+  const [heading = '', ...lines] = rows(records, now);
+  shell.hint(heading);
+  for (const [index, record] of records.entries()) {
+    const { extractionId, taskId, requestedAt, dueAt = '' } = record;
     const overdueSeconds = Math.max(0, Math.round(secondsSince(dueAt, now)));
-    shell.print(lines[index + 1] ?? '', {
+    shell.print(lines[index] ?? '', {
       extractionId,
-      status,
+      status: record.status,
       taskId,
       requestedAt,
       dueAt,
       overdueSeconds,
     });
-  });
-  const late = records.filter(({ dueAt = '' }) => dueAt < now.toISOString()).length;
+  }
+  const dueCount = records.filter(({ dueAt = '' }) => dueAt < now.toISOString()).length;
   shell.hint(
-    `${records.length} open, ${late} due. The index is eventually consistent: the last second may be missing.`,
+    `${records.length} listed, ${dueCount} due. The index is eventually consistent: the last second may be missing.`,
   );
   return 0;
 };
 
-/** A heading and a line each, in columns. */
+/** The records that are open, with this status if any, the most overdue first. The index may still have closed ones. */
+export const selectOpen = (
+  records: readonly Extraction[],
+  status: ExtractionStatus | undefined,
+): readonly Extraction[] =>
+  records
+    .filter((record) => record.dueAt !== undefined && (status === undefined || record.status === status))
+    .toSorted((one, other) => String(one.dueAt).localeCompare(String(other.dueAt)));
+
+/** A heading, and a line for each record, in columns. */
 const rows = (records: readonly Extraction[], now: Date): readonly string[] => {
   const cells = [
-    ['EXTRACTION', 'STATUS', 'AGE', 'NEXT LOOK'],
+    ['EXTRACTION', 'STATUS', 'AGE', 'NEXT RECONCILE'],
     ...records.map(({ extractionId, status, requestedAt, dueAt }) => [
       extractionId,
       status,

@@ -7,61 +7,56 @@ import type { Deployment } from '../deployment.ts';
 import { describeDue, describeProgress } from '../describe-record.ts';
 import { CliError, UsageError } from '../errors.ts';
 import { formatSeconds } from '../format-seconds.ts';
-import { withReconcileErrors } from '../with-reconcile-errors.ts';
+import type { Shell } from '../shell.ts';
 
 export type ReconcileOptions = { readonly allDue?: true };
 
-/** Has one extraction, or everything that is due, looked at now. */
+/** Reconciles one extraction now, or runs a sweep. */
 export const reconcile = async (
   extractionId: string | undefined,
   { allDue }: ReconcileOptions,
   { shell, connect }: Context,
 ): Promise<number> => {
   if ((extractionId === undefined) !== (allDue === true)) {
-    throw new UsageError('Reconcile what? Name one extraction, or say --all-due.');
+    throw new UsageError('Name one extraction, or use --all-due.');
   }
-  const system = await connect();
-  const lambda = new LambdaClient(system.client);
-  shell.wait('looking');
-  return extractionId === undefined ? sweep(lambda, system, shell) : one(extractionId, lambda, system, shell);
+  const deployment = await connect();
+  shell.wait('reconciling');
+  return extractionId === undefined
+    ? reconcileAllDue(deployment, shell)
+    : reconcileOne(extractionId, deployment, shell);
 };
 
-const sweep = async (lambda: LambdaClient, system: Deployment, shell: Context['shell']): Promise<number> => {
-  const swept = await withReconcileErrors(() => sweepNow(lambda, system.output('SweepFunctionName')));
+const reconcileAllDue = async ({ client, output }: Deployment, shell: Shell): Promise<number> => {
+  const result = await sweepNow(new LambdaClient(client), output('SweepFunctionName'));
   shell.wait(undefined);
-  const { claimed, closed, failed, cutShort, oldestOverdueSeconds } = swept;
-  const left = cutShort ? ' Its time was up before the end: run it again.' : '';
-  shell.print(
-    `${claimed} looked at, ${closed} of them closed, ${failed} failed. The oldest was ${formatSeconds(oldestOverdueSeconds)} late.${left}`,
-    { ...swept },
-  );
+  const { claimed, closed, failed, cutShort, oldestOverdueSeconds } = result;
+  const oldest = `The oldest was ${formatSeconds(oldestOverdueSeconds)} late.`;
+  const rest = cutShort ? ' The sweep ran out of time: run it again.' : '';
+  shell.print(`${claimed} reconciled, ${closed} of them closed, ${failed} failed. ${oldest}${rest}`, result);
   return failed === 0 ? 0 : 1;
 };
 
-const one = async (
+const reconcileOne = async (
   extractionId: string,
-  lambda: LambdaClient,
-  system: Deployment,
-  shell: Context['shell'],
+  { client, output, stackName }: Deployment,
+  shell: Shell,
 ): Promise<number> => {
-  const name = system.output('ReconcileFunctionName');
-  const answer = await withReconcileErrors(() =>
-    reconcileNow(lambda, name, { trigger: 'operator', extractionId }),
-  );
+  const answer = await reconcileNow(new LambdaClient(client), output('ReconcileFunctionName'), {
+    trigger: 'operator',
+    extractionId,
+  });
   shell.wait(undefined);
-  const extractions = dynamoExtractionStore(
-    new DynamoDBClient(system.client),
-    system.output('ExtractionsTableName'),
-  );
+  const extractions = dynamoExtractionStore(new DynamoDBClient(client), output('ExtractionsTableName'));
   const record = await extractions.get(extractionId);
-  if (record === undefined)
-    throw new CliError(`There is no extraction ${extractionId} in ${system.stackName}.`);
-  const next = record.dueAt === undefined ? '' : ` Next look: ${describeDue(record.dueAt, shell.now())}.`;
+  if (record === undefined) throw new CliError(`There is no extraction ${extractionId} in ${stackName}.`);
+  const { status, dueShard, dueAt } = record;
+  const next = dueAt === undefined ? '' : ` Next reconcile: ${describeDue(dueAt, shell.now())}.`;
   shell.print(`${extractionId} is ${describeProgress(record)}.${next}`, {
     ...answer,
-    status: record.status,
-    closed: record.dueShard === undefined,
-    dueAt: record.dueAt,
+    status,
+    closed: dueShard === undefined,
+    dueAt,
   });
   return 0;
 };

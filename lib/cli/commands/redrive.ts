@@ -6,35 +6,37 @@ import type { Context } from '../context.ts';
 import { explainFailure } from '../explain-failure.ts';
 import { redriveLetters } from '../redrive-letters.ts';
 
-/** Does again whatever the dead-letter queue holds. */
+/** Repeats the work of each message in the dead-letter queue. */
 export const redrive = async ({ shell, connect }: Context): Promise<number> => {
-  const system = await connect();
-  const lambda = new LambdaClient(system.client);
+  const { client, output, isEmulated } = await connect();
+  const lambda = new LambdaClient(client);
+  // By default the SDK calls the host in the queue's URL, whatever the endpoint; an emulator's host does not resolve.
+  const queues = new SQSClient({ ...client, useQueueUrlAsEndpoint: !isEmulated });
   shell.wait('reading the queue');
-  const redriven = await redriveLetters({
-    letters: deadLettersIn(
-      // The queue's address as CloudFormation has it; the SDK would else go to that host, whatever the endpoint.
-      new SQSClient({ ...system.client, useQueueUrlAsEndpoint: !system.isEmulated }),
-      system.output('DeadLetterQueueUrl'),
-    ),
+  const result = await redriveLetters({
+    letters: deadLettersIn(queues, output('DeadLetterQueueUrl')),
     invoke: async (work) => {
-      if (work.trigger === 'sweep') await sweepNow(lambda, system.output('SweepFunctionName'));
-      else await reconcileNow(lambda, system.output('ReconcileFunctionName'), work);
+      if (work.trigger === 'sweep') await sweepNow(lambda, output('SweepFunctionName'));
+      else await reconcileNow(lambda, output('ReconcileFunctionName'), work);
     },
     onDone: ({ id }, work) => {
-      const what = work.trigger === 'sweep' ? 'swept' : `${work.extractionId} reconciled`;
-      shell.print(`${id}  ${what}`, { messageId: id, outcome: 'done', ...work });
+      const done = work.trigger === 'sweep' ? 'swept' : `${work.extractionId} reconciled`;
+      shell.print(`${id}  ${done}`, { messageId: id, outcome: 'done', ...work });
     },
     onFailed: ({ id }, error) => {
       const why = error instanceof ReconcileFailed ? error.message : (explainFailure(error) ?? String(error));
-      shell.print(`${id}  failed again and stays: ${why}`, { messageId: id, outcome: 'failed', why });
+      shell.print(`${id}  failed again, stays in the queue: ${why}`, {
+        messageId: id,
+        outcome: 'failed',
+        why,
+      });
     },
     onUnknown: ({ id }) => {
-      shell.print(`${id}  unknown, and stays`, { messageId: id, outcome: 'unknown' });
+      shell.print(`${id}  unknown, stays in the queue`, { messageId: id, outcome: 'unknown' });
     },
   });
   shell.wait(undefined);
-  const { done, failed, unknown } = redriven;
-  shell.print(`${done} done and deleted, ${failed} failed again, ${unknown} unknown.`, redriven);
+  const { done, failed, unknown } = result;
+  shell.print(`${done} done and deleted, ${failed} failed again, ${unknown} unknown.`, result);
   return failed + unknown === 0 ? 0 : 1;
 };

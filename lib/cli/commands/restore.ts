@@ -1,9 +1,9 @@
 import { DescribeTableCommand, DynamoDBClient, ResourceNotFoundException } from '@aws-sdk/client-dynamodb';
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import { dynamoExtractionStore } from '../../aws/dynamo-extraction-store.ts';
-import { restore as restoreRows } from '../../extraction/operate/restore.ts';
+import { type RestoredKind, restore as restoreRows } from '../../extraction/operate/restore.ts';
+import { scanExtractions } from '../aws/read-extractions.ts';
 import { readReconcileSettings } from '../aws/reconcile-function.ts';
-import { scanExtractions } from '../aws/scan-extractions.ts';
 import type { Context } from '../context.ts';
 import { CliError, UsageError } from '../errors.ts';
 
@@ -13,38 +13,36 @@ export type RestoreOptions = {
   readonly dryRun?: true;
 };
 
-const meanings = {
-  closed: 'copied as they were, closed',
-  due: 'copied, and due now: the next sweep asks the provider',
-  unconfirmed:
-    'copied as UNCONFIRMED: their start was not confirmed in the backup, and they are never started again',
-  present: 'there already, and left alone',
+const meanings: Readonly<Record<RestoredKind, string>> = {
+  closed: 'copied unchanged, closed',
+  due: 'copied, due now: the next sweep reads the provider',
+  unconfirmed: 'copied as UNCONFIRMED: not confirmed as started in the backup, and never started again',
+  present: 'not copied: already in the live table',
   'requested-again':
-    'there already, of another request under the same idempotency key: left alone, look at them',
-  excepted: 'left out, as asked',
-  expired: 'left out: their retention is over',
-  unreadable: 'left out: no record of an extraction',
-} as const;
+    'not copied: the live table has another request with the same idempotency key. Check each',
+  excepted: 'omitted by --except',
+  expired: 'omitted: the retention is over',
+  unreadable: 'omitted: not a record of an extraction',
+};
 
-/** Copies what the live table lacks from one that point-in-time recovery made. */
+/** Copies the records that the live table lacks from a table that point-in-time recovery made. */
 export const restore = async (
   { from, except = [], dryRun: isDryRun }: RestoreOptions,
   { shell, connect }: Context,
 ): Promise<number> => {
-  const system = await connect();
+  const { client, output } = await connect();
   const dryRun = isDryRun === true;
-  const table = system.output('ExtractionsTableName');
-  if (from === table) throw new UsageError('--from is the live table itself: name the restored one.');
-  const dynamo = new DynamoDBClient(system.client);
+  const table = output('ExtractionsTableName');
+  if (from === table) throw new UsageError('--from is the live table. Name the restored one.');
+  const dynamo = new DynamoDBClient(client);
   await requireTable(dynamo, from);
-  const { timings } = await readReconcileSettings(
-    new LambdaClient(system.client),
-    system.output('ReconcileFunctionName'),
-  );
+  const { timings } = await readReconcileSettings(new LambdaClient(client), output('ReconcileFunctionName'));
   const live = dynamoExtractionStore(dynamo, table);
   shell.wait('copying');
-  const restored = await restoreRows(scanExtractions(dynamo, from), {
-    ...{ create: live.create, get: live.get, dryRun },
+  const result = await restoreRows(scanExtractions(dynamo, from), {
+    create: live.create,
+    get: live.get,
+    dryRun,
     except: new Set(except),
     now: shell.now,
     recordRetention: timings.recordRetention,
@@ -55,28 +53,24 @@ export const restore = async (
     },
   });
   shell.wait(undefined);
-  const lines = Object.entries(meanings).flatMap(([kind, meaning]) => {
-    const count = restored[kind as keyof typeof meanings];
-    return count === 0 ? [] : [`${count} ${meaning}`];
-  });
-  const head = dryRun ? 'Nothing was written. It would be:' : 'Done:';
-  shell.print([head, ...(lines.length === 0 ? ['that table is empty'] : lines)], {
-    dryRun,
-    ...restored,
-  });
+  const lines = (Object.keys(meanings) as RestoredKind[])
+    .filter((kind) => result[kind] > 0)
+    .map((kind) => `${result[kind]} ${meanings[kind]}`);
+  const heading = dryRun ? 'Nothing was written. Without --dry-run:' : 'Done:';
+  shell.print([heading, ...(lines.length === 0 ? ['the table is empty'] : lines)], { dryRun, ...result });
   return 0;
 };
 
-/** @throws Problem where there is no such table, or it is of something else, or not ready */
+/** Throws CliError where there is no such table, or it has no extractions, or it is not ACTIVE. */
 const requireTable = async (dynamo: DynamoDBClient, TableName: string): Promise<void> => {
   const { Table } = await dynamo.send(new DescribeTableCommand({ TableName })).catch((cause: unknown) => {
     if (!(cause instanceof ResourceNotFoundException)) throw cause;
-    throw new CliError(`There is no table ${TableName} here.`, { cause });
+    throw new CliError(`There is no table ${TableName} in this account and region.`, { cause });
   });
   if (Table?.KeySchema?.[0]?.AttributeName !== 'extractionId') {
-    throw new CliError(`${TableName} is no table of extractions: its key is another.`);
+    throw new CliError(`${TableName} is not a table of extractions: its key is not extractionId.`);
   }
   if (Table.TableStatus !== 'ACTIVE') {
-    throw new CliError(`${TableName} is ${String(Table.TableStatus)}: wait until it is ACTIVE.`);
+    throw new CliError(`${TableName} is ${String(Table.TableStatus)}. Wait until it is ACTIVE.`);
   }
 };

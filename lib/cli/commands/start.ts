@@ -3,38 +3,42 @@ import { buildRequest, type StartOptions } from '../build-request.ts';
 import type { Context } from '../context.ts';
 import { describeProblem } from '../describe-problem.ts';
 import { CliError } from '../errors.ts';
-import { postExtraction } from '../post-extraction.ts';
+import { isTransient, postExtraction } from '../post-extraction.ts';
 import { watchOne } from './watch.ts';
 
-/** Requests an extraction, and watches it if asked to. */
+/** Requests an extraction, and with --watch prints its changes until it is closed. */
 export const start = async (options: StartOptions, { shell, connect }: Context): Promise<number> => {
   const request = await buildRequest(options, shell.readText);
-  const system = await connect();
+  const deployment = await connect();
+  const { base, fetch } = deployment.api;
   const idempotencyKey = options.idempotencyKey ?? shell.randomId();
-  // Before the request, so that it is known whatever happens to this process.
+  // Before the request, so that it is known even if this process is killed.
   shell.hint(`Idempotency key: ${idempotencyKey}`);
   shell.wait('requesting');
-  const posted = await postExtraction(`${system.api.base}/extractions`, request, idempotencyKey, {
-    fetch: system.api.fetch,
+  const result = await postExtraction(`${base}/extractions`, request, idempotencyKey, {
+    fetch,
     sleep: shell.sleep,
-    onRetry: (why) => shell.hint(`${why}: trying again with the same key.`),
+    onRetry: (reason) => shell.hint(`${reason} Retrying with the same key.`),
   });
   shell.wait(undefined);
 
-  const again = `Run it again with --idempotency-key ${idempotencyKey}: that starts no second extraction.`;
-  if (posted.kind === 'unanswered') {
-    throw new CliError(`${system.api.base} gave no answer; it may have been requested. ${again}`, {
-      cause: posted.cause,
+  const retry = `Run it again with --idempotency-key ${idempotencyKey}: that starts no second extraction.`;
+  if (result.kind === 'unanswered') {
+    throw new CliError(`${base} did not answer, and may have accepted the request. ${retry}`, {
+      cause: result.cause,
     });
   }
-  if (posted.status >= 400) {
-    const mayPass = posted.status >= 500 || posted.status === 429;
-    throw new CliError([...describeProblem(posted.status, posted.body), ...(mayPass ? [again] : [])]);
+  if (result.status >= 400) {
+    const lines = describeProblem(result.status, result.body);
+    throw new CliError(isTransient(result) ? [...lines, retry] : lines);
   }
-  const { extractionId, status } = JSON.parse(posted.body) as PublicExtraction;
-  const before = posted.replayed ? ' (requested before under this key)' : '';
-  shell.print(`${extractionId}  ${status}${before}`, {
-    ...{ extractionId, status, idempotencyKey, replayed: posted.replayed },
+  const { extractionId, status } = JSON.parse(result.body) as PublicExtraction;
+  const { replayed } = result;
+  shell.print(`${extractionId}  ${status}${replayed ? ' (requested before with this key)' : ''}`, {
+    extractionId,
+    status,
+    idempotencyKey,
+    replayed,
   });
-  return options.watch === true ? watchOne(extractionId, system, shell) : 0;
+  return options.watch === true ? watchOne(extractionId, deployment, shell) : 0;
 };

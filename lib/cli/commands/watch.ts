@@ -6,30 +6,29 @@ import { openStream } from '../aws/follow-stream.ts';
 import type { Context } from '../context.ts';
 import type { Deployment } from '../deployment.ts';
 import { CliError } from '../errors.ts';
-import { type FollowResult, followExtraction } from '../follow-extraction.ts';
+import { followExtraction } from '../follow-extraction.ts';
 import type { Shell } from '../shell.ts';
 
-/** Watches one extraction until it is closed, or everything until it is stopped. */
+/** Prints the changes of one extraction until it is closed, or of all extractions until it is stopped. */
 export const watch = async (
   extractionId: string | undefined,
   { shell, connect }: Context,
 ): Promise<number> => {
-  const system = await connect();
-  return extractionId === undefined ? watchAll(system, shell) : watchOne(extractionId, system, shell);
+  const deployment = await connect();
+  return extractionId === undefined ? watchAll(deployment, shell) : watchOne(extractionId, deployment, shell);
 };
 
-/**
- * By reading the record, once a second: that starts from where it is, costs one small read, and takes none of the two
- * places that each shard of the stream has for readers.
- */
-export const watchOne = async (extractionId: string, system: Deployment, shell: Shell): Promise<number> => {
-  const { get } = dynamoExtractionStore(
-    new DynamoDBClient(system.client),
-    system.output('ExtractionsTableName'),
-  );
-  const ended = await followExtraction(extractionId, {
+/** Reads the record once a second. That starts from its current state, and uses no reader slot of the stream. */
+export const watchOne = async (
+  extractionId: string,
+  { client, output, stackName }: Deployment,
+  shell: Shell,
+): Promise<number> => {
+  const { get } = dynamoExtractionStore(new DynamoDBClient(client), output('ExtractionsTableName'));
+  const result = await followExtraction(extractionId, {
     get,
-    ...{ now: shell.now, sleep: shell.sleep },
+    now: shell.now,
+    sleep: shell.sleep,
     onChange: (line, facts) => {
       shell.wait(undefined);
       shell.print(line, facts);
@@ -37,31 +36,30 @@ export const watchOne = async (extractionId: string, system: Deployment, shell: 
     onWait: shell.wait,
   });
   shell.wait(undefined);
-  return exitCodeOf(ended, extractionId, system);
+  if (result === 'absent') throw new CliError(`There is no extraction ${extractionId} in ${stackName}.`);
+  return result === 'COMPLETED' ? 0 : 1;
 };
 
-const exitCodeOf = (ended: FollowResult, extractionId: string, { stackName }: Deployment): number => {
-  if (ended === 'absent') throw new CliError(`There is no extraction ${extractionId} in ${stackName}.`);
-  return ended === 'COMPLETED' ? 0 : 1;
-};
-
-/** By the stream, from now on: the table itself tells nobody of what changes. */
-const watchAll = async (system: Deployment, shell: Shell): Promise<number> => {
+/** Reads the stream from its end, as a table does not notify anybody of its changes. */
+const watchAll = async ({ client, output }: Deployment, shell: Shell): Promise<number> => {
   const records = await openStream(
-    new DynamoDBStreamsClient(system.client),
-    system.output('ExtractionsStreamArn'),
+    new DynamoDBStreamsClient(client),
+    output('ExtractionsStreamArn'),
     new AbortController().signal,
   );
   shell.hint(
-    'Watching everything; Ctrl-C ends it. Each shard of the stream has room for two readers: this is one.',
+    'Watching all extractions; Ctrl-C stops it. This uses one of the two reader slots of each shard of the stream.',
   );
   for await (const record of records) {
-    const { Keys, OldImage, NewImage } = record.dynamodb ?? {};
+    const { Keys, OldImage, NewImage, ApproximateCreationDateTime } = record.dynamodb ?? {};
     const extractionId = Keys?.extractionId?.S;
-    const at = record.dynamodb?.ApproximateCreationDateTime?.toISOString();
+    const at = ApproximateCreationDateTime?.toISOString();
     shell.print(`${at ?? shell.now().toISOString()}  ${extractionId}  ${describeStreamRecord(record)}`, {
-      ...{ at, extractionId, eventName: record.eventName },
-      ...{ before: OldImage?.status?.S, status: NewImage?.status?.S },
+      at,
+      extractionId,
+      eventName: record.eventName,
+      before: OldImage?.status?.S,
+      status: NewImage?.status?.S,
     });
   }
   return 0;

@@ -1,12 +1,12 @@
 import { type CloudWatchClient, DescribeAlarmsCommand } from '@aws-sdk/client-cloudwatch';
 import { type Finding, failed, passed } from './finding.ts';
 
-/** DescribeAlarms takes this many names. */
+/** DescribeAlarms accepts this many names. */
 const batchSize = 100;
 
-/** Whether any alarm of the stack is ringing. */
+/** Fails while any alarm of the stack is in ALARM. */
 export const checkAlarms = async (client: CloudWatchClient, names: readonly string[]): Promise<Finding> => {
-  const ringing: string[] = [];
+  const inAlarm: string[] = [];
   for (let from = 0; from < names.length; from += batchSize) {
     const { MetricAlarms = [], CompositeAlarms = [] } = await client.send(
       new DescribeAlarmsCommand({
@@ -15,11 +15,8 @@ export const checkAlarms = async (client: CloudWatchClient, names: readonly stri
         StateValue: 'ALARM',
       }),
     );
-    ringing.push(...[...MetricAlarms, ...CompositeAlarms].map(({ AlarmName = '' }) => AlarmName));
+    inAlarm.push(...[...MetricAlarms, ...CompositeAlarms].map(({ AlarmName = '' }) => AlarmName));
   }
-  if (ringing.length === 0) return passed(`none of ${names.length} alarms is ringing`);
-  return failed(
-    `ringing: ${ringing.join(', ')}`,
-    'docs/operations.md says of each what it means and what to do.',
-  );
+  if (inAlarm.length === 0) return passed(`none of ${names.length} alarms is in ALARM`);
+  return failed(`in ALARM: ${inAlarm.join(', ')}`, 'docs/operations.md has an entry for each alarm.');
 };

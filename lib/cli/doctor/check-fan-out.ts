@@ -1,22 +1,22 @@
 import type { SQSClient } from '@aws-sdk/client-sqs';
-import { lettersIn } from './check-dead-letters.ts';
+import { countDeadLetters } from '../aws/dead-letters.ts';
 import { type Finding, failed, passed, skipped } from './finding.ts';
 
 /**
- * Whether the pipe to the bus gave anything up: each message in its dead-letter queue is a batch of the stream. The
- * queue is the one of the stack's `queueUrls` that is not `ownUrl`, the sweep's.
+ * Fails where the pipe to the bus has dead letters. Each is a batch of the stream. The pipe's queue is the one of the
+ * stack's `queueUrls` that is not `sweepQueueUrl`.
  */
 export const checkFanOut = async (
   client: SQSClient,
   queueUrls: readonly string[],
-  ownUrl: string,
+  sweepQueueUrl: string,
 ): Promise<Finding> => {
-  const queueUrl = queueUrls.find((url) => url !== ownUrl);
-  if (queueUrl === undefined) return skipped('bus: there is none, fanOutToEventBus is off');
-  const count = await lettersIn(client, queueUrl);
-  if (count === 0) return passed('bus: the pipe gave nothing up');
+  const queueUrl = queueUrls.find((url) => url !== sweepQueueUrl);
+  if (queueUrl === undefined) return skipped('bus: none, as fanOutToEventBus is off');
+  const count = await countDeadLetters(client, queueUrl);
+  if (count === 0) return passed('bus: the dead-letter queue of its pipe is empty');
   return failed(
-    `bus: the pipe gave up ${count} batches`,
-    'docs/operations.md says what to do, under fan-out-dead-letters.',
+    `bus: the dead-letter queue of its pipe holds ${count}`,
+    'Follow the entry fan-out-dead-letters of docs/operations.md.',
   );
 };

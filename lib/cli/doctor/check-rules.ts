@@ -1,4 +1,5 @@
 import { DescribeRuleCommand, type EventBridgeClient } from '@aws-sdk/client-eventbridge';
+import { defined } from '../../defined.ts';
 import { type Finding, failed, passed } from './finding.ts';
 
 /** One rule of the stack. */
@@ -11,43 +12,44 @@ export type Rule = {
 
 const minutesPer: Readonly<Record<string, number>> = { minute: 1, hour: 60 };
 
-/** `rate(5 minutes)` as 5. The CDK writes 60 minutes, the longest there are, as `rate(1 hour)`. */
+/** `rate(5 minutes)` as 5. The CDK writes 60 minutes, the most that is allowed, as `rate(1 hour)`. */
 const minutesOf = (schedule: string | undefined): number | undefined => {
   const [, count, unit = ''] = /^rate\((\d+) (minute|hour)s?\)$/.exec(schedule ?? '') ?? [];
   const minutes = minutesPer[unit];
   return minutes === undefined ? undefined : Number(count) * minutes;
 };
 
-/** `ids` as CloudFormation has them: `rule`, or `bus|rule`. */
+/** Reads rules by their physical ids in CloudFormation: `rule`, or `bus|rule`. */
 export const readRules = (client: EventBridgeClient, ids: readonly string[]): Promise<readonly Rule[]> =>
   Promise.all(
     ids.map(async (id) => {
       const [Name = '', EventBusName] = id.split('|').toReversed();
       const { State, ScheduleExpression } = await client.send(
-        new DescribeRuleCommand({ Name, ...(EventBusName === undefined ? {} : { EventBusName }) }),
+        new DescribeRuleCommand(defined({ Name, EventBusName })),
       );
       return { name: Name, enabled: State === 'ENABLED', everyMinutes: minutesOf(ScheduleExpression) };
     }),
   );
 
-/** Whether the schedule of the sweep, the rule for broken executions and any other are on. */
+/** Fails where a rule is disabled, or none has the schedule of the sweep. */
 export const checkRules = (rules: readonly Rule[]): Finding => {
   const disabled = rules.filter(({ enabled }) => !enabled);
   if (disabled.length > 0) {
     const [{ everyMinutes } = {}] = disabled.toSorted((one) => (one.everyMinutes === undefined ? 1 : -1));
-    const loss =
+    const effect =
       everyMinutes === undefined
-        ? 'Broken executions wait for the sweep meanwhile.'
+        ? 'Until it is enabled, broken executions wait for the sweep.'
         : 'Without the sweep nothing is guaranteed to end.';
     const names = disabled.map(({ name }) => name);
     return failed(
       `disabled: ${names.join(', ')}`,
-      `${loss} Run ${names.map((name) => `aws events enable-rule --name ${name}`).join(' && ')}`,
+      `${effect} Run ${names.map((name) => `aws events enable-rule --name ${name}`).join(' && ')}`,
     );
   }
   const schedule = rules.find(({ everyMinutes }) => everyMinutes !== undefined);
-  if (schedule === undefined)
-    return failed('no rule has a schedule', 'Nothing sweeps: deploy the stack again.');
+  if (schedule === undefined) {
+    return failed('no rule has a schedule', 'No sweep runs. Deploy the stack again.');
+  }
   return passed(
     `rules are ENABLED: the sweep every ${schedule.everyMinutes} min, and ${rules.length - 1} other`,
   );

@@ -2,20 +2,20 @@ import { ListSecretVersionIdsCommand, type SecretsManagerClient } from '@aws-sdk
 import { formatSeconds } from '../format-seconds.ts';
 import { type Finding, failed, passed } from './finding.ts';
 
-/** Whether a secret has a value, and how old its versions are. Reads no value. */
+/** Fails where a secret has no value, with `remedy`. Reads the ages of its versions, and no value. */
 export const checkSecret = async (
   client: SecretsManagerClient,
-  { name, what, fillWith }: { readonly name: string; readonly what: string; readonly fillWith: string },
+  { name, label, remedy }: { readonly name: string; readonly label: string; readonly remedy: string },
   now: Date,
 ): Promise<Finding> => {
   const { Versions = [] } = await client.send(new ListSecretVersionIdsCommand({ SecretId: name }));
-  const ageOf = (label: string): string | undefined => {
-    const created = Versions.find(({ VersionStages }) => VersionStages?.includes(label))?.CreatedDate;
+  const ageOf = (stage: string): string | undefined => {
+    const created = Versions.find(({ VersionStages }) => VersionStages?.includes(stage))?.CreatedDate;
     return created === undefined ? undefined : formatSeconds((now.getTime() - created.getTime()) / 1_000);
   };
   const current = ageOf('AWSCURRENT');
-  if (current === undefined) return failed(`${what} is not filled (${name})`, fillWith);
+  if (current === undefined) return failed(`${label} is not filled (${name})`, remedy);
   const previous = ageOf('AWSPREVIOUS');
-  const before = previous === undefined ? '' : `; the one before it, ${previous} old, is kept as AWSPREVIOUS`;
-  return passed(`${what} is filled, ${current} ago${before}`);
+  const other = previous === undefined ? '' : `; the previous one, ${previous} old, is AWSPREVIOUS`;
+  return passed(`${label} was filled ${current} ago${other}`);
 };

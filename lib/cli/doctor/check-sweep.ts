@@ -3,10 +3,10 @@ import { type MetricName, metricsService } from '../../observability/metric-name
 import { formatSeconds } from '../format-seconds.ts';
 import { type Finding, failed, passed } from './finding.ts';
 
-/** What every sweep counts as it ends. As it begins, it tells 0 of it. */
-const swept: MetricName = 'SweepFinished';
+/** Every sweep counts 0 when it starts and 1 when it finishes. */
+const sweepFinished: MetricName = 'SweepFinished';
 
-/** Whether a sweep ended within three of its intervals, as the alarm `sweep-not-running` asks. */
+/** Fails where no sweep finished within three of its intervals, as the alarm `sweep-not-running` does. */
 export const checkSweep = async (
   client: CloudWatchClient,
   stage: string,
@@ -17,7 +17,7 @@ export const checkSweep = async (
   const { Datapoints = [] } = await client.send(
     new GetMetricStatisticsCommand({
       Namespace: `Cosecha/${stage}`,
-      MetricName: swept,
+      MetricName: sweepFinished,
       Dimensions: [{ Name: 'service', Value: metricsService }],
       StartTime: new Date(now.getTime() - within * 1_000),
       EndTime: now,
@@ -25,11 +25,11 @@ export const checkSweep = async (
       Statistics: ['Sum'],
     }),
   );
-  const ended = Datapoints.filter(({ Sum = 0 }) => Sum > 0);
-  const last = Math.max(...ended.map(({ Timestamp }) => Timestamp?.getTime() ?? 0));
-  if (ended.length > 0) return passed(`last sweep ${formatSeconds((now.getTime() - last) / 1_000)} ago`);
+  const finished = Datapoints.filter(({ Sum = 0 }) => Sum > 0);
+  const last = Math.max(...finished.map(({ Timestamp }) => Timestamp?.getTime() ?? 0));
+  if (finished.length > 0) return passed(`last sweep ${formatSeconds((now.getTime() - last) / 1_000)} ago`);
   return failed(
-    `no sweep has ended within ${formatSeconds(within)}`,
-    'Is its rule enabled, does sweep-extractions start, and does it live? Its log says; `cosecha reconcile --all-due` runs one now.',
+    `no sweep finished within ${formatSeconds(within)}`,
+    'Check that its rule is enabled, and read the log of sweep-extractions. `cosecha reconcile --all-due` runs one now.',
   );
 };

@@ -9,17 +9,17 @@ import { type Finding, failed, passed } from './finding.ts';
 
 type Table = {
   readonly name: string;
-  readonly what: string;
-  /** Whether it is the public one: with a stream, an index and point-in-time recovery. */
-  readonly isContract: boolean;
+  readonly label: string;
+  /** The public table has a stream, an index and point-in-time recovery. */
+  readonly isPublic: boolean;
 };
 
-const redeploy = 'Somebody changed it outside of the stack: deploy it again, or set it back.';
+const remedy = 'It was changed outside the stack. Deploy the stack again, or undo the change.';
 
-/** Whether a table is as the stack makes it. */
+/** Fails where a table is not as the stack makes it. */
 export const checkTable = async (
   client: DynamoDBClient,
-  { name, what, isContract }: Table,
+  { name, label, isPublic }: Table,
 ): Promise<Finding> => {
   const [{ Table }, { TimeToLiveDescription }] = await Promise.all([
     client.send(new DescribeTableCommand({ TableName: name })),
@@ -29,19 +29,19 @@ export const checkTable = async (
   const missing = [
     ...(Table?.TableStatus === 'ACTIVE' ? [] : [`it is ${String(Table?.TableStatus)}`]),
     ...(/^ENABL/.test(TimeToLiveDescription?.TimeToLiveStatus ?? '') ? [] : ['TTL is off']),
-    ...(!isContract || Table?.StreamSpecification?.StreamViewType === 'NEW_AND_OLD_IMAGES'
+    ...(!isPublic || Table?.StreamSpecification?.StreamViewType === 'NEW_AND_OLD_IMAGES'
       ? []
-      : ['its stream is off, or not of both images']),
-    ...(!isContract || isUsable(index) ? [] : ['the index due is gone, or not ACTIVE']),
-    ...(!isContract || (await isRecoverable(client, name)) ? [] : ['point-in-time recovery is off']),
+      : ['its stream is off, or does not have both images']),
+    ...(!isPublic || isUsable(index) ? [] : ['the index due is missing, or not ACTIVE']),
+    ...(!isPublic || (await isRecoverable(client, name)) ? [] : ['point-in-time recovery is off']),
   ];
-  if (missing.length > 0) return failed(`table ${what}: ${missing.join(', ')}`, redeploy);
+  if (missing.length > 0) return failed(`table ${label}: ${missing.join(', ')}`, remedy);
   return passed(
-    `table ${what} is ACTIVE, with TTL${isContract ? ', stream, index and point-in-time recovery' : ''}`,
+    `table ${label} is ACTIVE, with TTL${isPublic ? ', stream, index and point-in-time recovery' : ''}`,
   );
 };
 
-/** Not every emulator gives an index a status. */
+/** Some emulators give an index no status. */
 const isUsable = (index: GlobalSecondaryIndexDescription | undefined): boolean =>
   index !== undefined && (index.IndexStatus ?? 'ACTIVE') === 'ACTIVE';
 

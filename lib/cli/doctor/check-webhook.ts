@@ -1,9 +1,9 @@
 import { type Finding, failed, passed } from './finding.ts';
 
-/** A signature of the right form that no key makes: zeros. Unlike none at all, it is checked against the keys. */
-const noSignature = `sha256=${'0'.repeat(64)}`;
+/** Well-formed, so that it is verified against the keys, and made by none of them. */
+const wrongSignature = `sha256=${'0'.repeat(64)}`;
 
-/** Whether the webhook is reachable, reads its keys, and refuses what is not signed with them. Changes nothing. */
+/** Fails unless the webhook answers 401 to a delivery with a wrong signature. That delivery changes nothing. */
 export const checkWebhook = async (
   fetchUrl: (url: string, init: RequestInit) => Promise<Response>,
   url: string,
@@ -12,36 +12,38 @@ export const checkWebhook = async (
   try {
     answer = await fetchUrl(url, {
       method: 'POST',
-      headers: { 'content-type': 'application/json', 'x-service-signature': noSignature },
+      headers: { 'content-type': 'application/json', 'x-service-signature': wrongSignature },
       body: '{}',
       signal: AbortSignal.timeout(15_000),
     });
   } catch {
     return failed(
       `webhook ${url} does not answer`,
-      'Is the name known to DNS, and the certificate valid? The provider needs to reach it too.',
+      'Check its DNS name and its certificate. The provider must reach it, too.',
     );
   }
   await answer.body?.cancel();
   const { status } = answer;
   switch (status) {
     case 401:
-      return passed(`webhook refuses a bad signature; the address to register at the provider is ${url}`);
+      return passed(`webhook refuses a wrong signature; the URL to register at the provider is ${url}`);
     case 503:
       return failed(
         'webhook answers 503: it has no signing key',
-        'Fill the webhook signing key. The provider delivers again meanwhile.',
+        'Fill the webhook signing key. Until then the provider repeats its deliveries.',
       );
     case 204:
       return failed(
-        'webhook takes a delivery that nobody signed',
-        'This is not the webhook of Cosecha, or a forgery gets in: take the route down and look who answers there.',
+        'webhook accepts a wrong signature',
+        'Another service answers there, or anybody can forge deliveries. Remove the route, and find out which.',
       );
     default:
-      if (status >= 500) return failed(`webhook fails (${status})`, 'The log of receive-webhook says why.');
+      if (status >= 500) {
+        return failed(`webhook answers ${status}`, 'The log of receive-webhook has the cause.');
+      }
       return failed(
-        `webhook ${url} answers ${status}, not 401`,
-        'Another service answers there, or the route is gone: compare it with the output WebhookUrl, and deploy again.',
+        `webhook ${url} answers ${status} instead of 401`,
+        'Another service answers there, or the route is missing. Compare it with the output WebhookUrl, and deploy the stack again.',
       );
   }
 };

@@ -1,26 +1,25 @@
 import { CliError } from '../errors.ts';
 import { explainFailure } from '../explain-failure.ts';
 
-/** What one check found, in plain words. */
+/** What one check found: a sentence and, where it failed, what to do. `skipped`: it could not be checked from here. */
 export type Finding =
   | { readonly result: 'passed'; readonly message: string }
   | { readonly result: 'failed'; readonly message: string; readonly remedy: string }
-  /** It cannot be told from here. */
   | { readonly result: 'skipped'; readonly message: string };
 
 export const passed = (message: string): Finding => ({ result: 'passed', message });
 export const failed = (message: string, remedy: string): Finding => ({ result: 'failed', message, remedy });
 export const skipped = (message: string): Finding => ({ result: 'skipped', message });
 
-/** Whatever stops a check is itself a finding: the others go on. */
-export const foundBy = async (subject: string, check: () => Promise<Finding>): Promise<Finding> => {
+/** One check. Its id is the same in every version, for scripts that read `doctor --json`. */
+export type Check = { readonly id: string; readonly run: () => Promise<Finding> };
+
+/** Runs a check. An error is a failed finding, so that the other checks still run. */
+export const runCheck = async ({ id, run }: Check): Promise<Finding> => {
   try {
-    return await check();
+    return await run();
   } catch (error) {
     const sentence = error instanceof CliError ? error.message : explainFailure(error);
-    return failed(
-      `${subject}: could not be checked`,
-      sentence ?? `${error instanceof Error ? `${error.name}: ${error.message}` : String(error)}`,
-    );
+    return failed(`${id}: could not be checked`, sentence ?? String(error));
   }
 };

@@ -2,14 +2,14 @@ import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import { callerFromUserArn } from '../../http/caller.ts';
 import { problem } from '../../http/problem.ts';
 import { readJsonBody } from '../../http/read-body.ts';
-import { extractionIdOf } from './extraction-id.ts';
+import type { Journal } from '../journal.ts';
 import { fingerprint } from './fingerprint.ts';
-import { parseIdempotencyKey } from './idempotency-key.ts';
+import { extractionIdOf, parseIdempotencyKey } from './idempotency.ts';
 import { parseExtractionRequest } from './parse-request.ts';
 import { publicView } from './public-view.ts';
-import { type RequestDeps, type RequestOutcome, requestExtraction } from './request-extraction.ts';
+import { type RequestDeps, requestExtraction } from './request-extraction.ts';
 
-/** What of an API Gateway event `POST /extractions` looks at. Header names come in lower case. */
+/** The part of an API Gateway event that `POST /extractions` uses. Header names are in lower case. */
 export type RequestEvent = {
   readonly body?: string | undefined;
   readonly isBase64Encoded?: boolean;
@@ -24,16 +24,14 @@ export type AnswerRequestDeps = RequestDeps & {
   readonly fingerprintKey: () => Promise<string>;
   /** The id of an extraction that was requested without an idempotency key. */
   readonly newId: () => string;
-  /** Throws where the stack was not given what extractions by consent need. */
+  /** Throws if the stack was deployed without the settings that extractions by consent need. */
   readonly assertConsentsSetUp: () => void;
-  /** For the log: the request is valid, and this is its extraction. */
-  readonly onIdentified: (extractionId: string) => void;
-  readonly onOutcome: (outcome: RequestOutcome['kind']) => void;
+  readonly journal: Journal;
 };
 
 const bodyLimitBytes = 64 * 1024;
 
-/** Answers one request for an extraction (design, section 6). Throws what a dependency throws. */
+/** Answers `POST /extractions` (design, section 6). Throws what a dependency throws. */
 export const answerRequest = async (
   event: RequestEvent,
   deps: AnswerRequestDeps,
@@ -50,14 +48,14 @@ export const answerRequest = async (
     });
   const parsed = parseExtractionRequest(body.json);
   if (parsed.kind === 'invalid') return problem('invalid-request', { errors: parsed.violations });
-  // Said now rather than by an extraction that could never be started.
+  // Refused now, because such an extraction could never be started.
   if (parsed.request.method === 'consent') deps.assertConsentsSetUp();
 
   const { requestId, authorizer } = event.requestContext;
   const caller = callerFromUserArn(authorizer.iam.userArn);
   const extractionId =
     idempotencyKey.kind === 'absent' ? deps.newId() : extractionIdOf(caller, idempotencyKey.key);
-  deps.onIdentified(extractionId);
+  deps.journal.about({ extractionId });
   const outcome = await requestExtraction(
     {
       extractionId,
@@ -68,7 +66,7 @@ export const answerRequest = async (
     },
     deps,
   );
-  deps.onOutcome(outcome.kind);
+  deps.journal.info('Extraction requested.', { outcome: outcome.kind });
 
   if (outcome.kind === 'key-reused') return problem('idempotency-key-reused');
   const replayed = outcome.kind === 'replayed';

@@ -11,10 +11,10 @@ const withoutCiphertext = ({ sessionToken: _sessionToken, ...request }: Credenti
 };
 
 /**
- * Tells a repeated request from another one under the same idempotency key: HMAC-SHA256 under a secret of the
- * stack, as the raw credentials or the target in it would otherwise be open to guessing from the record. Encrypted
- * credentials and session tokens are left out: they differ at every honest retry (random IV, new login).
- * Keys are sorted, so that two spellings of one JSON value agree. Lower-case hex, 64 characters.
+ * Distinguishes a repeated request from another one under the same idempotency key. It is an HMAC-SHA256 under a secret
+ * of the stack, in 64 lower-case hex digits, because raw credentials or a target could otherwise be guessed from it.
+ * Encrypted credentials and session tokens are left out, because they differ in every retry (random IV, new login). Keys
+ * are sorted, so that their order does not matter.
  */
 export const fingerprint = (request: ExtractionRequest, secret: string): string => {
   const text = stringify(request.method === 'credentials' ? withoutCiphertext(request) : request);

@@ -2,37 +2,37 @@ import * as v from 'valibot';
 import { closedObject, line, text } from '../../http/body-fields.ts';
 import { findChangedNumbers } from '../../http/exact-json.ts';
 import { type Violation, violationOf } from '../../http/violation.ts';
-import type { Credentials } from '../../provider/tasks/start-task.ts';
+import type { Credentials } from '../../provider/tasks/task-request.ts';
 import { nationalIdField, productField } from '../../provider/transport/request-fields.ts';
 import type { ConsentMethod, CredentialsMethod } from '../record.ts';
 import { encodeSealed, type SealedRequestData, sealLimitBytes } from '../sealed-request-data.ts';
 
-/** The v2 task request less `webhook`, plus our own fields. */
+/** The v2 task request without `webhook`, plus Cosecha's own fields. */
 export type CredentialsRequest = CredentialsMethod & {
   readonly credentials: Credentials;
   readonly reference?: string;
-  /** Only with encrypted credentials: the session token that keys them. */
+  /** Only with encrypted credentials: the session token under which they are encrypted. */
   readonly sessionToken?: string;
 };
 
-/** "Start extraction", plus whose consent it is and our own fields. */
+/** "Start extraction", plus the target of the consent and Cosecha's own fields. */
 export type ConsentRequest = ConsentMethod & {
   /** The national id of the natural person, or of the company. */
   readonly target: string;
   readonly reference?: string;
 };
 
-/** What a caller asks for, validated. */
+/** A validated request. */
 export type ExtractionRequest = CredentialsRequest | ConsentRequest;
 
 export type ParsedRequest =
   | { readonly kind: 'valid'; readonly request: ExtractionRequest }
   | { readonly kind: 'invalid'; readonly violations: readonly Violation[] };
 
-/** In v2 task actions only these are listed ("Product identifiers"). */
+/** The products that the API document lists for v2 task actions ("Product identifiers"). */
 const actionIds = ['movement', 'product-balance', 'tef'] as const;
 
-/** A day that exists: `new Date('2026-02-30')` silently becomes March, so the text must survive the round trip. */
+/** Whether a day exists. `new Date('2026-02-30')` silently becomes March, so the text must survive the round trip. */
 const isRealDate = (day: string): boolean => {
   const time = Date.parse(`${day}T00:00:00Z`);
   return !Number.isNaN(time) && new Date(time).toISOString().startsWith(day);
@@ -74,7 +74,7 @@ const withoutParams = closedObject({ id: v.picklist(['product-balance', 'tef']) 
 const isActionId = (id: unknown): boolean => (actionIds as readonly unknown[]).includes(id);
 
 const action = v.pipe(
-  // As it came: a schema of valibot's for objects would take out what `closedObject` has to refuse.
+  // Unchanged: an object schema of valibot would remove the unknown fields that `closedObject` has to refuse.
   v.custom<{ readonly id?: unknown }>(isPlainObject, 'must be an object with an id'),
   v.forward(
     v.check(({ id }) => isActionId(id), `must be one of ${actionIds.join(', ')}`),
@@ -88,7 +88,7 @@ const ciphertext = (mode: 'encrypted' | 'persisted') =>
 
 const wouldChange = 'must be a number that a 64-bit float keeps, or a string';
 
-/** As valibot wants it. Nothing but the key is looked at. */
+/** An item of an issue's path in valibot's form. Only the key is used. */
 const pathItem = (key: string): v.UnknownPathItem => ({
   type: 'unknown',
   origin: 'value',
@@ -103,7 +103,7 @@ const credentials = v.variant(
     closedObject(
       {
         mode: v.literal('raw'),
-        // Entity-specific fields: the one place where unknown fields pass, and all of them, whatever their names.
+        // The fields depend on the entity, so any field passes here. Everywhere else, unknown fields are refused.
         value: v.pipe(
           v.custom<Record<string, unknown>>(isPlainObject, notAnObject),
           v.check((value) => Object.keys(value).length > 0, 'must not be empty'),
@@ -135,14 +135,14 @@ const credentialsSchema = v.pipe(
       actions: v.pipe(
         v.array(action, 'must be a list'),
         v.minLength(1, 'must name at least one action'),
-        // The document names no maximum; a task has no use for more than this.
+        // The API document has no maximum. No task needs more.
         v.maxLength(50, 'must name at most 50 actions'),
       ),
       reference,
       sessionToken: v.exactOptional(
         v.pipe(
           text(sealLimitBytes),
-          // It travels in a header, and must survive that.
+          // It is sent in a header.
           v.regex(/^[\x21-\x7e]+$/, 'must consist of printable ASCII characters'),
         ),
       ),
@@ -185,21 +185,21 @@ const consentSchema = closedObject(
   'must be a JSON object',
 );
 
-/** By what a body says of its method; undefined where that is neither of the two. */
+/** The schema for the method in a body, or undefined if it is neither of the two. */
 const schemaOf = (body: unknown) => {
   const method = isPlainObject(body) && Object.hasOwn(body, 'method') ? body.method : 'credentials';
   if (method === 'consent') return consentSchema;
   return method === 'credentials' ? credentialsSchema : undefined;
 };
 
-/** What would be sealed for this request: the plaintext that KMS's limit applies to. */
+/** The part of a request that is sealed. KMS's limit applies to it. */
 export const requestDataToSeal = (request: ExtractionRequest): SealedRequestData => {
   if (request.method === 'consent') return { target: request.target };
   const { credentials, sessionToken } = request;
   return { credentials, ...(sessionToken === undefined ? {} : { sessionToken }) };
 };
 
-/** Validates a request body that is JSON already. Reports every violation, not only the first. */
+/** Validates a parsed JSON body. Returns the request or every violation, not only the first. Never throws. */
 export const parseExtractionRequest = (body: unknown): ParsedRequest => {
   const schema = schemaOf(body);
   if (schema === undefined) {
@@ -222,7 +222,7 @@ const fitsTheSeal = (request: ExtractionRequest): boolean => {
   try {
     return encodeSealed(requestDataToSeal(request)).byteLength <= sealLimitBytes;
   } catch (error) {
-    // Nested deeper than the stack: thousands of levels, each two bytes, so too large as well.
+    // JSON.stringify ran out of stack. That takes thousands of levels of two bytes each, so it is too large as well.
     if (error instanceof RangeError) return false;
     throw error;
   }

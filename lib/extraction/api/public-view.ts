@@ -12,10 +12,10 @@ type InternalAttribute =
   | 'oversizedAt'
   | 'results';
 
-/** `Omit` of a union keeps only what its members share; this omits from each. */
+/** `Omit` of a union keeps only the common properties. This type omits from each member. */
 type WithoutInternal<Record> = Record extends Extraction ? Omit<Record, InternalAttribute> : never;
 
-/** What a caller sees of a record: everything but how the service keeps its own house. */
+/** The representation of a record in the API: all attributes except the internal ones. */
 export type PublicExtraction = WithoutInternal<Extraction> & {
   readonly results?: {
     readonly url: string;
@@ -25,6 +25,7 @@ export type PublicExtraction = WithoutInternal<Extraction> & {
   };
 };
 
+/** Removes the internal attributes. `link` is the presigned URL of the results; without it, `results` is left out. */
 export const publicView = (
   record: Extraction,
   link?: { readonly url: string; readonly expiresAt: string },

@@ -1,26 +1,25 @@
+import { plusSeconds, type Timings } from '../deadlines.ts';
 import type { ConsentMethod, CredentialsMethod, Extraction } from '../record.ts';
 import type { SealedRequestData } from '../sealed-request-data.ts';
 import type { ExtractionStore } from '../store.ts';
-import { plusSeconds, type Timings } from '../timings.ts';
 import { dueAtWindowEnd } from '../transitions.ts';
-import type { ExtractionRequest } from './parse-request.ts';
-import { requestDataToSeal } from './parse-request.ts';
+import { type ExtractionRequest, requestDataToSeal } from './parse-request.ts';
 
-/** The input of an execution. Its history holds ciphertext only. */
+/** The input of an execution. Histories show it, so it contains only ciphertext of what is sealed. */
 export type ExecutionInput = {
   readonly extractionId: string;
-  /** Of the record that it was started for. An execution outlives a record that is erased or lost; this tells. */
+  /** Of the record that it was started for. An execution can outlive its record, if that is erased or lost. */
   readonly requestId: string;
   readonly request: Omit<CredentialsMethod, 'method'> | Omit<ConsentMethod, 'method'>;
-  /** Base64 of the KMS ciphertext: of the credentials or, by consent, of the target. */
+  /** Base64 of the KMS ciphertext of the sealed request data. */
   readonly sealed: string;
 };
 
 export type RequestDeps = {
   readonly extractions: ExtractionStore;
-  /** Encrypts under the seal key, bound to the extractionId. */
+  /** Encrypts under the seal key, bound to the extractionId. Returns base64. */
   readonly seal: (extractionId: string, plaintext: SealedRequestData) => Promise<string>;
-  /** Starts the execution named after the extractionId; one that exists already is success. */
+  /** Starts the execution whose name is the extractionId. An existing one is success. */
   readonly startExecution: (input: ExecutionInput) => Promise<void>;
   readonly now: () => Date;
   readonly timings: Timings;
@@ -28,12 +27,12 @@ export type RequestDeps = {
 
 export type RequestOutcome =
   | { readonly kind: 'accepted'; readonly record: Extraction }
-  /** The same request came before under this key. */
+  /** The same request was made before under this key. */
   | { readonly kind: 'replayed'; readonly record: Extraction }
-  /** Another request came before under this key: nothing was changed. */
+  /** Another request was made before under this key. Nothing was changed. */
   | { readonly kind: 'key-reused' };
 
-/** The part of a request that whoever may read the record may read. */
+/** The part of a request that is recorded unencrypted. */
 const methodOf = (request: ExtractionRequest): CredentialsMethod | ConsentMethod => {
   if (request.method === 'consent') {
     const { method, product, consentId, variant } = request;
@@ -70,8 +69,8 @@ export type RequestInput = {
 };
 
 /**
- * Seals, records, starts the execution, in this order (design, section 6). A crash in between is healed by the
- * caller's retry, which finds `REQUESTED` inside the start window and goes on, or ends as `NOT_STARTED`.
+ * Seals, records, and starts the execution, in this order (design, section 6). After a crash in between, the caller's
+ * retry finds `REQUESTED` and continues. Without a retry the record ends as `NOT_STARTED`. Throws what a dependency throws.
  */
 export const requestExtraction = async (input: RequestInput, deps: RequestDeps): Promise<RequestOutcome> => {
   const sealed = await deps.seal(input.extractionId, requestDataToSeal(input.request));
@@ -83,15 +82,15 @@ export const requestExtraction = async (input: RequestInput, deps: RequestDeps):
 
   const windowEnd = plusSeconds(record.requestedAt, deps.timings.startWindow);
   if (record.status === 'REQUESTED' && now.toISOString() < windowEnd) {
-    const { method: _method, ...ofMethod } = methodOf(input.request);
+    const { method: _method, ...request } = methodOf(input.request);
     await deps.startExecution({
       extractionId: input.extractionId,
       requestId: record.requestId,
-      request: ofMethod,
+      request,
       sealed,
     });
   }
-  // A put whose answer was lost is sent again by the SDK and then finds the row that it had written itself.
+  // The SDK repeats a put whose answer was lost, and the repetition then finds the row of the first try.
   const isMine = record.requestId === mine.requestId;
   return { kind: isMine ? 'accepted' : 'replayed', record };
 };

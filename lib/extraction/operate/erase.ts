@@ -1,45 +1,45 @@
+import { plusSeconds } from '../deadlines.ts';
 import type { Extraction } from '../record.ts';
-import { plusSeconds } from '../timings.ts';
 
-/** A record, and what time it was at the table: by the clock of the operator, a close may be long ago, or yet to come. */
+/** A record, and the time at the table when it was read. The clock of the operator may be wrong. */
 export type RecordRead = { readonly record: Extraction | undefined; readonly at: Date };
 
-/** What erasing needs of the two tables and the bucket. Reads are strongly consistent. */
+/** Access to both tables and the bucket. Reads are strongly consistent. */
 export type EraseDeps = {
   readonly getRecord: (extractionId: string) => Promise<RecordRead>;
-  /** Deletes the row if it is still closed and has this status; true also where it is gone already. */
+  /** Deletes the row if it is still closed and has this status. Returns true also if there is no row. */
   readonly removeRecord: (extractionId: string, status: Extraction['status']) => Promise<boolean>;
-  /** Whether there is a row in Tasks that is not another extraction's. */
+  /** Whether `Tasks` has a row for the task that is not linked to another extraction. */
   readonly hasTask: (taskId: string, extractionId: string) => Promise<boolean>;
-  /** Deletes that row; leaves one that is another's, as the provider may have named one task twice. */
+  /** Deletes that row. A row of another extraction stays, as the provider may have returned one task id twice. */
   readonly removeTask: (taskId: string, extractionId: string) => Promise<void>;
-  /** Deletes every object of the extraction in every version, and returns how many there were. */
+  /** Deletes every version of every object of the extraction, and returns their number. */
   readonly removeResults: (extractionId: string) => Promise<number>;
   readonly countResults: (extractionId: string) => Promise<number>;
-  /** Timeout of reconcile-extraction, in seconds: whoever saw the record open has ended after that. */
+  /** Timeout of reconcile-extraction, in seconds. After that, no process is left that has read the record as open. */
   readonly reconcileTimeout: number;
-  /** From close to `expiresAt`, in seconds. */
+  /** From the close to `expiresAt`, in seconds. */
   readonly recordRetention: number;
 };
 
 export type EraseResult =
   | { readonly kind: 'erased'; readonly objects: number; readonly taskId: string | undefined }
-  /** No record. `objects` were there all the same: left by an erasure that was cut off. */
+  /** There is no record. `objects` were left by an erasure that was interrupted. */
   | { readonly kind: 'no-record'; readonly objects: number }
   | { readonly kind: 'open'; readonly record: Extraction }
-  /** Closed so lately that a function which saw it open could still store results. */
+  /** Closed so recently that a running function could still store results. */
   | { readonly kind: 'too-fresh'; readonly until: string }
-  /** A late word of the provider opened it again while it was being erased; results are gone, the record stays. */
+  /** A correction reopened the record meanwhile. The results are erased, and the record stays. */
   | { readonly kind: 'reopened' }
-  /** Reading again found something. */
+  /** The check after the erasure found something. */
   | { readonly kind: 'remains'; readonly what: readonly ('record' | 'task' | 'results')[] };
 
-/** When the record was last moved, as far as it says. A close by itself shows only in `expiresAt`. */
+/** The latest change of a closed record, as far as its attributes show. A mere close shows only in `expiresAt`. */
 const lastChangedAt = (record: Extraction, now: string, recordRetention: number): string => {
   const { expiresAt } = record;
   const closed =
     expiresAt === undefined ? undefined : plusSeconds(new Date(expiresAt * 1000), -recordRetention);
-  // A retention that was changed since would name a close that is yet to come.
+  // If the retention setting was changed since, the result may be in the future and is not used.
   const closedAt = closed !== undefined && closed <= now ? closed : undefined;
   return [record.settledAt, record.collectedAt, closedAt]
     .filter((time) => time !== undefined)
@@ -47,8 +47,8 @@ const lastChangedAt = (record: Extraction, now: string, recordRetention: number)
 };
 
 /**
- * Erases one closed extraction: results, then the row in Tasks, then the record, so that an erasure that is cut off
- * can be repeated, as the record still says what there was. Throws what a dependency throws.
+ * Erases one closed extraction: results, then the row in `Tasks`, then the record. In this order an interrupted erasure
+ * can be repeated, because the record goes last. Throws what a dependency throws.
  */
 export const erase = async (extractionId: string, deps: EraseDeps): Promise<EraseResult> => {
   const { record, at } = await deps.getRecord(extractionId);

@@ -1,17 +1,17 @@
 import { dueShardOf } from '../due-shard.ts';
 import { type Extraction, ownOutcomes, terminalStatuses } from '../record.ts';
 
-/** What becomes of a row that the backup has and the live table has not. */
+/** What happens to a row that is in the backup and not in the live table. */
 export type RestoredRow =
-  /** Closed: as it was. */
+  /** It was closed: written unchanged. */
   | { readonly kind: 'closed'; readonly record: Extraction }
-  /** Something was left to do: due now, so that the next sweep asks the provider. */
+  /** It was open: due now, so that the next sweep reconciles it. */
   | { readonly kind: 'due'; readonly record: Extraction }
-  /** It had not been confirmed as started: closed, as nobody can tell what happened since. */
+  /** It was not started, or its start was in progress: closed as `UNCONFIRMED`, as a task may exist by now. */
   | { readonly kind: 'unconfirmed'; readonly record: Extraction }
-  /** Its retention is over: it would only be deleted again. */
+  /** Its retention is over: not written. */
   | { readonly kind: 'expired' }
-  /** No row of ours. */
+  /** It is not a record of Cosecha. */
   | { readonly kind: 'unreadable' };
 
 const statuses: readonly string[] = ['REQUESTED', 'STARTING', 'RUNNING', ...terminalStatuses, ...ownOutcomes];
@@ -20,10 +20,9 @@ const isExtraction = (row: Readonly<Record<string, unknown>>): boolean =>
   typeof row.extractionId === 'string' && statuses.includes(String(row.status));
 
 /**
- * A row that was about to be started when the backup was made. Since then its task may have been started, so it must
- * never be started again: no move leads from `UNCONFIRMED` to `REQUESTED`, the only status that start-task begins
- * from, and intake starts an execution for nothing else. `attemptId` stays: should that very attempt still run, it
- * is the one that may yet write the taskId it was given (`runLate`).
+ * The record of an extraction that was about to be started when the backup was made. It must never be started again,
+ * because its task may have been started since. No transition leads from `UNCONFIRMED` back to `REQUESTED`. `attemptId`
+ * stays, so that this attempt, if it still runs, can write its taskId (`markRunningLate`).
  */
 const unconfirmed = (row: Extraction, now: Date, recordRetention: number): Extraction => {
   const { dueShard: _dueShard, dueAt: _dueAt, ...closed } = row;
@@ -37,7 +36,7 @@ const unconfirmed = (row: Extraction, now: Date, recordRetention: number): Extra
   };
 };
 
-/** Judges one row of a backup. `recordRetention` in seconds. */
+/** Decides what happens to one row of a backup. `recordRetention` is in seconds. */
 export const judgeRow = (row: Extraction, now: Date, recordRetention: number): RestoredRow => {
   if (!isExtraction(row)) return { kind: 'unreadable' };
   if (row.status === 'REQUESTED' || row.status === 'STARTING') {
@@ -52,17 +51,17 @@ export const judgeRow = (row: Extraction, now: Date, recordRetention: number): R
 };
 
 export type RestoreDeps = {
-  /** Writes a row only where there is none; else the one that is there. */
+  /** Writes a row if there is none. Otherwise returns the existing one. */
   readonly create: (
     record: Extraction,
   ) => Promise<{ readonly created: true } | { readonly created: false; readonly record: Extraction }>;
   readonly get: (extractionId: string) => Promise<Extraction | undefined>;
   readonly except: ReadonlySet<string>;
-  /** Only look. */
+  /** Compare only, and write nothing. */
   readonly dryRun: boolean;
   readonly now: () => Date;
   readonly recordRetention: number;
-  /** Told of every row but those that are there already. */
+  /** Called for every row except those that are present already. */
   readonly onRow: (extractionId: string, kind: RestoredKind) => void;
 };
 
@@ -70,18 +69,24 @@ export type RestoredKind = RestoredRow['kind'] | 'present' | 'excepted' | 'reque
 
 export type RestoreResult = Readonly<Record<RestoredKind, number>>;
 
-/** Writes at once: a table on demand takes thousands a second, one connection some dozens. */
+/** Concurrent writes. An on-demand table accepts thousands per second, and one connection makes some dozens. */
 const concurrency = 16;
 
 /**
- * Copies the rows that the live table lacks, and overwrites none. `requested-again` counts live rows that are of
- * another request than the backup's: their idempotency keys were used while the rows were missing. Throws what a
- * dependency throws; it can be repeated, as what is there is left alone.
+ * Copies the rows that the live table does not have, and overwrites none. `requested-again` counts live rows of another
+ * request than the backup's, whose idempotency keys were used while the rows were missing. Throws what a dependency
+ * throws; it can be repeated, because existing rows stay.
  */
 export const restore = async (rows: AsyncIterable<Extraction>, deps: RestoreDeps): Promise<RestoreResult> => {
   const counts: Record<RestoredKind, number> = {
-    ...{ closed: 0, due: 0, unconfirmed: 0, expired: 0, unreadable: 0 },
-    ...{ present: 0, excepted: 0, 'requested-again': 0 },
+    closed: 0,
+    due: 0,
+    unconfirmed: 0,
+    expired: 0,
+    unreadable: 0,
+    present: 0,
+    excepted: 0,
+    'requested-again': 0,
   };
   const copy = async (row: Extraction): Promise<RestoredKind> => {
     if (deps.except.has(row.extractionId)) return 'excepted';
@@ -104,7 +109,7 @@ export const restore = async (rows: AsyncIterable<Extraction>, deps: RestoreDeps
   return counts;
 };
 
-/** Undefined: the row is written now. */
+/** Writes the row, and returns undefined. If there is a row already, returns that one. */
 const write = async (record: Extraction, { create }: RestoreDeps): Promise<Extraction | undefined> => {
   const creation = await create(record);
   return creation.created ? undefined : creation.record;

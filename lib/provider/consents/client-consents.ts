@@ -15,7 +15,7 @@ import { iterateConsents } from './iterate-consents.ts';
 import { type ConsentPage, type ConsentQuery, listConsents } from './list-consents.ts';
 import { type RevokedConsent, revokeConsent } from './revoke-consent.ts';
 
-/** Consents and what is extracted under them: every call with a Task Token. */
+/** Every call with a Task Token: consents, and extractions by consent. */
 export const consentCalls = ({ connection, waiting }: ClientContext) => ({
   listConsents: ({ taskToken }: WithTaskToken, query?: ConsentQuery): Promise<ConsentPage> =>
     listConsents(connection, taskToken, query),

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import type { ConsentStatus, ConsentSubStatus, EntityType, Open, ProductType } from '../vocabulary.ts';
 
-/** "Consent", as the provider answers it: fields beyond these pass too. */
+/** "Consent", as the provider returns it. Other fields are kept too. */
 export type Consent = {
   readonly id: string;
   readonly products: readonly Open<ProductType>[];
@@ -11,9 +11,9 @@ export type Consent = {
   readonly status: Open<ConsentStatus>;
   /** May be absent in list items. */
   readonly subStatus?: Open<ConsentSubStatus> | null | undefined;
-  /** ISO 8601, as given. */
+  /** ISO 8601, as returned. */
   readonly validUntil: string;
-  /** ISO 8601, as given; only of a consent that has been terminated. */
+  /** ISO 8601, as returned. Only for a terminated consent. */
   readonly terminatedAt?: string | null | undefined;
 };
 

@@ -7,15 +7,15 @@ import { requestAnswer } from '../transport/parse-answer.ts';
 import { consentIdInPath } from '../transport/request-fields.ts';
 import type { Connection } from '../transport/send-request.ts';
 
-/** `url`: a temporary signed URL of the PDF, valid 5 minutes. It is a secret for as long. */
+/** `url` is a temporary signed URL of the PDF, valid for 5 minutes. Treat it as a secret. */
 export type ConsentPdf = { readonly url: string };
 
-/** "Response fields: not shown": the name that a URL has, inside `data` as in every consent call. */
+/** "Response fields: not shown". Assumed: `url` inside `data`, as every consent call has `data`. */
 const answerSchema: v.GenericSchema<unknown, { data: ConsentPdf }> = v.looseObject({
   data: v.looseObject({ url: answerText }),
 });
 
-/** "Consent PDF". Endpoint, token and answer are assumptions; the endpoint is a setting of the connection. */
+/** "Consent PDF". Endpoint, token and answer are assumptions. `Connection.endpoints` can replace the endpoint. */
 export const getConsentPdf = async (
   connection: Connection,
   taskToken: string,

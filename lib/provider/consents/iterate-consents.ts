@@ -4,9 +4,9 @@ import type { Consent } from './consent.ts';
 import { type ConsentQuery, listConsents } from './list-consents.ts';
 
 /**
- * Every consent of the Task Token's user, page after page while `hasNext` says so ("List consents"). A page is
- * asked for when its first consent is. Throws as listConsents does, and ProviderAmbiguous for an empty page
- * that says there are more: following those would never end.
+ * Iterates over every consent of the Task Token's user, page by page, while `hasNext` is true ("List consents"). A page
+ * is requested when its first consent is needed. Throws as `listConsents` does. Throws ProviderAmbiguous for an empty
+ * page with `hasNext`, which would be an endless loop.
  */
 export async function* iterateConsents(
   connection: Connection,
@@ -18,7 +18,7 @@ export async function* iterateConsents(
     yield* consents;
     if (!hasNext) return;
     if (consents.length === 0) {
-      throw new ProviderAmbiguous('The provider says that more consents follow an empty page.');
+      throw new ProviderAmbiguous('The provider returned an empty page of consents with hasNext.');
     }
   }
 }

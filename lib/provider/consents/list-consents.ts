@@ -12,9 +12,9 @@ const route = '/api/v1/consents';
 export type ConsentQuery = {
   /** From 1, which is the default. */
   readonly page?: number;
-  /** Consents per page, 10 by default; its upper bound is not shown. */
+  /** Consents per page, 10 by default. The upper bound is not shown. */
   readonly limit?: number;
-  /** Further query parameters: "the filter parameters themselves: not shown". */
+  /** Other query parameters. "The filter parameters themselves: not shown". */
   readonly filters?: Readonly<Record<string, string>>;
 };
 
@@ -22,7 +22,7 @@ export type ConsentPage = {
   readonly consents: readonly Consent[];
   /** Whether more pages exist. */
   readonly hasNext: boolean;
-  /** Of all consents that match, not only of this page. */
+  /** The number of all matching consents, not only on this page. */
   readonly count: number;
 };
 

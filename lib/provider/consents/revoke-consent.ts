@@ -7,7 +7,7 @@ import { consentIdInPath } from '../transport/request-fields.ts';
 import type { Connection } from '../transport/send-request.ts';
 import type { ConsentStatus, ConsentSubStatus, Open } from '../vocabulary.ts';
 
-/** `status` is documented as `INACTIVE` and `subStatus` as `REVOKED`. */
+/** The documented `status` is `INACTIVE`, and the `subStatus` is `REVOKED`. */
 export type RevokedConsent = {
   readonly consentId: string;
   readonly status: Open<ConsentStatus>;
@@ -19,8 +19,8 @@ const answerSchema: v.GenericSchema<unknown, { data: RevokedConsent }> = v.loose
 });
 
 /**
- * "Revoke consent": it can no longer be used to extract data. Endpoint and token are assumptions; the endpoint
- * is a setting of the connection, and may have `{consentId}` in its path.
+ * "Revoke consent". Afterwards the consent allows no extraction. Endpoint and token are assumptions.
+ * `Connection.endpoints` can replace the endpoint, whose path may contain `{consentId}`.
  */
 export const revokeConsent = async (
   connection: Connection,

@@ -8,8 +8,9 @@ const schema = v.object({
 });
 
 /**
- * "Any other outcome is HTTP 4xx/5xx with a body discriminated by `errorType` (and `errorCode` for
- * subcategories)". A 401 stays the Bearer's ("Authentication", rule 3), and so does a body without `errorType`.
+ * Returns the failure in the body of a v2 answer. "Any other outcome is HTTP 4xx/5xx with a body discriminated by
+ * `errorType` (and `errorCode` for subcategories)". Returns undefined for a 401, which is about the Bearer token
+ * ("Authentication", rule 3), and for a body without `errorType`.
  */
 export const explainExtractionFailure = (
   status: number,

@@ -10,14 +10,14 @@ import { type Connection, exchange } from '../transport/send-request.ts';
 import { explainExtractionFailure } from './explain-extraction-failure.ts';
 
 export type ExtractionReadingV2 =
-  /** The body of the 202 is not shown, and not read. */
+  /** The body of a 202 is not shown, so it is not read. */
   { readonly kind: 'in-progress' } | { readonly kind: 'finished'; readonly data: readonly unknown[] };
 
 const answerSchema = v.object({ data: productData });
 
 /**
- * "v2 consent-based extraction": 202 in progress, 200 with `data` when finished, every other outcome a
- * ProviderExtractionFailed where the answer says what it is. Its endpoint is a setting of the connection.
+ * "v2 consent-based extraction": 202 in progress, 200 with `data` when finished. Every other outcome throws
+ * ProviderExtractionFailed if the answer has an `errorType`. `Connection.endpoints` can replace the endpoint.
  */
 export const pollExtractionV2 = async (
   connection: Connection,

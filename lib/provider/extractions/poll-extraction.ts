@@ -16,10 +16,10 @@ type Status = {
   readonly taskStatusCode: number;
 };
 
-/** The HTTP status decides which: "keep polling until HTTP 200". */
+/** The HTTP status decides the kind: "keep polling until HTTP 200". */
 export type ExtractionReading =
   | ({ readonly kind: 'in-progress' } & Status)
-  /** `results` depends on the product; see `product-items.ts` for the two items that are shown. */
+  /** The items of `results` depend on the product. `product-items.ts` has the two that are shown. */
   | ({ readonly kind: 'finished'; readonly results: readonly unknown[] } & Status);
 
 const status = { taskStatus: v.string(), taskStatusCode: v.pipe(v.number(), v.integer()) };

@@ -1,6 +1,6 @@
 /**
- * The two items of product data that the document shows ("Product data item shapes"). "Per-product result
- * schemas: not shown beyond these", so that results are unknown until one of these says what they are.
+ * The two items of product data that the document shows ("Product data item shapes"). "Per-product result schemas: not
+ * shown beyond these", so an item is `unknown` until one of these guards accepts it.
  */
 
 /** "Movement-like item (`tef` sample)". `date` is YYYY-MM-DD. */
@@ -12,7 +12,7 @@ export type MovementItem = {
   readonly destinationAccount: string;
 };
 
-/** "Sandbox TEF recipient item". `rut` is as given: it may be unformatted, invalid or empty. */
+/** "Sandbox TEF recipient item". `rut` is as returned. It may be unformatted, invalid or empty. */
 export type TefRecipient = {
   readonly name: string;
   readonly rut: string;

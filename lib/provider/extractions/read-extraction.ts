@@ -10,24 +10,24 @@ import { type Connection, type Endpoint, exchange, type ProviderRequest } from '
 import { explainExtractionFailure } from './explain-extraction-failure.ts';
 
 /**
- * What a poll told, in either variant, and nothing asked of the data: the status is good without them.
- * `pollExtraction` and `pollExtractionV2` are the same with their form.
+ * The result of a poll, in either variant. The data is not validated, because the status is useful without it.
+ * `pollExtraction` and `pollExtractionV2` validate it.
  */
 export type ExtractionAnswer =
   | { readonly kind: 'in-progress' }
-  /** HTTP 200, with JSON of whatever form. Only v1 has a `taskStatus`. `bytes` are the body as received. */
+  /** HTTP 200 with any JSON. Only v1 has a `taskStatus`. `bytes` is the body as received. */
   | {
       readonly kind: 'answered';
       readonly taskStatus?: string;
       readonly data: unknown;
       readonly bytes: Uint8Array;
     }
-  /** HTTP 200, with a body over the cap. */
+  /** HTTP 200 with a body above `maxAnswerBytes`. */
   | { readonly kind: 'too-large' }
-  /** Ended otherwise, by a 4xx whose body is "discriminated by `errorType`". Both as given. */
+  /** A 4xx whose body is "discriminated by `errorType`". Both fields are as returned. */
   | { readonly kind: 'failed'; readonly errorType: string; readonly errorCode?: string };
 
-/** "Keep polling until HTTP 200": it has ended then, whatever the form of the body. */
+/** Accepts any JSON: "keep polling until HTTP 200". */
 const bodySchema = v.fallback(
   v.object({
     taskStatus: v.fallback(v.optional(v.string()), undefined),
@@ -43,8 +43,8 @@ const explain: NonNullable<ProviderRequest['explain']> = (status, body, call) =>
   status >= 500 || statusesOfPoll.includes(status) ? undefined : explainExtractionFailure(status, body, call);
 
 /**
- * Polls an extraction by consent in the variant that it was started in. Error bodies of v1 are "not shown": one
- * with an `errorType` is taken to mean what it means in v2. Throws the other ProviderErrors.
+ * Polls an extraction by consent in the variant that started it. Error bodies of v1 are "not shown", so an `errorType`
+ * is assumed to mean the same as in v2. Throws the other ProviderErrors.
  */
 export const readExtraction = async (
   connection: Connection,
@@ -67,7 +67,7 @@ export const readExtraction = async (
     return { kind: 'answered', ...(taskStatus === undefined ? {} : { taskStatus }), data: results, bytes };
   } catch (error) {
     if (error instanceof ProviderAnswerTooLarge) {
-      // The body of a 202 is of no interest, so its size is not either.
+      // The body of a 202 is not needed, so its size does not matter.
       return { kind: error.status === inProgressStatus ? 'in-progress' : 'too-large' };
     }
     if (!(error instanceof ProviderExtractionFailed)) throw error;

@@ -9,7 +9,7 @@ import { type StartExtractionRequest, startExtractionRequestSchema } from './sta
 
 const route = '/api/v1/products/retrieve-data';
 
-/** Its product data is in `data`, where the asynchronous flow has `results`. */
+/** The product data is in `data`. The asynchronous flow has it in `results`. */
 export type RetrievedData = {
   readonly taskStatus: Open<ExtractionStatusV1>;
   readonly taskStatusCode: number;
@@ -23,7 +23,7 @@ const answerSchema: v.GenericSchema<unknown, RetrievedData> = v.object({
 });
 
 /**
- * "Retrieve data, synchronous": answers when the extraction has finished.
+ * "Retrieve data, synchronous". Returns when the extraction has finished.
  * @deprecated "in favour of the asynchronous flow" ("Versioning", rule 4): `startExtraction` and `pollExtraction`.
  */
 export const retrieveData = async (

@@ -11,9 +11,9 @@ import { type StartExtractionRequest, startExtractionRequestSchema } from './sta
 const answerSchema = v.object({ data: v.object({ taskId: answerTaskId }) });
 
 /**
- * Starts an extraction in the v2 variant and returns its taskId ("v2 consent-based extraction"): "200 means only
- * that the task was created". Its endpoint is a setting of the connection; its body is taken to be v1's. Throws
- * ProviderExtractionFailed where the answer says what went wrong, and the other ProviderErrors.
+ * Starts an extraction in the v2 variant and returns its taskId ("v2 consent-based extraction"). "200 means only that
+ * the task was created". The body is assumed to be the same as in v1, and `Connection.endpoints` can replace the
+ * endpoint. Throws ProviderExtractionFailed if the answer has an `errorType`, and the other ProviderErrors.
  */
 export const startExtractionV2 = async (
   connection: Connection,

@@ -11,8 +11,7 @@ const answerSchema = v.object({ taskId: answerTaskId });
 
 /**
  * Starts the extraction of one product under one consent and returns its taskId ("Start extraction (v1,
- * asynchronous)"). Not idempotent at the provider: after ProviderAmbiguous or ProviderAnswerTooLarge a task may
- * exist.
+ * asynchronous)"). The call is not idempotent. After ProviderAmbiguous or ProviderAnswerTooLarge a task may exist.
  */
 export const startExtraction = async (
   connection: Connection,

@@ -2,7 +2,7 @@ import type { Connection } from '../transport/send-request.ts';
 import { type WaitOptions, waitUntil } from '../transport/wait-until.ts';
 import { type ExtractionReadingV2, pollExtractionV2 } from './poll-extraction-v2.ts';
 
-/** Polls an extraction of the v2 variant until it has finished. Throws as `waitUntil` does. */
+/** Polls a v2 extraction until it has finished. Throws as `waitUntil` does. */
 export const waitForExtractionV2 = (
   connection: Connection,
   taskToken: string,

@@ -1,5 +1,5 @@
 import type { ClientContext } from '../client-context.ts';
-import { encryptCredentials } from '../encrypt-credentials.ts';
+import { encryptCredentials } from '../encryption-scheme.ts';
 import { withSession } from '../tokens/with-session.ts';
 import type { WaitOptions } from '../transport/wait-until.ts';
 import { getUserStatus, type UserStatus, type UserStatusRequest } from './get-user-status.ts';
@@ -9,17 +9,17 @@ import type { Preset } from './preset.ts';
 import { type LegacyTaskRequest, startLegacyTask } from './start-legacy-task.ts';
 import { waitForLegacyTask } from './wait-for-legacy-task.ts';
 
-/** A legacy start with the credentials themselves: they are encrypted under the token that they are sent with. */
+/** The input of a legacy start. The credentials are encrypted under the session token that they are sent with. */
 export type LegacyTaskInput = Omit<LegacyTaskRequest, 'encryptArgs'> & {
   readonly credentials: Readonly<Record<string, unknown>>;
 };
 
 /** "Legacy v1 task API". */
 export const legacyCalls = ({ connection, sessions, waiting }: ClientContext) => ({
-  startLegacyTask: ({ credentials, ...order }: LegacyTaskInput, preset?: Preset): Promise<string> =>
+  startLegacyTask: ({ credentials, ...request }: LegacyTaskInput, preset?: Preset): Promise<string> =>
     withSession(sessions, (token) => {
       const encryptArgs = encryptCredentials(credentials, token);
-      return startLegacyTask(connection, token, { ...order, encryptArgs }, preset);
+      return startLegacyTask(connection, token, { ...request, encryptArgs }, preset);
     }),
 
   pollLegacyTask: (taskId: string, preset?: Preset): Promise<LegacyTaskReading> =>

@@ -24,8 +24,8 @@ const presets: readonly {
 ];
 
 /**
- * Gives the error of the status the document's name for the text in the answer. Only the name is kept, never
- * the text; where in the body it stands is not shown, so anywhere will do.
+ * Returns the error for a status, with the document's name for the text in the answer. Only the name is kept, never the
+ * text. The position of the text in the body is not shown, so any position is accepted.
  */
 export const explainLegacyRefusal = (status: number, body: Uint8Array, call: string): ProviderError => {
   const error = statusError(status, call);

@@ -9,10 +9,10 @@ import type { Preset } from './preset.ts';
 
 const route = '/api/v1/users/status/by-entity';
 
-/** "The request body: not shown": these two fields are named like those of `results`, and of the path. */
+/** "The request body: not shown". Assumed: these two fields, named as in `results` and in the path. */
 export type UserStatusRequest = { readonly entityId: string; readonly username: string };
 
-/** "User status by entity". `retryAfter` is ISO 8601, as given. */
+/** "User status by entity". `retryAfter` is ISO 8601, as returned. */
 export type UserStatus = { readonly enabled: boolean; readonly retryAfter?: string | null | undefined };
 
 const requestSchema = v.object({ entityId: textField, username: textField });
@@ -21,7 +21,7 @@ const answerSchema: v.GenericSchema<unknown, UserStatus> = v.looseObject({
   retryAfter: v.nullish(v.string()),
 });
 
-/** "Legacy v1 task API", user status. The token that it takes is not shown; it is taken to be the session's. */
+/** "Legacy v1 task API", user status. Its token is not shown. The session token is assumed. */
 export const getUserStatus = async (
   connection: Connection,
   sessionToken: string,

@@ -13,7 +13,7 @@ export type Entity = {
   readonly id: string;
   readonly enabled: boolean;
   readonly actions: readonly {
-    /** `<entity_id>:<action_type>`, as a legacy task is started with. */
+    /** `<entity_id>:<action_type>`, the `action` of a legacy task. */
     readonly name: string;
     readonly actionType: string;
     readonly enabled: boolean;
@@ -29,16 +29,15 @@ const answerSchema: v.GenericSchema<unknown, readonly Entity[]> = v.array(
   }),
 );
 
-/** "Legacy v1 task API", entities. The token that it takes is not shown; it is taken to be the session's. */
+/** "Legacy v1 task API", entities. Its token is not shown. The session token is assumed. */
 export const listEntities = async (
   connection: Connection,
   sessionToken: string,
   { responseType }: Preset = {},
-): Promise<readonly Entity[]> => {
-  return requestAnswer(connection, answerSchema, {
+): Promise<readonly Entity[]> =>
+  requestAnswer(connection, answerSchema, {
     method: 'GET',
     path: `${route}${queryOf({ responseType })}`,
     route,
     headers: bearer(sessionToken),
   });
-};

@@ -11,7 +11,9 @@ import type { Preset } from './preset.ts';
 
 const route = '/api/v1/tasks/{taskId}';
 
-/** Empty unless the task succeeded. `data` depends on the action; `isTefRecipient` knows that of `tef`. */
+/**
+ * Empty unless the task succeeded. The items of `data` depend on the action. `isTefRecipient` accepts those of `tef`.
+ */
 export type LegacyTaskResults = {
   readonly username?: string | null | undefined;
   readonly entityId?: string | null | undefined;
@@ -19,7 +21,7 @@ export type LegacyTaskResults = {
 };
 
 /**
- * `wrong_login`, `locked` (code 401) and `error` (code 500) are outcomes of the task inside an HTTP 200, not
+ * `wrong_login`, `locked` (code 401) and `error` (code 500) are outcomes of the task inside an HTTP 200. They are not
  * failures of the call.
  */
 export type LegacyTaskReading = {

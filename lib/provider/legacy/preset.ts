@@ -1,5 +1,2 @@
-/**
- * `responseType` forces a preset answer, in the provider's sandbox only ("Sandbox behaviours", rule 1). Elsewhere
- * it means nothing.
- */
+/** `responseType` selects a preset answer. Only the provider's sandbox supports it ("Sandbox behaviours", rule 1). */
 export type Preset = { readonly responseType?: string };

@@ -12,11 +12,11 @@ const route = '/api/v1/tasks';
 
 /** "Legacy v1 task API". */
 export type LegacyTaskRequest = {
-  /** `<entity_id>:<action_type>`, as an entity's `actions[].name` has it. */
+  /** `<entity_id>:<action_type>`, the `actions[].name` of an entity. */
   readonly action: string;
-  /** `<CIPHER_TEXT>-<IV>`: `encryptCredentials` under the session token. */
+  /** `<CIPHER_TEXT>-<IV>`, from `encryptCredentials` with the session token. */
   readonly encryptArgs: string;
-  /** "v1 used a boolean" ("Versioning", rule 2); what it does in v1 is not shown. */
+  /** "v1 used a boolean" ("Versioning", rule 2). Its effect in v1 is not shown. */
   readonly webhook?: boolean;
 };
 
@@ -34,8 +34,8 @@ const requestSchema = v.object({
 const answerSchema = v.object({ taskId: answerTaskId });
 
 /**
- * Starts a task by the legacy API and returns its taskId. A refusal with one of the documented texts says which
- * in `refusal`. Not idempotent at the provider, as `startTask` is not.
+ * Starts a task with the legacy API and returns its taskId. An error for one of the documented texts has its name in
+ * `refusal`. The call is not idempotent, as `startTask` is not.
  */
 export const startLegacyTask = async (
   connection: Connection,

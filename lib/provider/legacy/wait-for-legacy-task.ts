@@ -4,7 +4,7 @@ import type { Connection } from '../transport/send-request.ts';
 import { type WaitOptions, waitUntil } from '../transport/wait-until.ts';
 import { type LegacyTaskReading, pollLegacyTask } from './poll-legacy-task.ts';
 
-/** Polls a legacy task until it has ended, whichever way. Throws as `waitUntil` does. */
+/** Polls a legacy task until it has ended. Throws as `waitUntil` does. */
 export const waitForLegacyTask = (
   connection: Connection,
   sessions: SessionTokens,

@@ -1,19 +1,20 @@
 import type { ClientContext } from '../client-context.ts';
 import { withSession } from '../tokens/with-session.ts';
 import type { WaitOptions } from '../transport/wait-until.ts';
-import { checkTaskRequest } from './check-task-request.ts';
 import { type ProviderTask, readTypedTask } from './read-typed-task.ts';
-import { startTask, type TaskRequest } from './start-task.ts';
+import { startTask } from './start-task.ts';
+import { checkTaskRequest, type TaskRequest } from './task-request.ts';
 import { waitForTask } from './wait-for-task.ts';
 
 /** "Start task (v2)", "Read task (v2)". */
 export const taskCalls = ({ connection, sessions, waiting }: ClientContext) => ({
   /**
-   * Credentials of mode `encrypted` are keyed by a session token, and sent with that one only: `sessionToken`,
-   * or else the one in use. Others are sent once more with a new token after a 401, which started nothing.
+   * Credentials of mode `encrypted` are encrypted under one session token and sent only with that token:
+   * `sessionToken`, or else the current one. Other requests are sent once more with a new token after a 401, which
+   * started nothing.
    */
   startTask: async (request: TaskRequest, sessionToken?: string): Promise<string> => {
-    // Before a login is made for it.
+    // Before a login, which an invalid request does not need.
     checkTaskRequest(request);
     if (sessionToken !== undefined || request.credentials.mode === 'encrypted') {
       return startTask(connection, sessionToken ?? (await sessions.current()), request);

@@ -6,7 +6,7 @@ const resultsSchema = v.object({
     v.array(
       v.object({ id: v.string(), status: v.string(), error: v.nullish(v.object({ code: v.string() })) }),
     ),
-    // More than any task has, and few enough for a DynamoDB item.
+    // More than any task has, and few enough to fit into a DynamoDB item.
     v.maxLength(50),
   ),
 });
@@ -21,10 +21,12 @@ export type ParsedResults =
         readonly errorCode?: string;
       }[];
     }
-  /** The structure is still under development at the provider ("Versioning", rule 5). */
+  /** Not the documented structure, which is still under development ("Versioning", rule 5). */
   | { readonly kind: 'unexpected' };
 
-/** What `results` of a v2 task says of each action, without output and message, in the provider's words. */
+/**
+ * Returns the provider's status and error code of each action in `results` of a v2 task, without output and message.
+ */
 export const parseActionResults = (taskStatus: string, results: unknown): ParsedResults => {
   if (results === null && statusesWithoutResults.includes(taskStatus)) return { kind: 'none' };
   const parsed = v.safeParse(resultsSchema, results);

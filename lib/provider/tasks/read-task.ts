@@ -9,7 +9,7 @@ import { type Connection, sendRequest } from '../transport/send-request.ts';
 const route = '/api/v2/tasks/{taskId}';
 const answerSchema = v.object({ taskStatus: v.string(), results: v.optional(v.unknown()) });
 
-/** What a read of a task told. `bytes` are the answer's body as received. */
+/** `bytes` is the body as received. */
 export type TaskReading = {
   readonly taskStatus: string;
   readonly results: unknown;
@@ -17,8 +17,8 @@ export type TaskReading = {
 };
 
 /**
- * Reads a v2 task ("Read task (v2)"). Only the client that started the task may. Nothing is asked of `results`:
- * the status is good without them. `readTypedTask` is the same with their form.
+ * Reads a v2 task ("Read task (v2)"). Only the client that started the task may read it. `results` is not validated,
+ * because the status is useful without it. `readTypedTask` validates it. Throws ProviderErrors.
  */
 export const readTask = async (
   connection: Connection,

@@ -16,9 +16,9 @@ import { readTask } from './read-task.ts';
 export type TaskActionResult = {
   readonly id: Open<TaskActionId>;
   readonly status: Open<'COMPLETED' | 'FAILED'>;
-  /** An object for `product-balance`, an array for `movement`; null or absent when nothing was delivered. */
+  /** An object for `product-balance`, an array for `movement`. Null or absent if nothing was delivered. */
   readonly output?: object | null | undefined;
-  /** Of a failed action. `message` is variable text and no basis for logic. */
+  /** Only for a failed action. `message` is variable text, so never decide by it. */
   readonly error?:
     | { readonly code: Open<ActionErrorCode>; readonly message?: string | null | undefined }
     | null
@@ -28,7 +28,7 @@ export type TaskActionResult = {
 export type TaskResults = {
   /** The queried user identifier. */
   readonly username: string;
-  /** Only if the credentials had it. */
+  /** Only if the credentials contained it. */
   readonly businessId?: string | null | undefined;
   readonly entityId: string;
   readonly actions: readonly TaskActionResult[];
@@ -54,13 +54,12 @@ const resultsSchema: v.GenericSchema<unknown, TaskResults> = v.looseObject({
   ),
 });
 
-/** Whether a v2 task has ended. A status that the document does not know counts as still running. */
+/** Whether a v2 task has ended. An undocumented status counts as still running. */
 export const isTaskOver = (taskStatus: string): boolean => isTerminalTaskStatus(taskStatus);
 
 /**
- * Reads a v2 task with its results in their documented form. Throws UnexpectedTaskResults, which tells the
- * status, for the results of an ended task in another form ("under development and may change"), and what
- * `readTask` throws.
+ * Reads a v2 task and validates its results. Throws UnexpectedTaskResults, with the status, if an ended task has
+ * results of another shape ("under development and may change"). Throws what `readTask` throws.
  */
 export const readTypedTask = async (
   connection: Connection,

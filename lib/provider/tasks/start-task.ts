@@ -4,35 +4,17 @@ import { answerTaskId } from '../transport/answer-fields.ts';
 import { bearer } from '../transport/bearer.ts';
 import { requestAnswer } from '../transport/parse-answer.ts';
 import type { Connection } from '../transport/send-request.ts';
-import { checkTaskRequest } from './check-task-request.ts';
+import { checkTaskRequest, type TaskRequest } from './task-request.ts';
 
 const route = '/api/v2/tasks';
 
 const answerSchema = v.object({ taskId: answerTaskId });
 
-/** "Credentials": `raw` is an object of entity-specific fields, the other two are ciphertext. */
-export type Credentials =
-  | { readonly mode: 'raw'; readonly value: { readonly [field: string]: unknown } }
-  | { readonly mode: 'encrypted'; readonly value: string }
-  | { readonly mode: 'persisted'; readonly value: string };
-
-/** "v2 task request". */
-export type TaskRequest = {
-  readonly entity: string;
-  readonly credentials: Credentials;
-  readonly actions: readonly {
-    readonly id: string;
-    readonly params?: { readonly dateRange: { readonly startDate: string; readonly endDate: string } };
-  }[];
-  readonly webhook?: { readonly enable: boolean; readonly retries?: number };
-};
-
 /**
- * Starts a v2 task ("Start task (v2)") and returns its taskId. A 2xx without a valid taskId is
- * ProviderAmbiguous, as a task may exist then. The call is not idempotent at the provider: after
- * ProviderAmbiguous or ProviderAnswerTooLarge it must not be made again. Raw credentials are encrypted here, where
- * the connection says so, as the ciphertext is keyed by the very token that the call bears. Throws InvalidProviderRequest before
- * anything leaves.
+ * Starts a v2 task ("Start task (v2)") and returns its taskId. The call is not idempotent. After ProviderAmbiguous or
+ * ProviderAnswerTooLarge a task may exist, so never repeat the call. A 2xx without a valid taskId is ProviderAmbiguous.
+ * If the connection has `encryptRawCredentials`, raw credentials are encrypted here, because the session token of the
+ * call is the key. Throws InvalidProviderRequest before anything is sent.
  */
 export const startTask = async (
   connection: Connection,

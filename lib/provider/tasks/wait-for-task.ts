@@ -4,7 +4,7 @@ import type { Connection } from '../transport/send-request.ts';
 import { type WaitOptions, waitUntil } from '../transport/wait-until.ts';
 import { isTaskOver, type ProviderTask, readTypedTask } from './read-typed-task.ts';
 
-/** Polls a v2 task until it has ended, whichever way; a wait may outlast its session. Throws as `waitUntil` does. */
+/** Polls a v2 task until it has ended. The wait may be longer than a session. Throws as `waitUntil` does. */
 export const waitForTask = (
   connection: Connection,
   sessions: SessionTokens,

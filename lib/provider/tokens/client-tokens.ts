@@ -15,24 +15,24 @@ export const tokenCalls = ({ connection, apiKey, clientId, sessions }: ClientCon
     createTaskToken(connection, await apiKey(), { target, clientId });
 
   return {
-    /** The session token in use: what `encryptCredentials` takes. Logs in if there is none. */
+    /** Returns the current session token, for `encryptCredentials`. Logs in if there is none. */
     sessionToken: (): Promise<string> => sessions.current(),
 
     /** For a natural person. */
     createOtpToken: async (request: Omit<OtpTokenRequest, 'clientId'>): Promise<OtpToken> =>
       createOtpToken(connection, await apiKey(), { ...request, clientId }),
 
-    /** For a legal person: with `company`. */
+    /** For a legal person. */
     createLegalPersonOtpToken: async (
       request: Omit<LegalPersonOtpTokenRequest, 'clientId'>,
     ): Promise<OtpToken> => createLegalPersonOtpToken(connection, await apiKey(), { ...request, clientId }),
 
-    /** A Task Token for one user. It expires after a time that is not shown; keep it as long as it serves. */
+    /** Creates a Task Token for one user. Its lifetime is not shown, so use it until it is refused. */
     createTaskToken: taskTokenFor,
 
     /**
-     * Makes one call with a Task Token for `target`; if the provider no longer takes it, once more with a new
-     * one. The call is made again from its start: give it one that may be, such as a wait.
+     * Makes a call with a Task Token for `target`. If the provider refuses the token, the whole call is made once more
+     * with a new one, so it must be safe to repeat, as a wait is.
      */
     withTaskToken: <T>(target: string, call: (token: TaskToken) => Promise<T>): Promise<T> =>
       withSession({ current: () => taskTokenFor(target), drop: () => undefined }, call),

@@ -8,9 +8,9 @@ import { type EntityType, entityTypes, type ProductType } from '../vocabulary.ts
 
 const route = '/api/v1/token/otp/create';
 
-/** "Create OTP token", of a natural person. */
+/** "Create OTP token", for a natural person. */
 export type OtpTokenRequest = {
-  /** What the user is asked to authorize. */
+  /** The products that the user is asked to authorize. */
   readonly products: readonly ProductType[];
   /** `username` is a national id with its check digit, with or without dots and hyphen. */
   readonly user: { readonly username: string; readonly email?: string };
@@ -20,15 +20,15 @@ export type OtpTokenRequest = {
   readonly clientId: string;
   /** Case-sensitive. */
   readonly widgetConfigId: string;
-  /** `es-CL` if left out. */
+  /** Default `es-CL`. */
   readonly locale?: string;
 };
 
-/** Likewise, of a legal person: user data and company data. `company.id` is the company's national id. */
+/** "Create OTP token", for a legal person. `company.id` is the company's national id. */
 export type LegalPersonOtpTokenRequest = OtpTokenRequest & { readonly company: { readonly id: string } };
 
 export type OtpToken = {
-  /** One-use JWT that initializes the widget. */
+  /** A JWT that initializes the widget once. */
   readonly otpToken: string;
   /** The consent created for this session. */
   readonly consentId: string;
@@ -73,9 +73,8 @@ const create = async (
 };
 
 /**
- * Creates the one-use token that initializes the end user's widget, and the consent that the user is to
- * authorize in it. Throws InvalidProviderRequest, ProviderUnauthorized for a wrong key, and the other
- * ProviderErrors.
+ * Creates the token that initializes the user's widget once, and the consent that the user authorizes there. Throws
+ * InvalidProviderRequest, ProviderUnauthorized for a wrong API key, and the other ProviderErrors.
  */
 export const createOtpToken = async (
   connection: Connection,
@@ -86,7 +85,7 @@ export const createOtpToken = async (
   return create(connection, apiKey, request);
 };
 
-/** Likewise in the legal-person flow, where `company` is required. */
+/** As `createOtpToken`, for a legal person. */
 export const createLegalPersonOtpToken = async (
   connection: Connection,
   apiKey: string,

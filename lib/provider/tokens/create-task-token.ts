@@ -7,16 +7,16 @@ import type { Connection } from '../transport/send-request.ts';
 
 const route = '/api/v1/token/task';
 
-/** "Create Task Token": `target` is the national id of the natural person, or of the company. */
+/** "Create Task Token". `target` is the national id of the natural person or the company. */
 export type TaskTokenRequest = { readonly target: string; readonly clientId: string };
 
-/** A Task Token and whose it is. It reaches that user's consents and authorized products, nothing else. */
+/** A Task Token and its user. It allows access only to that user's consents and authorized products. */
 export type TaskToken = { readonly target: string; readonly taskToken: string };
 
 const requestSchema = v.object({ target: nationalIdField, clientId: textField });
 const answerSchema = v.object({ data: v.object({ taskToken: answerText }) });
 
-/** Throws InvalidProviderRequest, ProviderUnauthorized for a wrong key, and the other ProviderErrors. */
+/** Throws InvalidProviderRequest, ProviderUnauthorized for a wrong API key, and the other ProviderErrors. */
 export const createTaskToken = async (
   connection: Connection,
   apiKey: string,

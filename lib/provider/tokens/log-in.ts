@@ -10,9 +10,8 @@ const requestSchema = v.object({ expire: v.optional(positiveInteger) });
 const answerSchema = v.object({ token: answerText });
 
 /**
- * Exchanges the API key for a session token valid for `expireMinutes`, 60 if left out ("Session token").
- * Throws ProviderUnauthorized for a wrong key, and the other ProviderErrors. Has no side effect that matters,
- * so every failure may be retried.
+ * Exchanges the API key for a session token that is valid for `expireMinutes`, 60 by default ("Session token"). Throws
+ * ProviderUnauthorized for a wrong API key, and the other ProviderErrors. Every failed login can be repeated.
  */
 export const logIn = async (
   connection: Connection,

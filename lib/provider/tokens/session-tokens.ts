@@ -1,17 +1,17 @@
 import type { Tokens } from './tokens.ts';
 
-/** Hands out the current session token, and forgets one that the provider no longer takes. */
+/** Returns the current session token, and drops one that the provider refused. */
 export type SessionTokens = Tokens;
 
 /**
- * A token is abandoned this long before its end, so that a call made with it, and a task started with
- * credentials encrypted under it, still has it valid: more than the 90 s that start-task may run.
+ * A token is replaced this long before it expires. It then stays valid for the call, and for a task whose credentials
+ * are encrypted under it. start-task runs for at most 90 s.
  */
 const safetyMarginMs = 120_000;
 
 /**
- * Caches one session token. Calls that come while a login is under way share it; a failed login is not kept.
- * `lifetimeMs` is what was asked for as `expire`.
+ * Caches one session token. Concurrent calls share a login, and a failed login is not cached. `lifetimeMs` is the
+ * `expire` of the login. `current` throws what `logIn` throws.
  */
 export const cacheSessionTokens = (options: {
   readonly logIn: () => Promise<string>;
@@ -23,9 +23,9 @@ export const cacheSessionTokens = (options: {
   let underWay: Promise<string> | undefined;
 
   const logInOnce = async (): Promise<string> => {
-    const askedAt = options.now().getTime();
+    const requestedAt = options.now().getTime();
     const token = await options.logIn();
-    cached = { token, usableUntil: askedAt + usableMs };
+    cached = { token, usableUntil: requestedAt + usableMs };
     return token;
   };
 

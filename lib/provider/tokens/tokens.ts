@@ -1,4 +1,4 @@
-/** Hands out the token that calls are made with, and forgets one that the provider no longer takes. */
+/** Returns the current token for calls, and drops one that the provider refused. */
 export type Tokens<Token = string> = {
   current(): Promise<Token>;
   drop(token: Token): void;

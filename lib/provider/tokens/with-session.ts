@@ -1,7 +1,7 @@
 import { ProviderUnauthorized } from '../transport/errors.ts';
 import type { Tokens } from './tokens.ts';
 
-/** Makes a call with the current token; a 401 drops it, and the call is made once more with a new one. */
+/** Makes a call with the current token. A 401 drops the token, and the call is made once more with a new one. */
 export const withSession = async <T, Token = string>(
   tokens: Tokens<Token>,
   call: (token: Token) => Promise<T>,

@@ -1,7 +1,7 @@
 import { type TaskTokens, tokensOf } from './task-tokens.ts';
 import { withSession } from './with-session.ts';
 
-/** Makes a call with the user's current Task Token, and once more with a new one after a 401, as `withSession` does. */
+/** As `withSession`, with the Task Token of a user. */
 export const withTaskToken = <T>(
   tokens: TaskTokens,
   target: string,

@@ -1,11 +1,11 @@
 import * as v from 'valibot';
 import { isTaskId } from '../tasks/task-id.ts';
 
-/** Fields that several answers have. */
+/** Schemas for fields of several answers. */
 
 /**
- * Where a token or an id is all that a call is made for, an empty one is none, and one with half a character, which
- * JSON can write as an escape, fits into no header and no address.
+ * A token or an id. It must not be empty. JSON can escape a lone surrogate, which fits into no header and no URL, so it
+ * is refused.
  */
 export const answerText = v.pipe(
   v.string(),
@@ -15,8 +15,8 @@ export const answerText = v.pipe(
 
 export const answerTaskId = v.custom<string>(isTaskId);
 
-/** Product data, whose structure depends on the product and is shown for two of them (`product-items.ts`). */
+/** Product data. Its items depend on the product, and two of them are shown (`product-items.ts`). */
 export const productData: v.GenericSchema<unknown, readonly unknown[]> = v.array(v.unknown());
 
-/** An object or an array, as it is. */
+/** Any object or array. */
 export const anyObject = v.custom<object>((value) => typeof value === 'object' && value !== null);

@@ -1,2 +1,2 @@
-/** "header `Authorization: Bearer <…>`", for a session token and for a Task Token alike. */
+/** "header `Authorization: Bearer <…>`", for a session token or a Task Token. */
 export const bearer = (token: string): Record<string, string> => ({ authorization: `Bearer ${token}` });

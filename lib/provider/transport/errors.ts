@@ -1,31 +1,31 @@
 /**
- * What went wrong with a call to the provider, told by what the caller may safely do next. Messages name the
- * call and the status, never a header, a body or a value: those hold credentials and bank data.
+ * A failed call to the provider. The class states what the caller can safely do next. Messages contain the call and the
+ * status, but never a header, a body or a value, because those contain credentials and bank data.
  */
 export abstract class ProviderError extends Error {
   override readonly name: string = 'ProviderError';
 }
 
-/** One field of a request that the document does not allow. `rule` never repeats what was there. */
+/** One rule that a request breaks. `rule` never repeats a value. */
 export type RequestViolation = {
-  /** Dotted, such as `actions.0.params.dateRange.startDate`; empty for the request as a whole. */
+  /** With dots, such as `actions.0.params.dateRange.startDate`. Empty for the request as a whole. */
   readonly path: string;
   readonly rule: string;
 };
 
-/** Ours, before anything left: the request is not one that the document allows. Surely never sent. */
+/** The document does not allow the request. It was not sent. */
 export class InvalidProviderRequest extends ProviderError {
   override readonly name = 'InvalidProviderRequest';
   readonly violations: readonly RequestViolation[];
 
   constructor(route: string, violations: readonly RequestViolation[]) {
-    const told = violations.map(({ path, rule }) => `${path === '' ? 'it' : path} ${rule}`).join('; ');
-    super(`The request to ${route} was not sent: ${told}.`);
+    const list = violations.map(({ path, rule }) => `${path === '' ? 'it' : path} ${rule}`).join('; ');
+    super(`The request to ${route} was not sent: ${list}.`);
     this.violations = violations;
   }
 }
 
-/** Surely never sent: name resolution, a refused or timed-out connect, a certificate that was not accepted. */
+/** Surely not sent: failed name resolution, a refused or timed-out connect, or an invalid certificate. */
 export class ProviderUnreachable extends ProviderError {
   override readonly name = 'ProviderUnreachable';
 }
@@ -38,25 +38,25 @@ export type LegacyRefusal =
   | 'processAlreadyRunning'
   | 'notEnoughCredits';
 
-/** HTTP 429. Taken to mean "not taken" (see `assumptions.ts`). */
+/** HTTP 429. The call was not accepted (see `notAcceptedStatus`). */
 export class ProviderBusy extends ProviderError {
   override readonly name = 'ProviderBusy';
-  /** Of a legacy start only, where the answer had one of the documented texts. */
+  /** Only for a legacy start whose answer contained a documented text. */
   declare readonly refusal?: LegacyRefusal;
 }
 
-/** HTTP 401: the Bearer token or the API key failed, on the call itself ("Authentication", rule 3). */
+/** HTTP 401. The provider refused the Bearer token or the API key ("Authentication", rule 3). */
 export class ProviderUnauthorized extends ProviderError {
   override readonly name = 'ProviderUnauthorized';
-  /** Of a legacy start only, where the answer had one of the documented texts. */
+  /** Only for a legacy start whose answer contained a documented text. */
   declare readonly refusal?: LegacyRefusal;
 }
 
-/** Any other 4xx but 408: the provider understood the call and will not do it. */
+/** Any other 4xx except 408. The provider understood the call and refused it. */
 export class ProviderRefused extends ProviderError {
   override readonly name = 'ProviderRefused';
   readonly status: number;
-  /** Of a legacy start only, where the answer had one of the documented texts. */
+  /** Only for a legacy start whose answer contained a documented text. */
   declare readonly refusal?: LegacyRefusal;
 
   constructor(message: string, status: number) {
@@ -66,16 +66,15 @@ export class ProviderRefused extends ProviderError {
 }
 
 /**
- * A v2 consent-based call ended otherwise than with 200 or 202, and its body said how ("Errors", "HTTP"). A 4xx
- * but 408 did not start anything; behind 408 and 5xx of a start there may be a task. A Bearer failure is
- * ProviderUnauthorized all the same.
+ * A v2 consent-based call returned neither 200 nor 202, and its body has an `errorType` ("Errors", "HTTP"). A start
+ * with a 4xx except 408 started nothing. After 408 or 5xx a task may exist. A 401 is ProviderUnauthorized instead.
  */
 export class ProviderExtractionFailed extends ProviderError {
   override readonly name = 'ProviderExtractionFailed';
   readonly status: number;
-  /** As given: "the values of `errorType` and `errorCode`: not shown". */
+  /** As returned: "the values of `errorType` and `errorCode`: not shown". */
   readonly errorType: string;
-  /** As given; for subcategories. */
+  /** A subcategory, as returned. */
   declare readonly errorCode?: string;
 
   constructor(message: string, failure: { status: number; errorType: string; errorCode?: string }) {
@@ -86,10 +85,10 @@ export class ProviderExtractionFailed extends ProviderError {
   }
 }
 
-/** An answer over the size cap. It was not read to its end. */
+/** A 2xx answer larger than `maxAnswerBytes`. It was not read to its end. */
 export class ProviderAnswerTooLarge extends ProviderError {
   override readonly name = 'ProviderAnswerTooLarge';
-  /** The 2xx that came before the body. */
+  /** The status of the answer. */
   readonly status: number;
 
   constructor(message: string, status: number) {
@@ -98,7 +97,7 @@ export class ProviderAnswerTooLarge extends ProviderError {
   }
 }
 
-/** A v2 task has ended, but its `results` are not what the document describes. `readTask` gives their bytes. */
+/** A v2 task has ended with `results` of an undocumented shape. `readTask` returns their bytes. */
 export class UnexpectedTaskResults extends ProviderError {
   override readonly name = 'UnexpectedTaskResults';
   readonly taskStatus: string;
@@ -109,12 +108,12 @@ export class UnexpectedTaskResults extends ProviderError {
   }
 }
 
-/** A waiting helper came to its deadline. The task goes on; `cause` is the last poll's failure, if it failed. */
+/** A wait reached its deadline. The task continues. `cause` is the error of the last poll, if it failed. */
 export class WaitTimedOut extends ProviderError {
   override readonly name = 'WaitTimedOut';
 }
 
-/** Everything else: 5xx, 408, 3xx, a timeout, a reset, an unreadable answer. The call may have taken effect. */
+/** Everything else: 5xx, 408, 3xx, a timeout, a reset or an unreadable answer. The call may have had an effect. */
 export class ProviderAmbiguous extends ProviderError {
   override readonly name = 'ProviderAmbiguous';
 }

@@ -1,6 +1,6 @@
 /**
- * The part of the Fetch standard that the client needs. `globalThis.fetch` fits too, but must not start tasks:
- * see `freshConnectionFetch`.
+ * The part of the Fetch standard that the client needs. `globalThis.fetch` has this type, but must not start tasks (see
+ * `freshConnectionFetch`).
  */
 export type Fetch = (
   url: string,

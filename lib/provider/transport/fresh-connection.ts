@@ -2,23 +2,24 @@ import http from 'node:http';
 import https from 'node:https';
 import type { Fetch } from './fetch.ts';
 
-/** The connection never stood, whatever the reason: no byte of the request has left. */
+/** The connection was not established. No byte of the request was sent. */
 export class NotConnected extends Error {
   override readonly name = 'NotConnected';
 }
 
 /**
- * Makes one request on a connection of its own, and makes it once.
+ * Returns a `fetch` that sends each request exactly once, on a new connection.
  *
- * Not `fetch`, nor undici's: the Fetch standard sends a request a second time after a 421
- * (https://fetch.spec.whatwg.org/#http-network-or-cache-fetch), which here is a second start. `node:http` never
- * repeats or redirects anything.
+ * It does not use `fetch` or undici. The Fetch standard repeats a request after a 421
+ * (https://fetch.spec.whatwg.org/#http-network-or-cache-fetch), which could start a task twice. `node:http` never
+ * repeats or redirects a request.
  *
- * A new connection, as a pooled one, frozen with the function between two invocations, may be dead by the time
- * it is used, and a reset on it would read as "maybe taken". The price is one handshake per call, on a service
- * that makes a handful of calls per extraction.
+ * It does not reuse a connection. Between two invocations the function is frozen, and a pooled connection may be dead
+ * afterwards. A reset on it would read as a call that may have been accepted. A new connection costs one TLS
+ * handshake, and an extraction makes only a few calls.
  *
- * `connectTimeoutMs` covers DNS, TCP and TLS. Rejects with NotConnected, and after that with Node's errors.
+ * `connectTimeoutMs` limits DNS, TCP and TLS. Rejects with NotConnected before the connection is established, and
+ * with Node's errors after it.
  */
 export const freshConnectionFetch =
   (connectTimeoutMs: number): Fetch =>
@@ -38,17 +39,19 @@ export const freshConnectionFetch =
         }),
       );
       const timer = setTimeout(() => call.destroy(new Error('No connection in time.')), connectTimeoutMs);
-      let stands = false;
+      let connected = false;
       call.once('socket', (socket) =>
         socket.once(isSecure ? 'secureConnect' : 'connect', () => {
-          stands = true;
+          connected = true;
           clearTimeout(timer);
         }),
       );
-      call.once('error', (cause) => reject(stands ? cause : new NotConnected('No connection.', { cause })));
+      call.once('error', (cause) =>
+        reject(connected ? cause : new NotConnected('No connection.', { cause })),
+      );
       call.once('close', () => {
         clearTimeout(timer);
-        // After an answer this changes nothing. A 101, which nobody asked for, ends without one, and unheard.
+        // No effect after an answer. An unexpected 101 closes without an answer and without an error.
         reject(new Error('The connection was closed without an answer.'));
       });
       call.end(body);

@@ -3,18 +3,18 @@ import { ProviderAmbiguous } from './errors.ts';
 import { type Connection, type ProviderRequest, sendRequest } from './send-request.ts';
 
 /**
- * JSON of bytes. A byte order mark before it is ignored, as RFC 8259 (section 8.1) lets a reader do. Throws
- * JSON.parse's error, which quotes what it read.
+ * Parses bytes as JSON. A leading byte order mark is ignored, which RFC 8259 (section 8.1) allows. Throws JSON.parse's
+ * error, which quotes its input.
  */
 export const parseJson = (bytes: Uint8Array): unknown => {
-  // A view, not a copy: results may be of 20 MiB.
+  // A view, not a copy, because results can have 20 MiB.
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
   return JSON.parse(text.startsWith('\uFEFF') ? text.slice(1) : text);
 };
 
 /**
- * Validates an answer as loosely as `schema` says; unknown fields should pass. Throws ProviderAmbiguous.
- * Neither JSON.parse's error nor valibot's becomes the `cause`: both quote what they read.
+ * Parses and validates an answer. Schemas should accept unknown fields. Throws ProviderAmbiguous without a `cause`,
+ * because the errors of JSON.parse and valibot quote their input.
  */
 export const parseAnswer = <T>(bytes: Uint8Array, schema: v.GenericSchema<unknown, T>, route: string): T => {
   const unreadable = () =>
@@ -30,7 +30,7 @@ export const parseAnswer = <T>(bytes: Uint8Array, schema: v.GenericSchema<unknow
   return parsed.output;
 };
 
-/** Makes one call and returns its answer, validated. Throws a ProviderError. */
+/** Makes one call and returns its validated answer. Throws ProviderErrors. */
 export const requestAnswer = async <T>(
   connection: Connection,
   schema: v.GenericSchema<unknown, T>,

@@ -4,11 +4,11 @@ import { isNationalId } from '../national-id.ts';
 import { isTaskId } from '../tasks/task-id.ts';
 import { productTypes } from '../vocabulary.ts';
 
-/** Fields that several requests have, as the document describes them. No sentence repeats a value. */
+/** Schemas for fields of several requests. No message repeats a value. */
 
 export const textField = v.pipe(v.string('must be a string'), v.minLength(1, 'must not be empty'));
 
-/** In a path `.` and `..` lead to another one, encoded or not (URL standard, "double-dot path segment"). */
+/** `.` and `..` lead to another path, even if encoded (URL standard, "double-dot path segment"). */
 const fitsPath = (id: string): boolean => id.isWellFormed() && id !== '.' && id !== '..';
 
 export const consentIdInPath = v.object({

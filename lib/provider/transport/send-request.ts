@@ -15,36 +15,36 @@ import { wasNeverSent } from './was-never-sent.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** A path with its parameters in braces, as the document writes them. */
+/** The parameters of the path are in braces, as in the document. */
 export type Endpoint = { readonly method: Method; readonly path: string };
 
 export type Connection = {
   /** Without a trailing slash. */
   readonly baseUrl: string;
   readonly fetch: Fetch;
-  /** From the call to the last byte of the answer, in milliseconds. The connect limit is `fetch`'s own. */
+  /** From the call to the last byte of the answer, in milliseconds. `fetch` limits the connect. */
   readonly totalTimeoutMs: number;
   readonly maxAnswerBytes: number;
   /**
-   * Sends raw credentials of v2 tasks encrypted under the session token of the call. Off where it is absent: the
-   * provider has to activate it for the client ("Encryption scheme", rule 5).
+   * Sends raw credentials of v2 tasks encrypted under the session token of the call. Default false, because the
+   * provider must activate it for the client ("Encryption scheme", rule 5).
    */
   readonly encryptRawCredentials?: boolean;
-  /** In place of what `assumptions.ts` takes for the endpoints that the document does not show. */
+  /** Replaces assumed endpoints (see `notShownEndpoints`). */
   readonly endpoints?: { readonly [Name in keyof typeof notShownEndpoints]?: Endpoint };
 };
 
 export type ProviderRequest = {
   readonly method: Method;
-  /** Starts with a slash; every parameter in it is encoded already. */
+  /** Starts with a slash. Its parameters are encoded. */
   readonly path: string;
-  /** The path without its parameters, for messages. */
+  /** The path with its parameters in braces, for messages. */
   readonly route: string;
   readonly headers: Record<string, string>;
   readonly body?: unknown;
   /**
-   * Reads a failure out of the body of a non-2xx answer, where the document describes one; undefined leaves it
-   * to the status. Without this, such a body is not read at all.
+   * Returns the error in the body of a non-2xx answer, or undefined if the status decides. Without this function such a
+   * body is not read.
    */
   readonly explain?: (status: number, body: Uint8Array, call: string) => ProviderError | undefined;
 };
@@ -53,7 +53,7 @@ export type ProviderAnswer = { readonly status: number; readonly bytes: Uint8Arr
 
 type Answer = Awaited<ReturnType<Fetch>>;
 
-/** The body of a refusal is a few words; one that is longer is not read to its end. */
+/** A refusal has a few words. A longer body is not read to its end. */
 const maxRefusalBytes = 65_536;
 
 const readCapped = async (
@@ -73,7 +73,7 @@ const readCapped = async (
   return Buffer.concat(chunks);
 };
 
-/** What a status that is no 2xx says by itself. */
+/** Returns the error for a status that is not 2xx. */
 export const statusError = (
   status: number,
   call: string,
@@ -96,7 +96,7 @@ const explained = async (
   try {
     return request.explain(answer.status, await readCapped(answer, maxRefusalBytes, call), call);
   } catch {
-    // The status is known, and says enough.
+    // The status decides.
     return undefined;
   }
 };
@@ -105,14 +105,14 @@ const jsonOf = (body: unknown, call: string): string => {
   try {
     return JSON.stringify(body);
   } catch {
-    // JSON.stringify's error names what it met on its way.
+    // JSON.stringify's error contains names of the request's fields.
     throw new InvalidProviderRequest(call, [{ path: '', rule: 'cannot be written as JSON' }]);
   }
 };
 
 /**
- * Makes one call and returns status and bytes of its 2xx answer, exactly as received. Never follows a redirect:
- * it would carry credentials along. Throws a ProviderError and nothing else.
+ * Makes one call and returns the status and bytes of its 2xx answer, as received. It never follows a redirect, which
+ * would carry credentials along. Throws only ProviderErrors.
  */
 export const exchange = async (connection: Connection, request: ProviderRequest): Promise<ProviderAnswer> => {
   const call = `${request.method} ${request.route}`;
@@ -122,7 +122,7 @@ export const exchange = async (connection: Connection, request: ProviderRequest)
       method: request.method,
       headers: {
         accept: 'application/json',
-        // Without it any compression would be acceptable (RFC 9110, section 12.5.3), and none is undone here.
+        // Without it the server may compress (RFC 9110, section 12.5.3), and nothing is decompressed here.
         'accept-encoding': 'identity',
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
         ...request.headers,
@@ -136,7 +136,7 @@ export const exchange = async (connection: Connection, request: ProviderRequest)
       return { status, bytes: await readCapped(answer, connection.maxAnswerBytes, call) };
     }
     const explanation = await explained(answer, request, call);
-    // Else the status alone decides; the body may be anything, and is never read, kept or quoted.
+    // Without `explain` the status decides, and the body is never read.
     if (request.explain === undefined) answer.body?.cancel().catch(() => {});
     throw explanation ?? statusError(status, call);
   } catch (error) {
@@ -149,6 +149,6 @@ export const exchange = async (connection: Connection, request: ProviderRequest)
   }
 };
 
-/** Likewise, for a call whose 2xx statuses mean the same. */
+/** As `exchange`, for a call whose 2xx statuses all mean the same. */
 export const sendRequest = async (connection: Connection, request: ProviderRequest): Promise<Uint8Array> =>
   (await exchange(connection, request)).bytes;

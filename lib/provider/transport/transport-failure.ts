@@ -1,6 +1,6 @@
 /**
- * What is kept, as a `cause`, of a failure below HTTP: its name and code. Node hangs the bytes that it could not
- * parse on its error, and other clients quote a header that they could not send.
+ * The `cause` for a failure below HTTP. It keeps only name and code. Node attaches unparsed bytes to its errors, and
+ * other clients quote a header.
  */
 export class TransportFailure extends Error {
   override readonly name = 'TransportFailure';

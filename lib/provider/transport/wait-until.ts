@@ -9,37 +9,37 @@ import {
 import type { Connection } from './send-request.ts';
 
 export type WaitOptions = {
-  /** Ends the wait at once, a poll under way included; its `reason` is thrown. The task goes on. */
+  /** Ends the wait and a current poll at once, and throws its `reason`. The task continues. */
   readonly signal?: AbortSignal;
   /** The longest wait, in milliseconds. */
   readonly deadlineMs?: number;
-  /** The pause after the first poll; each pause is half as long again, up to `maxDelayMs`. Milliseconds. */
+  /** The pause after the first poll, in milliseconds. Each pause is 1.5 times the last one, up to `maxDelayMs`. */
   readonly firstDelayMs?: number;
   readonly maxDelayMs?: number;
-  /** Resolves after so many milliseconds, and rejects when the signal aborts. */
+  /** Resolves after `ms` milliseconds. Rejects when the signal aborts. */
   readonly sleep?: (ms: number, signal?: AbortSignal) => Promise<void>;
   readonly now?: () => Date;
 };
 
-/** A task takes seconds to minutes. Ten of them, with pauses from 1 s to 15 s, are some 45 polls. */
+/** A task takes seconds to minutes. Ten minutes with pauses from 1 s to 15 s are about 45 polls. */
 const defaults = { deadlineMs: 600_000, firstDelayMs: 1_000, maxDelayMs: 15_000 };
 const growth = 1.5;
 
 const sleepFor = (ms: number, signal?: AbortSignal): Promise<void> =>
   delay(ms, undefined, signal === undefined ? {} : { signal });
 
-/** These say that a call was not carried out, and so does any 5xx of a gateway; its body may have an `errorType`. */
-const passingStatuses: readonly number[] = [408, 425, 429];
+/** The call was not carried out. The body may have an `errorType` all the same. */
+const transientStatuses: readonly number[] = [408, 425, 429];
 
-/** What passes by itself, on a call that only reads: the next poll may do better. */
-const isPassing = (error: unknown): boolean =>
+/** Whether the next poll may succeed. Any 5xx can come from a gateway. */
+const isTransient = (error: unknown): boolean =>
   error instanceof ProviderBusy ||
   error instanceof ProviderUnreachable ||
   error instanceof ProviderAmbiguous ||
   (error instanceof ProviderExtractionFailed &&
-    (error.status >= 500 || passingStatuses.includes(error.status)));
+    (error.status >= 500 || transientStatuses.includes(error.status)));
 
-/** The same connection, whose calls end with the signal and by the deadline. */
+/** The connection with calls that end with the signal and at the deadline. */
 const bounded = (connection: Connection, signal: AbortSignal | undefined, restMs: number): Connection => ({
   ...connection,
   totalTimeoutMs: Math.min(connection.totalTimeoutMs, Math.ceil(restMs)),
@@ -52,9 +52,8 @@ const bounded = (connection: Connection, signal: AbortSignal | undefined, restMs
 });
 
 /**
- * Polls until `poll` gives something else than undefined. A poll that finds the provider busy, unreachable or
- * unintelligible counts as one that did not happen. Throws the signal's reason, WaitTimedOut at the deadline,
- * and at once whatever else `poll` throws.
+ * Polls until `poll` returns a value. If the provider is busy, unreachable or returns an unreadable answer, the wait
+ * continues. Throws the signal's reason, WaitTimedOut at the deadline, and at once any other error of `poll`.
  */
 export const waitUntil = async <T extends object>(
   connection: Connection,
@@ -71,8 +70,8 @@ export const waitUntil = async <T extends object>(
     signal?.throwIfAborted();
     const restMs = deadline - now().getTime();
     if (restMs <= 0) {
-      const told = `The task had not ended after ${deadlineMs} ms.`;
-      throw new WaitTimedOut(told, failure === undefined ? {} : { cause: failure });
+      const message = `The task had not ended after ${deadlineMs} ms.`;
+      throw new WaitTimedOut(message, failure === undefined ? {} : { cause: failure });
     }
     try {
       const found = await poll(bounded(connection, signal, restMs));
@@ -80,7 +79,7 @@ export const waitUntil = async <T extends object>(
       failure = undefined;
     } catch (error) {
       signal?.throwIfAborted();
-      if (!isPassing(error)) throw error;
+      if (!isTransient(error)) throw error;
       failure = error;
     }
     const untilDeadline = Math.max(deadline - now().getTime(), 0);

@@ -1,6 +1,6 @@
 import { NotConnected } from './fresh-connection.ts';
 
-/** OpenSSL's and Node's names for "this certificate is not accepted": the handshake ended before any request. */
+/** Codes of OpenSSL and Node for an invalid certificate. The handshake ended before any request. */
 const certificateErrors = new Set([
   'CERT_HAS_EXPIRED',
   'CERT_NOT_YET_VALID',
@@ -21,13 +21,13 @@ type SystemError = {
   readonly errors?: unknown;
 };
 
-/** Codes of connect timeouts: undici's own, and Node's where happy eyeballs tried several addresses. */
+/** Codes of connect timeouts, from undici and from Node's attempts at several addresses (happy eyeballs). */
 const connectTimeouts = new Set(['UND_ERR_CONNECT_TIMEOUT', 'ERR_SOCKET_CONNECTION_TIMEOUT']);
 
 /**
- * Whether a failed fetch surely put no byte of the request on the wire. Node reports the system call that
- * failed (`getaddrinfo`, `connect`: https://nodejs.org/api/errors.html#class-systemerror); with several
- * addresses it reports one AggregateError of them. Whatever is not in this list counts as sent: the start of a task must never be tried twice on a guess.
+ * Whether a failed fetch surely sent no byte of the request. Node reports the failed system call (`getaddrinfo`,
+ * `connect`: https://nodejs.org/api/errors.html#class-systemerror), and an AggregateError for several addresses. Any
+ * other error counts as sent, because a start must never be repeated on a guess.
  */
 export const wasNeverSent = (error: unknown): boolean => {
   if (typeof error !== 'object' || error === null) return false;
@@ -35,7 +35,7 @@ export const wasNeverSent = (error: unknown): boolean => {
   if (Array.isArray(errors) && errors.length > 0) return errors.every(wasNeverSent);
   if (error instanceof NotConnected) return true;
   if (typeof code === 'string' && (certificateErrors.has(code) || connectTimeouts.has(code))) return true;
-  // A header that cannot be written: found before the connection is even opened.
+  // An invalid header, which is detected before the connection is opened.
   if (code === 'ERR_INVALID_CHAR') return true;
   if (syscall === 'getaddrinfo' || syscall === 'connect') return true;
   return cause === undefined ? false : wasNeverSent(cause);

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { selfSignedCertificate } from '../../support/self-signed-certificate.ts';
 
-/** A request to AWS as it came: `target` is its operation, such as `DynamoDB_20120810.UpdateItem`. */
+/** A received request to AWS. `target`: its operation, such as `DynamoDB_20120810.UpdateItem`. */
 export type AwsRequest = {
   readonly target: string;
   readonly url: string;
@@ -12,22 +12,22 @@ export type AwsRequest = {
   readonly body: string;
 };
 
-/** `body`: an object goes as JSON, a text as the XML that it is. */
+/** `body`: an object is sent as JSON, a text as XML. */
 export type AwsAnswer = { readonly status: number; readonly body: object | string };
 
 export type AwsStub = {
-  /** What AWS_ENDPOINT_URL names. */
+  /** For AWS_ENDPOINT_URL. */
   readonly endpoint: string;
-  /** In PEM: what a client has to trust, by NODE_EXTRA_CA_CERTS. */
+  /** The certificate in PEM, for NODE_EXTRA_CA_CERTS. */
   readonly certificate: string;
-  /** In the order in which they came; those so far are forgotten by taking them. */
+  /** Returns the requests so far in order, and removes them. */
   readonly take: () => readonly AwsRequest[];
   readonly close: () => Promise<void>;
 };
 
 /**
- * A server on this machine that answers for AWS. Over TLS, as AWS does: that takes a
- * client's time, and over plain HTTP the SDK would load other modules of Node.
+ * A local server that answers as AWS. It uses TLS as AWS does, because TLS takes time, and over plain HTTP the SDK loads
+ * other modules of Node.
  */
 export const startAwsStub = async (answer: (request: AwsRequest) => AwsAnswer): Promise<AwsStub> => {
   let requests: AwsRequest[] = [];

@@ -6,7 +6,7 @@ import { bundleFunctions } from '../../../infra/bundle/bundle-functions.ts';
 import { type FunctionName, functionNames } from '../../../infra/function-names.ts';
 import { synthesizeTemplate } from '../template.ts';
 
-/** A file to load, in the environment that it needs. */
+/** A file to load, with its environment variables. */
 export type Case = {
   readonly name: string;
   readonly file: string;
@@ -22,7 +22,7 @@ export type Cases = {
   readonly webhook: Case;
 };
 
-/** What most people would deploy: one DynamoDB write, bundled with esbuild's defaults. */
+/** A typical function: one DynamoDB write, bundled with esbuild's defaults. */
 const ordinaryHandler = `
 import { DynamoDBClient, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 const client = new DynamoDBClient({});
@@ -31,10 +31,10 @@ export const handler = async ({ id }) => {
   return { statusCode: 204 };
 };`;
 
-/** The least that anything has to load that calls AWS: Node's own HTTPS and cryptography. */
+/** The minimum for calls to AWS: Node's HTTPS and cryptography. */
 const floor = "require('node:https');require('node:crypto');exports.handler=async()=>{};";
 
-/** What Lambda gives every function. */
+/** The variables that Lambda sets for every function. */
 const lambda: NodeJS.ProcessEnv = {
   AWS_REGION: 'eu-west-1',
   AWS_ACCESS_KEY_ID: 'AKIDEXAMPLE',
@@ -57,7 +57,7 @@ const environments = (): Readonly<Partial<Record<FunctionName, NodeJS.ProcessEnv
       .filter(({ Type }) => Type === 'AWS::Lambda::Function')
       .map(({ Properties }) => {
         const { Variables } = (Properties as FunctionProperties).Environment;
-        // Whatever stands for one of the stack's resources will do as its name.
+        // Any text will do for a reference to a resource.
         const texts = Object.entries(Variables).map(([name, value]) => [
           name,
           typeof value === 'string' ? value : name,
@@ -66,7 +66,7 @@ const environments = (): Readonly<Partial<Record<FunctionName, NodeJS.ProcessEnv
       }),
   );
 
-/** Makes everything that is compared, in a directory of its own. */
+/** Bundles everything to compare, in a new directory. */
 export const makeCases = async (directory: string): Promise<Cases> => {
   await mkdir(directory, { recursive: true });
   const caseOf = async (name: string, file: string, environment: NodeJS.ProcessEnv = {}): Promise<Case> => ({
@@ -83,7 +83,7 @@ export const makeCases = async (directory: string): Promise<Cases> => {
 
   const ordinary = join(directory, 'ordinary.cjs');
   const contents = { contents: ordinaryHandler, resolveDir: import.meta.dirname };
-  // Defaults, but that the paths in esbuild's comments begin here, wherever this is run: they are some of the bytes.
+  // The defaults, with fixed paths in esbuild's comments, because these count as bytes.
   const absWorkingDir = fileURLToPath(new URL('../../../', import.meta.url));
   await build({
     stdin: contents,

@@ -7,7 +7,7 @@ const extractionId = '0190a0b0-7c5e-7d2a-9a51-8e1c5b1c0a01';
 const taskId = 'ef44eb6e-cd7b-4d42-8792-b25dfc1495c6';
 const body = JSON.stringify({ taskId, taskStatus: 'COMPLETED' });
 
-/** A delivery as API Gateway hands it to the webhook. */
+/** A delivery as API Gateway's event. */
 export const delivery = {
   version: '2.0',
   rawPath: '/webhooks/provider',
@@ -20,7 +20,7 @@ export const delivery = {
   isBase64Encoded: false,
 };
 
-/** What a delivery that is verified, recorded and wakes its machine asks of AWS. */
+/** The calls to AWS of a delivery that is verified, recorded and wakes its machine. */
 export const callsOfDelivery = [
   'secretsmanager.GetSecretValue',
   'secretsmanager.GetSecretValue',
@@ -38,7 +38,7 @@ const row = {
   settledAt: '2026-01-01T12:01:00.000Z',
 };
 
-/** AWS, as far as the first delivery of a process asks it: one key, a linked task, a record that is running. */
+/** The answers of AWS to the first delivery of a process: one signing key, a linked task, a running record. */
 export const answerDelivery = ({ target, body: asked }: AwsRequest): AwsAnswer => {
   if (target === 'secretsmanager.GetSecretValue') {
     return asked.includes('AWSPREVIOUS')

@@ -1,4 +1,4 @@
-/** `npm run bench:cold`: how large each function is, and how long it takes to load. Nothing here is a test. */
+/** `npm run bench:cold`: the size and the load time of each function. */
 import { deepStrictEqual } from 'node:assert';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -16,10 +16,10 @@ const { values } = parseArgs({ options: { rounds: { type: 'string', default: '40
 const rounds = Number(values.rounds);
 
 const stopped = new AbortController();
-// More than once: from the terminal, and from npm, which hands it on.
+// The signal may come twice: from the terminal and from npm.
 process.on('SIGINT', () => stopped.abort());
 
-/** The stub, and what leads a process there. */
+/** The stub, and the environment variables that direct a process to it. */
 type Aws = { readonly stub: AwsStub; readonly environment: NodeJS.ProcessEnv };
 
 type Measurement = { readonly run: () => Promise<number>; readonly times: number[] };
@@ -29,7 +29,7 @@ const loading = ({ file, environment }: Case): Measurement => ({
   times: [],
 });
 
-/** Fails if the handler did not ask AWS for just this, or did not answer 204: then it is something else that was measured. */
+/** Throws if the handler made other calls to AWS or did not answer 204, because then something else was measured. */
 const answering = (
   { file, environment }: Case,
   event: object,
@@ -57,7 +57,7 @@ const measure = async (measurements: readonly Measurement[]): Promise<void> => {
   }
 };
 
-/** The middle of many measurements, and between what the middle half of them lies. */
+/** The median of the measurements, and their interquartile range. */
 type Spread = { readonly median: number; readonly quarter: number; readonly threeQuarters: number };
 
 const spreadOf = (times: readonly number[]): Spread => ({
@@ -105,10 +105,10 @@ const compare = async ({ empty, floor, ordinary, functions, webhook }: Cases, aw
   console.log(`${loadings}\n\n${firstAnswers}`);
 };
 
-console.log(`Node ${process.version}, ${process.arch}. ${rounds} rounds; in each, every line once, in a new process and in
-another order, so that what else the machine does weighs on all alike. Loading is the time of require(), as Lambda
-loads an index.js. The answers come from a server on this machine that speaks for AWS, with TLS and no distance.
-Wanted: receive-webhook at most 0.5 of (b), better 0.3.
+console.log(`Node ${process.version}, ${process.arch}. ${rounds} rounds. Each round runs every line once, in a new process and in
+random order, so that other load affects all alike. Loading is the time of require(), as Lambda loads an index.js.
+A local server with TLS answers as AWS.
+Target: receive-webhook at most 0.5 of (b). Stretch: 0.3.
 `);
 const directory = await mkdtemp(join(tmpdir(), 'cosecha-bench-cold-'));
 const stub = await startAwsStub(answerDelivery);
@@ -118,7 +118,7 @@ try {
   const environment = { AWS_ENDPOINT_URL: stub.endpoint, NODE_EXTRA_CA_CERTS: certificate };
   await compare(await makeCases(directory), { stub, environment });
 } catch (error) {
-  // Ctrl-C makes whatever was going on fail: that is no failure.
+  // Errors after Ctrl-C are its consequence.
   if (!stopped.signal.aborted) throw error;
   process.exitCode = 130;
 } finally {

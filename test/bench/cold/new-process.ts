@@ -4,12 +4,12 @@ import { promisify } from 'node:util';
 /** Milliseconds. */
 export type Loaded = { readonly loading: number };
 export type Answered = Loaded & {
-  /** From the start of the process, Node's own included, until the handler had answered. */
+  /** From the start of the process, with Node's own, until the handler's answer. */
   readonly answering: number;
   readonly answer: unknown;
 };
 
-/** As Lambda loads an `index.js` that is no ES module (UserFunction.js of its runtime interface client). */
+/** Loads a CommonJS `index.js` as Lambda does (UserFunction.js of its runtime interface client). */
 const load = (file: string): string => `
 const since = performance.now();
 const { handler } = require(${JSON.stringify(file)});
@@ -22,7 +22,7 @@ const context = `{
 
 const runNode = async (script: string, environment: NodeJS.ProcessEnv): Promise<string> => {
   const { stdout } = await promisify(execFile)(process.execPath, ['--eval', script], { env: environment });
-  // The function's own log comes before.
+  // The function's log precedes it.
   return stdout.trimEnd().split('\n').at(-1) ?? '';
 };
 

@@ -4,14 +4,14 @@ import type { Table } from '../units/capacity.ts';
 import { tablesOf } from '../units/tables.ts';
 import type { Retrier } from './bill/expected-polls.ts';
 
-/** What the bill depends on and the template says. */
+/** The facts of the template that the bill depends on. */
 export type Facts = {
-  /** Of each function, by the name that it gives itself in its log. */
+  /** The functions, by their name in logs. */
   readonly memoryMB: Readonly<Record<string, number>>;
-  /** By the output that names the table. */
+  /** The tables, by the output that names each. */
   readonly tables: Readonly<Record<string, Table>>;
   readonly accessLogFormat: string;
-  /** Keys of the routes whose callers sign, so that the access log names them. */
+  /** Keys of the routes with signed requests, whose callers are in the access log. */
   readonly signedRoutes: readonly string[];
   /** Requests a second that the route of the webhook lets through. */
   readonly webhookRateLimit: number;
@@ -35,7 +35,7 @@ const functionShape = v.object({
 
 const logGroupShape = v.object({ LogGroupClass: v.optional(v.literal('STANDARD')) });
 
-/** Without the bucket's key, each object would be a request to KMS more. */
+/** Requires a bucket key. Without it, each object would be one more KMS request. */
 const bucketShape = v.object({
   BucketEncryption: v.object({
     ServerSideEncryptionConfiguration: v.tuple([v.object({ BucketKeyEnabled: v.literal(true) })]),
@@ -73,7 +73,7 @@ const definitionShape = v.object({
 
 const ruleShape = v.object({ ScheduleExpression: v.optional(text) });
 
-/** A string that CloudFormation puts together: of what it fills in, the name alone. */
+/** A string with CloudFormation references, which are replaced by their names. */
 const flatten = (value: unknown): string => {
   if (typeof value === 'string') return value;
   if (Array.isArray(value)) return value.map(flatten).join('');
@@ -98,7 +98,7 @@ const onlyOne = <Value>(values: readonly Value[], what: string): Value => {
   return first;
 };
 
-/** Reads them. Throws where the template has something that the bill has no price for. */
+/** Reads the facts. Throws if the template has something without a price. */
 export const factsOf = (template: Template): Facts => {
   const ofType = (type: string): readonly Resource[] =>
     Object.values(template.Resources).filter(({ Type }) => Type === type);

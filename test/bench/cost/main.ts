@@ -1,6 +1,6 @@
 /**
- * `npm run cost`: what a million extractions cost at list prices. Deploys the app to an emulator, runs real
- * extractions through it, counts every call that AWS would bill, and prices them by the template. Ends what it starts.
+ * `npm run cost`: the cost of a million extractions at list prices. It deploys the app to an emulator, runs real
+ * extractions, counts every call that AWS bills, and prices them by the template.
  */
 
 import { createRunOutput } from '../../../infra/local/demo/run-output.ts';
@@ -19,7 +19,7 @@ const main = async (): Promise<number> => {
   const cleanups: (() => Promise<void>)[] = [];
   const show = createRunOutput(process.stderr, Date.now);
   const stopped = new AbortController();
-  // More than once: from the terminal, and from npm, which hands it on.
+  // The signal may come twice: from the terminal and from npm.
   process.on('SIGINT', () => stopped.abort());
   try {
     const measured = await measure({
@@ -35,7 +35,7 @@ const main = async (): Promise<number> => {
     return 0;
   } catch (error) {
     show.rest();
-    // Ctrl-C makes whatever was going on fail: that is no failure.
+    // Errors after Ctrl-C are its consequence.
     if (stopped.signal.aborted) return 130;
     console.error(error instanceof ExpectedFailure ? `\n${error.message}\n` : error);
     return 1;
@@ -44,5 +44,5 @@ const main = async (): Promise<number> => {
   }
 };
 
-// A connection that is kept alive must not keep us.
+// Open keep-alive connections would keep the process running.
 process.exit(await main());

@@ -1,12 +1,12 @@
 /**
- * List prices of us-east-1 without free tiers, in US dollars, of the first tier where there are several.
- * AWS's pricing pages load most of their figures by script, so not every copy of them has any.
+ * List prices of us-east-1 in US dollars, without free tiers, of the first tier if there are several.
+ * AWS's pricing pages load most figures by script, so that not every copy has them.
  */
 export const readOn = '2026-11-21';
 
 /**
- * How the figure was checked on that day: it stood on a copy of a page of AWS; a page of somebody else quoted it; or
- * nothing was found that has it, and it is what is generally known.
+ * How the figure was checked on that day: on a copy of an AWS page, on another page that quotes it, or not at all because
+ * no page with it was found.
  */
 type Seen = 'at AWS' | 'quoted' | 'unseen';
 
@@ -101,7 +101,7 @@ export const prices = {
 
 export type PriceName = keyof typeof prices;
 
-/** For each month that one of them is there. */
+/** Prices per month of existence. */
 export const monthly = {
   secret: { dollars: 0.4, page: 'https://aws.amazon.com/secrets-manager/pricing/', seen: 'unseen' },
   /** The first two rotations of a key add as much each, and further ones nothing. */

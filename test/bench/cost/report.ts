@@ -20,7 +20,7 @@ type Column = { readonly name: string; readonly charges: readonly Charge[] };
 
 const money = (dollars: number): string => dollars.toFixed(2);
 
-/** A row for each line of the bill, by service, as far as anything is billed under it. */
+/** A row for each item of the bill that is not zero, by service. */
 const lines: readonly (readonly [name: string, isIn: (charge: Charge) => boolean])[] = [
   ['Step Functions', ({ price }) => price === 'transition'],
   ['Lambda, requests', ({ price }) => price === 'invocation'],
@@ -53,7 +53,7 @@ const byService = (columns: readonly Column[]): string => {
 const sum = (charges: readonly Charge[], isIn: (charge: Charge) => boolean): string =>
   figure(charges.filter(isIn).reduce((total, { quantity }) => total + quantity, 0));
 
-/** How many of everything there were, before any price. */
+/** The counts, without prices. */
 const counted = (columns: readonly Column[]): string =>
   markdownTable([
     ['per extraction', ...columns.map(({ name }) => name)],
@@ -82,7 +82,7 @@ const counted = (columns: readonly Column[]): string =>
     ]),
   ]);
 
-/** Where the money goes: each part of the system, and what of it, the dearest first. */
+/** The costs by part of the system, highest first, with their items. */
 const breakdown = (charges: readonly Charge[]): string => {
   const places = [...new Set(charges.map(({ where }) => where))]
     .map((where) => charges.filter((charge) => charge.where === where))
@@ -113,7 +113,7 @@ export const report = (bill: Bill, { machine }: Facts): string => {
   return [
     `Prices: us-east-1, list, first tiers, no free tier, as read on ${readOn} (test/bench/cost/prices.ts).`,
     `Assumed (test/bench/assumptions.ts): tasks of ${taskSeconds} s; ${providerAnswerMs} ms for each answer of the provider, ${awsAnswerMs} ms for each of AWS;`,
-    `a vCPU is ${cpuRatio} of this machine's cores; a task token has ${taskTokenCharacters} characters; ${100 * coldStartShare} % of invocations start a process.`,
+    `a vCPU is ${cpuRatio} of this machine's cores; a callback token has ${taskTokenCharacters} characters; ${100 * coldStartShare} % of invocations start a process.`,
     '',
     '1. The paths, from the histories and the calls of this run',
     '',
@@ -130,7 +130,7 @@ export const report = (bill: Bill, { machine }: Facts): string => {
     '',
     byService(bill.paths),
     '',
-    `Unless named otherwise a task takes ${taskSeconds} s. "polled": every webhook is lost; the machine waits ${machine.webhookWaitSeconds} s for it and reads once. "polled, 20 min": it polls meanwhile.`,
+    `A task takes ${taskSeconds} s unless the path says otherwise. "polled": every webhook is lost, the machine waits ${machine.webhookWaitSeconds} s and reads once. "polled, 20 min": the task outlasts the wait, and the machine polls.`,
     '"consent" has no webhook: Reconcile polls from the start. Polls are counted for the template\'s Retry (full jitter), each at the cost of one in this run.',
     '',
     '2. Beside other designs, on the happy path',
@@ -193,9 +193,9 @@ export const report = (bill: Bill, { machine }: Facts): string => {
       ['total', money(totalOf(flood.charges)), money(aMonthOfFlood(totalOf(flood.charges)))],
     ]),
     '',
-    'Left out: storage (tables, recovery points, results, logs), traffic, reads of logs, the KMS requests that tables, bucket and logs make with',
-    'their key, logins (one an hour for each process), what CloudTrail and GuardDuty bill for each event, and whatever is tried again.',
+    'Not included: storage (tables, recovery points, results, logs), traffic, reads of logs, KMS requests of tables, bucket and logs, logins',
+    '(one an hour for each process), what CloudTrail and GuardDuty bill for each event, and retries.',
     '',
-    `Happy path: $${money(total)} per million extractions; wanted ≤ 85, at best ≤ 75.`,
+    `Happy path: $${money(total)} per million extractions; target ≤ 85, stretch ≤ 75.`,
   ].join('\n');
 };

@@ -7,14 +7,14 @@ import { type Ledger, openLedger } from './ledger.ts';
 /**
  * A ledger in the directory of a run, and the environment for its emulator that makes every function write there.
  *
- * @throws ExpectedFailure where `AWS_ENDPOINT_URL` names an emulator that runs already
+ * @throws ExpectedFailure if `AWS_ENDPOINT_URL` names a running emulator
  */
 export const createLedger = async (
   runDirectory: string,
 ): Promise<{ readonly ledger: Ledger; readonly emulatorEnv: Record<string, string> }> => {
   if (process.env.AWS_ENDPOINT_URL) {
     throw new ExpectedFailure(
-      'AWS_ENDPOINT_URL is set: unset it, as only an emulator of its own can be made to write down what functions do.',
+      'AWS_ENDPOINT_URL is set. Unset it: the functions record their calls only on a new emulator.',
     );
   }
   const directory = join(runDirectory, 'ledger');

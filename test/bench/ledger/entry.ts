@@ -1,25 +1,25 @@
 /** One request that a function made while it handled an invocation. Times are milliseconds since the epoch. */
 export type Call = {
-  /** As AWS signs for it (`dynamodb`, `states`, `kms`, `s3`, …); `provider` where nothing was signed. */
+  /** The service in AWS's signature (`dynamodb`, `states`, `kms`, `s3`, …). `provider` for unsigned requests. */
   readonly service: string;
-  /** `UpdateItem`, or `PUT` where the service names its operations by method. */
+  /** `UpdateItem`, or the method, such as `PUT`, for a REST service. */
   readonly operation: string;
   readonly startedAt: number;
   readonly endedAt: number;
   readonly statusCode: number;
-  /** Of the answer's body: all that the function learns from the call. */
+  /** Bytes of the answer's body. */
   readonly answerBytes: number;
-  /** Of DynamoDB alone, whose units depend on what was written and read: the bodies, parsed. */
+  /** The parsed bodies, for DynamoDB only: its units depend on them. */
   readonly asked?: Readonly<Record<string, unknown>>;
   readonly answered?: Readonly<Record<string, unknown>>;
 };
 
-/** One invocation of a function, as its own process saw it. */
+/** One invocation of a function, recorded by its process. */
 export type Entry = {
-  /** `start-task`: the name that the template gives the function for its logs. */
+  /** The function's name in logs, such as `start-task`. */
   readonly function: string;
   readonly requestId: string;
-  /** The first one of a process is 1: it also sets up what later ones find there. */
+  /** Counts from 1 for each process. The first one also initializes. */
   readonly ordinal: number;
   /** User and system time of the whole process from the event's arrival to the answer, in milliseconds. */
   readonly cpuMs: number;
@@ -28,10 +28,10 @@ export type Entry = {
   readonly startedAt: number;
   readonly endedAt: number;
   readonly failed: boolean;
-  /** Of the event: which route of the API, or who else asked. */
+  /** The event's route of the API, or its trigger. */
   readonly routeKey?: string;
   readonly trigger?: string;
-  /** Of the event, where it came over the API: its body's bytes, billed in steps of 512 KB. */
+  /** Bytes of the event's body, if it came through the API. Billed in steps of 512 KB. */
   readonly bodyBytes: number;
   readonly calls: readonly Call[];
 };

@@ -2,9 +2,9 @@ import { readdirSync, readFileSync, watch } from 'node:fs';
 import { join } from 'node:path';
 import type { Entry } from './entry.ts';
 
-/** What the functions of a run have written down, and will. */
+/** The invocations that the functions of a run have recorded. */
 export type Ledger = {
-  /** Of all processes, in the order in which the invocations ended. The same object each time for the same one. */
+  /** The invocations of all processes, in the order in which they ended. The same one is always the same object. */
   entries(): readonly Entry[];
   /** Resolves once there are at least `count` entries that fit. Rejects when `signal` aborts. */
   atLeast(count: number, fits: (entry: Entry) => boolean, signal: AbortSignal): Promise<void>;
@@ -16,7 +16,7 @@ export const openLedger = (directory: string): Ledger => {
 
   const readOn = (name: string): readonly Entry[] => {
     const before = known.get(name) ?? [];
-    // What comes after the last line break is still being written.
+    // The text after the last line break is still being written.
     const lines = readFileSync(join(directory, name), 'utf8').split('\n').slice(before.length, -1);
     const entries = [...before, ...lines.map((line) => JSON.parse(line) as Entry)];
     known.set(name, entries);
@@ -35,7 +35,7 @@ export const openLedger = (directory: string): Ledger => {
     const onAbort = () => reject(signal.reason);
     signal.addEventListener('abort', onAbort);
     const watcher = watch(directory, resolveIfThere).on('error', reject);
-    // They may have come before anybody watched.
+    // They may exist before the watch starts.
     resolveIfThere();
     return promise.finally(() => {
       watcher.close();

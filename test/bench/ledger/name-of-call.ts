@@ -1,6 +1,6 @@
 import type { Call } from './entry.ts';
 
-/** As AWS signs for it, and as it is known. */
+/** Display names by the names that AWS signs for. */
 const services: Readonly<Record<string, string>> = {
   events: 'EventBridge',
   kms: 'KMS',
@@ -11,8 +11,8 @@ const services: Readonly<Record<string, string>> = {
 };
 
 /**
- * Who is asked for what: `KMS Decrypt`, `Extractions UpdateItem`, `due Query` where an index is asked. `tables` are
- * by the names that requests call them.
+ * The name of a call: `KMS Decrypt`, `Extractions UpdateItem`, or `due Query` for an index. The keys of `tables` are the
+ * names in requests.
  */
 export const nameOfCall = (
   { service, operation, asked }: Call,

@@ -1,10 +1,10 @@
 /**
- * Loaded into every function of the deployment that is measured, with `NODE_OPTIONS=--import`, as the faults of the
- * end to end tests are (docs/decisions/0005): bundles and template are the ones that go to AWS. Each process writes
- * a line for each of its invocations into a file of its own: what it cost in CPU, and every request that it made.
+ * Records the invocations of the measured functions. `NODE_OPTIONS=--import` loads it into every function, so that
+ * bundles and template are those for AWS (docs/decisions/0005). Each process writes a line for each invocation into its
+ * own file: its CPU time, and every request that it made.
  *
- * It only listens, on Node's own channels (https://nodejs.org/api/diagnostics_channel.html#http), so the requests
- * are the ones that the function would make without it.
+ * It only listens on Node's diagnostics channels (https://nodejs.org/api/diagnostics_channel.html#http), so that it does
+ * not change the requests.
  */
 
 import { subscribe } from 'node:diagnostics_channel';
@@ -37,13 +37,13 @@ let open: Open | undefined;
 let ordinal = 0;
 
 /**
- * A clock that all processes share, as items are followed through the calls of all of them. With `performance` each has
- * its own: Node reads the time and the counter one after the other (src/node_perf.cc), and on a busy machine a process
- * may wait between the two. A read stood 30 ms before the write whose item it found.
+ * A clock that all processes share, because items are followed through the calls of all of them. `performance` has its own
+ * origin in each process. On a busy machine these differed by 30 ms, because Node reads time and counter one after the
+ * other (src/node_perf.cc).
  */
 const now = Date.now;
 
-/** What goes through `method` of `stream`, as it goes through. */
+/** Calls back with the chunks that `method` of `stream` is called with. */
 const overhear = (stream: object, method: 'write' | 'end' | 'push', onChunk: (chunk: unknown) => void) => {
   const target = stream as Record<string, (...args: unknown[]) => unknown>;
   const original = target[method]?.bind(stream);
@@ -78,7 +78,7 @@ const onResponse = (message: unknown): void => {
   });
 };
 
-/** `Credential=AKID/20260101/us-east-1/dynamodb/aws4_request, …` (SigV4) names the service that is meant. */
+/** The service in `Credential=AKID/20260101/us-east-1/dynamodb/aws4_request, …` (SigV4). */
 const serviceOf = (request: ClientRequest): string =>
   /Credential=[^/]+\/\d+\/[^/]+\/([^/]+)\//.exec(String(request.getHeader('authorization') ?? ''))?.[1] ??
   'provider';
@@ -136,7 +136,7 @@ const onAnswer = (chunk: unknown): void => {
   ordinal += 1;
   const entry = entryOf(open, cpu, chunk.startsWith('{"status":"error"'));
   open = undefined;
-  // Before the emulator hears the answer: who has seen its effect finds the line.
+  // Before the emulator gets the answer, so that the line exists when its effect is visible.
   appendFileSync(file, `${JSON.stringify(entry)}\n`);
 };
 

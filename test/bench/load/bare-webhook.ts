@@ -26,8 +26,8 @@ const set = async (TableName: string, key: Record<string, string>, fields: Recor
 };
 
 /**
- * The three calls to AWS that a delivery needs, by the same SDK with the same options, and nothing besides: no
- * signature is checked, no condition made, no line logged, nothing counted.
+ * The three calls to AWS that a delivery needs, with the same SDK and options. It verifies no signature, sends no
+ * condition, logs nothing and counts nothing.
  */
 export const bareHandler = async ({ body = '' }: APIGatewayProxyEventV2) => {
   const { taskId, taskStatus } = JSON.parse(body) as { taskId: string; taskStatus: string };

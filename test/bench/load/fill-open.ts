@@ -11,7 +11,7 @@ export type Row = { readonly table: string; readonly item: object; readonly key:
 /** The tables of the deployment. */
 export type Tables = { readonly extractions: string; readonly tasks: string };
 
-/** The rows, in both tables, of extractions that run: that of a real one, under ids of their own. */
+/** Writes rows of running extractions into both tables: copies of a real one, under new ids. */
 export const openRows = (
   { extraction, task, tables }: { extraction: Extraction; task: Task; tables: Tables },
   count: number,
@@ -25,7 +25,7 @@ export const openRows = (
     ];
   }).flat();
 
-/** BatchWriteItem takes this many. */
+/** The limit of BatchWriteItem. */
 const perBatch = 25;
 
 type WriteRequest = NonNullable<

@@ -10,7 +10,7 @@ type Waiting = {
 };
 
 export type Records = {
-  /** The record as soon as the stream shows it so, past or to come. */
+  /** Waits for the first fitting record in the stream, past ones included. */
   readonly when: (
     extractionId: string,
     what: string,

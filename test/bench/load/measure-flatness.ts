@@ -19,10 +19,10 @@ import { type Counted, type Usage, usageOf, usagePerDue } from './usage.ts';
 export const levels = [10, 100, 1_000] as const;
 export type Level = (typeof levels)[number];
 
-/** These go through the whole system, their tasks held at the provider. The rest are rows like theirs. */
+/** So many run through the whole system, with tasks that do not end. The others are copies of their rows. */
 export const heldOpen = levels[0];
 
-/** Every level comes first, in the middle and last once, so that what warms up or fills up weighs on all alike. */
+/** Every level is first, middle and last once, so that warm-up and growth affect all levels alike. */
 const rounds = [
   [10, 100, 1_000],
   [1_000, 10, 100],
@@ -30,12 +30,12 @@ const rounds = [
 ] as const satisfies readonly (readonly Level[])[];
 
 /**
- * Few at a time, and a task long enough that the link is there before its first delivery: every extraction takes the
- * same way.
+ * Few at a time, with tasks long enough that they are linked before their first delivery. So every extraction takes the
+ * same path.
  */
 const batch = { size: 16, most: 4, durationMs: 1_500, held: heldOpen };
 const idleSweeps = 8;
-/** As many as a sweep looks at at once, so many times. */
+/** The records that a sweep reconciles concurrently, and how often. */
 const due = sweepConcurrency;
 const dueSweeps = 3;
 
@@ -74,7 +74,7 @@ const summarize = (level: Level, measured: Measured, counted: Counted): Flatness
   };
 };
 
-/** What the next extraction, a sweep and a due record take while 10, 100 and 1,000 others are open. */
+/** Measures an extraction, a sweep and a due record while 10, 100 and 1,000 other extractions are open. */
 export const measureFlatness = async (
   system: MeasuredSystem,
   records: Records,
@@ -109,7 +109,7 @@ export const measureFlatness = async (
     }
   }
   const deployed = deployedTables(tablesOf(synthesizeTemplate()), system.outputs);
-  // From the first request on: what a write finds is what the write before it left.
+  // From the first request on, because the units of a write depend on the write before it.
   const counted = { tables: deployed, units: unitsOf(system.ledger.entries(), deployed, asOnAws) };
   return [...measured].map(([level, ofLevel]) => summarize(level, ofLevel, counted));
 };

@@ -8,19 +8,19 @@ export type Throughput = {
   readonly extractions: number;
   readonly most: number;
   readonly perSecond: number;
-  /** From the request until the record is closed; the provider's half second is in it. */
+  /** From the request until the record is closed, with the provider's half second. */
   readonly medianSeconds: number;
-  /** Of our functions, per extraction, in milliseconds. */
+  /** CPU time of the functions per extraction, in milliseconds. */
   readonly cpuMs: number;
 };
 
-/** More at once are no faster on 2 cores: the emulator starts a process for each invocation that finds none free. */
+/** More at once are not faster on 2 cores: the emulator starts a process for each concurrent invocation. */
 const most = 16;
 const order = { most, durationMs: 500, held: 0 };
 
-/** Extractions per second through everything: signed HTTP, both tables, the machine, provider, webhook, results. */
+/** Measures extractions per second through the whole system: signed HTTP, tables, machine, provider, webhook, results. */
 export const measureThroughput = async (system: MeasuredSystem, records: Records): Promise<Throughput> => {
-  // Until the emulator has started as many processes of each function as it takes.
+  // Warm-up: the emulator starts the processes of each function.
   await runBatch(system, records, { ...order, size: 2 * most });
   const batch = await runBatch(system, records, { ...order, size: 120 });
   return {

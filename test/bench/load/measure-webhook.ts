@@ -6,7 +6,7 @@ import { median } from '../quantile.ts';
 import { measuredTables } from './measured-webhook.ts';
 import type { Kind, Turn } from './webhook-process.ts';
 
-/** Medians over the turns of one kind. */
+/** The medians of one kind of turn. */
 export type WebhookRate = {
   readonly kind: Kind;
   readonly perSecond: number;
@@ -32,13 +32,13 @@ export const ratesOf = (turns: readonly Turn[]): Readonly<Record<Kind, WebhookRa
 
 const messageOf = async <Message>(child: ChildProcess, what: string): Promise<Message> => {
   const ended = once(child, 'exit').then(([code]) => {
-    throw new Error(`${what} ended with ${code} before it was done.`);
+    throw new Error(`${what} exited with ${code} before it had finished.`);
   });
   const [message] = await Promise.race([once(child, 'message'), ended]);
   return message as Message;
 };
 
-/** The variables of the stack, for the region and the address of the stub. */
+/** The function's environment variables, with the stub's region and URL. */
 const environment = (port: number) => ({
   ...withoutAws(process.env),
   AWS_ENDPOINT_URL: `http://127.0.0.1:${port}`,
@@ -58,8 +58,8 @@ const environment = (port: number) => ({
 });
 
 /**
- * Deliveries per second through the real handler, in a process of its own against a stub of AWS in another, one at a
- * time as in Lambda, in turns with a handler that does nothing but the same calls.
+ * Measures deliveries per second through the real handler. It runs in its own process against a stub of AWS in another,
+ * one delivery at a time as in Lambda. Turns alternate with a handler that makes only the same calls.
  */
 export const measureWebhook = async (): Promise<Readonly<Record<Kind, WebhookRate>>> => {
   const script = (name: string) => join(import.meta.dirname, name);
@@ -68,7 +68,7 @@ export const measureWebhook = async (): Promise<Readonly<Record<Kind, WebhookRat
     const port = await messageOf<number>(stub, 'The stub of AWS');
     const handler = fork(script('webhook-process.ts'), {
       env: environment(port),
-      // Its log goes both ways, warnings to standard error.
+      // Its log uses both streams: warnings go to standard error.
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     });
     try {

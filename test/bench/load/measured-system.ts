@@ -12,20 +12,20 @@ import { DEFAULT_CLIENT_ID, startSandbox } from '../../sandbox/sandbox.ts';
 import { createLedger } from '../ledger/create-ledger.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 
-/** The app as it is deployed anywhere, on an emulator of its own, every function of it with a ledger. */
+/** Deploys the app to a new emulator, with a ledger in every function. */
 export type MeasuredSystem = LocalSystem & {
   readonly ledger: Ledger;
-  /** Ends emulator and provider. */
+  /** Stops the emulator and the provider. */
   readonly end: () => Promise<void>;
 };
 
-/** All defaults, but for a sweep that would come in between. */
+/** The defaults, without a scheduled sweep that would disturb the measurement. */
 const settings = { stage: LOCAL_STAGE, sweepEveryMinutes: '60' };
 
 /**
- * Without AUTH and TLS, as `npm start` and `npm run cost`: they would make the emulator slower and nothing truer here.
+ * Without AUTH and TLS, as `npm start` and `npm run cost`: they only make the emulator slower.
  *
- * @throws ExpectedFailure where `AWS_ENDPOINT_URL` names an emulator, and whatever emulator, provider or deployment fail with; everything is ended then
+ * @throws ExpectedFailure if `AWS_ENDPOINT_URL` is set. Errors of the emulator, provider and deployment pass through, and everything is stopped.
  */
 export const startMeasuredSystem = async (): Promise<MeasuredSystem> => {
   const directory = await createRunDirectory('load', new Date());
@@ -33,8 +33,8 @@ export const startMeasuredSystem = async (): Promise<MeasuredSystem> => {
   const [apiKey, signingKey] = [randomBytes(24).toString('hex'), randomBytes(24).toString('hex')];
   const sandbox = await startSandbox({
     clients: [{ clientId: DEFAULT_CLIENT_ID, apiKey, webhook: { signingKey } }],
-    // The emulator's first processes may keep a delivery waiting for over 5 s. Hung up on, it would come again 30 s
-    // later, among those of another batch.
+    // The emulator's first processes may take over 5 s for a delivery. After a timeout it would be repeated 30 s later,
+    // during another batch.
     attemptTimeoutMs: 60_000,
   });
   const starting = startEmulator({ auth: false, directory, env: emulatorEnv });

@@ -1,11 +1,11 @@
 import type { Extraction } from '../../../lib/extraction/record.ts';
 
-/** What the measured handler is configured with, and what the stub of AWS answers it. */
+/** The configuration of the measured handler, and the stub's answers to it. */
 export const measuredTables = { extractions: 'Extractions', tasks: 'Tasks' } as const;
 
 export const measuredKey = 'a-signing-key-of-ordinary-length-0123456789';
 
-/** The record as the webhook's own write leaves it. */
+/** The record after the webhook's write. */
 export const measuredExtraction: Extraction = {
   schemaVersion: 1,
   extractionId: '01a1fe07-9745-75b1-b891-0d0d5703db17',

@@ -9,7 +9,7 @@ import { bodyByCredentials } from '../request-body.ts';
 import type { Records } from './follow-records.ts';
 import type { MeasuredSystem } from './measured-system.ts';
 
-/** By signed HTTP, as callers do. Throws where it is not accepted. */
+/** Requests an extraction by signed HTTP, as callers do. Throws if it is refused. */
 const request = async ({ api, provider }: MeasuredSystem, plan: Plan): Promise<string> => {
   const username = randomUUID();
   await provider.setPlan(username, plan);
@@ -22,7 +22,7 @@ const request = async ({ api, provider }: MeasuredSystem, plan: Plan): Promise<s
   return ((await answer.json()) as { extractionId: string }).extractionId;
 };
 
-/** Extractions that run until somebody ends them at the provider. */
+/** Starts extractions whose tasks do not end by themselves. */
 export const holdOpen = (
   system: MeasuredSystem,
   records: Records,
@@ -50,7 +50,7 @@ export type Batch = {
 const pollEveryMs = 100;
 const timeoutMs = 60_000;
 
-/** Nothing tells anybody of the end of an execution. */
+/** Polls, because the end of an execution has no event here. */
 const untilStillRunning = async (
   { emulator, outputs }: MeasuredSystem,
   wanted: number,
@@ -72,15 +72,15 @@ const isDelivery = (entry: Entry): boolean => entry.function === 'receive-webhoo
 
 export type BatchOrder = {
   readonly size: number;
-  /** Of them under way at a time. */
+  /** How many run at a time. */
   readonly most: number;
-  /** How long the provider takes for each. */
+  /** The duration of each task, in milliseconds. */
   readonly durationMs: number;
   /** Executions that stay open meanwhile. */
   readonly held: number;
 };
 
-/** Runs extractions through the whole system to their end. Throws where one does not end as the provider says. */
+/** Runs extractions through the whole system until they are closed. Throws if a status is not the provider's. */
 export const runBatch = async (
   system: MeasuredSystem,
   records: Records,

@@ -1,6 +1,6 @@
 /**
- * What stands for AWS while the webhook's handler is measured in process: a process of its own, that answers the
- * webhook's calls as the services do and keeps nothing. It tells its parent the port, and ends with it.
+ * A stub of AWS for the measured webhook handler. It runs in its own process, answers the webhook's calls as the services
+ * do, and stores nothing. It sends its port to its parent, and ends with it.
  */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -11,7 +11,7 @@ type Asked = { TableName?: string; Key?: { taskId?: { S?: string } }; VersionSta
 
 type Answer = { readonly status: number; readonly body: unknown };
 
-/** As long as those that Step Functions hands out, which are of some 700 characters. */
+/** A callback token of about 700 characters, as Step Functions issues them. */
 const callbackToken = 't'.repeat(700);
 
 const answerTo = (operation: string, asked: Asked): Answer => {

@@ -6,7 +6,7 @@ import type { Extraction } from '../../../lib/extraction/record.ts';
 import type { Entry } from '../ledger/entry.ts';
 import type { MeasuredSystem } from './measured-system.ts';
 
-/** Does what the schedule does, and returns the ledger's entry of it. Throws where it did not claim `due` records. */
+/** Invokes the sweep, and returns its ledger entry. Throws if it did not claim `due` records. */
 export const recordedSweep = async (system: MeasuredSystem, due: number): Promise<Entry> => {
   const before = system.ledger.entries().length;
   const { emulator, outputs } = system;
@@ -20,8 +20,8 @@ export const recordedSweep = async (system: MeasuredSystem, due: number): Promis
 };
 
 /**
- * Moves when the sweep looks at these: as if time had passed, or were still to pass. No ledger has these writes; a sweep
- * reads what it writes right before, which tells the units of its writes.
+ * Sets `dueAt` of these records. The ledger does not have these writes. A sweep reads each record right before it writes
+ * it, from which the units of its writes follow.
  */
 export const lookAt = async (
   client: DynamoDBClient,

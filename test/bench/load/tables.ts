@@ -13,14 +13,14 @@ export const throughputTable = ({ extractions, most, perSecond, medianSeconds, c
     [`whole system, ${extractions} extractions, ${most} at once`, ''],
     ['extractions a second', figure(perSecond)],
     ['seconds from request to closed, median', figure(medianSeconds)],
-    ['CPU of our four functions, ms an extraction (medians)', figure(cpuMs)],
+    ['CPU of the four functions, ms per extraction (medians)', figure(cpuMs)],
   ]);
 
 const deliveries: Readonly<Record<Kind, string>> = {
   valid: 'valid, plain',
   encrypted: 'valid, encrypted',
   forged: 'forged: 401',
-  bare: 'the same calls to AWS, and nothing else',
+  bare: 'only the same calls to AWS',
 };
 
 export const webhookTable = (rates: Readonly<Record<Kind, WebhookRate>>): string =>
@@ -52,7 +52,7 @@ const parts = [
   ['due record of a sweep', 'dueRecord'],
 ] as const;
 
-/** What each takes at each level, and the last level's beside the first's; what none takes is left out. */
+/** The usage at each level, and the ratio of the last level to the first. Rows of zeros are left out. */
 export const flatnessTable = (all: readonly Flatness[]): string => {
   const head = [
     'per',
@@ -72,7 +72,7 @@ export const flatnessTable = (all: readonly Flatness[]): string => {
   return markdownTable([head, ...rows]);
 };
 
-/** How often an extraction, a sweep and a due record make each call: once where that is so at all levels. */
+/** How often an extraction, a sweep and a due record make each call. One figure if it is the same at all levels. */
 export const callsTable = (all: readonly Flatness[]): string => {
   const rows = parts.map(([what, part]) => {
     const names = [...new Set(all.flatMap((flatness) => [...flatness[part].calls.keys()]))];

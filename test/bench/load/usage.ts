@@ -4,7 +4,7 @@ import { median } from '../quantile.ts';
 import type { Table } from '../units/capacity.ts';
 import type { Units } from '../units/dynamo-units.ts';
 
-/** What a number of extractions, or of sweeps, have taken, per one of them. */
+/** The usage of an extraction, or of a sweep: the mean over a number of them. */
 export type Usage = {
   /** Calls to AWS by name. */
   readonly calls: ReadonlyMap<string, number>;
@@ -13,9 +13,9 @@ export type Usage = {
   /** Of these, those of the indexes. */
   readonly indexUnits: number;
   readonly readUnits: number;
-  /** Of all answers of AWS. Where it does not grow, nothing that the functions do with them can. */
+  /** Bytes of all answers of AWS. If they do not grow, the work on them does not grow either. */
   readonly answerBytes: number;
-  /** Milliseconds, the medians of each function added up. Without first invocations of a process. */
+  /** CPU milliseconds: the sum of each function's median, without the first invocation of a process. */
   readonly cpuMs: number;
 };
 
@@ -28,7 +28,7 @@ export type Counted = {
 
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
 
-/** The reads of secrets are per process, and per hour: how many there are says nothing of an extraction. */
+/** Secrets are read once per process and hour, not per extraction. */
 const isCounted = ({ service }: Call): boolean => service !== 'provider' && service !== 'secretsmanager';
 
 const callsPer = (names: readonly string[], count: number): ReadonlyMap<string, number> => {
@@ -37,7 +37,7 @@ const callsPer = (names: readonly string[], count: number): ReadonlyMap<string, 
   return new Map([...counts].sort().map(([name, number]) => [name, number / count]));
 };
 
-/** Medians of each function, added up: each is invoked once for an extraction. */
+/** The sum of each function's median, because each is invoked once for an extraction. */
 export const cpuMsOf = (entries: readonly Entry[]): number => {
   const warm = entries.filter(({ ordinal }) => ordinal > 1);
   const names = [...new Set(warm.map((entry) => entry.function))];
@@ -63,7 +63,7 @@ export const usageOf = (entries: readonly Entry[], count: number, { units, table
   };
 };
 
-/** What one due record takes: a sweep that found `count` of them, less one that found none. */
+/** The usage of a due record: a sweep that found `count` of them, less a sweep that found none, divided by `count`. */
 export const usagePerDue = (sweep: Usage, idle: Usage, count: number): Usage => {
   const per = (more: number, less: number): number => (more - less) / count;
   return {

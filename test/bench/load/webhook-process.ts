@@ -1,6 +1,6 @@
 /**
- * Measures the webhook's handler in this process, in turns with the bare one, and tells its parent. The handler's
- * log goes to the null device, written as in Lambda; whoever runs this gave the environment that the stack gives.
+ * Measures the webhook's handler in this process, in turns with the bare one, and sends the result to its parent. The
+ * handler's log is written as in Lambda, to the null device. The parent sets the environment variables of the stack.
  */
 import { randomUUID } from 'node:crypto';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
@@ -37,11 +37,11 @@ const variants: Readonly<
 
 const kinds = Object.keys(variants) as readonly Kind[];
 
-/** A turn that calls AWS takes some 0.2 s. */
+/** A turn that calls AWS takes about 0.2 s. */
 const rounds = 12;
 const perTurn = 120;
 
-/** As API Gateway hands a delivery over; payload format 2.0. */
+/** A delivery as API Gateway's event, payload format 2.0. */
 const eventOf = (kind: Kind): APIGatewayProxyEventV2 => {
   const key = kind === 'forged' ? `${measuredKey}?` : measuredKey;
   const { body, signature = '' } = makeDelivery(randomUUID(), 'COMPLETED', key, variants[kind].mode, {});
@@ -75,11 +75,11 @@ const takeTurn = async (kind: Kind): Promise<Turn> => {
 };
 
 process.on('disconnect', () => process.exit(0));
-// Until everything is compiled.
+// Warm-up: the compiler optimizes the code.
 for (const kind of kinds) for (let turn = 0; turn < 3; turn += 1) await takeTurn(kind);
 const turns: Turn[] = [];
 for (let round = 0; round < rounds; round += 1) {
-  // Each begins a quarter of the rounds, so that none always follows the same other.
+  // Each is first in a quarter of the rounds, so that none always follows the same one.
   const order = kinds.map((_, index) => kinds[(index + round) % kinds.length] ?? 'bare');
   for (const kind of order) turns.push(await takeTurn(kind));
 }

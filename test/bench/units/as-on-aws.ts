@@ -7,6 +7,6 @@ const onAws: Item = {
   requestId: { S: samples.apiRequestId },
 };
 
-/** The item with those attributes whose values come from AWS as long as there: the emulator's are longer or shorter. */
+/** The item with the values that AWS generates in AWS's length, because the emulator's are longer or shorter. */
 export const asOnAws = (item: Item): Item =>
   Object.fromEntries(Object.entries(item).map(([name, value]) => [name, onAws[name] ?? value]));

@@ -1,6 +1,6 @@
 import { type Item, itemBytes } from './item-bytes.ts';
 
-/** An index of a table, as the template has it: of its keys only. */
+/** An index of a table that projects its keys only. */
 export type Index = {
   readonly name: string;
   /** Partition key first. */
@@ -8,7 +8,7 @@ export type Index = {
 };
 
 export type Table = {
-  /** That people know it by. */
+  /** The name for the report. */
   readonly name: string;
   readonly keys: readonly string[];
   readonly indexes: readonly Index[];
@@ -18,15 +18,15 @@ const KB = 1_024;
 
 const unitsOf = (bytes: number, step: number): number => Math.max(1, Math.ceil(bytes / step));
 
-/** "The larger of these item sizes", before and after, in whole KB; 1 at least, also where nothing is found. */
+/** Write units: "the larger of these item sizes", before and after, in whole KB. At least 1, also without an item. */
 export const writeUnits = (before: Item | undefined, after: Item | undefined): number =>
   unitsOf(Math.max(itemBytes(before ?? {}), itemBytes(after ?? {})), KB);
 
-/** In steps of 4 KB, half of one if it is only eventually consistent. */
+/** Read units: one per 4 KB, half as many if eventually consistent. */
 export const readUnits = (bytes: number, isConsistent: boolean): number =>
   unitsOf(bytes, 4 * KB) * (isConsistent ? 1 : 0.5);
 
-/** What an index holds of an item: nothing, where it lacks one of the index's keys. */
+/** The index's entry for an item. Undefined if the item lacks one of the index's keys. */
 const entryOf = (index: Index, table: Table, item: Item | undefined): Item | undefined => {
   if (item === undefined || !index.keys.every((key) => key in item)) return undefined;
   const names = [...index.keys, ...table.keys];
@@ -34,8 +34,7 @@ const entryOf = (index: Index, table: Table, item: Item | undefined): Item | und
 };
 
 /**
- * What a write of the table costs in one of its indexes: an entry put or deleted is a write; a changed key is both;
- * else nothing.
+ * The write units of an index for a write of its table: one to put or delete an entry, two to change a key, else none.
  * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/GSI.html#GSI.ThroughputConsiderations.Writes
  */
 export const indexUnits = (

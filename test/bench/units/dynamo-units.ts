@@ -12,10 +12,10 @@ export type Units = {
   readonly bytes: number;
 };
 
-/** Stretches what the emulator makes shorter than AWS does. */
+/** Replaces values that are shorter on the emulator than on AWS. */
 export type AsOnAws = (item: Item) => Item;
 
-/** A request whose units cannot be told from what it says and hears. */
+/** A request whose units do not follow from its input and answer. */
 export class CannotBeCounted extends Error {
   override readonly name = 'CannotBeCounted';
 }
@@ -23,8 +23,8 @@ export class CannotBeCounted extends Error {
 const itemIn = (body: Call['asked'], name: string): Item | undefined => body?.[name] as Item | undefined;
 
 /**
- * The units of every request to DynamoDB. Items are followed through the answers, in order: what an update found is
- * what the write before it left.
+ * The units of every request to DynamoDB. It follows the items through the answers, in order: an update finds what the
+ * write before it left.
  */
 export const unitsOf = (
   entries: readonly Entry[],
@@ -55,7 +55,7 @@ export const unitsOf = (
       const item = itemIn(answered, name);
       return item === undefined ? undefined : asOnAws(item);
     };
-    // A condition that does not hold is billed as the write of the item that is there.
+    // A failed condition is billed as a write of the existing item.
     if (String(answered?.__type).includes('ConditionalCheckFailed')) {
       const item = returned('Item') ?? items.get(key);
       return { write: writeUnits(item, undefined), index: 0, read: 0, bytes: itemBytes(item ?? {}) };
@@ -76,7 +76,7 @@ export const unitsOf = (
       case 'GetItem': {
         const item = returned('Item');
         if (item !== undefined && asked?.ProjectionExpression === undefined) items.set(key, item);
-        // With a projection, the whole item is billed all the same.
+        // The whole item is billed even with a projection.
         const bytes = itemBytes(items.get(key) ?? item ?? {});
         return { write: 0, index: 0, read: readUnits(bytes, asked?.ConsistentRead === true), bytes };
       }

@@ -34,7 +34,7 @@ const valueBytes = (attribute: Attribute): number => {
       return sum(value as readonly string[], utf8);
     case 'NS':
       return sum(value as readonly string[], numberBytes);
-    // "3 bytes of overhead, regardless of its contents", and one more for each element.
+    // "3 bytes of overhead, regardless of its contents", and one for each element.
     case 'L':
       return 3 + sum(value as readonly Attribute[], (one) => 1 + valueBytes(one));
     case 'M':
@@ -45,7 +45,7 @@ const valueBytes = (attribute: Attribute): number => {
 };
 
 /**
- * The size of an item as DynamoDB bills it, in bytes: names and values of its attributes.
+ * The billed size of an item in bytes: the names and values of its attributes.
  * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/CapacityUnitCalculations.html
  */
 export const itemBytes = (item: Item): number =>

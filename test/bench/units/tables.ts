@@ -24,7 +24,7 @@ const tableShape = v.object({
 
 const outputs = ['ExtractionsTableName', 'TasksTableName'] as const;
 
-/** The tables of the template, by the output that names each. Throws where one is not paid for by the request. */
+/** The tables of the template, by the output that names each. Throws if one is not billed per request. */
 export const tablesOf = ({ Resources, Outputs }: Template): Readonly<Record<string, Table>> =>
   Object.fromEntries(
     outputs.map((output) => {
@@ -42,7 +42,7 @@ export const tablesOf = ({ Resources, Outputs }: Template): Readonly<Record<stri
     }),
   );
 
-/** The same by the names that they have in a deployment, as requests call them. */
+/** The tables by their names in a deployment, which requests use. */
 export const deployedTables = (
   tables: Readonly<Record<string, Table>>,
   deployed: Readonly<Record<string, string>>,

@@ -9,9 +9,9 @@ import type { Body } from './body.ts';
 
 export type Contender = {
   readonly name: string;
-  /** Whether it takes a body with the signature made over it. This is what is timed. */
+  /** Whether it accepts a body with its signature. This is timed. */
   readonly right: () => boolean | Promise<boolean>;
-  /** The same of what must be refused. */
+  /** Whether it accepts a forged body. */
   readonly wrong: readonly (() => boolean | Promise<boolean>)[];
 };
 
@@ -31,7 +31,7 @@ const contender =
     };
   };
 
-/** True, or false where it throws what says that a signature is wrong. */
+/** True, or false if it throws its error for a wrong signature. */
 const takes = (refusal: new (...given: never[]) => Error, check: () => unknown): boolean => {
   try {
     check();
@@ -46,17 +46,17 @@ const key = 'a-signing-key-of-ordinary-length-0123456789';
 const hmac = (signed: string | Uint8Array) => createHmac('sha256', key).update(signed);
 const sha256Header = ({ bytes }: Body): string => `sha256=${hmac(bytes).digest('hex')}`;
 
-/** The least that a check has to do, as it is mostly written by hand. */
+/** The minimal check, as it is usually written by hand. */
 const byHand = ({ bytes }: Body, header: string): boolean =>
   timingSafeEqual(createHmac('sha256', key).update(bytes).digest(), Buffer.from(header.slice(7), 'hex'));
 
 const ourKeys = [signingKeyOf(key)];
 
 const { signature: stripeSignature } = Stripe.webhooks;
-/** Its default of constructEvent, which would also parse. https://docs.stripe.com/webhooks#replay-attacks */
+/** The default tolerance of constructEvent, which would also parse. https://docs.stripe.com/webhooks#replay-attacks */
 const stripeTolerance = Stripe.webhooks.DEFAULT_TOLERANCE;
 
-// Both are given the key's bytes in base64 once, as their users do, and decode it there and then.
+// Both take the key in base64 and decode it once.
 const secret = `whsec_${Buffer.from(key).toString('base64')}`;
 const standardWebhook = new StandardWebhook(secret);
 const svixWebhook = new SvixWebhook(secret);
@@ -75,9 +75,9 @@ const standardHeaders =
 
 export const floor = contender('floor: createHmac + timingSafeEqual', sha256Header, byHand);
 
-/** Each signs with node:crypto, in the format of the library, and checks by the entry point that only verifies. */
+/** Each signs with node:crypto in the library's format, and checks with the entry point that only verifies. */
 export const contenders = [
-  // How far this is from 1 is how far any other figure may be off.
+  // Its distance from 1 is the error of all figures.
   contender('the floor once more', sha256Header, ({ bytes }, header) =>
     timingSafeEqual(createHmac('sha256', key).update(bytes).digest(), Buffer.from(header.slice(7), 'hex')),
   ),

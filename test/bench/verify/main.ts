@@ -1,6 +1,6 @@
 /**
- * `npm run bench:verify [seed]`: how fast `verifySignature` is beside the least that a check has to do and beside
- * the libraries for webhooks, each in its own format, over the same bodies in this one process.
+ * `npm run bench:verify [seed]`: the speed of `verifySignature` compared with a minimal check and with webhook libraries,
+ * each in its own format, for the same bodies in one process.
  */
 import { randomOf } from '../../support/random.ts';
 import { markdownTable } from '../markdown-table.ts';
@@ -10,7 +10,7 @@ import { contenders, floor } from './contenders.ts';
 import { measure } from './measure.ts';
 import { prove } from './prove.ts';
 
-/** On a busy machine our medians came back to within 2 % (docs/performance.md). 3 sizes × 7 × 400 × 8 ms: 67 s. */
+/** On a busy machine our medians repeat within 2 % (docs/performance.md). 3 sizes × 7 × 400 × 8 ms: 67 s. */
 const rounds = 400;
 
 const seed = Number(process.argv[2] ?? Math.floor(Math.random() * 2 ** 31));
@@ -42,8 +42,8 @@ for (const bytes of bodySizes) {
 
 console.log(
   markdownTable([
-    ['checks a second, of the floor', ...columns.map(({ header }) => header)],
+    ['checks per second, relative to the floor', ...columns.map(({ header }) => header)],
     ...names.map((name, index) => [name, ...columns.map(({ cells }) => cells[index] ?? '')]),
   ]),
 );
-console.log(`\nMedians of ${rounds} rounds in shuffled order (seed ${seed}), in brackets the quartiles.`);
+console.log(`\nMedians of ${rounds} rounds in shuffled order (seed ${seed}), quartiles in brackets.`);

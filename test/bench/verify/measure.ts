@@ -4,28 +4,28 @@ import type { Contender } from './contenders.ts';
 import { NotACheck } from './prove.ts';
 
 /**
- * Short, so that what else the machine does weighs on all turns of a round alike: with 40 ms the medians differed
- * by 4 % from run to run. A collection of garbage falls into some of the turns only, and little of it shows in a
- * median; turns of 40 ms, which show it, gave ours 0.02 to 0.05 more.
+ * Short, so that other load affects all turns of a round alike. With 40 ms the medians differed by 4 % from run to run.
+ * Garbage collection falls into some turns only, so that a median shows little of it. Turns of 40 ms, which show it, gave
+ * ours 0.02 to 0.05 more.
  */
 const turnMs = 8;
 const warmUpMs = 400;
 
 /**
- * Milliseconds of processor time of this process, its threads for garbage and compiling included: what else runs
- * on the machine is not counted, as it would be by a clock on the wall.
+ * CPU milliseconds of this process, with its garbage collection and compiler threads. Unlike wall-clock time it does not
+ * include other processes.
  */
 const spentMs = (): number => {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;
 };
 
-/** Milliseconds for so many checks one after the other, each of which has to be a yes. */
+/** Milliseconds for so many checks in sequence. Throws unless each accepts. */
 const timed = async ({ name, right }: Contender, calls: number): Promise<number> => {
   const begun = spentMs();
   for (let call = 0; call < calls; call += 1) {
     const verdict = right();
-    // Only what makes its caller wait is waited for.
+    // Awaits promises only.
     if (!(typeof verdict === 'boolean' ? verdict : await verdict)) {
       throw new NotACheck(`${name} refuses in the end what it took before.`);
     }
@@ -33,21 +33,20 @@ const timed = async ({ name, right }: Contender, calls: number): Promise<number>
   return spentMs() - begun;
 };
 
-/** Until the compiler is done with it. Returns how many calls make a turn by then. */
+/** Warms up until the compiler has optimized the check. Returns how many calls fill a turn. */
 const warmUp = async (contender: Contender): Promise<number> => {
   let calls = 1;
   for (let spent = 0; spent < warmUpMs; ) {
     const took = await timed(contender, calls);
     spent += took;
-    // At most ten times as many as before: the first calls say little.
+    // At most ten times as many as before, because the first calls are slow.
     calls = Math.max(1, Math.round(calls * Math.min(10, turnMs / Math.max(took, 0.001))));
   }
   return calls;
 };
 
 /**
- * In every round each contender has one turn, in an order drawn anew. Returns, for each, the microseconds of a
- * call in every round.
+ * Runs one turn of each contender per round, in random order. Returns the microseconds per call of each, by round.
  */
 export const measure = async (
   contenders: readonly Contender[],

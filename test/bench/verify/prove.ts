@@ -1,12 +1,12 @@
 import type { Contender } from './contenders.ts';
 
-/** What cannot tell right from wrong has no speed worth telling. */
+/** A contender accepts a forged body or refuses a valid one, so its speed means nothing. */
 export class NotACheck extends Error {
   override readonly name = 'NotACheck';
 }
 
-/** Throws NotACheck where a contender refuses what is right or takes what is wrong. */
+/** Throws NotACheck if a contender refuses a valid body or accepts a forged one. */
 export const prove = async ({ name, right, wrong }: Contender): Promise<void> => {
-  if (!(await right())) throw new NotACheck(`${name} refuses a right signature.`);
-  for (const check of wrong) if (await check()) throw new NotACheck(`${name} takes a wrong signature.`);
+  if (!(await right())) throw new NotACheck(`${name} refuses a valid signature.`);
+  for (const check of wrong) if (await check()) throw new NotACheck(`${name} accepts a forged signature.`);
 };

@@ -6,7 +6,7 @@ import { awsVariables } from '../../../infra/local/emulator/aws-environment.ts';
 import { createRunDirectory } from '../../../infra/local/paths.ts';
 import type { Deployed } from '../deployment.ts';
 
-/** Deploys the example beside the one deployment of the suite, and returns its outputs. */
+/** Deploys the example beside the suite's deployment, and returns its outputs. */
 export const deployConsumer = async ({ client, caFile }: Deployed): Promise<Record<string, string>> => {
   const { credentials, ...where } = client;
   const directory = await createRunDirectory('e2e-consumer', new Date());

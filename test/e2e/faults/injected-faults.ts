@@ -1,7 +1,7 @@
 import type { FaultRule } from './rule.ts';
 
-/** What a function can call, and how each says "too much" and "not now": first when it passes, then when it stays. */
-const answers = {
+/** The throttling and server errors of each service: the first is injected once, the second at every try. */
+const errors = {
   // https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Programming.Errors.html
   dynamodb: {
     throttles: [
@@ -59,57 +59,53 @@ const answers = {
   },
 } as const;
 
-export type Service = keyof typeof answers;
+export type Service = keyof typeof errors;
 
-/** Tries of the clients of lib/aws/wiring/client-options.ts. */
+/** How often the clients of lib/aws/wiring/client-options.ts try a call. */
 export const tries = { prompt: 3, patient: 5 } as const;
 
-/** What can happen to one call of a function. */
-export type Mishap = Pick<FaultRule, 'when' | 'times' | 'effect'> & {
+/** A fault of one call to AWS. */
+export type InjectedFault = Pick<FaultRule, 'when' | 'times' | 'effect'> & {
   readonly title: string;
-  /** `killed`: the function died. `passed`: the SDK's next try went well. `failed`: it used up all of them. */
-  readonly kind: 'killed' | 'passed' | 'failed';
+  /** `killed`: the function's process exits. `once`: one try fails. `always`: every try of the SDK fails. */
+  readonly kind: 'killed' | 'once' | 'always';
 };
 
 const whenText = { before: 'before it took effect', after: 'after it took effect' } as const;
 
 /**
- * What can happen to a call. A write can be cut off before or after it took effect. A read has no effect, so that it is
- * the same whether the request or its answer is lost.
+ * The faults of a call. A write can fail before or after it took effect. For a read the two are the same, so it only fails
+ * before.
  */
-export const mishapsOf = (
+export const injectedFaults = (
   { service, writes }: { readonly service: Service; readonly writes: boolean },
   attempts: number,
-): readonly Mishap[] => {
-  const { throttles, failures } = answers[service];
-  const killed = (when: 'before' | 'after'): Mishap => ({
+): readonly InjectedFault[] => {
+  const { throttles, failures } = errors[service];
+  const killed = (when: 'before' | 'after'): InjectedFault => ({
     kind: 'killed',
     title: `killed ${whenText[when]}`,
     when,
     effect: { kind: 'exit' },
   });
   const answered = (
-    kind: 'passed' | 'failed',
+    kind: 'once' | 'always',
     when: 'before' | 'after',
     [status, errorType]: readonly [number, string],
-  ): Mishap => ({
+  ): InjectedFault => ({
     kind,
-    title: `answered ${errorType} ${kind === 'passed' ? 'once' : 'at every try'} ${whenText[when]}`,
+    title: `answered ${errorType} ${kind === 'once' ? 'once' : 'at every try'} ${whenText[when]}`,
     when,
-    times: kind === 'passed' ? 1 : attempts,
+    times: kind === 'once' ? 1 : attempts,
     effect: { kind: 'answer', status, errorType },
   });
   return writes
     ? [
         killed('before'),
         killed('after'),
-        answered('failed', 'before', throttles[1]),
-        answered('passed', 'after', failures[0]),
-        answered('failed', 'after', failures[1]),
+        answered('always', 'before', throttles[1]),
+        answered('once', 'after', failures[0]),
+        answered('always', 'after', failures[1]),
       ]
-    : [
-        killed('before'),
-        answered('passed', 'before', throttles[0]),
-        answered('failed', 'before', failures[1]),
-      ];
+    : [killed('before'), answered('once', 'before', throttles[0]), answered('always', 'before', failures[1])];
 };

@@ -1,8 +1,8 @@
 /**
- * Loaded into every function of the deployment under test with `NODE_OPTIONS=--import`, set on the emulator, so
- * that bundles and template are the ones that go to AWS. It stands between the AWS SDK and the network, where a
- * fault can come before or after the service has acted; a proxy could not kill the process that asked. It also keeps a
- * test's sweep to the records of that test.
+ * Injects the planned faults into the functions under test. The emulator's `NODE_OPTIONS=--import` loads it into every
+ * function, so that bundles and template are those for AWS. It works between the AWS SDK and the network, where a fault
+ * can come before or after the service has acted. A proxy could not kill the calling process. It also limits a test's
+ * sweep to the records of that test, and extends the timeouts of calls to AWS.
  */
 import { readdirSync, readFileSync, renameSync, unlinkSync } from 'node:fs';
 import http, { type ClientRequest, IncomingMessage, type RequestOptions } from 'node:http';
@@ -13,14 +13,15 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { urlToHttpOptions } from 'node:url';
 import { type Invocation, listenToInvocations } from './invocations.ts';
-import { reportDeath } from './report-death.ts';
+import { reportExit } from './report-exit.ts';
 import type { FaultRule } from './rule.ts';
 import { parseRuleName, ruleName } from './rule-name.ts';
+import { stretchAwsTimeouts } from './stretch-aws-timeouts.ts';
 import { inScope, sweepScope } from './sweep-scope.ts';
 
 const directory = process.env.COSECHA_FAULTS ?? '';
 
-/** What this process was invoked with last. A function's process has one invocation at a time. */
+/** The event of the latest invocation. A function's process has one invocation at a time. */
 let invocation: unknown;
 let invocationText = '';
 
@@ -35,8 +36,8 @@ const fits = (rule: FaultRule, operation: string, body: string): boolean =>
   (rule.contains ?? []).every((part) => body.includes(part)) &&
   (rule.during ?? []).every((part) => invocationText.includes(part));
 
-/** The rule that happens to this request. Every rule that it fits is used up by one, up to the one that happens. */
-const meet = (operation: string, body: string): FaultRule | undefined => {
+/** The rule to inject into this request, if any. Each fitting rule before it, and itself, is used up by one request. */
+const takeRule = (operation: string, body: string): FaultRule | undefined => {
   for (const file of readdirSync(directory)) {
     const name = parseRuleName(file);
     if (name === undefined) continue;
@@ -48,17 +49,17 @@ const meet = (operation: string, body: string): FaultRule | undefined => {
       else renameSync(path, join(directory, ruleName(name.id, name.requests - 1)));
       if (name.requests <= (rule.times ?? 1)) return rule;
     } catch {
-      // Somebody else met it first.
+      // Another process took it first.
     }
   }
   return undefined;
 };
 
-const sentence = 'A fault of the test.';
+const sentence = 'A fault injected by the test.';
 
 type Answer = Extract<FaultRule['effect'], { readonly kind: 'answer' }>;
 
-/** S3 answers in XML, every other service that the functions call in JSON. */
+/** S3 answers in XML, the other services that the functions call in JSON. */
 const answerInstead = ({ status, errorType }: Answer, isJson: boolean): IncomingMessage => {
   const message = new IncomingMessage(new Socket());
   message.statusCode = status;
@@ -74,7 +75,7 @@ const answerInstead = ({ status, errorType }: Answer, isJson: boolean): Incoming
   return message;
 };
 
-/** An answer with another body: what the service said is replaced before the SDK reads it. */
+/** The service's answer with another body. */
 const answerWith = (original: IncomingMessage, body: string): IncomingMessage => {
   const message = new IncomingMessage(new Socket());
   message.statusCode = original.statusCode ?? 200;
@@ -88,9 +89,9 @@ const answerWith = (original: IncomingMessage, body: string): IncomingMessage =>
 type OnResponse = (message: IncomingMessage) => void;
 type Request = (options: RequestOptions, onResponse?: OnResponse) => ClientRequest;
 
-/** The request it dies of is neither sent nor answered any more. */
-const die = async (): Promise<void> => {
-  await reportDeath(invocation);
+/** Ends the process. Its current request is neither sent nor answered. */
+const exitProcess = async (): Promise<void> => {
+  await reportExit(invocation);
   process.exit(1);
 };
 
@@ -110,7 +111,7 @@ const wrap = (original: Request): typeof https.request => {
         return;
       }
       message.resume();
-      if (after.effect.kind === 'exit') void die();
+      if (after.effect.kind === 'exit') void exitProcess();
       else onResponse?.(answerInstead(after.effect, isJson));
     });
 
@@ -124,22 +125,23 @@ const wrap = (original: Request): typeof https.request => {
     request.end = ((chunk?: unknown, ...rest: unknown[]) => {
       if (typeof chunk === 'string' || chunk instanceof Uint8Array)
         chunks.push(Buffer.from(chunk).toString());
-      const rule = meet(operation, `${options.path}\n${chunks.join('')}`);
+      const rule = takeRule(operation, `${options.path}\n${chunks.join('')}`);
       if (rule?.when === 'after') after = rule;
       if (rule?.when !== 'before') return end(chunk, ...rest);
       const { effect } = rule;
       if (effect.kind === 'exit') {
-        void die();
+        void exitProcess();
         return request;
       }
-      request.on('error', () => {});
+      // The SDK must see the answer, and not the end of a request that was never sent.
+      request.removeAllListeners('error').on('error', () => {});
       request.destroy();
       setImmediate(() => onResponse?.(answerInstead(effect, isJson)));
       return request;
     }) as typeof request.end;
     return request;
   };
-  // Called with options by the AWS SDK, and with an address and options by the provider client.
+  // The AWS SDK passes options, the provider client an address and options.
   return ((...args: [string | URL, RequestOptions, OnResponse?] | [RequestOptions, OnResponse?]) => {
     const [first, ...rest] = args;
     if (typeof first !== 'string' && !(first instanceof URL)) return wrapped(first, rest[0] as OnResponse);
@@ -149,6 +151,7 @@ const wrap = (original: Request): typeof https.request => {
 };
 
 if (directory !== '') {
+  stretchAwsTimeouts();
   listenToInvocations((line) => {
     invocation = (JSON.parse(line) as Partial<Invocation>).event;
     invocationText = JSON.stringify(invocation) ?? '';

@@ -1,20 +1,20 @@
 import { describe, expect, test } from 'vitest';
 import { deliveriesEnded, plannedUsername, provider } from '../support/extractions.ts';
-import { planFault } from '../support/faults.ts';
+import { type PlannedFault, planFault, untilInjected } from '../support/faults.ts';
 import { limitTo } from '../support/pace.ts';
 import { closed, statusesOf } from '../support/records.ts';
 import { running } from '../support/running.ts';
-import { type Mishap, mishapsOf, tries } from './injected-faults.ts';
+import { type InjectedFault, injectedFaults, tries } from './injected-faults.ts';
 
 const update = { service: 'dynamodb', operation: 'DynamoDB_20120810.UpdateItem', writes: true } as const;
 
-const notify = { what: 'as it stores the status', ...update, contains: ['":at"'] };
+const notify = { call: 'storing the status', ...update, contains: ['":at"'] };
 
 const calls = [
   notify,
-  { what: 'as it settles the extraction', ...update, contains: ['":status"', '":was0"'] },
+  { call: 'settling the extraction', ...update, contains: ['":status"', '":was0"'] },
   {
-    what: 'as it wakes the machine',
+    call: 'waking the machine',
     service: 'stepFunctions',
     operation: 'AWSStepFunctions.SendTaskSuccess',
     writes: true,
@@ -23,68 +23,65 @@ const calls = [
 ] as const;
 
 /**
- * Each scenario makes the emulator start processes, for its start, its deliveries and in place of those that it
- * kills. All 27 at once keep 2 cores so busy with that, that deliveries of other files are not answered in the
- * provider's 5 s either.
+ * The emulator starts new processes for every test: for its start, its deliveries and each killed one. All tests at once
+ * would keep 2 cores so busy that deliveries of other files time out as well.
  */
 const paced = limitTo(4);
 
 const duringDelivery = (taskId: string) => [taskId, '"POST /webhooks/provider"'];
 
-/** Ends the task; the provider makes deliveries until one is taken. */
+/** Ends the task, and returns the provider's deliveries once one is accepted. */
 const finishAndDeliver = async (taskId: string) => {
   await provider.finish(taskId, 'COMPLETED');
   await deliveriesEnded(taskId);
   return (await provider.task(taskId)).deliveries;
 };
 
-const settledByWebhook = async (extractionId: string): Promise<void> => {
+const expectSettledByWebhook = async (extractionId: string): Promise<void> => {
   expect(await closed(extractionId)).toMatchObject({ status: 'COMPLETED', settledBy: 'webhook' });
   expect(statusesOf(extractionId)).toEqual(['REQUESTED', 'STARTING', 'RUNNING', 'COMPLETED']);
 };
 
-describe.each(calls)('receive-webhook, $what,', ({ service, operation, writes, contains }) => {
-  test.for(mishapsOf({ service, writes }, tries.prompt))(
-    '$title: what was not taken is delivered again, and the webhook settles it',
-    ({ kind, when, times = 1, effect }: Mishap) =>
+describe.each(calls)('receive-webhook, $call', ({ service, operation, writes, contains }) => {
+  test.for(injectedFaults({ service, writes }, tries.prompt))(
+    '$title: the provider retries, and the webhook settles the extraction',
+    ({ kind, when, times = 1, effect }: InjectedFault) =>
       paced(async () => {
         const { extractionId, taskId } = await running(await plannedUsername({ durationMs: null }));
         const during = duringDelivery(taskId);
         const fault = await planFault({ operation, contains, during, when, times, effect });
 
         const deliveries = await finishAndDeliver(taskId);
-        expect(fault.wasMet()).toBe(true);
-        // On a busy machine others may fail as well, but none is ever refused.
+        expect(fault.wasInjected()).toBe(true);
+        // On a busy machine further deliveries may fail, but none is refused.
         const statuses = deliveries.map(({ status = 500 }) => status);
         expect(statuses.filter((status) => status !== 204 && status < 500)).toEqual([]);
         expect(statuses.at(-1)).toBe(204);
-        if (kind !== 'passed') expect(statuses[0]).toBeGreaterThanOrEqual(500);
-        await settledByWebhook(extractionId);
+        if (kind !== 'once') expect(statuses[0]).toBeGreaterThanOrEqual(500);
+        await expectSettledByWebhook(extractionId);
       }),
   );
 });
 
-describe('receive-webhook, as it reads the signing keys,', () => {
+describe('receive-webhook, reading the signing keys', () => {
   const service = 'secretsManager';
 
-  /** A process keeps them; so processes of the function are killed until one that is new meets the fault. */
-  const untilMet = async (taskId: string, wasMet: () => boolean): Promise<void> => {
+  /** A process caches them. So each delivery kills its process, until a new process reads them. */
+  const deliverUntilInjected = async (taskId: string, fault: PlannedFault): Promise<void> => {
     const kills = await planFault({
       operation: notify.operation,
       contains: notify.contains,
       during: duringDelivery(taskId),
       when: 'before',
-      times: 100,
+      times: 10_000,
       effect: { kind: 'exit' },
     });
-    for (let deliveries = 0; deliveries < 20 && !wasMet(); deliveries += 1) {
-      await provider.deliverTaskOnce(taskId, { statusOverride: 'COMPLETED' });
-    }
+    await untilInjected(fault, () => provider.deliverTaskOnce(taskId, { statusOverride: 'COMPLETED' }));
     await kills.cancel();
   };
 
-  test.for(mishapsOf({ service, writes: false }, tries.prompt))(
-    '$title: nothing is answered as a forgery, and the webhook settles it',
+  test.for(injectedFaults({ service, writes: false }, tries.prompt))(
+    '$title: no delivery is answered 401, and the webhook settles the extraction',
     ({ when, times = 1, effect }) =>
       paced(async () => {
         const { extractionId, taskId } = await running(await plannedUsername({ durationMs: null }));
@@ -97,12 +94,11 @@ describe('receive-webhook, as it reads the signing keys,', () => {
           times,
           effect,
         });
-        await untilMet(taskId, fault.wasMet);
-        expect(fault.wasMet()).toBe(true);
+        await deliverUntilInjected(taskId, fault);
 
         const deliveries = await finishAndDeliver(taskId);
         expect(deliveries.map(({ status }) => status)).not.toContain(401);
-        await settledByWebhook(extractionId);
+        await expectSettledByWebhook(extractionId);
       }),
   );
 });

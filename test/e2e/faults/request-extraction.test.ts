@@ -4,37 +4,37 @@ import {
   type Body,
   extract,
   extractionIdForKey,
-  post,
+  postOnce,
   requestFor,
   startCallsOf,
   uniqueUsername,
 } from '../support/extractions.ts';
-import { planFault } from '../support/faults.ts';
+import { type PlannedFault, planFault, untilInjected } from '../support/faults.ts';
 import { closed, readRecord } from '../support/records.ts';
-import { mishapsOf, type Service, tries } from './injected-faults.ts';
+import { injectedFaults, type Service, tries } from './injected-faults.ts';
 
 type Call = {
-  readonly what: string;
+  readonly call: string;
   readonly service: Service;
   readonly operation: string;
   readonly writes: boolean;
-  /** Whether the record is there where the call was cut off before and after it took effect. */
+  /** Whether the record exists when the call failed before, and after, it took effect. */
   readonly recorded: readonly [before: boolean, after: boolean];
 };
 
 const seal = { service: 'kms', operation: 'TrentService.Encrypt', writes: false } as const;
 
 const calls: readonly Call[] = [
-  { what: 'as it seals the credentials', ...seal, recorded: [false, false] },
+  { call: 'encrypting the credentials', ...seal, recorded: [false, false] },
   {
-    what: 'as it records the request',
+    call: 'recording the request',
     service: 'dynamodb',
     operation: 'DynamoDB_20120810.PutItem',
     writes: true,
     recorded: [false, true],
   },
   {
-    what: 'as it starts the execution',
+    call: 'starting the execution',
     service: 'stepFunctions',
     operation: 'AWSStepFunctions.StartExecution',
     writes: true,
@@ -47,64 +47,67 @@ const isRecorded = async (extractionId: string): Promise<boolean> =>
 
 const duringRequest = (idempotencyKey: string) => [idempotencyKey, '"POST /extractions"'];
 
-const endsWell = async (extractionId: string, username: string): Promise<void> => {
+const expectOneTask = async (extractionId: string, username: string): Promise<void> => {
   expect(await closed(extractionId)).toMatchObject({ status: 'COMPLETED' });
   expect(await startCallsOf(username)).toHaveLength(1);
 };
 
-describe.each(calls)('request-extraction, $what,', ({ service, operation, writes, recorded }) => {
-  test.for(mishapsOf({ service, writes }, tries.prompt))(
-    '$title: the same request again is taken, and one task is started',
+describe.each(calls)('request-extraction, $call', ({ service, operation, writes, recorded }) => {
+  test.for(injectedFaults({ service, writes }, tries.prompt))(
+    '$title: the repeated request is accepted, and one task is started',
     async ({ kind, when, times = 1, effect }) => {
       const username = uniqueUsername();
       const idempotencyKey = randomUUID();
       const during = duringRequest(idempotencyKey);
       const fault = await planFault({ operation, during, when, times, effect });
 
-      const answer = await post(requestFor(username), { idempotencyKey });
-      expect(fault.wasMet()).toBe(true);
-      if (kind !== 'passed') {
+      const answer = await untilInjected(fault, () => postOnce(requestFor(username), { idempotencyKey }));
+      if (kind !== 'once') {
         expect(answer.status).toBeGreaterThanOrEqual(500);
-        if (kind === 'failed') expect(answer.headers.get('content-type')).toBe('application/problem+json');
+        if (kind === 'always') expect(answer.headers.get('content-type')).toBe('application/problem+json');
         expect(await isRecorded(extractionIdForKey(idempotencyKey))).toBe(
           recorded[when === 'before' ? 0 : 1],
         );
       }
       await extract(requestFor(username), { idempotencyKey });
-      await endsWell(extractionIdForKey(idempotencyKey), username);
+      await expectOneTask(extractionIdForKey(idempotencyKey), username);
     },
   );
 });
 
-describe('request-extraction, as it reads the fingerprint key,', () => {
+describe('request-extraction, reading the fingerprint key', () => {
   const service = 'secretsManager';
   const operation = 'secretsmanager.GetSecretValue';
 
-  /** A process reads it once; so processes of the function are killed until one that is new meets the fault. */
-  const untilMet = async (body: Body, idempotencyKey: string, wasMet: () => boolean): Promise<void> => {
+  /** A process caches it. So each request kills its process, until a new process reads it. */
+  const postUntilInjected = async (
+    body: Body,
+    idempotencyKey: string,
+    fault: PlannedFault,
+  ): Promise<void> => {
     const kills = await planFault({
       operation: seal.operation,
       during: duringRequest(idempotencyKey),
       when: 'before',
-      times: 100,
+      times: 10_000,
       effect: { kind: 'exit' },
     });
-    for (let posts = 0; posts < 20 && !wasMet(); posts += 1) await post(body, { idempotencyKey });
+    await untilInjected(fault, () => postOnce(body, { idempotencyKey }));
     await kills.cancel();
   };
 
-  test.for(mishapsOf({ service, writes: false }, tries.prompt))(
-    '$title: nothing is recorded, and the same request again is taken',
+  test.for(injectedFaults({ service, writes: false }, tries.prompt))(
+    '$title: the repeated request is accepted, and one task is started',
     async ({ when, times = 1, effect }) => {
       const username = uniqueUsername();
       const idempotencyKey = randomUUID();
       const during = duringRequest(idempotencyKey);
       const fault = await planFault({ operation, during, when, times, effect });
-      await untilMet(requestFor(username), idempotencyKey, fault.wasMet);
-      expect(fault.wasMet()).toBe(true);
+      await postUntilInjected(requestFor(username), idempotencyKey, fault);
+      expect(await isRecorded(extractionIdForKey(idempotencyKey))).toBe(false);
 
       const extractionId = await extract(requestFor(username), { idempotencyKey });
-      await endsWell(extractionId, username);
+      await expectOneTask(extractionId, username);
     },
   );
 });

@@ -1,7 +1,7 @@
-/** The file of a rule that waits for so many requests more, those that it lets through included. */
+/** The file name of a rule that applies to `requests` more requests, skipped ones included. */
 export const ruleName = (id: string, requests: number): string => `${id}.${requests}.json`;
 
-/** What the name of a rule's file says; undefined for any other file. */
+/** The parts of a rule's file name. Undefined for any other file. */
 export const parseRuleName = (
   file: string,
 ): { readonly id: string; readonly requests: number } | undefined => {

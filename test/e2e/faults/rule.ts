@@ -1,21 +1,21 @@
 /**
- * One thing that goes wrong in a function of the deployment under test. A rule is a JSON file in a directory that
- * test and functions share; its name says how many requests it still waits for (`rule-name.ts`).
+ * A fault to inject into a function of the deployment under test. A rule is a JSON file in a directory that test and
+ * functions share. Its name has the number of requests that it still applies to (`rule-name.ts`).
  */
 export type FaultRule = {
   /** Part of `x-amz-target` (DynamoDB, Step Functions, KMS, Secrets Manager) or of `METHOD /path` (S3). */
   readonly operation: string;
-  /** All of these stand in the request's body or path. */
+  /** Texts that the request's body or path contains. */
   readonly contains?: readonly string[];
-  /** All of these stand in the event that the function was invoked with, as compact JSON. */
+  /** Texts that the function's event contains, as compact JSON. */
   readonly during?: readonly string[];
-  /** Before the request leaves, or after the service has done what it asked. */
+  /** Before the request is sent, or after the service has carried it out. */
   readonly when: 'before' | 'after';
-  /** How many requests that fit are let through first; none, if left out. */
+  /** How many matching requests pass first. Default 0. */
   readonly skip?: number;
-  /** How many requests it then happens to; once, if left out. */
+  /** How many requests then fail. Default 1. */
   readonly times?: number;
-  /** `exit`: the process dies, as a function does that is killed. `answer`: the service's answer is this one. */
+  /** `exit`: the process ends, as that of a killed function. `answer`: the SDK gets this answer. */
   readonly effect:
     | { readonly kind: 'exit' }
     | { readonly kind: 'answer'; readonly status: number; readonly errorType: string };

@@ -10,32 +10,32 @@ import {
   extract,
   extractionIdForKey,
   plannedUsername,
+  possiblyAcceptedStartsOf,
   provider,
   requestFor,
-  takenStartsOf,
 } from '../support/extractions.ts';
 import { planFault } from '../support/faults.ts';
 import { closed, inStatus } from '../support/records.ts';
-import { type Mishap, mishapsOf, type Service, tries } from './injected-faults.ts';
+import { type InjectedFault, injectedFaults, type Service, tries } from './injected-faults.ts';
 
-/** How the extraction ends where the function was cut off before and after the call took effect. */
-type Ends = readonly [before: ExtractionStatus, after: ExtractionStatus];
+/** The outcome when the function was killed before, and after, the call took effect. */
+type Outcomes = readonly [before: ExtractionStatus, after: ExtractionStatus];
 
 type Call = {
-  readonly what: string;
+  readonly call: string;
   readonly service: Service;
   readonly operation: string;
   readonly contains?: readonly string[];
   readonly writes: boolean;
-  /** How many such calls come before the one that is meant. */
+  /** How many such calls pass before the one that fails. */
   readonly skip?: number;
-  /** What the provider does, so that the function comes to make this call. */
+  /** The provider's behaviour that leads to this call. */
   readonly plan?: Plan;
   readonly byConsent?: true;
-  /** Without a mishap, or with one that passes; COMPLETED if left out. */
+  /** The outcome when the function is not killed. Default COMPLETED. */
   readonly otherwise?: ExtractionStatus;
-  /** The machine retries a function that died. A start that was claimed is not made again: UNCONFIRMED. */
-  readonly killed: Ends;
+  /** The machine retries a killed function. A start whose STARTING write is done is not repeated: UNCONFIRMED. */
+  readonly killed: Outcomes;
 };
 
 const setsStatus = (status: ExtractionStatus) => [`":status":{"S":"${status}"}`];
@@ -47,27 +47,27 @@ const readSecret = {
   writes: false,
 } as const;
 
-/** Either nothing has left for the provider yet, or the next try finds where this one got to. */
+/** No call to the provider was made yet, or the next attempt continues from the record. */
 const harmless = { killed: ['COMPLETED', 'COMPLETED'] } as const;
 
 const calls: readonly Call[] = [
   {
-    what: 'as it reads the record',
+    call: 'reading the record',
     service: 'dynamodb',
     operation: 'DynamoDB_20120810.GetItem',
     writes: false,
     ...harmless,
   },
   {
-    what: 'as it opens the seal',
+    call: 'decrypting the sealed request data',
     service: 'kms',
     operation: 'TrentService.Decrypt',
     writes: false,
     ...harmless,
   },
-  { what: 'as it reads the API key for a Task Token', byConsent: true, ...readSecret, ...harmless },
+  { call: 'reading the API key for a Task Token', byConsent: true, ...readSecret, ...harmless },
   {
-    what: 'as it reads the API key for another Task Token, after a 401',
+    call: 'reading the API key for another Task Token after a 401',
     byConsent: true,
     skip: 1,
     plan: { start: [{ kind: 'expire-session' }] },
@@ -75,39 +75,39 @@ const calls: readonly Call[] = [
     killed: ['UNCONFIRMED', 'UNCONFIRMED'],
   },
   {
-    what: 'as it writes its mark',
+    call: 'writing STARTING',
     ...update,
     contains: setsStatus('STARTING'),
     killed: ['COMPLETED', 'UNCONFIRMED'],
   },
   {
-    what: 'as it records that the task runs',
+    call: 'writing RUNNING',
     ...update,
     contains: setsStatus('RUNNING'),
     killed: ['UNCONFIRMED', 'COMPLETED'],
   },
   {
-    what: 'as it leaves its token',
+    call: 'storing the callback token',
     ...update,
     contains: ['":token"'],
     ...harmless,
   },
   {
-    what: 'as it takes its mark back, after a 429',
+    call: 'reverting to REQUESTED after a 429',
     ...update,
     contains: setsStatus('REQUESTED'),
     plan: { start: [{ kind: 'answer', status: 429 }] },
     killed: ['UNCONFIRMED', 'COMPLETED'],
   },
   {
-    what: 'as it asks the machine to try again, after a 429',
+    call: 'asking the machine to retry after a 429',
     ...answer,
     operation: 'AWSStepFunctions.SendTaskFailure',
     plan: { start: [{ kind: 'answer', status: 429 }] },
     ...harmless,
   },
   {
-    what: 'as it records a refusal',
+    call: 'writing REJECTED',
     ...update,
     contains: setsStatus('REJECTED'),
     plan: { startForever: { kind: 'answer', status: 400 } },
@@ -115,7 +115,7 @@ const calls: readonly Call[] = [
     killed: ['UNCONFIRMED', 'REJECTED'],
   },
   {
-    what: 'as it records that nobody can know',
+    call: 'writing UNCONFIRMED',
     ...update,
     contains: setsStatus('UNCONFIRMED'),
     plan: { startForever: { kind: 'accept-then-answer', status: 503 } },
@@ -123,14 +123,14 @@ const calls: readonly Call[] = [
     killed: ['UNCONFIRMED', 'UNCONFIRMED'],
   },
   {
-    what: 'as it settles by a webhook that came early',
+    call: 'settling from an early delivery',
     ...update,
     contains: setsStatus('COMPLETED'),
     plan: { start: [{ kind: 'finish-first' }] },
     ...harmless,
   },
   {
-    what: 'as it tells the machine that there is nothing to wait for',
+    call: 'waking the machine after an early delivery',
     ...answer,
     operation: 'AWSStepFunctions.SendTaskSuccess',
     plan: { start: [{ kind: 'finish-first' }] },
@@ -138,11 +138,11 @@ const calls: readonly Call[] = [
   },
 ];
 
-/** Start-task tries each write again when the SDK has used up its tries: none of them is lost. */
-const endOf = (call: Call, { kind, when }: Mishap): ExtractionStatus =>
+/** start-task repeats each write when the SDK's tries are used up, so that it fails only if it is killed. */
+const expectedOutcome = (call: Call, { kind, when }: InjectedFault): ExtractionStatus =>
   kind === 'killed' ? call.killed[when === 'before' ? 0 : 1] : (call.otherwise ?? 'COMPLETED');
 
-/** Whom the provider knows the extraction by, and its request. */
+/** A request, and the username or national id that the provider knows it by. */
 const prepare = async ({ plan = {}, byConsent }: Call) => {
   if (byConsent !== true) {
     const username = await plannedUsername(plan);
@@ -152,33 +152,36 @@ const prepare = async ({ plan = {}, byConsent }: Call) => {
   return { username: mine.target, body: consentRequest(mine) };
 };
 
-describe.each(calls)('start-task, $what,', (call) => {
-  test.for(mishapsOf(call, tries.patient))('$title: settled, and started once at most', async (mishap) => {
-    const { username, body } = await prepare(call);
-    const idempotencyKey = randomUUID();
-    const extractionId = extractionIdForKey(idempotencyKey);
-    const { operation, contains = [], skip = 0 } = call;
-    const { when, times = 1, effect } = mishap;
-    const during = [extractionId, '"callbackToken"'];
-    const fault = await planFault({ operation, contains, during, skip, when, times, effect });
+describe.each(calls)('start-task, $call', (call) => {
+  test.for(injectedFaults(call, tries.patient))(
+    '$title: the extraction settles, and is started at most once',
+    async (injected) => {
+      const { username, body } = await prepare(call);
+      const idempotencyKey = randomUUID();
+      const extractionId = extractionIdForKey(idempotencyKey);
+      const { operation, contains = [], skip = 0 } = call;
+      const { when, times = 1, effect } = injected;
+      const during = [extractionId, '"callbackToken"'];
+      const fault = await planFault({ operation, contains, during, skip, when, times, effect });
 
-    await extract(body, { idempotencyKey });
-    const expected = endOf(call, mishap);
-    if (mishap.kind === 'killed' && expected === 'UNCONFIRMED') {
-      // Until the dead attempt could no longer make its call, the machine's retries leave it alone.
-      await inStatus(extractionId, 'STARTING');
-      await eventually(() => expect(fault.wasMet()).toBe(true));
-      await backdate(extractionId, 'startingAt');
-    }
-    const record = await closed(extractionId);
-    expect(record.status).toBe(expected);
-    expect((await historyOf(extractionId)).at(-1)?.type).toBe('ExecutionSucceeded');
-    expect(fault.wasMet()).toBe(true);
+      await extract(body, { idempotencyKey });
+      const expected = expectedOutcome(call, injected);
+      if (injected.kind === 'killed' && expected === 'UNCONFIRMED') {
+        // The machine's retries wait until the killed attempt is stale.
+        await inStatus(extractionId, 'STARTING');
+        await eventually(() => expect(fault.wasInjected()).toBe(true));
+        await backdate(extractionId, 'startingAt');
+      }
+      const record = await closed(extractionId);
+      expect(record.status).toBe(expected);
+      expect((await historyOf(extractionId)).at(-1)?.type).toBe('ExecutionSucceeded');
+      expect(fault.wasInjected()).toBe(true);
 
-    const taken = await takenStartsOf(username);
-    expect(taken.length).toBeLessThanOrEqual(1);
-    const tasks = [...(await provider.tasks({ username })), ...(await provider.polledTasks({ username }))];
-    expect(tasks.length).toBeLessThanOrEqual(1);
-    if (expected === 'COMPLETED') expect(tasks.map(({ taskId }) => taskId)).toEqual([record.taskId]);
-  });
+      const starts = await possiblyAcceptedStartsOf(username);
+      expect(starts.length).toBeLessThanOrEqual(1);
+      const tasks = [...(await provider.tasks({ username })), ...(await provider.polledTasks({ username }))];
+      expect(tasks.length).toBeLessThanOrEqual(1);
+      if (expected === 'COMPLETED') expect(tasks.map(({ taskId }) => taskId)).toEqual([record.taskId]);
+    },
+  );
 });

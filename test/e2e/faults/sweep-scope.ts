@@ -1,14 +1,14 @@
 /**
- * Scopes a sweep to the records of the test that invoked it. A real sweep claims whatever is due, and if a fault kills
- * it, the records of other tests stay claimed for minutes. The test names its records in the event as `only`; the
- * function, which ignores its event, finds no others in the index.
+ * Limits a sweep to the records of the test that invoked it. Otherwise a sweep claims whatever is due, and if a fault
+ * kills it, the records of other tests stay claimed for minutes. The test lists its records in the event as `only`. The
+ * function ignores its event, and finds no other records in the index.
  */
 export const sweepScope = (event: unknown): readonly string[] | undefined =>
   (event as { readonly only?: readonly string[] } | undefined)?.only;
 
 type QueryAnswer = { readonly Items?: readonly { readonly extractionId?: { readonly S?: string } }[] };
 
-/** The answer of DynamoDB to the sweep's query, with the records in scope only. */
+/** DynamoDB's answer to the sweep's query, without the records of other tests. */
 export const inScope = (answer: string, only: readonly string[]): string => {
   const found = JSON.parse(answer) as QueryAnswer;
   if (found.Items === undefined) return answer;

@@ -15,17 +15,17 @@ import { type Leak, type Searched, search } from './search.ts';
 import type { Location, SearchedItem } from './searched-item.ts';
 import type { Secret } from './secret.ts';
 
-/** Secrets were found where they do not belong, or a place was searched in which nothing could have been found. */
+/** A secret was found where it is not allowed, or a location was searched that the suite left nothing in. */
 class SearchForLeaksFailed extends Error {
   override readonly name = 'SearchForLeaksFailed';
 }
 
-/** How every token of the sandbox begins that is a JWT: `{"alg":"HS256`. The rest of a token is random. */
+/** The beginning of every JWT of the sandbox, `{"alg":"HS256`. The rest of a token is random. */
 const jwtHead = Buffer.from('{"alg":"HS256"').toString('base64url').slice(0, 18);
 
-/** Everything that the suite had to do with and nobody else may see. */
+/** All secrets that the suite used. */
 const secretsOf = async (deployed: Deployed, stackName: string): Promise<readonly Secret[]> => {
-  const { client, marks, apiKey, signingKey, secretsFile, outputs } = deployed;
+  const { client, markers, apiKey, signingKey, secretsFile, outputs } = deployed;
   const { SecretString: fingerprintKey = '' } = await new SecretsManagerClient(client).send(
     new GetSecretValueCommand({ SecretId: `${stackName}/fingerprint-key` }),
   );
@@ -44,11 +44,11 @@ const secretsOf = async (deployed: Deployed, stackName: string): Promise<readonl
     .split('\n')
     .filter((line) => line !== '');
   return [
-    { kind: 'password', value: marks.password },
-    { kind: 'username', value: marks.username },
-    { kind: 'email', value: marks.email },
-    { kind: 'result', value: marks.result },
-    { kind: 'webhook field', value: marks.webhookField },
+    { kind: 'password', value: markers.password },
+    { kind: 'username', value: markers.username },
+    { kind: 'email', value: markers.email },
+    { kind: 'result', value: markers.result },
+    { kind: 'webhook field', value: markers.webhookField },
     { kind: 'session token', value: 'sandbox-session-' },
     { kind: 'OTP or Task Token', value: jwtHead },
     { kind: 'address of a PDF', value: '/consent-pdf' },
@@ -60,9 +60,9 @@ const secretsOf = async (deployed: Deployed, stackName: string): Promise<readonl
   ];
 };
 
-/** An extraction that is to be seen wherever extractions leave anything; returns its id. */
+/** Runs an extraction that leaves its id wherever extractions leave anything. Returns the id. */
 const leaveWitness = async (deployed: Deployed): Promise<string> => {
-  const { api, callers, client, marks, outputs, answersFile } = deployed;
+  const { api, callers, client, markers, outputs, answersFile } = deployed;
   const signed = signedFetch({ region: client.region, credentials: callers.caller });
   const started = await signed(`${api}/extractions`, {
     method: 'POST',
@@ -71,20 +71,20 @@ const leaveWitness = async (deployed: Deployed): Promise<string> => {
       entity: 'sandbox-bank',
       credentials: {
         mode: 'raw',
-        value: { username: `${marks.username}-witness`, password: marks.password },
+        value: { username: `${markers.username}-witness`, password: markers.password },
       },
       actions: [{ id: 'product-balance' }],
     }),
   });
   const body = await started.text();
-  keepAnswer(answersFile, { asked: 'POST /extractions', status: started.status, headers: {}, body });
+  keepAnswer(answersFile, { request: 'POST /extractions', status: started.status, headers: {}, body });
   const { extractionId } = JSON.parse(body) as PublicExtraction;
   for (let tries = 0; tries < 300; tries += 1) {
     const answer = await signed(`${api}/extractions/${extractionId}`);
     if (((await answer.json()) as PublicExtraction).results !== undefined) break;
     await delay(100);
   }
-  // Most runs leave no dead letter.
+  // A real dead letter may be missing.
   await new SQSClient(client).send(
     new SendMessageCommand({ QueueUrl: outputs.DeadLetterQueueUrl, MessageBody: extractionId }),
   );
@@ -97,7 +97,7 @@ async function* all(
   for (const source of sources) yield* source;
 }
 
-/** Places in which the witness itself is to be seen; of all the others, the stack's name. */
+/** Locations that must contain the witness. The others must contain the stack's name. */
 const ofExtractions: readonly Location[] = [
   'log group',
   'execution',
@@ -120,55 +120,55 @@ const ofTheStack: readonly Location[] = [
   'alarm',
 ];
 
-const totals = (searched: readonly Searched[]): string => {
-  const lines = searched.flatMap(({ places }) =>
-    [...places].map(
-      ([location, { pieces: items, bytes }]) => `${location} ${items} (${Math.ceil(bytes / 1024)} KiB)`,
+const totalsText = (searched: readonly Searched[]): string => {
+  const lines = searched.flatMap(({ totals }) =>
+    [...totals].map(
+      ([location, { items, bytes }]) => `${location} ${items} (${Math.ceil(bytes / 1024)} KiB)`,
     ),
   );
   return lines.join(', ');
 };
 
 /**
- * Searches everything that is left of a whole run for every secret that went into it, `stop` in between, as the
- * emulator writes its state down when it ends. Throws SearchForLeaksFailed, which fails the run.
+ * Searches everything that a whole run has left for every secret that it used. It calls `stop` in between, because the
+ * emulator writes its state when it ends. Throws SearchForLeaksFailed, which fails the run.
  */
 export const searchAfterTheSuite = async (
   { directory, stackName, deployed }: { directory: string; stackName: string; deployed: Deployed },
   stop: () => Promise<void>,
 ): Promise<void> => {
-  const begun = Date.now();
+  const startedAt = Date.now();
   const witness = await leaveWitness(deployed);
   const secrets = await secretsOf(deployed, stackName);
   const answers: SearchedItem[] = [];
   for await (const item of keptAnswers(deployed.answersFile)) answers.push(item);
-  // What the suite wrote down for this search is not what leaked.
+  // These files hold the secrets on purpose.
   await Promise.all([rm(deployed.secretsFile, { force: true }), rm(deployed.answersFile, { force: true })]);
 
   const seen = new Set<Location>();
-  const onPiece = ({ location, bytes }: SearchedItem): void => {
-    const sign = ofExtractions.includes(location) ? witness : stackName;
-    if (!seen.has(location) && bytes.includes(sign)) seen.add(location);
+  const onItem = ({ location, bytes }: SearchedItem): void => {
+    const expected = ofExtractions.includes(location) ? witness : stackName;
+    if (!seen.has(location) && bytes.includes(expected)) seen.add(location);
   };
   const before = await search(
     all(keptByAws(deployed.client), answers, keptInFiles(directory)),
     secrets,
-    onPiece,
+    onItem,
   );
   await stop();
   const state = join(directory, 'state');
-  const dumped = await search(keptInFiles(state, "the emulator's state"), secrets, onPiece);
+  const dumped = await search(keptInFiles(state, "the emulator's state"), secrets, onItem);
   await rm(state, { recursive: true, force: true });
-  const after = await search(keptInFiles(directory), secrets, onPiece);
+  const after = await search(keptInFiles(directory), secrets, onItem);
 
   const searched = [before, dumped, after];
   const leaks = searched.flatMap((one) => one.leaks).filter((leak) => !isAllowed(leak));
   const unseen = [...ofExtractions, ...ofTheStack].filter((location) => !seen.has(location));
   const problems = [
     ...leaks.map(({ kind, location, name }: Leak) => `a secret leaked: ${kind}, in ${location} ${name}`),
-    ...unseen.map((location) => `nothing that belongs there was seen in: ${location}`),
+    ...unseen.map((location) => `nothing of the suite was found in: ${location}`),
   ];
   if (problems.length > 0) throw new SearchForLeaksFailed(`\n${[...new Set(problems)].join('\n')}`);
-  const seconds = ((Date.now() - begun) / 1000).toFixed(1);
-  console.info(`No leak of ${secrets.length} secrets, after ${seconds} s in: ${totals(searched)}`);
+  const seconds = ((Date.now() - startedAt) / 1000).toFixed(1);
+  console.info(`No leak of ${secrets.length} secrets, searched in ${seconds} s: ${totalsText(searched)}`);
 };

@@ -5,48 +5,53 @@ import type { Secret } from './secret.ts';
 type Allowed = {
   readonly kinds: readonly Secret['kind'][];
   readonly location: Location;
-  /** Of the piece: a table's, a secret's, a file's. */
+  /** The item's name: of a table, a secret, a file. */
   readonly name: RegExp;
   readonly why: string;
 };
 
 const keys: readonly Secret['kind'][] = ['API key', 'signing key', 'fingerprint key'];
 
-/** Where secrets belong, and nowhere else. */
+/** The only locations where a secret may be found. */
 const allowed: readonly Allowed[] = [
-  { kinds: ['API key'], location: 'secret', name: /\/provider-api-key$/, why: 'It is kept there.' },
-  { kinds: ['signing key'], location: 'secret', name: /\/webhook-signing-key$/, why: 'It is kept there.' },
-  { kinds: ['fingerprint key'], location: 'secret', name: /\/fingerprint-key$/, why: 'It is kept there.' },
+  { kinds: ['API key'], location: 'secret', name: /\/provider-api-key$/, why: 'It is stored there.' },
+  { kinds: ['signing key'], location: 'secret', name: /\/webhook-signing-key$/, why: 'It is stored there.' },
+  { kinds: ['fingerprint key'], location: 'secret', name: /\/fingerprint-key$/, why: 'It is stored there.' },
   {
     kinds: ['result', 'username'],
     location: 'bucket',
     name: /^[^/]*results[^/]*\//,
-    why: 'Results are kept there as the provider gave them, and they say whose they are.',
+    why: 'Results are stored there as the provider sent them, with the username.',
   },
-  { kinds: ['callback token'], location: 'table', name: /Tasks/, why: 'The link of design, section 4.' },
+  {
+    kinds: ['callback token'],
+    location: 'table',
+    name: /Tasks/,
+    why: 'start-task stores it there (design, section 4).',
+  },
   {
     kinds: ['OTP or Task Token'],
     location: 'answer',
     name: /^POST \/consent-sessions 201$/,
-    why: 'The OTP token is what was asked for.',
+    why: 'The caller requested the OTP token.',
   },
   {
     kinds: ['address of a PDF'],
     location: 'answer',
     name: /^GET \/consents\/\{consentId\}\/pdf 200$/,
-    why: 'It is what was asked for.',
+    why: 'The caller requested it.',
   },
   {
     kinds: keys,
     location: "the emulator's state",
     name: /^secretsmanager\.json$/,
-    why: 'Secrets Manager, written down.',
+    why: 'The saved state of Secrets Manager.',
   },
   {
     kinds: ['callback token'],
     location: "the emulator's state",
     name: /^dynamodb\.json$/,
-    why: 'The table Tasks, written down.',
+    why: 'The saved state of the table Tasks.',
   },
 ];
 

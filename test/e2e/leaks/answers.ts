@@ -3,28 +3,28 @@ import { readFile } from 'node:fs/promises';
 import { itemOf, type SearchedItem } from './searched-item.ts';
 
 type Answer = {
-  /** `METHOD /path`; the path of the document, without anybody's ids, where it is one of those. */
-  readonly asked: string;
+  /** `METHOD /path`, with the path of docs/openapi.yaml where it has one, so without ids. */
+  readonly request: string;
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 };
 
-/** Keeps what a caller, or the provider, was answered, to be searched after the suite. */
+/** Appends an answer to a caller or to the provider to the file that is searched after the suite. */
 export const keepAnswer = (file: string, answer: Answer): void =>
   appendFileSync(file, `${JSON.stringify(answer)}\n`);
 
-/** One piece per kind of question and status. */
+/** One item per request and status. */
 export async function* keptAnswers(file: string): AsyncGenerator<SearchedItem, void> {
   const lines = (await readFile(file, 'utf8').catch(() => '')).split('\n').filter((line) => line !== '');
-  const byQuestion = Map.groupBy(
+  const byRequest = Map.groupBy(
     lines.map((line) => JSON.parse(line) as Answer),
-    ({ asked, status }) => `${asked} ${status}`,
+    ({ request, status }) => `${request} ${status}`,
   );
-  for (const [question, answers] of byQuestion) {
+  for (const [name, answers] of byRequest) {
     yield itemOf(
       'answer',
-      question,
+      name,
       answers.map(({ headers, body }) => [JSON.stringify(headers), body].join('\n')).join('\n'),
     );
   }

@@ -1,21 +1,21 @@
 import { constants, inflateRawSync } from 'node:zlib';
 
-/** Encodings within encodings are followed so far: a zip of a JSON with a base64 of a gzip of a base64. */
-const deepest = 4;
+/** How many nested encodings are decoded: a zip of a JSON with a base64 of a gzip of a base64. */
+const maxDepth = 4;
 
-/** Shorter runs are words. */
+/** Shorter runs are ordinary words. */
 const base64Run = /[A-Za-z0-9+/_-]{16,}/g;
 const hexRun = /(?:[0-9a-f]{2}){8,}|(?:[0-9A-F]{2}){8,}/g;
 
 const text = (bytes: Buffer): string => bytes.toString('latin1');
 
-/** `\u0041` and `%41`, which JSON and URLs may write for any character. */
+/** Decodes `\u0041` and `%41`, with which JSON and URLs may write any character. */
 const unescaped = (from: string): string =>
   from
     .replaceAll(/\\u00([0-9a-fA-F]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
     .replaceAll(/%([0-9a-fA-F]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
 
-/** Each run decoded from each of its first characters, as what is looked for may begin at any of them. */
+/** Decodes each run from each of its first characters, because a secret may begin at any of them. */
 const decoded = (from: string, run: RegExp, encoding: 'base64' | 'hex', offsets: number): string => {
   const parts: string[] = [];
   for (const [found] of from.matchAll(run)) {
@@ -26,20 +26,20 @@ const decoded = (from: string, run: RegExp, encoding: 'base64' | 'hex', offsets:
   return parts.join('\n');
 };
 
-/** Nothing that is kept here is larger when packed. */
-const mostPacked = 16 * 1024 * 1024;
+/** No compressed content of the suite is larger, in bytes. */
+const maxCompressed = 16 * 1024 * 1024;
 
-/** What is deflated from there on. What looked like a header may be none, and the end may be cut off. */
+/** Inflates from there on. The header may be a coincidence and the end may be missing, so errors yield nothing. */
 const inflated = (from: string, begin: number): string => {
   try {
-    const packed = Buffer.from(from.slice(begin, begin + mostPacked), 'latin1');
+    const packed = Buffer.from(from.slice(begin, begin + maxCompressed), 'latin1');
     return text(inflateRawSync(packed, { finishFlush: constants.Z_SYNC_FLUSH }));
   } catch {
     return '';
   }
 };
 
-/** Where the data begin after a gzip header (RFC 1952, 2.3): extra field, name, comment and checksum are optional. */
+/** Where the data begins after a gzip header (RFC 1952, 2.3): extra field, name, comment and checksum are optional. */
 const afterGzipHeader = (from: string, at: number): number => {
   const flags = from.charCodeAt(at + 3);
   let next = at + 10;
@@ -48,7 +48,7 @@ const afterGzipHeader = (from: string, at: number): number => {
   return flags & 2 ? next + 2 : next;
 };
 
-/** Where the data begin after the local header of a file in a zip (APPNOTE.TXT, 4.3.7): its name, an extra field. */
+/** Where the data begins after the local header of a file in a zip (APPNOTE.TXT, 4.3.7): its name, an extra field. */
 const afterZipHeader = (from: string, at: number): number => {
   const lengthAt = (index: number) => from.charCodeAt(index) + 256 * from.charCodeAt(index + 1);
   return at + 30 + lengthAt(at + 26) + lengthAt(at + 28);
@@ -68,14 +68,14 @@ const unpacked = (from: string): string => {
   return parts.join('\n');
 };
 
-/** Some bytes as text, and everything that they may be an encoding of: escapes, base64, hexadecimal, gzip, zip. */
-export function* readingsOf(bytes: Buffer): Generator<string, void> {
-  yield* readingsOfText(text(bytes), 0);
+/** The bytes as text, and decoded from escapes, base64, hexadecimal, gzip and zip. */
+export function* decodingsOf(bytes: Buffer): Generator<string, void> {
+  yield* decodingsOfText(text(bytes), 0);
 }
 
-function* readingsOfText(from: string, depth: number): Generator<string, void> {
+function* decodingsOfText(from: string, depth: number): Generator<string, void> {
   yield from;
-  if (depth === deepest) return;
+  if (depth === maxDepth) return;
   const plain = unescaped(from);
   if (plain !== from) yield plain;
   for (const inner of [
@@ -83,6 +83,6 @@ function* readingsOfText(from: string, depth: number): Generator<string, void> {
     decoded(plain, hexRun, 'hex', 2),
     unpacked(from),
   ]) {
-    if (inner !== '') yield* readingsOfText(inner, depth + 1);
+    if (inner !== '') yield* decodingsOfText(inner, depth + 1);
   }
 }

@@ -1,9 +1,9 @@
-import { readingsOf } from './decodings.ts';
+import { decodingsOf } from './decodings.ts';
 import type { Secret } from './secret.ts';
 
 type Kind = Secret['kind'];
 
-/** A national id as anybody might write it, with or without its check digit, and standing alone. */
+/** A national id in any usual form, with or without its check digit, that is no part of a longer word. */
 const likeNationalId = /(?<![\w-])\d{1,2}\.?\d{3}\.?\d{3}(?:-?[\dkK])?(?![\w-])/g;
 const likeUuid = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
 
@@ -11,8 +11,9 @@ const likeUuid = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
 const bodyOf = (nationalId: string): string => nationalId.split('-')[0] ?? '';
 
 /**
- * Looks for secrets in bytes, however encoded, and tells the kinds of those that it found. Of the kinds that there
- * are thousands of, everything that looks like one is looked up; of the others each is looked for.
+ * Returns a function that finds secrets in bytes of any encoding, and returns their kinds. There are thousands of
+ * national ids and callback tokens: each match of their pattern is compared with the known ones. The others are searched
+ * for one by one.
  */
 export const secretFinder = (secrets: readonly Secret[]) => {
   const valuesOf = (kind: Kind) => secrets.filter((one) => one.kind === kind).map(({ value }) => value);
@@ -35,7 +36,7 @@ export const secretFinder = (secrets: readonly Secret[]) => {
 
   return (bytes: Buffer): ReadonlySet<Kind> => {
     const found = new Set<Kind>();
-    for (const text of readingsOf(bytes)) findIn(text, found);
+    for (const text of decodingsOf(bytes)) findIn(text, found);
     return found;
   };
 };

@@ -52,9 +52,9 @@ import type { Emulator } from '../../../infra/local/emulator/emulator.ts';
 import { itemOf, type SearchedItem } from './searched-item.ts';
 
 type Client = Emulator['client'];
-type Pieces = AsyncGenerator<SearchedItem, void>;
+type Items = AsyncGenerator<SearchedItem, void>;
 
-async function* logGroups(config: Client): Pieces {
+async function* logGroups(config: Client): Items {
   const client = new CloudWatchLogsClient(config);
   for await (const { logGroups: groups = [] } of paginateDescribeLogGroups({ client }, {})) {
     for (const group of groups) {
@@ -68,8 +68,8 @@ async function* logGroups(config: Client): Pieces {
   }
 }
 
-/** On AWS the history of a callback state also has its token, in the parameters of TaskScheduled. */
-async function* executions(config: Client): Pieces {
+/** On AWS the history of a callback state also contains its token, in the parameters of TaskScheduled. */
+async function* executions(config: Client): Items {
   const client = new SFNClient(config);
   for await (const { stateMachines = [] } of paginateListStateMachines({ client }, {})) {
     for (const { stateMachineArn, name = '' } of stateMachines) {
@@ -90,7 +90,7 @@ async function* executions(config: Client): Pieces {
   }
 }
 
-async function* tables(config: Client): Pieces {
+async function* tables(config: Client): Items {
   const client = new DynamoDBClient(config);
   for await (const { TableNames = [] } of paginateListTables({ client }, {})) {
     for (const TableName of TableNames) {
@@ -101,7 +101,7 @@ async function* tables(config: Client): Pieces {
   }
 }
 
-async function* streams(config: Client): Pieces {
+async function* streams(config: Client): Items {
   const client = new DynamoDBStreamsClient(config);
   const { Streams = [] } = await client.send(new ListStreamsCommand({}));
   for (const { StreamArn, TableName = '' } of Streams) {
@@ -115,7 +115,7 @@ async function* streams(config: Client): Pieces {
           new GetRecordsCommand({ ShardIterator }),
         );
         all.push(...Records);
-        // An open shard goes on for ever; what it has had so far ends with an empty answer.
+        // An open shard never ends. An empty answer is the end of its records so far.
         ShardIterator = Records.length === 0 ? undefined : NextShardIterator;
       }
       yield itemOf('stream', `${TableName} ${ShardId}`, all);
@@ -123,8 +123,8 @@ async function* streams(config: Client): Pieces {
   }
 }
 
-/** A message that was received is hidden for a minute, so that each comes once. */
-async function* queues(config: Client): Pieces {
+/** A received message is hidden for a minute, so that each is read once. */
+async function* queues(config: Client): Items {
   const client = new SQSClient(config);
   for await (const { QueueUrls = [] } of paginateListQueues({ client }, {})) {
     for (const QueueUrl of QueueUrls) {
@@ -147,7 +147,7 @@ async function* queues(config: Client): Pieces {
   }
 }
 
-async function* buckets(config: Client): Pieces {
+async function* buckets(config: Client): Items {
   const client = new S3Client({ ...config, forcePathStyle: true });
   const { Buckets = [] } = await client.send(new ListBucketsCommand({}));
   for (const { Name: Bucket = '' } of Buckets) {
@@ -166,14 +166,14 @@ async function* buckets(config: Client): Pieces {
   }
 }
 
-async function* functions(config: Client): Pieces {
+async function* functions(config: Client): Items {
   const client = new LambdaClient(config);
   for await (const { Functions = [] } of paginateListFunctions({ client }, {})) {
     for (const one of Functions) yield itemOf('function', one.FunctionName ?? '', one);
   }
 }
 
-async function* stacks(config: Client): Pieces {
+async function* stacks(config: Client): Items {
   const client = new CloudFormationClient(config);
   const { Stacks = [] } = await client.send(new DescribeStacksCommand({}));
   for (const stack of Stacks) {
@@ -184,7 +184,7 @@ async function* stacks(config: Client): Pieces {
   }
 }
 
-async function* rules(config: Client): Pieces {
+async function* rules(config: Client): Items {
   const client = new EventBridgeClient(config);
   const { Rules = [] } = await client.send(new ListRulesCommand({}));
   for (const rule of Rules) {
@@ -193,7 +193,7 @@ async function* rules(config: Client): Pieces {
   }
 }
 
-async function* secrets(config: Client): Pieces {
+async function* secrets(config: Client): Items {
   const client = new SecretsManagerClient(config);
   for await (const { SecretList = [] } of paginateListSecrets({ client }, {})) {
     for (const one of SecretList) {
@@ -212,7 +212,7 @@ async function* secrets(config: Client): Pieces {
   }
 }
 
-async function* keys(config: Client): Pieces {
+async function* keys(config: Client): Items {
   const client = new KMSClient(config);
   yield itemOf('key', 'aliases', await client.send(new ListAliasesCommand({})));
   for await (const { Keys = [] } of paginateListKeys({ client }, {})) {
@@ -223,7 +223,7 @@ async function* keys(config: Client): Pieces {
   }
 }
 
-async function* roles(config: Client): Pieces {
+async function* roles(config: Client): Items {
   const client = new IAMClient(config);
   for await (const { Roles = [] } of paginateListRoles({ client }, {})) {
     for (const role of Roles) {
@@ -239,18 +239,18 @@ async function* roles(config: Client): Pieces {
   }
 }
 
-async function* alarms(config: Client): Pieces {
+async function* alarms(config: Client): Items {
   const client = new CloudWatchClient(config);
   yield itemOf('alarm', 'alarms', await client.send(new DescribeAlarmsCommand({})));
   yield itemOf('alarm', 'metrics', await client.send(new ListMetricsCommand({})));
 }
 
 /**
- * Everything that an emulated account keeps, as its APIs give it. What has no client here (API Gateway, SSM) is in
- * the emulator's own state, which is searched too.
+ * Everything in the emulated account, as its APIs return it. Services without a client here (API Gateway, SSM) are in the
+ * emulator's own state, which is searched too.
  */
-export async function* keptByAws(config: Client): Pieces {
-  for (const piecesIn of [
+export async function* keptByAws(config: Client): Items {
+  for (const itemsIn of [
     logGroups,
     executions,
     tables,
@@ -265,6 +265,6 @@ export async function* keptByAws(config: Client): Pieces {
     roles,
     alarms,
   ]) {
-    yield* piecesIn(config);
+    yield* itemsIn(config);
   }
 }

@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import type { Location, SearchedItem } from './searched-item.ts';
 
-/** Every file under a directory, named by its path in it. A directory that is not there holds none. */
+/** Every file under a directory, by its path in it. A missing directory has none. */
 export async function* keptInFiles(
   directory: string,
   location: Location = 'file',
@@ -11,7 +11,7 @@ export async function* keptInFiles(
   for (const entry of entries) {
     if (!entry.isFile()) continue;
     const path = join(entry.parentPath, entry.name);
-    // A temporary file may be gone by now.
+    // A temporary file may have been removed.
     const bytes = await readFile(path).catch(() => undefined);
     if (bytes !== undefined) yield { location, name: relative(directory, path), bytes };
   }

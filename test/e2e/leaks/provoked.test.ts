@@ -2,7 +2,7 @@ import { expect, inject, test } from 'vitest';
 import { withDots } from '../../sandbox/consents/national-id.ts';
 import type { Plan } from '../../sandbox/plan.ts';
 import { authorized, consentRequest } from '../support/consent-extractions.ts';
-import { askConsents, openSession } from '../support/consents.ts';
+import { callConsents, openSession } from '../support/consents.ts';
 import {
   extract,
   passwordSentinel,
@@ -15,21 +15,21 @@ import {
 import { uniqueNationalId } from '../support/national-ids.ts';
 import { closed } from '../support/records.ts';
 
-// Secrets where things go wrong, and where they are most easily quoted. The search after the suite finds what leaked.
+// These tests put secrets where errors are likely to quote them. The search after the suite finds leaks.
 
-const { marks } = inject('cosecha');
+const { markers } = inject('cosecha');
 
-test('a provider that says everything back where it refuses, fails or is not understood', async () => {
-  const echo = { echo: passwordSentinel, result: marks.result };
+test('a provider echoes secrets in refusals, failures and unreadable answers', async () => {
+  const echo = { echo: passwordSentinel, result: markers.result };
   const plans: readonly Plan[] = [
     { startForever: { kind: 'answer', status: 400, body: echo } },
     { startForever: { kind: 'accept-then-answer', status: 500, body: echo } },
     { startForever: { kind: 'accept-then-answer', status: 200, body: `<${passwordSentinel}` } },
     { start: [{ kind: 'answer', status: 429, body: echo, headers: { location: `/${passwordSentinel}` } }] },
-    { read: [{ kind: 'answer', status: 200, body: `<${marks.result}` }] },
-    { read: [{ kind: 'answer', status: 200, body: { taskStatus: marks.result, results: echo } }] },
+    { read: [{ kind: 'answer', status: 200, body: `<${markers.result}` }] },
+    { read: [{ kind: 'answer', status: 200, body: { taskStatus: markers.result, results: echo } }] },
     { read: [{ kind: 'answer', status: 500, body: echo }] },
-    { webhook: { extraFields: { taskStatusText: marks.webhookField } } },
+    { webhook: { extraFields: { taskStatusText: markers.webhookField } } },
   ];
   const ids = await Promise.all(plans.map(async (plan) => extract(requestFor(await plannedUsername(plan)))));
   const records = await Promise.all(ids.map((id) => closed(id)));
@@ -42,21 +42,21 @@ test('a provider that says everything back where it refuses, fails or is not und
 });
 
 test.for([
-  ['no JSON', `{"credentials": "${passwordSentinel}`],
-  // Its name is told in a pointer, its value is not.
+  ['invalid JSON', `{"credentials": "${passwordSentinel}`],
+  // The pointer has the field's name, not its value.
   ['an unknown field', requestFor('nobody', { secret: passwordSentinel })],
-  ['an unknown entity of credentials', { credentials: passwordSentinel, actions: passwordSentinel }],
-  ['a session token where none belongs', requestFor('nobody', { sessionToken: 'sandbox-session-mine' })],
-] as const)('a request that is refused: %s', async ([, body]) => {
+  ['credentials of the wrong type', { credentials: passwordSentinel, actions: passwordSentinel }],
+  ['an unexpected session token', requestFor('nobody', { sessionToken: 'sandbox-session-mine' })],
+] as const)('a request with %s is refused', async ([, body]) => {
   const answer = await post(body);
   expect(answer.status).toBe(400);
 });
 
-test('a delivery that is verified and cannot be read', async () => {
+test('a verified delivery that cannot be read is refused', async () => {
   for (const raw of [
-    `"${marks.webhookField}"`,
-    marks.webhookField,
-    `{"taskStatus":"${marks.webhookField}"}`,
+    `"${markers.webhookField}"`,
+    markers.webhookField,
+    `{"taskStatus":"${markers.webhookField}"}`,
   ]) {
     expect(await provider.deliver({ taskId: 'leak-check', taskStatus: 'COMPLETED', raw })).toMatchObject({
       status: 400,
@@ -64,7 +64,7 @@ test('a delivery that is verified and cannot be read', async () => {
   }
 });
 
-test('extractions by consent that go wrong, and a provider that says the target where a code is due', async () => {
+test('extractions by consent fail, and a provider returns the target as an error code', async () => {
   const all = await Promise.all([
     authorized(),
     authorized({ startForever: { kind: 'answer', status: 400, body: { errorType: 'INVALID' } } }),
@@ -92,23 +92,23 @@ test('extractions by consent that go wrong, and a provider that says the target 
   expect((await post(`{"method":"consent","target":"${echoing.target}"`)).status).toBe(400);
 });
 
-test('consents, asked about rightly and wrongly', async () => {
+test('consent requests succeed, and are refused', async () => {
   const [person, company] = [uniqueNationalId(), uniqueNationalId()];
-  const email = `${marks.email}@example.com`;
+  const email = `${markers.email}@example.com`;
   const products = ['movement'];
   const natural = await openSession(withDots(person), { products, user: { email } });
   const legal = await openSession(company, { person: 'legal', products, user: { username: person } });
   await provider.authorizeConsent(natural.consentId);
   const statuses: number[] = [];
-  const ask = async (...asked: Parameters<typeof askConsents>) =>
-    statuses.push((await askConsents(...asked)).status);
-  await ask('GET', '/consents', person);
-  await ask('GET', `/consents/${natural.consentId}/pdf`, person);
-  await ask('POST', `/consents/${natural.consentId}/revoke`, person);
-  // Not theirs, no longer active, not valid, and no national id.
-  await ask('GET', `/consents/${legal.consentId}`, person);
-  await ask('POST', `/consents/${natural.consentId}/revoke`, person);
-  await ask('POST', '/consent-sessions', company, { products, user: { username: person } });
-  await ask('GET', '/consents', `${person}x`);
+  const call = async (...input: Parameters<typeof callConsents>) =>
+    statuses.push((await callConsents(...input)).status);
+  await call('GET', '/consents', person);
+  await call('GET', `/consents/${natural.consentId}/pdf`, person);
+  await call('POST', `/consents/${natural.consentId}/revoke`, person);
+  // Another user's, no longer active, invalid, and no national id.
+  await call('GET', `/consents/${legal.consentId}`, person);
+  await call('POST', `/consents/${natural.consentId}/revoke`, person);
+  await call('POST', '/consent-sessions', company, { products, user: { username: person } });
+  await call('GET', '/consents', `${person}x`);
   expect(statuses).toEqual([200, 200, 200, 404, 409, 400, 400]);
 });

@@ -32,7 +32,7 @@ import type { Location } from './searched-item.ts';
 
 const { client, outputs } = inject('cosecha');
 
-/** Looked for here alone: the search after the suite does not know it. */
+/** Known to these tests alone. The search after the suite does not search for it. */
 const planted = `planted${randomBytes(8).toString('hex')}`;
 const secrets = [{ kind: 'planted', value: planted }] as const;
 
@@ -44,7 +44,7 @@ const gzip = gzipSync(`{"note":"${planted}"}`);
 const jsonEscaped = escapedAll(planted, '\\u00');
 const urlEncoded = escapedAll(planted, '%');
 
-/** A zip of one deflated file, as small as the format allows: a local header is all that the search reads. */
+/** A zip of one deflated file without a directory. The search only reads local headers. */
 const zipOf = (content: string): Buffer => {
   const header = Buffer.alloc(30);
   header.write('PK\x03\x04', 'latin1');
@@ -53,7 +53,7 @@ const zipOf = (content: string): Buffer => {
   return Buffer.concat([header, gzipSync(content).subarray(10, -8)]);
 };
 
-/** Nothing but the end of a zip's directory. */
+/** The end record of a zip's directory, which alone is a valid empty zip. */
 const emptyZip = Buffer.concat([Buffer.from('PK\x05\x06', 'latin1'), Buffer.alloc(18)]);
 
 describe('the search finds a secret', () => {
@@ -66,15 +66,15 @@ describe('the search finds a secret', () => {
   test.for([
     ['as it is', Buffer.from(`a ${planted} b`)],
     ['in base64', Buffer.from(base64)],
-    ['in the middle of a base64', Buffer.from(Buffer.from(`12${planted}34`).toString('base64'))],
+    ['in the middle of base64 text', Buffer.from(Buffer.from(`12${planted}34`).toString('base64'))],
     [
-      'in base64url, run together with other text',
+      'in base64url that follows other text',
       Buffer.from(`token-${Buffer.from(planted).toString('base64url')}`),
     ],
     ['in base64 of base64', Buffer.from(Buffer.from(base64).toString('base64'))],
     ['in hexadecimal', Buffer.from(hex)],
-    ['in the escapes of JSON', Buffer.from(`{"note":"${jsonEscaped}"}`)],
-    ['in the escapes of URLs', Buffer.from(`?note=${urlEncoded}`)],
+    ['in JSON escapes', Buffer.from(`{"note":"${jsonEscaped}"}`)],
+    ['in URL escapes', Buffer.from(`?note=${urlEncoded}`)],
     ['in a gzip', gzip],
     ['in base64 of a gzip', Buffer.from(gzip.toString('base64'))],
     ['in a zip', zipOf(`some code ${planted}`)],
@@ -83,7 +83,7 @@ describe('the search finds a secret', () => {
   });
 
   test.for(['12345678-5', '12.345.678-5', '123456785', '12345678'])(
-    'that is a national id, as %s',
+    'that is a national id, written %s',
     (spelling) => {
       const body = `{"target":"${spelling}"}`;
       expect([...find(Buffer.from(body))]).toEqual(['national id']);
@@ -92,11 +92,11 @@ describe('the search finds a secret', () => {
   );
 
   test('that is a callback token', () => {
-    const bytes = Buffer.from('{"taskToken":"01a1fe77-25a5-4abc-83e6-41aadf52e1b0"}');
+    const bytes = Buffer.from('{"callbackToken":"01a1fe77-25a5-4abc-83e6-41aadf52e1b0"}');
     expect([...find(bytes)]).toEqual(['callback token']);
   });
 
-  test('and nothing where there is none', () => {
+  test('and reports none in text without one', () => {
     const bytes = Buffer.from(
       '{"id":"12345678-25a5-4abc-83e6-41aadf52e1b0","at":1234567890123,"note":"planted"}',
     );
@@ -104,9 +104,9 @@ describe('the search finds a secret', () => {
   });
 });
 
-/** One secret, planted in every kind of place that the emulated account has, each time in another form. */
+/** Plants the secret in every location of the emulated account, in different encodings. */
 const plantings: Readonly<Partial<Record<Location, () => Promise<unknown>>>> = {
-  // The first, as the function and the machine have it.
+  // First, because the function and the machine use it.
   role: () =>
     new IAMClient(client).send(
       new CreateRoleCommand({
@@ -230,7 +230,7 @@ const plantings: Readonly<Partial<Record<Location, () => Promise<unknown>>>> = {
     ),
 };
 
-describe('the search finds what was planted', () => {
+describe('the search finds the planted secret', () => {
   let found: ReadonlySet<Location>;
 
   beforeAll(async () => {
@@ -240,12 +240,12 @@ describe('the search finds what was planted', () => {
     found = new Set(leaks.map(({ location }) => location));
   });
 
-  test.for(Object.keys(plantings) as Location[])('in one more %s', (location) => {
+  test.for(Object.keys(plantings) as Location[])('in a %s', (location) => {
     expect(found).toContain(location);
   });
 });
 
-describe('the search of what is written down', () => {
+describe('the search of files and answers', () => {
   let directory: string;
   beforeAll(async () => {
     directory = await mkdtemp(join(tmpdir(), 'cosecha-'));
@@ -256,16 +256,16 @@ describe('the search of what is written down', () => {
     const run = join(directory, 'run');
     await mkdir(run);
     await writeFile(join(run, 'some.log'), gzip);
-    const { leaks, places } = await search(keptInFiles(run), secrets);
+    const { leaks, totals } = await search(keptInFiles(run), secrets);
     expect(leaks).toEqual([{ location: 'file', name: 'some.log', kind: 'planted' }]);
-    expect(places.get('file')).toEqual({ pieces: 1, bytes: gzip.length });
+    expect(totals.get('file')).toEqual({ items: 1, bytes: gzip.length });
   });
 
-  test('finds a secret in what a caller was answered, and says what was asked', async () => {
+  test('finds a secret in an answer to a caller, and names the request', async () => {
     const answers = join(directory, 'answers.jsonl');
-    const asked = 'POST /extractions';
-    keepAnswer(answers, { asked, status: 202, headers: {}, body: '{}' });
-    keepAnswer(answers, { asked, status: 400, headers: {}, body: JSON.stringify({ detail: planted }) });
+    const request = 'POST /extractions';
+    keepAnswer(answers, { request, status: 202, headers: {}, body: '{}' });
+    keepAnswer(answers, { request, status: 400, headers: {}, body: JSON.stringify({ detail: planted }) });
     const { leaks } = await search(keptAnswers(answers), secrets);
     expect(leaks).toEqual([{ location: 'answer', name: 'POST /extractions 400', kind: 'planted' }]);
   });

@@ -2,30 +2,30 @@ import { secretFinder } from './find-secrets.ts';
 import type { Location, SearchedItem } from './searched-item.ts';
 import type { Secret } from './secret.ts';
 
-/** A secret in a place: never which value, as whoever reads of it may not be meant to have it. */
+/** A secret that was found. Its value is left out, because the report is not secret. */
 export type Leak = Pick<SearchedItem, 'location' | 'name'> & { readonly kind: Secret['kind'] };
 
 export type Searched = {
   readonly leaks: readonly Leak[];
-  /** Per place, how much was looked at. */
-  readonly places: ReadonlyMap<Location, { readonly pieces: number; readonly bytes: number }>;
+  /** How much was searched, by location. */
+  readonly totals: ReadonlyMap<Location, { readonly items: number; readonly bytes: number }>;
 };
 
-/** Looks for every secret in every piece. `onPiece` sees each, too. */
+/** Searches every item for every secret, and calls `onItem` with each item. */
 export const search = async (
   items: AsyncIterable<SearchedItem>,
   secrets: readonly Secret[],
-  onPiece: (item: SearchedItem) => void = () => {},
+  onItem: (item: SearchedItem) => void = () => {},
 ): Promise<Searched> => {
   const findIn = secretFinder(secrets);
   const leaks: Leak[] = [];
-  const places = new Map<Location, { pieces: number; bytes: number }>();
+  const totals = new Map<Location, { items: number; bytes: number }>();
   for await (const item of items) {
     const { location, name, bytes } = item;
-    onPiece(item);
-    const soFar = places.get(location) ?? { pieces: 0, bytes: 0 };
-    places.set(location, { pieces: soFar.pieces + 1, bytes: soFar.bytes + bytes.length });
+    onItem(item);
+    const soFar = totals.get(location) ?? { items: 0, bytes: 0 };
+    totals.set(location, { items: soFar.items + 1, bytes: soFar.bytes + bytes.length });
     for (const kind of findIn(bytes)) leaks.push({ location, name, kind });
   }
-  return { leaks, places };
+  return { leaks, totals };
 };

@@ -1,4 +1,4 @@
-/** Where something is kept, in the words of whoever reads that something leaked there. */
+/** A kind of place that is searched, as the report names it. */
 export type Location =
   | 'log group'
   | 'execution'
@@ -18,10 +18,10 @@ export type Location =
   | 'file'
   | "the emulator's state";
 
-/** What is kept there under one name, whole. */
+/** The whole content of one name in a location. */
 export type SearchedItem = { readonly location: Location; readonly name: string; readonly bytes: Buffer };
 
-/** A piece of anything that an API answers with; bytes in it are written as base64, which the search decodes. */
+/** An item of an API's answer. Bytes in it become base64, which the search decodes. */
 export const itemOf = (location: Location, name: string, content: unknown): SearchedItem => ({
   location,
   name,

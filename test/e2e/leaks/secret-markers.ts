@@ -3,8 +3,8 @@ import { randomBytes } from 'node:crypto';
 const kinds = ['password', 'username', 'email', 'result', 'webhookField'] as const;
 
 /**
- * Words that stand in every secret of their kind that this run makes up, and in nothing else. Letters and digits
- * only: no URL, no JSON and no regular expression writes them in another way.
+ * Words that are part of every generated secret of their kind, and of nothing else. They have letters and digits only,
+ * so that URLs and JSON need no escapes.
  */
 export type SecretMarkers = Readonly<Record<(typeof kinds)[number], string>>;
 

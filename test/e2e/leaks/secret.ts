@@ -1,4 +1,4 @@
-/** What must not be found, and under which name it is told of. */
+/** A value that must not be found, and the name under which it is reported. */
 export type Secret = {
   readonly kind:
     | 'password'

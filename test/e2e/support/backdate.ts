@@ -8,7 +8,7 @@ const { ExtractionsTableName } = inject('cosecha').outputs;
 
 type Times = Partial<Pick<Extraction, 'requestedAt' | 'startingAt' | 'deadlineAt' | 'settledAt' | 'dueAt'>>;
 
-/** Sets times of a record, where it has all of them. False if it has not. */
+/** Sets times of a record. Returns false, and sets none, if the record lacks one of them. */
 export const moveTimes = async (extractionId: string, times: Times): Promise<boolean> => {
   const names = Object.keys(times);
   const command = new UpdateItemCommand({
@@ -29,17 +29,18 @@ export const moveTimes = async (extractionId: string, times: Times): Promise<boo
   }
 };
 
-/** Longer than any window but those of a day: collectForSeconds and graceSeconds. */
+/** Longer than any time limit but collectForSeconds and graceSeconds, which are a day. */
 const HOUR_MS = 3_600_000;
 
 /**
- * Moves a time of a record an hour into the past, as if the hour had gone by: `requestedAt` ends the start window,
- * `startingAt` the attempt to start, `deadlineAt` the deadline, `settledAt` the machine's own time for collecting.
+ * Moves a time of a record an hour into the past, as if the hour had passed. `requestedAt` ends the start window,
+ * `startingAt` makes the start attempt stale, `deadlineAt` passes the deadline, `settledAt` ends the machine's time for
+ * collecting.
  */
 export const backdate = async (
   extractionId: string,
   name: 'requestedAt' | 'startingAt' | 'deadlineAt' | 'settledAt',
 ): Promise<void> => {
   const moved = await moveTimes(extractionId, { [name]: new Date(Date.now() - HOUR_MS).toISOString() });
-  if (!moved) throw new Error(`${extractionId} has no ${name} to move.`);
+  if (!moved) throw new Error(`${extractionId} has no ${name}.`);
 };

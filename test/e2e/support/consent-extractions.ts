@@ -4,7 +4,7 @@ import { uniqueNationalId } from './national-ids.ts';
 
 export type Authorized = { readonly target: string; readonly consentId: string };
 
-/** An authorized consent of a user of its own, for whom the provider behaves as planned. */
+/** An authorized consent of a new user, for whom the provider behaves as planned. */
 export const authorized = async (plan: Plan = {}): Promise<Authorized> => {
   const target = uniqueNationalId();
   await provider.setPlan(target, plan);

@@ -1,9 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-/** The extractions of the test that is running; tests of one file run side by side. */
+/** The extractions of the running test. Tests of one file run concurrently. */
 export const extractionsOfTest = new AsyncLocalStorage<Set<string>>();
 
-/** Has the message name this extraction, should the test fail. */
+/** Adds this extraction to the error message if the test fails. */
 export const noteExtraction = (extractionId: string): void => {
   extractionsOfTest.getStore()?.add(extractionId);
 };

@@ -1,7 +1,7 @@
 import { type HistoryEvent, paginateGetExecutionHistory } from '@aws-sdk/client-sfn';
 import { inject } from 'vitest';
 import { followExecution, isTransition } from '../../../infra/local/demo/follow-execution.ts';
-import { executionArn } from '../../../lib/aws/execution-arn.ts';
+import { executionArn } from '../../../lib/aws/step-functions.ts';
 import { waitMs } from '../windows.ts';
 import { aws } from './aws.ts';
 
@@ -9,7 +9,7 @@ const machineArn = inject('cosecha').outputs.StateMachineArn ?? '';
 
 export const executionOf = (extractionId: string): string => executionArn(machineArn, extractionId);
 
-/** The whole history of an extraction's execution, once that has ended. */
+/** Waits until an extraction's execution has ended, and returns its whole history. */
 export const historyOf = async (extractionId: string): Promise<readonly HistoryEvent[]> => {
   const events: HistoryEvent[] = [];
   const signal = AbortSignal.timeout(waitMs);
@@ -19,7 +19,7 @@ export const historyOf = async (extractionId: string): Promise<readonly HistoryE
   return events;
 };
 
-/** What its history says by now, ended or not. */
+/** The history of an extraction's execution so far. */
 export const historySoFar = async (extractionId: string): Promise<readonly HistoryEvent[]> => {
   const events: HistoryEvent[] = [];
   const pages = paginateGetExecutionHistory(

@@ -6,7 +6,7 @@ import { describeRecords } from './records.ts';
 
 const { client, directory } = inject('cosecha');
 
-/** What the stream and the functions say of an extraction, for the message of a test that failed. */
+/** An extraction's stream records and function logs, for the error message of a failed test. */
 const explain = async (extractionId: string): Promise<string> => {
   const file = join(directory, `failed-${extractionId}.log`);
   await saveFunctionLogs({ client }, file, extractionId);

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { inject } from 'vitest';
 import { signedFetch } from '../../../lib/cli/aws/signed-fetch.ts';
-import { extractionIdOf } from '../../../lib/extraction/api/extraction-id.ts';
+import { extractionIdOf } from '../../../lib/extraction/api/idempotency.ts';
 import type { PublicExtraction } from '../../../lib/extraction/api/public-view.ts';
 import { sandboxControl } from '../../sandbox/control-client.ts';
 import type { Plan } from '../../sandbox/plan.ts';
@@ -11,42 +11,31 @@ import { waitMs } from '../windows.ts';
 import { noteExtraction } from './current-test.ts';
 import { documented } from './documented.ts';
 import { limitTo } from './pace.ts';
+import { retryOn5xx } from './retry.ts';
 
-const { api, callers, client, marks, sandboxUrl } = inject('cosecha');
+const { api, callers, client, markers, sandboxUrl } = inject('cosecha');
 
 const control = sandboxControl(sandboxUrl);
 
-type Answered = Awaited<ReturnType<typeof control.deliver>>;
-const kept = (answer: Answered): Answered => {
+type WebhookAnswer = Awaited<ReturnType<typeof control.deliver>>;
+const kept = (answer: WebhookAnswer): WebhookAnswer => {
   const { status = 0, body = '' } = answer;
-  keepAnswer(inject('cosecha').answersFile, { asked: 'POST /webhooks/provider', status, headers: {}, body });
+  const request = 'POST /webhooks/provider';
+  keepAnswer(inject('cosecha').answersFile, { request, status, headers: {}, body });
   return answer;
 };
 
-/**
- * Asks again after a 5xx or where there was no answer, as a caller does (docs/api.md) and as the provider does with a
- * delivery ("Events" 7 and 8). A busy machine makes them: the functions that somebody waits for give each call to AWS
- * one second, and the emulator may need longer.
- */
-const untilAnswered = async <Answer extends { readonly status?: number }>(
-  ask: () => Promise<Answer>,
-): Promise<Answer> => {
-  let answer = await ask();
-  for (let repeats = 0; (answer.status ?? 500) >= 500 && repeats < 20; repeats += 1) answer = await ask();
-  return answer;
-};
+const deliverTaskOnce = async (...input: Parameters<typeof control.deliverTask>) =>
+  kept(await control.deliverTask(...input));
 
-const deliverTaskOnce = async (...order: Parameters<typeof control.deliverTask>) =>
-  kept(await control.deliverTask(...order));
-
-/** The provider, by its control interface. What the service answers its deliveries is kept, and searched later. */
+/** The provider's control interface. It keeps the answers to its deliveries for the search for leaks. */
 export const provider = {
   ...control,
-  deliver: (...order: Parameters<typeof control.deliver>) =>
-    untilAnswered(async () => kept(await control.deliver(...order))),
-  deliverTask: (...order: Parameters<typeof control.deliverTask>) =>
-    untilAnswered(() => deliverTaskOnce(...order)),
-  /** Answered or not. */
+  deliver: (...input: Parameters<typeof control.deliver>) =>
+    retryOn5xx(async () => kept(await control.deliver(...input))),
+  deliverTask: (...input: Parameters<typeof control.deliverTask>) =>
+    retryOn5xx(() => deliverTaskOnce(...input)),
+  /** Delivers once, whatever the answer. */
   deliverTaskOnce,
 };
 
@@ -59,8 +48,8 @@ const fetchAs = {
 export const deliveriesEnded = (taskId: string) =>
   provider.waitForEvent('deliveries-ended', (event) => event.taskId === taskId, { timeoutMs: waitMs });
 
-/** Stands in every credential that the tests send, so that it can be looked for where it must not be. */
-export const passwordSentinel = marks.password;
+/** Part of every credential that the tests send. The search for leaks searches for it. */
+export const passwordSentinel = markers.password;
 
 export const movement = {
   id: 'movement',
@@ -69,7 +58,7 @@ export const movement = {
 
 export type Body = Record<string, unknown>;
 
-/** A valid request for the credentials that a scenario, and its plan at the provider, is known by. */
+/** A valid request with these credentials. The provider's plans are by username. */
 export const requestFor = (username: string, more: Body = {}): Body => ({
   entity: 'sandbox-bank',
   credentials: { mode: 'raw', value: { username, password: passwordSentinel } },
@@ -77,8 +66,8 @@ export const requestFor = (username: string, more: Body = {}): Body => ({
   ...more,
 });
 
-/** A username that no other scenario has, so that scenarios run side by side. */
-export const uniqueUsername = (): string => `${marks.username}-${randomUUID()}`;
+/** A username that no other test has, so that tests run concurrently. */
+export const uniqueUsername = (): string => `${markers.username}-${randomUUID()}`;
 
 /** A username for which the provider behaves as planned. */
 export const plannedUsername = async (plan: Plan): Promise<string> => {
@@ -87,21 +76,19 @@ export const plannedUsername = async (plan: Plan): Promise<string> => {
   return username;
 };
 
-/** The caller of the API as the emulator names it, so that an id is known before the request is made. */
+/** The ARN that the emulator gives the caller. With it an extraction's id is known before the request. */
 export const callerArn = 'arn:aws:iam::000000000000:user/caller';
 
 export const extractionIdForKey = (idempotencyKey: string): string =>
   extractionIdOf(callerArn, idempotencyKey);
 
-/**
- * The emulator starts a process for every invocation that finds none free; on 2 cores, more than this at once only
- * wait for each other.
- */
+/** The emulator starts a process for every concurrent invocation. More than this at once are not faster on 2 cores. */
 const paced = limitTo(4);
 
 export type PostOptions = { readonly as?: Caller; readonly idempotencyKey?: string };
 
-export const post = async (
+/** Sends one POST /extractions, whatever the answer. */
+export const postOnce = async (
   body: unknown,
   { as = 'caller', idempotencyKey }: PostOptions = {},
 ): Promise<Response> => {
@@ -118,34 +105,40 @@ export const post = async (
   return documented('POST', '/extractions', answer);
 };
 
-/** Requests an extraction, under a key of its own if none is given, and returns its id. Throws if it is refused. */
+/** Sends POST /extractions until the answer is no 5xx. */
+export const post = (body: unknown, options: PostOptions = {}): Promise<Response> =>
+  retryOn5xx(() => postOnce(body, options));
+
+/** Requests an extraction, by default under a new idempotency key, and returns its id. Throws if it is refused. */
 export const extract = async (
   body: Body,
   { idempotencyKey = randomUUID(), ...options }: PostOptions = {},
 ): Promise<string> => {
-  const answer = await untilAnswered(() => post(body, { idempotencyKey, ...options }));
+  const answer = await post(body, { idempotencyKey, ...options });
   if (!answer.ok) throw new Error(`The request was answered ${answer.status}: ${await answer.text()}`);
   const { extractionId } = (await answer.json()) as PublicExtraction;
   noteExtraction(extractionId);
   return extractionId;
 };
 
-export const read = async (extractionId: string, as: Caller = 'caller'): Promise<Response> => {
+/** Sends GET /extractions/{extractionId} until the answer is no 5xx. */
+export const read = (extractionId: string, as: Caller = 'caller'): Promise<Response> => {
   const path = `/extractions/${extractionId}`;
-  return documented('GET', path, await fetchAs[as](`${api}${path}`));
+  return retryOn5xx(async () => documented('GET', path, await fetchAs[as](`${api}${path}`)));
 };
 
+/** An extraction as GET /extractions/{extractionId} shows it. */
 export const view = async (extractionId: string): Promise<PublicExtraction> => {
-  const answer = await untilAnswered(() => read(extractionId));
+  const answer = await read(extractionId);
   if (answer.status !== 200)
     throw new Error(`The read was answered ${answer.status}: ${await answer.text()}`);
   return (await answer.json()) as PublicExtraction;
 };
 
-/** The start calls, of any kind, that reached the provider for a username or a national id. */
+/** The start calls of every method that the provider received for a username or a national id. */
 export const startCallsOf = async (username: string) =>
   (await provider.calls({ username, method: 'POST' })).filter(({ path }) => path.endsWith('/tasks'));
 
-/** Those of them that may have started something: 401 and 429 say that they have not. */
-export const takenStartsOf = async (username: string) =>
+/** The start calls that may have started a task. After 401 and 429 none was started. */
+export const possiblyAcceptedStartsOf = async (username: string) =>
   (await startCallsOf(username)).filter(({ status }) => status !== 401 && status !== 429);

@@ -5,29 +5,42 @@ import { join } from 'node:path';
 import { inject } from 'vitest';
 import type { FaultRule } from '../faults/rule.ts';
 import { parseRuleName, ruleName } from '../faults/rule-name.ts';
+import { waitMs } from '../windows.ts';
 
 const directory = inject('cosecha').faultsDirectory;
 
-/** A fault that waits to be met. */
+/** A fault that will be injected. */
 export type PlannedFault = {
-  /** As often as it was to happen. */
-  readonly wasMet: () => boolean;
-  /** Takes back what of it has not happened yet. */
+  /** Whether it was injected as often as planned. */
+  readonly wasInjected: () => boolean;
+  /** Removes the rest of it. */
   readonly cancel: () => Promise<void>;
 };
 
-/** Plans a fault; see test/e2e/faults/rule.ts. It is gone once met as often as it says. */
+/** Plans a fault (test/e2e/faults/rule.ts). It is removed once it was injected as often as planned. */
 export const planFault = async (rule: FaultRule): Promise<PlannedFault> => {
   const id = randomUUID();
   const path = join(directory, ruleName(id, (rule.skip ?? 0) + (rule.times ?? 1)));
-  // Written aside first, so that no function reads half a rule.
+  // Renamed into place, so that no function reads half a rule.
   await writeFile(`${path}.part`, JSON.stringify(rule));
   await rename(`${path}.part`, path);
   const left = () => readdirSync(directory).filter((file) => parseRuleName(file)?.id === id);
   return {
-    wasMet: () => left().length === 0,
+    wasInjected: () => left().length === 0,
     cancel: async () => {
-      for (const file of left()) await rm(join(directory, file), { force: true });
+      // A function that uses the rule up renames its file, so one pass may miss it.
+      for (let files = left(); files.length > 0; files = left()) {
+        for (const file of files) await rm(join(directory, file), { force: true });
+      }
     },
   };
+};
+
+/** Repeats `attempt` until the fault was injected. For calls that a function may skip, or fail before, on a busy machine. */
+export const untilInjected = async <T>(fault: PlannedFault, attempt: () => Promise<T>): Promise<T> => {
+  const deadline = Date.now() + waitMs;
+  let result = await attempt();
+  while (!fault.wasInjected() && Date.now() < deadline) result = await attempt();
+  if (!fault.wasInjected()) throw new Error(`The fault was not injected in ${waitMs} ms.`);
+  return result;
 };

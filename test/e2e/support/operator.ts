@@ -15,7 +15,7 @@ const { client, caFile, outputs } = inject('cosecha');
 
 const bin = fileURLToPath(new URL('../../../lib/cli/cosecha.js', import.meta.url));
 
-/** The policy of docs/cli.md, for this deployment and as the emulator understands it. */
+/** The policy of docs/cli.md with this deployment's values, adapted to the emulator. */
 const documentedPolicy = (): string => {
   const page = readFileSync(new URL('../../../docs/cli.md', import.meta.url), 'utf8');
   const policy = /```json\n(\{\n {2}"Version"[\s\S]*?)```/.exec(page)?.[1] ?? '';
@@ -26,22 +26,22 @@ const documentedPolicy = (): string => {
   return (
     policy
       .replace(/<(\w+)>/g, (_, name: string) => values[name] ?? `unknown-${name}`)
-      // It names the default bus in a rule's ARN; on AWS it has none
+      // The emulator names the default bus in a rule's ARN, AWS does not
       // (https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazoneventbridge.html).
       .replaceAll(':rule/', ':rule/default/')
-      // It authorizes reading a stream against "*"; AWS against the stream's ARN.
+      // The emulator authorizes reading a stream against "*", AWS against the stream's ARN.
       .replace(/"[^"]*\/stream\/\*"/, '"*"')
   );
 };
 
-/** A user that may do what docs/cli.md says an operator needs, and nothing else. */
+/** A user with the policy of docs/cli.md and no other. */
 const createOperator = async () => {
   const iam = new IAMClient(client);
   const UserName = 'operator';
   try {
     await iam.send(new CreateUserCommand({ UserName }));
   } catch (error) {
-    // The files of the suite that operate share the user.
+    // The test files that run the CLI share the user.
     if (!(error instanceof EntityAlreadyExistsException)) throw error;
   }
   await iam.send(
@@ -75,28 +75,28 @@ const run = async (
   credentials: Record<string, string | undefined>,
 ): Promise<Ran> => {
   const child = start(args, credentials);
-  const told = { stdout: '', stderr: '' };
+  const output = { stdout: '', stderr: '' };
   child.stdout.on('data', (chunk) => {
-    told.stdout += String(chunk);
+    output.stdout += String(chunk);
   });
   child.stderr.on('data', (chunk) => {
-    told.stderr += String(chunk);
+    output.stderr += String(chunk);
   });
   child.stdin.end(input);
   const [code] = (await once(child, 'close')) as [number];
-  return { code, ...told };
+  return { code, ...output };
 };
 
-/** Runs the real bin to its end, as the operator. */
+/** Runs the CLI as the operator, until it exits. */
 export const cosecha = (args: readonly string[], input = ''): Promise<Ran> => run(args, input, operator);
 
-/** The same as a user who may do nothing of the kind. */
+/** Runs the CLI as a user who may only call the API. */
 export const cosechaAsCaller = (args: readonly string[]): Promise<Ran> => {
   const { accessKeyId, secretAccessKey } = inject('cosecha').callers.caller;
   return run(args, '', { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey });
 };
 
-/** Runs it until its output has this text, and ends it then. */
+/** Runs the CLI until its output satisfies `isThere`, then ends it. `ready`: it has written to standard error. */
 export const cosechaUntil = (args: readonly string[], isThere: (stdout: string) => boolean) => {
   const child = start(args, operator);
   const ready = Promise.withResolvers<void>();
@@ -111,14 +111,14 @@ export const cosechaUntil = (args: readonly string[], isThere: (stdout: string) 
     stdout += String(chunk);
     if (isThere(stdout)) found.resolve(stdout);
   });
-  child.once('close', () => found.reject(new Error(`It ended before that: ${stdout}${stderr}`)));
+  child.once('close', () => found.reject(new Error(`The CLI exited early: ${stdout}${stderr}`)));
   const ended = found.promise.finally(() => child.kill());
-  // Awaited later than it may fail.
+  // It may reject before the caller awaits it.
   ended.catch(() => undefined);
   return { ready: ready.promise, found: ended };
 };
 
-/** What --json printed, a line each. */
+/** The JSON lines that --json printed. */
 export const factsOf = ({ stdout }: Pick<Ran, 'stdout'>): readonly Record<string, unknown>[] =>
   stdout
     .split('\n')

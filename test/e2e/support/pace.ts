@@ -1,4 +1,4 @@
-/** Runs at most `most` of the calls given to it at once, in their order; the others wait. */
+/** Runs at most `most` calls at once, in the order they are given. The others wait. */
 export const limitTo = (most: number) => {
   let running = 0;
   const waiting: (() => void)[] = [];
@@ -8,7 +8,7 @@ export const limitTo = (most: number) => {
     try {
       return await call();
     } finally {
-      // Whoever waits takes over the place.
+      // The next waiting call takes the slot, so `running` stays.
       const next = waiting.shift();
       if (next === undefined) running -= 1;
       else next();

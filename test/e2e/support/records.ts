@@ -8,7 +8,7 @@ import { waitMs } from '../windows.ts';
 import { aws } from './aws.ts';
 import { noteExtraction } from './current-test.ts';
 
-/** One record of the table's stream, as a downstream service gets it. */
+/** The images of one stream record. */
 export type StreamImage = { readonly old: Extraction | undefined; readonly new: Extraction | undefined };
 
 type Waiting = {
@@ -27,8 +27,8 @@ const toRecord = (image: unknown): Extraction | undefined =>
 const streamArn = inject('cosecha').outputs.ExtractionsStreamArn ?? '';
 const stream = await openStream(aws.streams, streamArn, new AbortController().signal);
 
-/** Lambda adds where a record comes from, and gives its time in seconds. */
-const asLambdaGivesIt = ({ dynamodb, ...record }: StreamRecord): DynamoDBRecord =>
+/** A stream record as Lambda passes it on: with the stream's ARN, and its time in seconds. */
+const asLambdaRecord = ({ dynamodb, ...record }: StreamRecord): DynamoDBRecord =>
   ({
     ...record,
     dynamodb: {
@@ -44,7 +44,7 @@ const follow = async (): Promise<void> => {
     const image = { old: toRecord(dynamodb?.OldImage), new: toRecord(dynamodb?.NewImage) };
     const extractionId = image.new?.extractionId ?? image.old?.extractionId ?? '';
     seen.set(extractionId, [...(seen.get(extractionId) ?? []), image]);
-    records.set(extractionId, [...(records.get(extractionId) ?? []), asLambdaGivesIt(record)]);
+    records.set(extractionId, [...(records.get(extractionId) ?? []), asLambdaRecord(record)]);
     for (const one of waiting.get(extractionId) ?? []) {
       if (image.new !== undefined && one.fits(image.new)) one.resolve(image.new);
     }
@@ -52,19 +52,19 @@ const follow = async (): Promise<void> => {
 };
 void follow();
 
-/** What the stream has told of an extraction so far, in order. */
+/** The stream images of an extraction so far, in order. */
 export const streamOf = (extractionId: string): readonly StreamImage[] => seen.get(extractionId) ?? [];
 
-/** The same as whole records, as Lambda would hand them over. */
+/** The stream records of an extraction so far, as Lambda passes them on. */
 export const recordsOf = (extractionId: string): readonly DynamoDBRecord[] => records.get(extractionId) ?? [];
 
-/** The statuses that an extraction went through, in order, as its stream tells. */
+/** The statuses of an extraction in the stream so far, in order. */
 export const statusesOf = (extractionId: string): readonly string[] =>
   streamOf(extractionId)
     .filter((image) => image.old?.status !== image.new?.status)
     .map((image) => image.new?.status ?? 'removed');
 
-/** The record as it is now. */
+/** The record as it is in the table now. The stream may be behind. */
 export const readRecord = async (extractionId: string): Promise<Extraction | undefined> => {
   const { Item } = await aws.dynamo.send(
     new GetItemCommand({
@@ -76,14 +76,14 @@ export const readRecord = async (extractionId: string): Promise<Extraction | und
   return Item === undefined ? undefined : (unmarshall(Item) as Extraction);
 };
 
-/** The way that an extraction went and its last three records, for a message. */
+/** The statuses and the last three records of an extraction, for an error message. */
 export const describeRecords = (extractionId: string): string => {
   const last = streamOf(extractionId).slice(-3);
   const statuses = statusesOf(extractionId).join(' → ') || 'none';
   return `Its statuses: ${statuses}. Its last records:\n${last.map((image) => JSON.stringify(image.new ?? 'removed')).join('\n')}`;
 };
 
-/** The first record of an extraction that fits, past or to come. */
+/** Waits for the first record of an extraction in the stream that fits, past ones included. `what` is for the error. */
 export const recordWhere = (
   extractionId: string,
   what: string,
@@ -111,7 +111,7 @@ export const recordWhere = (
   });
 };
 
-/** Settled, and nothing is left to do. */
+/** Waits until a record is closed: settled, with nothing left to do. */
 export const closed = (extractionId: string): Promise<Extraction> =>
   recordWhere(extractionId, 'closed', (record) => record.dueShard === undefined);
 

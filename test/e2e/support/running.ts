@@ -2,15 +2,16 @@ import { GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { SendTaskFailureCommand } from '@aws-sdk/client-sfn';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import { expect, inject } from 'vitest';
+import type { Plan } from '../../sandbox/plan.ts';
 import { aws } from './aws.ts';
 import { backdate } from './backdate.ts';
 import { eventually } from './eventually.ts';
-import { extract, requestFor } from './extractions.ts';
+import { type Body, extract, plannedUsername, provider, requestFor } from './extractions.ts';
 import { inStatus } from './records.ts';
 
 const { outputs } = inject('cosecha');
 
-/** What the private table says of a task. */
+/** The row of a task in the table Tasks. */
 export const taskRow = async (taskId: string) => {
   const { Item } = await aws.dynamo.send(
     new GetItemCommand({
@@ -22,7 +23,7 @@ export const taskRow = async (taskId: string) => {
   return Item === undefined ? undefined : unmarshall(Item);
 };
 
-/** The row of an extraction's task, once start-task has linked it. */
+/** Waits until start-task has linked the task, and returns its row. */
 const linkedRow = (extractionId: string, taskId: string) =>
   eventually(async () => {
     const row = await taskRow(taskId);
@@ -30,17 +31,28 @@ const linkedRow = (extractionId: string, taskId: string) =>
     return row;
   });
 
-/** An extraction whose task runs until the test ends it, and is linked already. */
-export const running = async (username: string) => {
-  const extractionId = await extract(requestFor(username));
+/**
+ * Requests an extraction and waits until start-task has linked its task. A delivery from now on settles it by webhook; an
+ * earlier one would be found by start-task. The username's plan must keep the task running (`durationMs: null`).
+ */
+export const running = async (username: string, more: Body = {}) => {
+  const extractionId = await extract(requestFor(username, more));
   const { taskId = '' } = await inStatus(extractionId, 'RUNNING');
   await linkedRow(extractionId, taskId);
   return { extractionId, taskId };
 };
 
+/** Runs an extraction whose task ends once it is linked, so that its webhook settles it. */
+export const settledByWebhook = async (plan: Plan = {}, more: Body = {}) => {
+  const username = await plannedUsername({ ...plan, durationMs: null });
+  const { extractionId, taskId } = await running(username, more);
+  await provider.finish(taskId);
+  return { username, extractionId, taskId };
+};
+
 /**
- * Ends the machine's wait for the webhook now, as the state's timeout would: the machine goes on to poll. Where the real
- * one ends is in webhook-wait.test.ts.
+ * Ends the machine's wait for the webhook as its timeout would: the machine goes on to poll. The real timeout is tested
+ * in webhook-wait.test.ts.
  */
 export const endWebhookWait = async (extractionId: string): Promise<void> => {
   const { taskId = '' } = await inStatus(extractionId, 'RUNNING');
@@ -50,7 +62,7 @@ export const endWebhookWait = async (extractionId: string): Promise<void> => {
   );
 };
 
-/** Has a running extraction pass its deadline. */
+/** Lets a running extraction pass its deadline, and returns the TIMED_OUT record. */
 export const timedOut = async (extractionId: string) => {
   const { method } = await inStatus(extractionId, 'RUNNING');
   await backdate(extractionId, 'deadlineAt');

@@ -4,7 +4,7 @@ import type { Secret } from '../leaks/secret.ts';
 
 const { secretsFile } = inject('cosecha');
 
-/** Has a value that a test makes up looked for after the suite, and returns it. */
+/** Registers a value for the search for leaks after the suite, and returns it. */
 export const secret = (kind: Secret['kind'], value: string): string => {
   appendFileSync(secretsFile, `${JSON.stringify({ kind, value })}\n`);
   return value;

@@ -5,7 +5,7 @@ import { type ConsentEvent, manageConsents } from '../../../lib/consents/manage-
 import { createTaskToken } from '../../../lib/provider/tokens/create-task-token.ts';
 import { cacheTaskTokens } from '../../../lib/provider/tokens/task-tokens.ts';
 import { answering } from '../../support/canned-connection.ts';
-import { misfitsOf, operationOf, responseOf, schemaNamed } from '../../unit/docs/openapi-document.ts';
+import { operationOf, responseOf, schemaNamed, violationsOf } from '../../unit/docs/openapi-document.ts';
 import { anyUnits } from '../generators/any-text.ts';
 import { damagedBytes } from '../generators/damaged-bytes.ts';
 import { type Json, textOf } from '../generators/extraction-request.ts';
@@ -26,7 +26,7 @@ type Route = (typeof routes)[number];
 
 const apiKey = 'SENTINEL-api-key';
 const taskToken = 'SENTINEL-task-token';
-/** In what the provider says where it refuses: none of that is the caller's business. */
+/** A text in refusals of the provider, which no answer may contain. */
 const refusalText = 'SENTINEL-refusal';
 
 const consent: Json = {
@@ -49,15 +49,15 @@ const documented: Record<Route, Json> = {
   },
 };
 
-const misfitsOfSession = misfitsOf(schemaNamed('ConsentSessionRequest'));
-const misfitsOfTarget = misfitsOf(schemaNamed('NationalId'));
+const misfitsOfSession = violationsOf(schemaNamed('ConsentSessionRequest'));
+const misfitsOfTarget = violationsOf(schemaNamed('NationalId'));
 const misfitsOfAnswer = new Map(
   routes.map((route) => [
     route,
     new Map(
       Object.entries(operationOf(route).responses).map(([status, response]) => {
         const [media] = Object.values(responseOf(response).content ?? {});
-        return [Number(status), misfitsOf(media?.schema)] as const;
+        return [Number(status), violationsOf(media?.schema)] as const;
       }),
     ),
   ]),
@@ -65,7 +65,7 @@ const misfitsOfAnswer = new Map(
 
 const isHalf = (value: unknown): boolean => typeof value === 'string' && /\p{Surrogate}/u.test(value);
 
-/** Whether docs/openapi.yaml and docs/api.md have the body of a session taken. */
+/** Whether docs/openapi.yaml and docs/api.md accept the body of a session. */
 const sessionIsTaken = (body: Buffer): boolean => {
   const json = jsonOf(body);
   if (json === notJson || misfitsOfSession(json).length > 0) return false;
@@ -160,9 +160,9 @@ const wellFormedTarget = (target: string | undefined): target is string =>
 export const consentRoutes = fuzzProperty({
   name: 'consents/consent-routes',
   claim:
-    'whatever the caller sends and the provider says, the answer is a documented one that quotes neither; what is not as documented reaches no provider',
+    'for every request and every answer of the provider, the answer is documented and quotes neither; a request that is not documented does not reach the provider',
   weight: 8,
-  expected: { refused: 0.15, taken: 0.1, 'provider failed': 0.1 },
+  expected: { refused: 0.15, accepted: 0.1, 'provider failed': 0.1 },
   cases,
   check: async ({ route, target, consentId, query, body, answer, tokenAnswer }, see) => {
     const { connection, calls } = answering(({ url }) => {
@@ -196,12 +196,12 @@ export const consentRoutes = fuzzProperty({
     });
     const status = given.statusCode ?? 0;
 
-    const misfits = misfitsOfAnswer.get(route)?.get(status);
-    assert.ok(misfits !== undefined, `${route} answered ${status}`);
-    assert.deepEqual(misfits(JSON.parse(given.body ?? '')), [], given.body);
+    const schemaViolations = misfitsOfAnswer.get(route)?.get(status);
+    assert.ok(schemaViolations !== undefined, `${route} answered ${status}`);
+    assert.deepEqual(schemaViolations(JSON.parse(given.body ?? '')), [], given.body);
     assert.ok(
       !JSON.stringify(given).includes('SENTINEL'),
-      'a secret, or what the provider said, is answered',
+      'the answer contains a secret or a text of the provider',
     );
     assert.ok(target === undefined || target.length < 6 || !JSON.stringify(given).includes(target));
 
@@ -215,7 +215,7 @@ export const consentRoutes = fuzzProperty({
       assert.deepEqual(calls, []);
       return;
     }
-    see(status < 300 ? 'taken' : 'provider failed');
+    see(status < 300 ? 'accepted' : 'provider failed');
     assert.ok(status !== 400 && status !== 413 && status !== 500, `answered ${status}: ${given.body}`);
     if (status < 300) assert.equal(given.headers?.['cache-control'], 'no-store');
   },

@@ -125,7 +125,7 @@ export const signedPlan = (payload: fc.Arbitrary<Buffer>): fc.Arbitrary<Delivery
       encrypted: wrapper === undefined ? undefined : { under: plan.signer, wrapper },
     }));
 
-/** A delivery that nobody with a key has signed, whatever is in it. */
+/** A delivery with any content and without a valid signature. */
 export const unsignedPlan: fc.Arbitrary<DeliveryPlan> = fc
   .tuple(
     deliveryPlan,

@@ -4,7 +4,7 @@ import { anyText, anyUnits } from './any-text.ts';
 import { damagedBytes } from './damaged-bytes.ts';
 import { knownTasks, terminalStatus } from './setup.ts';
 
-/** What a delivery says, as the bytes of its plain payload. */
+/** The bytes of a delivery's plain payload. */
 const json = (value: unknown): Buffer => Buffer.from(JSON.stringify(value));
 
 const taskId = fc.oneof(

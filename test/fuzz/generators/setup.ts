@@ -41,7 +41,7 @@ const standing = fc.record({
     { weight: 1, arbitrary: fc.constant(false) },
   ),
   collected: fc.boolean(),
-  /** When the sweep looks: before the delivery, or after. */
+  /** Whether `dueAt` is before the delivery or after. */
   dueAt: fc.option(fc.constantFrom(iso(60), iso(7_300), iso(9_000)), { nil: undefined }),
 });
 type Standing = typeof standing extends fc.Arbitrary<infer One> ? One : never;
@@ -64,13 +64,13 @@ const rowOf = (index: number, taskId: string, one: Standing): Extraction[] => {
 
 const taskOf = (index: number, taskId: string, { link, notified }: Standing): Task[] => {
   if (link === 'none') return [];
-  const told = notified === undefined ? {} : { taskStatus: notified, notifiedAt: iso(30) };
-  if (link === 'unlinked') return notified === undefined ? [] : [{ taskId, ...told }];
-  const linked = { taskId, ...told, extractionId: extractionIdOf(index) };
+  const notice = notified === undefined ? {} : { taskStatus: notified, notifiedAt: iso(30) };
+  if (link === 'unlinked') return notified === undefined ? [] : [{ taskId, ...notice }];
+  const linked = { taskId, ...notice, extractionId: extractionIdOf(index) };
   return [link === 'linked' ? linked : { ...linked, callbackToken: `token-${index}`, callbackAttempt: 1 }];
 };
 
-/** Keys, rows of every status linked in every way, and what Step Functions says. */
+/** Keys, rows of every status linked in every way, and the answer of Step Functions. */
 export const worldSetup: fc.Arbitrary<WorldSetup> = fc
   .record({
     keys: signingKeys,

@@ -7,10 +7,10 @@ import { undocumentedIn, verdictOn } from './oracle.ts';
 export const agreesWithOpenapi = fuzzProperty({
   name: 'intake/agrees-with-openapi',
   claim:
-    'a request is taken exactly where docs/openapi.yaml and docs/api.md say so, and every answer is a documented one',
+    'a request is accepted exactly if docs/openapi.yaml and docs/api.md accept it, and every answer is documented',
   weight: 15,
   expected: {
-    taken: 0.15,
+    accepted: 0.15,
     schema: 0.2,
     'not JSON': 0.05,
     key: 0.02,
@@ -22,11 +22,11 @@ export const agreesWithOpenapi = fuzzProperty({
   check: async (plan, see) => {
     const verdict = verdictOn(plan);
     const answer = await intakeWorld().request(eventOf(plan));
-    see(verdict === 'taken' ? verdict : verdict.why);
-    assert.equal(answer.statusCode, verdict === 'taken' ? 202 : verdict.status, answer.body);
+    see(verdict === 'accepted' ? verdict : verdict.why);
+    assert.equal(answer.statusCode, verdict === 'accepted' ? 202 : verdict.status, answer.body);
     assert.deepEqual(undocumentedIn(answer), []);
     const { headers = {}, body = '' } = answer;
-    if (verdict === 'taken') {
+    if (verdict === 'accepted') {
       const { extractionId } = JSON.parse(body) as { extractionId: string };
       assert.equal(headers.location, `/extractions/${extractionId}`);
     }

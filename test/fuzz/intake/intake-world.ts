@@ -2,12 +2,13 @@ import '../quiet-log.ts';
 import middy from '@middy/core';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import { answerFailures } from '../../../lib/aws/wiring/answer-failures.ts';
-import { SettingMissing } from '../../../lib/aws/wiring/environment.ts';
 import { answerRequest, type RequestEvent } from '../../../lib/extraction/api/answer-request.ts';
 import type { ExecutionInput } from '../../../lib/extraction/api/request-extraction.ts';
 import type { SealedRequestData } from '../../../lib/extraction/sealed-request-data.ts';
+import { NotConfigured } from '../../../lib/not-configured.ts';
 import { at, timings } from '../../support/extraction-fixtures.ts';
 import { memoryExtractionStore } from '../../support/memory-extraction-store.ts';
+import { memoryJournal } from '../../support/memory-journal.ts';
 
 export type Answer = APIGatewayProxyStructuredResultV2;
 
@@ -35,10 +36,9 @@ export const intakeWorld = ({ consentsSetUp = true } = {}) => {
       return `0190a0b0-0000-7000-8000-${String(ids).padStart(12, '0')}`;
     },
     assertConsentsSetUp: () => {
-      if (!consentsSetUp) throw new SettingMissing('providerClientId');
+      if (!consentsSetUp) throw new NotConfigured('setting', 'providerClientId');
     },
-    onIdentified: () => {},
-    onOutcome: () => {},
+    journal: memoryJournal().journal,
   };
   const handler = middy<APIGatewayProxyEventV2, Answer>()
     .use(answerFailures())

@@ -34,9 +34,9 @@ const targetOf = ({ target, ...shown }: Fields): string | undefined =>
 export const nothingEchoed = fuzzProperty({
   name: 'intake/nothing-echoed',
   claim:
-    'no value of a refused request is answered; of a request that is taken, no credential, token or target is answered, recorded or passed on',
+    'an answer contains no value of a refused request; credentials, tokens and targets of an accepted one are neither answered, recorded nor passed on',
   weight: 10,
-  expected: { refused: 0.4, taken: 0.05 },
+  expected: { refused: 0.4, accepted: 0.05 },
   cases: fc.record({
     request: fc.oneof(
       { weight: 1, arbitrary: validRequest as fc.Arbitrary<Json> },
@@ -61,18 +61,18 @@ export const nothingEchoed = fuzzProperty({
     const world = intakeWorld();
     const body = Buffer.from(textOf(sent));
     const answer = await world.request(eventOf({ ...around, body, idempotencyKey: undefined }));
-    const told = JSON.stringify(answer);
+    const answerText = JSON.stringify(answer);
 
     if (answer.statusCode !== 202) {
       see('refused');
-      // Names of fields are told, in pointers; values are not.
-      assert.ok(!told.includes(sentinel), `a text is answered: ${answer.body}`);
-      assert.ok(!told.includes(String(sentinelNumber)), `a number is answered: ${answer.body}`);
+      // Pointers contain names of fields, and no values.
+      assert.ok(!answerText.includes(sentinel), `a text is answered: ${answer.body}`);
+      assert.ok(!answerText.includes(String(sentinelNumber)), `a number is answered: ${answer.body}`);
       return;
     }
-    see('taken');
+    see('accepted');
     if (!onlySecrets || !isFields(sent)) return;
-    const kept = JSON.stringify([told, ...world.rows.values(), ...world.started]);
+    const kept = JSON.stringify([answerText, ...world.rows.values(), ...world.started]);
     for (const secret of [sentinel, String(sentinelNumber), targetOf(sent)]) {
       assert.ok(
         secret === undefined || !kept.includes(secret),

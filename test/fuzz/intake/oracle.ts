@@ -1,29 +1,29 @@
 import { isUtf8 } from 'node:buffer';
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
-import { misfitsOf, operationOf, responseOf } from '../../unit/docs/openapi-document.ts';
+import { operationOf, responseOf, violationsOf } from '../../unit/docs/openapi-document.ts';
 import { hasRightCheckDigit } from '../generators/national-id.ts';
 import type { RequestPlan } from '../generators/request-event.ts';
 
 const operation = operationOf('POST /extractions');
 
-const misfitsOfBody = misfitsOf(operation.requestBody?.content['application/json']?.schema);
+const misfitsOfBody = violationsOf(operation.requestBody?.content['application/json']?.schema);
 
 const misfitsOfAnswer = new Map(
   Object.entries(operation.responses).map(([status, response]) => {
     const content = Object.entries(responseOf(response).content ?? {});
-    return [status, content.map(([type, { schema }]) => [type, misfitsOf(schema)] as const)] as const;
+    return [status, content.map(([type, { schema }]) => [type, violationsOf(schema)] as const)] as const;
   }),
 );
 
 type Answer = Pick<APIGatewayProxyStructuredResultV2, 'statusCode' | 'headers' | 'body'>;
 
-/** What of an answer docs/openapi.yaml does not say. */
+/** The parts of an answer that docs/openapi.yaml does not define. */
 export const undocumentedIn = ({ statusCode, headers, body }: Answer): readonly string[] => {
   const documented = misfitsOfAnswer.get(String(statusCode));
   if (documented === undefined) return [`the status ${statusCode}`];
   const { 'content-type': type } = headers as Record<string, string>;
-  const misfits = documented.find(([one]) => one === type)?.[1];
-  return misfits === undefined ? [`the type ${type}`] : misfits(JSON.parse(body ?? ''));
+  const schemaViolations = documented.find(([one]) => one === type)?.[1];
+  return schemaViolations === undefined ? [`the type ${type}`] : schemaViolations(JSON.parse(body ?? ''));
 };
 
 export const notJson = Symbol('not JSON');
@@ -97,7 +97,7 @@ const numbersChange = (body: Buffer): boolean => {
   return hasChanging(JSON.parse(marked));
 };
 
-/** Why a body that fits the schema is refused all the same: what docs/api.md says and JSON Schema cannot. */
+/** Why a body that fits the schema is refused all the same: the rules of docs/api.md that JSON Schema cannot express. */
 const beyondTheSchema = (json: unknown, text: Buffer): string | undefined => {
   const body = fieldsOf(json);
   if (hasHalves(body)) return 'half a character';
@@ -109,9 +109,9 @@ const beyondTheSchema = (json: unknown, text: Buffer): string | undefined => {
   return numbersChange(text) ? 'number changes' : undefined;
 };
 
-export type Verdict = 'taken' | { readonly status: 400 | 413; readonly why: string };
+export type Verdict = 'accepted' | { readonly status: 400 | 413; readonly why: string };
 
-/** Whether docs/openapi.yaml and docs/api.md have a request taken, by a JSON Schema validator. */
+/** Whether docs/openapi.yaml and docs/api.md accept a request, by a JSON Schema validator. */
 export const verdictOn = ({ body, idempotencyKey }: RequestPlan): Verdict => {
   if (idempotencyKey !== undefined && !/^[\x20-\x7e]{1,255}$/.test(idempotencyKey)) {
     return { status: 400, why: 'key' };
@@ -121,5 +121,5 @@ export const verdictOn = ({ body, idempotencyKey }: RequestPlan): Verdict => {
   if (json === notJson) return { status: 400, why: 'not JSON' };
   if (misfitsOfBody(json).length > 0) return { status: 400, why: 'schema' };
   const why = beyondTheSchema(json, body);
-  return why === undefined ? 'taken' : { status: 400, why };
+  return why === undefined ? 'accepted' : { status: 400, why };
 };

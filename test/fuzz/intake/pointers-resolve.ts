@@ -38,7 +38,7 @@ const resolve = (json: unknown, pointer: string): 'there' | 'missing' | 'nowhere
 
 export const pointersResolve = fuzzProperty({
   name: 'intake/pointers-resolve',
-  claim: 'every violation points at what is in the request, or at a required member that its parent lacks',
+  claim: 'every violation points at a member of the request, or at a required member that is missing',
   weight: 8,
   expected: { there: 0.1, missing: 0.02 },
   cases: requestPlan,

@@ -4,13 +4,14 @@ import fc from 'fast-check';
 import { answerRead } from '../../../lib/extraction/api/answer-read.ts';
 import { allStatuses, at, consentIn, extractionIn, iso } from '../../support/extraction-fixtures.ts';
 import { memoryExtractionStore } from '../../support/memory-extraction-store.ts';
-import { misfitsOf, operationOf, responseOf } from '../../unit/docs/openapi-document.ts';
+import { memoryJournal } from '../../support/memory-journal.ts';
+import { operationOf, responseOf, violationsOf } from '../../unit/docs/openapi-document.ts';
 import { anyUnits } from '../generators/any-text.ts';
 import { fuzzProperty } from '../property.ts';
 
 const { responses } = operationOf('GET /extractions/{extractionId}');
 const misfitsOfAnswer = (status: number, type: string) =>
-  misfitsOf(responseOf(responses[status] ?? {}).content?.[type]?.schema);
+  violationsOf(responseOf(responses[status] ?? {}).content?.[type]?.schema);
 const misfitsOfRecord = misfitsOfAnswer(200, 'application/json');
 
 const owner = 'arn:aws:sts::111122223333:assumed-role/Caller';
@@ -38,7 +39,7 @@ const house = [
 export const readExtraction = fuzzProperty({
   name: 'intake/read-extraction',
   claim:
-    'an extraction is read by who requested it and by readers, as documented; every other id and caller gets one and the same 404',
+    'an extraction can be read by its requester and by readers, as documented; every other id and caller gets the same 404',
   weight: 5,
   expected: { read: 0.15, 'not found': 0.3 },
   cases: fc.record({
@@ -97,8 +98,7 @@ export const readExtraction = fuzzProperty({
         presign: async () => ({ url: 'https://results.example/k', expiresAt: iso(360) }),
         now: () => at(60 + days * 86_400),
         retentionDays: 30,
-        onFound: () => {},
-        onRead: () => {},
+        journal: memoryJournal().journal,
       },
     );
     const mayRead = caller.startsWith(`${owner}/`) || caller.startsWith(`${reader}/`);

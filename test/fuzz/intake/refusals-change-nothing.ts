@@ -7,16 +7,16 @@ import { undocumentedIn } from './oracle.ts';
 
 export const refusalsChangeNothing = fuzzProperty({
   name: 'intake/refusals-change-nothing',
-  claim: 'what is refused seals nothing, records nothing and starts nothing; what is taken does each once',
+  claim: 'a refused request seals, records and starts nothing, and an accepted one does each once',
   weight: 8,
-  expected: { refused: 0.3, taken: 0.1, 'not set up': 0.01 },
+  expected: { refused: 0.3, accepted: 0.1, 'not set up': 0.01 },
   cases: fc.record({ plan: requestPlan, consentsSetUp: fc.boolean() }),
   check: async ({ plan, consentsSetUp }, see) => {
     const world = intakeWorld({ consentsSetUp });
     const answer = await world.request(eventOf(plan));
     const done = [world.sealed.length, world.rows.size, world.started.length];
     if (answer.statusCode === 202) {
-      see('taken');
+      see('accepted');
       assert.deepEqual(done, [1, 1, 1]);
       return;
     }

@@ -34,7 +34,7 @@ const filled = (mode: keyof typeof modes, filling: string, size: number) => {
 export const sealedAsSent = fuzzProperty({
   name: 'intake/sealed-as-sent',
   claim:
-    'at most 4,096 bytes are sealed, more is refused before anything is written, and what is sealed is what was sent',
+    'at most 4,096 bytes are sealed, more is refused before any write, and the sealed data are those that were sent',
   weight: 5,
   expected: { sealed: 0.3, refused: 0.2 },
   cases: fc.record({

@@ -3,13 +3,13 @@ import type { FuzzProperty } from '../property.ts';
 import { runProperty } from '../run-property.ts';
 import { type Mutant, mutants } from './mutants.ts';
 
-/** A fault that is not found in so many cases counts as missed; most are found in the first hundred. */
+/** A mutant that survives so many cases counts as missed. Most are caught in the first hundred. */
 const cases = 10_000;
 
 const seed = Math.floor(Math.random() * 2 ** 31);
 console.log(`seed ${seed}`);
 
-/** The property that is to notice the fault, over a product with the fault in it. */
+/** The property that must catch the mutant, imported with the mutant in the product. */
 const propertyFor = async (mutant: Mutant): Promise<FuzzProperty | undefined> => {
   const module = `test/fuzz/${mutant.caughtBy}.ts`;
   const exported = await importPatched<Record<string, FuzzProperty>>(module, mutant);
@@ -25,5 +25,5 @@ for (const mutant of mutants) {
   const found = run?.failure === undefined ? '✘ not found' : `✔ after ${String(run.cases).padStart(4)} cases`;
   console.log(`${found}  ${mutant.caughtBy.padEnd(34)} ${mutant.name}`);
 }
-console.log(`\n${mutants.length - missed.length} of ${mutants.length} deliberate faults caught`);
+console.log(`\n${mutants.length - missed.length} of ${mutants.length} mutants caught`);
 if (missed.length > 0) process.exitCode = 1;

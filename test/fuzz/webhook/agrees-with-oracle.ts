@@ -8,7 +8,7 @@ import { webhookWorld } from './webhook-world.ts';
 
 export const agreesWithOracle = fuzzProperty({
   name: 'webhook/agrees-with-oracle',
-  claim: 'answer, count and what is recorded are what an independent oracle says, HMAC and padding included',
+  claim: 'answer, count and stored rows agree with an independent oracle, HMAC and padding included',
   weight: 25,
   expected: {
     recorded: 0.1,
@@ -30,11 +30,11 @@ export const agreesWithOracle = fuzzProperty({
     see(expected.metric ?? 'recorded');
     if (expected.delivery !== undefined && plan.encrypted !== undefined) see('decrypted');
     assert.equal(answer.statusCode, expected.status);
-    const counted = world.observed.filter((name) => name.startsWith('Webhook'));
+    const counted = world.counted.filter((name) => name.startsWith('Webhook'));
     assert.deepEqual(counted, expected.metric === undefined ? [] : [expected.metric]);
     const taskId = expected.delivery?.taskId;
     assert.equal(world.state().tasks.has(taskId ?? ''), taskId !== undefined);
-    const [told] = world.received;
-    assert.equal(told?.answer === 204 && told.recorded !== 'unknown-status', taskId !== undefined);
+    const [received] = world.received;
+    assert.equal(received?.answer === 204 && received.recorded !== 'unknown-status', taskId !== undefined);
   },
 });

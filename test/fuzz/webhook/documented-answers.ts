@@ -7,7 +7,7 @@ import { webhookWorld } from './webhook-world.ts';
 
 export const documentedAnswers = fuzzProperty({
   name: 'webhook/documented-answers',
-  claim: 'any delivery is answered 204, 400, 401 or 413, each to the byte, whatever was sent',
+  claim: 'every delivery is answered 204, 400, 401 or 413, with exactly the documented bytes',
   weight: 25,
   expected: { 204: 0.15, 400: 0.1, 401: 0.1, 413: 0.005 },
   cases: fc.record({ setup: worldSetup, plan: deliveryPlan }),

@@ -1,7 +1,7 @@
 import type { Extraction, TerminalStatus } from '../../../lib/extraction/record.ts';
 import { deliveredAt, type State, type WorldSetup } from './webhook-world.ts';
 
-/** From the settling to when the sweep looks, in milliseconds: `collectInMachine` of the fixtures. */
+/** From settling to `dueAt`, in milliseconds: `collectInMachine` of the fixtures. */
 const collectInMachine = 300_000;
 
 const plus = (time: Date, milliseconds: number): string =>

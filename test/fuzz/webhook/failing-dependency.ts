@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { SecretNotFilled } from '../../../lib/aws/read-secret.ts';
+import { NotConfigured } from '../../../lib/not-configured.ts';
 import { eventOf, signedPlan } from '../generators/delivery-event.ts';
 import { knownDelivery } from '../generators/delivery-text.ts';
 import { worldSetup } from '../generators/setup.ts';
@@ -34,7 +34,9 @@ const broken = (
   const once = (name: typeof dependency): void => {
     if (name !== dependency || hits > 0) return;
     hits += 1;
-    throw name === 'key secret not filled' ? new SecretNotFilled('secret') : new Down('SENTINEL');
+    throw name === 'key secret not filled'
+      ? new NotConfigured('secret', 'webhook-signing-key')
+      : new Down('SENTINEL');
   };
   return {
     hits: () => hits,
@@ -60,7 +62,8 @@ const broken = (
 
 export const failingDependency = fuzzProperty({
   name: 'webhook/failing-dependency',
-  claim: 'where a dependency fails the answer is 500 or 503, and the next delivery leaves what none had lost',
+  claim:
+    'if a dependency fails, the answer is 500 or 503, and the next delivery leaves the rows as without the failure',
   weight: 8,
   expected: { 'key secret down': 0.05, 'notify after': 0.05, 'apply after': 0.03, 'wake after': 0.01 },
   cases: fc.record({

@@ -41,9 +41,9 @@ const body = JSON.stringify({ taskId: 'task-0', taskStatus: 'COMPLETED' });
 export const keyRotation = fuzzProperty({
   name: 'webhook/key-rotation',
   claim:
-    'through rotations, withdrawals and outages of the secret: an active key is taken within 15 s, a withdrawn one no longer than 5 minutes, a stranger never, and the secret is asked at most every 15 s',
+    'through rotations, withdrawals and outages of the secret, an active key is accepted within 15 s, a withdrawn one for at most 5 minutes, and an unknown one never; the secret is read at most every 15 s',
   weight: 7,
-  expected: { taken: 0.3, 'taken right after a rotation': 0.05, refused: 0.3, withdrawn: 0.1 },
+  expected: { accepted: 0.3, 'accepted right after a rotation': 0.05, refused: 0.3, withdrawn: 0.1 },
   cases: steps,
   check: async (steps, see) => {
     const made = ['key 0'];
@@ -86,17 +86,18 @@ export const keyRotation = fuzzProperty({
         assert.equal(statusCode, 204, 'a key is refused that the secret was last read with');
       }
       if (active && statusCode === 401) {
-        assert.ok(lastFetch !== undefined && seconds - lastFetch.at < 15, 'a key was not looked for');
+        assert.ok(lastFetch !== undefined && seconds - lastFetch.at < 15, 'the secret was not read');
       }
       if (!active && statusCode === 204) {
         // Withdrawn, and still known. Not after five minutes in which the secret could be read.
         const since = seconds - (lastActive.get(key) ?? Number.NEGATIVE_INFINITY);
         const outage = fetches.some(({ at, succeeded }) => !succeeded && at >= (lastActive.get(key) ?? 0));
-        assert.ok(labelled.has(key), 'a key that never was in the secret is taken');
-        assert.ok(since <= 300 || outage, `a key is taken ${since} s after it was withdrawn`);
+        assert.ok(labelled.has(key), 'a key that never was in the secret is accepted');
+        assert.ok(since <= 300 || outage, `a key is accepted ${since} s after it was withdrawn`);
         see('withdrawn');
       }
-      if (statusCode === 204) see(news.length > 0 && asked > 0 ? 'taken right after a rotation' : 'taken');
+      if (statusCode === 204)
+        see(news.length > 0 && asked > 0 ? 'accepted right after a rotation' : 'accepted');
       else see(statusCode === 401 ? 'refused' : 'outage');
     };
 

@@ -13,7 +13,7 @@ export type Expected = {
   readonly delivery?: { readonly taskId: string; readonly taskStatus: string };
 };
 
-/** The bytes that API Gateway received, or what Node makes of a text that is no base64 and is said to be. */
+/** The bytes that API Gateway received, or what Node decodes from a text that is wrongly marked as base64. */
 export const receivedBytes = ({ body = '', isBase64Encoded }: DeliveryEvent): Buffer =>
   isBase64Encoded ? Buffer.from(body, 'base64') : Buffer.from(body, 'utf8');
 
@@ -36,7 +36,7 @@ const isWellShaped = (header: string): boolean =>
 
 const isCanonical = (text: string): boolean => Buffer.from(text, 'base64').toString('base64') === text;
 
-/** The plaintext by "Encryption scheme", with the padding taken off by hand; undefined where it does not decrypt. */
+/** The plaintext by "Encryption scheme", with the padding removed by hand; undefined if it cannot be decrypted. */
 const decrypted = (text: string, key: string): Buffer | undefined => {
   const halves = text.split('-');
   if (halves.length !== 2 || !halves.every(isCanonical)) return undefined;
@@ -87,7 +87,7 @@ const ofPayload = (json: unknown): Expected => {
     : { status: 204, metric: 'WebhookUnknownStatus' };
 };
 
-/** What design section 7 says of a delivery, written down a second time and with other means than `lib/webhook`. */
+/** The answer to a delivery by section 7 of the design, computed by other means than in `lib/webhook`. */
 export const expectedOf = (event: DeliveryEvent, keys: readonly string[]): Expected => {
   const bytes = receivedBytes(event);
   if (bytes.length > 16_384) return { status: 413, metric: 'WebhookTooLarge' };

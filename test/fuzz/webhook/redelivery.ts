@@ -10,7 +10,7 @@ import { withoutDueAt } from './without-due-at.ts';
 
 export const redelivery = fuzzProperty({
   name: 'webhook/redelivery',
-  claim: 'a delivery that comes 2 to 5 times, at once or one after the other, leaves what it leaves once',
+  claim: 'a delivery that arrives 2 to 5 times, at once or one after the other, has the same effect as once',
   weight: 10,
   expected: { 'one after the other': 0.3, 'at once': 0.3, settled: 0.1 },
   cases: fc.record({
@@ -32,16 +32,16 @@ export const redelivery = fuzzProperty({
       for (const one of events) assertAnswer(await often.deliver(one), 204);
     }
     see(atOnce ? 'at once' : 'one after the other');
-    if (once.observed.includes('SettledByWebhook')) see('settled');
-    // When the sweep looks may come sooner: a token that was used finds that the machine is gone.
+    if (once.counted.includes('SettledByWebhook')) see('settled');
+    // `dueAt` may be earlier, because a used callback token means that the machine is gone.
     assert.deepEqual(withoutDueAt(often.state()), withoutDueAt(once.state()));
     for (const [id, row] of often.state().extractions) {
       const usual = once.state().extractions.get(id)?.dueAt;
-      assert.ok((row.dueAt ?? '') <= (usual ?? ''), 'the sweep looks later than after one delivery');
+      assert.ok((row.dueAt ?? '') <= (usual ?? ''), 'dueAt is later than after one delivery');
       assert.equal(row.dueAt === undefined, usual === undefined);
     }
-    const counted = often.observed.filter((name) => name === 'Corrected');
-    // Two in the same millisecond cannot tell whose write it was, and both count it.
+    const counted = often.counted.filter((name) => name === 'Corrected');
+    // Nothing distinguishes two writes in the same millisecond, so both are counted.
     assert.ok(atOnce || counted.length <= 1, 'a correction was counted more than once');
   },
 });

@@ -17,9 +17,10 @@ import { webhookWorld } from './webhook-world.ts';
  */
 export const undecryptableLooksAlike = fuzzProperty({
   name: 'webhook/undecryptable-looks-alike',
-  claim: 'a signed body that does not decrypt, decrypts to nonsense, or is no JSON: one answer and one count',
+  claim:
+    'a signed body that cannot be decrypted, decrypts to garbage, or is not JSON has the same answer and count',
   weight: 12,
-  expected: { 'not-decryptable': 0.3, 'not-json': 0.03, 'no-task': 0.03, taken: 0.02 },
+  expected: { 'not-decryptable': 0.3, 'not-json': 0.03, 'no-task': 0.03, accepted: 0.02 },
   cases: fc.record({
     setup: worldSetup,
     plan: signedPlan(deliveryBytes.filter((bytes) => bytes.length < 8_000)),
@@ -33,16 +34,16 @@ export const undecryptableLooksAlike = fuzzProperty({
     const before = world.state();
     const answer = await world.deliver(event);
     if (expectedOf(event, setup.keys).status === 204) {
-      see('taken');
+      see('accepted');
       assert.deepEqual(answer, webhookAnswers[204]);
       return;
     }
-    const [told] = world.received;
-    see(told?.answer === 400 ? told.reason : String(answer.statusCode));
+    const [received] = world.received;
+    see(received?.answer === 400 ? received.reason : String(answer.statusCode));
     see(wrapper.damage);
     if (keyOf(encrypted.under, setup.keys) !== keyOf(plan.signer, setup.keys)) see('another key');
     assert.deepEqual(answer, webhookAnswers[400]);
-    assert.deepEqual(world.observed, ['WebhookUnreadable']);
+    assert.deepEqual(world.counted, ['WebhookUnreadable']);
     assert.deepEqual(world.state(), before);
   },
 });

@@ -11,7 +11,7 @@ import { webhookWorld } from './webhook-world.ts';
 
 const payload = validDelivery.map((one) => Buffer.from(JSON.stringify(one)));
 
-/** How often `work` makes a decipher, whoever asks node:crypto for it. */
+/** How often `work` creates a decipher with node:crypto. */
 const decipherments = async (work: () => Promise<unknown>): Promise<number> => {
   const real = crypto.createDecipheriv;
   let made = 0;
@@ -31,7 +31,8 @@ const decipherments = async (work: () => Promise<unknown>): Promise<number> => {
 
 export const unverifiedIsNotDecrypted = fuzzProperty({
   name: 'webhook/unverified-is-not-decrypted',
-  claim: 'a body whose signature did not verify is never decrypted; one that verified is, once',
+  claim:
+    'a body with an invalid signature is never decrypted, and one with a valid signature is decrypted once',
   weight: 8,
   expected: { unsigned: 0.2, signed: 0.3 },
   cases: fc.record({

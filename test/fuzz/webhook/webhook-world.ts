@@ -5,11 +5,13 @@ import { answerFailures } from '../../../lib/aws/wiring/answer-failures.ts';
 import type { Extraction } from '../../../lib/extraction/record.ts';
 import { recordDelivery, type WakeOutcome } from '../../../lib/extraction/record-delivery.ts';
 import type { Task } from '../../../lib/extraction/store.ts';
+import type { MetricName } from '../../../lib/observability/metric-names.ts';
 import { answerDelivery, type DeliveryEvent } from '../../../lib/webhook/answer-delivery.ts';
 import type { ReceivedDelivery } from '../../../lib/webhook/receive-delivery.ts';
 import { cacheSigningKeys } from '../../../lib/webhook/signing-keys.ts';
 import { at, timings } from '../../support/extraction-fixtures.ts';
 import { memoryExtractionStore } from '../../support/memory-extraction-store.ts';
+import { memoryJournal } from '../../support/memory-journal.ts';
 import { memoryTaskStore } from '../../support/memory-task-store.ts';
 import type { StoreFaults } from '../../support/store-fault.ts';
 
@@ -20,7 +22,7 @@ export type WorldSetup = {
   readonly keys: readonly string[];
   readonly extractions: readonly Extraction[];
   readonly tasks: readonly Task[];
-  /** What Step Functions says of a callback token that it has not been given before. */
+  /** The answer of Step Functions to a callback token at its first use. */
   readonly wake: WakeOutcome;
 };
 
@@ -33,7 +35,7 @@ export type WorldHooks = {
   readonly now?: () => Date;
 };
 
-/** When the deliveries of every case come, unless it says otherwise: after all that the rows tell of. */
+/** When deliveries arrive by default: after every time in the rows. */
 export const deliveredAt = at(7_300);
 
 /**
@@ -46,7 +48,7 @@ export const webhookWorld = (setup: WorldSetup, hooks: WorldHooks = {}) => {
   const tasks = memoryTaskStore(hooks.stores);
   for (const row of setup.extractions) extractions.rows.set(row.extractionId, row);
   for (const row of setup.tasks) tasks.rows.set(row.taskId, row);
-  const observed: string[] = [];
+  const { counted, journal } = memoryJournal();
   const received: ReceivedDelivery[] = [];
   const woken: string[] = [];
 
@@ -58,7 +60,6 @@ export const webhookWorld = (setup: WorldSetup, hooks: WorldHooks = {}) => {
     hooks.afterWake?.();
     return outcome;
   };
-  const count = (name: string): void => void observed.push(name);
   const deps = {
     keys: cacheSigningKeys({
       fetchKeys: hooks.fetchKeys ?? (async () => setup.keys),
@@ -66,8 +67,8 @@ export const webhookWorld = (setup: WorldSetup, hooks: WorldHooks = {}) => {
       now,
     }),
     record: (delivery: Parameters<typeof recordDelivery>[0]) =>
-      recordDelivery(delivery, { extractions, tasks, wake, now, timings, count }),
-    count,
+      recordDelivery(delivery, { extractions, tasks, wake, now, timings, journal }),
+    count: (metric: MetricName) => journal.count(metric),
     onReceived: (one: ReceivedDelivery) => void received.push(one),
   };
   const handler = middy<APIGatewayProxyEventV2, Answer>()
@@ -79,7 +80,7 @@ export const webhookWorld = (setup: WorldSetup, hooks: WorldHooks = {}) => {
       handler(event as APIGatewayProxyEventV2, {} as Context),
     /** Every row as it stands. The stores replace rows and never change one, so the map alone is copied. */
     state: (): State => ({ extractions: new Map(extractions.rows), tasks: new Map(tasks.rows) }),
-    observed,
+    counted,
     received,
     woken,
   };

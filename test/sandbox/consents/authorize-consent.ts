@@ -2,15 +2,15 @@ import type { Entity } from '../entities.ts';
 import type { Product } from '../product-vocabulary.ts';
 import type { Consent, Sandbox } from '../state.ts';
 
-/** What the user agrees to on the consent page: from now on the consent can be used. */
-export function authorizeConsent(
+/** Authorizes a consent for an entity and products, as the user does on the consent page. */
+export const authorizeConsent = (
   sandbox: Sandbox,
   consent: Consent,
   { id, name, type }: Entity,
   products: readonly Product[],
-): void {
+): void => {
   consent.entity = { id, name, type };
   consent.products = products;
   consent.subStatus = 'ACTIVE';
   consent.validUntil = sandbox.clock.now() + sandbox.settings.consentLifeMs;
-}
+};

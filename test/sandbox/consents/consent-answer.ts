@@ -1,20 +1,22 @@
-import type { Consent, ShownInstead } from '../state.ts';
+import type { Consent, ConsentOverride } from '../state.ts';
 import { consentStateAt } from './consent-state.ts';
 
 /** The version of the terms and conditions that the consent page shows. */
 const TYC_VERSION = 1;
 
-/** A Consent as "Consent" of the document has it. */
-export function consentAnswer(consent: Consent, now: number): object {
-  return { ...truth(consent, now), ...shownOver(consent.shown) };
-}
+/** A consent in the shape of the document's "Consent". */
+export const consentAnswer = (consent: Consent, now: number): object => ({
+  ...actualState(consent, now),
+  ...overrides(consent.shown),
+});
 
-/** Likewise as an item of the list, where oddities of its own may hold. */
-export function consentListItem(consent: Consent, now: number): object {
-  return { ...consentAnswer(consent, now), ...shownOver(consent.listed) };
-}
+/** A consent as a list item, which may have overrides of its own. */
+export const consentListItem = (consent: Consent, now: number): object => ({
+  ...consentAnswer(consent, now),
+  ...overrides(consent.listed),
+});
 
-function truth(consent: Consent, now: number): object {
+const actualState = (consent: Consent, now: number): object => {
   const { status, subStatus, terminatedAt } = consentStateAt(consent, now);
   return {
     id: consent.consentId,
@@ -26,12 +28,10 @@ function truth(consent: Consent, now: number): object {
     validUntil: new Date(consent.validUntil).toISOString(),
     ...(terminatedAt === undefined ? {} : { terminatedAt: new Date(terminatedAt).toISOString() }),
   };
-}
+};
 
-/** A sub-status of undefined is left out of the JSON. */
-function shownOver({ status, subStatus }: ShownInstead): object {
-  return {
-    ...(status === undefined ? {} : { status }),
-    ...(subStatus === undefined ? {} : { subStatus: subStatus ?? undefined }),
-  };
-}
+/** An undefined sub-status is absent from the JSON. */
+const overrides = ({ status, subStatus }: ConsentOverride): object => ({
+  ...(status === undefined ? {} : { status }),
+  ...(subStatus === undefined ? {} : { subStatus: subStatus ?? undefined }),
+});

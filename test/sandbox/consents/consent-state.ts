@@ -1,15 +1,18 @@
 import type { Consent, SubStatus } from '../state.ts';
 import { isTerminal } from './set-sub-status.ts';
 
-export interface ConsentState {
+export type ConsentState = {
   readonly status: 'ACTIVE' | 'IN_PROGRESS' | 'INACTIVE';
   readonly subStatus: SubStatus;
-  /** Only of a terminated consent. */
+  /** Present on a terminated consent only. */
   readonly terminatedAt?: number;
-}
+};
 
-/** A consent that is not terminated expires by itself at its `validUntil`. */
-export function consentStateAt({ subStatus, validUntil, terminatedAt }: Consent, now: number): ConsentState {
+/** The state of a consent. Unless terminated, it expires at `validUntil`. */
+export const consentStateAt = (
+  { subStatus, validUntil, terminatedAt }: Consent,
+  now: number,
+): ConsentState => {
   if (isTerminal(subStatus)) {
     return {
       status: 'INACTIVE',
@@ -19,4 +22,4 @@ export function consentStateAt({ subStatus, validUntil, terminatedAt }: Consent,
   }
   if (now >= validUntil) return { status: 'INACTIVE', subStatus: 'EXPIRED', terminatedAt: validUntil };
   return { status: subStatus, subStatus };
-}
+};

@@ -3,14 +3,14 @@ import type { Entity } from '../entities.ts';
 import type { Consent, Sandbox } from '../state.ts';
 import { entitiesFor } from './entities-for.ts';
 
-/** A consent in progress: it waits for the consent page, as long as its OTP token lives. */
-export function createConsent(
+/** Creates a consent in progress, which can be decided until its OTP token expires. */
+export const createConsent = (
   sandbox: Sandbox,
-  asked: Pick<Consent, 'clientId' | 'owner' | 'locale' | 'entityTypes' | 'products'>,
-): Consent {
-  const { id, name, type } = bestEntity(asked);
+  request: Pick<Consent, 'clientId' | 'owner' | 'locale' | 'entityTypes' | 'products'>,
+): Consent => {
+  const { id, name, type } = bestEntity(request);
   const consent: Consent = {
-    ...asked,
+    ...request,
     consentId: randomUUID(),
     entity: { id, name, type },
     subStatus: 'IN_PROGRESS',
@@ -20,10 +20,11 @@ export function createConsent(
   };
   sandbox.consents.set(consent.consentId, consent);
   return consent;
-}
+};
 
-/** The first of the entities with the most of the products. */
-function bestEntity({ entityTypes, products }: Pick<Consent, 'entityTypes' | 'products'>): Entity {
-  const had = ({ actionTypes }: Entity) => products.filter((product) => actionTypes.includes(product)).length;
-  return entitiesFor(entityTypes).reduce((best, entity) => (had(entity) > had(best) ? entity : best));
-}
+/** The entity with the most of the products, and of several the first. */
+const bestEntity = ({ entityTypes, products }: Pick<Consent, 'entityTypes' | 'products'>): Entity => {
+  const countOf = ({ actionTypes }: Entity) =>
+    products.filter((product) => actionTypes.includes(product)).length;
+  return entitiesFor(entityTypes).reduce((best, entity) => (countOf(entity) > countOf(best) ? entity : best));
+};

@@ -3,28 +3,28 @@ import type { Plan } from '../plan.ts';
 import type { Product } from '../product-vocabulary.ts';
 import { productData } from '../results/product-data.ts';
 
-export interface ExtractionAnswer {
+export type ExtractionAnswer = {
   readonly status: number;
   readonly body: Readonly<Record<string, unknown>>;
-}
+};
 
-/** What was extracted, of whom and where; `at`: when it ended. */
-export interface Extracted {
+/** The extracted product, its owner and entity. `at`: when the extraction ended. */
+export type ExtractionSource = {
   readonly product: Product;
   readonly owner: string;
   readonly entityId: string;
   readonly at: number;
-}
+};
 
 /**
- * What a consent-based extraction ends with: by its plan, else by the entity's listing ("data availability varies by
- * entity and product"). `finished` words the data.
+ * The final answer of a consent-based extraction: by its plan, else by the entity's products ("data availability varies by
+ * entity and product"). `finished` builds the body from the data.
  */
-export function extractionAnswer(
+export const extractionAnswer = (
   plan: Plan,
-  { product, owner, entityId, at }: Extracted,
+  { product, owner, entityId, at }: ExtractionSource,
   finished: (data: unknown) => Record<string, unknown>,
-): ExtractionAnswer {
+): ExtractionAnswer => {
   if (plan.failure !== undefined) {
     const { status, ...error } = plan.failure;
     return { status, body: { ...error, message: 'The data could not be retrieved' } };
@@ -35,4 +35,4 @@ export function extractionAnswer(
     return { status: 422, body: { errorType: 'PRODUCT', errorCode: 'PRODUCT_NOT_AVAILABLE', message } };
   }
   return { status: 200, body: finished(productData(product, owner, at)) };
-}
+};

@@ -7,7 +7,7 @@ import { nationalIdFrom } from './national-id.ts';
 
 const required = v.pipe(v.string(), v.minLength(1));
 
-/** As `11111111-1`, however it was written. */
+/** A national id in any form, normalized to `11111111-1`. */
 export const NationalIdSchema = v.pipe(
   v.string(),
   v.check((text) => nationalIdFrom(text) !== undefined),
@@ -36,8 +36,8 @@ const OtpRequestSchema = v.strictObject({
 });
 export type OtpRequest = v.InferOutput<typeof OtpRequestSchema>;
 
-/** What the body of one client's call asks for, or the places where it is wrong. */
-export function parseOtpRequest(body: string, client: Client): ParsedBody<OtpRequest> {
+/** Parses the body of a client's call. Returns the request, or the paths of invalid fields. */
+export const parseOtpRequest = (body: string, client: Client): ParsedBody<OtpRequest> => {
   const parsed = readJson(body, OtpRequestSchema);
   if (!parsed.valid) return parsed;
   const { widgetConfigId, company } = parsed.output;
@@ -49,12 +49,10 @@ export function parseOtpRequest(body: string, client: Client): ParsedBody<OtpReq
     return { valid: false, invalid: ['company'] };
   }
   return parsed;
-}
+};
 
 /**
- * `company` is "required in the legal-person flow", and nothing in the request says which flow it is: here the
- * widget's configuration does. This one is for companies only; the client's other one serves both.
+ * The widget configuration for companies only. `company` is "required in the legal-person flow", but the document does not
+ * show what selects the flow. Here the widget configuration does. The client's other one serves both flows.
  */
-export function companyWidgetOf({ widgetConfigId }: Client): string {
-  return `${widgetConfigId}-company`;
-}
+export const companyWidgetOf = ({ widgetConfigId }: Client): string => `${widgetConfigId}-company`;

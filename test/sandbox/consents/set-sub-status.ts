@@ -1,12 +1,11 @@
 import type { Consent, SubStatus } from '../state.ts';
 
-/** Brings a consent into the state of a sub-status; one that makes it INACTIVE terminates it at `at`. */
-export function setSubStatus(consent: Consent, subStatus: SubStatus, at: number): void {
+/** Sets the sub-status of a consent. If it makes the consent INACTIVE, the consent is terminated at `at`. */
+export const setSubStatus = (consent: Consent, subStatus: SubStatus, at: number): void => {
   consent.subStatus = subStatus;
   if (isTerminal(subStatus)) consent.terminatedAt = at;
   else delete consent.terminatedAt;
-}
+};
 
-export function isTerminal(subStatus: SubStatus): subStatus is Exclude<SubStatus, 'ACTIVE' | 'IN_PROGRESS'> {
-  return subStatus !== 'ACTIVE' && subStatus !== 'IN_PROGRESS';
-}
+export const isTerminal = (subStatus: SubStatus): subStatus is Exclude<SubStatus, 'ACTIVE' | 'IN_PROGRESS'> =>
+  subStatus !== 'ACTIVE' && subStatus !== 'IN_PROGRESS';

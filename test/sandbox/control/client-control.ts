@@ -17,8 +17,8 @@ export type ClientSettings = v.InferInput<typeof ClientSchema>;
 
 const LoginPlanSchema = v.strictObject({ behaviours: v.array(CallBehaviourSchema) });
 
-/** Which clients there are, what support configures for each, what it may not do, and how its logins misbehave. */
-export function clientControl(sandbox: Sandbox): Hono<SandboxEnv> {
+/** Clients: their webhook settings, restrictions and planned logins. */
+export const clientControl = (sandbox: Sandbox): Hono<SandboxEnv> => {
   const app = new Hono<SandboxEnv>();
 
   app.put('/clients/:clientId', async (c) => {
@@ -52,12 +52,12 @@ export function clientControl(sandbox: Sandbox): Hono<SandboxEnv> {
   });
 
   return app;
-}
+};
 
-/** The named client; without a name, the first. */
-export function clientOf(sandbox: Sandbox, clientId: string | undefined): Client {
+/** The client with this id, by default the first. */
+export const clientOf = (sandbox: Sandbox, clientId: string | undefined): Client => {
   const [first] = sandbox.clients.values();
   const client = clientId === undefined ? first : sandbox.clients.get(clientId);
   if (client === undefined) throw new ControlError(404, 'There is no such client');
   return client;
-}
+};

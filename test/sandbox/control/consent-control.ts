@@ -38,12 +38,12 @@ const AuthorizeSchema = v.strictObject({
   entityId: v.exactOptional(entityId),
 });
 
-export type ConsentOrder = v.InferInput<typeof CreateSchema>;
+export type ConsentInput = v.InferInput<typeof CreateSchema>;
 export type ConsentChanges = v.InferInput<typeof AlterSchema>;
 export type Authorization = v.InferInput<typeof AuthorizeSchema>;
 
-/** Makes consents without a consent page, and brings them into any state. */
-export function consentControl(sandbox: Sandbox): Hono<SandboxEnv> {
+/** Creates consents without a consent page, and sets them to any state. */
+export const consentControl = (sandbox: Sandbox): Hono<SandboxEnv> => {
   const app = new Hono<SandboxEnv>();
   const view = (consent: Consent) => consentView(consent, sandbox.clock.now());
 
@@ -58,25 +58,25 @@ export function consentControl(sandbox: Sandbox): Hono<SandboxEnv> {
   app.get('/consents/:consentId', (c) => c.json(view(namedConsent(sandbox, c.req.param('consentId')))));
 
   app.post('/consents', async (c) => {
-    const order = await readBody(c, CreateSchema);
-    const { clientId } = clientOf(sandbox, order.clientId);
+    const input = await readBody(c, CreateSchema);
+    const { clientId } = clientOf(sandbox, input.clientId);
     const consent = createConsent(sandbox, {
       clientId,
-      owner: order.owner,
+      owner: input.owner,
       locale: 'es-CL',
       entityTypes: undefined,
-      products: order.products,
+      products: input.products,
     });
-    authorizeConsent(sandbox, consent, entityNamed(order.entityId, consent), order.products);
-    alter(sandbox, consent, order);
+    authorizeConsent(sandbox, consent, entityNamed(input.entityId, consent), input.products);
+    alter(sandbox, consent, input);
     return c.json(view(consent));
   });
 
   app.post('/consents/:consentId/authorize', async (c) => {
     const consent = namedConsent(sandbox, c.req.param('consentId'));
-    const order = await readBody(c, AuthorizeSchema);
-    const entity = entityNamed(order.entityId, consent);
-    authorizeConsent(sandbox, consent, entity, order.products ?? consent.products);
+    const input = await readBody(c, AuthorizeSchema);
+    const entity = entityNamed(input.entityId, consent);
+    authorizeConsent(sandbox, consent, entity, input.products ?? consent.products);
     return c.json(view(consent));
   });
 
@@ -87,25 +87,25 @@ export function consentControl(sandbox: Sandbox): Hono<SandboxEnv> {
   });
 
   return app;
-}
+};
 
-function alter(sandbox: Sandbox, consent: Consent, change: v.InferOutput<typeof AlterSchema>): void {
+const alter = (sandbox: Sandbox, consent: Consent, change: v.InferOutput<typeof AlterSchema>): void => {
   const now = sandbox.clock.now();
   consent.products = change.products ?? consent.products;
   consent.shown = change.shown ?? consent.shown;
   consent.listed = change.listed ?? consent.listed;
   if (change.validForSeconds !== undefined) consent.validUntil = now + change.validForSeconds * 1000;
   if (change.subStatus !== undefined) setSubStatus(consent, change.subStatus, now);
-}
+};
 
-function entityNamed(id: string | undefined, consent: Consent): Entity {
+const entityNamed = (id: string | undefined, consent: Consent): Entity => {
   const entity = entityOf(id ?? consent.entity.id);
   if (entity === undefined) throw new ControlError(404, 'There is no such entity');
   return entity;
-}
+};
 
-function namedConsent(sandbox: Sandbox, consentId: string): Consent {
+const namedConsent = (sandbox: Sandbox, consentId: string): Consent => {
   const consent = sandbox.consents.get(consentId);
   if (consent === undefined) throw new ControlError(404, 'There is no such consent');
   return consent;
-}
+};

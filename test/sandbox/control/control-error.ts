@@ -1,4 +1,4 @@
-/** A control call that cannot be done: answered with `status` and `{message}`. */
+/** A control call that is refused, with `status` and `{message}`. */
 export class ControlError extends Error {
   readonly status: 400 | 404 | 409;
 

@@ -14,7 +14,7 @@ import { tokenControl } from './token-control.ts';
 import { worldControl } from './world-control.ts';
 
 /** Everything under /_sandbox; docs/sandbox.md describes it. */
-export function controlRoutes(sandbox: Sandbox): Hono<SandboxEnv> {
+export const controlRoutes = (sandbox: Sandbox): Hono<SandboxEnv> => {
   const app = new Hono<SandboxEnv>();
   app.use('*', loopbackOnly);
   app.route('/', worldControl(sandbox));
@@ -32,4 +32,4 @@ export function controlRoutes(sandbox: Sandbox): Hono<SandboxEnv> {
     throw error;
   });
   return app;
-}
+};

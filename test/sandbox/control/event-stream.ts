@@ -1,14 +1,14 @@
 import type { SandboxEvent } from '../events.ts';
 import type { Sandbox } from '../state.ts';
 
-/** Node's fetch gives up a body that is silent for 300 s, and proxies do sooner. */
+/** Node's fetch ends a body that is silent for 300 s, and proxies do earlier. */
 const KEEP_ALIVE_MS = 15_000;
 
 /**
- * Server-Sent Events: first those after `since`, then each as it happens, until the client leaves; an empty
- * comment whenever nothing has happened for a while. `id` is the event's `seq`.
+ * Server-Sent Events: the past ones after `since`, then each new one, until the client disconnects. An empty comment keeps
+ * a quiet connection open. `id` is the event's `seq`.
  */
-export function eventStream(sandbox: Sandbox, since: number, keepAliveMs = KEEP_ALIVE_MS): Response {
+export const eventStream = (sandbox: Sandbox, since: number, keepAliveMs = KEEP_ALIVE_MS): Response => {
   const encoder = new TextEncoder();
   let stopListening = () => {};
   const body = new ReadableStream<Uint8Array>({
@@ -31,4 +31,4 @@ export function eventStream(sandbox: Sandbox, since: number, keepAliveMs = KEEP_
   return new Response(body, {
     headers: { 'content-type': 'text/event-stream', 'cache-control': 'no-store' },
   });
-}
+};

@@ -7,10 +7,9 @@ import { readBody } from './read-body.ts';
 
 const FaultsSchema = v.strictObject({ faults: v.array(FaultSchema) });
 
-/** Makes any route misbehave, whoever calls it. */
-export function faultControl(sandbox: Sandbox): Hono<SandboxEnv> {
-  return new Hono<SandboxEnv>().put('/faults', async (c) => {
+/** Makes any route misbehave, for all clients. */
+export const faultControl = (sandbox: Sandbox): Hono<SandboxEnv> =>
+  new Hono<SandboxEnv>().put('/faults', async (c) => {
     sandbox.faults = (await readBody(c, FaultsSchema)).faults;
     return c.json({ faults: sandbox.faults });
   });
-}

@@ -4,8 +4,8 @@ import type { SandboxEnv } from '../transport/wire.ts';
 import { ControlError } from './control-error.ts';
 import { polledTaskView } from './views.ts';
 
-/** Looks at and ends the tasks of the consent flow and of the legacy interface. */
-export function polledTaskControl(sandbox: Sandbox): Hono<SandboxEnv> {
+/** Lists and ends the tasks of the consent flow and of the legacy interface. */
+export const polledTaskControl = (sandbox: Sandbox): Hono<SandboxEnv> => {
   const app = new Hono<SandboxEnv>();
   const view = (task: PolledTask) => polledTaskView(task, sandbox.clock.now());
 
@@ -27,4 +27,4 @@ export function polledTaskControl(sandbox: Sandbox): Hono<SandboxEnv> {
   });
 
   return app;
-}
+};

@@ -1,30 +1,30 @@
 import type { Context } from 'hono';
 import * as v from 'valibot';
-import { arraysTakenForObjects } from '../transport/read-json.ts';
+import { arraysParsedAsObjects } from '../transport/read-json.ts';
 import { ControlError } from './control-error.ts';
 
-/** The body of a control call, or a 400 that says which fields are wrong and what was expected. */
-export async function readBody<Schema extends v.GenericSchema>(
+/** The body of a control call. Throws a ControlError (400) with the invalid fields and what was expected. */
+export const readBody = async <Schema extends v.GenericSchema>(
   c: Context,
   schema: Schema,
-): Promise<v.InferOutput<Schema>> {
+): Promise<v.InferOutput<Schema>> => {
   const json = fromJson(await c.req.text());
   const parsed = v.safeParse(schema, json);
   const problems = parsed.success
-    ? arraysTakenForObjects(json, parsed.output).map((path) => `${path || 'body'}: expected Object`)
+    ? arraysParsedAsObjects(json, parsed.output).map((path) => `${path || 'body'}: expected Object`)
     : parsed.issues.map(
         (issue) => `${v.getDotPath(issue) ?? 'body'}: expected ${issue.expected ?? 'something else'}`,
       );
   if (parsed.success && problems.length === 0) return parsed.output;
   throw new ControlError(400, problems.join('; '));
-}
+};
 
-/** Every field of some bodies is optional: no body is then an empty one. */
-function fromJson(text: string): unknown {
+/** An empty text is an empty object, because some bodies have optional fields only. */
+const fromJson = (text: string): unknown => {
   if (text === '') return {};
   try {
     return JSON.parse(text);
   } catch {
     return undefined;
   }
-}
+};

@@ -3,8 +3,8 @@ import type { Sandbox } from '../state.ts';
 import type { SandboxEnv } from '../transport/wire.ts';
 import { taskView } from './views.ts';
 
-/** What was received and what became of it. */
-export function recordControl(sandbox: Sandbox): Hono<SandboxEnv> {
+/** Lists the received calls and the tasks. */
+export const recordControl = (sandbox: Sandbox): Hono<SandboxEnv> => {
   const app = new Hono<SandboxEnv>();
 
   app.get('/calls', (c) => {
@@ -28,4 +28,4 @@ export function recordControl(sandbox: Sandbox): Hono<SandboxEnv> {
   });
 
   return app;
-}
+};

@@ -19,8 +19,8 @@ const DeliverSchema = v.strictObject({
   clientId: v.exactOptional(v.string()),
 });
 
-/** Looks at, ends and announces tasks. */
-export function taskControl(sandbox: Sandbox): Hono<SandboxEnv> {
+/** Reads and ends tasks, and sends deliveries. */
+export const taskControl = (sandbox: Sandbox): Hono<SandboxEnv> => {
   const app = new Hono<SandboxEnv>();
 
   app.get('/tasks/:taskId', (c) =>
@@ -29,8 +29,8 @@ export function taskControl(sandbox: Sandbox): Hono<SandboxEnv> {
 
   app.post('/tasks/:taskId/finish', async (c) => {
     const task = taskOf(sandbox, c.req.param('taskId'));
-    const order = await readBody(c, FinishSchema);
-    if (!finishTask(sandbox, task, { at: sandbox.clock.now(), ...order })) {
+    const input = await readBody(c, FinishSchema);
+    if (!finishTask(sandbox, task, { at: sandbox.clock.now(), ...input })) {
       throw new ControlError(409, 'The task has ended already');
     }
     return c.json(taskView(task, sandbox.clock.now()));
@@ -58,25 +58,23 @@ export function taskControl(sandbox: Sandbox): Hono<SandboxEnv> {
   });
 
   return app;
-}
+};
 
-/** What the receiver answered (`status`, `body` as text), or `error` where it did not. */
-export interface ReceiverAnswer {
+/** The receiver's answer (`status`, `body` as text), or `error` if there was none. */
+export type ReceiverAnswer = {
   readonly status?: number;
   readonly body?: string;
   readonly error?: string;
-}
+};
 
-function answerOf({ delivery: { status, error }, body }: AttemptedDelivery): ReceiverAnswer {
-  return {
-    ...(status === undefined ? {} : { status }),
-    ...(body === undefined ? {} : { body }),
-    ...(error === undefined ? {} : { error }),
-  };
-}
+const answerOf = ({ delivery: { status, error }, body }: AttemptedDelivery): ReceiverAnswer => ({
+  ...(status === undefined ? {} : { status }),
+  ...(body === undefined ? {} : { body }),
+  ...(error === undefined ? {} : { error }),
+});
 
-function taskOf(sandbox: Sandbox, taskId: string): Task {
+const taskOf = (sandbox: Sandbox, taskId: string): Task => {
   const task = sandbox.tasks.get(taskId);
   if (task === undefined) throw new ControlError(404, 'There is no such task');
   return task;
-}
+};

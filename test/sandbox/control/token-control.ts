@@ -12,18 +12,18 @@ const ExpireSchema = v.strictObject({
 });
 export type TokensToExpire = v.InferInput<typeof ExpireSchema>;
 
-/** A token without its text. Times are ISO 8601. */
-export interface TokenView {
+/** A token without its value. Times are ISO 8601. */
+export type TokenView = {
   readonly kind: (typeof KINDS)[number];
-  /** That of `bearer` in a call. */
+  /** The same as `bearer` of a call. */
   readonly fingerprint: string;
   readonly clientId: string;
   readonly expiresAt: string;
   readonly used?: boolean;
-}
+};
 
-/** Session tokens, OTP tokens and Task Tokens: which there are, and ending them early. */
-export function tokenControl(sandbox: Sandbox): Hono<SandboxEnv> {
+/** Lists session tokens, OTP tokens and Task Tokens, and expires them. */
+export const tokenControl = (sandbox: Sandbox): Hono<SandboxEnv> => {
   const app = new Hono<SandboxEnv>();
 
   app.get('/tokens', (c) =>
@@ -52,21 +52,19 @@ export function tokenControl(sandbox: Sandbox): Hono<SandboxEnv> {
   });
 
   return app;
-}
+};
 
-interface AnyToken {
+type AnyToken = {
   readonly token: string;
   readonly clientId: string;
   expiresAt: number;
   readonly used?: boolean;
-}
+};
 
-function tokensOf(
+const tokensOf = (
   sandbox: Sandbox,
-): readonly { readonly kind: TokenView['kind']; readonly token: AnyToken }[] {
-  return [
-    ...[...sandbox.sessions.values()].map((token) => ({ kind: 'session' as const, token })),
-    ...[...sandbox.otpTokens.values()].map((token) => ({ kind: 'otp' as const, token })),
-    ...[...sandbox.taskTokens.values()].map((token) => ({ kind: 'task' as const, token })),
-  ];
-}
+): readonly { readonly kind: TokenView['kind']; readonly token: AnyToken }[] => [
+  ...[...sandbox.sessions.values()].map((token) => ({ kind: 'session' as const, token })),
+  ...[...sandbox.otpTokens.values()].map((token) => ({ kind: 'otp' as const, token })),
+  ...[...sandbox.taskTokens.values()].map((token) => ({ kind: 'task' as const, token })),
+];

@@ -3,12 +3,12 @@ import type { OutcomeRow } from '../outcomes.ts';
 import { OUTCOMES } from '../outcomes.ts';
 import type { Restrictions } from '../plan.ts';
 import { type Progress, progressAt } from '../polled/polled-progress.ts';
-import type { Client, Consent, Delivery, PolledTask, Sandbox, ShownInstead, Task } from '../state.ts';
+import type { Client, Consent, ConsentOverride, Delivery, PolledTask, Sandbox, Task } from '../state.ts';
 import type { TaskStatus } from '../task-vocabulary.ts';
 import { taskStatusAt } from '../tasks/task-status.ts';
 
-/** A task as the control interface shows it: without its results. Times are ISO 8601. */
-export interface TaskView {
+/** A task without its results. Times are ISO 8601. */
+export type TaskView = {
   readonly taskId: string;
   readonly clientId: string;
   readonly username: string;
@@ -17,17 +17,17 @@ export interface TaskView {
   readonly createdAt: string;
   readonly finishedAt?: string;
   readonly deliveries: readonly Delivery[];
-}
+};
 
 /** A client without its API key and signing key. */
-export interface ClientView {
+export type ClientView = {
   readonly clientId: string;
   readonly widgetConfigId: string;
   readonly webhook: { readonly url?: string; readonly mode: string; readonly hasSigningKey: boolean };
   readonly restrictions: Restrictions;
-}
+};
 
-export interface Summary {
+export type Summary = {
   readonly now: string;
   readonly clients: readonly ClientView[];
   readonly counts: {
@@ -39,39 +39,35 @@ export interface Summary {
     readonly polledTasks: number;
   };
   readonly outcomes: readonly OutcomeRow[];
-}
+};
 
-export function summaryView(sandbox: Sandbox): Summary {
-  return {
-    now: new Date(sandbox.clock.now()).toISOString(),
-    clients: [...sandbox.clients.values()].map(clientView),
-    counts: {
-      sessions: sandbox.sessions.size,
-      tasks: sandbox.tasks.size,
-      calls: sandbox.calls.length,
-      plans: sandbox.plans.size,
-      consents: sandbox.consents.size,
-      polledTasks: sandbox.polledTasks.size,
-    },
-    outcomes: OUTCOMES,
-  };
-}
+export const summaryView = (sandbox: Sandbox): Summary => ({
+  now: new Date(sandbox.clock.now()).toISOString(),
+  clients: [...sandbox.clients.values()].map(clientView),
+  counts: {
+    sessions: sandbox.sessions.size,
+    tasks: sandbox.tasks.size,
+    calls: sandbox.calls.length,
+    plans: sandbox.plans.size,
+    consents: sandbox.consents.size,
+    polledTasks: sandbox.polledTasks.size,
+  },
+  outcomes: OUTCOMES,
+});
 
-export function clientView({
+export const clientView = ({
   clientId,
   widgetConfigId,
   webhook: { url, mode, signingKey },
   restrictions,
-}: Client): ClientView {
-  return {
-    clientId,
-    widgetConfigId,
-    webhook: { ...(url === undefined ? {} : { url }), mode, hasSigningKey: signingKey !== undefined },
-    restrictions,
-  };
-}
+}: Client): ClientView => ({
+  clientId,
+  widgetConfigId,
+  webhook: { ...(url === undefined ? {} : { url }), mode, hasSigningKey: signingKey !== undefined },
+  restrictions,
+});
 
-export function taskView(task: Task, now: number): TaskView {
+export const taskView = (task: Task, now: number): TaskView => {
   const { taskId, clientId, username, businessId, ending, deliveries } = task;
   return {
     taskId,
@@ -83,10 +79,10 @@ export function taskView(task: Task, now: number): TaskView {
     ...(ending === undefined ? {} : { finishedAt: new Date(ending.finishedAt).toISOString() }),
     deliveries,
   };
-}
+};
 
-/** A consent as it is, whatever its answers say instead. Times are ISO 8601. */
-export interface ConsentView {
+/** A consent with its real state, and its overrides apart. Times are ISO 8601. */
+export type ConsentView = {
   readonly consentId: string;
   readonly clientId: string;
   readonly owner: string;
@@ -96,11 +92,11 @@ export interface ConsentView {
   readonly subStatus: string;
   readonly validUntil: string;
   readonly terminatedAt?: string;
-  readonly shown: ShownInstead;
-  readonly listed: ShownInstead;
-}
+  readonly shown: ConsentOverride;
+  readonly listed: ConsentOverride;
+};
 
-export function consentView(consent: Consent, now: number): ConsentView {
+export const consentView = (consent: Consent, now: number): ConsentView => {
   const { consentId, clientId, owner, products, entity, validUntil, shown, listed } = consent;
   const { status, subStatus, terminatedAt } = consentStateAt(consent, now);
   return {
@@ -116,19 +112,19 @@ export function consentView(consent: Consent, now: number): ConsentView {
     shown,
     listed,
   };
-}
+};
 
-/** A task of the consent flow or of the legacy interface, and what it was asked for. */
-export interface PolledTaskView {
+/** A task of the consent flow or of the legacy interface, with its request. */
+export type PolledTaskView = {
   readonly taskId: string;
   readonly clientId: string;
   readonly username: string;
   readonly asked: PolledTask['asked'];
   readonly progress: Progress;
   readonly createdAt: string;
-}
+};
 
-export function polledTaskView(task: PolledTask, now: number): PolledTaskView {
+export const polledTaskView = (task: PolledTask, now: number): PolledTaskView => {
   const { taskId, clientId, username, asked, createdAt } = task;
   return {
     taskId,
@@ -138,4 +134,4 @@ export function polledTaskView(task: PolledTask, now: number): PolledTaskView {
     progress: progressAt(task, now),
     createdAt: new Date(createdAt).toISOString(),
   };
-}
+};

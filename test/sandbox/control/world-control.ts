@@ -9,11 +9,11 @@ import { summaryView } from './views.ts';
 
 const SecondsSchema = v.strictObject({ seconds: v.pipe(v.number(), v.minValue(0)) });
 
-/** For its own answer, before every connection is cut. */
+/** Time for the answer to this call, before every connection is closed. */
 const ANSWER_MS = 50;
 
 /** Summary, plans, clock, outage, reset. */
-export function worldControl(sandbox: Sandbox): Hono<SandboxEnv> {
+export const worldControl = (sandbox: Sandbox): Hono<SandboxEnv> => {
   const app = new Hono<SandboxEnv>();
 
   app.get('/', (c) => c.json(summaryView(sandbox)));
@@ -42,4 +42,4 @@ export function worldControl(sandbox: Sandbox): Hono<SandboxEnv> {
   });
 
   return app;
-}
+};

@@ -1,10 +1,10 @@
 import { createDecipheriv, createHash } from 'node:crypto';
 
 /**
- * The plaintext of `<CIPHER_TEXT>-<IV>` under a session token ("Encryption scheme"), or undefined where it is not
- * of that form or not of that token. Standard base64 has no hyphen, so there is exactly one.
+ * Decrypts `<CIPHER_TEXT>-<IV>` under a session token ("Encryption scheme"). Undefined if the form or the token is wrong.
+ * Standard base64 has no hyphen, so there is exactly one.
  */
-export function decryptCredentials(text: string, sessionToken: string): string | undefined {
+export const decryptCredentials = (text: string, sessionToken: string): string | undefined => {
   const [ciphertext, iv, ...rest] = text.split('-').map(fromBase64);
   if (ciphertext === undefined || iv === undefined || rest.length > 0 || iv.length !== 16) return undefined;
   try {
@@ -14,10 +14,10 @@ export function decryptCredentials(text: string, sessionToken: string): string |
   } catch {
     return undefined;
   }
-}
+};
 
-/** Undefined unless it is canonical base64: Buffer.from would skip what it does not know. */
-function fromBase64(text: string): Buffer | undefined {
+/** Undefined unless it is canonical base64: Buffer.from skips invalid characters. */
+const fromBase64 = (text: string): Buffer | undefined => {
   const bytes = Buffer.from(text, 'base64');
   return bytes.toString('base64') === text ? bytes : undefined;
-}
+};

@@ -1,11 +1,9 @@
 /**
- * The provider's persistent encryption service and its format are "not shown". In the sandbox a persisted value is
- * the base64 of the raw credentials' JSON: opaque to a client, and made by hand in one line.
+ * The document does not show the provider's persistent encryption. In the sandbox a persisted value is the base64 of the
+ * raw credentials' JSON.
  */
-export function persistCredentials(raw: Readonly<Record<string, unknown>>): string {
-  return Buffer.from(JSON.stringify(raw), 'utf8').toString('base64');
-}
+export const persistCredentials = (raw: Readonly<Record<string, unknown>>): string =>
+  Buffer.from(JSON.stringify(raw), 'utf8').toString('base64');
 
-export function openPersistedCredentials(value: string): string {
-  return Buffer.from(value, 'base64').toString('utf8');
-}
+export const openPersistedCredentials = (value: string): string =>
+  Buffer.from(value, 'base64').toString('utf8');

@@ -4,7 +4,7 @@ import type { Session } from '../state.ts';
 import { decryptCredentials } from './decrypt-credentials.ts';
 import { openPersistedCredentials } from './persisted-credentials.ts';
 
-/** Credentials as they are on the wire (design section 11): `{mode, value}`. */
+/** Credentials as requests have them: `{mode, value}`. */
 export const CredentialsSchema = v.variant('mode', [
   v.strictObject({ mode: v.literal('raw'), value: v.record(v.string(), v.unknown()) }),
   v.strictObject({ mode: v.literal('encrypted'), value: v.string() }),
@@ -12,45 +12,45 @@ export const CredentialsSchema = v.variant('mode', [
 ]);
 export type WireCredentials = v.InferOutput<typeof CredentialsSchema>;
 
-/** The three names that the document shows. Further fields are the entity's own. */
+/** The three fields that the document shows. An entity may have others. */
 const RawCredentialsSchema = v.looseObject({
   username: v.pipe(v.string(), v.minLength(1)),
   password: v.pipe(v.string(), v.minLength(1)),
   businessId: v.exactOptional(v.pipe(v.string(), v.minLength(1))),
 });
 
-export interface Identity {
+export type Identity = {
   readonly username: string;
   readonly businessId?: string;
-}
+};
 
-/** "Limits": encrypted credentials are valid for at most 60 minutes; their age is that of the token they use. */
+/** "Limits": encrypted credentials are valid for at most 60 minutes. Their age is that of their session token. */
 const encryptionValidityMs = 60 * 60 * 1000;
 
-/** What credentials are read with: whose call it is, when (ms since the epoch), and the entity they are for. */
-export interface CredentialsContext {
+/** The call's session, its time (ms since the epoch) and its entity. */
+export type CredentialsContext = {
   readonly session: Session;
   readonly now: number;
   readonly entityId: string;
-}
+};
 
 /**
- * Whose credentials these are; undefined where they cannot be read, or lack a field that the entity requires. The
- * password goes no further than this.
+ * The username and businessId of credentials. Undefined if they cannot be read, or lack a field that the entity requires.
+ * The password is not returned.
  */
-export function readCredentials(
+export const readCredentials = (
   credentials: WireCredentials,
   { session, now, entityId }: CredentialsContext,
-): Identity | undefined {
+): Identity | undefined => {
   const parsed = v.safeParse(RawCredentialsSchema, openCredentials(credentials, session, now));
   if (!parsed.success) return undefined;
   const { username, businessId } = parsed.output;
   // "Credentials": "for business banking `businessId`".
   if (businessId === undefined && entityOf(entityId)?.type === 'business-bank') return undefined;
   return businessId === undefined ? { username } : { username, businessId };
-}
+};
 
-function openCredentials(credentials: WireCredentials, session: Session, now: number): unknown {
+const openCredentials = (credentials: WireCredentials, session: Session, now: number): unknown => {
   switch (credentials.mode) {
     case 'raw':
       return credentials.value;
@@ -60,13 +60,13 @@ function openCredentials(credentials: WireCredentials, session: Session, now: nu
     case 'persisted':
       return fromJson(openPersistedCredentials(credentials.value));
   }
-}
+};
 
-function fromJson(text: string | undefined): unknown {
+const fromJson = (text: string | undefined): unknown => {
   if (text === undefined) return undefined;
   try {
     return JSON.parse(text);
   } catch {
     return undefined;
   }
-}
+};

@@ -1,7 +1,7 @@
 import type { Entity } from '../entities.ts';
 
 /** "Entity listing item". */
-export interface EntityItem {
+export type EntityItem = {
   readonly name: string;
   readonly id: string;
   readonly enabled: boolean;
@@ -10,13 +10,11 @@ export interface EntityItem {
     readonly actionType: string;
     readonly enabled: boolean;
   }[];
-}
+};
 
-export function entityItem({ id, name, actionTypes }: Entity): EntityItem {
-  return {
-    name,
-    id,
-    enabled: true,
-    actions: actionTypes.map((actionType) => ({ name: `${id}:${actionType}`, actionType, enabled: true })),
-  };
-}
+export const entityItem = ({ id, name, actionTypes }: Entity): EntityItem => ({
+  name,
+  id,
+  enabled: true,
+  actions: actionTypes.map((actionType) => ({ name: `${id}:${actionType}`, actionType, enabled: true })),
+});

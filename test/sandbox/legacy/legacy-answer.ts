@@ -2,23 +2,23 @@ import { hasProduct } from '../entities.ts';
 import type { Plan } from '../plan.ts';
 import type { Progress } from '../polled/polled-progress.ts';
 import { productData } from '../results/product-data.ts';
-import type { AskedByCredentials } from '../state.ts';
+import type { LegacyTaskRequest } from '../state.ts';
 import { ACTION_IDS, type ActionErrors } from '../task-vocabulary.ts';
 import { plannedOutcome } from '../tasks/planned-outcome.ts';
 import { type LegacyAnswer, success } from './presets.ts';
 import { recipients } from './recipients.ts';
 
 /**
- * What a poll of a legacy task is answered with. Its end follows from the same table and plans as that of a v2
- * task. "Transitions: not shown": in progress it is as the other poll of v1.
+ * The answer to a poll of a legacy task. Its outcome follows from the same table and plans as a v2 task's. The document
+ * does not show the answer in progress, so it is that of the consent flow's v1.
  */
-export function legacyAnswer(
-  asked: AskedByCredentials,
+export const legacyAnswer = (
+  asked: LegacyTaskRequest,
   username: string,
   plan: Plan,
   progress: Progress,
   at: number,
-): LegacyAnswer {
+): LegacyAnswer => {
   if (progress !== 'ended') return { taskStatus: progress, taskStatusCode: 202 };
   const { entityId, actionType, businessId } = asked;
   const outcome = plannedOutcome(businessId === undefined ? { username } : { username, businessId }, plan);
@@ -30,14 +30,14 @@ export function legacyAnswer(
   if (isMissing || hasError(outcome.actionErrors, actionType)) {
     return { taskStatus: 'error', taskStatusCode: 500, results: {} };
   }
-  // Transfers are shown with recipient items in the sandbox's samples of this interface.
+  // The document's samples of this interface have recipients as the items of transfers.
   const data = actionType === 'tef' ? recipients() : productData(actionType, username, at);
   const answer = success({ username, asked }, data);
   return 'results' in plan ? { ...answer, results: plan.results } : answer;
-}
+};
 
-/** The table names the actions of v2: others fail where all of those do. */
-function hasError(errors: ActionErrors, actionType: string): boolean {
+/** The outcome table has the actions of v2. Other actions fail if all of those fail. */
+const hasError = (errors: ActionErrors, actionType: string): boolean => {
   const named = ACTION_IDS.find((id) => id === actionType);
   return named === undefined ? ACTION_IDS.every((id) => id in errors) : errors[named] !== undefined;
-}
+};

@@ -2,7 +2,7 @@ import { ENTITIES, PRESET_ENTITY_ID } from '../entities.ts';
 import { type EntityItem, entityItem } from './entity-item.ts';
 import { recipients } from './recipients.ts';
 
-/** The values of `responseType` ("Sandbox behaviours" and "Errors"), one table per route. */
+/** The values of `responseType` ("Sandbox behaviours" and "Errors"), a table for each route. */
 
 /** POST /api/v1/tasks: HTTP status and text. */
 export const START_PRESETS = {
@@ -17,57 +17,55 @@ export const START_PRESETS = {
 } as const;
 export type StartPreset = keyof typeof START_PRESETS;
 
-export function isStartPreset(name: string): name is StartPreset {
-  return Object.hasOwn(START_PRESETS, name);
-}
+export const isStartPreset = (name: string): name is StartPreset => Object.hasOwn(START_PRESETS, name);
 
-export interface LegacyAnswer {
+export type LegacyAnswer = {
   readonly taskStatus: string;
   readonly taskStatusCode: number;
   readonly results?: unknown;
-}
+};
 
-/** Whose results they are. */
-export interface Whose {
+/** The user and entity of results. */
+export type Whose = {
   readonly username: string;
   readonly asked: { readonly entityId: string };
-}
+};
 
 /** GET /api/v1/tasks/{taskId}: all with HTTP 200. */
-export const READ_PRESETS = new Map<string, (whose: Whose) => LegacyAnswer>([
+export const READ_PRESETS = new Map<string, (owner: Whose) => LegacyAnswer>([
   ['successWrongLoginResults', () => ({ taskStatus: 'wrong_login', taskStatusCode: 401, results: {} })],
   ['successLockedResults', () => ({ taskStatus: 'locked', taskStatusCode: 401, results: {} })],
   ['successErrorResults', () => ({ taskStatus: 'error', taskStatusCode: 500, results: {} })],
-  ['successEmptyResults', (whose) => success(whose, [])],
+  ['successEmptyResults', (owner) => success(owner, [])],
   [
     'successEmptyAlias',
-    (whose) =>
+    (owner) =>
       success(
-        whose,
+        owner,
         recipients().map((item) => ({ ...item, alias: '' })),
       ),
   ],
   [
     'tefWithValidRutWrongFormat',
-    (whose) =>
+    (owner) =>
       success(
-        whose,
+        owner,
         recipients().map((item) => ({ ...item, rut: item.rut.replace(/[.-]/g, '') })),
       ),
   ],
   [
     'tefWithInvalidRut',
-    (whose) =>
+    (owner) =>
       success(
-        whose,
+        owner,
         recipients().map((item) => ({ ...item, rut: otherCheckDigit(item.rut) })),
       ),
   ],
   [
     'tefWithEmptyRut',
-    (whose) =>
+    (owner) =>
       success(
-        whose,
+        owner,
         recipients()
           .slice(0, 1)
           .map((item) => ({ ...item, rut: '' })),
@@ -93,18 +91,17 @@ export const ENTITIES_PRESETS = new Map<string, () => EntityItem[]>([
 /** POST /api/v1/users/status/by-entity: the status of a user who is locked out, HTTP 200. */
 export const DISABLED_USERNAME = 'disabledUsername';
 
-export function success({ username, asked: { entityId } }: Whose, data: unknown): LegacyAnswer {
-  return { taskStatus: 'success', taskStatusCode: 200, results: { username, entityId, data } };
-}
+export const success = ({ username, asked: { entityId } }: Whose, data: unknown): LegacyAnswer => ({
+  taskStatus: 'success',
+  taskStatusCode: 200,
+  results: { username, entityId, data },
+});
 
-function entityItems(alter: (item: EntityItem) => EntityItem): EntityItem[] {
-  return ENTITIES.map((entity) => {
+const entityItems = (alter: (item: EntityItem) => EntityItem): EntityItem[] =>
+  ENTITIES.map((entity) => {
     const item = entityItem(entity);
     return entity.id === PRESET_ENTITY_ID ? alter(item) : item;
   });
-}
 
-/** The right one is another, so the id fails validation and keeps its format. */
-function otherCheckDigit(rut: string): string {
-  return `${rut.slice(0, -1)}${rut.endsWith('1') ? '2' : '1'}`;
-}
+/** A wrong check digit: the id keeps its format and fails validation. */
+const otherCheckDigit = (rut: string): string => `${rut.slice(0, -1)}${rut.endsWith('1') ? '2' : '1'}`;

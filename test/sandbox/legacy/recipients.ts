@@ -2,7 +2,7 @@ import { withDots } from '../consents/national-id.ts';
 import { accountFrom } from '../results/synthetic.ts';
 
 /** "Sandbox TEF recipient item". */
-export interface Recipient {
+export type Recipient = {
   readonly name: string;
   readonly rut: string;
   readonly bankName: string;
@@ -11,11 +11,11 @@ export interface Recipient {
   readonly accountType: string;
   readonly email: string;
   readonly alias: string;
-}
+};
 
-/** Two made-up recipients; their national ids have the right check digits. */
-export function recipients(): readonly Recipient[] {
-  return ['11111111-1', '22222222-2'].map((nationalId, index) => ({
+/** Two invented recipients, with valid national ids. */
+export const recipients = (): readonly Recipient[] =>
+  ['11111111-1', '22222222-2'].map((nationalId, index) => ({
     name: `Recipient ${index + 1}`,
     rut: withDots(nationalId),
     bankName: 'Demo Bank',
@@ -25,4 +25,3 @@ export function recipients(): readonly Recipient[] {
     email: `recipient-${index + 1}@example.com`,
     alias: `alias ${index + 1}`,
   }));
-}

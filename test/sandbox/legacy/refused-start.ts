@@ -1,18 +1,22 @@
 import { planOf } from '../plans.ts';
 import { progressAt } from '../polled/polled-progress.ts';
-import type { AskedByCredentials, Client, PolledTask, Sandbox } from '../state.ts';
+import type { Client, LegacyTaskRequest, PolledTask, Sandbox } from '../state.ts';
 import { legacyAnswer } from './legacy-answer.ts';
 import type { StartPreset } from './presets.ts';
 
 const HOUR_MS = 60 * 60 * 1000;
 
-/** A legacy start whose credentials were read. */
-export interface LegacyStart extends Pick<AskedByCredentials, 'entityId' | 'actionType'> {
+/** A legacy start with its username. */
+export type LegacyStart = Pick<LegacyTaskRequest, 'entityId' | 'actionType'> & {
   readonly username: string;
-}
+};
 
-/** Why the state of a client refuses a legacy start: the preset with the same answer; undefined: it is taken. */
-export function refusedStart(sandbox: Sandbox, client: Client, start: LegacyStart): StartPreset | undefined {
+/** The preset with which a client's restrictions refuse a legacy start. Undefined if it is accepted. */
+export const refusedStart = (
+  sandbox: Sandbox,
+  client: Client,
+  start: LegacyStart,
+): StartPreset | undefined => {
   const { wrongLoginsPerHour, oneTaskPerUser, tasksPerMonth } = client.restrictions;
   if (wrongLoginsPerHour !== undefined && recentWrongLogins(sandbox, client, start) >= wrongLoginsPerHour) {
     return 'temporarilyRestricted';
@@ -22,13 +26,13 @@ export function refusedStart(sandbox: Sandbox, client: Client, start: LegacyStar
     return 'notEnoughCredits';
   }
   return undefined;
-}
+};
 
-function recentWrongLogins(
+const recentWrongLogins = (
   sandbox: Sandbox,
   { clientId }: Client,
   { username, entityId, actionType }: LegacyStart,
-): number {
+): number => {
   const now = sandbox.clock.now();
   const endedWrong = ({ asked, endsAt, ...task }: PolledTask): boolean =>
     asked.kind === 'legacy' &&
@@ -41,10 +45,10 @@ function recentWrongLogins(
     now < endsAt + HOUR_MS &&
     legacyAnswer(asked, username, planOf(sandbox, username), 'ended', endsAt).taskStatus === 'wrong_login';
   return [...sandbox.polledTasks.values()].filter(endedWrong).length;
-}
+};
 
-/** Whether a task that was started with this user's credentials, v2 or legacy, has not ended. */
-function isUserBusy(sandbox: Sandbox, { clientId }: Client, username: string): boolean {
+/** Whether a v2 or legacy task of this username is running. */
+const isUserBusy = (sandbox: Sandbox, { clientId }: Client, username: string): boolean => {
   const now = sandbox.clock.now();
   const isUsers = (task: { readonly clientId: string; readonly username: string }) =>
     task.clientId === clientId && task.username === username;
@@ -54,16 +58,14 @@ function isUserBusy(sandbox: Sandbox, { clientId }: Client, username: string): b
       (task) => isUsers(task) && task.asked.kind === 'legacy' && progressAt(task, now) !== 'ended',
     )
   );
-}
+};
 
-function tasksThisMonth(sandbox: Sandbox, { clientId }: Client): number {
+const tasksThisMonth = (sandbox: Sandbox, { clientId }: Client): number => {
   const month = monthOf(sandbox.clock.now());
   return [...sandbox.tasks.values(), ...sandbox.polledTasks.values()].filter(
     (task) => task.clientId === clientId && monthOf(task.createdAt) === month,
   ).length;
-}
+};
 
 /** `2026-03`, in UTC. */
-function monthOf(time: number): string {
-  return new Date(time).toISOString().slice(0, 7);
-}
+const monthOf = (time: number): string => new Date(time).toISOString().slice(0, 7);

@@ -5,17 +5,17 @@ import type { Sandbox } from '../state.ts';
 const VALIDITY_MS = 5 * 60 * 1000;
 
 /** A signed URL of a consent's PDF; it needs no token. */
-export function pdfAddress(sandbox: Sandbox, origin: string, consentId: string): string {
+export const pdfAddress = (sandbox: Sandbox, origin: string, consentId: string): string => {
   const expires = String(sandbox.clock.now() + VALIDITY_MS);
   const signature = signatureOf(sandbox, consentId, expires);
   return `${origin}/consent-pdf/${consentId}?${new URLSearchParams({ expires, signature })}`;
-}
+};
 
-export function isAddressAlive(
+export const isAddressAlive = (
   sandbox: Sandbox,
   consentId: string,
   { expires = '', signature = '' }: Readonly<Record<string, string>>,
-): boolean {
+): boolean => {
   const expected = Buffer.from(signatureOf(sandbox, consentId, expires));
   const given = Buffer.from(signature);
   return (
@@ -23,8 +23,7 @@ export function isAddressAlive(
     timingSafeEqual(given, expected) &&
     sandbox.clock.now() < Number(expires)
   );
-}
+};
 
-function signatureOf(sandbox: Sandbox, consentId: string, expires: string): string {
-  return createHmac('sha256', sandbox.signingSecret).update(`${consentId}\n${expires}`).digest('hex');
-}
+const signatureOf = (sandbox: Sandbox, consentId: string, expires: string): string =>
+  createHmac('sha256', sandbox.signingSecret).update(`${consentId}\n${expires}`).digest('hex');

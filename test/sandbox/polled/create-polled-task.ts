@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import type { PolledTask, Sandbox } from '../state.ts';
 import { durationFor, runningAfter } from '../tasks/task-pace.ts';
 
-/** Creates a task that starts now and ends by itself when its time is over. */
-export function createPolledTask(
+/** Creates a task that starts now and ends after its planned duration. */
+export const createPolledTask = (
   sandbox: Sandbox,
   { clientId, username, asked }: Pick<PolledTask, 'clientId' | 'username' | 'asked'>,
-): PolledTask {
+): PolledTask => {
   const createdAt = sandbox.clock.now();
   const durationMs = durationFor(sandbox, username);
   const task: PolledTask = {
@@ -21,4 +21,4 @@ export function createPolledTask(
   sandbox.polledTasks.set(task.taskId, task);
   sandbox.events.append({ type: 'task-created', taskId: task.taskId, username });
   return task;
-}
+};

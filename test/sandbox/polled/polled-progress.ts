@@ -2,7 +2,7 @@ import type { PolledTask } from '../state.ts';
 
 export type Progress = 'pending' | 'running' | 'ended';
 
-export function progressAt({ runningAt, endsAt }: PolledTask, now: number): Progress {
+export const progressAt = ({ runningAt, endsAt }: PolledTask, now: number): Progress => {
   if (endsAt !== null && now >= endsAt) return 'ended';
   return now < runningAt ? 'pending' : 'running';
-}
+};

@@ -4,7 +4,7 @@ import { movementOutput } from './movement-output.ts';
 import { productBalanceOutput } from './product-balance-output.ts';
 import { tefOutput } from './tef-output.ts';
 
-/** `results.actions[]` of the document: `error` is there exactly when the action has failed. */
+/** `results.actions[]` of the document: `error` is present if and only if the action FAILED. */
 export type ActionResult =
   | { readonly id: ActionId; readonly status: 'COMPLETED'; readonly output: unknown }
   | {
@@ -14,12 +14,12 @@ export type ActionResult =
       readonly error: { readonly code: ActionErrorCode; readonly message: string };
     };
 
-export interface Results {
+export type Results = {
   readonly username: string;
   readonly businessId?: string;
   readonly entityId: string;
   readonly actions: readonly ActionResult[];
-}
+};
 
 const messages: Readonly<Record<ActionErrorCode, string>> = {
   UNKNOWN_ERROR: 'An unexpected error occurred',
@@ -29,29 +29,27 @@ const messages: Readonly<Record<ActionErrorCode, string>> = {
   ENTITY_API_ERROR: 'The API of the entity reported an error',
 };
 
-/** The full structure, one result per action in the order of the request. `at`: when the task ended. */
-export function buildResults(task: Task, errors: ActionErrors, at: number): Results {
-  return {
-    username: task.username,
-    ...(task.businessId === undefined ? {} : { businessId: task.businessId }),
-    entityId: task.entity,
-    actions: task.actions.map((action) => actionResult(task.username, action, errors[action.id], at)),
-  };
-}
+/** The results of a task, one for each action in the order of the request. `at`: when the task ended. */
+export const buildResults = (task: Task, errors: ActionErrors, at: number): Results => ({
+  username: task.username,
+  ...(task.businessId === undefined ? {} : { businessId: task.businessId }),
+  entityId: task.entity,
+  actions: task.actions.map((action) => actionResult(task.username, action, errors[action.id], at)),
+});
 
-function actionResult(
+const actionResult = (
   username: string,
   action: RequestedAction,
   code: ActionErrorCode | undefined,
   at: number,
-): ActionResult {
+): ActionResult => {
   if (code !== undefined) {
     return { id: action.id, status: 'FAILED', output: null, error: { code, message: messages[code] } };
   }
   return { id: action.id, status: 'COMPLETED', output: outputOf(username, action, at) };
-}
+};
 
-function outputOf(username: string, action: RequestedAction, at: number): unknown {
+const outputOf = (username: string, action: RequestedAction, at: number): unknown => {
   switch (action.id) {
     case 'product-balance':
       return productBalanceOutput(username);
@@ -60,4 +58,4 @@ function outputOf(username: string, action: RequestedAction, at: number): unknow
     case 'tef':
       return tefOutput(username, at);
   }
-}
+};

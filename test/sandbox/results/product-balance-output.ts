@@ -1,7 +1,7 @@
 import { accountFrom, amountFrom } from './synthetic.ts';
 
-/** An object, as the document says; its fields are "not shown", so these are ours. */
-export interface ProductBalance {
+/** The document says that it is an object, and does not show its fields. These are invented. */
+export type ProductBalance = {
   readonly currency: string;
   readonly accounts: readonly {
     readonly accountNumber: string;
@@ -9,9 +9,9 @@ export interface ProductBalance {
     readonly balance: number;
     readonly available: number;
   }[];
-}
+};
 
-export function productBalanceOutput(username: string): ProductBalance {
+export const productBalanceOutput = (username: string): ProductBalance => {
   return {
     currency: 'CLP',
     accounts: ['checking', 'savings'].map((accountType) => {
@@ -19,10 +19,10 @@ export function productBalanceOutput(username: string): ProductBalance {
       return {
         accountNumber: accountFrom(username, accountType),
         accountType,
-        // Some of it is retained.
+        // Part of the balance is retained.
         balance: available + amountFrom(username, accountType, 'retained'),
         available,
       };
     }),
   };
-}
+};

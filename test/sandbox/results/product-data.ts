@@ -7,10 +7,10 @@ import { tefOutput } from './tef-output.ts';
 const NINETY_DAYS_MS = 90 * 24 * 60 * 60 * 1000;
 
 /**
- * The data of one product of a consent: "array; structure depends on the product". Movements and transfers have
- * the shape of the document's sample; the rest is "not shown", so it is one item of ours.
+ * The data of a product by consent: "array; structure depends on the product". Movements and transfers have the shape of
+ * the document's sample. The document does not show the others, which get one invented item.
  */
-export function productData(product: Product | string, owner: string, at: number): readonly unknown[] {
+export const productData = (product: Product | string, owner: string, at: number): readonly unknown[] => {
   switch (product) {
     case 'movement':
       return movementOutput(owner, lastNinetyDays(at), at);
@@ -21,9 +21,9 @@ export function productData(product: Product | string, owner: string, at: number
     default:
       return [{ product, amount: amountFrom(owner, product), currency: 'CLP' }];
   }
-}
+};
 
-function lastNinetyDays(at: number) {
+const lastNinetyDays = (at: number) => {
   const day = (time: number) => new Date(time).toISOString().slice(0, 10);
   return { startDate: day(at - NINETY_DAYS_MS), endDate: day(at) };
-}
+};

@@ -5,22 +5,22 @@ import { plannedAnswer } from '../transport/planned-answer.ts';
 import { resetConnection } from '../transport/reset-connection.ts';
 import type { SandboxContext } from '../transport/wire.ts';
 
-/** A read of a task that there is, of whichever interface. */
-export interface ReadCall {
-  /** The Bearer token that it came with. */
+/** A read of an existing task, of any interface. */
+export type ReadCall = {
+  /** The Bearer token of the call. */
   readonly token: { expiresAt: number };
-  /** What it is answered with where nothing else is planned. */
+  /** The answer if nothing else is planned. */
   readonly status: number;
   readonly body: Readonly<Record<string, unknown>>;
-}
+};
 
-/** Answers one read of a task as its plan says; undefined: as usual. */
-export function answerRead(
+/** Answers a read of a task as planned. Undefined behaviour: normally. */
+export const answerRead = (
   sandbox: Sandbox,
   c: SandboxContext,
   behaviour: ReadBehaviour | undefined,
   { token, status, body }: ReadCall,
-): Response | Promise<Response> {
+): Response | Promise<Response> => {
   switch (behaviour?.kind) {
     case undefined:
       return plannedAnswer({ status, body });
@@ -41,8 +41,7 @@ export function answerRead(
       return plannedAnswer({ status, body: { ...body, results: { ...results, filler } } });
     }
   }
-}
+};
 
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
+const isObject = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -6,27 +6,28 @@ import { resetConnection } from '../transport/reset-connection.ts';
 import { trickle } from '../transport/trickle.ts';
 import type { SandboxContext } from '../transport/wire.ts';
 
-/** A valid call that starts a task, of whichever interface. */
+/** A valid start call, of any interface. */
 export interface StartCall {
-  /** The Bearer token that it came with. */
+  /** The Bearer token of the call. */
   readonly token: { expiresAt: number };
-  /** What taking it means: it creates the task. */
-  accept(): TakenStart;
+  /** Accepts the call: creates the task. */
+  accept(): AcceptedStart;
 }
 
-export interface TakenStart {
+export interface AcceptedStart {
   readonly answer: object;
-  /** Ends the task at once; resolves when that many deliveries were made, where there are any. */
+  /** Ends the task at once. Resolves after so many accepted deliveries, or when no more are made. */
   finish(deliveries: number): Promise<void>;
 }
 
-/** Treats one valid start call as its plan says. */
-export async function answerStart(
+/** Answers a valid start call as planned. */
+export const answerStart = async (
   sandbox: Sandbox,
   c: SandboxContext,
   behaviour: StartBehaviour,
   { token, accept }: StartCall,
-): Promise<Response> {
+): Promise<Response> => {
+  const answered = ({ answer }: AcceptedStart): Response => c.json(answer);
   switch (behaviour.kind) {
     case 'answer':
       return plannedAnswer(behaviour);
@@ -39,7 +40,7 @@ export async function answerStart(
       if (behaviour.taken !== false) accept();
       return resetConnection(c);
     case 'accept':
-      return taken(accept());
+      return answered(accept());
     case 'accept-then-answer':
       accept();
       return plannedAnswer(behaviour);
@@ -49,17 +50,14 @@ export async function answerStart(
     case 'slow': {
       const start = accept();
       await sandbox.clock.until(sandbox.clock.now() + behaviour.delayMs, c.req.raw.signal);
-      return taken(start);
+      return answered(start);
     }
     case 'trickle':
       return trickle(JSON.stringify(accept().answer));
     case 'finish-first': {
       const start = accept();
       await start.finish(behaviour.answerAfterDeliveries ?? 1);
-      return taken(start);
+      return answered(start);
     }
   }
-  function taken({ answer }: TakenStart): Response {
-    return c.json(answer);
-  }
-}
+};

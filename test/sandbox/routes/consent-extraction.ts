@@ -1,11 +1,11 @@
 import { Hono } from 'hono';
+import { checkExtraction } from '../consents/check-extraction.ts';
 import { extractionAnswer } from '../consents/extraction-answer.ts';
-import { mayExtract } from '../consents/may-extract.ts';
 import { nextReadBehaviour, nextStartBehaviour, planOf } from '../plans.ts';
 import { createPolledTask } from '../polled/create-polled-task.ts';
 import { progressAt } from '../polled/polled-progress.ts';
-import { markResults } from '../results/mark-results.ts';
-import type { AskedByConsent, Sandbox } from '../state.ts';
+import { addMarker } from '../results/add-marker.ts';
+import type { ConsentTaskRequest, Sandbox } from '../state.ts';
 import { durationFor, hasExpired } from '../tasks/task-pace.ts';
 import { plannedAnswer } from '../transport/planned-answer.ts';
 import { refusal } from '../transport/refusal.ts';
@@ -14,23 +14,23 @@ import type { SandboxContext, SandboxEnv } from '../transport/wire.ts';
 import { answerRead } from './answer-read.ts';
 import { answerStart } from './answer-start.ts';
 
-/** How the two versions word the same ("Start extraction (v1)", "Poll extraction (v1)", "v2 consent-based extraction"). */
-interface Wording {
-  readonly version: AskedByConsent['version'];
+/** The bodies of a version ("Start extraction (v1)", "Poll extraction (v1)", "v2 consent-based extraction"). */
+interface Bodies {
+  readonly version: ConsentTaskRequest['version'];
   started(taskId: string): object;
   inProgress(taskStatus: 'pending' | 'running'): Record<string, unknown>;
   finished(data: unknown): Record<string, unknown>;
 }
 
-const v1: Wording = {
+const v1: Bodies = {
   version: 'v1',
   started: (taskId) => ({ taskId }),
   inProgress: (taskStatus) => ({ taskStatus, taskStatusCode: 202 }),
   finished: (results) => ({ taskStatus: 'success', taskStatusCode: 200, results }),
 };
 
-/** The body of its 202 is "not shown". */
-const v2: Wording = {
+/** The document does not show the body of its 202. */
+const v2: Bodies = {
   version: 'v2',
   started: (taskId) => ({ data: { taskId } }),
   inProgress: (taskStatus) => ({ taskStatus }),
@@ -38,22 +38,26 @@ const v2: Wording = {
 };
 
 /** Consent-based extraction in both versions, and the deprecated synchronous call. */
-export function consentExtractionRoutes(sandbox: Sandbox): Hono<SandboxEnv> {
+export const consentExtractionRoutes = (sandbox: Sandbox): Hono<SandboxEnv> => {
   const app = new Hono<SandboxEnv>();
   app.use('/api/:version/products/retrieve-data/*', requireTaskToken(sandbox));
-  for (const wording of [v1, v2]) {
-    const path = `/api/${wording.version}/products/retrieve-data/tasks`;
-    app.post(path, (c) => start(sandbox, c, wording));
-    app.get(`${path}/:taskId`, (c) => poll(sandbox, c, wording, c.req.param('taskId') ?? ''));
+  for (const bodies of [v1, v2]) {
+    const path = `/api/${bodies.version}/products/retrieve-data/tasks`;
+    app.post(path, (c) => start(sandbox, c, bodies));
+    app.get(`${path}/:taskId`, (c) => poll(sandbox, c, bodies, c.req.param('taskId') ?? ''));
   }
   app.post('/api/v1/products/retrieve-data', (c) => retrieveNow(sandbox, c));
   return app;
-}
+};
 
-async function start(sandbox: Sandbox, c: SandboxContext, { version, started }: Wording): Promise<Response> {
-  const asked = mayExtract(sandbox, c);
-  if (!asked.allowed) return asked.refused;
-  const { product, consentId, entityId } = asked;
+const start = async (
+  sandbox: Sandbox,
+  c: SandboxContext,
+  { version, started }: Bodies,
+): Promise<Response> => {
+  const check = checkExtraction(sandbox, c);
+  if (!check.allowed) return check.refused;
+  const { product, consentId, entityId } = check;
   const taskToken = c.get('taskToken');
   const { clientId, target } = taskToken;
   return answerStart(sandbox, c, nextStartBehaviour(sandbox, target), {
@@ -67,21 +71,21 @@ async function start(sandbox: Sandbox, c: SandboxContext, { version, started }: 
       c.get('call').taskId = task.taskId;
       return {
         answer: started(task.taskId),
-        // No event of the consent flow is shown, so nothing is announced.
+        // The document shows no event of the consent flow, so there is no delivery.
         finish: async () => {
           task.endsAt = sandbox.clock.now();
         },
       };
     },
   });
-}
+};
 
-function poll(
+const poll = (
   sandbox: Sandbox,
   c: SandboxContext,
-  { version, inProgress, finished }: Wording,
+  { version, inProgress, finished }: Bodies,
   taskId: string,
-): Response | Promise<Response> {
+): Response | Promise<Response> => {
   const task = sandbox.polledTasks.get(taskId);
   const taskToken = c.get('taskToken');
   c.get('call').taskId = taskId;
@@ -96,31 +100,31 @@ function poll(
   }
   const { consentId, entityId, product } = task.asked;
   c.get('call').consentId = consentId;
-  c.get('announce')();
+  c.get('reportReceived')();
   const now = sandbox.clock.now();
   const progress = progressAt(task, now);
   const plan = planOf(sandbox, task.username);
   const answer =
     progress === 'ended'
       ? extractionAnswer(plan, { product, owner: task.username, entityId, at: task.endsAt ?? now }, (data) =>
-          finished(markResults(sandbox, task.username, data)),
+          finished(addMarker(sandbox, task.username, data)),
         )
       : { status: 202, body: inProgress(progress) };
   const behaviour = nextReadBehaviour(sandbox, task.username);
   return answerRead(sandbox, c, behaviour, { token: taskToken, ...answer });
-}
+};
 
-/** "Retrieve data, synchronous (deprecated)": it takes as long as a task does. */
-async function retrieveNow(sandbox: Sandbox, c: SandboxContext): Promise<Response> {
-  const asked = mayExtract(sandbox, c);
-  if (!asked.allowed) return asked.refused;
+/** "Retrieve data, synchronous (deprecated)": it takes as long as a task. */
+const retrieveNow = async (sandbox: Sandbox, c: SandboxContext): Promise<Response> => {
+  const check = checkExtraction(sandbox, c);
+  if (!check.allowed) return check.refused;
   const { target } = c.get('taskToken');
   const endsAt = sandbox.clock.now() + (durationFor(sandbox, target) ?? Number.POSITIVE_INFINITY);
   await sandbox.clock.until(endsAt, AbortSignal.any([c.req.raw.signal, sandbox.pending.signal]));
   const { status, body } = extractionAnswer(
     planOf(sandbox, target),
-    { product: asked.product, owner: target, entityId: asked.entityId, at: sandbox.clock.now() },
+    { product: check.product, owner: target, entityId: check.entityId, at: sandbox.clock.now() },
     (data) => ({ taskStatus: 'success', taskStatusCode: 200, data }),
   );
   return plannedAnswer({ status, body });
-}
+};

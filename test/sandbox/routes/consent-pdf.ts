@@ -5,22 +5,21 @@ import { isAddressAlive } from '../pdf/pdf-address.ts';
 import type { Consent, Sandbox } from '../state.ts';
 import type { SandboxEnv } from '../transport/wire.ts';
 
-/** What the URL of "Consent PDF" leads to. A dead or altered one is answered with 403, as by a file store. */
-export function consentPdfRoutes(sandbox: Sandbox): Hono<SandboxEnv> {
-  return new Hono<SandboxEnv>().get('/consent-pdf/:consentId', (c) => {
+/** The URL of "Consent PDF". An expired or altered one is answered 403, as by a file store. */
+export const consentPdfRoutes = (sandbox: Sandbox): Hono<SandboxEnv> =>
+  new Hono<SandboxEnv>().get('/consent-pdf/:consentId', (c) => {
     const consentId = c.req.param('consentId');
     const consent = sandbox.consents.get(consentId);
     if (consent === undefined || !isAddressAlive(sandbox, consentId, c.req.query())) {
-      return c.json({ message: 'The address has expired, or was altered' }, 403);
+      return c.json({ message: 'The URL has expired, or was altered' }, 403);
     }
     return c.body(makePdf(linesOf(consent, sandbox.clock.now())), 200, {
       'content-type': 'application/pdf',
       'content-disposition': `inline; filename="consent-${consentId}.pdf"`,
     });
   });
-}
 
-function linesOf(consent: Consent, now: number): string[] {
+const linesOf = (consent: Consent, now: number): string[] => {
   const { status, subStatus } = consentStateAt(consent, now);
   return [
     'Consent of the provider sandbox (test data)',
@@ -31,4 +30,4 @@ function linesOf(consent: Consent, now: number): string[] {
     `Status: ${status} (${subStatus})`,
     `Valid until: ${new Date(consent.validUntil).toISOString()}`,
   ];
-}
+};

@@ -12,7 +12,7 @@ import { requireTaskToken } from '../transport/require-task-token.ts';
 import type { SandboxContext, SandboxEnv } from '../transport/wire.ts';
 
 const wholeNumber = v.pipe(v.string(), v.regex(/^[1-9]\d*$/), v.transform(Number));
-/** The filter parameters are "not shown": others than these two pass, and do nothing. */
+/** The document does not show the filter parameters. Others than these two are accepted and ignored. */
 const PageSchema = v.object({
   page: v.exactOptional(wholeNumber, '1'),
   limit: v.exactOptional(wholeNumber, '10'),
@@ -20,7 +20,7 @@ const PageSchema = v.object({
 const RevokeSchema = v.strictObject({ consentId: v.pipe(v.string(), v.uuid()) });
 
 /** "List consents", "Get consent", "Consent PDF" and "Revoke consent", in the order of their creation. */
-export function consentRoutes(sandbox: Sandbox): Hono<SandboxEnv> {
+export const consentRoutes = (sandbox: Sandbox): Hono<SandboxEnv> => {
   const app = new Hono<SandboxEnv>();
   app.use('/api/v1/consents/*', requireTaskToken(sandbox));
 
@@ -40,13 +40,13 @@ export function consentRoutes(sandbox: Sandbox): Hono<SandboxEnv> {
   });
 
   app.get('/api/v1/consents/:consentId', (c) => {
-    const consent = reachedConsent(sandbox, c, c.req.param('consentId'));
+    const consent = readableConsent(sandbox, c, c.req.param('consentId'));
     if (consent === undefined) return notFound(c);
     return c.json({ data: consentAnswer(consent, sandbox.clock.now()) });
   });
 
   app.get('/api/v1/consents/:consentId/pdf', (c) => {
-    const consent = reachedConsent(sandbox, c, c.req.param('consentId'));
+    const consent = readableConsent(sandbox, c, c.req.param('consentId'));
     if (consent === undefined) return notFound(c);
     return c.json({ data: { url: pdfAddress(sandbox, new URL(c.req.url).origin, consent.consentId) } });
   });
@@ -56,7 +56,7 @@ export function consentRoutes(sandbox: Sandbox): Hono<SandboxEnv> {
     if (!parsed.valid) {
       return refusal(c, 400, 'INVALID_REQUEST', 'Invalid request', { invalid: parsed.invalid });
     }
-    const consent = reachedConsent(sandbox, c, parsed.output.consentId);
+    const consent = readableConsent(sandbox, c, parsed.output.consentId);
     if (consent === undefined) return notFound(c);
     const now = sandbox.clock.now();
     // "States and transitions", Consent: the condition is an active consent.
@@ -68,14 +68,13 @@ export function consentRoutes(sandbox: Sandbox): Hono<SandboxEnv> {
   });
 
   return app;
-}
+};
 
-function reachedConsent(sandbox: Sandbox, c: SandboxContext, consentId: string) {
+const readableConsent = (sandbox: Sandbox, c: SandboxContext, consentId: string) => {
   c.get('call').consentId = consentId;
   return consentOf(sandbox, consentId, c.get('taskToken'));
-}
+};
 
-/** The same for another user's consent and for one that there is not. */
-function notFound(c: SandboxContext): Response {
-  return refusal(c, 404, 'CONSENT', 'There is no such consent', { errorCode: 'CONSENT_NOT_FOUND' });
-}
+/** The same for another user's consent and for an unknown one. */
+const notFound = (c: SandboxContext): Response =>
+  refusal(c, 404, 'CONSENT', 'There is no such consent', { errorCode: 'CONSENT_NOT_FOUND' });

@@ -8,11 +8,10 @@ import type { SandboxEnv } from '../transport/wire.ts';
 import { unknownPreset } from './unknown-preset.ts';
 
 /** "Entity listing item (sandbox shape)". */
-export function legacyEntityRoutes(sandbox: Sandbox): Hono<SandboxEnv> {
-  return new Hono<SandboxEnv>().get('/api/v1/entities', requireSession(sandbox), (c): Response => {
+export const legacyEntityRoutes = (sandbox: Sandbox): Hono<SandboxEnv> =>
+  new Hono<SandboxEnv>().get('/api/v1/entities', requireSession(sandbox), (c): Response => {
     const responseType = c.req.query('responseType');
     const preset = ENTITIES_PRESETS.get(responseType ?? '');
     if (preset !== undefined) return c.json(preset());
     return responseType === undefined ? c.json(ENTITIES.map(entityItem)) : unknownPreset(c);
   });
-}

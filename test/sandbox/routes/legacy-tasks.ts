@@ -9,7 +9,7 @@ import { nextReadBehaviour, nextStartBehaviour, planOf } from '../plans.ts';
 import { createPolledTask } from '../polled/create-polled-task.ts';
 import { progressAt } from '../polled/polled-progress.ts';
 import { PRODUCTS } from '../product-vocabulary.ts';
-import type { AskedByCredentials, PolledTask, Sandbox } from '../state.ts';
+import type { LegacyTaskRequest, PolledTask, Sandbox } from '../state.ts';
 import { hasExpired } from '../tasks/task-pace.ts';
 import { readJson } from '../transport/read-json.ts';
 import { requireSession } from '../transport/require-session.ts';
@@ -28,12 +28,12 @@ const LegacyTaskSchema = v.strictObject({
     v.check((action) => actionTypes.has(action.split(':')[1] ?? '')),
   ),
   encryptArgs: v.string(),
-  /** "v1 used a boolean" ("Versioning" 2); the events of v1 are "not shown", so nothing comes of it. */
+  /** "v1 used a boolean" ("Versioning" 2). The document shows no events of v1, so it has no effect. */
   webhook: v.exactOptional(v.boolean()),
 });
 
 /** "Legacy v1 task API", its tasks. */
-export function legacyTaskRoutes(sandbox: Sandbox): Hono<SandboxEnv> {
+export const legacyTaskRoutes = (sandbox: Sandbox): Hono<SandboxEnv> => {
   const app = new Hono<SandboxEnv>();
 
   app.post('/api/v1/tasks', requireSession(sandbox), async (c): Promise<Response> => {
@@ -59,7 +59,7 @@ export function legacyTaskRoutes(sandbox: Sandbox): Hono<SandboxEnv> {
     const call = c.get('call');
     call.username = username;
     call.credentialsMode = 'encrypted';
-    c.get('announce')();
+    c.get('reportReceived')();
     const refused = refusedStart(sandbox, client, { username, entityId, actionType });
     if (refused !== undefined) return presetAnswer(c, refused);
     return answerStart(sandbox, c, nextStartBehaviour(sandbox, username), {
@@ -95,15 +95,15 @@ export function legacyTaskRoutes(sandbox: Sandbox): Hono<SandboxEnv> {
     const task = legacyTaskOf(sandbox, taskId);
     const preset = READ_PRESETS.get(responseType ?? '');
     if (preset !== undefined) {
-      // A preset is forced on any taskId, also one that there is not.
-      return c.json(preset(task?.clientId === session.clientId ? task : somebody));
+      // A preset applies to any taskId, also an unknown one.
+      return c.json(preset(task?.clientId === session.clientId ? task : defaultOwner));
     }
     if (responseType !== undefined) return unknownPreset(c);
     if (task === undefined || hasExpired(sandbox, task)) return c.json({ message: 'Not found' }, 404);
     if (task.clientId !== session.clientId) return c.json({ message: 'Forbidden' }, 403);
     const { username } = task;
     call.username = username;
-    c.get('announce')();
+    c.get('reportReceived')();
     const now = sandbox.clock.now();
     const progress = progressAt(task, now);
     const body = legacyAnswer(task.asked, username, planOf(sandbox, username), progress, task.endsAt ?? now);
@@ -115,25 +115,23 @@ export function legacyTaskRoutes(sandbox: Sandbox): Hono<SandboxEnv> {
   });
 
   return app;
-}
+};
 
-/** "Response text": the text itself, and no JSON. */
-function presetAnswer(c: SandboxContext, name: StartPreset): Response {
+/** "Response text": plain text, not JSON. */
+const presetAnswer = (c: SandboxContext, name: StartPreset): Response => {
   const { status, text } = START_PRESETS[name];
   return c.text(text, status);
-}
+};
 
-const somebody = { username: 'sandbox-user', asked: { entityId: 'demo-bank' } };
+const defaultOwner = { username: 'sandbox-user', asked: { entityId: 'demo-bank' } };
 
-interface LegacyTask extends PolledTask {
-  readonly asked: AskedByCredentials;
-}
+type LegacyTask = PolledTask & {
+  readonly asked: LegacyTaskRequest;
+};
 
-function legacyTaskOf(sandbox: Sandbox, taskId: string): LegacyTask | undefined {
+const legacyTaskOf = (sandbox: Sandbox, taskId: string): LegacyTask | undefined => {
   const task = sandbox.polledTasks.get(taskId);
   return task !== undefined && isLegacy(task) ? task : undefined;
-}
+};
 
-function isLegacy(task: PolledTask): task is LegacyTask {
-  return task.asked.kind === 'legacy';
-}
+const isLegacy = (task: PolledTask): task is LegacyTask => task.asked.kind === 'legacy';

@@ -10,7 +10,7 @@ import { requireSession } from '../transport/require-session.ts';
 import type { SandboxEnv } from '../transport/wire.ts';
 import { unknownPreset } from './unknown-preset.ts';
 
-/** The body is "not shown"; design section 11. */
+/** The document does not show the body. */
 const UserStatusSchema = v.strictObject({
   entityId: v.pipe(v.string(), v.minLength(1)),
   username: v.pipe(v.string(), v.minLength(1)),
@@ -18,31 +18,27 @@ const UserStatusSchema = v.strictObject({
 
 const LOCKED_FOR_MS = 60 * 60 * 1000;
 
-/** "User status by entity (sandbox shape)": disabled are those whose tasks end with locked credentials. */
-export function legacyUserStatusRoutes(sandbox: Sandbox): Hono<SandboxEnv> {
-  return new Hono<SandboxEnv>().post(
-    '/api/v1/users/status/by-entity',
-    requireSession(sandbox),
-    (c): Response => {
-      const responseType = c.req.query('responseType');
-      const now = sandbox.clock.now();
-      if (responseType === DISABLED_USERNAME) return c.json(userStatus(false, now));
-      if (responseType !== undefined) return unknownPreset(c);
-      const parsed = readJson(c.get('body'), UserStatusSchema);
-      if (!parsed.valid) return c.json({ message: 'Invalid request', invalid: parsed.invalid }, 400);
-      const { entityId, username } = parsed.output;
-      if (!acceptsEntity(c.get('client'), entityId)) {
-        return c.json({ message: 'Invalid request', invalid: ['entityId'] }, 400);
-      }
-      c.get('call').username = username;
-      const outcome = plannedOutcome({ username }, planOf(sandbox, username));
-      const locked = outcome.kind === 'credentials' && outcome.taskStatus === 'CREDENTIALS_LOCKED';
-      return c.json(userStatus(!locked, now));
-    },
-  );
-}
+/** "User status by entity (sandbox shape)". A user is disabled if their tasks end CREDENTIALS_LOCKED. */
+export const legacyUserStatusRoutes = (sandbox: Sandbox): Hono<SandboxEnv> =>
+  new Hono<SandboxEnv>().post('/api/v1/users/status/by-entity', requireSession(sandbox), (c): Response => {
+    const responseType = c.req.query('responseType');
+    const now = sandbox.clock.now();
+    if (responseType === DISABLED_USERNAME) return c.json(userStatus(false, now));
+    if (responseType !== undefined) return unknownPreset(c);
+    const parsed = readJson(c.get('body'), UserStatusSchema);
+    if (!parsed.valid) return c.json({ message: 'Invalid request', invalid: parsed.invalid }, 400);
+    const { entityId, username } = parsed.output;
+    if (!acceptsEntity(c.get('client'), entityId)) {
+      return c.json({ message: 'Invalid request', invalid: ['entityId'] }, 400);
+    }
+    c.get('call').username = username;
+    const outcome = plannedOutcome({ username }, planOf(sandbox, username));
+    const locked = outcome.kind === 'credentials' && outcome.taskStatus === 'CREDENTIALS_LOCKED';
+    return c.json(userStatus(!locked, now));
+  });
 
-/** An enabled user may try again at once. */
-function userStatus(enabled: boolean, now: number) {
-  return { enabled, retryAfter: new Date(enabled ? now : now + LOCKED_FOR_MS).toISOString() };
-}
+/** `retryAfter` of an enabled user is now. */
+const userStatus = (enabled: boolean, now: number) => ({
+  enabled,
+  retryAfter: new Date(enabled ? now : now + LOCKED_FOR_MS).toISOString(),
+});

@@ -7,22 +7,21 @@ import { readJson } from '../transport/read-json.ts';
 import { requireApiKey } from '../transport/require-api-key.ts';
 import type { SandboxContext, SandboxEnv } from '../transport/wire.ts';
 
-/** "Session token". The upper bound of `expire` is "not shown": there is none. */
+/** "Session token". The document shows no upper bound of `expire`, so there is none. */
 const LoginSchema = v.strictObject({
   expire: v.exactOptional(v.pipe(v.number(), v.integer(), v.minValue(1)), 60),
 });
 
-export function loginRoutes(sandbox: Sandbox): Hono<SandboxEnv> {
-  return new Hono<SandboxEnv>().post('/api/v1/auth/login', requireApiKey(sandbox), (c) => {
+export const loginRoutes = (sandbox: Sandbox): Hono<SandboxEnv> =>
+  new Hono<SandboxEnv>().post('/api/v1/auth/login', requireApiKey(sandbox), (c) => {
     const client = c.get('client');
-    c.get('announce')();
+    c.get('reportReceived')();
     const behaviour = client.loginBehaviours.shift();
     return behaviour === undefined ? login(sandbox, client, c) : misbehave(behaviour, c);
   });
-}
 
-function login(sandbox: Sandbox, client: Client, c: SandboxContext): Response {
-  // The only field is optional, so no body is a body without it.
+const login = (sandbox: Sandbox, client: Client, c: SandboxContext): Response => {
+  // The only field is optional, so an empty body is valid.
   const parsed = readJson(c.get('body') || '{}', LoginSchema);
   if (!parsed.valid) return c.json({ message: 'Invalid request', invalid: parsed.invalid }, 400);
   const issuedAt = sandbox.clock.now();
@@ -30,4 +29,4 @@ function login(sandbox: Sandbox, client: Client, c: SandboxContext): Response {
   const expiresAt = issuedAt + parsed.output.expire * 60_000;
   sandbox.sessions.set(token, { token, clientId: client.clientId, issuedAt, expiresAt });
   return c.json({ token });
-}
+};

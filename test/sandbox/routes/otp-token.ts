@@ -6,14 +6,14 @@ import { issueOtpToken } from '../tokens/issue-otp-token.ts';
 import { requireApiKey } from '../transport/require-api-key.ts';
 import type { SandboxEnv } from '../transport/wire.ts';
 
-/** "Create OTP token": a consent in progress, and the token that opens its page. */
-export function otpTokenRoutes(sandbox: Sandbox): Hono<SandboxEnv> {
+/** "Create OTP token": creates a consent in progress, and the token that opens its page. */
+export const otpTokenRoutes = (sandbox: Sandbox): Hono<SandboxEnv> => {
   return new Hono<SandboxEnv>().post('/api/v1/token/otp/create', requireApiKey(sandbox), (c) => {
     const client = c.get('client');
     const parsed = parseOtpRequest(c.get('body'), client);
     if (!parsed.valid) return c.json({ message: 'Invalid request', invalid: parsed.invalid }, 400);
     const { clientId, user, company, products, locale, filters } = parsed.output;
-    // The API key says whose call it is; another client's id beside it is a mistake.
+    // The API key identifies the client. Another client's id is refused.
     if (clientId !== client.clientId) return c.json({ message: 'Forbidden' }, 403);
     const types = filters?.entities?.include?.types ?? [];
     const consent = createConsent(sandbox, {
@@ -30,4 +30,4 @@ export function otpTokenRoutes(sandbox: Sandbox): Hono<SandboxEnv> {
     const { token } = issueOtpToken(sandbox, { consentId, clientId, expiresAt: validUntil });
     return c.json({ data: { otpToken: token, consentId } });
   });
-}
+};

@@ -12,9 +12,9 @@ const TaskTokenRequestSchema = v.strictObject({
   clientId: v.pipe(v.string(), v.uuid()),
 });
 
-/** "Create Task Token". There need not be a consent of the user yet. */
-export function taskTokenRoutes(sandbox: Sandbox): Hono<SandboxEnv> {
-  return new Hono<SandboxEnv>().post('/api/v1/token/task', requireApiKey(sandbox), (c) => {
+/** "Create Task Token". The user need not have a consent yet. */
+export const taskTokenRoutes = (sandbox: Sandbox): Hono<SandboxEnv> =>
+  new Hono<SandboxEnv>().post('/api/v1/token/task', requireApiKey(sandbox), (c) => {
     const parsed = readJson(c.get('body'), TaskTokenRequestSchema);
     if (!parsed.valid) return c.json({ message: 'Invalid request', invalid: parsed.invalid }, 400);
     const { target, clientId } = parsed.output;
@@ -22,4 +22,3 @@ export function taskTokenRoutes(sandbox: Sandbox): Hono<SandboxEnv> {
     c.get('call').username = target;
     return c.json({ data: { taskToken: issueTaskToken(sandbox, clientId, target).token } });
   });
-}

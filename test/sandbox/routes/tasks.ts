@@ -2,7 +2,7 @@ import { Hono } from 'hono';
 import { acceptsEntity } from '../client.ts';
 import { readCredentials } from '../credentials/read-credentials.ts';
 import { nextReadBehaviour, nextStartBehaviour } from '../plans.ts';
-import { markResults } from '../results/mark-results.ts';
+import { addMarker } from '../results/add-marker.ts';
 import type { Sandbox, Task } from '../state.ts';
 import { createTask } from '../tasks/create-task.ts';
 import { finishTask } from '../tasks/finish-task.ts';
@@ -12,13 +12,13 @@ import { durationFor, hasExpired } from '../tasks/task-pace.ts';
 import { taskStatusAt } from '../tasks/task-status.ts';
 import { requireSession } from '../transport/require-session.ts';
 import type { SandboxEnv } from '../transport/wire.ts';
-import { wantsDelivery } from '../webhook/deliver-completion.ts';
+import { sendsWebhook } from '../webhook/deliver-completion.ts';
 import { deliveriesMade } from '../webhook/deliveries-made.ts';
 import { answerRead } from './answer-read.ts';
 import { answerStart } from './answer-start.ts';
 
 /** "Start task (v2)" and "Read task (v2)". */
-export function taskRoutes(sandbox: Sandbox): Hono<SandboxEnv> {
+export const taskRoutes = (sandbox: Sandbox): Hono<SandboxEnv> => {
   const app = new Hono<SandboxEnv>();
 
   app.post('/api/v2/tasks', requireSession(sandbox), async (c): Promise<Response> => {
@@ -46,7 +46,7 @@ export function taskRoutes(sandbox: Sandbox): Hono<SandboxEnv> {
     call.username = username;
     call.credentialsMode = request.credentials.mode;
     if (request.webhook !== undefined) call.webhook = request.webhook;
-    c.get('announce')();
+    c.get('reportReceived')();
     return answerStart(sandbox, c, nextStartBehaviour(sandbox, username), {
       token: session,
       accept() {
@@ -56,7 +56,7 @@ export function taskRoutes(sandbox: Sandbox): Hono<SandboxEnv> {
         void runTask(sandbox, task, durationMs);
         return {
           answer: { taskId: task.taskId },
-          finish: (deliveries) => finishAndAnnounce(sandbox, task, deliveries),
+          finish: (deliveries) => finishAndDeliver(sandbox, task, deliveries),
         };
       },
     });
@@ -68,26 +68,26 @@ export function taskRoutes(sandbox: Sandbox): Hono<SandboxEnv> {
     const call = c.get('call');
     call.taskId = c.req.param('taskId');
     if (task === undefined || hasExpired(sandbox, task)) return c.json({ message: 'Not found' }, 404);
-    // "Authentication" 2; which status says so is "not shown".
+    // "Authentication" 2. The document does not show the status.
     if (task.clientId !== session.clientId) return c.json({ message: 'Forbidden' }, 403);
     call.username = task.username;
-    c.get('announce')();
+    c.get('reportReceived')();
     return answerRead(sandbox, c, nextReadBehaviour(sandbox, task.username), {
       token: session,
       status: 200,
       body: {
         taskStatus: taskStatusAt(task, sandbox.clock.now()),
-        results: markResults(sandbox, task.username, task.ending?.results ?? null),
+        results: addMarker(sandbox, task.username, task.ending?.results ?? null),
       },
     });
   });
 
   return app;
-}
+};
 
-async function finishAndAnnounce(sandbox: Sandbox, task: Task, deliveries: number): Promise<void> {
-  // Listening begins before the end that it waits for.
-  const made = wantsDelivery(sandbox, task) ? deliveriesMade(sandbox, task.taskId, deliveries) : undefined;
+const finishAndDeliver = async (sandbox: Sandbox, task: Task, deliveries: number): Promise<void> => {
+  // Subscribes before the task ends.
+  const made = sendsWebhook(sandbox, task) ? deliveriesMade(sandbox, task.taskId, deliveries) : undefined;
   finishTask(sandbox, task, { at: sandbox.clock.now() });
   await made;
-}
+};

@@ -8,29 +8,29 @@ import { openableConsent, openConsent, openPage } from '../widget/open-page.ts';
 import { consentForm, decidedPage, unusablePage } from '../widget/page.ts';
 import { pageTexts } from '../widget/page-texts.ts';
 
-/** The consent page: what the provider's widget does for the end user, kept plain. */
-export function widgetRoutes(sandbox: Sandbox): Hono<SandboxEnv> {
+/** The consent page: a simple form of the provider's widget for end users. */
+export const widgetRoutes = (sandbox: Sandbox): Hono<SandboxEnv> => {
   const app = new Hono<SandboxEnv>();
 
   app.use('/widget', async (c, next) => {
     await next();
     c.header('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'");
-    // The address holds the OTP token.
+    // The URL contains the OTP token.
     c.header('referrer-policy', 'no-referrer');
     c.header('cache-control', 'no-store');
   });
 
-  // Opening the page uses the one-use token; the form then carries the page's own key.
+  // Opening the page uses the one-use token. The form has a key of its own.
   app.get('/widget', (c) => {
     const token = c.req.query('otpToken') ?? '';
     const consent = openableConsent(sandbox, token);
     if (consent === undefined) return unusable(c, consentOfToken(sandbox, token));
-    // Hono routes HEAD here too. It is a safe method (RFC 9110): a link checker must not use the token.
+    // Hono routes HEAD here too. HEAD is a safe method (RFC 9110), so that a link checker does not use the token.
     if (c.req.method === 'HEAD') return c.html('');
     const key = openPage(sandbox, token, consent);
     noteConsent(c, consent);
     const texts = pageTexts(consent.locale);
-    // No product is ticked beforehand: to authorize one is a person's own act.
+    // No product is preselected: the person chooses.
     return c.html(consentForm(consent, texts, key, { entityId: consent.entity.id, products: [] }));
   });
 
@@ -57,20 +57,19 @@ export function widgetRoutes(sandbox: Sandbox): Hono<SandboxEnv> {
   });
 
   return app;
-}
+};
 
-function noteConsent(c: SandboxContext, { consentId, owner }: Consent): void {
+const noteConsent = (c: SandboxContext, { consentId, owner }: Consent): void => {
   const call = c.get('call');
   call.consentId = consentId;
   call.username = owner;
-}
+};
 
-function consentOfToken(sandbox: Sandbox, token: string): Consent | undefined {
-  return sandbox.consents.get(sandbox.otpTokens.get(token)?.consentId ?? '');
-}
+const consentOfToken = (sandbox: Sandbox, token: string): Consent | undefined =>
+  sandbox.consents.get(sandbox.otpTokens.get(token)?.consentId ?? '');
 
-/** In the language of the link's consent; for a link that never existed, in the browser's. */
-function unusable(c: SandboxContext, consent: Consent | undefined) {
+/** In the language of the consent, or of the browser for an unknown link. */
+const unusable = (c: SandboxContext, consent: Consent | undefined) => {
   const locale = consent?.locale ?? c.req.header('accept-language') ?? '';
   return c.html(unusablePage(pageTexts(locale)), 410);
-}
+};

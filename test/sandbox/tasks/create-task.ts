@@ -5,14 +5,14 @@ import type { Sandbox, Task } from '../state.ts';
 import type { TaskRequest } from './parse-task-request.ts';
 import { runningAfter } from './task-pace.ts';
 
-/** Creates a task that starts now. `durationMs` null: it will not end by itself. */
-export function createTask(
+/** Creates a task that starts now. `durationMs` null: it does not end by itself. */
+export const createTask = (
   sandbox: Sandbox,
   clientId: string,
   identity: Identity,
   request: TaskRequest,
   durationMs: number | null,
-): Task {
+): Task => {
   const createdAt = sandbox.clock.now();
   const canRun = request.actions.some(({ id }) => hasProduct(request.entity, id));
   const task: Task = {
@@ -25,11 +25,11 @@ export function createTask(
     ),
     ...(request.webhook === undefined ? {} : { webhook: request.webhook }),
     createdAt,
-    // A task of which no action can run ends without having been RUNNING.
+    // A task without an action that can run is never RUNNING.
     runningAt: canRun ? createdAt + runningAfter(durationMs) : Number.POSITIVE_INFINITY,
     deliveries: [],
   };
   sandbox.tasks.set(task.taskId, task);
   sandbox.events.append({ type: 'task-created', taskId: task.taskId, username: task.username });
   return task;
-}
+};

@@ -4,12 +4,12 @@ import type { TerminalStatus } from '../task-vocabulary.ts';
 import { deliverCompletion } from '../webhook/deliver-completion.ts';
 import { endTask } from './end-task.ts';
 
-/** Brings a task to its terminal status and starts announcing it. Says no where it has ended already. */
-export function finishTask(
+/** Ends a task and starts its deliveries. Returns false if it has ended already. */
+export const finishTask = (
   sandbox: Sandbox,
   task: Task,
   { at, taskStatus }: { readonly at: number; readonly taskStatus?: TerminalStatus },
-): boolean {
+): boolean => {
   const client = sandbox.clients.get(task.clientId);
   if (task.ending !== undefined || client === undefined) return false;
   const ending = endTask(task, planOf(sandbox, task.username), at, taskStatus);
@@ -22,4 +22,4 @@ export function finishTask(
   });
   void deliverCompletion(sandbox, task, client);
   return true;
-}
+};

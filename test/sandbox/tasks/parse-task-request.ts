@@ -2,6 +2,12 @@ import * as v from 'valibot';
 import { CredentialsSchema } from '../credentials/read-credentials.ts';
 import { type ParsedBody, readJson } from '../transport/read-json.ts';
 
+const isRealDay = (text: string): boolean => {
+  const date = new Date(`${text}T00:00:00Z`);
+  // Date turns 2026-02-30 into 2026-03-02.
+  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text);
+};
+
 /** YYYY-MM-DD ("Limits"), and a day that exists. */
 const day = v.pipe(v.string(), v.regex(/^\d{4}-\d{2}-\d{2}$/), v.check(isRealDay));
 
@@ -10,12 +16,12 @@ const action = v.variant('id', [
     id: v.literal('movement'),
     params: v.strictObject({ dateRange: v.strictObject({ startDate: day, endDate: day }) }),
   }),
-  // They do not accept `params`.
+  // These do not accept `params`.
   v.strictObject({ id: v.literal('product-balance') }),
   v.strictObject({ id: v.literal('tef') }),
 ]);
 
-/** "v2 task request". Strict: a field that the document does not name is a mistake of the client's. */
+/** "v2 task request". Strict: undocumented fields are refused. */
 const TaskRequestSchema = v.strictObject({
   entity: v.pipe(v.string(), v.minLength(1)),
   credentials: CredentialsSchema,
@@ -29,12 +35,4 @@ const TaskRequestSchema = v.strictObject({
 });
 export type TaskRequest = v.InferOutput<typeof TaskRequestSchema>;
 
-export function parseTaskRequest(body: string): ParsedBody<TaskRequest> {
-  return readJson(body, TaskRequestSchema);
-}
-
-function isRealDay(text: string): boolean {
-  const date = new Date(`${text}T00:00:00Z`);
-  // Date turns 2026-02-30 into 2026-03-02.
-  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text);
-}
+export const parseTaskRequest = (body: string): ParsedBody<TaskRequest> => readJson(body, TaskRequestSchema);

@@ -3,13 +3,13 @@ import { type Outcome, outcomeForStatus, outcomeOf } from '../outcomes.ts';
 import type { Plan } from '../plan.ts';
 import type { TerminalStatus } from '../task-vocabulary.ts';
 
-/** What a task will end as: by `status` where there is one, else by the outcome table; planned errors over it. */
-export function plannedOutcome(
+/** The outcome of a task: by `status` if given, else by the outcome table. Planned action errors are added. */
+export const plannedOutcome = (
   { username, businessId }: Identity,
   plan: Plan,
   status: TerminalStatus | undefined = plan.outcome,
-): Outcome {
+): Outcome => {
   const outcome = status === undefined ? outcomeOf(username, businessId) : outcomeForStatus(status);
   if (outcome.kind === 'credentials' || plan.actionErrors === undefined) return outcome;
   return { kind: 'actions', actionErrors: { ...outcome.actionErrors, ...plan.actionErrors } };
-}
+};

@@ -3,10 +3,10 @@ import type { OtpToken, Sandbox } from '../state.ts';
 import { makeJwt } from './make-jwt.ts';
 
 /** The one-use token that opens the consent page for one consent. */
-export function issueOtpToken(
+export const issueOtpToken = (
   sandbox: Sandbox,
   { consentId, clientId, expiresAt }: Pick<OtpToken, 'consentId' | 'clientId' | 'expiresAt'>,
-): OtpToken {
+): OtpToken => {
   const claims = { sub: consentId, jti: randomUUID(), exp: Math.floor(expiresAt / 1000) };
   const otpToken = {
     token: makeJwt(claims, sandbox.signingSecret),
@@ -17,4 +17,4 @@ export function issueOtpToken(
   };
   sandbox.otpTokens.set(otpToken.token, otpToken);
   return otpToken;
-}
+};

@@ -4,9 +4,10 @@ import type { Sandbox } from '../state.ts';
 import { misbehave } from './misbehave.ts';
 import type { SandboxEnv } from './wire.ts';
 
-/** Gives a call to the first fault that fits it and has a behaviour left. */
-export function applyFault(sandbox: Sandbox): MiddlewareHandler<SandboxEnv> {
-  return async (c, next) => {
+/** Applies the first matching fault that has a behaviour left. */
+export const applyFault =
+  (sandbox: Sandbox): MiddlewareHandler<SandboxEnv> =>
+  async (c, next) => {
     const fault = sandbox.faults.find(
       (each) => each.behaviours.length > 0 && fits(each, c.req.method, c.req.path),
     );
@@ -15,12 +16,11 @@ export function applyFault(sandbox: Sandbox): MiddlewareHandler<SandboxEnv> {
       await next();
       return undefined;
     }
-    c.get('announce')();
+    c.get('reportReceived')();
     return misbehave(behaviour, c);
   };
-}
 
-function fits(fault: Fault, method: string, path: string): boolean {
+const fits = (fault: Fault, method: string, path: string): boolean => {
   if (fault.method !== undefined && fault.method !== method) return false;
   return fault.path.endsWith('*') ? path.startsWith(fault.path.slice(0, -1)) : path === fault.path;
-}
+};

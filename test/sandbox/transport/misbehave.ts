@@ -5,8 +5,8 @@ import { resetConnection } from './reset-connection.ts';
 import { trickle } from './trickle.ts';
 import type { SandboxContext } from './wire.ts';
 
-/** Treats a call in a way that has nothing to do with what it asks for. */
-export function misbehave(behaviour: CallBehaviour, c: SandboxContext): Response | Promise<Response> {
+/** Answers a call as a fault demands, whatever its content. */
+export const misbehave = (behaviour: CallBehaviour, c: SandboxContext): Response | Promise<Response> => {
   switch (behaviour.kind) {
     case 'answer':
       return plannedAnswer(behaviour);
@@ -17,4 +17,4 @@ export function misbehave(behaviour: CallBehaviour, c: SandboxContext): Response
     case 'trickle':
       return trickle(JSON.stringify(behaviour.body ?? {}));
   }
-}
+};

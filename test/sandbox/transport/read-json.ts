@@ -2,44 +2,43 @@ import * as v from 'valibot';
 
 export type ParsedBody<Output> =
   | { readonly valid: true; readonly output: Output }
-  /** Paths such as `actions.0.params`; never the values that were sent. */
+  /** Paths such as `actions.0.params`, without the received values. */
   | { readonly valid: false; readonly invalid: readonly string[] };
 
-/** A JSON body as the schema has it, or the places where it is not. An empty body is invalid. */
-export function readJson<Schema extends v.GenericSchema>(
+/** Parses a JSON body. Returns the output, or the paths of invalid fields. An empty body is invalid. */
+export const readJson = <Schema extends v.GenericSchema>(
   body: string,
   schema: Schema,
-): ParsedBody<v.InferOutput<Schema>> {
+): ParsedBody<v.InferOutput<Schema>> => {
   const json = fromJson(body);
   const parsed = v.safeParse(schema, json);
   const paths = parsed.success
-    ? arraysTakenForObjects(json, parsed.output)
+    ? arraysParsedAsObjects(json, parsed.output)
     : parsed.issues.map((issue) => v.getDotPath(issue) ?? '');
   if (parsed.success && paths.length === 0) return { valid: true, output: parsed.output };
   return { valid: false, invalid: [...new Set(paths)] };
-}
+};
 
-/** Paths of arrays that a schema has parsed as objects: valibot does so where no field is required. */
-export function arraysTakenForObjects(
+/** Paths of arrays that were parsed as objects: valibot accepts those where no field is required. */
+export const arraysParsedAsObjects = (
   input: unknown,
   output: unknown,
   path: readonly string[] = [],
-): string[] {
+): string[] => {
   if (!isObject(input) || !isObject(output)) return [];
   if (Array.isArray(input) && !Array.isArray(output)) return [path.join('.')];
   return Object.entries(input).flatMap(([key, value]) =>
-    arraysTakenForObjects(value, output[key], [...path, key]),
+    arraysParsedAsObjects(value, output[key], [...path, key]),
   );
-}
+};
 
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null;
-}
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null;
 
-function fromJson(text: string): unknown {
+const fromJson = (text: string): unknown => {
   try {
     return JSON.parse(text);
   } catch {
     return undefined;
   }
-}
+};

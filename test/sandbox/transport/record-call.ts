@@ -3,7 +3,7 @@ import type { Call, Sandbox } from '../state.ts';
 import type { SandboxEnv } from './wire.ts';
 
 /** Records every call to a route of the provider, in the order of arrival. */
-export function recordCall(sandbox: Sandbox): MiddlewareHandler<SandboxEnv> {
+export const recordCall = (sandbox: Sandbox): MiddlewareHandler<SandboxEnv> => {
   let lastSeq = 0;
   return async (c, next) => {
     lastSeq += 1;
@@ -15,22 +15,21 @@ export function recordCall(sandbox: Sandbox): MiddlewareHandler<SandboxEnv> {
       status: 'in progress',
     };
     sandbox.calls.push(call);
-    let announced = false;
-    const announce = () => {
-      if (!announced) sandbox.events.append({ type: 'call-received', call });
-      announced = true;
+    let isReported = false;
+    const reportReceived = () => {
+      if (!isReported) sandbox.events.append({ type: 'call-received', call });
+      isReported = true;
     };
     c.set('call', call);
-    c.set('announce', announce);
+    c.set('reportReceived', reportReceived);
     c.set('body', await c.req.text());
     await next();
-    announce();
+    reportReceived();
     call.status = wasAnswered(c.res, c.req.raw.signal) ? c.res.status : 'none';
     sandbox.events.append({ type: 'call', call });
   };
-}
+};
 
-/** Not where the route has said that it sends nothing, nor where the client has left before the answer. */
-function wasAnswered(response: Response, client: AbortSignal): boolean {
-  return !response.headers.has('x-hono-already-sent') && !client.aborted;
-}
+/** False if the route sent nothing, or the client disconnected before the answer. */
+const wasAnswered = (response: Response, client: AbortSignal): boolean =>
+  !response.headers.has('x-hono-already-sent') && !client.aborted;

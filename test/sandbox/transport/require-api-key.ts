@@ -2,9 +2,10 @@ import type { MiddlewareHandler } from 'hono';
 import type { Sandbox } from '../state.ts';
 import type { SandboxEnv } from './wire.ts';
 
-/** `x-api-key`, for the privileged calls from server to server ("Authentication"). */
-export function requireApiKey(sandbox: Sandbox): MiddlewareHandler<SandboxEnv> {
-  return async (c, next) => {
+/** Requires `x-api-key`, for privileged calls between servers ("Authentication"). */
+export const requireApiKey =
+  (sandbox: Sandbox): MiddlewareHandler<SandboxEnv> =>
+  async (c, next) => {
     const apiKey = c.req.header('x-api-key');
     const client = [...sandbox.clients.values()].find((candidate) => candidate.apiKey === apiKey);
     if (client === undefined) return c.json({ message: 'Unauthorized' }, 401);
@@ -13,4 +14,3 @@ export function requireApiKey(sandbox: Sandbox): MiddlewareHandler<SandboxEnv> {
     await next();
     return undefined;
   };
-}

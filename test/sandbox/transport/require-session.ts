@@ -3,9 +3,10 @@ import type { Sandbox } from '../state.ts';
 import { bearerToken } from './bearer-token.ts';
 import type { SandboxEnv } from './wire.ts';
 
-/** A Bearer failure is answered with 401 on the call itself ("Authentication" 3). */
-export function requireSession(sandbox: Sandbox): MiddlewareHandler<SandboxEnv> {
-  return async (c, next) => {
+/** Requires a valid session token, else answers 401 ("Authentication" 3). */
+export const requireSession =
+  (sandbox: Sandbox): MiddlewareHandler<SandboxEnv> =>
+  async (c, next) => {
     const session = sandbox.sessions.get(bearerToken(c) ?? '');
     const client = sandbox.clients.get(session?.clientId ?? '');
     if (session === undefined || client === undefined || sandbox.clock.now() >= session.expiresAt) {
@@ -17,4 +18,3 @@ export function requireSession(sandbox: Sandbox): MiddlewareHandler<SandboxEnv> 
     await next();
     return undefined;
   };
-}

@@ -4,9 +4,10 @@ import { bearerToken } from './bearer-token.ts';
 import { refusal } from './refusal.ts';
 import type { SandboxEnv } from './wire.ts';
 
-/** The Task Token of the consent flow; a session token is none ("Authentication"). */
-export function requireTaskToken(sandbox: Sandbox): MiddlewareHandler<SandboxEnv> {
-  return async (c, next) => {
+/** Requires a valid Task Token, else answers 401. A session token is not accepted ("Authentication"). */
+export const requireTaskToken =
+  (sandbox: Sandbox): MiddlewareHandler<SandboxEnv> =>
+  async (c, next) => {
     const taskToken = sandbox.taskTokens.get(bearerToken(c) ?? '');
     if (taskToken === undefined || sandbox.clock.now() >= taskToken.expiresAt) {
       return refusal(c, 401, 'UNAUTHORIZED', 'Unauthorized');
@@ -18,4 +19,3 @@ export function requireTaskToken(sandbox: Sandbox): MiddlewareHandler<SandboxEnv
     await next();
     return undefined;
   };
-}

@@ -1,8 +1,8 @@
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import type { SandboxContext } from './wire.ts';
 
-/** Answers with a TCP reset. */
-export function resetConnection(c: SandboxContext): Response {
+/** Resets the TCP connection. */
+export const resetConnection = (c: SandboxContext): Response => {
   c.env.incoming.socket.resetAndDestroy();
   return RESPONSE_ALREADY_SENT;
-}
+};

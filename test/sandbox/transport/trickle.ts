@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** A 200 whose headers come at once and whose body comes one byte per second. */
-export function trickle(text: string): Response {
+/** A 200 that sends its headers at once and its body with one byte per second. */
+export const trickle = (text: string): Response => {
   const bytes = new TextEncoder().encode(text);
   const left = new AbortController();
   let sent = 0;
@@ -17,4 +17,4 @@ export function trickle(text: string): Response {
     },
   });
   return new Response(body, { headers: { 'content-type': 'application/json' } });
-}
+};

@@ -2,19 +2,19 @@ import type { HttpBindings } from '@hono/node-server';
 import type { Context } from 'hono';
 import type { Call, Client, Session, TaskToken } from '../state.ts';
 
-/** What the middlewares leave for the routes. */
-export interface SandboxEnv {
+/** The variables that the middlewares set for the routes. */
+export type SandboxEnv = {
   Bindings: HttpBindings;
   Variables: {
-    /** The record of this call; routes add to it what they learn. */
+    /** The record of this call. Routes add to it. */
     call: Call;
     body: string;
-    /** Whose API key or session token it is. */
+    /** The client of the API key or session token. */
     client: Client;
     session: Session;
     taskToken: TaskToken;
-    /** Tells the event log that it is known whose call this is. Once, however often it is called. */
-    announce: () => void;
+    /** Appends the event `call-received`, once the call's username or owner is known. Only the first call counts. */
+    reportReceived: () => void;
   };
-}
+};
 export type SandboxContext = Context<SandboxEnv>;

@@ -4,71 +4,75 @@ import { makeDelivery } from './make-delivery.ts';
 import { signDelivery } from './sign-delivery.ts';
 import type { SignedDelivery } from './tamper-delivery.ts';
 
-export interface DeliveryOrder {
+export type DeliveryInput = {
   readonly client: Client;
   readonly taskId: string;
   readonly taskStatus: string;
-  /** 0: ordered through the control interface. */
+  /** 0: requested through the control interface. */
   readonly attempt: number;
   readonly shape: DeliveryShape;
-}
+};
 
-/** `body`: what the receiver answered, as text. It is handed to who ordered the delivery, never recorded. */
-export interface AttemptedDelivery {
+/** `body`: the receiver's answer as text. It is returned to the caller and never recorded. */
+export type AttemptedDelivery = {
   readonly delivery: Delivery;
   readonly body?: string;
-}
+};
 
-/** Makes one POST and records how it went. URL, key and mode are those configured at this moment. */
-export async function attemptDelivery(sandbox: Sandbox, order: DeliveryOrder): Promise<AttemptedDelivery> {
-  const { client, taskId, shape } = order;
-  const taskStatus = shape.statusOverride ?? order.taskStatus;
-  const begun = { attempt: order.attempt, at: new Date(sandbox.clock.now()).toISOString(), taskStatus };
+/** Sends one POST and records the result. URL, key and mode are the current settings. */
+export const attemptDelivery = async (sandbox: Sandbox, input: DeliveryInput): Promise<AttemptedDelivery> => {
+  const { client, taskId, shape } = input;
+  const taskStatus = shape.statusOverride ?? input.taskStatus;
+  const started = { attempt: input.attempt, at: new Date(sandbox.clock.now()).toISOString(), taskStatus };
   const { url, signingKey: configuredKey } = client.webhook;
   const signingKey = shape.signingKey ?? configuredKey;
   if (url === undefined || signingKey === undefined) {
-    return recordDelivery(sandbox, taskId, { ...begun, error: 'not-configured' });
+    return recordDelivery(sandbox, taskId, { ...started, error: 'not-configured' });
   }
   const mode: WebhookMode = shape.mode ?? client.webhook.mode;
-  const signed = makeDelivery(taskId, taskStatus, signingKey, mode, withMark(sandbox, shape));
+  const signed = makeDelivery(taskId, taskStatus, signingKey, mode, withMarker(sandbox, shape));
   const signatureValid =
     configuredKey !== undefined && signed.signature === signDelivery(signed.body, configuredKey);
   const answer = await post(url, signed, sandbox.settings.attemptTimeoutMs, sandbox.pending.signal);
-  return recordDelivery(sandbox, taskId, { ...begun, mode, signatureValid, ...answer.outcome }, answer.body);
-}
+  return recordDelivery(
+    sandbox,
+    taskId,
+    { ...started, mode, signatureValid, ...answer.outcome },
+    answer.body,
+  );
+};
 
-function withMark({ settings }: Sandbox, shape: DeliveryShape): DeliveryShape {
-  const { webhook: mark } = settings.marks;
-  return mark === undefined ? shape : { ...shape, extraFields: { mark, ...shape.extraFields } };
-}
+const withMarker = ({ settings }: Sandbox, shape: DeliveryShape): DeliveryShape => {
+  const { webhook: marker } = settings.markers;
+  return marker === undefined ? shape : { ...shape, extraFields: { marker, ...shape.extraFields } };
+};
 
-/** Success is 200 or 204, nothing else ("Events" 7). */
-export function isDelivered(delivery: Delivery): boolean {
-  return delivery.status === 200 || delivery.status === 204;
-}
+/** Only 200 and 204 are success ("Events" 7). */
+export const isDelivered = (delivery: Delivery): boolean =>
+  delivery.status === 200 || delivery.status === 204;
 
-export function recordDelivery(
+export const recordDelivery = (
   sandbox: Sandbox,
   taskId: string,
   delivery: Delivery,
   body?: string,
-): AttemptedDelivery {
+): AttemptedDelivery => {
   sandbox.tasks.get(taskId)?.deliveries.push(delivery);
   sandbox.events.append({ type: 'delivery', taskId, delivery });
   return body === undefined ? { delivery } : { delivery, body };
-}
+};
 
-interface Answer {
+type Answer = {
   readonly outcome: { readonly status: number } | { readonly error: DeliveryFailure };
   readonly body?: string;
-}
+};
 
-async function post(
+const post = async (
   url: string,
   { body, signature }: SignedDelivery,
   timeoutMs: number,
   stopped: AbortSignal,
-): Promise<Answer> {
+): Promise<Answer> => {
   const timedOut = AbortSignal.timeout(timeoutMs);
   try {
     const response = await fetch(url, {
@@ -78,7 +82,7 @@ async function post(
         ...(signature === undefined ? {} : { 'x-service-signature': signature }),
       },
       body,
-      // A redirect is an answer that is neither 200 nor 204.
+      // A redirect is an answer other than 200 and 204.
       redirect: 'manual',
       signal: AbortSignal.any([timedOut, stopped]),
     });
@@ -86,4 +90,4 @@ async function post(
   } catch {
     return { outcome: { error: timedOut.aborted ? 'timeout' : 'unreachable' } };
   }
-}
+};

@@ -1,9 +1,9 @@
 import type { Sandbox } from '../state.ts';
 import { isDelivered } from './attempt-delivery.ts';
 
-/** Resolves when `count` deliveries of the task have been taken, or no more will be made. */
-export function deliveriesMade(sandbox: Sandbox, taskId: string, count: number): Promise<void> {
-  return new Promise((resolve) => {
+/** Resolves when `count` deliveries of the task were accepted, or no more will be sent. */
+export const deliveriesMade = (sandbox: Sandbox, taskId: string, count: number): Promise<void> =>
+  new Promise((resolve) => {
     let made = 0;
     const done = () => {
       stopListening();
@@ -17,4 +17,3 @@ export function deliveriesMade(sandbox: Sandbox, taskId: string, count: number):
       if (made >= count) done();
     });
   });
-}

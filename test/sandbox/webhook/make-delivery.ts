@@ -3,19 +3,16 @@ import { encryptDelivery } from './encrypt-delivery.ts';
 import { signDelivery } from './sign-delivery.ts';
 import { type SignedDelivery, tamperDelivery } from './tamper-delivery.ts';
 
-/** The bytes and the signature of one delivery: payload ("Events" 4) → mode → signature → what spoils it. */
-export function makeDelivery(
+/** The bytes and the signature of a delivery: the payload ("Events" 4) is encrypted, signed, then tampered with. */
+export const makeDelivery = (
   taskId: string,
   taskStatus: string,
   signingKey: string,
   mode: WebhookMode,
   shape: DeliveryShape,
-): SignedDelivery {
-  const body = new TextEncoder().encode(shape.raw ?? plainOrEncrypted());
+): SignedDelivery => {
+  const payload = JSON.stringify({ taskId, taskStatus, ...shape.extraFields });
+  const text = shape.raw ?? (mode === 'encrypted' ? encryptDelivery(payload, signingKey) : payload);
+  const body = new TextEncoder().encode(text);
   return tamperDelivery(body, signDelivery(body, signingKey), shape.tamper);
-
-  function plainOrEncrypted(): string {
-    const payload = JSON.stringify({ taskId, taskStatus, ...shape.extraFields });
-    return mode === 'encrypted' ? encryptDelivery(payload, signingKey) : payload;
-  }
-}
+};

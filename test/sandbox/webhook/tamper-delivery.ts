@@ -1,16 +1,16 @@
 import type { DeliveryShape } from '../plan.ts';
 
-export interface SignedDelivery {
+export type SignedDelivery = {
   readonly body: Uint8Array<ArrayBuffer>;
   readonly signature?: string;
-}
+};
 
-/** Spoils a delivery that was signed rightly, in the one way that is asked for. */
-export function tamperDelivery(
+/** Tampers with a correctly signed delivery in one way. */
+export const tamperDelivery = (
   body: Uint8Array<ArrayBuffer>,
   signature: string,
   tamper: DeliveryShape['tamper'],
-): SignedDelivery {
+): SignedDelivery => {
   switch (tamper) {
     case undefined:
       return { body, signature };
@@ -28,15 +28,14 @@ export function tamperDelivery(
     case 'body':
       return { body: otherLastByte(body), signature };
   }
-}
+};
 
-function otherLastDigit(signature: string): string {
-  return `${signature.slice(0, -1)}${signature.endsWith('0') ? '1' : '0'}`;
-}
+const otherLastDigit = (signature: string): string =>
+  `${signature.slice(0, -1)}${signature.endsWith('0') ? '1' : '0'}`;
 
-function otherLastByte(body: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
+const otherLastByte = (body: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> => {
   const altered = new Uint8Array(body);
   const last = altered.length - 1;
   altered[last] = (altered[last] ?? 0) ^ 1;
   return altered;
-}
+};

@@ -1,4 +1,4 @@
-/** What the consent page says, in Spanish (the default locale is `es-CL`) and, for `en…`, in English. */
+/** The texts of the consent page: Spanish (the default locale is `es-CL`) and, for `en…`, English. */
 const es = {
   language: 'es',
   title: 'Autorización de acceso a datos',
@@ -34,6 +34,4 @@ const en: PageTexts = {
   unusableReason: 'It was used, has expired or never existed. Ask for a new one.',
 };
 
-export function pageTexts(locale: string): PageTexts {
-  return locale.toLowerCase().startsWith('en') ? en : es;
-}
+export const pageTexts = (locale: string): PageTexts => (locale.toLowerCase().startsWith('en') ? en : es);

@@ -6,21 +6,21 @@ import type { PageTexts } from './page-texts.ts';
 
 type Html = ReturnType<typeof html>;
 
-/** What the form shows as chosen, and what was wrong with that. */
-interface Chosen {
+/** The selected fields of the form, and the problem with them. */
+type Selection = {
   readonly entityId: string;
   readonly products: readonly Product[];
   readonly problem?: string;
-}
+};
 
-/** The form that a person fills in. It needs no JavaScript. `key`: what makes the answer this page's. */
-export function consentForm(
+/** The form of the consent page. It needs no JavaScript. `key` identifies the page in its answer. */
+export const consentForm = (
   consent: Consent,
   texts: PageTexts,
   key: string,
-  { entityId, products, problem }: Chosen,
-): Html {
-  return page(
+  { entityId, products, problem }: Selection,
+): Html =>
+  page(
     texts,
     texts.title,
     html`<p>${texts.introduction}</p>
@@ -45,22 +45,14 @@ ${problem === undefined ? '' : html`<p role="alert">${problem}</p>`}
   <button name="decision" value="discard">${texts.discard}</button>
 </form>`,
   );
-}
 
-export function decidedPage(consent: Consent, texts: PageTexts, heading: string): Html {
-  return page(
-    texts,
-    heading,
-    html`<p>${texts.consent}: <code>${consent.consentId}</code></p><p>${texts.close}</p>`,
-  );
-}
+export const decidedPage = (consent: Consent, texts: PageTexts, heading: string): Html =>
+  page(texts, heading, html`<p>${texts.consent}: <code>${consent.consentId}</code></p><p>${texts.close}</p>`);
 
-export function unusablePage(texts: PageTexts): Html {
-  return page(texts, texts.unusable, html`<p>${texts.unusableReason}</p>`);
-}
+export const unusablePage = (texts: PageTexts): Html =>
+  page(texts, texts.unusable, html`<p>${texts.unusableReason}</p>`);
 
-function page(texts: PageTexts, heading: string, content: Html): Html {
-  return html`<!doctype html>
+const page = (texts: PageTexts, heading: string, content: Html): Html => html`<!doctype html>
 <html lang="${texts.language}">
 <head>
 <meta charset="utf-8">
@@ -80,4 +72,3 @@ ${content}
 </main>
 </body>
 </html>`;
-}

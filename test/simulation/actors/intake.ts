@@ -26,7 +26,7 @@ const requestOf = ({ method, callersToken }: World['scenario']): ExtractionReque
     : { ...asked, credentials: { mode: 'raw', value: { password: 'secret-credentials' } } };
 };
 
-/** request-extraction: one POST of a caller. `answered` is told whether the caller got an answer. */
+/** request-extraction: one POST of a caller. Calls `answered` with whether the caller got an answer. */
 export const intakeOf = (world: World) => {
   let requests = 0;
   return (caller: string, fingerprint: string, answered: (answered: boolean) => void): void => {

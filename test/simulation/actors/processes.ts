@@ -5,7 +5,7 @@ import { startTaskOf } from './start-task.ts';
 import { sweepOf } from './sweep.ts';
 import { webhookOf } from './webhook.ts';
 
-/** Everybody who runs our code in a world: one invocation of a function each time one of these is called. */
+/** The functions of a world. Each call is one invocation, which runs the real code. */
 export const processesOf = (world: World) => {
   return {
     intake: intakeOf(world),

@@ -1,6 +1,4 @@
-import type { Reading } from '../../../lib/extraction/reading.ts';
-import { readingOfExtraction } from '../../../lib/extraction/reading-of-extraction.ts';
-import { readingBy } from '../../../lib/extraction/reading-of-task.ts';
+import { type Reading, readingOfExtraction, readTaskWith } from '../../../lib/extraction/reading.ts';
 import type { ReconcileDeps } from '../../../lib/extraction/reconcile.ts';
 import type { Extraction } from '../../../lib/extraction/record.ts';
 import type { SealedTargetData } from '../../../lib/extraction/sealed-request-data.ts';
@@ -21,15 +19,15 @@ import { unsealFor } from './unseal.ts';
 const bytes = new TextEncoder().encode('secret-results');
 
 const taskReading = (answer: ReadAnswer): TaskReading => {
-  if (answer.kind === 'running') return { taskStatus: answer.word, results: null, bytes };
+  if (answer.kind === 'running') return { taskStatus: answer.taskStatus, results: null, bytes };
   const without = answer.status === 'CREDENTIALS_WRONG' || answer.status === 'CREDENTIALS_LOCKED';
-  // A sentence about the user in place of a code.
+  // Free text about the user in place of a code.
   const error = answer.status === 'FAILED' ? { error: { code: 'secret-user is not known' } } : {};
   const results = without ? null : { actions: [{ id: 'product-balance', status: answer.status, ...error }] };
   return { taskStatus: answer.status, results, bytes };
 };
 
-/** HTTP as far as a poll needs it, so that what a status and a body mean is decided by the real client. */
+/** The part of HTTP that a poll needs, so that the real client interprets status and body. */
 const pollsOf = (world: World, process: Process, taskId: string): Connection => {
   const fetch: Fetch = async () => {
     const { status, body } = await world.kernel.call(process, process.name, world.provider.poll(taskId));
@@ -46,11 +44,11 @@ const pollsOf = (world: World, process: Process, taskId: string): Connection => 
   };
 };
 
-/** What reconcile needs, as one process has it. */
+/** The dependencies of reconcile in one process. */
 export const reconcileDepsFor = (world: World, process: Process): ReconcileDeps => {
   const { kernel, provider } = world;
   world.readers.push(process);
-  // Each by its own method alone: to make a cache of Task Tokens takes a random key, and that is slow.
+  // Only if the method needs it, because a cache of Task Tokens creates a random key, which is slow.
   const consents = world.scenario.method !== 'credentials';
   const sessions = sessionsFor(world, process);
   const taskTokens = consents ? taskTokensFor(world, process) : undefined;
@@ -73,10 +71,10 @@ export const reconcileDepsFor = (world: World, process: Process): ReconcileDeps 
   return {
     ...tablesFor(world, process),
     read: async (record: Extraction, taskId: string): Promise<Reading> => {
-      process.triedToRead += 1;
+      process.reads += 1;
       return record.method === 'consent'
         ? readingOfExtraction(await readByConsent(record.extractionId, record.variant, taskId))
-        : withSession(sessions, () => readingBy(async () => taskReading(await read(taskId))));
+        : withSession(sessions, () => readTaskWith(async () => taskReading(await read(taskId))));
     },
     storeResults: (extractionId, stored) =>
       kernel.call(process, process.name, {
@@ -89,7 +87,6 @@ export const reconcileDepsFor = (world: World, process: Process): ReconcileDeps 
       }),
     now: world.laterNow,
     timings,
-    count: world.count,
-    onFailure: () => undefined,
+    journal: world.journal,
   };
 };

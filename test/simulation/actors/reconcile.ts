@@ -1,11 +1,11 @@
-import { answerReconcile } from '../../../lib/extraction/answer-reconcile.ts';
 import { type ReconcileCaller, reconcile } from '../../../lib/extraction/reconcile.ts';
+import { answerReconcile } from '../../../lib/extraction/reconcile-event.ts';
 import type { ProcessEnd } from '../world/process.ts';
 import { lifeOf } from '../world/settings.ts';
 import type { World } from '../world/world.ts';
 import { reconcileDepsFor } from './reconcile-deps.ts';
 
-/** Lambda tries a failed asynchronous invocation again after a minute. */
+/** Lambda retries a failed asynchronous invocation after a minute. */
 const retryAfterMs = 60_000;
 
 /** reconcile-extraction: for the machine, which waits for the answer, and for the rule and an operator. */
@@ -33,7 +33,7 @@ export const reconcileOf = (world: World) => {
   const reconcileForRule = (extractionId: string, retries: number): void =>
     invoke(extractionId, { kind: 'execution-broken' }, (end) => {
       if (end.kind === 'returned' || retries === 0) return;
-      world.kernel.after(retryAfterMs, 'the rule is tried again', () =>
+      world.kernel.after(retryAfterMs, 'Lambda retries the invocation by the rule', () =>
         reconcileForRule(extractionId, retries - 1),
       );
     });
@@ -43,7 +43,7 @@ export const reconcileOf = (world: World) => {
       ended: (end: ProcessEnd<unknown>) => void,
     ): void => invoke(extractionId, { kind: 'machine', startAbandoned }, ended),
     reconcileForRule,
-    /** Who knows no more than the sweep does. */
+    /** An operator counts as the sweep. */
     reconcileForOperator: (extractionId: string): void =>
       invoke(extractionId, { kind: 'sweep' }, () => undefined),
   };

@@ -1,9 +1,7 @@
 import type { ExecutionInput } from '../../../lib/extraction/api/request-extraction.ts';
-import { callByConsent } from '../../../lib/extraction/call-by-consent.ts';
-import { callByCredentials } from '../../../lib/extraction/call-by-credentials.ts';
 import type { Extraction } from '../../../lib/extraction/record.ts';
 import type { SealedCredentialsData, SealedTargetData } from '../../../lib/extraction/sealed-request-data.ts';
-import type { StartCall } from '../../../lib/extraction/start-call.ts';
+import { callByConsent, callByCredentials, type StartCall } from '../../../lib/extraction/start-call.ts';
 import { startForMachine } from '../../../lib/extraction/start-for-machine.ts';
 import type { Process, ProcessEnd } from '../world/process.ts';
 import { lifeOf, timings } from '../world/settings.ts';
@@ -36,20 +34,17 @@ const callFor = async (
       });
 };
 
-const ignore = (): void => undefined;
-
 /** start-task: one invocation by the machine. */
 export const startTaskOf = (world: World) => {
   let invocations = 0;
   return (
     { input, token, attempt }: { input: ExecutionInput; token: string; attempt: number },
-    ended: (end: ProcessEnd<void>) => void,
+    ended: (end: ProcessEnd<unknown>) => void,
   ): void => {
     const { extractionId, requestId, sealed } = input;
     const { kernel } = world;
     invocations += 1;
-    if (world.isOfLostRecord(sealed)) kernel.counted('start-task comes for a record that is lost');
-    let concluded = '';
+    if (world.isOfLostRecord(sealed)) kernel.counted('start-task runs for an erased or lost record');
     kernel.spawn(
       `start-task ${invocations}`,
       lifeOf['start-task'],
@@ -74,18 +69,12 @@ export const startTaskOf = (world: World) => {
             },
             now: attempt === 0 ? world.now : world.laterNow,
             timings,
-            count: world.count,
-            onAccepted: ignore,
-            onFailure: ignore,
-            onFinished: ({ kind }) => {
-              concluded = kind;
-            },
-            onError: ignore,
+            journal: world.journal,
           },
         ),
       (end) => {
-        if (end.kind === 'returned') world.concluded.add(token);
-        if (end.kind === 'returned' && concluded === 'waiting') world.linked.add(token);
+        if (end.kind === 'returned') world.returned.add(token);
+        if (end.kind === 'returned' && end.value?.kind === 'waiting') world.linked.add(token);
         ended(end);
       },
     );

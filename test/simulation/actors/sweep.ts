@@ -4,10 +4,10 @@ import { lifeOf, settings } from '../world/settings.ts';
 import type { World } from '../world/world.ts';
 import { reconcileDepsFor } from './reconcile-deps.ts';
 
-/** As functions/sweep-extractions.ts has it: a login and a read, and five seconds of our own work. */
+/** As in functions/sweep-extractions.ts. */
 const reserveMs = 2 * settings.providerTimeoutMs + 5_000;
 
-/** reconcile-extraction, woken by the schedule. */
+/** sweep-extractions, invoked by the schedule. */
 export const sweepOf = (world: World) => {
   let invocations = 0;
   return (): void => {
@@ -27,10 +27,10 @@ export const sweepOf = (world: World) => {
           now: world.laterNow,
           timings: deps.timings,
           random: () => 0,
-          onStart: () => undefined,
-          remainingMs: () => process.diesAt - kernel.now,
+          remainingMs: () => process.timeoutAt - kernel.now,
           reserveMs,
-          onFailure: () => undefined,
+          journal: world.journal,
+          metrics: { count: () => undefined, publish: () => undefined },
         });
       },
       () => undefined,

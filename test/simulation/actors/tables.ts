@@ -9,38 +9,38 @@ import type { World } from '../world/world.ts';
 
 const shard = String(dueShardOf(theExtraction));
 
-/** What the scheduler may do to a read of the index `due`, which is eventually consistent. */
+/** Other answers of the index `due`, which is eventually consistent. */
 const staleIndex = [
-  { name: 'the index lags: not there yet', take: () => [] as never },
-  { name: 'the index lags: still there', take: () => [theExtraction] as never },
+  { name: 'index lags, record missing', take: () => [] as never },
+  { name: 'index lags, record still there', take: () => [theExtraction] as never },
 ];
 
-/** The same store to a process that remembers what it was shown of the record. */
-const rememberedBy = (process: Process, store: ExtractionStore): ExtractionStore => ({
+/** The same store, noting for a process which state of the record it has seen last. */
+const notedBy = (process: Process, store: ExtractionStore): ExtractionStore => ({
   ...store,
   get: async (extractionId) => {
-    process.shown = await store.get(extractionId);
-    return process.shown;
+    process.lastSeen = await store.get(extractionId);
+    return process.lastSeen;
   },
   apply: async (change) => {
     const applied = await store.apply(change);
-    process.shown = applied.record;
+    process.lastSeen = applied.record;
     return applied;
   },
 });
 
-/** Both tables as one process sees them: every call is a point at which the scheduler decides. */
+/** Both tables for one process. The scheduler decides about every call. */
 export const tablesFor = (
   world: World,
   process: Process,
 ): { readonly extractions: ExtractionStore; readonly tasks: TaskStore } => {
   const carryOut: CarryOut = (call, effect) => {
     const { store, method, key } = call;
-    // Fifteen shards hold nothing: to ask them is no decision.
+    // The other fifteen shards are empty, so there is nothing to decide.
     if (method === 'due' && key !== shard) return Promise.resolve(effect());
     const take = (): ReturnType<typeof effect> => {
       const answer = effect();
-      if (method === 'create') world.askedFor.set(process, world.losses);
+      if (method === 'create') world.lossesBefore.set(process, world.losses);
       return answer;
     };
     return world.kernel.call(process, process.name, {
@@ -51,7 +51,7 @@ export const tablesFor = (
     });
   };
   return {
-    extractions: rememberedBy(process, extractionStoreOver(world.extractions, carryOut)),
+    extractions: notedBy(process, extractionStoreOver(world.extractions, carryOut)),
     tasks: taskStoreOver(world.tasks, carryOut),
   };
 };

@@ -5,7 +5,7 @@ import type { World } from '../world/world.ts';
 
 const hour = 3_600_000;
 
-/** A cold process: it has no token yet. A warm one with a stale token is a start call that answers 401. */
+/** Every process is cold and has no token. A warm process with an expired token is a start call that answers 401. */
 export const sessionsFor = (world: World, process: Process): SessionTokens =>
   cacheSessionTokens({
     logIn: () => world.kernel.call(process, process.name, world.provider.logIn()),

@@ -2,7 +2,7 @@ import type { SealedRequestData } from '../../../lib/extraction/sealed-request-d
 import type { Process } from '../world/process.ts';
 import type { World } from '../world/world.ts';
 
-/** KMS Decrypt. Of what was never sealed there is no plaintext. */
+/** KMS Decrypt. Throws for a ciphertext that was never sealed. */
 export const unsealFor =
   (world: World, process: Process) =>
   <Plaintext extends SealedRequestData>(ciphertext: string): Promise<Plaintext> =>

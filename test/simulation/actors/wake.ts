@@ -2,7 +2,7 @@ import type { WakeOutcome } from '../../../lib/extraction/record-delivery.ts';
 import type { Process } from '../world/process.ts';
 import type { World } from '../world/world.ts';
 
-/** SendTaskSuccess. Sent again after an answer that was lost, it finds the token used up. */
+/** SendTaskSuccess. If the SDK repeats it after a lost answer, the token is already used. */
 export const wakeFor =
   (world: World, process: Process, from: 'webhook' | 'start-task') =>
   (callbackToken: string, extractionId: string): Promise<WakeOutcome> =>

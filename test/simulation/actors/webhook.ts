@@ -11,7 +11,7 @@ import { wakeFor } from './wake.ts';
 const signingKey = 'secret-signing-key';
 const signed = new Map<string, RawDelivery>();
 
-/** What the provider POSTs. Made once for each body: signing is not what is simulated. */
+/** The provider's POST. Signed once for each body, because signing is not part of the simulation. */
 const deliveryOf = ({ taskId, status }: ProviderTask): RawDelivery => {
   const body = JSON.stringify({ taskId, taskStatus: status });
   const known = signed.get(body);
@@ -22,7 +22,7 @@ const deliveryOf = ({ taskId, status }: ProviderTask): RawDelivery => {
   return delivery;
 };
 
-/** receive-webhook: one delivery. `answered` is told whether it was answered with 204. */
+/** receive-webhook: one delivery. Calls `answered` with whether the answer was 204. */
 export const webhookOf = (world: World) => {
   let invocations = 0;
   return (task: ProviderTask, answered: (acknowledged: boolean) => void): void => {
@@ -49,9 +49,9 @@ export const webhookOf = (world: World) => {
               wake: wakeFor(world, process, 'webhook'),
               now: world.now,
               timings,
-              count: world.count,
+              journal: world.journal,
             }),
-          count: world.count,
+          count: (metric) => world.journal.count(metric),
         }),
       (end) => {
         const acknowledged = end.kind === 'returned' && end.value.answer === 204;

@@ -3,12 +3,12 @@ import { searchBounded, upTo } from './search-bounded.ts';
 import { searchRandom } from './search-random.ts';
 import { newTally, type Tally } from './tally.ts';
 
-/** The share of a campaign that one worker has. */
+/** One worker's share of a campaign. */
 export type Share = {
   readonly worker: number;
   readonly workers: number;
   readonly seed: number;
-  /** Scenarios that every schedule with two departures is run of, so far as time lasts; one departure of all. */
+  /** The scenarios of which schedules with two departures are run while there is time. One departure is run of all. */
   readonly pairsOf: readonly string[];
   /** Milliseconds for the bounded search with two departures. */
   readonly pairsMs: number;
@@ -19,17 +19,17 @@ export type Share = {
 
 export type Progress = { readonly done: string; readonly schedules: number };
 
-/** Every schedule with one departure, then with two, then at random. Ends at the first finding. */
-export const campaign = async (share: Share, told: (progress: Progress) => void): Promise<Tally> => {
+/** Runs every schedule with one departure, then with two, then random ones. Ends at the first finding. */
+export const campaign = async (share: Share, report: (progress: Progress) => void): Promise<Tally> => {
   const tally = newTally();
   const mine = scenarios.filter((_scenario, index) => index % share.workers === share.worker);
-  const say = (done: string): void => told({ done, schedules: tally.schedules });
+  const reportDone = (done: string): void => report({ done, schedules: tally.schedules });
 
   for (const scenario of mine) {
     await searchBounded(scenario, upTo(1), tally, () => true);
     if (tally.findings.length > 0) return tally;
   }
-  say(`every schedule with one departure, of ${mine.length} scenarios`);
+  reportDone(`every schedule with one departure, of ${mine.length} scenarios`);
 
   const pairsEnd = performance.now() + share.pairsMs;
   for (const scenario of mine.filter(({ name }) => share.pairsOf.includes(name))) {
@@ -37,7 +37,7 @@ export const campaign = async (share: Share, told: (progress: Progress) => void)
     if (!inTime()) break;
     const all = await searchBounded(scenario, upTo(2), tally, inTime);
     if (tally.findings.length > 0) return tally;
-    say(`${all ? 'every schedule' : 'some schedules'} with two departures, of ${scenario.name}`);
+    reportDone(`${all ? 'every schedule' : 'some schedules'} with two departures, of ${scenario.name}`);
   }
 
   const seedsEnd = pairsEnd + share.seedsMs;
@@ -47,6 +47,6 @@ export const campaign = async (share: Share, told: (progress: Progress) => void)
     tally,
     (done) => done * share.workers < share.seeds && performance.now() < seedsEnd,
   );
-  say('random schedules');
+  reportDone('random schedules');
   return tally;
 };

@@ -9,20 +9,20 @@ const rows = (counts: Readonly<Record<string, number>>, of: number): string[] =>
         `  ${String(times).padStart(10)}  ${((100 * times) / of).toFixed(1).padStart(5)} %  ${name}`,
     );
 
-/** What was explored: how much, how it ended, and how often everything that could happen did. */
+/** The tally as text: how much was searched, the outcomes, and how often each possible event occurred. */
 export const formatTally = (tally: Tally, seconds: number): string => {
   const premises = Object.fromEntries(invariants.map(({ name }) => [name, tally.premises[name] ?? 0]));
   return [
-    `${tally.schedules} schedules in ${seconds.toFixed(1)} s, ${Math.round(tally.schedules / seconds)} a second;`,
+    `${tally.schedules} schedules in ${seconds.toFixed(1)} s, ${Math.round(tally.schedules / seconds)} per second;`,
     `${tally.steps} steps, at most ${tally.mostSteps} in one; ${Object.keys(tally.ends).length} distinct ends.`,
     '',
     'Outcomes',
     ...rows(tally.outcomes, tally.schedules),
-    'Moves',
+    'Transitions of the status',
     ...rows(tally.transitions, tally.schedules),
-    'Departures taken (share: of schedules)',
+    'Departures (share of schedules)',
     ...rows(tally.departures, tally.schedules),
-    'What each invariant is about came up (share: of schedules)',
+    'Premises of the invariants that occurred (share of schedules)',
     ...rows(premises, tally.schedules),
   ].join('\n');
 };

@@ -4,7 +4,7 @@ import { explore } from '../scheduler/explore.ts';
 import type { Scenario } from '../world/scenario.ts';
 import { listenFor, type Tally, tallyRun } from './tally.ts';
 
-/** So many departures of whatever kind. */
+/** A budget of so many departures of any kind. */
 export const upTo = (departures: number): Budget => ({
   faults: departures,
   preemptions: departures,
@@ -13,8 +13,8 @@ export const upTo = (departures: number): Budget => ({
 });
 
 /**
- * Runs every schedule of a scenario within the budget; stops at the first finding, and where `goOn` says no more.
- * Returns whether it ran all.
+ * Runs every schedule of a scenario within the budget. Stops at the first finding, or when `goOn` returns false. Returns
+ * whether it ran all.
  */
 export const searchBounded = (
   scenario: Scenario,

@@ -5,7 +5,7 @@ import type { Departure, Schedule } from '../scheduler/schedule.ts';
 import { drawScenario } from '../world/scenarios.ts';
 import { listenFor, type Tally, tallyRun } from './tally.ts';
 
-/** Runs what a seed says: a scenario drawn from it, and departures drawn from it. */
+/** Runs the schedule of a seed: a random scenario with random departures. */
 export const runSeed = async (
   seed: number,
   listener: Listener,
@@ -25,7 +25,7 @@ export const runSeed = async (
   return { ran, schedule, name };
 };
 
-/** Runs seeds, `every` apart, from `first` on, as long as `goOn` says so or to the first finding. */
+/** Runs seeds from `first` on, `every` apart, until `goOn` returns false or to the first finding. */
 export const searchRandom = async (
   first: number,
   every: number,

@@ -6,7 +6,7 @@ import { findScenario } from './find-scenario.ts';
 import { shrink } from './shrink.ts';
 import type { Finding } from './tally.ts';
 
-/** What broke, its shortest trace, and the command that runs it again. */
+/** A finding as text: what is wrong, its shortest trace, and the commands that repeat it. */
 export const showFinding = async ({
   scenario: name,
   schedule,
@@ -20,7 +20,7 @@ export const showFinding = async ({
   return [
     `${invariant}: ${what}`,
     trace.text(world),
-    `Run it again:  npm run simulate -- --replay ${name}/${formatSchedule(shortest)}`,
-    `As found:      npm run simulate -- --replay ${name}/${formatSchedule(schedule)}`,
+    `Repeat it:  npm run simulate -- --replay ${name}/${formatSchedule(shortest)}`,
+    `As found:   npm run simulate -- --replay ${name}/${formatSchedule(schedule)}`,
   ].join('\n');
 };

@@ -6,7 +6,7 @@ import type { Scenario } from '../world/scenario.ts';
 const breaks = async (scenario: Scenario, schedule: Schedule, invariant: string): Promise<boolean> =>
   (await runWorld(scenario, follow(schedule), {})).violation?.invariant === invariant;
 
-/** Leaves out departures, one after the other, as long as the same invariant breaks without them. */
+/** Removes departures, one after the other, while the same invariant still breaks. */
 export const shrink = async (
   scenario: Scenario,
   schedule: Schedule,

@@ -1,9 +1,9 @@
 import type { Ran } from '../run-world.ts';
 import type { Schedule } from '../scheduler/schedule.ts';
 
-/** An invariant that did not hold, and the way there. */
+/** A broken invariant, and the schedule that breaks it. */
 export type Finding = {
-  /** Names the scenario: one of the list, or `seed-N`. */
+  /** The name of a scenario, or `seed-N`. */
   readonly scenario: string;
   readonly schedule: Schedule;
   readonly invariant: string;
@@ -12,20 +12,20 @@ export type Finding = {
 
 type Counts = Record<string, number>;
 
-/** What came of many schedules, as plain data: workers send it to one another. */
+/** The results of many schedules, as plain data that workers can post. */
 export type Tally = {
   schedules: number;
   steps: number;
   mostSteps: number;
-  /** How often each outcome was the end. */
+  /** How often each outcome was final. */
   outcomes: Counts;
   /** How often each distinguishable end was reached. */
   ends: Counts;
-  /** How often each move of the transition table was made. */
+  /** How often each transition was made. */
   transitions: Counts;
-  /** How often each departure was taken. */
+  /** How often each departure occurred. */
   departures: Counts;
-  /** How often what each invariant is about came up. */
+  /** How often the premise of each invariant occurred. */
   premises: Counts;
   findings: Finding[];
 };
@@ -46,7 +46,7 @@ export const count = (counts: Counts, name: string, by = 1): void => {
   counts[name] = (counts[name] ?? 0) + by;
 };
 
-/** What can be told apart of two ends. */
+/** Everything in which two ends can differ, as text. */
 const endOf = ({ world }: Ran): string => {
   const { record, execution, provider } = world;
   const collected =
@@ -70,7 +70,7 @@ export const tallyRun = (tally: Tally, ran: Ran): void => {
   tally.mostSteps = Math.max(tally.mostSteps, ran.steps);
   count(tally.outcomes, ran.world.record?.status ?? 'never recorded');
   count(tally.ends, endOf(ran));
-  for (const move of ran.world.transitions) count(tally.transitions, move);
+  for (const transition of ran.world.transitions) count(tally.transitions, transition);
 };
 
 export const listenFor = (tally: Tally) => ({

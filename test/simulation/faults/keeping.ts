@@ -1,22 +1,22 @@
-import type { DeliberateFault } from './deliberate-fault.ts';
+import type { InjectedFault } from './injected-fault.ts';
 
 const transitions = 'lib/extraction/transitions.ts';
 const reconcile = 'lib/extraction/reconcile.ts';
 const request = 'lib/extraction/api/request-extraction.ts';
 
-/** Mistakes around intake, collecting, closing and the sweep. */
-export const keepingFaults: readonly DeliberateFault[] = [
+/** Faults of intake, collecting, closing and the sweep. */
+export const keepingFaults: readonly InjectedFault[] = [
   {
-    name: 'sentence-taken-for-a-code',
-    does: 'What the provider writes in place of a code is recorded as it is.',
+    name: 'sentence-recorded-as-code',
+    does: 'Free text that the provider sends in place of a code is recorded.',
     file: 'lib/extraction/looks-like-code.ts',
     find: '/^[A-Za-z][\\w.-]*$/.test(text)',
     replace: "text !== ''",
     caughtBy: 'nothing-sealed-shown',
   },
   {
-    name: 'close-without-its-guard',
-    does: 'A close is written although somebody moved the status since it was decided on.',
+    name: 'close-without-condition',
+    does: 'A close is written although the status changed since the decision.',
     file: transitions,
     find: 'const unchangedSince = (record: Extraction): Guard => ({ status: [record.status], uncollected: true });',
     replace:
@@ -24,16 +24,16 @@ export const keepingFaults: readonly DeliberateFault[] = [
     caughtBy: 'open-while-unfinished',
   },
   {
-    name: 'collected-without-data',
-    does: 'A read that names no results closes a record whose outcome promises them.',
+    name: 'collected-without-results',
+    does: 'A read without results closes a record whose outcome implies results.',
     file: reconcile,
-    find: 'if (results === undefined && promisesData(record)) {',
-    replace: "if (results === undefined && promisesData(record) && taskId === '') {",
+    find: 'if (results === undefined && impliesResults(record)) {',
+    replace: "if (results === undefined && impliesResults(record) && taskId === '') {",
     caughtBy: 'results-collected',
   },
   {
     name: 'collection-abandoned-at-once',
-    does: 'The first collection that fails is the last.',
+    does: 'Collecting is abandoned after the first failure.',
     file: reconcile,
     find: 'if (now.toISOString() >= plusSeconds(settledAt, deps.timings.collectFor)) {',
     replace: 'if (now.toISOString() >= settledAt) {',
@@ -41,7 +41,7 @@ export const keepingFaults: readonly DeliberateFault[] = [
   },
   {
     name: 'collection-never-abandoned',
-    does: 'A collection that always fails goes on for good.',
+    does: 'Collecting that always fails is never abandoned.',
     file: reconcile,
     find: 'if (now.toISOString() >= plusSeconds(settledAt, deps.timings.collectFor)) {',
     replace: "if (now.toISOString() === '') {",
@@ -49,31 +49,31 @@ export const keepingFaults: readonly DeliberateFault[] = [
   },
   {
     name: 'oversized-not-remembered',
-    does: 'A body over the cap is not remembered, so that every poll downloads it.',
+    does: 'An answer over the size limit is not recorded, so that every poll downloads it again.',
     file: reconcile,
     find: 'const remembered = await applyChange(deps.extractions, rememberOversized(record, now));',
     replace: "const remembered = { kind: 'done', record } as Awaited<ReturnType<typeof applyChange>>;",
     caughtBy: 'oversized-once',
   },
   {
-    name: 'oversized-without-a-word',
-    does: 'Past the deadline, results over the cap end as TIMED_OUT and nothing says why.',
+    name: 'oversized-without-reason',
+    does: 'Past the deadline, results over the size limit end as TIMED_OUT without a collectionError.',
     file: transitions,
     find: '{ ...timedOutAt(now), ...tooLarge(record, now) },',
     replace: 'timedOutAt(now),',
     caughtBy: 'oversized-once',
   },
   {
-    name: 'oversized-consent-is-no-end',
-    does: 'A consent’s 200 over the cap is no end.',
-    file: 'lib/extraction/reading-of-extraction.ts',
+    name: 'oversized-consent-not-final',
+    does: 'A 200 over the size limit does not end an extraction by consent.',
+    file: 'lib/extraction/reading.ts',
     find: "return { kind: 'too-large', taskStatus: 'COMPLETED' };",
     replace: "return { kind: 'too-large' };",
     caughtBy: 'correction-found',
   },
   {
-    name: 'shapeless-200-is-no-end',
-    does: 'A consent’s 200 without data is no end.',
+    name: 'consent-without-data-not-final',
+    does: 'A 200 without data does not end an extraction by consent.',
     file: 'lib/provider/extractions/read-extraction.ts',
     find: "if (variant === 'v2') return",
     replace:
@@ -82,47 +82,47 @@ export const keepingFaults: readonly DeliberateFault[] = [
   },
   {
     name: 'byte-order-mark-is-unreadable',
-    does: 'An answer that begins with a byte order mark is none.',
+    does: 'An answer that starts with a byte order mark cannot be read.',
     file: 'lib/provider/transport/parse-answer.ts',
     find: "text.startsWith('\\uFEFF') ? text.slice(1) : text",
     replace: 'text',
     caughtBy: 'correction-found',
   },
   {
-    name: 'claim-does-not-move',
-    does: 'A sweep claims a record without moving its dueAt.',
+    name: 'claim-keeps-due-at',
+    does: 'A sweep claims a record without changing its dueAt.',
     file: 'lib/extraction/sweep.ts',
-    find: 'reschedule(record, plusSeconds(now, claimSeconds))',
+    find: 'reschedule(record, plusSeconds(time, claimSeconds))',
     replace: 'reschedule(record, record.dueAt)',
     caughtBy: 'claimed-before-reconciled',
   },
   {
-    name: 'claim-without-a-condition',
-    does: 'Two sweeps may claim the same record.',
+    name: 'claim-without-condition',
+    does: 'Two sweeps can claim the same record.',
     file: transitions,
     find: '...(record.dueAt === undefined ? {} : { dueAt: record.dueAt }),',
     replace: '',
     caughtBy: 'claimed-before-reconciled',
   },
   {
-    name: 'lost-claim-taken-for-won',
-    does: 'A sweep goes on with a record that another one has claimed.',
+    name: 'lost-claim-ignored',
+    does: 'A sweep reconciles a record that another sweep has claimed.',
     file: 'lib/extraction/sweep.ts',
-    find: 'return claimed.applied;',
-    replace: 'return claimed.applied || true;',
+    find: 'claimed: claimed.applied,',
+    replace: 'claimed: true,',
     caughtBy: 'claimed-before-reconciled',
   },
   {
     name: 'request-not-indexed',
-    does: 'A new record is not in the index, so that no sweep ever finds it.',
+    does: 'A new record is not in the index, so that no sweep finds it.',
     file: request,
     find: '...dueAtWindowEnd(input.extractionId, requestedAt, timings),',
     replace: '',
     caughtBy: 'open-while-unfinished',
   },
   {
-    name: 'timed-out-closed-at-once',
-    does: 'TIMED_OUT is closed as soon as it is looked at, without grace.',
+    name: 'closed-without-grace',
+    does: 'TIMED_OUT is closed at the next reconcile, without grace.',
     file: reconcile,
     find: 'if (now.toISOString() >= graceOver) return close(closeAfterGrace(record, now, deps.timings), deps);',
     replace:
@@ -139,8 +139,8 @@ export const keepingFaults: readonly DeliberateFault[] = [
     caughtBy: 'request-kept',
   },
   {
-    name: 'replay-does-not-go-on',
-    does: 'A repeated request does not start the execution that the first one could not.',
+    name: 'replay-does-not-start',
+    does: 'A repeated request does not start the execution that the first one failed to start.',
     file: request,
     find: "if (record.status === 'REQUESTED' && now.toISOString() < windowEnd) {",
     replace: "if (creation.created && record.status === 'REQUESTED' && now.toISOString() < windowEnd) {",
@@ -148,15 +148,15 @@ export const keepingFaults: readonly DeliberateFault[] = [
   },
   {
     name: 'fingerprint-ignored',
-    does: 'Another request under the same key is taken for a repetition.',
+    does: 'Another request under the same key counts as a repetition.',
     file: request,
     find: "if (record.fingerprint !== input.fingerprint) return { kind: 'key-reused' };",
     replace: '',
     caughtBy: 'request-kept',
   },
   {
-    name: 'secret-in-the-record',
-    does: 'The session token that a caller brought is recorded with the request.',
+    name: 'secret-in-record',
+    does: 'The caller’s session token is recorded with the request.',
     file: request,
     find: 'fingerprint: input.fingerprint,\n    ...dueAtWindowEnd',
     replace:

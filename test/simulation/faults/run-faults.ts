@@ -2,36 +2,41 @@ import { execFile } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import type { DeliberateFault } from './deliberate-fault.ts';
-import { deliberateFaults } from './deliberate-faults.ts';
+import type { InjectedFault } from './injected-fault.ts';
+import { injectedFaults } from './injected-faults.ts';
 import type { Caught } from './search-with-fault.ts';
 
 const run = promisify(execFile);
 const program = fileURLToPath(new URL('with-fault.ts', import.meta.url));
 
-/** Runs the search with a fault in the product. */
-export const runFault = async ({ name }: DeliberateFault): Promise<Caught> => {
+/** Runs the search with a fault in the product, in a process of its own. */
+export const runFault = async ({ name }: InjectedFault): Promise<Caught> => {
   const { stdout } = await run(process.execPath, [program, name], { maxBuffer: 64 * 1024 * 1024 });
   return JSON.parse(stdout) as Caught;
 };
 
-/** Runs them all, as many at a time as there are cores. Returns whether each was caught as it should be. */
-export const runFaults = async (tell: (line: string) => void): Promise<boolean> => {
-  const waiting = [...deliberateFaults];
+const report = (fault: InjectedFault, { invariant, schedules, schedule, trace }: Caught): string[] => {
+  const caught = invariant === undefined ? 'NOT CAUGHT' : `caught by ${invariant}`;
+  const expected = invariant === fault.caughtBy ? '' : ` (expected: ${fault.caughtBy})`;
+  return [
+    `${fault.name}: ${fault.does}`,
+    `  ${caught}${expected} after ${schedules} schedules, in ${schedule}`,
+    ...(expected === '' || trace === '' ? [] : [trace]),
+  ];
+};
+
+/** Runs all faults, one per core at a time. Prints each, and returns whether the expected invariant caught each. */
+export const runFaults = async (print: (line: string) => void): Promise<boolean> => {
+  const waiting = [...injectedFaults];
   let missed = 0;
   const work = async (): Promise<void> => {
     for (let fault = waiting.shift(); fault !== undefined; fault = waiting.shift()) {
-      const { invariant, schedules, schedule, trace } = await runFault(fault);
-      const asExpected = invariant === fault.caughtBy;
-      if (!asExpected) missed += 1;
-      const verdict = asExpected ? '' : `  expected: ${fault.caughtBy}`;
-      tell(
-        `${fault.name.padEnd(36)} ${(invariant ?? 'NOT CAUGHT').padEnd(28)} ${String(schedules).padStart(6)} schedules  ${schedule}${verdict}`,
-      );
-      if (!asExpected && trace !== '') tell(trace);
+      const caught = await runFault(fault);
+      if (caught.invariant !== fault.caughtBy) missed += 1;
+      for (const line of report(fault, caught)) print(line);
     }
   };
   await Promise.all(Array.from({ length: availableParallelism() }, work));
-  tell(`${deliberateFaults.length - missed} of ${deliberateFaults.length} caught as expected.`);
+  print(`${injectedFaults.length - missed} of ${injectedFaults.length} caught as expected.`);
   return missed === 0;
 };

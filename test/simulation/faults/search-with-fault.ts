@@ -7,23 +7,23 @@ import type { Budget } from '../scheduler/budget.ts';
 import { formatSchedule } from '../scheduler/schedule.ts';
 import type { Scenario } from '../world/scenario.ts';
 import { scenarios } from '../world/scenarios.ts';
-import type { DeliberateFault } from './deliberate-fault.ts';
+import type { InjectedFault } from './injected-fault.ts';
 
-/** What was found of a fault, and after how many schedules. */
+/** The invariant that caught a fault, and after how many schedules. */
 export type Caught = {
   readonly invariant: string | undefined;
   readonly schedules: number;
-  /** The schedule that was found, as `scenario/step.index`. */
+  /** The first schedule that broke it, as `scenario/step.index`. */
   readonly schedule: string;
-  /** The shortest schedule that shows it, as a trace. */
+  /** The trace of the shortest such schedule. */
   readonly trace: string;
 };
 
-/** Seeds that are run where the bounded search finds nothing. */
+/** How many seeds are run if the bounded search finds nothing. */
 const mostSeeds = 10_000;
 
-/** Looks for a broken invariant, in the same order each time. */
-export const searchWithFault = async ({ where }: DeliberateFault): Promise<Caught> => {
+/** Searches for a broken invariant, in the same order each time. */
+export const searchWithFault = async ({ where }: InjectedFault): Promise<Caught> => {
   const tally = newTally();
   const search = async (searched: readonly Scenario[], budget: Budget): Promise<void> => {
     for (const scenario of searched) {

@@ -1,28 +1,28 @@
-import type { DeliberateFault } from './deliberate-fault.ts';
+import type { InjectedFault } from './injected-fault.ts';
 
 const start = 'lib/extraction/start.ts';
 const transitions = 'lib/extraction/transitions.ts';
 
-/** Mistakes around the start call. */
-export const startingFaults: readonly DeliberateFault[] = [
+/** Faults of the start. */
+export const startingFaults: readonly InjectedFault[] = [
   {
     name: 'no-starting-write',
-    does: 'The start call leaves without the `STARTING` write.',
+    does: 'The start call is made without the `STARTING` write.',
     file: start,
     find: 'const claimed = await persist(markStarting(row, attemptId, deps.now(), deps.timings), deps);',
     replace: "const claimed = { kind: 'done', record: row } as Awaited<ReturnType<typeof applyChange>>;",
     caughtBy: 'starting-written-before-call',
   },
   {
-    name: 'starting-before-login',
-    does: 'The STARTING write is written before a token is had, so that a failed login ends as UNCONFIRMED.',
+    name: 'starting-write-before-token',
+    does: 'The `STARTING` write is made before a token is obtained, so that a failed login ends as UNCONFIRMED.',
     file: start,
     find: `  const call = await deps.callFor(row);
   let token: string;
   try {
     token = await call.tokens.current();
   } catch (error) {
-    deps.onFailure('token', error);
+    deps.journal.failure(tokenNotObtained, error);
     return { kind: 'retry', error: tokenFailure(error) };
   }
 
@@ -38,15 +38,15 @@ export const startingFaults: readonly DeliberateFault[] = [
   try {
     token = await call.tokens.current();
   } catch (error) {
-    deps.onFailure('token', error);
+    deps.journal.failure(tokenNotObtained, error);
     return { kind: 'retry', error: tokenFailure(error) };
   }
 `,
     caughtBy: 'unconfirmed-for-a-reason',
   },
   {
-    name: 'post-again-on-503',
-    does: 'A start call answered with 5xx, or not at all, is made again.',
+    name: 'start-call-repeated-on-503',
+    does: 'A start call that was answered with 5xx, or not at all, is repeated.',
     file: start,
     find: "if (error instanceof ProviderBusy) return 'ProviderBusy';",
     replace:
@@ -54,8 +54,8 @@ export const startingFaults: readonly DeliberateFault[] = [
     caughtBy: 'one-start-call',
   },
   {
-    name: 'revert-the-unknown',
-    does: 'An attempt whose start call was not answered goes back to REQUESTED.',
+    name: 'unknown-is-reverted',
+    does: 'A start whose call was not answered goes back to REQUESTED.',
     file: start,
     find: "return markUnconfirmed(row, attemptId, called.reason, 'start', now, timings);",
     replace: 'return revertToRequested(row, attemptId, timings);',
@@ -63,25 +63,25 @@ export const startingFaults: readonly DeliberateFault[] = [
   },
   {
     name: 'unknown-is-refused',
-    does: 'A start call that was not answered is taken for refused.',
+    does: 'A start call that was not answered counts as refused.',
     file: start,
-    find: `      if (name !== undefined) return { kind: 'not-accepted', error: name };
-      return { kind: 'unknown', reason: 'start-call-unanswered' };`,
-    replace: `      if (name !== undefined) return { kind: 'not-accepted', error: name };
-      return { kind: 'refused', reason: 'start-call-unanswered' };`,
+    find: `  if (name !== undefined) return { kind: 'not-accepted', error: name };
+  return { kind: 'unknown', reason: 'start-call-unanswered' };`,
+    replace: `  if (name !== undefined) return { kind: 'not-accepted', error: name };
+  return { kind: 'refused', reason: 'start-call-unanswered' };`,
     caughtBy: 'rejected-means-no-task',
   },
   {
-    name: 'explained-500-is-refused',
-    does: 'A start call answered with 500 and an errorType is taken for refused.',
+    name: 'error-type-500-is-refused',
+    does: 'A start call that was answered with 500 and an errorType counts as refused.',
     file: start,
     find: 'if (failure.status < 500 && failure.status !== ambiguousClientStatus) {',
     replace: 'if (failure.status <= 500 && failure.status !== ambiguousClientStatus) {',
     caughtBy: 'rejected-means-no-task',
   },
   {
-    name: 'revert-anybodys',
-    does: 'An attempt withdraws whichever STARTING write is there, not only its own.',
+    name: 'any-start-reverted',
+    does: 'A start attempt reverts the `STARTING` write of any attempt, not only its own.',
     file: transitions,
     find: 'when: { status: transitions.revertToRequested.from, attemptId },',
     replace: 'when: { status: transitions.revertToRequested.from },',
@@ -89,8 +89,8 @@ export const startingFaults: readonly DeliberateFault[] = [
     where: { scenario: 'busy-first', faults: 1, preemptions: 1 },
   },
   {
-    name: 'rivals-start-taken-for-own',
-    does: 'A STARTING write that another attempt has written is taken for one’s own.',
+    name: 'others-start-counts-as-own',
+    does: 'The `STARTING` write of another attempt counts as the attempt’s own.',
     file: 'lib/extraction/apply-change.ts',
     find: 'return row.attemptId === set.attemptId && row.status === set.status;',
     replace: 'return row.status === set.status;',
@@ -98,25 +98,25 @@ export const startingFaults: readonly DeliberateFault[] = [
     where: { scenario: 'plain', faults: 1, preemptions: 1 },
   },
   {
-    name: 'dead-mark-taken-for-own',
-    does: 'An attempt that finds itself declared dead goes on to its start call.',
+    name: 'stale-start-continues',
+    does: 'A start attempt that was settled as stale continues with its start call.',
     file: 'lib/extraction/apply-change.ts',
     find: 'return row.attemptId === set.attemptId && row.status === set.status;',
     replace: 'return row.attemptId === set.attemptId;',
     caughtBy: 'starting-written-before-call',
-    where: { scenario: 'skewed-look', faults: 1, preemptions: 1 },
+    where: { scenario: 'skewed-reconcile', faults: 1, preemptions: 1 },
   },
   {
-    name: 'started-for-another-record',
-    does: 'An execution that outlived its record starts the one that was made anew under its id.',
+    name: 'another-record-started',
+    does: 'An execution that outlived its record starts a later record under the same id.',
     file: start,
     find: 'row?.requestId === input.requestId;',
     replace: 'row !== undefined;',
     caughtBy: 'request-of-its-record',
   },
   {
-    name: 'mark-on-another-record',
-    does: 'The STARTING write is written on a record that was made anew since the one that it was decided on was read.',
+    name: 'starting-write-on-another-record',
+    does: 'The `STARTING` write also applies to a later record under the same id.',
     file: transitions,
     find: '    requestId: record.requestId,\n',
     replace: '',
@@ -124,25 +124,25 @@ export const startingFaults: readonly DeliberateFault[] = [
     where: { scenario: 'plain', preemptions: 1, events: 1 },
   },
   {
-    name: 'own-lost-write-taken-for-a-rivals',
-    does: 'A write of one’s own whose answer was lost counts as somebody else’s.',
+    name: 'own-write-counts-as-others',
+    does: 'A write whose answer was lost counts as the write of another process.',
     file: 'lib/extraction/apply-change.ts',
     find: 'if (result.record !== undefined && holdsAlready(change, result.record)) {',
     replace: 'if (result.record !== undefined && change.extractionId === "") {',
     caughtBy: 'unconfirmed-for-a-reason',
   },
   {
-    name: 'running-start-declared-stale',
-    does: 'An attempt counts as dead while its process runs.',
-    file: 'lib/extraction/is-start-stale.ts',
+    name: 'running-start-is-stale',
+    does: 'A start counts as stale while its process still runs.',
+    file: 'lib/extraction/deadlines.ts',
     find: 'now.getTime() - new Date(row.startingAt).getTime() > timings.startTimeout * 1000',
     replace: 'now.getTime() - new Date(row.startingAt).getTime() > timings.startTimeout',
     caughtBy: 'running-start-left-alone',
     where: { scenario: 'plain', faults: 1, preemptions: 1 },
   },
   {
-    name: 'run-late-missing',
-    does: 'An attempt that was declared dead does not write its taskId any more.',
+    name: 'no-running-after-unconfirmed',
+    does: 'A start attempt that was settled as stale does not write its taskId.',
     file: start,
     find: "if (called.kind === 'accepted' && outcome.kind === 'lost') {",
     replace: "if (called.kind === 'accepted' && outcome.kind === 'lost' && attemptId === '') {",
@@ -150,8 +150,8 @@ export const startingFaults: readonly DeliberateFault[] = [
     where: { scenario: 'skewed-clocks', faults: 1, preemptions: 1 },
   },
   {
-    name: 'written-once',
-    does: 'A write that fails from the STARTING write on is not tried again.',
+    name: 'write-not-retried',
+    does: 'A write that fails after the `STARTING` write is not tried again.',
     file: start,
     find: 'const writeAttempts = 3;',
     replace: 'const writeAttempts = 1;',
@@ -159,15 +159,15 @@ export const startingFaults: readonly DeliberateFault[] = [
   },
   {
     name: 'link-before-record',
-    does: 'The token is left before the record says RUNNING.',
+    does: 'The callback token is stored before the record is RUNNING.',
     file: start,
-    find: "if (called.kind === 'accepted') deps.onAccepted(called.taskId);",
-    replace: "if (called.kind === 'accepted') await deps.tasks.link({ ...input, taskId: called.taskId });",
+    find: 'journal.about({ taskId: called.taskId });',
+    replace: 'await deps.tasks.link({ ...input, taskId: called.taskId });',
     caughtBy: 'woken-after-recorded',
   },
   {
-    name: 'links-returned-status-ignored',
-    does: 'What a webhook left before the link is not looked at.',
+    name: 'early-delivery-ignored',
+    does: 'The status that a webhook left before the link is ignored.',
     file: start,
     find: "if (task.taskStatus === undefined || !isTerminalStatus(task.taskStatus)) return { kind: 'waiting', taskId };",
     replace:
@@ -175,8 +175,8 @@ export const startingFaults: readonly DeliberateFault[] = [
     caughtBy: 'wake-not-lost',
   },
   {
-    name: 'token-of-any-age',
-    does: 'An invocation that the machine has given up leaves its token over that of the one after it.',
+    name: 'older-token-replaces-newer',
+    does: 'A timed-out invocation stores its callback token over that of a later one.',
     file: start,
     find: 'await deps.tasks.link({ ...input, taskId });',
     replace: 'await deps.tasks.link({ ...input, taskId, callbackAttempt: 0 });',
@@ -184,8 +184,8 @@ export const startingFaults: readonly DeliberateFault[] = [
     where: { scenario: 'plain', faults: 1, preemptions: 1 },
   },
   {
-    name: 'window-unchecked',
-    does: 'A start is still tried when the start window is over.',
+    name: 'start-window-unchecked',
+    does: 'A start is tried after the end of the start window.',
     file: start,
     find: "if (deps.now().toISOString() >= windowEnd) return { kind: 'settled', status: row.status };",
     replace:
@@ -194,8 +194,8 @@ export const startingFaults: readonly DeliberateFault[] = [
     where: { scenario: 'busy-for-long', preemptions: 1 },
   },
   {
-    name: 'died-start-retried-thrice',
-    does: 'A start-task that died is retried three times only, unless Step Functions reports it as Lambda.Unknown.',
+    name: 'interrupted-start-retried-thrice',
+    does: 'An interrupted start-task is retried only three times, unless its error is called Lambda.Unknown.',
     file: 'infra/constructs/extraction-machine-definition.ts',
     find: `    ErrorEquals: ['States.TaskFailed'],
     ...growing(timings.startRetryFirstSeconds, timings.startRetryEverySeconds, 2),
@@ -214,15 +214,15 @@ export const startingFaults: readonly DeliberateFault[] = [
   },
   {
     name: 'failed-start-unreported',
-    does: 'A start that broke off is not told to the machine.',
+    does: 'A failed start is not reported to the machine.',
     file: 'lib/extraction/start-for-machine.ts',
     find: "await deps.fail(input.callbackToken, 'StartFailed', 'See the log of start-task.');",
     replace: 'return;',
     caughtBy: 'wait-answered',
   },
   {
-    name: 'nothing-to-wait-for-unreported',
-    does: 'A refusal is not told to the machine.',
+    name: 'refusal-unreported',
+    does: 'A refused start is not reported to the machine.',
     file: 'lib/extraction/start-for-machine.ts',
     find: `      await wake(callbackToken, extractionId);
       return;`,

@@ -1,8 +1,8 @@
 import { importPatched } from '../../support/patch-source.ts';
-import { deliberateFaults } from './deliberate-faults.ts';
+import { injectedFaults } from './injected-faults.ts';
 
-/** Run as a process of its own, with the name of a fault: searches with that fault, and prints what it found as JSON. */
-const fault = deliberateFaults.find(({ name }) => name === process.argv[2]);
+/** A program: searches with the fault that its argument names, and prints the finding as JSON. */
+const fault = injectedFaults.find(({ name }) => name === process.argv[2]);
 if (fault === undefined) throw new Error(`There is no fault ${process.argv[2]}.`);
 
 const { searchWithFault } = await importPatched<typeof import('./search-with-fault.ts')>(

@@ -1,5 +1,4 @@
 import { allowedTransitions } from './allowed-transitions.ts';
-import { anothersTaskDisowned } from './anothers-task-disowned.ts';
 import { claimedBeforeReconciled } from './claimed-before-reconciled.ts';
 import { correctionFound } from './correction-found.ts';
 import { countedOnce } from './counted-once.ts';
@@ -10,6 +9,7 @@ import { notStartedMeansNoTask } from './not-started-means-no-task.ts';
 import { nothingSealedShown } from './nothing-sealed-shown.ts';
 import { oneStartCall } from './one-start-call.ts';
 import { openWhileUnfinished } from './open-while-unfinished.ts';
+import { othersTaskDisowned } from './others-task-disowned.ts';
 import { outcomeStands } from './outcome-stands.ts';
 import { oversizedOnce } from './oversized-once.ts';
 import { rejectedMeansNoTask } from './rejected-means-no-task.ts';
@@ -28,7 +28,7 @@ import { waitAnswered } from './wait-answered.ts';
 import { wakeNotLost } from './wake-not-lost.ts';
 import { wokenAfterRecorded } from './woken-after-recorded.ts';
 
-/** Every invariant. The first that is broken is the one that is named, so what is more exact comes first. */
+/** Every invariant. A finding names the first that is broken, so the more exact ones come first. */
 export const invariants: readonly Invariant[] = [
   oneStartCall,
   requestOfItsRecord,
@@ -52,7 +52,7 @@ export const invariants: readonly Invariant[] = [
   notStartedMeansNoTask,
   rejectedMeansNoTask,
   unconfirmedForAReason,
-  anothersTaskDisowned,
+  othersTaskDisowned,
   deliveryNotLost,
   resultsCollected,
   oversizedOnce,

@@ -1,13 +1,14 @@
 import { lifeOf, settings } from '../world/settings.ts';
 import type { Invariant } from './invariant.ts';
 
-/** In milliseconds: the last read in grace may have been this long under way when its answer came. */
+/** In milliseconds. The answer to the last read in grace may be this old. */
 const longestRead = lifeOf.reconcile * 1_000;
 
 export const correctionFound: Invariant = {
   name: 'correction-found',
-  rule: 'A TIMED_OUT stands only where the provider had not ended the task when grace was over, or no longer knew it, or no read told: none got through, or the answer was too large to say how a v2 task ended.',
-  needs: 'The task ended before the last read in grace, whose answer may be as old as a function lives.',
+  rule: 'A TIMED_OUT is final only if the provider had not ended the task when grace ended, or did not know it any more, or no read returned the status: every read failed, or the answer of a v2 task was over the size limit.',
+  needs:
+    'The task ended before the last read in grace. The answer to that read may be as old as the timeout of the function.',
   checks: {
     end: (_fact, world, premise) => {
       const { record, scenario } = world;
@@ -19,9 +20,9 @@ export const correctionFound: Invariant = {
         task !== undefined &&
         task.endsAt < graceEnd - longestRead &&
         task.forgottenAt === Number.POSITIVE_INFINITY &&
-        world.readers.every(({ fell, failedCalls }) => !fell && failedCalls === 0);
-      const says = scenario.task.tooLarge === undefined || scenario.method !== 'credentials';
-      return couldBeRead && scenario.outage === undefined && says
+        world.readers.every(({ interrupted, failedCalls }) => !interrupted && failedCalls === 0);
+      const isReadable = scenario.task.tooLarge === undefined || scenario.method !== 'credentials';
+      return couldBeRead && scenario.outage === undefined && isReadable
         ? `${task.status} could have been read in grace.`
         : undefined;
     },

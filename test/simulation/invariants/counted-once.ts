@@ -2,10 +2,10 @@ import type { World } from '../world/world.ts';
 import { providerStatuses } from './documented-transitions.ts';
 import type { Invariant } from './invariant.ts';
 
-const movesTo = (status: string, { transitions }: World): number =>
-  transitions.filter((move) => move.endsWith(`>${status}`)).length;
+const transitionsTo = (status: string, { transitions }: World): number =>
+  transitions.filter((transition) => transition.endsWith(`>${status}`)).length;
 
-/** What may be counted, all of them together, at most as often as it happened. */
+/** Metrics, and how often they may be counted together. */
 const happened: readonly {
   readonly counts: readonly string[];
   readonly times: (world: World) => number;
@@ -15,17 +15,16 @@ const happened: readonly {
     times: ({ record }) => (providerStatuses.has(record?.status ?? '') ? 1 : 0),
   },
   { counts: ['Collected'], times: ({ record }) => (record?.collectedAt === undefined ? 0 : 1) },
-  { counts: ['TimedOut'], times: (world) => movesTo('TIMED_OUT', world) },
-  { counts: ['NotStarted'], times: (world) => movesTo('NOT_STARTED', world) },
-  { counts: ['Rejected'], times: (world) => movesTo('REJECTED', world) },
-  { counts: ['Unconfirmed'], times: (world) => movesTo('UNCONFIRMED', world) },
+  { counts: ['TimedOut'], times: (world) => transitionsTo('TIMED_OUT', world) },
+  { counts: ['NotStarted'], times: (world) => transitionsTo('NOT_STARTED', world) },
+  { counts: ['Rejected'], times: (world) => transitionsTo('REJECTED', world) },
+  { counts: ['Unconfirmed'], times: (world) => transitionsTo('UNCONFIRMED', world) },
 ];
 
 export const countedOnce: Invariant = {
   name: 'counted-once',
-  rule: 'An outcome and a collection are counted at most as often as they came to be, whoever writes the same at the same time.',
-  needs:
-    'No two processes write the same within one millisecond: there is nothing then to tell them apart by.',
+  rule: 'An outcome and a collection are counted at most as often as they occurred, even if several processes write them at the same time.',
+  needs: 'No two processes write the same within one millisecond, because nothing distinguishes such writes.',
   checks: {
     end: (_fact, world, premise) => {
       if (world.scenario.clock === 'coarse') return undefined;
@@ -33,7 +32,8 @@ export const countedOnce: Invariant = {
         const counted = counts.reduce((sum, name) => sum + (world.counted.get(name) ?? 0), 0);
         if (counted > 0) premise();
         const did = times(world);
-        if (counted > did) return `${counts.join(' and ')}: counted ${counted} times, and it was ${did}.`;
+        if (counted > did)
+          return `${counts.join(' and ')}: counted ${counted} times, but it happened ${did} times.`;
       }
       return undefined;
     },

@@ -1,6 +1,6 @@
 /**
- * The transition table of the design (section 3), written once more: the simulation must not take the word of
- * the code for what is allowed. `from` and `to` as `from>to`.
+ * The transition table of the design (section 3), as `from>to`. It is repeated here, because the simulation must not
+ * derive from the code what is allowed.
  */
 const provider = ['COMPLETED', 'PARTIAL', 'FAILED', 'CREDENTIALS_WRONG', 'CREDENTIALS_LOCKED'];
 
@@ -17,8 +17,8 @@ export const documentedTransitions: ReadonlySet<string> = new Set([
   ...provider.flatMap((status) => [`RUNNING>${status}`, `TIMED_OUT>${status}`]),
 ]);
 
-/** What the provider says of how a task ended. */
+/** The final statuses of the provider. */
 export const providerStatuses: ReadonlySet<string> = new Set(provider);
 
-/** Still to be settled. */
+/** Statuses without an outcome. */
 export const openStatuses: ReadonlySet<string> = new Set(['REQUESTED', 'STARTING', 'RUNNING']);

@@ -2,8 +2,8 @@ import type { FactKind, Facts } from '../world/facts.ts';
 import type { World } from '../world/world.ts';
 
 /**
- * Looks at one fact. Returns what is wrong, or undefined. Calls `premise` where what the invariant is about did
- * come up, so that one which never applies is seen not to.
+ * Checks one fact. Returns what is wrong, or undefined. Calls `premise` if the case of the invariant occurred, so that an
+ * invariant that never applies is noticed.
  */
 export type Check<Kind extends FactKind> = (
   fact: Facts[Kind],
@@ -11,14 +11,14 @@ export type Check<Kind extends FactKind> = (
   premise: () => void,
 ) => string | undefined;
 
-/** Something that holds in every world. */
+/** A property that every world must have. */
 export type Invariant = {
   readonly name: string;
-  /** The invariant in a sentence. */
+  /** The invariant as a sentence. */
   readonly rule: string;
-  /** What it takes for granted; nothing where absent. */
+  /** Its assumptions, if it has any. */
   readonly needs?: string;
-  /** Whether it holds of a record that was made anew too, after the one before it under the same id was lost. */
+  /** Whether it also applies after a record was erased or lost, to the next record under its id. */
   readonly outlivesLoss?: true;
   readonly checks: { readonly [Kind in FactKind]?: Check<Kind> };
 };

@@ -4,23 +4,22 @@ import type { Invariant } from './invariant.ts';
 
 export const openWhileUnfinished: Invariant = {
   name: 'open-while-unfinished',
-  rule: 'A record is in the index, with a time to look at it and no expiry, exactly while something is left to do.',
+  rule: 'A record is in the index, with a dueAt and without an expiry, exactly while something is left to do.',
   outlivesLoss: true,
   checks: {
     row: ({ before, after }, _world, premise) => {
       premise();
       const { status, dueShard, dueAt, expiresAt, collectedAt, collectionError } = after;
       const isOpen = dueShard !== undefined;
-      if (isOpen !== (dueAt !== undefined)) return 'Of dueShard and dueAt only one is there.';
-      if (isOpen === (expiresAt !== undefined)) return 'A record expires exactly when it is closed.';
-      if (isOpen && dueShard !== dueShardOf(after.extractionId))
-        return 'It is in another shard than its own.';
+      if (isOpen !== (dueAt !== undefined)) return 'The record has only one of dueShard and dueAt.';
+      if (isOpen === (expiresAt !== undefined)) return 'An open record expires, or a closed one does not.';
+      if (isOpen && dueShard !== dueShardOf(after.extractionId)) return 'The record is in the wrong shard.';
       if (openStatuses.has(status)) return isOpen ? undefined : `${status} is closed.`;
       const hasCollected = collectedAt !== undefined || collectionError !== undefined;
       if (providerStatuses.has(status)) {
         if (isOpen === hasCollected) return `${status} is ${isOpen ? 'open' : 'closed'}, collected or not.`;
         if (before?.collectedAt !== undefined && after.collectedAt !== before.collectedAt) {
-          return 'It was collected twice.';
+          return 'The record was collected twice.';
         }
         return undefined;
       }

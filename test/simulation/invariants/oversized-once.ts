@@ -2,13 +2,13 @@ import type { Process } from '../world/process.ts';
 import { openStatuses } from './documented-transitions.ts';
 import type { Invariant } from './invariant.ts';
 
-const wentWell = ({ fell, failedCalls }: Process): boolean => !fell && failedCalls === 0;
+const wentWell = ({ interrupted, failedCalls }: Process): boolean => !interrupted && failedCalls === 0;
 
 export const oversizedOnce: Invariant = {
   name: 'oversized-once',
-  rule: 'An answer over the cap is downloaded once, and the record ends with results-too-large.',
+  rule: 'An answer over the size limit is downloaded once, and the record ends with results-too-large.',
   needs:
-    'The process that downloaded it lived on, none of its calls failed, and it had ended when the next one began.',
+    'The process that downloaded it was not interrupted, none of its calls failed, and it had ended when the next one started.',
   checks: {
     oversized: ({ by }, world, premise) => {
       premise();
@@ -16,7 +16,9 @@ export const oversizedOnce: Invariant = {
         (earlier) =>
           by !== undefined && wentWell(earlier) && !by.alongside.has(earlier) && !earlier.alongside.has(by),
       );
-      return before === undefined ? undefined : `${by?.name} downloads what ${before.name} had.`;
+      return before === undefined
+        ? undefined
+        : `${by?.name} downloads again what ${before.name} has downloaded.`;
     },
     end: (_fact, { record, oversized }, premise) => {
       if (record === undefined || openStatuses.has(record.status) || !oversized.some(wentWell))
@@ -24,7 +26,7 @@ export const oversizedOnce: Invariant = {
       premise();
       return record.collectionError === 'results-too-large'
         ? undefined
-        : `${record.status} does not say that its results were too large.`;
+        : `${record.status} has no collectionError results-too-large.`;
     },
   },
 };

@@ -4,9 +4,9 @@ import type { Invariant } from './invariant.ts';
 
 export const resultsCollected: Invariant = {
   name: 'results-collected',
-  rule: 'Results that the provider still has are collected, unless every try within collectFor failed, which stands as collectionError; and then not before collectFor is over.',
+  rule: 'Results that the provider still has are collected, unless every attempt within collectFor failed. That is recorded as collectionError, and not before collectFor has passed.',
   needs:
-    'The record came to know its taskId and, for an end that no webhook told of, the task ended before grace did.',
+    'The record has its taskId and, if no webhook reported the outcome, the task ended before grace did.',
   checks: {
     row: ({ before, after }, world, premise) => {
       if (after.collectionError === undefined || before?.collectionError !== undefined) return undefined;
@@ -14,12 +14,12 @@ export const resultsCollected: Invariant = {
       if (after.collectionError === 'results-too-large') {
         return world.scenario.task.tooLarge === true
           ? undefined
-          : 'Given up as too large, and they were not.';
+          : 'Abandoned as too large, but they were not.';
       }
       const tried = world.kernel.now - Date.parse(after.settledAt ?? after.requestedAt);
       return tried + world.scenario.skew * 1_000 >= settings.collectForSeconds * 1_000
         ? undefined
-        : 'Given up before collectFor was over.';
+        : 'Abandoned before collectFor had passed.';
     },
     end: (_fact, world, premise) => {
       const { record } = world;
@@ -30,11 +30,11 @@ export const resultsCollected: Invariant = {
       const isThere = task !== undefined && world.kernel.now < task.forgottenAt;
       if (record.collectionError !== undefined || record.collectedAt === undefined) {
         return record.collectionError === undefined
-          ? `${record.status} is closed and not collected.`
+          ? `${record.status} is closed without results or collectionError.`
           : undefined;
       }
       const must = has && isThere && (record.status === 'COMPLETED' || record.status === 'PARTIAL');
-      return must && record.results === undefined ? 'Collected, and nothing is stored.' : undefined;
+      return must && record.results === undefined ? 'Collected, but nothing is stored.' : undefined;
     },
   },
 };

@@ -3,7 +3,7 @@ import type { Invariant } from './invariant.ts';
 
 export const settledAndClosed: Invariant = {
   name: 'settled-and-closed',
-  rule: 'In the end every extraction is settled and closed, and every schedule has an end.',
+  rule: 'In the end every extraction has an outcome and is closed, and every schedule ends.',
   needs: 'Faults stop, time passes, and the sweep runs.',
   outlivesLoss: true,
   checks: {

@@ -2,21 +2,21 @@ import type { Invariant } from './invariant.ts';
 
 export const startingWrittenBeforeCall: Invariant = {
   name: 'starting-written-before-call',
-  rule: 'When a start call leaves, the record is STARTING, by the attempt that makes it, and the last answer that this attempt got of the table says so.',
+  rule: 'When a start call is made, the record is STARTING by that attempt, and the last answer of the table to the attempt confirms it.',
   needs:
-    'Clocks differ by less than a function takes from its start to its STARTING write: else the STARTING write may be declared dead by then.',
+    'Clocks differ by less than the time from the start of a function to its STARTING write. Otherwise the start may have been settled as stale.',
   checks: {
     startCall: ({ by }, { record, scenario }, premise) => {
       premise();
-      const { shown } = by;
-      if (shown?.status !== 'STARTING' || !by.attemptIds.includes(shown.attemptId ?? '')) {
-        return `A start call leaves of ${by.name}, which was last shown ${shown?.status} of ${shown?.attemptId}.`;
+      const { lastSeen } = by;
+      if (lastSeen?.status !== 'STARTING' || !by.attemptIds.includes(lastSeen.attemptId ?? '')) {
+        return `${by.name} makes a start call, but last read ${lastSeen?.status} by ${lastSeen?.attemptId}.`;
       }
       const mine = record?.attemptId !== undefined && by.attemptIds.includes(record.attemptId);
-      const declaredDead = scenario.skew > 0 && record?.status === 'UNCONFIRMED';
-      return mine && (record.status === 'STARTING' || declaredDead)
+      const settledAsStale = scenario.skew > 0 && record?.status === 'UNCONFIRMED';
+      return mine && (record.status === 'STARTING' || settledAsStale)
         ? undefined
-        : `A start call leaves of ${by.name}, and the record is ${record?.status} of ${record?.attemptId}.`;
+        : `${by.name} makes a start call, but the record is ${record?.status} by ${record?.attemptId}.`;
     },
   },
 };

@@ -2,13 +2,13 @@ import type { Invariant } from './invariant.ts';
 
 export const waitAnswered: Invariant = {
   name: 'wait-answered',
-  rule: 'A start-task that comes to its end has left its token or answered it: the machine does not wait in vain.',
+  rule: 'A start-task that returns has stored its callback token or answered it, so that the machine does not wait in vain.',
   checks: {
     waitedOut: ({ token }, world, premise) => {
-      if (!world.concluded.has(token)) return undefined;
+      if (!world.returned.has(token)) return undefined;
       premise();
-      const left = [...world.tasks.values()].some(({ callbackToken }) => callbackToken === token);
-      return left ? undefined : 'start-task ended well, and its token was neither left nor answered.';
+      const isStored = [...world.tasks.values()].some(({ callbackToken }) => callbackToken === token);
+      return isStored ? undefined : 'start-task returned, but its token was neither stored nor answered.';
     },
   },
 };

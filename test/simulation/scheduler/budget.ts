@@ -1,6 +1,6 @@
 import { cost } from './option.ts';
 
-/** How far a schedule may depart from what happens by itself. */
+/** How many departures a schedule may have. */
 export type Budget = {
   readonly faults: number;
   readonly preemptions: number;
@@ -9,7 +9,7 @@ export type Budget = {
   readonly departures: number;
 };
 
-/** What is left of a budget after an option; undefined where it does not suffice. */
+/** What remains of a budget after an option; undefined if the budget is too small. */
 export const spend = (budget: Budget, price: number): Budget | undefined => {
   const left = {
     faults: budget.faults - ((price & cost.fault) === 0 ? 0 : 1),

@@ -3,7 +3,7 @@ import type { OptionList } from './option.ts';
 import type { Choose } from './run-schedule.ts';
 import type { Departure, Schedule } from './schedule.ts';
 
-/** A schedule that was run, with what each of the options after its last departure would have cost. */
+/** A schedule that was run, with the cost of each option after its last departure. */
 type Explored = {
   readonly schedule: Schedule;
   readonly left: Budget;
@@ -11,7 +11,7 @@ type Explored = {
   readonly costs: readonly Uint8Array[];
 };
 
-/** Does what the schedule says, and notes the price of every option behind its last departure. */
+/** Follows a schedule, and notes the cost of every option after its last departure. */
 const followAndNote = (schedule: Schedule, costs: Uint8Array[]): Choose => {
   const last = schedule.at(-1)?.step ?? -1;
   let next = 0;
@@ -28,7 +28,7 @@ const followAndNote = (schedule: Schedule, costs: Uint8Array[]): Choose => {
   };
 };
 
-/** The same schedule led elsewhere when it was run again: something in the world is not under control. */
+/** A schedule had another result when it was repeated: the scheduler does not control everything in the world. */
 export class UnsteadyWorld extends Error {
   override readonly name = 'UnsteadyWorld';
 
@@ -38,10 +38,9 @@ export class UnsteadyWorld extends Error {
 }
 
 /**
- * Runs every schedule within the budget, each once: depth first, by departing once more, at every later step and
- * in every way that the budget allows, from each schedule that was run. A schedule is the list of its departures
- * in order, and has one parent, the list without the last; so none is missed and none comes twice.
- * Ends early when `run` says so. Returns whether it ran all.
+ * Runs every schedule within the budget once, depth first. From each schedule that was run, it adds one departure at every
+ * later step, in every way that the budget allows. The parent of a schedule is the schedule without its last departure, so
+ * that none is missed and none is repeated. Ends early if `run` returns `stop`. Returns whether it ran all.
  */
 export const explore = async (
   budget: Budget,

@@ -2,7 +2,7 @@ import type { OptionList } from './option.ts';
 import type { Choose } from './run-schedule.ts';
 import type { Schedule } from './schedule.ts';
 
-/** Does what a schedule says. Where it names an option that is not there, what happens by itself happens. */
+/** Follows a schedule. If an option of it does not exist, the default happens. */
 export const follow = (schedule: Schedule): Choose => {
   let next = 0;
   return (step: number, options: OptionList): number => {

@@ -1,16 +1,16 @@
-/** What an option takes from the budget of a schedule. Flags, as one option may take of several. */
+/** The cost of an option. Flags, because one option may cost several. */
 export const cost = { none: 0, fault: 1, preemption: 2, event: 4 } as const;
 
-/** Something that can happen next, in one way or another. */
+/** Something that can happen next, in one or more variants. */
 export type Choosable = {
-  /** In a few words, for a trace. */
+  /** For traces. */
   label(variant: number): string;
   perform(variant: number): void;
 };
 
 /**
- * What may happen next. The first is what happens by itself; each of the others departs from that and costs
- * something. Parallel arrays, used again at every step: they are filled some hundred thousand times a second.
+ * What can happen next. The first option is the default and free. Each of the others is a departure with a cost. Parallel
+ * arrays, reused at every step, because they are filled some hundred thousand times per second.
  */
 export class OptionList {
   readonly targets: Choosable[] = [];

@@ -5,8 +5,8 @@ import type { Choose } from './run-schedule.ts';
 import type { Departure } from './schedule.ts';
 
 /**
- * Departs at random from what happens by itself, within a budget and about `often` times in a hundred steps. The
- * kind is drawn first, so that the many faults do not crowd out the few events. `departures` keeps what was done.
+ * Departs at random, within a budget and about `often` times in a hundred steps. The kind is drawn first, so that the many
+ * faults do not displace the few events. `departures` receives every departure.
  */
 export const randomWalk = (
   random: Random,

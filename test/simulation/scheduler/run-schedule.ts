@@ -1,24 +1,24 @@
 import { OptionList } from './option.ts';
 
-/** What a scheduler drives: a world that says what may happen next. */
+/** A world that a scheduler drives. */
 export type Schedulable = {
   listOptions(into: OptionList): void;
-  /** Whether code is about to run that was not there when the options were listed last. */
+  /** Whether a promise was settled since the options were listed last. */
   takeUnsettled(): boolean;
-  /** Whether there is no point in going on. */
+  /** Whether the schedule should end now. */
   stopped(): boolean;
-  /** Told what was chosen, before it happens. */
+  /** Called with the chosen option, before it happens. */
   chosen(step: number, index: number, options: OptionList): void;
 };
 
 export type Choose = (step: number, options: OptionList) => number;
 
-/** A schedule that goes on for longer than this never ends. The longest seen that does takes a fifth of it. */
+/** A longer schedule counts as endless. The longest one seen that ends has a fifth of it. */
 export const mostSteps = 5_000;
 
 /**
- * Resolves when every promise that can go on has gone on as far as it can: Node's next tick comes after the queue of
- * microtasks is empty, and without a turn of the event loop
+ * Resolves when no promise can continue any more. Node's next tick runs after the queue of microtasks is empty, and needs
+ * no turn of the event loop
  * (https://nodejs.org/docs/latest-v24.x/api/process.html#when-to-use-queuemicrotask-vs-processnexttick).
  */
 const quiet = (): Promise<void> => new Promise((resolve) => process.nextTick(resolve));
@@ -26,7 +26,7 @@ const quiet = (): Promise<void> => new Promise((resolve) => process.nextTick(res
 /** A turn of the event loop, so that messages and signals get through between schedules. */
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** Lets happen what `choose` says, until nothing more can. Returns whether it came to its end. */
+/** Performs the options that `choose` returns, until there is none. Returns whether the schedule ended. */
 export const runSchedule = async (world: Schedulable, choose: Choose): Promise<'ended' | 'endless'> => {
   const options = new OptionList();
   await turn();

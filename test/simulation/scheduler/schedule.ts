@@ -1,7 +1,7 @@
-/** One departure from what happens by itself: at which step, and which option was taken there. */
+/** One departure from the default: the step, and the option that was chosen there. */
 export type Departure = { readonly step: number; readonly index: number };
 
-/** Everything that tells one run of a scenario from another. Without departures, all happens by itself. */
+/** Everything in which two runs of a scenario differ. Without departures, only defaults happen. */
 export type Schedule = readonly Departure[];
 
 /** `12.3,40.1`: a text that `parseSchedule` reads. */
@@ -19,7 +19,7 @@ export const parseSchedule = (text: string): Schedule =>
           !Number.isInteger(step) ||
           !Number.isInteger(index)
         ) {
-          throw new TypeError(`"${departure}" is no step.index`);
+          throw new TypeError(`"${departure}" is not a step.index`);
         }
         return { step, index };
       });

@@ -3,7 +3,7 @@ import type { World } from '../world/world.ts';
 
 type Line = { readonly at: number; readonly what: string; readonly departs: string; status: string };
 
-/** Writes down what happens in one schedule: when, who, what, and how the record stood afterwards. */
+/** Records one schedule: when, who, what, and the status of the record afterwards. */
 export const traced = (): { readonly listener: Listener; readonly text: (world: World) => string } => {
   const lines: Line[] = [];
   const statusOf = ({ record }: World): string =>
@@ -21,7 +21,7 @@ export const traced = (): { readonly listener: Listener; readonly text: (world: 
         const target = options.targets[index];
         const at = target !== undefined && 'at' in target ? (target.at as number) : world.kernel.now;
         lines.push({
-          at: (Math.max(at, world.kernel.now) - world.begunAt) / 1_000,
+          at: (Math.max(at, world.kernel.now) - world.startedAt) / 1_000,
           what: options.label(index),
           departs: index === 0 ? '' : `${step}.${index}`,
           status: '',

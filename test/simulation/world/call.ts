@@ -1,22 +1,22 @@
-/** A failure of a dependency of ours, whatever it was. */
+/** Any failure of a dependency other than the provider. */
 export class DependencyDown extends Error {
   override readonly name = 'DependencyDown';
 }
 
-/** An answer that is an error, and comes only after a time. */
+/** An error that is thrown only after some seconds. */
 export type Late = { readonly after: number; readonly error: Error };
 
 export const isLate = (value: unknown): value is Late =>
   typeof value === 'object' && value !== null && 'after' in value && 'error' in value;
 
-/** What else a dependency may answer, beside what it answers by itself. `take` may throw that answer. */
+/** Another possible answer of a dependency. `take` returns or throws it. */
 export type OtherAnswer<T> = { readonly name: string; readonly take: () => T | Late };
 
-/** A call of a dependency. Its effect takes place at one moment, or never, or twice. */
+/** A call of a dependency. It takes effect at one moment, or never, or twice. */
 export type Call<T> = {
-  /** In a few words, for a trace. */
+  /** For traces. */
   readonly name: string;
-  /** `read` changes nothing; `once` is a write that nobody sends twice by itself, `write` one that the SDK does. */
+  /** `read` has no effect. The SDK may repeat a `write`. Nothing repeats a `once`. */
   readonly kind: 'read' | 'write' | 'once';
   readonly take: () => T | Late;
   readonly failure?: () => Error;

@@ -3,7 +3,7 @@ import type { WakeOutcome } from '../../../lib/extraction/record-delivery.ts';
 import type { Task } from '../../../lib/extraction/store.ts';
 import type { Process } from './process.ts';
 
-/** What happened in the world that an invariant may have a word about. */
+/** The events that invariants check. */
 export type Facts = {
   /** A row of `Extractions` was written; `before` is undefined for a new one. */
   row: {
@@ -13,22 +13,22 @@ export type Facts = {
   };
   /** A row of `Tasks` was written. */
   taskRow: { readonly before: Task | undefined; readonly after: Task };
-  /** A start call is about to leave, with the request that `sealed` is the ciphertext of. */
+  /** A start call is about to be made. `sealed` is the ciphertext of its request. */
   startCall: { readonly extractionId: string; readonly by: Process; readonly sealed: string };
-  /** An answer of the provider was over the cap. */
+  /** An answer of the provider was over the size limit. */
   oversized: { readonly by: Process | undefined };
-  /** Step Functions was told to go on. */
+  /** SendTaskSuccess was called. */
   wake: {
     readonly extractionId: string;
     readonly outcome: WakeOutcome;
     readonly by: Process | undefined;
     readonly from: 'webhook' | 'start-task';
   };
-  /** A sweep begins with a record that it has claimed. */
+  /** A sweep reconciles a record that it has claimed. */
   sweepReconciles: { readonly extractionId: string; readonly by: Process };
-  /** The state StartTask waited for its token until its timeout. */
+  /** The state StartTask waited for its callback token until its timeout. */
   waitedOut: { readonly extractionId: string; readonly token: string };
-  /** An execution was begun. */
+  /** An execution was started. */
   executionStarted: { readonly extractionId: string };
   /** The caller's request was answered. */
   answered: {
@@ -36,7 +36,7 @@ export type Facts = {
     readonly answer: 'accepted' | 'replayed' | 'key-reused';
     readonly fingerprint: string;
   };
-  /** Nothing more will happen. */
+  /** The schedule is over. `endless` if it was cut off. */
   end: { readonly endless: boolean };
 };
 

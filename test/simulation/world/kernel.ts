@@ -6,14 +6,14 @@ import type { Process, ProcessEnd } from './process.ts';
 import { Timers } from './timers.ts';
 import { fateCost, fatesOf, firstAnswer } from './variants.ts';
 
-/** Something that somebody may do at any time, of their own accord. */
+/** Something that an operator, a caller or AWS may do at any time. */
 export type WorldEvent = {
   readonly name: string;
   readonly possible: () => boolean;
   readonly happen: () => void;
 };
 
-/** What a kernel tells of what happens in it. */
+/** The observer of a kernel. */
 export type KernelWatch = {
   readonly counted: (what: string) => void;
   readonly chosen: (step: number, index: number, options: OptionList) => void;
@@ -21,9 +21,9 @@ export type KernelWatch = {
 };
 
 /**
- * Time, processes, and every call that is under way. Knows nothing of extractions: it lists what can happen next,
- * and lets it happen. What happens by itself is that the process which ran last runs on, then the one that has
- * waited longest, then time passes to the next timer; everything else is a departure that the scheduler may take.
+ * Time, processes, and every pending call. It knows nothing about extractions. It lists what can happen next, and lets it
+ * happen. By default the process that ran last continues, then the one that has waited longest, then time passes to the
+ * next timer. Everything else is a departure that the scheduler may choose.
  */
 export class Kernel implements Schedulable, PendingHost {
   /** In milliseconds of the epoch. */
@@ -42,12 +42,12 @@ export class Kernel implements Schedulable, PendingHost {
     this.#watch = watch;
   }
 
-  /** Whose call it is that takes effect now; undefined where nobody waits for it any more. */
+  /** The process whose call takes effect now; undefined if no process waits for it any more. */
   get actor(): Process | undefined {
     return this.#acting;
   }
 
-  /** Makes a call. A dead process gets no answer, and its call is not made. */
+  /** Makes a call. The call of a process that has ended is not made. */
   call<T>(process: Process | undefined, by: string, call: Call<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       if (process?.alive === false) return;
@@ -63,24 +63,24 @@ export class Kernel implements Schedulable, PendingHost {
     body: (process: Process) => Promise<T>,
     ended: (end: ProcessEnd<T>) => void,
   ): Process {
-    const diesAt = this.now + life * 1_000;
+    const timeoutAt = this.now + life * 1_000;
     const process: Process = {
       name,
-      bornAt: this.now,
-      diesAt,
+      startedAt: this.now,
+      timeoutAt,
       alongside: new Set(this.#alive),
       alive: true,
       timeout: undefined,
       attemptIds: [],
-      shown: undefined,
-      triedToRead: 0,
+      lastSeen: undefined,
+      reads: 0,
       failedCalls: 0,
       failedWrites: 0,
-      fell: false,
-      died: (of) => ended({ kind: 'died', of }),
+      interrupted: false,
+      onInterrupted: (of) => ended({ kind: 'interrupted', of }),
     };
     this.#alive.add(process);
-    process.timeout = this.timers.set(diesAt, `${name} comes to its timeout`, () => {
+    process.timeout = this.timers.set(timeoutAt, `${name} times out`, () => {
       this.#kill(process, 'timeout');
     });
     const finish = (end: ProcessEnd<T>): void => {
@@ -147,7 +147,7 @@ export class Kernel implements Schedulable, PendingHost {
     this.#kill(process, 'crash');
   }
 
-  /** Requests that are on their way, and that nobody waits for any more, never come. */
+  /** Drops the delayed requests of processes that have ended. */
   dropStrays(): void {
     const strays = this.#pending.filter(
       ({ process, parked }) => process === undefined && parked !== undefined,
@@ -159,42 +159,42 @@ export class Kernel implements Schedulable, PendingHost {
     this.timers.set(this.now + milliseconds, label, fire);
   }
 
-  /** Nothing of it runs again: its calls that have not taken effect are not made. */
+  /** Nothing of the process runs again. Its calls that have not taken effect are dropped. */
   #kill(process: Process, of: 'crash' | 'timeout'): void {
     if (!process.alive) return;
     process.alive = false;
     this.#alive.delete(process);
-    process.fell = true;
+    process.interrupted = true;
     this.timers.clear(process.timeout);
     this.#freeze(process);
     this.#watch.counted(of === 'timeout' ? 'function timeout' : 'crash');
-    process.died(of);
+    process.onInterrupted(of);
   }
 
-  /** What a function has not waited for when it ends does not happen. */
+  /** Drops the calls of a function that it did not await. */
   #freeze(process: Process): void {
     for (const pending of this.#pending.filter(({ process: its }) => its === process)) this.drop(pending);
   }
 
   listOptions(into: OptionList): void {
-    const byItself = this.#byItself();
+    const byDefault = this.#byDefault();
     const timer = this.timers.next();
-    if (byItself !== undefined) this.#addAll(byItself, cost.none, into);
-    if (timer !== undefined) into.add(timer, 0, byItself === undefined ? cost.none : cost.preemption);
+    if (byDefault !== undefined) this.#addAll(byDefault, cost.none, into);
+    if (timer !== undefined) into.add(timer, 0, byDefault === undefined ? cost.none : cost.preemption);
     for (const pending of this.#pending) {
       if (pending.parked !== undefined) into.add(pending, 0, cost.preemption);
-      else if (pending !== byItself) this.#addAll(pending, cost.preemption, into);
+      else if (pending !== byDefault) this.#addAll(pending, cost.preemption, into);
     }
     if (timer !== undefined) {
       for (const other of this.timers.besides(timer)) into.add(other, 0, cost.preemption);
     }
     if (into.size === 0) return;
     for (const event of this.#events) {
-      if (event.possible()) into.add(new Happening(event, this.#watch), 0, cost.event);
+      if (event.possible()) into.add(new EventOption(event, this.#watch), 0, cost.event);
     }
   }
 
-  #byItself(): Pending | undefined {
+  #byDefault(): Pending | undefined {
     let first: Pending | undefined;
     for (const pending of this.#pending) {
       if (pending.parked !== undefined) continue;
@@ -216,7 +216,7 @@ export class Kernel implements Schedulable, PendingHost {
   }
 }
 
-class Happening {
+class EventOption {
   readonly #event: WorldEvent;
   readonly #watch: KernelWatch;
 

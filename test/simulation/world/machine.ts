@@ -7,7 +7,7 @@ import { settings } from './settings.ts';
 import type { Timer } from './timers.ts';
 import type { World } from './world.ts';
 
-/** The machine that is deployed, in its own words: nothing of its retries or timeouts is said again here. */
+/** The definition that is deployed. Its retries and timeouts are not repeated here. */
 const definition = extractionMachineDefinition(settings, { startTask: 'start-task', reconcile: 'reconcile' });
 
 type StateName = keyof typeof definition.States;
@@ -15,11 +15,11 @@ type Retrier = (typeof definition.States)[StateName]['Retry'][number];
 
 export type ExecutionStatus = 'RUNNING' | 'SUCCEEDED' | 'FAILED' | 'TIMED_OUT' | 'ABORTED';
 
-/** What the machine asks of the functions it invokes. */
+/** The functions that the machine invokes. */
 export type MachineFunctions = {
   startTask(
     input: { input: ExecutionInput; token: string; attempt: number },
-    ended: (end: ProcessEnd<void>) => void,
+    ended: (end: ProcessEnd<unknown>) => void,
   ): void;
   reconcile(
     event: { extractionId: string; startAbandoned: boolean },
@@ -33,28 +33,28 @@ const matches = (names: readonly string[], error: string): boolean =>
   names.includes('States.ALL') ||
   (names.includes('States.TaskFailed') && error !== 'States.Timeout');
 
-/** The name that Step Functions reports of an invocation that did not return: the `errorType` of Lambda's answer. */
+/** The error name of an invocation that did not return: the `errorType` of Lambda's answer. */
 const errorOf = (
   end: Exclude<ProcessEnd<unknown>, { kind: 'returned' }>,
-  { deaths }: Pick<Scenario, 'deaths'>,
+  { interruptions }: Pick<Scenario, 'interruptions'>,
 ): string => {
   if (end.kind === 'threw') return end.error instanceof Error ? end.error.name : 'Error';
   if (end.of === 'timeout') return 'Sandbox.Timedout';
-  return deaths === 'swallowed' ? 'Runtime.ExitError' : deaths;
+  return interruptions === 'unreported' ? 'Runtime.ExitError' : interruptions;
 };
 
-/** One execution of the machine, named by its extraction. Its tokens are good while their attempt waits. */
+/** One execution of the machine. A callback token is valid while its attempt waits. */
 export class Execution {
   status: ExecutionStatus = 'RUNNING';
   readonly input: ExecutionInput;
-  /** Every transition: a state entered, a state tried again. */
+  /** State transitions: each state entered or retried. */
   transitions = 0;
   redrives = 0;
   startAbandoned = false;
-  /** The error that StartTask failed for good with; a wait that ran out is `States.Timeout`. */
+  /** The error for which the machine abandoned the start; `States.Timeout` if the wait for the token was over. */
   abandonedFor: string | undefined;
-  /** Whether StartTask has failed for good, or the execution was broken off. */
-  gaveUp = false;
+  /** Whether StartTask has failed for good, or the execution broke. */
+  abandoned = false;
   state: StateName = 'StartTask';
   readonly #world: World;
   readonly #functions: MachineFunctions;
@@ -70,7 +70,7 @@ export class Execution {
     this.#world = world;
     this.#functions = functions;
     this.input = input;
-    this.#begin('StartTask');
+    this.#run('StartTask');
   }
 
   /** SendTaskSuccess. */
@@ -95,14 +95,14 @@ export class Execution {
     this.#end('ABORTED');
   }
 
-  /** An operator has it go on from the state that it broke in. */
+  /** An operator redrives it from the state in which it broke. */
   redrive(): void {
     this.redrives += 1;
     this.status = 'RUNNING';
-    this.#begin(this.state);
+    this.#run(this.state);
   }
 
-  #begin(state: StateName): void {
+  #run(state: StateName): void {
     this.#machineTimeout = this.#set(definition.TimeoutSeconds, 'the execution times out', () =>
       this.#end('TIMED_OUT'),
     );
@@ -130,14 +130,14 @@ export class Execution {
     const input = { input: this.input, token, attempt: this.redrives * 1_000 + this.#retryCount };
     this.#token = token;
     this.#timers.push(
-      this.#set(definition.States.StartTask.TimeoutSeconds ?? 0, 'StartTask waits no longer', () => {
+      this.#set(definition.States.StartTask.TimeoutSeconds ?? 0, 'StartTask times out', () => {
         this.#world.state('waitedOut', { extractionId: this.input.extractionId, token });
         this.#fail('States.Timeout');
       }),
     );
     this.#invoke('start-task', attempt, () =>
       this.#functions.startTask(input, (end) => {
-        if (end.kind === 'returned' || this.#world.scenario.deaths === 'swallowed') return;
+        if (end.kind === 'returned' || this.#world.scenario.interruptions === 'unreported') return;
         if (this.#isCurrent(attempt)) this.#fail(errorOf(end, this.#world.scenario));
       }),
     );
@@ -154,7 +154,7 @@ export class Execution {
     );
   }
 
-  /** The Lambda service may refuse, and may fail after it has begun: then two invocations are under way. */
+  /** The Lambda service may refuse, or may fail after it has invoked the function. Then two invocations run. */
   #invoke(what: string, attempt: number, run: () => void): void {
     const failing = (error: string) => () => {
       if (this.#isCurrent(attempt)) this.#fail(error);
@@ -168,9 +168,9 @@ export class Execution {
         else run();
       },
       others: [
-        { name: 'the service is down', take: failing('Lambda.ServiceException') },
+        { name: 'the Lambda service fails before', take: failing('Lambda.ServiceException') },
         {
-          name: 'the service fails after it has begun',
+          name: 'the Lambda service fails after',
           take: () => {
             if (!this.#isCurrent(attempt)) return;
             run();
@@ -183,8 +183,8 @@ export class Execution {
   }
 
   #deployIsBroken(): boolean {
-    const { kernel, begunAt, scenario } = this.#world;
-    return kernel.now < begunAt + (scenario.brokenDeployUntil ?? 0) * 1_000;
+    const { kernel, startedAt, scenario } = this.#world;
+    return kernel.now < startedAt + (scenario.brokenDeployUntil ?? 0) * 1_000;
   }
 
   #isCurrent(attempt: number): boolean {
@@ -205,13 +205,11 @@ export class Execution {
         retrier.MaxDelaySeconds ?? Number.POSITIVE_INFINITY,
       );
       const jitter = retrier.JitterStrategy === 'FULL' ? this.#world.scenario.jitter : 1;
-      this.#timers.push(
-        this.#set(pause * jitter, `the machine tries ${this.state} again`, () => this.#try()),
-      );
+      this.#timers.push(this.#set(pause * jitter, `the machine retries ${this.state}`, () => this.#try()));
     } else if (state.Catch !== undefined) {
       this.startAbandoned = true;
       this.abandonedFor = error;
-      this.gaveUp = true;
+      this.abandoned = true;
       this.#enter('Reconcile');
     } else {
       this.#end('FAILED');
@@ -223,7 +221,7 @@ export class Execution {
     return kernel.timers.set(kernel.now + seconds * 1_000, label, fire);
   }
 
-  /** The attempt is over: its token is good no longer. */
+  /** The attempt is over, and its callback token is invalid. */
   #leave(): void {
     this.#token = undefined;
     for (const timer of this.#timers) this.#world.kernel.timers.clear(timer);
@@ -236,7 +234,7 @@ export class Execution {
     this.#attempt += 1;
     this.status = status;
     if (status === 'SUCCEEDED') return;
-    this.gaveUp = true;
+    this.abandoned = true;
     this.#world.executionBroke(this.input.extractionId);
   }
 }

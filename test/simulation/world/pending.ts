@@ -1,35 +1,35 @@
 import type { Choosable } from '../scheduler/option.ts';
 import { type Call, DependencyDown, isLate } from './call.ts';
 import type { Process } from './process.ts';
-import { longestWay } from './settings.ts';
+import { effectDelaySeconds } from './settings.ts';
 import type { Timer } from './timers.ts';
 import { type Fate, fate, fateNames, firstAnswer } from './variants.ts';
 
-/** What a pending call asks of the world. */
+/** The part of the kernel that a pending call uses. */
 export type PendingHost = {
   readonly now: number;
   acting(process: Process | undefined): void;
   unsettle(): void;
   drop(pending: Pending): void;
-  /** Leaves it lying until `at`, when it happens by itself. */
+  /** Keeps the call until `at`, when it takes effect by default. */
   park(pending: Pending, at: number, label: string): void;
   crash(process: Process): void;
   counted(fault: string): void;
   after(milliseconds: number, label: string, fire: () => void): void;
 };
 
-/** In milliseconds: more than the looks at the clock that any of our processes takes. */
-const leftToGoOn = 50;
+/** In milliseconds: more than a process needs to continue. Each read of the clock takes one. */
+const remainingMs = 50;
 
 type Settled = { readonly value: unknown } | { readonly error: unknown };
 
 /**
- * One call that has been made and not been answered yet: a point at which the scheduler decides. `process` is
- * undefined once nobody waits for the answer any more.
+ * A call that was made and is not answered yet. The scheduler decides about it. `process` is undefined if no process
+ * waits for the answer any more.
  */
 export class Pending implements Choosable {
   process: Process | undefined;
-  /** Set while it is parked, and until then not what happens by itself. */
+  /** Set while the call is kept for later. It is then not the default option. */
   parked: Timer | undefined;
   readonly call: Call<unknown>;
   readonly by: string;
@@ -82,20 +82,20 @@ export class Pending implements Choosable {
       case fate.done:
         this.#settle(this.#outcome(this.call.take));
         return;
-      case fate.held:
+      case fate.answerDelayed:
         this.#hold(this.#outcome(this.call.take));
         return;
       case fate.slow:
-        this.#host.park(this, this.#lastMoment(), `${this.by}: the slow ${this.call.name} gets through`);
+        this.#host.park(this, this.#lastMoment(), `${this.by}: the slow ${this.call.name} takes effect`);
         return;
-      case fate.refused:
+      case fate.failed:
         this.#fail();
         return;
-      case fate.unheard:
+      case fate.failedAfterEffect:
         this.#outcome(this.call.take);
         this.#fail();
         return;
-      case fate.late:
+      case fate.effectDelayed:
         this.#leaveOnItsWay();
         this.#fail();
         return;
@@ -118,9 +118,9 @@ export class Pending implements Choosable {
     if (process !== undefined) this.#host.crash(process);
   }
 
-  /** Just before its function's timeout, with a little left in which to go on. */
+  /** Just before the function's timeout, with a little time left to continue. */
   #lastMoment(): number {
-    return Math.max(this.#host.now, (this.process?.diesAt ?? 0) - leftToGoOn);
+    return Math.max(this.#host.now, (this.process?.timeoutAt ?? 0) - remainingMs);
   }
 
   #outcome(take: () => unknown): Settled {
@@ -137,7 +137,7 @@ export class Pending implements Choosable {
     } else if (isLate(settled.value)) {
       const { after, error } = settled.value;
       const { process } = this;
-      this.#host.after(after * 1_000, `${this.by}: ${this.call.name} is abandoned`, () => {
+      this.#host.after(after * 1_000, `${this.by}: ${this.call.name} times out`, () => {
         if (process?.alive === false) return;
         this.#host.acting(process);
         this.#reject(error);
@@ -175,7 +175,7 @@ export class Pending implements Choosable {
       this.#resolve,
       this.#reject,
     );
-    this.#host.park(answer, this.#lastMoment(), `${answer.by}: ${answer.call.name} comes`);
+    this.#host.park(answer, this.#lastMoment(), `${answer.by}: ${answer.call.name} arrives`);
   }
 
   #leaveOnItsWay(): void {
@@ -184,10 +184,14 @@ export class Pending implements Choosable {
       this.#host,
       undefined,
       this.by,
-      { ...call, name: `stray ${call.name}` },
+      { ...call, name: `delayed ${call.name}` },
       () => undefined,
       () => undefined,
     );
-    this.#host.park(stray, this.#host.now + longestWay * 1_000, `${this.by}: ${stray.call.name} comes`);
+    this.#host.park(
+      stray,
+      this.#host.now + effectDelaySeconds * 1_000,
+      `${this.by}: ${stray.call.name} takes effect`,
+    );
   }
 }

@@ -5,29 +5,29 @@ import type { Timer } from './timers.ts';
 export type ProcessEnd<T> =
   | { readonly kind: 'returned'; readonly value: T }
   | { readonly kind: 'threw'; readonly error: unknown }
-  | { readonly kind: 'died'; readonly of: 'crash' | 'timeout' };
+  | { readonly kind: 'interrupted'; readonly of: 'crash' | 'timeout' };
 
-/** One invocation of one function. Once it is dead, nothing of it runs again. */
+/** One invocation of one function. After it has ended, nothing of it runs again. */
 export type Process = {
   readonly name: string;
-  readonly bornAt: number;
-  readonly diesAt: number;
-  /** The processes that ran when it began. */
+  readonly startedAt: number;
+  readonly timeoutAt: number;
+  /** The processes that ran when it started. */
   readonly alongside: ReadonlySet<Process>;
   alive: boolean;
   timeout: Timer | undefined;
-  /** The attempts at starting that it has made. */
+  /** Its start attempts. */
   readonly attemptIds: string[];
-  /** The record, as the last answer that it got of the table showed it. */
-  shown: Extraction | undefined;
-  /** Reads of the provider, or of what a webhook left, that it has begun. */
-  triedToRead: number;
-  /** Calls of its own that failed, or whose answers it never heard, */
+  /** The record in the last answer of the table to this process. */
+  lastSeen: Extraction | undefined;
+  /** How often it started to read the provider. */
+  reads: number;
+  /** Its calls that failed, or whose answers were lost, */
   failedCalls: number;
-  /** and those of them that were to write. */
+  /** and the writes among them. */
   failedWrites: number;
-  /** Whether it was ended before its end. */
-  fell: boolean;
-  /** Called once, with `died`, where it did not come to its own end. */
-  readonly died: (of: 'crash' | 'timeout') => void;
+  /** Whether it was ended before it returned. */
+  interrupted: boolean;
+  /** Called once if it did not return by itself. */
+  readonly onInterrupted: (of: 'crash' | 'timeout') => void;
 };

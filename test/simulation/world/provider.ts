@@ -17,49 +17,49 @@ import type { World } from './world.ts';
 /** A task at the provider. Times in milliseconds. */
 export type ProviderTask = {
   readonly taskId: string;
-  /** Whose it is; the id of another's may be the answer to a start call, too. */
+  /** The extraction that it belongs to, which may not be the one that was started. */
   readonly extractionId: string;
   readonly endsAt: number;
   readonly status: TerminalStatus;
   readonly readAs: TerminalStatus;
   readonly forgottenAt: number;
-  /** Whether the provider has heard a 2xx. */
-  heard: boolean;
+  /** Whether the provider received a 2xx. */
+  delivered: boolean;
 };
 
-/** A start call that the provider answered, or did not. */
+/** A start call that was made. */
 export type StartCallMade = {
   readonly extractionId: string;
-  /** Whether a task was made of it. */
-  readonly taken: boolean;
-  /** Whether the answer says for sure that none was. */
-  readonly surelyNot: boolean;
+  /** Whether it created a task. */
+  readonly accepted: boolean;
+  /** Whether the answer means with certainty that it created none. */
+  readonly notAccepted: boolean;
   /** Whether it was answered with a taskId or with a refusal. */
   readonly answered: boolean;
 };
 
-/** What the simulated provider says of a v2 task that is read. */
+/** The answer to "Read task (v2)". */
 export type ReadAnswer =
-  | { readonly kind: 'running'; readonly word: string }
+  | { readonly kind: 'running'; readonly taskStatus: string }
   | { readonly kind: 'ended'; readonly status: TerminalStatus };
 
-/** What it answers to the poll of an extraction by consent, as HTTP has it. */
+/** The HTTP answer to the poll of an extraction by consent. */
 export type PollAnswer = { readonly status: number; readonly body: string };
 
 const withoutResults: readonly TerminalStatus[] = ['CREDENTIALS_WRONG', 'CREDENTIALS_LOCKED'];
 
-/** Statuses that say nothing of the task, whatever their body: a gateway's, a limit's, a token's. */
+/** HTTP statuses that concern the poll and not the task, for any body. */
 const aboutThePoll = [401, 403, 404, 408, 425, 429, 500, 502, 504] as const;
 
 const failed = (status: number): PollAnswer => ({ status, body: JSON.stringify({ errorType: 'ENTITY' }) });
 
-/** The cap on an answer. */
+/** The size limit of an answer. */
 export const mostBytes = 512;
 
 const patience = settings.providerTimeoutMs / 1_000;
 const hasWebhook = (method: string): boolean => method === 'credentials';
 
-/** The provider: takes start calls, lets tasks end, tells of it by webhook, and answers reads. */
+/** The provider: accepts start calls, ends tasks, sends webhooks, and answers reads. */
 export class Provider {
   readonly tasks = new Map<string, ProviderTask>();
   readonly startCalls: StartCallMade[] = [];
@@ -71,82 +71,84 @@ export class Provider {
 
   /** "Start task (v2)", or "Start extraction". */
   startCall(extractionId: string): Call<string> {
-    const note = (taken: boolean, answered: boolean): void =>
-      void this.startCalls.push({ extractionId, taken, answered, surelyNot: answered && !taken });
-    const take = (): string => {
+    const note = (accepted: boolean, answered: boolean): void =>
+      void this.startCalls.push({ extractionId, accepted, answered, notAccepted: answered && !accepted });
+    const accept = (): string => {
       note(true, true);
-      return this.#take(extractionId);
+      return this.#createTask(extractionId);
     };
     const refuse = (error: () => Error) => (): never => {
       note(false, true);
       throw error();
     };
-    const lose = (taken: boolean, late: boolean) => (): Late => {
+    const lose = (accepted: boolean, late: boolean) => (): Late => {
       const error = new ProviderAmbiguous('unanswered');
-      note(taken, false);
-      if (taken) this.#take(extractionId);
+      note(accepted, false);
+      if (accepted) this.#createTask(extractionId);
       if (late) return { after: patience, error };
       throw error;
     };
     const answers: Readonly<Record<StartAnswer, () => string | Late>> = {
-      taken: take,
+      accepted: accept,
       busy: refuse(() => new ProviderBusy('429')),
       unreachable: refuse(() => new ProviderUnreachable('connect')),
       unauthorized: refuse(() => new ProviderUnauthorized('401')),
       refused: refuse(() => new ProviderRefused('400', 400)),
     };
-    /** Only the v2 variant of an extraction by consent says why, and by its status whether a task may exist. */
-    const saysWhy = (status: number, taken: boolean) => (): never => {
-      note(taken, status < 500);
-      if (taken) this.#take(extractionId);
+    /**
+     * Only the v2 variant of an extraction by consent returns an errorType. Its status tells whether a task may exist.
+     */
+    const withErrorType = (status: number, accepted: boolean) => (): never => {
+      note(accepted, status < 500);
+      if (accepted) this.#createTask(extractionId);
       throw new ProviderExtractionFailed(`${status}`, { status, errorType: 'CONSENT' });
     };
-    const explained: OtherAnswer<string>[] = [
-      { name: '422 that says why', take: saysWhy(422, false) },
-      { name: '429 that says why', take: saysWhy(429, false) },
-      { name: '500 that says why, taken', take: saysWhy(500, true) },
-      { name: '500 that says why, not taken', take: saysWhy(500, false) },
+    const withErrorTypes: OtherAnswer<string>[] = [
+      { name: '422 with errorType', take: withErrorType(422, false) },
+      { name: '429 with errorType', take: withErrorType(429, false) },
+      { name: '500 with errorType, accepted', take: withErrorType(500, true) },
+      { name: '500 with errorType, not accepted', take: withErrorType(500, false) },
     ];
-    const byItself = this.#world.scenario.startAnswers[this.startCalls.length] ?? 'taken';
+    const byDefault = this.#world.scenario.startAnswers[this.startCalls.length] ?? 'accepted';
     const others: OtherAnswer<string>[] = [
-      { name: '503, taken', take: lose(true, false) },
-      { name: '503, not taken', take: lose(false, false) },
-      { name: 'no answer, taken', take: lose(true, true) },
-      { name: 'no answer, not taken', take: lose(false, true) },
-      ...(this.#world.scenario.method === 'consent-v2' ? explained : []),
+      { name: '503, accepted', take: lose(true, false) },
+      { name: '503, not accepted', take: lose(false, false) },
+      { name: 'no answer, accepted', take: lose(true, true) },
+      { name: 'no answer, not accepted', take: lose(false, true) },
+      ...(this.#world.scenario.method === 'consent-v2' ? withErrorTypes : []),
       ...(Object.keys(answers) as StartAnswer[])
-        .filter((answer) => answer !== byItself)
+        .filter((answer) => answer !== byDefault)
         .map((name) => ({ name, take: answers[name] })),
     ];
-    return { name: 'start call', kind: 'once', take: answers[byItself], others };
+    return { name: 'start call', kind: 'once', take: answers[byDefault], others };
   }
 
-  #take(extractionId: string): string {
+  #createTask(extractionId: string): string {
     const { kernel, scenario } = this.#world;
-    const { endsAfter, status, readAs, keptFor, anothers } = scenario.task;
+    const { endsAfter, status, readAs, keptFor, ofAnother } = scenario.task;
     const taskId = `task-${this.tasks.size + 1}`;
     const endsAt = endsAfter === 'never' ? Number.POSITIVE_INFINITY : kernel.now + endsAfter * 1_000;
     const task: ProviderTask = {
       taskId,
-      extractionId: anothers === true ? anotherExtraction : extractionId,
+      extractionId: ofAnother === true ? anotherExtraction : extractionId,
       endsAt,
       status,
       readAs: readAs ?? status,
       forgottenAt: keptFor === undefined ? Number.POSITIVE_INFINITY : endsAt + keptFor * 1_000,
-      heard: false,
+      delivered: false,
     };
     this.tasks.set(taskId, task);
-    if (anothers === true) this.#world.tasks.set(taskId, { taskId, extractionId: anotherExtraction });
+    if (ofAnother === true) this.#world.tasks.set(taskId, { taskId, extractionId: anotherExtraction });
     if (endsAfter !== 'never' && scenario.webhook === 'sent' && hasWebhook(scenario.method)) {
       this.#deliverAt(task, 1, endsAt);
     }
     return taskId;
   }
 
-  /** "Retries on any non-2xx": the next delivery comes unless one was heard to be taken. */
+  /** "Retries on any non-2xx": the next delivery follows unless the provider received a 2xx. */
   #deliverAt(task: ProviderTask, attempt: number, at: number): void {
     this.#world.kernel.timers.set(at, `delivery ${attempt} is due`, () => {
-      if (task.heard) return;
+      if (task.delivered) return;
       if (attempt < deliveries.most) this.#deliverAt(task, attempt + 1, at + deliveries.every * 1_000);
       this.#deliver(task, attempt);
     });
@@ -154,12 +156,12 @@ export class Provider {
 
   #deliver(task: ProviderTask, attempt: number): void {
     const { kernel } = this.#world;
-    const send = (times: number, heard: boolean) => (): void => {
+    const send = (times: number, answerArrives: boolean) => (): void => {
       const sentAt = kernel.now;
       for (let time = 0; time < times; time += 1) {
         this.#world.receive(task, (acknowledged) => {
           const inTime = kernel.now - sentAt <= deliveries.answerWithin * 1_000;
-          if (acknowledged && inTime && heard) task.heard = true;
+          if (acknowledged && inTime && answerArrives) task.delivered = true;
         });
       }
     };
@@ -175,10 +177,10 @@ export class Provider {
     });
   }
 
-  /** Whether every read of the provider fails now. */
+  /** Whether the outage of the scenario is under way. */
   get #isOut(): boolean {
-    const { kernel, scenario, begunAt } = this.#world;
-    const since = (kernel.now - begunAt) / 1_000;
+    const { kernel, scenario, startedAt } = this.#world;
+    const since = (kernel.now - startedAt) / 1_000;
     return scenario.outage !== undefined && since >= scenario.outage.from && since < scenario.outage.to;
   }
 
@@ -195,7 +197,7 @@ export class Provider {
       if (this.#isOut) throw new ProviderAmbiguous('503');
       const task = this.#known(taskId);
       if (task === undefined) throw new ProviderRefused('404', 404);
-      if (kernel.now < task.endsAt) return { kind: 'running', word: 'RUNNING' };
+      if (kernel.now < task.endsAt) return { kind: 'running', taskStatus: 'RUNNING' };
       if (scenario.task.tooLarge === true && !withoutResults.includes(task.readAs)) {
         this.#world.downloadOversized();
         throw new ProviderAnswerTooLarge('too large', 200);
@@ -214,7 +216,7 @@ export class Provider {
         { name: '401', take: failing(() => new ProviderUnauthorized('401')) },
         { name: '404', take: failing(() => new ProviderRefused('404', 404)) },
         { name: '429', take: failing(() => new ProviderBusy('429')) },
-        { name: 'an unknown word', take: () => ({ kind: 'running', word: 'PAUSED' }) as const },
+        { name: 'an unknown status', take: () => ({ kind: 'running', taskStatus: 'PAUSED' }) as const },
       ],
     };
   }
@@ -248,7 +250,7 @@ export class Provider {
     };
   }
 
-  /** A session token or a Task Token. To make one changes nothing. */
+  /** Creates a session token or a Task Token, which has no effect on tasks. */
   logIn(): Call<string> {
     return {
       name: 'log in',

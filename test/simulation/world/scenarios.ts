@@ -8,7 +8,7 @@ const ends = (endsAfter: number | 'never', more: Partial<Scenario['task']> = {})
   ...more,
 });
 
-/** The scenarios that the bounded search goes through; each departs from the plain one in what its name says. */
+/** The scenarios of the bounded search. The name of each states how it differs from the plain one. */
 export const scenarios: readonly Scenario[] = [
   plain,
   { ...plain, name: 'at-once', task: ends(0) },
@@ -23,14 +23,14 @@ export const scenarios: readonly Scenario[] = [
   { ...plain, name: 'too-large', task: ends(12, { tooLarge: true }) },
   { ...plain, name: 'too-large-silent', task: ends(12, { tooLarge: true }), webhook: 'silent' },
   { ...plain, name: 'too-large-late', task: ends(95, { tooLarge: true }), webhook: 'silent' },
-  { ...plain, name: 'anothers', task: ends(12, { anothers: true }) },
-  { ...plain, name: 'anothers-at-once', task: ends(0, { anothers: true }) },
+  { ...plain, name: 'others-task', task: ends(12, { ofAnother: true }) },
+  { ...plain, name: 'others-task-at-once', task: ends(0, { ofAnother: true }) },
   {
     ...plain,
-    name: 'anothers-silent',
-    task: ends(12, { anothers: true }),
+    name: 'others-task-silent',
+    task: ends(12, { ofAnother: true }),
     webhook: 'silent',
-    deaths: 'swallowed',
+    interruptions: 'unreported',
   },
   { ...plain, name: 'forgotten', task: ends(12, { keptFor: 1 }) },
   { ...plain, name: 'refused', startAnswers: ['refused'] },
@@ -40,12 +40,12 @@ export const scenarios: readonly Scenario[] = [
   { ...plain, name: 'callers-token', callersToken: true, startAnswers: ['unauthorized'] },
   { ...plain, name: 'outage', outage: { from: 10, to: 70 } },
   { ...plain, name: 'long-outage', outage: { from: 10, to: 400 } },
-  { ...plain, name: 'swallowed', deaths: 'swallowed' },
-  { ...plain, name: 'out-of-memory', deaths: 'Runtime.OutOfMemory' },
+  { ...plain, name: 'interruption-unreported', interruptions: 'unreported' },
+  { ...plain, name: 'out-of-memory', interruptions: 'Runtime.OutOfMemory' },
   { ...plain, name: 'broken-deploy', brokenDeployUntil: 20 },
   { ...plain, name: 'coarse-clock', clock: 'coarse' },
   { ...plain, name: 'skewed-clocks', skew: 30 },
-  { ...plain, name: 'skewed-look', skew: 30, lookAfter: 5 },
+  { ...plain, name: 'skewed-reconcile', skew: 30, reconcileAfter: 5 },
   { ...plain, name: 'disagreeing-empty', task: ends(12, { readAs: 'CREDENTIALS_WRONG' }) },
   { ...plain, name: 'at-once-unreadable', task: ends(0), outage: { from: 0, to: 600 } },
   { ...plain, name: 'consent-v1', method: 'consent-v1' },
@@ -53,11 +53,16 @@ export const scenarios: readonly Scenario[] = [
   { ...plain, name: 'consent-outage', method: 'consent-v2', outage: { from: 0, to: 70 } },
   { ...plain, name: 'consent-too-large', method: 'consent-v2', task: ends(12, { tooLarge: true }) },
   { ...plain, name: 'consent-no-data', method: 'consent-v2', task: ends(12, { shape: 'no-data' }) },
-  { ...plain, name: 'consent-marked', method: 'consent-v1', task: ends(12, { shape: 'byte-order-mark' }) },
+  {
+    ...plain,
+    name: 'consent-byte-order-mark',
+    method: 'consent-v1',
+    task: ends(12, { shape: 'byte-order-mark' }),
+  },
   { ...plain, name: 'consent-late', method: 'consent-v1', task: ends(110) },
 ];
 
-/** A scenario drawn from the product of everything that can be said of one. Its name is the seed that drew it. */
+/** A random scenario from all combinations of properties. Its name is its seed. */
 export const drawScenario = (random: Random, name: string): Scenario => {
   const method = random.pick([
     'credentials',
@@ -85,7 +90,7 @@ export const drawScenario = (random: Random, name: string): Scenario => {
       ...(disagrees ? { readAs: random.pick(terminalStatuses) } : {}),
       ...(random.below(12) === 0 ? { keptFor: random.pick([1, 60]) } : {}),
       ...(random.below(16) === 0 ? { tooLarge: true } : {}),
-      ...(method === 'credentials' && random.below(16) === 0 ? { anothers: true } : {}),
+      ...(method === 'credentials' && random.below(16) === 0 ? { ofAnother: true } : {}),
       ...(random.below(16) === 0 ? { shape: random.pick(['no-data', 'byte-order-mark'] as const) } : {}),
     },
     webhook: random.below(5) === 0 ? 'silent' : 'sent',
@@ -93,8 +98,13 @@ export const drawScenario = (random: Random, name: string): Scenario => {
     jitter: random.pick([0, 0.5, 1]),
     clock: random.pick(['fine', 'fine', 'coarse']),
     skew: random.pick([0, 0, 0, 0, 0, 0, 0, 30]),
-    deaths: random.pick(['Runtime.ExitError', 'Runtime.OutOfMemory', 'Lambda.Unknown', 'swallowed'] as const),
-    ...(random.below(8) === 0 ? { lookAfter: random.pick([3, 5, 15]) } : {}),
+    interruptions: random.pick([
+      'Runtime.ExitError',
+      'Runtime.OutOfMemory',
+      'Lambda.Unknown',
+      'unreported',
+    ] as const),
+    ...(random.below(8) === 0 ? { reconcileAfter: random.pick([3, 5, 15]) } : {}),
     ...(random.below(12) === 0 ? { brokenDeployUntil: random.pick([5, 20, 60]) } : {}),
   };
 };

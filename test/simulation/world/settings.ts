@@ -1,9 +1,9 @@
 import type { MachineTimings } from '../../../infra/constructs/extraction-machine-definition.ts';
-import type { Timings } from '../../../lib/extraction/timings.ts';
+import type { Timings } from '../../../lib/extraction/deadlines.ts';
 
 /**
- * Settings that `infra/config.ts` would take (a test asks it), as short as its rules allow: with fewer polls and
- * sweeps in a life, a schedule is short, and two departures from it reach further.
+ * Settings that `infra/config.ts` accepts, which a test checks, as short as its rules allow. Fewer polls and sweeps make
+ * shorter schedules, so that two departures cover more of them.
  */
 export const settings = {
   webhookWaitSeconds: 30,
@@ -24,7 +24,7 @@ export const settings = {
   providerTimeoutMs: 4_000,
 } as const satisfies MachineTimings & Readonly<Record<string, number>>;
 
-/** As `infra/stack.ts` hands them to the functions. */
+/** As the stack passes them to the functions. */
 export const timings: Timings = {
   startWindow: settings.startWindowSeconds,
   startTimeout: settings.startTimeoutSeconds,
@@ -37,7 +37,7 @@ export const timings: Timings = {
   recordRetention: settings.recordRetentionDays * 86_400,
 };
 
-/** Timeouts of the functions, in seconds, as `infra/stack.ts` has them. */
+/** Timeouts of the functions, in seconds, as in the stack. */
 export const lifeOf = {
   intake: 15,
   'start-task': settings.startTimeoutSeconds,
@@ -45,14 +45,14 @@ export const lifeOf = {
   reconcile: (4 * settings.providerTimeoutMs) / 1_000 + 40,
 } as const;
 
-/** A process that a function's timeout ends. */
+/** A function with a timeout. */
 export type FunctionName = keyof typeof lifeOf;
 
 /** "30 seconds between two deliveries", of which there are at most five; each has 5 s for its answer. */
 export const deliveries = { most: 5, every: 30, answerWithin: 5 } as const;
 
 /**
- * How long a request can be on its way that nobody waits for any more, in seconds. Longer than an attempt's life,
- * so that it can come when everybody thinks that nothing can.
+ * After how many seconds a delayed request of an ended process takes effect. It is longer than the timeout of a start
+ * attempt, so that the request arrives when the start is already stale.
  */
-export const longestWay = 25;
+export const effectDelaySeconds = 25;

@@ -1,5 +1,5 @@
-/** The one extraction that a schedule is about. */
+/** The only extraction of a world. */
 export const theExtraction = 'extraction-1';
 
-/** One that has nothing to do with it, but for a task that the provider names to both. */
+/** Another extraction. The provider may return its task for the first one. */
 export const anotherExtraction = 'extraction-2';

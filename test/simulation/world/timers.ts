@@ -3,17 +3,17 @@ import type { Choosable } from '../scheduler/option.ts';
 /** Something that happens at a time, in milliseconds. */
 export type Timer = Choosable & { readonly at: number; readonly order: number };
 
-/** What is to happen, and when. There are some ten at a time, so a list is enough. */
+/** Pending timers. There are about ten at a time, so a list suffices. */
 export class Timers {
   readonly #timers: Timer[] = [];
   #order = 0;
 
   set(at: number, label: string, fire: () => void): Timer {
-    const input = this.#order;
+    const order = this.#order;
     this.#order += 1;
     const timer: Timer = {
       at,
-      order: input,
+      order,
       label: () => label,
       perform: () => {
         this.clear(timer);

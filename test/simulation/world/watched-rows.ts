@@ -1,4 +1,4 @@
-/** The rows of a table, and somebody who is told of every write. */
+/** The rows of a table, with a callback for every write. */
 export class WatchedRows<Row> extends Map<string, Row> {
   readonly #written: (before: Row | undefined, after: Row) => void;
 

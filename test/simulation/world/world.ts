@@ -1,4 +1,5 @@
 import type { ExecutionInput } from '../../../lib/extraction/api/request-extraction.ts';
+import type { Journal } from '../../../lib/extraction/journal.ts';
 import type { Extraction } from '../../../lib/extraction/record.ts';
 import type { SealedRequestData } from '../../../lib/extraction/sealed-request-data.ts';
 import type { Task } from '../../../lib/extraction/store.ts';
@@ -14,7 +15,7 @@ import { lifeOf, settings } from './settings.ts';
 import { theExtraction } from './the-extraction.ts';
 import { WatchedRows } from './watched-rows.ts';
 
-/** What somebody outside the world is told of it. */
+/** The observer of a world. */
 export type WorldObserver = {
   readonly fact: <Kind extends FactKind>(kind: Kind, fact: Facts[Kind], world: World) => void;
   readonly chosen: (world: World, step: number, index: number, options: OptionList) => void;
@@ -22,42 +23,42 @@ export type WorldObserver = {
   readonly stopped: () => boolean;
 };
 
-/** When every schedule begins. */
+/** When every schedule starts. */
 const origin = Date.parse('2026-03-01T12:00:00.000Z');
 
-/** One life of one extraction: the tables, the machine, the provider, the caller, and who acts on them. */
+/** The life of one extraction: tables, machine, provider, caller, and the functions. */
 export class World {
-  readonly begunAt = origin;
+  readonly startedAt = origin;
   readonly scenario: Scenario;
   readonly kernel: Kernel;
   readonly provider: Provider;
   readonly executions = new Map<string, Execution>();
   readonly extractions: WatchedRows<Extraction>;
   readonly tasks: WatchedRows<Task>;
-  /** What was sealed, by its ciphertext, and by which invocation of intake. */
+  /** The plaintext of each ciphertext, and the invocation of intake that sealed it. */
   readonly sealed = new Map<string, { readonly plaintext: SealedRequestData; readonly by: Process }>();
-  /** How often the record was lost. */
+  /** How often the record was erased or lost. */
   losses = 0;
-  /** Which record each invocation of intake made or found: how many were lost before it. */
-  readonly askedFor = new Map<Process, number>();
+  /** How many records were erased or lost before each invocation of intake. */
+  readonly lossesBefore = new Map<Process, number>();
   readonly counted = new Map<string, number>();
-  /** Which process made which attempt. */
+  /** The process of each start attempt. */
   readonly attempts = new Map<string, Process>();
   /** Every change of status, as `from>to`. */
   readonly transitions: string[] = [];
   /** Tasks of which a terminal delivery was answered with 2xx, and whether each was linked then. */
   readonly acknowledged = new Map<string, { readonly linked: boolean }>();
-  /** Tokens of invocations of start-task that came to their end, */
-  readonly concluded = new Set<string>();
-  /** and those of them that were left for a webhook. */
+  /** Callback tokens of the invocations of start-task that returned, */
+  readonly returned = new Set<string>();
+  /** and those of them that wait for a webhook. */
   readonly linked = new Set<string>();
-  /** Which sweep took a record on, and what `dueAt` it saw there. */
+  /** The claims of sweeps, with the `dueAt` that each read. */
   readonly claims: { readonly by: Process; readonly seen: string; readonly moved: boolean }[] = [];
   /** The processes that read the provider. */
   readonly readers: Process[] = [];
-  /** Those of them whose answer was over the cap, in order. */
+  /** Those of them whose answer was over the size limit, in order. */
   readonly oversized: Process[] = [];
-  readonly #looking = new Set<Process>();
+  readonly #reconciling = new Set<Process>();
   readonly #observer: WorldObserver;
   readonly #processes: ReturnType<typeof processesOf>;
   #sweep: ReturnType<Kernel['timers']['set']> | undefined;
@@ -81,31 +82,36 @@ export class World {
     });
     this.tasks = new WatchedRows((before, after) => this.state('taskRow', { before, after }));
     this.#request('the caller', 'fingerprint-1', 4);
-    if (scenario.lookAfter !== undefined) {
-      this.kernel.after(scenario.lookAfter * 1_000, 'an operator asks for a look', () =>
+    if (scenario.reconcileAfter !== undefined) {
+      this.kernel.after(scenario.reconcileAfter * 1_000, 'an operator reconciles the record', () =>
         this.#processes.reconcileForOperator(theExtraction),
       );
     }
   }
 
-  /** The time, to one of our processes. Where the clock is fine, to look at it takes a millisecond. */
+  /** The time for a process. If the clock is fine, every read of it takes a millisecond. */
   now = (): Date => {
     if (this.scenario.clock === 'fine') this.kernel.now += 1;
     return new Date(this.kernel.now);
   };
 
-  /** The time to those who look after others, whose clock may be ahead. */
+  /** The time for processes that may settle a stale start. Their clock may be ahead. */
   laterNow = (): Date => new Date(this.now().getTime() + this.scenario.skew * 1_000);
 
   state<Kind extends FactKind>(kind: Kind, fact: Facts[Kind]): void {
     this.#observer.fact(kind, fact, this);
   }
 
-  count = (name: string): void => {
-    this.counted.set(name, (this.counted.get(name) ?? 0) + 1);
+  readonly journal: Journal = {
+    about: () => undefined,
+    info: () => undefined,
+    failure: () => undefined,
+    count: (metric) => {
+      this.counted.set(metric, (this.counted.get(metric) ?? 0) + 1);
+    },
   };
 
-  /** An answer is over the cap: it has been downloaded that far, and is lost. */
+  /** An answer over the size limit was downloaded in vain. */
   downloadOversized(): void {
     const by = this.kernel.actor;
     this.state('oversized', { by });
@@ -116,12 +122,12 @@ export class World {
     return this.extractions.get(theExtraction);
   }
 
-  /** Whether the machine has given up starting, or an execution was broken off. */
+  /** Whether the machine has abandoned the start, or the execution broke. */
   get hasAbandonedStart(): boolean {
-    return this.execution?.gaveUp === true;
+    return this.execution?.abandoned === true;
   }
 
-  /** Whether a start may no longer be tried. */
+  /** Whether the start window has ended. */
   get windowOver(): boolean {
     const { record } = this;
     return (
@@ -130,27 +136,27 @@ export class World {
     );
   }
 
-  /** Whether what is sealed there was sealed for a record that is lost. */
+  /** Whether a ciphertext belongs to a record that was erased or lost. */
   isOfLostRecord(ciphertext: string): boolean {
     const by = this.sealed.get(ciphertext)?.by;
-    return by !== undefined && (this.askedFor.get(by) ?? this.losses) < this.losses;
+    return by !== undefined && (this.lossesBefore.get(by) ?? this.losses) < this.losses;
   }
 
   /**
-   * The record is gone: erased, or lost with its table. What was on its way to it has come by then, as an erasure
-   * waits for that, and a loss is not noticed at once. The execution stays, and so does its name.
+   * The record is erased, or lost with its table. No delayed request for it is left, because an erasure waits for that and a
+   * loss is not noticed at once. The execution stays, and so does its name.
    */
   #lose(): void {
     this.losses += 1;
-    // With the record goes what it remembered of them.
+    // The record had `oversizedAt`, which is gone, too.
     this.oversized.length = 0;
     this.extractions.delete(theExtraction);
     this.kernel.dropStrays();
     this.#scheduleSweep();
-    this.#request('the caller anew', 'fingerprint-3', 4);
+    this.#request('the caller after the loss', 'fingerprint-3', 4);
   }
 
-  /** An operator has it erased, once it has been closed for longer than a function runs. */
+  /** An operator erases the record, once it has been closed for longer than a function runs. */
   #erase(wasClosed = false): void {
     const { record } = this;
     if (record === undefined) return;
@@ -164,16 +170,16 @@ export class World {
     );
   }
 
-  /** A sweep is done with claiming, and begins. */
+  /** A sweep has claimed the record and reconciles it. */
   reconciles(by: Process): void {
-    this.#looking.add(by);
+    this.#reconciling.add(by);
     this.state('sweepReconciles', { extractionId: theExtraction, by });
   }
 
-  /** What a sweep writes before it begins is its claim. */
+  /** The write of a sweep before it reconciles is its claim. */
   #noteClaim(before: Extraction | undefined, after: Extraction): void {
     const by = this.kernel.actor;
-    if (by?.name.startsWith('sweep') !== true || this.#looking.has(by)) return;
+    if (by?.name.startsWith('sweep') !== true || this.#reconciling.has(by)) return;
     const moved = Date.parse(after.dueAt ?? '') > this.kernel.now;
     this.claims.push({ by, seen: before?.dueAt ?? '', moved });
   }
@@ -188,12 +194,12 @@ export class World {
     return this.executions.get(theExtraction);
   }
 
-  /** The provider POSTs to our webhook. */
+  /** A delivery of the provider. */
   receive(task: ProviderTask, answered: (acknowledged: boolean) => void): void {
     this.#processes.webhook(task, answered);
   }
 
-  /** StartExecution. A name that is taken is success. */
+  /** StartExecution. An existing name is success. */
   startExecution(input: ExecutionInput): void {
     if (this.executions.has(input.extractionId)) return;
     this.state('executionStarted', { extractionId: input.extractionId });
@@ -207,13 +213,13 @@ export class World {
     );
   }
 
-  /** EventBridge tells of an execution that broke: best effort, and at times more than once. */
+  /** EventBridge delivers the event of a broken execution: at best effort, and sometimes more than once. */
   executionBroke(extractionId: string): void {
     const deliver = (times: number) => (): void => {
       for (let time = 0; time < times; time += 1) this.#processes.reconcileForRule(extractionId, 1);
     };
     void this.kernel.call<void>(undefined, 'rule', {
-      name: 'tells that the execution broke',
+      name: 'event of the broken execution',
       kind: 'once',
       take: deliver(1),
       others: [
@@ -223,15 +229,17 @@ export class World {
     });
   }
 
-  /** A caller, who asks again where no answer came. */
+  /** A caller, who repeats the request if there is no answer. */
   #request(caller: string, fingerprint: string, tries: number): void {
     this.#processes.intake(caller, fingerprint, (answered) => {
       if (answered || tries === 1) return;
-      this.kernel.after(1_000, `${caller} asks again`, () => this.#request(caller, fingerprint, tries - 1));
+      this.kernel.after(1_000, `${caller} repeats the request`, () =>
+        this.#request(caller, fingerprint, tries - 1),
+      );
     });
   }
 
-  /** A sweep that finds nothing due changes nothing, so the next one that does is what is waited for. */
+  /** A sweep without due records changes nothing, so only the next one with a due record is scheduled. */
   #scheduleSweep(): void {
     this.kernel.timers.clear(this.#sweep);
     this.#sweep = undefined;
@@ -276,33 +284,33 @@ export class World {
         () => this.#request('the caller again', 'fingerprint-1', 1),
       ),
       once(
-        'another request comes under the same key',
+        'another caller sends a request under the same key',
         () => true,
         () => this.#request('another request', 'fingerprint-2', 1),
       ),
       once(
-        'the record is lost, and the caller asks anew',
+        'the record is lost, and the caller repeats the request',
         () => this.record !== undefined,
         () => this.#lose(),
       ),
       once(
-        'an operator has the record erased, and the caller asks anew',
+        'an operator erases the record, and the caller repeats the request',
         () => this.record !== undefined,
         () => this.#erase(),
       ),
       once(
-        'a sweep comes out of turn',
+        'an additional sweep runs',
         () => this.record?.dueShard !== undefined,
         () => this.#processes.sweep(),
       ),
       once(
-        'an operator asks for a look',
+        'an operator reconciles the record',
         () => this.record !== undefined,
         () => this.#processes.reconcileForOperator(theExtraction),
       ),
       once(
-        'the rule tells of the execution late',
-        () => this.execution?.gaveUp === true && this.execution.status !== 'SUCCEEDED',
+        'the rule is late',
+        () => this.execution?.abandoned === true && this.execution.status !== 'SUCCEEDED',
         () => this.#processes.reconcileForRule(theExtraction, 0),
       ),
     ];

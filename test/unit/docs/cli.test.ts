@@ -4,7 +4,7 @@ import { createProgram } from '../../../lib/cli/program.ts';
 
 const page = readFileSync(new URL('../../../docs/cli.md', import.meta.url), 'utf8');
 const [intro = '', ...sections] = page.split(/^## /m);
-const program = createProgram(async () => undefined);
+const program = createProgram(async () => undefined, '');
 
 const longOptions = ({ options }: (typeof program.commands)[number]): string[] =>
   options.flatMap(({ long }) => long ?? []);

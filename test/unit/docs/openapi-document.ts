@@ -8,7 +8,7 @@ type Examples = Readonly<Record<string, { readonly value: unknown }>>;
 export type Media = {
   readonly schema: unknown;
   readonly examples?: Examples;
-  /** Ours: bodies that are refused, and where. */
+  /** Our extension: bodies that are refused, with the pointers of their violations. */
   readonly 'x-refused'?: readonly {
     readonly why: string;
     readonly pointers: readonly string[];
@@ -62,7 +62,7 @@ export const operationOf = (routeKey: string): Operation => {
   return found;
 };
 
-/** What a component is known by at the end of its `$ref`. */
+/** The name of a component in its `$ref`. */
 const nameIn = (ref: string): string => ref.split('/').at(-1) ?? '';
 
 export const responseOf = (response: Response): Response =>
@@ -71,23 +71,24 @@ export const responseOf = (response: Response): Response =>
 export const parameterOf = (parameter: Parameter): Parameter =>
   parameter.$ref === undefined ? parameter : (openapi.components.parameters[nameIn(parameter.$ref)] ?? {});
 
-// Not strict: `example`, `description` and the like are OpenAPI's, not JSON Schema's.
+// Not strict, because `example` and other keywords are OpenAPI's and not JSON Schema's.
 const ajv = new Ajv2020({ strict: false, allErrors: true });
 addFormats.default(ajv);
-// ajv-formats takes `urn:uuid:…` too, which is a URN of a UUID (RFC 9562, section 4), and no UUID.
+// ajv-formats also accepts `urn:uuid:…`, which is a URN and not a UUID (RFC 9562, section 4).
 ajv.addFormat('uuid', /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i);
 ajv.addSchema(openapi, 'openapi');
 
-/** `misfits` of one schema, compiled once, for many values. */
-export const misfitsOf = (schema: unknown): ((value: unknown) => readonly string[]) => {
+/** Compiles a schema into a function that returns the violations of a value. */
+export const violationsOf = (schema: unknown): ((value: unknown) => readonly string[]) => {
   const text = JSON.stringify(schema).replaceAll('"#/components/', '"openapi#/components/');
   const fits = ajv.compile(JSON.parse(text) as object);
   return (value) =>
     fits(value) ? [] : (fits.errors ?? []).map((error) => `${error.instancePath} ${error.message}`);
 };
 
-/** What of a value does not fit the schema, in ajv's words; nothing if it fits. */
-export const misfits = (schema: unknown, value: unknown): readonly string[] => misfitsOf(schema)(value);
+/** The violations of a schema by a value, as ajv reports them. Empty if it fits. */
+export const schemaViolations = (schema: unknown, value: unknown): readonly string[] =>
+  violationsOf(schema)(value);
 
 /** A schema of `components/schemas` by name. */
 export const schemaNamed = (name: string) => ({ $ref: `#/components/schemas/${name}` });

@@ -13,19 +13,19 @@ import { parseDelivery } from '../../../lib/webhook/parse-delivery.ts';
 import { resourcesOf, synthesize } from '../infra/synth.ts';
 import {
   type Media,
-  misfits,
   openapi,
   operationOf,
   operations,
   parameterOf,
   responseOf,
   schemaNamed,
+  schemaViolations,
 } from './openapi-document.ts';
 
 const routes = Object.values(resourcesOf(synthesize().template, 'AWS::ApiGatewayV2::Route'));
 
 describe('the routes of docs/openapi.yaml', () => {
-  test('are those of the deployed API, each signed as it demands', () => {
+  test('are those of the deployed API, with its authorization', () => {
     const deployed = routes.map(({ Properties }) => [Properties.RouteKey, Properties.AuthorizationType]);
     const documented = operations.map(([routeKey, { security = openapi.security }]) => [
       routeKey,
@@ -34,7 +34,7 @@ describe('the routes of docs/openapi.yaml', () => {
     expect(documented.toSorted()).toEqual(deployed.toSorted());
   });
 
-  test('name every parameter of their paths, and the user where they are about consents', () => {
+  test('name every path parameter, and the target header of consent routes', () => {
     for (const [routeKey, { parameters = [] }] of operations) {
       const named = parameters.map(parameterOf);
       const inPath = named.flatMap((one) => (one.in === 'path' ? [one.name] : []));
@@ -47,12 +47,12 @@ describe('the routes of docs/openapi.yaml', () => {
     }
   });
 
-  test('answer in examples that fit their schemas', () => {
+  test('have examples that fit their schemas', () => {
     for (const [routeKey, { responses }] of operations) {
       for (const [status, response] of Object.entries(responses)) {
         for (const media of Object.values(responseOf(response).content ?? {})) {
           for (const [name, { value }] of Object.entries(media.examples ?? {})) {
-            expect([routeKey, status, name, misfits(media.schema, value)]).toEqual([
+            expect([routeKey, status, name, schemaViolations(media.schema, value)]).toEqual([
               routeKey,
               status,
               name,
@@ -64,16 +64,20 @@ describe('the routes of docs/openapi.yaml', () => {
     }
   });
 
-  test('answer problems in their own words, under their own status', () => {
+  test('have example problems with the title and status of the service', () => {
     for (const [, { responses }] of operations) {
       for (const [status, response] of Object.entries(responses)) {
         const media = responseOf(response).content?.['application/problem+json'];
         for (const { value } of Object.values(media?.examples ?? {})) {
-          const told = value as { type: string; title: string; status: number };
-          const type = problemTypes.find((one) => problemUri(one) === told.type);
-          const real = JSON.parse(problem(type ?? 'internal').body ?? '') as typeof told;
-          expect([told.type, told.title, told.status]).toEqual([real.type, real.title, real.status]);
-          expect(String(told.status)).toBe(status);
+          const documented = value as { type: string; title: string; status: number };
+          const type = problemTypes.find((one) => problemUri(one) === documented.type);
+          const real = JSON.parse(problem(type ?? 'internal').body ?? '') as typeof documented;
+          expect([documented.type, documented.title, documented.status]).toEqual([
+            real.type,
+            real.title,
+            real.status,
+          ]);
+          expect(String(documented.status)).toBe(status);
         }
       }
     }
@@ -91,14 +95,14 @@ const bodies: readonly (readonly [routeKey: string, parse: (body: unknown) => Pa
 
 const mediaOf = (routeKey: string): Media => {
   const media = operationOf(routeKey).requestBody?.content['application/json'];
-  if (media === undefined) throw new Error(`${routeKey} takes no JSON`);
+  if (media === undefined) throw new Error(`${routeKey} has no JSON body`);
   return media;
 };
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Every value that differs from this one in one place: a field gone, one too many, or something else in it. */
+/** Every value that differs in one place: a field is missing, extra, or has another value. */
 function* mutations(value: unknown): Generator<unknown> {
   yield* [7, '', null, true, [], {}, 'other'];
   if (Array.isArray(value)) {
@@ -120,13 +124,13 @@ describe.each(bodies)('the body of %s', (routeKey, parse) => {
   const media = mediaOf(routeKey);
   const examples = Object.entries(media.examples ?? {});
 
-  test.each(examples)('is taken as in the example %s', (_, { value }) => {
-    expect(misfits(media.schema, value)).toEqual([]);
+  test.each(examples)('is accepted as in the example %s', (_, { value }) => {
+    expect(schemaViolations(media.schema, value)).toEqual([]);
     expect(parse(value)).toMatchObject({ kind: 'valid' });
   });
 
-  test.each(media['x-refused'] ?? [])('is refused as said: $why', ({ value, pointers }) => {
-    expect(misfits(media.schema, value)).not.toEqual([]);
+  test.each(media['x-refused'] ?? [])('is refused as documented: $why', ({ value, pointers }) => {
+    expect(schemaViolations(media.schema, value)).not.toEqual([]);
     const parsed = parse(value);
     expect(parsed.kind === 'invalid' ? parsed.violations.map(({ pointer }) => pointer) : []).toEqual(
       pointers,
@@ -134,22 +138,22 @@ describe.each(bodies)('the body of %s', (routeKey, parse) => {
   });
 
   test.each(examples)(
-    'is taken and refused as documented, one change away from the example %s',
+    'is accepted and refused as documented, with one change to the example %s',
     (_, { value }) => {
       const all = [...mutations(value)];
       expect(all.length).toBeGreaterThan(20);
       const differing = all.filter(
-        (body) => (misfits(media.schema, body).length === 0) !== (parse(body).kind === 'valid'),
+        (body) => (schemaViolations(media.schema, body).length === 0) !== (parse(body).kind === 'valid'),
       );
       expect(differing).toEqual([]);
     },
   );
 });
 
-test('the body of a delivery is taken as in the example', () => {
+test('the body of a delivery is accepted as in the example', () => {
   const media = mediaOf('POST /webhooks/provider');
   for (const { value } of Object.values(media.examples ?? {})) {
-    expect(misfits(media.schema, value)).toEqual([]);
+    expect(schemaViolations(media.schema, value)).toEqual([]);
     expect(parseDelivery(Buffer.from(JSON.stringify(value)), 'key')).toMatchObject({ kind: 'terminal' });
   }
 });
@@ -159,7 +163,7 @@ describe('the schemas of docs/openapi.yaml', () => {
   const enumOf = (name: string): readonly unknown[] => schema(name).enum as readonly unknown[];
   const propertiesOf = (name: string): readonly string[] => Object.keys(schema(name).properties as object);
 
-  test('know the same words as the code', () => {
+  test('have the same values as the code', () => {
     expect(enumOf('Product')).toEqual([...productTypes]);
     expect(enumOf('EntityType')).toEqual([...entityTypes]);
     expect(enumOf('Status')).toEqual([
@@ -174,10 +178,10 @@ describe('the schemas of docs/openapi.yaml', () => {
     expect(problems.toSorted()).toEqual(problemTypes.map(problemUri).toSorted());
   });
 
-  test('show every field of an extraction, by either method, and no other', () => {
+  test('have every field of an extraction of both methods, and no other', () => {
     type Credentials = Extract<PublicExtraction, { method: 'credentials' }>;
     type Consent = Extract<PublicExtraction, { method: 'consent' }>;
-    // Typed so that a field that is added to the record, or taken from it, has to be added or taken here.
+    // Typed so that a new or removed field of the record does not compile without a change here.
     const common: Record<Exclude<keyof Credentials & keyof Consent, 'method'>, true> = {
       extractionId: true,
       reference: true,
@@ -211,14 +215,16 @@ describe('the schemas of docs/openapi.yaml', () => {
     expect(propertiesOf('ConsentExtraction').toSorted()).toEqual(Object.keys(consent).toSorted());
   });
 
-  test('take every problem that there is, and nothing else', () => {
+  test('accept every problem of the service, and no other', () => {
     for (const type of problemTypes) {
       const body: unknown = JSON.parse(
         problem(type, { detail: 'd', errors: [{ pointer: '/a', detail: 'd' }] }).body ?? '',
       );
-      expect([type, misfits(schemaNamed('Problem'), body)]).toEqual([type, []]);
+      expect([type, schemaViolations(schemaNamed('Problem'), body)]).toEqual([type, []]);
     }
-    expect(misfits(schemaNamed('Problem'), { type: '#other', title: 't', status: 400 })).not.toEqual([]);
+    expect(schemaViolations(schemaNamed('Problem'), { type: '#other', title: 't', status: 400 })).not.toEqual(
+      [],
+    );
   });
 });
 

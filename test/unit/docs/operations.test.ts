@@ -3,7 +3,7 @@ import { resourcesOf, synthesize } from '../infra/synth.ts';
 import { metricNames, read } from './metric-names.ts';
 import { runbookEntries } from './runbook-entries.ts';
 
-/** With everything that can be switched on, as every alarm needs its entry. */
+/** With every optional feature, because every alarm needs its entry. */
 const deployed = Object.values(
   resourcesOf(synthesize({ fanOutToEventBus: 'true' }).template, 'AWS::CloudWatch::Alarm'),
 );
@@ -12,7 +12,7 @@ const alarms = deployed.map(({ Properties }) => ({
   anchor: String(Properties.AlarmDescription).split('docs/operations.md#')[1] ?? '',
 }));
 
-test('every metric that is counted is explained', () => {
+test('docs/operations.md explains every metric', () => {
   expect(metricNames.length).toBeGreaterThan(30);
   const operations = read('docs/operations.md');
   expect(metricNames.filter((name) => !operations.includes(`\`${name}\``))).toEqual([]);
@@ -35,7 +35,7 @@ test.each(runbookEntries)('$id: what it means, how to investigate, fix and recov
   expect(text.slice(places[1])).toMatch(/```sh\n[^`]+\n```/);
 });
 
-test('an entry names each of its alarms that is named otherwise', () => {
+test('an entry names each of its alarms with another name', () => {
   for (const { id, text } of runbookEntries) {
     for (const { name, anchor } of alarms) {
       if (anchor === id && !name.endsWith(`-${id}`)) {
@@ -45,7 +45,7 @@ test('an entry names each of its alarms that is named otherwise', () => {
   }
 });
 
-test('the page has the number of alarms and metrics that are billed', () => {
+test('the page has the numbers of billed alarms and metrics', () => {
   const metricsWatched = deployed
     .map(({ Properties }) => (Properties.Metrics as { MetricStat?: unknown }[] | undefined) ?? [{}])
     .map((queries) => Math.max(1, queries.filter(({ MetricStat }) => MetricStat !== undefined).length))

@@ -5,16 +5,16 @@ import { outcomesAsMarkdown } from '../../sandbox/print-outcomes.ts';
 const repository = new URL('../../../', import.meta.url);
 const read = (path: string): string => readFileSync(new URL(path, repository), 'utf8');
 
-test("docs/sandbox.md holds the sandbox's outcome table as it is", () => {
+test("docs/sandbox.md has the sandbox's outcome table", () => {
   expect(read('docs/sandbox.md')).toContain(outcomesAsMarkdown());
 });
 
-test("CI calls the README's test command", () => {
+test("CI runs the README's test command", () => {
   expect(read('README.md')).toContain('npm ci && npm test');
   expect(read('.ci/run')).toMatch(/^npm ci\nnpm test$/m);
 });
 
-/** Pages of the root and of docs; decisions are history, whose links nobody maintains. */
+/** The pages of the root and of docs. Decisions are history, and their links are not maintained. */
 const pages = [
   ...readdirSync(repository).filter((name) => name.endsWith('.md')),
   ...readdirSync(new URL('docs/', repository))

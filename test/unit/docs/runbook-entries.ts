@@ -1,13 +1,13 @@
 import { read } from './metric-names.ts';
 
-/** One entry of docs/operations.md: what stands under a heading of the third level. */
-export interface RunbookEntry {
+/** An entry of docs/operations.md: the text under a heading of the third level. */
+export type RunbookEntry = {
   /** The heading, which is also its anchor. */
   readonly id: string;
   readonly text: string;
-}
+};
 
-/** What stands under a heading of the second level. */
+/** The text under a heading of the second level. */
 const chapter = (title: string): string => {
   const page = read('docs/operations.md');
   const start = page.indexOf(`\n## ${title}\n`);

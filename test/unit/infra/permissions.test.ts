@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { flatten, resourcesOf, synthesize } from './synth.ts';
 
-interface Statement {
+type Statement = {
   readonly Sid?: string;
   readonly Effect: string;
   readonly Action: string | readonly string[];
   readonly Resource: unknown;
   readonly Principal?: unknown;
   readonly Condition?: Readonly<Record<string, unknown>>;
-}
+};
 
 const { template } = synthesize();
 
@@ -38,7 +38,7 @@ const via = ({ Condition }: Statement): string =>
     ? ''
     : ` via ${flatten((Condition.StringEquals as Record<string, unknown>)['kms:ViaService']).split('.')[0]}`;
 
-const WRITING_TABLES = [
+const writingTables = [
   'kms:Decrypt <DataKey.Arn> via dynamodb',
   'kms:DescribeKey <DataKey.Arn> via dynamodb',
   'kms:Encrypt <DataKey.Arn> via dynamodb',
@@ -48,8 +48,8 @@ const WRITING_TABLES = [
   'kms:ReEncryptTo <DataKey.Arn> via dynamodb',
 ];
 
-const RECONCILING = [
-  ...WRITING_TABLES,
+const reconciling = [
+  ...writingTables,
   'dynamodb:GetItem <StorageExtractions.Arn>',
   'dynamodb:UpdateItem <StorageExtractions.Arn>',
   'dynamodb:GetItem <StorageTasks.Arn>',
@@ -69,7 +69,7 @@ const logging = (log: string): readonly string[] => [
 const rights: Readonly<Record<string, readonly string[]>> = {
   RequestExtractionRole: [
     ...logging('RequestExtractionLog'),
-    ...WRITING_TABLES,
+    ...writingTables,
     'dynamodb:PutItem <StorageExtractions.Arn>',
     'secretsmanager:GetSecretValue secretsmanager secret:Cosecha-prod/fingerprint-key-??????',
     'states:StartExecution states stateMachine:Cosecha-prod-extractions',
@@ -84,7 +84,7 @@ const rights: Readonly<Record<string, readonly string[]>> = {
   ],
   StartTaskRole: [
     ...logging('StartTaskLog'),
-    ...WRITING_TABLES,
+    ...writingTables,
     'dynamodb:GetItem <StorageExtractions.Arn>',
     'dynamodb:UpdateItem <StorageExtractions.Arn>',
     'dynamodb:UpdateItem <StorageTasks.Arn>',
@@ -94,16 +94,16 @@ const rights: Readonly<Record<string, readonly string[]>> = {
   ],
   ReceiveWebhookRole: [
     ...logging('ReceiveWebhookLog'),
-    ...WRITING_TABLES,
+    ...writingTables,
     'dynamodb:UpdateItem <StorageExtractions.Arn>',
     'dynamodb:UpdateItem <StorageTasks.Arn>',
     'secretsmanager:GetSecretValue secretsmanager secret:Cosecha-prod/webhook-signing-key-??????',
     'states:SendTaskSuccess states stateMachine:Cosecha-prod-extractions',
   ],
-  ReconcileExtractionRole: [...logging('ReconcileExtractionLog'), ...RECONCILING],
+  ReconcileExtractionRole: [...logging('ReconcileExtractionLog'), ...reconciling],
   SweepExtractionsRole: [
     ...logging('SweepExtractionsLog'),
-    ...RECONCILING,
+    ...reconciling,
     'dynamodb:Query <StorageExtractions.Arn>/index/due',
   ],
   ManageConsentsRole: [

@@ -12,8 +12,8 @@ const local = synthesize({ stage: 'local', providerBaseUrl: 'http://127.0.0.1:80
 const variablesOf = ({ Properties }: Resource): Readonly<Record<string, string>> =>
   (Properties.Environment as { readonly Variables: Readonly<Record<string, string>> }).Variables;
 
-const DATA_KEY = { 'Fn::GetAtt': [Match.stringLikeRegexp('^DataKey'), 'Arn'] };
-const KEEPERS = [
+const dataKey = { 'Fn::GetAtt': [Match.stringLikeRegexp('^DataKey'), 'Arn'] };
+const dataHolders = [
   'AWS::DynamoDB::Table',
   'AWS::S3::Bucket',
   'AWS::KMS::Key',
@@ -75,7 +75,7 @@ describe('the tables', () => {
   test('are on demand, encrypted, expiring and protected', () => {
     template.allResourcesProperties('AWS::DynamoDB::Table', {
       BillingMode: 'PAY_PER_REQUEST',
-      SSESpecification: { SSEEnabled: true, SSEType: 'KMS', KMSMasterKeyId: DATA_KEY },
+      SSESpecification: { SSEEnabled: true, SSEType: 'KMS', KMSMasterKeyId: dataKey },
       TimeToLiveSpecification: { AttributeName: 'expiresAt', Enabled: true },
       DeletionProtectionEnabled: true,
     });
@@ -89,7 +89,7 @@ describe('the bucket', () => {
         ServerSideEncryptionConfiguration: [
           {
             BucketKeyEnabled: true,
-            ServerSideEncryptionByDefault: { SSEAlgorithm: 'aws:kms', KMSMasterKeyID: DATA_KEY },
+            ServerSideEncryptionByDefault: { SSEAlgorithm: 'aws:kms', KMSMasterKeyID: dataKey },
           },
         ],
       },
@@ -116,7 +116,7 @@ describe('the bucket', () => {
 
 describe('what holds data', () => {
   test('outlives the stack, but not a creation that failed, which protected tables would block', () => {
-    for (const type of KEEPERS) {
+    for (const type of dataHolders) {
       const deletion = type === 'AWS::DynamoDB::Table' ? 'Retain' : 'RetainExceptOnCreate';
       for (const [id, resource] of Object.entries(resourcesOf(template, type))) {
         expect([id, resource.DeletionPolicy, resource.UpdateReplacePolicy]).toEqual([id, deletion, 'Retain']);
@@ -137,7 +137,7 @@ describe('what holds data', () => {
   });
 
   test('goes with the stack on the emulator', () => {
-    for (const type of KEEPERS) {
+    for (const type of dataHolders) {
       for (const [id, resource] of Object.entries(resourcesOf(local.template, type))) {
         expect([id, resource.DeletionPolicy]).toEqual([id, 'Delete']);
       }
@@ -172,7 +172,7 @@ describe('the secrets', () => {
 });
 
 describe('the functions', () => {
-  const RECONCILING = [
+  const reconciling = [
     'EXTRACTIONS_TABLE',
     'PROVIDER_API_KEY_SECRET',
     'PROVIDER_BASE_URL',
@@ -239,7 +239,7 @@ describe('the functions', () => {
     const logs = resourcesOf(template, 'AWS::Logs::LogGroup');
     // One for each function, for the machine and for the API.
     expect(Object.keys(logs)).toHaveLength(9);
-    template.allResourcesProperties('AWS::Logs::LogGroup', { RetentionInDays: 30, KmsKeyId: DATA_KEY });
+    template.allResourcesProperties('AWS::Logs::LogGroup', { RetentionInDays: 30, KmsKeyId: dataKey });
     template.allResourcesProperties('AWS::Lambda::Function', {
       LoggingConfig: { LogGroup: { Ref: Match.stringLikeRegexp('Log[0-9A-F]{8}$') } },
     });
@@ -276,8 +276,8 @@ describe('the functions', () => {
         'WEBHOOK_SIGNING_KEY_SECRET',
       ],
     ],
-    ['ReconcileExtraction', RECONCILING],
-    ['SweepExtractions', RECONCILING],
+    ['ReconcileExtraction', reconciling],
+    ['SweepExtractions', reconciling],
     [
       'ManageConsents',
       ['PROVIDER_API_KEY_SECRET', 'PROVIDER_BASE_URL', 'PROVIDER_TIMEOUTS', 'TASK_TOKEN_MINUTES'],

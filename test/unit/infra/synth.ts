@@ -41,12 +41,12 @@ export const synthesize = (settings: Readonly<Record<string, unknown>> = {}) => 
 };
 
 /** The parts of a resource that the tests look at. */
-export interface Resource {
+export type Resource = {
   readonly Type: string;
   readonly Properties: Readonly<Record<string, unknown>>;
   readonly DeletionPolicy?: string;
   readonly UpdateReplacePolicy?: string;
-}
+};
 
 /** Every resource of a type, by logical id. */
 export const resourcesOf = (template: Template, type: string): Readonly<Record<string, Resource>> =>

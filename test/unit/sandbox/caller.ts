@@ -1,7 +1,7 @@
 import type { RunningSandbox } from '../../sandbox/sandbox.ts';
 
-/** A client of the sandbox, written with nothing but fetch. */
-export function callerOf({ baseUrl, apiKey }: Pick<RunningSandbox, 'baseUrl' | 'apiKey'>) {
+/** A client of the sandbox that uses only fetch. */
+export const callerOf = ({ baseUrl, apiKey }: Pick<RunningSandbox, 'baseUrl' | 'apiKey'>) => {
   const caller = {
     login: async (expire?: number): Promise<string> => {
       const response = await fetch(`${baseUrl}/api/v1/auth/login`, {
@@ -20,7 +20,7 @@ export function callerOf({ baseUrl, apiKey }: Pick<RunningSandbox, 'baseUrl' | '
       }),
     read: (token: string, taskId: string) =>
       fetch(`${baseUrl}/api/v2/tasks/${taskId}`, { headers: { authorization: `Bearer ${token}` } }),
-    /** Logs in, starts a task that must be taken, and gives its id. */
+    /** Logs in, starts a task that must be accepted, and returns its id. */
     startTask: async (request: unknown): Promise<string> => {
       const response = await caller.start(await caller.login(), request);
       return ((await response.json()) as { taskId: string }).taskId;
@@ -31,18 +31,16 @@ export function callerOf({ baseUrl, apiKey }: Pick<RunningSandbox, 'baseUrl' | '
     },
   };
   return caller;
-}
+};
 
 const january = { dateRange: { startDate: '2026-01-01', endDate: '2026-01-31' } };
 export const BALANCE_AND_MOVEMENT = [{ id: 'product-balance' }, { id: 'movement', params: january }];
 export const MOVEMENT = [{ id: 'movement', params: january }];
 
-/** A valid request with raw credentials; `more` is laid over it. */
-export function requestFor(username: string, more: Readonly<Record<string, unknown>> = {}) {
-  return {
-    entity: 'demo-bank',
-    credentials: { mode: 'raw', value: { username, password: 'any-password', businessId: '77777777-7' } },
-    actions: BALANCE_AND_MOVEMENT,
-    ...more,
-  };
-}
+/** A valid request with raw credentials. `more` overrides its fields. */
+export const requestFor = (username: string, more: Readonly<Record<string, unknown>> = {}) => ({
+  entity: 'demo-bank',
+  credentials: { mode: 'raw', value: { username, password: 'any-password', businessId: '77777777-7' } },
+  actions: BALANCE_AND_MOVEMENT,
+  ...more,
+});

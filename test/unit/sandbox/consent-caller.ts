@@ -1,13 +1,13 @@
 import { sandboxControl } from '../../sandbox/control-client.ts';
 import type { RunningSandbox } from '../../sandbox/sandbox.ts';
 
-/** Test data with right check digits. */
+/** Test data with valid check digits. */
 export const PERSON = '11111111-1';
 export const OTHER_PERSON = '22222222-2';
 export const COMPANY = '77777777-7';
 
-/** What the answers of these interfaces may have; each test knows what it asked for. */
-export interface AnswerBody {
+/** The possible fields of the answers. */
+export type AnswerBody = {
   readonly data: AnswerData;
   readonly taskId: string;
   readonly taskStatus: string;
@@ -16,9 +16,9 @@ export interface AnswerBody {
   readonly errorType?: string;
   readonly errorCode?: string;
   readonly invalid?: readonly string[];
-}
+};
 
-interface AnswerData {
+type AnswerData = {
   readonly otpToken: string;
   readonly taskToken: string;
   readonly taskId: string;
@@ -28,30 +28,30 @@ interface AnswerData {
   readonly count: number;
   readonly status: string;
   readonly subStatus: string;
-}
+};
 
-export interface Answer<Body> {
+export type Answer<Body> = {
   readonly status: number;
   readonly body: Body;
-}
+};
 
-/** A client of the consent flow, written with nothing but fetch. */
-export function consentCallerOf({ baseUrl, apiKey, clientId }: RunningSandbox) {
+/** A client of the consent flow that uses only fetch. */
+export const consentCallerOf = ({ baseUrl, apiKey, clientId }: RunningSandbox) => {
   const control = sandboxControl(baseUrl);
 
-  async function call<Body = AnswerBody>(
+  const call = async <Body = AnswerBody>(
     method: string,
     path: string,
     headers: Record<string, string>,
     body?: unknown,
-  ): Promise<Answer<Body>> {
+  ): Promise<Answer<Body>> => {
     const response = await fetch(`${baseUrl}${path}`, {
       method,
       headers,
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
     return { status: response.status, body: (await response.json()) as Body };
-  }
+  };
   const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
   const key = { 'x-api-key': apiKey };
 
@@ -79,9 +79,9 @@ export function consentCallerOf({ baseUrl, apiKey, clientId }: RunningSandbox) {
     },
     taskToken: async (target: string = PERSON): Promise<string> =>
       (await caller.createTaskToken({ target, clientId })).body.data.taskToken,
-    /** An authorized consent of `owner`. */
+    /** Creates an authorized consent of `owner`. */
     consent: async (owner: string = PERSON, products: ('movement' | 'tef' | 'debt')[] = ['movement']) =>
       (await control.createConsent({ owner, products, clientId })).consentId,
   };
   return caller;
-}
+};

@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type RunningSandbox, startSandbox } from '../../sandbox/sandbox.ts';
 
-/** The commands of docs/sandbox.md, in one shell, and what the page says that they print. */
+/** Runs the commands of docs/sandbox.md in one shell, and compares their output with the page. */
 
 const page = readFileSync(new URL('../../../docs/sandbox.md', import.meta.url), 'utf8');
 const script = [...page.matchAll(/^ *```bash\n([\s\S]*?)^ *```$/gm)].map(([, block]) => block).join('');
@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => sandbox.close());
 
-test('the commands of docs/sandbox.md print what the page says', async () => {
+test('the commands of docs/sandbox.md print the documented output', async () => {
   const { stdout } = await promisify(execFile)('bash', [
     '-c',
     script.replace('http://127.0.0.1:4010', sandbox.baseUrl),

@@ -7,7 +7,7 @@ import { parseFlags } from '../../sandbox/parse-flags.ts';
 
 const main = fileURLToPath(new URL('../../sandbox/main.ts', import.meta.url));
 
-test('the command prints lines that work as printed, refuses a taken port, and ends when it is told to', async () => {
+test('the command prints lines that work as printed, refuses a port in use, and ends on a signal', async () => {
   const running = spawn(process.execPath, [main, '--port', '0', '--task-duration-ms', '0']);
   try {
     const printed: string[] = [];
@@ -29,14 +29,16 @@ test('the command prints lines that work as printed, refuses a taken port, and e
     const port = /127\.0\.0\.1:(\d+)/.exec(text)?.[1] ?? '';
     const second = spawnSync(process.execPath, [main, '--port', port]);
     expect(second.status).toBe(1);
-    expect(second.stderr.toString()).toBe(`Port ${port} is taken: free it, or choose another with --port.\n`);
+    expect(second.stderr.toString()).toBe(
+      `Port ${port} is in use. Free it, or choose another with --port.\n`,
+    );
   } finally {
     running.kill('SIGTERM');
   }
   expect(await once(running, 'exit')).toEqual([0, null]);
 }, 15_000);
 
-test('--no-webhooks is the switch for a sandbox that never emits the webhook; without it, it does', () => {
+test('--no-webhooks turns the webhook off', () => {
   expect(parseFlags(['--no-webhooks'])).toMatchObject({ webhooks: false });
   expect(parseFlags([])).toMatchObject({ webhooks: true });
 });

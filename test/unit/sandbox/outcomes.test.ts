@@ -22,7 +22,7 @@ const credentialsOf = (username: string, businessId: string | undefined = DEMO_B
   businessId,
 });
 
-async function outcomeOf(credentials: unknown, actions: unknown = BALANCE_AND_MOVEMENT) {
+const outcomeOf = async (credentials: unknown, actions: unknown = BALANCE_AND_MOVEMENT) => {
   const caller = callerOf(sandbox);
   const response = await caller.start(token, { entity: 'demo-bank', credentials, actions });
   const { taskId } = (await response.json()) as { taskId: string };
@@ -30,7 +30,7 @@ async function outcomeOf(credentials: unknown, actions: unknown = BALANCE_AND_MO
     taskStatus: string;
     results: { actions: { id: string; status: string; error?: { code: string } }[] } | null;
   };
-}
+};
 
 test.each(OUTCOMES.map((row) => [row.username, row.taskStatus, row] as const))(
   'the pair of %s gives %s with raw, encrypted and persisted credentials alike',
@@ -73,7 +73,7 @@ test('completed results have the full structure, in the order of the request', a
   });
 });
 
-test('the movements lie in the range, which is adjusted to what there is', async () => {
+test('the movements are in the range, which is adjusted to the existing records', async () => {
   const datesIn = async (startDate: string, endDate: string) => {
     const outcome = await outcomeOf({ mode: 'raw', value: credentialsOf('completed') }, [
       { id: 'movement', params: { dateRange: { startDate, endDate } } },
@@ -99,7 +99,7 @@ test('a failed action has a null output and an error', async () => {
   });
 });
 
-test('credentials without businessId reach the outcomes and get none back', async () => {
+test('credentials without businessId have the same outcomes, and results without businessId', async () => {
   const value = { username: 'partial', password: 'any-password' };
   const outcome = await outcomeOf({ mode: 'raw', value });
   expect(outcome.taskStatus).toBe('PARTIAL');
@@ -124,7 +124,7 @@ test('encrypted credentials are refused under another token, and after 60 minute
   token = await caller.login();
 });
 
-test('the table is printed as text and as Markdown, one line per row, and stands in the documentation', () => {
+test('the table is printed as text and as Markdown, one line per row, and is in docs/sandbox.md', () => {
   expect(outcomesAsText().split('\n')).toHaveLength(OUTCOMES.length + 1);
   const markdown = outcomesAsMarkdown().split('\n');
   expect(markdown).toHaveLength(OUTCOMES.length + 2);

@@ -3,13 +3,13 @@ import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 
-export interface ReceivedDelivery {
+export type ReceivedDelivery = {
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
-}
+};
 
-/** A webhook receiver that keeps what it gets and answers with the statuses in turn, the last one for ever. */
-export async function startReceiver(statuses: readonly number[] = [204]) {
+/** A webhook receiver that records its requests. It answers with the statuses in turn, the last one repeatedly. */
+export const startReceiver = async (statuses: readonly number[] = [204]) => {
   const received: ReceivedDelivery[] = [];
   const server = createServer(async (request, response) => {
     const body = await buffer(request);
@@ -29,4 +29,4 @@ export async function startReceiver(statuses: readonly number[] = [204]) {
       await closed;
     },
   };
-}
+};

@@ -50,7 +50,7 @@ const statusWith = async (method: string, path: string, headers: Record<string, 
     })
   ).status;
 
-test.each(routes)('%s %s takes the %s, and answers anything else with 401', async (method, path, kind) => {
+test.each(routes)('%s %s accepts the %s, and answers anything else with 401', async (method, path, kind) => {
   expect(await statusWith(method, path, credentials[kind])).not.toBe(401);
   expect(await statusWith(method, path, {})).toBe(401);
   for (const other of (['apiKey', 'session', 'taskToken'] as const).filter((each) => each !== kind)) {
@@ -64,7 +64,7 @@ test('an OTP token is no Bearer token', async () => {
   for (const [method, path] of routes) expect(await statusWith(method, path, headers)).toBe(401);
 });
 
-test('a Task Token lives 60 minutes on the sandbox clock, and any token ends when it is told to', async () => {
+test('a Task Token is valid for 60 minutes on the sandbox clock, and the control interface expires any token', async () => {
   const control = sandboxControl(sandbox.baseUrl);
   const fresh = await newCredentials();
   await control.advanceClock(3599);

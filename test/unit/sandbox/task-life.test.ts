@@ -26,7 +26,7 @@ test('a task is PENDING, then RUNNING, then terminal, and has results only then'
   });
 });
 
-test('a task that never finishes by itself is finished by the control interface, once', async () => {
+test('the control interface ends a task that does not end by itself, once', async () => {
   const control = sandboxControl(sandbox.baseUrl);
   const caller = callerOf(sandbox);
   await control.setPlan('endless', { durationMs: null });

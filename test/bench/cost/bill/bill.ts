@@ -15,11 +15,11 @@ import { invocationCharges, type Known } from './invocation-charges.ts';
 import { durationsOf, type Polls, pathCharges } from './path-charges.ts';
 import { transitionsIn } from './transitions.ts';
 
-/** A way through the system, priced. */
+/** The bill of a path through the system. */
 export type PricedPath = {
   readonly name: string;
   readonly charges: readonly Charge[];
-  /** Of the real histories; with as many polls as a task of that length has on AWS, and without. */
+  /** Transitions of the real histories, with as many polls as on AWS, and without polls. */
   readonly transitions: { readonly measured: string; readonly expected: number };
 };
 
@@ -116,7 +116,7 @@ const monthsOf = (
   ];
 };
 
-/** What the measured run comes to, by the template and the prices. */
+/** The bill of the measured run, by the template and the prices. */
 export const billOf = (measured: Measured, facts: Facts): Bill => {
   const known = knownOf(measured, facts);
   const measuredPaths = measured.samples;

@@ -1,10 +1,10 @@
-/** "At 1,769 MB, a function has the equivalent of one vCPU": less has its share of one, one thread uses no more. */
+/** "At 1,769 MB, a function has the equivalent of one vCPU". Less memory has less CPU, and one thread uses one vCPU at most. */
 const MB_OF_A_VCPU = 1_769;
 
-/** From the start of a wait to its end, and what it is assumed to last on AWS. */
+/** The start and end of a wait, and its assumed duration on AWS. */
 export type Wait = { readonly startedAt: number; readonly endedAt: number; readonly assumedMs: number };
 
-/** Waits one after the other add up; of those that overlap, the longest counts. */
+/** The sum of consecutive waits. Of overlapping ones only the longest counts. */
 export const waitedMs = (waits: readonly Wait[]): number => {
   let total = 0;
   let end = Number.NEGATIVE_INFINITY;
@@ -21,8 +21,8 @@ export const waitedMs = (waits: readonly Wait[]): number => {
 };
 
 /**
- * What Lambda bills of an invocation, in whole milliseconds: its CPU time, stretched where the function has less than
- * a vCPU, and its waits.
+ * The billed duration of an invocation in whole milliseconds: its waits and its CPU time, which is longer with less than
+ * one vCPU.
  * https://docs.aws.amazon.com/lambda/latest/dg/configuration-memory.html
  */
 export const billedMs = (cpuMs: number, memoryMB: number, waitMs: number): number =>

@@ -1,6 +1,6 @@
 import { type PriceName, prices } from '../prices.ts';
 
-/** What one extraction is billed for something, on average. */
+/** The mean charge of an extraction for one item of the bill. */
 export type Charge = {
   /** The function, or the part of the system, that it is billed for. */
   readonly where: string;
@@ -10,17 +10,17 @@ export type Charge = {
   readonly quantity: number;
 };
 
-/** In US dollars for a million extractions. */
+/** The cost of a million extractions in US dollars. */
 export const dollarsOf = ({ price, quantity }: Charge): number => quantity * prices[price].perMillion;
 
 export const totalOf = (charges: readonly Charge[]): number =>
   charges.reduce((sum, charge) => sum + dollarsOf(charge), 0);
 
-/** The same many times, or a part of it. */
+/** The charges multiplied by a factor. */
 export const times = (charges: readonly Charge[], factor: number): readonly Charge[] =>
   charges.map((charge) => ({ ...charge, quantity: charge.quantity * factor }));
 
-/** Charges of the same thing in the same place, added up, in the order in which they first come. */
+/** Adds up charges of the same item and place, in the order of their first occurrence. */
 export const merge = (charges: readonly Charge[]): readonly Charge[] => {
   const merged = new Map<string, Charge>();
   for (const charge of charges) {

@@ -3,7 +3,7 @@ import type { Facts } from '../facts.ts';
 import { type Charge, times } from './charge.ts';
 import { FURTHER_POLL } from './path-charges.ts';
 
-/** The same service by another machine, on paper: what it shares with ours is as measured. */
+/** An alternative design of the machine, calculated. The parts that it shares with ours are measured. */
 export type Design = { readonly name: string; readonly charges: readonly Charge[] };
 
 const transitions = (quantity: number, what: string): Charge => ({
@@ -16,7 +16,7 @@ const transitions = (quantity: number, what: string): Charge => ({
 const withoutTransitions = (charges: readonly Charge[]): readonly Charge[] =>
   charges.filter(({ price }) => price !== 'transition');
 
-/** Without the webhook, but for the outcome that it records: somebody has to. */
+/** The charges without the webhook, but with its write of the outcome. */
 const withoutWebhook = (charges: readonly Charge[]): readonly Charge[] =>
   charges.filter(
     ({ where, what }) => where !== 'receive-webhook' || what.startsWith('Extractions UpdateItem'),
@@ -28,8 +28,8 @@ const STATES_OF_A_ROUND = 3;
 
 /**
  * A Standard machine without a webhook: Start, then every 5 s Wait, Poll and Choice until the task has ended, then
- * Collect. 60 s are 12 rounds: 1 + 36 + 1 transitions. A poll is what one of ours costs that finds the task running,
- * but for the error that ours throws.
+ * Collect. 60 s are 12 rounds: 1 + 36 + 1 transitions. A poll costs as much as one of ours that finds the task running,
+ * without our error.
  */
 export const naivePolling = (happy: readonly Charge[], polled: readonly Charge[]): Design => {
   const rounds = taskSeconds / NAIVE_POLL_SECONDS;
@@ -48,8 +48,8 @@ export const naivePolling = (happy: readonly Charge[], polled: readonly Charge[]
 };
 
 /**
- * What one draws first: a callback state, and a state for each thing to do after it. Start, Read, Choice, Store,
- * Record: five transitions, and two invocations more than ours, counted as requests alone.
+ * The obvious design: a callback state, and a state for each later step. Start, Read, Choice, Store, Record are five
+ * transitions and two more invocations than ours, counted as requests only.
  */
 export const fiveStates = (happy: readonly Charge[]): Design => ({
   name: 'five states and a callback',
@@ -61,9 +61,9 @@ export const fiveStates = (happy: readonly Charge[]): Design => ({
 });
 
 /**
- * The next cheaper one: StartTask alone on the happy path, as the webhook invokes reconcile-extraction
- * asynchronously, which collects and then answers the token; Reconcile remains for when that does not come. The
- * webhook's SendTaskSuccess becomes an Invoke, and reconcile-extraction has one call more.
+ * A cheaper design: only StartTask on the happy path. The webhook invokes reconcile-extraction asynchronously, which
+ * collects and then answers the token. Reconcile remains for lost webhooks. The webhook's SendTaskSuccess becomes an
+ * Invoke, and reconcile-extraction has one more call.
  */
 export const collectingOutside = (happy: readonly Charge[], { memoryMB }: Facts): Design => ({
   name: 'collecting outside the machine',

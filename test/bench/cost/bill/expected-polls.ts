@@ -1,4 +1,4 @@
-/** The Retry of the state that polls, as the template has it. Full jitter: each pause is uniform from 0 to its most. */
+/** The template's Retry of the polling state. Full jitter: each pause is uniform from 0 to its maximum. */
 export type Retrier = {
   readonly IntervalSeconds: number;
   readonly BackoffRate: number;
@@ -15,7 +15,7 @@ const pauseOf = (retrier: Retrier, retry: number): number =>
     retrier.MaxDelaySeconds ?? Number.POSITIVE_INFINITY,
   );
 
-/** The chance of each time (in steps) once one more pause is added, up to the last step that is looked at. */
+/** The distribution of times (in steps) after one more pause, up to the last step. */
 const addPause = (chances: readonly number[], most: number, hasJitter: boolean): readonly number[] => {
   const width = Math.max(1, Math.round(most / STEP_SECONDS));
   if (!hasJitter) return chances.map((_, step) => chances[step - width] ?? 0);
@@ -29,8 +29,8 @@ const addPause = (chances: readonly number[], most: number, hasJitter: boolean):
 };
 
 /**
- * How many polls find the task still running, on average: the first one `firstSeconds` after the start, each next one
- * after a pause and `pollSeconds` of its own, until the task ends at `taskSeconds`.
+ * The mean number of polls that find the task running. The first one is `firstSeconds` after the start, each next one a
+ * pause and `pollSeconds` later, until the task ends at `taskSeconds`.
  */
 export const expectedPolls = (
   retrier: Retrier,

@@ -10,7 +10,7 @@ import { billedMs, waitedMs } from './billed-duration.ts';
 import type { Charge } from './charge.ts';
 import { accessLogBytes, platformLogBytes, thrownErrorBytes } from './log-bytes.ts';
 
-/** What is known of a run when its invocations are priced. */
+/** The data of a run that prices depend on. */
 export type Known = {
   readonly facts: Facts;
   readonly units: ReadonlyMap<Call, Units>;
@@ -25,7 +25,7 @@ const KB = 1_024;
 /** "HTTP APIs are metered in 512 KB increments." */
 const REQUEST_BYTES = 512 * KB;
 
-/** Of a log. A billed GB has 10^9 bytes here; AWS may mean 2^30, which would be 7% less. */
+/** The charge of log bytes. A GB is 10^9 bytes here. If AWS bills 2^30, it is 7% less. */
 export const logCharge = (what: string, bytes: number): Item => ({
   what,
   price: 'logKilobyte',
@@ -47,15 +47,15 @@ const dynamoCharges = (call: Call, { units, tables }: Known): readonly Item[] =>
   return charges.filter(({ quantity }) => quantity > 0);
 };
 
-/** One request of a service, or nothing where it costs nothing. Throws where nobody has said what it costs. */
+/** The charge of a request, or none if it is free. Throws if its price is unknown. */
 const requestCharges = (call: Call, known: Known): readonly Item[] => {
   const { service, operation } = call;
   const one = (price: PriceName): Item => ({ what: nameOfCall(call, known.tables), price, quantity: 1 });
   switch (service) {
     case 'provider':
-    // "SendTask*, StartExecution, DescribeExecution": Step Functions bills transitions alone.
+    // SendTask*, StartExecution, DescribeExecution: Step Functions bills transitions only.
     case 'states':
-    // What is invoked is billed where it runs.
+    // The invoked function is billed by its own entry.
     case 'lambda':
       return [];
     case 'dynamodb':
@@ -75,7 +75,7 @@ const requestCharges = (call: Call, known: Known): readonly Item[] => {
   }
 };
 
-/** What Lambda bills of it, in ms. `cpuMs` is that of its kind, not its own, which a busy machine makes vary. */
+/** The billed milliseconds. `cpuMs`: the median of invocations of its kind, because a busy machine makes one vary. */
 export const billedMsOf = ({ calls }: Entry, cpuMs: number, memoryMB: number): number => {
   const waits = calls.map(({ service, startedAt, endedAt }) => ({
     ...{ startedAt, endedAt },

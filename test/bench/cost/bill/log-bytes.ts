@@ -3,7 +3,7 @@ import { samples } from '../../assumptions.ts';
 const requestId = '01a1fe07-9745-75b1-b891-0d0d5703db17';
 const extractionId = requestId;
 
-/** What Lambda itself writes about one warm invocation in the format Text, in bytes: START, END and REPORT. */
+/** The bytes that Lambda logs for a warm invocation in the format Text: START, END and REPORT. */
 export const platformLogBytes = (billedMs: number, memoryMB: number): number =>
   Buffer.byteLength(
     `START RequestId: ${requestId} Version: $LATEST\nEND RequestId: ${requestId}\n` +
@@ -12,8 +12,8 @@ export const platformLogBytes = (billedMs: number, memoryMB: number): number =>
   );
 
 /**
- * What the Node runtime writes of an error that a handler throws: a line of time, request id, level and an object that
- * quotes name and message (the runtime's `Errors.js`), of the commonest of ours, and the frames of its stack, if any.
+ * The bytes that the Node runtime logs for an error that a handler throws: time, request id, level, and an object with name
+ * and message (the runtime's `Errors.js`) of our most common error, with the stack frames if any.
  */
 export const thrownErrorBytes = (failed: boolean, stackBytes: number): number => {
   const error = { errorType: 'NotYet', errorMessage: 'still-running', stack: ['NotYet: still-running'] };
@@ -22,7 +22,7 @@ export const thrownErrorBytes = (failed: boolean, stackBytes: number): number =>
 };
 
 /**
- * The bytes of a line of the API's access log in the format that the template configures, for a request that went well.
+ * The bytes of a line of the API's access log in the template's format, for a successful request.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-logging-variables.html
  */
 export const accessLogBytes = (format: string, routeKey: string, isSigned: boolean): number => {
@@ -42,8 +42,8 @@ export const accessLogBytes = (format: string, routeKey: string, isSigned: boole
 };
 
 /**
- * What Step Functions writes into the machine's log for an event of a history, in bytes, at the level ERROR and without
- * data. https://docs.aws.amazon.com/step-functions/latest/dg/cw-logs.html ("Log levels", and its example of a line)
+ * The bytes that Step Functions logs for a history event, at the level ERROR and without data.
+ * https://docs.aws.amazon.com/step-functions/latest/dg/cw-logs.html ("Log levels", and its example of a line)
  */
 export const machineLogBytes = (type: string): number =>
   /(Failed|TimedOut|Aborted)$/.test(type)

@@ -6,7 +6,7 @@ import { billedMsOf, invocationCharges, type Known, logCharge } from './invocati
 import { machineLogBytes } from './log-bytes.ts';
 import { transitionsIn } from './transitions.ts';
 
-/** How often a poll finds the task running: the first may do more than each further one. */
+/** How often a poll finds the task running. The first may cost more than the others. */
 export type Polls = { readonly first: number; readonly further: number };
 
 export const FIRST_POLL = 'reconcile-extraction, first poll';
@@ -19,7 +19,7 @@ type Kind = {
   readonly cpuMs: number;
 };
 
-/** A function's invocations are of one kind, but for those that find the task running. */
+/** A function's invocations are of one kind, except those that find the task running. */
 const kindsOf = (samples: readonly Sample[]): readonly Kind[] => {
   const kinds = new Map<string, Entry[]>();
   for (const { entries } of samples) {
@@ -37,7 +37,7 @@ const kindsOf = (samples: readonly Sample[]): readonly Kind[] => {
   }));
 };
 
-/** How often an extraction has an invocation of this kind, where the samples had it once or more often. */
+/** How often an extraction has an invocation of this kind, if the samples had it. */
 const shareOf = ({ where, entries }: Kind, samples: number, polls: Polls): number => {
   if (where === FIRST_POLL) return polls.first / entries.length;
   if (where === FURTHER_POLL) return polls.further / entries.length;
@@ -45,8 +45,8 @@ const shareOf = ({ where, entries }: Kind, samples: number, polls: Polls): numbe
 };
 
 /**
- * What an extraction on this path is billed, with as many polls as it has on AWS: the samples have few and short ones.
- * Start and End are not among the transitions.
+ * The charges of an extraction on this path, with as many polls as on AWS: the samples have fewer. The transitions do not
+ * include Start and End.
  */
 export const pathCharges = (samples: readonly Sample[], polls: Polls, known: Known): readonly Charge[] => {
   const ofFunctions = kindsOf(samples).flatMap((kind) =>
@@ -82,10 +82,10 @@ export const pathCharges = (samples: readonly Sample[], polls: Polls, known: Kno
   return all.filter(({ quantity }) => quantity > 0);
 };
 
-/** In MB: those that a function of ours might have. */
+/** Memory sizes to compare, in MB. */
 export const memorySizes = [256, 512, 1_024, 1_769] as const;
 
-/** What each invocation of a path takes: CPU as measured, what Lambda bills then, and what it would elsewhere. */
+/** The invocations of a path: measured CPU time, billed duration, and billed duration at other memory sizes. */
 export const durationsOf = (samples: readonly Sample[], { facts }: Known) =>
   kindsOf(samples).map(({ where, entries, cpuMs }) => {
     const memoryMB = facts.memoryMB[entries[0]?.function ?? ''] ?? 0;

@@ -1,9 +1,8 @@
 import type { HistoryEvent } from '../../../../infra/local/demo/follow-execution.ts';
 
 /**
- * What AWS bills of a history: "each time a step of your workflow is executed … including retries"
- * (https://aws.amazon.com/step-functions/pricing/). Each state entered is one; each attempt at a task after its first
- * is another.
+ * The billed transitions of a history: "each time a step of your workflow is executed … including retries"
+ * (https://aws.amazon.com/step-functions/pricing/). Each entered state is one, and each retry of a task is one.
  */
 export const transitionsIn = (history: readonly HistoryEvent[]) => {
   const count = (type: RegExp) => history.filter((event) => type.test(event.type ?? '')).length;
@@ -12,5 +11,5 @@ export const transitionsIn = (history: readonly HistoryEvent[]) => {
   return { entered, retries };
 };
 
-/** Should Start and End count: a step each, in every execution. */
+/** The additional transitions if Start and End count, one each for every execution. */
 export const startAndEnd = 2;

@@ -3,7 +3,7 @@ import { LambdaClient } from '@aws-sdk/client-lambda';
 import { SFNClient } from '@aws-sdk/client-sfn';
 import { followExecution, type HistoryEvent } from '../../../../infra/local/demo/follow-execution.ts';
 import type { LocalSystem } from '../../../../infra/local/local-system.ts';
-import { executionArn } from '../../../../lib/aws/execution-arn.ts';
+import { executionArn } from '../../../../lib/aws/step-functions.ts';
 import { reconcileNow } from '../../../../lib/cli/aws/reconcile-function.ts';
 import type { PublicExtraction } from '../../../../lib/extraction/api/public-view.ts';
 import { nationalIdFrom } from '../../../sandbox/consents/national-id.ts';
@@ -18,10 +18,10 @@ export type Scene = {
   readonly signal: AbortSignal;
 };
 
-/** A user of their own for each extraction, for whom the provider behaves as the path wants. */
+/** A new user for each extraction, with the provider's plan for the path. */
 type Order = { readonly body: object; readonly finish: () => Promise<unknown> };
 
-/** The task ends when it is told to; webhooks are made, or all five are lost. */
+/** A task that the benchmark ends. Its webhooks are delivered, or all five are lost. */
 const planOf = (isLost: boolean): Plan => ({
   durationMs: null,
   ...(isLost ? { webhook: { drop: [1, 2, 3, 4, 5] } } : {}),
@@ -39,7 +39,7 @@ const byCredentials = async ({ system: { provider } }: Scene, isLost: boolean): 
   };
 };
 
-/** A person of their own for each extraction, as each needs a Task Token of their own: test data. */
+/** A new national id for each extraction, so that each needs its own Task Token. */
 const newPerson = (): string => {
   const digits = randomInt(10_000_000, 100_000_000);
   const ids = [...'0123456789K'].flatMap((digit) => nationalIdFrom(`${digits}-${digit}`) ?? []);
@@ -63,8 +63,8 @@ const orderFor = (path: Path, scene: Scene): Promise<Order> =>
   path === 'consent' ? byConsent(scene) : byCredentials(scene, path === 'polled');
 
 /**
- * The emulator ends a process whose invocation failed, as each poll that finds the task running does; AWS keeps it.
- * So the next process is brought to where the old one was, by an operator's looks, which are not counted.
+ * The emulator ends a process whose invocation failed, as each poll of a running task does. AWS keeps it. So the next
+ * process is warmed up by reconciles of an operator, which are not counted.
  */
 const warm = async ({ system: { emulator, outputs } }: Scene, extractionId: string): Promise<void> => {
   const lambda = new LambdaClient(emulator.client);
@@ -76,10 +76,10 @@ const warm = async ({ system: { emulator, outputs } }: Scene, extractionId: stri
 
 const UNCOUNTED = 'operator';
 
-/** Polls of each extraction that nothing wakes, before its task ends: the first may cost more than the others. */
+/** Polls of an extraction without webhook before its task ends. The first may cost more than the others. */
 const POLLS = 2;
 
-/** Until the task is linked, or was found running as often as that. */
+/** Waits until the task is linked, or was polled so often. */
 const untilReady = async (path: Path, since: number, extractionId: string, scene: Scene): Promise<void> => {
   const { ledger, signal } = scene;
   if (path === 'happy') {
@@ -102,7 +102,7 @@ const whole = async (events: AsyncIterable<HistoryEvent>): Promise<readonly Hist
   return history;
 };
 
-/** Runs one extraction, with nothing else beside it, so that all that happens meanwhile is its own. */
+/** Runs one extraction alone, so that every call in the meantime belongs to it. */
 export const extract = async (path: Path, scene: Scene): Promise<Sample> => {
   const { system, ledger, signal } = scene;
   const { api, emulator, outputs } = system;

@@ -9,17 +9,17 @@ import { readLogs } from './read-logs.ts';
 import type { Measured, Path, Sample } from './sample.ts';
 
 /**
- * How many extractions of each path are counted. Counts are the same in each; what varies is CPU time, of which the
- * happy path, by which the goal is held, gets more. A polled one takes the wait and two polls of `settings`, 10 s.
+ * How many extractions of each path are measured. Their counts are equal and only CPU time varies. The happy path, which
+ * the target is about, has more. A polled one takes the wait and two polls of `settings`, 10 s.
  */
 const runs: Readonly<Record<Path, number>> = { happy: 20, polled: 2, consent: 3 };
 
-/** The first ones meet new processes, logins and unwarmed code. They are run, and not counted. */
+/** The first extractions use new processes and log in. They are run and not counted. */
 const warmUps: Readonly<Record<Path, number>> = { happy: 5, polled: 0, consent: 1 };
 
 const sweeps = 5;
 
-/** Short waits, so that a lost webhook is not waited for long; no sweep by itself, as it would fall into a sample. */
+/** Short waits for lost webhooks, and no scheduled sweep, which could run during a sample. */
 const settings = {
   providerConnectTimeoutMs: '500',
   providerTimeoutMs: '500',
@@ -38,7 +38,7 @@ const measurePath = async (path: Path, scene: Scene): Promise<readonly Sample[]>
     if (tries === 3 * runs[path])
       throw new ExpectedFailure('The machine is too busy to measure on: try again.');
     const sample = await extract(path, scene);
-    // On a busy machine an invocation may find its process late, and the emulator start another.
+    // On a busy machine the emulator may start another process for an invocation.
     if (sample.entries.every(({ ordinal }) => ordinal > 1)) samples.push(sample);
   }
   return samples;
@@ -49,7 +49,7 @@ const sweep = async ({ system: { emulator, outputs } }: Scene): Promise<void> =>
   for (let left = sweeps; left > 0; left -= 1) await sweepNow(lambda, outputs.SweepFunctionName ?? '');
 };
 
-/** Deploys the app to an emulator of its own, takes every path through it, and returns what that took. */
+/** Deploys the app to a new emulator, runs every path, and returns the measurements. */
 export const measure = async (run: Omit<Run, 'settings' | 'emulatorEnv'>): Promise<Measured> => {
   const { directory, show, signal } = run;
   const { ledger, emulatorEnv } = await createLedger(directory);

@@ -7,21 +7,21 @@ import type { Emulator } from '../../../../infra/local/emulator/emulator.ts';
 
 const startOf = /^START RequestId: (\S+)/;
 
-/** One line per event, of what the functions write: JSON. */
+/** The functions log one line of JSON per event. */
 const isOwn = (line: string): boolean => line.startsWith('{');
 
-/** What an invocation logged, in bytes. */
+/** The bytes that an invocation logged. */
 export type Logged = {
-  /** Of the function's own lines. */
+  /** Bytes of the function's lines. */
   readonly own: number;
-  /** Of the frames of the error that it threw, which the runtime writes. 0 where there are none. */
+  /** Bytes of the stack frames of its error, which the runtime logs. 0 without an error. */
   readonly stack: number;
 };
 
 /**
- * What the functions logged, by request id. The emulator writes START, the function's lines, END and REPORT of an
- * invocation into a stream of its own, and the stack of an error line by line. The platform's lines are left out, as
- * on AWS they are another format's, or none (`log-bytes.ts`), and so are Node's warnings of the preload.
+ * The logs of the functions, by request id. The emulator writes START, the function's lines, END and REPORT of an invocation
+ * into one stream, and the stack of an error line by line. Platform lines are left out, because AWS has another format
+ * (`log-bytes.ts`), and so are Node's warnings about the preload.
  */
 export const readLogs = async ({
   client,

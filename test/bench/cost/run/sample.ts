@@ -2,12 +2,12 @@ import type { HistoryEvent } from '../../../../infra/local/demo/follow-execution
 import type { Entry } from '../../ledger/entry.ts';
 import type { Logged } from './read-logs.ts';
 
-/** The ways through the system that are measured. */
+/** The measured paths through the system. */
 export const paths = ['happy', 'polled', 'consent'] as const;
 
 export type Path = (typeof paths)[number];
 
-/** One extraction, from its request until its caller had the results. */
+/** One extraction, from its request until its caller has the results. */
 export type Sample = {
   readonly history: readonly HistoryEvent[];
   readonly entries: readonly Entry[];
@@ -19,9 +19,9 @@ export type Measured = {
   readonly samples: Readonly<Record<Path, readonly Sample[]>>;
   /** Sweeps that found nothing due. */
   readonly sweeps: readonly Entry[];
-  /** Deliveries that nobody of ours signed. */
+  /** Deliveries with a signature that none of our keys made. */
   readonly forged: readonly Entry[];
-  /** Every invocation of the run in order, those that only warmed up included: items are followed through them. */
+  /** Every invocation of the run in order, warm-up included, because items are followed through them. */
   readonly all: readonly Entry[];
   /** By the invocation's request id. */
   readonly logs: ReadonlyMap<string, Logged>;

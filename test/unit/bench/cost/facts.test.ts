@@ -18,7 +18,7 @@ const changed = (type: string, properties: object): Template => ({
   ),
 });
 
-test('the bill reads in the template what depends on it', () => {
+test('the bill reads the facts from the template', () => {
   const { machine, signedRoutes, memoryMB, webhookRateLimit } = factsOf(template);
   expect(webhookRateLimit).toBe(100);
   expect(Object.keys(memoryMB).sort()).toEqual([...functionNames].sort());

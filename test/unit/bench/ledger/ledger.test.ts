@@ -14,13 +14,13 @@ const write = (file: string, text: string) => appendFileSync(join(directory, fil
 const line = (endedAt: number): string => `${JSON.stringify({ endedAt })}\n`;
 
 describe('the ledger', () => {
-  it('has the entries of all processes in the order of their ends', () => {
+  it('has the entries of all processes in the order in which they ended', () => {
     write('1.jsonl', line(1) + line(4));
     write('2.jsonl', line(3));
     expect(openLedger(directory).entries()).toMatchObject([{ endedAt: 1 }, { endedAt: 3 }, { endedAt: 4 }]);
   });
 
-  it('gives the same entry each time, as sums are kept by it', () => {
+  it('returns the same object for an entry each time', () => {
     const ledger = openLedger(directory);
     write('1.jsonl', line(1));
     const [first] = ledger.entries();
@@ -29,12 +29,12 @@ describe('the ledger', () => {
     expect(ledger.entries()).toHaveLength(2);
   });
 
-  it('leaves a line alone that is still being written', () => {
+  it('ignores a line that is still being written', () => {
     write('1.jsonl', `${line(1)}{"ended`);
     expect(openLedger(directory).entries()).toHaveLength(1);
   });
 
-  it('tells when there are enough', async () => {
+  it('resolves when there are enough entries', async () => {
     const ledger = openLedger(directory);
     const enough = ledger.atLeast(2, ({ endedAt }) => endedAt > 1, AbortSignal.timeout(10_000));
     write('1.jsonl', line(1) + line(2));
@@ -42,7 +42,7 @@ describe('the ledger', () => {
     await expect(enough).resolves.toBeUndefined();
   });
 
-  it('no longer waits once it is told to stop', async () => {
+  it('stops waiting when the signal aborts', async () => {
     const stop = new AbortController();
     const never = openLedger(directory).atLeast(1, () => true, stop.signal);
     stop.abort(new Error('stopped'));

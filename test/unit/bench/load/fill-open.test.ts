@@ -9,7 +9,7 @@ const { extractionId, taskId = '' } = extraction;
 const task = { taskId, extractionId, callbackToken: 'token', callbackAttempt: 0 };
 const tables = { extractions: 'Extractions', tasks: 'Tasks' };
 
-test('makes a record and a linked task for each, under ids of their own, in the shard of its id', () => {
+test('makes a record and a linked task for each, under new ids, in the shard of its id', () => {
   const rows = openRows({ extraction, task, tables }, 400);
   const records = rows.filter(({ table }) => table === 'Extractions').map(({ item }) => item as Extraction);
   const tasks = rows.filter(({ table }) => table === 'Tasks').map(({ item }) => item);

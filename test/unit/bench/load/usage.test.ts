@@ -21,7 +21,7 @@ const entry = (more: Partial<Entry> = {}): Entry => ({
 const tables = new Map([['records', { name: 'Extractions', keys: ['id'], indexes: [] }]]);
 const units = (more: Partial<Units>): Units => ({ write: 0, index: 0, read: 0, bytes: 0, ...more });
 
-describe('what a number of extractions have taken', () => {
+describe('the usage of a number of extractions', () => {
   test('counts calls, units and bytes per extraction', () => {
     const [update, read] = [toTable('UpdateItem'), toTable('GetItem')];
     const counted = {
@@ -41,14 +41,14 @@ describe('what a number of extractions have taken', () => {
     expect(usage).toMatchObject({ writeUnits: 3, indexUnits: 2, readUnits: 1, answerBytes: 30 });
   });
 
-  test('leaves out the provider, and the reads of secrets, which each process makes once in a while', () => {
+  test('leaves out the provider and the reads of secrets', () => {
     const calls = [call('secretsmanager', 'GetSecretValue'), call('provider', 'POST')];
     const usage = usageOf([entry({ calls })], 1, { tables, units: new Map() });
     expect([...usage.calls]).toEqual([]);
     expect(usage.answerBytes).toBe(0);
   });
 
-  test('adds up the medians of the functions, without the first invocation of a process', () => {
+  test('adds up the medians of the functions without the first invocation of a process', () => {
     const entries = [
       ...[5, 7, 9].map((cpuMs) => entry({ cpuMs })),
       entry({ cpuMs: 500, ordinal: 1 }),
@@ -58,7 +58,7 @@ describe('what a number of extractions have taken', () => {
   });
 });
 
-test('a due record takes what its sweep took more than one that found nothing, divided by how many were due', () => {
+test('the usage of a due record is that of its sweep, less an empty one, divided by the due records', () => {
   const queries = Array.from({ length: 16 }, () => toTable('Query', 'due'));
   const claims = Array.from({ length: 8 }, () => toTable('UpdateItem'));
   const counted = {

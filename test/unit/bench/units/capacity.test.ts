@@ -23,7 +23,7 @@ describe('the size of an item', () => {
     expect(itemBytes({ b: { B: Buffer.from('1234').toString('base64') } })).toBe(1 + 4);
   });
 
-  it('is not made up for a type that DynamoDB does not have', () => {
+  it('throws for an unknown type', () => {
     expect(() => itemBytes({ x: { X: '1' } })).toThrow('no attribute type X');
   });
 });
@@ -35,11 +35,11 @@ describe('the units of a write', () => {
     expect(writeUnits(item(10), item(2_049))).toBe(3);
   });
 
-  it('are one where there is nothing', () => expect(writeUnits(undefined, undefined)).toBe(1));
+  it('are one without an item', () => expect(writeUnits(undefined, undefined)).toBe(1));
 });
 
 describe('the units of a read', () => {
-  it('are whole steps of 4 KB, and half as many if it need not be consistent', () => {
+  it('are one per 4 KB, and half as many if eventually consistent', () => {
     expect(readUnits(4_096, true)).toBe(1);
     expect(readUnits(4_097, true)).toBe(2);
     expect(readUnits(4_097, false)).toBe(1);
@@ -63,14 +63,14 @@ describe('the units of an index', () => {
   });
   const closed: Item = { id: { S: '1' } };
 
-  it('are one to enter it and one to leave it', () => {
+  it('are one to put an entry and one to delete it', () => {
     expect(unitsIn(keysOnly, undefined, open('a'))).toBe(1);
     expect(unitsIn(keysOnly, open('a'), closed)).toBe(1);
   });
 
-  it('are two for a key that changes', () => expect(unitsIn(keysOnly, open('a'), open('b'))).toBe(2));
+  it('are two for a changed key', () => expect(unitsIn(keysOnly, open('a'), open('b'))).toBe(2));
 
-  it('are none for an item that never was in it, or changes elsewhere', () => {
+  it('are none for an item without an entry, or with an unchanged key', () => {
     expect(unitsIn(keysOnly, closed, { ...closed, more: { S: 'x' } })).toBe(0);
     expect(unitsIn(keysOnly, open('a'), open('a', { more: { S: 'x' } }))).toBe(0);
   });

@@ -53,7 +53,7 @@ describe('the units of the requests to DynamoDB', () => {
     ]);
   });
 
-  it('take what a read found for what is there', () => {
+  it('use the item that a read found', () => {
     const read = call('GetItem', { ...key, ConsistentRead: true }, { Item: record('a', 5_000) });
     expect(count([read, update(record('a', 10))])).toMatchObject([
       { read: 2, write: 0 },
@@ -61,7 +61,7 @@ describe('the units of the requests to DynamoDB', () => {
     ]);
   });
 
-  it('bill a condition that did not hold as a write of what is there, and leave that as it is', () => {
+  it('bill a failed condition as a write of the existing item, and keep the item', () => {
     const lost = call(
       'UpdateItem',
       key,
@@ -75,15 +75,15 @@ describe('the units of the requests to DynamoDB', () => {
     ]);
   });
 
-  it('bill nothing for what was refused', () => {
+  it('bill nothing for a refused request', () => {
     expect(count([call('UpdateItem', key, {}, 500)])).toMatchObject([{ write: 0, index: 0, read: 0 }]);
   });
 
-  it('halve a query, which is not consistent', () => {
+  it('are half for a query, which is eventually consistent', () => {
     expect(count([call('Query', {}, { Items: [] })])).toMatchObject([{ read: 0.5 }]);
   });
 
-  it('see an attribute as long as AWS makes it', () => {
+  it("count an attribute with AWS's length", () => {
     const stretch = (item: Item): Item => ({ ...item, rest: { S: 'x'.repeat(3_000) } });
     expect(count([put(record('a'))], stretch)).toMatchObject([{ write: 3 }]);
   });
@@ -91,7 +91,7 @@ describe('the units of the requests to DynamoDB', () => {
   it.each([
     ['an update that does not tell what it left', call('UpdateItem', key, {})],
     ['a table that the template lacks', call('GetItem', { ...key, TableName: 'other' }, {})],
-    ['an operation that nobody has thought of', call('TransactWriteItems', {}, {})],
+    ['an unknown operation', call('TransactWriteItems', {}, {})],
   ])('are not guessed for %s', (_, one) => {
     expect(() => count([one])).toThrow(CannotBeCounted);
   });

@@ -100,12 +100,12 @@ describe('the alarms', () => {
       ),
     );
     expect(expressions).toEqual([
-      ['sweep-crashed', 'begun - ended'],
+      ['sweep-crashed', 'started - finished'],
       ['orphan-deliveries', 'unlinked - early'],
       ['start-task-errors', 'IF(bad >= 3 AND bad >= all / 100, bad, 0)'],
-      ['webhooks-missed', 'IF(missed >= 5, 100 * missed / (missed + told + early), 0)'],
+      ['webhooks-missed', 'IF(missed >= 5, 100 * missed / (missed + webhook + early), 0)'],
       ['webhook-failing', 'IF(bad >= 5 AND bad >= all / 100, bad, 0)'],
-      ['provider-reads-failing', 'IF(silent > collected, silent, 0)'],
+      ['provider-reads-failing', 'IF(failed > collected, failed, 0)'],
       ['api-failing', 'IF(bad >= 5 AND bad >= all / 100, bad, 0)'],
     ]);
   });

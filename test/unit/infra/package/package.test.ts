@@ -98,7 +98,11 @@ describe('the package, packed and installed elsewhere', { timeout: 300_000 }, ()
     const { outputFiles } = await build({
       absWorkingDir: project,
       entryPoints: ['handler.ts'],
-      ...{ bundle: true, minify: true, write: false, platform: 'node', format: 'esm' },
+      bundle: true,
+      minify: true,
+      write: false,
+      platform: 'node',
+      format: 'esm',
     });
     const [bundle] = outputFiles;
     expect(bundle?.contents.length).toBeLessThan(8_192);
@@ -153,7 +157,11 @@ describe('the package, packed and installed elsewhere', { timeout: 300_000 }, ()
       JSON.stringify({
         compilerOptions: {
           // No skipLibCheck: our declarations are checked too.
-          ...{ strict: true, module: 'nodenext', target: 'es2022', noEmit: true, types: ['node'] },
+          strict: true,
+          module: 'nodenext',
+          target: 'es2022',
+          noEmit: true,
+          types: ['node'],
         },
         files: ['consumer.ts'],
       }),

@@ -1,6 +1,7 @@
 import { ResourceNotFoundException, type SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { expect, test } from 'vitest';
-import { readRotatingSecret, readSecret, SecretNotFilled } from '../../../../lib/aws/read-secret.ts';
+import { readRotatingSecret, readSecret } from '../../../../lib/aws/read-secret.ts';
+import { NotConfigured } from '../../../../lib/not-configured.ts';
 import { fail, stubClient } from '../../../support/stub-client.ts';
 
 const notFound = () => new ResourceNotFoundException({ message: 'not found', $metadata: {} });
@@ -25,14 +26,14 @@ test.each([
   ['an empty value', { AWSCURRENT: '' }],
 ])('%s means that the secret is not filled, and names it', async (_what, labels) => {
   const { client } = secret(labels);
-  await expect(readSecret(client, 'stack/key')).rejects.toThrow(SecretNotFilled);
+  await expect(readSecret(client, 'stack/key')).rejects.toThrow(NotConfigured);
   await expect(readSecret(client, 'stack/key')).rejects.toThrow('stack/key');
-  await expect(readRotatingSecret(client, 'stack/key')).rejects.toThrow(SecretNotFilled);
+  await expect(readRotatingSecret(client, 'stack/key')).rejects.toThrow(NotConfigured);
 });
 
 test('a binary value is no value', async () => {
   const { client } = stubClient<SecretsManagerClient>(() => ({ SecretBinary: new Uint8Array([1]) }));
-  await expect(readSecret(client, 'stack/key')).rejects.toThrow(SecretNotFilled);
+  await expect(readSecret(client, 'stack/key')).rejects.toThrow(NotConfigured);
 });
 
 test('any other failure of Secrets Manager is passed on as it is', async () => {

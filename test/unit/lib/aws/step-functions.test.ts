@@ -6,10 +6,12 @@ import {
   TaskTimedOut,
 } from '@aws-sdk/client-sfn';
 import { describe, expect, test } from 'vitest';
-import { failTask } from '../../../../lib/aws/fail-task.ts';
-import { readExecutionInputOf } from '../../../../lib/aws/read-execution-input.ts';
-import { startExecutionOf } from '../../../../lib/aws/start-execution.ts';
-import { wakeMachine } from '../../../../lib/aws/wake-machine.ts';
+import {
+  failTask,
+  readExecutionInputOf,
+  startExecutionOf,
+  wakeMachine,
+} from '../../../../lib/aws/step-functions.ts';
 import { fail, stubClient } from '../../../support/stub-client.ts';
 
 const machine = 'arn:aws:states:eu-west-1:111122223333:stateMachine:Cosecha-prod-extractions';

@@ -11,10 +11,13 @@ const texts: Record<string, string> = {
   'broken.json': '{"password": "sentinel',
   id: ' 11.111.111-1\n',
 };
+/** As the API parses it. */
+const parse = (request: unknown) => parseExtractionRequest(JSON.parse(JSON.stringify(request)));
+
 const build = (options: StartOptions) => buildRequest(options, async (path) => texts[path] ?? '');
 
-describe('the request that the flags stand for', () => {
-  test('by credentials, read from standard input, is one that the API takes', async () => {
+describe('the request', () => {
+  test('by credentials from standard input is accepted by the API', async () => {
     const request = await build({
       entity: 'bank',
       action: ['product-balance'],
@@ -31,62 +34,65 @@ describe('the request that the flags stand for', () => {
       ],
       reference: 'mine',
     });
-    expect(parseExtractionRequest(request).kind).toBe('valid');
+    expect(parse(request).kind).toBe('valid');
   });
 
-  test('by credentials that say their mode takes them as they are', async () => {
+  test('by credentials with a mode has them unchanged', async () => {
     expect(await build({ entity: 'bank', action: ['tef'], credentials: 'persisted.json' })).toMatchObject({
       credentials: { mode: 'persisted', value: 'abc' },
     });
   });
 
-  test('by consent reads whose it is, and is one that the API takes', async () => {
+  test('by consent with a national id from a file is accepted by the API', async () => {
     const consent = '0190a0b0-0000-4000-8000-00000000000c';
     const request = await build({ consent, product: 'movement', target: 'id', variant: 'v2' });
     expect(request).toEqual({
-      ...{ method: 'consent', product: 'movement', consentId: consent },
-      ...{ target: '11.111.111-1', variant: 'v2' },
+      method: 'consent',
+      product: 'movement',
+      consentId: consent,
+      target: '11.111.111-1',
+      variant: 'v2',
     });
-    expect(parseExtractionRequest(request).kind).toBe('valid');
+    expect(parse(request).kind).toBe('valid');
   });
 
-  test('is the file, as it is', async () => {
+  test('is the file of --file, unchanged', async () => {
     expect(await build({ file: 'whole.json' })).toEqual({ anything: 1 });
   });
 });
 
-describe('flags that make no request', () => {
+describe('options that make no request', () => {
   test.each<[StartOptions, RegExp]>([
-    [{}, /Start what/],
-    [{ file: 'whole.json', entity: 'bank' }, /--entity does not go with it/],
-    [{ file: 'whole.json', reference: 'r' }, /--reference does not go with it/],
-    [{ entity: 'bank', consent: 'c', product: 'movement' }, /choose one/],
+    [{}, /Name what to extract/],
+    [{ file: 'whole.json', entity: 'bank' }, /--entity cannot be used with it/],
+    [{ file: 'whole.json', reference: 'r' }, /--reference cannot be used with it/],
+    [{ entity: 'bank', consent: 'c', product: 'movement' }, /Use one of them/],
     [{ consent: 'c' }, /needs --consent and --product/],
-    [{ entity: 'bank' }, /Extract what/],
-    [{ entity: 'bank', movementFrom: '2026-01-01' }, /go together/],
-  ])('%j are refused with a sentence', async (options, sentence) => {
+    [{ entity: 'bank' }, /Name an action/],
+    [{ entity: 'bank', movementFrom: '2026-01-01' }, /together/],
+  ])('%j are a usage error', async (options, sentence) => {
     const failure = await build(options).catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(UsageError);
     expect((failure as Error).message).toMatch(sentence);
   });
 
   test.each<[StartOptions, string]>([
-    [{ entity: 'bank', action: ['tef'], credentials: 'long.json' }, 'The credentials'],
-    [{ file: 'long.json' }, 'The request'],
-  ])('never have a number changed on its way: %j', async (options, what) => {
+    [{ entity: 'bank', action: ['tef'], credentials: 'long.json' }, 'credentials'],
+    [{ file: 'long.json' }, 'request'],
+  ])('%j are refused for a number that would change', async (options, content) => {
     const failure = await build(options).catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(CliError);
     expect((failure as Error).message).toBe(
-      `${what} must not have a number that changes when it is read, as at /pin/0 does: give it as a string.`,
+      `The number at /pin/0 of the ${content} would change as a 64-bit float. Write it as a string.`,
     );
   });
 
-  test('never have credentials quoted that are not JSON', async () => {
+  test('credentials that are not JSON are never quoted', async () => {
     const failure = await build({ entity: 'bank', action: ['tef'], credentials: 'broken.json' }).catch(
       (error: unknown) => error,
     );
     expect(failure).toBeInstanceOf(CliError);
-    expect((failure as Error).message).toBe('The credentials must be given as JSON.');
+    expect((failure as Error).message).toBe('The credentials must be JSON.');
     expect((failure as Error).cause).toBeUndefined();
   });
 });

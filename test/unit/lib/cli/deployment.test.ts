@@ -9,7 +9,7 @@ import { connect } from '../../../../lib/cli/deployment.ts';
 import { CliError, UsageError } from '../../../../lib/cli/errors.ts';
 import { writeLocalDeployment } from '../../../../lib/cli/local-deployment.ts';
 
-/** CloudFormation's query protocol, as far as DescribeStacks needs it: it knows the one stack Cosecha-local, if any. */
+/** CloudFormation's query protocol for DescribeStacks. It has the stack Cosecha-local while `deployed`. */
 let deployed = true;
 const cloudFormation = createServer(async (request, response) => {
   let body = '';
@@ -35,60 +35,63 @@ const cloudFormation = createServer(async (request, response) => {
 await once(cloudFormation.listen(0, '127.0.0.1'), 'listening');
 const endpoint = `http://127.0.0.1:${(cloudFormation.address() as AddressInfo).port}`;
 
-const root = mkdtempSync(join(tmpdir(), 'cosecha-system-'));
+const root = mkdtempSync(join(tmpdir(), 'cosecha-deployment-'));
 mkdirSync(join(root, '.cosecha'));
 afterAll(() => {
   cloudFormation.close();
   rmSync(root, { recursive: true });
 });
 
-const nowhere = { stage: 'local', region: undefined, profile: undefined, endpoint: undefined, root };
+const options = { stage: 'local', region: undefined, profile: undefined, endpoint: undefined, root };
 const serving = (at: string) =>
   writeLocalDeployment(root, {
-    ...{ endpoint: at, region: 'eu-west-1' },
+    endpoint: at,
+    region: 'eu-west-1',
     credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
   });
 
 const failureOf = async (over: { readonly stage?: string | undefined }) =>
-  connect({ ...nowhere, ...over }).then(
+  connect({ ...options, ...over }).then(
     () => new Error('It connected.'),
     (error: unknown) => error as Error,
   );
 
-describe('without a system', () => {
-  test('it is said which stage is missing, or is none', async () => {
+describe('without a deployment', () => {
+  test('a missing or invalid stage is a usage error', async () => {
     expect(await failureOf({ stage: undefined })).toBeInstanceOf(UsageError);
-    expect((await failureOf({ stage: 'Prod!' })).message).toContain('"Prod!" is no stage');
+    expect((await failureOf({ stage: 'Prod!' })).message).toContain('"Prod!" is not a stage');
   });
 
-  test('it is said how to have one served', async () => {
+  test('the remedy is npm start', async () => {
     rmSync(join(root, '.cosecha', 'running.json'), { force: true });
     const failure = await failureOf({});
     expect(failure).toBeInstanceOf(CliError);
-    expect(failure.message).toContain('Nothing is served here: run `npm start`');
+    expect(failure.message).toContain('The local deployment is not running. Run `npm start`');
   });
 
-  test('it is said that what was served has ended without a word', async () => {
+  test('a deployment that was ended before it could clean up is reported', async () => {
     await serving('http://127.0.0.1:9');
     expect((await failureOf({})).message).toContain('Nothing answers at http://127.0.0.1:9');
   });
 });
 
-describe('what npm start serves', () => {
-  test('is found by the word it left, with its API by path', async () => {
+describe('the deployment of npm start', () => {
+  test('is found by the file it wrote, with its API by path', async () => {
     await serving(endpoint);
-    const system = await connect(nowhere);
-    expect(system).toMatchObject({
-      ...{ stackName: 'Cosecha-local', stackStatus: 'CREATE_COMPLETE', isEmulated: true },
+    const deployment = await connect(options);
+    expect(deployment).toMatchObject({
+      stackName: 'Cosecha-local',
+      stackStatus: 'CREATE_COMPLETE',
+      isEmulated: true,
       api: {
         base: `${endpoint}/_aws/execute-api/abc123/$default`,
         webhookUrl: `${endpoint}/_aws/execute-api/abc123/$default/webhooks/provider`,
       },
     });
-    expect(() => system.output('Empty')).toThrow('has no output Empty');
+    expect(() => deployment.output('Empty')).toThrow('has no output Empty');
   });
 
-  test('is told apart from another stack that is not there', async () => {
+  test('is distinguished from a stack that does not exist', async () => {
     await serving(endpoint);
     deployed = false;
     expect((await failureOf({})).message).toContain('There is no stack Cosecha-local in eu-west-1');

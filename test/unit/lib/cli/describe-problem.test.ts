@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { describeProblem } from '../../../../lib/cli/describe-problem.ts';
 import { problem } from '../../../../lib/http/problem.ts';
 
-test('a problem of the service is a sentence, with a line for each violation', () => {
+test('a problem of the service is a sentence and a line for each violation', () => {
   const { body = '' } = problem('invalid-request', {
     errors: [
       { pointer: '/actions/0/id', detail: 'must be one of movement, tef' },
@@ -16,12 +16,12 @@ test('a problem of the service is a sentence, with a line for each violation', (
   ]);
 });
 
-test('what API Gateway answers by itself says which right is missing', () => {
+test('an answer of API Gateway itself names the permission that is missing', () => {
   expect(describeProblem(403, '{"message":"Forbidden"}')).toEqual([
     'API Gateway answered 403: Forbidden. These credentials need execute-api:Invoke on this route.',
   ]);
 });
 
-test('an answer without a body is told by its number', () => {
+test('an answer without a problem is described by its status', () => {
   expect(describeProblem(502, '<html>')).toEqual(['API Gateway answered 502: no reason given.']);
 });

@@ -7,7 +7,7 @@ const follow = async (...records: readonly (Extraction | undefined)[]) => {
   const queue = [...records];
   const lines: string[] = [];
   let seconds = 0;
-  const ended = await followExtraction(id, {
+  const result = await followExtraction(id, {
     get: async () => queue.shift(),
     now: () => at(seconds),
     sleep: async (milliseconds) => {
@@ -16,20 +16,20 @@ const follow = async (...records: readonly (Extraction | undefined)[]) => {
     onChange: (line) => void lines.push(line.trim()),
     onWait: () => undefined,
   });
-  return { ended, lines };
+  return { result, lines };
 };
 
-test('a line for each change, until it is closed', async () => {
+test('each change is a line, until the extraction is closed', async () => {
   const running = extractionIn('RUNNING');
   const closed = closedExtraction({ status: 'COMPLETED', settledBy: 'webhook', collectedAt: iso(3) });
-  const { ended, lines } = await follow(
+  const { result, lines } = await follow(
     extractionIn('REQUESTED'),
     running,
     running,
     extractionIn('COMPLETED'),
     closed,
   );
-  expect(ended).toBe('COMPLETED');
+  expect(result).toBe('COMPLETED');
   expect(lines).toEqual([
     '0 s  REQUESTED',
     '1 s  RUNNING',
@@ -38,12 +38,12 @@ test('a line for each change, until it is closed', async () => {
   ]);
 });
 
-test('how it ended is told, whatever that was', async () => {
-  const { ended, lines } = await follow(extractionIn('REJECTED'));
-  expect(ended).toBe('REJECTED');
+test('the final status is returned, also of an extraction that was never started', async () => {
+  const { result, lines } = await follow(extractionIn('REJECTED'));
+  expect(result).toBe('REJECTED');
   expect(lines).toEqual(['0 s  REJECTED (http-400, settled by start), closed']);
 });
 
-test('one that is not there is told as such', async () => {
-  expect((await follow(undefined)).ended).toBe('absent');
+test('an extraction that does not exist is absent', async () => {
+  expect((await follow(undefined)).result).toBe('absent');
 });

@@ -10,6 +10,6 @@ test.each([
   [11_100, '3 h 5 min'],
   [200_000, '2 d 7 h'],
   [86_405, '1 d'],
-])('%d seconds are %s', (seconds, text) => {
+])('%d seconds are formatted as %s', (seconds, text) => {
   expect(formatSeconds(seconds)).toBe(text);
 });

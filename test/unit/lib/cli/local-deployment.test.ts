@@ -13,29 +13,29 @@ mkdirSync(join(root, '.cosecha'));
 const file = join(root, '.cosecha', 'running.json');
 afterEach(() => rmSync(file, { force: true }));
 
-const system = {
+const deployment = {
   endpoint: 'http://127.0.0.1:4566',
   region: 'us-east-1',
   credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
 };
 
-test('what is served is found again, in a file that only its owner reads', async () => {
-  writeFileSync(file, 'left by another run', { mode: 0o644 });
-  await writeLocalDeployment(root, system);
+test('a written deployment is read again, from a file that only its owner can read', async () => {
+  writeFileSync(file, 'of another run', { mode: 0o644 });
+  await writeLocalDeployment(root, deployment);
   expect(statSync(file).mode & 0o777).toBe(0o600);
-  expect(await readLocalDeployment(root)).toEqual(system);
+  expect(await readLocalDeployment(root)).toEqual(deployment);
 });
 
-test('it is taken back at the end, but not for somebody else', async () => {
-  await writeLocalDeployment(root, { ...system, endpoint: 'http://127.0.0.1:5000' });
-  await removeLocalDeployment(root, system);
+test('the file is removed, but not that of another deployment', async () => {
+  await writeLocalDeployment(root, { ...deployment, endpoint: 'http://127.0.0.1:5000' });
+  await removeLocalDeployment(root, deployment);
   expect(await readLocalDeployment(root)).toMatchObject({ endpoint: 'http://127.0.0.1:5000' });
-  await writeLocalDeployment(root, system);
-  await removeLocalDeployment(root, system);
+  await writeLocalDeployment(root, deployment);
+  await removeLocalDeployment(root, deployment);
   expect(await readLocalDeployment(root)).toBeUndefined();
 });
 
-test('a file that says something else says nothing', async () => {
+test('a file with other content is ignored', async () => {
   writeFileSync(file, '{"endpoint": 5}');
   expect(await readLocalDeployment(root)).toBeUndefined();
 });

@@ -1,8 +1,11 @@
+import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { main } from '../../../../lib/cli/main.ts';
 import { nodeShell } from '../../../../lib/cli/node-shell.ts';
 
-/** What reached the terminal, by either stream. */
+const root = fileURLToPath(new URL('../../../..', import.meta.url));
+
+/** What was written to the terminal, by either stream. */
 let written = '';
 
 beforeEach(() => {
@@ -13,7 +16,7 @@ beforeEach(() => {
       return true;
     });
   }
-  // A shell listens for as long as the process lives, and here there are many of them.
+  // A shell listens for as long as the process lives, and each test makes another one.
   vi.spyOn(process.stdout, 'on').mockReturnThis();
 });
 afterEach(() => vi.restoreAllMocks());
@@ -22,49 +25,49 @@ const controlCharacters = Array.from({ length: 0xa0 }, (_, code) => String.fromC
   /\p{Cc}/u.test(one),
 );
 
-/** What a terminal obeys in a text of somebody else: OSC 52 fills the clipboard, CSI 2J clears the screen. */
+/** Texts that a terminal interprets: OSC 52 fills the clipboard, CSI 2J clears the screen. */
 const hostile = [
   ['every control character', controlCharacters.join('')],
   ['a text for the clipboard', '\u001b]52;c;cm0gLXJmIH4=\u0007'],
   ['CSI as one character', '\u009b2J'],
-  ['a carriage return over what stands there', 'FAILED\rCOMPLETED'],
-  ['a line of its own', 'mine\nstatus  COMPLETED'],
-  ['lines by Unicode', 'mine\u2028status\u2029COMPLETED'],
+  ['a carriage return that overwrites the line', 'FAILED\rCOMPLETED'],
+  ['an additional line', 'mine\nstatus  COMPLETED'],
+  ['line breaks of Unicode', 'mine\u2028status\u2029COMPLETED'],
   ['letters from right to left', '\u202eDETELPMOC\u2066'],
 ] as const;
 
-const obeyed = /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/u;
+const interpreted = /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/u;
 
-const speak = (json: boolean, text: string): void => {
+const printAll = (json: boolean, text: string): void => {
   const shell = nodeShell({ json });
   shell.print(text, { reference: text, [text]: { nested: [text] } });
   shell.hint(text);
 };
 
 test.each(hostile)('%s is escaped for people', (_what, text) => {
-  speak(false, text);
+  printAll(false, text);
   const lines = written.split('\n');
   expect(lines).toHaveLength(3);
-  expect(lines.filter((line) => obeyed.test(line))).toEqual([]);
+  expect(lines.filter((line) => interpreted.test(line))).toEqual([]);
 });
 
-test.each(hostile)('%s is escaped for machines, and the facts stay what they are', (_what, text) => {
-  speak(true, text);
+test.each(hostile)('%s is escaped in JSON, and the facts keep their values', (_what, text) => {
+  printAll(true, text);
   const [line = '', ...rest] = written.split('\n');
   expect(rest).toEqual(['']);
-  expect(line).not.toMatch(obeyed);
+  expect(line).not.toMatch(interpreted);
   expect(JSON.parse(line)).toEqual({ reference: text, [text]: { nested: [text] } });
 });
 
-test('what harms no terminal is printed as it is', () => {
+test('a harmless text is printed unchanged', () => {
   nodeShell({ json: false }).print('señal 😀 → “done” \\u001b', {});
   expect(written).toBe('señal 😀 → “done” \\u001b\n');
 });
 
-test.each(['', '--json'])('a sentence about a failure is escaped too %s', async (flag) => {
+test.each(['', '--json'])('the message of a failure is escaped %s', async (flag) => {
   const path = '/nowhere/\u001b]0;owned\u0007\u009b2J';
-  const code = await main([...(flag === '' ? [] : [flag]), 'start', '--file', path], '/nowhere');
+  const code = await main([...(flag === '' ? [] : [flag]), 'start', '--file', path], root);
   expect(code).toBe(1);
   expect(written).toContain('could not be read');
-  expect(written.trimEnd()).not.toMatch(obeyed);
+  expect(written.trimEnd()).not.toMatch(interpreted);
 });

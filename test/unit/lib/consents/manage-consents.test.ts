@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { SettingMissing } from '../../../../lib/aws/wiring/environment.ts';
 import {
   type ConsentDeps,
   type ConsentEvent,
   manageConsents,
 } from '../../../../lib/consents/manage-consents.ts';
+import { NotConfigured } from '../../../../lib/not-configured.ts';
 import { describeError } from '../../../../lib/observability/describe-error.ts';
 import { cacheTaskTokens } from '../../../../lib/provider/tokens/task-tokens.ts';
 import type { ProviderError } from '../../../../lib/provider/transport/errors.ts';
@@ -115,7 +115,7 @@ describe('a consent session', () => {
   test('is not opened while a setting is missing', async () => {
     const { ask, calls } = setUp(session, {
       widgetConfigId: () => {
-        throw new SettingMissing('widgetConfigId');
+        throw new NotConfigured('setting', 'widgetConfigId');
       },
     });
     const body = '{"products":["tef"]}';

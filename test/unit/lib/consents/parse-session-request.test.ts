@@ -12,7 +12,7 @@ const pointersOf = (body: unknown): readonly string[] => {
 test('a natural person is who is meant unless a legal one is named', () => {
   const natural = {
     kind: 'valid',
-    request: { person: 'natural', order: { ...valid, user: { username: target } } },
+    request: { person: 'natural', input: { ...valid, user: { username: target } } },
   };
   expect(parseSessionRequest(valid, target)).toEqual(natural);
   expect(parseSessionRequest({ ...valid, person: 'natural', user: {} }, target)).toEqual(natural);

@@ -5,13 +5,13 @@ import { describe, expect, expectTypeOf, test } from 'vitest';
 import { decodeExtractionEvent } from '../../../../lib/downstream/decode-extraction-event.ts';
 import { type Extraction, isTerminalStatus, terminalStatuses } from '../../../../lib/extraction/record.ts';
 import {
+  abandonOversized,
   type Change,
   closeAfterGrace,
   closeCollected,
   closeUncollected,
   correctOutcome,
   disownTask,
-  giveUpOversized,
   markNotStarted,
   markRejected,
   markRunning,
@@ -86,7 +86,7 @@ const writes: readonly {
   {
     kind: 'not-collected',
     on: (row) => (isCollectable(row) || row.status === 'TIMED_OUT') && row.collectionError === undefined,
-    make: (row, now) => giveUpOversized(row, now, timings),
+    make: (row, now) => abandonOversized(row, now, timings),
   },
   {
     kind: 'housekeeping',
@@ -236,18 +236,22 @@ describe('what is not ours is refused with a sentence:', () => {
   });
 
   test.each([
-    ['something else altogether', {}, 'It is no record of a DynamoDB stream'],
-    ['null', null, 'It is no record of a DynamoDB stream'],
-    ['a record with null for its change', { ...record, dynamodb: null }, 'It is no record of a DynamoDB'],
-    ['a record with null for its name', { ...record, eventName: null }, 'It is no record of a DynamoDB'],
-    ['a record with null for its id', { ...record, eventID: null }, 'It is no record of a DynamoDB stream'],
-    ['null for its keys', withStream({ Keys: null as never }), 'It is of another table'],
+    ['something else altogether', {}, 'It is not a record of a DynamoDB stream'],
+    ['null', null, 'It is not a record of a DynamoDB stream'],
+    ['a record with null for its change', { ...record, dynamodb: null }, 'It is not a record of a DynamoDB'],
+    ['a record with null for its name', { ...record, eventName: null }, 'It is not a record of a DynamoDB'],
+    [
+      'a record with null for its id',
+      { ...record, eventID: null },
+      'It is not a record of a DynamoDB stream',
+    ],
+    ['null for its keys', withStream({ Keys: null as never }), 'It is from another table'],
     ['null for its new image', withStream({ NewImage: null as never }), 'Its new image is not'],
     ['null for its old image', withStream({ OldImage: null as never }), 'Its old image is not'],
     [
       'a record of another table',
       withStream({ Keys: { taskId: { S: 'task-1' } } }),
-      'It is of another table',
+      'It is from another table',
     ],
     ['a stream without new images', withStream({ NewImage: undefined }), 'NEW_AND_OLD_IMAGES'],
     ['a stream without old images', withStream({ OldImage: undefined }), 'NEW_AND_OLD_IMAGES'],

@@ -91,11 +91,11 @@ test.each(changes)(
   },
 );
 
-test.each(changes)('%s on a row that is gone is lost', async (_name, _row, change) => {
+test.each(changes)('%s without a row is lost', async (_name, _row, change) => {
   expect(await applyChange(memoryExtractionStore(), change)).toEqual({ kind: 'lost', record: undefined });
 });
 
-describe('a rival’s write is not taken for my own', () => {
+describe('the write of another process does not count as an own write', () => {
   const startedBy = (attemptId: string) => extractionIn('STARTING', { attemptId });
   const closedBy = (status: 'REJECTED' | 'UNCONFIRMED', attemptId: string) =>
     extractionIn(status, { attemptId });
@@ -177,7 +177,7 @@ describe('a rival’s write is not taken for my own', () => {
   });
 });
 
-test('the same fact told twice is done, whoever told it first', async () => {
+test('the same change twice is done, whoever wrote it first', async () => {
   const row = extractionIn('COMPLETED', { settledBy: 'reconcile' });
   const again = markSettled(
     { extractionId: id, taskId: 'task-1', taskStatus: 'COMPLETED' },
@@ -215,13 +215,13 @@ test.each<readonly [string, Extraction, Change, Change]>([
     closeCollected(completed, {}, earlier, timings),
     closeCollected(completed, {}, now, timings),
   ],
-])('%s that somebody else has written already is done, and not mine', async (_what, row, theirs, mine) => {
+])('%s that another process has written already is done, and not mine', async (_what, row, theirs, mine) => {
   const store = storeWith(row);
   await store.apply(theirs);
   expect(await applyChange(store, mine)).toEqual({ kind: 'done', record: store.rows.get(id), mine: false });
 });
 
-test('a task that was settled before I heard that it runs is mine all the same', async () => {
+test('a task that was settled before the answer to its RUNNING write is mine', async () => {
   const change = markRunning(starting, 'attempt-1', 'task-1', now, timings);
   expect(await applyChange(storeWith(completed), change)).toEqual({
     kind: 'done',

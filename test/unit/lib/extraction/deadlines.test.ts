@@ -1,13 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { isStartStale } from '../../../../lib/extraction/is-start-stale.ts';
+import {
+  isStartStale,
+  nextReconcileAt,
+  plusSeconds,
+  stuckSeconds,
+} from '../../../../lib/extraction/deadlines.ts';
 import { parseTimings } from '../../../../lib/extraction/parse-timings.ts';
 import type { ExtractionStatus } from '../../../../lib/extraction/record.ts';
-import { stuckSeconds } from '../../../../lib/extraction/stuck-seconds.ts';
-import { nextReconcileAt, plusSeconds } from '../../../../lib/extraction/timings.ts';
 import { at, closedExtraction, extractionIn, iso, timings } from '../../../support/extraction-fixtures.ts';
 
-test('the environment variable is read as it is', () => {
+test('the environment variable is parsed', () => {
   expect(parseTimings(JSON.stringify(timings))).toEqual(timings);
 });
 
@@ -22,23 +25,23 @@ test.each<readonly [string, object]>([
   expect(() => parseTimings(JSON.stringify({ ...timings, ...change }))).toThrow();
 });
 
-test('what is no JSON is refused at cold start', () => {
+test('malformed JSON is refused at cold start', () => {
   expect(() => parseTimings('900')).toThrow();
   expect(() => parseTimings('')).toThrow();
 });
 
-test('a time moved keeps its milliseconds', () => {
+test('adding seconds keeps the milliseconds', () => {
   expect(plusSeconds('2026-02-28T23:59:59.123Z', 1)).toBe('2026-03-01T00:00:00.123Z');
   expect(plusSeconds(new Date('2026-01-01T00:00:00.000Z'), 0.5)).toBe('2026-01-01T00:00:00.500Z');
 });
 
-describe('the next look', () => {
+describe('the next reconcile', () => {
   test('is never sooner than the floor', () => {
     expect(nextReconcileAt(iso(0), at(0), 120, 3_600)).toBe(iso(120));
     expect(nextReconcileAt(iso(0), at(119), 120, 3_600)).toBe(iso(119 + 120));
   });
 
-  test('waits as long again as it has waited', () => {
+  test('comes after a pause as long as the wait so far', () => {
     expect(nextReconcileAt(iso(0), at(600), 120, 3_600)).toBe(iso(1_200));
   });
 
@@ -46,11 +49,11 @@ describe('the next look', () => {
     expect(nextReconcileAt(iso(0), at(50_000), 120, 3_600)).toBe(iso(53_600));
   });
 
-  test('does not go back where a clock did', () => {
+  test('is not in the past if a clock was set back', () => {
     expect(nextReconcileAt(iso(100), at(0), 120, 3_600)).toBe(iso(120));
   });
 
-  test('is always ahead: whatever waits is looked at again', () => {
+  test('is always in the future', () => {
     fc.assert(
       fc.property(fc.integer({ min: -100, max: 1e6 }), fc.integer({ min: 1, max: 9_999 }), (now, floor) => {
         expect(nextReconcileAt(iso(0), at(now), floor, floor + 100) > iso(now)).toBe(true);
@@ -70,11 +73,11 @@ test.each([
   [10 + 86_400, true],
   // A clock that is behind the one that made the STARTING write.
   [0, false],
-])('an attempt that began at 10 s is dead at %f s: %s', (now, dead) => {
+])('a start that was claimed at 10 s is stale at %f s: %s', (now, dead) => {
   expect(isStartStale(starting, at(now), timings)).toBe(dead);
 });
 
-test('an attempt without a STARTING write is none', () => {
+test('a start without a STARTING write is stale', () => {
   const { startingAt: _startingAt, ...unmarked } = starting;
   expect(isStartStale(unmarked, at(0), timings)).toBe(true);
 });
@@ -90,7 +93,7 @@ test.each([
   // A correction, come with the end of grace: a day to collect is left.
   ['FAILED', { settledAt: iso(90_000) }, 90_000 + collectFor],
 ] as const satisfies readonly (readonly [ExtractionStatus, object, number])[])(
-  '%s with %o has to have moved on after %d s, whenever it was last looked at',
+  '%s with %o is stuck after %d s, however often it was rescheduled',
   (status, fields, movesOn) => {
     const record = extractionIn(status, { ...fields, dueAt: iso(1_000_000) });
     expect(stuckSeconds(record, at(movesOn - 10), timings)).toBe(0);
@@ -99,7 +102,7 @@ test.each([
   },
 );
 
-test('what is closed is not late, however old', () => {
+test('a closed record is never stuck', () => {
   const closed = closedExtraction({ status: 'COMPLETED', settledAt: iso(50) });
   expect(stuckSeconds(closed, at(10_000_000), timings)).toBe(0);
 });

@@ -1,12 +1,12 @@
 import { v7 as newUuid } from 'uuid';
 import { expect, test } from 'vitest';
-import { extractionIdOf } from '../../../../lib/extraction/api/extraction-id.ts';
+import { extractionIdOf } from '../../../../lib/extraction/api/idempotency.ts';
 import { dueShardCount, dueShardOf } from '../../../../lib/extraction/due-shard.ts';
 
 test.each([
   ['hashed from idempotency keys', (index: number) => extractionIdOf('caller', `key-${index}`)],
   ['drawn one after the other', () => newUuid()],
-])('ids %s spread evenly over the partitions', (_what, makeId) => {
+])('ids %s are distributed evenly over the partitions', (_what, makeId) => {
   const counts = new Array<number>(dueShardCount).fill(0);
   for (let index = 0; index < 8_000; index += 1) {
     const shard = dueShardOf(makeId(index));
@@ -17,7 +17,7 @@ test.each([
   expect(Math.max(...counts)).toBeLessThan(632);
 });
 
-test('an id stays in its partition: rows that are in the index now must be found by every release', () => {
+test('an id never changes its partition, so that every release finds existing rows', () => {
   // FNV-1a, 32 bits (published test vectors): "" is 0x811c9dc5, "a" is 0xe40c292c, "foobar" is 0xbf9cf968.
   expect(dueShardOf('')).toBe(0x811c9dc5 % 16);
   expect(dueShardOf('a')).toBe(0xe40c292c % 16);

@@ -17,7 +17,7 @@ test.each<readonly [string, { errorType: string; errorCode?: string }, string]>(
   expect(failureReason(failure)).toBe(reason);
 });
 
-test('whatever the provider says, it is one or two short words', () => {
+test('the reason is one or two short codes, for any text of the provider', () => {
   fc.assert(
     fc.property(fc.string(), fc.option(fc.string(), { nil: undefined }), (errorType, errorCode) => {
       const reason = failureReason({ errorType, ...(errorCode === undefined ? {} : { errorCode }) });

@@ -95,7 +95,7 @@ test('texts that look like numbers are left alone', () => {
   expect(pointersOf('{"pin":"12345678901234567890","x":"1e999"}')).toEqual([]);
 });
 
-test('of two members with one name only the one that counts is looked at', () => {
+test('of two members with one name only the last is checked', () => {
   expect(pointersOf('{"pin":1e999,"pin":1}')).toEqual([]);
   expect(pointersOf('{"pin":1,"pin":1e999}')).toEqual([at('pin')]);
 });
@@ -115,7 +115,7 @@ test('two users whose numbers differ never share a fingerprint', () => {
   );
 });
 
-test('a body as long as may be is answered by no more than Lambda passes on', () => {
+test('the answer to the longest body is within Lambda’s limit', () => {
   const key = 'k'.repeat(30_000);
   const hostile = [
     `{"${key}":[${Array.from({ length: 5_000 }, () => '1e999').join()}]}`,

@@ -1,14 +1,13 @@
 import { expect, test } from 'vitest';
-import { answerReconcile, NotYet } from '../../../../lib/extraction/answer-reconcile.ts';
 import type { ReconcileResult } from '../../../../lib/extraction/reconcile.ts';
-import { reconcileCallerOf } from '../../../../lib/extraction/reconcile-event.ts';
+import { answerReconcile, NotYet, reconcileCallerOf } from '../../../../lib/extraction/reconcile-event.ts';
 import { extractionIn, id } from '../../../support/extraction-fixtures.ts';
 
-test('an operator who asks gives up no more than the sweep does', () => {
+test('an operator abandons no more than the sweep does', () => {
   expect(reconcileCallerOf({ trigger: 'operator', extractionId: id })).toEqual({ kind: 'sweep' });
 });
 
-test('the rule and the machine are told apart', () => {
+test('the rule and the machine are different callers', () => {
   expect(reconcileCallerOf({ trigger: 'execution-broken', extractionId: id })).toEqual({
     kind: 'execution-broken',
   });
@@ -22,11 +21,11 @@ test('the rule and the machine are told apart', () => {
 
 const notYet: ReconcileResult = { kind: 'not-yet', record: extractionIn('RUNNING'), why: 'still-running' };
 
-test('the machine is made to come again by an error that says why', () => {
+test('the machine gets NotYet with the reason', () => {
   expect(() => answerReconcile(id, notYet, 'machine')).toThrow(new NotYet('still-running'));
 });
 
-test('the rule, which would not come again, is answered', () => {
+test('the rule, which does not retry, gets an answer', () => {
   expect(answerReconcile(id, notYet, 'execution-broken')).toEqual({
     extractionId: id,
     status: 'RUNNING',
@@ -37,7 +36,7 @@ test('the rule, which would not come again, is answered', () => {
 test.each([
   ['closed', false],
   ['deferred', true],
-] as const)('%s is an answer to the machine', (kind, deferred) => {
+] as const)('%s is returned to the machine', (kind, deferred) => {
   const record = extractionIn('TIMED_OUT');
   expect(answerReconcile(id, { kind, record }, 'machine')).toEqual({
     extractionId: id,
@@ -46,7 +45,7 @@ test.each([
   });
 });
 
-test('a row that is gone leaves nothing to come again for', () => {
+test('without a row the answer is GONE', () => {
   expect(answerReconcile(id, { kind: 'gone' }, 'machine')).toEqual({
     extractionId: id,
     status: 'GONE',

@@ -1,6 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
-import type { Reading } from '../../../../lib/extraction/reading.ts';
-import { readingOfTask } from '../../../../lib/extraction/reading-of-task.ts';
+import { type Reading, readingOfTask } from '../../../../lib/extraction/reading.ts';
 import { type ReconcileCaller, type ReconcileDeps, reconcile } from '../../../../lib/extraction/reconcile.ts';
 import { type Extraction, terminalStatuses } from '../../../../lib/extraction/record.ts';
 import type { ExtractionStore, Task } from '../../../../lib/extraction/store.ts';
@@ -22,15 +21,15 @@ import {
   extractionIn,
   id,
   iso,
-  observations,
   timings,
 } from '../../../support/extraction-fixtures.ts';
 import { memoryExtractionStore } from '../../../support/memory-extraction-store.ts';
+import { memoryJournal } from '../../../support/memory-journal.ts';
 import { memoryTaskStore } from '../../../support/memory-task-store.ts';
 import { withLostAnswers } from '../../../support/with-lost-answers.ts';
 
 const machine: ReconcileCaller = { kind: 'machine', startAbandoned: false };
-const machineThatGaveUp: ReconcileCaller = { kind: 'machine', startAbandoned: true };
+const machineThatAbandoned: ReconcileCaller = { kind: 'machine', startAbandoned: true };
 const broken: ReconcileCaller = { kind: 'execution-broken' };
 const swept: ReconcileCaller = { kind: 'sweep' };
 const everybody = [machine, broken, swept];
@@ -62,8 +61,7 @@ const world = (
   if (row !== undefined) extractions.rows.set(id, row);
   if (setup.task !== undefined) tasks.rows.set('task-1', setup.task);
   const time = clock(setup.now ?? 100);
-  const { seen, count } = observations();
-  const failures: string[] = [];
+  const { counted, failures, journal } = memoryJournal();
   const stored: string[] = [];
   let reads = 0;
   const deps: ReconcileDeps = {
@@ -85,8 +83,7 @@ const world = (
     },
     now: time.now,
     timings,
-    count,
-    onFailure: (what) => failures.push(what),
+    journal,
   };
   return {
     reconcile: (caller: ReconcileCaller) => reconcile(id, caller, deps),
@@ -94,7 +91,7 @@ const world = (
     task: () => tasks.rows.get('task-1'),
     tasks,
     extractions,
-    seen,
+    counted,
     failures,
     stored,
     time,
@@ -107,20 +104,20 @@ const isClosed = (row: Extraction | undefined): boolean =>
 
 describe('REQUESTED', () => {
   test.each([
-    ['the machine gave up starting', machineThatGaveUp, 100, 'start-abandoned'],
+    ['the machine has abandoned the start', machineThatAbandoned, 100, 'start-abandoned'],
     ['the execution broke', broken, 100, 'start-abandoned'],
-    ['the start window is over, says the machine', machine, 900, 'start-window-over'],
-    ['the start window is over, says the sweep', swept, 900, 'start-window-over'],
+    ['the start window is over, for the machine', machine, 900, 'start-window-over'],
+    ['the start window is over, for the sweep', swept, 900, 'start-window-over'],
   ])('%s: NOT_STARTED', async (_what, caller, now, reason) => {
-    const { reconcile, row, seen, reads } = world(extraction(), { now });
+    const { reconcile, row, counted, reads } = world(extraction(), { now });
     expect(await reconcile(caller)).toMatchObject({ kind: 'closed', record: { status: 'NOT_STARTED' } });
     expect(row()).toMatchObject({ reason, settledAt: iso(now), settledBy: 'reconcile' });
     expect(isClosed(row())).toBe(true);
-    expect(seen).toEqual(['NotStarted']);
+    expect(counted).toEqual(['NotStarted']);
     expect(reads()).toBe(0);
   });
 
-  test('inside the start window it is not yet, to the very end', async () => {
+  test('until the start window ends, nothing is decided', async () => {
     const { reconcile, row } = world(extraction(), { now: 899.999 });
     expect(await reconcile(machine)).toMatchObject({ kind: 'not-yet' });
     expect(row()).toEqual(extraction());
@@ -128,39 +125,39 @@ describe('REQUESTED', () => {
 
   test('a start that begins between the read and the write is not abandoned', async () => {
     const starting = extractionIn('STARTING', { startingAt: iso(99) });
-    const { reconcile, row, seen } = world(extraction(), {
+    const { reconcile, row, counted } = world(extraction(), {
       through: (store) => ({ ...store, get: async () => extraction() }),
     });
     // What the read gave is stale: the row is STARTING by now.
     const held = world(starting, { through: (store) => ({ ...store, get: async () => extraction() }) });
-    expect(await held.reconcile(machineThatGaveUp)).toMatchObject({ kind: 'not-yet' });
+    expect(await held.reconcile(machineThatAbandoned)).toMatchObject({ kind: 'not-yet' });
     expect(held.row()).toEqual(starting);
-    expect(held.seen).toEqual([]);
-    await reconcile(machineThatGaveUp);
-    expect([row()?.status, seen]).toEqual(['NOT_STARTED', ['NotStarted']]);
+    expect(held.counted).toEqual([]);
+    await reconcile(machineThatAbandoned);
+    expect([row()?.status, counted]).toEqual(['NOT_STARTED', ['NotStarted']]);
   });
 });
 
 describe('STARTING', () => {
-  test.each(everybody)('a live attempt is left alone, whoever asks: %j', async (caller) => {
+  test.each(everybody)('a start in progress is left alone, for every caller: %j', async (caller) => {
     const { reconcile, row, reads } = world(extractionIn('STARTING'), { now: 61 });
     expect(await reconcile(caller)).toMatchObject({ kind: 'not-yet', why: 'start-in-progress' });
     expect(row()?.status).toBe('STARTING');
     expect(reads()).toBe(0);
   });
 
-  test('even where the machine gave up starting: the attempt may yet POST', async () => {
+  test('a start in progress is left alone even if the machine has abandoned it, as the start call may still follow', async () => {
     const { reconcile, row } = world(extractionIn('STARTING'), { now: 61 });
-    expect(await reconcile(machineThatGaveUp)).toMatchObject({ kind: 'not-yet' });
+    expect(await reconcile(machineThatAbandoned)).toMatchObject({ kind: 'not-yet' });
     expect(row()?.status).toBe('STARTING');
   });
 
-  test.each(everybody)('a dead attempt is UNCONFIRMED, whoever asks: %j', async (caller) => {
-    const { reconcile, row, seen } = world(extractionIn('STARTING'), { now: 61.001 });
+  test.each(everybody)('a stale start is UNCONFIRMED, for every caller: %j', async (caller) => {
+    const { reconcile, row, counted } = world(extractionIn('STARTING'), { now: 61.001 });
     expect(await reconcile(caller)).toMatchObject({ kind: 'closed', record: { status: 'UNCONFIRMED' } });
     expect(row()).toMatchObject({ reason: 'start-interrupted', settledBy: 'reconcile' });
     expect(isClosed(row())).toBe(true);
-    expect(seen).toEqual(['Unconfirmed']);
+    expect(counted).toEqual(['Unconfirmed']);
   });
 });
 
@@ -168,7 +165,7 @@ describe('RUNNING', () => {
   const running = extractionIn('RUNNING');
 
   test.each(terminalStatuses)('a read of %s settles it, and collects from that very read', async (status) => {
-    const { reconcile, row, seen, reads, stored } = world(running, { reads: [answer(status, full)] });
+    const { reconcile, row, counted, reads, stored } = world(running, { reads: [answer(status, full)] });
     expect(await reconcile(machine)).toMatchObject({ kind: 'closed', record: { status } });
     expect(row()).toMatchObject({
       status,
@@ -179,35 +176,40 @@ describe('RUNNING', () => {
     expect(isClosed(row())).toBe(true);
     expect(reads()).toBe(1);
     expect(stored).toEqual([JSON.stringify({ taskStatus: status, results: full })]);
-    expect(seen).toEqual(['SettledByReconcile', 'WebhookMissed', 'Collected']);
+    expect(counted).toEqual(['SettledByReconcile', 'WebhookMissed', 'Collected']);
   });
 
-  test('what a webhook left in Tasks counts first; the read is only for the results', async () => {
-    const { reconcile, row, reads, seen } = world(running, {
+  test('a status that a webhook left in Tasks settles it, and the read only collects', async () => {
+    const { reconcile, row, reads, counted } = world(running, {
       task: { taskId: 'task-1', extractionId: id, taskStatus: 'PARTIAL' },
       reads: [answer('PARTIAL', full)],
     });
     expect(await reconcile(machine)).toMatchObject({ kind: 'closed' });
     expect(row()).toMatchObject({ status: 'PARTIAL', collectedAt: iso(100) });
     expect(reads()).toBe(1);
-    expect(seen).toEqual(['SettledByReconcile', 'Collected']);
+    expect(counted).toEqual(['SettledByReconcile', 'Collected']);
   });
 
-  test('what a webhook left settles it even where the provider cannot be read; unlinked, it came early', async () => {
-    const { reconcile, row, seen } = world(running, {
+  test('a status that a webhook left settles it even if the provider cannot be read; on an unlinked task it counts as early', async () => {
+    const { reconcile, row, counted } = world(running, {
       task: { taskId: 'task-1', taskStatus: 'FAILED' },
       reads: [new ProviderUnreachable('x')],
     });
     expect(await reconcile(machine)).toMatchObject({ kind: 'not-yet', record: { status: 'FAILED' } });
     expect(row()).toMatchObject({ status: 'FAILED', settledAt: iso(100), dueAt: iso(400) });
     expect(row()).not.toHaveProperty('collectedAt');
-    expect(seen).toEqual(['SettledByReconcile', 'EarlyDelivery', 'ProviderReadFailed', 'CollectionFailed']);
+    expect(counted).toEqual([
+      'SettledByReconcile',
+      'EarlyDelivery',
+      'ProviderReadFailed',
+      'CollectionFailed',
+    ]);
   });
 
   test.each<readonly [string, Task | undefined]>([
     ['that nobody linked', undefined],
     ['of which a webhook told before anybody linked it', { taskId: 'task-1', taskStatus: 'FAILED' }],
-  ])('a task %s is adopted before the provider is asked', async (_what, before) => {
+  ])('a task %s is adopted before the provider is read', async (_what, before) => {
     const held = world(running, {
       ...(before === undefined ? {} : { task: before }),
       meanwhile: () => expect(held.task()).toMatchObject({ extractionId: id }),
@@ -242,30 +244,30 @@ describe('RUNNING', () => {
         expect(isClosed(held.row())).toBe(true);
         expect(held.task()).toEqual(theirs);
         expect([held.reads(), held.stored]).toEqual([0, []]);
-        expect(held.seen).toEqual(['TaskLinkedElsewhere', 'Unconfirmed']);
+        expect(held.counted).toEqual(['TaskLinkedElsewhere', 'Unconfirmed']);
       }
     },
   );
 
-  test('a task that is not adopted for a failure of ours is not timed out either', async () => {
+  test('a task that could not be adopted is not timed out', async () => {
     const { reconcile, row, tasks } = world(running, { now: 7_200 });
     vi.spyOn(tasks, 'adopt').mockRejectedValue(new Error('throttled'));
     await expect(reconcile(machine)).rejects.toThrow('throttled');
     expect(row()).toEqual(running);
   });
 
-  test.each(['PENDING', 'RUNNING'])('%s is not yet', async (status) => {
-    const { reconcile, row, seen } = world(running, { reads: [answer(status)] });
+  test.each(['PENDING', 'RUNNING'])('%s decides nothing yet', async (status) => {
+    const { reconcile, row, counted } = world(running, { reads: [answer(status)] });
     expect(await reconcile(machine)).toMatchObject({ kind: 'not-yet', why: 'still-running' });
     expect(row()).toEqual(running);
-    expect(seen).toEqual([]);
+    expect(counted).toEqual([]);
   });
 
-  test('a status that nobody documented is still running, and counted', async () => {
-    const { reconcile, row, seen } = world(running, { reads: [answer('PAUSED')] });
+  test('an undocumented status counts as running, and is counted', async () => {
+    const { reconcile, row, counted } = world(running, { reads: [answer('PAUSED')] });
     expect(await reconcile(machine)).toMatchObject({ kind: 'not-yet' });
     expect(row()).toEqual(running);
-    expect(seen).toEqual(['UnknownTaskStatus']);
+    expect(counted).toEqual(['UnknownTaskStatus']);
   });
 
   test.each<readonly [string, Error]>([
@@ -276,37 +278,37 @@ describe('RUNNING', () => {
     ['unreachable', new ProviderUnreachable('x')],
     // Of the task it would be a reading.
     ['a login that is answered with too much', new ProviderAnswerTooLarge('x', 200)],
-  ])('a read of %s is a poll that did not happen', async (_what, failure) => {
-    const { reconcile, row, seen, failures } = world(running, { reads: [failure] });
+  ])('a read that fails with %s decides nothing', async (_what, failure) => {
+    const { reconcile, row, counted, failures } = world(running, { reads: [failure] });
     expect(await reconcile(machine)).toMatchObject({ kind: 'not-yet' });
     expect(row()).toEqual(running);
-    expect(seen).toEqual(['ProviderReadFailed']);
-    expect(failures).toEqual(['read']);
+    expect(counted).toEqual(['ProviderReadFailed']);
+    expect(failures).toEqual(['The task could not be read.']);
   });
 
   test.each<readonly [string, TaskReading | Error]>([
     ['that read says that it still runs', answer('RUNNING')],
     ['that read fails', new ProviderAmbiguous('503')],
-  ])('past the deadline, after one more read, it is TIMED_OUT: %s', async (_what, read) => {
-    const { reconcile, row, seen, reads } = world(running, { reads: [read], now: 7_200 });
+  ])('past the deadline, it is TIMED_OUT after a last read: %s', async (_what, read) => {
+    const { reconcile, row, counted, reads } = world(running, { reads: [read], now: 7_200 });
     expect(await reconcile(machine)).toMatchObject({ kind: 'deferred', record: { status: 'TIMED_OUT' } });
     expect(row()).toMatchObject({ reason: 'deadline-passed', settledAt: iso(7_200), dueAt: iso(7_320) });
     expect(reads()).toBe(1);
-    expect(seen).toContain('TimedOut');
+    expect(counted).toContain('TimedOut');
   });
 
-  test('past the deadline, a read that tells the end is the end', async () => {
+  test('past the deadline, a last read with a final status settles it', async () => {
     const { reconcile, row } = world(running, { reads: [answer('COMPLETED')], now: 9_999 });
     expect(await reconcile(machine)).toMatchObject({ kind: 'closed' });
     expect(row()).toMatchObject({ status: 'COMPLETED' });
   });
 
-  test('a moment before the deadline it is not yet', async () => {
+  test('a moment before the deadline, nothing is decided', async () => {
     const { reconcile } = world(running, { now: 7_199.999 });
     expect(await reconcile(machine)).toMatchObject({ kind: 'not-yet' });
   });
 
-  test('a webhook that settles it during the read is not overwritten by a time-out', async () => {
+  test('TIMED_OUT does not overwrite an outcome that a webhook recorded during the read', async () => {
     const held = world(running, {
       now: 7_200,
       reads: [answer('RUNNING'), answer('COMPLETED', full)],
@@ -323,10 +325,10 @@ describe('RUNNING', () => {
     });
     expect(await held.reconcile(machine)).toMatchObject({ kind: 'closed', record: { status: 'COMPLETED' } });
     expect(held.row()).toMatchObject({ settledBy: 'webhook', collectedAt: iso(7_200) });
-    expect(held.seen).not.toContain('TimedOut');
+    expect(held.counted).not.toContain('TimedOut');
   });
 
-  test('a webhook that disagrees with the read: the first stays, and the disagreement is counted', async () => {
+  test('if webhook and read disagree, the first status stays and the disagreement is counted', async () => {
     const held = world(running, {
       reads: [answer('FAILED', full)],
       meanwhile: async () => {
@@ -342,10 +344,10 @@ describe('RUNNING', () => {
     });
     await held.reconcile(machine);
     expect(held.row()).toMatchObject({ status: 'COMPLETED', settledBy: 'webhook' });
-    expect(held.seen).toContain('StatusDisagreement');
+    expect(held.counted).toContain('StatusDisagreement');
   });
 
-  test('a read that a failure of our own prevents is a poll that did not happen', async () => {
+  test('a read that fails on our side decides nothing', async () => {
     const { reconcile, row } = world(running, { reads: [new Error('Secrets Manager is down')] });
     expect(await reconcile(machine)).toMatchObject({ kind: 'not-yet', why: 'InternalError' });
     expect(row()).toEqual(running);
@@ -366,7 +368,7 @@ describe('"not yet"', () => {
     },
   );
 
-  test('of the machine moves nothing: its own retry comes back', async () => {
+  test('to the machine changes nothing, because the machine retries', async () => {
     for (const status of ['REQUESTED', 'STARTING', 'RUNNING'] as const) {
       const { reconcile, row } = world(extractionIn(status), { now: 50 });
       const before = row();
@@ -375,7 +377,7 @@ describe('"not yet"', () => {
     }
   });
 
-  test('after a lost race for dueAt is still not yet: somebody else will look', async () => {
+  test('after a lost race for dueAt changes nothing, because another process has rescheduled', async () => {
     const moved = extractionIn('RUNNING', { dueAt: iso(77) });
     const held = world(extractionIn('RUNNING'), {
       meanwhile: () => {
@@ -399,7 +401,7 @@ describe('settled by the provider and not collected', () => {
           { id: 'movement', status: 'FAILED', error: { code: 'TIMEOUT_ERROR', message: 'secret' } },
         ],
       };
-      const { reconcile, row, stored, seen } = world(settled, { reads: [answer('PARTIAL', results)] });
+      const { reconcile, row, stored, counted } = world(settled, { reads: [answer('PARTIAL', results)] });
       expect(await reconcile(caller)).toMatchObject({ kind: 'closed' });
       const body = JSON.stringify({ taskStatus: 'PARTIAL', results });
       expect(stored).toEqual([body]);
@@ -415,71 +417,71 @@ describe('settled by the provider and not collected', () => {
       });
       expect(JSON.stringify(row())).not.toContain('secret');
       expect(isClosed(row())).toBe(true);
-      expect(seen).toEqual(['Collected']);
+      expect(counted).toEqual(['Collected']);
     },
   );
 
   test.each(['CREDENTIALS_WRONG', 'CREDENTIALS_LOCKED'] as const)(
     '%s has no results: nothing is stored, and the record is closed as collected',
     async (status) => {
-      const { reconcile, row, stored, seen } = world(extractionIn(status), { reads: [answer(status)] });
+      const { reconcile, row, stored, counted } = world(extractionIn(status), { reads: [answer(status)] });
       expect(await reconcile(machine)).toMatchObject({ kind: 'closed' });
       expect(stored).toEqual([]);
       expect(row()).toMatchObject({ collectedAt: iso(100) });
       expect(row()).not.toHaveProperty('results');
       expect(row()).not.toHaveProperty('actionResults');
-      expect(seen).toEqual(['Collected']);
+      expect(counted).toEqual(['Collected']);
     },
   );
 
   test.each([['a text'], [{ items: [] }], [7], [[]]])(
     'results of an unexpected shape never block: the bytes are stored, and a metric says so: %j',
     async (results) => {
-      const { reconcile, row, stored, seen } = world(settled, { reads: [answer('PARTIAL', results)] });
+      const { reconcile, row, stored, counted } = world(settled, { reads: [answer('PARTIAL', results)] });
       expect(await reconcile(machine)).toMatchObject({ kind: 'closed' });
       expect(stored).toHaveLength(1);
       expect(row()).toMatchObject({ collectedAt: iso(100), results: { sha256: 's' } });
       expect(row()).not.toHaveProperty('actionResults');
-      expect(seen).toEqual(['UnexpectedResults', 'Collected']);
+      expect(counted).toEqual(['UnexpectedResults', 'Collected']);
     },
   );
 
-  test('results that are absent are of an unexpected shape, too', async () => {
+  test('absent results have an unexpected shape', async () => {
     const reading = {
       taskStatus: 'PARTIAL',
       results: undefined,
       bytes: Buffer.from('{"taskStatus":"PARTIAL"}'),
     };
-    const { reconcile, stored, seen } = world(settled, { reads: [reading] });
+    const { reconcile, stored, counted } = world(settled, { reads: [reading] });
     expect(await reconcile(machine)).toMatchObject({ kind: 'closed' });
     expect(stored).toEqual(['{"taskStatus":"PARTIAL"}']);
-    expect(seen).toEqual(['UnexpectedResults', 'Collected']);
+    expect(counted).toEqual(['UnexpectedResults', 'Collected']);
   });
 
   // The document has null for the two CREDENTIALS_ statuses only; here it is a shape that nobody expected.
   test('null where there should be results is an unexpected shape, not "nothing to store"', async () => {
-    const { reconcile, seen, stored } = world(extractionIn('COMPLETED'), {
+    const { reconcile, counted, stored } = world(extractionIn('COMPLETED'), {
       reads: [answer('COMPLETED', null)],
     });
     await reconcile(machine);
     expect(stored).toHaveLength(1);
-    expect(seen).toContain('UnexpectedResults');
+    expect(counted).toContain('UnexpectedResults');
   });
 
-  test('a read that names another terminal status is collected all the same, and counted', async () => {
-    const { reconcile, row, seen } = world(settled, { reads: [answer('COMPLETED', full)] });
+  test('a read with another final status is collected, and the disagreement is counted', async () => {
+    const { reconcile, row, counted } = world(settled, { reads: [answer('COMPLETED', full)] });
     expect(await reconcile(machine)).toMatchObject({ kind: 'closed' });
     expect(row()).toMatchObject({ status: 'PARTIAL', collectedAt: iso(100) });
-    expect(seen).toEqual(['StatusDisagreement', 'Collected']);
+    expect(counted).toEqual(['StatusDisagreement', 'Collected']);
   });
 
-  test('a body over the size cap is abandoned at once: it will not get smaller', async () => {
-    const { reconcile, row, seen } = world(settled, { reads: [{ kind: 'too-large' }] });
+  test('results over the size limit are abandoned at once, because they will not become smaller', async () => {
+    const { reconcile, row, counted } = world(settled, { reads: [{ kind: 'too-large' }] });
     expect(await reconcile(machine)).toMatchObject({ kind: 'closed' });
     expect(row()).toMatchObject({ status: 'PARTIAL', collectionError: 'results-too-large' });
     expect(row()).not.toHaveProperty('collectedAt');
     expect(isClosed(row())).toBe(true);
-    expect(seen).toEqual(['CollectionAbandoned']);
+    expect(counted).toEqual(['CollectionAbandoned']);
   });
 
   test.each<readonly [string, object, readonly string[]]>([
@@ -499,26 +501,26 @@ describe('settled by the provider and not collected', () => {
       },
       ['CollectionFailed'],
     ],
-  ])('%s: the outcome stays, the results come later', async (_what, setup, metrics) => {
-    const { reconcile, row, seen } = world(settled, setup);
+  ])('%s: the outcome stays, and collecting is retried', async (_what, setup, metrics) => {
+    const { reconcile, row, counted } = world(settled, setup);
     expect(await reconcile(machine)).toMatchObject({ kind: 'not-yet' });
     expect(row()).toEqual(settled);
-    expect(seen).toEqual(metrics);
+    expect(counted).toEqual(metrics);
   });
 
-  test('the machine tries until dueAt, and then leaves it to the sweep', async () => {
-    const { reconcile, row, time, seen } = world(settled, { reads: [new ProviderAmbiguous('503')] });
+  test('the machine retries collecting until dueAt, and then defers to the sweep', async () => {
+    const { reconcile, row, time, counted } = world(settled, { reads: [new ProviderAmbiguous('503')] });
     time.set(329.999);
     expect(await reconcile(machine)).toMatchObject({ kind: 'not-yet' });
     expect(row()).toEqual(settled);
     time.set(330);
     expect(await reconcile(machine)).toMatchObject({ kind: 'deferred' });
-    expect(seen.at(-1)).toBe('CollectionDeferred');
+    expect(counted.at(-1)).toBe('CollectionDeferred');
     // It has waited 300 s since it was settled, so as long again.
     expect(row()).toEqual({ ...settled, dueAt: iso(630) });
   });
 
-  test('the machine has its time for collecting, however long it had polled before', async () => {
+  test('the machine has its full time for collecting, however long it polled before', async () => {
     const { reconcile, row } = world(extractionIn('RUNNING'), {
       reads: [answer('COMPLETED', full)],
       storing: () => {
@@ -530,7 +532,7 @@ describe('settled by the provider and not collected', () => {
     expect(row()?.dueAt).toBe(iso(7_300));
   });
 
-  test('the sweep tries at pauses that double, from the poll’s interval to an hour', async () => {
+  test('the sweep retries with pauses that double, from the poll interval to an hour', async () => {
     const { reconcile, row, time } = world(settled, { reads: [new ProviderAmbiguous('503')], now: 30 });
     const pauses: number[] = [];
     for (let tries = 0; tries < 9; tries += 1) {
@@ -543,23 +545,23 @@ describe('settled by the provider and not collected', () => {
     expect(pauses).toEqual([120, 120, 240, 480, 960, 1_920, 3_600, 3_600, 3_600]);
   });
 
-  test('after collectFor it is abandoned, and says why', async () => {
+  test('after collectFor, collecting is abandoned with a collectionError', async () => {
     const now = 30 + 86_400;
-    const { reconcile, row, seen } = world(settled, { reads: [new ProviderAmbiguous('503')], now });
+    const { reconcile, row, counted } = world(settled, { reads: [new ProviderAmbiguous('503')], now });
     expect(await reconcile(swept)).toMatchObject({ kind: 'closed' });
     expect(row()).toMatchObject({ status: 'PARTIAL', collectionError: 'ProviderAmbiguous' });
     expect(isClosed(row())).toBe(true);
-    expect(seen).toEqual(['ProviderReadFailed', 'CollectionFailed', 'CollectionAbandoned']);
+    expect(counted).toEqual(['ProviderReadFailed', 'CollectionFailed', 'CollectionAbandoned']);
   });
 
-  test('a try at the very end that succeeds is a success', async () => {
+  test('a last attempt that succeeds collects', async () => {
     const { reconcile, row } = world(settled, { reads: [answer('PARTIAL', full)], now: 999_999 });
     await reconcile(swept);
     expect(row()).toHaveProperty('collectedAt');
     expect(row()).not.toHaveProperty('collectionError');
   });
 
-  test('collected by somebody else meanwhile: closed, and nothing is changed', async () => {
+  test('if another process has collected meanwhile, nothing is changed', async () => {
     const closed = closedExtraction({ status: 'PARTIAL', taskId: 'task-1', collectedAt: iso(99) });
     const held = world(settled, {
       reads: [{ kind: 'too-large' }],
@@ -573,7 +575,7 @@ describe('settled by the provider and not collected', () => {
 });
 
 // The metric is counted before the write that may lose: a false alarm, where the results are there.
-test('a giving up that lost against a collection is not counted', async () => {
+test('an abandonment that lost the race against a collection is not counted', async () => {
   const held = world(extractionIn('PARTIAL'), {
     reads: [{ kind: 'too-large' }],
     meanwhile: () => {
@@ -582,21 +584,21 @@ test('a giving up that lost against a collection is not counted', async () => {
     },
   });
   await held.reconcile(swept);
-  expect(held.seen).toEqual([]);
+  expect(held.counted).toEqual([]);
 });
 
 describe('TIMED_OUT', () => {
   const timedOut = extractionIn('TIMED_OUT');
 
-  test('a read in grace that tells the end is a correction, and collected', async () => {
-    const { reconcile, row, seen } = world(timedOut, { reads: [answer('COMPLETED', full)], now: 8_000 });
+  test('a read in grace with a final status is a correction, and is collected', async () => {
+    const { reconcile, row, counted } = world(timedOut, { reads: [answer('COMPLETED', full)], now: 8_000 });
     expect(await reconcile(swept)).toMatchObject({ kind: 'closed' });
     expect(row()).toMatchObject({ status: 'COMPLETED', settledAt: iso(8_000), collectedAt: iso(8_000) });
     expect(row()).not.toHaveProperty('reason');
-    expect(seen).toEqual(['SettledByReconcile', 'WebhookMissed', 'Corrected', 'Collected']);
+    expect(counted).toEqual(['SettledByReconcile', 'WebhookMissed', 'Corrected', 'Collected']);
   });
 
-  test('what a webhook left in Tasks is a correction, too', async () => {
+  test('a status that a webhook left in Tasks is a correction, too', async () => {
     const { reconcile, row } = world(timedOut, {
       task: { taskId: 'task-1', taskStatus: 'FAILED' },
       reads: [answer('FAILED', full)],
@@ -606,22 +608,22 @@ describe('TIMED_OUT', () => {
     expect(row()).toMatchObject({ status: 'FAILED', collectedAt: iso(8_000) });
   });
 
-  test('a task of another extraction, as a restore may leave it, closes the record unread', async () => {
+  test('a task that is linked to another extraction closes the record without a read', async () => {
     const theirs = { taskId: 'task-1', extractionId: 'other', taskStatus: 'COMPLETED' };
-    const { reconcile, row, reads, seen } = world(timedOut, { task: theirs, now: 8_000 });
+    const { reconcile, row, reads, counted } = world(timedOut, { task: theirs, now: 8_000 });
     expect(await reconcile(swept)).toMatchObject({ kind: 'closed' });
     expect(row()).toMatchObject({ status: 'TIMED_OUT', collectionError: 'task-linked-elsewhere' });
     expect(isClosed(row())).toBe(true);
-    expect([reads(), seen]).toEqual([0, ['TaskLinkedElsewhere']]);
+    expect([reads(), counted]).toEqual([0, ['TaskLinkedElsewhere']]);
   });
 
-  test.each(everybody)('in grace it is the sweep’s, whoever asks: %j', async (caller) => {
+  test.each(everybody)('in grace it is deferred to the sweep, for every caller: %j', async (caller) => {
     const { reconcile, row } = world(timedOut, { now: 7_300 });
     expect(await reconcile(caller)).toMatchObject({ kind: 'deferred' });
     expect(row()).toEqual({ ...timedOut, dueAt: iso(7_300 + 120) });
   });
 
-  test('reads grow sparse: from two minutes, doubling, and one at the end of grace', async () => {
+  test('the pauses between reads double from two minutes, and the last read is at the end of grace', async () => {
     const { reconcile, row, time } = world(timedOut, { now: 7_200 });
     const looks: number[] = [];
     while (row()?.dueShard !== undefined) {
@@ -636,7 +638,7 @@ describe('TIMED_OUT', () => {
     expect(isClosed(row())).toBe(true);
   });
 
-  test('when grace is over it is closed, whether the provider answered or not', async () => {
+  test('after grace it is closed, whether the provider answered or not', async () => {
     for (const read of [answer('RUNNING'), new ProviderAmbiguous('503')]) {
       const { reconcile, row } = world(timedOut, { reads: [read], now: 7_200 + 86_400 });
       expect(await reconcile(swept)).toMatchObject({ kind: 'closed', record: { status: 'TIMED_OUT' } });
@@ -664,17 +666,17 @@ describe('by consent', () => {
   const completed: Reading = { kind: 'ended', taskStatus: 'COMPLETED', results: bytes, expected: true };
   const failed: Reading = { kind: 'ended', taskStatus: 'FAILED', reason: 'ENTITY/DOWN', expected: true };
 
-  test('what ended well is settled and collected from one read, as it came; no webhook was missed', async () => {
-    const { reconcile, row, stored, reads, seen } = world(running, { reads: [completed] });
+  test('a success is settled and collected from one read, and no webhook counts as missed', async () => {
+    const { reconcile, row, stored, reads, counted } = world(running, { reads: [completed] });
     expect(await reconcile(machine)).toMatchObject({ kind: 'closed' });
     expect(row()).toMatchObject({ status: 'COMPLETED', settledBy: 'reconcile', collectedAt: iso(100) });
     expect(row()).not.toHaveProperty('actionResults');
     expect(row()).not.toHaveProperty('reason');
     expect([stored, reads()]).toEqual([['{"data":[]}'], 1]);
-    expect(seen).toEqual(['SettledByReconcile', 'Collected']);
+    expect(counted).toEqual(['SettledByReconcile', 'Collected']);
   });
 
-  test('what failed is settled with its reason, and there is nothing to store', async () => {
+  test('a failure is settled with its reason, and nothing is stored', async () => {
     const { reconcile, row, stored } = world(running, { reads: [failed] });
     expect(await reconcile(machine)).toMatchObject({ kind: 'closed' });
     expect(row()).toMatchObject({ status: 'FAILED', reason: 'ENTITY/DOWN', collectedAt: iso(100) });
@@ -695,19 +697,19 @@ describe('by consent', () => {
     },
   );
 
-  test('what ended well and then reads as failed is not closed without its data', async () => {
+  test('a success that later reads as failed is not closed without its results', async () => {
     const settled = consentIn('COMPLETED', { settledBy: 'reconcile' });
-    const { reconcile, row, stored, seen, time } = world(settled, { reads: [failed, completed] });
+    const { reconcile, row, stored, counted, time } = world(settled, { reads: [failed, completed] });
     expect(await reconcile(machine)).toMatchObject({ kind: 'not-yet', why: 'no-results' });
     expect(row()).toEqual(settled);
-    expect(seen).toEqual(['CollectionFailed']);
+    expect(counted).toEqual(['CollectionFailed']);
     time.advance(5);
     expect(await reconcile(machine)).toMatchObject({ kind: 'closed' });
     expect(stored).toEqual(['{"data":[]}']);
     expect(row()).toMatchObject({ status: 'COMPLETED', collectedAt: iso(105), results: { sha256: 's' } });
   });
 
-  test('past the deadline it is TIMED_OUT, and a correction corrects that, reason included', async () => {
+  test('past the deadline it is TIMED_OUT, and a correction replaces status and reason', async () => {
     const { reconcile, row, time } = world(running, {
       now: 7_200,
       reads: [{ kind: 'running', known: true }, failed],
@@ -720,21 +722,23 @@ describe('by consent', () => {
   });
 });
 
-describe('an answer over the cap', () => {
+describe('an answer over the size limit', () => {
   const tooLarge: Reading = { kind: 'too-large' };
   const tooLargeButDone: Reading = { kind: 'too-large', taskStatus: 'COMPLETED' };
   const saidOnce = { collectionError: 'results-too-large', oversizedAt: iso(100) };
 
-  test('by consent is the end: settled, abandoned, closed, and read once', async () => {
-    const { reconcile, row, reads, stored, seen } = world(consentIn('RUNNING'), { reads: [tooLargeButDone] });
+  test('by consent is final: settled, abandoned and closed after one read', async () => {
+    const { reconcile, row, reads, stored, counted } = world(consentIn('RUNNING'), {
+      reads: [tooLargeButDone],
+    });
     expect(await reconcile(machine)).toMatchObject({ kind: 'closed', record: { status: 'COMPLETED' } });
     expect(row()).toMatchObject({ ...saidOnce, settledBy: 'reconcile', settledAt: iso(100) });
     expect(isClosed(row())).toBe(true);
     expect([reads(), stored]).toEqual([1, []]);
-    expect(seen).toEqual(['SettledByReconcile', 'CollectionAbandoned']);
+    expect(counted).toEqual(['SettledByReconcile', 'CollectionAbandoned']);
   });
 
-  test('by consent is not asked for again by whoever finds it settled and not abandoned', async () => {
+  test('by consent is not read again if the record is settled and not abandoned yet', async () => {
     let writes = 0;
     const { reconcile, row, reads } = world(consentIn('RUNNING'), {
       reads: [tooLargeButDone],
@@ -754,36 +758,42 @@ describe('an answer over the cap', () => {
     expect(reads()).toBe(1);
   });
 
-  test.each(everybody)('of a running task is remembered, and not asked for again: %j', async (caller) => {
-    const held = world(extractionIn('RUNNING'), { reads: [tooLarge] });
-    const look = () => held.reconcile(caller);
-    expect(await look()).toMatchObject({ kind: 'not-yet', why: 'results-too-large' });
-    expect(held.row()).toMatchObject({ status: 'RUNNING', oversizedAt: iso(100) });
-    expect(held.row()).not.toHaveProperty('collectionError');
-    held.time.advance(10);
-    expect(await look()).toMatchObject({ kind: 'not-yet', why: 'results-too-large' });
-    await held.tasks.notify({ taskId: 'task-1', taskStatus: 'PARTIAL', notifiedAt: iso(111) });
-    held.time.advance(10);
-    expect(await look()).toMatchObject({ kind: 'closed', record: { status: 'PARTIAL' } });
-    expect(held.row()).toMatchObject(saidOnce);
-    expect(held.reads()).toBe(1);
-    expect(held.seen).toEqual(['SettledByReconcile', 'CollectionAbandoned']);
-  });
+  test.each(everybody)(
+    'of a running task is recorded, and the task is not read again: %j',
+    async (caller) => {
+      const held = world(extractionIn('RUNNING'), { reads: [tooLarge] });
+      const look = () => held.reconcile(caller);
+      expect(await look()).toMatchObject({ kind: 'not-yet', why: 'results-too-large' });
+      expect(held.row()).toMatchObject({ status: 'RUNNING', oversizedAt: iso(100) });
+      expect(held.row()).not.toHaveProperty('collectionError');
+      held.time.advance(10);
+      expect(await look()).toMatchObject({ kind: 'not-yet', why: 'results-too-large' });
+      await held.tasks.notify({ taskId: 'task-1', taskStatus: 'PARTIAL', notifiedAt: iso(111) });
+      held.time.advance(10);
+      expect(await look()).toMatchObject({ kind: 'closed', record: { status: 'PARTIAL' } });
+      expect(held.row()).toMatchObject(saidOnce);
+      expect(held.reads()).toBe(1);
+      expect(held.counted).toEqual(['SettledByReconcile', 'CollectionAbandoned']);
+    },
+  );
 
   test.each([
     ['remembered', { oversizedAt: iso(100) }, 0],
     ['read past the deadline', {}, 1],
-  ])('that is %s is TIMED_OUT then, closed without grace, and says why', async (_what, known, asked) => {
-    const { reconcile, row, reads, seen } = world(extractionIn('RUNNING', known), {
-      reads: [tooLarge],
-      now: 7_200,
-    });
-    expect(await reconcile(machine)).toMatchObject({ kind: 'closed', record: { status: 'TIMED_OUT' } });
-    expect(row()).toMatchObject({ reason: 'deadline-passed', collectionError: 'results-too-large' });
-    expect(isClosed(row())).toBe(true);
-    expect(reads()).toBe(asked);
-    expect(seen).toEqual(['TimedOut', 'CollectionAbandoned']);
-  });
+  ])(
+    'that is %s ends as TIMED_OUT with a collectionError, closed without grace',
+    async (_what, known, asked) => {
+      const { reconcile, row, reads, counted } = world(extractionIn('RUNNING', known), {
+        reads: [tooLarge],
+        now: 7_200,
+      });
+      expect(await reconcile(machine)).toMatchObject({ kind: 'closed', record: { status: 'TIMED_OUT' } });
+      expect(row()).toMatchObject({ reason: 'deadline-passed', collectionError: 'results-too-large' });
+      expect(isClosed(row())).toBe(true);
+      expect(reads()).toBe(asked);
+      expect(counted).toEqual(['TimedOut', 'CollectionAbandoned']);
+    },
+  );
 
   test('in grace closes the record', async () => {
     const { reconcile, row } = world(extractionIn('TIMED_OUT'), { reads: [tooLarge], now: 8_000 });
@@ -796,7 +806,7 @@ describe('an answer over the cap', () => {
     expect(isClosed(row())).toBe(true);
   });
 
-  test('does not keep a webhook from correcting TIMED_OUT, whose results are then abandoned unread', async () => {
+  test('does not prevent a webhook from correcting TIMED_OUT, and the results are then abandoned without a read', async () => {
     const timedOut = closedExtraction({ status: 'TIMED_OUT', taskId: 'task-1', ...saidOnce });
     const held = world(timedOut, { now: 8_000 });
     const fact = { extractionId: id, taskId: 'task-1', taskStatus: 'PARTIAL' } as const;
@@ -807,7 +817,7 @@ describe('an answer over the cap', () => {
     expect(held.reads()).toBe(0);
   });
 
-  test('whose memory lost against a webhook is abandoned at once', async () => {
+  test('that lost the race against a webhook is abandoned at once', async () => {
     const held = world(extractionIn('RUNNING'), {
       reads: [tooLarge],
       meanwhile: () => {
@@ -820,7 +830,7 @@ describe('an answer over the cap', () => {
   });
 });
 
-describe('anything that is over', () => {
+describe('a closed record', () => {
   test.each<readonly [string, Extraction]>([
     ['REJECTED', extractionIn('REJECTED')],
     ['UNCONFIRMED', extractionIn('UNCONFIRMED')],
@@ -828,16 +838,16 @@ describe('anything that is over', () => {
     ['collected', closedExtraction({ status: 'COMPLETED', taskId: 'task-1', collectedAt: iso(40) })],
     ['abandoned collecting', closedExtraction({ status: 'FAILED', taskId: 'task-1', collectionError: 'x' })],
     ['out of grace', closedExtraction({ status: 'TIMED_OUT', taskId: 'task-1' })],
-  ])('%s: closed, and nobody is asked', async (_what, row) => {
-    for (const caller of [...everybody, machineThatGaveUp]) {
-      const { reconcile, row: rowNow, reads, seen } = world(row, { now: 99_999 });
+  ])('%s: stays closed, and the provider is not read', async (_what, row) => {
+    for (const caller of [...everybody, machineThatAbandoned]) {
+      const { reconcile, row: rowNow, reads, counted } = world(row, { now: 99_999 });
       expect(await reconcile(caller)).toEqual({ kind: 'closed', record: row });
       expect(rowNow()).toEqual(row);
-      expect([reads(), seen]).toEqual([0, []]);
+      expect([reads(), counted]).toEqual([0, []]);
     }
   });
 
-  test('a row that is gone is told, to whoever asks', async () => {
+  test('without a row, every caller gets the result gone', async () => {
     for (const caller of everybody) {
       expect(await world(undefined).reconcile(caller)).toEqual({ kind: 'gone' });
     }
@@ -847,17 +857,17 @@ describe('anything that is over', () => {
 test.each(everybody.map((caller) => [nameOf(caller), caller] as const))(
   'every write whose answer was lost is recognized as my own: %s',
   async (_caller, caller) => {
-    const { reconcile, row, seen } = world(extractionIn('RUNNING'), {
+    const { reconcile, row, counted } = world(extractionIn('RUNNING'), {
       reads: [answer('COMPLETED', full)],
       through: withLostAnswers,
     });
     expect(await reconcile(caller)).toMatchObject({ kind: 'closed' });
     expect(row()).toMatchObject({ status: 'COMPLETED', settledBy: 'reconcile', collectedAt: iso(100) });
-    expect(seen).toEqual(['SettledByReconcile', 'WebhookMissed', 'Collected']);
+    expect(counted).toEqual(['SettledByReconcile', 'WebhookMissed', 'Collected']);
   },
 );
 
-test('asked again after it is done, whoever asks, it changes nothing', async () => {
+test('reconciling a closed record again changes nothing, for every caller', async () => {
   const { reconcile, row, reads } = world(extractionIn('RUNNING'), { reads: [answer('COMPLETED', full)] });
   await reconcile(machine);
   const after = row();
@@ -866,7 +876,7 @@ test('asked again after it is done, whoever asks, it changes nothing', async () 
   expect(reads()).toBe(1);
 });
 
-test('races without end are told as "not yet", not run for ever', async () => {
+test('endless lost races end as not yet', async () => {
   let flips = 0;
   const { reconcile } = world(extraction(), {
     now: 900,

@@ -12,10 +12,10 @@ import {
   extractionIn,
   id,
   iso,
-  observations,
   timings,
 } from '../../../support/extraction-fixtures.ts';
 import { memoryExtractionStore } from '../../../support/memory-extraction-store.ts';
+import { memoryJournal } from '../../../support/memory-journal.ts';
 import { memoryTaskStore } from '../../../support/memory-task-store.ts';
 import type { StoreCall } from '../../../support/store-fault.ts';
 
@@ -41,7 +41,7 @@ const world = (
   if (setup.task !== undefined) tasks.rows.set('task-1', setup.task);
   const woken: unknown[] = [];
   const time = clock(100);
-  const { seen, count } = observations();
+  const { counted, journal } = memoryJournal();
   const deps: RecordDeliveryDeps = {
     extractions,
     tasks,
@@ -51,84 +51,90 @@ const world = (
     },
     now: time.now,
     timings,
-    count,
+    journal,
   };
   const deliver = (taskStatus: TerminalStatus = 'COMPLETED') =>
     recordDelivery({ taskId: 'task-1', taskStatus }, deps).finally(() => time.advance(30));
-  return { deliver, woken, seen, row: () => extractions.rows.get(id), task: () => tasks.rows.get('task-1') };
+  return {
+    deliver,
+    woken,
+    counted,
+    row: () => extractions.rows.get(id),
+    task: () => tasks.rows.get('task-1'),
+  };
 };
 
 const running = { row: extractionIn('RUNNING'), task: linked };
 
-test('L then W: the delivery settles the extraction and wakes its machine', async () => {
-  const { deliver, woken, seen, row, task } = world(running);
+test('a delivery after the link settles the extraction and wakes its machine', async () => {
+  const { deliver, woken, counted, row, task } = world(running);
   expect(await deliver()).toEqual({ kind: 'recorded', extractionId: id, wake: 'woken' });
   expect(row()).toMatchObject({ status: 'COMPLETED', settledBy: 'webhook', settledAt: iso(100) });
   expect(task()).toMatchObject({ taskStatus: 'COMPLETED', notifiedAt: iso(100) });
   expect(woken).toEqual([['token-1', id]]);
-  expect(seen).toEqual(['SettledByWebhook']);
+  expect(counted).toEqual(['SettledByWebhook']);
 });
 
-test('W before L: the status is stored for whoever links, and nobody is woken', async () => {
-  const { deliver, woken, seen, row, task } = world({ row: extractionIn('STARTING') });
+test('a delivery before the link is stored, and no machine is woken', async () => {
+  const { deliver, woken, counted, row, task } = world({ row: extractionIn('STARTING') });
   expect(await deliver()).toEqual({ kind: 'stored' });
   expect(task()).toEqual({ taskId: 'task-1', taskStatus: 'COMPLETED', notifiedAt: iso(100) });
   expect(row()).toEqual(extractionIn('STARTING'));
   expect(woken).toEqual([]);
-  expect(seen).toEqual(['UnlinkedDelivery']);
+  expect(counted).toEqual(['UnlinkedDelivery']);
 });
 
-test('an orphan whose first delivery died before it was counted is counted with the next', async () => {
+test('an orphan delivery that was stored and not counted is counted with its repetition', async () => {
   let broken = true;
-  const { deliver, seen } = world({
+  const { deliver, counted } = world({
     fault: (call) => {
       if (broken && call.method === 'notify') throw new Error('died');
     },
   });
   await expect(deliver()).rejects.toThrow('died');
-  expect(seen).toEqual([]);
+  expect(counted).toEqual([]);
   broken = false;
   expect(await deliver()).toEqual({ kind: 'stored' });
-  expect(seen).toEqual(['UnlinkedDelivery']);
+  expect(counted).toEqual(['UnlinkedDelivery']);
 });
 
-test('a duplicate repeats a settled fact: nothing changes but that the machine is woken again', async () => {
-  const { deliver, seen, row } = world(running);
+test('a repeated delivery changes nothing and wakes the machine again', async () => {
+  const { deliver, counted, row } = world(running);
   await deliver();
   const settled = row();
   await deliver();
   expect(row()).toEqual(settled);
-  expect(seen).toEqual(['SettledByWebhook']);
+  expect(counted).toEqual(['SettledByWebhook']);
 });
 
-test('of two deliveries with different statuses the first counts, and the disagreement is counted', async () => {
-  const { deliver, seen, row, task } = world(running);
+test('of two deliveries with different statuses the first stays, and the disagreement is counted', async () => {
+  const { deliver, counted, row, task } = world(running);
   await deliver('COMPLETED');
   await deliver('FAILED');
   expect(row()).toMatchObject({ status: 'COMPLETED' });
   expect(task()).toMatchObject({ taskStatus: 'COMPLETED' });
-  expect(seen).toEqual(['SettledByWebhook', 'StatusDisagreement']);
+  expect(counted).toEqual(['SettledByWebhook', 'StatusDisagreement']);
 });
 
-test('a first delivery that was stored early is what a later one settles with', async () => {
-  const { deliver, row, seen } = world({ row: running.row, task: { ...linked, taskStatus: 'PARTIAL' } });
+test('a later delivery settles with the status of an early one', async () => {
+  const { deliver, row, counted } = world({ row: running.row, task: { ...linked, taskStatus: 'PARTIAL' } });
   await deliver('COMPLETED');
   expect(row()).toMatchObject({ status: 'PARTIAL' });
-  expect(seen).toContain('StatusDisagreement');
+  expect(counted).toContain('StatusDisagreement');
 });
 
-test('a correction after TIMED_OUT is recorded, and the sweep is told to collect at once', async () => {
-  const { deliver, row, seen } = world({
+test('a correction after TIMED_OUT is recorded and due at once', async () => {
+  const { deliver, row, counted } = world({
     row: extractionIn('TIMED_OUT'),
     task: linked,
     wake: async () => 'gone',
   });
   await deliver();
   expect(row()).toMatchObject({ status: 'COMPLETED', dueAt: iso(100) });
-  expect(seen).toEqual(['SettledByWebhook', 'Corrected']);
+  expect(counted).toEqual(['SettledByWebhook', 'Corrected']);
 });
 
-describe('W dies after any step, and the next delivery heals it', () => {
+describe('a delivery that ends after any step is completed by the next', () => {
   test.each([
     ['the status was stored', 'notify'],
     ['the extraction was settled', 'apply'],
@@ -163,25 +169,25 @@ describe('W dies after any step, and the next delivery heals it', () => {
   });
 });
 
-describe('a token that nobody awaits', () => {
+describe('a callback token for which no machine waits', () => {
   test.each([
     ['gone', []],
     ['invalid-token', ['InvalidCallbackToken']],
-  ] as const)('%s: the sweep is told to look now, as no machine will collect', async (wake, metrics) => {
-    const { deliver, row, seen } = world({ ...running, wake: async () => wake });
+  ] as const)('%s: the record is due now, because no machine will collect', async (wake, metrics) => {
+    const { deliver, row, counted } = world({ ...running, wake: async () => wake });
     expect(await deliver()).toEqual({ kind: 'recorded', extractionId: id, wake });
     expect(row()).toMatchObject({ status: 'COMPLETED', dueAt: iso(100) });
-    expect(seen).toEqual(['SettledByWebhook', ...metrics]);
+    expect(counted).toEqual(['SettledByWebhook', ...metrics]);
   });
 
-  test('of a record that is closed is nothing to anybody', async () => {
+  test('of a closed record changes nothing', async () => {
     const row = closedExtraction({ status: 'COMPLETED', collectedAt: iso(50), taskId: 'task-1' });
     const { deliver, row: rowNow } = world({ row, task: linked, wake: async () => 'gone' });
     expect(await deliver()).toMatchObject({ wake: 'gone' });
     expect(rowNow()).toEqual(row);
   });
 
-  test('does not put off a look that is due already', async () => {
+  test('does not postpone a record that is due already', async () => {
     const row = extractionIn('COMPLETED', { dueAt: iso(90) });
     const { deliver, row: rowNow } = world({ row, task: linked, wake: async () => 'gone' });
     await deliver();
@@ -189,21 +195,21 @@ describe('a token that nobody awaits', () => {
   });
 });
 
-test('a row that is gone is no failure: the delivery is taken, and counted', async () => {
-  const { deliver, seen } = world({ task: linked, wake: async () => 'gone' });
+test('a delivery without a record is accepted and counted', async () => {
+  const { deliver, counted } = world({ task: linked, wake: async () => 'gone' });
   expect(await deliver()).toEqual({ kind: 'recorded', extractionId: id, wake: 'gone' });
-  expect(seen).toEqual(['DeliveryWithoutRecord']);
+  expect(counted).toEqual(['DeliveryWithoutRecord']);
 });
 
-test('a link without a token wakes nobody: the sweep is told to look now', async () => {
+test('a link without a token wakes no machine, and the record is due now', async () => {
   const { deliver, woken, row } = world({ row: running.row, task: { taskId: 'task-1', extractionId: id } });
   expect(await deliver()).toEqual({ kind: 'recorded', extractionId: id, wake: 'no-token' });
   expect(woken).toEqual([]);
   expect(row()).toMatchObject({ status: 'COMPLETED', dueAt: iso(100) });
 });
 
-test('a delivery after grace, to a link without a token, opens the record again', async () => {
-  const { deliver, row, seen } = world({
+test('a delivery after grace, to a link without a token, reopens the record', async () => {
+  const { deliver, row, counted } = world({
     row: closedExtraction({ status: 'TIMED_OUT', taskId: 'task-1' }),
     task: { taskId: 'task-1', extractionId: id },
   });
@@ -211,10 +217,10 @@ test('a delivery after grace, to a link without a token, opens the record again'
   expect(row()).toMatchObject({ status: 'COMPLETED', dueAt: iso(100) });
   expect(row()).toHaveProperty('dueShard');
   expect(row()).not.toHaveProperty('expiresAt');
-  expect(seen).toEqual(['SettledByWebhook', 'Corrected']);
+  expect(counted).toEqual(['SettledByWebhook', 'Corrected']);
 });
 
-test('a machine that is woken is left to collect: dueAt stays its five minutes', async () => {
+test('a woken machine has five minutes to collect before the record is due', async () => {
   const { deliver, row } = world(running);
   await deliver();
   expect(row()?.dueAt).toBe(iso(400));

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { callByConsent } from '../../../../lib/extraction/call-by-consent.ts';
 import type { ConsentExtraction, ConsentVariant } from '../../../../lib/extraction/record.ts';
 import { type StartDeps, type StartOutcome, start } from '../../../../lib/extraction/start.ts';
+import { callByConsent } from '../../../../lib/extraction/start-call.ts';
 import type { StartExtractionRequest } from '../../../../lib/provider/extractions/start-extraction-request.ts';
 import { startExtractionV2 } from '../../../../lib/provider/extractions/start-extraction-v2.ts';
 import {
@@ -19,10 +19,10 @@ import {
   consentIn,
   id,
   iso,
-  observations,
   timings,
 } from '../../../support/extraction-fixtures.ts';
 import { memoryExtractionStore } from '../../../support/memory-extraction-store.ts';
+import { memoryJournal } from '../../../support/memory-journal.ts';
 import { memoryTaskStore } from '../../../support/memory-task-store.ts';
 
 const target = '11111111-1';
@@ -34,7 +34,7 @@ const world = (
   const extractions = memoryExtractionStore();
   extractions.rows.set(id, row);
   const tasks = memoryTaskStore();
-  const { seen, count } = observations();
+  const { counted, journal } = memoryJournal();
   const posts: { variant: ConsentVariant; token: string; request: StartExtractionRequest }[] = [];
   let made = 1;
   const post = (variant: ConsentVariant) => async (token: string, request: StartExtractionRequest) => {
@@ -70,9 +70,7 @@ const world = (
     newAttemptId: () => 'attempt-1',
     now: clock(5).now,
     timings,
-    count,
-    onAccepted: () => undefined,
-    onFailure: () => undefined,
+    journal,
   };
   return {
     start: () =>
@@ -83,38 +81,38 @@ const world = (
     row: () => extractions.rows.get(id),
     tasks,
     posts,
-    seen,
+    counted,
   };
 };
 
-test.each(['v1', 'v2'] as const)('of %s asks for what was recorded, under a Task Token', async (variant) => {
+test.each(['v1', 'v2'] as const)('of %s sends the recorded request under a Task Token', async (variant) => {
   const { start, posts } = world(consentExtraction({ variant, product: 'debt' }));
   await start();
   expect(posts).toEqual([{ variant, token: `${target}/1`, request: { product: 'debt', consentId } }]);
 });
 
-test('once taken it is left to the poll at once: no webhook will come, so nothing is linked', async () => {
-  const { start, row, tasks, seen } = world();
+test('an accepted start polls at once and links nothing, because there is no webhook', async () => {
+  const { start, row, tasks, counted } = world();
   expect(await start()).toEqual({ kind: 'polling', taskId: 'task-1' });
   expect(row()).toMatchObject({ status: 'RUNNING', taskId: 'task-1', startedAt: iso(5) });
   expect(tasks.rows.size).toBe(0);
-  expect(seen).toEqual([]);
+  expect(counted).toEqual([]);
 });
 
-test('found running by a later invocation, it is left to the poll and not started again', async () => {
+test('a later invocation polls a running task and does not start it again', async () => {
   const { start, posts } = world(consentIn('RUNNING'));
   expect(await start()).toEqual({ kind: 'polling', taskId: 'task-1' });
   expect(posts).toEqual([]);
 });
 
-test('a Task Token that is not taken is dropped, and the call made once more with another', async () => {
+test('a refused Task Token is dropped, and the call is made once more with another', async () => {
   const { start, posts, row } = world(undefined, { answers: [new ProviderUnauthorized('401'), 'task-1'] });
   expect(await start()).toEqual({ kind: 'polling', taskId: 'task-1' });
   expect(posts.map(({ token }) => token)).toEqual([`${target}/1`, `${target}/2`]);
   expect(row()).toMatchObject({ status: 'RUNNING' });
 });
 
-test('without a Task Token nothing is begun', async () => {
+test('without a Task Token nothing is started', async () => {
   const { start, posts, row } = world(undefined, { noToken: new ProviderRefused('403', 403) });
   expect(await start()).toEqual({ kind: 'retry', error: 'ProviderUnauthorized' });
   expect(row()).toEqual(consentExtraction());
@@ -124,24 +122,24 @@ test('without a Task Token nothing is begun', async () => {
 const explained = (status: number) =>
   new ProviderExtractionFailed('', { status, errorType: 'CONSENT', errorCode: 'CONSENT_NOT_ACTIVE' });
 
-describe('a failure decides as it does by credentials', () => {
+describe('a failure has the same effect as by credentials', () => {
   test.each<readonly [string, Error, string]>([
     ['a refusal of v1', new ProviderRefused('403', 403), 'http-403'],
     ['a refusal of v2 that says why', explained(403), 'CONSENT/CONSENT_NOT_ACTIVE'],
     ['a refusal of v2 that does not', new ProviderRefused('404', 404), 'http-404'],
   ])('%s is REJECTED', async (_what, failure, reason) => {
-    const { start, row, posts, seen } = world(undefined, { answers: [failure] });
+    const { start, row, posts, counted } = world(undefined, { answers: [failure] });
     expect(await start()).toEqual({ kind: 'settled', status: 'REJECTED' });
     expect(row()).toMatchObject({ status: 'REJECTED', reason, settledBy: 'start' });
     expect(posts).toHaveLength(1);
-    expect(seen).toEqual(['Rejected']);
+    expect(counted).toEqual(['Rejected']);
   });
 
   test.each<readonly [string, Error]>([
     ['a lost answer', new ProviderAmbiguous('lost')],
     ['a 5xx that says why', explained(503)],
     ['a 408 that says why', explained(408)],
-  ])('%s is UNCONFIRMED, and never sent again', async (_what, failure) => {
+  ])('%s is UNCONFIRMED, and never repeated', async (_what, failure) => {
     const { start, row, posts } = world(undefined, { answers: [failure] });
     expect(await start()).toEqual({ kind: 'settled', status: 'UNCONFIRMED' });
     expect(await start()).toEqual({ kind: 'settled', status: 'UNCONFIRMED' });
@@ -152,7 +150,7 @@ describe('a failure decides as it does by credentials', () => {
   test.each<readonly [string, Error]>([
     ['429', new ProviderBusy('429')],
     ['429 that says why', explained(429)],
-  ])('%s was not taken: back to REQUESTED', async (_what, failure) => {
+  ])('%s was not accepted: back to REQUESTED', async (_what, failure) => {
     const { start, row } = world(undefined, { answers: [failure] });
     expect(await start()).toEqual({ kind: 'retry', error: 'ProviderBusy' });
     expect(row()).toEqual(consentExtraction({ attemptId: 'attempt-1' }));

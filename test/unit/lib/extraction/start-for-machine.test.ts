@@ -6,11 +6,13 @@ import {
   at,
   consentExtraction,
   extraction,
+  extractionIn,
   id,
-  observations,
+  iso,
   timings,
 } from '../../../support/extraction-fixtures.ts';
 import { memoryExtractionStore } from '../../../support/memory-extraction-store.ts';
+import { memoryJournal } from '../../../support/memory-journal.ts';
 import { memoryTaskStore } from '../../../support/memory-task-store.ts';
 
 const input = { extractionId: id, requestId: 'request-1', callbackToken: 'token-1', callbackAttempt: 0 };
@@ -23,7 +25,8 @@ const world = (setup: {
 }) => {
   const extractions = memoryExtractionStore();
   extractions.rows.set(id, setup.row ?? extraction());
-  const told: string[] = [];
+  const answers: string[] = [];
+  const { counted, failures, journal } = memoryJournal();
   const deps: StartForMachineDeps = {
     extractions,
     tasks: memoryTaskStore(),
@@ -35,63 +38,70 @@ const world = (setup: {
     newAttemptId: () => 'attempt-1',
     now: () => at(5),
     timings,
-    count: observations().count,
+    journal,
     wake: async (token, extractionId) => {
-      told.push(`wake ${token} ${extractionId}`);
+      answers.push(`wake ${token} ${extractionId}`);
       return 'woken';
     },
-    fail: async (token, error) => void told.push(`fail ${token} ${error}`),
-    onAccepted: () => undefined,
-    onFailure: () => undefined,
-    onFinished: ({ kind }) => void told.push(kind),
-    onError: () => void told.push('broken'),
+    fail: async (token, error) => void answers.push(`fail ${token} ${error}`),
     ...(setup.wake === undefined ? {} : { wake: setup.wake }),
     ...(setup.fail === undefined ? {} : { fail: setup.fail }),
   };
-  return { deps, told };
+  return { deps, answers, counted, failures };
 };
 
-test('a task that a webhook will tell of is waited for in silence', async () => {
-  const { deps, told } = world({ post: async () => 'task-1' });
-  await startForMachine(input, deps);
-  expect(told).toEqual(['waiting']);
+test('for a task with webhook the machine waits', async () => {
+  const { deps, answers } = world({ post: async () => 'task-1' });
+  expect(await startForMachine(input, deps)).toEqual({ kind: 'waiting', taskId: 'task-1' });
+  expect(answers).toEqual([]);
 });
 
-test('a task that no webhook tells of sends the machine on to its polls', async () => {
-  const { deps, told } = world({ post: async () => 'task-1', row: consentExtraction() });
-  await startForMachine(input, deps);
-  expect(told).toEqual(['polling', `wake token-1 ${id}`]);
+test('for a task without webhook the machine goes on to poll', async () => {
+  const { deps, answers } = world({ post: async () => 'task-1', row: consentExtraction() });
+  expect(await startForMachine(input, deps)).toEqual({ kind: 'polling', taskId: 'task-1' });
+  expect(answers).toEqual([`wake token-1 ${id}`]);
 });
 
-test('a refusal is nothing to wait for', async () => {
-  const { deps, told } = world({ post: () => Promise.reject(new ProviderRefused('400', 400)) });
-  await startForMachine(input, deps);
-  expect(told).toEqual(['settled', `wake token-1 ${id}`]);
+test('after a refused start the machine goes on', async () => {
+  const { deps, answers } = world({ post: () => Promise.reject(new ProviderRefused('400', 400)) });
+  expect(await startForMachine(input, deps)).toEqual({ kind: 'settled', status: 'REJECTED' });
+  expect(answers).toEqual([`wake token-1 ${id}`]);
 });
 
-test('a start that may be tried again fails the state under the name that is retried', async () => {
-  const { deps, told } = world({ post: () => Promise.reject(new ProviderBusy('429')) });
-  await startForMachine(input, deps);
-  expect(told).toEqual(['retry', 'fail token-1 ProviderBusy']);
+test('a start that can be retried fails the state with the error that the machine retries, and is counted', async () => {
+  const { deps, answers, counted } = world({ post: () => Promise.reject(new ProviderBusy('429')) });
+  expect(await startForMachine(input, deps)).toEqual({ kind: 'retry', error: 'ProviderBusy' });
+  expect(answers).toEqual(['fail token-1 ProviderBusy']);
+  expect(counted).toEqual(['ProviderBusy']);
 });
 
-test('a failure of ours is told through the token', async () => {
-  const { deps, told } = world({ post: async () => 'task-1' });
+test('a start in progress is retried and not counted', async () => {
+  const row = extractionIn('STARTING', { startingAt: iso(5) });
+  const { deps, answers, counted } = world({ post: async () => 'task-1', row });
+  await startForMachine(input, deps);
+  expect(answers).toEqual(['fail token-1 StartInProgress']);
+  expect(counted).toEqual([]);
+});
+
+test('a failure of a store is reported through the callback token', async () => {
+  const { deps, answers, failures } = world({ post: async () => 'task-1' });
   deps.extractions.get = () => Promise.reject(new Error('the table is down'));
-  await startForMachine(input, deps);
-  expect(told).toEqual(['broken', 'fail token-1 StartFailed']);
+  expect(await startForMachine(input, deps)).toBeUndefined();
+  expect(answers).toEqual(['fail token-1 StartFailed']);
+  expect(failures).toEqual(['The start failed.']);
 });
 
-test('a wake-up that fails is told as a start that broke off', async () => {
-  const { deps, told } = world({
+test('a failed SendTaskSuccess is reported as a failed start', async () => {
+  const { deps, answers, failures } = world({
     post: () => Promise.reject(new ProviderRefused('400', 400)),
     wake: () => Promise.reject(new Error('throttled')),
   });
-  await startForMachine(input, deps);
-  expect(told).toEqual(['settled', 'broken', 'fail token-1 StartFailed']);
+  expect(await startForMachine(input, deps)).toBeUndefined();
+  expect(answers).toEqual(['fail token-1 StartFailed']);
+  expect(failures).toEqual(['The start call failed.', 'The start failed.']);
 });
 
-test('only where even that cannot be told is it thrown', async () => {
+test('an error is thrown only if the machine cannot receive a report', async () => {
   const throttled = new Error('throttled');
   const { deps } = world({
     post: () => Promise.reject(new ProviderBusy('429')),

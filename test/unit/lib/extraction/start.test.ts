@@ -1,12 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { callByCredentials } from '../../../../lib/extraction/call-by-credentials.ts';
 import type { Extraction } from '../../../../lib/extraction/record.ts';
 import type { SealedCredentialsData } from '../../../../lib/extraction/sealed-request-data.ts';
 import { type StartDeps, start } from '../../../../lib/extraction/start.ts';
+import { callByCredentials } from '../../../../lib/extraction/start-call.ts';
 import type { ExtractionStore } from '../../../../lib/extraction/store.ts';
 import { markNotStarted, markUnconfirmed } from '../../../../lib/extraction/transitions.ts';
-import type { TaskRequest } from '../../../../lib/provider/tasks/start-task.ts';
+import { NotConfigured } from '../../../../lib/not-configured.ts';
+import type { TaskRequest } from '../../../../lib/provider/tasks/task-request.ts';
 import type { SessionTokens } from '../../../../lib/provider/tokens/session-tokens.ts';
 import {
   ProviderAmbiguous,
@@ -25,10 +26,10 @@ import {
   extractionIn,
   id,
   iso,
-  observations,
   timings,
 } from '../../../support/extraction-fixtures.ts';
 import { memoryExtractionStore } from '../../../support/memory-extraction-store.ts';
+import { memoryJournal } from '../../../support/memory-journal.ts';
 import { memoryTaskStore } from '../../../support/memory-task-store.ts';
 import type { StoreCall, StoreFaults } from '../../../support/store-fault.ts';
 import { withLostAnswers } from '../../../support/with-lost-answers.ts';
@@ -69,7 +70,7 @@ const world = (
   const posts: Post[] = [];
   const events: string[] = [];
   const time = clock(5);
-  const { seen, count } = observations();
+  const { counted, journal } = memoryJournal((message) => events.push(message));
   let logins = 0;
   let attempts = 0;
   let session: string | undefined;
@@ -116,9 +117,7 @@ const world = (
     },
     now: time.now,
     timings,
-    count,
-    onAccepted: (taskId) => events.push(`taken ${taskId}`),
-    onFailure: (what) => events.push(`${what} failed`),
+    journal,
   };
   const startAs = (callbackAttempt = 0) =>
     start(
@@ -134,7 +133,7 @@ const world = (
     start: startAs,
     posts,
     events,
-    seen,
+    counted,
     time,
     extractions,
     tasks,
@@ -145,9 +144,9 @@ const world = (
   };
 };
 
-describe('a start that goes well', () => {
-  test('leaves the record running and the token linked, after one POST', async () => {
-    const { start, row, task, posts, seen } = world();
+describe('a successful start', () => {
+  test('ends with the record RUNNING and the callback token stored, after one start call', async () => {
+    const { start, row, task, posts, counted } = world();
     expect(await start()).toEqual({ kind: 'waiting', taskId: 'task-1' });
     expect(row()).toMatchObject({
       status: 'RUNNING',
@@ -163,10 +162,10 @@ describe('a start that goes well', () => {
       callbackAttempt: 0,
     });
     expect(posts).toHaveLength(1);
-    expect(seen).toEqual([]);
+    expect(counted).toEqual([]);
   });
 
-  test('asks for what was recorded, with the credentials unsealed and all five deliveries', async () => {
+  test('sends the recorded request with the unsealed credentials and five deliveries', async () => {
     const actions = [
       { id: 'movement', params: { dateRange: { startDate: '2026-01-01', endDate: '2026-01-31' } } },
     ];
@@ -183,13 +182,13 @@ describe('a start that goes well', () => {
     });
   });
 
-  test('does everything that can fail harmlessly before the STARTING write, and the POST after it', async () => {
+  test('does every harmless step before the STARTING write, and the start call after it', async () => {
     const { start, events } = world();
     await start();
-    expect(events).toEqual(['unseal', 'session', 'post on STARTING', 'taken task-1']);
+    expect(events).toEqual(['unseal', 'session', 'post on STARTING', 'The provider accepted the task.']);
   });
 
-  test('uses the session token that the caller brought, and makes no login', async () => {
+  test('uses the caller’s session token, without a login', async () => {
     const { start, posts, logins } = world({ plaintext: withToken });
     await start();
     expect(posts[0]).toMatchObject({ token: 'callers', request: { credentials: withToken.credentials } });
@@ -197,9 +196,14 @@ describe('a start that goes well', () => {
   });
 });
 
-describe('before the STARTING write nothing was sent, and the record stays as it was', () => {
+describe('a failure before the STARTING write leaves the record unchanged', () => {
   test.each<readonly [string, () => Error, string]>([
     ['the API key is not taken', unauthorized, 'ProviderUnauthorized'],
+    [
+      'the API key is not stored yet',
+      () => new NotConfigured('secret', 'provider-api-key'),
+      'ProviderUnauthorized',
+    ],
     ['the login is refused', () => refused(403), 'ProviderUnauthorized'],
     ['the provider is busy', busy, 'ProviderBusy'],
     ['the provider cannot be reached', unreachable, 'ProviderUnreachable'],
@@ -224,7 +228,7 @@ describe('before the STARTING write nothing was sent, and the record stays as it
     expect(posts).toHaveLength(0);
   });
 
-  test('a dependency of ours that fails is thrown', async () => {
+  test('that is not the provider’s is thrown', async () => {
     const failing = async () => {
       throw new Error('ours');
     };
@@ -237,7 +241,7 @@ describe('before the STARTING write nothing was sent, and the record stays as it
   });
 });
 
-describe('the provider surely did not take it: back to REQUESTED, and the machine tries again', () => {
+describe('a start that was certainly not accepted goes back to REQUESTED, and the machine retries', () => {
   test.each<readonly [string, () => Error, string]>([
     ['429', busy, 'ProviderBusy'],
     ['it cannot be reached', unreachable, 'ProviderUnreachable'],
@@ -248,7 +252,7 @@ describe('the provider surely did not take it: back to REQUESTED, and the machin
     expect(posts).toHaveLength(1);
   });
 
-  test('429 twice, then taken: one task', async () => {
+  test('429 twice, then accepted: one task', async () => {
     const { start, row, posts, task } = world({ answers: [busy(), busy(), 'task-1'] });
     expect(await start(0)).toMatchObject({ kind: 'retry' });
     expect(await start(1)).toMatchObject({ kind: 'retry' });
@@ -258,16 +262,16 @@ describe('the provider surely did not take it: back to REQUESTED, and the machin
     expect(task()).toMatchObject({ callbackToken: 'token-2', callbackAttempt: 2 });
   });
 
-  test('a withdrawal whose answer was lost is done', async () => {
+  test('a revert whose answer was lost counts as done', async () => {
     const { start, row } = world({ answers: [busy()], through: withLostAnswers });
     expect(await start()).toEqual({ kind: 'retry', error: 'ProviderBusy' });
     expect(row()).toEqual(extraction({ attemptId: 'attempt-1' }));
   });
 });
 
-describe('a refusal: nothing ran, and the extraction is over', () => {
+describe('a refused start ends as REJECTED', () => {
   test.each([400, 402, 403, 404, 409, 422])('%i', async (status) => {
-    const { start, row, posts, seen } = world({ answers: [refused(status)] });
+    const { start, row, posts, counted } = world({ answers: [refused(status)] });
     expect(await start()).toEqual({ kind: 'settled', status: 'REJECTED' });
     expect(row()).toMatchObject({
       status: 'REJECTED',
@@ -277,7 +281,7 @@ describe('a refusal: nothing ran, and the extraction is over', () => {
     });
     expect(row()).not.toHaveProperty('dueShard');
     expect(posts).toHaveLength(1);
-    expect(seen).toEqual(['Rejected']);
+    expect(counted).toEqual(['Rejected']);
   });
 });
 
@@ -290,7 +294,7 @@ describe('401 on the start call', () => {
     expect(row()).toMatchObject({ status: 'RUNNING', attemptId: 'attempt-1' });
   });
 
-  test('twice: surely not taken, and the second token is dropped too', async () => {
+  test('twice means not accepted, and the second token is dropped too', async () => {
     const { start, posts, row } = world({ answers: [unauthorized(), unauthorized(), 'task-1'] });
     expect(await start(0)).toEqual({ kind: 'retry', error: 'ProviderUnauthorized' });
     expect(row()).toEqual(extraction({ attemptId: 'attempt-1' }));
@@ -308,7 +312,7 @@ describe('401 on the start call', () => {
     expect(row()?.status).toBe(status);
   });
 
-  test('and then a login that fails, however: the 401 says that it was not taken', async () => {
+  test('and then any failed login means not accepted, because of the 401', async () => {
     for (const failure of [unauthorized(), ambiguous(), new Error('ours')]) {
       let logins = 0;
       const { start, row, posts } = world({
@@ -325,7 +329,7 @@ describe('401 on the start call', () => {
     }
   });
 
-  test('with the caller’s own token: rejected, as no login of ours could help', async () => {
+  test('with the caller’s own token is REJECTED, because no login can help', async () => {
     const { start, row, posts, logins } = world({ plaintext: withToken, answers: [unauthorized()] });
     expect(await start()).toEqual({ kind: 'settled', status: 'REJECTED' });
     expect(row()).toMatchObject({ status: 'REJECTED', reason: 'session-token-refused' });
@@ -334,25 +338,25 @@ describe('401 on the start call', () => {
   });
 });
 
-describe('anything else: a task may exist, and the POST is never made again', () => {
+describe('any other failure means that a task may exist, and the start call is never repeated', () => {
   test.each<readonly [string, Error]>([
     ['5xx, 408, 3xx, a timeout, a reset, a 2xx without a taskId', ambiguous()],
     ['an answer that is too large', new ProviderAnswerTooLarge('x', 200)],
     ['an exception that nobody expected', new RangeError('bug')],
   ])('%s', async (_what, failure) => {
-    const { start, row, posts, seen, time } = world({ answers: [failure] });
+    const { start, row, posts, counted, time } = world({ answers: [failure] });
     expect(await start(0)).toEqual({ kind: 'settled', status: 'UNCONFIRMED' });
     expect(row()).toMatchObject({ status: 'UNCONFIRMED', settledBy: 'start', settledAt: iso(5) });
     expect(row()).not.toHaveProperty('dueShard');
-    expect(seen).toEqual(['Unconfirmed']);
+    expect(counted).toEqual(['Unconfirmed']);
     time.advance(1_000);
     expect(await start(1)).toEqual({ kind: 'settled', status: 'UNCONFIRMED' });
     expect(posts).toHaveLength(1);
   });
 });
 
-describe('an attempt that holds the taskId and was late to write it', () => {
-  test('undoes the UNCONFIRMED that was written over it, and links', async () => {
+describe('a start attempt that was settled as stale', () => {
+  test('and has a taskId replaces UNCONFIRMED with RUNNING, and links', async () => {
     const held = world({
       meanwhile: () => {
         const row = held.row();
@@ -368,7 +372,7 @@ describe('an attempt that holds the taskId and was late to write it', () => {
     expect(held.task()).toMatchObject({ extractionId: id });
   });
 
-  test('but learned nothing leaves the UNCONFIRMED as it is, whatever the answer was', async () => {
+  test('and has no taskId leaves UNCONFIRMED as it is, for every answer', async () => {
     for (const answer of [busy(), refused(400), ambiguous()]) {
       const held = world({
         answers: [answer],
@@ -382,8 +386,8 @@ describe('an attempt that holds the taskId and was late to write it', () => {
   });
 });
 
-describe('an early webhook', () => {
-  test('that came before the start call was answered is acted on at once', async () => {
+describe('an early delivery', () => {
+  test('settles as soon as the task is linked', async () => {
     const held = world({
       meanwhile: async () => {
         await held.tasks.notify({ taskId: 'task-1', taskStatus: 'PARTIAL', notifiedAt: iso(4) });
@@ -391,12 +395,12 @@ describe('an early webhook', () => {
     });
     expect(await held.start()).toEqual({ kind: 'settled', status: 'PARTIAL' });
     expect(held.row()).toMatchObject({ status: 'PARTIAL', settledBy: 'start' });
-    expect(held.seen).toEqual(['SettledByStart', 'EarlyDelivery']);
+    expect(held.counted).toEqual(['SettledByStart', 'EarlyDelivery']);
   });
 });
 
-describe('an invocation that finds the start already made or under way', () => {
-  test('a live attempt is left alone', async () => {
+describe('an invocation that finds a start made or in progress', () => {
+  test('leaves a start in progress alone', async () => {
     const row = extractionIn('STARTING', { startingAt: iso(1) });
     const { start, row: rowNow, posts, events } = world({ row });
     expect(await start(1)).toEqual({ kind: 'retry', error: 'StartInProgress' });
@@ -405,18 +409,18 @@ describe('an invocation that finds the start already made or under way', () => {
     expect(events).toEqual([]);
   });
 
-  test('a dead attempt is UNCONFIRMED: it may have posted', async () => {
-    const { start, row, posts, time, seen } = world({
+  test('settles a stale start as UNCONFIRMED', async () => {
+    const { start, row, posts, time, counted } = world({
       row: extractionIn('STARTING', { startingAt: iso(1) }),
     });
     time.set(62);
     expect(await start(1)).toEqual({ kind: 'settled', status: 'UNCONFIRMED' });
     expect(row()).toMatchObject({ status: 'UNCONFIRMED', reason: 'start-interrupted', settledAt: iso(62) });
     expect(posts).toHaveLength(0);
-    expect(seen).toEqual(['Unconfirmed']);
+    expect(counted).toEqual(['Unconfirmed']);
   });
 
-  test('a running task is linked again with the new token', async () => {
+  test('links a running task again with the new token', async () => {
     const { start, tasks, task, posts } = world({ row: extractionIn('RUNNING') });
     tasks.rows.set('task-1', {
       taskId: 'task-1',
@@ -429,16 +433,16 @@ describe('an invocation that finds the start already made or under way', () => {
     expect(posts).toHaveLength(0);
   });
 
-  test('an older token never wins over a younger one', async () => {
-    const { start, tasks, task, seen } = world({ row: extractionIn('RUNNING') });
+  test('never replaces a newer token with an older one', async () => {
+    const { start, tasks, task, counted } = world({ row: extractionIn('RUNNING') });
     const younger = { taskId: 'task-1', extractionId: id, callbackToken: 'token-2', callbackAttempt: 2 };
     tasks.rows.set('task-1', younger);
     expect(await start(1)).toEqual({ kind: 'waiting', taskId: 'task-1' });
     expect(task()).toEqual(younger);
-    expect(seen).toEqual([]);
+    expect(counted).toEqual([]);
   });
 
-  test('a task that reconcile has adopted is linked with the token, and what a webhook left is acted on', async () => {
+  test('links a task that reconcile has adopted, and settles with the status that a webhook left', async () => {
     const adopted = { taskId: 'task-1', extractionId: id };
     const quiet = world({ row: extractionIn('RUNNING') });
     quiet.tasks.rows.set('task-1', adopted);
@@ -450,7 +454,7 @@ describe('an invocation that finds the start already made or under way', () => {
     expect(await told.start(0)).toEqual({ kind: 'settled', status: 'FAILED' });
   });
 
-  test('an older token still acts on what a webhook left', async () => {
+  test('settles with the status that a webhook left even with an older token', async () => {
     const { start, tasks, row } = world({ row: extractionIn('RUNNING') });
     tasks.rows.set('task-1', {
       taskId: 'task-1',
@@ -463,7 +467,7 @@ describe('an invocation that finds the start already made or under way', () => {
     expect(row()).toMatchObject({ status: 'FAILED', settledBy: 'start' });
   });
 
-  test('a row that is back at REQUESTED when the STARTING write is refused is left to the next retry', async () => {
+  test('leaves a row that is REQUESTED again to the next retry', async () => {
     const { start, posts } = world({
       through: (store) => ({ ...store, apply: async () => ({ applied: false, record: extraction() }) }),
     });
@@ -471,8 +475,8 @@ describe('an invocation that finds the start already made or under way', () => {
     expect(posts).toHaveLength(0);
   });
 
-  test('a task of another extraction is left to it: whether one of ours runs is not known, and counted', async () => {
-    const { start, tasks, task, seen, row } = world();
+  test('ends as UNCONFIRMED, and is counted, if the task is linked to another extraction', async () => {
+    const { start, tasks, task, counted, row } = world();
     const theirs = { taskId: 'task-1', extractionId: 'other', callbackToken: 'theirs', callbackAttempt: 0 };
     tasks.rows.set('task-1', theirs);
     expect(await start()).toEqual({ kind: 'settled', status: 'UNCONFIRMED' });
@@ -483,7 +487,7 @@ describe('an invocation that finds the start already made or under way', () => {
       settledBy: 'start',
       taskId: 'task-1',
     });
-    expect(seen).toEqual(['TaskLinkedElsewhere', 'Unconfirmed']);
+    expect(counted).toEqual(['TaskLinkedElsewhere', 'Unconfirmed']);
   });
 
   test.each(['COMPLETED', 'FAILED', 'REJECTED', 'UNCONFIRMED', 'NOT_STARTED', 'TIMED_OUT'] as const)(
@@ -497,7 +501,7 @@ describe('an invocation that finds the start already made or under way', () => {
     },
   );
 
-  test('a row that is gone: there is nothing to wait for', async () => {
+  test('has nothing to wait for without a row', async () => {
     const { start, posts } = world({ row: null });
     expect(await start()).toEqual({ kind: 'settled', status: 'GONE' });
     expect(posts).toHaveLength(0);
@@ -505,7 +509,7 @@ describe('an invocation that finds the start already made or under way', () => {
 });
 
 describe('two invocations at once', () => {
-  test('the STARTING write admits one; the other says that a start is in progress', async () => {
+  test('only one makes the STARTING write; the other returns StartInProgress', async () => {
     const { start, posts, row } = world();
     const outcomes = await Promise.all([start(0), start(1)]);
     expect(posts).toHaveLength(1);
@@ -514,7 +518,7 @@ describe('two invocations at once', () => {
     expect(row()?.status).toBe('RUNNING');
   });
 
-  test('a start that was abandoned between the read and the STARTING write makes no POST', async () => {
+  test('a start that was abandoned before its STARTING write makes no start call', async () => {
     const held = world({
       unseal: async () => {
         await held.extractions.apply(markNotStarted(extraction(), 'start-abandoned', at(5), timings));
@@ -526,14 +530,14 @@ describe('two invocations at once', () => {
   });
 });
 
-test('every write whose answer was lost is recognized as my own: one POST, and it runs', async () => {
+test('every write whose answer was lost is recognized as an own write, so that one start call is made', async () => {
   const { start, posts, row } = world({ through: withLostAnswers });
   expect(await start()).toEqual({ kind: 'waiting', taskId: 'task-1' });
   expect(posts).toHaveLength(1);
   expect(row()?.status).toBe('RUNNING');
 });
 
-test('a STARTING write that was declared dead while its answer was lost makes no POST', async () => {
+test('a start that was settled as stale while the answer of its STARTING write was lost makes no start call', async () => {
   const { start, posts, extractions } = world({
     through: (store) => ({
       ...store,
@@ -567,7 +571,7 @@ const dyingAt = (
   };
 };
 
-describe('a start that dies at a call of the stores, and the ones after it', () => {
+describe('a start that is interrupted at a call of a store, and the starts after it', () => {
   // get, the STARTING write, the record, L.
   test.each([
     [1, 'before', 'RUNNING'],
@@ -578,7 +582,7 @@ describe('a start that dies at a call of the stores, and the ones after it', () 
     [3, 'after', 'RUNNING'],
     [4, 'before', 'RUNNING'],
     [4, 'after', 'RUNNING'],
-  ] as const)('call %i, %s it took effect: %s, and never two POSTs', async (nth, when, end) => {
+  ] as const)('call %i, %s it took effect: %s, and never two start calls', async (nth, when, end) => {
     const death = dyingAt(nth, when);
     const { start, posts, row, task, time } = world({ faults: death.faults });
     await expect(start(0)).rejects.toThrow('died');
@@ -593,7 +597,7 @@ describe('a start that dies at a call of the stores, and the ones after it', () 
   });
 });
 
-describe('from the STARTING write on, what could not be written is written again', () => {
+describe('from the STARTING write on, a failed write is retried', () => {
   /** Fails so many writes, but for the first few. */
   const failing = (times: number, when: 'before' | 'after', butFor = 1) => {
     let writes = 0;
@@ -626,15 +630,15 @@ describe('from the STARTING write on, what could not be written is written again
     expect(posts).toHaveLength(1);
   });
 
-  test('but not for ever', async () => {
+  test('but not more than twice', async () => {
     const { start, row } = world({ faults: failing(3, 'before') });
     await expect(start()).rejects.toThrow('throttled');
     expect(row()?.status).toBe('STARTING');
   });
 });
 
-describe('a record that a repeated key made anew, after the one it was started for was erased or lost', () => {
-  test.each(allStatuses)('is left alone by an older execution where it is %s', async (status) => {
+describe('a later record under the same id, after an erasure or a loss', () => {
+  test.each(allStatuses)('is left alone by an older execution in %s', async (status) => {
     const anew = extractionIn(status, { requestId: 'request-2' });
     const { start, row, posts, events, tasks, time } = world({ row: anew });
     expect(await start(1_000)).toEqual({ kind: 'settled', status: 'GONE' });
@@ -648,7 +652,7 @@ describe('a record that a repeated key made anew, after the one it was started f
     });
   });
 
-  test('is not marked by an attempt that had read the one before', async () => {
+  test('is not started by an attempt that has read the earlier record', async () => {
     const anew = extraction({ requestId: 'request-2' });
     const held = world({
       unseal: async () => {
@@ -662,7 +666,7 @@ describe('a record that a repeated key made anew, after the one it was started f
   });
 });
 
-test('whatever fails, however often, and however the provider answers: never two POSTs that may have been taken', async () => {
+test('for all failures and answers of the provider, at most one start call may have been accepted', async () => {
   const fault = fc.record({ nth: fc.integer({ min: 1, max: 12 }), when: fc.constantFrom('before', 'after') });
   const answer = fc.constantFrom<Answer>(
     'task-1',
@@ -703,7 +707,7 @@ test('whatever fails, however often, and however the provider answers: never two
   );
 });
 
-test('a row that was started, settled and closed by others meanwhile is told as it is', async () => {
+test('a row that others have started, settled and closed meanwhile is returned as it is', async () => {
   const held = world({
     meanwhile: () => {
       held.extractions.rows.set(

@@ -13,6 +13,7 @@ import {
   timings,
 } from '../../../support/extraction-fixtures.ts';
 import { memoryExtractionStore } from '../../../support/memory-extraction-store.ts';
+import { memoryJournal } from '../../../support/memory-journal.ts';
 import type { StoreFaults } from '../../../support/store-fault.ts';
 
 /** Ids that all fall into one partition. */
@@ -43,7 +44,8 @@ const world = (
   const time = clock(1_000);
   const reconciled: string[] = [];
   const failed: string[] = [];
-  const begun: (string | undefined)[][] = [];
+  const counted: (readonly [string, number])[] = [];
+  const dueAtStart: (string | undefined)[] = [];
   const run = () =>
     sweep({
       extractions,
@@ -58,23 +60,29 @@ const world = (
       now: time.now,
       timings,
       random: setup.random ?? (() => 0),
-      onStart: () => begun.push([...extractions.rows.values()].map(({ dueAt }) => dueAt)),
       remainingMs: setup.remainingMs ?? (() => 300_000),
       reserveMs: 45_000,
-      onFailure: (extractionId) => failed.push(extractionId),
+      journal: {
+        ...memoryJournal().journal,
+        failure: (_what, _error, { extractionId = '' } = {}) => void failed.push(extractionId),
+      },
+      metrics: {
+        count: (metric, value = 1) => void counted.push([metric, value]),
+        publish: () => void dueAtStart.push(...[...extractions.rows.values()].map(({ dueAt }) => dueAt)),
+      },
     });
-  return { sweep: run, reconciled, failed, begun, extractions, time };
+  return { sweep: run, reconciled, failed, counted, dueAtStart, extractions, time };
 };
 
-test('everything that is due is looked at, in every partition, and nothing else', async () => {
+test('every due record of every partition is reconciled, and no other', async () => {
   const due = Array.from({ length: 100 }, (_, index) => running(`due-${index}`, iso(1_000)));
   const later = Array.from({ length: 20 }, (_, index) => running(`later-${index}`, iso(1_000.001)));
   expect(new Set(due.map(({ dueShard }) => dueShard)).size).toBe(dueShardCount);
   const { sweep, reconciled } = world([...due, ...later, closedExtraction({ extractionId: 'closed' })]);
-  const swept = await sweep();
+  const result = await sweep();
   expect(new Set(reconciled)).toEqual(new Set(due.map(({ extractionId }) => extractionId)));
   expect(reconciled).toHaveLength(100);
-  expect(swept).toEqual({
+  expect(result).toEqual({
     claimed: 100,
     closed: 100,
     failed: 0,
@@ -84,7 +92,7 @@ test('everything that is due is looked at, in every partition, and nothing else'
   });
 });
 
-test('nothing due is a sweep that did nothing', async () => {
+test('a sweep without due records does nothing', async () => {
   const { sweep } = world([]);
   expect(await sweep()).toEqual({
     claimed: 0,
@@ -96,7 +104,7 @@ test('nothing due is a sweep that did nothing', async () => {
   });
 });
 
-test('how late the latest was is told in seconds', async () => {
+test('the result has the longest delay in seconds', async () => {
   const { sweep } = world([running('a', iso(400)), running('b', iso(990))]);
   expect(await sweep()).toMatchObject({ oldestOverdueSeconds: 600 });
 });
@@ -115,14 +123,14 @@ describe('a row that is malformed', () => {
     ['deadlineAt', { status: 'RUNNING', taskId: 't', deadlineAt: '2026-02-31T25:00:00Z' }],
     ['dueAt', { dueAt: '1st of March' }],
     ['dueAt, in the form of a time', { dueAt: '2026-02-31T25:00:00Z' }],
-  ])('in its %s is counted and named, and the rest are looked at', async (_what, fields) => {
+  ])('in its %s is counted and reported, and the others are reconciled', async (_what, fields) => {
     const { sweep, reconciled, failed } = world([malformed(fields), ...sound], { found: left });
     expect(await sweep()).toMatchObject({ failed: 1 });
     expect(failed).toEqual(['bad']);
     expect(reconciled).toEqual(expect.arrayContaining(sound.map(({ extractionId }) => extractionId)));
   });
 
-  test('in any way keeps no other from being looked at, nor makes what is told no number', async () => {
+  test('in any way delays no other record, and leaves every figure a number', async () => {
     const anything = fc.constantFrom('yesterday', '', '9999', 0, -1, Number.NaN, null, true, {}, []);
     const attribute = fc.constantFrom('requestedAt', 'startingAt', 'deadlineAt', 'settledAt', 'status');
     await fc.assert(
@@ -143,19 +151,19 @@ describe('a row that is malformed', () => {
   });
 });
 
-describe('what no rule brings to its end', () => {
+describe('a record that is stuck', () => {
   // To have moved on 400 s ago, whenever it was last looked at.
   const stuck = running('a', iso(1_000));
   const stuckFor400 = { ...stuck, deadlineAt: iso(600 - timings.machineSlack) };
 
-  test('is told in seconds, by how a look left it', async () => {
+  test('is reported in seconds, as the reconcile left it', async () => {
     const { sweep } = world([stuck], {
       found: () => ({ kind: 'not-yet', record: stuckFor400, why: 'still-running' }),
     });
     expect(await sweep()).toMatchObject({ oldestOverdueSeconds: 0, oldestStuckSeconds: 400 });
   });
 
-  test('is none that the look moved on, however late', async () => {
+  test('is not one that the reconcile advanced, however late', async () => {
     const moved = { ...stuckFor400, status: 'TIMED_OUT', settledAt: iso(1_000) } as const;
     const { sweep } = world([stuckFor400], { found: () => ({ kind: 'deferred', record: moved }) });
     expect(await sweep()).toMatchObject({ oldestStuckSeconds: 0 });
@@ -163,7 +171,7 @@ describe('what no rule brings to its end', () => {
     expect(await sweepClosed()).toMatchObject({ closed: 1, oldestStuckSeconds: 0 });
   });
 
-  test('is also what fails whenever it is looked at', async () => {
+  test('is also one whose reconcile always fails', async () => {
     const { sweep } = world([stuckFor400], {
       reconcile: () => {
         throw new Error('fails');
@@ -173,14 +181,20 @@ describe('what no rule brings to its end', () => {
   });
 });
 
-test('a sweep says that it begins before it claims anything, should a record kill it', async () => {
-  const { sweep, begun } = world([running('a', iso(900)), running('b', iso(950))]);
+test('a sweep publishes that it started before it claims anything', async () => {
+  const { sweep, counted, dueAtStart } = world([running('a', iso(900)), running('b', iso(950))]);
   await sweep();
-  expect(begun).toEqual([[iso(900), iso(950)]]);
+  expect(counted).toEqual(
+    expect.arrayContaining([
+      ['SweepStarted', 1],
+      ['SweepClaimed', 2],
+    ]),
+  );
+  expect(dueAtStart).toEqual([iso(900), iso(950)]);
 });
 
-test('a sweep that cannot even ask what is due has begun', async () => {
-  const { sweep, begun } = world([], {
+test('a sweep that cannot read the index has published that it started', async () => {
+  const { sweep, counted } = world([], {
     faults: {
       before: () => {
         throw new Error('throttled');
@@ -188,11 +202,12 @@ test('a sweep that cannot even ask what is due has begun', async () => {
     },
   });
   await expect(sweep()).rejects.toThrow('throttled');
-  expect(begun).toHaveLength(1);
+  expect(counted).toContainEqual(['SweepStarted', 1]);
+  expect(counted).not.toContainEqual(['SweepFinished', 1]);
 });
 
 describe('a claim', () => {
-  test('moves dueAt by five minutes before the record is looked at', async () => {
+  test('moves dueAt by five minutes before the record is reconciled', async () => {
     const seen: (string | undefined)[] = [];
     const held = world([running('a', iso(900))], {
       reconcile: (extractionId) => seen.push(held.extractions.rows.get(extractionId)?.dueAt),
@@ -201,7 +216,7 @@ describe('a claim', () => {
     expect(seen).toEqual([iso(1_300)]);
   });
 
-  test('is for up to eight minutes longer, by chance: what was due together is not due together again', async () => {
+  test('is up to eight minutes longer at random, so that records are not due together again', async () => {
     const rolls = [0, 0.25, 0.5, 0.75];
     const seen: (string | undefined)[] = [];
     const held = world(
@@ -215,7 +230,7 @@ describe('a claim', () => {
     expect(seen.toSorted()).toEqual([iso(1_300), iso(1_420), iso(1_540), iso(1_660)]);
   });
 
-  test('keeps a record that kills the process from starving the rest', async () => {
+  test('prevents a record that ends the process from starving the others', async () => {
     const { sweep, reconciled, failed, time } = world(
       ['poison', 'a', 'b'].map((extractionId) => running(extractionId, iso(900))),
       {
@@ -235,7 +250,7 @@ describe('a claim', () => {
     expect(reconciled).toContain('poison');
   });
 
-  test('that somebody else made first leaves the record to them', async () => {
+  test('of another sweep is respected', async () => {
     const held = world([running('a', iso(900))], {
       faults: {
         before: ({ method, key }) => {
@@ -247,7 +262,7 @@ describe('a claim', () => {
     expect(held.reconciled).toEqual([]);
   });
 
-  test('is not tried where the index was behind: moved, closed or gone by now', async () => {
+  test('is not made for a record that was rescheduled, closed or erased since the index was read', async () => {
     const held = world(
       ['moved', 'closed', 'gone'].map((extractionId) => running(extractionId, iso(900))),
       {
@@ -265,7 +280,7 @@ describe('a claim', () => {
     expect(held.reconciled).toEqual([]);
   });
 
-  test('of two sweeps at once is won by one of them', async () => {
+  test('succeeds in only one of two sweeps', async () => {
     const { sweep, reconciled, time } = world(
       Array.from({ length: 30 }, (_, index) => running(`due-${index}`, iso(900))),
       // Every look at the clock is a moment later, as in two processes.
@@ -276,7 +291,7 @@ describe('a claim', () => {
     expect(new Set(reconciled).size).toBe(reconciled.length);
   });
 
-  test('that the store refuses is one failure, and the sweep goes on', async () => {
+  test('that fails is one failure, and the sweep goes on', async () => {
     const { sweep, failed, reconciled } = world(
       ['a', 'b'].map((extractionId) => running(extractionId, iso(900))),
       {
@@ -299,7 +314,7 @@ test('of two sweeps in the same millisecond only one claims a record', async () 
   expect(reconciled).toEqual(['a']);
 });
 
-test('a full partition does not keep the others waiting', async () => {
+test('a full partition does not delay the others', async () => {
   const crowded = idsOf(3, 60).map((extractionId) => running(extractionId, iso(100)));
   const lonely = idsOf(9, 1).map((extractionId) => running(extractionId, iso(999)));
   const { sweep, reconciled } = world([...crowded, ...lonely]);
@@ -308,7 +323,7 @@ test('a full partition does not keep the others waiting', async () => {
   expect(reconciled.indexOf(lonely[0]?.extractionId ?? '')).toBeLessThan(8);
 });
 
-test('within a partition the oldest come first, and the rest are left to the next sweep', async () => {
+test('within a partition the oldest come first, and the next sweep does the rest', async () => {
   const ids = idsOf(5, 130);
   const rows = ids.map((extractionId, index) => running(extractionId, iso(index)));
   const { sweep, reconciled } = world([...rows].reverse());
@@ -319,7 +334,7 @@ test('within a partition the oldest come first, and the rest are left to the nex
 });
 
 describe('the time budget', () => {
-  test('no record is begun with too little left, and the sweep says that it was cut short', async () => {
+  test('prevents a claim with too little time left, and the sweep is cut short', async () => {
     let remaining = 300_000;
     const { sweep, reconciled } = world(
       Array.from({ length: 40 }, (_, index) => running(`due-${index}`, iso(900))),
@@ -330,21 +345,21 @@ describe('the time budget', () => {
         },
       },
     );
-    const swept = await sweep();
-    expect(swept.cutShort).toBe(true);
-    expect(swept.claimed).toBe(reconciled.length);
+    const result = await sweep();
+    expect(result.cutShort).toBe(true);
+    expect(result.claimed).toBe(reconciled.length);
     expect(reconciled.length).toBeGreaterThan(0);
     expect(reconciled.length).toBeLessThan(40);
   });
 
-  test('what was not begun was not claimed: the next sweep finds it due', async () => {
+  test('leaves unclaimed records due for the next sweep', async () => {
     const { sweep, extractions, reconciled } = world([running('a', iso(900))], { remainingMs: () => 44_999 });
     expect(await sweep()).toMatchObject({ claimed: 0, cutShort: true });
     expect(reconciled).toEqual([]);
     expect(extractions.rows.get('a')?.dueAt).toBe(iso(900));
   });
 
-  test('that runs out with the last record is none that was cut short', async () => {
+  test('that runs out with the last record does not count as cut short', async () => {
     let remaining = 60_000;
     const { sweep } = world([running('a', iso(900))], {
       remainingMs: () => remaining,

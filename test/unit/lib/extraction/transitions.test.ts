@@ -175,7 +175,7 @@ describe.each(stores)('%s', (_where, storeWith) => {
       }
     });
 
-    test('sets when the sweep looks, or closes', async () => {
+    test('sets dueAt, or closes', async () => {
       for (const status of from) {
         const before = extractionIn(status, { attemptId: 'attempt-1', taskId: 'task-1' });
         const { record } = await (await storeWith(before)).apply(of(before));
@@ -198,7 +198,7 @@ const applyTo = async (row: Extraction, change: Change) => {
   return store.apply(change);
 };
 
-describe('a move of "my" attempt is not one of another', () => {
+describe('a transition of one attempt does not apply to another', () => {
   const starting = extractionIn('STARTING', { attemptId: 'theirs' });
   test.each<readonly [string, Change]>([
     ['withdraw', revertToRequested(starting, 'mine', timings)],
@@ -209,13 +209,13 @@ describe('a move of "my" attempt is not one of another', () => {
     expect(await applyTo(starting, change)).toEqual({ applied: false, record: starting });
   });
 
-  test('an UNCONFIRMED of another attempt is not undone', async () => {
+  test('UNCONFIRMED of another attempt stays', async () => {
     const row = extractionIn('UNCONFIRMED', { attemptId: 'theirs' });
     expect((await applyTo(row, markRunningLate(row, 'mine', 'task-1', now, timings))).applied).toBe(false);
   });
 });
 
-describe('the provider’s word is about its own task', () => {
+describe('a final status applies to its own task only', () => {
   test.each([markSettled, correctOutcome])('an extraction of another task is not settled', async (move) => {
     for (const status of ['RUNNING', 'TIMED_OUT'] as const) {
       const row = extractionIn(status, { taskId: 'task-2' });
@@ -231,7 +231,7 @@ describe('the provider’s word is about its own task', () => {
   });
 });
 
-test('a start that is begun is marked with whose it is and when', async () => {
+test('the STARTING write sets the attempt and the time', async () => {
   expect(
     (await applyTo(extraction(), markStarting(extraction(), 'mine', now, timings))).record,
   ).toMatchObject({
@@ -249,7 +249,7 @@ test.each([
   expect('dueShard' in set).toBe(dueAt !== undefined);
 });
 
-test('a withdrawn start leaves the record as it was before, but for whose it was', async () => {
+test('a reverted start leaves the record as it was, except for the attempt', async () => {
   const before = extraction();
   const { record: starting } = await applyTo(before, markStarting(before, 'mine', now, timings));
   if (starting === undefined) throw new Error('It was not begun.');
@@ -262,7 +262,7 @@ test('a withdrawn start leaves the record as it was before, but for whose it was
 test.each([
   ['the first', undefined],
   ['a later', 'attempt-0'],
-])('%s mark that was sent twice is not written again once it is withdrawn', async (_which, attemptId) => {
+])('%s STARTING write that was sent twice does not apply again after a revert', async (_which, attemptId) => {
   const before = extraction(attemptId === undefined ? {} : { attemptId });
   const mark = markStarting(before, 'mine', now, timings);
   const { record: starting } = await applyTo(before, mark);
@@ -273,7 +273,7 @@ test.each([
   expect((await applyTo(withdrawn, markStarting(withdrawn, 'the next', now, timings))).applied).toBe(true);
 });
 
-test('a task that was taken late undoes the whole of UNCONFIRMED', async () => {
+test('a late taskId removes everything of UNCONFIRMED', async () => {
   const row = extractionIn('UNCONFIRMED');
   const { record } = await applyTo(row, markRunningLate(row, 'attempt-1', 'task-1', now, timings));
   for (const field of ['reason', 'settledAt', 'settledBy', 'expiresAt'])
@@ -281,7 +281,7 @@ test('a task that was taken late undoes the whole of UNCONFIRMED', async () => {
   expect(record).toMatchObject({ status: 'RUNNING', taskId: 'task-1', startedAt: iso(100) });
 });
 
-test.each(terminalStatuses)('%s is written with when and by whom', async (status) => {
+test.each(terminalStatuses)('%s is written with settledAt and settledBy', async (status) => {
   for (const [from, move] of [
     ['RUNNING', markSettled],
     ['TIMED_OUT', correctOutcome],
@@ -309,7 +309,7 @@ describe('collecting', () => {
   const results = { bucket: 'b', key: 'k', bytes: 1, sha256: 's' };
   const actionResults = [{ id: 'tef', status: 'COMPLETED' }];
 
-  test('writes what was found, and closes', async () => {
+  test('writes the results, and closes', async () => {
     const row = extractionIn('COMPLETED');
     const { record } = await applyTo(row, closeCollected(row, { results, actionResults }, now, timings));
     expect(record).toMatchObject({ status: 'COMPLETED', results, actionResults, collectedAt: iso(100) });
@@ -317,7 +317,7 @@ describe('collecting', () => {
     expect(record?.expiresAt).toBe(now.getTime() / 1000 + timings.recordRetention);
   });
 
-  test('abandoned says why, and closes', async () => {
+  test('that is abandoned writes a collectionError, and closes', async () => {
     const row = extractionIn('COMPLETED');
     const { record } = await applyTo(row, closeUncollected(row, 'results-too-large', now, timings));
     expect(record).toMatchObject({ collectionError: 'results-too-large' });
@@ -325,7 +325,7 @@ describe('collecting', () => {
     expect(record).not.toHaveProperty('dueShard');
   });
 
-  test('that succeeds after it was abandoned takes the error back', async () => {
+  test('that succeeds after it was abandoned removes the collectionError', async () => {
     const row = extractionIn('COMPLETED', { collectionError: 'gone' });
     const { record } = await applyTo(row, closeCollected(row, {}, now, timings));
     expect(record).not.toHaveProperty('collectionError');
@@ -335,7 +335,7 @@ describe('collecting', () => {
     ['collected', (row: Extraction) => closeCollected(row, {}, now, timings)],
     ['abandoned', (row: Extraction) => closeUncollected(row, 'x', now, timings)],
     ['ended', (row: Extraction) => closeAfterGrace(row, now, timings)],
-  ])('is not %s on a status, or a collection, that came after the decision', async (_what, of) => {
+  ])('is not %s if status or collection changed after the decision', async (_what, of) => {
     const decidedOn = extractionIn('TIMED_OUT');
     expect((await applyTo(extractionIn('COMPLETED'), of(decidedOn))).applied).toBe(false);
     const other = extractionIn('COMPLETED', { collectedAt: iso(50) });
@@ -343,8 +343,8 @@ describe('collecting', () => {
   });
 });
 
-describe('looking again', () => {
-  test('moves dueAt and nothing else', async () => {
+describe('rescheduling', () => {
+  test('changes dueAt and nothing else', async () => {
     const row = extractionIn('RUNNING');
     expect((await applyTo(row, reschedule(row, iso(500)))).record).toEqual({ ...row, dueAt: iso(500) });
   });
@@ -352,16 +352,16 @@ describe('looking again', () => {
   test.each<readonly [string, Extraction]>([
     ['somebody moved it meanwhile', extractionIn('RUNNING', { dueAt: iso(501) })],
     ['the status changed meanwhile', extractionIn('COMPLETED', { dueAt: iso(8_100) })],
-  ])('is refused where %s', async (_what, current) => {
+  ])('is refused if %s', async (_what, current) => {
     expect((await applyTo(current, reschedule(extractionIn('RUNNING'), iso(500)))).applied).toBe(false);
   });
 
-  test('never reopens what was closed', async () => {
+  test('never reopens a closed record', async () => {
     const { dueShard: _dueShard, dueAt: _dueAt, ...closed } = extractionIn('COMPLETED');
     expect((await applyTo(closed, reschedule(closed, iso(500)))).applied).toBe(false);
   });
 });
 
-test('a new record is looked at when its start window ends', () => {
+test('a new record is due when its start window ends', () => {
   expect(dueAtWindowEnd(id, iso(0), timings)).toEqual({ dueShard: dueShardOf(id), dueAt: iso(900) });
 });

@@ -45,16 +45,31 @@ test('what is published now is not told again at the end', async () => {
   expect(log.lines().match(/"SweepStarted":1/g)).toHaveLength(1);
 });
 
-test('what calls for a look names in the log what it was about; what is daily does not', async () => {
-  const { countAbout } = await import('../../../../lib/observability/observability.ts');
-  const observed = countAbout({ extractionId: 'e-1' });
-  observed('Collected');
+test('a metric that an operator investigates is logged with its ids, and any other is not', async () => {
+  const { journal } = await import('../../../../lib/observability/observability.ts');
+  const record = { extractionId: 'e-1', requestedBy: 'the caller' };
+  journal.count('Collected', record);
   expect(log.lines()).toBe('');
-  observed('StatusDisagreement');
+  journal.count('StatusDisagreement', record);
+  expect(log.lines()).not.toContain('the caller');
   expect(JSON.parse(log.lines().trim())).toMatchObject({
     level: 'WARN',
     metric: 'StatusDisagreement',
     extractionId: 'e-1',
+  });
+});
+
+test('a failure is logged with its ids and without the message of the error', async () => {
+  const { journal } = await import('../../../../lib/observability/observability.ts');
+  journal.about({ taskId: 't-1' });
+  journal.failure('It failed.', new TypeError('secret'), { extractionId: 'e-1' });
+  expect(log.lines()).not.toContain('secret');
+  expect(JSON.parse(log.lines().trim())).toMatchObject({
+    level: 'ERROR',
+    message: 'It failed.',
+    extractionId: 'e-1',
+    taskId: 't-1',
+    failure: { name: 'TypeError' },
   });
 });
 

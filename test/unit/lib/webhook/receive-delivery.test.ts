@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
+import type { WebhookMetric } from '../../../../lib/observability/metric-names.ts';
 import {
   deliveryLimitBytes,
   type RawDelivery,
   type ReceiveDeliveryDeps,
   receiveDelivery,
-  type WebhookMetric,
 } from '../../../../lib/webhook/receive-delivery.ts';
 import { signingKeyOf } from '../../../../lib/webhook/signing-key.ts';
 import { encryptedByOpenssl } from '../../../support/openssl.ts';

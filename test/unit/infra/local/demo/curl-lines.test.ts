@@ -28,11 +28,15 @@ describe('the curl lines', () => {
       ],
       { encoding: 'utf8' },
     );
+    const signed = ['-s', '--aws-sigv4', 'aws:amz:us-east-1:execute-api', '--user', 'test:test'];
     expect(output.split('\n')).toEqual([
-      ...['-s', '--aws-sigv4', 'aws:amz:us-east-1:execute-api', '--user', 'test:test'],
-      ...['-H', 'Content-Type: application/json', '-d', JSON.stringify(request)],
+      ...signed,
+      '-H',
+      'Content-Type: application/json',
+      '-d',
+      JSON.stringify(request),
       'http://127.0.0.1:4566/_aws/execute-api/abcd1234/$default/extractions',
-      ...['-s', '--aws-sigv4', 'aws:amz:us-east-1:execute-api', '--user', 'test:test'],
+      ...signed,
       'http://127.0.0.1:4566/_aws/execute-api/abcd1234/$default/extractions/e-1',
       '',
     ]);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { describeSystemEvent } from '../../../../../infra/local/demo/describe-system-event.ts';
 import { isEnd, isTransition } from '../../../../../infra/local/demo/follow-execution.ts';
 import { showRecord } from '../../../../../infra/local/demo/show-value.ts';
-import { executionArn } from '../../../../../lib/aws/execution-arn.ts';
+import { executionArn } from '../../../../../lib/aws/step-functions.ts';
 import { describeStreamRecord } from '../../../../../lib/cli/aws/describe-stream-record.ts';
 
 const key = { extractionId: { S: 'e-1' } };

@@ -1,9 +1,8 @@
 import middy from '@middy/core';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import { expect, test } from 'vitest';
-import { SecretNotFilled } from '../../../../../lib/aws/read-secret.ts';
 import { answerFailures } from '../../../../../lib/aws/wiring/answer-failures.ts';
-import { SettingMissing } from '../../../../../lib/aws/wiring/environment.ts';
+import { NotConfigured } from '../../../../../lib/not-configured.ts';
 import { capturedLog } from '../../../../support/captured-log.ts';
 
 const log = capturedLog();
@@ -16,14 +15,14 @@ const answerTo = (error: Error): Promise<APIGatewayProxyStructuredResultV2> =>
     })({} as APIGatewayProxyEventV2, {} as Context);
 
 test('a secret that is not filled is 503, and the log names it', async () => {
-  const answer = await answerTo(new SecretNotFilled('stack/webhook-signing-key'));
+  const answer = await answerTo(new NotConfigured('secret', 'stack/webhook-signing-key'));
   expect(answer.statusCode).toBe(503);
   expect(answer.body).not.toContain('signing-key');
   expect(log.lines()).toContain('stack/webhook-signing-key');
 });
 
 test('a setting that is not given is 503, and the log names it', async () => {
-  const answer = await answerTo(new SettingMissing('providerClientId'));
+  const answer = await answerTo(new NotConfigured('setting', 'providerClientId'));
   expect(answer.statusCode).toBe(503);
   expect(answer.body).not.toContain('providerClientId');
   expect(log.lines()).toContain('providerClientId');

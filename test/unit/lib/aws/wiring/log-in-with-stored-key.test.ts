@@ -1,7 +1,7 @@
 import { ResourceNotFoundException, type SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { expect, test } from 'vitest';
 import { logInWithStoredKey } from '../../../../../lib/aws/wiring/log-in-with-stored-key.ts';
-import { ProviderUnauthorized } from '../../../../../lib/provider/transport/errors.ts';
+import { NotConfigured } from '../../../../../lib/not-configured.ts';
 import { answering } from '../../../../support/canned-connection.ts';
 import { fail, stubClient } from '../../../../support/stub-client.ts';
 
@@ -14,11 +14,11 @@ test('each login reads the key anew, so that a rotated one needs no deploy', asy
   expect(calls.map(({ headers }) => headers['X-API-Key'])).toEqual(['old', 'new']);
 });
 
-test('a key that is not filled yet is a key that the provider would not take, and the provider is not asked', async () => {
+test('without a stored key, nothing is sent to the provider', async () => {
   const missing = new ResourceNotFoundException({ message: 'none', $metadata: {} });
   const { client } = stubClient<SecretsManagerClient>(() => fail(missing));
   const { connection, calls } = answering(() => ({ body: '{"token":"st"}' }));
-  await expect(logInWithStoredKey(client, 'k', connection, 60)()).rejects.toThrow(ProviderUnauthorized);
+  await expect(logInWithStoredKey(client, 'k', connection, 60)()).rejects.toThrow(NotConfigured);
   expect(calls).toHaveLength(0);
 });
 

@@ -22,7 +22,7 @@ const erasing = (parts: {
   };
 };
 
-/** A DynamoDB over HTTP that has one record, and by whose clock it is so many seconds after its request. */
+/** A DynamoDB over HTTP with one record, whose clock is so many seconds after the record's request. */
 const dynamoAt = async (seconds: number, record: object): Promise<DynamoDBClient> => {
   const { baseUrl } = await httpServer((response) => {
     response.setHeader('date', at(seconds).toUTCString());
@@ -47,11 +47,11 @@ test.each([
   ['a minute after its close', 1_060, 'too-fresh'],
   ['a second before the function may have ended', 1_119, 'too-fresh'],
   ['after that', 1_120, 'remains'],
-])('by the clock of the table it is %s, whatever the operator’s says', async (_when, seconds, kind) => {
+])('%s by the clock of DynamoDB, the clock of the operator does not matter', async (_when, seconds, kind) => {
   const dynamo = await dynamoAt(seconds, closed);
   onTestFinished(() => dynamo.destroy());
-  for (const operators of [0, 1_060, 100_000]) {
-    const now = () => at(operators);
+  for (const operatorClock of [0, 1_060, 100_000]) {
+    const now = () => at(operatorClock);
     const { client: s3 } = stubClient<S3Client>(() => ({}));
     const names = { extractionsTable: 'E', tasksTable: 'T', resultsBucket: 'B' };
     const deps = {
@@ -63,12 +63,14 @@ test.each([
   }
 });
 
-test('every version of every object is deleted, delete markers too, page by page', async () => {
+test('every version of every object and every delete marker is deleted, page by page', async () => {
   const pages = [
     {
       Versions: [{ Key: `${id}/a`, VersionId: 'v1' }],
       DeleteMarkers: [{ Key: `${id}/a`, VersionId: 'v2' }],
-      ...{ IsTruncated: true, NextKeyMarker: `${id}/a`, NextVersionIdMarker: 'v2' },
+      IsTruncated: true,
+      NextKeyMarker: `${id}/a`,
+      NextVersionIdMarker: 'v2',
     },
     { Versions: [{ Key: `${id}/b`, VersionId: 'null' }] },
   ];
@@ -89,7 +91,7 @@ test('every version of every object is deleted, delete markers too, page by page
   ]);
 });
 
-test('an object that S3 keeps stops the erasure', async () => {
+test('an object that S3 does not delete stops the erasure', async () => {
   const { removeResults } = erasing({
     s3: ({ constructor: { name } }) =>
       name === 'ListObjectVersionsCommand'
@@ -99,7 +101,7 @@ test('an object that S3 keeps stops the erasure', async () => {
   await expect(removeResults(id)).rejects.toThrow(ResultsNotDeleted);
 });
 
-test('a record goes only while it is closed and as it was', async () => {
+test('a record is deleted only while it is closed and its status unchanged', async () => {
   const { removeRecord, dynamo } = erasing({});
   expect(await removeRecord(id, 'COMPLETED')).toBe(true);
   expect(dynamo.sent[0]?.input).toMatchObject({
@@ -115,7 +117,7 @@ test('a record goes only while it is closed and as it was', async () => {
   expect(await refused.removeRecord(id, 'COMPLETED')).toBe(false);
 });
 
-test("a task's row goes unless it is another extraction's", async () => {
+test("a task's row is deleted unless it belongs to another extraction", async () => {
   const { removeTask, hasTask, dynamo } = erasing({
     dynamo: ({ constructor: { name } }) =>
       name === 'GetItemCommand' ? { Item: { taskId: { S: 't' }, extractionId: { S: 'another' } } } : {},

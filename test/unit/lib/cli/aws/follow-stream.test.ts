@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import { openStream } from '../../../../../lib/cli/aws/follow-stream.ts';
 import { stubClient } from '../../../../support/stub-client.ts';
 
-// DescribeStream names 100 shards at most, and a table that was busy has more.
-test('every shard of a stream is read, also those of a second page', async () => {
+// DescribeStream returns at most 100 shards, and a busy table has more.
+test('every shard of a stream is read, including those of a second page', async () => {
   const { client } = stubClient<DynamoDBStreamsClient>(({ constructor: { name }, input }) => {
     if (name === 'DescribeStreamCommand') {
       const shards =
@@ -18,8 +18,8 @@ test('every shard of a stream is read, also those of a second page', async () =>
   });
   const abort = new AbortController();
   const records = await openStream(client, 'arn', abort.signal);
-  const told = [(await records.next()).value?.eventID, (await records.next()).value?.eventID];
+  const ids = [(await records.next()).value?.eventID, (await records.next()).value?.eventID];
   abort.abort();
   await expect(records.next()).rejects.toThrow();
-  expect(told).toEqual(['in shard-1', 'in shard-2']);
+  expect(ids).toEqual(['in shard-1', 'in shard-2']);
 });

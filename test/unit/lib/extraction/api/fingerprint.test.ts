@@ -32,7 +32,7 @@ test('it is the HMAC of the request with its keys sorted', () => {
   expect(fingerprint(given, 'secret')).toBe(createHmac('sha256', 'secret').update(text).digest('hex'));
 });
 
-test('two spellings of one request agree', () => {
+test('the order of keys does not matter', () => {
   const other: CredentialsRequest = {
     method: 'credentials',
     reference: 'mine',
@@ -50,7 +50,7 @@ test('another secret gives another fingerprint', () => {
   expect(fingerprint(request, 'another')).not.toBe(of({}));
 });
 
-describe('it tells apart', () => {
+describe('it distinguishes', () => {
   test.each<readonly [string, string]>([
     ['another entity', of({ entity: 'other' })],
     ['another password', of({ credentials: { mode: 'raw', value: { username: 'u', password: 'q' } } })],
@@ -72,7 +72,7 @@ describe('it tells apart', () => {
   });
 });
 
-test('encrypted credentials and session tokens are left out: they differ at every honest retry', () => {
+test('encrypted credentials and session tokens are left out, because they differ in every retry', () => {
   const first = of({ credentials: { mode: 'encrypted', value: 'a-b' }, sessionToken: 's1' });
   expect(of({ credentials: { mode: 'encrypted', value: 'c-d' }, sessionToken: 's2' })).toBe(first);
   expect(of({ credentials: { mode: 'encrypted', value: 'c-d' }, sessionToken: 's2', entity: 'x' })).not.toBe(
@@ -80,7 +80,7 @@ test('encrypted credentials and session tokens are left out: they differ at ever
   );
 });
 
-test('it holds nothing of the credentials', () => {
+test('it contains nothing of the credentials', () => {
   expect(of({})).toMatch(/^[0-9a-f]{64}$/);
 });
 
@@ -101,7 +101,7 @@ describe('by consent', () => {
     ['the other variant', { variant: 'v2' }],
     ['another target', { target: '22222222-2' }],
     ['another reference', { reference: 'yours' }],
-  ])('it tells apart %s', (_what, changes) => {
+  ])('it distinguishes %s', (_what, changes) => {
     expect(byConsent(changes)).not.toBe(byConsent({}));
   });
 

@@ -41,7 +41,7 @@ describe('a valid request', () => {
     ['with a range of one day', movementIn({ startDate: '2026-01-01', endDate: '2026-01-01' })],
     ['with a leap day', movementIn({ startDate: '2028-02-29', endDate: '2028-03-01' })],
     ['with a reference of 256 characters', { ...valid, reference: 'x'.repeat(256) }],
-  ])('%s is given as it came', (_what, body) => {
+  ])('%s is returned unchanged', (_what, body) => {
     const json: unknown = JSON.parse(JSON.stringify(body));
     expect(parseExtractionRequest(json)).toEqual({
       kind: 'valid',
@@ -66,18 +66,18 @@ describe('a valid request by consent', () => {
     ['without a reference', { ...byConsent, reference: undefined }],
     ['of a product that v2 tasks do not have', { ...byConsent, product: 'debt' }],
     ['with a target without dots and hyphen', { ...byConsent, target: '111111111' }],
-  ])('%s is given as it came', (_what, body) => {
+  ])('%s is returned unchanged', (_what, body) => {
     const json: unknown = JSON.parse(JSON.stringify(body));
     expect(parseExtractionRequest(json)).toEqual({ kind: 'valid', request: json });
   });
 
-  test('is of v1 unless it says otherwise', () => {
+  test('has the variant v1 by default', () => {
     const { variant: _variant, ...body } = byConsent;
     expect(parseExtractionRequest(body)).toEqual({ kind: 'valid', request: { ...body, variant: 'v1' } });
   });
 });
 
-describe('each violation of a request by consent is named by its pointer', () => {
+describe('each violation of a request by consent has its pointer', () => {
   test.each<readonly [string, unknown, string]>([
     ['no product', { ...byConsent, product: undefined }, '/product'],
     ['a product that is not documented', { ...byConsent, product: 'horoscope' }, '/product'],
@@ -97,7 +97,7 @@ describe('each violation of a request by consent is named by its pointer', () =>
     expect(pointersOf(JSON.parse(JSON.stringify(body)))).toEqual([pointer]);
   });
 
-  test('a list of products is told to send one request for each', () => {
+  test('a list of products is refused with the hint to send one request for each', () => {
     expect(violationsOf({ ...byConsent, product: ['movement', 'tef'] })).toEqual([
       { pointer: '/product', detail: 'must be one product: send one request for each of several' },
     ]);
@@ -118,7 +118,7 @@ describe('each violation of a request by consent is named by its pointer', () =>
   });
 });
 
-describe('each violation is named by its pointer', () => {
+describe('each violation has its pointer', () => {
   test.each<readonly [string, unknown, string]>([
     ['a body that is null', null, ''],
     ['a body that is a text', 'bank', ''],
@@ -263,7 +263,7 @@ describe('each violation is named by its pointer', () => {
   });
 });
 
-test('violations in several places are all told', () => {
+test('violations in several places are all reported', () => {
   const body = {
     entity: '',
     credentials: { mode: 'raw', value: 7 },
@@ -313,12 +313,12 @@ test.each(['constructor', 'prototype', '__proto__'])(
   },
 );
 
-test('lengths are in characters, not in the halves that JavaScript makes of some', () => {
+test('lengths are in characters, not in UTF-16 units', () => {
   expect(pointersOf({ ...valid, reference: '😀'.repeat(256), entity: '😀'.repeat(100) })).toEqual([]);
   expect(pointersOf({ ...valid, reference: '😀'.repeat(257) })).toEqual(['/reference']);
 });
 
-test('half a character is none, but in raw credentials, which are sealed as JSON', () => {
+test('a lone surrogate is refused, except in raw credentials, which are sealed as JSON', () => {
   expect(pointersOf({ ...valid, reference: 'a\ud800', entity: '\udc00' })).toEqual(['/entity', '/reference']);
   expect(pointersOf(rawIn({ password: '\ud800' }))).toEqual([]);
 });
@@ -367,7 +367,7 @@ describe('what is sealed fits in one KMS call', () => {
     return rawIn({ p: 'x'.repeat(bytes - envelope) });
   };
 
-  test('4,096 bytes are accepted, and are what is sealed', () => {
+  test('4,096 bytes are accepted and sealed', () => {
     const parsed = parseExtractionRequest(bodyOf(sealLimitBytes));
     if (parsed.kind !== 'valid') throw new Error('The request was refused.');
     expect(encodeSealed(requestDataToSeal(parsed.request)).byteLength).toBe(sealLimitBytes);
@@ -435,7 +435,7 @@ describe('values are never echoed', () => {
   });
 });
 
-test('every detail is a sentence of ours', () => {
+test('every detail is a fixed sentence', () => {
   const details = [
     ...violationsOf({}),
     ...violationsOf({ ...valid, actions: [{ id: 'movement', params: 7 }, 7, { id: 'tef', params: 1 }] }),

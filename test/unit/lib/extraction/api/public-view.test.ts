@@ -30,14 +30,14 @@ const house = [
   'expiresAt',
 ] as const;
 
-test('how the service keeps its own house is not shown', () => {
+test('internal attributes are left out', () => {
   for (const record of [extractionIn('STARTING'), collected]) {
     const shown = publicView(record, { url: 'https://link', expiresAt: iso(300) });
     for (const field of house) expect(shown).not.toHaveProperty(field);
   }
 });
 
-test('what the caller asked for and how it ended is shown', () => {
+test('request and outcome are shown', () => {
   expect(publicView(collected)).toEqual({
     extractionId: collected.extractionId,
     method: 'credentials',
@@ -56,7 +56,7 @@ test('what the caller asked for and how it ended is shown', () => {
   });
 });
 
-test('results are shown by their link, never by their place', () => {
+test('results are shown with their link, and never with bucket and key', () => {
   const shown = publicView(collected, { url: 'https://link', expiresAt: iso(300) });
   expect(shown.results).toEqual({ url: 'https://link', expiresAt: iso(300), bytes: 9, sha256: 'abc' });
   expect(JSON.stringify(shown)).not.toContain('secret/key.json');

@@ -78,7 +78,7 @@ describe('a new request', () => {
     expect(events).toEqual(['seal, 0 rows', 'start, 1 rows']);
   });
 
-  test('is recorded with its deadline and when the sweep looks', async () => {
+  test('is recorded with its deadline and dueAt', async () => {
     const { request, row } = world();
     const outcome = await request();
     expect(row()).toEqual({
@@ -100,7 +100,7 @@ describe('a new request', () => {
     expect(outcome).toEqual({ kind: 'accepted', record: row() });
   });
 
-  test('leaves nothing of the credentials in the record or in the execution’s input', async () => {
+  test('leaves nothing of the credentials in the record or the execution’s input', async () => {
     const { request, row, started, sealed } = world();
     await request();
     expect(JSON.stringify([row(), started])).not.toContain('SENTINEL');
@@ -115,7 +115,7 @@ describe('a new request', () => {
     ]);
   });
 
-  test('seals the caller’s session token along, and records nothing of it', async () => {
+  test('seals the caller’s session token, and records nothing of it', async () => {
     const { request, row, started, sealed } = world();
     const credentials = { mode: 'encrypted', value: 'SENTINEL' } as const;
     await request({ request: { ...asked, credentials, sessionToken: 'SENTINEL' } });
@@ -123,7 +123,7 @@ describe('a new request', () => {
     expect(JSON.stringify([row(), started])).not.toContain('SENTINEL');
   });
 
-  test('whose put was answered only the second time is still new', async () => {
+  test('whose put was repeated by the SDK is still new', async () => {
     const { request, started } = world({ through: withLostAnswers });
     expect(await request()).toMatchObject({ kind: 'accepted' });
     expect(started).toHaveLength(1);
@@ -172,8 +172,8 @@ describe('a new request by consent', () => {
   });
 });
 
-describe('a request that came before under the same key', () => {
-  test('is replayed: the current record, and no second one', async () => {
+describe('a repeated request under the same key', () => {
+  test('returns the current record and creates no other', async () => {
     const { request, store, time } = world();
     await request();
     time.advance(1);
@@ -182,7 +182,7 @@ describe('a request that came before under the same key', () => {
     expect(store.rows.size).toBe(1);
   });
 
-  test('goes on at StartExecution while it is REQUESTED inside the start window', async () => {
+  test('starts the execution again while the record is REQUESTED within the start window', async () => {
     let crash = true;
     const { request, started, time } = world({
       startExecution: () => {
@@ -197,7 +197,7 @@ describe('a request that came before under the same key', () => {
     expect(started).toMatchObject([{ requestId: 'request-1' }]);
   });
 
-  test('does not start it any more when the start window is over', async () => {
+  test('starts nothing after the start window', async () => {
     const { request, started, time } = world();
     await request();
     time.set(900);
@@ -216,7 +216,7 @@ describe('a request that came before under the same key', () => {
     },
   );
 
-  test('with another fingerprint is told so, and changes and starts nothing', async () => {
+  test('with another fingerprint is refused, and changes and starts nothing', async () => {
     const { request, row, started, time } = world();
     await request();
     const before = row();

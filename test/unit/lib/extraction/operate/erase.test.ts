@@ -50,7 +50,7 @@ const place = (record: Extraction | undefined, over: Partial<EraseDeps> = {}, no
   return { deps, order: input };
 };
 
-test('results go first and the record last, so that a broken erasure can be repeated', async () => {
+test('results are erased first and the record last, so that an interrupted erasure can be repeated', async () => {
   const { deps, order: input } = place(collected);
   expect(await erase(id, deps)).toEqual({ kind: 'erased', objects: 2, taskId: 'task-1' });
   expect(input).toEqual(['results', 'task', 'record']);
@@ -64,7 +64,7 @@ test('an open extraction is left alone', async () => {
   }
 });
 
-test('nothing is erased while a function that saw it open may still store results', async () => {
+test('nothing is erased while a running function may still store results', async () => {
   const { deps, order: input } = place(collected, {}, closeSeconds + 119);
   expect(await erase(id, deps)).toEqual({ kind: 'too-fresh', until: iso(closeSeconds + 120) });
   expect(input).toEqual([]);
@@ -81,21 +81,21 @@ test('a close that shows only in expiresAt counts', async () => {
   expect(await erase(id, place(gaveUp).deps)).toEqual({ kind: 'too-fresh', until: iso(closedAt + 120) });
 });
 
-test('a retention that was shortened since does not hold it up', async () => {
+test('a retention that was shortened since does not delay it', async () => {
   const { deps } = place(collected, { recordRetention: 60 });
   expect(await erase(id, deps)).toMatchObject({ kind: 'erased' });
 });
 
-test('a record that a correction opened meanwhile stays, and is told of', async () => {
+test('a record that a correction reopened meanwhile stays and is reported', async () => {
   const { deps } = place(collected, { removeRecord: async () => false });
   expect(await erase(id, deps)).toEqual({ kind: 'reopened' });
 });
 
-test('what is found by reading again is told of', async () => {
+test('what the check finds after the erasure is reported', async () => {
   const { deps } = place(collected, { hasTask: async () => true, countResults: async () => 1 });
   expect(await erase(id, deps)).toEqual({ kind: 'remains', what: ['task', 'results'] });
 });
 
-test('without a record, objects that a broken erasure left go all the same', async () => {
+test('objects that an interrupted erasure left are erased without a record', async () => {
   expect(await erase(id, place(undefined).deps)).toEqual({ kind: 'no-record', objects: 2 });
 });

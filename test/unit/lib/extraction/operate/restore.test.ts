@@ -13,13 +13,14 @@ import {
   timings,
 } from '../../../../support/extraction-fixtures.ts';
 import { memoryExtractionStore } from '../../../../support/memory-extraction-store.ts';
+import { memoryJournal } from '../../../../support/memory-journal.ts';
 import { memoryTaskStore } from '../../../../support/memory-task-store.ts';
 
 const now = at(5_000);
 const judge = (row: Extraction) => judgeRow(row, now, timings.recordRetention);
 
 describe('a row of the backup', () => {
-  test.each(['REQUESTED', 'STARTING'] as const)('that was %s comes back closed as UNCONFIRMED', (status) => {
+  test.each(['REQUESTED', 'STARTING'] as const)('in %s is restored as UNCONFIRMED and closed', (status) => {
     const row = extractionIn(status);
     const { dueShard: _dueShard, dueAt: _dueAt, ...rest } = row;
     expect(judge(row)).toEqual({
@@ -43,16 +44,16 @@ describe('a row of the backup', () => {
     },
   );
 
-  test('that was closed comes back as it was', () => {
+  test('that is closed is restored unchanged', () => {
     const row = closedExtraction({ status: 'REJECTED', expiresAt: Math.floor(at(9_000).getTime() / 1000) });
     expect(judge(row)).toEqual({ kind: 'closed', record: row });
   });
 
-  test('whose retention is over does not come back', () => {
+  test('whose retention is over is not restored', () => {
     expect(judge(closedExtraction({ status: 'COMPLETED', expiresAt: 1 }))).toEqual({ kind: 'expired' });
   });
 
-  test('that is none of ours does not come back', () => {
+  test('that is not a record is not restored', () => {
     expect(judge({ extractionId: id, status: 'PAID' } as unknown as Extraction)).toEqual({
       kind: 'unreadable',
     });
@@ -80,7 +81,7 @@ async function* backup(...rows: readonly Extraction[]): AsyncGenerator<Extractio
 }
 
 describe('restoring', () => {
-  test('never overwrites a row, and tells of one that is of another request', async () => {
+  test('never overwrites a row, and reports a row of another request', async () => {
     const { store, deps, told } = live();
     const mine = extractionIn('COMPLETED', { extractionId: 'one' });
     const other = extraction({ extractionId: 'two', requestId: 'request-2' });
@@ -100,7 +101,7 @@ describe('restoring', () => {
     expect([...store.rows.keys()]).toEqual([id]);
   });
 
-  test('only looks, if asked to', async () => {
+  test('writes nothing in a dry run', async () => {
     const { store, deps, told } = live({ dryRun: true });
     expect(await restore(backup(extractionIn('STARTING')), deps)).toMatchObject({ unconfirmed: 1 });
     expect(store.rows.size).toBe(0);
@@ -126,7 +127,7 @@ describe('restoring', () => {
 
 describe('a row that was restored before its start was confirmed', () => {
   const calls: string[] = [];
-  const orders = {
+  const startInput = {
     extractionId: id,
     requestId: extraction().requestId,
     callbackToken: 'token',
@@ -146,18 +147,16 @@ describe('a row that was restored before its start was confirmed', () => {
     newAttemptId: () => 'attempt-2',
     now: () => at(10),
     timings,
-    count: () => undefined,
-    onAccepted: () => undefined,
-    onFailure: () => undefined,
+    journal: memoryJournal().journal,
   });
 
   test.each(['REQUESTED', 'STARTING'] as const)(
-    'as %s is never started again: not by a machine that still runs, not by a repeated request',
+    'as %s is never started again, neither by a running machine nor by a repeated request',
     async (status) => {
       calls.length = 0;
       const { store, deps } = live({ now: () => at(10) });
       await restore(backup(extractionIn(status)), deps);
-      expect(await start(orders, startDeps(store))).toEqual({ kind: 'settled', status: 'UNCONFIRMED' });
+      expect(await start(startInput, startDeps(store))).toEqual({ kind: 'settled', status: 'UNCONFIRMED' });
       const replayed = await requestExtraction(
         {
           extractionId: id,

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { decryptText } from '../../../../../lib/provider/encryption-scheme.ts';
-import { startTask, type TaskRequest } from '../../../../../lib/provider/tasks/start-task.ts';
+import { startTask } from '../../../../../lib/provider/tasks/start-task.ts';
+import type { TaskRequest } from '../../../../../lib/provider/tasks/task-request.ts';
 import { ProviderAmbiguous, ProviderAnswerTooLarge } from '../../../../../lib/provider/transport/errors.ts';
 import { answering } from '../../../../support/canned-connection.ts';
 import { errorText } from '../../../../support/error-text.ts';

@@ -1,0 +1,307 @@
+import { Duration, type Stack } from 'aws-cdk-lib';
+import { sweepConcurrency } from '../lib/extraction/sweep.ts';
+import type { FunctionCode } from './bundle/bundle-functions.ts';
+import type { Config } from './config.ts';
+import { allow } from './constructs/allow.ts';
+import { CosechaFunction } from './constructs/cosecha-function.ts';
+import type { DataKey } from './constructs/data-key.ts';
+import {
+  acknowledgeEveryExecution,
+  describingExecutions,
+  extractionMachineArn,
+} from './constructs/extraction-machine.ts';
+import type { SealKey } from './constructs/seal-key.ts';
+import type { Secrets } from './constructs/secrets.ts';
+import type { Storage } from './constructs/storage.ts';
+
+/** What exists before the functions, and what their environment and permissions refer to. */
+export type Resources = {
+  readonly config: Config;
+  readonly dataKey: DataKey;
+  readonly sealKey: SealKey;
+  readonly secrets: Secrets;
+  readonly storage: Storage;
+};
+
+type Context = Resources & {
+  readonly stack: Stack;
+  readonly code: FunctionCode;
+  readonly machineArn: string;
+};
+
+export type CosechaFunctions = ReturnType<typeof createFunctions>;
+
+/** The seven functions, each with exactly the environment and the permissions that its code uses. */
+export const createFunctions = (stack: Stack, resources: Resources, code: FunctionCode) => {
+  const context: Context = { ...resources, stack, code, machineArn: extractionMachineArn(stack) };
+  const functions = {
+    requestExtraction: requestExtraction(context),
+    getExtraction: getExtraction(context),
+    startTask: startTask(context),
+    receiveWebhook: receiveWebhook(context),
+    reconcileExtraction: reconcileExtraction(context),
+    sweepExtractions: sweepExtractions(context),
+    manageConsents: manageConsents(context),
+  };
+  allowSealKey(context, functions);
+  acknowledgeWildcards(context, functions);
+  return functions;
+};
+
+const requestExtraction = (context: Context): CosechaFunction => {
+  const { stack, config, code, dataKey, sealKey, secrets, storage, machineArn } = context;
+  return new CosechaFunction(stack, 'RequestExtraction', {
+    config,
+    dataKey,
+    code,
+    name: 'request-extraction',
+    timeout: Duration.seconds(15),
+    memoryMB: 512,
+    environment: {
+      EXTRACTIONS_TABLE: storage.extractions.tableName,
+      TIMINGS: timingsOf(config),
+      ...providerClientOf(config),
+      STATE_MACHINE_ARN: machineArn,
+      SEAL_KEY_ARN: sealKey.key.keyArn,
+      FINGERPRINT_KEY_SECRET: secrets.fingerprintKey,
+    },
+    permissions: [
+      storage.onExtractions('PutItem'),
+      dataKey.writingTables(),
+      secrets.reading(secrets.fingerprintKey),
+      allow(['states:StartExecution'], [machineArn]),
+    ],
+  });
+};
+
+const getExtraction = ({ stack, config, code, dataKey, storage }: Context): CosechaFunction =>
+  new CosechaFunction(stack, 'GetExtraction', {
+    config,
+    dataKey,
+    code,
+    name: 'get-extraction',
+    timeout: Duration.seconds(10),
+    memoryMB: 512,
+    environment: {
+      EXTRACTIONS_TABLE: storage.extractions.tableName,
+      RESULTS_RETENTION_DAYS: String(config.resultsRetentionDays),
+      READERS: JSON.stringify(config.readers),
+    },
+    // The presigned URL acts with this role, so the role needs GetObject and its Decrypt.
+    permissions: [
+      storage.onExtractions('GetItem'),
+      dataKey.readingTables(),
+      storage.onResults('GetObject'),
+      dataKey.readingObjects(),
+    ],
+  });
+
+const startTask = (context: Context): CosechaFunction => {
+  const { stack, config, code, dataKey, sealKey, secrets, storage, machineArn } = context;
+  return new CosechaFunction(stack, 'StartTask', {
+    config,
+    dataKey,
+    code,
+    name: 'start-task',
+    timeout: Duration.seconds(config.startTimeoutSeconds),
+    // It mostly waits for the provider, and no caller waits for it. Half the memory is nearly half the bill.
+    memoryMB: 256,
+    reservedConcurrency: config.startReservedConcurrency,
+    environment: {
+      ...tablesOf(storage),
+      TIMINGS: timingsOf(config),
+      ...providerOf(context),
+      SEAL_KEY_ARN: sealKey.key.keyArn,
+      ENCRYPT_RAW_CREDENTIALS: String(config.encryptRawCredentials),
+    },
+    permissions: [
+      storage.onExtractions('GetItem', 'UpdateItem'),
+      storage.onTasks('UpdateItem'),
+      dataKey.writingTables(),
+      secrets.reading(secrets.providerApiKey),
+      allow(['states:SendTaskFailure', 'states:SendTaskSuccess'], [machineArn]),
+    ],
+  });
+};
+
+const receiveWebhook = (context: Context): CosechaFunction => {
+  const { stack, config, code, dataKey, secrets, storage, machineArn } = context;
+  return new CosechaFunction(stack, 'ReceiveWebhook', {
+    config,
+    dataKey,
+    code,
+    name: 'receive-webhook',
+    // The provider closes the connection after 5 s. The function still finishes its writes, and repeats are harmless.
+    timeout: Duration.seconds(10),
+    memoryMB: 512,
+    environment: {
+      ...tablesOf(storage),
+      WEBHOOK_SIGNING_KEY_SECRET: secrets.webhookSigningKey,
+      SIGNING_KEY_REFRESH_SECONDS: String(config.signingKeyRefreshSeconds),
+      COLLECT_IN_MACHINE_SECONDS: String(config.collectInMachineSeconds),
+    },
+    permissions: [
+      storage.onExtractions('UpdateItem'),
+      storage.onTasks('UpdateItem'),
+      dataKey.writingTables(),
+      secrets.reading(secrets.webhookSigningKey),
+      allow(['states:SendTaskSuccess'], [machineArn]),
+    ],
+    reservedConcurrency: config.webhookReservedConcurrency,
+  });
+};
+
+const reconcileExtraction = (context: Context): CosechaFunction =>
+  new CosechaFunction(context.stack, 'ReconcileExtraction', {
+    ...reconcilingOf(context),
+    name: 'reconcile-extraction',
+    memoryMB: memoryForResults(context.config, 1),
+    reservedConcurrency: context.config.reconcileReservedConcurrency,
+  });
+
+const sweepExtractions = (context: Context): CosechaFunction => {
+  const reconciling = reconcilingOf(context);
+  return new CosechaFunction(context.stack, 'SweepExtractions', {
+    ...reconciling,
+    name: 'sweep-extractions',
+    memoryMB: memoryForResults(context.config, sweepConcurrency),
+    permissions: [...reconciling.permissions, context.storage.findingDue()],
+  });
+};
+
+/** What the two functions that reconcile have in common. */
+const reconcilingOf = (context: Context) => {
+  const { stack, config, code, dataKey, sealKey, secrets, storage, machineArn } = context;
+  return {
+    config,
+    dataKey,
+    code,
+    timeout: reconcileTimeout(config),
+    environment: {
+      ...tablesOf(storage),
+      TIMINGS: timingsOf(config),
+      ...providerOf(context),
+      STATE_MACHINE_ARN: machineArn,
+      SEAL_KEY_ARN: sealKey.key.keyArn,
+      RESULTS_BUCKET: storage.results.bucketName,
+      RESULTS_MAX_BYTES: String(config.resultsMaxBytes),
+    },
+    permissions: [
+      storage.onExtractions('GetItem', 'UpdateItem'),
+      storage.onTasks('GetItem', 'UpdateItem'),
+      dataKey.writingTables(),
+      storage.onResults('PutObject'),
+      dataKey.storingObjects(),
+      secrets.reading(secrets.providerApiKey),
+      describingExecutions(stack),
+    ],
+  };
+};
+
+/** API Gateway ends an integration after 30 s. One second less lets the function answer with its own problem. */
+const consentsTimeoutSeconds = 29;
+
+/**
+ * A request about consents makes up to four calls to the provider: a Task Token, the call, and both again after a 401.
+ * 4 × 6.5 s leave 3 s for a cold start and for reading the secret twice.
+ */
+const consentsProviderTimeoutMs = 6_500;
+
+const manageConsents = ({ stack, config, code, dataKey, secrets }: Context): CosechaFunction =>
+  new CosechaFunction(stack, 'ManageConsents', {
+    config,
+    dataKey,
+    code,
+    name: 'manage-consents',
+    timeout: Duration.seconds(consentsTimeoutSeconds),
+    memoryMB: 512,
+    environment: {
+      TASK_TOKEN_MINUTES: String(config.taskTokenMinutes),
+      ...providerClientOf(config),
+      ...(config.widgetConfigId === undefined ? {} : { WIDGET_CONFIG_ID: config.widgetConfigId }),
+      PROVIDER_BASE_URL: config.providerBaseUrl,
+      PROVIDER_API_KEY_SECRET: secrets.providerApiKey,
+      PROVIDER_TIMEOUTS: JSON.stringify({
+        connect: Math.min(config.providerConnectTimeoutMs, consentsProviderTimeoutMs),
+        total: Math.min(config.providerTimeoutMs, consentsProviderTimeoutMs),
+      }),
+    },
+    permissions: [secrets.reading(secrets.providerApiKey)],
+  });
+
+const tablesOf = ({ extractions, tasks }: Storage) => ({
+  EXTRACTIONS_TABLE: extractions.tableName,
+  TASKS_TABLE: tasks.tableName,
+});
+
+/** What a function needs to call the provider. */
+const providerOf = ({ config, secrets }: Context) => ({
+  PROVIDER_BASE_URL: config.providerBaseUrl,
+  PROVIDER_API_KEY_SECRET: secrets.providerApiKey,
+  PROVIDER_TIMEOUTS: JSON.stringify({
+    connect: config.providerConnectTimeoutMs,
+    total: config.providerTimeoutMs,
+  }),
+  SESSION_MINUTES: String(config.sessionMinutes),
+  TASK_TOKEN_MINUTES: String(config.taskTokenMinutes),
+  ...providerClientOf(config),
+});
+
+const providerClientOf = ({ providerClientId }: Config) =>
+  providerClientId === undefined ? {} : { PROVIDER_CLIENT_ID: providerClientId };
+
+const daySeconds = 86_400;
+
+/** The timings of `lib/extraction`, in seconds, as JSON. */
+const timingsOf = (config: Config): string =>
+  JSON.stringify({
+    startWindow: config.startWindowSeconds,
+    startTimeout: config.startTimeoutSeconds,
+    deadline: config.deadlineSeconds,
+    machineSlack: config.machineSlackSeconds,
+    pollEvery: config.pollEverySeconds,
+    collectInMachine: config.collectInMachineSeconds,
+    collectFor: config.collectForSeconds,
+    grace: config.graceSeconds,
+    recordRetention: config.recordRetentionDays * daySeconds,
+  });
+
+/**
+ * A reconcile makes at most four calls to the provider: login, read, login again and read again. Then it stores up to
+ * 20 MiB, for which 40 s are ample. Defaults: 4 × 20 + 40 = 120 s, well below the sweep's interval of 5 minutes.
+ */
+const reconcileTimeout = (config: Config): Duration =>
+  Duration.seconds(Math.ceil((4 * config.providerTimeoutMs) / 1_000) + 40);
+
+/**
+ * In MB, from measurements with results of 20 MiB (docs/decisions/0012). Node and all loaded code take 110 MB. Results
+ * take 15 MB for each MiB at worst, as bytes, text, object and garbage. Each further one of a sweep's eight adds 3 MB
+ * for each MiB, as garbage is collected between them. A quarter is added on top: 1.25 × (110 + 15 × 20) = 513 MB for
+ * the machine, and 1.25 × (410 + 7 × 3 × 20) = 1,038 MB for the sweep. More memory would make neither faster, as both
+ * mostly wait.
+ */
+const memoryForResults = (config: Config, atOnce: number): number => {
+  const mebibytes = config.resultsMaxBytes / 1_048_576;
+  return Math.ceil(1.25 * (110 + 15 * mebibytes + (atOnce - 1) * 3 * mebibytes));
+};
+
+type Roles = Readonly<
+  Record<
+    'requestExtraction' | 'getExtraction' | 'startTask' | 'reconcileExtraction' | 'sweepExtractions',
+    CosechaFunction
+  >
+>;
+
+/** The seal key's own policy names its users, so that no IAM policy can add one. */
+const allowSealKey = ({ sealKey }: Context, functions: Roles): void => {
+  sealKey.allowSealing(functions.requestExtraction.role);
+  sealKey.allowUnsealing(functions.startTask);
+  sealKey.allowUnsealingTargets([functions.reconcileExtraction, functions.sweepExtractions]);
+};
+
+/** Gives the rules of AWS Solutions the reasons for permissions that end in a wildcard. */
+const acknowledgeWildcards = ({ storage }: Context, functions: Roles): void => {
+  const reconcilers = [functions.reconcileExtraction.role, functions.sweepExtractions.role];
+  for (const role of reconcilers) acknowledgeEveryExecution(role);
+  for (const role of [functions.getExtraction.role, ...reconcilers]) storage.acknowledgeEveryResult(role);
+};

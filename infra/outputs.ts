@@ -1,0 +1,101 @@
+import { CfnOutput, type Stack } from 'aws-cdk-lib';
+import type { CosechaFunctions, Resources } from './functions.ts';
+import type { Wiring } from './wiring.ts';
+
+type Output = readonly [id: string, value: string, description: string];
+
+/** The outputs of the stack. People, the CLI and downstream stacks rely on their names. */
+export const addOutputs = (
+  stack: Stack,
+  resources: Resources,
+  functions: CosechaFunctions,
+  wiring: Wiring,
+): void => {
+  const outputs = [
+    ...apiOutputs(wiring),
+    ...dataOutputs(resources, wiring),
+    ...operatingOutputs(functions, wiring),
+    ...secretOutputs(resources),
+  ];
+  for (const [id, value, description] of outputs) new CfnOutput(stack, id, { value, description });
+};
+
+const apiOutputs = ({ api }: Wiring): readonly Output[] => [
+  ['ApiUrl', api.url, 'The base address of the API, without a slash at the end'],
+  ['ApiId', api.api.apiId, 'The id of the API'],
+  ['WebhookUrl', api.webhookUrl, 'The address to register at the provider for webhooks'],
+];
+
+const dataOutputs = ({ storage, dataKey }: Resources, { streamArn, fanOut }: Wiring): readonly Output[] => {
+  const bus: readonly Output[] =
+    fanOut === undefined
+      ? []
+      : [
+          [
+            'EventBusArn',
+            fanOut.bus.eventBusArn,
+            'The bus with outcomes, for any number of readers (docs/stream.md)',
+          ],
+        ];
+  return [
+    ['ExtractionsTableName', storage.extractions.tableName, 'The table with one record per extraction'],
+    ['ExtractionsTableArn', storage.extractions.tableArn, 'The ARN of that table'],
+    ['ExtractionsStreamArn', streamArn, 'The stream that downstream services read (docs/stream.md)'],
+    ...bus,
+    [
+      'DataKeyArn',
+      dataKey.key.keyArn,
+      'The key that encrypts the tables, the stream, the results and the logs',
+    ],
+    [
+      'TasksTableName',
+      storage.tasks.tableName,
+      'The private table where webhooks and start-task find each other',
+    ],
+    [
+      'ResultsBucketName',
+      storage.results.bucketName,
+      'The bucket with the results, unchanged as the provider returned them',
+    ],
+  ];
+};
+
+const operatingOutputs = (
+  functions: CosechaFunctions,
+  { machine, deadLetters, dashboard }: Wiring,
+): readonly Output[] => [
+  [
+    'StateMachineArn',
+    machine.stateMachineArn,
+    'The state machine, with one execution per extraction, named by its id',
+  ],
+  [
+    'ReconcileFunctionName',
+    functions.reconcileExtraction.function.functionName,
+    'The function that reconciles one extraction: `cosecha reconcile <extractionId>` invokes it',
+  ],
+  [
+    'SweepFunctionName',
+    functions.sweepExtractions.function.functionName,
+    'The function of the sweep: `cosecha reconcile --all-due` invokes it',
+  ],
+  [
+    'DeadLetterQueueUrl',
+    deadLetters.queueUrl,
+    'The queue with invocations that failed twice: `cosecha redrive` invokes them again',
+  ],
+  ['DashboardName', dashboard.name, 'The dashboard in CloudWatch, under Dashboards'],
+];
+
+const secretOutputs = ({ secrets }: Resources): readonly Output[] => [
+  [
+    'FillProviderApiKey',
+    secrets.fillCommand(secrets.providerApiKey),
+    "Run this in bash or zsh, then type the provider's API key, which is not echoed",
+  ],
+  [
+    'FillWebhookSigningKey',
+    secrets.fillCommand(secrets.webhookSigningKey),
+    "Run this in bash or zsh, then type the provider's webhook signing key, which is not echoed",
+  ],
+];

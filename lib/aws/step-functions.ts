@@ -1,0 +1,86 @@
+import {
+  DescribeExecutionCommand,
+  ExecutionAlreadyExists,
+  InvalidToken,
+  SendTaskFailureCommand,
+  SendTaskSuccessCommand,
+  type SFNClient,
+  StartExecutionCommand,
+  TaskDoesNotExist,
+  TaskTimedOut,
+} from '@aws-sdk/client-sfn';
+import type { ExecutionInput } from '../extraction/api/request-extraction.ts';
+import type { WakeOutcome } from '../extraction/record-delivery.ts';
+
+/** The ARN of an extraction's execution. Its name is the extractionId. */
+export const executionArn = (stateMachineArn: string, extractionId: string): string =>
+  `${stateMachineArn.replace(':stateMachine:', ':execution:')}:${extractionId}`;
+
+/**
+ * Starts the execution of an extraction. A name stays taken for 90 days, so an execution that exists counts as
+ * success. It belongs to this record, or to an earlier one under the same id. In the second case `requestId` keeps
+ * it from starting anything for this record
+ * (https://docs.aws.amazon.com/step-functions/latest/apireference/API_StartExecution.html).
+ */
+export const startExecutionOf =
+  (client: SFNClient, stateMachineArn: string) =>
+  async (input: ExecutionInput): Promise<void> => {
+    try {
+      await client.send(
+        new StartExecutionCommand({
+          stateMachineArn,
+          name: input.extractionId,
+          input: JSON.stringify(input),
+        }),
+      );
+    } catch (error) {
+      if (!(error instanceof ExecutionAlreadyExists)) throw error;
+    }
+  };
+
+/**
+ * Returns the input of an extraction's execution. Step Functions keeps it for 90 days after the execution ends
+ * (https://docs.aws.amazon.com/step-functions/latest/dg/service-quotas.html). Throws the SDK's errors.
+ */
+export const readExecutionInputOf =
+  (client: SFNClient, stateMachineArn: string) =>
+  async (extractionId: string): Promise<ExecutionInput> => {
+    const command = new DescribeExecutionCommand({
+      executionArn: executionArn(stateMachineArn, extractionId),
+    });
+    const { input } = await client.send(command);
+    return JSON.parse(input ?? '') as ExecutionInput;
+  };
+
+const isNotAwaited = (error: unknown): boolean =>
+  error instanceof TaskTimedOut || error instanceof TaskDoesNotExist;
+
+/** Completes the state StartTask, and the machine goes on to Reconcile. The output carries no outcome. */
+export const wakeMachine =
+  (client: SFNClient) =>
+  async (callbackToken: string, extractionId: string): Promise<WakeOutcome> => {
+    try {
+      await client.send(
+        new SendTaskSuccessCommand({ taskToken: callbackToken, output: JSON.stringify({ extractionId }) }),
+      );
+      return 'woken';
+    } catch (error) {
+      if (isNotAwaited(error)) return 'gone';
+      if (error instanceof InvalidToken) return 'invalid-token';
+      throw error;
+    }
+  };
+
+/**
+ * Fails the state StartTask with an error that the machine retries. `cause` is a fixed sentence, because it is
+ * readable in the execution's history. A callback token that is no longer awaited is ignored.
+ */
+export const failTask =
+  (client: SFNClient) =>
+  async (callbackToken: string, error: string, cause: string): Promise<void> => {
+    try {
+      await client.send(new SendTaskFailureCommand({ taskToken: callbackToken, error, cause }));
+    } catch (failure) {
+      if (!isNotAwaited(failure)) throw failure;
+    }
+  };

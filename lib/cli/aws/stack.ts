@@ -1,0 +1,45 @@
+import {
+  type CloudFormationClient,
+  DescribeStacksCommand,
+  paginateListStackResources,
+} from '@aws-sdk/client-cloudformation';
+
+export type DescribedStack = {
+  readonly status: string;
+  readonly outputs: Readonly<Record<string, string>>;
+};
+
+/** The stack of this name, or undefined where there is none. Throws the SDK's other errors. */
+export const describeStack = async (
+  client: CloudFormationClient,
+  name: string,
+): Promise<DescribedStack | undefined> => {
+  try {
+    const { Stacks: [stack] = [] } = await client.send(new DescribeStacksCommand({ StackName: name }));
+    if (stack === undefined) return undefined;
+    const outputs = (stack.Outputs ?? []).map(({ OutputKey = '', OutputValue = '' }) => [
+      OutputKey,
+      OutputValue,
+    ]);
+    return { status: stack.StackStatus ?? '', outputs: Object.fromEntries(outputs) };
+  } catch (error) {
+    // CloudFormation's answer for a stack that does not exist.
+    if (error instanceof Error && error.name === 'ValidationError') return undefined;
+    throw error;
+  }
+};
+
+/** The physical ids of a stack's resources, by type. Throws the SDK's errors. */
+export const readStackResources = async (
+  client: CloudFormationClient,
+  stackName: string,
+): Promise<ReadonlyMap<string, readonly string[]>> => {
+  const byType = new Map<string, string[]>();
+  for await (const page of paginateListStackResources({ client }, { StackName: stackName })) {
+    for (const { ResourceType = '', PhysicalResourceId } of page.StackResourceSummaries ?? []) {
+      if (PhysicalResourceId === undefined) continue;
+      byType.set(ResourceType, [...(byType.get(ResourceType) ?? []), PhysicalResourceId]);
+    }
+  }
+  return byType;
+};

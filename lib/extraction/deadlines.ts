@@ -1,0 +1,55 @@
+import type { Timings } from './parse-timings.ts';
+import { type Extraction, isTerminalStatus } from './record.ts';
+
+export type { Timings } from './parse-timings.ts';
+
+/** `time` plus a number of seconds, as ISO 8601 with milliseconds. Throws a RangeError if `time` is not a time. */
+export const plusSeconds = (time: string | Date, seconds: number): string =>
+  new Date(new Date(time).getTime() + seconds * 1000).toISOString();
+
+/** Seconds from `since` to `now`. Throws a RangeError if `since` is not a time. */
+export const secondsSince = (since: string, now: Date): number => {
+  const milliseconds = now.getTime() - new Date(since).getTime();
+  if (Number.isNaN(milliseconds)) throw new RangeError('Invalid time value');
+  return milliseconds / 1000;
+};
+
+/**
+ * The next time to reconcile something that has been waiting since `since`. The pause is as long as the wait so far,
+ * between `floor` and `ceiling` seconds. Pauses therefore double without a counter.
+ */
+export const nextReconcileAt = (since: string, now: Date, floor: number, ceiling: number): string => {
+  const waited = (now.getTime() - new Date(since).getTime()) / 1000;
+  return plusSeconds(now, Math.min(Math.max(waited, floor), ceiling));
+};
+
+/**
+ * Whether a start attempt can no longer make its start call. A start is stale once its `STARTING` write is older than
+ * the timeout of start-task, because Lambda has ended the function by then. Only a stale start may be settled by others.
+ */
+export const isStartStale = (row: Extraction, now: Date, timings: Timings): boolean =>
+  row.startingAt === undefined ||
+  now.getTime() - new Date(row.startingAt).getTime() > timings.startTimeout * 1000;
+
+/**
+ * When a reconcile has to change the status or close the record, whatever the provider answers. Unlike `dueAt`, this
+ * cannot be postponed forever: only the statuses of the start window can occur twice.
+ */
+const mustTransitionBy = (record: Extraction, timings: Timings): string => {
+  const { status, requestedAt, startingAt = requestedAt, deadlineAt, settledAt = deadlineAt } = record;
+  if (isTerminalStatus(status)) return plusSeconds(settledAt, timings.collectFor);
+  if (status === 'TIMED_OUT') return plusSeconds(settledAt, timings.grace);
+  if (status === 'REQUESTED') return plusSeconds(requestedAt, timings.startWindow);
+  if (status === 'STARTING') return plusSeconds(startingAt, timings.startTimeout);
+  // A running machine reconciles at the deadline. If the machine is gone, the sweep does so after the slack.
+  return plusSeconds(deadlineAt, timings.machineSlack);
+};
+
+/**
+ * For how many seconds an open record has been in its status beyond the time that the rules allow. 0 for a closed record
+ * and for one in time. Throws a RangeError if a time in the record is not a time.
+ */
+export const stuckSeconds = (record: Extraction, now: Date, timings: Timings): number => {
+  if (record.dueShard === undefined) return 0;
+  return Math.max(0, secondsSince(mustTransitionBy(record, timings), now));
+};

@@ -1,0 +1,22 @@
+import { patientClient, promptClient } from '../../../lib/aws/wiring/client-options.ts';
+
+/** Longer than the timeout of every function but start-task, so that the function's timeout decides. */
+const STRETCHED_MS = 30_000;
+
+/**
+ * Gives calls to AWS more time than the deployed functions do. DynamoDB answers in milliseconds, but the emulator on a busy
+ * machine may take seconds, and a timeout would be an unplanned 500. The SDK sets each limit as a timer. Nothing else in
+ * the functions waits for exactly as long.
+ */
+export const stretchAwsTimeouts = (): void => {
+  const limits = new Set(
+    [promptClient, patientClient].flatMap(({ requestHandler }) => [
+      requestHandler.connectionTimeout,
+      requestHandler.requestTimeout,
+    ]),
+  );
+  const { setTimeout: original } = globalThis;
+  const stretched = (callback: (...args: unknown[]) => void, delay?: number, ...args: unknown[]) =>
+    original(callback, limits.has(delay ?? 0) ? STRETCHED_MS : delay, ...args);
+  globalThis.setTimeout = Object.assign(stretched, original) as typeof original;
+};

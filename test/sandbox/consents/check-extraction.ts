@@ -1,0 +1,50 @@
+import * as v from 'valibot';
+import { PRODUCTS, type Product } from '../product-vocabulary.ts';
+import type { Sandbox } from '../state.ts';
+import { readJson } from '../transport/read-json.ts';
+import { refusal } from '../transport/refusal.ts';
+import type { SandboxContext } from '../transport/wire.ts';
+import { consentOf } from './consent-of.ts';
+import { consentStateAt } from './consent-state.ts';
+
+const ExtractionSchema = v.strictObject({
+  product: v.picklist(PRODUCTS),
+  consentId: v.pipe(v.string(), v.uuid()),
+});
+
+export type ExtractionCheck =
+  | {
+      readonly allowed: true;
+      readonly product: Product;
+      readonly consentId: string;
+      readonly entityId: string;
+    }
+  | { readonly allowed: false; readonly refused: Response };
+
+/** Checks that the request names a product that the Task Token's user has authorized in an active consent. */
+export const checkExtraction = (sandbox: Sandbox, c: SandboxContext): ExtractionCheck => {
+  const parsed = readJson(c.get('body'), ExtractionSchema);
+  if (!parsed.valid) {
+    const { invalid } = parsed;
+    return refuse(refusal(c, 400, 'INVALID_REQUEST', 'Invalid request', { invalid }));
+  }
+  const { product, consentId } = parsed.output;
+  c.get('call').consentId = consentId;
+  c.get('reportReceived')();
+  const consent = consentOf(sandbox, consentId, c.get('taskToken'));
+  if (consent === undefined) {
+    return refuse(refusal(c, 404, 'CONSENT', 'There is no such consent', { errorCode: 'CONSENT_NOT_FOUND' }));
+  }
+  if (consentStateAt(consent, sandbox.clock.now()).status !== 'ACTIVE') {
+    return refuse(
+      refusal(c, 403, 'CONSENT', 'The consent is not active', { errorCode: 'CONSENT_NOT_ACTIVE' }),
+    );
+  }
+  if (!consent.products.includes(product)) {
+    const errorCode = 'PRODUCT_NOT_AUTHORIZED';
+    return refuse(refusal(c, 403, 'CONSENT', 'The user has not authorized this product', { errorCode }));
+  }
+  return { allowed: true, product, consentId, entityId: consent.entity.id };
+};
+
+const refuse = (refused: Response): ExtractionCheck => ({ allowed: false, refused });

@@ -1,0 +1,19 @@
+import type { SourcePatch } from '../../support/patch-source.ts';
+
+/** A defect that somebody could introduce: a patch of one source file of the product. */
+export type InjectedFault = SourcePatch & {
+  /** What the patched code does wrong. */
+  readonly does: string;
+  /** The invariant that it breaks first. */
+  readonly caughtBy: string;
+  /**
+   * The scenario that is searched, and the most departures of each kind. By default all scenarios are searched with one
+   * departure, and then at random.
+   */
+  readonly where?: {
+    readonly scenario: string;
+    readonly faults?: number;
+    readonly preemptions?: number;
+    readonly events?: number;
+  };
+};

@@ -1,0 +1,191 @@
+import { consumeExtractionEvents } from 'cosecha';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import {
+  countEvent,
+  type Entry,
+  EntryConflict,
+  type TotalsStore,
+} from '../../../../examples/consumer/count-event.ts';
+import { totalChanges } from '../../../../examples/consumer/dynamo-totals-store.ts';
+import type { Extraction } from '../../../../lib/extraction/record.ts';
+import { extraction, extractionIn, iso } from '../../../support/extraction-fixtures.ts';
+import { streamRecord } from '../../lib/downstream/stream-records.ts';
+
+/** The store in memory. Its calls are asynchronous, so that invocations overlap. */
+const memoryTotalsStore = () => {
+  const entries = new Map<string, Entry>();
+  const totals = new Map<string, { extractions: number; collected: number; bytes: number }>();
+  const store: TotalsStore = {
+    getEntry: async (extractionId) => entries.get(extractionId),
+    replaceEntry: async (extractionId, before, after) => {
+      if (entries.get(extractionId)?.sequenceNumber !== before?.sequenceNumber) return false;
+      entries.set(extractionId, after);
+      for (const { day, sourceAndOutcome, ...sums } of totalChanges(
+        before?.contribution,
+        after.contribution,
+      )) {
+        const key = `${day} ${sourceAndOutcome}`;
+        const { extractions, collected, bytes } = totals.get(key) ?? {
+          extractions: 0,
+          collected: 0,
+          bytes: 0,
+        };
+        totals.set(key, {
+          extractions: extractions + sums.extractions,
+          collected: collected + sums.collected,
+          bytes: bytes + sums.bytes,
+        });
+      }
+      return true;
+    },
+  };
+  const shown = () =>
+    Object.fromEntries([...totals].filter(([, sums]) => Object.values(sums).some((sum) => sum !== 0)));
+  return { store, shown };
+};
+
+const results = { bucket: 'results', key: 'key', bytes: 100, sha256: 'a'.repeat(64) };
+const lives: readonly (readonly Partial<Extraction>[])[] = [
+  [
+    extractionIn('RUNNING'),
+    extractionIn('COMPLETED'),
+    extractionIn('COMPLETED', { results, collectedAt: iso(40) }),
+  ],
+  [extractionIn('TIMED_OUT'), extractionIn('FAILED', { settledAt: iso(9_000) })],
+  [extractionIn('UNCONFIRMED'), extractionIn('RUNNING'), extractionIn('PARTIAL', { settledAt: iso(86_400) })],
+  [extractionIn('REJECTED')],
+];
+
+/** The stream records of an extraction, in order. */
+const recordsOf = (extractionId: string, life: readonly Partial<Extraction>[]) => {
+  const rows = [extraction(), ...life].map((row) => ({ ...row, extractionId }));
+  return rows.map((row, index) => streamRecord({ old: rows[index - 1], new: row }));
+};
+
+const everyLife = () => lives.map((life, index) => recordsOf(`extraction-${index}`, life));
+
+const expected = {
+  '2026-03-01 bank#COMPLETED': { extractions: 1, collected: 1, bytes: 100 },
+  '2026-03-01 bank#FAILED': { extractions: 1, collected: 0, bytes: 0 },
+  '2026-03-02 bank#PARTIAL': { extractions: 1, collected: 0, bytes: 0 },
+  '2026-03-01 bank#REJECTED': { extractions: 1, collected: 0, bytes: 0 },
+};
+
+describe('the totals of the example', () => {
+  test('are right for repeated, late and concurrent records', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.tuple(fc.nat(), fc.nat(5)), { maxLength: 30 }),
+        fc.infiniteStream(fc.nat()),
+        async (repeats, random) => {
+          const { store, shown } = memoryTotalsStore();
+          const shards = everyLife().map((records) => [...records]);
+          const delivered: ReturnType<typeof streamRecord>[] = [];
+          const deliver = (Records: ReturnType<typeof streamRecord>[]) =>
+            consumeExtractionEvents({ Records }, (event) => countEvent(store, event));
+          // Extractions in any order, the records of each in theirs. In between, repeated batches.
+          while (shards.some((shard) => shard.length > 0)) {
+            const left = shards.filter((shard) => shard.length > 0);
+            const next =
+              left[(random.next().value ?? 0) % left.length]?.splice(
+                0,
+                1 + ((random.next().value ?? 0) % 2),
+              ) ?? [];
+            delivered.push(...next);
+            const [from = 0, length = 1] = repeats.pop() ?? [];
+            const again = delivered.slice(from % delivered.length, (from % delivered.length) + length);
+            await Promise.all(
+              [deliver(next), deliver(again), deliver(again.toReversed())].map((answer) =>
+                answer.catch(() => {}),
+              ),
+            );
+            // A record that met a conflict is repeated.
+            await deliver(next);
+          }
+          expect(shown()).toEqual(expected);
+        },
+      ),
+      { numRuns: 300, seed: 6 },
+    );
+  });
+
+  test('leave out an outcome that is replayed after its extraction was reopened', async () => {
+    const { store, shown } = memoryTotalsStore();
+    const [, , settled, reopened] = recordsOf('extraction-1', [
+      extractionIn('STARTING'),
+      extractionIn('UNCONFIRMED'),
+      extractionIn('RUNNING'),
+    ]);
+    for (const record of [reopened, settled]) {
+      await consumeExtractionEvents({ Records: record === undefined ? [] : [record] }, (event) =>
+        countEvent(store, event),
+      );
+    }
+    expect(shown()).toEqual({});
+  });
+
+  test('keep an extraction whose record is erased or expires', async () => {
+    const { store, shown } = memoryTotalsStore();
+    const records = recordsOf('extraction-1', [extractionIn('REJECTED')]);
+    const Records = [
+      ...records,
+      streamRecord({ old: { ...extractionIn('REJECTED'), extractionId: 'extraction-1' } }),
+    ];
+    const answer = await consumeExtractionEvents({ Records }, (event) => countEvent(store, event));
+    expect(answer).toEqual({ batchItemFailures: [] });
+    expect(shown()).toEqual({ '2026-03-01 bank#REJECTED': { extractions: 1, collected: 0, bytes: 0 } });
+  });
+
+  test('count a restored record once, as it was restored', async () => {
+    const { store, shown } = memoryTotalsStore();
+    const settled = { ...extractionIn('COMPLETED'), extractionId: 'extraction-1' };
+    const unconfirmed = { ...extractionIn('UNCONFIRMED'), extractionId: 'extraction-1' };
+    const deliver = async (Records: ReturnType<typeof streamRecord>[]) => {
+      await consumeExtractionEvents({ Records }, (event) => countEvent(store, event));
+      return shown();
+    };
+    const once = { extractions: 1, collected: 0, bytes: 0 };
+    await deliver(recordsOf('extraction-1', [settled]));
+    expect(await deliver([streamRecord({ new: settled })])).toEqual({ '2026-03-01 bank#COMPLETED': once });
+    expect(await deliver([streamRecord({ new: unconfirmed })])).toEqual({
+      '2026-03-01 bank#UNCONFIRMED': once,
+    });
+  });
+
+  test('are not written for changes that do not affect them', async () => {
+    const { store } = memoryTotalsStore();
+    let writes = 0;
+    const counting: TotalsStore = {
+      ...store,
+      replaceEntry: (...entry) => {
+        writes += 1;
+        return store.replaceEntry(...entry);
+      },
+    };
+    const settled = extractionIn('COMPLETED');
+    const Records = recordsOf('extraction-1', [settled, { ...settled, dueAt: iso(99) }]);
+    await consumeExtractionEvents({ Records }, (event) => countEvent(counting, event));
+    expect(writes).toBe(1);
+  });
+
+  test('are by product for the method consent, and a conflict is an error', async () => {
+    const { store } = memoryTotalsStore();
+    const Records = recordsOf('extraction-1', [
+      { ...extractionIn('COMPLETED'), method: 'consent', product: 'movement' } as Partial<Extraction>,
+    ]);
+    const entered: Entry[] = [];
+    const watched: TotalsStore = {
+      ...store,
+      replaceEntry: async (_, __, after) => {
+        entered.push(after);
+        return false;
+      },
+    };
+    const handling = consumeExtractionEvents({ Records: Records.slice(1) }, (event) =>
+      countEvent(watched, event),
+    );
+    await expect(handling).rejects.toThrow(EntryConflict);
+    expect(entered[0]?.contribution).toMatchObject({ source: 'movement', outcome: 'COMPLETED' });
+  });
+});

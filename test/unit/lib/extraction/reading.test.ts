@@ -1,0 +1,109 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { readingOfExtraction, readingOfTask } from '../../../../lib/extraction/reading.ts';
+
+const read = (...actions: readonly unknown[]) => {
+  const reading = readingOfTask({ taskStatus: 'PARTIAL', results: { actions }, bytes: new Uint8Array() });
+  if (reading.kind !== 'ended') throw new Error('PARTIAL ends a task');
+  return reading;
+};
+const failed = (code: string) => ({ id: 'tef', status: 'FAILED', error: { code, message: 'm' } });
+
+test.each(['movement', 'product-balance', 'tef'])('the action %s keeps its id', (id) => {
+  const reading = read({ id, status: 'COMPLETED', output: [] });
+  expect(reading.actionResults).toEqual([{ id, status: 'COMPLETED' }]);
+  expect(reading.expected).toBe(true);
+});
+
+test.each(['TIMEOUT_ERROR', 'NEW_ERROR', 'bank.down', 'E1042'])('%s is a code, known or not', (errorCode) => {
+  const reading = read(failed(errorCode));
+  expect(reading.actionResults).toEqual([{ id: 'tef', status: 'FAILED', errorCode }]);
+  expect(reading.expected).toBe(true);
+});
+
+test.each([
+  ['a sentence', 'The user Ana Pérez is not known'],
+  ['a national id', '11.111.111-1'],
+  ['a national id behind a word', 'RUT-11.111.111-1'],
+  ['a number of an account', 'A12345'],
+  ['an address of a mailbox', 'ana@example.com'],
+  ['an escape sequence', '\u001b[2J'],
+  ['a line break', 'A\nB'],
+  ['nothing', ''],
+  ['what is too long for a code', 'X'.repeat(101)],
+])('%s is recorded as unknown in place of a code, and counted', (_what, text) => {
+  for (const action of [
+    failed(text),
+    { id: text, status: 'COMPLETED' },
+    { id: 'tef', status: text, error: null },
+  ]) {
+    const reading = read(action, { id: 'movement', status: 'COMPLETED' });
+    expect(JSON.stringify(reading.actionResults)).not.toContain(JSON.stringify(text));
+    expect(JSON.stringify(reading.actionResults)).toContain('"unknown"');
+    expect(reading.actionResults?.[1]).toEqual({ id: 'movement', status: 'COMPLETED' });
+    expect(reading.expected).toBe(false);
+  }
+});
+
+test('only short codes are recorded of an action, for any text of the provider', () => {
+  fc.assert(
+    fc.property(fc.string(), fc.string(), fc.string(), (id, status, code) => {
+      const [result] = read({ id, status, error: { code } }).actionResults ?? [];
+      for (const word of Object.values(result ?? {})) expect(word).toMatch(/^[A-Za-z][\w.-]{0,63}$/);
+      expect(Object.keys(result ?? {})).toEqual(['id', 'status', 'errorCode']);
+    }),
+  );
+});
+
+const bytes = Buffer.from('as received');
+
+describe('an extraction by consent in progress', () => {
+  test('a 202 is still running', () => {
+    expect(readingOfExtraction({ kind: 'in-progress' })).toEqual({ kind: 'running', known: true });
+  });
+
+  test.each([
+    ['pending', true],
+    ['running', true],
+    ['error', false],
+    ['SUCCESS', false],
+  ])('a 200 of v1 with the status %s is still running', (taskStatus, known) => {
+    const reading = readingOfExtraction({ kind: 'answered', taskStatus, data: [], bytes });
+    expect(reading).toEqual({ kind: 'running', known });
+  });
+});
+
+describe('an extraction by consent that has ended', () => {
+  test.each([
+    ['success of v1', { taskStatus: 'success' }],
+    ['a 200 of v2', {}],
+  ])('%s is COMPLETED, with the answer as it was received', (_what, status) => {
+    expect(readingOfExtraction({ kind: 'answered', ...status, data: [{ a: 1 }], bytes })).toEqual({
+      kind: 'ended',
+      taskStatus: 'COMPLETED',
+      results: bytes,
+      expected: true,
+    });
+  });
+
+  test.each([[undefined], [null], [{ items: [] }], ['text']])(
+    'data of an unexpected form are stored: %j',
+    (data) => {
+      expect(readingOfExtraction({ kind: 'answered', taskStatus: 'success', data, bytes })).toEqual({
+        kind: 'ended',
+        taskStatus: 'COMPLETED',
+        results: bytes,
+        expected: false,
+      });
+    },
+  );
+
+  test('a body with an errorType is FAILED, with the reason and nothing to store', () => {
+    expect(readingOfExtraction({ kind: 'failed', errorType: 'ENTITY', errorCode: 'DOWN' })).toEqual({
+      kind: 'ended',
+      taskStatus: 'FAILED',
+      reason: 'ENTITY/DOWN',
+      expected: true,
+    });
+  });
+});
