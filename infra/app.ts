@@ -4,6 +4,7 @@ import { bundleFunctions } from './bundle/bundle-functions.ts';
 import { ConfigError, readConfig } from './config.ts';
 import { checkAwsSolutions } from './nag.ts';
 import { refuseLocalOnAws } from './refuse-local-on-aws.ts';
+import { refuseWrongEnvironment } from './refuse-wrong-environment.ts';
 import { CosechaStack } from './stack.ts';
 
 // cdk.json runs this with `npx node`, which is the Node 24 of node_modules, also when another Node runs the CDK CLI.
@@ -13,6 +14,7 @@ const app = new App();
 try {
   const config = readConfig(app.node.getAllContext());
   refuseLocalOnAws(config, process.env);
+  refuseWrongEnvironment(config, process.env);
   // Beside the template, which names this directory itself when CDK does not stage assets.
   const { code } = await bundleFunctions(resolve(app.outdir, 'functions'));
   new CosechaStack(app, config, code);

@@ -314,7 +314,11 @@ const access = {
   readers: withDefault(
     v.pipe(principalArns, values('comma-separated ARNs of IAM users or roles, without session names')),
     '',
-    { description: 'Principals that may read every extraction, beside the one that requested it.' },
+    {
+      description: 'Principals that may read every extraction, beside the one that requested it.',
+      reason:
+        'They are principals of the stack’s account, as an HTTP API lets in no others. A reader from elsewhere assumes a role there.',
+    },
   ),
   domainName: optional(
     v.pipe(
@@ -326,8 +330,10 @@ const access = {
       values('lower-case host name'),
     ),
     {
-      description: 'A custom domain of the API. Needs `certificateArn`.',
-      reason: 'The webhook URL that is registered at the provider then survives a new stack.',
+      description:
+        'A custom domain of the API. Needs `certificateArn`. A deployment that omits it deletes the domain, so keep both in `cdk.json`.',
+      reason:
+        'The webhook URL that is registered at the provider then survives a new stack, once DNS points to the new target (output `CustomDomainTarget`).',
     },
   ),
   certificateArn: optional(
@@ -339,8 +345,13 @@ const access = {
       ),
       values('ARN in AWS Certificate Manager'),
     ),
-    { description: 'The certificate of that domain, issued in the stack’s region.' },
+    { description: 'The certificate of that domain. It must be in the stack’s region.' },
   ),
+  disableDefaultEndpoint: withDefault(trueOrFalse, false, {
+    description:
+      'Whether the API answers only at `domainName`, and no longer at its `execute-api` address. Needs `domainName`.',
+    reason: 'That address would lead around CloudFront and AWS WAF in front of the domain.',
+  }),
 };
 
 const capacity = {
@@ -387,7 +398,7 @@ const operating = {
     ),
     {
       description:
-        'Every alarm notifies this topic when it starts and when it ends. Without it, alarms change state but notify nobody.',
+        'Every alarm notifies this topic when it starts and when it ends. It must be in the stack’s region. Without it, alarms change state but notify nobody.',
     },
   ),
   runbookUrl: withDefault(
@@ -406,7 +417,8 @@ const operating = {
     },
   ),
   fanOutToEventBus: withDefault(trueOrFalse, false, {
-    description: 'Whether the records of the stream are also put on an EventBridge bus.',
+    description:
+      'Whether the records of the stream are also put on an EventBridge bus. Switching it off deletes the bus, the pipe, its log and its dead-letter queue.',
     reason: 'The stream has room for two readers; the bus has room for more.',
   }),
 };
@@ -478,12 +490,40 @@ const unknownSettings = (context: Readonly<Record<string, unknown>>): string[] =
     .filter((name) => /^[A-Za-z][A-Za-z0-9]*$/.test(name) && !(name in settings))
     .map((name) => `Setting ${name} is unknown; infra/config.ts lists the settings.`);
 
+/** The settings that must be in the stack's region, and the region that each names. */
+export const regionalArns = ({ certificateArn, alarmTopicArn }: Config): (readonly [string, string])[] =>
+  Object.entries({ certificateArn, alarmTopicArn }).flatMap(([setting, arn]) =>
+    arn === undefined ? [] : [[setting, arn.split(':')[3] ?? ''] as const],
+  );
+
+type Rule = readonly [contradicts: boolean, sentence: string];
+
+/** The rules for settings that name something outside of the stack. */
+const contradictoryAddresses = (config: Config): readonly Rule[] => [
+  [
+    config.widgetConfigId !== undefined && config.providerClientId === undefined,
+    'Setting widgetConfigId needs providerClientId: a consent session is opened with both.',
+  ],
+  [
+    (config.domainName === undefined) !== (config.certificateArn === undefined),
+    'Settings domainName and certificateArn need each other: set both or neither.',
+  ],
+  [
+    config.disableDefaultEndpoint && config.domainName === undefined,
+    'Setting disableDefaultEndpoint needs domainName: without both, the API has no address.',
+  ],
+  [
+    new Set(regionalArns(config).map(([, region]) => region)).size > 1,
+    'Settings certificateArn and alarmTopicArn must be of one region, that of the stack.',
+  ],
+];
+
 /** A sentence for each contradiction between settings that are valid alone. */
 const contradictions = (config: Config): string[] => {
   const local = config.stage === LOCAL_STAGE;
   const startNeedsSeconds = (providerCallsPerStart * config.providerTimeoutMs) / 1_000 + ownWorkSeconds;
   const history = worstCaseHistory(config);
-  const rules: readonly (readonly [contradicts: boolean, sentence: string])[] = [
+  const rules: readonly Rule[] = [
     [
       !local && !config.providerBaseUrl.startsWith('https://'),
       `Setting providerBaseUrl must be an https address: only the stage "${LOCAL_STAGE}" may send credentials in the clear.`,
@@ -528,14 +568,7 @@ const contradictions = (config: Config): string[] => {
       history.events > maxHistoryEvents,
       `Setting pollEverySeconds (or startRetryEverySeconds) is too short for deadlineSeconds: an execution could write ${history.events} history events, more than ${maxHistoryEvents} (Step Functions ends it at 25,000).`,
     ],
-    [
-      config.widgetConfigId !== undefined && config.providerClientId === undefined,
-      'Setting widgetConfigId needs providerClientId: a consent session is opened with both.',
-    ],
-    [
-      (config.domainName === undefined) !== (config.certificateArn === undefined),
-      'Settings domainName and certificateArn need each other: set both or neither.',
-    ],
+    ...contradictoryAddresses(config),
   ];
   return rules.flatMap(([contradicts, sentence]) => (contradicts ? [sentence] : []));
 };

@@ -295,8 +295,8 @@ type Roles = Readonly<
 /** The seal key's own policy names its users, so that no IAM policy can add one. */
 const allowSealKey = ({ sealKey }: Context, functions: Roles): void => {
   sealKey.allowSealing(functions.requestExtraction.role);
-  sealKey.allowUnsealing(functions.startTask.role);
-  sealKey.allowUnsealingTargets([functions.reconcileExtraction.role, functions.sweepExtractions.role]);
+  sealKey.allowUnsealing(functions.startTask);
+  sealKey.allowUnsealingTargets([functions.reconcileExtraction, functions.sweepExtractions]);
 };
 
 /** Gives the rules of AWS Solutions the reasons for permissions that end in a wildcard. */

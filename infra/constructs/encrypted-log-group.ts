@@ -1,4 +1,4 @@
-import { Aws, Fn } from 'aws-cdk-lib';
+import { Aws, Fn, RemovalPolicy } from 'aws-cdk-lib';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import type { Config } from '../config.ts';
@@ -10,15 +10,24 @@ type EncryptedLogGroupProps = {
   readonly dataKey: DataKey;
   /** Only for a service that delivers logs itself; all others get a generated name. */
   readonly logGroupName?: string;
+  /**
+   * Whether the group is deleted when the setting that adds it is switched off. A retained group would keep its fixed name,
+   * and switching the setting on again would fail with AlreadyExists.
+   */
+  readonly deleteWithOption?: boolean;
 };
 
-/** A log group that is encrypted under the data key and kept for `logRetentionDays`. */
+/** A log group that is encrypted under the data key and keeps its events for `logRetentionDays`. */
 export class EncryptedLogGroup extends LogGroup {
-  constructor(scope: Construct, id: string, { config, dataKey, logGroupName }: EncryptedLogGroupProps) {
+  constructor(
+    scope: Construct,
+    id: string,
+    { config, dataKey, logGroupName, deleteWithOption = false }: EncryptedLogGroupProps,
+  ) {
     super(scope, id, {
       encryptionKey: dataKey.key,
       retention: config.logRetentionDays,
-      removalPolicy: removalPolicy(config),
+      removalPolicy: deleteWithOption ? RemovalPolicy.DESTROY : removalPolicy(config),
       ...(logGroupName === undefined ? {} : { logGroupName }),
     });
   }

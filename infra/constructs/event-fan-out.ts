@@ -77,6 +77,7 @@ export class EventFanOut extends Construct {
       config,
       dataKey,
       logGroupName: vendedLogGroupName('pipes', name),
+      deleteWithOption: true,
     });
     const pipe = new CfnPipe(this, 'Pipe', {
       name,

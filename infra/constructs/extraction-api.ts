@@ -53,7 +53,11 @@ export class ExtractionApi extends Construct {
     super(scope, id);
     const { config, dataKey } = props;
     const name = `${Stack.of(this).stackName}-api`;
-    this.api = new HttpApi(this, 'Api', { apiName: name, createDefaultStage: false });
+    this.api = new HttpApi(this, 'Api', {
+      apiName: name,
+      createDefaultStage: false,
+      disableExecuteApiEndpoint: config.disableDefaultEndpoint,
+    });
 
     const signed = new HttpIamAuthorizer();
     this.route(HttpMethod.POST, '/extractions', props.requestExtraction, signed);
@@ -118,7 +122,7 @@ export class ExtractionApi extends Construct {
     });
     new ApiMapping(this, 'Mapping', { api: this.api, domainName, stage });
     new CfnOutput(Stack.of(this), 'CustomDomainTarget', {
-      description: `Point ${config.domainName} here (CNAME or alias)`,
+      description: `Point ${config.domainName} here (CNAME or alias); a new stack has a new target`,
       value: domainName.regionalDomainName,
     });
     return `https://${config.domainName}`;

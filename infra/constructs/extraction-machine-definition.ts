@@ -53,31 +53,6 @@ export type MachineDefinition = {
   readonly States: { readonly StartTask: TaskState; readonly Reconcile: TaskState };
 };
 
-/** Named failures that start-task reports through its token: it surely started nothing, so try again. */
-const nothingStartedErrors = ['ProviderBusy', 'ProviderUnreachable', 'ProviderUnauthorized'];
-
-/**
- * Errors of the Lambda service itself. The list of the Step Functions guide ("Handle transient Lambda service
- * exceptions") and CDK's `retryOnServiceExceptions`, plus TooManyRequestsException, which the latter lacks:
- * a throttled account must not cost an extraction.
- */
-const lambdaServiceErrors = [
-  'Lambda.ClientExecutionTimeoutException',
-  'Lambda.ServiceException',
-  'Lambda.AWSLambdaException',
-  'Lambda.SdkClientException',
-  'Lambda.TooManyRequestsException',
-];
-
-/**
- * start-task broke off, on a failure of ours or because its function was ended: trouble with AWS that lasts a
- * minute must not cost an extraction. Safe for the whole window, as the `STARTING` write admits one start.
- */
-const startInterrupted = ['StartFailed', 'Lambda.Unknown'];
-
-/** A few more tries for errors that nobody has named yet: safe, as its `STARTING` write admits one start. */
-const unexpectedRetries = 3;
-
 /** StartInProgress is retried nine times, each a sixth of start-task's timeout: 1.5 timeouts, which outlast the start. */
 const inProgressParts = 6;
 const inProgressRetries = 9;
@@ -179,15 +154,18 @@ const startRetriers = (timings: MachineTimings): readonly Retrier[] => [
     JitterStrategy: 'NONE',
   },
   {
-    ErrorEquals: [...nothingStartedErrors, ...startInterrupted, ...lambdaServiceErrors],
-    ...growing(timings.startRetryFirstSeconds, timings.startRetryEverySeconds, 2),
-    MaxAttempts: startRetryAttempts(timings),
-  },
-  {
-    // Matches any error but States.Timeout, which is how a webhook that does not come shows: that is no failure.
+    /*
+     * Any error but States.Timeout, which is how a webhook that does not come shows and is no failure: what start-task
+     * reports by name, what Lambda reports (a throttled function included), and the end of a process. That end has the
+     * name that Lambda gives it, such as Runtime.ExitError, Runtime.OutOfMemory, Runtime.ImportModuleError or
+     * Sandbox.Timedout, although Step Functions documents Lambda.Unknown
+     * (https://docs.aws.amazon.com/step-functions/latest/dg/bp-lambda-serviceexception.html), so no list of names is
+     * complete. A bad deployment must not cost the extractions requested in it, and to retry is always safe, as the
+     * `STARTING` write admits one start.
+     */
     ErrorEquals: ['States.TaskFailed'],
     ...growing(timings.startRetryFirstSeconds, timings.startRetryEverySeconds, 2),
-    MaxAttempts: unexpectedRetries,
+    MaxAttempts: startRetryAttempts(timings),
   },
 ];
 
@@ -243,10 +221,11 @@ const attemptsToCover = (seconds: number, first: number, most: number, backoff: 
 
 /**
  * What an execution writes at most into its history, which Step Functions ends at 25,000 events:
- * each attempt of StartTask 4, each of Reconcile 3, and 6 around them. Defaults: 4 × 47 + 3 × 140 + 6 = 614.
+ * each attempt of StartTask 4, each of Reconcile 3, and 6 around them. StartTask has one attempt, 9 retries of
+ * StartInProgress and 34 of anything else. Defaults: 4 × 44 + 3 × 140 + 6 = 602.
  */
 export const worstCaseHistory = (timings: MachineTimings): { startRetries: number; events: number } => {
-  const startRetries = startRetryAttempts(timings) + inProgressRetries + unexpectedRetries;
+  const startRetries = startRetryAttempts(timings) + inProgressRetries;
   return {
     startRetries,
     events:

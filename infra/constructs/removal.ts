@@ -2,8 +2,19 @@ import { RemovalPolicy } from 'aws-cdk-lib';
 import { LOCAL_STAGE } from '../../lib/aws/stage.ts';
 import type { Config } from '../config.ts';
 
-/** Data outlives its stack, except on the emulator, where `npm start` comes and goes. */
+/**
+ * Data outlives its stack, except on the emulator, where `npm start` comes and goes. What a failed creation made goes
+ * with it (`RetainExceptOnCreate`): it is empty, and a secret that stayed would keep its fixed name from the next try.
+ * https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-attribute-deletionpolicy.html
+ */
 export const removalPolicy = (config: Config): RemovalPolicy =>
+  isLocal(config) ? RemovalPolicy.DESTROY : RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE;
+
+/**
+ * Tables also outlive a failed creation. Their deletion protection refuses the deletion, so that the rollback itself
+ * would fail; left alone they block nothing, as their names are generated.
+ */
+export const tableRemovalPolicy = (config: Config): RemovalPolicy =>
   isLocal(config) ? RemovalPolicy.DESTROY : RemovalPolicy.RETAIN;
 
 /** Whether this is the stage that runs on an emulator. */

@@ -1,9 +1,17 @@
 import { Stack } from 'aws-cdk-lib';
-import { AccountRootPrincipal, type IRole, PolicyDocument, PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import {
+  AccountRootPrincipal,
+  Effect,
+  type IRole,
+  Policy,
+  PolicyDocument,
+  PolicyStatement,
+} from 'aws-cdk-lib/aws-iam';
 import { Key } from 'aws-cdk-lib/aws-kms';
 import { Construct } from 'constructs';
 import type { Config } from '../config.ts';
-import { removalPolicy } from './removal.ts';
+import type { CosechaFunction } from './cosecha-function.ts';
+import { isLocal, removalPolicy } from './removal.ts';
 
 /** Administration without use: no Encrypt, no Decrypt, and no CreateGrant, which could grant either. */
 const administrationActions = [
@@ -48,13 +56,17 @@ const forOneTarget = {
 
 /**
  * The key that seals users' credentials and targets, and nothing else. Only its own policy decides who may use it. It
- * delegates no use to IAM, so no other policy of the account, not even an administrator's, can decrypt them.
+ * delegates no use to IAM, so no other policy of the account, not even an administrator's, can grant the use of it. An
+ * administrator can still change the functions that use it, or their roles: SECURITY.md lists these ways, and a policy
+ * that closes them.
  */
 export class SealKey extends Construct {
   readonly key: Key;
+  private readonly config: Config;
 
   constructor(scope: Construct, id: string, { config }: { readonly config: Config }) {
     super(scope, id);
+    this.config = config;
     this.key = new Key(this, 'Key', {
       description: `${Stack.of(this).stackName}: seals users' credentials and national ids until the provider has them`,
       enableKeyRotation: true,
@@ -77,14 +89,42 @@ export class SealKey extends Construct {
     this.allowUse('Seal', [role], 'kms:Encrypt', forOneExtraction);
   }
 
-  /** Lets this role unseal, but not seal. */
-  allowUnsealing(role: IRole): void {
-    this.allowUse('Unseal', [role], 'kms:Decrypt', forOneExtraction);
+  /** Lets this function unseal, and not seal. */
+  allowUnsealing(its: CosechaFunction): void {
+    this.allowUse('Unseal', [its.role], 'kms:Decrypt', forOneExtraction);
+    this.denyElsewhere(its);
   }
 
-  /** Lets these roles unseal targets, but not credentials. */
-  allowUnsealingTargets(roles: readonly IRole[]): void {
+  /** Lets these functions unseal targets, and no credentials. */
+  allowUnsealingTargets(functions: readonly CosechaFunction[]): void {
+    const roles = functions.map(({ role }) => role);
     this.allowUse('UnsealTargets', roles, 'kms:Decrypt', forOneTarget);
+    for (const its of functions) this.denyElsewhere(its);
+  }
+
+  /**
+   * Denies the function's role to unseal outside of this very function: neither another function that was given the
+   * role, nor a person who assumes it, may. In the role's own policy, as a key policy does not know this condition key
+   * (https://docs.aws.amazon.com/lambda/latest/dg/permissions-source-function-arn.html). The operator also matches a
+   * request without the key
+   * (https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_elements_condition_operators.html). It is a
+   * policy apart from the role's other one, which is made before the function is.
+   */
+  private denyElsewhere({ node, role, function: its }: CosechaFunction): void {
+    // The emulator does not know the condition key, so that the function itself would be denied.
+    if (isLocal(this.config)) return;
+    new Policy(node.scope ?? this, `${node.id}UnsealsOnlyThere`, {
+      roles: [role],
+      statements: [
+        new PolicyStatement({
+          sid: 'UnsealOnlyInTheFunction',
+          effect: Effect.DENY,
+          actions: ['kms:Decrypt'],
+          resources: [this.key.keyArn],
+          conditions: { ArnNotEquals: { 'lambda:SourceFunctionArn': its.functionArn } },
+        }),
+      ],
+    });
   }
 
   private allowUse(

@@ -19,7 +19,7 @@ import { Construct } from 'constructs';
 import type { Config } from '../config.ts';
 import { allow } from './allow.ts';
 import type { DataKey } from './data-key.ts';
-import { isLocal, removalPolicy } from './removal.ts';
+import { isLocal, removalPolicy, tableRemovalPolicy } from './removal.ts';
 
 const dueIndex = 'due';
 
@@ -44,7 +44,7 @@ export class Storage extends Construct {
       encryption: TableEncryption.CUSTOMER_MANAGED,
       encryptionKey: dataKey.key,
       timeToLiveAttribute: 'expiresAt',
-      removalPolicy: removalPolicy(config),
+      removalPolicy: tableRemovalPolicy(config),
       deletionProtection: !isLocal(config),
     };
 

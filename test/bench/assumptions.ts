@@ -21,6 +21,13 @@ export const awsAnswerMs = 10;
 export const cpuRatio = 1;
 
 /**
+ * The share of invocations that start a new process: "INITs (cold starts) typically occur in under 1% of invocations"
+ * (https://aws.amazon.com/blogs/compute/aws-lambda-standardizes-billing-for-init-phase/), which also says that they are
+ * billed since August 2025. A function that is called once in a quarter of an hour has nothing but cold starts.
+ */
+export const coldStartShare = 0.01;
+
+/**
  * The length of a callback token in characters. The emulator's are shorter. The limit is 2,048
  * (https://docs.aws.amazon.com/step-functions/latest/apireference/API_SendTaskSuccess.html), and examples have about 700.
  */

@@ -47,6 +47,7 @@ describe('the schedule without departures', () => {
     ['refused', 'REJECTED', 'http-400'],
     ['callers-token', 'REJECTED', 'session-token-refused'],
     ['busy-for-long', 'NOT_STARTED', 'start-window-over'],
+    ['broken-deploy', 'COMPLETED', undefined],
     ['consent-v1', 'COMPLETED', undefined],
     ['consent-v2', 'FAILED', 'ENTITY'],
     ['consent-outage', 'COMPLETED', undefined],

@@ -13,6 +13,8 @@ export type Facts = {
   readonly accessLogFormat: string;
   /** Keys of the routes with signed requests, whose callers are in the access log. */
   readonly signedRoutes: readonly string[];
+  /** Requests a second that the route of the webhook lets through. */
+  readonly webhookRateLimit: number;
   readonly machine: {
     readonly webhookWaitSeconds: number;
     readonly poll: Retrier;
@@ -41,7 +43,10 @@ const bucketShape = v.object({
 });
 
 const routeShape = v.object({ RouteKey: text, AuthorizationType: v.optional(text, 'NONE') });
-const stageShape = v.object({ AccessLogSettings: v.object({ Format: text }) });
+const stageShape = v.object({
+  AccessLogSettings: v.object({ Format: text }),
+  RouteSettings: v.record(text, v.object({ ThrottlingRateLimit: v.number() })),
+});
 
 const machineShape = v.object({
   StateMachineType: v.literal('STANDARD'),
@@ -106,6 +111,13 @@ export const factsOf = (template: Template): Facts => {
   all('AWS::Logs::LogGroup', logGroupShape);
   const { DefinitionString } = only('AWS::StepFunctions::StateMachine', machineShape);
   const { States } = v.parse(definitionShape, JSON.parse(flatten(DefinitionString)));
+  const stage = only('AWS::ApiGatewayV2::Stage', stageShape);
+  const routes = all('AWS::ApiGatewayV2::Route', routeShape);
+  const keysOf = (authorization: string): readonly string[] =>
+    routes
+      .filter(({ AuthorizationType }) => AuthorizationType === authorization)
+      .map(({ RouteKey }) => RouteKey);
+  const webhook = onlyOne(keysOf('NONE'), 'open routes');
   const schedules = all('AWS::Events::Rule', ruleShape).flatMap(
     ({ ScheduleExpression }) => ScheduleExpression ?? [],
   );
@@ -117,10 +129,12 @@ export const factsOf = (template: Template): Facts => {
       ]),
     ),
     tables: tablesOf(template),
-    accessLogFormat: only('AWS::ApiGatewayV2::Stage', stageShape).AccessLogSettings.Format,
-    signedRoutes: all('AWS::ApiGatewayV2::Route', routeShape)
-      .filter(({ AuthorizationType }) => AuthorizationType === 'AWS_IAM')
-      .map(({ RouteKey }) => RouteKey),
+    accessLogFormat: stage.AccessLogSettings.Format,
+    signedRoutes: keysOf('AWS_IAM'),
+    webhookRateLimit: onlyOne(
+      [stage.RouteSettings[webhook]?.ThrottlingRateLimit].filter((rate) => rate !== undefined),
+      'throttles of the webhook',
+    ),
     machine: {
       webhookWaitSeconds: States.StartTask.TimeoutSeconds,
       poll: States.Reconcile.Retry[0],

@@ -104,5 +104,6 @@ export type PriceName = keyof typeof prices;
 /** Prices per month of existence. */
 export const monthly = {
   secret: { dollars: 0.4, page: 'https://aws.amazon.com/secrets-manager/pricing/', seen: 'unseen' },
+  /** The first two rotations of a key add as much each, and further ones nothing. */
   key: { dollars: 1, page: 'https://aws.amazon.com/kms/pricing/', seen: 'quoted' },
 } as const;

@@ -1,8 +1,16 @@
-import { awsAnswerMs, cpuRatio, providerAnswerMs, taskSeconds, taskTokenCharacters } from '../assumptions.ts';
+import {
+  awsAnswerMs,
+  coldStartShare,
+  cpuRatio,
+  providerAnswerMs,
+  taskSeconds,
+  taskTokenCharacters,
+} from '../assumptions.ts';
 import { figure } from '../figure.ts';
 import { markdownTable } from '../markdown-table.ts';
 import type { Bill } from './bill/bill.ts';
 import { type Charge, dollarsOf, totalOf } from './bill/charge.ts';
+import { COLD_START } from './bill/cold-starts.ts';
 import { memorySizes } from './bill/path-charges.ts';
 import { startAndEnd } from './bill/transitions.ts';
 import type { Facts } from './facts.ts';
@@ -16,7 +24,8 @@ const money = (dollars: number): string => dollars.toFixed(2);
 const lines: readonly (readonly [name: string, isIn: (charge: Charge) => boolean])[] = [
   ['Step Functions', ({ price }) => price === 'transition'],
   ['Lambda, requests', ({ price }) => price === 'invocation'],
-  ['Lambda, duration', ({ price }) => price === 'armGigabyteSecond'],
+  ['Lambda, duration', ({ price, what }) => price === 'armGigabyteSecond' && what !== COLD_START],
+  ['Lambda, cold starts', ({ what }) => what === COLD_START],
   ['API Gateway', ({ price }) => price === 'httpRequest'],
   ['DynamoDB, writes', ({ price }) => price === 'writeUnit'],
   ['DynamoDB, reads', ({ price }) => price === 'readUnit'],
@@ -97,12 +106,14 @@ const breakdown = (charges: readonly Charge[]): string => {
 /** The whole result, as text. */
 export const report = (bill: Bill, { machine }: Facts): string => {
   const [happy] = bill.paths;
+  const { flood } = bill;
+  const aMonthOfFlood = (perMillion: number): number => (perMillion * flood.deliveries) / 1_000_000;
   const total = totalOf(happy?.charges ?? []);
   const naive = totalOf(bill.designs[0]?.charges ?? []);
   return [
     `Prices: us-east-1, list, first tiers, no free tier, as read on ${readOn} (test/bench/cost/prices.ts).`,
     `Assumed (test/bench/assumptions.ts): tasks of ${taskSeconds} s; ${providerAnswerMs} ms for each answer of the provider, ${awsAnswerMs} ms for each of AWS;`,
-    `a vCPU is ${cpuRatio} of this machine's cores; a callback token has ${taskTokenCharacters} characters. Warm processes only.`,
+    `a vCPU is ${cpuRatio} of this machine's cores; a callback token has ${taskTokenCharacters} characters; ${100 * coldStartShare} % of invocations start a process.`,
     '',
     '1. The paths, from the histories and the calls of this run',
     '',
@@ -149,20 +160,41 @@ export const report = (bill: Bill, { machine }: Facts): string => {
       ]),
     ]),
     '',
+    'A cold start has its init phase besides, at about two vCPUs whatever the memory, and a longer first invocation:',
+    '',
+    markdownTable([
+      ['one cold start', 'init ms', 'first invocation, billed ms', 'secrets read'],
+      ...[...bill.coldStarts].map(([name, { initMs, firstMs, secretReads }]) => [
+        name,
+        initMs.toFixed(0),
+        firstMs.toFixed(0),
+        String(secretReads),
+      ]),
+    ]),
+    '',
     ...[...bill.largest].map(([name, bytes]) => `Largest item of ${name}: ${bytes} bytes.`),
     '',
     '4. Where it goes, by consent',
     '',
     breakdown(bill.paths.at(-1)?.charges ?? []),
     '',
-    `A new process reads secrets: ${[...bill.secretReads].map(([name, reads]) => `${name} ${reads}`).join(', ')}, at $${money(prices.secretRead.perMillion)} a million reads.`,
-    '',
     '5. A month, whatever is extracted (alarms, metrics and dashboard: docs/operations.md, "Cost of monitoring")',
     '',
     markdownTable([['', '$'], ...bill.months.map(({ what, dollars }) => [what, money(dollars)])]),
     '',
-    'Not included: cold starts, storage (tables, recovery points, results, logs), traffic, reads of logs, KMS requests of tables, bucket and logs,',
-    'logins (one an hour for each process), reads of secrets by new processes, and retries.',
+    `6. A flood of forged deliveries, at the throttle of the webhook: ${flood.perSecond} a second, ${figure(flood.deliveries / 1e6)} million in 30 days`,
+    '',
+    markdownTable([
+      ['', '$ per million', '$ a month'],
+      ...lines
+        .map(([name, isIn]) => [name, totalOf(flood.charges.filter(isIn))] as const)
+        .filter(([, dollars]) => dollars > 0)
+        .map(([name, dollars]) => [name, money(dollars), money(aMonthOfFlood(dollars))]),
+      ['total', money(totalOf(flood.charges)), money(aMonthOfFlood(totalOf(flood.charges)))],
+    ]),
+    '',
+    'Not included: storage (tables, recovery points, results, logs), traffic, reads of logs, KMS requests of tables, bucket and logs, logins',
+    '(one an hour for each process), what CloudTrail and GuardDuty bill for each event, and retries.',
     '',
     `Happy path: $${money(total)} per million extractions; target ≤ 85, stretch ≤ 75.`,
   ].join('\n');

@@ -23,6 +23,8 @@ export type Entry = {
   readonly ordinal: number;
   /** User and system time of the whole process from the event's arrival to the answer, in milliseconds. */
   readonly cpuMs: number;
+  /** Of a process's first invocation: the CPU time until its event arrived, Node's start and the loading included. */
+  readonly initCpuMs?: number;
   readonly startedAt: number;
   readonly endedAt: number;
   readonly failed: boolean;

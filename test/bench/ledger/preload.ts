@@ -104,14 +104,21 @@ const callOf = ({ request, response, startedAt, endedAt, asked, answered }: Exch
   };
 };
 
-const entryOf = ({ line, startedAt, exchanges }: Open, cpu: NodeJS.CpuUsage, failed: boolean): Entry => {
+const millisecondsOf = ({ user, system }: NodeJS.CpuUsage): number => (user + system) / 1_000;
+
+const entryOf = (
+  { line, cpu: cpuBefore, startedAt, exchanges }: Open,
+  cpu: NodeJS.CpuUsage,
+  failed: boolean,
+): Entry => {
   const { event, ctx } = JSON.parse(line) as Invocation;
   const { routeKey, trigger, body } = event as Record<string, unknown>;
   return {
     function: process.env.POWERTOOLS_SERVICE_NAME ?? '',
     requestId: ctx?.request_id ?? '',
     ordinal,
-    cpuMs: (cpu.user + cpu.system) / 1_000,
+    cpuMs: millisecondsOf(cpu),
+    ...(ordinal === 1 ? { initCpuMs: millisecondsOf(cpuBefore) } : {}),
     startedAt,
     endedAt: now(),
     failed,

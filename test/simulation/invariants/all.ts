@@ -20,6 +20,7 @@ import { resultsCollected } from './results-collected.ts';
 import { runningStartLeftAlone } from './running-start-left-alone.ts';
 import { settledAndClosed } from './settled-and-closed.ts';
 import { startInTime } from './start-in-time.ts';
+import { startWindowUsed } from './start-window-used.ts';
 import { startingWrittenBeforeCall } from './starting-written-before-call.ts';
 import { statusIsTheProviders } from './status-is-the-providers.ts';
 import { unconfirmedForAReason } from './unconfirmed-for-a-reason.ts';
@@ -47,6 +48,7 @@ export const invariants: readonly Invariant[] = [
   claimedBeforeReconciled,
   requestKept,
   settledAndClosed,
+  startWindowUsed,
   notStartedMeansNoTask,
   rejectedMeansNoTask,
   unconfirmedForAReason,

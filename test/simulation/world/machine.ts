@@ -2,6 +2,7 @@ import { extractionMachineDefinition } from '../../../infra/constructs/extractio
 import type { ExecutionInput } from '../../../lib/extraction/api/request-extraction.ts';
 import type { WakeOutcome } from '../../../lib/extraction/record-delivery.ts';
 import type { ProcessEnd } from './process.ts';
+import type { Scenario } from './scenario.ts';
 import { settings } from './settings.ts';
 import type { Timer } from './timers.ts';
 import type { World } from './world.ts';
@@ -32,10 +33,14 @@ const matches = (names: readonly string[], error: string): boolean =>
   names.includes('States.ALL') ||
   (names.includes('States.TaskFailed') && error !== 'States.Timeout');
 
-/** The error name of an invocation that did not return. */
-const errorOf = (end: Exclude<ProcessEnd<unknown>, { kind: 'returned' }>): string => {
+/** The error name of an invocation that did not return: the `errorType` of Lambda's answer. */
+const errorOf = (
+  end: Exclude<ProcessEnd<unknown>, { kind: 'returned' }>,
+  { interruptions }: Pick<Scenario, 'interruptions'>,
+): string => {
   if (end.kind === 'threw') return end.error instanceof Error ? end.error.name : 'Error';
-  return end.of === 'timeout' ? 'Sandbox.Timedout' : 'Lambda.Unknown';
+  if (end.of === 'timeout') return 'Sandbox.Timedout';
+  return interruptions === 'unreported' ? 'Runtime.ExitError' : interruptions;
 };
 
 /** One execution of the machine. A callback token is valid while its attempt waits. */
@@ -46,6 +51,8 @@ export class Execution {
   transitions = 0;
   redrives = 0;
   startAbandoned = false;
+  /** The error for which the machine abandoned the start; `States.Timeout` if the wait for the token was over. */
+  abandonedFor: string | undefined;
   /** Whether StartTask has failed for good, or the execution broke. */
   abandoned = false;
   state: StateName = 'StartTask';
@@ -131,7 +138,7 @@ export class Execution {
     this.#invoke('start-task', attempt, () =>
       this.#functions.startTask(input, (end) => {
         if (end.kind === 'returned' || this.#world.scenario.interruptions === 'unreported') return;
-        if (this.#isCurrent(attempt)) this.#fail(errorOf(end));
+        if (this.#isCurrent(attempt)) this.#fail(errorOf(end, this.#world.scenario));
       }),
     );
   }
@@ -142,7 +149,7 @@ export class Execution {
       this.#functions.reconcile({ extractionId, startAbandoned: this.startAbandoned }, (end) => {
         if (!this.#isCurrent(attempt)) return;
         if (end.kind === 'returned') this.#end('SUCCEEDED');
-        else this.#fail(errorOf(end));
+        else this.#fail(errorOf(end, this.#world.scenario));
       }),
     );
   }
@@ -156,7 +163,9 @@ export class Execution {
       name: `invokes ${what}`,
       kind: 'once',
       take: () => {
-        if (this.#isCurrent(attempt)) run();
+        if (!this.#isCurrent(attempt)) return;
+        if (this.#deployIsBroken()) this.#fail('Runtime.ImportModuleError');
+        else run();
       },
       others: [
         { name: 'the Lambda service fails before', take: failing('Lambda.ServiceException') },
@@ -171,6 +180,11 @@ export class Execution {
       ],
     } as const;
     void this.#world.kernel.call<void>(undefined, 'machine', invoke);
+  }
+
+  #deployIsBroken(): boolean {
+    const { kernel, startedAt, scenario } = this.#world;
+    return kernel.now < startedAt + (scenario.brokenDeployUntil ?? 0) * 1_000;
   }
 
   #isCurrent(attempt: number): boolean {
@@ -194,6 +208,7 @@ export class Execution {
       this.#timers.push(this.#set(pause * jitter, `the machine retries ${this.state}`, () => this.#try()));
     } else if (state.Catch !== undefined) {
       this.startAbandoned = true;
+      this.abandonedFor = error;
       this.abandoned = true;
       this.#enter('Reconcile');
     } else {

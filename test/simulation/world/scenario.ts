@@ -38,8 +38,10 @@ export type Scenario = {
   readonly skew: number;
   /** After how many seconds from the request an operator reconciles the record. */
   readonly reconcileAfter?: number;
-  /** Whether a state that waits for its callback token fails if its function is interrupted, as on AWS, or waits on. */
-  readonly interruptions: 'reported' | 'unreported';
+  /** The error name of a crash. If `unreported`, a state that waits for its callback token waits on, unlike on AWS. */
+  readonly interruptions: 'Runtime.ExitError' | 'Runtime.OutOfMemory' | 'Lambda.Unknown' | 'unreported';
+  /** Until how many seconds from the request Lambda cannot load the functions of the machine. */
+  readonly brokenDeployUntil?: number;
 };
 
 export const plain: Scenario = {
@@ -52,5 +54,5 @@ export const plain: Scenario = {
   jitter: 1,
   clock: 'fine',
   skew: 0,
-  interruptions: 'reported',
+  interruptions: 'Runtime.ExitError',
 };

@@ -41,6 +41,8 @@ export const scenarios: readonly Scenario[] = [
   { ...plain, name: 'outage', outage: { from: 10, to: 70 } },
   { ...plain, name: 'long-outage', outage: { from: 10, to: 400 } },
   { ...plain, name: 'interruption-unreported', interruptions: 'unreported' },
+  { ...plain, name: 'out-of-memory', interruptions: 'Runtime.OutOfMemory' },
+  { ...plain, name: 'broken-deploy', brokenDeployUntil: 20 },
   { ...plain, name: 'coarse-clock', clock: 'coarse' },
   { ...plain, name: 'skewed-clocks', skew: 30 },
   { ...plain, name: 'skewed-reconcile', skew: 30, reconcileAfter: 5 },
@@ -96,7 +98,13 @@ export const drawScenario = (random: Random, name: string): Scenario => {
     jitter: random.pick([0, 0.5, 1]),
     clock: random.pick(['fine', 'fine', 'coarse']),
     skew: random.pick([0, 0, 0, 0, 0, 0, 0, 30]),
-    interruptions: random.pick(['reported', 'unreported']),
+    interruptions: random.pick([
+      'Runtime.ExitError',
+      'Runtime.OutOfMemory',
+      'Lambda.Unknown',
+      'unreported',
+    ] as const),
     ...(random.below(8) === 0 ? { reconcileAfter: random.pick([3, 5, 15]) } : {}),
+    ...(random.below(12) === 0 ? { brokenDeployUntil: random.pick([5, 20, 60]) } : {}),
   };
 };

@@ -149,6 +149,20 @@ describe('settings are refused with a sentence that names them:', () => {
       { runbookUrl: 'https://wiki.example/cosecha#top' },
       'Setting runbookUrl must be an https address',
     ],
+    [
+      'no default endpoint and no domain either',
+      { disableDefaultEndpoint: 'true' },
+      'Setting disableDefaultEndpoint needs domainName',
+    ],
+    [
+      'a topic of another region than the certificate',
+      {
+        domainName: 'api.example.com',
+        certificateArn: 'arn:aws:acm:eu-west-1:111122223333:certificate/1',
+        alarmTopicArn: 'arn:aws:sns:us-east-1:111122223333:on-call',
+      },
+      'certificateArn and alarmTopicArn must be of one region',
+    ],
     ['a domain without a certificate', { domainName: 'api.example.com' }, 'domainName and certificateArn'],
   ])('%s', (_, settings, sentence) => {
     expect(refusal(settings)).toContain(sentence);

@@ -22,6 +22,7 @@ const rightsOf = (role: string, from = template): readonly string[] =>
   Object.values(resourcesOf(from, 'AWS::IAM::Policy'))
     .filter(({ Properties }) => flatten(list(Properties.Roles as unknown[])[0]).includes(`<${role}>`))
     .flatMap(({ Properties }) => statementsOf(Properties.PolicyDocument))
+    .filter(({ Effect }) => Effect === 'Allow')
     .flatMap((statement) =>
       list(statement.Resource).flatMap((resource) =>
         list(statement.Action).map((action) => `${action} ${short(flatten(resource))}${via(statement)}`),
@@ -183,8 +184,30 @@ describe('the seal key', () => {
     expect(actions.filter((action) => /\*|Encrypt|Decrypt|DataKey|CreateGrant/.test(action))).toEqual([]);
   });
 
-  test('is named in no identity policy', () => {
-    expect(JSON.stringify(resourcesOf(template, 'AWS::IAM::Policy'))).not.toContain('SealKey');
+  const namingIt = (from = template) =>
+    Object.values(resourcesOf(from, 'AWS::IAM::Policy')).flatMap(({ Properties }) =>
+      statementsOf(Properties.PolicyDocument)
+        .filter(({ Resource }) => JSON.stringify(Resource).includes('SealKey'))
+        .map(({ Effect, Action, Condition }) => ({
+          role: flatten(list(Properties.Roles as unknown[])[0]),
+          ...{ Effect, Action, Condition },
+        })),
+    );
+
+  test('is allowed by no identity policy, and denied to a role outside of its own function', () => {
+    const denied = (name: string) => ({
+      role: `<${name}Role>`,
+      Effect: 'Deny',
+      Action: 'kms:Decrypt',
+      Condition: {
+        ArnNotEquals: {
+          'lambda:SourceFunctionArn': { 'Fn::GetAtt': [expect.stringMatching(`^${name}Function`), 'Arn'] },
+        },
+      },
+    });
+    expect(namingIt()).toEqual(['StartTask', 'ReconcileExtraction', 'SweepExtractions'].map(denied));
+    // The emulator does not know where a request comes from.
+    expect(namingIt(synthesize({ stage: 'local' }).template)).toEqual([]);
   });
 
   test('requires the encryption context except on the emulator, which cannot check it', () => {

@@ -20,23 +20,22 @@ const dataHolders = [
   'AWS::SecretsManager::Secret',
   'AWS::Logs::LogGroup',
 ];
+const EVERY_OPTION = {
+  domainName: 'api.example.com',
+  certificateArn: 'arn:aws:acm:eu-west-1:111122223333:certificate/1',
+  disableDefaultEndpoint: 'true',
+  webhookReservedConcurrency: 5,
+  startReservedConcurrency: 50,
+  reconcileReservedConcurrency: 50,
+  alarmTopicArn: 'arn:aws:sns:eu-west-1:111122223333:on-call',
+  fanOutToEventBus: 'true',
+};
 
 describe('the rules of AWS Solutions', () => {
   test.each([
     ['for a deployment', app],
     ['for the emulator', local.app],
-    [
-      'for a deployment with every option',
-      synthesize({
-        domainName: 'api.example.com',
-        certificateArn: 'arn:aws:acm:eu-west-1:111122223333:certificate/1',
-        webhookReservedConcurrency: 5,
-        startReservedConcurrency: 50,
-        reconcileReservedConcurrency: 50,
-        alarmTopicArn: 'arn:aws:sns:eu-west-1:111122223333:on-call',
-        fanOutToEventBus: 'true',
-      }).app,
-    ],
+    ['for a deployment with every option', synthesize(EVERY_OPTION).app],
   ])('find no violation without a written reason %s', (_, checked) => {
     expect(new AwsSolutionsChecks(checked).validateScope(checked).violations).toEqual([]);
   });
@@ -116,12 +115,25 @@ describe('the bucket', () => {
 });
 
 describe('resources with data', () => {
-  test('outlives the stack', () => {
+  test('outlive the stack, but not a failed creation, except the tables with deletion protection', () => {
     for (const type of dataHolders) {
+      const deletion = type === 'AWS::DynamoDB::Table' ? 'Retain' : 'RetainExceptOnCreate';
       for (const [id, resource] of Object.entries(resourcesOf(template, type))) {
-        expect([id, resource.DeletionPolicy, resource.UpdateReplacePolicy]).toEqual([id, 'Retain', 'Retain']);
+        expect([id, resource.DeletionPolicy, resource.UpdateReplacePolicy]).toEqual([id, deletion, 'Retain']);
       }
     }
+  });
+
+  test('is not kept where an option adds it, so that the option can be switched on, off and on again', () => {
+    const every = synthesize(EVERY_OPTION).template.toJSON().Resources as Record<string, Resource>;
+    const basic = template.toJSON().Resources as Record<string, Resource>;
+    const added = Object.entries(every).filter(([id]) => basic[id] === undefined);
+    expect(added.map(([, { Type }]) => Type)).toEqual(
+      expect.arrayContaining(['AWS::Logs::LogGroup', 'AWS::Pipes::Pipe', 'AWS::ApiGatewayV2::DomainName']),
+    );
+    expect(
+      added.filter(([, { DeletionPolicy = 'Delete' }]) => DeletionPolicy !== 'Delete').map(([id]) => id),
+    ).toEqual([]);
   });
 
   test('goes with the stack on the emulator', () => {
@@ -404,13 +416,21 @@ describe('the API', () => {
     ]);
   });
 
-  test('answers at a custom domain if the settings name one', () => {
-    const own = synthesize({
+  test('answers at a custom domain if the settings name one, and can be limited to it', () => {
+    const domain = {
       domainName: 'api.example.com',
       certificateArn: 'arn:aws:acm:eu-west-1:111122223333:certificate/1',
-    }).template;
+    };
+    const own = synthesize(domain).template;
+    const endpointOf = (disabled: boolean) => ({ DisableExecuteApiEndpoint: disabled });
+    own.hasResourceProperties('AWS::ApiGatewayV2::Api', endpointOf(false));
+    const alone = synthesize({ ...domain, disableDefaultEndpoint: 'true' }).template;
+    alone.hasResourceProperties('AWS::ApiGatewayV2::Api', endpointOf(true));
+    alone.hasOutput('ApiUrl', { Value: 'https://api.example.com' });
     own.hasOutput('WebhookUrl', { Value: 'https://api.example.com/webhooks/provider' });
-    own.hasOutput('CustomDomainTarget', {});
+    own.hasOutput('CustomDomainTarget', {
+      Description: Match.stringLikeRegexp('Point api.example.com here'),
+    });
     own.resourceCountIs('AWS::ApiGatewayV2::ApiMapping', 1);
   });
 });

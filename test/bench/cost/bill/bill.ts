@@ -1,12 +1,14 @@
 import { longTaskSeconds, providerAnswerMs, signingKeyMinutes, taskSeconds } from '../../assumptions.ts';
 import type { Entry } from '../../ledger/entry.ts';
+import { median } from '../../quantile.ts';
 import { asOnAws } from '../../units/as-on-aws.ts';
 import { unitsOf } from '../../units/dynamo-units.ts';
 import { deployedTables } from '../../units/tables.ts';
 import type { Facts } from '../facts.ts';
 import { monthly, prices } from '../prices.ts';
 import type { Measured, Path } from '../run/sample.ts';
-import { type Charge, totalOf } from './charge.ts';
+import { type Charge, merge, times, totalOf } from './charge.ts';
+import { type ColdStart, coldStartCharges, coldStartsOf } from './cold-starts.ts';
 import { collectingOutside, type Design, fiveStates, naivePolling } from './designs.ts';
 import { expectedPolls } from './expected-polls.ts';
 import { invocationCharges, type Known } from './invocation-charges.ts';
@@ -23,15 +25,22 @@ export type PricedPath = {
 
 export type MonthlyCost = { readonly what: string; readonly dollars: number };
 
+/** A month of forged deliveries, as many as the throttle lets through. */
+export type Flood = {
+  readonly perSecond: number;
+  readonly deliveries: number;
+  readonly charges: readonly Charge[];
+};
+
 export type Bill = {
   /** The happy one first. */
   readonly paths: readonly PricedPath[];
   readonly designs: readonly Design[];
+  readonly coldStarts: ReadonlyMap<string, ColdStart>;
+  readonly flood: Flood;
   readonly durations: ReturnType<typeof durationsOf>;
   /** The largest item of each table on the happy path, in bytes. */
   readonly largest: ReadonlyMap<string, number>;
-  /** Secrets that a new process reads, by function. */
-  readonly secretReads: ReadonlyMap<string, number>;
   readonly months: readonly MonthlyCost[];
 };
 
@@ -62,19 +71,26 @@ const largestItems = (
   return largest;
 };
 
-/** The secrets that the first process of each function read. Every process reads them, and again when they expire. */
-const secretReadsOf = (all: readonly Entry[]): ReadonlyMap<string, number> => {
-  const first = new Map<string, number>();
-  for (const { function: name, ordinal, calls } of all) {
-    const reads = calls.filter(({ service }) => service === 'secretsmanager').length;
-    if (ordinal === 1 && reads > 0 && !first.has(name)) first.set(name, reads);
-  }
-  return first;
-};
-
 const MONTH_MINUTES = 30 * 1_440;
 
-const monthsOf = ({ sweeps, all }: Measured, known: Known): readonly MonthlyCost[] => {
+const floodOf = (forged: readonly Entry[], known: Known): Flood => {
+  const cpuMs = median(forged.map((entry) => entry.cpuMs));
+  const charges = forged.flatMap((entry) =>
+    invocationCharges(entry, cpuMs, known).map((item) => ({ ...item, where: 'receive-webhook' })),
+  );
+  const perSecond = known.facts.webhookRateLimit;
+  return {
+    perSecond,
+    deliveries: perSecond * MONTH_MINUTES * 60,
+    charges: merge(times(charges, 1 / forged.length)),
+  };
+};
+
+const monthsOf = (
+  { sweeps }: Measured,
+  coldStarts: ReadonlyMap<string, ColdStart>,
+  known: Known,
+): readonly MonthlyCost[] => {
   const { facts } = known;
   const sweep =
     totalOf(
@@ -82,7 +98,7 @@ const monthsOf = ({ sweeps, all }: Measured, known: Known): readonly MonthlyCost
         invocationCharges(entry, entry.cpuMs, known).map((item) => ({ ...item, where: 'sweep' })),
       ),
     ) / sweeps.length;
-  const keyReads = secretReadsOf(all).get('receive-webhook') ?? 0;
+  const keyReads = coldStarts.get('receive-webhook')?.secretReads ?? 0;
   return [
     {
       what: `sweeps, ${facts.sweepsPerMonth} that find nothing due`,
@@ -93,7 +109,10 @@ const monthsOf = ({ sweeps, all }: Measured, known: Known): readonly MonthlyCost
       what: `Secrets Manager, ${keyReads} reads every ${signingKeyMinutes} minutes by each process of the webhook that is always busy`,
       dollars: (keyReads * (MONTH_MINUTES / signingKeyMinutes) * prices.secretRead.perMillion) / 1_000_000,
     },
-    { what: `KMS, ${facts.keys} keys`, dollars: facts.keys * monthly.key.dollars },
+    ...[0, 1, 2].map((rotations) => ({
+      what: `KMS, ${facts.keys} keys${rotations === 0 ? '' : ` instead, after ${rotations} yearly rotation${rotations === 1 ? '' : 's'}`}`,
+      dollars: facts.keys * (1 + rotations) * monthly.key.dollars,
+    })),
   ];
 };
 
@@ -101,12 +120,14 @@ const monthsOf = ({ sweeps, all }: Measured, known: Known): readonly MonthlyCost
 export const billOf = (measured: Measured, facts: Facts): Bill => {
   const known = knownOf(measured, facts);
   const measuredPaths = measured.samples;
+  const coldStarts = coldStartsOf(measured.all, known);
   const { webhookWaitSeconds } = facts.machine;
   const priced = (name: string, path: Path, polls: Polls): PricedPath => {
     const counted = measuredPaths[path].map(({ history }) => transitionsIn(history));
     const entered = [...new Set(counted.map((one) => one.entered))].join(' or ');
     const retries = [...new Set(counted.map((one) => one.retries))].join(' or ');
-    const charges = pathCharges(measuredPaths[path], polls, known);
+    const warm = pathCharges(measuredPaths[path], polls, known);
+    const charges = [...warm, ...coldStartCharges(warm, coldStarts, known)];
     const expected = charges
       .filter(({ price }) => price === 'transition')
       .reduce((sum, { quantity }) => sum + quantity, 0);
@@ -128,9 +149,10 @@ export const billOf = (measured: Measured, facts: Facts): Bill => {
       { name: 'ours', charges: happy.charges },
       collectingOutside(happy.charges, facts),
     ],
+    coldStarts,
+    flood: floodOf(measured.forged, known),
     durations: durationsOf(measuredPaths.happy, known),
     largest: largestItems(measured, known),
-    secretReads: secretReadsOf(measured.all),
-    months: monthsOf(measured, known),
+    months: monthsOf(measured, coldStarts, known),
   };
 };

@@ -4,6 +4,7 @@ import { type Run, startLocalSystem } from '../../../../infra/local/local-system
 import { sweepNow } from '../../../../lib/cli/aws/reconcile-function.ts';
 import { createLedger } from '../../ledger/create-ledger.ts';
 import { extract, type Scene } from './extract.ts';
+import { forge } from './forge.ts';
 import { readLogs } from './read-logs.ts';
 import type { Measured, Path, Sample } from './sample.ts';
 
@@ -27,6 +28,7 @@ const settings = {
   pollFirstSeconds: '2',
   pollEverySeconds: '2',
   sweepEveryMinutes: '60',
+  signingKeyRefreshSeconds: '15',
 };
 
 const measurePath = async (path: Path, scene: Scene): Promise<readonly Sample[]> => {
@@ -67,6 +69,7 @@ export const measure = async (run: Omit<Run, 'settings' | 'emulatorEnv'>): Promi
     consent: await measured('consent', 'by consent'),
   };
   await sweep(scene);
+  const forged = await forge(scene);
   const all = ledger.entries();
   const swept = all.filter((entry) => entry.function === 'sweep-extractions');
   if (swept.length !== sweeps) throw new Error(`${swept.length} sweeps ran, not ${sweeps}.`);
@@ -74,6 +77,7 @@ export const measure = async (run: Omit<Run, 'settings' | 'emulatorEnv'>): Promi
     samples,
     // The first one opens connections.
     sweeps: swept.slice(1),
+    forged,
     all,
     logs: await readLogs(system.emulator),
     outputs: system.outputs,

@@ -19,7 +19,8 @@ const changed = (type: string, properties: object): Template => ({
 });
 
 test('the bill reads the facts from the template', () => {
-  const { machine, signedRoutes, memoryMB } = factsOf(template);
+  const { machine, signedRoutes, memoryMB, webhookRateLimit } = factsOf(template);
+  expect(webhookRateLimit).toBe(100);
   expect(Object.keys(memoryMB).sort()).toEqual([...functionNames].sort());
   expect(machine.poll).toMatchObject({ MaxDelaySeconds: 120, JitterStrategy: 'FULL' });
   expect(signedRoutes).toContain('POST /extractions');

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { waitedMs } from '../../../../bench/cost/bill/billed-duration.ts';
 import type { Charge } from '../../../../bench/cost/bill/charge.ts';
+import { coldStartCharges, coldStartsOf } from '../../../../bench/cost/bill/cold-starts.ts';
 import { naivePolling } from '../../../../bench/cost/bill/designs.ts';
 import { invocationCharges, type Known } from '../../../../bench/cost/bill/invocation-charges.ts';
 import { FIRST_POLL, FURTHER_POLL, pathCharges } from '../../../../bench/cost/bill/path-charges.ts';
@@ -14,6 +15,7 @@ const facts: Facts = {
   tables: {},
   accessLogFormat: '$context.requestId',
   signedRoutes: [],
+  webhookRateLimit: 100,
   machine: {
     webhookWaitSeconds: 600,
     poll: { IntervalSeconds: 5, BackoffRate: 1, MaxAttempts: 9, JitterStrategy: 'FULL' },
@@ -137,6 +139,30 @@ describe('the charges of a path', () => {
   it('are 38 transitions for naive polling of 60 s', () => {
     const naive = naivePolling(charges, charges);
     expect(quantityOf(naive.charges, 'transition')).toBe(38);
+  });
+});
+
+describe('cold starts', () => {
+  const warm: readonly Charge[] = invocationCharges(entry(), 10, known).map((item) => ({
+    ...item,
+    where: 'reconcile-extraction, first poll',
+  }));
+  const first = entry({
+    ...{ ordinal: 1, initCpuMs: 60, cpuMs: 40 },
+    calls: [call('secretsmanager', 'GetSecretValue')],
+  });
+  const coldStarts = coldStartsOf([first, entry()], known);
+  const charges = coldStartCharges(warm, coldStarts, known);
+
+  it('have an init phase at full speed, whatever the memory, and a first invocation at its share of a vCPU', () => {
+    // 40 × 1,769 / 1,024 + 10 = 79.1 ms
+    expect(coldStarts.get('reconcile-extraction')).toEqual({ initMs: 60, firstMs: 80, secretReads: 1 });
+  });
+
+  it('add their share of what they take beyond a warm invocation', () => {
+    // 1 GB for 60 + 80 instead of 18 ms, in 1 of 100
+    expect(quantityOf(charges, 'armGigabyteSecond')).toBeCloseTo(0.00122, 10);
+    expect(quantityOf(charges, 'secretRead')).toBeCloseTo(0.01, 10);
   });
 });
 

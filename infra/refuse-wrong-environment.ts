@@ -1,0 +1,41 @@
+import { type Config, ConfigError, regionalArns } from './config.ts';
+
+/**
+ * Refuses an account or a region in which the deployment would fail half-way or the stack would not work:
+ * - An alarm takes a topic, and a regional domain a certificate, of its own region only
+ *   (https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-regional-api-custom-domain-create.html).
+ * - An HTTP API lets in no principal of another account
+ *   (https://repost.aws/knowledge-center/api-gateway-iam-cross-account), so such a reader would read nothing.
+ * - In China, services have other names in key policies than the ones used here.
+ *
+ * The CDK CLI names account and region that it deploys to; without an account nothing is deployed, and its region may be
+ * a default.
+ * @throws {ConfigError} with a sentence for each setting that does not fit
+ */
+export const refuseWrongEnvironment = (
+  config: Config,
+  env: {
+    readonly CDK_DEFAULT_ACCOUNT?: string;
+    readonly CDK_DEFAULT_REGION?: string;
+    readonly AWS_ENDPOINT_URL?: string;
+  },
+): void => {
+  const { CDK_DEFAULT_ACCOUNT: account, CDK_DEFAULT_REGION: region } = env;
+  if (!account || !region || env.AWS_ENDPOINT_URL) return;
+  if (region.startsWith('cn-')) {
+    throw new ConfigError(`The region ${region} is not supported: choose one outside China.`);
+  }
+  const wrongRegion = regionalArns(config).flatMap(([setting, its]) =>
+    its === region
+      ? []
+      : [`Setting ${setting} is in ${its}, but the stack goes to ${region}: it must be in the same region.`],
+  );
+  const wrongAccount = config.readers
+    .filter((arn) => arn.split(':')[4] !== account)
+    .map(
+      (arn) =>
+        `Setting readers names ${arn}, but the stack goes to account ${account}: name the role that this reader assumes there.`,
+    );
+  const wrong = [...wrongRegion, ...wrongAccount];
+  if (wrong.length > 0) throw new ConfigError(wrong.join('\n'));
+};
