@@ -17,8 +17,8 @@ import {
 import type { ExecutionInput } from '../lib/extraction/api/request-extraction.ts';
 import type { Journal } from '../lib/extraction/journal.ts';
 import { parseTimings } from '../lib/extraction/parse-timings.ts';
+import { callByConsent, callByCredentials, type StartCall } from '../lib/extraction/prepare-start-call.ts';
 import type { Extraction } from '../lib/extraction/record.ts';
-import { callByConsent, callByCredentials, type StartCall } from '../lib/extraction/start-call.ts';
 import { startForMachine } from '../lib/extraction/start-for-machine.ts';
 import { NotConfigured } from '../lib/not-configured.ts';
 import { concealFailures } from '../lib/observability/conceal-failures.ts';

@@ -13,9 +13,9 @@ import { applyChange, type ChangeOutcome } from './apply-change.ts';
 import { isStartStale, plusSeconds, type Timings } from './deadlines.ts';
 import { failureReason } from './failure-reason.ts';
 import type { Journal } from './journal.ts';
+import type { StartCall } from './prepare-start-call.ts';
 import { type Extraction, type ExtractionStatus, hasWebhook, isTerminalStatus } from './record.ts';
 import { settle } from './settle.ts';
-import type { StartCall } from './start-call.ts';
 import type { ExtractionStore, TaskStore } from './store.ts';
 import {
   type Change,

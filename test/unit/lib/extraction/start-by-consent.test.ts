@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { callByConsent } from '../../../../lib/extraction/prepare-start-call.ts';
 import type { ConsentExtraction, ConsentVariant } from '../../../../lib/extraction/record.ts';
 import { type StartDeps, type StartOutcome, start } from '../../../../lib/extraction/start.ts';
-import { callByConsent } from '../../../../lib/extraction/start-call.ts';
 import type { StartExtractionRequest } from '../../../../lib/provider/extractions/start-extraction-request.ts';
 import { startExtractionV2 } from '../../../../lib/provider/extractions/start-extraction-v2.ts';
 import {

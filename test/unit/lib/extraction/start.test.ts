@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { callByCredentials } from '../../../../lib/extraction/prepare-start-call.ts';
 import type { Extraction } from '../../../../lib/extraction/record.ts';
 import type { SealedCredentialsData } from '../../../../lib/extraction/sealed-request-data.ts';
 import { type StartDeps, start } from '../../../../lib/extraction/start.ts';
-import { callByCredentials } from '../../../../lib/extraction/start-call.ts';
 import type { ExtractionStore } from '../../../../lib/extraction/store.ts';
 import { markNotStarted, markUnconfirmed } from '../../../../lib/extraction/transitions.ts';
 import { NotConfigured } from '../../../../lib/not-configured.ts';
