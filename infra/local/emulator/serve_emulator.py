@@ -1,10 +1,11 @@
 """Serve MiniStack on 127.0.0.1 until the process that started it ends: serve_emulator.py PORT (0: any free one).
 
-This differs from `python -m ministack` in three ways:
+This differs from `python -m ministack` in four ways:
 - Port: it is bound here first, so no other process can take it between choosing and serving. The number, or the word
   `taken`, is written as one line to file descriptor 3.
 - End: the parent process holds the other end of standard input. However the parent ends, even by SIGKILL, this process
   reads end-of-file and kills its whole process group, with the Lambda workers.
+- Sessions: they are registered one at a time (see one_at_a_time).
 - HTTPS: with USE_SSL, ministack's own main() would also bind port 443 if permitted (ministack/app.py, main).
 """
 
@@ -50,6 +51,18 @@ def raise_file_limit() -> None:
         resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
 
 
+def one_at_a_time(function):
+    """Every start of a Lambda worker registers a session, in a thread of its own. In parallel, one may fail with
+    "dictionary changed size during iteration", and its invocation is lost without a word to Step Functions."""
+    lock = threading.Lock()
+
+    def locked(*args, **kwargs):
+        with lock:
+            return function(*args, **kwargs)
+
+    return locked
+
+
 def main(port: int) -> None:
     try:
         listener = bind(port)
@@ -68,7 +81,9 @@ def main(port: int) -> None:
     from hypercorn.config import Config
     from ministack.app import app
     from ministack.core import tls
+    from ministack.services import sts
 
+    sts.register_session = one_at_a_time(sts.register_session)
     config = Config()
     config.bind = [f"fd://{listener.detach()}"]
     config.keep_alive_timeout = 75
