@@ -60,6 +60,14 @@ test.each([
   'delivery 1: answer lost',
   'event of the broken execution: lost',
   'invokes start-task: the Lambda service fails after',
+  'message (webhook): lost',
+  'message (webhook): twice',
+  'message (due): lost',
+  'message (due): twice',
+  'message (due): late',
+  'message (due): again later',
+  'send a batch: refused',
+  'a dead letter',
 ])('this occurred: %s', (what) => {
   expect(tally.departures[what]).toBeGreaterThan(5);
 });

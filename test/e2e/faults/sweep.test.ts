@@ -2,10 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { dueShardOf } from '../../../lib/extraction/due-shard.ts';
 import {
-  breakExecution,
-  deferredToSweep,
   reportBrokenExecution,
   runningWithoutExecution,
+  stopExecution,
 } from '../support/broken-execution.ts';
 import { authorized, consentRequest } from '../support/consent-extractions.ts';
 import { eventually } from '../support/eventually.ts';
@@ -26,19 +25,18 @@ const sweptToTheEnd = async (extractionId: string): Promise<void> =>
 
 describe.each([
   { call: 'reading the record', ...read, contains: [] },
-  { call: 'deferring the record to the sweep', ...update, contains: ['":dueAt"'] },
-])('the rule for broken executions, $call', ({ service, operation, writes, contains }) => {
+  { call: 'deferring the record', ...update, contains: ['":dueAt"'] },
+])('the message of the rule for broken executions, $call', ({ service, operation, writes, contains }) => {
   test.for(injectedFaults({ service, writes }, tries.patient))(
-    '$title: Lambda repeats the invocation',
+    '$title: the sweep closes the extraction',
     async ({ when, times = 1, effect }) => {
       const { extractionId, taskId } = await runningWithoutExecution();
       await moveDueTime(extractionId, inAnHour());
-      const during = [extractionId, '"execution-broken"'];
+      const during = [extractionId, 'execution-broken'];
       const fault = await planFault({ operation, contains, during, when, times, effect });
 
       await reportBrokenExecution(extractionId);
       await eventually(() => expect(fault.wasInjected()).toBe(true));
-      await deferredToSweep(extractionId);
       await provider.finish(taskId, 'COMPLETED');
       await sweptToTheEnd(extractionId);
     },
@@ -53,8 +51,14 @@ describe.each([
     ...find,
     contains: (id: string) => [`":shard":{"N":"${dueShardOf(id)}"}`],
   },
-  { call: 'reading the record', ...read, contains: (id: string) => [id] },
   { call: 'claiming the record', ...update, contains: (id: string) => [id, '":dueAt"'] },
+  {
+    call: 'sending the batch',
+    service: 'sqs',
+    operation: 'AmazonSQS.SendMessageBatch',
+    writes: true,
+    contains: (id: string) => [id],
+  } as const,
 ])('the sweep, $call', ({ service, operation, writes, contains }) => {
   test.for(injectedFaults({ service, writes }, tries.patient))(
     '$title: another sweep closes the extraction',
@@ -72,24 +76,20 @@ describe.each([
   );
 });
 
-/**
- * The same by consent. Its start-task is killed before it can send the machine on to the polls: on the emulator a poll
- * that is in progress outlives its execution, and would settle the extraction without the fault.
- */
-const runningByConsentWithoutExecution = async () => {
+/** The same by consent, whose start-task is killed before it can keep the sealed target in the table. */
+const runningByConsentWithoutTarget = async () => {
   const idempotencyKey = randomUUID();
   const extractionId = extractionIdForKey(idempotencyKey);
-  const fault = await planFault({
-    operation: 'AWSStepFunctions.SendTaskSuccess',
-    during: [extractionId, '"callbackToken"'],
+  const kills = await planFault({
+    ...{ operation: update.operation, contains: ['":target"'], during: [extractionId, '"callbackToken"'] },
     when: 'before',
     times: 1_000,
     effect: { kind: 'exit' },
   });
   await extract(consentRequest(await authorized({ durationMs: null })), { idempotencyKey });
   const { taskId = '' } = await inStatus(extractionId, 'RUNNING');
-  await breakExecution(extractionId);
-  await fault.cancel();
+  await stopExecution(extractionId);
+  await kills.cancel();
   return { extractionId, taskId };
 };
 
@@ -99,15 +99,13 @@ const readInput = {
   writes: false,
 } as const;
 
-describe("the sweep, reading the execution's input", () => {
+describe("a message, reading the execution's input", () => {
   test.for(injectedFaults(readInput, tries.patient))(
-    '$title: another sweep closes the extraction',
+    '$title: another one closes the extraction',
     async ({ when, times = 1, effect }) => {
-      const { extractionId, taskId } = await runningByConsentWithoutExecution();
-      await moveDueTime(extractionId, inAnHour());
       const { operation } = readInput;
-      const during = [extractionId, '"trigger":"sweep"'];
-      const fault = await planFault({ operation, contains: [extractionId], during, when, times, effect });
+      const fault = await planFault({ operation, during: ['"aws:sqs"'], when, times, effect });
+      const { extractionId, taskId } = await runningByConsentWithoutTarget();
       await provider.finishPolled(taskId);
 
       await sweptToTheEnd(extractionId);
