@@ -23,7 +23,7 @@ export class CosechaStack extends Stack {
     const resources = createResources(this, config);
     const functions = createFunctions(this, resources, code);
     const wiring = connectFunctions(this, resources, functions);
-    if (isLocal(config)) adaptToEmulator(resources.sealKey, functions, wiring.alarms);
+    if (isLocal(config)) adaptToEmulator(resources.sealKey, resources.queue, functions, wiring.alarms);
     addOutputs(this, resources, functions, wiring);
   }
 }

@@ -6,14 +6,14 @@ import {
 } from '@aws-sdk/client-sqs';
 import { describe, expect, inject, test } from 'vitest';
 import { aws } from './support/aws.ts';
-import { reportBrokenExecution, runningWithoutExecution } from './support/broken-execution.ts';
+import { reportBrokenExecution } from './support/broken-execution.ts';
 import { eventually } from './support/eventually.ts';
 import { plannedUsername, provider } from './support/extractions.ts';
 import { planFault } from './support/faults.ts';
 import { cosecha, factsOf } from './support/operator.ts';
 import { closed } from './support/records.ts';
 import { running } from './support/running.ts';
-import { inAnHour, moveDueTime, sweepUntilClosed } from './support/sweep.ts';
+import { sweepUntilClosed } from './support/sweep.ts';
 
 const { DeadLetterQueueUrl: QueueUrl, ReconcileQueueUrl } = inject('cosecha').outputs;
 
@@ -68,8 +68,9 @@ describe('dead letters', { concurrent: false }, () => {
   });
 
   test('a message whose consumer is killed at every receive becomes one, and the sweep closes the extraction', async () => {
-    const { extractionId, taskId } = await runningWithoutExecution();
-    await moveDueTime(extractionId, inAnHour());
+    const { extractionId, taskId } = await running(
+      await plannedUsername({ durationMs: null, webhook: { enabled: false } }),
+    );
     const fault = await planFault({
       operation: 'DynamoDB_20120810.GetItem',
       during: [extractionId, 'execution-broken'],

@@ -1,21 +1,22 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { dueShardOf } from '../../../lib/extraction/due-shard.ts';
-import {
-  reportBrokenExecution,
-  runningWithoutExecution,
-  stopExecution,
-} from '../support/broken-execution.ts';
+import { reportBrokenExecution, stopExecution } from '../support/broken-execution.ts';
 import { authorized, consentRequest } from '../support/consent-extractions.ts';
 import { eventually } from '../support/eventually.ts';
-import { extract, extractionIdForKey, provider } from '../support/extractions.ts';
+import { extract, extractionIdForKey, plannedUsername, provider } from '../support/extractions.ts';
 import { planFault } from '../support/faults.ts';
 import { inStatus } from '../support/records.ts';
-import { inAnHour, moveDueTime, sweepUntilClosed } from '../support/sweep.ts';
+import { running } from '../support/running.ts';
+import { sweepUntilClosed } from '../support/sweep.ts';
 import { injectedFaults, tries } from './injected-faults.ts';
 
 const read = { service: 'dynamodb', operation: 'DynamoDB_20120810.GetItem', writes: false } as const;
 const update = { service: 'dynamodb', operation: 'DynamoDB_20120810.UpdateItem', writes: true } as const;
+
+/** Nothing reconciles it: the machine waits for a webhook that does not come, and it is not due. */
+const quietlyRunning = async () =>
+  running(await plannedUsername({ durationMs: null, webhook: { enabled: false } }));
 
 const sweptToTheEnd = async (extractionId: string): Promise<void> =>
   expect(await sweepUntilClosed(extractionId)).toMatchObject({
@@ -30,8 +31,7 @@ describe.each([
   test.for(injectedFaults({ service, writes }, tries.patient))(
     '$title: the sweep closes the extraction',
     async ({ when, times = 1, effect }) => {
-      const { extractionId, taskId } = await runningWithoutExecution();
-      await moveDueTime(extractionId, inAnHour());
+      const { extractionId, taskId } = await quietlyRunning();
       const during = [extractionId, 'execution-broken'];
       const fault = await planFault({ operation, contains, during, when, times, effect });
 
@@ -63,8 +63,7 @@ describe.each([
   test.for(injectedFaults({ service, writes }, tries.patient))(
     '$title: another sweep closes the extraction',
     async ({ when, times = 1, effect }) => {
-      const { extractionId, taskId } = await runningWithoutExecution();
-      await moveDueTime(extractionId, inAnHour());
+      const { extractionId, taskId } = await quietlyRunning();
       await provider.finish(taskId, 'COMPLETED');
       const about = contains(extractionId);
       const during = [extractionId, '"trigger":"sweep"'];
@@ -77,8 +76,7 @@ describe.each([
 });
 
 /** The same by consent, whose start-task is killed before it can keep the sealed target in the table. */
-const runningByConsentWithoutTarget = async () => {
-  const idempotencyKey = randomUUID();
+const runningByConsentWithoutTarget = async (idempotencyKey: string) => {
   const extractionId = extractionIdForKey(idempotencyKey);
   const kills = await planFault({
     ...{ operation: update.operation, contains: ['":target"'], during: [extractionId, '"callbackToken"'] },
@@ -89,8 +87,7 @@ const runningByConsentWithoutTarget = async () => {
   await extract(consentRequest(await authorized({ durationMs: null })), { idempotencyKey });
   const { taskId = '' } = await inStatus(extractionId, 'RUNNING');
   await stopExecution(extractionId);
-  await kills.cancel();
-  return { extractionId, taskId };
+  return { taskId, kills };
 };
 
 const readInput = {
@@ -103,12 +100,16 @@ describe("a message, reading the execution's input", () => {
   test.for(injectedFaults(readInput, tries.patient))(
     '$title: another one closes the extraction',
     async ({ when, times = 1, effect }) => {
+      const idempotencyKey = randomUUID();
+      const extractionId = extractionIdForKey(idempotencyKey);
       const { operation } = readInput;
-      const fault = await planFault({ operation, during: ['"aws:sqs"'], when, times, effect });
-      const { extractionId, taskId } = await runningByConsentWithoutTarget();
+      const during = [extractionId, '"aws:sqs"'];
+      const fault = await planFault({ operation, during, when, times, effect });
+      const { taskId, kills } = await runningByConsentWithoutTarget(idempotencyKey);
       await provider.finishPolled(taskId);
 
       await sweptToTheEnd(extractionId);
+      await kills.cancel();
       expect(fault.wasInjected()).toBe(true);
     },
   );
