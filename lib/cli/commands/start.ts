@@ -40,5 +40,5 @@ export const start = async (options: StartOptions, { shell, connect }: Context):
     idempotencyKey,
     replayed,
   });
-  return options.watch === true ? watchOne(extractionId, deployment, shell) : 0;
+  return options.watch === true ? watchOne(extractionId, {}, deployment, shell) : 0;
 };
