@@ -93,7 +93,9 @@ describe('settings are refused with a sentence that names them:', () => {
       { probe: 'true', stage: 'prod' },
       'Setting probe needs a stage named accept, accept-… or local',
     ],
-    ['a misspelt setting', { pollEvery: 60 }, 'Setting pollEvery is unknown'],
+    ['an unknown setting', { colour: 'red' }, 'Setting colour is unknown. docs/settings.md lists'],
+    ['a misspelt setting', { webhokWaitSecnds: 60 }, 'Did you mean webhookWaitSeconds?'],
+    ['a setting without its unit', { pollevery: 60 }, 'Did you mean pollEverySeconds?'],
     [
       'a word instead of a number',
       { pollEverySeconds: 'often' },
