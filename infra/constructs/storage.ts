@@ -19,7 +19,7 @@ import { Construct } from 'constructs';
 import type { Config } from '../config.ts';
 import { allow } from './allow.ts';
 import type { DataKey } from './data-key.ts';
-import { isLocal, removalPolicy, tableRemovalPolicy } from './removal.ts';
+import { isDisposable, removalPolicy, tableRemovalPolicy } from './removal.ts';
 
 const dueIndex = 'due';
 
@@ -46,7 +46,7 @@ export class Storage extends Construct {
       encryption: TableEncryption.CUSTOMER_MANAGED,
       encryptionKey: dataKey.key,
       removalPolicy: tableRemovalPolicy(config),
-      deletionProtection: !isLocal(config),
+      deletionProtection: !isDisposable(config),
     };
     const table = { ...withoutTtl, timeToLiveAttribute: 'expiresAt' };
 
