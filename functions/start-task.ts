@@ -10,6 +10,7 @@ import { dynamoTaskStore } from '../lib/aws/dynamo-task-store.ts';
 import { unsealCredentialsWith, unsealTargetWith } from '../lib/aws/seal.ts';
 import { sendReconcileTo } from '../lib/aws/send-reconcile.ts';
 import { failTask, wakeMachine } from '../lib/aws/step-functions.ts';
+import { breakersFromEnvironment } from '../lib/aws/wiring/breakers-from-environment.ts';
 import { patientClient, patientQueueClient } from '../lib/aws/wiring/client-options.ts';
 import { requiredVariable } from '../lib/aws/wiring/environment.ts';
 import {
@@ -45,9 +46,11 @@ const sealKey = requiredVariable('SEAL_KEY_ARN');
 const unsealCredentials = unsealCredentialsWith(keys, sealKey);
 const unsealTarget = unsealTargetWith(keys, sealKey);
 const secrets = new SecretsManagerClient(patientClient);
+const breakers = breakersFromEnvironment(now);
 const { connection, sessions } = providerFromEnvironment(secrets, {
   now,
   maxAnswerBytes,
+  alsoCountLoginsFor: breakers.reads,
   encryptRawCredentials: requiredVariable('ENCRYPT_RAW_CREDENTIALS') === 'true',
 });
 const byCredentials = {
@@ -84,6 +87,8 @@ const deps = {
   send: sendReconcileTo(new SQSClient(patientQueueClient), requiredVariable('RECONCILE_QUEUE_URL')),
   wake: wakeMachine(machine),
   fail: failTask(machine),
+  breaker: breakers.starts,
+  logIn: sessions.renew,
   newAttemptId: randomUUID,
   now,
   timings: parseTimings(requiredVariable('TIMINGS')),

@@ -1,5 +1,6 @@
+import { closest, distance } from 'fastest-levenshtein';
 import * as v from 'valibot';
-import { LOCAL_STAGE, stagePattern } from '../lib/aws/stage.ts';
+import { LOCAL_STAGE, probeStagePattern, stagePattern } from '../lib/aws/stage.ts';
 import { worstCaseHistory } from './constructs/extraction-machine-definition.ts';
 
 /** The retention periods that CloudWatch Logs accepts, in days (PutRetentionPolicy, `retentionInDays`). */
@@ -243,6 +244,12 @@ const retention = {
 };
 
 const provider = {
+  probe: withDefault(trueOrFalse, false, {
+    description:
+      'Whether a second stack is deployed, `Cosecha-<stage>-probe`, which plays the provider for `cosecha accept`. It replaces `providerBaseUrl`, `providerClientId` and `widgetConfigId`. The data of the stage is then deleted with the stack.',
+    reason:
+      'Only the stages `accept`, `accept-…` and `local` may have it, so that no stage in use loses its provider or its data.',
+  }),
   providerConnectTimeoutMs: withDefault(wholeNumber('milliseconds', 100, 30_000), 3_000, {
     description: 'The timeout of a connect to the provider.',
     reason: 'A start whose connect failed reached nobody, so it is retried.',
@@ -251,6 +258,25 @@ const provider = {
     description: 'The timeout of a whole call to the provider.',
     reason:
       'A start call that exceeds it is `UNCONFIRMED` and never repeated, so a long timeout is safer than a short one.',
+  }),
+  breakerFailures: withDefault(wholeNumber('failures', 1, 1_000), 5, {
+    description:
+      'How many failed calls within `breakerWindowSeconds` open the breaker of starts or of reads. Failed connects, timeouts, resets and 5xx count, in all processes together.',
+    reason:
+      'Each such start call may end `UNCONFIRMED`. At 10 starts a second, 5 in 30 s are 1.7 %. Raise it in proportion to your volume, as a provider that works may fail one call in a thousand.',
+  }),
+  breakerWindowSeconds: withDefault(seconds(1, 3_600), 30, {
+    description: 'The time within which failures are counted together.',
+    reason: 'One hanging call takes `providerTimeoutMs` (20 s), and must still count with the next.',
+  }),
+  breakerOpenSeconds: withDefault(seconds(1, 3_600), 30, {
+    description: 'How long an open breaker waits before its first probe.',
+    reason: 'A restart of a gateway takes seconds. Each failed probe may cost one `UNCONFIRMED`.',
+  }),
+  breakerMaxOpenSeconds: withDefault(seconds(1, 3_600), 300, {
+    description: 'The longest wait between two probes, to which `breakerOpenSeconds` doubles.',
+    reason:
+      'Within the start window of 15 minutes there are probes after 0.5, 1.5, 3.5, 7.5 and 12.5 minutes, so that an outage of 10 minutes still ends within it.',
   }),
   sessionMinutes: withDefault(wholeNumber('minutes', 1, 1_440), 60, {
     description: 'The `expire` that Cosecha requests for the provider’s session token.',
@@ -463,6 +489,11 @@ export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
 
+/** Stands for the address of the probe, which is known only once its stack is synthesized (infra/app.ts). */
+const probeAddress = 'https://probe.invalid';
+
+const isProbe = (setting: unknown): boolean => String(setting) === 'true';
+
 /**
  * Reads the settings from the CDK context (`app.node.getAllContext()`), validates them, adds defaults and freezes them.
  * @throws {ConfigError} with one sentence for each problem
@@ -470,7 +501,12 @@ export class ConfigError extends Error {
 export const readConfig = (context: Readonly<Record<string, unknown>>): Config => {
   const given = Object.fromEntries(Object.entries(context).filter(([name]) => name in settings));
   // With the two required names, so that a missing one is reported as required.
-  const parsed = v.safeParse(schema, { stage: undefined, providerBaseUrl: undefined, ...given });
+  const parsed = v.safeParse(schema, {
+    stage: undefined,
+    providerBaseUrl: undefined,
+    ...given,
+    ...(isProbe(given.probe) ? { providerBaseUrl: probeAddress } : {}),
+  });
   const problems = [
     ...unknownSettings(context),
     ...(parsed.issues ?? []).map((issue) => `Setting ${String(issue.path?.[0]?.key)} ${issue.message}.`),
@@ -489,7 +525,14 @@ export const readConfig = (context: Readonly<Record<string, unknown>>): Config =
 const unknownSettings = (context: Readonly<Record<string, unknown>>): string[] =>
   Object.keys(context)
     .filter((name) => /^[A-Za-z][A-Za-z0-9]*$/.test(name) && !(name in settings))
-    .map((name) => `Setting ${name} is unknown; infra/config.ts lists the settings.`);
+    .map((name) => `Setting ${name} is unknown.${suggestion(name)} docs/settings.md lists the settings.`);
+
+/** The setting that was probably meant: one that continues the name, as a unit does, or that differs in few letters. */
+const suggestion = (name: string): string => {
+  const like = (setting: string) => setting.toLowerCase().startsWith(name.toLowerCase());
+  const meant = settingNames.find(like) ?? closest(name, settingNames);
+  return like(meant) || distance(name, meant) <= 3 ? ` Did you mean ${meant}?` : '';
+};
 
 /** The settings that must be in the stack's region, and the region that each names. */
 export const regionalArns = ({ certificateArn, alarmTopicArn }: Config): (readonly [string, string])[] =>
@@ -530,6 +573,10 @@ const contradictions = (config: Config): string[] => {
       `Setting providerBaseUrl must be an https address: only the stage "${LOCAL_STAGE}" may send credentials in the clear.`,
     ],
     [
+      config.probe && !probeStagePattern.test(config.stage),
+      `Setting probe needs a stage named accept, accept-… or ${LOCAL_STAGE}: its data is deleted with the stack.`,
+    ],
+    [
       config.providerConnectTimeoutMs > config.providerTimeoutMs,
       'Setting providerConnectTimeoutMs must not exceed providerTimeoutMs, which contains it.',
     ],
@@ -552,6 +599,10 @@ const contradictions = (config: Config): string[] => {
     [
       config.startRetryFirstSeconds > config.startRetryEverySeconds,
       'Setting startRetryFirstSeconds must not exceed startRetryEverySeconds, to which it grows.',
+    ],
+    [
+      config.breakerOpenSeconds > config.breakerMaxOpenSeconds,
+      'Setting breakerOpenSeconds must not exceed breakerMaxOpenSeconds, to which it doubles.',
     ],
     [
       config.machineSlackSeconds <= config.pollEverySeconds,

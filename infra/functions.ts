@@ -115,11 +115,13 @@ const startTask = (context: Context): CosechaFunction => {
       SEAL_KEY_ARN: sealKey.key.keyArn,
       ENCRYPT_RAW_CREDENTIALS: String(config.encryptRawCredentials),
       RECONCILE_QUEUE_URL: queue.queue.queueUrl,
+      ...breakerOf(context),
     },
     permissions: [
       queue.sending(),
       storage.onExtractions('GetItem', 'UpdateItem'),
       storage.onTasks('UpdateItem'),
+      storage.onBreakers(),
       dataKey.writingTables(),
       secrets.reading(secrets.providerApiKey),
       allow(['states:SendTaskFailure', 'states:SendTaskSuccess'], [machineArn]),
@@ -175,12 +177,14 @@ const reconcileExtraction = (context: Context): CosechaFunction => {
       RESULTS_BUCKET: storage.results.bucketName,
       RESULTS_MAX_BYTES: String(config.resultsMaxBytes),
       RECONCILE_QUEUE_URL: queue.queue.queueUrl,
+      ...breakerOf(context),
     },
     permissions: [
       queue.sending(),
       queue.receiving(),
       storage.onExtractions('GetItem', 'UpdateItem'),
       storage.onTasks('GetItem', 'UpdateItem'),
+      storage.onBreakers(),
       dataKey.writingTables(),
       storage.onResults('PutObject'),
       dataKey.storingObjects(),
@@ -216,6 +220,21 @@ const sweepExtractions = ({ stack, config, code, dataKey, storage, queue }: Cont
       queue.sending(),
     ],
   });
+/** Added to the longest timeout, so that a probe has ended before the next one is elected. */
+const probeMarginSeconds = 10;
+
+/** What a function needs for the breakers of its calls to the provider. */
+const breakerOf = ({ config, storage }: Context) => ({
+  BREAKERS_TABLE: storage.breakers.tableName,
+  BREAKER: JSON.stringify({
+    failures: config.breakerFailures,
+    windowSeconds: config.breakerWindowSeconds,
+    openSeconds: config.breakerOpenSeconds,
+    maxOpenSeconds: config.breakerMaxOpenSeconds,
+    probeSeconds:
+      Math.max(config.startTimeoutSeconds, reconcileTimeout(config).toSeconds()) + probeMarginSeconds,
+  }),
+});
 
 /** API Gateway ends an integration after 30 s. One second less lets the function answer with its own problem. */
 const consentsTimeoutSeconds = 29;

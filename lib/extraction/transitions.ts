@@ -74,8 +74,12 @@ const closing = (
   extractionId: record.extractionId,
   when,
   set: { ...set, expiresAt: Math.floor(now.getTime() / 1000) + timings.recordRetention },
-  remove: ['dueShard', 'dueAt'],
+  remove: ['dueShard', 'dueAt', ...notBeforeOf(record)],
 });
+
+/** The attribute `notBefore` to be removed, if the record has it. */
+const notBeforeOf = ({ notBefore }: Extraction): readonly 'notBefore'[] =>
+  notBefore === undefined ? [] : ['notBefore'];
 
 const dueOn = (extractionId: string, dueAt: string) => ({
   dueShard: dueShardOf(extractionId),
@@ -111,18 +115,24 @@ export const markStarting = (record: Extraction, attemptId: string, now: Date, t
     startingAt: now.toISOString(),
     ...dueAfterStartTimeout(record, now, timings),
   },
-  remove: [],
+  remove: notBeforeOf(record),
 });
 
 /**
- * The provider certainly did not accept the start, so that a retry may start again. `attemptId` stays. If the SDK sent
- * the `STARTING` write twice, the second copy then fails its condition.
+ * The provider certainly did not accept the start, so that a retry may start again, but not before `notBefore`.
+ * `attemptId` stays. If the SDK sent the `STARTING` write twice, the second copy then fails its condition.
  */
-export const revertToRequested = (record: Extraction, attemptId: string, timings: Timings): Change => ({
+export const revertToRequested = (
+  record: Extraction,
+  attemptId: string,
+  timings: Timings,
+  notBefore?: string,
+): Change => ({
   extractionId: record.extractionId,
   when: { status: transitions.revertToRequested.from, attemptId },
   set: {
     status: 'REQUESTED',
+    ...(notBefore === undefined ? {} : { notBefore }),
     ...dueAtWindowEnd(record.extractionId, record.requestedAt, timings),
   },
   remove: ['startingAt'],
@@ -165,7 +175,8 @@ export const markRejected = (
   now: Date,
   timings: Timings,
 ): Change => {
-  const outcome = { status: 'REJECTED', reason, settledAt: now.toISOString(), settledBy: 'start' } as const;
+  const settledAt = now.toISOString();
+  const outcome = { status: 'REJECTED', reason, settledAt, settledBy: 'start', isFinal: true } as const;
   return closing(record, { status: transitions.markRejected.from, attemptId }, outcome, now, timings);
 };
 
@@ -198,7 +209,13 @@ export const disownTask = (
 /** No start call reached the provider. Closes. */
 export const markNotStarted = (record: Extraction, reason: string, now: Date, timings: Timings): Change => {
   const settledAt = now.toISOString();
-  const outcome = { status: 'NOT_STARTED', reason, settledAt, settledBy: 'reconcile' } as const;
+  const outcome = {
+    status: 'NOT_STARTED',
+    reason,
+    settledAt,
+    settledBy: 'reconcile',
+    isFinal: true,
+  } as const;
   return closing(record, { status: transitions.markNotStarted.from }, outcome, now, timings);
 };
 
@@ -227,6 +244,7 @@ const markSettledFrom =
       status: reported.taskStatus,
       settledAt: now.toISOString(),
       settledBy,
+      isFinal: true,
       ...(reported.reason === undefined ? {} : { reason: reported.reason }),
       ...(reported.oversized === undefined ? {} : { oversizedAt: now.toISOString() }),
       // A message asks for the collection at once. If it is lost, the sweep collects from then on.
@@ -334,5 +352,16 @@ export const claimDue = (found: DueRecord, dueAt: string): Change => ({
   extractionId: found.extractionId,
   when: { open: true, dueAt: found.dueAt },
   set: { dueAt },
+  remove: [],
+});
+
+/** The provider asked, by a 429 with `Retry-After`, for no other call about this extraction before `notBefore`. */
+export const postponeCalls = (
+  { extractionId, requestId, status }: Extraction,
+  notBefore: string,
+): Change => ({
+  extractionId,
+  when: { status: [status], requestId, open: true },
+  set: { notBefore },
   remove: [],
 });

@@ -5,6 +5,7 @@ import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SFNClient } from '@aws-sdk/client-sfn';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { findSealedTarget } from '../../extraction/find-sealed-target.ts';
+import { guardReads } from '../../extraction/guard-reads.ts';
 import { parseTimings, type Timings } from '../../extraction/parse-timings.ts';
 import { type Reading, readingOfExtraction, readTaskWith } from '../../extraction/reading.ts';
 import {
@@ -24,6 +25,7 @@ import { unsealTargetWith } from '../seal.ts';
 import { sendReconcileTo } from '../send-reconcile.ts';
 import { readExecutionInputOf } from '../step-functions.ts';
 import { storeResultsIn } from '../store-results.ts';
+import { breakersFromEnvironment } from './breakers-from-environment.ts';
 import { patientClient, patientQueueClient } from './client-options.ts';
 import { requiredVariable } from './environment.ts';
 import { providerFromEnvironment, taskTokensFromEnvironment } from './provider-from-environment.ts';
@@ -40,8 +42,10 @@ export type Reconciler = {
 export const reconcilerFromEnvironment = (now: () => Date): Reconciler => {
   const database = new DynamoDBClient(patientClient);
   const secrets = new SecretsManagerClient(patientClient);
+  const breakers = breakersFromEnvironment(now);
   const { connection, sessions } = providerFromEnvironment(secrets, {
     now,
+    alsoCountLoginsFor: breakers.starts,
     maxAnswerBytes: Number(requiredVariable('RESULTS_MAX_BYTES')),
   });
   const taskTokens = taskTokensFromEnvironment(secrets, connection, now);
@@ -65,15 +69,18 @@ export const reconcilerFromEnvironment = (now: () => Date): Reconciler => {
   const readByCredentials = (taskId: string): Promise<Reading> =>
     withSession(sessions, (token) => readTaskWith(() => readTask(connection, token, taskId)));
 
+  const readByMethod = (record: Extraction, taskId: string): Promise<Reading> =>
+    record.method === 'consent' ? readByConsent(record, taskId) : readByCredentials(taskId);
+
+  const extractions = dynamoExtractionStore(database, requiredVariable('EXTRACTIONS_TABLE'));
   const deps = {
-    extractions: dynamoExtractionStore(database, requiredVariable('EXTRACTIONS_TABLE')),
+    extractions,
     tasks,
+    read: guardReads(readByMethod, { extractions, breaker: breakers.reads, now, journal }),
     storeResults: storeResultsIn(new S3Client(patientClient), requiredVariable('RESULTS_BUCKET')),
     now,
     timings: parseTimings(requiredVariable('TIMINGS')),
     journal,
-    read: (record: Extraction, taskId: string) =>
-      record.method === 'consent' ? readByConsent(record, taskId) : readByCredentials(taskId),
     send: sendReconcileTo(new SQSClient(patientQueueClient), requiredVariable('RECONCILE_QUEUE_URL')),
   };
 

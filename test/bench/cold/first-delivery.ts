@@ -36,6 +36,7 @@ const row = {
   taskId,
   status: 'COMPLETED',
   settledBy: 'webhook',
+  isFinal: true,
   settledAt: '2026-01-01T12:01:00.000Z',
   dueShard: 3,
   dueAt: '2026-01-01T12:03:00.000Z',

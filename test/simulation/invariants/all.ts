@@ -1,8 +1,10 @@
 import { allowedTransitions } from './allowed-transitions.ts';
+import { breakerRespected } from './breaker-respected.ts';
 import { claimedBeforeSent } from './claimed-before-sent.ts';
 import { correctionFound } from './correction-found.ts';
 import { countedOnce } from './counted-once.ts';
 import { deliveryNotLost } from './delivery-not-lost.ts';
+import { finalStands } from './final-stands.ts';
 import type { Invariant } from './invariant.ts';
 import { lastReadBeforeTimedOut } from './last-read-before-timed-out.ts';
 import { notStartedMeansNoTask } from './not-started-means-no-task.ts';
@@ -39,6 +41,7 @@ export const invariants: readonly Invariant[] = [
   runningStartLeftAlone,
   allowedTransitions,
   outcomeStands,
+  finalStands,
   lastReadBeforeTimedOut,
   statusIsTheProviders,
   openWhileUnfinished,
@@ -61,5 +64,6 @@ export const invariants: readonly Invariant[] = [
   resultsCollected,
   oversizedOnce,
   correctionFound,
+  breakerRespected,
   countedOnce,
 ];
