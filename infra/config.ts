@@ -562,6 +562,16 @@ const contradictoryAddresses = (config: Config): readonly Rule[] => [
   ],
 ];
 
+const contradictoryCapacities = ({
+  reconcileReservedConcurrency: reserved,
+  reconcileConcurrency,
+}: Config): readonly Rule[] => [
+  [
+    reserved !== undefined && reserved < reconcileConcurrency,
+    'Setting reconcileReservedConcurrency must be at least reconcileConcurrency: a throttled message counts as a failed one.',
+  ],
+];
+
 /** A sentence for each contradiction between settings that are valid alone. */
 const contradictions = (config: Config): string[] => {
   const local = config.stage === LOCAL_STAGE;
@@ -620,11 +630,7 @@ const contradictions = (config: Config): string[] => {
       history.events > maxHistoryEvents,
       `Setting pollEverySeconds (or startRetryEverySeconds) is too short for deadlineSeconds: an execution could write ${history.events} history events, more than ${maxHistoryEvents} (Step Functions ends it at 25,000).`,
     ],
-    [
-      config.reconcileReservedConcurrency !== undefined &&
-        config.reconcileReservedConcurrency < config.reconcileConcurrency,
-      'Setting reconcileReservedConcurrency must be at least reconcileConcurrency: a throttled message counts as a failed one.',
-    ],
+    ...contradictoryCapacities(config),
     ...contradictoryAddresses(config),
   ];
   return rules.flatMap(([contradicts, sentence]) => (contradicts ? [sentence] : []));
