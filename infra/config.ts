@@ -261,7 +261,7 @@ const provider = {
   }),
   breakerFailures: withDefault(wholeNumber('failures', 1, 1_000), 5, {
     description:
-      'How many failed calls within `breakerWindowSeconds` open the breaker of starts or of reads. Failed connects, timeouts, resets and 5xx count, in all processes together.',
+      'How many failed calls within `breakerWindowSeconds`, or in a row, open the breaker of starts or of reads. Failed connects, timeouts, resets and 5xx count, in all processes together.',
     reason:
       'Each such start call may end `UNCONFIRMED`. At 10 starts a second, 5 in 30 s are 1.7 %. Raise it in proportion to your volume, as a provider that works may fail one call in a thousand.',
   }),

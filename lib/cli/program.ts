@@ -9,6 +9,7 @@ import type { DoctorOptions } from './commands/doctor.ts';
 import type { EraseOptions } from './commands/erase.ts';
 import type { GetOptions } from './commands/get.ts';
 import type { ListOptions } from './commands/list.ts';
+import type { PauseOptions, ResumeOptions } from './commands/pause.ts';
 import type { ReconcileOptions } from './commands/reconcile.ts';
 import type { RestoreOptions } from './commands/restore.ts';
 import type { WatchOptions } from './commands/watch.ts';
@@ -256,6 +257,37 @@ const addRedrive: AddCommand = (program, run) => {
     .action(() => run(async (context) => (await import('./commands/redrive.ts')).redrive(context)));
 };
 
+const pauseReason = (value: string): string => {
+  if (value.trim() !== '' && value.length <= 200) return value;
+  throw new InvalidArgumentError('A reason has 1 to 200 characters.');
+};
+
+const addPause: AddCommand = (program, run) => {
+  program
+    .command('pause')
+    .description('hold all calls that start tasks at the provider, or that read them')
+    .usage('--starts|--reads --reason <text> [options]')
+    .option('--starts', 'hold starts')
+    .option('--reads', 'hold reads')
+    .requiredOption('--reason <text>', 'why, for whoever finds them paused (required)', pauseReason)
+    .addHelpText('after', examples('--stage prod pause --starts --reason maintenance'))
+    .action((options: PauseOptions) =>
+      run(async (context) => (await import('./commands/pause.ts')).pause(options, context)),
+    );
+};
+
+const addResume: AddCommand = (program, run) => {
+  program
+    .command('resume')
+    .description('end a pause, and close a breaker that is open')
+    .option('--starts', 'of starts only')
+    .option('--reads', 'of reads only')
+    .addHelpText('after', examples('--stage prod resume'))
+    .action((options: ResumeOptions) =>
+      run(async (context) => (await import('./commands/pause.ts')).resume(options, context)),
+    );
+};
+
 const addDoctor: AddCommand = (program, run) => {
   program
     .command('doctor')
@@ -306,6 +338,8 @@ const addCommands = [
   addErase,
   addRestore,
   addRedrive,
+  addPause,
+  addResume,
   addDoctor,
   addCompletion,
   addHelp,
