@@ -1,6 +1,10 @@
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
 import { DeleteItemCommand, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import type { DynamoDBRecord } from 'aws-lambda';
 import { beforeAll, describe, expect, inject, test } from 'vitest';
+import { findPython } from '../../infra/local/emulator/find-python.ts';
+import { repository } from '../../infra/local/paths.ts';
 import { dynamoExtractionStore } from '../../lib/aws/dynamo-extraction-store.ts';
 import { decodeExtractionEvent } from '../../lib/downstream/decode-extraction-event.ts';
 import { markRunningLate } from '../../lib/extraction/transitions.ts';
@@ -132,5 +136,26 @@ describe('the example in docs/events has the attributes of a real record', () =>
       (kind !== 'housekeeping' || one.dynamodb?.NewImage?.settledAt !== undefined);
     const record = recordsOf(ids[scenario]).find(isDocumented);
     expect(shapeOf(documented.get(kind))).toEqual(shapeOf(record));
+  });
+});
+
+test('the consumer in Python counts real extractions once, in repeated and reordered batches', async () => {
+  const { executable } = await findPython(process.env);
+  const scenarios = [ids.plain, ids.correction, ids.reopened, ids.tooLarge];
+  const records = scenarios.flatMap((extractionId) => recordsOf(extractionId));
+  const batches = [records, records.toReversed(), ...records.map((record) => [record])];
+  const { stdout, stderr } = spawnSync(
+    executable,
+    ['-B', 'count_outcomes.py', join(repository, 'docs/schemas/stream-record.json')],
+    {
+      cwd: join(repository, 'examples/consumer-python'),
+      input: batches.map((Records) => `${JSON.stringify({ Records })}\n`).join(''),
+      encoding: 'utf8',
+    },
+  );
+  expect(stderr).toBe('');
+  expect(JSON.parse(stdout)).toEqual({
+    outcomes: { 'sandbox-bank COMPLETED': 3, 'sandbox-bank TIMED_OUT': 1 },
+    final: 3,
   });
 });
