@@ -5,7 +5,7 @@ import addFormats from 'ajv-formats';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { kinds } from '../../../infra/contracts/stream-record-schema.ts';
-import { publishedSchemas } from '../../support/contract-schemas.ts';
+import { publishedSchemas } from './contract-schemas.ts';
 
 type Message = { readonly payload: { readonly schema: { readonly $ref: string } } };
 type Document = {

@@ -6,11 +6,7 @@ import { internalAttributes } from '../../../infra/contracts/record-schema.ts';
 import { mapValues, type Schema } from '../../../infra/contracts/schema.ts';
 import { contractSchemas } from '../../../infra/contracts/schemas.ts';
 import { kinds } from '../../../infra/contracts/stream-record-schema.ts';
-import {
-  closedSchemaViolations,
-  publishedSchemas,
-  schemaViolations,
-} from '../../support/contract-schemas.ts';
+import { closedSchemaViolations, publishedSchemas, schemaViolations } from './contract-schemas.ts';
 import { documentedRecords } from './documented-records.ts';
 import { read } from './metric-names.ts';
 

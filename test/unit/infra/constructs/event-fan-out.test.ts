@@ -3,7 +3,7 @@ import { Match } from 'aws-cdk-lib/assertions';
 import { describe, expect, test } from 'vitest';
 import { cloudEventTemplate } from '../../../../infra/constructs/bus-event.ts';
 import { outcomePatterns } from '../../../../infra/constructs/outcome-patterns.ts';
-import { schemaViolations } from '../../../support/contract-schemas.ts';
+import { schemaViolations } from '../../docs/contract-schemas.ts';
 import { documentedRecords } from '../../docs/documented-records.ts';
 import { read } from '../../docs/metric-names.ts';
 import { flatten, resourcesOf, synthesize } from '../synth.ts';

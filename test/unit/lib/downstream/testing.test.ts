@@ -17,8 +17,8 @@ import {
   restoredEvent,
   settledEvent,
 } from '../../../../lib/downstream/testing.ts';
-import { closedSchemaViolations } from '../../../support/contract-schemas.ts';
 import { allStatuses } from '../../../support/extraction-fixtures.ts';
+import { closedSchemaViolations } from '../../docs/contract-schemas.ts';
 
 const builders: Readonly<Record<string, (fields?: EventFields) => LambdaRecord>> = {
   requested: requestedEvent,
