@@ -38,6 +38,10 @@ export const buildPackage = async (directory: string): Promise<void> => {
     // On an older Node, the launcher reports which one it needs.
     bundle(directory, { cosecha: 'lib/cli/main.ts' }, 'node22', requireForCommonJs),
     declareTypes(join(directory, 'dist')),
+    // The bundle reads them from its own directory.
+    ...['css', 'js', 'svg'].map((type) =>
+      cp(join(repository, `lib/cli/console/console.${type}`), join(directory, `dist/console.${type}`)),
+    ),
     ...[...Object.values(manifest.bin), 'LICENSE', 'docs/cli.md', 'docs/stream.md', 'docs/events'].map(
       (path) => copy(path, directory),
     ),

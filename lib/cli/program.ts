@@ -3,6 +3,7 @@ import { validate as isUuid } from 'uuid';
 import { type ExtractionStatus, ownOutcomes, terminalStatuses } from '../extraction/record.ts';
 import { isTaskId } from '../provider/tasks/task-id.ts';
 import type { StartOptions } from './build-request.ts';
+import type { ConsoleOptions } from './commands/console.ts';
 import type { DeliverOptions } from './commands/deliver.ts';
 import type { DoctorOptions } from './commands/doctor.ts';
 import type { EraseOptions } from './commands/erase.ts';
@@ -177,6 +178,23 @@ const addDoctor: AddCommand = (program, run) => {
     );
 };
 
+const port = (value: string): number => {
+  if (/^\d{1,5}$/.test(value) && Number(value) < 65_536) return Number(value);
+  throw new InvalidArgumentError('A port is a number from 0 to 65535.');
+};
+
+const addConsole: AddCommand = (program, run) => {
+  program
+    .command('console')
+    .description('serve a page in your browser with what is open, overdue and ended, until Ctrl-C')
+    .addOption(
+      new Option('--port <port>', 'the port on 127.0.0.1 (0: any free one)').argParser(port).default(0),
+    )
+    .action((options: ConsoleOptions) =>
+      run(async (context) => (await import('./commands/console.ts')).serve(options, context)),
+    );
+};
+
 /** In place of commander's own, which prints the general help for a command that does not exist. */
 const addHelp: AddCommand = (program) => {
   const names = program.commands.map((command) => command.name());
@@ -200,6 +218,7 @@ const addCommands = [
   addRestore,
   addRedrive,
   addDoctor,
+  addConsole,
   addHelp,
 ];
 
