@@ -1,2 +1,2 @@
-/** The module `cosecha/cdk`, for the CDK app of a service that reads the stream. */
+/** The module `@cosecha/cosecha/cdk`, for the CDK app of a service that reads the stream. */
 export { ExtractionConsumer, type ExtractionConsumerProps } from './constructs/extraction-consumer.ts';

@@ -1,4 +1,4 @@
-import type { ExtractionEvent } from 'cosecha';
+import type { ExtractionEvent } from '@cosecha/cosecha';
 
 /** What an extraction currently adds to the totals. */
 export type Contribution = {

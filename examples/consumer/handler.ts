@@ -1,6 +1,6 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { consumeExtractionEvents } from '@cosecha/cosecha';
 import type { DynamoDBStreamEvent } from 'aws-lambda';
-import { consumeExtractionEvents } from 'cosecha';
 import { countEvent } from './count-event.ts';
 import { dynamoTotalsStore } from './dynamo-totals-store.ts';
 

@@ -1,10 +1,10 @@
 import { fileURLToPath } from 'node:url';
+import { ExtractionConsumer } from '@cosecha/cosecha/cdk';
 import { CfnOutput, Duration, Stack } from 'aws-cdk-lib';
 import { AttributeType, BillingMode, Table } from 'aws-cdk-lib/aws-dynamodb';
 import { Architecture, Runtime } from 'aws-cdk-lib/aws-lambda';
 import { NodejsFunction } from 'aws-cdk-lib/aws-lambda-nodejs';
 import type { Construct } from 'constructs';
-import { ExtractionConsumer } from 'cosecha/cdk';
 
 /** Counts extractions and their bytes by day, source and outcome. */
 export class TotalsStack extends Stack {

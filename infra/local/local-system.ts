@@ -3,7 +3,7 @@ import { createWriteStream } from 'node:fs';
 import { join } from 'node:path';
 import { LOCAL_STAGE, stackNameOf } from '../../lib/aws/stage.ts';
 import { emulatorApiUrl, toEmulatorUrl } from '../../lib/cli/aws/emulator-url.ts';
-import { signedFetch } from '../../lib/cli/aws/signed-fetch.ts';
+import { signedFetch } from '../../lib/client/signed-fetch.ts';
 import { DEFAULT_WIDGET_CONFIG_ID } from '../../test/sandbox/client.ts';
 import { type SandboxControl, sandboxControl } from '../../test/sandbox/control-client.ts';
 import { DEFAULT_CLIENT_ID, startSandbox } from '../../test/sandbox/sandbox.ts';

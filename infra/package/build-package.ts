@@ -20,6 +20,24 @@ type Manifest = {
 /** The CDK construct uses the CDK of the app that imports it. */
 const peers = ['aws-cdk-lib', 'constructs'];
 
+/** Each becomes one file under `dist`, and one entry of `exports` that `packageJson` names. */
+const libraries = {
+  index: 'lib/downstream/index.ts',
+  cdk: 'infra/downstream.ts',
+  client: 'lib/client/index.ts',
+  provider: 'lib/provider/index.ts',
+};
+
+/** What the package's README and its reader need; the paths stay, so that links between pages stay valid. */
+const pages = [
+  'docs/api.md',
+  'docs/cli.md',
+  'docs/events',
+  'docs/openapi.yaml',
+  'docs/provider-client.md',
+  'docs/stream.md',
+];
+
 /** CommonJS dependencies load Node's own modules with `require`, which an ES module does not have. */
 const requireForCommonJs =
   "import{createRequire as cosechaRequire}from'node:module';const require=cosechaRequire(import.meta.url);";
@@ -34,7 +52,7 @@ export const buildPackage = async (directory: string): Promise<void> => {
   await rm(directory, { recursive: true, force: true });
   await mkdir(directory, { recursive: true });
   await Promise.all([
-    bundle(directory, { index: 'lib/downstream/index.ts', cdk: 'infra/downstream.ts' }, 'node20'),
+    bundle(directory, libraries, 'node20'),
     // On an older Node, the launcher reports which one it needs.
     bundle(directory, { cosecha: 'lib/cli/main.ts' }, 'node22', requireForCommonJs),
     declareTypes(join(directory, 'dist')),
@@ -42,9 +60,7 @@ export const buildPackage = async (directory: string): Promise<void> => {
     ...['css', 'js', 'svg'].map((type) =>
       cp(join(repository, `lib/cli/console/console.${type}`), join(directory, `dist/console.${type}`)),
     ),
-    ...[...Object.values(manifest.bin), 'LICENSE', 'docs/cli.md', 'docs/stream.md', 'docs/events'].map(
-      (path) => copy(path, directory),
-    ),
+    ...[...Object.values(manifest.bin), 'LICENSE', ...pages].map((path) => copy(path, directory)),
     cp(join(import.meta.dirname, 'README.md'), join(directory, 'README.md')),
     writeFile(join(directory, 'package.json'), `${JSON.stringify(packageJson(manifest), null, 2)}\n`),
   ]);
@@ -64,6 +80,9 @@ const bundle = (
     format: 'esm',
     platform: 'node',
     target,
+    // The SDK's credential chain becomes a file of its own, which the client loads only where it needs it.
+    splitting: true,
+    chunkNames: 'chunks/[name]-[hash]',
     mainFields: ['module', 'main'],
     external: peers,
     banner: { js: banner },
@@ -95,10 +114,15 @@ const packageJson = ({ name, version, description, license, engines, bin, devDep
   type: 'module',
   engines,
   bin,
-  exports: {
-    '.': { types: './dist/types/lib/downstream/index.d.ts', default: './dist/index.js' },
-    './cdk': { types: './dist/types/infra/downstream.d.ts', default: './dist/cdk.js' },
-  },
+  exports: Object.fromEntries(
+    Object.entries(libraries).map(([name, source]) => [
+      name === 'index' ? '.' : `./${name}`,
+      { types: `./dist/types/${source.replace(/\.ts$/, '.d.ts')}`, default: `./dist/${name}.js` },
+    ]),
+  ),
+  // No module does anything when it is imported, so a bundler keeps only what is used.
+  sideEffects: false,
+  publishConfig: { access: 'public', provenance: true },
   peerDependencies: Object.fromEntries(peers.map((peer) => [peer, `^${devDependencies[peer]}`])),
   peerDependenciesMeta: Object.fromEntries(peers.map((peer) => [peer, { optional: true }])),
 });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { repository } from '../local/paths.ts';
 import { buildPackage } from './build-package.ts';
 
-// `npm run package`: writes dist/package, and packs it as dist/cosecha-<version>.tgz.
+// `npm run package`: writes dist/package, and packs it as dist/cosecha-cosecha-<version>.tgz.
 const dist = join(repository, 'dist');
 await buildPackage(join(dist, 'package'));
 const packed = execFileSync('npm', ['pack', join(dist, 'package'), '--pack-destination', dist], {

@@ -1,8 +1,8 @@
 import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
 import { LOCAL_STAGE, stackNameOf, stagePattern } from '../aws/stage.ts';
+import { signedFetch } from '../client/signed-fetch.ts';
 import { defined } from '../defined.ts';
 import { emulatorApiUrl, toEmulatorUrl } from './aws/emulator-url.ts';
-import { signedFetch } from './aws/signed-fetch.ts';
 import { describeStack } from './aws/stack.ts';
 import { CliError, UsageError } from './errors.ts';
 import { readLocalDeployment } from './local-deployment.ts';
@@ -117,7 +117,7 @@ export const connect = async (options: ConnectOptions): Promise<Deployment> => {
   const base = endpoint === undefined ? output('ApiUrl') : emulatorApiUrl(endpoint, output('ApiId'));
   const webhookUrl =
     endpoint === undefined ? output('WebhookUrl') : toEmulatorUrl(base, output('WebhookUrl'));
-  const credentials = await cloudFormation.config.credentials();
+  const { credentials } = cloudFormation.config;
   return {
     stage,
     stackName,

@@ -1,4 +1,4 @@
-/** A service that reads the stream of extractions imports this as `cosecha`. It contains no AWS client. */
+/** A service that reads the stream of extractions imports this as `@cosecha/cosecha`. It contains no AWS client. */
 export {
   consumeExtractionEvents,
   type PartialBatchResponse,

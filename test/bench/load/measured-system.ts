@@ -6,7 +6,7 @@ import type { LocalSystem } from '../../../infra/local/local-system.ts';
 import { createRunDirectory } from '../../../infra/local/paths.ts';
 import { LOCAL_STAGE, stackNameOf } from '../../../lib/aws/stage.ts';
 import { emulatorApiUrl, toEmulatorUrl } from '../../../lib/cli/aws/emulator-url.ts';
-import { signedFetch } from '../../../lib/cli/aws/signed-fetch.ts';
+import { signedFetch } from '../../../lib/client/signed-fetch.ts';
 import { sandboxControl } from '../../sandbox/control-client.ts';
 import { DEFAULT_CLIENT_ID, startSandbox } from '../../sandbox/sandbox.ts';
 import { createLedger } from '../ledger/create-ledger.ts';

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { DynamoDBClient, paginateScan } from '@aws-sdk/client-dynamodb';
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
-import { signedFetch } from '../../../lib/cli/aws/signed-fetch.ts';
+import { signedFetch } from '../../../lib/client/signed-fetch.ts';
 import type { PublicExtraction } from '../../../lib/extraction/api/public-view.ts';
 import type { Deployed } from '../deployment.ts';
 import { isAllowed } from './allowed.ts';

@@ -1,5 +1,5 @@
 import { inject } from 'vitest';
-import { signedFetch } from '../../../lib/cli/aws/signed-fetch.ts';
+import { signedFetch } from '../../../lib/client/signed-fetch.ts';
 import { documented } from './documented.ts';
 import { retryOn5xx } from './retry.ts';
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { inject } from 'vitest';
-import { signedFetch } from '../../../lib/cli/aws/signed-fetch.ts';
+import { signedFetch } from '../../../lib/client/signed-fetch.ts';
 import { extractionIdOf } from '../../../lib/extraction/api/idempotency.ts';
 import type { PublicExtraction } from '../../../lib/extraction/api/public-view.ts';
 import { sandboxControl } from '../../sandbox/control-client.ts';

@@ -1,4 +1,4 @@
-import { consumeExtractionEvents } from 'cosecha';
+import { consumeExtractionEvents } from '@cosecha/cosecha';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {

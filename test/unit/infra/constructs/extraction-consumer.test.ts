@@ -1,12 +1,12 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { ExtractionConsumer, type ExtractionConsumerProps } from '@cosecha/cosecha/cdk';
 import { App, Duration, Stack } from 'aws-cdk-lib';
 import { Match, Template } from 'aws-cdk-lib/assertions';
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
 import { AwsSolutionsChecks } from 'cdk-nag';
-import { ExtractionConsumer, type ExtractionConsumerProps } from 'cosecha/cdk';
 import { afterAll, describe, expect, test } from 'vitest';
 import { TotalsStack } from '../../../../examples/consumer/stack.ts';
 import { flatten, resourcesOf } from '../synth.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { describeProblem } from '../../../../lib/cli/describe-problem.ts';
+import { describeProblem } from '../../../../lib/client/describe-problem.ts';
 import { problem } from '../../../../lib/http/problem.ts';
 
 test('a problem of the service is a sentence and a line for each violation', () => {

@@ -1,0 +1,47 @@
+import { describeProblem } from './describe-problem.ts';
+
+/**
+ * The API answered with an error. `problem` is the `type` of its problem+json, such as
+ * `urn:cosecha:problem:idempotency-key-reused`. It is absent where API Gateway answered by itself.
+ */
+export class ApiError extends Error {
+  override readonly name = 'ApiError';
+  readonly status: number;
+  readonly problem: string | undefined;
+  /** A sentence, then a line for each violation. */
+  readonly lines: readonly string[];
+
+  constructor(status: number, body: string) {
+    const lines = describeProblem(status, body);
+    super(lines.join('\n'));
+    this.status = status;
+    this.problem = problemTypeOf(body);
+    this.lines = lines;
+  }
+
+  /** Whether the same call may succeed later. */
+  get isTransient(): boolean {
+    return isTransientStatus(this.status);
+  }
+}
+
+/** No answer came. The API may have received the request, so repeat it only under the same idempotency key. */
+export class NoAnswerError extends Error {
+  override readonly name = 'NoAnswerError';
+
+  constructor(url: string, options: { readonly cause: unknown }) {
+    super(`${url} did not answer.`, options);
+  }
+}
+
+/** 5xx, and API Gateway's 429. */
+export const isTransientStatus = (status: number): boolean => status >= 500 || status === 429;
+
+const problemTypeOf = (body: string): string | undefined => {
+  try {
+    const { type } = JSON.parse(body) as { readonly type?: unknown };
+    return typeof type === 'string' ? type : undefined;
+  } catch {
+    return undefined;
+  }
+};

@@ -1,0 +1,78 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleepFor } from 'node:timers/promises';
+import type { PublicExtraction } from '../extraction/api/public-view.ts';
+import { getExtraction } from './get-extraction.ts';
+import { type ExtractionRequest, type RequestedExtraction, requestExtraction } from './request-extraction.ts';
+import { type Credentials, type SignedFetch, signedFetch } from './signed-fetch.ts';
+import { waitForOutcome } from './wait-for-outcome.ts';
+
+export type ExtractionsClientOptions = {
+  /** The stack's output `ApiUrl`. */
+  readonly apiUrl: string;
+  /** Where it is left out: `AWS_REGION`. */
+  readonly region?: string;
+  /** Where they are left out: as the AWS SDK finds them (environment, profile, container, instance). */
+  readonly credentials?: () => Promise<Credentials>;
+  /** Signs and sends. Replaces `region` and `credentials`. */
+  readonly fetch?: SignedFetch;
+};
+
+export type RequestOptions = {
+  /**
+   * Printable ASCII, at most 255 characters. Give one that your service can find again after a crash, such as an order
+   * number: the same key never starts a second extraction. Where it is left out, only the retries of this call share one.
+   */
+  readonly idempotencyKey?: string;
+  readonly onRetry?: (reason: string) => void;
+};
+
+export type ExtractionsClient = {
+  readonly requestExtraction: (
+    request: ExtractionRequest,
+    options?: RequestOptions,
+  ) => Promise<RequestedExtraction & { readonly idempotencyKey: string }>;
+  readonly getExtraction: (extractionId: string) => Promise<PublicExtraction | undefined>;
+  /** Ends with the reason of `signal` where that is aborted first, such as `AbortSignal.timeout(600_000)`. */
+  readonly waitForOutcome: (
+    extractionId: string,
+    options?: { readonly signal?: AbortSignal },
+  ) => Promise<PublicExtraction>;
+};
+
+/** A client of Cosecha's API for services in the stack's account. `docs/api.md` describes the API. */
+export const extractionsClient = (options: ExtractionsClientOptions): ExtractionsClient => {
+  const apiUrl = options.apiUrl.replace(/\/$/, '');
+  const fetch =
+    options.fetch ??
+    signedFetch({ region: regionOf(options), credentials: options.credentials ?? ambientCredentials() });
+  const sleep = (milliseconds: number): Promise<void> => sleepFor(milliseconds);
+  return {
+    requestExtraction: async (request, { idempotencyKey = randomUUID(), onRetry } = {}) => {
+      const deps = onRetry === undefined ? { fetch, sleep } : { fetch, sleep, onRetry };
+      return { ...(await requestExtraction(apiUrl, request, idempotencyKey, deps)), idempotencyKey };
+    },
+    getExtraction: (extractionId) => getExtraction(apiUrl, extractionId, { fetch, sleep }),
+    waitForOutcome: (extractionId, { signal } = {}) => {
+      const cancellable = (ms: number): Promise<void> =>
+        sleepFor(ms, undefined, signal && { signal }).catch((error: unknown) => {
+          throw signal?.aborted ? signal.reason : error;
+        });
+      const get = (id: string) => getExtraction(apiUrl, id, { fetch, sleep: cancellable });
+      return waitForOutcome(extractionId, { get, sleep: cancellable });
+    },
+  };
+};
+
+const regionOf = ({ region = process.env.AWS_REGION }: ExtractionsClientOptions): string => {
+  if (region !== undefined) return region;
+  throw new TypeError('No region is set. Pass region, or set AWS_REGION.');
+};
+
+/** The SDK's own chain. It is loaded at the first request, so that nobody who passes credentials pays for it. */
+const ambientCredentials = (): (() => Promise<Credentials>) => {
+  let chain: Promise<() => Promise<Credentials>> | undefined;
+  return async () => {
+    chain ??= import('@aws-sdk/credential-provider-node').then(({ defaultProvider }) => defaultProvider());
+    return (await chain)();
+  };
+};

@@ -1,0 +1,11 @@
+/** A service that requests extractions imports this as `@cosecha/cosecha/client`. */
+export { ApiError, NoAnswerError } from './api-errors.ts';
+export {
+  type ExtractionsClient,
+  type ExtractionsClientOptions,
+  extractionsClient,
+  type RequestOptions,
+} from './extractions-client.ts';
+export type { ExtractionRequest, RequestedExtraction } from './request-extraction.ts';
+export type { Credentials, SignedFetch } from './signed-fetch.ts';
+export { NoSuchExtractionError } from './wait-for-outcome.ts';

@@ -1,0 +1,40 @@
+import type { ConsentRequest, CredentialsRequest } from '../extraction/api/parse-request.ts';
+import type { PublicExtraction } from '../extraction/api/public-view.ts';
+import { type SendDeps, send } from './send.ts';
+
+/** The body of `POST /extractions`. `method` is `credentials` and `variant` is `v1` where they are left out. */
+export type ExtractionRequest =
+  | (Omit<CredentialsRequest, 'method'> & { readonly method?: 'credentials' })
+  | (Omit<ConsentRequest, 'variant'> & { readonly variant?: ConsentRequest['variant'] });
+
+export type RequestedExtraction = {
+  /** As it was recorded. For a replay, as it is now. */
+  readonly extraction: PublicExtraction;
+  /** Whether the same request was made before under this key. */
+  readonly replayed: boolean;
+};
+
+/**
+ * Requests an extraction, and retries transient failures. The key makes that safe: all tries are one extraction. Throws
+ * ApiError, and NoAnswerError where the request may have been accepted.
+ */
+export const requestExtraction = async (
+  apiUrl: string,
+  request: ExtractionRequest,
+  idempotencyKey: string,
+  deps: SendDeps,
+): Promise<RequestedExtraction> => {
+  const { headers, body } = await send(
+    `${apiUrl}/extractions`,
+    {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'idempotency-key': idempotencyKey },
+      body: JSON.stringify(request),
+    },
+    deps,
+  );
+  return {
+    extraction: JSON.parse(body) as PublicExtraction,
+    replayed: headers.get('idempotency-replayed') === 'true',
+  };
+};

@@ -1,0 +1,57 @@
+import { ApiError, isTransientStatus, NoAnswerError } from './api-errors.ts';
+import type { SignedFetch } from './signed-fetch.ts';
+
+export type SendDeps = {
+  readonly fetch: SignedFetch;
+  readonly sleep: (milliseconds: number) => Promise<void>;
+  /** Called before each retry, with its reason as a sentence. */
+  readonly onRetry?: (reason: string) => void;
+};
+
+/** A 2xx answer. */
+export type Answer = { readonly status: number; readonly headers: Headers; readonly body: string };
+
+/** Pauses before each retry, in milliseconds: 15 s in all. */
+const pauses = [1_000, 2_000, 4_000, 8_000];
+
+const attempt = async (url: string, init: RequestInit, fetch: SignedFetch): Promise<Answer> => {
+  try {
+    const answer = await fetch(url, init);
+    return { status: answer.status, headers: answer.headers, body: await answer.text() };
+  } catch (cause) {
+    throw new NoAnswerError(url, { cause });
+  }
+};
+
+/** The reason to send again as a sentence, or undefined where a retry would change nothing. */
+const retryReason = (result: Answer | NoAnswerError): string | undefined => {
+  if (result instanceof NoAnswerError) return 'No answer came.';
+  return isTransientStatus(result.status) ? `The service answered ${result.status}.` : undefined;
+};
+
+const caught = (error: unknown): NoAnswerError => {
+  if (error instanceof NoAnswerError) return error;
+  throw error;
+};
+
+/**
+ * Sends a request that is safe to repeat: five tries over 15 s where there is no answer, 5xx or 429. Throws ApiError for
+ * any answer but 2xx, and NoAnswerError if the last try got none.
+ */
+export const send = async (
+  url: string,
+  init: RequestInit,
+  { fetch, sleep, onRetry }: SendDeps,
+): Promise<Answer> => {
+  let result = await attempt(url, init, fetch).catch(caught);
+  for (const pause of pauses) {
+    const reason = retryReason(result);
+    if (reason === undefined) break;
+    onRetry?.(reason);
+    await sleep(pause);
+    result = await attempt(url, init, fetch).catch(caught);
+  }
+  if (result instanceof NoAnswerError) throw result;
+  if (result.status >= 300) throw new ApiError(result.status, result.body);
+  return result;
+};

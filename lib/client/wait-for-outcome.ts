@@ -1,0 +1,48 @@
+import type { PublicExtraction } from '../extraction/api/public-view.ts';
+import { ApiError, NoAnswerError } from './api-errors.ts';
+
+export type WaitDeps = {
+  readonly get: (extractionId: string) => Promise<PublicExtraction | undefined>;
+  readonly sleep: (milliseconds: number) => Promise<void>;
+};
+
+/** From 1 s, doubled up to 15 s. Extractions take from seconds to hours, and each read is billed. */
+const firstPause = 1_000;
+const longestPause = 15_000;
+
+/** There is no such extraction for this caller. */
+export class NoSuchExtractionError extends Error {
+  override readonly name = 'NoSuchExtractionError';
+
+  constructor(extractionId: string) {
+    super(`There is no extraction ${extractionId}, or it belongs to another caller.`);
+  }
+}
+
+/**
+ * Reads an extraction until it has an outcome, and its results or the reason why there are none. API failures that may
+ * pass are not an end. Throws ApiError for any other, and NoSuchExtractionError. To stop earlier, let `sleep` reject.
+ */
+export const waitForOutcome = async (
+  extractionId: string,
+  { get, sleep }: WaitDeps,
+): Promise<PublicExtraction> => {
+  for (let pause = firstPause; ; pause = Math.min(2 * pause, longestPause)) {
+    const read = await get(extractionId).catch(ignoreTransient);
+    if (read === undefined) throw new NoSuchExtractionError(extractionId);
+    if (read !== 'failed' && isComplete(read)) return read;
+    await sleep(pause);
+  }
+};
+
+const ignoreTransient = (error: unknown): 'failed' => {
+  if (error instanceof NoAnswerError || (error instanceof ApiError && error.isTransient)) return 'failed';
+  throw error;
+};
+
+const withResults: readonly string[] = ['COMPLETED', 'PARTIAL'];
+
+/** The provider returns no results for the other outcomes. */
+const isComplete = ({ status, settledAt, collectedAt, collectionError }: PublicExtraction): boolean =>
+  settledAt !== undefined &&
+  (!withResults.includes(status) || collectedAt !== undefined || collectionError !== undefined);

@@ -1,0 +1,149 @@
+import * as v from 'valibot';
+
+/**
+ * How `cosecha accept` requests a behaviour of the probe provider. The probe has no state, so each request carries the
+ * whole behaviour: a v2 task in the `username` of its credentials, an extraction by consent in the national id of its user.
+ */
+
+/** The five final statuses of a v2 task. */
+export const outcomes = [
+  'COMPLETED',
+  'PARTIAL',
+  'FAILED',
+  'CREDENTIALS_WRONG',
+  'CREDENTIALS_LOCKED',
+] as const;
+export type Outcome = (typeof outcomes)[number];
+
+/** What a read of the task returns: the truth, or always this status, whatever the webhook reports. */
+export const readings = ['truth', 'PENDING', 'RUNNING', ...outcomes] as const;
+
+export const webhooks = ['plain', 'encrypted', 'lost'] as const;
+
+/**
+ * - `accepted`: the start call is answered at once.
+ * - `after-webhook`: it is answered after the first delivery, so `endsAfter` has no effect.
+ * - `refused`: it is answered 422, and there is no task.
+ * - `hangs`: there is a task, but the answer takes `hangSeconds`. The caller's timeout must be shorter.
+ * - `breaks`: there is a task, but the answer is a 500.
+ */
+export const starts = ['accepted', 'after-webhook', 'refused', 'hangs', 'breaks'] as const;
+
+/** API Gateway ends a call after 30 s, so no answer can take longer. */
+export const hangSeconds = 25;
+
+/** A queue of SQS delays a message by 15 minutes at most. */
+export const longestTaskSeconds = 900;
+
+/** Lambda answers with 6 MB at most. The rest is for the other fields of the results. */
+export const largestResultBytes = 5_000_000;
+
+/** The behaviour of one v2 task. */
+export type Scenario = {
+  readonly outcome: Outcome;
+  /** Seconds from the start call to the end of the task. */
+  readonly endsAfter: number | 'never';
+  readonly webhook: (typeof webhooks)[number];
+  readonly start: (typeof starts)[number];
+  /** Until then the start call is answered 429, in seconds since 1970. 0 is never. */
+  readonly busyUntil: number;
+  readonly reads: (typeof readings)[number];
+  /** The least size of the results. 0 adds nothing. */
+  readonly resultBytes: number;
+};
+
+/** The task is accepted, ends at once as COMPLETED, and is reported by a plain webhook. */
+export const plainScenario: Scenario = {
+  outcome: 'COMPLETED',
+  endsAfter: 0,
+  webhook: 'plain',
+  start: 'accepted',
+  busyUntil: 0,
+  reads: 'truth',
+  resultBytes: 0,
+};
+
+const wholeNumber = (most: number) =>
+  v.pipe(v.string(), v.regex(/^\d{1,15}$/), v.transform(Number), v.maxValue(most));
+
+const schema: v.GenericSchema<unknown, Partial<Scenario>> = v.strictObject({
+  outcome: v.exactOptional(v.picklist(outcomes)),
+  endsAfter: v.exactOptional(v.union([v.literal('never'), wholeNumber(longestTaskSeconds)])),
+  webhook: v.exactOptional(v.picklist(webhooks)),
+  start: v.exactOptional(v.picklist(starts)),
+  busyUntil: v.exactOptional(wholeNumber(Number.MAX_SAFE_INTEGER)),
+  reads: v.exactOptional(v.picklist(readings)),
+  resultBytes: v.exactOptional(wholeNumber(largestResultBytes)),
+});
+
+const prefix = 'probe:';
+
+/** Writes a scenario as a username, such as `probe:outcome=PARTIAL&endsAfter=30`. Omits what the plain scenario has. */
+export const formatUsername = (scenario: Partial<Scenario>): string => {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(scenario)) {
+    if (value !== plainScenario[name as keyof Scenario]) query.set(name, String(value));
+  }
+  return prefix + query;
+};
+
+/** Undoes `formatUsername`. Returns undefined for a text that is no scenario. */
+export const parseUsername = (username: unknown): Scenario | undefined => {
+  if (typeof username !== 'string' || !username.startsWith(prefix)) return undefined;
+  const fields = [...new URLSearchParams(username.slice(prefix.length))];
+  if (new Set(fields.map(([name]) => name)).size < fields.length) return undefined;
+  const parsed = v.safeParse(schema, Object.fromEntries(fields));
+  return parsed.success ? { ...plainScenario, ...parsed.output } : undefined;
+};
+
+/**
+ * How an extraction by consent ends. `FAILED` is a poll that is answered 4xx with an `errorType`. `OVERSIZED` has results
+ * of `largestResultBytes`.
+ */
+export const consentOutcomes = ['COMPLETED', 'FAILED', 'NEVER', 'OVERSIZED'] as const;
+
+/** The seconds from the start call to the end that a national id can express. */
+export const consentDurations = [0, 2, 5, 10, 20, 30, 60, 120, 300, 900] as const;
+
+/** The behaviour of one user. Every user has exactly one consent, so its id depends on nothing but the user. */
+export type ConsentScenario = {
+  readonly outcome: (typeof consentOutcomes)[number];
+  readonly endsAfter: (typeof consentDurations)[number];
+  /**
+   * When the user authorizes the consent, in seconds since 1970. Before, it is `IN_PROGRESS` and allows no extraction. The
+   * national id holds its last six digits, so it must be within five days of the call.
+   */
+  readonly authorizedAt: number;
+};
+
+const million = 1_000_000;
+
+/** Modulo 11 with the weights 2 to 7 from the right, the check digit of a Chilean RUT. */
+const checkDigitOf = (digits: string): string => {
+  const sum = [...digits].reverse().reduce((total, digit, at) => total + Number(digit) * (2 + (at % 6)), 0);
+  return '0K987654321'.charAt(sum % 11);
+};
+
+/** Writes a scenario as a national id: one digit for the outcome, one for the duration, six for the time. */
+export const formatNationalId = ({ outcome, endsAfter, authorizedAt }: ConsentScenario): string => {
+  const time = String(authorizedAt % million).padStart(6, '0');
+  const digits = `${consentOutcomes.indexOf(outcome) + 1}${consentDurations.indexOf(endsAfter)}${time}`;
+  return `${digits}-${checkDigitOf(digits)}`;
+};
+
+/** Undoes `formatNationalId`, with or without dots and hyphen. `now` is in seconds since 1970. */
+export const parseNationalId = (nationalId: unknown, now: number): ConsentScenario | undefined => {
+  const [, digits = '', check] =
+    /^(\d{8})([\dK])$/.exec(String(nationalId).replace(/[.-]/g, '').toUpperCase()) ?? [];
+  const outcome = consentOutcomes[Number(digits[0]) - 1];
+  const endsAfter = consentDurations[Number(digits[1])];
+  if (outcome === undefined || endsAfter === undefined || check !== checkDigitOf(digits)) return undefined;
+  return { outcome, endsAfter, authorizedAt: nearest(Number(digits.slice(2)), now) };
+};
+
+/** The time nearest to `now` that ends in these six digits. */
+const nearest = (lastSixDigits: number, now: number): number => {
+  const time = now - (now % million) + lastSixDigits;
+  if (time - now > million / 2) return time - million;
+  return now - time > million / 2 ? time + million : time;
+};

@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest';
+import { extractionsClient } from '../../../../lib/client/extractions-client.ts';
+import { problem } from '../../../../lib/http/problem.ts';
+
+const client = (answer: (url: string) => Response) =>
+  extractionsClient({ apiUrl: 'https://api.example/', fetch: async (url) => answer(url) });
+
+test('an extraction is read under its id', async () => {
+  const { getExtraction } = client((url) => Response.json({ extractionId: url }));
+  expect(await getExtraction('a/b')).toEqual({ extractionId: 'https://api.example/extractions/a%2Fb' });
+});
+
+test('an extraction that does not exist is undefined, and a missing route is an error', async () => {
+  const { getExtraction } = client((url) =>
+    url.endsWith('absent')
+      ? new Response(problem('not-found').body, { status: 404 })
+      : new Response('{"message":"Not Found"}', { status: 404 }),
+  );
+  expect(await getExtraction('absent')).toBeUndefined();
+  await expect(getExtraction('e-1')).rejects.toMatchObject({ name: 'ApiError', status: 404 });
+});
+
+test('a request without a key gets one of its own', async () => {
+  const { requestExtraction } = client(() => Response.json({ extractionId: 'e-1' }, { status: 202 }));
+  const request = { entity: 'demo-bank', credentials: { mode: 'raw', value: {} }, actions: [] } as const;
+  const [first, second] = [await requestExtraction(request), await requestExtraction(request)];
+  expect(first.idempotencyKey).toMatch(/^[0-9a-f-]{36}$/);
+  expect(second.idempotencyKey).not.toBe(first.idempotencyKey);
+});
+
+test('a signal ends the wait with its reason', async () => {
+  const reason = new Error('enough');
+  const stop = new AbortController();
+  const { waitForOutcome } = client(() => {
+    stop.abort(reason);
+    return Response.json({ status: 'RUNNING' });
+  });
+  await expect(waitForOutcome('e-1', { signal: stop.signal })).rejects.toBe(reason);
+});
+
+test('without a fetch, requests are signed for the region', async () => {
+  const seen: Request[] = [];
+  const sign = async (input: unknown): Promise<Response> => {
+    seen.push(input as Request);
+    return Response.json({});
+  };
+  const original = globalThis.fetch;
+  globalThis.fetch = sign;
+  try {
+    const credentials = async () => ({ accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'secret' });
+    await extractionsClient({
+      apiUrl: 'https://api.example',
+      region: 'sa-east-1',
+      credentials,
+    }).getExtraction('e-1');
+  } finally {
+    globalThis.fetch = original;
+  }
+  expect(seen[0]?.headers.get('authorization')).toMatch(
+    /^AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE\/\d{8}\/sa-east-1\/execute-api\/aws4_request/,
+  );
+});

@@ -1,0 +1,77 @@
+import { expect, test } from 'vitest';
+import { ApiError, NoAnswerError } from '../../../../lib/client/api-errors.ts';
+import { type ExtractionRequest, requestExtraction } from '../../../../lib/client/request-extraction.ts';
+import { problem } from '../../../../lib/http/problem.ts';
+
+type Answer = Response | Error;
+
+const request: ExtractionRequest = {
+  entity: 'demo-bank',
+  credentials: { mode: 'persisted', value: 'c1ph3r' },
+  actions: [{ id: 'product-balance' }],
+};
+
+const post = async (...answers: readonly Answer[]) => {
+  const queue = [...answers];
+  const sent: { url: string; key: unknown; body: unknown }[] = [];
+  const pauses: number[] = [];
+  const result = await requestExtraction('https://api.example', request, 'key-1', {
+    fetch: async (url, init) => {
+      const headers = init?.headers as Record<string, string>;
+      sent.push({ url, key: headers['idempotency-key'], body: JSON.parse(String(init?.body)) });
+      const next = queue.shift() ?? new Error('more calls than answers');
+      if (next instanceof Error) throw next;
+      return next;
+    },
+    sleep: async (milliseconds) => void pauses.push(milliseconds),
+  }).catch((error: unknown) => ({ error }));
+  return { result, sent, pauses };
+};
+
+const answer = (status: number, headers = {}): Response =>
+  new Response('{"status":"REQUESTED"}', { status, headers });
+
+test('no answer, 5xx and 429 are retried under the same key', async () => {
+  const { result, sent, pauses } = await post(new Error('reset'), answer(503), answer(429), answer(202));
+  expect(result).toEqual({ extraction: { status: 'REQUESTED' }, replayed: false });
+  const same = { url: 'https://api.example/extractions', key: 'key-1', body: request };
+  expect(sent).toEqual([same, same, same, same]);
+  expect(pauses).toEqual([1_000, 2_000, 4_000]);
+});
+
+test.each([400, 403, 413, 422])('%d is thrown at once', async (status) => {
+  const { result, sent } = await post(answer(status));
+  expect(result).toEqual({ error: expect.any(ApiError) });
+  expect(result).toMatchObject({ error: { status, isTransient: false } });
+  expect(sent).toHaveLength(1);
+});
+
+test('an error has the type of the problem and a line for each violation', async () => {
+  const { body } = problem('invalid-request', { errors: [{ pointer: '/entity', detail: 'is required' }] });
+  const { result } = await post(new Response(body, { status: 400 }));
+  expect(result).toMatchObject({
+    error: {
+      problem: 'urn:cosecha:problem:invalid-request',
+      message: 'The service answered 400: The request is not valid.\n  /entity is required',
+    },
+  });
+});
+
+test('a repeated request is returned as replayed', async () => {
+  const { result } = await post(answer(200, { 'idempotency-replayed': 'true' }));
+  expect(result).toMatchObject({ replayed: true });
+});
+
+test('the last of five 503 is thrown as transient', async () => {
+  const { result, sent } = await post(...Array.from({ length: 5 }, () => answer(503)));
+  expect(result).toMatchObject({ error: { name: 'ApiError', status: 503, isTransient: true } });
+  expect(sent).toHaveLength(5);
+});
+
+test('five tries without an answer are thrown with the last cause', async () => {
+  const down = new Error('down');
+  const { result, sent } = await post(down, down, down, down, down);
+  expect(result).toEqual({ error: expect.any(NoAnswerError) });
+  expect(result).toMatchObject({ error: { cause: down } });
+  expect(sent).toHaveLength(5);
+});
