@@ -1,3 +1,4 @@
+import { closest, distance } from 'fastest-levenshtein';
 import * as v from 'valibot';
 import { LOCAL_STAGE, stagePattern } from '../lib/aws/stage.ts';
 import { worstCaseHistory } from './constructs/extraction-machine-definition.ts';
@@ -488,7 +489,14 @@ export const readConfig = (context: Readonly<Record<string, unknown>>): Config =
 const unknownSettings = (context: Readonly<Record<string, unknown>>): string[] =>
   Object.keys(context)
     .filter((name) => /^[A-Za-z][A-Za-z0-9]*$/.test(name) && !(name in settings))
-    .map((name) => `Setting ${name} is unknown; infra/config.ts lists the settings.`);
+    .map((name) => `Setting ${name} is unknown.${suggestion(name)} docs/settings.md lists the settings.`);
+
+/** The setting that was probably meant: one that continues the name, as a unit does, or that differs in few letters. */
+const suggestion = (name: string): string => {
+  const like = (setting: string) => setting.toLowerCase().startsWith(name.toLowerCase());
+  const meant = settingNames.find(like) ?? closest(name, settingNames);
+  return like(meant) || distance(name, meant) <= 3 ? ` Did you mean ${meant}?` : '';
+};
 
 /** The settings that must be in the stack's region, and the region that each names. */
 export const regionalArns = ({ certificateArn, alarmTopicArn }: Config): (readonly [string, string])[] =>

@@ -64,6 +64,11 @@ const clientFor = async (
   { region, profile, root, endpoint }: ConnectOptions,
 ): Promise<ClientConfig> => {
   if (stage === LOCAL_STAGE && endpoint === undefined) {
+    if (region !== undefined || profile !== undefined) {
+      throw new UsageError(
+        'The stage local has the region and the credentials of `npm start`. Omit --region and --profile, or set AWS_ENDPOINT_URL to another emulator.',
+      );
+    }
     const running = await readLocalDeployment(root);
     if (running !== undefined) return running;
     throw new CliError(
@@ -73,12 +78,16 @@ const clientFor = async (
   return defined({ region, profile });
 };
 
-const regionOf = async ({ config }: CloudFormationClient): Promise<string> => {
+const regionOf = async ({ config }: CloudFormationClient, { profile }: ConnectOptions): Promise<string> => {
   try {
     return await config.region();
   } catch (cause) {
     if (!(cause instanceof Error) || cause.message !== 'Region is missing') throw cause;
-    throw new UsageError('No region is set. Use --region <region>, or set AWS_REGION.', { cause });
+    const inProfile =
+      profile === undefined ? '' : `, and the profile "${profile}" has none or does not exist`;
+    throw new UsageError(`No region is set${inProfile}. Use --region <region>, or set AWS_REGION.`, {
+      cause,
+    });
   }
 };
 
@@ -93,7 +102,7 @@ export const connect = async (options: ConnectOptions): Promise<Deployment> => {
   const stackName = stackNameOf(stage);
   const client = await clientFor(stage, options);
   const cloudFormation = new CloudFormationClient(client);
-  const region = await regionOf(cloudFormation);
+  const region = await regionOf(cloudFormation, options);
   const stack = await describeStack(cloudFormation, stackName).catch((cause: unknown) => {
     if (client.endpoint === undefined || !isRefused(cause)) throw cause;
     throw new CliError(

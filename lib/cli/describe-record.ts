@@ -7,7 +7,7 @@ const order: readonly string[] = [
   ['method', 'entity', 'actions', 'product', 'consentId', 'variant', 'reference'],
   ['requestedBy', 'requestedAt', 'deadlineAt'],
   ['startingAt', 'attemptId', 'startedAt', 'taskId'],
-  ['settledAt', 'settledBy', 'actionResults'],
+  ['settledAt', 'settledBy', 'isFinal', 'actionResults'],
   ['collectedAt', 'collectionError', 'results'],
   ['requestId', 'oversizedAt', 'dueShard', 'dueAt', 'expiresAt'],
 ].flat();

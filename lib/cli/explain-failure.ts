@@ -21,18 +21,24 @@ const describeDenial = ({ message }: ErrorInfo): string => {
   return `AWS does not allow ${caller} to ${action}${on}. That permission is missing; docs/cli.md lists them by command.`;
 };
 
+/** The SDK's message does not name the profile, and is the same for one that does not exist and one that is logged out. */
+const describeNoCredentials = ({ message }: ErrorInfo, profile: string | undefined): string =>
+  profile === undefined
+    ? `There are no AWS credentials (${message.replace(/\.$/, '')}). Log in, or name a profile with --profile.`
+    : `There are no AWS credentials in the profile "${profile}". Check its name with aws configure list-profiles, and log in to it.`;
+
 /**
  * A sentence for an expected failure of AWS or of the network. Undefined for any other: that is a defect of Cosecha, and
- * its stack is printed.
+ * its stack is printed. `profile` is that of the command line, if any.
  */
-export const explainFailure = (error: unknown): string | undefined => {
+export const explainFailure = (error: unknown, profile?: string): string | undefined => {
   if (!(error instanceof Error)) return undefined;
   const info: ErrorInfo = error;
   if (isDenial(info)) return describeDenial(info);
   switch (info.name) {
     case 'CredentialsProviderError':
     case 'TokenProviderError':
-      return `There are no AWS credentials (${info.message.replace(/\.$/, '')}). Log in, or name a profile with --profile.`;
+      return describeNoCredentials(info, profile);
     case 'ExpiredToken':
     case 'ExpiredTokenException':
       return 'The AWS credentials have expired. Log in again.';

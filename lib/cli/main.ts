@@ -4,42 +4,44 @@ import { inspect } from 'node:util';
 import { type Command, CommanderError } from 'commander';
 import { connect } from './deployment.ts';
 import { CliError, UsageError } from './errors.ts';
+import { exitCodes } from './exit-codes.ts';
 import { explainFailure } from './explain-failure.ts';
 import { nodeShell } from './node-shell.ts';
-import { createProgram, type GlobalOptions } from './program.ts';
-
-const OK = 0;
-const FAILED = 1;
-const USAGE = 2;
+import { commandNames, createProgram, type GlobalOptions } from './program.ts';
 
 const versionOf = (root: string): string =>
   (JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { readonly version: string }).version;
 
 /** The lines to print for a failure, and its exit code. An unexpected one is printed with its stack and causes. */
-const describeFailure = (error: unknown): { readonly lines: readonly string[]; readonly code: number } => {
+const describeFailure = (
+  error: unknown,
+  profile: string | undefined,
+): { readonly lines: readonly string[]; readonly code: number } => {
   if (error instanceof CliError) {
-    return { lines: error.lines, code: error instanceof UsageError ? USAGE : FAILED };
+    return { lines: error.lines, code: error instanceof UsageError ? exitCodes.usage : exitCodes.failed };
   }
-  const sentence = explainFailure(error);
-  return { lines: sentence === undefined ? inspect(error).split('\n') : [sentence], code: FAILED };
+  const sentence = explainFailure(error, profile);
+  return {
+    lines: sentence === undefined ? inspect(error).split('\n') : [sentence],
+    code: exitCodes.failed,
+  };
 };
 
 /** What commander reports as `error: unknown option …`, or with its help where no command is given. */
 const describeUsageError = ({ code, message }: CommanderError, program: Command): readonly string[] => {
   if (code === 'commander.help') {
-    const names = program.commands.map((command) => command.name());
-    return [`Name a command: ${names.join(', ')}.`];
+    return [`Name a command: ${commandNames(program).join(', ')}.`];
   }
   return message.replace(/^error: (.)/, (_, first: string) => first.toUpperCase()).split('\n');
 };
 
 /**
- * Runs `cosecha` with these arguments. Returns the exit code: 0 done, 1 not done or a check failed, 2 wrong command line.
+ * Runs `cosecha` with these arguments. Returns the exit code (exit-codes.ts).
  *
  * @param root the directory of the package
  */
 export const main = async (args: readonly string[], root: string): Promise<number> => {
-  let code = OK;
+  let code: number = exitCodes.done;
   const program = createProgram(async (work) => {
     const { stage, region, profile, json = false } = program.opts<GlobalOptions>();
     const shell = nodeShell({ json });
@@ -55,7 +57,7 @@ export const main = async (args: readonly string[], root: string): Promise<numbe
       code = await work({ shell, connect: () => connect(options) });
     } catch (error) {
       shell.wait(undefined);
-      const failure = describeFailure(error);
+      const failure = describeFailure(error, profile);
       shell.fail(failure.lines);
       code = failure.code;
     }
@@ -66,10 +68,10 @@ export const main = async (args: readonly string[], root: string): Promise<numbe
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     // --help and --version end so, too.
-    if (error.exitCode === OK) return OK;
+    if (error.exitCode === exitCodes.done) return exitCodes.done;
     // Not from the program: it may have stopped before it came to --json.
     const shell = nodeShell({ json: args.includes('--json') });
     shell.fail(describeUsageError(error, program));
-    return USAGE;
+    return exitCodes.usage;
   }
 };

@@ -3,12 +3,23 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline/promises';
 import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
+import { styleText } from 'node:util';
 import yoctoSpinner from 'yocto-spinner';
 import { CliError } from './errors.ts';
 import { type Lines, printable, printableJson, printableLines } from './printable.ts';
+import { readHidden } from './read-hidden.ts';
 import type { Shell } from './shell.ts';
+import { stopOnSignals } from './stop-on-signals.ts';
 
 const codeOf = (error: unknown): unknown => (error as { code?: unknown }).code;
+
+const signColours = { '✓': 'green', '✗': 'red' } as const;
+
+/** Colours the sign of a check at the start of a line, if the stream is a terminal and NO_COLOR is not set. */
+const withColour = (text: string, stream: NodeJS.WriteStream): string =>
+  text.replace(/^[✓✗]/gmu, (sign) =>
+    styleText(signColours[sign as keyof typeof signColours], sign, { stream }),
+  );
 
 /** The shell of this process. */
 export const nodeShell = ({ json }: { readonly json: boolean }): Shell => {
@@ -18,14 +29,16 @@ export const nodeShell = ({ json }: { readonly json: boolean }): Shell => {
     if (codeOf(error) !== 'EPIPE') throw error;
     process.exit(0);
   });
-  // It removes itself while anything else is written to the stream.
-  const spinner = stdout.isTTY && !json ? yoctoSpinner({ stream: stdout }) : undefined;
+  let handlesSignals = false;
+  let spinner: ReturnType<typeof yoctoSpinner> | undefined;
   const write = (
     stream: NodeJS.WriteStream,
     lines: Lines,
     facts?: Readonly<Record<string, unknown>>,
   ): void => {
-    stream.write(json && facts !== undefined ? printableJson(facts) : printableLines(lines));
+    stream.write(
+      json && facts !== undefined ? printableJson(facts) : withColour(printableLines(lines), stream),
+    );
   };
   return {
     print: (lines, facts) => write(stdout, lines, facts),
@@ -34,8 +47,11 @@ export const nodeShell = ({ json }: { readonly json: boolean }): Shell => {
     },
     fail: (lines) => write(stderr, lines, { error: lines.join('\n') }),
     wait: (line) => {
-      if (line === undefined) spinner?.stop();
-      else if (spinner !== undefined) spinner.start().text = printable(line);
+      if (line === undefined) return void spinner?.stop();
+      if (!stdout.isTTY || json) return;
+      // It removes itself while anything else is written to the stream.
+      spinner ??= yoctoSpinner({ stream: stdout, handleSignals: !handlesSignals });
+      spinner.start().text = printable(line);
     },
     confirm: async (question, words) => {
       if (!stdin.isTTY) return false;
@@ -50,8 +66,9 @@ export const nodeShell = ({ json }: { readonly json: boolean }): Shell => {
           throw new CliError(`${path} could not be read: ${String(codeOf(cause))}.`, { cause });
         });
       }
-      if (stdin.isTTY) stderr.write('Reading from standard input; end with Ctrl-D.\n');
-      return text(stdin);
+      if (!stdin.isTTY) return text(stdin);
+      stderr.write('Type the text, which is not echoed. End with Enter and Ctrl-D.\n');
+      return readHidden(stdin);
     },
     writePrivately: async (path, bytes) => {
       // `wx` fails where there is a file, as it may be somebody's.
@@ -61,7 +78,14 @@ export const nodeShell = ({ json }: { readonly json: boolean }): Shell => {
       });
     },
     now: () => new Date(),
-    sleep: (milliseconds) => delay(milliseconds),
+    sleep: (milliseconds, signal) =>
+      delay(milliseconds, undefined, { signal }).catch((error: unknown) => {
+        if (signal?.aborted !== true) throw error;
+      }),
+    interrupted: () => {
+      handlesSignals = true;
+      return stopOnSignals();
+    },
     randomId: randomUUID,
   };
 };

@@ -1,3 +1,4 @@
+import completion from '@bomb.sh/tab/commander';
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 import { validate as isUuid } from 'uuid';
 import { type ExtractionStatus, ownOutcomes, terminalStatuses } from '../extraction/record.ts';
@@ -11,7 +12,9 @@ import type { GetOptions } from './commands/get.ts';
 import type { ListOptions } from './commands/list.ts';
 import type { ReconcileOptions } from './commands/reconcile.ts';
 import type { RestoreOptions } from './commands/restore.ts';
+import type { WatchOptions } from './commands/watch.ts';
 import type { Context } from './context.ts';
+import { parseDuration, parseSince, type Since } from './parse-time.ts';
 
 export type GlobalOptions = {
   readonly stage?: string;
@@ -43,6 +46,24 @@ const taskId = (value: string): string => {
   throw new InvalidArgumentError('A taskId has 1 to 100 characters.');
 };
 
+const duration = (value: string): number => {
+  const seconds = parseDuration(value);
+  if (seconds !== undefined) return seconds;
+  throw new InvalidArgumentError('A duration is a number with s, min, h or d, such as 90s or 2h.');
+};
+
+const since = (value: string): Since => {
+  const time = parseSince(value);
+  if (time !== undefined) return time;
+  throw new InvalidArgumentError('Name a duration before now, such as 2h, or an ISO 8601 time.');
+};
+
+const exampleId = '1f60ead9-ee02-8cff-a129-14ed7432b4ed';
+
+/** What `--help` prints at its end: command lines that one can copy. A test parses each. */
+const examples = (...lines: readonly string[]): string =>
+  ['', 'Examples:', ...lines.map((line) => `  cosecha ${line}`)].join('\n');
+
 const appended = (value: string, before: readonly string[] = []): readonly string[] => [...before, value];
 
 const appendedId = (value: string, before: readonly string[] = []): readonly string[] => [
@@ -67,6 +88,13 @@ const addStart: AddCommand = (program, run) => {
     .option('--reference <text>', "the caller's own reference")
     .option('--idempotency-key <key>', 'one key starts one extraction, however often (default: a random key)')
     .option('--watch', 'continue as watch does')
+    .addHelpText(
+      'after',
+      examples(
+        '--stage local start --entity demo-bank --action product-balance --watch < credentials.json',
+        '--stage local start --file request.json --idempotency-key order-7',
+      ),
+    )
     .action((options: StartOptions) =>
       run(async (context) => (await import('./commands/start.ts')).start(options, context)),
     );
@@ -78,6 +106,10 @@ const addGet: AddCommand = (program, run) => {
     .description('print the record of an extraction')
     .argument('<extractionId>', 'the extraction', extractionId)
     .option('--results <file>', 'store its results in this new file instead')
+    .addHelpText(
+      'after',
+      examples(`--stage prod get ${exampleId}`, `--stage prod get ${exampleId} --results results.json`),
+    )
     .action((id: string, options: GetOptions) =>
       run(async (context) => (await import('./commands/get.ts')).get(id, options, context)),
     );
@@ -88,8 +120,24 @@ const addWatch: AddCommand = (program, run) => {
     .command('watch')
     .description('print each change of an extraction until it is closed, or of all extractions')
     .argument('[extractionId]', 'the extraction; without it, all of them', extractionId)
-    .action((id: string | undefined) =>
-      run(async (context) => (await import('./commands/watch.ts')).watch(id, context)),
+    .addOption(
+      new Option(
+        '--until <settled|closed>',
+        'of one extraction: until it has an outcome, or until it is closed',
+      )
+        .choices(['settled', 'closed'])
+        .default(undefined, 'closed'),
+    )
+    .option('--timeout <duration>', 'of one extraction: at most so long, such as 90s or 10min', duration)
+    .addHelpText(
+      'after',
+      examples(
+        `--stage prod watch ${exampleId} --until settled --timeout 10min`,
+        '--stage local watch --json',
+      ),
+    )
+    .action((id: string | undefined, options: WatchOptions) =>
+      run(async (context) => (await import('./commands/watch.ts')).watch(id, options, context)),
     );
 };
 
@@ -100,6 +148,19 @@ const addList: AddCommand = (program, run) => {
     .addOption(new Option('--open', 'all open extractions (the default)').conflicts('due'))
     .option('--due', 'only those that are due')
     .addOption(new Option('--status <status>', 'only those with this status').choices(statuses))
+    .option(
+      '--since <time>',
+      'only those requested within 2h, for example, or since 2026-11-22T08:00:00Z',
+      since,
+    )
+    .option('--reference <text>', "only those with this reference of the caller's")
+    .addHelpText(
+      'after',
+      examples(
+        '--stage prod list --due',
+        '--stage prod list --status RUNNING --since 2h --reference order-7',
+      ),
+    )
     .action((options: ListOptions) =>
       run(async (context) => (await import('./commands/list.ts')).list(options, context)),
     );
@@ -121,6 +182,13 @@ const addDeliver: AddCommand = (program, run) => {
     .option('--orphan', 'send it although no extraction is linked to the task')
     .option('--yes', 'settle an open extraction without a prompt; stage local only')
     .option('--force', 'settle an open extraction of any other stage, in place of the provider')
+    .addHelpText(
+      'after',
+      examples(
+        `--stage local deliver --extraction ${exampleId} --encrypted`,
+        `--stage prod deliver --extraction ${exampleId} --forged`,
+      ),
+    )
     .action((id: string | undefined, options: DeliverOptions) =>
       run(async (context) => (await import('./commands/deliver.ts')).deliver(id, options, context)),
     );
@@ -132,6 +200,7 @@ const addReconcile: AddCommand = (program, run) => {
     .description('reconcile an extraction now, or all that are due')
     .argument('[extractionId]', 'the extraction', extractionId)
     .option('--all-due', 'run a sweep')
+    .addHelpText('after', examples(`--stage prod reconcile ${exampleId}`, '--stage prod reconcile --all-due'))
     .action((id: string | undefined, options: ReconcileOptions) =>
       run(async (context) => (await import('./commands/reconcile.ts')).reconcile(id, options, context)),
     );
@@ -143,6 +212,7 @@ const addErase: AddCommand = (program, run) => {
     .description('erase a closed extraction and its results for good')
     .argument('<extractionId>', 'the extraction', extractionId)
     .option('--yes', 'skip the prompt')
+    .addHelpText('after', examples(`--stage prod erase ${exampleId}`))
     .action((id: string, options: EraseOptions) =>
       run(async (context) => (await import('./commands/erase.ts')).erase(id, options, context)),
     );
@@ -156,6 +226,10 @@ const addRestore: AddCommand = (program, run) => {
     .requiredOption('--from <table>', 'the restored table (required)')
     .option('--except <extractionId>', 'omit this one, as it was erased; may be repeated', appendedId)
     .option('--dry-run', 'only report what would be done')
+    .addHelpText(
+      'after',
+      examples(`--stage prod restore --from Cosecha-prod-restored --except ${exampleId} --dry-run`),
+    )
     .action((options: RestoreOptions) =>
       run(async (context) => (await import('./commands/restore.ts')).restore(options, context)),
     );
@@ -165,6 +239,7 @@ const addRedrive: AddCommand = (program, run) => {
   program
     .command('redrive')
     .description('repeat the work of each message in the dead-letter queue')
+    .addHelpText('after', examples('--stage prod redrive'))
     .action(() => run(async (context) => (await import('./commands/redrive.ts')).redrive(context)));
 };
 
@@ -173,6 +248,7 @@ const addDoctor: AddCommand = (program, run) => {
     .command('doctor')
     .description('check the deployment, and print a remedy for each failed check')
     .option('--provider', 'also log in at the provider with the API key')
+    .addHelpText('after', examples('--stage prod doctor --provider', '--stage prod doctor --json'))
     .action((options: DoctorOptions) =>
       run(async (context) => (await import('./commands/doctor.ts')).doctor(options, context)),
     );
@@ -195,13 +271,29 @@ const addConsole: AddCommand = (program, run) => {
     );
 };
 
+/** Completes the commands and options above, so it comes after them. Shells call its hidden command `complete`. */
+const addCompletion: AddCommand = (program) => {
+  completion(program, { completionCommandName: 'completion' });
+  program.commands
+    .find((command) => command.name() === 'completion')
+    ?.description('print a script that completes commands and options in your shell')
+    .addHelpText('after', examples('completion bash'));
+};
+
+/** The commands that the help lists. */
+export const commandNames = (program: Command): readonly string[] =>
+  program
+    .createHelp()
+    .visibleCommands(program)
+    .map((command) => command.name());
+
 /** In place of commander's own, which prints the general help for a command that does not exist. */
 const addHelp: AddCommand = (program) => {
-  const names = program.commands.map((command) => command.name());
   program
     .command('help')
     .description('print the commands, or the options of one')
-    .addArgument(new Argument('[command]', 'the command').choices(names))
+    .addArgument(new Argument('[command]', 'the command').choices(commandNames(program)))
+    .addHelpText('after', examples('help start'))
     .action((name: string | undefined) => {
       (program.commands.find((command) => command.name() === name) ?? program).help();
     });
@@ -219,6 +311,7 @@ const addCommands = [
   addRedrive,
   addDoctor,
   addConsole,
+  addCompletion,
   addHelp,
 ];
 
@@ -235,6 +328,11 @@ export const createProgram = (run: Run, version: string): Command => {
     .option('--profile <profile>', 'AWS profile (default: as for the AWS CLI)')
     .version(version, '--version', 'print the version')
     .configureHelp({ showGlobalOptions: true })
+    .helpCommand(false)
+    .addHelpText(
+      'after',
+      examples('--stage prod doctor', '--stage local list', 'start --help', '--stage prod list --json'),
+    )
     .configureOutput({ writeErr: () => undefined })
     .exitOverride();
   for (const add of addCommands) add(program, run);

@@ -15,11 +15,14 @@ export type Shell = {
   readonly wait: (text: string | undefined) => void;
   /** Prompts for exactly these words. False for any others, and without a terminal. */
   readonly confirm: (question: string, words: string) => Promise<boolean>;
-  /** The text of a file, or of standard input for `-`. */
+  /** The text of a file, or of standard input for `-`. What is typed at a terminal is not echoed. */
   readonly readText: (path: string) => Promise<string>;
   /** Writes a new file that only its owner can read. */
   readonly writePrivately: (path: string, bytes: Uint8Array) => Promise<void>;
   readonly now: () => Date;
-  readonly sleep: (milliseconds: number) => Promise<void>;
+  /** Returns early once the signal aborts. */
+  readonly sleep: (milliseconds: number, signal?: AbortSignal) => Promise<void>;
+  /** Aborts at the first Ctrl-C, which then no longer ends the process. Call it before `wait`. */
+  readonly interrupted: () => AbortSignal;
   readonly randomId: () => string;
 };

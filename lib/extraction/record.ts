@@ -14,6 +14,13 @@ export type OwnOutcome = (typeof ownOutcomes)[number];
 export type OpenStatus = 'REQUESTED' | 'STARTING' | 'RUNNING';
 export type ExtractionStatus = OpenStatus | TerminalTaskStatus | OwnOutcome;
 
+/**
+ * ISO 8601 in UTC with milliseconds, so that it sorts as text.
+ *
+ * @pattern ^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$
+ */
+export type Timestamp = string;
+
 /** One action as the caller requested it. It contains dates only, so it may be stored and shown. */
 export type RequestedAction = {
   readonly id: string;
@@ -67,32 +74,37 @@ type Progress = {
   readonly reference?: string;
   /** ARN of the IAM user or role that made the request, without its session name. */
   readonly requestedBy: string;
-  readonly requestedAt: string;
+  readonly requestedAt: Timestamp;
   /**
    * API Gateway's id of the request that created the record. It distinguishes a repeated put from that of another
    * request.
    */
   readonly requestId: string;
-  readonly deadlineAt: string;
+  readonly deadlineAt: Timestamp;
   readonly status: ExtractionStatus;
   readonly fingerprint: string;
   readonly attemptId?: string;
-  readonly startingAt?: string;
-  readonly startedAt?: string;
+  readonly startingAt?: Timestamp;
+  readonly startedAt?: Timestamp;
   readonly taskId?: string;
   readonly reason?: string;
-  readonly settledAt?: string;
+  readonly settledAt?: Timestamp;
   readonly settledBy?: SettledBy;
+  /**
+   * The outcome never changes again. `TIMED_OUT` and `UNCONFIRMED` do not have it, because a late answer of the provider
+   * can still replace them.
+   */
+  readonly isFinal?: true;
   readonly actionResults?: readonly ActionResult[];
   readonly results?: StoredResults;
-  readonly collectedAt?: string;
+  readonly collectedAt?: Timestamp;
   readonly collectionError?: string;
   /** When a read of the task was over the size limit. The task is not read again. */
-  readonly oversizedAt?: string;
+  readonly oversizedAt?: Timestamp;
   /** Partition of the sparse index `due`: 0..15 while the record is open, absent once it is closed. */
   readonly dueShard?: number;
   /** When the sweep reconciles the record next. */
-  readonly dueAt?: string;
+  readonly dueAt?: Timestamp;
   readonly expiresAt?: number;
 };
 

@@ -156,7 +156,8 @@ export const markRejected = (
   now: Date,
   timings: Timings,
 ): Change => {
-  const outcome = { status: 'REJECTED', reason, settledAt: now.toISOString(), settledBy: 'start' } as const;
+  const settledAt = now.toISOString();
+  const outcome = { status: 'REJECTED', reason, settledAt, settledBy: 'start', isFinal: true } as const;
   return closing(record, { status: transitions.markRejected.from, attemptId }, outcome, now, timings);
 };
 
@@ -189,7 +190,13 @@ export const disownTask = (
 /** No start call reached the provider. Closes. */
 export const markNotStarted = (record: Extraction, reason: string, now: Date, timings: Timings): Change => {
   const settledAt = now.toISOString();
-  const outcome = { status: 'NOT_STARTED', reason, settledAt, settledBy: 'reconcile' } as const;
+  const outcome = {
+    status: 'NOT_STARTED',
+    reason,
+    settledAt,
+    settledBy: 'reconcile',
+    isFinal: true,
+  } as const;
   return closing(record, { status: transitions.markNotStarted.from }, outcome, now, timings);
 };
 
@@ -218,6 +225,7 @@ const markSettledFrom =
       status: reported.taskStatus,
       settledAt: now.toISOString(),
       settledBy,
+      isFinal: true,
       ...(reported.reason === undefined ? {} : { reason: reported.reason }),
       ...(reported.oversized === undefined ? {} : { oversizedAt: now.toISOString() }),
       ...dueOn(reported.extractionId, plusSeconds(now, timings.collectInMachine)),

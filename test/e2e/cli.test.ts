@@ -116,7 +116,7 @@ describe('cosecha, for a caller', { concurrent: false }, () => {
     }
   });
 
-  test('list shows an open extraction, erase refuses it, deliver needs a confirmation, and watch exits 1 unless it is COMPLETED', async () => {
+  test('list shows an open extraction, erase refuses it, deliver needs a confirmation, and watch exits 3 unless it is COMPLETED', async () => {
     const { extractionId, taskId } = await runningWithoutWebhook();
     const stillOpen = await cosecha(['erase', extractionId, '--yes']);
     expect(stillOpen).toMatchObject({ code: 1, stdout: '' });
@@ -138,6 +138,9 @@ describe('cosecha, for a caller', { concurrent: false }, () => {
       expect(forged.code).toBe(0);
     });
 
+    const impatient = await cosecha(['watch', extractionId, '--timeout', '1s', '--json']);
+    expect(impatient).toMatchObject({ code: 4, stderr: '' });
+
     const watching = cosecha(['watch', extractionId, '--json']);
     await eventually(async () => {
       const delivered = await cosecha([...target, '--encrypted', '--yes', '--json']);
@@ -146,7 +149,7 @@ describe('cosecha, for a caller', { concurrent: false }, () => {
     // The provider has to end the task too, before its results can be collected.
     await provider.finish(taskId, 'FAILED');
     const watched = await watching;
-    expect(watched.code).toBe(1);
+    expect(watched.code).toBe(3);
     expect(factsOf(watched).at(-1)).toMatchObject({ status: 'FAILED', settledBy: 'webhook', closed: true });
   });
 

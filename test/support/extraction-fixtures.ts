@@ -114,7 +114,14 @@ export const extractionIn = (
         ...fields,
       });
     case 'REJECTED':
-      return closedExtraction({ status, ...started, reason: 'http-400', settledBy: 'start', ...fields });
+      return closedExtraction({
+        status,
+        ...started,
+        reason: 'http-400',
+        settledBy: 'start',
+        isFinal: true,
+        ...fields,
+      });
     case 'UNCONFIRMED':
       return closedExtraction({
         status,
@@ -124,13 +131,20 @@ export const extractionIn = (
         ...fields,
       });
     case 'NOT_STARTED':
-      return closedExtraction({ status, reason: 'start-abandoned', settledBy: 'reconcile', ...fields });
+      return closedExtraction({
+        status,
+        reason: 'start-abandoned',
+        settledBy: 'reconcile',
+        isFinal: true,
+        ...fields,
+      });
     default:
       return extraction({
         status,
         ...running,
         settledAt: iso(30),
         settledBy: 'webhook',
+        isFinal: true,
         dueAt: iso(330),
         ...fields,
       });

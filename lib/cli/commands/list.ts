@@ -4,36 +4,41 @@ import { openExtractionIds, readExtractions } from '../aws/read-extractions.ts';
 import type { Context } from '../context.ts';
 import { describeDue } from '../describe-record.ts';
 import { formatSeconds, secondsSince } from '../format-seconds.ts';
+import type { Since } from '../parse-time.ts';
 
 export type ListOptions = {
   readonly open?: true;
   readonly due?: true;
   readonly status?: ExtractionStatus;
+  readonly since?: Since;
+  readonly reference?: string;
 };
 
 /** Lists open extractions, or those that are due, the most overdue first. */
-export const list = async ({ due, status }: ListOptions, { shell, connect }: Context): Promise<number> => {
+export const list = async (options: ListOptions, { shell, connect }: Context): Promise<number> => {
+  const { due, status, since, reference } = options;
   const { client, output } = await connect();
   const dynamo = new DynamoDBClient(client);
   const table = output('ExtractionsTableName');
   const now = shell.now();
   const ids = await openExtractionIds(dynamo, table, due === true ? now.toISOString() : undefined);
-  const records = selectOpen(await readExtractions(dynamo, table, ids), status);
+  const filter = { status, reference, since: since?.(now).toISOString() };
+  const records = selectOpen(await readExtractions(dynamo, table, ids), filter);
   if (records.length === 0) {
-    shell.hint(
-      `No ${due === true ? 'due' : 'open'} extraction${status === undefined ? '' : ` is ${status}`}.`,
-    );
+    const filtered = Object.values(filter).some((value) => value !== undefined);
+    shell.hint(`No extraction is ${due === true ? 'due' : 'open'}${filtered ? ' and matches' : ''}.`);
     return 0;
   }
   const [heading = '', ...lines] = rows(records, now);
   shell.hint(heading);
   for (const [index, record] of records.entries()) {
-    const { extractionId, taskId, requestedAt, dueAt = '' } = record;
+    const { extractionId, taskId, reference: its, requestedAt, dueAt = '' } = record;
     const overdueSeconds = Math.max(0, Math.round(secondsSince(dueAt, now)));
     shell.print(lines[index] ?? '', {
       extractionId,
       status: record.status,
       taskId,
+      reference: its,
       requestedAt,
       dueAt,
       overdueSeconds,
@@ -46,13 +51,26 @@ export const list = async ({ due, status }: ListOptions, { shell, connect }: Con
   return 0;
 };
 
-/** The records that are open, with this status if any, the most overdue first. The index may still have closed ones. */
+/** An absent field matches every record. `since` is compared with the time of the request. */
+export type ListFilter = {
+  readonly status?: ExtractionStatus | undefined;
+  readonly since?: string | undefined;
+  readonly reference?: string | undefined;
+};
+
+/** The records that are open and match, the most overdue first. The index may still have closed ones. */
 export const selectOpen = (
   records: readonly Extraction[],
-  status: ExtractionStatus | undefined,
+  { status, since = '', reference }: ListFilter,
 ): readonly Extraction[] =>
   records
-    .filter((record) => record.dueAt !== undefined && (status === undefined || record.status === status))
+    .filter(
+      (record) =>
+        record.dueAt !== undefined &&
+        (status === undefined || record.status === status) &&
+        (reference === undefined || record.reference === reference) &&
+        record.requestedAt >= since,
+    )
     .toSorted((one, other) => String(one.dueAt).localeCompare(String(other.dueAt)));
 
 /** A heading, and a line for each record, in columns. */

@@ -32,7 +32,7 @@ export const start = async (options: StartOptions, { shell, connect }: Context):
     idempotencyKey,
     replayed,
   });
-  return options.watch === true ? watchOne(extractionId, deployment, shell) : 0;
+  return options.watch === true ? watchOne(extractionId, {}, deployment, shell) : 0;
 };
 
 const explain = (error: unknown, base: string, idempotencyKey: string): unknown => {

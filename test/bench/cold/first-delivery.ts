@@ -35,6 +35,7 @@ const row = {
   taskId,
   status: 'COMPLETED',
   settledBy: 'webhook',
+  isFinal: true,
   settledAt: '2026-01-01T12:01:00.000Z',
 };
 

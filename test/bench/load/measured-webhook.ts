@@ -27,6 +27,7 @@ export const measuredExtraction: Extraction = {
   taskId: 'ef44eb6e-cd7b-4d42-8792-b25dfc1495c6',
   settledAt: '2026-01-01T12:01:00.000Z',
   settledBy: 'webhook',
+  isFinal: true,
   dueShard: 3,
   dueAt: '2026-01-01T12:06:00.000Z',
 };

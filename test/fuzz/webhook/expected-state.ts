@@ -17,6 +17,7 @@ const settled = (record: Extraction, taskId: string, taskStatus: TerminalStatus)
     status: taskStatus,
     settledAt: deliveredAt.toISOString(),
     settledBy: 'webhook',
+    isFinal: true,
     // Index `open` has the same partition as ever: the rows of a case are open already.
     dueAt: plus(deliveredAt, collectInMachine),
   };

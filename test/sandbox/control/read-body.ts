@@ -12,11 +12,17 @@ export const readBody = async <Schema extends v.GenericSchema>(
   const parsed = v.safeParse(schema, json);
   const problems = parsed.success
     ? arraysParsedAsObjects(json, parsed.output).map((path) => `${path || 'body'}: expected Object`)
-    : parsed.issues.map(
-        (issue) => `${v.getDotPath(issue) ?? 'body'}: expected ${issue.expected ?? 'something else'}`,
-      );
+    : parsed.issues.map(problemOf);
   if (parsed.success && problems.length === 0) return parsed.output;
   throw new ControlError(400, problems.join('; '));
+};
+
+/** In a closed object valibot expects `never` of a field that it does not know. */
+const problemOf = (issue: v.BaseIssue<unknown>): string => {
+  const path = v.getDotPath(issue) ?? 'body';
+  return issue.expected === 'never'
+    ? `${path}: unknown field`
+    : `${path}: expected ${issue.expected ?? 'something else'}`;
 };
 
 /** An empty text is an empty object, because some bodies have optional fields only. */

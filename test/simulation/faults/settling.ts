@@ -50,6 +50,31 @@ export const settlingFaults: readonly InjectedFault[] = [
     caughtBy: 'outcome-stands',
   },
   {
+    name: 'timed-out-is-final',
+    does: 'TIMED_OUT is written as final, although a correction can replace it.',
+    file: transitions,
+    find: "    reason: 'deadline-passed',\n",
+    replace: "    reason: 'deadline-passed',\n    isFinal: true,\n",
+    caughtBy: 'final-stands',
+  },
+  {
+    name: 'interrupted-start-is-final',
+    does: 'UNCONFIRMED is written as final, although the attempt may still write its taskId.',
+    file: transitions,
+    find: "const outcome = { status: 'UNCONFIRMED', reason, settledAt: now.toISOString(), settledBy } as const;\n  return closing(record, { status: transitions.markUnconfirmed.from, attemptId }, outcome,",
+    replace:
+      "const outcome = { status: 'UNCONFIRMED', reason, settledAt: now.toISOString(), settledBy, isFinal: true } as const;\n  return closing(record, { status: transitions.markUnconfirmed.from, attemptId }, outcome,",
+    caughtBy: 'final-stands',
+  },
+  {
+    name: 'outcome-not-final',
+    does: 'A final status of the provider is written without isFinal.',
+    file: transitions,
+    find: '      isFinal: true,\n',
+    replace: '',
+    caughtBy: 'final-stands',
+  },
+  {
     name: 'correction-ignored',
     does: 'A final status after TIMED_OUT is not recorded.',
     file: settle,

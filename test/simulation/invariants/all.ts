@@ -3,6 +3,7 @@ import { claimedBeforeReconciled } from './claimed-before-reconciled.ts';
 import { correctionFound } from './correction-found.ts';
 import { countedOnce } from './counted-once.ts';
 import { deliveryNotLost } from './delivery-not-lost.ts';
+import { finalStands } from './final-stands.ts';
 import type { Invariant } from './invariant.ts';
 import { lastReadBeforeTimedOut } from './last-read-before-timed-out.ts';
 import { notStartedMeansNoTask } from './not-started-means-no-task.ts';
@@ -37,6 +38,7 @@ export const invariants: readonly Invariant[] = [
   runningStartLeftAlone,
   allowedTransitions,
   outcomeStands,
+  finalStands,
   lastReadBeforeTimedOut,
   statusIsTheProviders,
   openWhileUnfinished,

@@ -194,6 +194,7 @@ describe('the schemas of docs/openapi.yaml', () => {
       reason: true,
       settledAt: true,
       settledBy: true,
+      isFinal: true,
       actionResults: true,
       collectedAt: true,
       collectionError: true,

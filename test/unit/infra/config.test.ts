@@ -82,7 +82,9 @@ describe('settings are refused with a sentence that names them:', () => {
       'Setting providerBaseUrl must be an https',
     ],
     ['a query in the address', { providerBaseUrl: 'https://p.example/?a=1' }, 'must not have a query'],
-    ['a misspelt setting', { pollEvery: 60 }, 'Setting pollEvery is unknown'],
+    ['an unknown setting', { colour: 'red' }, 'Setting colour is unknown. docs/settings.md lists'],
+    ['a misspelt setting', { webhokWaitSecnds: 60 }, 'Did you mean webhookWaitSeconds?'],
+    ['a setting without its unit', { pollevery: 60 }, 'Did you mean pollEverySeconds?'],
     [
       'a word instead of a number',
       { pollEverySeconds: 'often' },

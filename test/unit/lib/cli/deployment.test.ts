@@ -50,7 +50,8 @@ const serving = (at: string) =>
     credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
   });
 
-const failureOf = async (over: { readonly stage?: string | undefined }) =>
+type Over = { readonly stage?: string | undefined; readonly region?: string; readonly profile?: string };
+const failureOf = async (over: Over) =>
   connect({ ...options, ...over }).then(
     () => new Error('It connected.'),
     (error: unknown) => error as Error,
@@ -60,6 +61,14 @@ describe('without a deployment', () => {
   test('a missing or invalid stage is a usage error', async () => {
     expect(await failureOf({ stage: undefined })).toBeInstanceOf(UsageError);
     expect((await failureOf({ stage: 'Prod!' })).message).toContain('"Prod!" is not a stage');
+  });
+
+  test('--region and --profile, which the stage local would ignore, are a usage error', async () => {
+    for (const over of [{ region: 'eu-west-1' }, { profile: 'mine' }]) {
+      const failure = await failureOf(over);
+      expect(failure).toBeInstanceOf(UsageError);
+      expect(failure.message).toContain('Omit --region and --profile');
+    }
   });
 
   test('the remedy is npm start', async () => {

@@ -35,3 +35,10 @@ test.each([
 test('an unexpected error is not explained', () => {
   expect(explainFailure(new TypeError('undefined is not a function'))).toBeUndefined();
 });
+
+test('credentials that a profile lacks are explained with its name', () => {
+  const missing = failure('CredentialsProviderError', 'Could not load credentials from any providers');
+  expect(explainFailure(missing, 'nope')).toBe(
+    'There are no AWS credentials in the profile "nope". Check its name with aws configure list-profiles, and log in to it.',
+  );
+});

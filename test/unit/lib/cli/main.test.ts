@@ -41,13 +41,25 @@ const wrongCommandLines: readonly (readonly [string, readonly string[]])[] = [
   ["Unknown option '--nonsense'", ['list', '--nonsense']],
   ["Unknown command 'lst'\n(Did you mean list?)", ['lst']],
   ["Required option '--from <table>' not specified", ['restore']],
-  ['Name a command: start, get, watch, list, deliver, reconcile, erase, restore, redrive, doctor, help.', []],
+  [
+    'Name a command: start, get, watch, list, deliver, reconcile, erase, restore, redrive, doctor, completion, help.',
+    [],
+  ],
   ['Name one extraction, or use --all-due.', ['reconcile']],
   [
     'No stage is set. Use --stage <stage>, or set COSECHA_STAGE. The stage of `npm start` is local.',
     ['list'],
   ],
   ['No region is set. Use --region <region>, or set AWS_REGION.', ['--stage', 'prod', 'list']],
+  [
+    'No region is set, and the profile "nope" has none or does not exist. Use --region <region>, or set AWS_REGION.',
+    ['--stage', 'prod', '--profile', 'nope', 'list'],
+  ],
+  [
+    "Option '--timeout <duration>' argument '5' is invalid. A duration is a number with s, min, h or d, such as 90s or 2h.",
+    ['watch', '--timeout', '5'],
+  ],
+  ['--until and --timeout are for one extraction. Name it.', ['watch', '--until', 'settled']],
 ];
 
 test.each(wrongCommandLines)('%j is printed as a line, with exit code 2', async (message, args) => {
@@ -74,4 +86,22 @@ test('help for a command that does not exist is an error that names the commands
   expect(await main(['help', 'nonsense'], root)).toBe(2);
   expect(stdout).toBe('');
   expect(stderr).toMatch(/'nonsense' is invalid for argument 'command'\. Allowed choices are start, get, /);
+});
+
+test('a shell completes the commands, the options and the values that the program has', async () => {
+  let completed = '';
+  vi.spyOn(console, 'log').mockImplementation((line) => {
+    completed += `${line}\n`;
+  });
+  const complete = async (...words: readonly string[]): Promise<readonly string[]> => {
+    completed = '';
+    expect(await main(['complete', '--', ...words], root)).toBe(0);
+    return completed.split('\n').map((line) => line.split('\t')[0] ?? '');
+  };
+  expect(await complete('re')).toEqual(expect.arrayContaining(['reconcile', 'redrive', 'restore']));
+  expect(await complete('watch', '--')).toEqual(expect.arrayContaining(['--until', '--timeout']));
+  expect(await complete('list', '--status', 'R')).toContain('RUNNING');
+  completed = '';
+  expect(await main(['completion', 'bash'], root)).toBe(0);
+  expect(completed).toContain('cosecha complete --');
 });

@@ -19,7 +19,10 @@ beforeEach(() => {
   // A shell listens for as long as the process lives, and each test makes another one.
   vi.spyOn(process.stdout, 'on').mockReturnThis();
 });
-afterEach(() => vi.restoreAllMocks());
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.unstubAllEnvs();
+});
 
 const controlCharacters = Array.from({ length: 0xa0 }, (_, code) => String.fromCharCode(code)).filter((one) =>
   /\p{Cc}/u.test(one),
@@ -62,6 +65,20 @@ test.each(hostile)('%s is escaped in JSON, and the facts keep their values', (_w
 test('a harmless text is printed unchanged', () => {
   nodeShell({ json: false }).print('señal 😀 → “done” \\u001b', {});
   expect(written).toBe('señal 😀 → “done” \\u001b\n');
+});
+
+test('the sign of a check has a colour where the stream has colours, and only there', () => {
+  const print = (json: boolean): string => {
+    written = '';
+    nodeShell({ json }).print(['✗ webhook answers 503', '  → Fill ✗'], { message: '✗' });
+    return written;
+  };
+  const plain = '✗ webhook answers 503\n  → Fill ✗\n';
+  vi.stubEnv('FORCE_COLOR', '1');
+  expect(print(false)).toBe(`\u001b[31m✗\u001b[39m${plain.slice(1)}`);
+  expect(print(true)).toBe('{"message":"✗"}\n');
+  vi.stubEnv('FORCE_COLOR', '0');
+  expect(print(false)).toBe(plain);
 });
 
 test.each(['', '--json'])('the message of a failure is escaped %s', async (flag) => {

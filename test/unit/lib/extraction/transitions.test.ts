@@ -26,6 +26,7 @@ import {
   reschedule,
   revertToRequested,
   timeOutOversized,
+  transitions,
 } from '../../../../lib/extraction/transitions.ts';
 import {
   allStatuses,
@@ -190,6 +191,15 @@ describe.each(stores)('%s', (_where, storeWith) => {
       }
     });
   });
+});
+
+test.each(moves)('$name writes isFinal only if no transition leads out of $to', async ({ of, from, to }) => {
+  const isLeft = Object.values(transitions).some((one) => (one.from as readonly string[]).includes(to));
+  for (const status of from) {
+    const before = extractionIn(status, { attemptId: 'attempt-1', taskId: 'task-1' });
+    const { record } = await applyTo(before, of(before));
+    expect([to, record?.isFinal]).toEqual([to, isLeft ? undefined : true]);
+  }
 });
 
 const applyTo = async (row: Extraction, change: Change) => {

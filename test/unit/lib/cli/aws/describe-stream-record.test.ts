@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { describeStreamRecord } from '../../../../../lib/cli/aws/describe-stream-record.ts';
+import { describeStreamRecord, streamFacts } from '../../../../../lib/cli/aws/describe-stream-record.ts';
 
 const key = { extractionId: { S: 'e-1' } };
 const requested = { ...key, status: { S: 'REQUESTED' } };
@@ -30,5 +30,24 @@ describe('the line of a stream record', () => {
     expect(describeStreamRecord({ eventName: 'REMOVE', dynamodb: { OldImage: completed } })).toBe(
       'REMOVE  COMPLETED',
     );
+  });
+});
+
+describe('the facts of a stream record', () => {
+  it('are the kind of the event, and the state after the change', () => {
+    const version = { schemaVersion: { N: '1' } };
+    const failed = { ...running, ...version, status: { S: 'FAILED' }, reason: { S: 'OTHER' } };
+    const settled = { ...failed, settledAt: { S: '2026-01-01T00:00:00.000Z' }, settledBy: { S: 'webhook' } };
+    const dynamodb = { Keys: key, OldImage: running, NewImage: settled };
+    expect(streamFacts({ eventID: 'event-1', eventName: 'MODIFY', dynamodb })).toMatchObject({
+      extractionId: 'e-1',
+      kind: 'settled',
+      eventId: 'event-1',
+      before: 'RUNNING',
+      status: 'FAILED',
+      taskId: 't-1',
+      settledBy: 'webhook',
+      reason: 'OTHER',
+    });
   });
 });

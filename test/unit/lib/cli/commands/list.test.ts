@@ -2,15 +2,21 @@ import { expect, test } from 'vitest';
 import { selectOpen } from '../../../../../lib/cli/commands/list.ts';
 import { closedExtraction, extractionIn, iso } from '../../../../support/extraction-fixtures.ts';
 
-const later = extractionIn('RUNNING', { dueAt: iso(20) });
-const earlier = extractionIn('REQUESTED', { dueAt: iso(10) });
+const later = extractionIn('RUNNING', { dueAt: iso(20), requestedAt: iso(5) });
+const earlier = extractionIn('REQUESTED', { dueAt: iso(10), reference: 'order-7' });
 const closed = closedExtraction({ status: 'COMPLETED' });
 
 test('open extractions are listed, the most overdue first', () => {
-  expect(selectOpen([later, closed, earlier], undefined)).toEqual([earlier, later]);
+  expect(selectOpen([later, closed, earlier], {})).toEqual([earlier, later]);
 });
 
-test('--status selects the extractions with this status', () => {
-  expect(selectOpen([later, closed, earlier], 'RUNNING')).toEqual([later]);
-  expect(selectOpen([later, closed, earlier], 'COMPLETED')).toEqual([]);
+test.each([
+  [{ status: 'RUNNING' }, [later]],
+  [{ status: 'COMPLETED' }, []],
+  [{ reference: 'order-7' }, [earlier]],
+  [{ since: iso(0) }, [earlier, later]],
+  [{ since: iso(1) }, [later]],
+  [{ since: iso(1), reference: 'order-7' }, []],
+] as const)('%j selects the extractions that match all of it', (filter, selected) => {
+  expect(selectOpen([later, closed, earlier], filter)).toEqual(selected);
 });

@@ -1,0 +1,18 @@
+const unitSeconds: Readonly<Record<string, number>> = { s: 1, min: 60, h: 3_600, d: 86_400 };
+
+/** Seconds in a duration such as `90s`, `15min`, `2h` or `1d`, or undefined for another text. */
+export const parseDuration = (text: string): number | undefined => {
+  const [, count, unit = ''] = /^(\d{1,6})(s|min|h|d)$/.exec(text) ?? [];
+  return count === undefined ? undefined : Number(count) * (unitSeconds[unit] ?? 0);
+};
+
+/** The point in time that a text such as `2h` or `2026-11-22T08:00:00Z` means, at a given `now`. */
+export type Since = (now: Date) => Date;
+
+/** A duration before now, or an ISO 8601 time. Undefined for another text. */
+export const parseSince = (text: string): Since | undefined => {
+  const seconds = parseDuration(text);
+  if (seconds !== undefined) return (now) => new Date(now.getTime() - seconds * 1_000);
+  const time = new Date(/^\d{4}-\d{2}-\d{2}(T|$)/.test(text) ? text : '');
+  return Number.isNaN(time.getTime()) ? undefined : () => time;
+};
