@@ -13,6 +13,11 @@ export const sourcesWith = (
   open: async () => records.filter(({ dueShard }) => dueShard !== undefined),
   recent: async () => ({ items: records, complete: true }),
   record: async (extractionId) => records.find((record) => record.extractionId === extractionId),
+  deliveries: async () => ({ items: [], complete: true }),
+  sweeps: async () => ({ items: [], complete: true }),
+  findings: async () => [],
+  alarms: async () => [],
+  queues: async () => [],
   ...more,
 });
 
@@ -29,6 +34,8 @@ export const consoleOver = (
 ) => {
   const { host, token } = consoleAddress;
   const errors: unknown[] = [];
+  const done: string[] = [];
+  let randoms = 0;
   const app = createConsoleApp({
     stage: 'prod',
     address: consoleAddress,
@@ -36,6 +43,12 @@ export const consoleOver = (
     now: () => at(100),
     sleep: () => new Promise(() => undefined),
     everyMs: 1,
+    actions: [],
+    random: () => {
+      randoms += 1;
+      return `random-${randoms}`;
+    },
+    onAction: (line) => done.push(line),
     onError: (error) => errors.push(error),
     ...more,
   });
@@ -49,6 +62,7 @@ export const consoleOver = (
   return {
     app,
     errors,
+    done,
     get: (path: string, headers: Record<string, string> = {}) => send(path, { headers }),
     text: async (path: string) => (await send(path)).text(),
     post: (path: string, form: Record<string, string>, headers: Record<string, string> = {}) =>

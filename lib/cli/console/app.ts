@@ -1,18 +1,31 @@
-import { Hono } from 'hono';
+import { type Context, Hono } from 'hono';
+import type { ConsoleAction } from './actions.ts';
+import { addActionRoutes } from './answer-action.ts';
 import { readAsset } from './assets.ts';
-import { type ConsoleAddress, guardRequest } from './guard-request.ts';
+import { createFormTokens, type FormTokens } from './form-tokens.ts';
+import { type ConsoleAddress, type ConsoleEnv, guardRequest } from './guard-request.ts';
 import { type LiveDeps, sendLive } from './live.ts';
 import { type Content, type Links, linksFrom } from './pages/content.ts';
+import { deliveriesPage } from './pages/deliveries-page.ts';
 import { extractionPage } from './pages/extraction-page.ts';
 import { type Frame, framePage } from './pages/frame.ts';
+import { healthPage } from './pages/health-page.ts';
 import { listPage } from './pages/list-page.ts';
 import { notFoundPage } from './pages/message-page.ts';
+import { sandboxPage } from './pages/sandbox-page.ts';
+import type { Html } from './shown.ts';
 import type { ConsoleSources } from './sources.ts';
 
 export type ConsoleDeps = LiveDeps & {
   readonly stage: string;
   readonly address: ConsoleAddress;
   readonly sources: ConsoleSources;
+  /** What the operator may do. Without any, the console only reads. */
+  readonly actions: readonly ConsoleAction[];
+  /** A text that cannot be guessed, new at each call. */
+  readonly random: () => string;
+  /** Reports on the terminal what was done. */
+  readonly onAction: (line: string) => void;
 };
 
 /** Each open page reads from AWS every few seconds. */
@@ -27,33 +40,21 @@ const parsePagePath = (text: string): PagePath => {
 };
 
 /** Loads the page of a path, if it has one. Pages and their live updates are the same. */
-const loadPage = async (
-  { path, query }: PagePath,
-  { sources, now }: ConsoleDeps,
-  links: Links,
-): Promise<Content> => {
+const loadPage = async ({ path, query }: PagePath, deps: ConsoleDeps, links: Links): Promise<Content> => {
+  const { sources, now } = deps;
+  const actionsOn = (place: ConsoleAction['place']) =>
+    deps.actions.filter((action) => action.place === place);
   if (path === '/') return listPage(query, sources, links, now());
+  if (path === '/deliveries') return deliveriesPage(query, sources, links, now());
+  if (path === '/health') return healthPage({ sources, actions: actionsOn('health') }, links, now());
   const [, extractionId] = /^\/extractions\/([0-9a-f-]{36})$/.exec(path) ?? [];
-  if (extractionId !== undefined) return extractionPage(extractionId, sources, links);
-  return notFoundPage(links);
+  if (extractionId === undefined) return notFoundPage(links);
+  return extractionPage(extractionId, { sources, actions: actionsOn('extraction') }, links);
 };
 
-/** The console as an HTTP application. It answers only requests from the operator's own browser. */
-export const createConsoleApp = (deps: ConsoleDeps): Hono => {
-  const { stage, address, now, onError } = deps;
-  const links = linksFrom(address.token);
-  const frame: Frame = { stage, links };
-  const prefix = `/${address.token}`;
-  const app = new Hono();
-  app.use('*', guardRequest(address));
-
-  app.get(`${prefix}/assets/:name`, (c) => {
-    const asset = readAsset(c.req.param('name'));
-    return asset === undefined ? c.notFound() : c.body(asset.body, 200, { 'content-type': asset.type });
-  });
-
+const addLiveRoute = (app: Hono<ConsoleEnv>, path: string, deps: ConsoleDeps, links: Links): void => {
   let followers = 0;
-  app.get(`${prefix}/live`, (c) => {
+  app.get(path, (c) => {
     if (followers >= mostFollowers) return c.text('Too many pages are open.\n', 503);
     followers += 1;
     c.req.raw.signal.addEventListener('abort', () => {
@@ -62,17 +63,60 @@ export const createConsoleApp = (deps: ConsoleDeps): Hono => {
     const page = parsePagePath(c.req.query('page') ?? '/');
     return sendLive(c, () => loadPage(page, deps, links), deps);
   });
+};
 
+/** A page with forms that act is not live: a new version would take the form from under the operator's hands. */
+const formSender =
+  (frame: Frame, now: () => Date) =>
+  (c: Context<ConsoleEnv>, title: string, body: Html, status: 200 | 409 | 502 = 200) => {
+    c.set('hasForm', true);
+    return c.html(framePage(frame, { title, body, now: now() }), status);
+  };
+
+const addForms = (
+  app: Hono<ConsoleEnv>,
+  prefix: string,
+  { frame, tokens, deps }: { readonly frame: Frame; readonly tokens: FormTokens; readonly deps: ConsoleDeps },
+): void => {
+  const { links } = frame;
+  const { actions, onAction } = deps;
+  const send = formSender(frame, deps.now);
+  addActionRoutes(app, `${prefix}/actions/:action`, { actions, tokens, links, onAction, send });
+  if (!frame.hasSandbox) return;
+  const scenarios = actions.filter(({ place }) => place === 'sandbox');
+  app.get(`${prefix}/sandbox`, (c) =>
+    send(
+      c,
+      'Sandbox',
+      sandboxPage(scenarios, (id) => tokens.issue(`${id} `), links),
+    ),
+  );
+};
+
+/** The console as an HTTP application. It answers only requests from the operator's own browser. */
+export const createConsoleApp = (deps: ConsoleDeps): Hono<ConsoleEnv> => {
+  const { stage, address, actions, now, onError } = deps;
+  const links = linksFrom(address.token);
+  const hasSandbox = actions.some(({ place }) => place === 'sandbox');
+  const frame: Frame = { stage, links, hasSandbox, isReadOnly: !actions.some(({ changes }) => changes) };
+  const tokens = createFormTokens(deps.random, now);
+  const prefix = `/${address.token}`;
+  const app = new Hono<ConsoleEnv>();
+  app.use('*', guardRequest(address));
+  app.get(`${prefix}/assets/:name`, (c) => {
+    const asset = readAsset(c.req.param('name'));
+    return asset === undefined ? c.notFound() : c.body(asset.body, 200, { 'content-type': asset.type });
+  });
+  addLiveRoute(app, `${prefix}/live`, deps, links);
+  addForms(app, prefix, { frame, tokens, deps });
   app.get(`${prefix}/*`, async (c) => {
     const { pathname, search } = new URL(c.req.url);
     const own = `${pathname.slice(prefix.length)}${search}`;
-    const content = await loadPage(parsePagePath(own), deps, links);
-    const { title, status } = content;
+    const { title, status, body } = await loadPage(parsePagePath(own), deps, links);
     const at = now();
     const live = status === undefined ? { live: own } : {};
-    return c.html(framePage(frame, { title, body: content.body(at), now: at, ...live }), status ?? 200);
+    return c.html(framePage(frame, { title, body: body(at), now: at, ...live }), status ?? 200);
   });
-
   app.onError((error, c) => {
     onError(error);
     return c.text('The console failed. Its terminal shows the cause.\n', 500);

@@ -21,7 +21,6 @@ const contentSecurityPolicy = [
 
 const headers: Readonly<Record<string, string>> = {
   'content-security-policy': contentSecurityPolicy,
-  'referrer-policy': 'no-referrer',
   'x-content-type-options': 'nosniff',
   'x-frame-options': 'DENY',
   'cross-origin-opener-policy': 'same-origin',
@@ -59,12 +58,19 @@ export const refusalOf = (request: Request, { host, token }: ConsoleAddress): st
   return undefined;
 };
 
+/**
+ * Set for a page with a form that acts. After a page with the policy `no-referrer`, a browser sends `Origin: null` with
+ * a form (https://fetch.spec.whatwg.org/#append-a-request-origin-header). Such a page has no link to another site.
+ */
+export type ConsoleEnv = { Variables: { hasForm?: true } };
+
 /** Refuses every request that is not from the operator's own page, and sets the headers of every answer. */
 export const guardRequest =
-  (address: ConsoleAddress): MiddlewareHandler =>
+  (address: ConsoleAddress): MiddlewareHandler<ConsoleEnv> =>
   async (c, next) => {
     const refusal = refusalOf(c.req.raw, address);
     if (refusal === undefined) await next();
     else c.res = new Response(`${refusal}\n`, { status: 403, headers: { 'content-type': 'text/plain' } });
     for (const [name, value] of Object.entries(headers)) c.res.headers.set(name, value);
+    c.res.headers.set('referrer-policy', c.get('hasForm') === true ? 'same-origin' : 'no-referrer');
   };

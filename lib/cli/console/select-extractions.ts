@@ -1,5 +1,6 @@
 import { validate as isUuid } from 'uuid';
 import { type Extraction, ownOutcomes, terminalStatuses } from '../../extraction/record.ts';
+import { choiceIn, type Since, sinceIn } from './query.ts';
 
 /** What the status filter offers: groups first, then each status. */
 export const statusChoices = [
@@ -16,9 +17,6 @@ export const statusChoices = [
 
 export const methodChoices = ['any', 'credentials', 'consent'] as const;
 
-/** How far back the list goes for what has ended. */
-export const sinceChoices = { '1h': 1, '6h': 6, '24h': 24 } as const;
-
 export type Filter = {
   readonly status: (typeof statusChoices)[number];
   readonly method: (typeof methodChoices)[number];
@@ -26,25 +24,20 @@ export type Filter = {
   readonly subject: string;
   /** Part of a reference, an extractionId or a taskId. */
   readonly name: string;
-  readonly since: keyof typeof sinceChoices;
+  /** How far back the list goes for what has ended. */
+  readonly since: Since;
 };
-
-const choice = <Choice extends string>(
-  text: string | null,
-  choices: readonly Choice[],
-  otherwise: Choice,
-): Choice => choices.find((one) => one === text) ?? otherwise;
 
 /** A reference has 256 characters at most. */
 const typed = (text: string | null): string => (text ?? '').trim().slice(0, 256);
 
 /** Anything unknown in a query is left at its default. */
 export const parseFilter = (query: URLSearchParams): Filter => ({
-  status: choice(query.get('status'), statusChoices, 'any'),
-  method: choice(query.get('method'), methodChoices, 'any'),
+  status: choiceIn(query.get('status'), statusChoices, 'any'),
+  method: choiceIn(query.get('method'), methodChoices, 'any'),
   subject: typed(query.get('subject')),
   name: typed(query.get('name')),
-  since: choice(query.get('since'), Object.keys(sinceChoices) as (keyof typeof sinceChoices)[], '1h'),
+  since: sinceIn(query),
 });
 
 /** The whole id that the filter names, of an extraction that need not be recent. */

@@ -30,3 +30,9 @@ export const timeOfDay = (at: string): string => at.slice(11, 23);
 
 export const plural = (count: number, one: string, many = `${one}s`): string =>
   `${count.toLocaleString('en')} ${count === 1 ? one : many}`;
+
+/** A text of Cosecha, bounded, in which `code` is set as such. */
+export const withCode = (text: string, most: number): Html =>
+  html`${shown(text, most)
+    .split('`')
+    .map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : part))}`;

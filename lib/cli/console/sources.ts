@@ -1,4 +1,5 @@
 import type { Extraction } from '../../extraction/record.ts';
+import type { Finding } from '../doctor/finding.ts';
 import { CliError } from '../errors.ts';
 import { explainFailure } from '../explain-failure.ts';
 
@@ -21,6 +22,48 @@ export const readPart = async <Value>(read: () => Promise<Value>): Promise<Part<
 /** Items of a list that has a limit. `complete`: the limit was not reached. */
 export type Bounded<Item> = { readonly items: readonly Item[]; readonly complete: boolean };
 
+/** One delivery, as receive-webhook logged it. The log has no body and no signature. */
+export type DeliveryLine = {
+  readonly at: string;
+  readonly taskId?: string;
+  /** Absent for a task that no extraction is linked to, and for a refused delivery. */
+  readonly extractionId?: string;
+  /** The HTTP status that the provider got. */
+  readonly answer: 204 | 400 | 401 | 500;
+  /** A code of receive-webhook: `recorded`, `stored`, `unknown-status`, `mismatch`, `not-json` and so on. */
+  readonly verdict: string;
+  /** What happened to the waiting machine: `woken`, `gone`, `no-token` or `invalid-token`. */
+  readonly wake?: string;
+};
+
+/** What one check of the doctor found. */
+export type FindingLine = Finding & { readonly id: string };
+
+export type AlarmLine = {
+  readonly name: string;
+  /** What is wrong, and the address of its runbook entry. */
+  readonly description?: string;
+  readonly state: 'OK' | 'ALARM' | 'INSUFFICIENT_DATA';
+  /** When it changed to this state. */
+  readonly since?: string;
+};
+
+export type QueueLine = {
+  readonly name: string;
+  readonly waiting: number;
+  /** Sent with a delay that is not over. */
+  readonly later: number;
+  /** Received by a function and not yet deleted. */
+  readonly inFlight: number;
+};
+
+export type SweepLine = {
+  readonly at: string;
+  readonly claimed: number;
+  readonly closed: number;
+  readonly failed: number;
+};
+
 /** What the console reads of a deployment. Every method throws the SDK's errors; `readPart` explains them. */
 export interface ConsoleSources {
   /** Every open record. Eventually consistent. */
@@ -28,4 +71,11 @@ export interface ConsoleSources {
   /** The records of the newest executions since then, open ones too. */
   recent(since: Date): Promise<Bounded<Extraction>>;
   record(extractionId: string): Promise<Extraction | undefined>;
+  /** Newest first. */
+  deliveries(since: Date): Promise<Bounded<DeliveryLine>>;
+  /** Newest first. */
+  sweeps(since: Date): Promise<Bounded<SweepLine>>;
+  findings(): Promise<readonly FindingLine[]>;
+  alarms(): Promise<readonly AlarmLine[]>;
+  queues(): Promise<readonly QueueLine[]>;
 }

@@ -14,6 +14,11 @@ export type Content = {
 export type Links = {
   readonly list: () => string;
   readonly extraction: (extractionId: string) => string;
+  readonly deliveries: () => string;
+  readonly health: () => string;
+  readonly sandbox: () => string;
+  /** Where an action is confirmed. */
+  readonly action: (id: string, subject?: string) => string;
   readonly asset: (name: string) => string;
   /** The events of a page, which is named by its own path and query. */
   readonly live: (page: string) => string;
@@ -22,6 +27,11 @@ export type Links = {
 export const linksFrom = (token: string): Links => ({
   list: () => `/${token}/`,
   extraction: (extractionId) => `/${token}/extractions/${encodeURIComponent(extractionId)}`,
+  deliveries: () => `/${token}/deliveries`,
+  health: () => `/${token}/health`,
+  sandbox: () => `/${token}/sandbox`,
+  action: (id, subject) =>
+    `/${token}/actions/${id}${subject === undefined ? '' : `?subject=${encodeURIComponent(subject)}`}`,
   asset: (name) => `/${token}/assets/${name}`,
   live: (page) => `/${token}/live?page=${encodeURIComponent(page)}`,
 });

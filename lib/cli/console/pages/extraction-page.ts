@@ -1,9 +1,11 @@
 import { html } from 'hono/html';
 import type { Extraction } from '../../../extraction/record.ts';
 import { operatorView } from '../../describe-record.ts';
+import type { ConsoleAction } from '../actions.ts';
 import { describeNext } from '../describe-next.ts';
 import { type Html, shown } from '../shown.ts';
 import { type ConsoleSources, readPart } from '../sources.ts';
+import { showActions } from './action-pages.ts';
 import type { Content, Links } from './content.ts';
 import { notFoundPage } from './message-page.ts';
 import { showPart, statusBadge } from './parts.ts';
@@ -18,7 +20,7 @@ const facts = (record: Extraction): Html =>
 /** One extraction. */
 export const extractionPage = async (
   extractionId: string,
-  sources: ConsoleSources,
+  { sources, actions }: { readonly sources: ConsoleSources; readonly actions: readonly ConsoleAction[] },
   links: Links,
 ): Promise<Content> => {
   const part = await readPart(() => sources.record(extractionId));
@@ -35,6 +37,7 @@ export const extractionPage = async (
           : html`
 <div class="lead"><h1><span class="mono">${extractionId}</span></h1><p class="counts">${statusBadge(record.status)}</p></div>
 <p>${describeNext(record, now)}</p>
+${showActions(actions, extractionId, links)}
 <h2>Record</h2>
 ${facts(record)}`,
       ),

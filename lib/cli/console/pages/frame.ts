@@ -6,6 +6,8 @@ import type { Links } from './content.ts';
 export type Frame = {
   readonly stage: string;
   readonly links: Links;
+  readonly hasSandbox: boolean;
+  readonly isReadOnly: boolean;
 };
 
 type FramedPage = {
@@ -19,8 +21,13 @@ type FramedPage = {
 /** Without script, a page reloads itself so often. */
 const reloadSeconds = 10;
 
-const navigation = ({ links }: Frame, title: string): Html => {
-  const pages: readonly (readonly [string, string])[] = [['Extractions', links.list()]];
+const navigation = ({ links, hasSandbox }: Frame, title: string): Html => {
+  const pages: readonly (readonly [string, string])[] = [
+    ['Extractions', links.list()],
+    ['Deliveries', links.deliveries()],
+    ['Health', links.health()],
+    ...(hasSandbox ? [['Sandbox', links.sandbox()] as const] : []),
+  ];
   return html`<nav aria-label="Pages"><ul>${pages.map(
     ([name, href]) =>
       html`<li><a href="${href}"${name === title ? html` aria-current="page"` : ''}>${name}</a></li>`,
@@ -29,7 +36,7 @@ const navigation = ({ links }: Frame, title: string): Html => {
 
 /** The whole document. Its script and style are files, as the content security policy allows nothing inline. */
 export const framePage = (frame: Frame, { title, body, now, live }: FramedPage): Html => {
-  const { stage, links } = frame;
+  const { stage, links, isReadOnly } = frame;
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -47,7 +54,7 @@ ${live === undefined ? '' : html`<noscript><meta http-equiv="refresh" content="$
 <header>
   <p class="brand"><a href="${links.list()}">Cosecha</a> <span class="stage">${stage}</span></p>
   ${navigation(frame, title)}
-  <p class="state"><span class="badge">read-only</span>
+  <p class="state">${isReadOnly ? html`<span class="badge">read-only</span>` : html`<span class="badge warn">actions on</span>`}
   <span id="connection" role="status" data-live="${live === undefined ? '' : links.live(live)}">as of <time datetime="${now.toISOString()}">${now.toISOString().slice(11, 19)} UTC</time></span></p>
 </header>
 <main id="content" tabindex="-1">

@@ -1,6 +1,7 @@
 import { html } from 'hono/html';
 import type { Extraction } from '../../../extraction/record.ts';
 import { describeNext } from '../describe-next.ts';
+import { hoursText, sinceChoices, startOf } from '../query.ts';
 import {
   distinct,
   type Filter,
@@ -10,7 +11,6 @@ import {
   methodChoices,
   parseFilter,
   selectExtractions,
-  sinceChoices,
   statusChoices,
   subjectOf,
 } from '../select-extractions.ts';
@@ -22,8 +22,6 @@ import { option, showPart, statusBadge } from './parts.ts';
 /** A page of more rows than this is slow to draw. The filters find the others. */
 const mostRows = 1_000;
 
-const hour = 3_600_000;
-
 type Lists = {
   readonly open: Part<readonly Extraction[]>;
   readonly recent: Part<Bounded<Extraction>>;
@@ -31,7 +29,7 @@ type Lists = {
 };
 
 const readLists = async (sources: ConsoleSources, filter: Filter, now: Date): Promise<Lists> => {
-  const since = new Date(now.getTime() - sinceChoices[filter.since] * hour);
+  const since = startOf(filter.since, now);
   const id = idIn(filter);
   const [open, recent, named] = await Promise.all([
     readPart(() => sources.open()),
@@ -62,7 +60,7 @@ const filterForm = (filter: Filter, links: Links): Html => html`
   ${label('Reference or id', html`<input id="name" name="name" value="${shown(filter.name, 256)}" autocomplete="off">`)}
   ${label(
     'Ended within',
-    html`<select name="since">${Object.keys(sinceChoices).map((one) => option(one, filter.since))}</select>`,
+    html`<select name="since">${sinceChoices.map((one) => option(one, filter.since, hoursText(one)))}</select>`,
   )}
   <button type="submit">Filter</button> <a class="reset" href="${links.list()}">Reset</a>
 </form>`;
@@ -122,7 +120,7 @@ export const listPage = async (
 ): Promise<Content> => {
   const filter = parseFilter(query);
   const lists = await readLists(sources, filter, now);
-  const since = new Date(now.getTime() - sinceChoices[filter.since] * hour).toISOString();
+  const since = startOf(filter.since, now).toISOString();
   const all = distinct(recordsIn(lists, since));
   const records = selectExtractions(all, filter, now);
   return {

@@ -1,9 +1,13 @@
+import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import type { ConsoleAction } from '../../../../../lib/cli/console/actions.ts';
 import { type RunningConsole, serveConsole } from '../../../../../lib/cli/console/serve-console.ts';
+import type { ConsoleSources } from '../../../../../lib/cli/console/sources.ts';
+import { CliError } from '../../../../../lib/cli/errors.ts';
 import type { Extraction } from '../../../../../lib/extraction/record.ts';
 import { describeInChromium, launchChromium } from '../../../../support/chromium.ts';
 import { sourcesWith } from '../../../../support/console-fixtures.ts';
@@ -18,6 +22,48 @@ const recordsOfAllStatuses = (): Extraction[] => [
   extractionIn('RUNNING', { extractionId: idOf(99), dueAt: iso(10), reference: 'overdue one' }),
 ];
 
+/** Something of every kind that the other pages show. */
+const troubles: Partial<ConsoleSources> = {
+  deliveries: async () => ({
+    items: [
+      {
+        at: iso(9),
+        taskId: 'task-1',
+        extractionId: idOf(3),
+        answer: 204,
+        verdict: 'recorded',
+        wake: 'woken',
+      },
+      { at: iso(8), taskId: 'task-2', answer: 204, verdict: 'stored' },
+      { at: iso(7), answer: 401, verdict: 'mismatch' },
+      { at: iso(6), answer: 500, verdict: 'failed' },
+    ],
+    complete: false,
+  }),
+  sweeps: async () => ({ items: [{ at: iso(40), claimed: 3, closed: 2, failed: 0 }], complete: true }),
+  findings: async () => [
+    { id: 'stack', result: 'passed', message: 'stack Cosecha-prod is CREATE_COMPLETE' },
+    { id: 'sweep', result: 'skipped', message: 'last sweep: skipped' },
+    { id: 'overdue', result: 'failed', message: '1 overdue', remedy: '`cosecha reconcile` reconciles it.' },
+  ],
+  alarms: async () => [
+    { name: 'Cosecha-prod-overdue', description: 'Late. https://runbook.example/#overdue', state: 'ALARM' },
+  ],
+  queues: async () => Promise.reject(new CliError('A permission is missing.')),
+};
+
+const actions: readonly ConsoleAction[] = [
+  { id: 'reconcile', label: 'Reconcile now', place: 'extraction' },
+  { id: 'pause', label: 'Pause starts', place: 'health', input: 'Reason' },
+  { id: 'lost', label: 'lost', place: 'sandbox', group: 'Start an extraction whose webhook is' },
+].map((action) => ({
+  ...action,
+  place: action.place as ConsoleAction['place'],
+  effect: 'It does this.',
+  changes: true,
+  run: async (subject, input) => ({ text: `Done with ${subject}${input}.` }),
+}));
+
 describeInChromium('the console', () => {
   let records: Extraction[] = recordsOfAllStatuses();
   let running: RunningConsole;
@@ -29,10 +75,15 @@ describeInChromium('the console', () => {
       sources: sourcesWith([], {
         open: async () => records,
         record: async (id) => records.find(({ extractionId }) => extractionId === id),
+        recent: async () => ({ items: records, complete: false }),
+        ...troubles,
       }),
       now: () => at(100),
       sleep: (milliseconds) => delay(milliseconds),
       everyMs: 20,
+      actions,
+      random: randomUUID,
+      onAction: () => undefined,
       onError: (error) => {
         throw error;
       },
@@ -62,6 +113,10 @@ describeInChromium('the console', () => {
     test.each([
       ['the list', ''],
       ['an extraction', `extractions/${idOf(3)}`],
+      ['deliveries', 'deliveries'],
+      ['health', 'health'],
+      ['the sandbox', 'sandbox'],
+      ['a confirmation', `actions/pause`],
     ])(`axe finds no violation on %s, ${colorScheme}`, async (_, path) => {
       const { page, problems } = await open(path, { colorScheme });
       // Not as a script element: the content security policy would refuse it.
@@ -112,8 +167,17 @@ describeInChromium('the console', () => {
     await page.getByRole('heading', { name: idOf(99) }).waitFor();
   });
 
+  test('an action asks first, is confirmed by keyboard, and acts on the extraction', async () => {
+    const { page, problems } = await open(`extractions/${idOf(3)}`);
+    await page.getByRole('link', { name: 'Reconcile now' }).press('Enter');
+    await page.getByRole('heading', { name: 'Reconcile now?' }).waitFor();
+    await page.getByRole('button', { name: 'Reconcile now' }).press('Enter');
+    await page.getByText(`Done with ${idOf(3)}.`).waitFor();
+    expect(problems).toEqual([]);
+  });
+
   test('a screen of 400 px needs no scrolling to the side', async () => {
-    for (const path of ['', `extractions/${idOf(3)}`]) {
+    for (const path of ['', `extractions/${idOf(3)}`, 'deliveries', 'health', 'sandbox']) {
       const { page } = await open(path, { viewport: { width: 400, height: 800 } });
       const excess = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
       expect(excess).toBeLessThanOrEqual(0);
