@@ -13,11 +13,13 @@ export const sourcesWith = (
   open: async () => records.filter(({ dueShard }) => dueShard !== undefined),
   recent: async () => ({ items: records, complete: true }),
   record: async (extractionId) => records.find((record) => record.extractionId === extractionId),
+  story: async () => undefined,
   deliveries: async () => ({ items: [], complete: true }),
   sweeps: async () => ({ items: [], complete: true }),
   findings: async () => [],
   alarms: async () => [],
   queues: async () => [],
+  breakers: async () => [],
   ...more,
 });
 

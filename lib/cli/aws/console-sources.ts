@@ -10,6 +10,9 @@ import type { Deployment } from '../deployment.ts';
 import { checksOf } from '../doctor/checks.ts';
 import { runCheck } from '../doctor/finding.ts';
 import { CliError } from '../errors.ts';
+import { explainExtraction } from '../explain/explain-extraction.ts';
+import type { StorySources } from '../explain/sources.ts';
+import type { Story } from '../explain/story.ts';
 import { parseDeliveryLine, parseSweepLine } from './parse-log-lines.ts';
 import { readAlarms } from './read-alarms.ts';
 import { openExtractionIds, readExtractions } from './read-extractions.ts';
@@ -17,6 +20,7 @@ import { type LoggedFields, readFunctionLog } from './read-function-log.ts';
 import { readQueue } from './read-queue.ts';
 import { recentExtractionsReader } from './read-recent-extractions.ts';
 import { readStackResources } from './stack.ts';
+import { storySources } from './story-sources.ts';
 
 /** The doctor's delivery with a wrong signature is counted, and an open page would repeat it until an alarm sounds. */
 const checksNotMade = ['webhook', 'provider'];
@@ -59,6 +63,33 @@ const logReader = (deployment: Deployment, resources: ReturnType<typeof stackRea
   };
 };
 
+/** Many pages of the same extraction share a story, which takes some twenty requests. */
+const storySeconds = { onAws: 15, emulated: 1 } as const;
+
+/** As many as somebody has open. */
+const mostStories = 50;
+
+/** Each shard of the stream has two readers at most, and they are the consumers'. A page that is open would be a third. */
+const readsNoStream = (): Promise<never> =>
+  Promise.reject(new CliError('the console leaves the readers of the stream to your consumers'));
+
+const storyReader = (
+  deployment: Deployment,
+  sources: StorySources,
+  now: () => Date,
+): ConsoleSources['story'] => {
+  const seconds = deployment.isEmulated ? storySeconds.emulated : storySeconds.onAws;
+  const readers = new Map<string, ReturnType<typeof kept<Story | undefined>>>();
+  return (extractionId) => {
+    const reader =
+      readers.get(extractionId) ?? kept(seconds, now, () => explainExtraction(sources, extractionId, now()));
+    readers.set(extractionId, reader);
+    const [oldest] = readers.keys();
+    if (readers.size > mostStories && oldest !== undefined) readers.delete(oldest);
+    return reader();
+  };
+};
+
 /** https://docs.aws.amazon.com/AmazonCloudWatch/latest/logs/FilterAndPatternSyntax.html */
 const deliveryPattern =
   '{ ($.message = "Delivery received.") || ($.message = "Delivery refused.") || ($.level = "ERROR") }';
@@ -70,6 +101,7 @@ export const consoleSources = (deployment: Deployment, now: () => Date): Console
   const dynamo = new DynamoDBClient(client);
   const queues = new SQSClient({ ...client, useQueueUrlAsEndpoint: !isEmulated });
   const table = output('ExtractionsTableName');
+  const story = { ...storySources(deployment, now), changes: readsNoStream };
   const resources = stackReader(deployment, now);
   const readLog = logReader(deployment, resources);
   return {
@@ -86,6 +118,8 @@ export const consoleSources = (deployment: Deployment, now: () => Date): Console
       now,
     }),
     record: dynamoExtractionStore(dynamo, table).get,
+    story: storyReader(deployment, story, now),
+    breakers: story.breakers,
     deliveries: (since) => readLog('ReceiveWebhookLog', deliveryPattern, since, parseDeliveryLine),
     sweeps: (since) => readLog('SweepExtractionsLog', sweepPattern, since, parseSweepLine),
     findings: kept(60, now, () =>

@@ -1,4 +1,6 @@
 import { type Context, Hono } from 'hono';
+import { describeStory } from '../explain/print-story.ts';
+import { printableLines } from '../printable.ts';
 import type { ConsoleAction } from './actions.ts';
 import { addActionRoutes } from './answer-action.ts';
 import { readAsset } from './assets.ts';
@@ -14,7 +16,7 @@ import { listPage } from './pages/list-page.ts';
 import { notFoundPage } from './pages/message-page.ts';
 import { sandboxPage } from './pages/sandbox-page.ts';
 import type { Html } from './shown.ts';
-import type { ConsoleSources } from './sources.ts';
+import { type ConsoleSources, readPart } from './sources.ts';
 
 export type ConsoleDeps = LiveDeps & {
   readonly stage: string;
@@ -49,19 +51,29 @@ const loadPage = async ({ path, query }: PagePath, deps: ConsoleDeps, links: Lin
   if (path === '/health') return healthPage({ sources, actions: actionsOn('health') }, links, now());
   const [, extractionId] = /^\/extractions\/([0-9a-f-]{36})$/.exec(path) ?? [];
   if (extractionId === undefined) return notFoundPage(links);
-  return extractionPage(extractionId, { sources, actions: actionsOn('extraction') }, links);
+  return extractionPage(extractionId, query, { sources, actions: actionsOn('extraction') }, links);
 };
 
 const addLiveRoute = (app: Hono<ConsoleEnv>, path: string, deps: ConsoleDeps, links: Links): void => {
-  let followers = 0;
+  const following = new Set<symbol>();
   app.get(path, (c) => {
-    if (followers >= mostFollowers) return c.text('Too many pages are open.\n', 503);
-    followers += 1;
-    c.req.raw.signal.addEventListener('abort', () => {
-      followers -= 1;
-    });
+    if (following.size >= mostFollowers) return c.text('Too many pages are open.\n', 503);
+    const follower = Symbol('follower');
+    following.add(follower);
     const page = parsePagePath(c.req.query('page') ?? '/');
-    return sendLive(c, () => loadPage(page, deps, links), deps);
+    const load = () => loadPage(page, deps, links);
+    return sendLive(c, { load, onEnd: () => following.delete(follower) }, deps);
+  });
+};
+
+/** The story as `cosecha explain` prints it, as text and as JSON. */
+const addStoryRoutes = (app: Hono<ConsoleEnv>, prefix: string, { sources }: ConsoleDeps): void => {
+  app.get(`${prefix}/extractions/:id/:file{story\\.(?:txt|json)}`, async (c) => {
+    const part = await readPart(() => sources.story(c.req.param('id')));
+    if (part.kind === 'unreadable') return c.text(`${part.why}\n`, 502);
+    if (part.value === undefined) return c.notFound();
+    const isText = c.req.param('file').endsWith('.txt');
+    return isText ? c.text(printableLines(describeStory(part.value))) : c.json(part.value);
   });
 };
 
@@ -109,6 +121,7 @@ export const createConsoleApp = (deps: ConsoleDeps): Hono<ConsoleEnv> => {
   });
   addLiveRoute(app, `${prefix}/live`, deps, links);
   addForms(app, prefix, { frame, tokens, deps });
+  addStoryRoutes(app, prefix, deps);
   app.get(`${prefix}/*`, async (c) => {
     const { pathname, search } = new URL(c.req.url);
     const own = `${pathname.slice(prefix.length)}${search}`;

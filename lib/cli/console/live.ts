@@ -12,6 +12,8 @@ export type LiveDeps = {
   readonly onError: (error: unknown) => void;
 };
 
+type Stream = { readonly load: () => Promise<Content>; readonly onEnd: () => void };
+
 const digestOf = (model: unknown): string =>
   createHash('sha256').update(JSON.stringify(model)).digest('base64');
 
@@ -22,10 +24,11 @@ const digestOf = (model: unknown): string =>
  */
 export const sendLive = (
   c: Context,
-  load: () => Promise<Content>,
+  { load, onEnd }: Stream,
   { now, sleep, everyMs, onError }: LiveDeps,
 ): Response => {
   const follow = async (stream: SSEStreamingApi): Promise<void> => {
+    stream.onAbort(onEnd);
     let sent: string | undefined;
     while (!stream.aborted && !stream.closed) {
       const content = await load();
@@ -40,5 +43,8 @@ export const sendLive = (
       await sleep(everyMs);
     }
   };
-  return streamSSE(c, follow, async (error) => onError(error));
+  return streamSSE(c, follow, async (error) => {
+    onEnd();
+    onError(error);
+  });
 };

@@ -1,6 +1,8 @@
 import type { Extraction } from '../../extraction/record.ts';
 import type { Finding } from '../doctor/finding.ts';
 import { CliError } from '../errors.ts';
+import type { Bounded, Breaker } from '../explain/sources.ts';
+import type { Story } from '../explain/story.ts';
 import { explainFailure } from '../explain-failure.ts';
 
 /** What could be read of one place, or why it could not be read, such as a missing permission. */
@@ -19,8 +21,7 @@ export const readPart = async <Value>(read: () => Promise<Value>): Promise<Part<
   }
 };
 
-/** Items of a list that has a limit. `complete`: the limit was not reached. */
-export type Bounded<Item> = { readonly items: readonly Item[]; readonly complete: boolean };
+export type { Bounded, Breaker };
 
 /** One delivery, as receive-webhook logged it. The log has no body and no signature. */
 export type DeliveryLine = {
@@ -71,6 +72,8 @@ export interface ConsoleSources {
   /** The records of the newest executions since then, open ones too. */
   recent(since: Date): Promise<Bounded<Extraction>>;
   record(extractionId: string): Promise<Extraction | undefined>;
+  /** Undefined where no place knows the extraction. */
+  story(extractionId: string): Promise<Story | undefined>;
   /** Newest first. */
   deliveries(since: Date): Promise<Bounded<DeliveryLine>>;
   /** Newest first. */
@@ -78,4 +81,6 @@ export interface ConsoleSources {
   findings(): Promise<readonly FindingLine[]>;
   alarms(): Promise<readonly AlarmLine[]>;
   queues(): Promise<readonly QueueLine[]>;
+  /** The circuit breakers towards the provider. */
+  breakers(): Promise<readonly Breaker[]>;
 }

@@ -5,6 +5,7 @@ import { ago, type Html, plural, shown, withCode } from '../shown.ts';
 import {
   type AlarmLine,
   type Bounded,
+  type Breaker,
   type ConsoleSources,
   type FindingLine,
   type Part,
@@ -23,26 +24,41 @@ type Parts = {
   readonly findings: Part<readonly FindingLine[]>;
   readonly alarms: Part<readonly AlarmLine[]>;
   readonly queues: Part<readonly QueueLine[]>;
+  readonly breakers: Part<readonly Breaker[]>;
   readonly sweeps: Part<Bounded<SweepLine>>;
   readonly hours: Part<{ readonly hours: readonly HourSummary[]; readonly complete: boolean }>;
 };
 
 const readParts = async (sources: ConsoleSources, now: Date): Promise<Parts> => {
-  const [findings, alarms, queues, sweeps, hours] = await Promise.all([
+  const [findings, alarms, queues, breakers, sweeps, hours] = await Promise.all([
     readPart(() => sources.findings()),
     readPart(() => sources.alarms()),
     readPart(() => sources.queues()),
+    readPart(() => sources.breakers()),
     readPart(() => sources.sweeps(new Date(now.getTime() - hour))),
     readPart(async () => {
       const { items, complete } = await sources.recent(new Date(now.getTime() - 24 * hour));
       return { hours: summarizeHours(items).slice(0, 24), complete };
     }),
   ]);
-  return { findings, alarms, queues, sweeps, hours };
+  return { findings, alarms, queues, breakers, sweeps, hours };
 };
 
 const countIn = <Item>(part: Part<readonly Item[]>, is: (item: Item) => boolean): number =>
   part.kind === 'read' ? part.value.filter(is).length : 0;
+
+/** Whether it is the provider, in one sentence for each breaker that holds calls. */
+const heldCalls = ({ breakers }: Parts): string =>
+  breakers.kind === 'unreadable'
+    ? ''
+    : breakers.value
+        .filter(({ state }) => state !== 'closed')
+        .map(({ name, state }) =>
+          state === 'paused'
+            ? `An operator paused the ${name}. `
+            : `The provider is in trouble: the breaker of the ${name} is ${state}. `,
+        )
+        .join('');
 
 /** Whether something needs the operator. */
 const headline = ({ findings, alarms }: Parts): string => {
@@ -96,6 +112,24 @@ const showAlarms = (alarms: readonly AlarmLine[], now: Date): Html => {
       }<p class="remedy">${describeAlarm(description)}</p></div></li>`,
   )}</ul>${rest}`;
 };
+
+const breakerLooks = {
+  closed: { mark: '✓', style: 'good' },
+  'half-open': { mark: '◐', style: 'mixed' },
+  open: { mark: '✕', style: 'bad' },
+  paused: { mark: '‖', style: 'bad' },
+} as const;
+
+const showBreakers = (breakers: readonly Breaker[], now: Date): Html =>
+  html`<ul class="findings">${breakers.map(({ name, state, since, until, reason }) => {
+    const { mark, style } = breakerLooks[state];
+    const times = [
+      since === undefined ? '' : html` <span class="quiet">since ${ago(since, now)}</span>`,
+      until === undefined ? '' : html` <span class="quiet">· next probe ${ago(until, now)}</span>`,
+      reason === undefined ? '' : html`<p class="remedy">${shown(reason, 200)}</p>`,
+    ];
+    return html`<li><span class="status ${style}" aria-hidden="true">${mark}</span><div><strong>${name}</strong> ${state}${times}</div></li>`;
+  })}</ul>`;
 
 const showQueues = (queues: readonly QueueLine[]): Html => html`
 <table class="rows narrow"><caption class="hidden">Queues</caption>
@@ -154,13 +188,18 @@ export const healthPage = async (
   now: Date,
 ): Promise<Content> => {
   const parts = await readParts(sources, now);
-  const { findings, alarms, queues, sweeps, hours } = parts;
+  const { findings, alarms, queues, breakers, sweeps, hours } = parts;
   return {
     title: 'Health',
     model: parts,
     body: (at) => html`
-<div class="lead"><h1>${headline(parts)}</h1></div>
+<div class="lead"><h1>${heldCalls(parts)}${headline(parts)}</h1></div>
 ${showActions(actions, '', links)}
+${
+  breakers.kind === 'read' && breakers.value.length === 0
+    ? ''
+    : html`<h2>Calls to the provider</h2>${showPart(breakers, 'Circuit breakers', (value) => showBreakers(value, at))}`
+}
 <h2>Checks</h2>
 ${showPart(findings, 'Checks', showFindings)}
 <h2>Alarms</h2>

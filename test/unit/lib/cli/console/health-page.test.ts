@@ -39,6 +39,19 @@ test('a failed check has its remedy, and an alarm the link to its runbook entry'
   expect(await pageOf({ alarms: async () => [unsafe] })).not.toContain('href="javascript');
 });
 
+test('a breaker that holds calls is in the first line, with its reason and the next probe', async () => {
+  const open = { name: 'reads', state: 'open', since: iso(40), until: iso(160) } as const;
+  const paused = { name: 'starts', state: 'paused', since: iso(40), reason: 'bank <down>' } as const;
+  const page = await pageOf({ breakers: async () => [paused, open] });
+  expect(page).toContain(
+    'An operator paused the starts. The provider is in trouble: the breaker of the reads is open. All checks',
+  );
+  expect(page).toContain('bank &lt;down&gt;');
+  expect(page).toContain('next probe <time datetime="2026-03-01T12:02:40.000Z"');
+  expect(await pageOf({ breakers: async () => [{ name: 'reads', state: 'closed' }] })).toContain('closed');
+  expect(await pageOf({})).not.toContain('Calls to the provider');
+});
+
 test('sweeps and queues are shown with their ages and counts', async () => {
   const page = await pageOf({
     sweeps: async () => ({ items: [{ at: iso(40), claimed: 3, closed: 2, failed: 0 }], complete: true }),

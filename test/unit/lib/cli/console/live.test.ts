@@ -34,10 +34,3 @@ test('a page is sent again when what it shows has changed, and only then', async
   expect(third).toContain('event: page');
   expect(third).toContain('second');
 });
-
-test('no more than 20 pages are followed at a time', async () => {
-  const { get } = consoleOver(sourcesWith([]));
-  const answers = await Promise.all(Array.from({ length: 21 }, () => get('/live?page=%2F')));
-  expect(answers.map(({ status }) => status)).toEqual([...Array.from({ length: 20 }, () => 200), 503]);
-  await Promise.all(answers.map(({ body }) => body?.cancel()));
-});
