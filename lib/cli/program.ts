@@ -4,6 +4,7 @@ import { validate as isUuid } from 'uuid';
 import { type ExtractionStatus, ownOutcomes, terminalStatuses } from '../extraction/record.ts';
 import { isTaskId } from '../provider/tasks/task-id.ts';
 import type { StartOptions } from './build-request.ts';
+import type { ConsoleOptions } from './commands/console.ts';
 import type { DeliverOptions } from './commands/deliver.ts';
 import type { DoctorOptions } from './commands/doctor.ts';
 import type { EraseOptions } from './commands/erase.ts';
@@ -299,6 +300,25 @@ const addDoctor: AddCommand = (program, run) => {
     );
 };
 
+const port = (value: string): number => {
+  if (/^\d{1,5}$/.test(value) && Number(value) < 65_536) return Number(value);
+  throw new InvalidArgumentError('A port is a number from 0 to 65535.');
+};
+
+const addConsole: AddCommand = (program, run) => {
+  program
+    .command('console')
+    .description('serve a page in your browser with what is open, overdue and ended, until Ctrl-C')
+    .addOption(
+      new Option('--port <port>', 'the port on 127.0.0.1 (0: any free one)').argParser(port).default(0),
+    )
+    .option('--actions', 'allow reconcile and redrive, each after a confirmation')
+    .addHelpText('after', examples('--stage prod console', '--stage prod console --actions'))
+    .action((options: ConsoleOptions) =>
+      run(async (context) => (await import('./commands/console.ts')).serve(options, context)),
+    );
+};
+
 /** Completes the commands and options above, so it comes after them. Shells call its hidden command `complete`. */
 const addCompletion: AddCommand = (program) => {
   completion(program, { completionCommandName: 'completion' });
@@ -341,6 +361,7 @@ const addCommands = [
   addPause,
   addResume,
   addDoctor,
+  addConsole,
   addCompletion,
   addHelp,
 ];
