@@ -8,7 +8,7 @@ import { TERMINAL_STATUSES, type TerminalStatus } from '../sandbox/task-vocabula
 import { aws } from './support/aws.ts';
 import { extract, plannedUsername, provider, requestFor } from './support/extractions.ts';
 import { cosecha, factsOf } from './support/operator.ts';
-import { limitTo } from './support/pace.ts';
+import { limitTo } from '../../lib/cli/limit-to.ts';
 import { closed } from './support/records.ts';
 import { endWebhookWait } from './support/running.ts';
 

@@ -10,7 +10,7 @@ import { keepAnswer } from '../leaks/answers.ts';
 import { waitMs } from '../windows.ts';
 import { noteExtraction } from './current-test.ts';
 import { documented } from './documented.ts';
-import { limitTo } from './pace.ts';
+import { limitTo } from '../../../lib/cli/limit-to.ts';
 import { retryOn5xx } from './retry.ts';
 
 const { api, callers, client, markers, sandboxUrl } = inject('cosecha');
