@@ -250,7 +250,7 @@ const retention = {
 const provider = {
   probe: withDefault(trueOrFalse, false, {
     description:
-      'Whether a second stack is deployed, `Cosecha-<stage>-probe`, which plays the provider for `cosecha accept`. It replaces `providerBaseUrl`, `providerClientId` and `widgetConfigId`. The data of the stage is then deleted with the stack.',
+      'Whether a second stack is deployed, `Cosecha-<stage>-probe`, which plays the provider for `cosecha accept`. It replaces `providerBaseUrl`, `providerClientId`, `widgetConfigId` and `alarmTopicArn`, and the stage gets no custom domain. The data of the stage is then deleted with the stack.',
     reason:
       'Only the stages `accept`, `accept-…` and `local` may have it, so that no stage in use loses its provider or its data.',
   }),
@@ -262,6 +262,25 @@ const provider = {
     description: 'The timeout of a whole call to the provider.',
     reason:
       'A start call that exceeds it is `UNCONFIRMED` and never repeated, so a long timeout is safer than a short one.',
+  }),
+  breakerFailures: withDefault(wholeNumber('failures', 1, 1_000), 5, {
+    description:
+      'How many failed calls within `breakerWindowSeconds` open the breaker of starts or of reads. Failed connects, timeouts, resets and 5xx count, in all processes together.',
+    reason:
+      'Each such start call may end `UNCONFIRMED`. At 10 starts a second, 5 in 30 s are 1.7 %. Raise it in proportion to your volume, as a provider that works may fail one call in a thousand.',
+  }),
+  breakerWindowSeconds: withDefault(seconds(1, 3_600), 30, {
+    description: 'The time within which failures are counted together.',
+    reason: 'One hanging call takes `providerTimeoutMs` (20 s), and must still count with the next.',
+  }),
+  breakerOpenSeconds: withDefault(seconds(1, 3_600), 30, {
+    description: 'How long an open breaker waits before its first probe.',
+    reason: 'A restart of a gateway takes seconds. Each failed probe may cost one `UNCONFIRMED`.',
+  }),
+  breakerMaxOpenSeconds: withDefault(seconds(1, 3_600), 300, {
+    description: 'The longest wait between two probes, to which `breakerOpenSeconds` doubles.',
+    reason:
+      'Within the start window of 15 minutes there are probes after 0.5, 1.5, 3.5, 7.5 and 12.5 minutes, so that an outage of 10 minutes still ends within it.',
   }),
   sessionMinutes: withDefault(wholeNumber('minutes', 1, 1_440), 60, {
     description: 'The `expire` that Cosecha requests for the provider’s session token.',
@@ -469,8 +488,17 @@ export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
 
-/** Stands for the address of the probe, which is known only once its stack is synthesized (infra/app.ts). */
-const probeAddress = 'https://probe.invalid';
+/**
+ * What a stage with a probe does not take from a `cdk.json` that was written for another stage. The address of the probe is
+ * known only once its stack is synthesized, as is its alarm topic (infra/app.ts). A custom domain can exist only once.
+ */
+const withProbe = {
+  providerBaseUrl: 'https://probe.invalid',
+  alarmTopicArn: undefined,
+  domainName: undefined,
+  certificateArn: undefined,
+  disableDefaultEndpoint: undefined,
+};
 
 const isProbe = (setting: unknown): boolean => String(setting) === 'true';
 
@@ -485,7 +513,7 @@ export const readConfig = (context: Readonly<Record<string, unknown>>): Config =
     stage: undefined,
     providerBaseUrl: undefined,
     ...given,
-    ...(isProbe(given.probe) ? { providerBaseUrl: probeAddress } : {}),
+    ...(isProbe(given.probe) ? withProbe : {}),
   });
   const problems = [
     ...unknownSettings(context),
@@ -579,6 +607,10 @@ const contradictions = (config: Config): string[] => {
     [
       config.startRetryFirstSeconds > config.startRetryEverySeconds,
       'Setting startRetryFirstSeconds must not exceed startRetryEverySeconds, to which it grows.',
+    ],
+    [
+      config.breakerOpenSeconds > config.breakerMaxOpenSeconds,
+      'Setting breakerOpenSeconds must not exceed breakerMaxOpenSeconds, to which it doubles.',
     ],
     [
       config.machineSlackSeconds <= config.pollEverySeconds,
