@@ -3,6 +3,7 @@ import { App } from 'aws-cdk-lib';
 import { bundleFunctions } from './bundle/bundle-functions.ts';
 import { ConfigError, readConfig } from './config.ts';
 import { checkAwsSolutions } from './nag.ts';
+import { ProbeStack } from './probe-stack.ts';
 import { refuseLocalOnAws } from './refuse-local-on-aws.ts';
 import { refuseWrongEnvironment } from './refuse-wrong-environment.ts';
 import { CosechaStack } from './stack.ts';
@@ -17,7 +18,9 @@ try {
   refuseWrongEnvironment(config, process.env);
   // Beside the template, which names this directory itself when CDK does not stage assets.
   const { code } = await bundleFunctions(resolve(app.outdir, 'functions'));
-  new CosechaStack(app, config, code);
+  const probe = config.probe ? new ProbeStack(app, config, code, process.env) : undefined;
+  // The probe comes first: its address is a setting of Cosecha.
+  new CosechaStack(app, { ...config, ...probe?.provider }, code);
   checkAwsSolutions(app);
 } catch (error) {
   if (!(error instanceof ConfigError)) throw error;

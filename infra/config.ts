@@ -1,6 +1,6 @@
 import { closest, distance } from 'fastest-levenshtein';
 import * as v from 'valibot';
-import { LOCAL_STAGE, stagePattern } from '../lib/aws/stage.ts';
+import { LOCAL_STAGE, probeStagePattern, stagePattern } from '../lib/aws/stage.ts';
 import { worstCaseHistory } from './constructs/extraction-machine-definition.ts';
 
 /** The retention periods that CloudWatch Logs accepts, in days (PutRetentionPolicy, `retentionInDays`). */
@@ -248,6 +248,12 @@ const retention = {
 };
 
 const provider = {
+  probe: withDefault(trueOrFalse, false, {
+    description:
+      'Whether a second stack is deployed, `Cosecha-<stage>-probe`, which plays the provider for `cosecha accept`. It replaces `providerBaseUrl`, `providerClientId` and `widgetConfigId`. The data of the stage is then deleted with the stack.',
+    reason:
+      'Only the stages `accept`, `accept-…` and `local` may have it, so that no stage in use loses its provider or its data.',
+  }),
   providerConnectTimeoutMs: withDefault(wholeNumber('milliseconds', 100, 30_000), 3_000, {
     description: 'The timeout of a connect to the provider.',
     reason: 'A start whose connect failed reached nobody, so it is retried.',
@@ -463,6 +469,11 @@ export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
 
+/** Stands for the address of the probe, which is known only once its stack is synthesized (infra/app.ts). */
+const probeAddress = 'https://probe.invalid';
+
+const isProbe = (setting: unknown): boolean => String(setting) === 'true';
+
 /**
  * Reads the settings from the CDK context (`app.node.getAllContext()`), validates them, adds defaults and freezes them.
  * @throws {ConfigError} with one sentence for each problem
@@ -470,7 +481,12 @@ export class ConfigError extends Error {
 export const readConfig = (context: Readonly<Record<string, unknown>>): Config => {
   const given = Object.fromEntries(Object.entries(context).filter(([name]) => name in settings));
   // With the two required names, so that a missing one is reported as required.
-  const parsed = v.safeParse(schema, { stage: undefined, providerBaseUrl: undefined, ...given });
+  const parsed = v.safeParse(schema, {
+    stage: undefined,
+    providerBaseUrl: undefined,
+    ...given,
+    ...(isProbe(given.probe) ? { providerBaseUrl: probeAddress } : {}),
+  });
   const problems = [
     ...unknownSettings(context),
     ...(parsed.issues ?? []).map((issue) => `Setting ${String(issue.path?.[0]?.key)} ${issue.message}.`),
@@ -535,6 +551,10 @@ const contradictions = (config: Config): string[] => {
     [
       !local && !config.providerBaseUrl.startsWith('https://'),
       `Setting providerBaseUrl must be an https address: only the stage "${LOCAL_STAGE}" may send credentials in the clear.`,
+    ],
+    [
+      config.probe && !probeStagePattern.test(config.stage),
+      `Setting probe needs a stage named accept, accept-… or ${LOCAL_STAGE}: its data is deleted with the stack.`,
     ],
     [
       config.providerConnectTimeoutMs > config.providerTimeoutMs,

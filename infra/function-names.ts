@@ -10,3 +10,8 @@ export const functionNames = [
 ] as const;
 
 export type FunctionName = (typeof functionNames)[number];
+
+/** The function of the probe, which is not a part of Cosecha. It is bundled with the others, and seldom deployed. */
+export const probeFunctionName = 'probe-provider';
+
+export type BundleName = FunctionName | typeof probeFunctionName;

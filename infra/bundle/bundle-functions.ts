@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild';
-import { type FunctionName, functionNames } from '../function-names.ts';
+import { type BundleName, functionNames, probeFunctionName } from '../function-names.ts';
 import { clientVersionOnly } from './client-version-only.ts';
 import { dropUnusedErrors } from './drop-unused-errors.ts';
 import { standIns } from './stand-ins.ts';
@@ -10,7 +10,7 @@ import { standIns } from './stand-ins.ts';
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
 /** The directory of each function's code, with an `index.js` that exports `handler`. */
-export type FunctionCode = Readonly<Record<FunctionName, string>>;
+export type FunctionCode = Readonly<Record<BundleName, string>>;
 
 export type Bundles = {
   readonly code: FunctionCode;
@@ -49,14 +49,15 @@ export const bundleOptions = {
  * @throws esbuild's BuildFailure, also when a plugin does not find the code that it replaces.
  */
 export const bundleFunctions = async (outdir: string): Promise<Bundles> => {
+  const names: readonly BundleName[] = [...functionNames, probeFunctionName];
   const { metafile } = await build({
     ...bundleOptions,
-    entryPoints: functionNames.map((name) => ({ in: `functions/${name}.ts`, out: `${name}/index` })),
+    entryPoints: names.map((name) => ({ in: `functions/${name}.ts`, out: `${name}/index` })),
     outdir,
     metafile: true,
     plugins: bundlePlugins(),
   });
-  const code = Object.fromEntries(functionNames.map((name) => [name, join(outdir, name)])) as FunctionCode;
+  const code = Object.fromEntries(names.map((name) => [name, join(outdir, name)])) as FunctionCode;
   await Promise.all(Object.values(code).map(writePackageJson));
   return { code, metafile };
 };

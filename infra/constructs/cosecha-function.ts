@@ -4,7 +4,7 @@ import { Architecture, Code, Function as LambdaFunction, Runtime } from 'aws-cdk
 import { Construct } from 'constructs';
 import type { FunctionCode } from '../bundle/bundle-functions.ts';
 import type { Config } from '../config.ts';
-import type { FunctionName } from '../function-names.ts';
+import type { BundleName } from '../function-names.ts';
 import { allow } from './allow.ts';
 import type { DataKey } from './data-key.ts';
 import { EncryptedLogGroup } from './encrypted-log-group.ts';
@@ -13,7 +13,7 @@ type CosechaFunctionProps = {
   readonly config: Config;
   readonly dataKey: DataKey;
   readonly code: FunctionCode;
-  readonly name: FunctionName;
+  readonly name: BundleName;
   readonly timeout: Duration;
   readonly memoryMB: number;
   readonly environment: Readonly<Record<string, string>>;

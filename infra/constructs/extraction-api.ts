@@ -130,7 +130,7 @@ export class ExtractionApi extends Construct {
 }
 
 /** Who called what, with which result. No header, query or body, as they hold signatures and credentials. */
-const accessLogFormat = AccessLogFormat.custom(
+export const accessLogFormat = AccessLogFormat.custom(
   JSON.stringify({
     requestId: '$context.requestId',
     requestTime: '$context.requestTime',

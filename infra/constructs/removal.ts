@@ -3,19 +3,23 @@ import { LOCAL_STAGE } from '../../lib/aws/stage.ts';
 import type { Config } from '../config.ts';
 
 /**
- * Data outlives its stack, except on the emulator, where `npm start` comes and goes. What a failed creation made goes
- * with it (`RetainExceptOnCreate`): it is empty, and a secret that stayed would keep its fixed name from the next try.
+ * Data outlives its stack, except on the emulator and where the probe is the provider, as both come and go. What a
+ * failed creation made goes with it (`RetainExceptOnCreate`): it is empty, and a secret that stayed would keep its fixed
+ * name from the next try.
  * https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-attribute-deletionpolicy.html
  */
 export const removalPolicy = (config: Config): RemovalPolicy =>
-  isLocal(config) ? RemovalPolicy.DESTROY : RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE;
+  isDisposable(config) ? RemovalPolicy.DESTROY : RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE;
 
 /**
  * Tables also outlive a failed creation. Their deletion protection refuses the deletion, so that the rollback itself
  * would fail; left alone they block nothing, as their names are generated.
  */
 export const tableRemovalPolicy = (config: Config): RemovalPolicy =>
-  isLocal(config) ? RemovalPolicy.DESTROY : RemovalPolicy.RETAIN;
+  isDisposable(config) ? RemovalPolicy.DESTROY : RemovalPolicy.RETAIN;
+
+/** Whether the stage never has data that matters. infra/config.ts allows `probe` only by the name of the stage. */
+export const isDisposable = (config: Config): boolean => isLocal(config) || config.probe;
 
 /** Whether this is the stage that runs on an emulator. */
 export const isLocal = (config: Config): boolean => config.stage === LOCAL_STAGE;

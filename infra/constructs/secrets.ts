@@ -6,6 +6,17 @@ import type { Config } from '../config.ts';
 import { allow } from './allow.ts';
 import { removalPolicy } from './removal.ts';
 
+/** Permission to read the secret of this name. Every secret's ARN ends in six random characters. */
+export const readingSecret = (stack: Stack, secretName: string): PolicyStatement => {
+  const arn = stack.formatArn({
+    service: 'secretsmanager',
+    resource: 'secret',
+    resourceName: `${secretName}-??????`,
+    arnFormat: ArnFormat.COLON_RESOURCE_NAME,
+  });
+  return allow(['secretsmanager:GetSecretValue'], [arn]);
+};
+
 /**
  * The three secrets, with fixed names. Functions, permissions and the commands that fill them use the name, as a `Ref` is
  * the ARN on AWS and the name on the emulator. They are `CfnSecret`s, as `Secret` would generate a value for the two that
@@ -36,15 +47,9 @@ export class Secrets extends Construct {
     });
   }
 
-  /** Permission to read this one secret. Every secret's ARN ends in six random characters. */
+  /** Permission to read this one secret. */
   reading(secretName: string): PolicyStatement {
-    const arn = Stack.of(this).formatArn({
-      service: 'secretsmanager',
-      resource: 'secret',
-      resourceName: `${secretName}-??????`,
-      arnFormat: ArnFormat.COLON_RESOURCE_NAME,
-    });
-    return allow(['secretsmanager:GetSecretValue'], [arn]);
+    return readingSecret(Stack.of(this), secretName);
   }
 
   /**

@@ -19,7 +19,7 @@ import { Construct } from 'constructs';
 import type { Config } from '../config.ts';
 import { allow } from './allow.ts';
 import type { DataKey } from './data-key.ts';
-import { isLocal, removalPolicy, tableRemovalPolicy } from './removal.ts';
+import { isDisposable, removalPolicy, tableRemovalPolicy } from './removal.ts';
 
 const dueIndex = 'due';
 
@@ -45,7 +45,7 @@ export class Storage extends Construct {
       encryptionKey: dataKey.key,
       timeToLiveAttribute: 'expiresAt',
       removalPolicy: tableRemovalPolicy(config),
-      deletionProtection: !isLocal(config),
+      deletionProtection: !isDisposable(config),
     };
 
     this.extractions = new Table(this, 'Extractions', {

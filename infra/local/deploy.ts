@@ -25,13 +25,13 @@ export type DeployOptions = {
  * @throws DeployFailed; the error with which `emulator` rejects; `AbortError` when aborted
  */
 export const deployStack = async (options: DeployOptions): Promise<Record<string, string>> => {
-  const { context, directory, onProgress } = options;
+  const { directory, onProgress } = options;
   // A failure of one branch stops the other, so that no CLI process outlives this call.
   const stopped = new AbortController();
   const signal = AbortSignal.any([stopped.signal, ...(options.signal ? [options.signal] : [])]);
   onProgress?.('synthesizing the app');
   const branches = [
-    synthesize(context, directory, signal),
+    synthesize(options, signal),
     Promise.resolve(options.emulator).then((emulator) => bootstrap(emulator, directory, signal, onProgress)),
   ];
   try {
@@ -51,14 +51,16 @@ export const deployStack = async (options: DeployOptions): Promise<Record<string
 const assemblyOf = (directory: string) => join(directory, 'cdk.out');
 
 const synthesize = async (
-  context: Record<string, string>,
-  directory: string,
+  { emulator, context, directory }: DeployOptions,
   signal: AbortSignal,
 ): Promise<void> => {
+  // The address of the probe contains that of the emulator. Without a probe, the app needs no AWS.
+  const awsEnv = context.probe === 'true' ? (await emulator).awsEnv : undefined;
   const settings = Object.entries(context).flatMap(([name, value]) => ['--context', `${name}=${value}`]);
   await runCdk({
     args: ['synth', '--quiet', '--output', assemblyOf(directory), ...settings],
     problem: 'The app could not be synthesized',
+    ...(awsEnv && { awsEnv }),
     directory,
     signal,
   });

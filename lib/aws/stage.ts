@@ -4,4 +4,10 @@ export const LOCAL_STAGE = 'local';
 /** A valid stage name. The names of the stack, its secrets, parameters and alarms contain it. */
 export const stagePattern = /^[a-z][a-z0-9-]{0,19}$/;
 
+/** The stages that may have the probe as their provider. Their data is deleted with the stack. */
+export const probeStagePattern = /^(local|accept(-[a-z0-9-]+)?)$/;
+
 export const stackNameOf = (stage: string): string => `Cosecha-${stage}`;
+
+/** The stack of the probe that plays the provider for a stage. */
+export const probeStackNameOf = (stage: string): string => `${stackNameOf(stage)}-probe`;

@@ -17,6 +17,12 @@ describe('settings', () => {
     expect(readConfig(required)).toMatchObject({ ...required, deadlineSeconds: 7_200, readers: [] });
   });
 
+  test('need no provider where the probe is it', () => {
+    for (const stage of ['accept', 'accept-ci-7', 'local']) {
+      expect(readConfig({ stage, probe: 'true' })).toMatchObject({ stage, probe: true });
+    }
+  });
+
   test('are frozen', () => {
     expect(readConfig(required)).toSatisfy(Object.isFrozen);
   });
@@ -82,6 +88,11 @@ describe('settings are refused with a sentence that names them:', () => {
       'Setting providerBaseUrl must be an https',
     ],
     ['a query in the address', { providerBaseUrl: 'https://p.example/?a=1' }, 'must not have a query'],
+    [
+      'a probe for a stage in use',
+      { probe: 'true', stage: 'prod' },
+      'Setting probe needs a stage named accept, accept-… or local',
+    ],
     ['an unknown setting', { colour: 'red' }, 'Setting colour is unknown. docs/settings.md lists'],
     ['a misspelt setting', { webhokWaitSecnds: 60 }, 'Did you mean webhookWaitSeconds?'],
     ['a setting without its unit', { pollevery: 60 }, 'Did you mean pollEverySeconds?'],

@@ -5,13 +5,17 @@ import { App } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import type { FunctionCode } from '../../../infra/bundle/bundle-functions.ts';
 import { readConfig } from '../../../infra/config.ts';
-import { functionNames } from '../../../infra/function-names.ts';
+import { functionNames, probeFunctionName } from '../../../infra/function-names.ts';
+import { ProbeStack } from '../../../infra/probe-stack.ts';
 import { CosechaStack } from '../../../infra/stack.ts';
 import { required } from './required-settings.ts';
 
 const cdkJson: { readonly context: Readonly<Record<string, unknown>> } = JSON.parse(
   readFileSync(new URL('../../../cdk.json', import.meta.url), 'utf8'),
 );
+
+/** Where the stage `local` finds its probe. */
+const emulator = { AWS_ENDPOINT_URL: 'http://127.0.0.1:4566' };
 
 /**
  * Synthesizes the app with the feature flags of cdk.json and without bundles, which bundle/ tests. The template only names
@@ -21,10 +25,17 @@ const synthesizeNow = (settings: Readonly<Record<string, unknown>>) => {
   const outdir = mkdtempSync(join(tmpdir(), 'cosecha-synth-'));
   try {
     const nothing = mkdtempSync(join(outdir, 'nothing-'));
-    const code = Object.fromEntries(functionNames.map((name) => [name, nothing])) as FunctionCode;
+    const names = [...functionNames, probeFunctionName];
+    const code = Object.fromEntries(names.map((name) => [name, nothing])) as FunctionCode;
     const app = new App({ context: { ...cdkJson.context, ...required, ...settings }, outdir });
-    const stack = new CosechaStack(app, readConfig(app.node.getAllContext()), code);
-    return { app, template: Template.fromStack(stack) };
+    const config = readConfig(app.node.getAllContext());
+    const probe = config.probe ? new ProbeStack(app, config, code, emulator) : undefined;
+    const stack = new CosechaStack(app, { ...config, ...probe?.provider }, code);
+    return {
+      app,
+      template: Template.fromStack(stack),
+      ...(probe && { probeTemplate: Template.fromStack(probe) }),
+    };
   } finally {
     rmSync(outdir, { recursive: true });
   }

@@ -5,7 +5,12 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Bundles, bundleFunctions } from '../../../../infra/bundle/bundle-functions.ts';
-import { type FunctionName, functionNames } from '../../../../infra/function-names.ts';
+import {
+  type BundleName,
+  type FunctionName,
+  functionNames,
+  probeFunctionName,
+} from '../../../../infra/function-names.ts';
 import { flatten, resourcesOf, synthesize } from '../synth.ts';
 
 /**
@@ -30,18 +35,23 @@ beforeAll(async () => {
   bundles = await bundleFunctions(join(workspace, 'one'));
 }, 60_000);
 
-const fileOf = (name: FunctionName, of = bundles): string => join(of.code[name], 'index.js');
+const fileOf = (name: BundleName, of = bundles): string => join(of.code[name], 'index.js');
 
 const { template } = synthesize();
+const { probeTemplate = template } = synthesize({ stage: 'accept', probe: 'true' });
 const functions = new Map(
-  Object.entries(resourcesOf(template, 'AWS::Lambda::Function')).map(([id, { Properties }]) => {
-    const { Variables } = Properties.Environment as { readonly Variables: Readonly<Record<string, unknown>> };
-    const environment = Object.fromEntries(
-      Object.entries(Variables).map(([name, value]) => [name, flatten(value)]),
-    );
-    const role = id.replace(/Function[0-9A-F]{8}$/, 'Role');
-    return [environment.POWERTOOLS_SERVICE_NAME, { environment, role }];
-  }),
+  [template, probeTemplate]
+    .flatMap((one) => Object.entries(resourcesOf(one, 'AWS::Lambda::Function')))
+    .map(([id, { Properties }]) => {
+      const { Variables } = Properties.Environment as {
+        readonly Variables: Readonly<Record<string, unknown>>;
+      };
+      const environment = Object.fromEntries(
+        Object.entries(Variables).map(([name, value]) => [name, flatten(value)]),
+      );
+      const role = id.replace(/Function[0-9A-F]{8}$/, 'Role');
+      return [environment.POWERTOOLS_SERVICE_NAME, { environment, role }];
+    }),
 );
 
 test.each(functionNames)('%s is within its budget of bytes', (name) => {
@@ -51,7 +61,7 @@ test.each(functionNames)('%s is within its budget of bytes', (name) => {
   expect(length).toBeGreaterThan(budgets[name] * 0.95);
 });
 
-test.each(functionNames)(
+test.each<BundleName>([...functionNames, probeFunctionName])(
   '%s loads with the environment of its function and exports a handler',
   async (name) => {
     const script = `console.log(typeof require(${JSON.stringify(fileOf(name))}).handler)`;
