@@ -8,6 +8,7 @@ import { dynamoExtractionStore } from '../lib/aws/dynamo-extraction-store.ts';
 import { dynamoTaskStore } from '../lib/aws/dynamo-task-store.ts';
 import { unsealCredentialsWith, unsealTargetWith } from '../lib/aws/seal.ts';
 import { failTask, wakeMachine } from '../lib/aws/step-functions.ts';
+import { breakersFromEnvironment } from '../lib/aws/wiring/breakers-from-environment.ts';
 import { patientClient } from '../lib/aws/wiring/client-options.ts';
 import { requiredVariable } from '../lib/aws/wiring/environment.ts';
 import {
@@ -43,9 +44,11 @@ const sealKey = requiredVariable('SEAL_KEY_ARN');
 const unsealCredentials = unsealCredentialsWith(keys, sealKey);
 const unsealTarget = unsealTargetWith(keys, sealKey);
 const secrets = new SecretsManagerClient(patientClient);
+const breakers = breakersFromEnvironment(now);
 const { connection, sessions } = providerFromEnvironment(secrets, {
   now,
   maxAnswerBytes,
+  alsoCountLoginsFor: breakers.reads,
   encryptRawCredentials: requiredVariable('ENCRYPT_RAW_CREDENTIALS') === 'true',
 });
 const byCredentials = {
@@ -81,6 +84,8 @@ const deps = {
   tasks: dynamoTaskStore(database, requiredVariable('TASKS_TABLE'), now),
   wake: wakeMachine(machine),
   fail: failTask(machine),
+  breaker: breakers.starts,
+  logIn: sessions.renew,
   newAttemptId: randomUUID,
   now,
   timings: parseTimings(requiredVariable('TIMINGS')),

@@ -263,6 +263,25 @@ const provider = {
     reason:
       'A start call that exceeds it is `UNCONFIRMED` and never repeated, so a long timeout is safer than a short one.',
   }),
+  breakerFailures: withDefault(wholeNumber('failures', 1, 1_000), 5, {
+    description:
+      'How many failed calls within `breakerWindowSeconds` open the breaker of starts or of reads. Failed connects, timeouts, resets and 5xx count, in all processes together.',
+    reason:
+      'Each such start call may end `UNCONFIRMED`. At 10 starts a second, 5 in 30 s are 1.7 %. Raise it in proportion to your volume, as a provider that works may fail one call in a thousand.',
+  }),
+  breakerWindowSeconds: withDefault(seconds(1, 3_600), 30, {
+    description: 'The time within which failures are counted together.',
+    reason: 'One hanging call takes `providerTimeoutMs` (20 s), and must still count with the next.',
+  }),
+  breakerOpenSeconds: withDefault(seconds(1, 3_600), 30, {
+    description: 'How long an open breaker waits before its first probe.',
+    reason: 'A restart of a gateway takes seconds. Each failed probe may cost one `UNCONFIRMED`.',
+  }),
+  breakerMaxOpenSeconds: withDefault(seconds(1, 3_600), 300, {
+    description: 'The longest wait between two probes, to which `breakerOpenSeconds` doubles.',
+    reason:
+      'Within the start window of 15 minutes there are probes after 0.5, 1.5, 3.5, 7.5 and 12.5 minutes, so that an outage of 10 minutes still ends within it.',
+  }),
   sessionMinutes: withDefault(wholeNumber('minutes', 1, 1_440), 60, {
     description: 'The `expire` that Cosecha requests for the provider’s session token.',
     reason: '60 is the provider’s own default.',
@@ -579,6 +598,10 @@ const contradictions = (config: Config): string[] => {
     [
       config.startRetryFirstSeconds > config.startRetryEverySeconds,
       'Setting startRetryFirstSeconds must not exceed startRetryEverySeconds, to which it grows.',
+    ],
+    [
+      config.breakerOpenSeconds > config.breakerMaxOpenSeconds,
+      'Setting breakerOpenSeconds must not exceed breakerMaxOpenSeconds, to which it doubles.',
     ],
     [
       config.machineSlackSeconds <= config.pollEverySeconds,

@@ -113,10 +113,12 @@ const startTask = (context: Context): CosechaFunction => {
       ...providerOf(context),
       SEAL_KEY_ARN: sealKey.key.keyArn,
       ENCRYPT_RAW_CREDENTIALS: String(config.encryptRawCredentials),
+      ...breakerOf(context),
     },
     permissions: [
       storage.onExtractions('GetItem', 'UpdateItem'),
       storage.onTasks('UpdateItem'),
+      storage.onBreakers(),
       dataKey.writingTables(),
       secrets.reading(secrets.providerApiKey),
       allow(['states:SendTaskFailure', 'states:SendTaskSuccess'], [machineArn]),
@@ -185,10 +187,12 @@ const reconcilingOf = (context: Context) => {
       SEAL_KEY_ARN: sealKey.key.keyArn,
       RESULTS_BUCKET: storage.results.bucketName,
       RESULTS_MAX_BYTES: String(config.resultsMaxBytes),
+      ...breakerOf(context),
     },
     permissions: [
       storage.onExtractions('GetItem', 'UpdateItem'),
       storage.onTasks('GetItem', 'UpdateItem'),
+      storage.onBreakers(),
       dataKey.writingTables(),
       storage.onResults('PutObject'),
       dataKey.storingObjects(),
@@ -197,6 +201,22 @@ const reconcilingOf = (context: Context) => {
     ],
   };
 };
+
+/** Added to the longest timeout, so that a probe has ended before the next one is elected. */
+const probeMarginSeconds = 10;
+
+/** What a function needs for the breakers of its calls to the provider. */
+const breakerOf = ({ config, storage }: Context) => ({
+  BREAKERS_TABLE: storage.breakers.tableName,
+  BREAKER: JSON.stringify({
+    failures: config.breakerFailures,
+    windowSeconds: config.breakerWindowSeconds,
+    openSeconds: config.breakerOpenSeconds,
+    maxOpenSeconds: config.breakerMaxOpenSeconds,
+    probeSeconds:
+      Math.max(config.startTimeoutSeconds, reconcileTimeout(config).toSeconds()) + probeMarginSeconds,
+  }),
+});
 
 /** API Gateway ends an integration after 30 s. One second less lets the function answer with its own problem. */
 const consentsTimeoutSeconds = 29;

@@ -53,6 +53,11 @@ const dataOutputs = ({ storage, dataKey }: Resources, { streamArn, fanOut }: Wir
       'The private table where webhooks and start-task find each other',
     ],
     [
+      'BreakersTableName',
+      storage.breakers.tableName,
+      'The table of the breakers: `cosecha pause` and `cosecha resume` write it',
+    ],
+    [
       'ResultsBucketName',
       storage.results.bucketName,
       'The bucket with the results, unchanged as the provider returned them',

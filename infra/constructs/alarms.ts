@@ -81,6 +81,7 @@ const alarmTable = (config: Config, metrics: CosechaMetrics): readonly AlarmEntr
   ...webhookAlarms(metrics),
   ...deliveryAlarms(metrics),
   ...providerAlarms(config, metrics),
+  ...heldAlarms(metrics),
   ...callerAlarms(metrics),
 ];
 
@@ -360,6 +361,24 @@ const providerAlarms = (config: Config, metrics: CosechaMetrics): readonly Alarm
     symptom:
       'The results of an extraction were abandoned: they were too large, or could not be collected for a day.',
     metric: metrics.custom('CollectionAbandoned'),
+    threshold: 1,
+  },
+];
+
+/** Extractions that wait because a breaker lets no call through. Two alarms, as a sum needs a value of both metrics. */
+const heldAlarms = (metrics: CosechaMetrics): readonly AlarmEntry[] => [
+  {
+    id: 'starts-held',
+    runbookEntry: 'calls-held',
+    symptom: 'Extractions are not started: the breaker of starts is open, or an operator paused starts.',
+    metric: metrics.custom('StartsHeld'),
+    threshold: 1,
+  },
+  {
+    id: 'reads-held',
+    runbookEntry: 'calls-held',
+    symptom: 'Tasks are not read: the breaker of reads is open, or an operator paused reads.',
+    metric: metrics.custom('ReadsHeld'),
     threshold: 1,
   },
 ];

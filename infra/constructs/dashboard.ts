@@ -113,6 +113,12 @@ const webhookRow = ({ custom, webhook, webhookErrors, webhookThrottles }: Cosech
 const providerRow = ({ custom }: CosechaMetrics): IWidget[] =>
   row(
     graph('Provider: failed reads', [custom('ProviderReadFailed')]),
+    graph('Provider: calls held by a breaker', [
+      custom('StartsHeld'),
+      custom('ReadsHeld'),
+      custom('BreakerOpened'),
+      custom('BreakerUnavailable'),
+    ]),
     graph('Provider: undocumented answers', [
       custom('UnknownTaskStatus'),
       custom('WebhookUnknownStatus'),

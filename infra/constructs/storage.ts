@@ -29,24 +29,26 @@ type StorageProps = {
 };
 
 /**
- * The two tables and the bucket. `Table` and not `TableV2`, which makes global tables: at most one start depends on
+ * The three tables and the bucket. `Table` and not `TableV2`, which makes global tables: at most one start depends on
  * conditional writes, which hold within one region only. So never add a replica.
  */
 export class Storage extends Construct {
   readonly extractions: Table;
   readonly tasks: Table;
+  /** One item for each breaker (lib/breaker). */
+  readonly breakers: Table;
   readonly results: Bucket;
 
   constructor(scope: Construct, id: string, { config, dataKey }: StorageProps) {
     super(scope, id);
-    const table = {
+    const withoutTtl = {
       billingMode: BillingMode.PAY_PER_REQUEST,
       encryption: TableEncryption.CUSTOMER_MANAGED,
       encryptionKey: dataKey.key,
-      timeToLiveAttribute: 'expiresAt',
       removalPolicy: tableRemovalPolicy(config),
       deletionProtection: !isDisposable(config),
     };
+    const table = { ...withoutTtl, timeToLiveAttribute: 'expiresAt' };
 
     this.extractions = new Table(this, 'Extractions', {
       ...table,
@@ -69,6 +71,15 @@ export class Storage extends Construct {
       id: 'AwsSolutions-DDB3',
       reason:
         'Its rows matter for minutes. Restored callback tokens are invalid, and polling settles without the table.',
+    });
+
+    this.breakers = new Table(this, 'Breakers', {
+      ...withoutTtl,
+      partitionKey: { name: 'name', type: AttributeType.STRING },
+    });
+    Validations.of(this.breakers).acknowledge({
+      id: 'AwsSolutions-DDB3',
+      reason: 'Its two items matter for minutes. Without them, every call to the provider is made.',
     });
 
     this.results = new Bucket(this, 'Results', {
@@ -111,6 +122,11 @@ export class Storage extends Construct {
       actions.map((action) => `dynamodb:${action}`),
       [this.tasks.tableArn],
     );
+  }
+
+  /** Permission to read and replace the items of Breakers. */
+  onBreakers(): PolicyStatement {
+    return allow(['dynamodb:GetItem', 'dynamodb:PutItem'], [this.breakers.tableArn]);
   }
 
   /** Permission for this action on the objects of Results. */

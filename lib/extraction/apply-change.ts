@@ -27,6 +27,7 @@ const holdsAlready = ({ set, when }: Change, row: Extraction): boolean => {
   if (set.collectionError !== undefined) return row.collectionError === set.collectionError;
   if (set.oversizedAt !== undefined) return row.oversizedAt !== undefined;
   if (set.dueAt !== undefined) return row.dueAt === set.dueAt;
+  if (set.notBefore !== undefined) return row.notBefore === set.notBefore;
   return row.dueShard === undefined;
 };
 

@@ -1,3 +1,4 @@
+import { ProviderPaused } from '../breaker/provider-trouble.ts';
 import { defined } from '../defined.ts';
 import type { ExtractionMetric } from '../observability/metric-names.ts';
 import { ProviderError } from '../provider/transport/errors.ts';
@@ -77,6 +78,8 @@ const readProvider = async (record: Extraction, taskId: string, deps: ReconcileD
   try {
     return { kind: 'read', reading: await deps.read(record, taskId) };
   } catch (error) {
+    // The breaker has counted it. No read was made, so none has failed.
+    if (error instanceof ProviderPaused) return { kind: 'no-answer', why: error.name };
     deps.journal.count('ProviderReadFailed', record);
     deps.journal.failure('The task could not be read.', error, record);
     return { kind: 'no-answer', why: error instanceof ProviderError ? error.name : 'InternalError' };

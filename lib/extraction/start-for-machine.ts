@@ -1,5 +1,11 @@
 import type { WakeOutcome } from './record-delivery.ts';
-import { type StartDeps, type StartInput, type StartOutcome, start } from './start.ts';
+import {
+  type RetryableStartError,
+  type StartDeps,
+  type StartInput,
+  type StartOutcome,
+  start,
+} from './start.ts';
 
 export type StartForMachineDeps = StartDeps & {
   /** Answers the callback token with success: the machine goes on to Reconcile. */
@@ -28,6 +34,11 @@ const answerMachine = async (
   }
 };
 
+/** Counts why the provider did not get the start. The breaker has counted `ProviderPaused`. */
+const countRetry = (error: RetryableStartError, { journal }: StartForMachineDeps): void => {
+  if (error !== 'StartInProgress' && error !== 'ProviderPaused') journal.count(error);
+};
+
 /**
  * One invocation of start-task: starts, and reports to the machine (design, section 5). Returns the outcome, or undefined
  * if the start failed. A failure is reported through the callback token instead of thrown, because the name of a thrown
@@ -40,7 +51,7 @@ export const startForMachine = async (
   try {
     const outcome = await start(input, deps);
     deps.journal.info('Start finished.', { ...outcome });
-    if (outcome.kind === 'retry' && outcome.error !== 'StartInProgress') deps.journal.count(outcome.error);
+    if (outcome.kind === 'retry') countRetry(outcome.error, deps);
     await answerMachine(input, outcome, deps);
     return outcome;
   } catch (error) {

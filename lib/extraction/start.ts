@@ -1,3 +1,5 @@
+import type { Admission, CircuitBreaker } from '../breaker/circuit-breaker.ts';
+import { busyUntil, type Verdict, verdictOf } from '../breaker/provider-trouble.ts';
 import { NotConfigured } from '../not-configured.ts';
 import { ambiguousClientStatus, notAcceptedStatus } from '../provider/assumptions.ts';
 import {
@@ -25,6 +27,7 @@ import {
   markRunningLate,
   markStarting,
   markUnconfirmed,
+  postponeCalls,
   revertToRequested,
 } from './transitions.ts';
 
@@ -41,6 +44,8 @@ export type StartInput = {
 /** Names of the errors that the machine retries (design, section 5). */
 export type RetryableStartError =
   | 'ProviderBusy'
+  /** No call was made: the breaker is open, or an operator paused starts. */
+  | 'ProviderPaused'
   | 'ProviderUnreachable'
   | 'ProviderUnauthorized'
   | 'StartInProgress';
@@ -59,16 +64,23 @@ export type StartDeps = {
   readonly tasks: TaskStore;
   /** Unseals the request data and prepares the start call of the record's method. Sends nothing to the provider. */
   readonly callFor: (record: Extraction) => Promise<StartCall>;
+  /** Of the calls that start tasks. */
+  readonly breaker: CircuitBreaker;
+  /** Logs in at the provider, also if a session token is cached. A probe does so first, as it changes nothing. */
+  readonly logIn: () => Promise<unknown>;
   readonly newAttemptId: () => string;
   readonly now: () => Date;
   readonly timings: Timings;
   readonly journal: Journal;
 };
 
+/** The dependencies of one attempt, and what its latest call to the provider showed. */
+type AttemptDeps = StartDeps & { readonly saw: (verdict: Verdict) => void };
+
 type StartCallResult =
   | { readonly kind: 'accepted'; readonly taskId: string }
   /** The provider has no task: the start can be retried. */
-  | { readonly kind: 'not-accepted'; readonly error: RetryableStartError }
+  | { readonly kind: 'not-accepted'; readonly error: RetryableStartError; readonly notBefore?: string }
   | { readonly kind: 'refused'; readonly reason: string }
   /** A task may exist. */
   | { readonly kind: 'unknown'; readonly reason: string };
@@ -82,9 +94,12 @@ const retryName = (error: unknown): RetryableStartError | undefined => {
   return undefined;
 };
 
+const notAccepted = (error: RetryableStartError, notBefore?: string): StartCallResult =>
+  notBefore === undefined ? { kind: 'not-accepted', error } : { kind: 'not-accepted', error, notBefore };
+
 /** The result of an answer with an `errorType`. Only the v2 variant of an extraction by consent has such answers. */
-const resultOfFailure = (failure: ProviderExtractionFailed): StartCallResult => {
-  if (failure.status === notAcceptedStatus) return { kind: 'not-accepted', error: 'ProviderBusy' };
+const resultOfFailure = (failure: ProviderExtractionFailed, now: Date): StartCallResult => {
+  if (failure.status === notAcceptedStatus) return notAccepted('ProviderBusy', busyUntil(failure, now));
   if (failure.status < 500 && failure.status !== ambiguousClientStatus) {
     return { kind: 'refused', reason: failureReason(failure) };
   }
@@ -92,13 +107,13 @@ const resultOfFailure = (failure: ProviderExtractionFailed): StartCallResult => 
 };
 
 /** The result of a start call that threw. A 401 is returned as such, because another token may help. */
-const resultOfError = (error: unknown): StartCallResult | 'unauthorized' => {
+const resultOfError = (error: unknown, now: Date): StartCallResult | 'unauthorized' => {
   if (error instanceof ProviderUnauthorized) return 'unauthorized';
-  if (error instanceof ProviderExtractionFailed) return resultOfFailure(error);
+  if (error instanceof ProviderExtractionFailed) return resultOfFailure(error, now);
   if (error instanceof ProviderRefused) return { kind: 'refused', reason: `http-${error.status}` };
   if (error instanceof InvalidProviderRequest) return { kind: 'refused', reason: 'invalid-request' };
   const name = retryName(error);
-  if (name !== undefined) return { kind: 'not-accepted', error: name };
+  if (name !== undefined) return notAccepted(name, busyUntil(error, now));
   return { kind: 'unknown', reason: 'start-call-unanswered' };
 };
 
@@ -114,13 +129,17 @@ const tokenFailure = (error: unknown): RetryableStartError => {
 };
 
 /** Makes the start call. Repeats it at most once, and only after a 401, which means that it was not accepted. */
-const makeStartCall = async (token: string, call: StartCall, journal: Journal): Promise<StartCallResult> => {
+const makeStartCall = async (token: string, call: StartCall, deps: AttemptDeps): Promise<StartCallResult> => {
+  const { journal, now, saw } = deps;
   const post = async (withToken: string): Promise<StartCallResult | 'unauthorized'> => {
     try {
-      return { kind: 'accepted', taskId: await call.post(withToken) };
+      const taskId = await call.post(withToken);
+      saw({ kind: 'success' });
+      return { kind: 'accepted', taskId };
     } catch (error) {
       journal.failure('The start call failed.', error);
-      return resultOfError(error);
+      saw(verdictOf(error, now()));
+      return resultOfError(error, now());
     }
   };
 
@@ -134,13 +153,14 @@ const makeStartCall = async (token: string, call: StartCall, journal: Journal): 
     renewed = await call.tokens.current();
   } catch (error) {
     journal.failure(tokenNotObtained, error);
+    saw(verdictOf(error, now()));
     // The status is STARTING, so an exception here would end as UNCONFIRMED. The 401 means that nothing was accepted.
-    return { kind: 'not-accepted', error: 'ProviderUnauthorized' };
+    return notAccepted('ProviderUnauthorized', busyUntil(error, now()));
   }
   const second = await post(renewed);
   if (second !== 'unauthorized') return second;
   call.tokens.drop(renewed);
-  return { kind: 'not-accepted', error: 'ProviderUnauthorized' };
+  return notAccepted('ProviderUnauthorized');
 };
 
 /** Links the task and stores the callback token. Settles at once if an early delivery left a final status. */
@@ -210,7 +230,7 @@ const changeFor = (
     case 'accepted':
       return markRunning(row, attemptId, called.taskId, now, timings);
     case 'not-accepted':
-      return revertToRequested(row, attemptId, timings);
+      return revertToRequested(row, attemptId, timings, called.notBefore);
     case 'refused':
       return markRejected(row, attemptId, called.reason, now, timings);
     case 'unknown':
@@ -264,31 +284,78 @@ const recordResult = async (
   return { kind: 'settled', status: outcome.record.status };
 };
 
-/**
- * Starts the provider's task at most once and stores the callback token (design, sections 3 to 5). Its safety is in the
- * order: first every step that can fail without harm, then the `STARTING` write, the start call, the record, the link.
- * Throws what a store or `callFor` throws. The machine then retries, and continues where this attempt ended.
- */
-export const start = async (input: StartInput, deps: StartDeps): Promise<StartOutcome> => {
-  const row = await deps.extractions.get(input.extractionId);
-  if (!isMine(row, input) || row.status !== 'REQUESTED') return resumeOrRetry(row, input, deps);
-  const windowEnd = plusSeconds(row.requestedAt, deps.timings.startWindow);
-  // The machine goes on to Reconcile, which writes NOT_STARTED.
-  if (deps.now().toISOString() >= windowEnd) return { kind: 'settled', status: row.status };
-
-  const call = await deps.callFor(row);
-  let token: string;
+/** The token of the start call, or the error that the machine retries. A probe logs in first. */
+const obtainToken = async (
+  row: Extraction,
+  call: StartCall,
+  isProbe: boolean,
+  deps: AttemptDeps,
+): Promise<{ readonly token: string } | { readonly error: RetryableStartError }> => {
   try {
-    token = await call.tokens.current();
+    if (isProbe) await deps.logIn();
+    return { token: await call.tokens.current() };
   } catch (error) {
     deps.journal.failure(tokenNotObtained, error);
-    return { kind: 'retry', error: tokenFailure(error) };
+    deps.saw(verdictOf(error, deps.now()));
+    const notBefore = busyUntil(error, deps.now());
+    if (notBefore !== undefined) await applyChange(deps.extractions, postponeCalls(row, notBefore));
+    return { error: tokenFailure(error) };
   }
+};
+
+/** Everything from the unsealing to the record of the start call's result. */
+const attempt = async (
+  row: Extraction,
+  input: StartInput,
+  isProbe: boolean,
+  deps: AttemptDeps,
+): Promise<StartOutcome> => {
+  const call = await deps.callFor(row);
+  const obtained = await obtainToken(row, call, isProbe, deps);
+  if ('error' in obtained) return { kind: 'retry', error: obtained.error };
 
   const attemptId = deps.newAttemptId();
   const claimed = await persist(markStarting(row, attemptId, deps.now(), deps.timings), deps);
   if (claimed.kind === 'lost') return resumeOrRetry(claimed.record, input, deps);
 
-  const called = await makeStartCall(token, call, deps.journal);
+  const called = await makeStartCall(obtained.token, call, deps);
   return recordResult(claimed.record, attemptId, called, input, deps);
+};
+
+/** Makes an attempt that the breaker admitted, and reports what its calls showed, also if it throws. */
+const attemptAsAdmitted = async (
+  row: Extraction,
+  input: StartInput,
+  admission: Admission,
+  deps: StartDeps,
+): Promise<StartOutcome> => {
+  let verdict: Verdict = { kind: 'nothing' };
+  const saw = (seen: Verdict): void => {
+    verdict = seen;
+  };
+  try {
+    return await attempt(row, input, admission.kind === 'probe', { ...deps, saw });
+  } finally {
+    await deps.breaker.report(admission, verdict);
+  }
+};
+
+/**
+ * Starts the provider's task at most once and stores the callback token (design, sections 3 to 5). Its safety is in the
+ * order: first every step that can fail without harm, then the `STARTING` write, the start call, the record, the link.
+ * While the breaker is open, nothing is unsealed, requested or written.
+ * Throws what a store or `callFor` throws. The machine then retries, and continues where this attempt ended.
+ */
+export const start = async (input: StartInput, deps: StartDeps): Promise<StartOutcome> => {
+  const row = await deps.extractions.get(input.extractionId);
+  if (!isMine(row, input) || row.status !== 'REQUESTED') return resumeOrRetry(row, input, deps);
+  const now = deps.now().toISOString();
+  const windowEnd = plusSeconds(row.requestedAt, deps.timings.startWindow);
+  // The machine goes on to Reconcile, which writes NOT_STARTED.
+  if (now >= windowEnd) return { kind: 'settled', status: row.status };
+  if (row.notBefore !== undefined && now < row.notBefore) return { kind: 'retry', error: 'ProviderBusy' };
+
+  const admission = await deps.breaker.admit();
+  if (admission.kind === 'stop') return { kind: 'retry', error: 'ProviderPaused' };
+  return attemptAsAdmitted(row, input, admission, deps);
 };

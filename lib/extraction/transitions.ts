@@ -70,8 +70,12 @@ const closing = (
   extractionId: record.extractionId,
   when,
   set: { ...set, expiresAt: Math.floor(now.getTime() / 1000) + timings.recordRetention },
-  remove: ['dueShard', 'dueAt'],
+  remove: ['dueShard', 'dueAt', ...notBeforeOf(record)],
 });
+
+/** The attribute `notBefore` to be removed, if the record has it. */
+const notBeforeOf = ({ notBefore }: Extraction): readonly 'notBefore'[] =>
+  notBefore === undefined ? [] : ['notBefore'];
 
 const dueOn = (extractionId: string, dueAt: string) => ({
   dueShard: dueShardOf(extractionId),
@@ -107,18 +111,24 @@ export const markStarting = (record: Extraction, attemptId: string, now: Date, t
     startingAt: now.toISOString(),
     ...dueAfterStartTimeout(record, now, timings),
   },
-  remove: [],
+  remove: notBeforeOf(record),
 });
 
 /**
- * The provider certainly did not accept the start, so that a retry may start again. `attemptId` stays. If the SDK sent
- * the `STARTING` write twice, the second copy then fails its condition.
+ * The provider certainly did not accept the start, so that a retry may start again, but not before `notBefore`.
+ * `attemptId` stays. If the SDK sent the `STARTING` write twice, the second copy then fails its condition.
  */
-export const revertToRequested = (record: Extraction, attemptId: string, timings: Timings): Change => ({
+export const revertToRequested = (
+  record: Extraction,
+  attemptId: string,
+  timings: Timings,
+  notBefore?: string,
+): Change => ({
   extractionId: record.extractionId,
   when: { status: transitions.revertToRequested.from, attemptId },
   set: {
     status: 'REQUESTED',
+    ...(notBefore === undefined ? {} : { notBefore }),
     ...dueAtWindowEnd(record.extractionId, record.requestedAt, timings),
   },
   remove: ['startingAt'],
@@ -324,5 +334,16 @@ export const reschedule = (record: Extraction, dueAt: string): Change => ({
     ...(record.dueAt === undefined ? {} : { dueAt: record.dueAt }),
   },
   set: { dueAt },
+  remove: [],
+});
+
+/** The provider asked, by a 429 with `Retry-After`, for no other call about this extraction before `notBefore`. */
+export const postponeCalls = (
+  { extractionId, requestId, status }: Extraction,
+  notBefore: string,
+): Change => ({
+  extractionId,
+  when: { status: [status], requestId, open: true },
+  set: { notBefore },
   remove: [],
 });

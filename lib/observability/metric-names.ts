@@ -57,6 +57,12 @@ export type ServiceMetric =
   | 'ProviderUnreachable'
   | 'ProviderUnauthorized'
   | 'SecretNotFilled'
+  /** A start or a read was not made: the breaker is open, or an operator paused such calls. */
+  | 'StartsHeld'
+  | 'ReadsHeld'
+  | 'BreakerOpened'
+  /** The state of a breaker could not be read or written. The call was made. */
+  | 'BreakerUnavailable'
   | 'SweepStarted'
   | 'SweepFinished'
   | 'SweepFailed'

@@ -28,6 +28,7 @@ export const testTimeoutMs = 300_000;
  *   MaxDelaySeconds and a growing interval would outlast the suite.
  * - That is at most (1,000 + 100) / 0.5 = 2,200 polls and 600 / 1 = 600 start attempts: 3 × 2,201 + 4 × 613 + 6 = 9,061
  *   history events, of the 12,000 that infra/config.ts allows.
+ * - The breakers open only in the test of them, as all tests share them and many make the provider fail.
  * - The sweep's schedule is longer than the suite, because a sweep claims the records of every test. Each test invokes
  *   sweeps for its own records.
  */
@@ -43,6 +44,7 @@ export const settings = {
   collectInMachineSeconds: '600',
   sweepEveryMinutes: '60',
   signingKeyRefreshSeconds: '1',
+  breakerFailures: '1000',
   widgetConfigId: 'sandbox-widget',
 } as const;
 

@@ -1,7 +1,7 @@
 /** A call of a store. */
 export type StoreCall = {
-  readonly store: 'extractions' | 'tasks';
-  readonly method: 'create' | 'get' | 'apply' | 'due' | 'link' | 'notify' | 'adopt';
+  readonly store: 'extractions' | 'tasks' | 'breakers';
+  readonly method: 'create' | 'get' | 'apply' | 'due' | 'link' | 'notify' | 'adopt' | 'read' | 'replace';
   /** The key of the row. For `due`, the shard number. */
   readonly key: string;
 };

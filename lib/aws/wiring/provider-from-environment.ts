@@ -1,5 +1,6 @@
 import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import * as v from 'valibot';
+import { alsoCountingFor, type CircuitBreaker } from '../../breaker/circuit-breaker.ts';
 import { createTaskToken } from '../../provider/tokens/create-task-token.ts';
 import { cacheSessionTokens, type SessionTokens } from '../../provider/tokens/session-tokens.ts';
 import { cacheTaskTokens, type TaskTokens } from '../../provider/tokens/task-tokens.ts';
@@ -46,15 +47,19 @@ export const providerFromEnvironment = (
     now,
     maxAnswerBytes,
     encryptRawCredentials = false,
-  }: { readonly now: () => Date } & Pick<Connection, 'maxAnswerBytes' | 'encryptRawCredentials'>,
+    alsoCountLoginsFor,
+  }: {
+    readonly now: () => Date;
+    /** The breaker of the other kind of calls: a failed login counts for both. */
+    readonly alsoCountLoginsFor: CircuitBreaker;
+  } & Pick<Connection, 'maxAnswerBytes' | 'encryptRawCredentials'>,
 ): ProviderAccess => {
   const sessionMinutes = Number(requiredVariable('SESSION_MINUTES'));
   const connection = { ...connectionFromEnvironment(maxAnswerBytes), encryptRawCredentials };
-  const logIn = logInWithStoredKey(
-    secrets,
-    requiredVariable('PROVIDER_API_KEY_SECRET'),
-    connection,
-    sessionMinutes,
+  const logIn = alsoCountingFor(
+    alsoCountLoginsFor,
+    now,
+    logInWithStoredKey(secrets, requiredVariable('PROVIDER_API_KEY_SECRET'), connection, sessionMinutes),
   );
   const sessions = cacheSessionTokens({ logIn, lifetimeMs: sessionMinutes * 60_000, now });
   return { connection, sessions };

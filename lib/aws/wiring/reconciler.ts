@@ -3,6 +3,7 @@ import { KMSClient } from '@aws-sdk/client-kms';
 import { S3Client } from '@aws-sdk/client-s3';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SFNClient } from '@aws-sdk/client-sfn';
+import { guardReads } from '../../extraction/guard-reads.ts';
 import { parseTimings, type Timings } from '../../extraction/parse-timings.ts';
 import { type Reading, readingOfExtraction, readTaskWith } from '../../extraction/reading.ts';
 import { type ReconcileCaller, type ReconcileResult, reconcile } from '../../extraction/reconcile.ts';
@@ -19,6 +20,7 @@ import { dynamoTaskStore } from '../dynamo-task-store.ts';
 import { unsealTargetWith } from '../seal.ts';
 import { readExecutionInputOf } from '../step-functions.ts';
 import { storeResultsIn } from '../store-results.ts';
+import { breakersFromEnvironment } from './breakers-from-environment.ts';
 import { patientClient } from './client-options.ts';
 import { requiredVariable } from './environment.ts';
 import { providerFromEnvironment, taskTokensFromEnvironment } from './provider-from-environment.ts';
@@ -46,8 +48,10 @@ export type Reconciler = {
 export const reconcilerFromEnvironment = (now: () => Date): Reconciler => {
   const database = new DynamoDBClient(patientClient);
   const secrets = new SecretsManagerClient(patientClient);
+  const breakers = breakersFromEnvironment(now);
   const { connection, sessions } = providerFromEnvironment(secrets, {
     now,
+    alsoCountLoginsFor: breakers.starts,
     maxAnswerBytes: Number(requiredVariable('RESULTS_MAX_BYTES')),
   });
   const taskTokens = taskTokensFromEnvironment(secrets, connection, now);
@@ -92,10 +96,11 @@ export const reconcilerFromEnvironment = (now: () => Date): Reconciler => {
     caller: ReconcileCaller,
     sealedTarget: string | null = null,
   ): Promise<ReconcileResult> => {
+    const read = (record: Extraction, taskId: string) =>
+      record.method === 'consent' ? readByConsent(record, taskId, sealedTarget) : readByCredentials(taskId);
     const reconciled = await reconcile(extractionId, caller, {
       ...deps,
-      read: (record: Extraction, taskId: string) =>
-        record.method === 'consent' ? readByConsent(record, taskId, sealedTarget) : readByCredentials(taskId),
+      read: guardReads(read, { ...deps, breaker: breakers.reads }),
     });
     const record = reconciled.kind === 'gone' ? undefined : reconciled.record;
     journal.info('Reconcile finished.', {

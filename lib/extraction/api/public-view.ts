@@ -10,6 +10,7 @@ type InternalAttribute =
   | 'dueAt'
   | 'expiresAt'
   | 'oversizedAt'
+  | 'notBefore'
   | 'results';
 
 /** `Omit` of a union keeps only the common properties. This type omits from each member. */
@@ -40,6 +41,7 @@ export const publicView = (
     dueAt: _dueAt,
     expiresAt: _expiresAt,
     oversizedAt: _oversizedAt,
+    notBefore: _notBefore,
     results,
     ...shown
   } = record;

@@ -1,7 +1,7 @@
 import type { Tokens } from './tokens.ts';
 
-/** Returns the current session token, and drops one that the provider refused. */
-export type SessionTokens = Tokens;
+/** Returns the current session token, drops one that the provider refused, and logs in although there is one. */
+export type SessionTokens = Tokens & { renew(): Promise<string> };
 
 /**
  * A token is replaced this long before it expires. It then stays valid for the call, and for a task whose credentials
@@ -29,16 +29,19 @@ export const cacheSessionTokens = (options: {
     return token;
   };
 
+  const renew = (): Promise<string> => {
+    underWay ??= logInOnce().finally(() => {
+      underWay = undefined;
+    });
+    return underWay;
+  };
+
   return {
-    current: () => {
-      if (cached !== undefined && options.now().getTime() < cached.usableUntil) {
-        return Promise.resolve(cached.token);
-      }
-      underWay ??= logInOnce().finally(() => {
-        underWay = undefined;
-      });
-      return underWay;
-    },
+    current: () =>
+      cached !== undefined && options.now().getTime() < cached.usableUntil
+        ? Promise.resolve(cached.token)
+        : renew(),
+    renew,
     drop: (token) => {
       if (cached?.token === token) cached = undefined;
     },

@@ -1,9 +1,13 @@
+import type { RetryAfter } from './retry-after.ts';
+
 /**
  * A failed call to the provider. The class states what the caller can safely do next. Messages contain the call and the
  * status, but never a header, a body or a value, because those contain credentials and bank data.
  */
 export abstract class ProviderError extends Error {
   override readonly name: string = 'ProviderError';
+  /** When the provider asks to be called again, if its answer said so. */
+  declare retryAfter?: RetryAfter;
 }
 
 /** One rule that a request breaks. `rule` never repeats a value. */
@@ -116,4 +120,11 @@ export class WaitTimedOut extends ProviderError {
 /** Everything else: 5xx, 408, 3xx, a timeout, a reset or an unreadable answer. The call may have had an effect. */
 export class ProviderAmbiguous extends ProviderError {
   override readonly name = 'ProviderAmbiguous';
+  /** The status of the answer, if there was one and its status is the reason. */
+  declare readonly status?: number;
+
+  constructor(message: string, options: ErrorOptions & { readonly status?: number } = {}) {
+    super(message, options);
+    if (options.status !== undefined) this.status = options.status;
+  }
 }

@@ -30,6 +30,7 @@ export const freshConnectionFetch =
       const call = request(url, { method, headers, signal, agent: false }, (answer) =>
         resolve({
           status: answer.statusCode ?? 0,
+          headers: { get: (name) => [answer.headers[name.toLowerCase()]].flat().join(', ') || null },
           body: {
             [Symbol.asyncIterator]: () => answer[Symbol.asyncIterator](),
             cancel: async () => {

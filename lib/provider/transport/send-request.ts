@@ -10,6 +10,7 @@ import {
   ProviderUnreachable,
 } from './errors.ts';
 import type { Fetch } from './fetch.ts';
+import { parseRetryAfter } from './retry-after.ts';
 import { TransportFailure } from './transport-failure.ts';
 import { wasNeverSent } from './was-never-sent.ts';
 
@@ -84,7 +85,7 @@ export const statusError = (
   if (status >= 400 && status < 500 && status !== ambiguousClientStatus) {
     return new ProviderRefused(message, status);
   }
-  return new ProviderAmbiguous(message);
+  return new ProviderAmbiguous(message, { status });
 };
 
 const explained = async (
@@ -138,7 +139,10 @@ export const exchange = async (connection: Connection, request: ProviderRequest)
     const explanation = await explained(answer, request, call);
     // Without `explain` the status decides, and the body is never read.
     if (request.explain === undefined) answer.body?.cancel().catch(() => {});
-    throw explanation ?? statusError(status, call);
+    const failure: ProviderError = explanation ?? statusError(status, call);
+    const retryAfter = parseRetryAfter(answer.headers?.get('retry-after'));
+    if (retryAfter !== undefined) failure.retryAfter = retryAfter;
+    throw failure;
   } catch (error) {
     if (error instanceof ProviderError) throw error;
     const cause = new TransportFailure(error);

@@ -1,3 +1,4 @@
+import { guardReads } from '../../../lib/extraction/guard-reads.ts';
 import { type Reading, readingOfExtraction, readTaskWith } from '../../../lib/extraction/reading.ts';
 import type { ReconcileDeps } from '../../../lib/extraction/reconcile.ts';
 import type { Extraction } from '../../../lib/extraction/record.ts';
@@ -12,6 +13,7 @@ import type { Process } from '../world/process.ts';
 import { mostBytes, type ReadAnswer } from '../world/provider.ts';
 import { settings, timings } from '../world/settings.ts';
 import type { World } from '../world/world.ts';
+import { breakerFor } from './breakers.ts';
 import { tablesFor } from './tables.ts';
 import { sessionsFor, taskTokensFor } from './tokens.ts';
 import { unsealFor } from './unseal.ts';
@@ -68,13 +70,22 @@ export const reconcileDepsFor = (world: World, process: Process): ReconcileDeps 
       readExtraction(connection, token, { variant, taskId }),
     );
   };
+  const readByMethod = async (record: Extraction, taskId: string): Promise<Reading> =>
+    record.method === 'consent'
+      ? readingOfExtraction(await readByConsent(record.extractionId, record.variant, taskId))
+      : withSession(sessions, () => readTaskWith(async () => taskReading(await read(taskId))));
+  const tables = tablesFor(world, process);
+  const guarded = guardReads(readByMethod, {
+    ...tables,
+    breaker: breakerFor(world, process, 'reads'),
+    now: world.laterNow,
+    journal: world.journal,
+  });
   return {
-    ...tablesFor(world, process),
-    read: async (record: Extraction, taskId: string): Promise<Reading> => {
+    ...tables,
+    read: (record, taskId) => {
       process.reads += 1;
-      return record.method === 'consent'
-        ? readingOfExtraction(await readByConsent(record.extractionId, record.variant, taskId))
-        : withSession(sessions, () => readTaskWith(async () => taskReading(await read(taskId))));
+      return guarded(record, taskId);
     },
     storeResults: (extractionId, stored) =>
       kernel.call(process, process.name, {

@@ -10,6 +10,7 @@ import { startForMachine } from '../../../lib/extraction/start-for-machine.ts';
 import type { Process, ProcessEnd } from '../world/process.ts';
 import { lifeOf, timings } from '../world/settings.ts';
 import type { World } from '../world/world.ts';
+import { breakerFor } from './breakers.ts';
 import { tablesFor } from './tables.ts';
 import { sessionsFor, taskTokensFor } from './tokens.ts';
 import { unsealFor } from './unseal.ts';
@@ -65,6 +66,8 @@ export const startTaskOf = (world: World) => {
                 kind: 'write',
                 take: () => world.executions.get(extractionId)?.failTask(callbackToken, error),
               }),
+            breaker: breakerFor(world, process, 'starts'),
+            logIn: sessionsFor(world, process).renew,
             newAttemptId: () => {
               const attemptId = `attempt-${world.attempts.size + 1}`;
               world.attempts.set(attemptId, process);

@@ -17,14 +17,8 @@ export const startingFaults: readonly InjectedFault[] = [
     name: 'starting-write-before-token',
     does: 'The `STARTING` write is made before a token is obtained, so that a failed login ends as UNCONFIRMED.',
     file: start,
-    find: `  const call = await deps.callFor(row);
-  let token: string;
-  try {
-    token = await call.tokens.current();
-  } catch (error) {
-    deps.journal.failure(tokenNotObtained, error);
-    return { kind: 'retry', error: tokenFailure(error) };
-  }
+    find: `  const obtained = await obtainToken(row, call, isProbe, deps);
+  if ('error' in obtained) return { kind: 'retry', error: obtained.error };
 
   const attemptId = deps.newAttemptId();
   const claimed = await persist(markStarting(row, attemptId, deps.now(), deps.timings), deps);
@@ -33,14 +27,8 @@ export const startingFaults: readonly InjectedFault[] = [
     replace: `  const attemptId = deps.newAttemptId();
   const claimed = await persist(markStarting(row, attemptId, deps.now(), deps.timings), deps);
   if (claimed.kind === 'lost') return resumeOrRetry(claimed.record, input, deps);
-  const call = await deps.callFor(row);
-  let token: string;
-  try {
-    token = await call.tokens.current();
-  } catch (error) {
-    deps.journal.failure(tokenNotObtained, error);
-    return { kind: 'retry', error: tokenFailure(error) };
-  }
+  const obtained = await obtainToken(row, call, isProbe, deps);
+  if ('error' in obtained) return { kind: 'retry', error: obtained.error };
 `,
     caughtBy: 'unconfirmed-for-a-reason',
   },
@@ -65,9 +53,9 @@ export const startingFaults: readonly InjectedFault[] = [
     name: 'unknown-is-refused',
     does: 'A start call that was not answered counts as refused.',
     file: start,
-    find: `  if (name !== undefined) return { kind: 'not-accepted', error: name };
+    find: `  if (name !== undefined) return notAccepted(name, busyUntil(error, now));
   return { kind: 'unknown', reason: 'start-call-unanswered' };`,
-    replace: `  if (name !== undefined) return { kind: 'not-accepted', error: name };
+    replace: `  if (name !== undefined) return notAccepted(name, busyUntil(error, now));
   return { kind: 'refused', reason: 'start-call-unanswered' };`,
     caughtBy: 'rejected-means-no-task',
   },
@@ -187,9 +175,8 @@ export const startingFaults: readonly InjectedFault[] = [
     name: 'start-window-unchecked',
     does: 'A start is tried after the end of the start window.',
     file: start,
-    find: "if (deps.now().toISOString() >= windowEnd) return { kind: 'settled', status: row.status };",
-    replace:
-      "if (deps.now().toISOString() >= windowEnd && windowEnd === '') return { kind: 'settled', status: row.status };",
+    find: "if (now >= windowEnd) return { kind: 'settled', status: row.status };",
+    replace: "if (now >= windowEnd && windowEnd === '') return { kind: 'settled', status: row.status };",
     caughtBy: 'start-in-time',
     where: { scenario: 'busy-for-long', preemptions: 1 },
   },
@@ -228,5 +215,13 @@ export const startingFaults: readonly InjectedFault[] = [
       return;`,
     replace: '      return;',
     caughtBy: 'wait-answered',
+  },
+  {
+    name: 'stop-ignored',
+    does: 'A start call is made although the breaker holds it.',
+    file: 'lib/extraction/start.ts',
+    find: "if (admission.kind === 'stop') return { kind: 'retry', error: 'ProviderPaused' };",
+    replace: '',
+    caughtBy: 'breaker-respected',
   },
 ];

@@ -1,4 +1,5 @@
 import { allowedTransitions } from './allowed-transitions.ts';
+import { breakerRespected } from './breaker-respected.ts';
 import { claimedBeforeReconciled } from './claimed-before-reconciled.ts';
 import { correctionFound } from './correction-found.ts';
 import { countedOnce } from './counted-once.ts';
@@ -59,5 +60,6 @@ export const invariants: readonly Invariant[] = [
   resultsCollected,
   oversizedOnce,
   correctionFound,
+  breakerRespected,
   countedOnce,
 ];

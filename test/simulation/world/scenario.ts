@@ -1,3 +1,4 @@
+import type { BreakerName } from '../../../lib/breaker/breaker-state.ts';
 import type { TerminalStatus } from '../../../lib/extraction/record.ts';
 
 /** The default answer of the provider to a start call. */
@@ -40,6 +41,14 @@ export type Scenario = {
   readonly reconcileAfter?: number;
   /** The error name of a crash. If `unreported`, a state that waits for its callback token waits on, unlike on AWS. */
   readonly interruptions: 'Runtime.ExitError' | 'Runtime.OutOfMemory' | 'Lambda.Unknown' | 'unreported';
+  /**
+   * The breakers. Without it, every call is admitted. `open`: these are open at the request, each until its first probe.
+   * `paused`: an operator has paused these, and resumes after so many seconds from the request.
+   */
+  readonly breakers?: {
+    readonly open?: readonly BreakerName[];
+    readonly paused?: { readonly names: readonly BreakerName[]; readonly until: number };
+  };
   /** Until how many seconds from the request Lambda cannot load the functions of the machine. */
   readonly brokenDeployUntil?: number;
 };

@@ -60,7 +60,37 @@ export const scenarios: readonly Scenario[] = [
     task: ends(12, { shape: 'byte-order-mark' }),
   },
   { ...plain, name: 'consent-late', method: 'consent-v1', task: ends(110) },
+  { ...plain, name: 'breakers', breakers: {}, startAnswers: ['unreachable', 'unreachable', 'busy'] },
+  { ...plain, name: 'breakers-open', breakers: { open: ['starts', 'reads'] } },
+  { ...plain, name: 'starts-paused', breakers: { paused: { names: ['starts'], until: 15 } } },
+  { ...plain, name: 'starts-paused-for-long', breakers: { paused: { names: ['starts'], until: 300 } } },
+  {
+    ...plain,
+    name: 'reads-paused',
+    webhook: 'silent',
+    breakers: { paused: { names: ['reads'], until: 60 } },
+  },
+  {
+    ...plain,
+    name: 'reads-paused-for-long',
+    webhook: 'silent',
+    breakers: { paused: { names: ['reads'], until: 600 } },
+  },
 ];
+
+const drawBreakers = (random: Random): NonNullable<Scenario['breakers']> => ({
+  ...(random.below(2) === 0
+    ? { open: random.pick([['starts'], ['reads'], ['starts', 'reads']] as const) }
+    : {}),
+  ...(random.below(3) === 0
+    ? {
+        paused: {
+          names: random.pick([['starts'], ['reads'], ['starts', 'reads']] as const),
+          until: random.pick([10, 60, 300]),
+        },
+      }
+    : {}),
+});
 
 /** A random scenario from all combinations of properties. Its name is its seed. */
 export const drawScenario = (random: Random, name: string): Scenario => {
@@ -105,6 +135,7 @@ export const drawScenario = (random: Random, name: string): Scenario => {
       'unreported',
     ] as const),
     ...(random.below(8) === 0 ? { reconcileAfter: random.pick([3, 5, 15]) } : {}),
+    ...(random.below(6) === 0 ? { breakers: drawBreakers(random) } : {}),
     ...(random.below(12) === 0 ? { brokenDeployUntil: random.pick([5, 20, 60]) } : {}),
   };
 };

@@ -1,4 +1,5 @@
 import type { MachineTimings } from '../../../infra/constructs/extraction-machine-definition.ts';
+import type { BreakerSettings } from '../../../lib/breaker/breaker-state.ts';
 import type { Timings } from '../../../lib/extraction/deadlines.ts';
 
 /**
@@ -35,6 +36,15 @@ export const timings: Timings = {
   collectFor: settings.collectForSeconds,
   grace: settings.graceSeconds,
   recordRetention: settings.recordRetentionDays * 86_400,
+};
+
+/** A breaker that opens soon, and probes soon. A probe is given up once its process has ended. */
+export const breakerSettings: BreakerSettings = {
+  failures: 2,
+  windowSeconds: 30,
+  openSeconds: 5,
+  maxOpenSeconds: 10,
+  probeSeconds: (4 * settings.providerTimeoutMs) / 1_000 + 50,
 };
 
 /** Timeouts of the functions, in seconds, as in the stack. */

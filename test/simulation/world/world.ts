@@ -1,3 +1,5 @@
+import { type BreakerState, closedBreaker, pause } from '../../../lib/breaker/breaker-state.ts';
+import type { StoredBreaker } from '../../../lib/breaker/breaker-store.ts';
 import type { ExecutionInput } from '../../../lib/extraction/api/request-extraction.ts';
 import type { Journal } from '../../../lib/extraction/journal.ts';
 import type { Extraction } from '../../../lib/extraction/record.ts';
@@ -11,7 +13,7 @@ import { Execution } from './machine.ts';
 import type { Process } from './process.ts';
 import { Provider, type ProviderTask } from './provider.ts';
 import type { Scenario } from './scenario.ts';
-import { lifeOf, settings } from './settings.ts';
+import { breakerSettings, lifeOf, settings } from './settings.ts';
 import { theExtraction } from './the-extraction.ts';
 import { WatchedRows } from './watched-rows.ts';
 
@@ -35,6 +37,9 @@ export class World {
   readonly executions = new Map<string, Execution>();
   readonly extractions: WatchedRows<Extraction>;
   readonly tasks: WatchedRows<Task>;
+  readonly breakers = new Map<string, StoredBreaker>();
+  /** The state of the breaker of starts as each process saw it last. */
+  readonly startsSeen = new Map<Process, BreakerState>();
   /** The plaintext of each ciphertext, and the invocation of intake that sealed it. */
   readonly sealed = new Map<string, { readonly plaintext: SealedRequestData; readonly by: Process }>();
   /** How often the record was erased or lost. */
@@ -81,10 +86,27 @@ export class World {
       this.#scheduleSweep();
     });
     this.tasks = new WatchedRows((before, after) => this.state('taskRow', { before, after }));
+    this.#prepareBreakers(scenario);
     this.#request('the caller', 'fingerprint-1', 4);
     if (scenario.reconcileAfter !== undefined) {
       this.kernel.after(scenario.reconcileAfter * 1_000, 'an operator reconciles the record', () =>
         this.#processes.reconcileForOperator(theExtraction),
+      );
+    }
+  }
+
+  #prepareBreakers({ breakers }: Scenario): void {
+    const { openSeconds: seconds } = breakerSettings;
+    const opened = { since: origin, until: origin + seconds * 1_000, seconds };
+    for (const name of breakers?.open ?? []) {
+      this.breakers.set(name, { state: { failures: [], opened }, version: 'opened' });
+    }
+    const { names, until } = breakers?.paused ?? { names: [], until: 0 };
+    for (const name of names) {
+      const { state } = this.breakers.get(name) ?? { state: closedBreaker };
+      this.breakers.set(name, { state: pause(state, 'maintenance', origin), version: 'paused' });
+      this.kernel.after(until * 1_000, `an operator resumes ${name}`, () =>
+        this.breakers.set(name, { state: closedBreaker, version: 'resumed' }),
       );
     }
   }

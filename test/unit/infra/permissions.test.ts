@@ -57,6 +57,8 @@ const reconciling = [
   'kms:GenerateDataKey <DataKey.Arn> via s3',
   's3:PutObject <StorageResults.Arn>/*',
   'secretsmanager:GetSecretValue secretsmanager secret:Cosecha-prod/provider-api-key-??????',
+  'dynamodb:GetItem <StorageBreakers.Arn>',
+  'dynamodb:PutItem <StorageBreakers.Arn>',
   'sqs:SendMessage <SafetyNetDeadLetters.Arn>',
   'states:DescribeExecution states execution:Cosecha-prod-extractions:*',
 ];
@@ -88,6 +90,8 @@ const rights: Readonly<Record<string, readonly string[]>> = {
     'dynamodb:GetItem <StorageExtractions.Arn>',
     'dynamodb:UpdateItem <StorageExtractions.Arn>',
     'dynamodb:UpdateItem <StorageTasks.Arn>',
+    'dynamodb:GetItem <StorageBreakers.Arn>',
+    'dynamodb:PutItem <StorageBreakers.Arn>',
     'secretsmanager:GetSecretValue secretsmanager secret:Cosecha-prod/provider-api-key-??????',
     'states:SendTaskFailure states stateMachine:Cosecha-prod-extractions',
     'states:SendTaskSuccess states stateMachine:Cosecha-prod-extractions',

@@ -72,13 +72,25 @@ describe('the tables', () => {
     });
   });
 
-  test('are on demand, encrypted, expiring and protected', () => {
+  test('hold the breakers, which do not expire', () => {
+    template.hasResourceProperties('AWS::DynamoDB::Table', {
+      KeySchema: [{ AttributeName: 'name', KeyType: 'HASH' }],
+      StreamSpecification: Match.absent(),
+      TimeToLiveSpecification: Match.absent(),
+    });
+  });
+
+  test('are on demand, encrypted and protected, and expire except for the breakers', () => {
     template.allResourcesProperties('AWS::DynamoDB::Table', {
       BillingMode: 'PAY_PER_REQUEST',
       SSESpecification: { SSEEnabled: true, SSEType: 'KMS', KMSMasterKeyId: dataKey },
-      TimeToLiveSpecification: { AttributeName: 'expiresAt', Enabled: true },
       DeletionProtectionEnabled: true,
     });
+    template.resourcePropertiesCountIs(
+      'AWS::DynamoDB::Table',
+      { TimeToLiveSpecification: { AttributeName: 'expiresAt', Enabled: true } },
+      2,
+    );
   });
 });
 
@@ -173,6 +185,8 @@ describe('the secrets', () => {
 
 describe('the functions', () => {
   const reconciling = [
+    'BREAKER',
+    'BREAKERS_TABLE',
     'EXTRACTIONS_TABLE',
     'PROVIDER_API_KEY_SECRET',
     'PROVIDER_BASE_URL',
@@ -254,6 +268,8 @@ describe('the functions', () => {
     [
       'StartTask',
       [
+        'BREAKER',
+        'BREAKERS_TABLE',
         'ENCRYPT_RAW_CREDENTIALS',
         'EXTRACTIONS_TABLE',
         'PROVIDER_API_KEY_SECRET',
@@ -488,6 +504,7 @@ test('the outputs have the names that people and scripts use', () => {
   expect(Object.keys(template.findOutputs('*')).toSorted()).toEqual([
     'ApiId',
     'ApiUrl',
+    'BreakersTableName',
     'DashboardName',
     'DataKeyArn',
     'DeadLetterQueueUrl',

@@ -20,10 +20,10 @@ import { flatten, resourcesOf, synthesize } from '../synth.ts';
 const budgets: Readonly<Record<FunctionName, number>> = {
   'request-extraction': 256_000,
   'get-extraction': 316_000,
-  'start-task': 255_000,
+  'start-task': 262_000,
   'receive-webhook': 225_000,
-  'reconcile-extraction': 362_000,
-  'sweep-extractions': 364_000,
+  'reconcile-extraction': 371_000,
+  'sweep-extractions': 373_000,
   'manage-consents': 209_000,
 };
 

@@ -21,6 +21,7 @@ import {
   iso,
   timings,
 } from '../../../support/extraction-fixtures.ts';
+import { closedCircuit } from '../../../support/memory-breaker-store.ts';
 import { memoryExtractionStore } from '../../../support/memory-extraction-store.ts';
 import { memoryJournal } from '../../../support/memory-journal.ts';
 import { memoryTaskStore } from '../../../support/memory-task-store.ts';
@@ -67,6 +68,8 @@ const world = (
         },
       );
     },
+    breaker: closedCircuit,
+    logIn: async () => undefined,
     newAttemptId: () => 'attempt-1',
     now: clock(5).now,
     timings,

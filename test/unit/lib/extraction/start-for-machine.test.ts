@@ -11,6 +11,7 @@ import {
   iso,
   timings,
 } from '../../../support/extraction-fixtures.ts';
+import { closedCircuit } from '../../../support/memory-breaker-store.ts';
 import { memoryExtractionStore } from '../../../support/memory-extraction-store.ts';
 import { memoryJournal } from '../../../support/memory-journal.ts';
 import { memoryTaskStore } from '../../../support/memory-task-store.ts';
@@ -35,6 +36,8 @@ const world = (setup: {
       renewable: true,
       post: setup.post,
     }),
+    breaker: closedCircuit,
+    logIn: async () => undefined,
     newAttemptId: () => 'attempt-1',
     now: () => at(5),
     timings,

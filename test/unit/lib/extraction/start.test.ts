@@ -1,5 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { Admission, CircuitBreaker } from '../../../../lib/breaker/circuit-breaker.ts';
+import type { Verdict } from '../../../../lib/breaker/provider-trouble.ts';
 import { callByCredentials } from '../../../../lib/extraction/prepare-start-call.ts';
 import type { Extraction } from '../../../../lib/extraction/record.ts';
 import type { SealedCredentialsData } from '../../../../lib/extraction/sealed-request-data.ts';
@@ -28,6 +30,7 @@ import {
   iso,
   timings,
 } from '../../../support/extraction-fixtures.ts';
+import { closedCircuit } from '../../../support/memory-breaker-store.ts';
 import { memoryExtractionStore } from '../../../support/memory-extraction-store.ts';
 import { memoryJournal } from '../../../support/memory-journal.ts';
 import { memoryTaskStore } from '../../../support/memory-task-store.ts';
@@ -60,6 +63,7 @@ const world = (
     readonly through?: (store: ExtractionStore) => ExtractionStore;
     readonly unseal?: () => Promise<SealedCredentialsData>;
     readonly logIn?: () => Promise<string>;
+    readonly breaker?: CircuitBreaker;
     /** What happens while the start call is under way. */
     readonly meanwhile?: () => void | Promise<void>;
   } = {},
@@ -90,6 +94,11 @@ const world = (
     drop: (token) => {
       if (session === token) session = undefined;
     },
+    renew: async () => {
+      events.push('login');
+      session = await logIn();
+      return session;
+    },
   };
   const byCredentials = {
     sessions,
@@ -111,6 +120,8 @@ const world = (
       if (record.method !== 'credentials') throw new Error('It is not by credentials.');
       return callByCredentials(record, (await setup.unseal?.()) ?? setup.plaintext ?? raw, byCredentials);
     },
+    breaker: setup.breaker ?? closedCircuit,
+    logIn: sessions.renew,
     newAttemptId: () => {
       attempts += 1;
       return `attempt-${attempts}`;
@@ -719,4 +730,116 @@ test('a row that others have started, settled and closed meanwhile is returned a
   });
   // The taskId there is the one this attempt was given: its own write, then settled.
   expect(await held.start()).toMatchObject({ kind: 'waiting', taskId: 'task-1' });
+});
+
+describe('the breaker of starts', () => {
+  /** A breaker that answers with this admission, and notes what is reported. */
+  const answering = (admission: Admission) => {
+    const reported: Verdict[] = [];
+    const breaker: CircuitBreaker = {
+      admit: async () => admission,
+      report: async (_, verdict) => void reported.push(verdict),
+    };
+    return { breaker, reported };
+  };
+  const probe = { kind: 'probe', id: 'probe' } as const;
+  const pass = { kind: 'pass' } as const;
+  const http = (status: number) => new ProviderAmbiguous(`${status}`, { status });
+
+  test('stops a start before anything is unsealed, requested or written', async () => {
+    const { breaker } = answering({ kind: 'stop' });
+    const { start, events, posts, row } = world({ breaker });
+    expect(await start()).toEqual({ kind: 'retry', error: 'ProviderPaused' });
+    expect([events, posts]).toEqual([[], []]);
+    expect(row()).toEqual(extraction());
+  });
+
+  test('is not asked about an extraction that has started, or whose window is over', async () => {
+    const breaker = { admit: () => Promise.reject(new Error('asked')), report: async () => undefined };
+    for (const row of [extractionIn('RUNNING'), extractionIn('COMPLETED')]) {
+      await expect(world({ breaker, row }).start()).resolves.toBeDefined();
+    }
+    const late = world({ breaker });
+    late.time.set(timings.startWindow);
+    expect(await late.start()).toEqual({ kind: 'settled', status: 'REQUESTED' });
+  });
+
+  test.each([
+    ['an accepted start', 'task-1', { kind: 'success' }],
+    ['503', http(503), { kind: 'trouble' }],
+    ['a failed connect', unreachable(), { kind: 'trouble' }],
+    ['429', busy(), { kind: 'nothing' }],
+    ['400', refused(400), { kind: 'nothing' }],
+  ])('gets a report of %s', async (_, answer, verdict) => {
+    const { breaker, reported } = answering(pass);
+    await world({ breaker, answers: [answer] }).start();
+    expect(reported).toEqual([verdict]);
+  });
+
+  test('gets a report of a failed login, and of a start that failed on our side', async () => {
+    const login = answering(pass);
+    await world({ breaker: login.breaker, logIn: () => Promise.reject(http(503)) }).start();
+    expect(login.reported).toEqual([{ kind: 'trouble' }]);
+    const own = answering(probe);
+    const { start } = world({ breaker: own.breaker, unseal: () => Promise.reject(new Error('KMS')) });
+    await expect(start()).rejects.toThrow('KMS');
+    expect(own.reported).toEqual([{ kind: 'nothing' }]);
+  });
+
+  test('gets the report after the record is written', async () => {
+    const breaker: CircuitBreaker = {
+      admit: async () => pass,
+      report: async () => expect(row()?.status).toBe('UNCONFIRMED'),
+    };
+    const { start, row } = world({ breaker, answers: [http(503)] });
+    await start();
+    expect.assertions(1);
+  });
+
+  test('has its probe log in first, although a token is cached', async () => {
+    const { breaker, reported } = answering(probe);
+    const { start, deps, events, logins } = world({ breaker });
+    await deps.logIn();
+    events.length = 0;
+    await start();
+    expect(events.slice(0, 4)).toEqual(['unseal', 'login', 'session', 'post on STARTING']);
+    expect(logins()).toBe(2);
+    expect(reported).toEqual([{ kind: 'success' }]);
+  });
+
+  test('has its probe start nothing if the login fails', async () => {
+    const { breaker, reported } = answering(probe);
+    const { start, posts, row } = world({ breaker, logIn: () => Promise.reject(http(503)) });
+    expect(await start()).toEqual({ kind: 'retry', error: 'ProviderUnreachable' });
+    expect([posts, row()?.status, reported]).toEqual([[], 'REQUESTED', [{ kind: 'trouble' }]]);
+  });
+});
+
+describe('a 429 with Retry-After', () => {
+  const failingOnce = (error: Error): (() => Promise<string>) => {
+    const errors = [error];
+    return async () => {
+      const next = errors.pop();
+      if (next !== undefined) throw next;
+      return 'session';
+    };
+  };
+  const busyFor = (seconds: number) =>
+    Object.assign(busy(), { retryAfter: { kind: 'delay', seconds } as const });
+
+  test.each([
+    ['of the start call', { answers: [busyFor(60), 'task-1'] }],
+    ['of the login', { logIn: failingOnce(busyFor(60)) }],
+  ])('%s delays this extraction: no call before that time', async (_, setup) => {
+    const { start, time, posts, logins, row } = world(setup);
+    expect(await start()).toEqual({ kind: 'retry', error: 'ProviderBusy' });
+    expect(row()).toMatchObject({ status: 'REQUESTED', notBefore: iso(65) });
+    const made = [posts.length, logins()];
+    time.set(64);
+    expect(await start(1)).toEqual({ kind: 'retry', error: 'ProviderBusy' });
+    expect([posts.length, logins()]).toEqual(made);
+    time.set(65);
+    expect(await start(2)).toEqual({ kind: 'waiting', taskId: 'task-1' });
+    expect(row()?.notBefore).toBeUndefined();
+  });
 });

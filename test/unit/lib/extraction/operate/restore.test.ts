@@ -12,6 +12,7 @@ import {
   iso,
   timings,
 } from '../../../../support/extraction-fixtures.ts';
+import { closedCircuit } from '../../../../support/memory-breaker-store.ts';
 import { memoryExtractionStore } from '../../../../support/memory-extraction-store.ts';
 import { memoryJournal } from '../../../../support/memory-journal.ts';
 import { memoryTaskStore } from '../../../../support/memory-task-store.ts';
@@ -144,6 +145,8 @@ describe('a row that was restored before its start was confirmed', () => {
         return 'task-2';
       },
     }),
+    breaker: closedCircuit,
+    logIn: async () => undefined,
     newAttemptId: () => 'attempt-2',
     now: () => at(10),
     timings,

@@ -38,6 +38,16 @@ test('a token of a minute serves for half of it', async () => {
   expect(await tokens.current()).toBe('token-2');
 });
 
+test('a login can be made although there is a token, which the new one replaces', async () => {
+  const { tokens, logins } = cache();
+  expect([await tokens.current(), await tokens.renew(), await tokens.current()]).toEqual([
+    'token-1',
+    'token-2',
+    'token-2',
+  ]);
+  expect(logins()).toBe(2);
+});
+
 test('its life is counted from when it was asked for, not from when it came', async () => {
   const time = clock();
   let logins = 0;

@@ -159,6 +159,14 @@ describe('a status says what may be done next', () => {
     expect(seen).toHaveLength(1);
   });
 
+  test.each([429, 503])('%i may say when the call can be repeated', async (status) => {
+    const { baseUrl } = await httpServer((response) =>
+      response.writeHead(status, { 'retry-after': '7' }).end(),
+    );
+    const failure = await failureOf(post(connectionTo(baseUrl)));
+    expect(failure).toMatchObject({ retryAfter: { kind: 'delay', seconds: 7 } });
+  });
+
   // The Fetch standard has a call answered 421 made once more: a second start.
   test('421 is a refusal like any other: the call is not made twice', async () => {
     const { baseUrl, seen } = await httpServer((response) => response.writeHead(421).end());

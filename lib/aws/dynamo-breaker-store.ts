@@ -1,0 +1,44 @@
+import {
+  ConditionalCheckFailedException,
+  type DynamoDBClient,
+  GetItemCommand,
+  PutItemCommand,
+} from '@aws-sdk/client-dynamodb';
+import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
+import { closedBreaker } from '../breaker/breaker-state.ts';
+import type { BreakerStore, StoredBreaker } from '../breaker/breaker-store.ts';
+
+type Row = Parameters<typeof unmarshall>[0];
+
+const toStored = (row: Row | undefined): StoredBreaker =>
+  row === undefined ? { state: closedBreaker } : (unmarshall(row) as StoredBreaker);
+
+/** The table `Breakers` on DynamoDB: one item for each breaker, with its whole state and a version. */
+export const dynamoBreakerStore = (client: DynamoDBClient, table: string): BreakerStore => ({
+  read: async (name) => {
+    const { Item } = await client.send(new GetItemCommand({ TableName: table, Key: marshall({ name }) }));
+    return toStored(Item);
+  },
+
+  replace: async (name, { version }, next) => {
+    try {
+      await client.send(
+        new PutItemCommand({
+          TableName: table,
+          Item: marshall({ name, ...next }, { removeUndefinedValues: true }),
+          ...(version === undefined
+            ? { ConditionExpression: 'attribute_not_exists(version)' }
+            : {
+                ConditionExpression: 'version = :version',
+                ExpressionAttributeValues: marshall({ ':version': version }),
+              }),
+          ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+        }),
+      );
+      return next;
+    } catch (error) {
+      if (!(error instanceof ConditionalCheckFailedException)) throw error;
+      return toStored(error.Item);
+    }
+  },
+});

@@ -1,0 +1,30 @@
+import { randomUUID } from 'node:crypto';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import * as v from 'valibot';
+import type { BreakerName, BreakerSettings } from '../../breaker/breaker-state.ts';
+import { type CircuitBreaker, createCircuitBreaker } from '../../breaker/circuit-breaker.ts';
+import { journal } from '../../observability/observability.ts';
+import { dynamoBreakerStore } from '../dynamo-breaker-store.ts';
+import { promptClient } from './client-options.ts';
+import { requiredVariable } from './environment.ts';
+
+const settingsSchema = v.strictObject({
+  failures: v.number(),
+  windowSeconds: v.number(),
+  openSeconds: v.number(),
+  maxOpenSeconds: v.number(),
+  probeSeconds: v.number(),
+});
+
+/** Parses the environment variable `BREAKER`. Throws SyntaxError or ValiError if it is malformed. */
+export const parseBreakerSettings = (json: string): BreakerSettings =>
+  v.parse(settingsSchema, JSON.parse(json));
+
+/** The breakers of starts and reads. They give up on DynamoDB within seconds, as the call to the provider waits. */
+export const breakersFromEnvironment = (now: () => Date): Readonly<Record<BreakerName, CircuitBreaker>> => {
+  const store = dynamoBreakerStore(new DynamoDBClient(promptClient), requiredVariable('BREAKERS_TABLE'));
+  const settings = parseBreakerSettings(requiredVariable('BREAKER'));
+  const breaker = (name: BreakerName) =>
+    createCircuitBreaker({ name, store, settings, now, newId: randomUUID, journal });
+  return { starts: breaker('starts'), reads: breaker('reads') };
+};

@@ -1,0 +1,28 @@
+/** What the header `Retry-After` of an answer says (RFC 9110, section 10.2.3): a delay or a date. */
+export type RetryAfter =
+  | { readonly kind: 'delay'; readonly seconds: number }
+  /** In milliseconds of the epoch. */
+  | { readonly kind: 'date'; readonly at: number };
+
+/**
+ * The longest wait that is honoured, in seconds. A planned maintenance takes minutes. A longer value is more likely a
+ * mistake, which must not keep calls away for days.
+ */
+export const longestRetryAfterSeconds = 3_600;
+
+/** Parses the header. Returns undefined for a missing or malformed one. */
+export const parseRetryAfter = (header: string | null | undefined): RetryAfter | undefined => {
+  const text = header?.trim() ?? '';
+  if (/^\d{1,9}$/.test(text)) return { kind: 'delay', seconds: Number(text) };
+  // Every form of an HTTP date starts with the name of a day. Date.parse alone would also accept "5.5".
+  const at = /^[A-Za-z]{3}/.test(text) ? Date.parse(text) : Number.NaN;
+  return Number.isNaN(at) ? undefined : { kind: 'date', at };
+};
+
+/** The time before which no call may be made, in milliseconds of the epoch. Undefined if that time is not ahead. */
+export const retryAtOf = (retryAfter: RetryAfter | undefined, now: Date): number | undefined => {
+  if (retryAfter === undefined) return undefined;
+  const at = retryAfter.kind === 'date' ? retryAfter.at : now.getTime() + retryAfter.seconds * 1_000;
+  if (at <= now.getTime()) return undefined;
+  return Math.min(at, now.getTime() + longestRetryAfterSeconds * 1_000);
+};

@@ -1,0 +1,66 @@
+import { describe, expect, test } from 'vitest';
+import { busyUntil, verdictOf } from '../../../../lib/breaker/provider-trouble.ts';
+import {
+  ProviderAmbiguous,
+  ProviderBusy,
+  type ProviderError,
+  ProviderExtractionFailed,
+  ProviderRefused,
+  ProviderUnauthorized,
+  ProviderUnreachable,
+} from '../../../../lib/provider/transport/errors.ts';
+import { TransportFailure } from '../../../../lib/provider/transport/transport-failure.ts';
+
+const now = new Date('2026-03-01T12:00:00.000Z');
+const lost = new TransportFailure(Object.assign(new Error('reset'), { code: 'ECONNRESET' }));
+const invalidHeader = new TransportFailure(Object.assign(new Error('x'), { code: 'ERR_INVALID_CHAR' }));
+
+test.each([
+  ['a failed connect', new ProviderUnreachable('connect', { cause: lost })],
+  ['a timeout or reset', new ProviderAmbiguous('lost', { cause: lost })],
+  ['500', new ProviderAmbiguous('500', { status: 500 })],
+  ['503', new ProviderAmbiguous('503', { status: 503 })],
+  ['500 with errorType', new ProviderExtractionFailed('500', { status: 500, errorType: 'X' })],
+])('%s means that the provider is in trouble', (_, error) => {
+  expect(verdictOf(error, now)).toEqual({ kind: 'trouble' });
+});
+
+test.each([
+  ['401', new ProviderUnauthorized('401')],
+  ['403', new ProviderRefused('403', 403)],
+  ['408', new ProviderAmbiguous('408', { status: 408 })],
+  ['429', new ProviderBusy('429')],
+  ['302', new ProviderAmbiguous('302', { status: 302 })],
+  ['422 with errorType', new ProviderExtractionFailed('422', { status: 422, errorType: 'X' })],
+  ['an unreadable answer', new ProviderAmbiguous('unreadable')],
+  [
+    "a header that Node refuses, of one caller's token",
+    new ProviderUnreachable('x', { cause: invalidHeader }),
+  ],
+  ['an error of our own', new Error('KMS')],
+])('%s says nothing about the provider', (_, error) => {
+  expect(verdictOf(error, now)).toEqual({ kind: 'nothing' });
+});
+
+describe('Retry-After', () => {
+  const saying = (error: ProviderError): ProviderError =>
+    Object.assign(error, { retryAfter: { kind: 'delay', seconds: 60 } });
+
+  test('of a 503 is passed on to the breaker, and delays no extraction by itself', () => {
+    const error = saying(new ProviderAmbiguous('503', { status: 503 }));
+    expect(verdictOf(error, now)).toEqual({ kind: 'trouble', retryAt: now.getTime() + 60_000 });
+    expect(busyUntil(error, now)).toBeUndefined();
+  });
+
+  test.each([
+    ['429', new ProviderBusy('429')],
+    ['429 with errorType', new ProviderExtractionFailed('429', { status: 429, errorType: 'X' })],
+  ])('of a %s delays its own extraction, and opens no breaker', (_, error) => {
+    expect(busyUntil(saying(error), now)).toBe('2026-03-01T12:01:00.000Z');
+    expect(verdictOf(saying(error), now)).toEqual({ kind: 'nothing' });
+  });
+
+  test('is optional', () => {
+    expect(busyUntil(new ProviderBusy('429'), now)).toBeUndefined();
+  });
+});
