@@ -47,8 +47,7 @@ export const listen = async (options: ListenOptions, { shell, connect }: Context
     const facts = { forwardTo: options.forwardTo, secret };
     shell.print(`Signing secret, as in https://www.standardwebhooks.com: ${secret}`, facts);
   }
-  await run(plan, { ...options, secret, file, deployment, shell });
-  return options.replay === undefined ? exitCodes.interrupted : exitCodes.done;
+  return run(plan, { ...options, secret, file, deployment, shell });
 };
 
 const streamKeepsMs = 24 * 3_600_000;
@@ -103,7 +102,8 @@ type RunInput = ListenOptions & {
   readonly shell: Shell;
 };
 
-const run = async (plan: Plan, input: RunInput): Promise<void> => {
+/** Returns the exit code: only a replay ends by itself. */
+const run = async (plan: Plan, input: RunInput): Promise<number> => {
   const { secret, file, deployment, shell, replay } = input;
   const signal = shell.interrupted();
   const { streamArn, progress } = plan;
@@ -129,6 +129,7 @@ const run = async (plan: Plan, input: RunInput): Promise<void> => {
     // The SDK's calls end with an error of their own when Ctrl-C aborts them.
     if (!signal.aborted) throw error;
   });
+  return signal.aborted ? exitCodes.interrupted : exitCodes.done;
 };
 
 /** False if it was interrupted. */
