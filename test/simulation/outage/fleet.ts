@@ -119,7 +119,13 @@ export class Fleet {
       process.crash = () => resolve('Runtime.ExitError');
     });
     const invocation = startForMachine(
-      { extractionId, requestId: extraction().requestId, callbackToken: 'token', callbackAttempt, sealed: 'sealed' },
+      {
+        extractionId,
+        requestId: extraction().requestId,
+        callbackToken: 'token',
+        callbackAttempt,
+        sealed: '',
+      },
       {
         extractions: extractionStoreOver(this.extractions, process.carryOut),
         tasks: taskStoreOver(this.#tasks, process.carryOut),
