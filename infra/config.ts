@@ -246,7 +246,7 @@ const retention = {
 const provider = {
   probe: withDefault(trueOrFalse, false, {
     description:
-      'Whether a second stack is deployed, `Cosecha-<stage>-probe`, which plays the provider for `cosecha accept`. It replaces `providerBaseUrl`, `providerClientId` and `widgetConfigId`. The data of the stage is then deleted with the stack.',
+      'Whether a second stack is deployed, `Cosecha-<stage>-probe`, which plays the provider for `cosecha accept`. It replaces `providerBaseUrl`, `providerClientId`, `widgetConfigId` and `alarmTopicArn`, and the stage gets no custom domain. The data of the stage is then deleted with the stack.',
     reason:
       'Only the stages `accept`, `accept-…` and `local` may have it, so that no stage in use loses its provider or its data.',
   }),
@@ -261,7 +261,7 @@ const provider = {
   }),
   breakerFailures: withDefault(wholeNumber('failures', 1, 1_000), 5, {
     description:
-      'How many failed calls within `breakerWindowSeconds` open the breaker of starts or of reads. Failed connects, timeouts, resets and 5xx count, in all processes together.',
+      'How many failed calls within `breakerWindowSeconds`, or in a row, open the breaker of starts or of reads. Failed connects, timeouts, resets and 5xx count, in all processes together.',
     reason:
       'Each such start call may end `UNCONFIRMED`. At 10 starts a second, 5 in 30 s are 1.7 %. Raise it in proportion to your volume, as a provider that works may fail one call in a thousand.',
   }),
@@ -489,8 +489,17 @@ export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
 
-/** Stands for the address of the probe, which is known only once its stack is synthesized (infra/app.ts). */
-const probeAddress = 'https://probe.invalid';
+/**
+ * What a stage with a probe does not take from a `cdk.json` that was written for another stage. The address of the probe is
+ * known only once its stack is synthesized, as is its alarm topic (infra/app.ts). A custom domain can exist only once.
+ */
+const withProbe = {
+  providerBaseUrl: 'https://probe.invalid',
+  alarmTopicArn: undefined,
+  domainName: undefined,
+  certificateArn: undefined,
+  disableDefaultEndpoint: undefined,
+};
 
 const isProbe = (setting: unknown): boolean => String(setting) === 'true';
 
@@ -505,7 +514,7 @@ export const readConfig = (context: Readonly<Record<string, unknown>>): Config =
     stage: undefined,
     providerBaseUrl: undefined,
     ...given,
-    ...(isProbe(given.probe) ? { providerBaseUrl: probeAddress } : {}),
+    ...(isProbe(given.probe) ? withProbe : {}),
   });
   const problems = [
     ...unknownSettings(context),

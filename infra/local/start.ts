@@ -11,6 +11,7 @@ import { type LocalSystem, type Run, startLocalSystem } from './local-system.ts'
 import { createRunDirectory, repository } from './paths.ts';
 import { readOptions, usage } from './read-options.ts';
 import { saveFunctionLogs } from './save-function-logs.ts';
+import { serveLocalConsole } from './serve-console.ts';
 
 /** `npm start`: runs the whole service on this machine and shows each method. Returns the exit code. */
 const main = async (args: string[]): Promise<number> => {
@@ -63,8 +64,10 @@ const publishDeployment = async ({ atEnd }: Run, { pid, client }: LocalSystem['e
 };
 
 /** Prints what to try next, and then every event until Ctrl-C. */
-const serve = async (system: LocalSystem, watch: Watch, { show, signal, directory }: Run): Promise<void> => {
+const serve = async (system: LocalSystem, watch: Watch, run: Run): Promise<void> => {
+  const { show, signal, directory } = run;
   const { emulator, api } = system;
+  const address = await serveLocalConsole(system, run);
   const lines = [
     '',
     'Outcomes of the sandbox, by username. Use any of them in the request below:',
@@ -77,6 +80,7 @@ const serve = async (system: LocalSystem, watch: Watch, { show, signal, director
     '',
     `Logs: ${directory} (logs of the functions are written when you stop)`,
     'Running. Ctrl-C stops everything.',
+    `Open the console: ${address}`,
     '',
   ];
   show.plain(lines.join('\n'));

@@ -123,6 +123,22 @@ export const cosechaUntil = (args: readonly string[], isThere: (stdout: string) 
   return { ready: ready.promise, found: ended };
 };
 
+/** Runs a command that serves until it is stopped, and returns the address that it prints. */
+export const cosechaServing = async (args: readonly string[]) => {
+  const child = start([...args, '--json'], operator);
+  const closed = once(child, 'close');
+  const printed = Promise.race([once(child.stdout, 'data'), closed.then(() => [''])]);
+  const [line] = (await printed) as [Buffer | string];
+  const { url } = JSON.parse(String(line)) as { readonly url: string };
+  return {
+    url,
+    stop: async () => {
+      child.kill();
+      await closed;
+    },
+  };
+};
+
 /** The JSON lines that --json printed. */
 export const factsOf = ({ stdout }: Pick<Ran, 'stdout'>): readonly Record<string, unknown>[] =>
   stdout

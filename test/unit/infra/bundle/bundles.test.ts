@@ -9,7 +9,7 @@ import {
   type BundleName,
   type FunctionName,
   functionNames,
-  probeFunctionName,
+  probeFunctionNames,
 } from '../../../../infra/function-names.ts';
 import { flatten, resourcesOf, synthesize } from '../synth.ts';
 
@@ -38,9 +38,12 @@ beforeAll(async () => {
 const fileOf = (name: BundleName, of = bundles): string => join(of.code[name], 'index.js');
 
 const { template } = synthesize();
-const { probeTemplate = template } = synthesize({ stage: 'accept', probe: 'true' });
+const { probeTemplate = template, readersTemplate = template } = synthesize({
+  stage: 'accept',
+  probe: 'true',
+});
 const functions = new Map(
-  [template, probeTemplate]
+  [template, probeTemplate, readersTemplate]
     .flatMap((one) => Object.entries(resourcesOf(one, 'AWS::Lambda::Function')))
     .map(([id, { Properties }]) => {
       const { Variables } = Properties.Environment as {
@@ -61,7 +64,7 @@ test.each(functionNames)('%s is within its budget of bytes', (name) => {
   expect(length).toBeGreaterThan(budgets[name] * 0.95);
 });
 
-test.each<BundleName>([...functionNames, probeFunctionName])(
+test.each<BundleName>([...functionNames, ...probeFunctionNames])(
   '%s loads with the environment of its function and exports a handler',
   async (name) => {
     const script = `console.log(typeof require(${JSON.stringify(fileOf(name))}).handler)`;
