@@ -114,7 +114,13 @@ export class Fleet {
       process.crash = () => resolve('Runtime.ExitError');
     });
     const invocation = startForMachine(
-      { extractionId, requestId: extraction().requestId, callbackToken: 'token', callbackAttempt },
+      {
+        extractionId,
+        requestId: extraction().requestId,
+        callbackToken: 'token',
+        callbackAttempt,
+        sealed: '',
+      },
       {
         extractions: extractionStoreOver(this.extractions, process.carryOut),
         tasks: taskStoreOver(this.#tasks, process.carryOut),
@@ -127,6 +133,7 @@ export class Fleet {
               startTask: () => this.provider.startTask(process.name, `task-of-${extractionId}`),
             },
           ),
+        send: async () => undefined,
         breaker: process.breaker,
         logIn: process.sessions.renew,
         wake: async () => 'woken',
