@@ -136,6 +136,7 @@ export class Fleet {
         send: async () => undefined,
         breaker: process.breaker,
         logIn: process.sessions.renew,
+        send: async () => undefined,
         wake: async () => 'woken',
         fail: async (_token, error) => {
           failed = error;
