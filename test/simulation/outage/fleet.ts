@@ -133,7 +133,6 @@ export class Fleet {
               startTask: () => this.provider.startTask(process.name, `task-of-${extractionId}`),
             },
           ),
-        send: async () => undefined,
         breaker: process.breaker,
         logIn: process.sessions.renew,
         send: async () => undefined,
