@@ -11,6 +11,7 @@ export const internalAttributes: readonly string[] = [
   'dueAt',
   'dueShard',
   'oversizedAt',
+  'notBefore',
   'requestId',
   'fingerprint',
 ];
