@@ -11,7 +11,7 @@ export const functionNames = [
 
 export type FunctionName = (typeof functionNames)[number];
 
-/** The function of the probe, which is not a part of Cosecha. It is bundled with the others, and seldom deployed. */
-export const probeFunctionName = 'probe-provider';
+/** The functions of the stacks around a stage with a probe. They are bundled with the others, and seldom deployed. */
+export const probeFunctionNames = ['probe-provider', 'probe-reader'] as const;
 
-export type BundleName = FunctionName | typeof probeFunctionName;
+export type BundleName = FunctionName | (typeof probeFunctionNames)[number];

@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild';
-import { type BundleName, functionNames, probeFunctionName } from '../function-names.ts';
+import { type BundleName, functionNames, probeFunctionNames } from '../function-names.ts';
 import { clientVersionOnly } from './client-version-only.ts';
 import { dropUnusedErrors } from './drop-unused-errors.ts';
 import { standIns } from './stand-ins.ts';
@@ -49,7 +49,7 @@ export const bundleOptions = {
  * @throws esbuild's BuildFailure, also when a plugin does not find the code that it replaces.
  */
 export const bundleFunctions = async (outdir: string): Promise<Bundles> => {
-  const names: readonly BundleName[] = [...functionNames, probeFunctionName];
+  const names: readonly BundleName[] = [...functionNames, ...probeFunctionNames];
   const { metafile } = await build({
     ...bundleOptions,
     entryPoints: names.map((name) => ({ in: `functions/${name}.ts`, out: `${name}/index` })),

@@ -59,6 +59,10 @@ export const buildPackage = async (directory: string): Promise<void> => {
     // On an older Node, the launcher reports which one it needs.
     bundle(directory, { cosecha: 'lib/cli/main.ts' }, 'node22', requireForCommonJs),
     declareTypes(join(directory, 'dist')),
+    // The bundle reads them from its own directory.
+    ...['css', 'js', 'svg'].map((type) =>
+      cp(join(repository, `lib/cli/console/console.${type}`), join(directory, `dist/console.${type}`)),
+    ),
     ...[...Object.values(manifest.bin), 'LICENSE', ...pages].map((path) => copy(path, directory)),
     cp(join(import.meta.dirname, 'README.md'), join(directory, 'README.md')),
     writeFile(join(directory, 'package.json'), `${JSON.stringify(packageJson(manifest), null, 2)}\n`),

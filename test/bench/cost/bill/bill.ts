@@ -1,3 +1,4 @@
+import { monthly, prices } from '../../../../lib/cli/prices.ts';
 import { longTaskSeconds, providerAnswerMs, signingKeyMinutes, taskSeconds } from '../../assumptions.ts';
 import type { Entry } from '../../ledger/entry.ts';
 import { median } from '../../quantile.ts';
@@ -5,7 +6,6 @@ import { asOnAws } from '../../units/as-on-aws.ts';
 import { unitsOf } from '../../units/dynamo-units.ts';
 import { deployedTables } from '../../units/tables.ts';
 import type { Facts } from '../facts.ts';
-import { monthly, prices } from '../prices.ts';
 import type { Measured, Path } from '../run/sample.ts';
 import { type Charge, merge, times, totalOf } from './charge.ts';
 import { type ColdStart, coldStartCharges, coldStartsOf } from './cold-starts.ts';
