@@ -141,6 +141,20 @@ const addWatch: AddCommand = (program, run) => {
     );
 };
 
+const addExplain: AddCommand = (program, run) => {
+  program
+    .command('explain')
+    .description('print what an extraction waits for or why it ended, and all that happened to it')
+    .argument('<extractionId>', 'the extraction', extractionId)
+    .addHelpText(
+      'after',
+      examples(`--stage prod explain ${exampleId}`, `--stage prod explain ${exampleId} --json`),
+    )
+    .action((id: string) =>
+      run(async (context) => (await import('./commands/explain.ts')).explain(id, context)),
+    );
+};
+
 const addList: AddCommand = (program, run) => {
   program
     .command('list')
@@ -304,6 +318,7 @@ const addCommands = [
   addStart,
   addGet,
   addWatch,
+  addExplain,
   addList,
   addDeliver,
   addReconcile,

@@ -86,6 +86,8 @@ export const metricsService = 'cosecha';
 export const loggedMetrics: ReadonlySet<MetricName> = new Set([
   'Unconfirmed',
   'NotStarted',
+  'TimedOut',
+  'Corrected',
   'StatusDisagreement',
   'UnknownTaskStatus',
   'WebhookUnknownStatus',

@@ -217,6 +217,7 @@ describe('cosecha, for an operator', { concurrent: false }, () => {
     );
     expect(KeyCount).toBe(0);
     expect((await cosecha(['get', extractionId])).stderr).toContain('There is no extraction');
+    expect((await cosecha(['explain', extractionId])).stdout).toContain('The record was erased at');
   });
 
   test('restore copies missing records, overwrites none, and the sweep settles a running one', async () => {
@@ -255,6 +256,7 @@ describe('cosecha, for an operator', { concurrent: false }, () => {
       reason: 'restored',
       attemptId: 'attempt-1',
     });
+    expect((await cosecha(['explain', lost])).stdout).toContain('It was restored from a backup at');
     expect(await rowOf(table, { extractionId: erased })).toBeUndefined();
     expect(factsOf(await cosecha(['get', present, '--json']))[0]).toMatchObject({ status: 'COMPLETED' });
     await provider.finish(taskId, 'COMPLETED');

@@ -7,6 +7,7 @@ import {
   GetShardIteratorCommand,
   type _Record as StreamRecord,
 } from '@aws-sdk/client-dynamodb-streams';
+import { defined } from '../../defined.ts';
 
 export type { StreamRecord };
 
@@ -48,18 +49,18 @@ export const openStream = async (
   return records();
 };
 
-/** A page has 100 shards at most; a stream has those of a whole day. */
-const shardsOf = async (
+/** The ids of all shards. A page has 100 at most; a stream has those of a whole day. */
+export const shardsOf = async (
   client: DynamoDBStreamsClient,
   StreamArn: string,
-  signal: AbortSignal,
+  signal?: AbortSignal,
 ): Promise<string[]> => {
   const shards: string[] = [];
   let ExclusiveStartShardId: string | undefined;
   do {
     const { StreamDescription }: DescribeStreamCommandOutput = await client.send(
       new DescribeStreamCommand({ StreamArn, ExclusiveStartShardId }),
-      { abortSignal: signal },
+      defined({ abortSignal: signal }),
     );
     shards.push(...(StreamDescription?.Shards ?? []).flatMap(({ ShardId }) => ShardId ?? []));
     ExclusiveStartShardId = StreamDescription?.LastEvaluatedShardId;

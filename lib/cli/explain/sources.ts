@@ -92,6 +92,8 @@ export type Sweep = {
   readonly everyMinutes: number;
 };
 
+export type Period = { readonly from: string; readonly to: string };
+
 /** A part that was read only up to a limit is not `complete`. */
 export type Bounded<Item> = { readonly items: readonly Item[]; readonly complete: boolean };
 
@@ -104,8 +106,8 @@ export interface StorySources {
   record(extractionId: string): Promise<Extraction | undefined>;
   task(taskId: string): Promise<TaskRow | undefined>;
   execution(extractionId: string): Promise<Execution | undefined>;
-  /** Lines since `from` that contain one of the ids. */
-  logs(ids: readonly string[], from: string): Promise<Bounded<LogLine>>;
+  /** Lines with one of the ids. */
+  logs(ids: readonly string[], within: Period): Promise<Bounded<LogLine>>;
   results(extractionId: string): Promise<readonly StoredObject[]>;
   queues(): Promise<readonly QueueDepth[]>;
   /** Changes of the last 24 hours, for which DynamoDB keeps them. */

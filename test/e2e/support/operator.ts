@@ -10,8 +10,9 @@ import {
   PutUserPolicyCommand,
 } from '@aws-sdk/client-iam';
 import { inject } from 'vitest';
+import { keepAnswer } from '../leaks/answers.ts';
 
-const { client, caFile, outputs } = inject('cosecha');
+const { answersFile, client, caFile, outputs } = inject('cosecha');
 
 const bin = fileURLToPath(new URL('../../../lib/cli/cosecha.js', import.meta.url));
 
@@ -29,6 +30,8 @@ const documentedPolicy = (): string => {
       // The emulator names the default bus in a rule's ARN, AWS does not
       // (https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazoneventbridge.html).
       .replaceAll(':rule/', ':rule/default/')
+      // CloudFormation names a log group by stack and resource, as every other resource. The emulator puts a path before.
+      .replace(':log-group:Cosecha-local-*', ':log-group:/aws/cloudformation/Cosecha-local/*')
       // The emulator authorizes reading a stream against "*", AWS against the stream's ARN.
       .replace(/"[^"]*\/stream\/\*"/, '"*"')
   );
@@ -84,6 +87,8 @@ const run = async (
   });
   child.stdin.end(input);
   const [code] = (await once(child, 'close')) as [number];
+  const body = output.stdout + output.stderr;
+  keepAnswer(answersFile, { request: `cosecha ${args[0]}`, status: code, headers: {}, body });
   return { code, ...output };
 };
 

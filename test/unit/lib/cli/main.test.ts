@@ -42,7 +42,7 @@ const wrongCommandLines: readonly (readonly [string, readonly string[]])[] = [
   ["Unknown command 'lst'\n(Did you mean list?)", ['lst']],
   ["Required option '--from <table>' not specified", ['restore']],
   [
-    'Name a command: start, get, watch, list, deliver, reconcile, erase, restore, redrive, doctor, accept, completion, help.',
+    'Name a command: start, get, watch, explain, list, deliver, reconcile, erase, restore, redrive, doctor, accept, completion, help.',
     [],
   ],
   ['Name one extraction, or use --all-due.', ['reconcile']],

@@ -23,6 +23,7 @@ test.each([
   ['get', id],
   ['--stage', 'prod', 'watch'],
   ['watch', id, '--stage', 'prod', '--json'],
+  ['explain', id, '--json'],
   ['watch', id, '--until', 'settled', '--timeout', '10min'],
   ['list', '--due', '--status', 'RUNNING'],
   ['list', '--since', '2026-11-22T08:00:00Z', '--reference', 'order-7'],
@@ -40,6 +41,7 @@ test.each([
 test.each([
   ['commander.unknownCommand', 'nonsense'],
   ['commander.invalidArgument', 'get', 'not-a-uuid'],
+  ['commander.invalidArgument', 'explain', 'not-a-uuid'],
   ['commander.missingArgument', 'erase'],
   ['commander.missingMandatoryOptionValue', 'restore'],
   ['commander.invalidArgument', 'deliver', 'task-1', '--status', 'DONE'],

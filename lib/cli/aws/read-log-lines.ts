@@ -1,0 +1,86 @@
+import {
+  type CloudWatchLogsClient,
+  paginateFilterLogEvents,
+  ResourceNotFoundException,
+} from '@aws-sdk/client-cloudwatch-logs';
+import type { Bounded, LogLine, Period } from '../explain/sources.ts';
+
+/**
+ * Of each log group. A page ends after 10,000 lines, 1 MB or a part of the period, whichever is first
+ * (https://docs.aws.amazon.com/AmazonCloudWatchLogs/latest/APIReference/API_FilterLogEvents.html).
+ */
+const mostPages = 30;
+
+const parse = (message: string): Readonly<Record<string, unknown>> | undefined => {
+  try {
+    const json: unknown = JSON.parse(message);
+    return typeof json === 'object' && json !== null ? (json as Record<string, unknown>) : undefined;
+  } catch {
+    return undefined;
+  }
+};
+
+/** The lines of the functions' own logger. Lines of the Lambda runtime and of metrics have no such fields. */
+const toLine = (message: string, timestamp: number): LogLine | undefined => {
+  const { service, level, message: text, timestamp: at, ...fields } = parse(message) ?? {};
+  if (typeof service !== 'string' || typeof level !== 'string' || typeof text !== 'string') return undefined;
+  const time = typeof at === 'string' ? new Date(at) : new Date(timestamp);
+  return { at: time.toISOString(), service, level, message: text, fields };
+};
+
+const recordedId = (recorded: unknown): unknown =>
+  typeof recorded === 'object' && recorded !== null
+    ? (recorded as { readonly extractionId?: unknown }).extractionId
+    : undefined;
+
+const isAbout = ({ fields }: LogLine, ids: readonly string[]): boolean =>
+  [fields.extractionId, fields.taskId, recordedId(fields.recorded)].some(
+    (id) => typeof id === 'string' && ids.includes(id),
+  );
+
+/** Values of ids have no quotation marks and no backslashes, as only letters, digits and `-_.:` pass `quotable`. */
+const quotable = /^[\w.:-]+$/;
+
+/** https://docs.aws.amazon.com/AmazonCloudWatch/latest/logs/FilterAndPatternSyntax.html */
+const patternOf = (ids: readonly string[]): string => {
+  const fields = ['$.extractionId', '$.taskId', '$.recorded.extractionId'];
+  const terms = ids
+    .filter((id) => quotable.test(id))
+    .flatMap((id) => fields.map((field) => `(${field} = "${id}")`));
+  return `{ ${terms.join(' || ')} }`;
+};
+
+/** The lines of these log groups that have one of the ids. Throws the SDK's errors. */
+export const readLogLines = async (
+  client: CloudWatchLogsClient,
+  logGroupNames: readonly string[],
+  ids: readonly string[],
+  { from, to }: Period,
+): Promise<Bounded<LogLine>> => {
+  const filterPattern = patternOf(ids);
+  let complete = true;
+  const linesOf = async (logGroupName: string): Promise<LogLine[]> => {
+    const period = { startTime: Date.parse(from), endTime: Date.parse(to) };
+    const lines: LogLine[] = [];
+    let pages = 0;
+    try {
+      for await (const { events = [], nextToken } of paginateFilterLogEvents(
+        { client },
+        { logGroupName, filterPattern, ...period },
+      )) {
+        lines.push(...events.flatMap(({ message = '', timestamp = 0 }) => toLine(message, timestamp) ?? []));
+        pages += 1;
+        if (pages < mostPages || nextToken === undefined) continue;
+        complete = false;
+        break;
+      }
+    } catch (error) {
+      // A function that never ran may have none on the emulator.
+      if (!(error instanceof ResourceNotFoundException)) throw error;
+    }
+    // Again, as the emulator returns every line for such a pattern.
+    return lines.filter((line) => isAbout(line, ids));
+  };
+  const items = (await Promise.all(logGroupNames.map(linesOf))).flat();
+  return { items, complete };
+};

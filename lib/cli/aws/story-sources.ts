@@ -1,0 +1,98 @@
+import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
+import { CloudWatchLogsClient } from '@aws-sdk/client-cloudwatch-logs';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
+import { EventBridgeClient } from '@aws-sdk/client-eventbridge';
+import { LambdaClient } from '@aws-sdk/client-lambda';
+import { ListObjectVersionsCommand, S3Client } from '@aws-sdk/client-s3';
+import { SFNClient } from '@aws-sdk/client-sfn';
+import { SQSClient } from '@aws-sdk/client-sqs';
+import { dynamoExtractionStore } from '../../aws/dynamo-extraction-store.ts';
+import { dynamoTaskStore } from '../../aws/dynamo-task-store.ts';
+import { executionArn } from '../../aws/step-functions.ts';
+import { defined } from '../../defined.ts';
+import type { Deployment } from '../deployment.ts';
+import { readRules } from '../doctor/check-rules.ts';
+import { CliError } from '../errors.ts';
+import type { QueueDepth, StoredObject, StorySources, Sweep, TaskRow } from '../explain/sources.ts';
+import { countDeadLetters } from './dead-letters.ts';
+import { readExecution } from './read-execution.ts';
+import { readLogLines } from './read-log-lines.ts';
+import { readMachineSettings } from './read-machine-settings.ts';
+import { readStreamChanges } from './read-stream-changes.ts';
+import { readReconcileSettings } from './reconcile-function.ts';
+import { readStackResources } from './stack.ts';
+
+/** Log groups of services, such as the access log. Their lines have no fields of the functions' logger. */
+const vended = '/aws/vendedlogs/';
+
+/** The row of `Tasks`. The callback token stays here. */
+const readTask = async (
+  { client, output }: Deployment,
+  now: () => Date,
+  taskId: string,
+): Promise<TaskRow | undefined> => {
+  const store = dynamoTaskStore(new DynamoDBClient(client), output('TasksTableName'), now);
+  const row = await store.get(taskId);
+  if (row === undefined) return undefined;
+  const { extractionId, callbackAttempt, taskStatus, notifiedAt, callbackToken } = row;
+  const hasCallbackToken = callbackToken !== undefined;
+  return defined({ taskId, extractionId, callbackAttempt, taskStatus, notifiedAt, hasCallbackToken });
+};
+
+/** Every version and delete marker of an extraction's results, of which there are few. */
+const readStoredResults = async (
+  { client, output, isEmulated }: Deployment,
+  extractionId: string,
+): Promise<readonly StoredObject[]> => {
+  const s3 = new S3Client({ ...client, forcePathStyle: isEmulated });
+  const { Versions = [], DeleteMarkers = [] } = await s3.send(
+    new ListObjectVersionsCommand({ Bucket: output('ResultsBucketName'), Prefix: `${extractionId}/` }),
+  );
+  return [...Versions, ...DeleteMarkers.map((marker) => ({ ...marker, Size: undefined }))].map(
+    ({ Key = '', LastModified, Size }) =>
+      defined({ at: LastModified?.toISOString() ?? '', key: Key, bytes: Size }),
+  );
+};
+
+/** The rule with a schedule is the sweep's. */
+const readSweep = async ({ client, stackName }: Deployment): Promise<Sweep> => {
+  const resources = await readStackResources(new CloudFormationClient(client), stackName);
+  const rules = await readRules(new EventBridgeClient(client), resources.get('AWS::Events::Rule') ?? []);
+  const sweep = rules.find(({ everyMinutes }) => everyMinutes !== undefined);
+  if (sweep?.everyMinutes === undefined) throw new CliError('No rule has the schedule of the sweep.');
+  return { enabled: sweep.enabled, everyMinutes: sweep.everyMinutes };
+};
+
+/** The places of a deployment, read with the operator's credentials. Nothing is written. */
+export const storySources = (deployment: Deployment, now: () => Date): StorySources => {
+  const { client, output, stackName, isEmulated } = deployment;
+  const dynamo = new DynamoDBClient(client);
+  const machine = new SFNClient(client);
+  const queues = new SQSClient({ ...client, useQueueUrlAsEndpoint: !isEmulated });
+  return {
+    settings: async () => {
+      const [{ timings }, machineSettings] = await Promise.all([
+        readReconcileSettings(new LambdaClient(client), output('ReconcileFunctionName')),
+        readMachineSettings(machine, output('StateMachineArn')),
+      ]);
+      return { timings, ...machineSettings };
+    },
+    record: async (id) => dynamoExtractionStore(dynamo, output('ExtractionsTableName')).get(id),
+    task: (taskId) => readTask(deployment, now, taskId),
+    execution: async (id) => readExecution(machine, executionArn(output('StateMachineArn'), id)),
+    logs: async (ids, within) => {
+      const resources = await readStackResources(new CloudFormationClient(client), stackName);
+      const groups = (resources.get('AWS::Logs::LogGroup') ?? []).filter((name) => !name.startsWith(vended));
+      return readLogLines(new CloudWatchLogsClient(client), groups, ids, within);
+    },
+    results: (id) => readStoredResults(deployment, id),
+    queues: async (): Promise<readonly QueueDepth[]> => [
+      { queue: 'dead-letter', messages: await countDeadLetters(queues, output('DeadLetterQueueUrl')) },
+    ],
+    changes: async (id) =>
+      readStreamChanges(new DynamoDBStreamsClient(client), output('ExtractionsStreamArn'), id),
+    breakers: async () => [],
+    sweep: () => readSweep(deployment),
+  };
+};

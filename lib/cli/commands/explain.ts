@@ -1,0 +1,20 @@
+import { storySources } from '../aws/story-sources.ts';
+import type { Context } from '../context.ts';
+import { CliError } from '../errors.ts';
+import { explainExtraction } from '../explain/explain-extraction.ts';
+import { describeStory } from '../explain/print-story.ts';
+
+/** Prints what an extraction waits for or why it ended, and everything that happened to it in order of time. */
+export const explain = async (extractionId: string, { shell, connect }: Context): Promise<number> => {
+  const deployment = await connect();
+  shell.wait('reading');
+  const story = await explainExtraction(storySources(deployment, shell.now), extractionId, shell.now());
+  shell.wait(undefined);
+  if (story === undefined) {
+    throw new CliError(
+      `There is no extraction ${extractionId} in ${deployment.stackName}, and no trace of one.`,
+    );
+  }
+  shell.print(describeStory(story), story);
+  return 0;
+};

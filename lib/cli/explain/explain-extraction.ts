@@ -1,0 +1,104 @@
+import { executionLines } from './execution-lines.ts';
+import { gather, type Known } from './gather.ts';
+import { headlineOf } from './headline.ts';
+import { logLines } from './log-lines.ts';
+import { recordLines } from './record-lines.ts';
+import type { StorySources } from './sources.ts';
+import type { Story, StoryLine } from './story.ts';
+import { bounded } from './text.ts';
+
+/** More lines than a history of any default settings has, which is some 600 events. */
+const maxLines = 2_000;
+
+/** In characters. The longest headline of Cosecha's own words has half of them. */
+const maxHeadline = 1_000;
+
+const taskLines = ({ task }: Known): readonly StoryLine[] =>
+  task?.notifiedAt === undefined
+    ? []
+    : [
+        {
+          at: task.notifiedAt,
+          lane: 'webhook',
+          who: 'receive-webhook',
+          what: bounded(`Stored the first delivery for task ${task.taskId}: ${task.taskStatus}.`),
+          verdict: 'ok',
+        },
+      ];
+
+/** Everything that was stored and is still there, or was deleted, without its content. */
+const resultLines = ({ results }: Known): readonly StoryLine[] =>
+  results.map(({ at, bytes }) => ({
+    at,
+    lane: 'record',
+    who: 'S3',
+    what: bytes === undefined ? 'The results were deleted.' : `Holds results of ${bytes} bytes.`,
+  }));
+
+const queueNames = { reconcile: 'reconcile queue', 'dead-letter': 'dead-letter queue' } as const;
+
+const queueLines = ({ queues, now }: Known): readonly StoryLine[] =>
+  queues
+    .filter(({ messages }) => messages > 0)
+    .map(({ queue, messages }) => ({
+      at: now.toISOString(),
+      lane: 'queue',
+      who: 'SQS',
+      what: `The ${queueNames[queue]} holds ${messages} ${messages === 1 ? 'message' : 'messages'}, of any extraction.`,
+    }));
+
+const breakerLines = ({ breakers, record, now }: Known): readonly StoryLine[] =>
+  breakers
+    .filter(({ state }) => state !== 'closed' && record?.dueShard !== undefined)
+    .map(({ name, state, since, until, reason }) => ({
+      at: since ?? now.toISOString(),
+      ...(until === undefined ? {} : { until }),
+      lane: state === 'paused' ? 'operator' : 'provider',
+      who: state === 'paused' ? 'operator' : 'circuit breaker',
+      what: bounded(
+        state === 'paused'
+          ? `Paused ${name}${reason === undefined ? '' : `: ${reason}`}.`
+          : `The breaker for ${name} is ${state}.`,
+      ),
+      verdict: 'failed',
+    }));
+
+const inOrderOfTime = (lines: readonly StoryLine[]): readonly StoryLine[] =>
+  lines.toSorted((one, other) => (one.at === other.at ? 0 : one.at < other.at ? -1 : 1));
+
+/**
+ * The whole story of one extraction, from every place that knows a part of it. Undefined if no place knows it. A place
+ * that cannot be read is named in `notShown`, so this throws nothing but defects.
+ */
+export const explainExtraction = async (
+  sources: StorySources,
+  extractionId: string,
+  now: Date,
+): Promise<Story | undefined> => {
+  const known = await gather(sources, extractionId, now);
+  const { record, execution, changes, results, unread } = known;
+  const lines = inOrderOfTime([
+    ...recordLines(known),
+    ...taskLines(known),
+    ...executionLines(known),
+    ...logLines(known),
+    ...resultLines(known),
+    ...queueLines(known),
+    ...breakerLines(known),
+  ]);
+  const isKnown =
+    record !== undefined ||
+    execution !== undefined ||
+    changes.length > 0 ||
+    results.length > 0 ||
+    unread.size > 0;
+  if (!isKnown) return undefined;
+  const cut = lines.length - maxLines;
+  return {
+    extractionId,
+    status: record?.status ?? (unread.has('record') ? 'UNKNOWN' : 'GONE'),
+    headline: bounded(headlineOf(known), maxHeadline),
+    lines: lines.slice(0, maxLines),
+    notShown: cut > 0 ? [...known.notShown, `The last ${cut} lines.`] : known.notShown,
+  };
+};

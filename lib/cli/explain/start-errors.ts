@@ -1,0 +1,14 @@
+/** Errors of start-task that the machine retries (lib/extraction/start.ts). */
+const startErrors: Readonly<Record<string, string>> = {
+  ProviderBusy: 'the provider was busy (429)',
+  ProviderUnreachable: 'the provider could not be reached',
+  ProviderUnauthorized: 'the provider gave no token',
+  StartFailed: 'start-task failed, and its log has the cause',
+  StartInProgress: 'an earlier start was still in progress',
+};
+
+/** The error as a clause; undefined for one that start-task does not report by name, such as those of Lambda. */
+export const knownStartError = (error: string): string | undefined => startErrors[error];
+
+export const describeStartError = (error: string): string =>
+  knownStartError(error) ?? `start-task failed with ${error}`;

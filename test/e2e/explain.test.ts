@@ -1,0 +1,91 @@
+import { describe, expect, test } from 'vitest';
+import type { Story } from '../../lib/cli/explain/story.ts';
+import { stopExecution } from './support/broken-execution.ts';
+import { eventually } from './support/eventually.ts';
+import { extract, plannedUsername, provider, requestFor } from './support/extractions.ts';
+import { cosecha, factsOf } from './support/operator.ts';
+import { closed, inStatus } from './support/records.ts';
+import { endWebhookWait, running, settledByWebhook, timedOut } from './support/running.ts';
+
+/** The story of an extraction, as the operator with the documented policy gets it. */
+const explained = async (extractionId: string): Promise<Story> => {
+  const ran = await cosecha(['explain', extractionId, '--json']);
+  expect(ran).toMatchObject({ code: 0, stderr: '' });
+  return factsOf(ran)[0] as Story;
+};
+
+const headlineOf = async (extractionId: string): Promise<string> => (await explained(extractionId)).headline;
+
+const time = String.raw`\d\d:\d\d:\d\dZ`;
+
+// One at a time: each command is a process, and other test files run at the same time.
+describe('explain', { concurrent: false }, () => {
+  test('merges what every place knows about an extraction that the webhook settled', async () => {
+    const { extractionId, taskId } = await settledByWebhook();
+    await closed(extractionId);
+    const { status, headline, lines, notShown } = await explained(extractionId);
+    expect(notShown).toEqual([]);
+    expect(status).toBe('COMPLETED');
+    expect(headline).toMatch(
+      new RegExp(
+        `^COMPLETED at ${time}, reported by the webhook. Its results, \\d+ bytes, were collected at ${time}.$`,
+      ),
+    );
+    expect(lines).toEqual(lines.toSorted((one, other) => one.at.localeCompare(other.at)));
+    expect(new Set(lines.map(({ who }) => who))).toEqual(
+      expect.objectContaining(
+        new Set(['API', 'request-extraction', 'Step Functions', 'start-task', 'receive-webhook', 'S3']),
+      ),
+    );
+    expect(lines.map(({ what }) => what)).toContain(
+      `Wrote RUNNING: the provider accepted the start as task ${taskId}.`,
+    );
+  });
+
+  test('names what a running extraction waits for, before and after the wait for its webhook', async () => {
+    const { extractionId } = await running(
+      await plannedUsername({ durationMs: null, webhook: { enabled: false } }),
+    );
+    expect(await headlineOf(extractionId)).toMatch(
+      new RegExp(
+        `^Waits for the provider's webhook until ${time}; then the machine polls every .+ until ${time}.$`,
+      ),
+    );
+    await endWebhookWait(extractionId);
+    await eventually(async () =>
+      expect(await headlineOf(extractionId)).toMatch(
+        new RegExp(`^The webhook did not come by ${time}, so the machine polls: \\d+ polls? so far`),
+      ),
+    );
+    await stopExecution(extractionId);
+    await eventually(async () => expect(await headlineOf(extractionId)).toContain('has aborted'));
+  });
+
+  test('names a busy provider, and the next try', async () => {
+    const username = await plannedUsername({ startForever: { kind: 'answer', status: 429 } });
+    const extractionId = await extract(requestFor(username));
+    await eventually(async () => {
+      const { headline, lines } = await explained(extractionId);
+      expect(headline).toMatch(
+        /^Waits to be started: at try \d+, the provider was busy \(429\). The machine tries again/,
+      );
+      expect(lines).toContainEqual(
+        expect.objectContaining({
+          what: expect.stringContaining('ProviderBusy'),
+          attempt: 1,
+          verdict: 'failed',
+        }),
+      );
+    });
+    await stopExecution(extractionId);
+  });
+
+  test('names a correction', async () => {
+    const username = await plannedUsername({ durationMs: null });
+    const { extractionId, taskId } = await running(username);
+    await timedOut(extractionId);
+    await provider.finish(taskId);
+    await inStatus(extractionId, 'COMPLETED');
+    expect(await headlineOf(extractionId)).toContain('This is a correction: it replaced TIMED_OUT');
+  });
+});
