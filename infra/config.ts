@@ -178,8 +178,8 @@ const polling = {
     reason: 'A task takes a minute or two.',
   }),
   pollFirstSeconds: withDefault(seconds(1, 3_600), 5, {
-    description: 'The first interval between polls.',
-    reason: 'Intervals have full jitter, so that the mean interval is half of it.',
+    description: 'The first interval between polls, and between attempts to collect results.',
+    reason: 'The intervals of the state machine have full jitter, so that its mean interval is half of it.',
   }),
   pollEverySeconds: withDefault(seconds(1, 3_600), 120, {
     description: 'The longest interval between polls.',
@@ -202,16 +202,12 @@ const deadlines = {
     description:
       'How long the state machine runs beyond the deadline, to read the task once more and to collect.',
   }),
-  collectInMachineSeconds: withDefault(seconds(1, 3_600), 300, {
-    description:
-      'How long after the outcome the state machine itself tries to collect the results. Then the sweep does, at growing intervals.',
-  }),
   collectForSeconds: withDefault(seconds(1, 30 * daySeconds), daySeconds, {
     description:
       'How long after the outcome results are requested from the provider. Afterwards `collectionError` is recorded and the record closes.',
   }),
   sweepEveryMinutes: withDefault(wholeNumber('minutes', 1, 60), 5, {
-    description: 'How often the sweep reconciles everything that is due.',
+    description: 'How often the sweep sends everything that is due to the reconcile queue.',
     reason:
       'The sweep is the guarantee behind webhook and state machine. EventBridge allows one run a minute at most.',
   }),
@@ -265,7 +261,7 @@ const provider = {
   }),
   breakerFailures: withDefault(wholeNumber('failures', 1, 1_000), 5, {
     description:
-      'How many failed calls within `breakerWindowSeconds` open the breaker of starts or of reads. Failed connects, timeouts, resets and 5xx count, in all processes together.',
+      'How many failed calls within `breakerWindowSeconds`, or in a row, open the breaker of starts or of reads. Failed connects, timeouts, resets and 5xx count, in all processes together.',
     reason:
       'Each such start call may end `UNCONFIRMED`. At 10 starts a second, 5 in 30 s are 1.7 %. Raise it in proportion to your volume, as a provider that works may fail one call in a thousand.',
   }),
@@ -405,9 +401,14 @@ const capacity = {
     reason:
       'A provider that hangs would otherwise use up the account’s concurrency. Lambda requires that 100 stay unreserved.',
   }),
+  reconcileConcurrency: withDefault(wholeNumber('executions', 2, 1_000), 50, {
+    description: 'The most messages of the reconcile queue that are processed at once.',
+    reason:
+      'At 0.5 s a reconcile, 50 are 100 a second, eight million a day. AWS allows 2 to 1,000. A lower value protects the provider and the account.',
+  }),
   reconcileReservedConcurrency: optional(wholeNumber('executions', 1, 10_000), {
     description:
-      'The most executions of reconcile-extraction at once. The state machine retries those that are throttled.',
+      'The most executions of reconcile-extraction at once, for messages and for the state machine, which retries those that are throttled. Must be at least `reconcileConcurrency`.',
     reason: 'As for `startReservedConcurrency`.',
   }),
 };
@@ -570,6 +571,16 @@ const contradictoryAddresses = (config: Config): readonly Rule[] => [
   ],
 ];
 
+const contradictoryCapacities = ({
+  reconcileReservedConcurrency: reserved,
+  reconcileConcurrency,
+}: Config): readonly Rule[] => [
+  [
+    reserved !== undefined && reserved < reconcileConcurrency,
+    'Setting reconcileReservedConcurrency must be at least reconcileConcurrency: a throttled message counts as a failed one.',
+  ],
+];
+
 /** A sentence for each contradiction between settings that are valid alone. */
 const contradictions = (config: Config): string[] => {
   const local = config.stage === LOCAL_STAGE;
@@ -628,6 +639,7 @@ const contradictions = (config: Config): string[] => {
       history.events > maxHistoryEvents,
       `Setting pollEverySeconds (or startRetryEverySeconds) is too short for deadlineSeconds: an execution could write ${history.events} history events, more than ${maxHistoryEvents} (Step Functions ends it at 25,000).`,
     ],
+    ...contradictoryCapacities(config),
     ...contradictoryAddresses(config),
   ];
   return rules.flatMap(([contradicts, sentence]) => (contradicts ? [sentence] : []));

@@ -4,6 +4,7 @@ import { stackNameOf } from '../lib/aws/stage.ts';
 import type { FunctionCode } from './bundle/bundle-functions.ts';
 import type { Config } from './config.ts';
 import { DataKey } from './constructs/data-key.ts';
+import { ReconcileQueue } from './constructs/reconcile-queue.ts';
 import { isLocal } from './constructs/removal.ts';
 import { SealKey } from './constructs/seal-key.ts';
 import { Secrets } from './constructs/secrets.ts';
@@ -22,7 +23,7 @@ export class CosechaStack extends Stack {
     const resources = createResources(this, config);
     const functions = createFunctions(this, resources, code);
     const wiring = connectFunctions(this, resources, functions);
-    if (isLocal(config)) adaptToEmulator(resources.sealKey, functions, wiring.alarms);
+    if (isLocal(config)) adaptToEmulator(resources.sealKey, resources.queue, functions, wiring.alarms);
     addOutputs(this, resources, functions, wiring);
   }
 }
@@ -32,5 +33,6 @@ const createResources = (stack: Stack, config: Config): Resources => {
   const sealKey = new SealKey(stack, 'SealKey', { config });
   const secrets = new Secrets(stack, 'Secrets', { config });
   const storage = new Storage(stack, 'Storage', { config, dataKey });
-  return { config, dataKey, sealKey, secrets, storage };
+  const queue = new ReconcileQueue(stack, 'ReconcileQueue', { config });
+  return { config, dataKey, sealKey, secrets, storage, queue };
 };

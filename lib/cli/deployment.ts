@@ -37,11 +37,13 @@ export type Deployment = {
 /** Which deployment the command line and the environment name. */
 export type ConnectOptions = {
   readonly stage: string | undefined;
-  readonly region: string | undefined;
-  readonly profile: string | undefined;
+  readonly region?: string | undefined;
+  readonly profile?: string | undefined;
   /** Directory of the package, in which `npm start` writes where it serves. */
   readonly root: string;
-  readonly endpoint: string | undefined;
+  readonly endpoint?: string | undefined;
+  /** Where the deployment is, if that is known already. */
+  readonly client?: ClientConfig;
 };
 
 const stageOf = ({ stage }: ConnectOptions): string => {
@@ -61,8 +63,9 @@ const stageOf = ({ stage }: ConnectOptions): string => {
 /** The stage `local` goes to what `npm start` serves, unless an endpoint is set. */
 const clientFor = async (
   stage: string,
-  { region, profile, root, endpoint }: ConnectOptions,
+  { region, profile, root, endpoint, client }: ConnectOptions,
 ): Promise<ClientConfig> => {
+  if (client !== undefined) return client;
   if (stage === LOCAL_STAGE && endpoint === undefined) {
     if (region !== undefined || profile !== undefined) {
       throw new UsageError(
@@ -70,7 +73,10 @@ const clientFor = async (
       );
     }
     const running = await readLocalDeployment(root);
-    if (running !== undefined) return running;
+    if (running !== undefined) {
+      const { endpoint: its, region: inRegion, credentials } = running;
+      return { endpoint: its, region: inRegion, credentials };
+    }
     throw new CliError(
       'The local deployment is not running. Run `npm start` in another terminal, or set AWS_ENDPOINT_URL to an emulator.',
     );

@@ -66,7 +66,11 @@ export const webhookForged: Check = {
     const changed = genuine.body.replace('COMPLETED', 'FAILED');
     expectAnswer('A changed webhook', await deliver(context, changed, genuine.signature), 401);
     await expectUnchanged(context, before);
-    return passed('401 for a wrong key, plain and encrypted, and for a changed body');
+    // Otherwise a webhook that refuses everything would pass.
+    expectAnswer('The genuine webhook', await deliver(context, genuine.body, genuine.signature), 204);
+    return passed(
+      '401 for a wrong key, plain and encrypted, and for a changed body; 204 for the genuine one',
+    );
   },
 };
 

@@ -4,6 +4,7 @@ import { probeStackNameOf, readersStackNameOf } from '../../aws/stage.ts';
 import { describeStack } from '../aws/stack.ts';
 import type { Deployment } from '../deployment.ts';
 import { CliError } from '../errors.ts';
+import type { DeployedFunction } from './stack-parts.ts';
 
 /** What the stage and its probe share, as a client and its provider do. */
 export type SharedKeys = { readonly apiKey: string; readonly signingKey: string };
@@ -20,10 +21,13 @@ export type Probe = {
 };
 
 /**
- * Finds the probe of a stage. Throws CliError where the stage's provider is not the probe: a real provider must never
- * receive the random keys and the invented credentials of the checks.
+ * Finds the probe of a stage. Throws CliError where the provider of any function is not the probe: a real provider must
+ * never receive the random keys and the invented credentials of the checks.
  */
-export const findProbe = async (deployment: Deployment, providerBaseUrl: string): Promise<Probe> => {
+export const findProbe = async (
+  deployment: Deployment,
+  functions: readonly Pick<DeployedFunction, 'name' | 'variables'>[],
+): Promise<Probe> => {
   const { client, stage, stackName } = deployment;
   const { webhookUrl } = deployment.api;
   const cloudFormation = new CloudFormationClient(client);
@@ -32,9 +36,14 @@ export const findProbe = async (deployment: Deployment, providerBaseUrl: string)
     [probeStack, readersStackNameOf(stage)].map((name) => describeStack(cloudFormation, name)),
   );
   const probeUrl = probe?.outputs.ProbeUrl;
-  if (probeUrl === undefined || !isSameAddress(probeUrl, providerBaseUrl)) {
+  const elsewhere = functions.filter(
+    ({ variables: { PROVIDER_BASE_URL: url } }) =>
+      url !== undefined && (probeUrl === undefined || !isSameAddress(probeUrl, url)),
+  );
+  if (probeUrl === undefined || elsewhere.length > 0) {
+    const providers = elsewhere.map(({ name, variables }) => `${name} at ${variables.PROVIDER_BASE_URL}`);
     throw new CliError([
-      `The provider of ${stackName} is ${providerBaseUrl}, and not its probe (${probeUrl ?? `there is no stack ${probeStack}`}).`,
+      `The provider of ${stackName} is not its probe (${probeUrl ?? `there is no stack ${probeStack}`}): ${providers.join(', ')}.`,
       'Nothing was done. `cosecha accept` sends random keys and invented credentials, which no real provider must get.',
       'Deploy a stage of its own for it: npm run accept -- -c stage=accept',
     ]);

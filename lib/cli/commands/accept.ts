@@ -42,7 +42,8 @@ const prepare = async (
 ): Promise<Omit<AcceptContext, 'signal' | 'waitFor' | 'sleep'>> => {
   const { client, output, api } = deployment;
   const settings = await readReconcileSettings(new LambdaClient(client), output('ReconcileFunctionName'));
-  const probe = await findProbe(deployment, settings.providerBaseUrl);
+  const stack = stackParts(deployment);
+  const probe = await findProbe(deployment, await stack.functions());
   const randomKey = (): string => `${shell.randomId()}${shell.randomId()}`;
   await probe.share({ apiKey: randomKey(), signingKey: randomKey() });
   shell.hint(`New random keys are shared between ${deployment.stackName} and ${probe.stackName}.`);
@@ -55,8 +56,7 @@ const prepare = async (
     return opened;
   };
   return {
-    ...{ deployment, client, settings, probe, inbox },
-    stack: stackParts(deployment),
+    ...{ deployment, client, settings, stack, probe, inbox },
     api: acceptApi(api, shell.sleep),
     lateTaskSeconds: lateTask ?? settings.timings.deadline + beyondDeadlineSeconds,
     startedAt: shell.now(),

@@ -8,6 +8,6 @@ export const checkDeadLetters = async (client: SQSClient, queueUrl: string): Pro
   if (count === 0) return passed('dead-letter queue is empty');
   return failed(
     `dead-letter queue holds ${count}`,
-    'Read the logs of sweep-extractions and reconcile-extraction for their time, repair the cause, then `cosecha redrive`.',
+    'Read the log of reconcile-extraction for their time, repair the cause, then `cosecha redrive`.',
   );
 };

@@ -17,8 +17,9 @@ const describeBreaker = ({ name, state, since, until, reason }: Breaker, now: Da
     const from = since === undefined ? '' : ` at ${clockTime(since, now)}`;
     return `An operator paused ${name}${from}${reason === undefined ? '' : ` ("${bounded(reason)}")`}.`;
   }
+  if (state === 'half-open') return `The circuit breaker for ${name} is half-open: the next call is a probe.`;
   const to = until === undefined ? '' : ` until ${clockTime(until, now)}`;
-  return `The circuit breaker for ${name} is ${state}${to}, as the provider failed.`;
+  return `The circuit breaker for ${name} is open${to}, as the provider failed.`;
 };
 
 /** The breaker of starts or reads, unless it lets every call pass. */
@@ -68,7 +69,12 @@ export const requestedWaits = (known: Open): string => {
   const visit = execution === undefined ? undefined : currentVisit(execution);
   const failure = lastFailure(visit);
   if (visit === undefined || failure?.error === undefined) return `Waits for start-task. ${otherwise}`;
-  return `Waits to be started: at try ${failure.number}, ${describeStartError(failure.error)}. ${nextTry(visit, known)}. ${otherwise}`;
+  const { notBefore } = record;
+  const asked =
+    notBefore === undefined || notBefore <= now.toISOString()
+      ? ''
+      : ` The provider asked for no call before ${clockTime(notBefore, now)}.`;
+  return `Waits to be started: at try ${failure.number}, ${describeStartError(failure.error)}.${asked} ${nextTry(visit, known)}. ${otherwise}`;
 };
 
 export const startingWaits = (known: Open): string => {
@@ -89,7 +95,7 @@ const timedOutBy = ({ record, now }: Open): string =>
 /** What keeps a poll from reading the provider. */
 const readsStopped = (known: Known): string => {
   const breaker = stopping(known, 'reads');
-  return breaker === undefined ? '' : ` ${describeBreaker(breaker, known.now)} Until then nothing is read.`;
+  return breaker === undefined ? '' : ` ${describeBreaker(breaker, known.now)} Meanwhile nothing is read.`;
 };
 
 /** Until when the machine waits for the webhook. */

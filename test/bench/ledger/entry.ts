@@ -28,7 +28,7 @@ export type Entry = {
   readonly startedAt: number;
   readonly endedAt: number;
   readonly failed: boolean;
-  /** The event's route of the API, or its trigger. */
+  /** The event's route of the API, or its trigger: for a message of the queue, its cause. */
   readonly routeKey?: string;
   readonly trigger?: string;
   /** Bytes of the event's body, if it came through the API. Billed in steps of 512 KB. */

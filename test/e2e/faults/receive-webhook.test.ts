@@ -14,6 +14,13 @@ const calls = [
   notify,
   { call: 'settling the extraction', ...update, contains: ['":status"', '":was0"'] },
   {
+    call: 'sending the message',
+    service: 'sqs',
+    operation: 'AmazonSQS.SendMessage',
+    writes: true,
+    contains: [],
+  },
+  {
     call: 'waking the machine',
     service: 'stepFunctions',
     operation: 'AWSStepFunctions.SendTaskSuccess',

@@ -1,8 +1,8 @@
 import type { Extraction, TerminalStatus } from '../../../lib/extraction/record.ts';
 import { deliveredAt, type State, type WorldSetup } from './webhook-world.ts';
 
-/** From settling to `dueAt`, in milliseconds: `collectInMachine` of the fixtures. */
-const collectInMachine = 300_000;
+/** From settling to `dueAt`, in milliseconds: `pollEvery` of the fixtures. */
+const pollEvery = 120_000;
 
 const plus = (time: Date, milliseconds: number): string =>
   new Date(time.getTime() + milliseconds).toISOString();
@@ -19,7 +19,7 @@ const settled = (record: Extraction, taskId: string, taskStatus: TerminalStatus)
     settledBy: 'webhook',
     isFinal: true,
     // Index `open` has the same partition as ever: the rows of a case are open already.
-    dueAt: plus(deliveredAt, collectInMachine),
+    dueAt: plus(deliveredAt, pollEvery),
   };
 };
 

@@ -67,7 +67,15 @@ export const webhookWorld = (setup: WorldSetup, hooks: WorldHooks = {}) => {
       now,
     }),
     record: (delivery: Parameters<typeof recordDelivery>[0]) =>
-      recordDelivery(delivery, { extractions, tasks, wake, now, timings, journal }),
+      recordDelivery(delivery, {
+        extractions,
+        tasks,
+        send: async () => undefined,
+        wake,
+        now,
+        timings,
+        journal,
+      }),
     count: (metric: MetricName) => journal.count(metric),
     onReceived: (one: ReceivedDelivery) => void received.push(one),
   };

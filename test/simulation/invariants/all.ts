@@ -1,6 +1,6 @@
 import { allowedTransitions } from './allowed-transitions.ts';
 import { breakerRespected } from './breaker-respected.ts';
-import { claimedBeforeReconciled } from './claimed-before-reconciled.ts';
+import { claimedBeforeSent } from './claimed-before-sent.ts';
 import { correctionFound } from './correction-found.ts';
 import { countedOnce } from './counted-once.ts';
 import { deliveryNotLost } from './delivery-not-lost.ts';
@@ -9,11 +9,13 @@ import type { Invariant } from './invariant.ts';
 import { lastReadBeforeTimedOut } from './last-read-before-timed-out.ts';
 import { notStartedMeansNoTask } from './not-started-means-no-task.ts';
 import { nothingSealedShown } from './nothing-sealed-shown.ts';
+import { oneChainOfMessages } from './one-chain-of-messages.ts';
 import { oneStartCall } from './one-start-call.ts';
 import { openWhileUnfinished } from './open-while-unfinished.ts';
 import { othersTaskDisowned } from './others-task-disowned.ts';
 import { outcomeStands } from './outcome-stands.ts';
 import { oversizedOnce } from './oversized-once.ts';
+import { queuedBeforeWoken } from './queued-before-woken.ts';
 import { rejectedMeansNoTask } from './rejected-means-no-task.ts';
 import { rendezvous } from './rendezvous.ts';
 import { requestKept } from './request-kept.ts';
@@ -48,7 +50,9 @@ export const invariants: readonly Invariant[] = [
   wokenAfterRecorded,
   wakeNotLost,
   waitAnswered,
-  claimedBeforeReconciled,
+  queuedBeforeWoken,
+  claimedBeforeSent,
+  oneChainOfMessages,
   requestKept,
   settledAndClosed,
   startWindowUsed,

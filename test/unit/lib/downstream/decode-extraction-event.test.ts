@@ -118,7 +118,7 @@ describe('whatever the service writes, in whatever order', () => {
             const possible = writes.filter(
               ({ make, on }) =>
                 (on?.(old) ?? true) &&
-                make(old, at(seconds)).when.status.some((status) => status === old.status),
+                make(old, at(seconds)).when.status?.some((status) => status === old.status) === true,
             );
             const write = possible[choice % possible.length];
             if (write === undefined) break;

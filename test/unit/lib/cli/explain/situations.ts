@@ -62,6 +62,16 @@ export const situations: readonly Situation[] = [
       'Waits to be started: at try 3, the provider was busy (429). The machine tries again by 12:00:24Z. Without a start by 12:15:00Z it ends NOT_STARTED, and may be requested again.',
   },
   {
+    name: 'busy, with a time before which the provider wants no call',
+    now: 20,
+    sources: sourcesWith({
+      record: async () => extractionIn('REQUESTED', { attemptId: 'attempt-1', notBefore: iso(60) }),
+      execution: async () => inStartTask(failed(19, 'ProviderBusy')),
+    }),
+    headline:
+      'Waits to be started: at try 1, the provider was busy (429). The provider asked for no call before 12:01:00Z. The machine tries again by 12:00:21Z. Without a start by 12:15:00Z it ends NOT_STARTED, and may be requested again.',
+  },
+  {
     name: 'paused',
     now: 20,
     sources: sourcesWith({
@@ -85,6 +95,18 @@ export const situations: readonly Situation[] = [
     }),
     headline:
       'The circuit breaker for starts is open until 12:00:40Z, as the provider failed. The machine tries again meanwhile. Without a start by 12:15:00Z it ends NOT_STARTED, and may be requested again.',
+  },
+  {
+    name: 'waiting for a probe of the circuit breaker for reads',
+    now: 640,
+    sources: sourcesWith({
+      record: async () => extractionIn('RUNNING'),
+      task: async () => linkedTask(),
+      execution: async () => inReconcile(failed(602, 'NotYet', 'provider-paused')),
+      breakers: async () => [{ name: 'reads', state: 'half-open', since: iso(500), until: iso(630) }],
+    }),
+    headline:
+      'The webhook did not come by 12:10:01Z, so the machine polls: 1 poll so far, the next by 12:10:07Z. Without a final status by 14:00:00Z it ends TIMED_OUT. The circuit breaker for reads is half-open: the next call is a probe. Meanwhile nothing is read.',
   },
   {
     name: 'hung start',
