@@ -73,7 +73,10 @@ const clientFor = async (
       );
     }
     const running = await readLocalDeployment(root);
-    if (running !== undefined) return running;
+    if (running !== undefined) {
+      const { endpoint: its, region: inRegion, credentials } = running;
+      return { endpoint: its, region: inRegion, credentials };
+    }
     throw new CliError(
       'The local deployment is not running. Run `npm start` in another terminal, or set AWS_ENDPOINT_URL to an emulator.',
     );

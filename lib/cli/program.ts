@@ -11,6 +11,7 @@ import type { DoctorOptions } from './commands/doctor.ts';
 import type { EraseOptions } from './commands/erase.ts';
 import type { GetOptions } from './commands/get.ts';
 import type { ListOptions } from './commands/list.ts';
+import type { ListenOptions } from './commands/listen.ts';
 import type { PauseOptions, ResumeOptions } from './commands/pause.ts';
 import type { ReconcileOptions } from './commands/reconcile.ts';
 import type { RestoreOptions } from './commands/restore.ts';
@@ -58,6 +59,11 @@ const since = (value: string): Since => {
   const time = parseSince(value);
   if (time !== undefined) return time;
   throw new InvalidArgumentError('Name a duration before now, such as 2h, or an ISO 8601 time.');
+};
+
+const httpUrl = (value: string): string => {
+  if (URL.canParse(value) && /^https?:$/.test(new URL(value).protocol)) return value;
+  throw new InvalidArgumentError('It is not an http or https address.');
 };
 
 const exampleId = '1f60ead9-ee02-8cff-a129-14ed7432b4ed';
@@ -154,6 +160,29 @@ const addExplain: AddCommand = (program, run) => {
     )
     .action((id: string) =>
       run(async (context) => (await import('./commands/explain.ts')).explain(id, context)),
+    );
+};
+
+const addListen: AddCommand = (program, run) => {
+  program
+    .command('listen')
+    .description('hand the events of the stream to a handler on this machine, and continue where it stopped')
+    .option('--forward-to <url>', 'POST each event, signed, until it is answered with 2xx', httpUrl)
+    .option('--print', 'print each event as JSON')
+    .option('--all', 'every change, and not only those of extractions with an outcome')
+    .option('--since <time>', 'start there: 2h before now, for example, or 2026-11-22T08:00:00Z', since)
+    .option('--replay <extractionId>', 'only what the stream still has of this one, then end', extractionId)
+    .option('--state <file>', 'where it keeps how far it came (default: a file for each stage)')
+    .addHelpText(
+      'after',
+      examples(
+        '--stage local listen --forward-to http://localhost:3000/hook',
+        '--stage prod listen --print --since 2h',
+        `--stage local listen --forward-to http://localhost:3000/hook --replay ${exampleId}`,
+      ),
+    )
+    .action((options: ListenOptions) =>
+      run(async (context) => (await import('./commands/listen.ts')).listen(options, context)),
     );
 };
 
@@ -371,6 +400,7 @@ const addCommands = [
   addGet,
   addWatch,
   addExplain,
+  addListen,
   addList,
   addDeliver,
   addReconcile,

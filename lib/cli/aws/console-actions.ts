@@ -11,7 +11,7 @@ import { describeProgress } from '../describe-record.ts';
 import { CliError } from '../errors.ts';
 import { redriveLetters } from '../redrive-letters.ts';
 import { deadLettersIn } from './dead-letters.ts';
-import { reconcileNow, sweepNow } from './reconcile-function.ts';
+import { reconcileNow } from './reconcile-function.ts';
 
 const linkAction = ({ client, output, isEmulated }: Deployment, now: () => Date): ConsoleAction => {
   const extractions = dynamoExtractionStore(new DynamoDBClient(client), output('ExtractionsTableName'));
@@ -64,13 +64,12 @@ const redriveAction = ({ client, output, isEmulated }: Deployment): ConsoleActio
     place: 'health',
     changes: true,
     effect:
-      'It repeats the work of each message in the dead-letter queue, and deletes the message on success. Those that fail again stay.',
+      'It reconciles the extraction of each message in the dead-letter queue, and deletes the message on success. Those that fail again stay.',
     run: async () => {
       const { done, failed, unknown } = await redriveLetters({
         letters: deadLettersIn(queues, output('DeadLetterQueueUrl')),
-        invoke: async (work) => {
-          if (work.trigger === 'sweep') await sweepNow(lambda, output('SweepFunctionName'));
-          else await reconcileNow(lambda, output('ReconcileFunctionName'), work);
+        reconcile: async (extractionId) => {
+          await reconcileNow(lambda, output('ReconcileFunctionName'), { trigger: 'operator', extractionId });
         },
         onDone: ignore,
         onFailed: ignore,

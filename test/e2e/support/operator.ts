@@ -101,6 +101,9 @@ export const cosechaAsCaller = (args: readonly string[]): Promise<Ran> => {
   return run(args, '', { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey });
 };
 
+/** Starts the CLI as the operator. The caller ends the process. */
+export const startCosecha = (args: readonly string[]) => start(args, operator);
+
 /** Runs the CLI until its output satisfies `isThere`, then ends it. `ready`: it has written to standard error. */
 export const cosechaUntil = (args: readonly string[], isThere: (stdout: string) => boolean) => {
   const child = start(args, operator);

@@ -114,7 +114,13 @@ export class Fleet {
       process.crash = () => resolve('Runtime.ExitError');
     });
     const invocation = startForMachine(
-      { extractionId, requestId: extraction().requestId, callbackToken: 'token', callbackAttempt },
+      {
+        extractionId,
+        requestId: extraction().requestId,
+        callbackToken: 'token',
+        callbackAttempt,
+        sealed: '',
+      },
       {
         extractions: extractionStoreOver(this.extractions, process.carryOut),
         tasks: taskStoreOver(this.#tasks, process.carryOut),
@@ -129,6 +135,7 @@ export class Fleet {
           ),
         breaker: process.breaker,
         logIn: process.sessions.renew,
+        send: async () => undefined,
         wake: async () => 'woken',
         fail: async (_token, error) => {
           failed = error;
