@@ -8,6 +8,7 @@ import { showFinding } from './campaign/show-finding.ts';
 import { runFaults } from './faults/run-faults.ts';
 import { invariants } from './invariants/all.ts';
 import { outageInvariants } from './outage/invariants.ts';
+import { printOutages } from './outage/print-outages.ts';
 import { runOutage, traceOf, violationIn } from './outage/search.ts';
 import { runWorld } from './run-world.ts';
 import { follow } from './scheduler/follow.ts';
@@ -39,9 +40,17 @@ const options = new Command()
     'run one schedule and print its trace: seed-N, outage-N, or scenario/step.index,…',
   )
   .option('--faults', 'run every injected fault; print what it does and the schedule that catches it')
+  .option('--outages', 'print what outages of five minutes take at a million extractions a day')
   .option('--invariants', 'print every invariant and its assumptions')
   .parse()
-  .opts<{ minutes: number; seed: number; replay?: string; faults?: true; invariants?: true }>();
+  .opts<{
+    minutes: number;
+    seed: number;
+    replay?: string;
+    faults?: true;
+    outages?: true;
+    invariants?: true;
+  }>();
 
 const replayOutage = async (seed: number): Promise<boolean> => {
   const fleet = await runOutage(seed);
@@ -106,6 +115,7 @@ const printInvariants = (): boolean => {
 const run = (): Promise<boolean> | boolean => {
   if (options.replay !== undefined) return replay(options.replay);
   if (options.faults === true) return runFaults((line) => console.log(line));
+  if (options.outages === true) return printOutages((line) => console.log(line)).then(() => true);
   return options.invariants === true ? printInvariants() : explore();
 };
 

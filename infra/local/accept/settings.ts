@@ -30,7 +30,6 @@ export const awsSettings: Readonly<Record<string, string>> = {
   deadlineSeconds: '90',
   machineSlackSeconds: '30',
   pollEverySeconds: '5',
-  collectInMachineSeconds: '30',
   collectForSeconds: '600',
   graceSeconds: '600',
   sweepEveryMinutes: '1',
@@ -50,7 +49,6 @@ export const emulatorSettings: Readonly<Record<string, string>> = {
   deadlineSeconds: '1000',
   machineSlackSeconds: '100',
   pollEverySeconds: '1',
-  collectInMachineSeconds: '600',
   sweepEveryMinutes: '60',
 };
 

@@ -60,8 +60,7 @@ export type QueueLine = {
 
 export type SweepLine = {
   readonly at: string;
-  readonly claimed: number;
-  readonly closed: number;
+  readonly sent: number;
   readonly failed: number;
 };
 

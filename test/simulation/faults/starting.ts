@@ -227,6 +227,14 @@ export const startingFaults: readonly InjectedFault[] = [
     caughtBy: 'wait-answered',
   },
   {
+    name: 'retry-after-ignored',
+    does: 'A start is tried before the time that a 429 named.',
+    file: start,
+    find: "if (row.notBefore !== undefined && now < row.notBefore) return { kind: 'retry', error: 'ProviderBusy' };",
+    replace: '',
+    caughtBy: 'waits-as-asked',
+  },
+  {
     name: 'stop-ignored',
     does: 'A start call is made although the breaker holds it.',
     file: 'lib/extraction/start.ts',

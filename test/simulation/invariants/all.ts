@@ -29,6 +29,7 @@ import { startingWrittenBeforeCall } from './starting-written-before-call.ts';
 import { statusIsTheProviders } from './status-is-the-providers.ts';
 import { unconfirmedForAReason } from './unconfirmed-for-a-reason.ts';
 import { waitAnswered } from './wait-answered.ts';
+import { waitsAsAsked } from './waits-as-asked.ts';
 import { wakeNotLost } from './wake-not-lost.ts';
 import { wokenAfterRecorded } from './woken-after-recorded.ts';
 
@@ -65,5 +66,6 @@ export const invariants: readonly Invariant[] = [
   oversizedOnce,
   correctionFound,
   breakerRespected,
+  waitsAsAsked,
   countedOnce,
 ];

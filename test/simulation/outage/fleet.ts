@@ -55,6 +55,9 @@ export class Fleet {
   readonly provider: OutageProvider;
   readonly extractions = new Map<string, Extraction>();
   readonly changes: BreakerChange[] = [];
+  /** The most invocations of start-task at one time. */
+  mostAtOnce = 0;
+  #atOnce = 0;
   /** Calls of tables that lost their answer or their process. */
   losses = 0;
   readonly #random: Random;
@@ -109,6 +112,8 @@ export class Fleet {
   /** One invocation. Returns the error that fails the state, or undefined. */
   async #startTask(extractionId: string, callbackAttempt: number): Promise<string | undefined> {
     const process = this.#idle.splice(this.#random.below(this.#idle.length), 1)[0] ?? this.#newProcess();
+    this.#atOnce += 1;
+    this.mostAtOnce = Math.max(this.mostAtOnce, this.#atOnce);
     let failed: string | undefined;
     const crashed = new Promise<string>((resolve) => {
       process.crash = () => resolve('Runtime.ExitError');
@@ -149,7 +154,9 @@ export class Fleet {
       this.#idle.push(process);
       return failed;
     });
-    return Promise.race([invocation, crashed]);
+    return Promise.race([invocation, crashed]).finally(() => {
+      this.#atOnce -= 1;
+    });
   }
 
   #newName(kind: string): string {

@@ -2,7 +2,14 @@ import type { BreakerName } from '../../../lib/breaker/breaker-state.ts';
 import type { TerminalStatus } from '../../../lib/extraction/record.ts';
 
 /** The default answer of the provider to a start call. */
-export type StartAnswer = 'accepted' | 'busy' | 'unreachable' | 'unauthorized' | 'refused';
+export type StartAnswer =
+  | 'accepted'
+  | 'busy'
+  /** With a `Retry-After`. */
+  | 'busy for a time'
+  | 'unreachable'
+  | 'unauthorized'
+  | 'refused';
 
 /** What happens in a world by default, without departures. */
 export type Scenario = {
