@@ -60,7 +60,9 @@ export type QueueLine = {
 
 export type SweepLine = {
   readonly at: string;
+  /** Records that it sent to the queue. */
   readonly sent: number;
+  /** Records that it could not claim or send. */
   readonly failed: number;
 };
 

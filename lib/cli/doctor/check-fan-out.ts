@@ -1,5 +1,5 @@
 import type { SQSClient } from '@aws-sdk/client-sqs';
-import { countDeadLetters } from '../aws/dead-letters.ts';
+import { countMessages } from '../aws/count-messages.ts';
 import { type Finding, failed, passed, skipped } from './finding.ts';
 
 /**
@@ -13,7 +13,7 @@ export const checkFanOut = async (
 ): Promise<Finding> => {
   const queueUrl = queueUrls.find((url) => !others.includes(url));
   if (queueUrl === undefined) return skipped('bus: none, as fanOutToEventBus is off');
-  const count = await countDeadLetters(client, queueUrl);
+  const count = await countMessages(client, queueUrl);
   if (count === 0) return passed('bus: the dead-letter queue of its pipe is empty');
   return failed(
     `bus: the dead-letter queue of its pipe holds ${count}`,
