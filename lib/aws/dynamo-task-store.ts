@@ -96,6 +96,8 @@ export const dynamoTaskStore = (client: DynamoDBClient, table: string, now: () =
             ':extraction': extractionId,
             ':expiry': expiry(),
           }),
+          // Returned for npm run cost, which counts units by the item. It costs nothing.
+          ReturnValues: 'ALL_NEW',
         }),
       );
     },

@@ -342,7 +342,7 @@ const addConsole: AddCommand = (program, run) => {
     .addOption(
       new Option('--port <port>', 'the port on 127.0.0.1 (0: any free one)').argParser(port).default(0),
     )
-    .option('--actions', 'allow reconcile and redrive, each after a confirmation')
+    .option('--actions', 'allow reconcile, redrive, pause and resume, each after a confirmation')
     .addHelpText('after', examples('--stage prod console', '--stage prod console --actions'))
     .action((options: ConsoleOptions) =>
       run(async (context) => (await import('./commands/console.ts')).serve(options, context)),

@@ -1,6 +1,10 @@
-/** What both kinds of stage need: the probe, and short retries, so that a run waits for little but its deadlines. */
+/**
+ * What both kinds of stage need: the probe, and short retries, so that a run waits for little but its deadlines. The starts
+ * that fail on purpose, three in a run, must not open the breaker for the others.
+ */
 const common = {
   probe: 'true',
+  breakerFailures: '50',
   startRetryFirstSeconds: '2',
   pollFirstSeconds: '1',
   signingKeyRefreshSeconds: '1',

@@ -2,10 +2,13 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import { S3Client } from '@aws-sdk/client-s3';
 import { SQSClient } from '@aws-sdk/client-sqs';
+import { dynamoBreakerStore } from '../../aws/dynamo-breaker-store.ts';
 import { dynamoExtractionStore } from '../../aws/dynamo-extraction-store.ts';
 import { presignResults } from '../../aws/presign-results.ts';
+import type { BreakerStore } from '../../breaker/breaker-store.ts';
 import { requireResults } from '../commands/get.ts';
 import type { ConsoleAction } from '../console/actions.ts';
+import { breakerActions } from '../console/breaker-actions.ts';
 import type { Deployment } from '../deployment.ts';
 import { describeProgress } from '../describe-record.ts';
 import { CliError } from '../errors.ts';
@@ -80,11 +83,20 @@ const redriveAction = ({ client, output, isEmulated }: Deployment): ConsoleActio
   };
 };
 
+const breakerStore = ({ client, output }: Deployment): BreakerStore =>
+  dynamoBreakerStore(new DynamoDBClient(client), output('BreakersTableName'));
+
 /** What the console can do in a deployment. Only the link needs no `--actions`. */
 export const consoleActions = (
   deployment: Deployment,
   { allowed, now }: { readonly allowed: boolean; readonly now: () => Date },
 ): readonly ConsoleAction[] => [
   linkAction(deployment, now),
-  ...(allowed ? [reconcileAction(deployment), redriveAction(deployment)] : []),
+  ...(allowed
+    ? [
+        reconcileAction(deployment),
+        redriveAction(deployment),
+        ...breakerActions(breakerStore(deployment), now),
+      ]
+    : []),
 ];

@@ -132,8 +132,11 @@ export const consoleSources = (deployment: Deployment, now: () => Date): Console
     alarms: kept(30, now, async () =>
       readAlarms(new CloudWatchClient(client), (await resources()).get('AWS::CloudWatch::Alarm') ?? []),
     ),
-    queues: kept(10, now, async () => [
-      await readQueue(queues, 'dead letters', output('DeadLetterQueueUrl')),
-    ]),
+    queues: kept(10, now, () =>
+      Promise.all([
+        readQueue(queues, 'reconcile', output('ReconcileQueueUrl')),
+        readQueue(queues, 'dead letters', output('DeadLetterQueueUrl')),
+      ]),
+    ),
   };
 };

@@ -35,6 +35,5 @@ export const parseDeliveryLine = (fields: LoggedFields): DeliveryLine | undefine
 export const parseSweepLine = (fields: LoggedFields): SweepLine | undefined => {
   const at = text(fields.timestamp);
   if (fields.message !== 'Sweep finished.' || at === undefined) return undefined;
-  const { claimed, closed, failed } = fields;
-  return { at, claimed: number(claimed), closed: number(closed), failed: number(failed) };
+  return { at, sent: number(fields.sent), failed: number(fields.failed) };
 };

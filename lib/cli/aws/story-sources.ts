@@ -18,7 +18,7 @@ import type { Deployment } from '../deployment.ts';
 import { readRules } from '../doctor/check-rules.ts';
 import { CliError } from '../errors.ts';
 import type { Breaker, QueueDepth, StoredObject, StorySources, Sweep, TaskRow } from '../explain/sources.ts';
-import { countDeadLetters } from './dead-letters.ts';
+import { countMessages } from './count-messages.ts';
 import { readExecution } from './read-execution.ts';
 import { readLogLines } from './read-log-lines.ts';
 import { readMachineSettings } from './read-machine-settings.ts';
@@ -108,7 +108,8 @@ export const storySources = (deployment: Deployment, now: () => Date): StorySour
     },
     results: (id) => readStoredResults(deployment, id),
     queues: async (): Promise<readonly QueueDepth[]> => [
-      { queue: 'dead-letter', messages: await countDeadLetters(queues, output('DeadLetterQueueUrl')) },
+      { queue: 'reconcile', messages: await countMessages(queues, output('ReconcileQueueUrl')) },
+      { queue: 'dead-letter', messages: await countMessages(queues, output('DeadLetterQueueUrl')) },
     ],
     changes: async (id) =>
       readStreamChanges(new DynamoDBStreamsClient(client), output('ExtractionsStreamArn'), id),

@@ -60,8 +60,9 @@ export type QueueLine = {
 
 export type SweepLine = {
   readonly at: string;
-  readonly claimed: number;
-  readonly closed: number;
+  /** Records that it sent to the queue. */
+  readonly sent: number;
+  /** Records that it could not claim or send. */
   readonly failed: number;
 };
 

@@ -143,7 +143,11 @@ const queueChecks = ({ deployment: { client, output, isEmulated }, resources }: 
     { id: 'dead-letters', run: async () => checkDeadLetters(queues, output('DeadLetterQueueUrl')) },
     {
       id: 'event-bus',
-      run: async () => checkFanOut(queues, await resources('AWS::SQS::Queue'), output('DeadLetterQueueUrl')),
+      run: async () =>
+        checkFanOut(queues, await resources('AWS::SQS::Queue'), [
+          output('ReconcileQueueUrl'),
+          output('DeadLetterQueueUrl'),
+        ]),
     },
   ];
 };

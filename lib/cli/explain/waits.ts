@@ -33,6 +33,10 @@ const notStartedBy = (windowEnd: string, now: Date): string =>
 const sweepAfter = ({ dueAt = '' }: Extraction, now: Date): string =>
   `the sweep after ${clockTime(dueAt, now)}`;
 
+/** A message of the queue is delayed until `dueAt`. Without one, the sweep reconciles at its first run after it. */
+const nextReconcile = ({ dueAt = '' }: Extraction, now: Date): string =>
+  `the reconcile queue or the sweep after ${clockTime(dueAt, now)}`;
+
 /** Another record had this id before, so that its execution, which has the same name, does nothing for this one. */
 const isOfEarlierRecord = ({ execution, record }: Open): boolean =>
   // Intake writes the record before it starts the execution. The two clocks differ by less than a second.
@@ -148,8 +152,10 @@ export const runningWaits = (known: Open): string => {
   }
   if (visit?.state === 'Reconcile') return polls(known, visit);
   if (execution?.end !== undefined) {
-    const waits = hasWebhook(record) ? 'Waits for the webhook' : 'Is polled through the reconcile queue';
-    return `${waits}; no machine polls, as its execution has ${execution.end.how}. Next, ${sweepAfter(record, now)} reads the provider. ${timedOutBy(known)}${readsStopped(known)}`;
+    const waits = hasWebhook(record)
+      ? `Waits for the webhook. No machine polls, as its execution has ${execution.end.how}.`
+      : 'Is polled by the reconcile queue, as there is no webhook under a consent.';
+    return `${waits} Next, ${nextReconcile(record, now)} reads the provider. ${timedOutBy(known)}${readsStopped(known)}`;
   }
   if (!hasWebhook(record))
     return `Runs at the provider, and is polled. ${timedOutBy(known)}${readsStopped(known)}`;
@@ -169,14 +175,14 @@ export const collectionWaits = (known: Open): string => {
     failure === undefined
       ? ''
       : ` The last try failed at ${clockTime(failure.at, now)}: ${bounded(failure.message)}`;
-  return `Its results are not collected yet.${last} They are read again until ${until}, next by ${sweepAfter(record, now)} at the latest; then it closes without them.${readsStopped(known)}`;
+  return `Its results are not collected yet.${last} They are read again until ${until}, next by ${nextReconcile(record, now)} at the latest; then it closes without them.${readsStopped(known)}`;
 };
 
 export const graceWaits = (known: Open): string => {
   const { record, settings, now } = known;
   const { settledAt = record.deadlineAt } = record;
   const until = clockTime(plusSeconds(settledAt, settings.timings.grace), now);
-  return `Until ${until} a webhook or a read can still correct it; next, ${sweepAfter(record, now)} reads the provider.${readsStopped(known)}`;
+  return `Until ${until} a webhook or a read can still correct it; next, ${nextReconcile(record, now)} reads the provider.${readsStopped(known)}`;
 };
 
 /** What an open extraction waits for. The outcome of one that has ended is not part of it. */

@@ -35,3 +35,7 @@ export type Entry = {
   readonly bodyBytes: number;
   readonly calls: readonly Call[];
 };
+
+/** Whether the invocation found the task running: the machine's throws, and the queue's sends the next message. */
+export const isPoll = ({ function: name, failed, calls }: Entry): boolean =>
+  failed || (name === 'reconcile-extraction' && calls.some(({ service }) => service === 'sqs'));

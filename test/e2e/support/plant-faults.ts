@@ -94,7 +94,7 @@ const useWrongSigningKey = async (stage: Stage): Promise<void> => {
 const disableSweep = async ({ emulator }: Stage): Promise<void> => {
   const events = new EventBridgeClient(emulator.client);
   const { Rules = [] } = await events.send(new ListRulesCommand());
-  const sweep = Rules.find(({ ScheduleExpression }) => ScheduleExpression !== undefined);
+  const sweep = Rules.find(({ Name = '' }) => /Sweep/.test(Name));
   await events.send(new DisableRuleCommand({ Name: sweep?.Name }));
 };
 

@@ -50,6 +50,7 @@ export const webhookWorld = (setup: WorldSetup, hooks: WorldHooks = {}) => {
   for (const row of setup.tasks) tasks.rows.set(row.taskId, row);
   const { counted, journal } = memoryJournal();
   const received: ReceivedDelivery[] = [];
+  const sent: string[] = [];
   const woken: string[] = [];
 
   const wake = async (callbackToken: string): Promise<WakeOutcome> => {
@@ -70,7 +71,7 @@ export const webhookWorld = (setup: WorldSetup, hooks: WorldHooks = {}) => {
       recordDelivery(delivery, {
         extractions,
         tasks,
-        send: async () => undefined,
+        send: async ({ extractionId }) => void sent.push(extractionId),
         wake,
         now,
         timings,
@@ -90,6 +91,7 @@ export const webhookWorld = (setup: WorldSetup, hooks: WorldHooks = {}) => {
     state: (): State => ({ extractions: new Map(extractions.rows), tasks: new Map(tasks.rows) }),
     counted,
     received,
+    sent,
     woken,
   };
 };

@@ -160,7 +160,7 @@ export class Execution {
       kind: 'once',
       take: () => {
         if (!this.#isCurrent(attempt)) return;
-        if (this.#deployIsBroken()) this.#fail('Runtime.ImportModuleError');
+        if (this.#world.deployIsBroken) this.#fail('Runtime.ImportModuleError');
         else run();
       },
       others: [
@@ -176,11 +176,6 @@ export class Execution {
       ],
     } as const;
     void this.#world.kernel.call<void>(undefined, 'machine', invoke);
-  }
-
-  #deployIsBroken(): boolean {
-    const { kernel, startedAt, scenario } = this.#world;
-    return kernel.now < startedAt + (scenario.brokenDeployUntil ?? 0) * 1_000;
   }
 
   #isCurrent(attempt: number): boolean {

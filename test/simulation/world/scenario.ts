@@ -56,7 +56,7 @@ export type Scenario = {
     readonly open?: readonly BreakerName[];
     readonly paused?: { readonly names: readonly BreakerName[]; readonly until: number };
   };
-  /** Until how many seconds from the request Lambda cannot load the functions of the machine. */
+  /** Until how many seconds from the request Lambda cannot load the functions of the machine and of the queue. */
   readonly brokenDeployUntil?: number;
 };
 

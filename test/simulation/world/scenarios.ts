@@ -44,6 +44,8 @@ export const scenarios: readonly Scenario[] = [
   { ...plain, name: 'interruption-unreported', interruptions: 'unreported' },
   { ...plain, name: 'out-of-memory', interruptions: 'Runtime.OutOfMemory' },
   { ...plain, name: 'broken-deploy', brokenDeployUntil: 20 },
+  // Longer than a message is received again, so that it becomes a dead letter.
+  { ...plain, name: 'broken-deploy-for-long', brokenDeployUntil: 2_000 },
   { ...plain, name: 'coarse-clock', clock: 'coarse' },
   { ...plain, name: 'skewed-clocks', skew: 30 },
   { ...plain, name: 'skewed-reconcile', skew: 30, reconcileAfter: 5 },

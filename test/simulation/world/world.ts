@@ -156,6 +156,11 @@ export class World {
     return this.execution?.abandoned === true;
   }
 
+  /** Whether Lambda cannot load the functions of the machine and of the queue. */
+  get deployIsBroken(): boolean {
+    return this.kernel.now < this.startedAt + (this.scenario.brokenDeployUntil ?? 0) * 1_000;
+  }
+
   /** Whether the start window has ended. */
   get windowOver(): boolean {
     const { record } = this;

@@ -144,8 +144,8 @@ const showSweeps = ({ items }: Bounded<SweepLine>, now: Date): Html => {
   const [last] = items;
   if (last === undefined) return html`<p class="late">No sweep finished within an hour.</p>`;
   const failed = items.reduce((sum, sweep) => sum + sweep.failed, 0);
-  return html`<p>The last sweep finished ${ago(last.at, now)}. It reconciled ${last.claimed} and closed ${last.closed}.</p>
-<p class="source">${plural(items.length, 'sweep')} finished within an hour, and ${failed} of their reconciles failed. From the log of sweep-extractions.</p>`;
+  return html`<p>The last sweep finished ${ago(last.at, now)}. It sent ${last.sent} to the reconcile queue.</p>
+<p class="source">${plural(items.length, 'sweep')} finished within an hour, and ${failed} records could not be claimed or sent. From the log of sweep-extractions.</p>`;
 };
 
 /** Kinds in the order of the bar, which has a pattern for each. */

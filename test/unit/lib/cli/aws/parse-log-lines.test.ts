@@ -46,11 +46,10 @@ test('other lines are no delivery and no sweep', () => {
 });
 
 test('the line that ends a sweep has its counts', () => {
-  const swept = { claimed: 3, closed: 2, failed: 1, cutShort: false };
+  const swept = { sent: 3, failed: 1, cutShort: false };
   expect(parseSweepLine({ ...line, message: 'Sweep finished.', ...swept })).toEqual({
     at: timestamp,
-    claimed: 3,
-    closed: 2,
+    sent: 3,
     failed: 1,
   });
 });

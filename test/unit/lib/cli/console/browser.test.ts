@@ -59,7 +59,7 @@ const troubles: Partial<ConsoleSources> = {
     ],
     complete: false,
   }),
-  sweeps: async () => ({ items: [{ at: iso(40), claimed: 3, closed: 2, failed: 0 }], complete: true }),
+  sweeps: async () => ({ items: [{ at: iso(40), sent: 3, failed: 0 }], complete: true }),
   findings: async () => [
     { id: 'stack', result: 'passed', message: 'stack Cosecha-prod is CREATE_COMPLETE' },
     { id: 'sweep', result: 'skipped', message: 'last sweep: skipped' },
