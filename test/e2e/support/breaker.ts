@@ -20,18 +20,18 @@ const functionNames = async (): Promise<readonly string[]> => {
   );
 };
 
-/** Changes their settings. The next invocation is in a new process, as on AWS. */
-const configure = async (name: string, breaker: string): Promise<void> => {
+type Variables = Readonly<Record<string, string>>;
+
+const variablesOf = async (name: string): Promise<Variables> => {
   const { Environment } = await aws.lambda.send(new GetFunctionConfigurationCommand({ FunctionName: name }));
-  const Variables = { ...Environment?.Variables, BREAKER: breaker };
+  return Environment?.Variables ?? {};
+};
+
+/** Replaces the environment. The next invocation is in a new process, as on AWS. */
+const configure = async (name: string, Variables: Variables): Promise<void> => {
   await aws.lambda.send(
     new UpdateFunctionConfigurationCommand({ FunctionName: name, Environment: { Variables } }),
   );
-};
-
-const settingsOf = async (name: string): Promise<string> => {
-  const { Environment } = await aws.lambda.send(new GetFunctionConfigurationCommand({ FunctionName: name }));
-  return Environment?.Variables?.BREAKER ?? '';
 };
 
 /** Closes a breaker, whatever is stored. */
@@ -41,19 +41,21 @@ const reset = async (name: BreakerName): Promise<void> => {
     await store.replace(name, stored, { state: closedBreaker, version: 'reset' });
 };
 
+/** A call that hangs fails soon, so that the test of it takes a minute. All other calls are answered much sooner. */
+const timeouts = { connect: 3_000, total: 8_000 };
+
 /** Runs `work` with these settings of the breakers, which all other tests keep closed (test/e2e/windows.ts). */
 export const withBreakers = async <T>(settings: BreakerSettings, work: () => Promise<T>): Promise<T> => {
   const names = await functionNames();
   if (names.length === 0) throw new Error('No function has a breaker.');
-  const before = new Map(
-    await Promise.all(names.map(async (name) => [name, await settingsOf(name)] as const)),
-  );
+  const before = await Promise.all(names.map(async (name) => [name, await variablesOf(name)] as const));
+  const changed = { BREAKER: JSON.stringify(settings), PROVIDER_TIMEOUTS: JSON.stringify(timeouts) };
   await Promise.all([reset('starts'), reset('reads')]);
-  for (const name of names) await configure(name, JSON.stringify(settings));
+  for (const [name, variables] of before) await configure(name, { ...variables, ...changed });
   try {
     return await work();
   } finally {
-    for (const [name, breaker] of before) await configure(name, breaker);
+    for (const [name, variables] of before) await configure(name, variables);
     await Promise.all([reset('starts'), reset('reads')]);
   }
 };
