@@ -102,10 +102,7 @@ const untilReady = async (path: Path, since: number, extractionId: string, scene
 };
 
 /** Waits for the invocation that stores the results, which may come after the machine has ended. */
-const untilCollected = (
-  extractionId: string,
-  { ledger, signal }: Scene,
-): Promise<void> =>
+const untilCollected = (extractionId: string, { ledger, signal }: Scene): Promise<void> =>
   ledger.atLeast(
     1,
     (one) => one.extractionId === extractionId && one.calls.some(({ service }) => service === 's3'),
@@ -123,10 +120,7 @@ const whole = async (events: AsyncIterable<HistoryEvent>): Promise<readonly Hist
   return history;
 };
 
-const request = async (
-  { body }: Order,
-  { system: { api }, signal }: Scene,
-): Promise<PublicExtraction> => {
+const request = async ({ body }: Order, { system: { api }, signal }: Scene): Promise<PublicExtraction> => {
   const answer = await api.fetch(`${api.base}/extractions`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'idempotency-key': randomUUID() },
