@@ -36,14 +36,17 @@ test.each([[[]], [[other]]])('without a mapping of this queue it fails: %j', asy
   });
 });
 
-test.each(['Disabled', 'Disabling'])('a mapping that is %s fails, with the command that enables it', async (State) => {
-  expect(await check({ ...mapping, State })).toEqual({
-    result: 'failed',
-    message: `reconcile queue: its event source mapping is ${State}`,
-    remedy:
-      'Results are not collected, and nothing is polled by consent. Run aws lambda update-event-source-mapping --uuid u-1 --enabled',
-  });
-});
+test.each(['Disabled', 'Disabling'])(
+  'a mapping that is %s fails, with the command that enables it',
+  async (State) => {
+    expect(await check({ ...mapping, State })).toEqual({
+      result: 'failed',
+      message: `reconcile queue: its event source mapping is ${State}`,
+      remedy:
+        'Results are not collected, and nothing is polled by consent. Run aws lambda update-event-source-mapping --uuid u-1 --enabled',
+    });
+  },
+);
 
 test.each([
   [{ MaximumConcurrency: 2 }, '2'],
