@@ -1,3 +1,4 @@
+import { Token } from 'aws-cdk-lib';
 import { closest, distance } from 'fastest-levenshtein';
 import * as v from 'valibot';
 import { LOCAL_STAGE, probeStagePattern, stagePattern } from '../lib/aws/stage.ts';
@@ -96,7 +97,15 @@ const providerUrl = v.pipe(
   v.transform((value) => value.replace(/\/+$/, '')),
 );
 
+/** An ARN of this form, or one that only the deployment knows: an attribute of a resource of the same app. */
+const arn = (pattern: RegExp, problem: string) =>
+  v.pipe(
+    text,
+    v.check((value) => Token.isUnresolved(value) || pattern.test(value), problem),
+  );
+
 const addressProblem = (value: string): string | undefined => {
+  if (Token.isUnresolved(value)) return undefined;
   if (!URL.canParse(value)) return 'must be an absolute http(s) address';
   const { protocol, username, password, search, hash } = new URL(value);
   if (!/^https?:$/.test(protocol)) return 'must be an absolute http(s) address';
@@ -111,15 +120,14 @@ const principalArn =
   /^arn:aws[a-z-]*:(iam::\d{12}:(user|role)\/[\w+=,.@/-]+|iam::\d{12}:root|sts::\d{12}:assumed-role\/[\w+=,.@-]+)$/;
 
 const principalArns = v.pipe(
-  text,
+  v.union([v.array(text), text], 'must be text'),
   v.transform((value) =>
-    value
-      .split(',')
+    (typeof value === 'string' ? value.split(',') : value)
       .map((arn) => arn.trim())
       .filter((arn) => arn !== ''),
   ),
   v.check(
-    (arns) => arns.every((arn) => principalArn.test(arn)),
+    (arns) => arns.every((arn) => Token.isUnresolved(arn) || principalArn.test(arn)),
     'must be a comma-separated list of ARNs of IAM users or roles, without session names',
   ),
 );
@@ -364,8 +372,7 @@ const access = {
   ),
   certificateArn: optional(
     v.pipe(
-      text,
-      v.regex(
+      arn(
         /^arn:aws[a-z-]*:acm:[a-z0-9-]+:\d{12}:certificate\/[\w-]+$/,
         'must be the ARN of a certificate in AWS Certificate Manager',
       ),
@@ -415,11 +422,7 @@ const capacity = {
 const operating = {
   alarmTopicArn: optional(
     v.pipe(
-      text,
-      v.regex(
-        /^arn:aws[a-z-]*:sns:[a-z0-9-]+:\d{12}:[\w-]{1,256}$/,
-        'must be the ARN of a standard SNS topic',
-      ),
+      arn(/^arn:aws[a-z-]*:sns:[a-z0-9-]+:\d{12}:[\w-]{1,256}$/, 'must be the ARN of a standard SNS topic'),
       values('ARN of a standard SNS topic'),
     ),
     {
@@ -536,7 +539,7 @@ const suggestion = (name: string): string => {
 /** The settings that must be in the stack's region, and the region that each names. */
 export const regionalArns = ({ certificateArn, alarmTopicArn }: Config): (readonly [string, string])[] =>
   Object.entries({ certificateArn, alarmTopicArn }).flatMap(([setting, arn]) =>
-    arn === undefined ? [] : [[setting, arn.split(':')[3] ?? ''] as const],
+    arn === undefined || Token.isUnresolved(arn) ? [] : [[setting, arn.split(':')[3] ?? ''] as const],
   );
 
 type Rule = readonly [contradicts: boolean, sentence: string];
@@ -568,7 +571,7 @@ const contradictions = (config: Config): string[] => {
   const history = worstCaseHistory(config);
   const rules: readonly Rule[] = [
     [
-      !local && !config.providerBaseUrl.startsWith('https://'),
+      !local && !Token.isUnresolved(config.providerBaseUrl) && !config.providerBaseUrl.startsWith('https://'),
       `Setting providerBaseUrl must be an https address: only the stage "${LOCAL_STAGE}" may send credentials in the clear.`,
     ],
     [

@@ -1,6 +1,6 @@
-import { Duration, type Stack } from 'aws-cdk-lib';
+import { Duration } from 'aws-cdk-lib';
+import type { Construct } from 'constructs';
 import { sweepConcurrency } from '../lib/extraction/sweep.ts';
-import type { FunctionCode } from './bundle/bundle-functions.ts';
 import type { Config } from './config.ts';
 import { allow } from './constructs/allow.ts';
 import { CosechaFunction } from './constructs/cosecha-function.ts';
@@ -10,9 +10,11 @@ import {
   describingExecutions,
   extractionMachineArn,
 } from './constructs/extraction-machine.ts';
+import type { Network } from './constructs/network.ts';
 import type { SealKey } from './constructs/seal-key.ts';
 import type { Secrets } from './constructs/secrets.ts';
 import type { Storage } from './constructs/storage.ts';
+import type { FunctionCode } from './function-names.ts';
 
 /** What exists before the functions, and what their environment and permissions refer to. */
 export type Resources = {
@@ -21,10 +23,12 @@ export type Resources = {
   readonly sealKey: SealKey;
   readonly secrets: Secrets;
   readonly storage: Storage;
+  /** For the functions that call the provider. */
+  readonly network: Network | undefined;
 };
 
 type Context = Resources & {
-  readonly stack: Stack;
+  readonly scope: Construct;
   readonly code: FunctionCode;
   readonly machineArn: string;
 };
@@ -32,8 +36,13 @@ type Context = Resources & {
 export type CosechaFunctions = ReturnType<typeof createFunctions>;
 
 /** The seven functions, each with exactly the environment and the permissions that its code uses. */
-export const createFunctions = (stack: Stack, resources: Resources, code: FunctionCode) => {
-  const context: Context = { ...resources, stack, code, machineArn: extractionMachineArn(stack) };
+export const createFunctions = (scope: Construct, resources: Resources, code: FunctionCode) => {
+  const context: Context = {
+    ...resources,
+    scope,
+    code,
+    machineArn: extractionMachineArn(scope, resources.config),
+  };
   const functions = {
     requestExtraction: requestExtraction(context),
     getExtraction: getExtraction(context),
@@ -49,8 +58,8 @@ export const createFunctions = (stack: Stack, resources: Resources, code: Functi
 };
 
 const requestExtraction = (context: Context): CosechaFunction => {
-  const { stack, config, code, dataKey, sealKey, secrets, storage, machineArn } = context;
-  return new CosechaFunction(stack, 'RequestExtraction', {
+  const { scope, config, code, dataKey, sealKey, secrets, storage, machineArn } = context;
+  return new CosechaFunction(scope, 'RequestExtraction', {
     config,
     dataKey,
     code,
@@ -74,8 +83,8 @@ const requestExtraction = (context: Context): CosechaFunction => {
   });
 };
 
-const getExtraction = ({ stack, config, code, dataKey, storage }: Context): CosechaFunction =>
-  new CosechaFunction(stack, 'GetExtraction', {
+const getExtraction = ({ scope, config, code, dataKey, storage }: Context): CosechaFunction =>
+  new CosechaFunction(scope, 'GetExtraction', {
     config,
     dataKey,
     code,
@@ -97,11 +106,12 @@ const getExtraction = ({ stack, config, code, dataKey, storage }: Context): Cose
   });
 
 const startTask = (context: Context): CosechaFunction => {
-  const { stack, config, code, dataKey, sealKey, secrets, storage, machineArn } = context;
-  return new CosechaFunction(stack, 'StartTask', {
+  const { scope, config, code, network, dataKey, sealKey, secrets, storage, machineArn } = context;
+  return new CosechaFunction(scope, 'StartTask', {
     config,
     dataKey,
     code,
+    network,
     name: 'start-task',
     timeout: Duration.seconds(config.startTimeoutSeconds),
     // It mostly waits for the provider, and no caller waits for it. Half the memory is nearly half the bill.
@@ -127,8 +137,8 @@ const startTask = (context: Context): CosechaFunction => {
 };
 
 const receiveWebhook = (context: Context): CosechaFunction => {
-  const { stack, config, code, dataKey, secrets, storage, machineArn } = context;
-  return new CosechaFunction(stack, 'ReceiveWebhook', {
+  const { scope, config, code, dataKey, secrets, storage, machineArn } = context;
+  return new CosechaFunction(scope, 'ReceiveWebhook', {
     config,
     dataKey,
     code,
@@ -154,7 +164,7 @@ const receiveWebhook = (context: Context): CosechaFunction => {
 };
 
 const reconcileExtraction = (context: Context): CosechaFunction =>
-  new CosechaFunction(context.stack, 'ReconcileExtraction', {
+  new CosechaFunction(context.scope, 'ReconcileExtraction', {
     ...reconcilingOf(context),
     name: 'reconcile-extraction',
     memoryMB: memoryForResults(context.config, 1),
@@ -163,7 +173,7 @@ const reconcileExtraction = (context: Context): CosechaFunction =>
 
 const sweepExtractions = (context: Context): CosechaFunction => {
   const reconciling = reconcilingOf(context);
-  return new CosechaFunction(context.stack, 'SweepExtractions', {
+  return new CosechaFunction(context.scope, 'SweepExtractions', {
     ...reconciling,
     name: 'sweep-extractions',
     memoryMB: memoryForResults(context.config, sweepConcurrency),
@@ -173,11 +183,12 @@ const sweepExtractions = (context: Context): CosechaFunction => {
 
 /** What the two functions that reconcile have in common. */
 const reconcilingOf = (context: Context) => {
-  const { stack, config, code, dataKey, sealKey, secrets, storage, machineArn } = context;
+  const { scope, config, code, network, dataKey, sealKey, secrets, storage, machineArn } = context;
   return {
     config,
     dataKey,
     code,
+    network,
     timeout: reconcileTimeout(config),
     environment: {
       ...tablesOf(storage),
@@ -197,7 +208,7 @@ const reconcilingOf = (context: Context) => {
       storage.onResults('PutObject'),
       dataKey.storingObjects(),
       secrets.reading(secrets.providerApiKey),
-      describingExecutions(stack),
+      describingExecutions(scope, config),
     ],
   };
 };
@@ -227,11 +238,12 @@ const consentsTimeoutSeconds = 29;
  */
 const consentsProviderTimeoutMs = 6_500;
 
-const manageConsents = ({ stack, config, code, dataKey, secrets }: Context): CosechaFunction =>
-  new CosechaFunction(stack, 'ManageConsents', {
+const manageConsents = ({ scope, config, code, network, dataKey, secrets }: Context): CosechaFunction =>
+  new CosechaFunction(scope, 'ManageConsents', {
     config,
     dataKey,
     code,
+    network,
     name: 'manage-consents',
     timeout: Duration.seconds(consentsTimeoutSeconds),
     memoryMB: 512,
@@ -320,8 +332,8 @@ const allowSealKey = ({ sealKey }: Context, functions: Roles): void => {
 };
 
 /** Gives the rules of AWS Solutions the reasons for permissions that end in a wildcard. */
-const acknowledgeWildcards = ({ storage }: Context, functions: Roles): void => {
+const acknowledgeWildcards = ({ config, storage }: Context, functions: Roles): void => {
   const reconcilers = [functions.reconcileExtraction.role, functions.sweepExtractions.role];
-  for (const role of reconcilers) acknowledgeEveryExecution(role);
+  for (const role of reconcilers) acknowledgeEveryExecution(role, config);
   for (const role of [functions.getExtraction.role, ...reconcilers]) storage.acknowledgeEveryResult(role);
 };

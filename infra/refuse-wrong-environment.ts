@@ -1,3 +1,4 @@
+import { Token } from 'aws-cdk-lib';
 import { type Config, ConfigError, regionalArns } from './config.ts';
 
 /**
@@ -31,7 +32,7 @@ export const refuseWrongEnvironment = (
       : [`Setting ${setting} is in ${its}, but the stack goes to ${region}: it must be in the same region.`],
   );
   const wrongAccount = config.readers
-    .filter((arn) => arn.split(':')[4] !== account)
+    .filter((arn) => !Token.isUnresolved(arn) && arn.split(':')[4] !== account)
     .map(
       (arn) =>
         `Setting readers names ${arn}, but the stack goes to account ${account}: name the role that this reader assumes there.`,

@@ -2,15 +2,12 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild';
-import { type BundleName, functionNames, probeFunctionName } from '../function-names.ts';
+import { type BundleName, type FunctionCode, functionNames, probeFunctionName } from '../function-names.ts';
 import { clientVersionOnly } from './client-version-only.ts';
 import { dropUnusedErrors } from './drop-unused-errors.ts';
 import { standIns } from './stand-ins.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
-
-/** The directory of each function's code, with an `index.js` that exports `handler`. */
-export type FunctionCode = Readonly<Record<BundleName, string>>;
 
 export type Bundles = {
   readonly code: FunctionCode;

@@ -3,6 +3,7 @@ import { EventBus } from 'aws-cdk-lib/aws-events';
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { CfnPipe } from 'aws-cdk-lib/aws-pipes';
 import { Construct } from 'constructs';
+import { stackNameOf } from '../../lib/aws/stage.ts';
 import type { Config } from '../config.ts';
 import { allow } from './allow.ts';
 import type { DataKey } from './data-key.ts';
@@ -32,7 +33,7 @@ export class EventFanOut extends Construct {
 
   constructor(scope: Construct, id: string, props: EventFanOutProps) {
     super(scope, id);
-    const name = `${Stack.of(this).stackName}-extractions`;
+    const name = `${stackNameOf(props.config.stage)}-extractions`;
     this.bus = new EventBus(this, 'Bus', {
       eventBusName: name,
       description: 'Outcomes of extractions (docs/stream.md)',

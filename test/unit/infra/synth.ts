@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { App } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
-import type { FunctionCode } from '../../../infra/bundle/bundle-functions.ts';
+import type { FunctionCode } from '../../../infra/function-names.ts';
 import { readConfig } from '../../../infra/config.ts';
 import { functionNames, probeFunctionName } from '../../../infra/function-names.ts';
 import { ProbeStack } from '../../../infra/probe-stack.ts';
