@@ -45,8 +45,10 @@ export const bundleOptions = {
  *
  * @throws esbuild's BuildFailure, also when a plugin does not find the code that it replaces.
  */
-export const bundleFunctions = async (outdir: string): Promise<Bundles> => {
-  const names: readonly BundleName[] = [...functionNames, probeFunctionName];
+export const bundleFunctions = async (
+  outdir: string,
+  names: readonly BundleName[] = [...functionNames, probeFunctionName],
+): Promise<Bundles> => {
   const { metafile } = await build({
     ...bundleOptions,
     entryPoints: names.map((name) => ({ in: `functions/${name}.ts`, out: `${name}/index` })),

@@ -4,6 +4,8 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
+import { bundleFunctions } from '../bundle/bundle-functions.ts';
+import { functionNames } from '../function-names.ts';
 import { repository } from '../local/paths.ts';
 
 /** The fields of the root's package.json that the package's own is made from. */
@@ -23,7 +25,7 @@ const peers = ['aws-cdk-lib', 'constructs'];
 /** Each becomes one file under `dist`, and one entry of `exports` that `packageJson` names. */
 const libraries = {
   index: 'lib/downstream/index.ts',
-  cdk: 'infra/downstream.ts',
+  cdk: 'infra/cdk.ts',
   client: 'lib/client/index.ts',
   provider: 'lib/provider/index.ts',
 };
@@ -32,9 +34,11 @@ const libraries = {
 const pages = [
   'docs/api.md',
   'docs/cli.md',
+  'docs/embedding.md',
   'docs/events',
   'docs/openapi.yaml',
   'docs/provider-client.md',
+  'docs/settings.md',
   'docs/stream.md',
 ];
 
@@ -55,6 +59,7 @@ export const buildPackage = async (directory: string): Promise<void> => {
     bundle(directory, libraries, 'node20'),
     // On an older Node, the launcher reports which one it needs.
     bundle(directory, { cosecha: 'lib/cli/main.ts' }, 'node22', requireForCommonJs),
+    bundleFunctions(join(directory, 'dist', 'functions'), functionNames),
     declareTypes(join(directory, 'dist')),
     ...[...Object.values(manifest.bin), 'LICENSE', ...pages].map((path) => copy(path, directory)),
     cp(join(import.meta.dirname, 'README.md'), join(directory, 'README.md')),
