@@ -109,12 +109,12 @@ export const requireConfirmation = async (
 /** The key that the provider signs with or, for a forged delivery, a random one. */
 const signingKey = async (
   forged: boolean,
-  { client, stackName }: Deployment,
+  { client, name }: Deployment,
   shell: Shell,
 ): Promise<string> => {
   if (forged) return shell.randomId();
   const secrets = new SecretsManagerClient(client);
-  return readSecret(secrets, `${stackName}/webhook-signing-key`).catch((cause: unknown) => {
+  return readSecret(secrets, `${name}/webhook-signing-key`).catch((cause: unknown) => {
     if (cause instanceof NotConfigured) throw new CliError(cause.message, { cause });
     throw cause;
   });
