@@ -1,14 +1,16 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SFNClient } from '@aws-sdk/client-sfn';
+import { SQSClient } from '@aws-sdk/client-sqs';
 import middy from '@middy/core';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import { dynamoExtractionStore } from '../lib/aws/dynamo-extraction-store.ts';
 import { dynamoTaskStore } from '../lib/aws/dynamo-task-store.ts';
 import { readRotatingSecret } from '../lib/aws/read-secret.ts';
+import { sendReconcileTo } from '../lib/aws/send-reconcile.ts';
 import { wakeMachine } from '../lib/aws/step-functions.ts';
 import { answerFailures } from '../lib/aws/wiring/answer-failures.ts';
-import { promptClient } from '../lib/aws/wiring/client-options.ts';
+import { promptClient, promptQueueClient } from '../lib/aws/wiring/client-options.ts';
 import { requiredVariable } from '../lib/aws/wiring/environment.ts';
 import { recordDelivery } from '../lib/extraction/record-delivery.ts';
 import { count, journal, log, logAbout, observability } from '../lib/observability/observability.ts';
@@ -29,9 +31,10 @@ const keys = cacheSigningKeys({
 const recordDeps = {
   extractions: dynamoExtractionStore(database, requiredVariable('EXTRACTIONS_TABLE')),
   tasks: dynamoTaskStore(database, requiredVariable('TASKS_TABLE'), now),
+  send: sendReconcileTo(new SQSClient(promptQueueClient), requiredVariable('RECONCILE_QUEUE_URL')),
   wake: wakeMachine(new SFNClient(promptClient)),
   now,
-  timings: { collectInMachine: Number(requiredVariable('COLLECT_IN_MACHINE_SECONDS')) },
+  timings: { pollEvery: Number(requiredVariable('POLL_EVERY_SECONDS')) },
   journal,
 };
 

@@ -1,4 +1,5 @@
 import middy from '@middy/core';
+import type { SQSEvent } from 'aws-lambda';
 import { reconcilerFromEnvironment } from '../lib/aws/wiring/reconciler.ts';
 import {
   answerReconcile,
@@ -7,21 +8,27 @@ import {
   type ReconcileEvent,
   reconcileCallerOf,
 } from '../lib/extraction/reconcile-event.ts';
+import { type BatchAnswer, reconcileMessages } from '../lib/extraction/reconcile-messages.ts';
 import { concealFailures } from '../lib/observability/conceal-failures.ts';
-import { logAbout, observability } from '../lib/observability/observability.ts';
+import { count, journal, logAbout, observability } from '../lib/observability/observability.ts';
 
-const { reconcileOne } = reconcilerFromEnvironment(() => new Date());
+const now = () => new Date();
+const { reconcileOne, timings } = reconcilerFromEnvironment(now);
 
-const reconcileExtraction = async (event: ReconcileEvent): Promise<ReconcileAnswer> => {
+/** Messages of the queue, or a direct invocation by the machine or an operator. */
+const reconcileExtraction = async (
+  event: SQSEvent | ReconcileEvent,
+): Promise<BatchAnswer | ReconcileAnswer> => {
+  if ('Records' in event) {
+    return reconcileMessages(event.Records, { reconcile: reconcileOne, now, timings, journal, count });
+  }
   const { extractionId } = event;
   logAbout({ extractionId });
   const caller = reconcileCallerOf(event);
-  const sealedTarget = event.trigger === 'machine' ? event.sealedTarget : null;
-  const result = await reconcileOne(extractionId, caller, sealedTarget);
-  return answerReconcile(extractionId, result, caller.kind);
+  return answerReconcile(extractionId, await reconcileOne(extractionId, caller), caller.kind);
 };
 
-export const handler = middy<ReconcileEvent, ReconcileAnswer>()
+export const handler = middy<SQSEvent | ReconcileEvent, BatchAnswer | ReconcileAnswer>()
   .use(observability())
   .use(concealFailures(NotYet))
   .handler(reconcileExtraction);

@@ -3,13 +3,15 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { KMSClient } from '@aws-sdk/client-kms';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SFNClient } from '@aws-sdk/client-sfn';
+import { SQSClient } from '@aws-sdk/client-sqs';
 import middy from '@middy/core';
 import { dynamoExtractionStore } from '../lib/aws/dynamo-extraction-store.ts';
 import { dynamoTaskStore } from '../lib/aws/dynamo-task-store.ts';
 import { unsealCredentialsWith, unsealTargetWith } from '../lib/aws/seal.ts';
+import { sendReconcileTo } from '../lib/aws/send-reconcile.ts';
 import { failTask, wakeMachine } from '../lib/aws/step-functions.ts';
 import { breakersFromEnvironment } from '../lib/aws/wiring/breakers-from-environment.ts';
-import { patientClient } from '../lib/aws/wiring/client-options.ts';
+import { patientClient, patientQueueClient } from '../lib/aws/wiring/client-options.ts';
 import { requiredVariable } from '../lib/aws/wiring/environment.ts';
 import {
   providerFromEnvironment,
@@ -82,6 +84,7 @@ const startJournal: Journal = {
 const deps = {
   extractions: dynamoExtractionStore(database, requiredVariable('EXTRACTIONS_TABLE')),
   tasks: dynamoTaskStore(database, requiredVariable('TASKS_TABLE'), now),
+  send: sendReconcileTo(new SQSClient(patientQueueClient), requiredVariable('RECONCILE_QUEUE_URL')),
   wake: wakeMachine(machine),
   fail: failTask(machine),
   breaker: breakers.starts,
@@ -96,7 +99,7 @@ const startTaskHandler = async (event: StartTaskEvent): Promise<void> => {
   const { extractionId, requestId, sealed, callbackToken, callbackAttempt } = event;
   logAbout({ extractionId });
   await startForMachine(
-    { extractionId, requestId, callbackToken, callbackAttempt },
+    { extractionId, requestId, callbackToken, callbackAttempt, sealed },
     { ...deps, callFor: (record) => callFor(record, sealed) },
   );
 };

@@ -1,23 +1,33 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { SQSClient } from '@aws-sdk/client-sqs';
 import middy from '@middy/core';
 import type { Context } from 'aws-lambda';
-import { reconcilerFromEnvironment } from '../lib/aws/wiring/reconciler.ts';
+import { dynamoExtractionStore } from '../lib/aws/dynamo-extraction-store.ts';
+import { sendReconcileBatchTo } from '../lib/aws/send-reconcile-batch.ts';
+import { patientClient, patientQueueClient } from '../lib/aws/wiring/client-options.ts';
+import { requiredVariable } from '../lib/aws/wiring/environment.ts';
 import { type SweepResult, sweep } from '../lib/extraction/sweep.ts';
 import { concealFailures } from '../lib/observability/conceal-failures.ts';
 import { count, journal, observability, publishNow } from '../lib/observability/observability.ts';
 
-const now = () => new Date();
-const { reconcileOne, extractions, timings, connection } = reconcilerFromEnvironment(now);
+const extractions = dynamoExtractionStore(
+  new DynamoDBClient(patientClient),
+  requiredVariable('EXTRACTIONS_TABLE'),
+);
+const sendBatch = sendReconcileBatchTo(
+  new SQSClient(patientQueueClient),
+  requiredVariable('RECONCILE_QUEUE_URL'),
+);
 
 const sweepExtractions = (_event: unknown, context: Context): Promise<SweepResult> =>
   sweep({
     extractions,
-    reconcile: (extractionId) => reconcileOne(extractionId, { kind: 'sweep' }),
-    now,
-    timings,
+    sendBatch,
+    now: () => new Date(),
     random: Math.random,
     remainingMs: () => context.getRemainingTimeInMillis(),
-    // One login and one read may take their whole timeout; five seconds are for everything else.
-    reserveMs: 2 * connection.totalTimeoutMs + 5_000,
+    // A claim and a batch, each with one try that times out, and the end of the function.
+    reserveMs: 2 * patientClient.requestHandler.requestTimeout + 5_000,
     journal,
     metrics: { count, publish: publishNow },
   });

@@ -4,6 +4,7 @@ import { bundleFunctions } from './bundle/bundle-functions.ts';
 import { ConfigError, readConfig } from './config.ts';
 import { checkAwsSolutions } from './nag.ts';
 import { ProbeStack } from './probe-stack.ts';
+import { ReadersStack } from './readers-stack.ts';
 import { refuseLocalOnAws } from './refuse-local-on-aws.ts';
 import { refuseWrongEnvironment } from './refuse-wrong-environment.ts';
 import { CosechaStack } from './stack.ts';
@@ -20,7 +21,9 @@ try {
   const { code } = await bundleFunctions(resolve(app.outdir, 'functions'));
   const probe = config.probe ? new ProbeStack(app, config, code, process.env) : undefined;
   // The probe comes first: its address is a setting of Cosecha.
-  new CosechaStack(app, { ...config, ...probe?.provider }, code);
+  const cosecha = new CosechaStack(app, { ...config, ...probe?.provider }, code);
+  // Its parameters, its stream and its bus exist by then.
+  if (probe !== undefined) new ReadersStack(app, config, code).addStackDependency(cosecha);
   checkAwsSolutions(app);
 } catch (error) {
   if (!(error instanceof ConfigError)) throw error;

@@ -186,8 +186,8 @@ const polling = {
     reason: 'A task takes a minute or two.',
   }),
   pollFirstSeconds: withDefault(seconds(1, 3_600), 5, {
-    description: 'The first interval between polls.',
-    reason: 'Intervals have full jitter, so that the mean interval is half of it.',
+    description: 'The first interval between polls, and between attempts to collect results.',
+    reason: 'The intervals of the state machine have full jitter, so that its mean interval is half of it.',
   }),
   pollEverySeconds: withDefault(seconds(1, 3_600), 120, {
     description: 'The longest interval between polls.',
@@ -210,16 +210,12 @@ const deadlines = {
     description:
       'How long the state machine runs beyond the deadline, to read the task once more and to collect.',
   }),
-  collectInMachineSeconds: withDefault(seconds(1, 3_600), 300, {
-    description:
-      'How long after the outcome the state machine itself tries to collect the results. Then the sweep does, at growing intervals.',
-  }),
   collectForSeconds: withDefault(seconds(1, 30 * daySeconds), daySeconds, {
     description:
       'How long after the outcome results are requested from the provider. Afterwards `collectionError` is recorded and the record closes.',
   }),
   sweepEveryMinutes: withDefault(wholeNumber('minutes', 1, 60), 5, {
-    description: 'How often the sweep reconciles everything that is due.',
+    description: 'How often the sweep sends everything that is due to the reconcile queue.',
     reason:
       'The sweep is the guarantee behind webhook and state machine. EventBridge allows one run a minute at most.',
   }),
@@ -258,7 +254,7 @@ const retention = {
 const provider = {
   probe: withDefault(trueOrFalse, false, {
     description:
-      'Whether a second stack is deployed, `Cosecha-<stage>-probe`, which plays the provider for `cosecha accept`. It replaces `providerBaseUrl`, `providerClientId` and `widgetConfigId`. The data of the stage is then deleted with the stack.',
+      'Whether a second stack is deployed, `Cosecha-<stage>-probe`, which plays the provider for `cosecha accept`. It replaces `providerBaseUrl`, `providerClientId`, `widgetConfigId` and `alarmTopicArn`, and the stage gets no custom domain. The data of the stage is then deleted with the stack.',
     reason:
       'Only the stages `accept`, `accept-…` and `local` may have it, so that no stage in use loses its provider or its data.',
   }),
@@ -273,7 +269,7 @@ const provider = {
   }),
   breakerFailures: withDefault(wholeNumber('failures', 1, 1_000), 5, {
     description:
-      'How many failed calls within `breakerWindowSeconds` open the breaker of starts or of reads. Failed connects, timeouts, resets and 5xx count, in all processes together.',
+      'How many failed calls within `breakerWindowSeconds`, or in a row, open the breaker of starts or of reads. Failed connects, timeouts, resets and 5xx count, in all processes together.',
     reason:
       'Each such start call may end `UNCONFIRMED`. At 10 starts a second, 5 in 30 s are 1.7 %. Raise it in proportion to your volume, as a provider that works may fail one call in a thousand.',
   }),
@@ -412,9 +408,14 @@ const capacity = {
     reason:
       'A provider that hangs would otherwise use up the account’s concurrency. Lambda requires that 100 stay unreserved.',
   }),
+  reconcileConcurrency: withDefault(wholeNumber('executions', 2, 1_000), 50, {
+    description: 'The most messages of the reconcile queue that are processed at once.',
+    reason:
+      'At 0.5 s a reconcile, 50 are 100 a second, eight million a day. AWS allows 2 to 1,000. A lower value protects the provider and the account.',
+  }),
   reconcileReservedConcurrency: optional(wholeNumber('executions', 1, 10_000), {
     description:
-      'The most executions of reconcile-extraction at once. The state machine retries those that are throttled.',
+      'The most executions of reconcile-extraction at once, for messages and for the state machine, which retries those that are throttled. Must be at least `reconcileConcurrency`.',
     reason: 'As for `startReservedConcurrency`.',
   }),
 };
@@ -491,8 +492,17 @@ export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
 
-/** Stands for the address of the probe, which is known only once its stack is synthesized (infra/app.ts). */
-const probeAddress = 'https://probe.invalid';
+/**
+ * What a stage with a probe does not take from a `cdk.json` that was written for another stage. The address of the probe is
+ * known only once its stack is synthesized, as is its alarm topic (infra/app.ts). A custom domain can exist only once.
+ */
+const withProbe = {
+  providerBaseUrl: 'https://probe.invalid',
+  alarmTopicArn: undefined,
+  domainName: undefined,
+  certificateArn: undefined,
+  disableDefaultEndpoint: undefined,
+};
 
 const isProbe = (setting: unknown): boolean => String(setting) === 'true';
 
@@ -507,7 +517,7 @@ export const readConfig = (context: Readonly<Record<string, unknown>>): Config =
     stage: undefined,
     providerBaseUrl: undefined,
     ...given,
-    ...(isProbe(given.probe) ? { providerBaseUrl: probeAddress } : {}),
+    ...(isProbe(given.probe) ? withProbe : {}),
   });
   const problems = [
     ...unknownSettings(context),
@@ -561,6 +571,16 @@ const contradictoryAddresses = (config: Config): readonly Rule[] => [
   [
     new Set(regionalArns(config).map(([, region]) => region)).size > 1,
     'Settings certificateArn and alarmTopicArn must be of one region, that of the stack.',
+  ],
+];
+
+const contradictoryCapacities = ({
+  reconcileReservedConcurrency: reserved,
+  reconcileConcurrency,
+}: Config): readonly Rule[] => [
+  [
+    reserved !== undefined && reserved < reconcileConcurrency,
+    'Setting reconcileReservedConcurrency must be at least reconcileConcurrency: a throttled message counts as a failed one.',
   ],
 ];
 
@@ -622,6 +642,7 @@ const contradictions = (config: Config): string[] => {
       history.events > maxHistoryEvents,
       `Setting pollEverySeconds (or startRetryEverySeconds) is too short for deadlineSeconds: an execution could write ${history.events} history events, more than ${maxHistoryEvents} (Step Functions ends it at 25,000).`,
     ],
+    ...contradictoryCapacities(config),
     ...contradictoryAddresses(config),
   ];
   return rules.flatMap(([contradicts, sentence]) => (contradicts ? [sentence] : []));

@@ -10,6 +10,7 @@ import { Construct } from 'constructs';
 import { type Config, readConfig } from './config.ts';
 import { DataKey } from './constructs/data-key.ts';
 import type { Network } from './constructs/network.ts';
+import { ReconcileQueue } from './constructs/reconcile-queue.ts';
 import { isLocal } from './constructs/removal.ts';
 import { SealKey } from './constructs/seal-key.ts';
 import { Secrets } from './constructs/secrets.ts';
@@ -73,7 +74,7 @@ export class Cosecha extends Construct {
     const resources = createResources(this, config, props);
     const functions = createFunctions(this, resources, code);
     const wiring = connectFunctions(this, resources, functions);
-    if (isLocal(config)) adaptToEmulator(resources.sealKey, functions, wiring.alarms);
+    if (isLocal(config)) adaptToEmulator(resources.sealKey, resources.queue, functions, wiring.alarms);
     addOutputs(this, resources, functions, wiring);
     this.table = resources.storage.extractions;
     this.streamArn = wiring.streamArn;
@@ -148,5 +149,6 @@ const createResources = (scope: Construct, config: Config, props: CosechaProps):
   const sealKey = new SealKey(scope, 'SealKey', { config });
   const secrets = new Secrets(scope, 'Secrets', { config });
   const storage = new Storage(scope, 'Storage', { config, dataKey });
-  return { config, dataKey, sealKey, secrets, storage, network: props.network };
+  const queue = new ReconcileQueue(scope, 'ReconcileQueue', { config });
+  return { config, dataKey, sealKey, secrets, storage, queue, network: props.network };
 };

@@ -11,10 +11,10 @@ export const functionNames = [
 
 export type FunctionName = (typeof functionNames)[number];
 
-/** The function of the probe, which is not a part of Cosecha. It is bundled with the others, and seldom deployed. */
-export const probeFunctionName = 'probe-provider';
+/** The functions of the stacks around a stage with a probe. They are bundled with the others, and seldom deployed. */
+export const probeFunctionNames = ['probe-provider', 'probe-reader'] as const;
 
-export type BundleName = FunctionName | typeof probeFunctionName;
+export type BundleName = FunctionName | (typeof probeFunctionNames)[number];
 
 /** The directory of each function's code, with an `index.js` that exports `handler`. */
 export type FunctionCode = Readonly<Record<BundleName, string>>;

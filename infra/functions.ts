@@ -1,7 +1,7 @@
 import { Duration } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
-import { sweepConcurrency } from '../lib/extraction/sweep.ts';
 import type { Config } from './config.ts';
+import type { FunctionCode } from './function-names.ts';
 import { allow } from './constructs/allow.ts';
 import { CosechaFunction } from './constructs/cosecha-function.ts';
 import type { DataKey } from './constructs/data-key.ts';
@@ -10,11 +10,11 @@ import {
   describingExecutions,
   extractionMachineArn,
 } from './constructs/extraction-machine.ts';
+import { type ReconcileQueue, reconcileTimeout } from './constructs/reconcile-queue.ts';
 import type { Network } from './constructs/network.ts';
 import type { SealKey } from './constructs/seal-key.ts';
 import type { Secrets } from './constructs/secrets.ts';
 import type { Storage } from './constructs/storage.ts';
-import type { FunctionCode } from './function-names.ts';
 
 /** What exists before the functions, and what their environment and permissions refer to. */
 export type Resources = {
@@ -23,6 +23,7 @@ export type Resources = {
   readonly sealKey: SealKey;
   readonly secrets: Secrets;
   readonly storage: Storage;
+  readonly queue: ReconcileQueue;
   /** For the functions that call the provider. */
   readonly network: Network | undefined;
 };
@@ -37,12 +38,7 @@ export type CosechaFunctions = ReturnType<typeof createFunctions>;
 
 /** The seven functions, each with exactly the environment and the permissions that its code uses. */
 export const createFunctions = (scope: Construct, resources: Resources, code: FunctionCode) => {
-  const context: Context = {
-    ...resources,
-    scope,
-    code,
-    machineArn: extractionMachineArn(scope, resources.config),
-  };
+  const context: Context = { ...resources, scope, code, machineArn: extractionMachineArn(scope, resources.config) };
   const functions = {
     requestExtraction: requestExtraction(context),
     getExtraction: getExtraction(context),
@@ -106,7 +102,7 @@ const getExtraction = ({ scope, config, code, dataKey, storage }: Context): Cose
   });
 
 const startTask = (context: Context): CosechaFunction => {
-  const { scope, config, code, network, dataKey, sealKey, secrets, storage, machineArn } = context;
+  const { scope, config, code, network, dataKey, sealKey, secrets, storage, queue, machineArn } = context;
   return new CosechaFunction(scope, 'StartTask', {
     config,
     dataKey,
@@ -123,9 +119,11 @@ const startTask = (context: Context): CosechaFunction => {
       ...providerOf(context),
       SEAL_KEY_ARN: sealKey.key.keyArn,
       ENCRYPT_RAW_CREDENTIALS: String(config.encryptRawCredentials),
+      RECONCILE_QUEUE_URL: queue.queue.queueUrl,
       ...breakerOf(context),
     },
     permissions: [
+      queue.sending(),
       storage.onExtractions('GetItem', 'UpdateItem'),
       storage.onTasks('UpdateItem'),
       storage.onBreakers(),
@@ -137,7 +135,7 @@ const startTask = (context: Context): CosechaFunction => {
 };
 
 const receiveWebhook = (context: Context): CosechaFunction => {
-  const { scope, config, code, dataKey, secrets, storage, machineArn } = context;
+  const { scope, config, code, dataKey, secrets, storage, queue, machineArn } = context;
   return new CosechaFunction(scope, 'ReceiveWebhook', {
     config,
     dataKey,
@@ -150,9 +148,11 @@ const receiveWebhook = (context: Context): CosechaFunction => {
       ...tablesOf(storage),
       WEBHOOK_SIGNING_KEY_SECRET: secrets.webhookSigningKey,
       SIGNING_KEY_REFRESH_SECONDS: String(config.signingKeyRefreshSeconds),
-      COLLECT_IN_MACHINE_SECONDS: String(config.collectInMachineSeconds),
+      POLL_EVERY_SECONDS: String(config.pollEverySeconds),
+      RECONCILE_QUEUE_URL: queue.queue.queueUrl,
     },
     permissions: [
+      queue.sending(),
       storage.onExtractions('UpdateItem'),
       storage.onTasks('UpdateItem'),
       dataKey.writingTables(),
@@ -163,33 +163,17 @@ const receiveWebhook = (context: Context): CosechaFunction => {
   });
 };
 
-const reconcileExtraction = (context: Context): CosechaFunction =>
-  new CosechaFunction(context.scope, 'ReconcileExtraction', {
-    ...reconcilingOf(context),
-    name: 'reconcile-extraction',
-    memoryMB: memoryForResults(context.config, 1),
-    reservedConcurrency: context.config.reconcileReservedConcurrency,
-  });
-
-const sweepExtractions = (context: Context): CosechaFunction => {
-  const reconciling = reconcilingOf(context);
-  return new CosechaFunction(context.scope, 'SweepExtractions', {
-    ...reconciling,
-    name: 'sweep-extractions',
-    memoryMB: memoryForResults(context.config, sweepConcurrency),
-    permissions: [...reconciling.permissions, context.storage.findingDue()],
-  });
-};
-
-/** What the two functions that reconcile have in common. */
-const reconcilingOf = (context: Context) => {
-  const { scope, config, code, network, dataKey, sealKey, secrets, storage, machineArn } = context;
-  return {
+const reconcileExtraction = (context: Context): CosechaFunction => {
+  const { scope, config, code, network, dataKey, sealKey, secrets, storage, queue, machineArn } = context;
+  const reconciling = new CosechaFunction(scope, 'ReconcileExtraction', {
     config,
     dataKey,
     code,
     network,
+    name: 'reconcile-extraction',
     timeout: reconcileTimeout(config),
+    memoryMB: memoryForResults(config),
+    reservedConcurrency: config.reconcileReservedConcurrency,
     environment: {
       ...tablesOf(storage),
       TIMINGS: timingsOf(config),
@@ -198,9 +182,12 @@ const reconcilingOf = (context: Context) => {
       SEAL_KEY_ARN: sealKey.key.keyArn,
       RESULTS_BUCKET: storage.results.bucketName,
       RESULTS_MAX_BYTES: String(config.resultsMaxBytes),
+      RECONCILE_QUEUE_URL: queue.queue.queueUrl,
       ...breakerOf(context),
     },
     permissions: [
+      queue.sending(),
+      queue.receiving(),
       storage.onExtractions('GetItem', 'UpdateItem'),
       storage.onTasks('GetItem', 'UpdateItem'),
       storage.onBreakers(),
@@ -210,9 +197,35 @@ const reconcilingOf = (context: Context) => {
       secrets.reading(secrets.providerApiKey),
       describingExecutions(scope, config),
     ],
-  };
+  });
+  queue.consumeWith(reconciling);
+  return reconciling;
 };
 
+/** A sweep that found everything due may take longer than to the next one, which then finds what is left. */
+const sweepTimeout = (config: Config): Duration =>
+  Duration.seconds(Math.min(900, 60 * config.sweepEveryMinutes));
+
+const sweepExtractions = ({ scope, config, code, dataKey, storage, queue }: Context): CosechaFunction =>
+  new CosechaFunction(scope, 'SweepExtractions', {
+    config,
+    dataKey,
+    code,
+    name: 'sweep-extractions',
+    timeout: sweepTimeout(config),
+    // Claims take CPU, which follows memory. A sweep that finds nothing ends in 0.2 s whatever its size.
+    memoryMB: 512,
+    environment: {
+      EXTRACTIONS_TABLE: storage.extractions.tableName,
+      RECONCILE_QUEUE_URL: queue.queue.queueUrl,
+    },
+    permissions: [
+      storage.onExtractions('UpdateItem'),
+      storage.findingDue(),
+      dataKey.writingTables(),
+      queue.sending(),
+    ],
+  });
 /** Added to the longest timeout, so that a probe has ended before the next one is elected. */
 const probeMarginSeconds = 10;
 
@@ -291,49 +304,35 @@ const timingsOf = (config: Config): string =>
     startTimeout: config.startTimeoutSeconds,
     deadline: config.deadlineSeconds,
     machineSlack: config.machineSlackSeconds,
+    pollFirst: config.pollFirstSeconds,
     pollEvery: config.pollEverySeconds,
-    collectInMachine: config.collectInMachineSeconds,
     collectFor: config.collectForSeconds,
     grace: config.graceSeconds,
     recordRetention: config.recordRetentionDays * daySeconds,
   });
 
 /**
- * A reconcile makes at most four calls to the provider: login, read, login again and read again. Then it stores up to
- * 20 MiB, for which 40 s are ample. Defaults: 4 × 20 + 40 = 120 s, well below the sweep's interval of 5 minutes.
- */
-const reconcileTimeout = (config: Config): Duration =>
-  Duration.seconds(Math.ceil((4 * config.providerTimeoutMs) / 1_000) + 40);
-
-/**
  * In MB, from measurements with results of 20 MiB (docs/decisions/0012). Node and all loaded code take 110 MB. Results
- * take 15 MB for each MiB at worst, as bytes, text, object and garbage. Each further one of a sweep's eight adds 3 MB
- * for each MiB, as garbage is collected between them. A quarter is added on top: 1.25 × (110 + 15 × 20) = 513 MB for
- * the machine, and 1.25 × (410 + 7 × 3 × 20) = 1,038 MB for the sweep. More memory would make neither faster, as both
- * mostly wait.
+ * take 15 MB for each MiB at worst, as bytes, text, object and garbage. A quarter is added on top:
+ * 1.25 × (110 + 15 × 20) = 513 MB. More memory would not make it faster, as it mostly waits.
  */
-const memoryForResults = (config: Config, atOnce: number): number => {
-  const mebibytes = config.resultsMaxBytes / 1_048_576;
-  return Math.ceil(1.25 * (110 + 15 * mebibytes + (atOnce - 1) * 3 * mebibytes));
-};
+const memoryForResults = (config: Config): number =>
+  Math.ceil(1.25 * (110 + (15 * config.resultsMaxBytes) / 1_048_576));
 
 type Roles = Readonly<
-  Record<
-    'requestExtraction' | 'getExtraction' | 'startTask' | 'reconcileExtraction' | 'sweepExtractions',
-    CosechaFunction
-  >
+  Record<'requestExtraction' | 'getExtraction' | 'startTask' | 'reconcileExtraction', CosechaFunction>
 >;
 
 /** The seal key's own policy names its users, so that no IAM policy can add one. */
 const allowSealKey = ({ sealKey }: Context, functions: Roles): void => {
   sealKey.allowSealing(functions.requestExtraction.role);
   sealKey.allowUnsealing(functions.startTask);
-  sealKey.allowUnsealingTargets([functions.reconcileExtraction, functions.sweepExtractions]);
+  sealKey.allowUnsealingTargets(functions.reconcileExtraction);
 };
 
 /** Gives the rules of AWS Solutions the reasons for permissions that end in a wildcard. */
 const acknowledgeWildcards = ({ config, storage }: Context, functions: Roles): void => {
-  const reconcilers = [functions.reconcileExtraction.role, functions.sweepExtractions.role];
-  for (const role of reconcilers) acknowledgeEveryExecution(role, config);
-  for (const role of [functions.getExtraction.role, ...reconcilers]) storage.acknowledgeEveryResult(role);
+  const { getExtraction, reconcileExtraction } = functions;
+  acknowledgeEveryExecution(reconcileExtraction.role, config);
+  for (const { role } of [getExtraction, reconcileExtraction]) storage.acknowledgeEveryResult(role);
 };

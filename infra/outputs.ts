@@ -15,7 +15,7 @@ export const addOutputs = (
   const outputs = [
     ...apiOutputs(wiring),
     ...dataOutputs(resources, wiring),
-    ...operatingOutputs(functions, wiring),
+    ...operatingOutputs(resources, functions, wiring),
     ...secretOutputs(resources),
   ];
   for (const [id, value, description] of outputs) addOutput(scope, id, value, description);
@@ -85,8 +85,9 @@ const dataOutputs = ({ storage, dataKey }: Resources, { streamArn, fanOut }: Wir
 };
 
 const operatingOutputs = (
+  { queue }: Resources,
   functions: CosechaFunctions,
-  { machine, deadLetters, dashboard }: Wiring,
+  { machine, dashboard }: Wiring,
 ): readonly Output[] => [
   [
     'StateMachineArn',
@@ -104,9 +105,14 @@ const operatingOutputs = (
     'The function of the sweep: `cosecha reconcile --all-due` invokes it',
   ],
   [
+    'ReconcileQueueUrl',
+    queue.queue.queueUrl,
+    'The queue of extractions to reconcile. Its messages contain ids and causes',
+  ],
+  [
     'DeadLetterQueueUrl',
-    deadLetters.queueUrl,
-    'The queue with invocations that failed twice: `cosecha redrive` invokes them again',
+    queue.deadLetters.queueUrl,
+    'The queue with messages that failed at every receive: `cosecha redrive` reconciles their extractions',
   ],
   ['DashboardName', dashboard.name, 'The dashboard in CloudWatch, under Dashboards'],
 ];

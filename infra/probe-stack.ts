@@ -8,6 +8,7 @@ import type { Construct } from 'constructs';
 import { probeStackNameOf } from '../lib/aws/stage.ts';
 import { probeClient } from '../lib/probe/answer-consents.ts';
 import type { Config } from './config.ts';
+import { AlarmInbox } from './constructs/alarm-inbox.ts';
 import { allow } from './constructs/allow.ts';
 import { CosechaFunction } from './constructs/cosecha-function.ts';
 import { DataKey } from './constructs/data-key.ts';
@@ -29,8 +30,11 @@ const timeout = Duration.seconds(29);
  * to a secret of this stack, so that neither stack needs the other one first.
  */
 export class ProbeStack extends Stack {
-  /** The settings of Cosecha that come from the provider. */
-  readonly provider: Pick<Config, 'providerBaseUrl' | 'providerClientId' | 'widgetConfigId'>;
+  /** The settings of Cosecha that come from this stack. */
+  readonly provider: Pick<
+    Config,
+    'providerBaseUrl' | 'providerClientId' | 'widgetConfigId' | 'alarmTopicArn'
+  >;
 
   constructor(scope: Construct, config: Config, code: FunctionCode, env: NodeJS.ProcessEnv) {
     super(scope, probeStackNameOf(config.stage), {
@@ -75,7 +79,8 @@ export class ProbeStack extends Stack {
     }).node.addDependency(probe.role);
     const api = this.api(config, dataKey, probe);
     const url = isLocal(config) ? probeUrlOnEmulator(api.apiId, env) : api.apiEndpoint;
-    this.provider = { providerBaseUrl: url, ...probeClient };
+    const { topicArn } = new AlarmInbox(this, 'Alarms');
+    this.provider = { providerBaseUrl: url, ...probeClient, alarmTopicArn: topicArn };
     new CfnOutput(this, 'ProbeUrl', { value: url, description: 'The base address of the probe’s API' });
   }
 

@@ -14,19 +14,14 @@ export type Wiring = ReturnType<typeof connectFunctions>;
 
 /** Everything that invokes the functions or reads what they write: machine, rules, API, stream, alarms, dashboard. */
 export const connectFunctions = (scope: Construct, resources: Resources, functions: CosechaFunctions) => {
-  const { config, dataKey } = resources;
+  const { config, dataKey, queue } = resources;
   const { machine } = new ExtractionMachine(scope, 'ExtractionMachine', {
     config,
     dataKey,
     startTask: functions.startTask.function,
     reconcile: functions.reconcileExtraction.function,
   });
-  const { deadLetters } = new SafetyNet(scope, 'SafetyNet', {
-    config,
-    reconcile: functions.reconcileExtraction,
-    sweep: functions.sweepExtractions,
-    machine,
-  });
+  new SafetyNet(scope, 'SafetyNet', { config, queue, sweep: functions.sweepExtractions, machine });
   const api = new ExtractionApi(scope, 'ExtractionApi', {
     config,
     dataKey,
@@ -36,7 +31,7 @@ export const connectFunctions = (scope: Construct, resources: Resources, functio
     manageConsents: functions.manageConsents.function,
   });
   const stream = publishStream(scope, resources);
-  const watched = { api, machine, deadLetters, fanOut: stream.fanOut };
+  const watched = { api, machine, fanOut: stream.fanOut };
   return { ...watched, ...stream, ...monitor(scope, resources, functions, watched) };
 };
 
@@ -58,16 +53,21 @@ const publishStream = (scope: Construct, { config, dataKey, storage }: Resources
 type Watched = Readonly<{
   api: ExtractionApi;
   machine: ExtractionMachine['machine'];
-  deadLetters: SafetyNet['deadLetters'];
   fanOut: EventFanOut | undefined;
 }>;
 
-const monitor = (scope: Construct, { config }: Resources, functions: CosechaFunctions, watched: Watched) => {
+const monitor = (
+  scope: Construct,
+  { config, queue }: Resources,
+  functions: CosechaFunctions,
+  watched: Watched,
+) => {
   const metrics = metricsOf({
     config,
     api: watched.api.api,
     machine: watched.machine,
-    deadLetters: watched.deadLetters,
+    reconcileQueue: queue.queue,
+    deadLetters: queue.deadLetters,
     fanOutDeadLetters: watched.fanOut?.deadLetters,
     startTask: functions.startTask.function,
     receiveWebhook: functions.receiveWebhook.function,

@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild';
-import { type BundleName, type FunctionCode, functionNames, probeFunctionName } from '../function-names.ts';
+import { type BundleName, type FunctionCode, functionNames, probeFunctionNames } from '../function-names.ts';
 import { clientVersionOnly } from './client-version-only.ts';
 import { dropUnusedErrors } from './drop-unused-errors.ts';
 import { standIns } from './stand-ins.ts';
@@ -47,7 +47,7 @@ export const bundleOptions = {
  */
 export const bundleFunctions = async (
   outdir: string,
-  names: readonly BundleName[] = [...functionNames, probeFunctionName],
+  names: readonly BundleName[] = [...functionNames, ...probeFunctionNames],
 ): Promise<Bundles> => {
   const { metafile } = await build({
     ...bundleOptions,

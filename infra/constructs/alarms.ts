@@ -66,6 +66,12 @@ export const overdueFrom = (config: Config): number => 3 * config.sweepEveryMinu
 export const stuckFrom = (config: Config): number => 3_600 + 3 * config.sweepEveryMinutes * 60;
 
 /**
+ * In seconds. The age of a message contains its delay, of up to 900 s. Some minutes more are one that failed and waits for
+ * its visibility timeout, 720 s by default, which a single failure explains. 30 minutes are more than both together.
+ */
+export const queueLateFrom = 1_800;
+
+/**
  * How many reads one polling extraction makes in such a period. Intervals have full jitter, so the mean interval is half
  * of the longest. Default: 300 / (120 / 2) = 5, and 9 in the first five minutes, when intervals are shorter.
  */
@@ -75,7 +81,7 @@ const readsOfOne = (config: Config): number =>
 /** All alarms, each of which requires action. A test checks that docs/operations.md has an entry for each. */
 const alarmTable = (config: Config, metrics: CosechaMetrics): readonly AlarmEntry[] => [
   ...sweepAlarms(config, metrics),
-  ...deadLetterAlarms(metrics),
+  ...queueAlarms(metrics),
   ...outcomeAlarms(metrics),
   ...machineAlarms(metrics),
   ...startAlarms(metrics),
@@ -118,24 +124,9 @@ const sweepAlarms = (config: Config, metrics: CosechaMetrics): readonly AlarmEnt
     },
   },
   {
-    id: 'sweep-crashed',
-    symptom: 'An extraction is not closed and delays others: sweeps that reconcile it crash.',
-    // Such a sweep counts nothing after its start. Lambda's retry finds every record claimed and succeeds, so that
-    // sweep-not-running, sweep-failed and dead-letters stay silent. The record is claimed for 5 to 13 minutes, so at least
-    // three of eight sweeps reconcile it, at 0, 15 and 30 minutes.
-    // The expression spans all eight sweeps. Period by period, a sweep that starts in one period and finishes in the next
-    // would count as crashed. Here at most one sweep is still running, so 3 means that at least two crashed.
-    metric: new MathExpression({
-      expression: 'started - finished',
-      usingMetrics: { started: metrics.custom('SweepStarted'), finished: metrics.custom('SweepFinished') },
-      ...minutes(8 * sweepMinutes(config)),
-      label: 'sweeps that did not finish',
-    }),
-    threshold: 3,
-  },
-  {
     id: 'sweep-failed',
-    symptom: 'An extraction is not closed: each time the sweep reconciles it, an internal error occurs.',
+    symptom:
+      'Extractions that are due are not reconciled: the sweep cannot claim them or send them to the queue.',
     // A record that failed is due again after 5 to 13 minutes, so it fails in every second or third sweep. Two of four
     // periods are the same failure again; a single one can be chance.
     metric: metrics.custom('SweepFailed').with(minutes(sweepMinutes(config))),
@@ -144,11 +135,23 @@ const sweepAlarms = (config: Config, metrics: CosechaMetrics): readonly AlarmEnt
   },
 ];
 
-const deadLetterAlarms = ({ deadLetters, fanOutDeadLetters }: CosechaMetrics): readonly AlarmEntry[] => [
+const queueAlarms = ({
+  oldestMessageSeconds,
+  deadLetters,
+  fanOutDeadLetters,
+}: CosechaMetrics): readonly AlarmEntry[] => [
+  {
+    id: 'reconcile-queue-late',
+    symptom:
+      'Callers wait for results, and outcomes by consent are late: messages wait in the reconcile queue, as their consumer does not keep up or does not run.',
+    metric: oldestMessageSeconds,
+    threshold: queueLateFrom,
+    periods: { breaching: 2, of: 2 },
+  },
   {
     id: 'dead-letters',
     symptom:
-      'A sweep, or the reconcile after a broken execution, failed twice as a whole: its message waits in the queue.',
+      'An extraction is not closed: each time its message was received, the reconcile failed or its process ended.',
     // SQS publishes metrics of a queue for up to six hours after the last call on it. Then a queue with a message in it has
     // no values any more, so the alarm has to keep its state. A redrive is a call, after which SQS publishes 0.
     // https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-available-cloudwatch-metrics.html
@@ -351,8 +354,8 @@ const providerAlarms = (config: Config, metrics: CosechaMetrics): readonly Alarm
   {
     id: 'collection-failing',
     symptom: 'Callers have an outcome but not its results: the results cannot be read or stored.',
-    // The machine's own retries, in the first 5 minutes, do not count. After the first hour a collection is retried once an
-    // hour or one sweep later, so one hour of four can have none. By default 21 hours are left to act.
+    // The retries of the first 15 minutes, which are the queue's, do not count. After the first hour a collection is retried
+    // once an hour or one sweep later, so one hour of four can have none. By default 21 hours are left to act.
     metric: metrics.custom('CollectionDeferred').with(minutes(60)),
     threshold: 1,
     periods: { breaching: 3, of: 4 },

@@ -12,7 +12,7 @@ import {
 import { Construct } from 'constructs';
 import { stackNameOf } from '../../lib/aws/stage.ts';
 import type { Config } from '../config.ts';
-import { overdueFrom, stuckFrom } from './alarms.ts';
+import { overdueFrom, queueLateFrom, stuckFrom } from './alarms.ts';
 import type { CosechaMetrics } from './metrics.ts';
 
 type CosechaDashboardProps = {
@@ -134,16 +134,26 @@ const providerRow = ({ custom }: CosechaMetrics): IWidget[] =>
     ]),
   );
 
-const safetyNetRow = ({ custom, executions, api, deadLetters }: CosechaMetrics): IWidget[] =>
+const queueRow = (metrics: CosechaMetrics): IWidget[] =>
+  row(
+    graph(
+      'Reconcile queue: the oldest message, in seconds',
+      [metrics.oldestMessageSeconds],
+      [{ value: queueLateFrom, label: 'reconcile-queue-late' }],
+    ),
+    graph('Reconcile queue: messages', [metrics.queuedMessages, metrics.delayedMessages]),
+    graph('Reconcile queue: dead letters', [metrics.deadLetters]),
+  );
+
+const safetyNetRow = ({ custom, executions, api }: CosechaMetrics): IWidget[] =>
   row(
     graph('Safety net: sweeps', [
       custom('SweepStarted'),
       custom('SweepFinished'),
-      custom('SweepClaimed'),
+      custom('SweepSent'),
       custom('SweepFailed'),
       custom('SweepCutShort'),
     ]),
-    graph('Safety net: dead letters', [deadLetters]),
     graph('Safety net: executions broken', [
       executions('ExecutionsFailed'),
       executions('ExecutionsTimedOut'),
@@ -172,6 +182,7 @@ export class CosechaDashboard extends Construct {
         startRow(metrics),
         webhookRow(metrics),
         providerRow(metrics),
+        queueRow(metrics),
         safetyNetRow(metrics),
         [new AlarmStatusWidget({ title: 'Alarms', width: fullWidth, height: 6, alarms: [...alarms] })],
       ],

@@ -6,6 +6,7 @@ import { Construct } from 'constructs';
 import { stackNameOf } from '../../lib/aws/stage.ts';
 import type { Config } from '../config.ts';
 import { allow } from './allow.ts';
+import { busEvent, cloudEventTemplate } from './bus-event.ts';
 import type { DataKey } from './data-key.ts';
 import { DeadLetterQueue } from './dead-letter-queue.ts';
 import { EncryptedLogGroup, vendedLogGroupName } from './encrypted-log-group.ts';
@@ -19,7 +20,8 @@ type EventFanOutProps = {
 
 /**
  * A bus with every outcome on it, for more readers than the two that a shard of the stream allows. The pipe is one of
- * the two. The `detail` of each event is the record of the stream, unchanged, so the same decoder reads both.
+ * the two. The `detail` of each event is a CloudEvent, whose `data` is the record of the stream, unchanged. So the same
+ * decoder reads both.
  *
  * A record always fits: an event may have 1 MB (256 KB before 2026,
  * https://aws.amazon.com/blogs/compute/more-room-to-build-serverless-services-now-support-payloads-up-to-1-mb). A record
@@ -101,7 +103,8 @@ export class EventFanOut extends Construct {
       },
       target: this.bus.eventBusArn,
       targetParameters: {
-        eventBridgeEventBusParameters: { source: 'cosecha', detailType: 'Extraction changed' },
+        inputTemplate: cloudEventTemplate(Stack.of(this).stackName),
+        eventBridgeEventBusParameters: { source: busEvent.source, detailType: busEvent.detailType },
       },
       // Without `includeExecutionData`, which would log the records.
       logConfiguration: {

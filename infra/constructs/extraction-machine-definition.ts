@@ -57,14 +57,6 @@ export type MachineDefinition = {
 const inProgressParts = 6;
 const inProgressRetries = 9;
 
-/**
- * The sealed target, with which reconcile-extraction reads an extraction by consent. Null for one by credentials, whose
- * sealed data end at StartTask. It comes from the context, as the state's own input no longer has it: "Execution.Input",
- * https://docs.aws.amazon.com/step-functions/latest/dg/input-output-contextobject.html
- */
-const sealedTargetExpression =
-  '{% $exists($states.context.Execution.Input.request.consentId) ? $states.context.Execution.Input.sealed : null %}';
-
 /** TaskScheduled, TaskStarted, TaskSubmitted and one of TaskSucceeded, TaskFailed, TaskTimedOut. */
 const eventsPerCallbackAttempt = 4;
 /** TaskScheduled, TaskStarted and one of TaskSucceeded, TaskFailed. */
@@ -73,14 +65,15 @@ const eventsPerInvokeAttempt = 3;
 const eventsAroundStates = 6;
 
 /**
- * StartTask waits for its callback. Reconcile polls by being retried. The happy path has two transitions.
+ * StartTask waits for its callback, and its success ends the machine: the queue collects. Only if no webhook comes, or the
+ * start fails, Reconcile follows, which polls by being retried. The happy path has one transition.
  * Every number is a literal, as the emulator refuses a `TimeoutSeconds` expression on a callback state.
  */
 export const extractionMachineDefinition = (
   timings: MachineTimings,
   functions: MachineFunctions,
 ): MachineDefinition => ({
-  Comment: 'Start a task at the provider, wait for its webhook if it has one, then reconcile the extraction.',
+  Comment: 'Start a task at the provider and wait for its webhook. Without one, poll.',
   QueryLanguage: 'JSONata',
   TimeoutSeconds: timings.deadlineSeconds + timings.machineSlackSeconds,
   StartAt: 'StartTask',
@@ -90,7 +83,7 @@ export const extractionMachineDefinition = (
 const startTask = (timings: MachineTimings, functions: MachineFunctions): TaskState => ({
   Type: 'Task',
   Comment:
-    'Starts the task at most once. The webhook answers the callback token, or start-task does for a task without webhook.',
+    'Starts the task at most once. The webhook answers the callback token, or start-task does if the queue continues.',
   Resource: 'arn:aws:states:::lambda:invoke.waitForTaskToken',
   Arguments: {
     FunctionName: functions.startTask,
@@ -112,12 +105,12 @@ const startTask = (timings: MachineTimings, functions: MachineFunctions): TaskSt
     {
       ErrorEquals: ['States.ALL'],
       // A new output instead of the input, so that the sealed request data end here.
-      Output: { extractionId: '{% $states.input.extractionId %}', startAbandoned: true },
+      Output: { extractionId: '{% $states.input.extractionId %}' },
       Next: 'Reconcile',
     },
   ],
-  Output: { extractionId: '{% $states.input.extractionId %}', startAbandoned: false },
-  Next: 'Reconcile',
+  Output: { extractionId: '{% $states.input.extractionId %}' },
+  End: true,
 });
 
 const reconcile = (timings: MachineTimings, functions: MachineFunctions): TaskState => ({
@@ -129,8 +122,8 @@ const reconcile = (timings: MachineTimings, functions: MachineFunctions): TaskSt
     Payload: {
       trigger: 'machine',
       extractionId: '{% $states.input.extractionId %}',
-      startAbandoned: '{% $states.input.startAbandoned %}',
-      sealedTarget: sealedTargetExpression,
+      // Only a StartTask that failed for good leads here. Of a running task this changes nothing.
+      startAbandoned: true,
     },
   },
   Retry: [
@@ -196,8 +189,7 @@ export const startRetryAttempts = (timings: MachineTimings): number =>
 /**
  * Polls until the machine's timeout. Defaults: 5, 10, 20, 40, 80, then 120 s; halved by the jitter, 77.5 s for
  * the first five, then 60 s each, so 5 + (8,100 − 77.5) / 60 = 139. They are counted from the start of the execution, so
- * the wait for the webhook (600 s) is a margin; by consent, where there is no webhook, the slack beyond the deadline
- * (900 s) is. If they run out, the rule for broken executions and the sweep take over.
+ * the wait for the webhook (600 s) is a margin. If they run out, the rule for broken executions and the sweep take over.
  */
 export const pollAttempts = (timings: MachineTimings): number =>
   attemptsToCover(

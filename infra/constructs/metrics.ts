@@ -13,6 +13,7 @@ export type MetricSources = {
   readonly config: Config;
   readonly api: Pick<IHttpApi, 'apiId'>;
   readonly machine: IStateMachine;
+  readonly reconcileQueue: IQueue;
   readonly deadLetters: IQueue;
   /** Undefined without the bus. */
   readonly fanOutDeadLetters: IQueue | undefined;
@@ -26,6 +27,7 @@ export const metricsNamespace = (config: Config): string => `Cosecha/${config.st
 /** All metrics by name. CloudWatch accepts any name and dimension, and a misspelt one is a metric without data. */
 export const metricsOf = (sources: MetricSources) => {
   const { config, api, machine, deadLetters, fanOutDeadLetters, startTask, receiveWebhook } = sources;
+  const { reconcileQueue } = sources;
   const period = Duration.minutes(5);
   const messagesIn = (queue: IQueue) =>
     queue.metricApproximateNumberOfMessagesVisible({ statistic: Stats.MAXIMUM, period });
@@ -55,6 +57,16 @@ export const metricsOf = (sources: MetricSources) => {
     /** Of the webhook's route alone. */
     webhook: ofApi({ Method: 'POST', Resource: webhookPath }),
     executions: (metricName: ExecutionMetric) => machine.metric(metricName, { statistic: Stats.SUM, period }),
+    /** In seconds. Messages that were received three times and not deleted are not counted (the SQS guide's page on metrics). */
+    oldestMessageSeconds: reconcileQueue.metricApproximateAgeOfOldestMessage({
+      statistic: Stats.MAXIMUM,
+      period,
+    }),
+    queuedMessages: messagesIn(reconcileQueue),
+    delayedMessages: reconcileQueue.metricApproximateNumberOfMessagesDelayed({
+      statistic: Stats.MAXIMUM,
+      period,
+    }),
     deadLetters: messagesIn(deadLetters),
     fanOutDeadLetters: fanOutDeadLetters && messagesIn(fanOutDeadLetters),
     startTaskErrors: startTask.metricErrors({ period }),

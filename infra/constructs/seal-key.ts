@@ -86,20 +86,19 @@ export class SealKey extends Construct {
 
   /** Lets this role seal, but not unseal. */
   allowSealing(role: IRole): void {
-    this.allowUse('Seal', [role], 'kms:Encrypt', forOneExtraction);
+    this.allowUse('Seal', role, 'kms:Encrypt', forOneExtraction);
   }
 
   /** Lets this function unseal, and not seal. */
   allowUnsealing(its: CosechaFunction): void {
-    this.allowUse('Unseal', [its.role], 'kms:Decrypt', forOneExtraction);
+    this.allowUse('Unseal', its.role, 'kms:Decrypt', forOneExtraction);
     this.denyElsewhere(its);
   }
 
-  /** Lets these functions unseal targets, and no credentials. */
-  allowUnsealingTargets(functions: readonly CosechaFunction[]): void {
-    const roles = functions.map(({ role }) => role);
-    this.allowUse('UnsealTargets', roles, 'kms:Decrypt', forOneTarget);
-    for (const its of functions) this.denyElsewhere(its);
+  /** Lets this function unseal targets, and no credentials. */
+  allowUnsealingTargets(its: CosechaFunction): void {
+    this.allowUse('UnsealTargets', its.role, 'kms:Decrypt', forOneTarget);
+    this.denyElsewhere(its);
   }
 
   /**
@@ -129,14 +128,14 @@ export class SealKey extends Construct {
 
   private allowUse(
     sid: string,
-    roles: readonly IRole[],
+    role: IRole,
     action: string,
     conditions: Readonly<Record<string, Readonly<Record<string, unknown>>>>,
   ): void {
     this.key.addToResourcePolicy(
       new PolicyStatement({
         sid,
-        principals: roles.map((role) => role.grantPrincipal),
+        principals: [role.grantPrincipal],
         actions: [action],
         resources: ['*'],
         conditions,

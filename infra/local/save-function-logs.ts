@@ -1,10 +1,7 @@
 import { writeFile } from 'node:fs/promises';
-import {
-  CloudWatchLogsClient,
-  paginateDescribeLogGroups,
-  paginateFilterLogEvents,
-} from '@aws-sdk/client-cloudwatch-logs';
+import { CloudWatchLogsClient } from '@aws-sdk/client-cloudwatch-logs';
 import type { Emulator } from './emulator/emulator.ts';
+import { readFunctionLogs } from './read-function-logs.ts';
 
 /**
  * Writes all log events of the functions into a file, in order of time, as the emulator loses them when it stops.
@@ -15,21 +12,7 @@ export const saveFunctionLogs = async (
   file: string,
   containing = '',
 ): Promise<void> => {
-  const logs = new CloudWatchLogsClient(client);
-  const lines: { timestamp: number; text: string }[] = [];
-  for await (const { logGroups = [] } of paginateDescribeLogGroups({ client: logs }, {})) {
-    for (const { logGroupName } of logGroups) {
-      for await (const { events = [] } of paginateFilterLogEvents({ client: logs }, { logGroupName })) {
-        for (const { timestamp = 0, message = '' } of events) {
-          if (!message.includes(containing)) continue;
-          lines.push({
-            timestamp,
-            text: `${new Date(timestamp).toISOString()} ${logGroupName} ${message.trimEnd()}\n`,
-          });
-        }
-      }
-    }
-  }
-  lines.sort((one, other) => one.timestamp - other.timestamp);
-  await writeFile(file, lines.map(({ text }) => text).join(''));
+  const lines = await readFunctionLogs(new CloudWatchLogsClient(client))();
+  const kept = lines.filter(({ message }) => message.includes(containing));
+  await writeFile(file, kept.map(({ text }) => `${text}\n`).join(''));
 };

@@ -1,16 +1,28 @@
 import { join } from 'node:path';
-import { removeLocalDeployment, writeLocalDeployment } from '../../lib/cli/local-deployment.ts';
+import { CloudWatchLogsClient } from '@aws-sdk/client-cloudwatch-logs';
+import { exitCodes } from '../../lib/cli/exit-codes.ts';
+import {
+  claimLocalDeployment,
+  type LocalDeployment,
+  removeLocalDeployment,
+} from '../../lib/cli/local-deployment.ts';
+import { stopOnSignals } from '../../lib/cli/stop-on-signals.ts';
 import { outcomesAsText } from '../../test/sandbox/print-outcomes.ts';
-import { curlLines } from './demo/curl-lines.ts';
-import { describeSystemEvent } from './demo/describe-system-event.ts';
+import { curlLines, planLines } from './demo/curl-lines.ts';
+import { describeLogLine } from './demo/describe-log-line.ts';
+import { type Description, describeSystemEvent } from './demo/describe-system-event.ts';
+import { nameExtractions } from './demo/name-extractions.ts';
 import { demoRequest, runDemo } from './demo/run-demo.ts';
 import { createRunOutput } from './demo/run-output.ts';
 import { type Watch, watchSystem } from './demo/watch-system.ts';
 import { ExpectedFailure } from './expected-failure.ts';
+import { followFunctionLogs } from './follow-function-logs.ts';
 import { type LocalSystem, type Run, startLocalSystem } from './local-system.ts';
 import { createRunDirectory, repository } from './paths.ts';
+import { type LogLine, readFunctionLogs } from './read-function-logs.ts';
 import { readOptions, usage } from './read-options.ts';
 import { saveFunctionLogs } from './save-function-logs.ts';
+import { serveLocalConsole } from './serve-console.ts';
 
 /** `npm start`: runs the whole service on this machine and shows each method. Returns the exit code. */
 const main = async (args: string[]): Promise<number> => {
@@ -28,8 +40,8 @@ const main = async (args: string[]): Promise<number> => {
     await runDemoAndServe(run);
     return 0;
   } catch (error) {
-    // Ctrl-C aborts the current step, which is not a failure.
-    if (signal.aborted) return 0;
+    // Ctrl-C aborts the current step. That is no failure to report, but the demo has not ended either.
+    if (signal.aborted) return exitCodes.interrupted;
     show.rest();
     report(error);
     return 1;
@@ -43,66 +55,102 @@ const main = async (args: string[]): Promise<number> => {
 const runDemoAndServe = async (run: Run): Promise<void> => {
   const { options, directory, show, signal, atEnd } = run;
   const system = await startLocalSystem(run);
+  const logFile = join(directory, 'functions.log');
   // Best effort, as an emulator that crashed has lost them.
-  atEnd(() => saveFunctionLogs(system.emulator, join(directory, 'functions.log')).catch(() => {}));
+  let save = () => saveFunctionLogs(system.emulator, logFile);
+  atEnd(() => save().catch(() => {}));
   const watch = await watchSystem(system, signal);
   await Promise.race([runDemo({ system, watch, show }, options.methods, signal), watch.failed]);
   if (options.once) return;
-  await publishDeployment(run, system.emulator);
-  await serve(system, watch, run);
+  const operate = await publishDeployment(run, system);
+  // `serve` follows them from here on.
+  save = async () => {};
+  await serve({ system, watch, operate, logFile }, run);
 };
+
+/** How to address this deployment from another terminal. */
+const cliLine = ({ endpoint, region, credentials }: LocalDeployment): string =>
+  `AWS_ENDPOINT_URL=${endpoint} AWS_REGION=${region} AWS_ACCESS_KEY_ID=${credentials.accessKeyId} ` +
+  `AWS_SECRET_ACCESS_KEY=${credentials.secretAccessKey} npx cosecha --stage local doctor`;
 
 /**
  * Writes the address and credentials of the emulator for `npx cosecha --stage local`, but only of one that was started
- * here, as its credentials are valid nowhere else. For another, the CLI needs AWS_ENDPOINT_URL too.
+ * here, as its credentials are valid nowhere else. Returns lines on how to operate this deployment.
  */
-const publishDeployment = async ({ atEnd }: Run, { pid, client }: LocalSystem['emulator']): Promise<void> => {
-  if (pid === undefined) return;
+const publishDeployment = async (
+  { atEnd }: Run,
+  { emulator: { pid, client }, provider }: LocalSystem,
+): Promise<readonly string[]> => {
+  const { endpoint, region, credentials } = client;
+  const { accessKeyId, secretAccessKey } = credentials;
+  if (pid === undefined) return ['Operate it from another terminal: npx cosecha --stage local doctor'];
+  const other = await claimLocalDeployment(repository, {
+    endpoint,
+    region,
+    // The SDK has added fields of its own to the object.
+    credentials: { accessKeyId, secretAccessKey },
+    sandboxControlUrl: provider.controlUrl,
+  });
+  if (other !== undefined) {
+    return [
+      `Another npm start of this checkout serves at ${other.endpoint}, and npx cosecha --stage local goes to that one.`,
+      `Operate this one from another terminal: ${cliLine(client)}`,
+    ];
+  }
   atEnd(() => removeLocalDeployment(repository, client));
-  await writeLocalDeployment(repository, client);
+  return ['Operate it from another terminal: npx cosecha --stage local doctor'];
+};
+
+type Served = {
+  readonly system: LocalSystem;
+  readonly watch: Watch;
+  readonly operate: readonly string[];
+  readonly logFile: string;
 };
 
 /** Prints what to try next, and then every event until Ctrl-C. */
-const serve = async (system: LocalSystem, watch: Watch, { show, signal, directory }: Run): Promise<void> => {
-  const { emulator, api } = system;
+const serve = async (served: Served, run: Run): Promise<void> => {
+  const { system, watch, operate, logFile } = served;
+  const { show, signal, directory } = run;
+  const { emulator, api, provider } = system;
+  const address = await serveLocalConsole(system, run);
   const lines = [
     '',
     'Outcomes of the sandbox, by username. Use any of them in the request below:',
     outcomesAsText(),
     '',
-    'Start another extraction and read it:',
+    'Start another extraction and read it. (The emulator checks no signature; AWS answers 403 to a wrong or unknown key.)',
     ...curlLines(emulator, api.base, { ...demoRequest, reference: 'by-curl' }),
     '',
-    'Operate it from another terminal: npx cosecha --stage local doctor',
+    `Make the provider misbehave for the usernames hang, drop and forge (docs/sandbox.md; control: ${provider.controlUrl}):`,
+    ...planLines(provider.controlUrl),
     '',
-    `Logs: ${directory} (logs of the functions are written when you stop)`,
-    'Running. Ctrl-C stops everything.',
+    ...operate,
+    '',
+    `Logs: ${directory}. To follow the functions: tail -f ${logFile}`,
+    'Running. Ctrl-C stops everything. Each line below names its extraction by the end of its id.',
+    `Open the console: ${address}`,
     '',
   ];
   show.plain(lines.join('\n'));
-  watch.on('event', (event) => {
-    const description = describeSystemEvent(event);
-    if (description) show.note(description.subject, description.text);
-  });
+  const nameOf = nameExtractions();
+  const print = (description: Description | undefined, name = '') => {
+    if (description) show.note(description.subject, `${name.padEnd(8)}  ${description.text}`);
+  };
+  watch.on('event', (event) => print(describeSystemEvent(event), nameOf(event)));
+  const readLogs = readFunctionLogs(new CloudWatchLogsClient(emulator.client));
+  const since = Date.now();
+  const showLine = ({ timestamp, message }: LogLine) => {
+    // The first read has the lines of the demo too.
+    if (timestamp < since) return;
+    const description = describeLogLine(message);
+    print(description, description?.name);
+  };
+  const following = followFunctionLogs(readLogs, logFile, showLine, signal);
   const stopped = Promise.withResolvers<void>();
   signal.addEventListener('abort', () => stopped.resolve());
   await Promise.race([stopped.promise, watch.failed]);
-};
-
-/** The terminal sends Ctrl-C to npm and to this process, and npm forwards it. Two signals within this time are one. */
-const sameSignalMs = 1_000;
-
-/** The first Ctrl-C or SIGTERM runs the cleanups. A second one ends the process, and the emulator with it, at once. */
-const stopOnSignals = (): AbortSignal => {
-  const stop = new AbortController();
-  let first: number | undefined;
-  const onSignal = () => {
-    first ??= Date.now();
-    stop.abort();
-    if (Date.now() - first > sameSignalMs) process.exit(130);
-  };
-  process.on('SIGINT', onSignal).on('SIGTERM', onSignal);
-  return stop.signal;
+  await following;
 };
 
 /** Prints the sentence of an expected failure, and everything about any other error. */

@@ -28,16 +28,19 @@ const libraries = {
   cdk: 'infra/cdk.ts',
   client: 'lib/client/index.ts',
   provider: 'lib/provider/index.ts',
+  testing: 'lib/downstream/testing.ts',
 };
 
 /** What the package's README and its reader need; the paths stay, so that links between pages stay valid. */
 const pages = [
   'docs/api.md',
+  'docs/asyncapi.yaml',
   'docs/cli.md',
   'docs/embedding.md',
   'docs/events',
   'docs/openapi.yaml',
   'docs/provider-client.md',
+  'docs/schemas',
   'docs/settings.md',
   'docs/stream.md',
 ];
@@ -61,6 +64,10 @@ export const buildPackage = async (directory: string): Promise<void> => {
     bundle(directory, { cosecha: 'lib/cli/main.ts' }, 'node22', requireForCommonJs),
     bundleFunctions(join(directory, 'dist', 'functions'), functionNames),
     declareTypes(join(directory, 'dist')),
+    // The bundle reads them from its own directory.
+    ...['css', 'js', 'svg'].map((type) =>
+      cp(join(repository, `lib/cli/console/console.${type}`), join(directory, `dist/console.${type}`)),
+    ),
     ...[...Object.values(manifest.bin), 'LICENSE', ...pages].map((path) => copy(path, directory)),
     cp(join(import.meta.dirname, 'README.md'), join(directory, 'README.md')),
     writeFile(join(directory, 'package.json'), `${JSON.stringify(packageJson(manifest), null, 2)}\n`),
@@ -115,12 +122,15 @@ const packageJson = ({ name, version, description, license, engines, bin, devDep
   type: 'module',
   engines,
   bin,
-  exports: Object.fromEntries(
-    Object.entries(libraries).map(([name, source]) => [
-      name === 'index' ? '.' : `./${name}`,
-      { types: `./dist/types/${source.replace(/\.ts$/, '.d.ts')}`, default: `./dist/${name}.js` },
-    ]),
-  ),
+  exports: {
+    ...Object.fromEntries(
+      Object.entries(libraries).map(([name, source]) => [
+        name === 'index' ? '.' : `./${name}`,
+        { types: `./dist/types/${source.replace(/\.ts$/, '.d.ts')}`, default: `./dist/${name}.js` },
+      ]),
+    ),
+    './schemas/*': './docs/schemas/*',
+  },
   // No module does anything when it is imported, so a bundler keeps only what is used.
   sideEffects: false,
   publishConfig: { access: 'public', provenance: true },

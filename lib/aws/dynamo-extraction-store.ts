@@ -63,7 +63,7 @@ export const dynamoExtractionStore = (client: DynamoDBClient, table: string): Ex
     }
   },
 
-  due: async (shard, now, limit) => {
+  due: async (shard, now, limit, after) => {
     const { Items } = await client.send(
       new QueryCommand({
         TableName: table,
@@ -72,8 +72,20 @@ export const dynamoExtractionStore = (client: DynamoDBClient, table: string): Ex
         ExpressionAttributeNames: { '#dueShard': 'dueShard' },
         ExpressionAttributeValues: marshall({ ':shard': shard, ':now': now.toISOString() }),
         Limit: limit,
+        ...(after === undefined
+          ? {}
+          : {
+              ExclusiveStartKey: marshall({
+                dueShard: shard,
+                dueAt: after.dueAt,
+                extractionId: after.extractionId,
+              }),
+            }),
       }),
     );
-    return (Items ?? []).map((item) => String(unmarshall(item).extractionId));
+    return (Items ?? []).map((item) => {
+      const { extractionId, dueAt } = unmarshall(item);
+      return { extractionId: String(extractionId), dueAt: String(dueAt) };
+    });
   },
 });

@@ -11,3 +11,6 @@ export const stackNameOf = (stage: string): string => `Cosecha-${stage}`;
 
 /** The stack of the probe that plays the provider for a stage. */
 export const probeStackNameOf = (stage: string): string => `${stackNameOf(stage)}-probe`;
+
+/** The stack of those who use a stage with a probe. */
+export const readersStackNameOf = (stage: string): string => `${stackNameOf(stage)}-readers`;

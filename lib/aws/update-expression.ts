@@ -48,9 +48,9 @@ const conditionsOf = (
   name: (attribute: string) => string,
   value: (label: string, of: NativeAttributeValue) => string,
 ): string[] => {
-  const statuses = when.status.map((status, index) => value(`was${index}`, status));
+  const statuses = when.status?.map((status, index) => value(`was${index}`, status));
   return [
-    `${name('status')} IN (${statuses.join(', ')})`,
+    ...(statuses === undefined ? [] : [`${name('status')} IN (${statuses.join(', ')})`]),
     ...(when.requestId === undefined ? [] : [`${name('requestId')} = ${value('request', when.requestId)}`]),
     ...(when.attemptId === undefined ? [] : [`${name('attemptId')} = ${value('mine', when.attemptId)}`]),
     ...(when.withoutAttempt === undefined ? [] : [`attribute_not_exists(${name('attemptId')})`]),

@@ -17,13 +17,15 @@ export type Opened = {
 export type BreakerState = {
   /** When the latest failures happened, the oldest first. At most as many as open the breaker. */
   readonly failures: readonly number[];
+  /** How many calls have failed since the last one that succeeded. Absent for none. */
+  readonly inARow?: number;
   readonly opened?: Opened;
   /** Set by an operator. No call is made, and no probe, until an operator resumes. */
   readonly paused?: { readonly since: number; readonly reason: string };
 };
 
 export type BreakerSettings = {
-  /** This many failures within `windowSeconds` open the breaker. */
+  /** This many failures within `windowSeconds`, or in a row, open the breaker. */
   readonly failures: number;
   readonly windowSeconds: number;
   /** The first pause. */
@@ -44,10 +46,12 @@ export const phaseOf = ({ paused, opened }: BreakerState, now: number): BreakerP
   return now < opened.until ? 'open' : 'half-open';
 };
 
-/** Whether a closed breaker has counted a failure within the window, so that it may open with the next call. */
-export const mayOpenSoon = (state: BreakerState, now: number, { windowSeconds }: BreakerSettings): boolean =>
+const windowStart = (now: number, { windowSeconds }: BreakerSettings): number => now - windowSeconds * 1_000;
+
+/** Whether a closed breaker has counted a failure that still matters, so that it may open with the next call. */
+export const mayOpenSoon = (state: BreakerState, now: number, settings: BreakerSettings): boolean =>
   phaseOf(state, now) === 'closed' &&
-  (state.failures.at(-1) ?? Number.NEGATIVE_INFINITY) > now - windowSeconds * 1_000;
+  (state.inARow !== undefined || state.failures.some((at) => at > windowStart(now, settings)));
 
 /** Whether a call may be made now. `as-probe`: only by the process that is elected. */
 export const mayCall = (state: BreakerState, now: number): 'yes' | 'no' | 'as-probe' => {
@@ -82,11 +86,31 @@ export type Failure = {
   readonly probeId?: string;
 };
 
-const openUntil = (state: BreakerState, until: number, seconds: number, now: number): BreakerState => ({
-  ...state,
+const openUntil = (
+  { paused, opened }: BreakerState,
+  until: number,
+  seconds: number,
+  now: number,
+): BreakerState => ({
   failures: [],
-  opened: { since: state.opened?.since ?? now, until, seconds },
+  opened: { since: opened?.since ?? now, until, seconds },
+  ...(paused === undefined ? {} : { paused }),
 });
+
+/** Counts a failure, and opens at the threshold, or at once if the provider asked to wait. */
+const afterFailureOfClosed = (
+  state: BreakerState,
+  { now, retryAt }: { readonly now: number; readonly retryAt: number },
+  settings: BreakerSettings,
+): BreakerState => {
+  const inWindow = state.failures.filter((at) => at > windowStart(now, settings));
+  const failures = [...inWindow, now].slice(-settings.failures);
+  const inARow = (state.inARow ?? 0) + 1;
+  const isEnough = Math.max(failures.length, inARow) >= settings.failures;
+  if (!isEnough && retryAt <= now) return { ...state, failures, inARow };
+  const pauseEnds = isEnough ? now + settings.openSeconds * 1_000 : 0;
+  return openUntil(state, Math.max(pauseEnds, retryAt), settings.openSeconds, now);
+};
 
 /**
  * The state after a call failed because the provider is in trouble. Returns the same state if nothing changes: calls that
@@ -98,18 +122,19 @@ export const afterFailure = (
   settings: BreakerSettings,
 ): BreakerState => {
   const { opened } = state;
-  if (opened === undefined) {
-    const windowStart = now - settings.windowSeconds * 1_000;
-    const failures = [...state.failures.filter((at) => at > windowStart), now].slice(-settings.failures);
-    if (failures.length < settings.failures && retryAt <= now) return { ...state, failures };
-    const pause = failures.length < settings.failures ? 0 : now + settings.openSeconds * 1_000;
-    return openUntil(state, Math.max(pause, retryAt), settings.openSeconds, now);
-  }
+  if (opened === undefined) return afterFailureOfClosed(state, { now, retryAt }, settings);
   if (probeId !== undefined && opened.probe?.id === probeId) {
     const seconds = Math.min(2 * opened.seconds, settings.maxOpenSeconds);
     return openUntil(state, Math.max(now + seconds * 1_000, retryAt), seconds, now);
   }
   return retryAt > opened.until ? { ...state, opened: { ...opened, until: retryAt } } : state;
+};
+
+/** The state after a call succeeded that was no probe. Returns the same state unless calls have failed in a row. */
+export const afterSuccess = (state: BreakerState): BreakerState => {
+  if (state.inARow === undefined) return state;
+  const { inARow: _, ...rest } = state;
+  return rest;
 };
 
 /** The state after a probe succeeded: closed. Returns the same state if it is not the elected probe any more. */

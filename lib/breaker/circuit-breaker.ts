@@ -2,6 +2,7 @@ import type { MetricName } from '../observability/metric-names.ts';
 import {
   afterFailure,
   afterProbe,
+  afterSuccess,
   type BreakerName,
   type BreakerSettings,
   type BreakerState,
@@ -64,13 +65,23 @@ export const createCircuitBreaker = (deps: CircuitBreakerDeps): CircuitBreaker =
     time() - cached.at < cacheMs &&
     (cached.stored === undefined || !mayOpenSoon(cached.stored.state, time(), settings));
 
-  /** The state, at most 5 s old. Undefined if it could not be read within the last 5 s. */
+  const unavailable = (error: unknown): void => {
+    journal.count('BreakerUnavailable');
+    journal.failure('The state of the breaker is not available; the call is made.', error);
+  };
+
+  /** The state, at most 5 s old. Undefined if it could not be read, which is then not tried again for 5 s. */
   const current = async (): Promise<StoredBreaker | undefined> => {
     if (isFresh()) return cached?.stored;
     reading ??= store.read(name).finally(() => {
       reading = undefined;
     });
-    remember(await reading);
+    try {
+      remember(await reading);
+    } catch (error) {
+      remember(undefined);
+      unavailable(error);
+    }
     return cached?.stored;
   };
 
@@ -92,10 +103,9 @@ export const createCircuitBreaker = (deps: CircuitBreakerDeps): CircuitBreaker =
     return mayCall(state, time()) === 'yes' ? { kind: 'pass' } : { kind: 'stop' };
   };
 
-  const unavailable = (error: unknown): void => {
-    journal.count('BreakerUnavailable');
-    journal.failure('The state of the breaker is not available; the call is made.', error);
-  };
+  /** Whether a call that is no probe changes the state as this process knows it. */
+  const mayChange = (verdict: Verdict): boolean =>
+    verdict.kind === 'trouble' || (verdict.kind === 'success' && cached?.stored?.state.inARow !== undefined);
 
   return {
     admit: async () => {
@@ -107,8 +117,6 @@ export const createCircuitBreaker = (deps: CircuitBreakerDeps): CircuitBreaker =
         if (admission.kind === 'stop') journal.count(heldMetric[name]);
         return admission;
       } catch (error) {
-        // Not read again for 5 s, as each try may take a second.
-        remember(undefined);
         unavailable(error);
         return { kind: 'pass' };
       }
@@ -117,12 +125,12 @@ export const createCircuitBreaker = (deps: CircuitBreakerDeps): CircuitBreaker =
     report: async (admission, verdict) => {
       if (admission.kind === 'stop') return;
       const probeId = admission.kind === 'probe' ? admission.id : undefined;
-      if (probeId === undefined && verdict.kind !== 'trouble') return;
+      if (probeId === undefined && !mayChange(verdict)) return;
       try {
         await change((state) => {
           if (verdict.kind === 'trouble')
             return afterFailure(state, failureOf(verdict, time(), probeId), settings);
-          if (probeId === undefined) return state;
+          if (probeId === undefined) return afterSuccess(state);
           return verdict.kind === 'success' ? afterProbe(state, probeId) : withoutProbe(state, probeId);
         });
       } catch (error) {

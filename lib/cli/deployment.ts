@@ -40,12 +40,14 @@ export type Deployment = {
 export type ConnectOptions = {
   readonly stage: string | undefined;
   /** Where the construct is in another stack: its name, a slash, and the id of the construct. */
-  readonly stack: string | undefined;
-  readonly region: string | undefined;
-  readonly profile: string | undefined;
+  readonly stack?: string | undefined;
+  readonly region?: string | undefined;
+  readonly profile?: string | undefined;
   /** Directory of the package, in which `npm start` writes where it serves. */
   readonly root: string;
-  readonly endpoint: string | undefined;
+  readonly endpoint?: string | undefined;
+  /** Where the deployment is, if that is known already. */
+  readonly client?: ClientConfig;
 };
 
 const stageOf = ({ stage }: ConnectOptions): string => {
@@ -65,8 +67,9 @@ const stageOf = ({ stage }: ConnectOptions): string => {
 /** The stage `local` goes to what `npm start` serves, unless an endpoint is set. */
 const clientFor = async (
   stage: string,
-  { region, profile, root, endpoint }: ConnectOptions,
+  { region, profile, root, endpoint, client }: ConnectOptions,
 ): Promise<ClientConfig> => {
+  if (client !== undefined) return client;
   if (stage === LOCAL_STAGE && endpoint === undefined) {
     if (region !== undefined || profile !== undefined) {
       throw new UsageError(
@@ -74,7 +77,10 @@ const clientFor = async (
       );
     }
     const running = await readLocalDeployment(root);
-    if (running !== undefined) return running;
+    if (running !== undefined) {
+      const { endpoint: its, region: inRegion, credentials } = running;
+      return { endpoint: its, region: inRegion, credentials };
+    }
     throw new CliError(
       'The local deployment is not running. Run `npm start` in another terminal, or set AWS_ENDPOINT_URL to an emulator.',
     );

@@ -10,12 +10,15 @@ export type LocalDeployment = {
   readonly endpoint: string;
   readonly region: string;
   readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: string };
+  /** The control interface of the provider sandbox (docs/sandbox.md). */
+  readonly sandboxControlUrl?: string;
 };
 
 const schema = v.object({
   endpoint: v.pipe(v.string(), v.url()),
   region: v.string(),
   credentials: v.object({ accessKeyId: v.string(), secretAccessKey: v.string() }),
+  sandboxControlUrl: v.exactOptional(v.pipe(v.string(), v.url())),
 });
 
 const fileIn = (root: string): string => join(root, '.cosecha', 'running.json');
@@ -29,14 +32,36 @@ export const readLocalDeployment = async (root: string): Promise<LocalDeployment
   }
 };
 
-/** Writes the file. It replaces that of an `npm start` which runs already. */
-export const writeLocalDeployment = async (root: string, deployment: LocalDeployment): Promise<void> => {
+/** Whether anything listens there. An emulator that is busy, or that answers an error, does. */
+const isServing = async ({ endpoint }: LocalDeployment): Promise<boolean> => {
+  try {
+    const answer = await fetch(endpoint, { signal: AbortSignal.timeout(5_000) });
+    await answer.body?.cancel();
+    return true;
+  } catch (error) {
+    // fetch throws a TypeError for every failure of the network, with the cause: https://fetch.spec.whatwg.org/#fetch-method
+    const { cause } = error as { readonly cause?: { readonly code?: unknown } };
+    return cause?.code !== 'ECONNREFUSED';
+  }
+};
+
+/**
+ * Writes the file, and returns undefined. If it describes another `npm start` of this checkout, and that still serves, the
+ * file stays as it is, and that one is returned.
+ */
+export const claimLocalDeployment = async (
+  root: string,
+  deployment: LocalDeployment,
+): Promise<LocalDeployment | undefined> => {
+  const other = await readLocalDeployment(root);
+  if (other !== undefined && (await isServing(other))) return other;
   // An existing file would keep its mode, so it is removed first.
   await rm(fileIn(root), { force: true });
   await writeFile(fileIn(root), `${JSON.stringify(deployment, undefined, 2)}\n`, { mode: 0o600 });
+  return undefined;
 };
 
-/** Removes the file, unless another `npm start` has replaced it. */
+/** Removes the file, unless it describes another `npm start`. */
 export const removeLocalDeployment = async (root: string, { endpoint }: LocalDeployment): Promise<void> => {
   const written = await readLocalDeployment(root);
   if (written?.endpoint === endpoint) await rm(fileIn(root), { force: true });

@@ -4,11 +4,15 @@ import { validate as isUuid } from 'uuid';
 import { type ExtractionStatus, ownOutcomes, terminalStatuses } from '../extraction/record.ts';
 import { isTaskId } from '../provider/tasks/task-id.ts';
 import type { StartOptions } from './build-request.ts';
+import type { AcceptOptions } from './commands/accept.ts';
+import type { ConsoleOptions } from './commands/console.ts';
 import type { DeliverOptions } from './commands/deliver.ts';
 import type { DoctorOptions } from './commands/doctor.ts';
 import type { EraseOptions } from './commands/erase.ts';
 import type { GetOptions } from './commands/get.ts';
 import type { ListOptions } from './commands/list.ts';
+import type { ListenOptions } from './commands/listen.ts';
+import type { PauseOptions, ResumeOptions } from './commands/pause.ts';
 import type { ReconcileOptions } from './commands/reconcile.ts';
 import type { RestoreOptions } from './commands/restore.ts';
 import type { WatchOptions } from './commands/watch.ts';
@@ -56,6 +60,11 @@ const since = (value: string): Since => {
   const time = parseSince(value);
   if (time !== undefined) return time;
   throw new InvalidArgumentError('Name a duration before now, such as 2h, or an ISO 8601 time.');
+};
+
+const httpUrl = (value: string): string => {
+  if (URL.canParse(value) && /^https?:$/.test(new URL(value).protocol)) return value;
+  throw new InvalidArgumentError('It is not an http or https address.');
 };
 
 const exampleId = '1f60ead9-ee02-8cff-a129-14ed7432b4ed';
@@ -152,6 +161,29 @@ const addExplain: AddCommand = (program, run) => {
     )
     .action((id: string) =>
       run(async (context) => (await import('./commands/explain.ts')).explain(id, context)),
+    );
+};
+
+const addListen: AddCommand = (program, run) => {
+  program
+    .command('listen')
+    .description('hand the events of the stream to a handler on this machine, and continue where it stopped')
+    .option('--forward-to <url>', 'POST each event, signed, until it is answered with 2xx', httpUrl)
+    .option('--print', 'print each event as JSON')
+    .option('--all', 'every change, and not only those of extractions with an outcome')
+    .option('--since <time>', 'start there: 2h before now, for example, or 2026-11-22T08:00:00Z', since)
+    .option('--replay <extractionId>', 'only what the stream still has of this one, then end', extractionId)
+    .option('--state <file>', 'where it keeps how far it came (default: a file for each stage)')
+    .addHelpText(
+      'after',
+      examples(
+        '--stage local listen --forward-to http://localhost:3000/hook',
+        '--stage prod listen --print --since 2h',
+        `--stage local listen --forward-to http://localhost:3000/hook --replay ${exampleId}`,
+      ),
+    )
+    .action((options: ListenOptions) =>
+      run(async (context) => (await import('./commands/listen.ts')).listen(options, context)),
     );
 };
 
@@ -257,6 +289,37 @@ const addRedrive: AddCommand = (program, run) => {
     .action(() => run(async (context) => (await import('./commands/redrive.ts')).redrive(context)));
 };
 
+const pauseReason = (value: string): string => {
+  if (value.trim() !== '' && value.length <= 200) return value;
+  throw new InvalidArgumentError('A reason has 1 to 200 characters.');
+};
+
+const addPause: AddCommand = (program, run) => {
+  program
+    .command('pause')
+    .description('hold all calls that start tasks at the provider, or that read them')
+    .usage('--starts|--reads --reason <text> [options]')
+    .option('--starts', 'hold starts')
+    .option('--reads', 'hold reads')
+    .requiredOption('--reason <text>', 'why, for whoever finds them paused (required)', pauseReason)
+    .addHelpText('after', examples('--stage prod pause --starts --reason maintenance'))
+    .action((options: PauseOptions) =>
+      run(async (context) => (await import('./commands/pause.ts')).pause(options, context)),
+    );
+};
+
+const addResume: AddCommand = (program, run) => {
+  program
+    .command('resume')
+    .description('end a pause, and close a breaker that is open')
+    .option('--starts', 'of starts only')
+    .option('--reads', 'of reads only')
+    .addHelpText('after', examples('--stage prod resume'))
+    .action((options: ResumeOptions) =>
+      run(async (context) => (await import('./commands/pause.ts')).resume(options, context)),
+    );
+};
+
 const addDoctor: AddCommand = (program, run) => {
   program
     .command('doctor')
@@ -265,6 +328,43 @@ const addDoctor: AddCommand = (program, run) => {
     .addHelpText('after', examples('--stage prod doctor --provider', '--stage prod doctor --json'))
     .action((options: DoctorOptions) =>
       run(async (context) => (await import('./commands/doctor.ts')).doctor(options, context)),
+    );
+};
+
+const port = (value: string): number => {
+  if (/^\d{1,5}$/.test(value) && Number(value) < 65_536) return Number(value);
+  throw new InvalidArgumentError('A port is a number from 0 to 65535.');
+};
+
+const addConsole: AddCommand = (program, run) => {
+  program
+    .command('console')
+    .description('serve a page in your browser with what is open, overdue and ended, until Ctrl-C')
+    .addOption(
+      new Option('--port <port>', 'the port on 127.0.0.1 (0: any free one)').argParser(port).default(0),
+    )
+    .option('--actions', 'allow reconcile, redrive, pause and resume, each after a confirmation')
+    .addHelpText('after', examples('--stage prod console', '--stage prod console --actions'))
+    .action((options: ConsoleOptions) =>
+      run(async (context) => (await import('./commands/console.ts')).serve(options, context)),
+    );
+};
+
+const ids = (value: string): readonly string[] => value.split(',').map((id) => id.trim());
+
+const addAccept: AddCommand = (program, run) => {
+  program
+    .command('accept')
+    .description('check a stage that has a probe as its provider, from requests to alarms')
+    .option('--only <ids>', 'only these checks, separated by commas', ids)
+    .option(
+      '--late-task <duration>',
+      "how long the task runs that must time out (default: the stage's deadline and 20 s)",
+      duration,
+    )
+    .addHelpText('after', examples('--stage accept accept', '--stage accept accept --only erase,cost --json'))
+    .action((options: AcceptOptions) =>
+      run(async (context) => (await import('./commands/accept.ts')).accept(options, context)),
     );
 };
 
@@ -301,13 +401,18 @@ const addCommands = [
   addGet,
   addWatch,
   addExplain,
+  addListen,
   addList,
   addDeliver,
   addReconcile,
   addErase,
   addRestore,
   addRedrive,
+  addPause,
+  addResume,
   addDoctor,
+  addConsole,
+  addAccept,
   addCompletion,
   addHelp,
 ];

@@ -1,11 +1,14 @@
 import type { DeadLetter, DeadLetters } from './aws/dead-letters.ts';
-import { parseDeadLetter, type Work } from './parse-dead-letter.ts';
+import { parseDeadLetter } from './parse-dead-letter.ts';
 
 export type RedriveDeps = {
   readonly letters: DeadLetters;
-  /** Does the work. Throws where it fails again. */
-  readonly invoke: (work: Work) => Promise<void>;
-  readonly onDone: (letter: DeadLetter, work: Work) => void;
+  /**
+   * Reconciles an extraction as an operator: its execution may have been redriven since, and its start may still run. Throws
+   * where it fails again.
+   */
+  readonly reconcile: (extractionId: string) => Promise<void>;
+  readonly onDone: (letter: DeadLetter, extractionId: string) => void;
   readonly onFailed: (letter: DeadLetter, error: unknown) => void;
   readonly onUnknown: (letter: DeadLetter) => void;
 };
@@ -13,13 +16,13 @@ export type RedriveDeps = {
 export type RedriveResult = { readonly done: number; readonly failed: number; readonly unknown: number };
 
 /**
- * Receives every message once, repeats its work, and deletes it on success. Messages with the same work share one try:
- * a day of failures makes hundreds of sweeps, and each can take minutes to fail. Messages that stay are made visible
+ * Receives every message once, reconciles its extraction, and deletes it on success. Messages of one extraction share one
+ * try: a day of failures makes hundreds of them, and each can take minutes to fail. Messages that stay are made visible
  * again at the end, as they would otherwise be received again.
  */
 export const redriveLetters = async ({
   letters,
-  invoke,
+  reconcile,
   onDone,
   onFailed,
   onUnknown,
@@ -27,26 +30,25 @@ export const redriveLetters = async ({
   const counts = { done: 0, failed: 0, unknown: 0 };
   const staying: DeadLetter[] = [];
   const tries = new Map<string, Promise<void>>();
-  const invokeOnce = (work: Work): Promise<void> => {
-    const key = JSON.stringify(work);
-    const result = tries.get(key) ?? invoke(work);
-    tries.set(key, result);
+  const reconcileOnce = (extractionId: string): Promise<void> => {
+    const result = tries.get(extractionId) ?? reconcile(extractionId);
+    tries.set(extractionId, result);
     return result;
   };
 
   const redrive = async (letter: DeadLetter): Promise<void> => {
-    const work = parseDeadLetter(letter.body);
-    if (work === undefined) {
+    const extractionId = parseDeadLetter(letter.body);
+    if (extractionId === undefined) {
       counts.unknown += 1;
       staying.push(letter);
       onUnknown(letter);
       return;
     }
     try {
-      await invokeOnce(work);
+      await reconcileOnce(extractionId);
       await letters.remove(letter);
       counts.done += 1;
-      onDone(letter, work);
+      onDone(letter, extractionId);
     } catch (error) {
       counts.failed += 1;
       staying.push(letter);

@@ -8,7 +8,7 @@ type Image = Readonly<Record<string, unknown>>;
 
 /**
  * The part of a stream record that is read. It accepts a record of @types/aws-lambda, a record of the AWS SDK's
- * DynamoDB Streams client, and the `detail` of an event that the stack's pipe put on its bus.
+ * DynamoDB Streams client, and the `detail.data` of an event that the stack's pipe put on its bus.
  */
 export type StreamRecord = {
   readonly eventID?: string | undefined;
@@ -26,7 +26,7 @@ export type StreamRecord = {
 };
 
 /**
- * Decodes a stream record, from Lambda (`event.Records[n]`) or from the bus (`event.detail`). Never throws: a record
+ * Decodes a stream record, from Lambda (`event.Records[n]`) or from the bus (`event.detail.data`). Never throws: a record
  * that cannot be read is `not-ours`.
  *
  * New attributes, statuses, reasons and error codes are accepted. The kind depends on attributes (`settledAt`,

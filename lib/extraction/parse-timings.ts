@@ -13,10 +13,10 @@ const timingsSchema = v.strictObject({
   deadline: seconds,
   /** For how long the machine runs beyond the deadline. */
   machineSlack: seconds,
+  /** The first pause between two reads of a task, or two attempts to collect. */
+  pollFirst: seconds,
   /** The longest pause between two reads of a running task. */
   pollEvery: seconds,
-  /** For how long after settling the machine tries to collect. Then the sweep does. */
-  collectInMachine: seconds,
   /** For how long after settling results are tried to be collected, until `collectionError` is written. */
   collectFor: seconds,
   /** For how long after `TIMED_OUT` the provider is read for a correction. */

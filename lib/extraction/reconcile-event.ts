@@ -1,42 +1,43 @@
+import * as v from 'valibot';
 import type { ReconcileCaller, ReconcileResult } from './reconcile.ts';
+import { type ReconcileMessage, reconcileCauses } from './reconcile-queue.ts';
 import type { ExtractionStatus } from './record.ts';
 
-/**
- * The event of reconcile-extraction. It comes from the machine, from the rule for broken executions, or from an
- * operator.
- */
+/** The event of a direct invocation of reconcile-extraction: by the machine, or by an operator. */
 export type ReconcileEvent =
-  | {
-      readonly trigger: 'machine';
-      readonly extractionId: string;
-      readonly startAbandoned: boolean;
-      /** Of an extraction by consent: base64, as `ExecutionInput.sealed`. */
-      readonly sealedTarget: string | null;
-    }
-  | { readonly trigger: 'execution-broken'; readonly extractionId: string }
+  /** Executions that started under an earlier definition also pass `sealedTarget`, which is not needed any more. */
+  | { readonly trigger: 'machine'; readonly extractionId: string; readonly startAbandoned: boolean }
   | { readonly trigger: 'operator'; readonly extractionId: string };
 
 /** The answer of reconcile-extraction. */
 export type ReconcileAnswer = {
   readonly extractionId: string;
   readonly status: ExtractionStatus | 'GONE';
-  /** The record is not closed yet, and the sweep continues. */
+  /** The record is not closed yet. The queue continues, or the sweep. */
   readonly deferred: boolean;
 };
 
-/**
- * The caller in the domain's terms, which decide only whether a start may be abandoned. An operator counts as the sweep:
- * nobody has established that the execution is broken, so a start in progress must continue.
- */
-export const reconcileCallerOf = (event: ReconcileEvent): ReconcileCaller => {
-  switch (event.trigger) {
-    case 'machine':
-      return { kind: 'machine', startAbandoned: event.startAbandoned };
-    case 'execution-broken':
-      return { kind: 'execution-broken' };
-    case 'operator':
-      return { kind: 'sweep' };
+/** Who called, in the domain's terms. Only the machine knows whether a start was abandoned. */
+export const reconcileCallerOf = (event: ReconcileEvent): ReconcileCaller =>
+  event.trigger === 'machine'
+    ? { kind: 'machine', startAbandoned: event.startAbandoned }
+    : { kind: 'operator' };
+
+const messageSchema = v.strictObject({
+  extractionId: v.pipe(v.string(), v.minLength(1), v.maxLength(64)),
+  cause: v.picklist(reconcileCauses),
+});
+
+/** Parses the body of a message. Returns undefined if Cosecha did not write it. */
+export const parseReconcileMessage = (body: string): ReconcileMessage | undefined => {
+  let json: unknown;
+  try {
+    json = JSON.parse(body);
+  } catch {
+    return undefined;
   }
+  const parsed = v.safeParse(messageSchema, json);
+  return parsed.success ? parsed.output : undefined;
 };
 
 /** Thrown to the machine only, whose Retry is the poll. The function's Errors metric therefore counts polls. */

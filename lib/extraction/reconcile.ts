@@ -7,6 +7,12 @@ import { isStartStale, nextReconcileAt, plusSeconds, type Timings } from './dead
 import type { Journal } from './journal.ts';
 import type { Reading } from './reading.ts';
 import {
+  delayUntil,
+  longestDelaySeconds,
+  type ReconcileCause,
+  type SendReconcile,
+} from './reconcile-queue.ts';
+import {
   type Extraction,
   hasWebhook,
   isTerminalStatus,
@@ -31,12 +37,11 @@ import {
   timeOutOversized,
 } from './transitions.ts';
 
-/** Who called. The machine retries "not yet" by itself. For every other caller, the sweep continues. */
+/** Who called. The machine retries "not yet" by itself. For every other caller, the queue continues, or the sweep. */
 export type ReconcileCaller =
   | { readonly kind: 'machine'; readonly startAbandoned: boolean }
-  /** The execution is FAILED, TIMED_OUT or ABORTED: it will not start the extraction any more. */
-  | { readonly kind: 'execution-broken' }
-  | { readonly kind: 'sweep' };
+  | { readonly kind: 'queue'; readonly cause: ReconcileCause }
+  | { readonly kind: 'operator' };
 
 export type ReconcileDeps = {
   readonly extractions: ExtractionStore;
@@ -52,14 +57,28 @@ export type ReconcileDeps = {
 
 export type ReconcileResult =
   | { readonly kind: 'closed'; readonly record: Extraction }
-  /** The record has an outcome. The sweep does what is left. */
-  | { readonly kind: 'deferred'; readonly record: Extraction }
+  /**
+   * The rest is done later. `next` is the `dueAt` that this process has set, and is absent if another process has: only one
+   * of the two may send the next message.
+   */
+  | {
+      readonly kind: 'deferred';
+      readonly record: Extraction;
+      readonly why: string;
+      readonly next: string | undefined;
+    }
+  /** To the machine only, which retries. */
   | { readonly kind: 'not-yet'; readonly record: Extraction; readonly why: string }
+  /** The message was for another `dueAt`. Whoever moved it continues. */
+  | { readonly kind: 'superseded'; readonly record: Extraction }
   /** There is no row: it was erased, or its retention is over. */
   | { readonly kind: 'gone' };
 
 /** The longest pause between two attempts to collect, in seconds. */
 const collectCeiling = 3600;
+
+/** In milliseconds. SQS may deliver a delayed message a little early by the clock of its consumer. */
+const clockTolerance = 1000;
 
 type Step =
   | { readonly kind: 'return'; readonly result: ReconcileResult }
@@ -101,22 +120,47 @@ const close = async (
   return { kind: 'return', result: { kind: 'closed', record: outcome.record } };
 };
 
-/** Defers the record to the sweep, from `dueAt` on. */
-const deferUntil = async (record: Extraction, dueAt: string, deps: ReconcileDeps): Promise<Extraction> =>
-  (await applyChange(deps.extractions, reschedule(record, dueAt))).record ?? record;
+/**
+ * Sets `dueAt`. Not applyChange, which would take an equal write of another process for this one's. Both would then send
+ * the next message, and each message would go on to cause reads of its own.
+ */
+const deferUntil = async (
+  record: Extraction,
+  dueAt: string,
+  why: string,
+  deps: ReconcileDeps,
+): Promise<Step> => {
+  // It has a message for this time already.
+  if (record.dueAt === dueAt) {
+    return { kind: 'return', result: { kind: 'deferred', record, why, next: undefined } };
+  }
+  const { applied, record: row = record } = await deps.extractions.apply(reschedule(record, dueAt));
+  const next = applied ? dueAt : undefined;
+  return { kind: 'return', result: { kind: 'deferred', record: row, why, next } };
+};
 
-/** Nothing can be decided now. The machine retries by itself; for every other caller, `dueAt` is set. */
+/** When an open record without an outcome is reconciled next. Polls of a running task follow at growing intervals. */
+const nextPollAt = ({ startedAt }: Extraction, { now, timings }: ReconcileDeps): string => {
+  const { pollFirst, pollEvery } = timings;
+  return startedAt === undefined
+    ? plusSeconds(now(), pollEvery)
+    : nextReconcileAt(startedAt, now(), pollFirst, pollEvery);
+};
+
+/**
+ * Nothing can be decided now. The machine retries by itself, at the price of a transition for each retry. So a task by
+ * consent, which is polled from its start on, is polled by the queue.
+ */
 const notYet = async (
   record: Extraction,
   why: string,
   caller: ReconcileCaller,
   deps: ReconcileDeps,
 ): Promise<Step> => {
-  const row =
-    caller.kind === 'machine'
-      ? record
-      : await deferUntil(record, plusSeconds(deps.now(), deps.timings.pollEvery), deps);
-  return { kind: 'return', result: { kind: 'not-yet', record: row, why } };
+  const isPolledByQueue = record.status === 'RUNNING' && !hasWebhook(record);
+  return caller.kind === 'machine' && !isPolledByQueue
+    ? { kind: 'return', result: { kind: 'not-yet', record, why } }
+    : deferUntil(record, nextPollAt(record, deps), why, deps);
 };
 
 const reconcileRequested = async (
@@ -126,7 +170,8 @@ const reconcileRequested = async (
 ): Promise<Step> => {
   const now = deps.now();
   const isAbandoned =
-    caller.kind === 'execution-broken' || (caller.kind === 'machine' && caller.startAbandoned);
+    (caller.kind === 'queue' && caller.cause === 'execution-broken') ||
+    (caller.kind === 'machine' && caller.startAbandoned);
   const windowOver = now.toISOString() >= plusSeconds(record.requestedAt, deps.timings.startWindow);
   if (!isAbandoned && !windowOver) return notYet(record, 'not-started-yet', caller, deps);
   const reason = isAbandoned ? 'start-abandoned' : 'start-window-over';
@@ -273,7 +318,8 @@ const reconcileRunning = async (
   if (outcome.kind === 'lost') return { kind: 'again', record: outcome.record };
   if (outcome.mine) deps.journal.count('TimedOut', record);
   // The first read in grace is due later. Another one now would only repeat the read just made.
-  return { kind: 'return', result: { kind: 'deferred', record: outcome.record } };
+  const next = outcome.mine ? outcome.record.dueAt : undefined;
+  return { kind: 'return', result: { kind: 'deferred', record: outcome.record, why: found.why, next } };
 };
 
 const reconcileTimedOut = async (
@@ -294,8 +340,7 @@ const reconcileTimedOut = async (
   const graceOver = plusSeconds(settledAt, deps.timings.grace);
   if (now.toISOString() >= graceOver) return close(closeAfterGrace(record, now, deps.timings), deps);
   const next = nextReconcileAt(settledAt, now, deps.timings.pollEvery, deps.timings.grace);
-  const row = await deferUntil(record, next < graceOver ? next : graceOver, deps);
-  return { kind: 'return', result: { kind: 'deferred', record: row } };
+  return deferUntil(record, next < graceOver ? next : graceOver, found.why, deps);
 };
 
 const abandonTooLarge = (record: Extraction, deps: ReconcileDeps): Promise<Step> =>
@@ -304,28 +349,17 @@ const abandonTooLarge = (record: Extraction, deps: ReconcileDeps): Promise<Step>
 const abandonCollection = (record: Extraction, why: string, deps: ReconcileDeps): Promise<Step> =>
   close(closeUncollected(record, why, deps.now(), deps.timings), deps, 'CollectionAbandoned');
 
-/** After a failed collection: the machine retries, then the sweep, and in the end the collection is abandoned. */
-const retryCollection = async (
-  record: Extraction,
-  why: string,
-  caller: ReconcileCaller,
-  deps: ReconcileDeps,
-): Promise<Step> => {
+/** After a failed collection: tried again at growing intervals, by the queue, then by the sweep. In the end abandoned. */
+const retryCollection = async (record: Extraction, why: string, deps: ReconcileDeps): Promise<Step> => {
   deps.journal.count('CollectionFailed', record);
   const now = deps.now();
   const settledAt = record.settledAt ?? record.requestedAt;
   if (now.toISOString() >= plusSeconds(settledAt, deps.timings.collectFor)) {
     return abandonCollection(record, why, deps);
   }
-  // Not `dueAt`, because a sweep that reconciles meanwhile moves it ahead.
-  const machineUntil = plusSeconds(settledAt, deps.timings.collectInMachine);
-  if (caller.kind === 'machine' && now.toISOString() < machineUntil) {
-    return { kind: 'return', result: { kind: 'not-yet', record, why } };
-  }
-  deps.journal.count('CollectionDeferred', record);
-  const next = nextReconcileAt(settledAt, now, deps.timings.pollEvery, collectCeiling);
-  const row = await deferUntil(record, next, deps);
-  return { kind: 'return', result: { kind: 'deferred', record: row } };
+  const next = nextReconcileAt(settledAt, now, deps.timings.pollFirst, collectCeiling);
+  if (delayUntil(next, now) > longestDelaySeconds) deps.journal.count('CollectionDeferred', record);
+  return deferUntil(record, next, why, deps);
 };
 
 /**
@@ -338,18 +372,17 @@ const collect = async (
   record: Extraction,
   taskId: string,
   reading: Reading | undefined,
-  caller: ReconcileCaller,
   deps: ReconcileDeps,
 ): Promise<Step> => {
   if (record.oversizedAt !== undefined) return abandonTooLarge(record, deps);
   const read =
     reading === undefined ? await readProvider(record, taskId, deps) : ({ kind: 'read', reading } as const);
-  if (read.kind === 'no-answer') return retryCollection(record, read.why, caller, deps);
+  if (read.kind === 'no-answer') return retryCollection(record, read.why, deps);
   if (read.reading.kind === 'too-large') return abandonTooLarge(record, deps);
-  if (read.reading.kind === 'running') return retryCollection(record, 'still-running', caller, deps);
+  if (read.reading.kind === 'running') return retryCollection(record, 'still-running', deps);
   const { taskStatus, results, actionResults, expected } = read.reading;
   if (results === undefined && impliesResults(record)) {
-    return retryCollection(record, 'no-results', caller, deps);
+    return retryCollection(record, 'no-results', deps);
   }
   if (taskStatus !== record.status) deps.journal.count('StatusDisagreement', record);
   if (!expected) deps.journal.count('UnexpectedResults', record);
@@ -358,7 +391,7 @@ const collect = async (
     if (results !== undefined) stored = await deps.storeResults(record.extractionId, results);
   } catch (error) {
     deps.journal.failure('The results could not be stored.', error, record);
-    return retryCollection(record, 'results-not-stored', caller, deps);
+    return retryCollection(record, 'results-not-stored', deps);
   }
   const collected = defined({ results: stored, actionResults });
   return close(closeCollected(record, collected, deps.now(), deps.timings), deps, 'Collected');
@@ -378,8 +411,15 @@ const decide = (
   }
   if (status === 'RUNNING') return reconcileRunning(record, taskId, reading, caller, deps);
   if (status === 'TIMED_OUT') return reconcileTimedOut(record, taskId, reading, deps);
-  return collect(record, taskId, reading, caller, deps);
+  return collect(record, taskId, reading, deps);
 };
+
+/** Whether the message was for a `dueAt` that has moved ahead since. */
+const isSuperseded = ({ dueAt }: Extraction, caller: ReconcileCaller, now: Date): boolean =>
+  caller.kind === 'queue' &&
+  caller.cause === 'due' &&
+  dueAt !== undefined &&
+  new Date(dueAt).getTime() > now.getTime() + clockTolerance;
 
 /** A record has fewer transitions in its life. More lost races than that in a row would be a defect. */
 const maxSteps = 10;
@@ -394,6 +434,7 @@ export const reconcile = async (
   deps: ReconcileDeps,
 ): Promise<ReconcileResult> => {
   let record = await deps.extractions.get(extractionId);
+  if (record !== undefined && isSuperseded(record, caller, deps.now())) return { kind: 'superseded', record };
   let reading: Reading | undefined;
   for (let steps = 0; steps < maxSteps && record !== undefined; steps += 1) {
     const step: Step = await decide(record, reading, caller, deps);
@@ -402,4 +443,25 @@ export const reconcile = async (
     reading = step.reading ?? reading;
   }
   return record === undefined ? { kind: 'gone' } : { kind: 'not-yet', record, why: 'contended' };
+};
+
+/**
+ * Reconciles, and sends the message for the next time. Without a message, because the pause is longer than a message can
+ * wait or because the queue refused it, the sweep finds the record at `dueAt`. Throws as `reconcile`.
+ */
+export const reconcileAndContinue = async (
+  extractionId: string,
+  caller: ReconcileCaller,
+  deps: ReconcileDeps & { readonly send: SendReconcile },
+): Promise<ReconcileResult> => {
+  const result = await reconcile(extractionId, caller, deps);
+  if (result.kind !== 'deferred' || result.next === undefined) return result;
+  const delaySeconds = delayUntil(result.next, deps.now());
+  if (delaySeconds > longestDelaySeconds) return result;
+  try {
+    await deps.send({ extractionId, cause: 'due' }, delaySeconds);
+  } catch (error) {
+    deps.journal.failure('The next reconcile was left to the sweep.', error, result.record);
+  }
+  return result;
 };

@@ -1,10 +1,9 @@
-import { applyChange } from './apply-change.ts';
 import type { Timings } from './deadlines.ts';
 import type { Journal } from './journal.ts';
+import type { SendReconcile } from './reconcile-queue.ts';
 import { isTerminalStatus, type TerminalStatus } from './record.ts';
 import { settle } from './settle.ts';
 import type { ExtractionStore, TaskStore } from './store.ts';
-import { reschedule } from './transitions.ts';
 
 /** The answer of Step Functions to a callback token. A throttle or a 5xx, which passes, is thrown instead. */
 export type WakeOutcome =
@@ -16,9 +15,10 @@ export type WakeOutcome =
 export type RecordDeliveryDeps = {
   readonly extractions: ExtractionStore;
   readonly tasks: TaskStore;
+  readonly send: SendReconcile;
   readonly wake: (callbackToken: string, extractionId: string) => Promise<WakeOutcome>;
   readonly now: () => Date;
-  readonly timings: Pick<Timings, 'collectInMachine'>;
+  readonly timings: Pick<Timings, 'pollEvery'>;
   readonly journal: Journal;
 };
 
@@ -28,9 +28,10 @@ export type RecordedDelivery =
   | { readonly kind: 'recorded'; readonly extractionId: string; readonly wake: WakeOutcome | 'no-token' };
 
 /**
- * Notifies `Tasks` of the final status of a verified delivery, settles its extraction, and wakes the machine (design,
- * section 4). In this order, the next delivery or the poll repairs a crash after any step. Throws what a dependency
- * throws; the caller then answers 5xx, and the provider delivers again.
+ * Notifies `Tasks` of the final status of a verified delivery, settles its extraction, has the queue collect the results,
+ * and ends the machine's wait (design, section 4). In this order, the next delivery or the sweep repairs a crash after any
+ * step: the machine goes on waiting until the queue has the rest. Throws what a dependency throws; the caller then answers
+ * 5xx, and the provider delivers again.
  */
 export const recordDelivery = async (
   delivery: { readonly taskId: string; readonly taskStatus: TerminalStatus },
@@ -54,12 +55,9 @@ export const recordDelivery = async (
   const row = await settle('webhook', { extractionId, taskId, taskStatus }, deps);
   // An erasure removes the link before the record, so this record was lost. The provider need not know.
   if (row === undefined) deps.journal.count('DeliveryWithoutRecord', delivery);
+  // A repeated delivery finds the record closed in most cases, and sends nothing.
+  if (row?.dueShard !== undefined) await deps.send({ extractionId, cause: 'webhook' });
   const wake = callbackToken === undefined ? 'no-token' : await deps.wake(callbackToken, extractionId);
   if (wake === 'invalid-token') deps.journal.count('InvalidCallbackToken', delivery);
-  const now = deps.now().toISOString();
-  if (wake !== 'woken' && row?.dueAt !== undefined && row.dueAt > now) {
-    // No machine will collect the results, so the next sweep does. If this write is lost, a reconcile has just run.
-    await applyChange(deps.extractions, reschedule(row, now));
-  }
   return { kind: 'recorded', extractionId, wake };
 };

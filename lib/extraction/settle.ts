@@ -23,7 +23,7 @@ export const settle = async (
   deps: {
     readonly extractions: ExtractionStore;
     readonly now: () => Date;
-    readonly timings: Pick<Timings, 'collectInMachine'>;
+    readonly timings: Pick<Timings, 'pollEvery'>;
     readonly journal: Journal;
   },
   ...alsoCounts: readonly ExtractionMetric[]

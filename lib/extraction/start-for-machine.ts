@@ -1,3 +1,4 @@
+import type { SendReconcile } from './reconcile-queue.ts';
 import type { WakeOutcome } from './record-delivery.ts';
 import {
   type RetryableStartError,
@@ -8,7 +9,8 @@ import {
 } from './start.ts';
 
 export type StartForMachineDeps = StartDeps & {
-  /** Answers the callback token with success: the machine goes on to Reconcile. */
+  readonly send: SendReconcile;
+  /** Answers the callback token with success, which ends the machine. */
   readonly wake: (callbackToken: string, extractionId: string) => Promise<WakeOutcome>;
   /**
    * Fails the state with an error name that the machine retries. `cause` is a fixed sentence, as the history shows it.
@@ -16,16 +18,22 @@ export type StartForMachineDeps = StartDeps & {
   readonly fail: (callbackToken: string, error: string, cause: string) => Promise<void>;
 };
 
-/** Answers the callback token, unless the machine has to wait for the webhook. */
+/**
+ * Answers the callback token, unless the machine has to wait for the webhook. Before the machine ends, the queue has what
+ * is left: if the message cannot be sent, the start fails, and the machine retries it.
+ */
 const answerMachine = async (
   { callbackToken, extractionId }: StartInput,
   outcome: StartOutcome,
-  { wake, fail }: StartForMachineDeps,
+  { send, wake, fail }: StartForMachineDeps,
 ): Promise<void> => {
   switch (outcome.kind) {
     case 'waiting':
       return;
-    case 'polling':
+    case 'queued':
+      await send({ extractionId, cause: outcome.cause }, outcome.delaySeconds);
+      await wake(callbackToken, extractionId);
+      return;
     case 'settled':
       await wake(callbackToken, extractionId);
       return;

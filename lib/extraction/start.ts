@@ -16,6 +16,7 @@ import { isStartStale, plusSeconds, type Timings } from './deadlines.ts';
 import { failureReason } from './failure-reason.ts';
 import type { Journal } from './journal.ts';
 import type { StartCall } from './prepare-start-call.ts';
+import { delayUntil, longestDelaySeconds } from './reconcile-queue.ts';
 import { type Extraction, type ExtractionStatus, hasWebhook, isTerminalStatus } from './record.ts';
 import { settle } from './settle.ts';
 import type { ExtractionStore, TaskStore } from './store.ts';
@@ -39,6 +40,8 @@ export type StartInput = {
   readonly callbackToken: string;
   /** Increases with every retry and redrive of the state. */
   readonly callbackAttempt: number;
+  /** Base64 of the ciphertext of the request data. Polls by consent need it. */
+  readonly sealed: string;
 };
 
 /** Names of the errors that the machine retries (design, section 5). */
@@ -53,9 +56,17 @@ export type RetryableStartError =
 export type StartOutcome =
   /** The task runs and the callback token is stored. The webhook will wake the machine. */
   | { readonly kind: 'waiting'; readonly taskId: string }
-  /** The task runs and has no webhook. The machine goes on to Reconcile, whose retries poll. */
-  | { readonly kind: 'polling'; readonly taskId: string }
-  /** There is nothing to wait for. The machine goes on to Reconcile at once. */
+  /**
+   * The record is open, and the machine has nothing to wait for: the queue polls a task by consent, collects after an early
+   * delivery, or records that the start window is over.
+   */
+  | {
+      readonly kind: 'queued';
+      readonly status: ExtractionStatus;
+      readonly cause: 'due' | 'start';
+      readonly delaySeconds: number;
+    }
+  /** Nothing is left to do. */
   | { readonly kind: 'settled'; readonly status: ExtractionStatus | 'GONE' }
   | { readonly kind: 'retry'; readonly error: RetryableStartError };
 
@@ -163,6 +174,27 @@ const makeStartCall = async (token: string, call: StartCall, deps: AttemptDeps):
   return notAccepted('ProviderUnauthorized');
 };
 
+/** Nothing is left for the machine. What is left of an open record is the queue's. */
+const endFor = (row: Extraction | undefined): StartOutcome => {
+  if (row === undefined) return { kind: 'settled', status: 'GONE' };
+  const { status, dueShard } = row;
+  return dueShard === undefined
+    ? { kind: 'settled', status }
+    : { kind: 'queued', status, cause: 'start', delaySeconds: 0 };
+};
+
+/** Stores the sealed target, and has the queue poll from `dueAt` on. */
+const pollByQueue = async (
+  { sealed }: StartInput,
+  { extractionId, status, dueAt }: Extraction,
+  taskId: string,
+  deps: StartDeps,
+): Promise<StartOutcome> => {
+  await deps.tasks.keepTarget({ taskId, extractionId, sealedTarget: sealed });
+  const delaySeconds = dueAt === undefined ? 0 : Math.min(delayUntil(dueAt, deps.now()), longestDelaySeconds);
+  return { kind: 'queued', status, cause: 'due', delaySeconds };
+};
+
 /** Links the task and stores the callback token. Settles at once if an early delivery left a final status. */
 const linkTask = async (
   input: StartInput,
@@ -170,8 +202,9 @@ const linkTask = async (
   taskId: string,
   deps: StartDeps,
 ): Promise<StartOutcome> => {
-  if (!hasWebhook(row)) return { kind: 'polling', taskId };
-  const { linked, task } = await deps.tasks.link({ ...input, taskId });
+  if (!hasWebhook(row)) return pollByQueue(input, row, taskId, deps);
+  const { extractionId, callbackToken, callbackAttempt } = input;
+  const { linked, task } = await deps.tasks.link({ taskId, extractionId, callbackToken, callbackAttempt });
   if (!linked && task.extractionId !== input.extractionId) {
     // Counted before the write: this may be a leak, so the alarm must not depend on whether the write succeeds.
     deps.journal.count('TaskLinkedElsewhere', row);
@@ -182,10 +215,8 @@ const linkTask = async (
     return { kind: 'settled', status: outcome.record.status };
   }
   if (task.taskStatus === undefined || !isTerminalStatus(task.taskStatus)) return { kind: 'waiting', taskId };
-  const { extractionId } = input;
   const reported = { extractionId, taskId, taskStatus: task.taskStatus };
-  const settled = await settle('start', reported, deps, 'EarlyDelivery');
-  return { kind: 'settled', status: settled?.status ?? 'GONE' };
+  return endFor(await settle('start', reported, deps, 'EarlyDelivery'));
 };
 
 /**
@@ -216,7 +247,7 @@ const resumeOrRetry = async (
     if (outcome.mine) deps.journal.count('Unconfirmed', row);
     return { kind: 'settled', status: 'UNCONFIRMED' };
   }
-  return { kind: 'settled', status: row.status };
+  return endFor(row);
 };
 
 const changeFor = (
@@ -351,8 +382,8 @@ export const start = async (input: StartInput, deps: StartDeps): Promise<StartOu
   if (!isMine(row, input) || row.status !== 'REQUESTED') return resumeOrRetry(row, input, deps);
   const now = deps.now().toISOString();
   const windowEnd = plusSeconds(row.requestedAt, deps.timings.startWindow);
-  // The machine goes on to Reconcile, which writes NOT_STARTED.
-  if (now >= windowEnd) return { kind: 'settled', status: row.status };
+  // Reconcile then writes NOT_STARTED.
+  if (now >= windowEnd) return endFor(row);
   if (row.notBefore !== undefined && now < row.notBefore) return { kind: 'retry', error: 'ProviderBusy' };
 
   const admission = await deps.breaker.admit();

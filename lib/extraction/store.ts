@@ -1,5 +1,5 @@
 import type { Extraction } from './record.ts';
-import type { Change } from './transitions.ts';
+import type { Change, DueRecord } from './transitions.ts';
 
 export type ApplyResult =
   | { readonly applied: true; readonly record: Extraction }
@@ -16,8 +16,8 @@ export interface ExtractionStore {
   ): Promise<{ readonly created: true } | { readonly created: false; readonly record: Extraction }>;
   get(extractionId: string): Promise<Extraction | undefined>;
   apply(change: Change): Promise<ApplyResult>;
-  /** Keys of one shard whose `dueAt` is not after `now`, oldest first. Eventually consistent. */
-  due(shard: number, now: Date, limit: number): Promise<readonly string[]>;
+  /** What of one shard is due at `now`, oldest first, and after `after` if given. Eventually consistent. */
+  due(shard: number, now: Date, limit: number, after?: DueRecord): Promise<readonly DueRecord[]>;
 }
 
 /** One row of the private table `Tasks`, where start-task (link) and the webhook (notify) meet. */
@@ -31,6 +31,18 @@ export type Task = {
   readonly callbackAttempt?: number;
   readonly taskStatus?: string;
   readonly notifiedAt?: string;
+  /**
+   * Of a task by consent: base64 of the KMS ciphertext of the target, with which each poll gets a Task Token. KMS decrypts
+   * it only for the extraction `sealedFor` (docs/decisions/0015-one-reconcile-queue.md).
+   */
+  readonly sealedTarget?: string;
+  readonly sealedFor?: string;
+};
+
+export type SealedTarget = {
+  readonly taskId: string;
+  readonly extractionId: string;
+  readonly sealedTarget: string;
 };
 
 export type TaskLink = {
@@ -59,6 +71,8 @@ export interface TaskStore {
    * existing link stays, even to another extraction. Returns the row as it then is.
    */
   adopt(taskId: string, extractionId: string): Promise<Task>;
+  /** Stores the sealed target of a task by consent. The row gets no link, as no webhook will look for it. */
+  keepTarget(target: SealedTarget): Promise<void>;
   /** Strongly consistent. */
   get(taskId: string): Promise<Task | undefined>;
 }

@@ -1,17 +1,15 @@
 import { type Count, type MetricName, zeroFilledMetrics } from '../observability/metric-names.ts';
-import { plusSeconds, secondsSince, stuckSeconds, type Timings } from './deadlines.ts';
+import { plusSeconds, secondsSince } from './deadlines.ts';
 import { dueShardCount } from './due-shard.ts';
 import type { Journal } from './journal.ts';
-import type { ReconcileResult } from './reconcile.ts';
-import type { Extraction } from './record.ts';
+import { mostPerBatch, type SendReconcileBatch } from './reconcile-queue.ts';
 import type { ExtractionStore } from './store.ts';
-import { reschedule } from './transitions.ts';
+import { claimDue, type DueRecord } from './transitions.ts';
 
 export type SweepDeps = {
-  readonly extractions: ExtractionStore;
-  readonly reconcile: (extractionId: string) => Promise<ReconcileResult>;
+  readonly extractions: Pick<ExtractionStore, 'due' | 'apply'>;
+  readonly sendBatch: SendReconcileBatch;
   readonly now: () => Date;
-  readonly timings: Timings;
   /** At least 0 and less than 1, as Math.random. */
   readonly random: () => number;
   /** Milliseconds until the timeout of this invocation. */
@@ -24,112 +22,83 @@ export type SweepDeps = {
 };
 
 export type SweepResult = {
-  readonly claimed: number;
-  readonly closed: number;
+  /** Records that were claimed and sent to the queue. */
+  readonly sent: number;
+  /** Records that could not be claimed, or were claimed and not sent. They are due again later. */
   readonly failed: number;
   /** The time ended before the index was empty. The next sweep continues. */
   readonly cutShort: boolean;
   /** How late the most overdue record was, in seconds; 0 if nothing was due. */
   readonly oldestOverdueSeconds: number;
-  /** For how long the worst of the records that are still open has been stuck, in seconds; 0 if none. */
-  readonly oldestStuckSeconds: number;
 };
 
-/**
- * How many records are reconciled at once. Most of the time is spent waiting for the provider. Memory is sized by
- * this.
- */
-export const sweepConcurrency = 8;
-
-/** Records per shard and sweep. 16 shards of them are more than one invocation can reconcile. */
-const perShard = 100;
+/** Records per query. All shards together are 1,600 keys, about 200 KB. */
+const perQuery = 100;
 
 /**
- * For how long a claimed record is left alone at least, if the process ends: by default the sweep's interval. Lambda's
- * retry comes after a minute, and must not be ended by the same record.
+ * For how long a claimed record is left alone at least: by default the sweep's interval. Its message is then behind all that
+ * were sent before it, or it has failed.
  */
 const minClaimSeconds = 300;
 
 /**
  * A random part of the claim. By default, about half of the records that were claimed together are due again two sweeps
- * later, and the rest with the third. Eight records that are too large together are therefore soon apart.
+ * later, and the rest with the third, so that a backlog is spread.
  */
 const claimSpreadSeconds = 480;
 
-/**
- * Claims a due record by moving its `dueAt` ahead. Returns for how many seconds it was overdue, and whether this sweep
- * has the claim. Throws a RangeError if `dueAt` is not a time.
- */
-const claim = async (
-  record: Extraction,
-  { extractions, now, random }: SweepDeps,
-): Promise<{ readonly claimed: boolean; readonly overdueSeconds: number }> => {
-  const time = now();
-  if (record.dueAt === undefined || record.dueAt > time.toISOString()) {
-    return { claimed: false, overdueSeconds: 0 };
+type Counts = { -readonly [Name in keyof SweepResult]: SweepResult[Name] };
+
+/** Claims a record by moving its `dueAt` ahead, unless it has moved meanwhile. Returns whether this sweep has the claim. */
+const claim = async (found: DueRecord, counts: Counts, deps: SweepDeps): Promise<boolean> => {
+  const { extractionId, dueAt } = found;
+  try {
+    const time = deps.now();
+    const claimSeconds = minClaimSeconds + deps.random() * claimSpreadSeconds;
+    // Not applyChange, which would take another sweep's claim of the same millisecond for this one's.
+    const { applied } = await deps.extractions.apply(claimDue(found, plusSeconds(time, claimSeconds)));
+    // After the claim, which replaces a malformed `dueAt`. Otherwise every sweep would fail on that row.
+    counts.oldestOverdueSeconds = Math.max(counts.oldestOverdueSeconds, secondsSince(dueAt, time));
+    return applied;
+  } catch (error) {
+    counts.failed += 1;
+    deps.journal.failure('The sweep could not claim an extraction.', error, { extractionId });
+    return false;
   }
-  const claimSeconds = minClaimSeconds + random() * claimSpreadSeconds;
-  // Not applyChange, which would take another sweep's claim of the same millisecond for this one's.
-  const claimed = await extractions.apply(reschedule(record, plusSeconds(time, claimSeconds)));
-  // After the claim, which replaces a malformed `dueAt`. Otherwise every sweep would fail on that row first.
-  return { claimed: claimed.applied, overdueSeconds: secondsSince(record.dueAt, time) };
 };
 
-/** Takes one id of each shard in turn, so that a full shard does not delay the others. */
-const interleave = (shards: readonly (readonly string[])[]): string[] => {
-  const longest = Math.max(...shards.map((ids) => ids.length));
-  return Array.from({ length: longest }, (_, index) =>
-    shards.flatMap((ids) => (ids[index] === undefined ? [] : [ids[index]])),
-  ).flat();
+/** Claims up to ten records, and sends those that it could claim. */
+const sendDue = async (found: readonly DueRecord[], counts: Counts, deps: SweepDeps): Promise<void> => {
+  const claims = await Promise.all(found.map((one) => claim(one, counts, deps)));
+  const messages = found
+    .filter((_one, index) => claims[index])
+    .map(({ extractionId }) => ({ extractionId, cause: 'sweep' }) as const);
+  if (messages.length === 0) return;
+  try {
+    const refused = await deps.sendBatch(messages);
+    counts.sent += messages.length - refused.length;
+    counts.failed += refused.length;
+    for (const about of refused) deps.journal.failure('The queue refused a message.', undefined, about);
+  } catch (error) {
+    counts.failed += messages.length;
+    deps.journal.failure('The sweep could not send to the queue.', error);
+  }
 };
 
-const dueIds = async ({ extractions, now }: SweepDeps): Promise<string[]> => {
-  const startedAt = now();
-  return interleave(
-    await Promise.all(
-      Array.from({ length: dueShardCount }, (_, shard) => extractions.due(shard, startedAt, perShard)),
-    ),
-  );
-};
-
-/** Reconciles the records of a queue until it is empty or the time is over. */
-const reconcileAll = async (queue: string[], deps: SweepDeps): Promise<SweepResult> => {
-  const counts = { claimed: 0, closed: 0, failed: 0, oldestOverdueSeconds: 0, oldestStuckSeconds: 0 };
-
-  const reconcileOne = async (id: string): Promise<void> => {
-    let record = await deps.extractions.get(id);
-    if (record === undefined) return;
-    const { claimed, overdueSeconds } = await claim(record, deps);
-    counts.oldestOverdueSeconds = Math.max(counts.oldestOverdueSeconds, overdueSeconds);
-    if (!claimed) return;
-    counts.claimed += 1;
-    try {
-      const result = await deps.reconcile(id);
-      if (result.kind === 'closed') counts.closed += 1;
-      record = result.kind === 'gone' ? undefined : result.record;
-    } finally {
-      // Measured after the reconcile. Before it, every record that waited for a paused sweep would count as stuck.
-      const stuck = record === undefined ? 0 : stuckSeconds(record, deps.now(), deps.timings);
-      counts.oldestStuckSeconds = Math.max(counts.oldestStuckSeconds, stuck);
-    }
-  };
-
-  const work = async (): Promise<void> => {
-    for (let id = queue.shift(); id !== undefined; id = queue.shift()) {
+const sweepShard = async (shard: number, startedAt: Date, counts: Counts, deps: SweepDeps): Promise<void> => {
+  let after: DueRecord | undefined;
+  for (;;) {
+    const found = await deps.extractions.due(shard, startedAt, perQuery, after);
+    for (let from = 0; from < found.length; from += mostPerBatch) {
       if (deps.remainingMs() < deps.reserveMs) {
-        queue.unshift(id);
+        counts.cutShort = true;
         return;
       }
-      try {
-        await reconcileOne(id);
-      } catch (error) {
-        counts.failed += 1;
-        deps.journal.failure('The sweep could not reconcile an extraction.', error, { extractionId: id });
-      }
+      await sendDue(found.slice(from, from + mostPerBatch), counts, deps);
     }
-  };
-  await Promise.all(Array.from({ length: sweepConcurrency }, work));
-  return { ...counts, cutShort: queue.length > 0 };
+    after = found.at(-1);
+    if (found.length < perQuery) return;
+  }
 };
 
 /**
@@ -144,22 +113,31 @@ const countStarted = ({ count, publish }: SweepDeps['metrics']): void => {
 
 const countFinished = (result: SweepResult, { count }: SweepDeps['metrics']): void => {
   count('SweepFinished');
-  count('SweepClaimed', result.claimed);
+  count('SweepSent', result.sent);
   count('OldestOverdueSeconds', result.oldestOverdueSeconds);
-  count('OldestStuckSeconds', result.oldestStuckSeconds);
+  // reconcile-extraction counts records that are stuck. Without any, their alarm needs a value.
+  count('OldestStuckSeconds', 0);
   if (result.failed > 0) count('SweepFailed', result.failed);
   if (result.cutShort) count('SweepCutShort');
 };
 
 /**
- * Reconciles every record whose `dueAt` has passed. This is the guarantee behind the machine and the rule. Each record is
- * claimed first, so that a record that ends the process cannot starve the others. Throws only if the index cannot be
- * read; the failure of one record is reported and counted.
+ * Sends every record whose `dueAt` has passed to the reconcile queue. This is the guarantee behind the machine, the rule and
+ * every other message. Each record is claimed first, so that two sweeps do not send it twice. Throws only if the index cannot
+ * be read; the failure of one record is reported and counted.
  */
 export const sweep = async (deps: SweepDeps): Promise<SweepResult> => {
   const { journal, metrics } = deps;
   countStarted(metrics);
-  const result = await reconcileAll(await dueIds(deps), deps);
+  const startedAt = deps.now();
+  const counts: Counts = { sent: 0, failed: 0, cutShort: false, oldestOverdueSeconds: 0 };
+  const shards = await Promise.allSettled(
+    Array.from({ length: dueShardCount }, (_, shard) => sweepShard(shard, startedAt, counts, deps)),
+  );
+  // Only now, so that a shard that cannot be read does not cut off the others.
+  const unread = shards.find(({ status }) => status === 'rejected');
+  if (unread?.status === 'rejected') throw unread.reason;
+  const result: SweepResult = counts;
   journal.info('Sweep finished.', { ...result });
   countFinished(result, metrics);
   return result;

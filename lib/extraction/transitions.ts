@@ -4,6 +4,7 @@ import {
   type ActionResult,
   type Extraction,
   type ExtractionStatus,
+  hasWebhook,
   type SettledBy,
   type StoredResults,
   type TerminalStatus,
@@ -36,7 +37,7 @@ export const transitions = {
 
 /** The condition of a change. All of it must hold for the row when the change is written. */
 export type Guard = {
-  readonly status: readonly ExtractionStatus[];
+  readonly status?: readonly ExtractionStatus[];
   /** Of the record that the decision was made on. Another record under the same id does not qualify. */
   readonly requestId?: string;
   /** The attempt that the decision was made on: the caller's own, or the stale one. */
@@ -44,12 +45,15 @@ export type Guard = {
   /** `attemptId` must be absent. */
   readonly withoutAttempt?: true;
   readonly taskId?: string;
-  /** `dueShard` must be present: the record is open. */
+  /** `dueShard` must be present: the record is open. A condition without `status` needs it. */
   readonly open?: true;
   /** `collectedAt` must be absent. */
   readonly uncollected?: true;
   readonly dueAt?: string;
 };
+
+/** The keys of an open record in the index `due`. */
+export type DueRecord = { readonly extractionId: string; readonly dueAt: string };
 
 /** One conditional update of one row. */
 export type Change = {
@@ -148,9 +152,14 @@ const markRunningFrom =
     remove: ['reason', 'settledAt', 'settledBy', 'expiresAt'],
   });
 
-/** The provider accepted the start as `taskId`. The sweep is not needed before the machine has timed out. */
-export const markRunning = markRunningFrom(transitions.markRunning.from, (record, _now, timings) =>
-  plusSeconds(record.deadlineAt, timings.machineSlack),
+/**
+ * The provider accepted the start as `taskId`. With a webhook, the sweep is not needed before the machine has timed out.
+ * Without one, the first poll is due.
+ */
+export const markRunning = markRunningFrom(transitions.markRunning.from, (record, now, timings) =>
+  hasWebhook(record)
+    ? plusSeconds(record.deadlineAt, timings.machineSlack)
+    : plusSeconds(now, timings.pollFirst),
 );
 
 /** The same after `UNCONFIRMED`. The machine has probably ended, so the sweep reconciles soon. */
@@ -227,7 +236,7 @@ const markSettledFrom =
     reported: ReportedOutcome,
     settledBy: SettledBy,
     now: Date,
-    timings: Pick<Timings, 'collectInMachine'>,
+    timings: Pick<Timings, 'pollEvery'>,
   ): Change => ({
     extractionId: reported.extractionId,
     when: { status: from, taskId: reported.taskId },
@@ -238,13 +247,14 @@ const markSettledFrom =
       isFinal: true,
       ...(reported.reason === undefined ? {} : { reason: reported.reason }),
       ...(reported.oversized === undefined ? {} : { oversizedAt: now.toISOString() }),
-      ...dueOn(reported.extractionId, plusSeconds(now, timings.collectInMachine)),
+      // A message asks for the collection at once. If it is lost, the sweep collects from then on.
+      ...dueOn(reported.extractionId, plusSeconds(now, timings.pollEvery)),
     },
     // DynamoDB rejects an update that sets and removes one attribute. A `collectionError` of `TIMED_OUT` is obsolete.
     remove: [...(reported.reason === undefined ? (['reason'] as const) : []), 'collectionError', 'expiresAt'],
   });
 
-/** The task has ended. Collecting follows. */
+/** The task has ended. Whoever writes this also collects, or sends a message to the queue. */
 export const markSettled = markSettledFrom(transitions.markSettled.from);
 
 /** The same after `TIMED_OUT`. It reopens the record, so that the results are collected. */
@@ -325,7 +335,7 @@ export const abandonOversized = (record: Extraction, now: Date, timings: Timings
 export const closeAfterGrace = (record: Extraction, now: Date, timings: Timings): Change =>
   closing(record, unchangedSince(record), {}, now, timings);
 
-/** The sweep reconciles at `dueAt`. Applies only if `dueAt` is unchanged since the decision. */
+/** The next reconcile is at `dueAt`. Applies only if `dueAt` is unchanged since the decision. */
 export const reschedule = (record: Extraction, dueAt: string): Change => ({
   extractionId: record.extractionId,
   when: {
@@ -333,6 +343,14 @@ export const reschedule = (record: Extraction, dueAt: string): Change => ({
     open: true,
     ...(record.dueAt === undefined ? {} : { dueAt: record.dueAt }),
   },
+  set: { dueAt },
+  remove: [],
+});
+
+/** A sweep's claim. It knows only the keys of the index. Applies only if `dueAt` is still the one that it found. */
+export const claimDue = (found: DueRecord, dueAt: string): Change => ({
+  extractionId: found.extractionId,
+  when: { open: true, dueAt: found.dueAt },
   set: { dueAt },
   remove: [],
 });

@@ -25,12 +25,13 @@ const unknownField = v.never('is not a known field');
 
 /**
  * An object with these fields and no others. Each unknown field is reported. `message` is for a value of another
- * type.
+ * type, and for a list, which valibot would take for an object without these fields.
  */
 export const closedObject = <Entries extends v.ObjectEntries>(entries: Entries, message: string) => {
   const schema = v.objectWithRest(entries, unknownField, message);
   const run: (typeof schema)['~run'] = (dataset, config) => {
     const input = dataset.value;
+    if (Array.isArray(input)) return schema['~run']({ typed: false, value: null }, config);
     const result = schema['~run'](dataset, config);
     if (typeof input !== 'object' || input === null) return result;
     const fields = input as Record<string, unknown>;

@@ -20,3 +20,15 @@ export const callerFromPrincipalArn = (principalArn: string): string => {
   const [, partition, account, name] = role;
   return `arn:${partition}:sts::${account}:assumed-role/${name}`;
 };
+
+/** The part of an API Gateway event that names the caller of a route with IAM authorization. */
+export type CallerContext = { readonly authorizer?: { readonly iam?: { readonly userArn?: string } } };
+
+/**
+ * The IAM principal that signed a request, without the session name. API Gateway refuses every other request, so it is
+ * undefined only if the route has lost its authorizer, or on an emulator that does not check signatures.
+ */
+export const callerOf = ({ authorizer }: CallerContext): string | undefined => {
+  const userArn = authorizer?.iam?.userArn;
+  return userArn === undefined ? undefined : callerFromUserArn(userArn);
+};

@@ -24,7 +24,7 @@ export type ExtractionMetric =
   /** `results` had an unexpected shape, or a text where a code belongs. The bytes were stored unchanged. */
   | 'UnexpectedResults'
   | 'Collected'
-  /** An attempt to collect failed; it was then deferred to the sweep, or abandoned. */
+  /** An attempt to collect failed. Deferred: the next one is so late that it is left to the sweep. */
   | 'CollectionFailed'
   | 'CollectionDeferred'
   | 'CollectionAbandoned'
@@ -67,7 +67,7 @@ export type ServiceMetric =
   | 'SweepFinished'
   | 'SweepFailed'
   | 'SweepCutShort'
-  | 'SweepClaimed'
+  | 'SweepSent'
   | 'OldestOverdueSeconds'
   | 'OldestStuckSeconds';
 
@@ -111,6 +111,4 @@ export const zeroFilledMetrics: readonly MetricName[] = [
   'WebhookMissed',
   'ProviderReadFailed',
   'Collected',
-  'SweepStarted',
-  'SweepFinished',
 ];

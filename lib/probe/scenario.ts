@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 
 /**
- * How `cosecha accept` requests a behaviour of the probe provider. The probe has no state, so each request carries the
+ * How `cosecha accept` requests a behaviour of the probe provider (docs/acceptance.md). The probe has no state, so each request carries the
  * whole behaviour: a v2 task in the `username` of its credentials, an extraction by consent in the national id of its user.
  */
 

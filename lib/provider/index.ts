@@ -58,6 +58,7 @@ export { withSession } from './tokens/with-session.ts';
 export * from './transport/errors.ts';
 export type { Fetch } from './transport/fetch.ts';
 export { freshConnectionFetch } from './transport/fresh-connection.ts';
+export type { RetryAfter } from './transport/retry-after.ts';
 export type { Connection, Endpoint } from './transport/send-request.ts';
 export type { WaitOptions } from './transport/wait-until.ts';
 export * from './vocabulary.ts';

@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { paginateListObjectsV2 } from '@aws-sdk/client-s3';
 import { expect, inject, test } from 'vitest';
+import { limitTo } from '../../lib/cli/limit-to.ts';
 import type { Extraction } from '../../lib/extraction/record.ts';
 import type { WebhookPlan } from '../sandbox/plan.ts';
 import { TERMINAL_STATUSES, type TerminalStatus } from '../sandbox/task-vocabulary.ts';
 import { aws } from './support/aws.ts';
 import { extract, plannedUsername, provider, requestFor } from './support/extractions.ts';
 import { cosecha, factsOf } from './support/operator.ts';
-import { limitTo } from './support/pace.ts';
 import { closed } from './support/records.ts';
 import { endWebhookWait } from './support/running.ts';
 

@@ -34,7 +34,7 @@ describe('an extraction by consent', () => {
     ['legal', 'v1'],
     ['legal', 'v2'],
   ] as const)(
-    'of a %s person in %s is polled until it is COMPLETED, in two state transitions',
+    'of a %s person in %s is polled until it is COMPLETED, in one state transition',
     async ([person, variant]) => {
       const target = uniqueNationalId();
       await provider.setPlan(target, { durationMs: null });
@@ -67,7 +67,7 @@ describe('an extraction by consent', () => {
 
       const history = await historyOf(extractionId);
       expect(history.at(-1)?.type).toBe('ExecutionSucceeded');
-      expect(transitionsIn(history)).toBe(2);
+      expect(transitionsIn(history)).toBe(1);
     },
   );
 

@@ -1,19 +1,36 @@
-import { DeleteMessageCommand, ReceiveMessageCommand, SendMessageCommand } from '@aws-sdk/client-sqs';
+import {
+  DeleteMessageCommand,
+  ReceiveMessageCommand,
+  SendMessageCommand,
+  SetQueueAttributesCommand,
+} from '@aws-sdk/client-sqs';
 import { describe, expect, inject, test } from 'vitest';
 import { aws } from './support/aws.ts';
-import { reportBrokenExecution, runningWithoutExecution } from './support/broken-execution.ts';
+import { reportBrokenExecution } from './support/broken-execution.ts';
 import { eventually } from './support/eventually.ts';
 import { plannedUsername, provider } from './support/extractions.ts';
 import { planFault } from './support/faults.ts';
 import { cosecha, factsOf } from './support/operator.ts';
 import { closed } from './support/records.ts';
 import { running } from './support/running.ts';
-import { inAnHour, moveDueTime, sweepUntilClosed } from './support/sweep.ts';
+import { sweepUntilClosed } from './support/sweep.ts';
 
-const { DeadLetterQueueUrl: QueueUrl } = inject('cosecha').outputs;
+const { DeadLetterQueueUrl: QueueUrl, ReconcileQueueUrl } = inject('cosecha').outputs;
 
 const send = async (MessageBody: string): Promise<string | undefined> =>
   (await aws.queues.send(new SendMessageCommand({ QueueUrl, MessageBody }))).MessageId;
+
+/** As in infra/constructs/reconcile-queue.ts. */
+const receives = 5;
+
+/** In seconds. With a short one other messages may be received twice, which does no harm. */
+const setVisibilityTimeout = (seconds: number) =>
+  aws.queues.send(
+    new SetQueueAttributesCommand({
+      QueueUrl: ReconcileQueueUrl,
+      Attributes: { VisibilityTimeout: String(seconds) },
+    }),
+  );
 
 /** The messages of the queue. They stay visible to others. */
 const peek = async () => {
@@ -28,10 +45,7 @@ describe('dead letters', { concurrent: false }, () => {
       await plannedUsername({ durationMs: null, webhook: { enabled: false } }),
     );
     await provider.finish(taskId, 'COMPLETED');
-    const failed = { trigger: 'execution-broken', extractionId };
-    const known = await send(
-      JSON.stringify({ requestContext: {}, requestPayload: failed, responsePayload: {} }),
-    );
+    const known = await send(JSON.stringify({ extractionId, cause: 'webhook' }));
     const unknown = await send('no dead letter of Cosecha');
 
     const { code, stdout, stderr } = await cosecha(['redrive', '--json']);
@@ -53,21 +67,24 @@ describe('dead letters', { concurrent: false }, () => {
     await aws.queues.send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle: kept?.ReceiptHandle }));
   });
 
-  test('reconcile-extraction leaves one when it is killed at every try, and the sweep closes the extraction', async () => {
-    const { extractionId, taskId } = await runningWithoutExecution();
-    await moveDueTime(extractionId, inAnHour());
+  test('a message whose consumer is killed at every receive becomes one, and the sweep closes the extraction', async () => {
+    const { extractionId, taskId } = await running(
+      await plannedUsername({ durationMs: null, webhook: { enabled: false } }),
+    );
     const fault = await planFault({
       operation: 'DynamoDB_20120810.GetItem',
-      during: [extractionId, '"execution-broken"'],
+      during: [extractionId, 'execution-broken'],
       when: 'before',
-      times: 2,
+      times: receives,
       effect: { kind: 'exit' },
     });
+    await setVisibilityTimeout(1);
     await reportBrokenExecution(extractionId);
 
     await eventually(async () =>
       expect((await peek()).map(({ Body }) => Body).join('\n')).toContain(extractionId),
     );
+    await setVisibilityTimeout(720);
     expect(fault.wasInjected()).toBe(true);
     await provider.finish(taskId, 'COMPLETED');
     expect(await sweepUntilClosed(extractionId)).toMatchObject({

@@ -20,6 +20,7 @@ import { sandboxControl } from '../sandbox/control-client.ts';
 import { startSandbox } from '../sandbox/sandbox.ts';
 import { searchAfterTheSuite } from './leaks/after-the-suite.ts';
 import { newSecretMarkers, type SecretMarkers } from './leaks/secret-markers.ts';
+import { checkStreamRecords } from './support/check-stream-records.ts';
 import { deliveries, settings } from './windows.ts';
 
 const stage = LOCAL_STAGE;
@@ -74,7 +75,7 @@ export default async function setUp(project: TestProject): Promise<() => Promise
   };
 }
 
-/** Deploys. `end` searches everything that the suite has left for leaks, fails the run if it finds one, and tears down. */
+/** Deploys. `end` checks the suite's stream records, searches all it left for leaks, fails the run if there is any, tears down. */
 const deploy = async (): Promise<Deployment> => {
   const directory = await createRunDirectory('e2e', new Date());
   const faultsDirectory = join(directory, 'faults');
@@ -147,6 +148,7 @@ const deploy = async (): Promise<Deployment> => {
       deployed,
       end: async () => {
         try {
+          await checkStreamRecords(deployed);
           await searchAfterTheSuite({ directory, stackName, deployed }, stop);
         } finally {
           await stop();

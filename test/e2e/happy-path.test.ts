@@ -15,7 +15,7 @@ import { closed, statusesOf } from './support/records.ts';
 import { settledByWebhook } from './support/running.ts';
 
 describe('an extraction settled by its webhook', () => {
-  test('goes from REQUESTED to COMPLETED in two state transitions', async () => {
+  test('goes from REQUESTED to COMPLETED in one state transition', async () => {
     const { extractionId } = await settledByWebhook({}, { reference: 'invoice 42' });
 
     const record = await closed(extractionId);
@@ -24,7 +24,7 @@ describe('an extraction settled by its webhook', () => {
 
     const history = await historyOf(extractionId);
     expect(history.at(-1)?.type).toBe('ExecutionSucceeded');
-    expect(transitionsIn(history)).toBe(2);
+    expect(transitionsIn(history)).toBe(1);
     expect(JSON.stringify(history)).not.toContain(passwordSentinel);
   });
 

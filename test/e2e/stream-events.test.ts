@@ -1,6 +1,10 @@
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
 import { DeleteItemCommand, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import type { DynamoDBRecord } from 'aws-lambda';
 import { beforeAll, describe, expect, inject, test } from 'vitest';
+import { findPython } from '../../infra/local/emulator/find-python.ts';
+import { repository } from '../../infra/local/paths.ts';
 import { dynamoExtractionStore } from '../../lib/aws/dynamo-extraction-store.ts';
 import { decodeExtractionEvent } from '../../lib/downstream/decode-extraction-event.ts';
 import { markRunningLate } from '../../lib/extraction/transitions.ts';
@@ -132,5 +136,40 @@ describe('the example in docs/events has the attributes of a real record', () =>
       (kind !== 'housekeeping' || one.dynamodb?.NewImage?.settledAt !== undefined);
     const record = recordsOf(ids[scenario]).find(isDocumented);
     expect(shapeOf(documented.get(kind))).toEqual(shapeOf(record));
+  });
+});
+
+/** Runs the consumer in Python on batches, and returns its totals. */
+const countInPython = async (batches: readonly (readonly DynamoDBRecord[])[]): Promise<unknown> => {
+  const { executable } = await findPython(process.env);
+  const { stdout, stderr } = spawnSync(
+    executable,
+    ['-B', 'count_outcomes.py', join(repository, 'docs/schemas/stream-record.json')],
+    {
+      cwd: join(repository, 'examples/consumer-python'),
+      input: batches.map((Records) => `${JSON.stringify({ Records })}\n`).join(''),
+      encoding: 'utf8',
+    },
+  );
+  expect(stderr).toBe('');
+  return JSON.parse(stdout);
+};
+
+describe('the consumer in Python', () => {
+  test('counts real extractions once, in repeated and reordered batches', async () => {
+    const scenarios = [ids.plain, ids.correction, ids.reopened, ids.tooLarge];
+    const records = scenarios.flatMap((extractionId) => recordsOf(extractionId));
+    const batches = [records, records.toReversed(), ...records.map((record) => [record])];
+    expect(await countInPython(batches)).toEqual({ outcomes: { 'sandbox-bank COMPLETED': 4 }, final: 4 });
+  });
+
+  test('counts an outcome that is not final yet', async () => {
+    const records = recordsOf(ids.correction);
+    const untilCorrected = records.slice(
+      0,
+      records.findIndex((record) => decodeExtractionEvent(record).kind === 'corrected'),
+    );
+    const totals = { outcomes: { 'sandbox-bank TIMED_OUT': 1 }, final: 0 };
+    expect(await countInPython([untilCorrected])).toEqual(totals);
   });
 });

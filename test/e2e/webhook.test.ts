@@ -26,7 +26,7 @@ describe('a delivery', () => {
       requestFor(await plannedUsername({ start: [{ kind: 'finish-first' }] })),
     );
     expect(await closed(extractionId)).toMatchObject({ status: 'COMPLETED', settledBy: 'start' });
-    expect(transitionsIn(await historyOf(extractionId))).toBe(2);
+    expect(transitionsIn(await historyOf(extractionId))).toBe(1);
   });
 
   test('that is repeated, late or contradictory changes nothing after the first', async () => {

@@ -93,6 +93,7 @@ export const sandboxControl = (baseUrl: string) => {
   };
 
   return {
+    controlUrl,
     summary: () => call<Summary>('GET', ''),
     /** Adds a client, or replaces it. */
     setClient: (clientId: string, settings: ClientSettings) =>

@@ -34,7 +34,17 @@ export const FaultSchema = v.strictObject({
   /** A path, or a prefix and `*`. */
   path: v.string(),
   /** One for each matching call, in order. */
-  behaviours: v.array(CallBehaviourSchema),
+  behaviours: v.array(
+    v.variant('kind', [
+      ...CallBehaviourSchema.options,
+      /** As without a fault, after a delay. */
+      v.strictObject({ kind: v.literal('slow'), delayMs: milliseconds }),
+      /** As without a fault: for a provider that comes and goes. */
+      v.strictObject({ kind: v.literal('pass') }),
+    ]),
+  ),
+  /** An outage: the behaviours are repeated in turn for so long. */
+  forSeconds: v.exactOptional(v.pipe(v.number(), v.minValue(0))),
 });
 
 export const StartBehaviourSchema = v.variant('kind', [

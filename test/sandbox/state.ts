@@ -215,7 +215,8 @@ export type Sandbox = {
   readonly tasks: Map<string, Task>;
   readonly polledTasks: Map<string, PolledTask>;
   readonly plans: Map<string, RunningPlan>;
-  faults: Fault[];
+  /** `endsAt` is the end of an outage. */
+  faults: (Fault & { readonly endsAt?: number | undefined })[];
   calls: Call[];
   /** Cancels pending task ends and deliveries, at reset and at close. */
   pending: AbortController;

@@ -15,7 +15,7 @@ beforeAll(async () => {
   const share = { seed: 1, pairsOf: ['refused', 'callers-token'], seeds: 16_000 };
   const endless = { pairsMs: Number.POSITIVE_INFINITY, seedsMs: Number.POSITIVE_INFINITY };
   tally = await runCampaign(availableParallelism(), { ...share, ...endless }, () => undefined);
-}, 120_000);
+}, 900_000);
 
 test('every invariant holds in every schedule', async () => {
   const [finding] = tally.findings;
@@ -60,6 +60,14 @@ test.each([
   'delivery 1: answer lost',
   'event of the broken execution: lost',
   'invokes start-task: the Lambda service fails after',
+  'message (webhook): lost',
+  'message (webhook): twice',
+  'message (due): lost',
+  'message (due): twice',
+  'message (due): late',
+  'message (due): again later',
+  'send a batch: refused',
+  'a dead letter',
 ])('this occurred: %s', (what) => {
   expect(tally.departures[what]).toBeGreaterThan(5);
 });

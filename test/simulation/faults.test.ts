@@ -5,6 +5,7 @@ import { injectedFaults } from './faults/injected-faults.ts';
 import { runFault } from './faults/run-faults.ts';
 import type { Caught } from './faults/search-with-fault.ts';
 import { invariants } from './invariants/all.ts';
+import { outageInvariants } from './outage/invariants.ts';
 
 /** As many runs at a time as there are cores. Each test waits for its own. */
 const pooled = new Map<string, Promise<Caught>>();
@@ -28,7 +29,9 @@ test.each(injectedFaults)('$name breaks $caughtBy: $does', async ({ name, caught
 
 test('every invariant is broken by some fault', () => {
   const broken = new Set(injectedFaults.map(({ caughtBy }) => caughtBy));
-  expect(invariants.map(({ name }) => name).filter((name) => !broken.has(name))).toEqual([]);
+  expect(
+    [...invariants, ...outageInvariants].map(({ name }) => name).filter((name) => !broken.has(name)),
+  ).toEqual([]);
 });
 
 test('a patch that no longer fits its source is rejected', () => {

@@ -7,6 +7,9 @@ import { runSeed } from './campaign/search-random.ts';
 import { showFinding } from './campaign/show-finding.ts';
 import { runFaults } from './faults/run-faults.ts';
 import { invariants } from './invariants/all.ts';
+import { outageInvariants } from './outage/invariants.ts';
+import { printOutages } from './outage/print-outages.ts';
+import { runOutage, traceOf, violationIn } from './outage/search.ts';
 import { runWorld } from './run-world.ts';
 import { follow } from './scheduler/follow.ts';
 import { parseSchedule } from './scheduler/schedule.ts';
@@ -32,14 +35,37 @@ const options = new Command()
   )
   .option('--minutes <number>', 'how long to search', positive, 10)
   .option('--seed <number>', 'the first seed of the random schedules', whole, Date.now() % 1_000_000)
-  .option('--replay <schedule>', 'run one schedule and print its trace: seed-N, or scenario/step.index,…')
+  .option(
+    '--replay <schedule>',
+    'run one schedule and print its trace: seed-N, outage-N, or scenario/step.index,…',
+  )
   .option('--faults', 'run every injected fault; print what it does and the schedule that catches it')
+  .option('--outages', 'print what outages of five minutes take at a million extractions a day')
   .option('--invariants', 'print every invariant and its assumptions')
   .parse()
-  .opts<{ minutes: number; seed: number; replay?: string; faults?: true; invariants?: true }>();
+  .opts<{
+    minutes: number;
+    seed: number;
+    replay?: string;
+    faults?: true;
+    outages?: true;
+    invariants?: true;
+  }>();
+
+const replayOutage = async (seed: number): Promise<boolean> => {
+  const fleet = await runOutage(seed);
+  const violation = violationIn(fleet);
+  console.log(traceOf(fleet, seed));
+  console.log(
+    violation === undefined ? 'Every invariant holds.' : `${violation.invariant}: ${violation.what}`,
+  );
+  return violation === undefined;
+};
 
 /** Runs one schedule and prints it. Returns whether every invariant held. */
 const replay = async (named: string): Promise<boolean> => {
+  const outage = /^outage-(\d+)$/.exec(named)?.[1];
+  if (outage !== undefined) return replayOutage(Number(outage));
   const trace = traced();
   const [name = '', schedule] = named.split('/');
   const seed = /^seed-(\d+)$/.exec(name)?.[1];
@@ -82,12 +108,14 @@ const printInvariants = (): boolean => {
   for (const { name, rule, needs } of invariants) {
     console.log(`${name}: ${rule}${needs === undefined ? '' : `\n  Assumes: ${needs}`}`);
   }
+  for (const { name, rule } of outageInvariants) console.log(`${name}: ${rule}`);
   return true;
 };
 
 const run = (): Promise<boolean> | boolean => {
   if (options.replay !== undefined) return replay(options.replay);
   if (options.faults === true) return runFaults((line) => console.log(line));
+  if (options.outages === true) return printOutages((line) => console.log(line)).then(() => true);
   return options.invariants === true ? printInvariants() : explore();
 };
 

@@ -31,10 +31,11 @@ test('every scenario has its own name', () => {
 const run = (name: string) => runWorld(findScenario(name), follow([]), {});
 
 describe('the schedule without departures', () => {
-  test('settles by the webhook and collects with one read, in two state transitions', async () => {
+  test('settles by the webhook and collects with one read and one message, in one state transition', async () => {
     const { world } = await run('plain');
     expect(world.record).toMatchObject({ status: 'COMPLETED', settledBy: 'webhook' });
-    expect(world.execution).toMatchObject({ status: 'SUCCEEDED', transitions: 2 });
+    expect(world.execution).toMatchObject({ status: 'SUCCEEDED', transitions: 1 });
+    expect(world.queue.accepted.map(({ message }) => message.cause)).toEqual(['webhook']);
     expect(world.readers.map(({ reads }) => reads)).toEqual([1]);
     expect(world.provider.startCalls).toHaveLength(1);
   });
@@ -60,6 +61,14 @@ describe('the schedule without departures', () => {
     const { record } = (await run(name)).world;
     expect({ status: record?.status, reason: record?.reason }).toEqual({ status, reason });
   });
+});
+
+test('by consent, the queue polls at growing intervals, and the machine ends with the start', async () => {
+  const { world } = await run('consent-late');
+  expect(world.record).toMatchObject({ status: 'COMPLETED', settledBy: 'reconcile' });
+  expect(world.execution).toMatchObject({ status: 'SUCCEEDED', transitions: 1 });
+  expect(new Set(world.queue.accepted.map(({ message }) => message.cause))).toEqual(new Set(['due']));
+  expect(world.readers.every(({ reads }) => reads === 1)).toBe(true);
 });
 
 test('a redriven execution leaves a later record under its id alone', async () => {
@@ -90,7 +99,7 @@ test('a redriven execution leaves a later record under its id alone', async () =
   });
   expect(plan).toEqual([]);
   expect(violation).toBeUndefined();
-  expect(ended.execution).toMatchObject({ redrives: 1, state: 'Reconcile', status: 'SUCCEEDED' });
+  expect(ended.execution).toMatchObject({ redrives: 1, state: 'StartTask', status: 'SUCCEEDED' });
   expect(ended.record).toMatchObject({ status: 'NOT_STARTED', fingerprint: 'fingerprint-3' });
   expect(ended.provider.startCalls).toHaveLength(1);
 });

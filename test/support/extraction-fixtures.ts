@@ -14,7 +14,7 @@ export const timings: Timings = {
   deadline: 7_200,
   machineSlack: 900,
   pollEvery: 120,
-  collectInMachine: 300,
+  pollFirst: 5,
   collectFor: 86_400,
   grace: 86_400,
   recordRetention: 10_368_000,

@@ -1,6 +1,6 @@
 import type { Extraction } from '../../lib/extraction/record.ts';
 import type { ExtractionStore } from '../../lib/extraction/store.ts';
-import type { Change, Guard } from '../../lib/extraction/transitions.ts';
+import type { Change, DueRecord, Guard } from '../../lib/extraction/transitions.ts';
 import { type CarryOut, type StoreFaults, underFaults } from './store-fault.ts';
 
 /** The store, and its rows for tests. */
@@ -13,7 +13,7 @@ export class InvalidChange extends Error {
 
 /** As in DynamoDB, a comparison with an absent attribute is false. */
 const holds = (when: Guard, row: Extraction): boolean =>
-  when.status.includes(row.status) &&
+  (when.status === undefined || when.status.includes(row.status)) &&
   (when.requestId === undefined || row.requestId === when.requestId) &&
   (when.attemptId === undefined || row.attemptId === when.attemptId) &&
   (when.withoutAttempt === undefined || row.attemptId === undefined) &&
@@ -52,6 +52,14 @@ export const memoryExtractionStore = (faults: StoreFaults = {}): MemoryExtractio
   return { rows, ...extractionStoreOver(rows, underFaults(faults)) };
 };
 
+/** The order of the index. */
+const inOrder = (one: DueRecord, other: DueRecord): number =>
+  one.dueAt === other.dueAt
+    ? one.extractionId.localeCompare(other.extractionId)
+    : one.dueAt < other.dueAt
+      ? -1
+      : 1;
+
 /** An extraction store over shared rows. `carryOut` executes each call. */
 export const extractionStoreOver = (rows: Map<string, Extraction>, carryOut: CarryOut): ExtractionStore => {
   const call = <T>(method: 'create' | 'get' | 'apply' | 'due', key: string, effect: () => T): Promise<T> =>
@@ -80,16 +88,16 @@ export const extractionStoreOver = (rows: Map<string, Extraction>, carryOut: Car
         rows.set(change.extractionId, next);
         return { applied: true, record: stored(next) } as const;
       }),
-    due: (shard, now, limit) =>
+    due: (shard, now, limit, after) =>
       call('due', String(shard), () =>
         [...rows.values()]
           .flatMap(({ extractionId, dueShard, dueAt }) =>
             dueShard === shard && dueAt !== undefined ? [{ extractionId, dueAt }] : [],
           )
           .filter(({ dueAt }) => dueAt <= now.toISOString())
-          .sort((one, other) => (one.dueAt < other.dueAt ? -1 : 1))
-          .slice(0, limit)
-          .map(({ extractionId }) => extractionId),
+          .sort(inOrder)
+          .filter((one) => after === undefined || inOrder(after, one) < 0)
+          .slice(0, limit),
       ),
   };
 };

@@ -10,9 +10,11 @@ export const memoryTaskStore = (faults: StoreFaults = {}): MemoryTaskStore => {
   return { rows, ...taskStoreOver(rows, underFaults(faults)) };
 };
 
+type TaskMethod = 'link' | 'notify' | 'adopt' | 'keepTarget' | 'get';
+
 /** A task store over shared rows. `carryOut` executes each call. */
 export const taskStoreOver = (rows: Map<string, Task>, carryOut: CarryOut): TaskStore => {
-  const call = <T>(method: 'link' | 'notify' | 'adopt' | 'get', key: string, effect: () => T): Promise<T> =>
+  const call = <T>(method: TaskMethod, key: string, effect: () => T): Promise<T> =>
     carryOut({ store: 'tasks', method, key }, effect);
 
   return {
@@ -40,6 +42,10 @@ export const taskStoreOver = (rows: Map<string, Task>, carryOut: CarryOut): Task
         const next = { extractionId, ...(rows.get(taskId) ?? { taskId }) };
         rows.set(taskId, next);
         return { ...next };
+      }),
+    keepTarget: ({ taskId, extractionId, sealedTarget }) =>
+      call('keepTarget', taskId, () => {
+        rows.set(taskId, { ...(rows.get(taskId) ?? { taskId }), sealedTarget, sealedFor: extractionId });
       }),
     get: (taskId) =>
       call('get', taskId, () => {

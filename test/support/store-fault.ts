@@ -1,7 +1,17 @@
 /** A call of a store. */
 export type StoreCall = {
   readonly store: 'extractions' | 'tasks' | 'breakers';
-  readonly method: 'create' | 'get' | 'apply' | 'due' | 'link' | 'notify' | 'adopt' | 'read' | 'replace';
+  readonly method:
+    | 'create'
+    | 'get'
+    | 'apply'
+    | 'due'
+    | 'link'
+    | 'notify'
+    | 'adopt'
+    | 'keepTarget'
+    | 'read'
+    | 'replace';
   /** The key of the row. For `due`, the shard number. */
   readonly key: string;
 };

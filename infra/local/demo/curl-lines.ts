@@ -24,6 +24,20 @@ export const curlLines = (
   ];
 };
 
+/** A plan of the sandbox applies to the start calls with its username (docs/sandbox.md). */
+const samplePlans = [
+  ['hang', { start: [{ kind: 'silence' }] }, 'the start call gets no answer'],
+  ['drop', { webhook: { enabled: false } }, 'the webhook is never sent'],
+  ['forge', { webhook: { tamper: 'signature' } }, 'every webhook has a wrong signature'],
+] as const;
+
+/** Three shell lines, each of which makes the sandbox misbehave for one username. */
+export const planLines = (sandboxControlUrl: string): readonly string[] =>
+  samplePlans.map(
+    ([username, plan, effect]) =>
+      `curl -s -X PUT ${sandboxControlUrl}/plans/${username} -d ${quote(JSON.stringify(plan))}   # ${effect}`,
+  );
+
 /** Quotes for a POSIX shell, where only the quote itself is special between single quotes. */
 const quote = (text: string): string => {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`;

@@ -1,6 +1,7 @@
 import { describeStreamRecord } from '../../../lib/cli/aws/describe-stream-record.ts';
+import { printable } from '../../../lib/cli/printable.ts';
 import type { SandboxEvent } from '../../../test/sandbox/events.ts';
-import type { Delivery } from '../../../test/sandbox/state.ts';
+import type { Call, Delivery } from '../../../test/sandbox/state.ts';
 import { type HistoryEvent, isEnd, isTransition } from './follow-execution.ts';
 import type { SystemEvent } from './watch-system.ts';
 
@@ -41,7 +42,7 @@ const messageOf = (cause = ''): string => {
 const describeProvider = (event: SandboxEvent): Description | undefined => {
   switch (event.type) {
     case 'call':
-      return { subject: 'provider', text: `${event.call.method} ${event.call.path} → ${event.call.status}` };
+      return { subject: 'provider', text: describeCall(event.call) };
     case 'task-finished':
       return { subject: 'provider', text: `task ${event.taskId} ended ${event.taskStatus}` };
     case 'delivery':
@@ -51,7 +52,16 @@ const describeProvider = (event: SandboxEvent): Description | undefined => {
   }
 };
 
+/** With the username of a start call. In other calls it may be a national id. */
+const describeCall = ({ method, path, status, username, credentialsMode }: Call): string => {
+  const user = username === undefined || credentialsMode === undefined ? '' : `  user ${printable(username)}`;
+  return `${method} ${path} → ${status}${user}`;
+};
+
 const describeDelivery = ({ attempt, taskStatus, mode, signatureValid, status, error }: Delivery): string => {
+  const what = `delivery ${attempt}: ${taskStatus}`;
+  // Without a mode it was not sent: a plan dropped it, or the client has no URL.
+  if (mode === undefined) return `${what}, not sent (${error})`;
   const signature = signatureValid ? 'signed with HMAC-SHA256' : 'not validly signed';
-  return `delivery ${attempt}: ${taskStatus}, ${mode ?? 'not sent'}, ${signature} → ${status ?? error}`;
+  return `${what}, ${mode}, ${signature} → ${status ?? error}`;
 };

@@ -21,19 +21,20 @@ export const isEnd = (event: HistoryEvent): boolean => endTypes.includes(event.t
 export const isTransition = (event: HistoryEvent): boolean => event.type?.endsWith('StateEntered') ?? false;
 
 /**
- * Waits until the execution exists, and yields the events of its history up to the last one. Throws `AbortError` once
- * `signal` aborts.
+ * Waits until the execution exists, and yields the events of its history since a time, up to the last one. Throws
+ * `AbortError` once `signal` aborts.
  */
 export const followExecution = async function* (
   client: SFNClient,
   arn: string,
   signal: AbortSignal,
+  since = new Date(0),
 ): AsyncGenerator<HistoryEvent, void> {
   let seen = 0;
   for (;;) {
     const events = await historyOf(client, arn, signal);
     for (const event of events.slice(seen)) {
-      yield event;
+      if (event.timestamp === undefined || event.timestamp >= since) yield event;
       if (isEnd(event)) return;
     }
     seen = events.length;

@@ -35,9 +35,10 @@ export const watchSystem = async (
       reject(new EmulatorFailed(`The emulator no longer answers${log}. Start again.`, { cause: error }));
     });
 
-  const watchMachine = async (extractionId: string) => {
+  // A restored record, or one that was requested again after an erasure, has an execution from before. It is no news.
+  const watchMachine = async (extractionId: string, since: Date) => {
     const arn = executionArn(outputs.StateMachineArn ?? '', extractionId);
-    for await (const event of followExecution(new SFNClient(emulator.client), arn, signal)) {
+    for await (const event of followExecution(new SFNClient(emulator.client), arn, signal, since)) {
       watch.emit('event', { source: 'machine', extractionId, event });
     }
   };
@@ -47,7 +48,10 @@ export const watchSystem = async (
     for await (const record of records) {
       const extractionId = record.dynamodb?.Keys?.extractionId?.S;
       if (extractionId === undefined) continue;
-      if (record.eventName === 'INSERT') guarded(watchMachine(extractionId));
+      // Rounded down to the second, so it is never later than an event of the new execution:
+      // https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_streams_StreamRecord.html
+      const since = record.dynamodb?.ApproximateCreationDateTime ?? new Date(0);
+      if (record.eventName === 'INSERT') guarded(watchMachine(extractionId, since));
       watch.emit('event', { source: 'stream', extractionId, record });
     }
   };

@@ -3,6 +3,7 @@ import type { Alarm, CfnAlarm } from 'aws-cdk-lib/aws-cloudwatch';
 import type { IRole } from 'aws-cdk-lib/aws-iam';
 import type { CfnKey } from 'aws-cdk-lib/aws-kms';
 import { allow } from '../../constructs/allow.ts';
+import type { ReconcileQueue } from '../../constructs/reconcile-queue.ts';
 import type { SealKey } from '../../constructs/seal-key.ts';
 import type { CosechaFunctions } from '../../functions.ts';
 
@@ -11,6 +12,8 @@ import type { CosechaFunctions } from '../../functions.ts';
  *
  * - The emulator authorizes SendTask* against `*`, as a callback token does not name its machine. AWS authorizes against
  *   the machine's ARN (https://github.com/aws/aws-cdk/pull/8486); that statement stays beside this one.
+ * - The emulator authorizes SendMessageBatch as an action of its own. AWS authorizes it as sqs:SendMessage
+ *   (https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-api-permissions-reference.html).
  * - The emulator checks the encryption context when it decrypts, but its policies do not know the condition keys
  *   kms:EncryptionContext*. A statement that requires one would never apply.
  * - The emulator's CloudFormation knows no metric math, and it extracts no metrics from logs (EMF). So each alarm exists
@@ -18,9 +21,11 @@ import type { CosechaFunctions } from '../../functions.ts';
  */
 export const adaptToEmulator = (
   sealKey: SealKey,
-  { startTask, receiveWebhook }: Pick<CosechaFunctions, 'startTask' | 'receiveWebhook'>,
+  queue: ReconcileQueue,
+  { startTask, receiveWebhook, sweepExtractions }: CosechaFunctions,
   alarms: readonly Alarm[],
 ): void => {
+  sweepExtractions.role.addToPrincipalPolicy(allow(['sqs:SendMessageBatch'], [queue.queue.queueArn]));
   allowOnAnyMachine(startTask.role, ['states:SendTaskFailure', 'states:SendTaskSuccess']);
   allowOnAnyMachine(receiveWebhook.role, ['states:SendTaskSuccess']);
   const key = sealKey.key.node.defaultChild as CfnKey;

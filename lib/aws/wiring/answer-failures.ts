@@ -4,23 +4,37 @@ import { problem } from '../../http/problem.ts';
 import { NotConfigured } from '../../not-configured.ts';
 import { count, log, logFailure } from '../../observability/observability.ts';
 
+/** Adds the id by which the function's log has this request (`function_request_id`), so that a caller can name it. */
+const withRequestId = (
+  answer: APIGatewayProxyStructuredResultV2,
+  requestId: string,
+): APIGatewayProxyStructuredResultV2 => {
+  if ((answer.statusCode ?? 0) < 500) return answer;
+  return { ...answer, body: JSON.stringify({ ...JSON.parse(answer.body ?? '{}'), requestId }) };
+};
+
 /**
  * Middleware that answers what a handler throws: 503 for NotConfigured, 500 for everything else. The log has the
- * error; the answer never repeats it.
+ * error; the answer never repeats it. Every 5xx names the request.
  */
 export const answerFailures = (): MiddlewareObj<
   APIGatewayProxyEventV2,
   APIGatewayProxyStructuredResultV2
 > => ({
+  after: (request) => {
+    if (request.response) request.response = withRequestId(request.response, request.context.awsRequestId);
+  },
   onError: (request) => {
-    const { error } = request;
-    if (error instanceof NotConfigured) {
-      if (error.what === 'secret') count('SecretNotFilled');
-      log.error(error.message);
-      request.response = problem('unavailable');
-    } else {
-      logFailure('The request failed.', error);
-      request.response = problem('internal');
-    }
+    request.response = withRequestId(answerTo(request.error), request.context.awsRequestId);
   },
 });
+
+const answerTo = (error: unknown): APIGatewayProxyStructuredResultV2 => {
+  if (error instanceof NotConfigured) {
+    if (error.what === 'secret') count('SecretNotFilled');
+    log.error(error.message);
+    return problem('unavailable');
+  }
+  logFailure('The request failed.', error);
+  return problem('internal');
+};

@@ -1,7 +1,7 @@
 /**
  * AWS client options for functions that answer a caller, in milliseconds. The webhook must answer within 5 s, cold
- * start included ("Events", rule 8), and makes three calls in sequence. DynamoDB usually answers within 20 ms. With
- * three tries of 1 s, one slow call leaves time for the other two.
+ * start included ("Events", rule 8), and makes four calls in sequence. DynamoDB usually answers within 20 ms. With
+ * three tries of 1 s, one slow call leaves time for the other three.
  * Without `throwOnRequestTimeout` the SDK only logs a warning
  * (https://github.com/smithy-lang/smithy-typescript/blob/main/packages/types/src/http/httpHandlerInitialization.ts).
  */
@@ -15,3 +15,12 @@ export const patientClient = {
   maxAttempts: 5,
   requestHandler: { connectionTimeout: 2_000, requestTimeout: 5_000, throwOnRequestTimeout: true },
 };
+
+/**
+ * For SQS. By default its client calls the host in the queue's URL. The regional endpoint takes the same calls, and on an
+ * emulator that host does not resolve.
+ */
+const ownEndpoint = { useQueueUrlAsEndpoint: false };
+
+export const promptQueueClient = { ...promptClient, ...ownEndpoint };
+export const patientQueueClient = { ...patientClient, ...ownEndpoint };

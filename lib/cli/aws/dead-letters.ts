@@ -1,7 +1,6 @@
 import {
   ChangeMessageVisibilityCommand,
   DeleteMessageCommand,
-  GetQueueAttributesCommand,
   ReceiveMessageCommand,
   type SQSClient,
 } from '@aws-sdk/client-sqs';
@@ -47,17 +46,3 @@ export const deadLettersIn = (client: SQSClient, QueueUrl: string): DeadLetters 
     );
   },
 });
-
-/** How many messages a queue holds, hidden ones too. SQS counts approximately. Throws the SDK's errors. */
-export const countDeadLetters = async (client: SQSClient, QueueUrl: string): Promise<number> => {
-  const { Attributes = {} } = await client.send(
-    new GetQueueAttributesCommand({
-      QueueUrl,
-      AttributeNames: ['ApproximateNumberOfMessages', 'ApproximateNumberOfMessagesNotVisible'],
-    }),
-  );
-  return (
-    Number(Attributes.ApproximateNumberOfMessages ?? 0) +
-    Number(Attributes.ApproximateNumberOfMessagesNotVisible ?? 0)
-  );
-};

@@ -34,11 +34,11 @@ const versionsOf = ({ Versions = [], DeleteMarkers = [] }: ListObjectVersionsCom
   [...Versions, ...DeleteMarkers].map(({ Key, VersionId }) => ({ Key, VersionId }));
 
 /** The SDK has no paginator for these. Deleting the objects of one page does not change the next. */
-async function* versionPages(client: S3Client, Bucket: string, extractionId: string) {
+async function* versionPages(client: S3Client, Bucket: string, Prefix: string) {
   let markers: { KeyMarker?: string | undefined; VersionIdMarker?: string | undefined } | undefined = {};
   while (markers !== undefined) {
     const page: ListObjectVersionsCommandOutput = await client.send(
-      new ListObjectVersionsCommand({ Bucket, Prefix: `${extractionId}/`, ...markers }),
+      new ListObjectVersionsCommand({ Bucket, Prefix, ...markers }),
     );
     yield versionsOf(page);
     markers = page.IsTruncated
@@ -46,6 +46,24 @@ async function* versionPages(client: S3Client, Bucket: string, extractionId: str
       : undefined;
   }
 }
+
+/** Deletes every version of the objects with this prefix, and returns their number. Throws ResultsNotDeleted. */
+export const removeObjects = async (client: S3Client, Bucket: string, prefix: string): Promise<number> => {
+  let removed = 0;
+  // At most 1,000 a page, and DeleteObjects accepts as many.
+  for await (const Objects of versionPages(client, Bucket, prefix)) {
+    if (Objects.length === 0) continue;
+    const { Errors = [] } = await client.send(
+      new DeleteObjectsCommand({ Bucket, Delete: { Objects, Quiet: true } }),
+    );
+    if (Errors.length > 0) {
+      const codes = [...new Set(Errors.map(({ Code }) => Code))].join(', ');
+      throw new ResultsNotDeleted(`S3 did not delete ${Errors.length} objects: ${codes}.`);
+    }
+    removed += Objects.length;
+  }
+  return removed;
+};
 
 type Removals = Omit<EraseDeps, 'reconcileTimeout' | 'recordRetention'>;
 
@@ -117,25 +135,10 @@ export const eraseOnAws = (resources: EraseResources, now: () => Date): Removals
         }),
       );
     },
-    removeResults: async (extractionId) => {
-      let removed = 0;
-      // At most 1,000 a page, and DeleteObjects accepts as many.
-      for await (const Objects of versionPages(s3, Bucket, extractionId)) {
-        if (Objects.length === 0) continue;
-        const { Errors = [] } = await s3.send(
-          new DeleteObjectsCommand({ Bucket, Delete: { Objects, Quiet: true } }),
-        );
-        if (Errors.length > 0) {
-          const codes = [...new Set(Errors.map(({ Code }) => Code))].join(', ');
-          throw new ResultsNotDeleted(`S3 did not delete ${Errors.length} objects: ${codes}.`);
-        }
-        removed += Objects.length;
-      }
-      return removed;
-    },
+    removeResults: (extractionId) => removeObjects(s3, Bucket, `${extractionId}/`),
     countResults: async (extractionId) => {
       let count = 0;
-      for await (const objects of versionPages(s3, Bucket, extractionId)) count += objects.length;
+      for await (const objects of versionPages(s3, Bucket, `${extractionId}/`)) count += objects.length;
       return count;
     },
   };

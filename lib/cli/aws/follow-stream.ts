@@ -11,6 +11,9 @@ import { defined } from '../../defined.ts';
 
 export type { StreamRecord };
 
+/** The records of an extraction continue in a child of their shard, once the shard is closed. */
+export type Shard = { readonly shardId: string; readonly parentId?: string | undefined };
+
 /** DynamoDB Streams pushes nothing: a direct reader polls, as AWS's own consumers do. */
 const POLL_EVERY_MS = 100;
 
@@ -25,7 +28,7 @@ export const openStream = async (
 ): Promise<AsyncGenerator<StreamRecord, void>> => {
   const iterators = new Map<string, string | undefined>();
   const addShards = async (ShardIteratorType: 'LATEST' | 'TRIM_HORIZON') => {
-    for (const ShardId of await shardsOf(client, StreamArn, signal)) {
+    for (const { shardId: ShardId } of await shardsOf(client, StreamArn, signal)) {
       if (iterators.has(ShardId)) continue;
       const command = new GetShardIteratorCommand({ StreamArn, ShardId, ShardIteratorType });
       const { ShardIterator } = await client.send(command, { abortSignal: signal });
@@ -49,20 +52,24 @@ export const openStream = async (
   return records();
 };
 
-/** The ids of all shards. A page has 100 at most; a stream has those of a whole day. */
+/** The shards of a stream. A page has 100 at most; a stream has those of a whole day. */
 export const shardsOf = async (
   client: DynamoDBStreamsClient,
   StreamArn: string,
   signal?: AbortSignal,
-): Promise<string[]> => {
-  const shards: string[] = [];
+): Promise<Shard[]> => {
+  const shards: Shard[] = [];
   let ExclusiveStartShardId: string | undefined;
   do {
     const { StreamDescription }: DescribeStreamCommandOutput = await client.send(
       new DescribeStreamCommand({ StreamArn, ExclusiveStartShardId }),
       defined({ abortSignal: signal }),
     );
-    shards.push(...(StreamDescription?.Shards ?? []).flatMap(({ ShardId }) => ShardId ?? []));
+    shards.push(
+      ...(StreamDescription?.Shards ?? []).flatMap(({ ShardId: shardId, ParentShardId: parentId }) =>
+        shardId === undefined ? [] : { shardId, parentId },
+      ),
+    );
     ExclusiveStartShardId = StreamDescription?.LastEvaluatedShardId;
   } while (ExclusiveStartShardId !== undefined);
   return shards;

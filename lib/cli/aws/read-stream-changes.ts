@@ -62,6 +62,6 @@ export const readStreamChanges = async (
     }
   };
   // One after the other keeps the order: all changes of a record are in one shard and its children.
-  for (const shardId of await shardsOf(client, StreamArn)) await readShard(shardId);
+  for (const { shardId } of await shardsOf(client, StreamArn)) await readShard(shardId);
   return { items, complete: reads < mostReads };
 };

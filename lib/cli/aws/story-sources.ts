@@ -7,15 +7,18 @@ import { LambdaClient } from '@aws-sdk/client-lambda';
 import { ListObjectVersionsCommand, S3Client } from '@aws-sdk/client-s3';
 import { SFNClient } from '@aws-sdk/client-sfn';
 import { SQSClient } from '@aws-sdk/client-sqs';
+import { dynamoBreakerStore } from '../../aws/dynamo-breaker-store.ts';
 import { dynamoExtractionStore } from '../../aws/dynamo-extraction-store.ts';
 import { dynamoTaskStore } from '../../aws/dynamo-task-store.ts';
 import { executionArn } from '../../aws/step-functions.ts';
+import { type BreakerName, breakerNames, phaseOf } from '../../breaker/breaker-state.ts';
+import type { BreakerStore } from '../../breaker/breaker-store.ts';
 import { defined } from '../../defined.ts';
 import type { Deployment } from '../deployment.ts';
 import { readRules } from '../doctor/check-rules.ts';
 import { CliError } from '../errors.ts';
-import type { QueueDepth, StoredObject, StorySources, Sweep, TaskRow } from '../explain/sources.ts';
-import { countDeadLetters } from './dead-letters.ts';
+import type { Breaker, QueueDepth, StoredObject, StorySources, Sweep, TaskRow } from '../explain/sources.ts';
+import { countMessages } from './count-messages.ts';
 import { readExecution } from './read-execution.ts';
 import { readLogLines } from './read-log-lines.ts';
 import { readMachineSettings } from './read-machine-settings.ts';
@@ -64,6 +67,23 @@ const readSweep = async ({ client, stackName }: Deployment): Promise<Sweep> => {
   return { enabled: sweep.enabled, everyMinutes: sweep.everyMinutes };
 };
 
+const isoOf = (time: number | undefined): string | undefined =>
+  time === undefined ? undefined : new Date(time).toISOString();
+
+/** A pause is not over by itself, so it has no end. */
+const readBreaker = async (store: BreakerStore, name: BreakerName, now: Date): Promise<Breaker> => {
+  const { state } = await store.read(name);
+  const { paused, opened } = state;
+  const phase = phaseOf(state, now.getTime());
+  return defined({
+    name,
+    state: phase,
+    since: isoOf(paused?.since ?? opened?.since),
+    until: phase === 'paused' ? undefined : isoOf(opened?.until),
+    reason: paused?.reason,
+  });
+};
+
 /** The places of a deployment, read with the operator's credentials. Nothing is written. */
 export const storySources = (deployment: Deployment, now: () => Date): StorySources => {
   const { client, output, stackName, isEmulated } = deployment;
@@ -88,11 +108,15 @@ export const storySources = (deployment: Deployment, now: () => Date): StorySour
     },
     results: (id) => readStoredResults(deployment, id),
     queues: async (): Promise<readonly QueueDepth[]> => [
-      { queue: 'dead-letter', messages: await countDeadLetters(queues, output('DeadLetterQueueUrl')) },
+      { queue: 'reconcile', messages: await countMessages(queues, output('ReconcileQueueUrl')) },
+      { queue: 'dead-letter', messages: await countMessages(queues, output('DeadLetterQueueUrl')) },
     ],
     changes: async (id) =>
       readStreamChanges(new DynamoDBStreamsClient(client), output('ExtractionsStreamArn'), id),
-    breakers: async () => [],
+    breakers: async () => {
+      const store = dynamoBreakerStore(dynamo, output('BreakersTableName'));
+      return Promise.all(breakerNames.map((name) => readBreaker(store, name, now())));
+    },
     sweep: () => readSweep(deployment),
   };
 };

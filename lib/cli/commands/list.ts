@@ -1,10 +1,15 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { dynamoBreakerStore } from '../../aws/dynamo-breaker-store.ts';
+import { breakerNames } from '../../breaker/breaker-state.ts';
+import type { BreakerStore } from '../../breaker/breaker-store.ts';
 import type { Extraction, ExtractionStatus } from '../../extraction/record.ts';
 import { openExtractionIds, readExtractions } from '../aws/read-extractions.ts';
 import type { Context } from '../context.ts';
+import { describeBreaker } from '../describe-breaker.ts';
 import { describeDue } from '../describe-record.ts';
 import { formatSeconds, secondsSince } from '../format-seconds.ts';
 import type { Since } from '../parse-time.ts';
+import type { Shell } from '../shell.ts';
 
 export type ListOptions = {
   readonly open?: true;
@@ -21,6 +26,7 @@ export const list = async (options: ListOptions, { shell, connect }: Context): P
   const dynamo = new DynamoDBClient(client);
   const table = output('ExtractionsTableName');
   const now = shell.now();
+  await hintHeldCalls(dynamoBreakerStore(dynamo, output('BreakersTableName')), shell);
   const ids = await openExtractionIds(dynamo, table, due === true ? now.toISOString() : undefined);
   const filter = { status, reference, since: since?.(now).toISOString() };
   const records = selectOpen(await readExtractions(dynamo, table, ids), filter);
@@ -49,6 +55,14 @@ export const list = async (options: ListOptions, { shell, connect }: Context): P
     `${records.length} listed, ${dueCount} due. The index is eventually consistent: the last second may be missing.`,
   );
   return 0;
+};
+
+/** Prints which calls to the provider are held, as that is why extractions wait. */
+const hintHeldCalls = async (store: Pick<BreakerStore, 'read'>, shell: Shell): Promise<void> => {
+  for (const name of breakerNames) {
+    const { isHeld, line } = describeBreaker(name, (await store.read(name)).state, shell.now());
+    if (isHeld) shell.hint(`${line}.`);
+  }
 };
 
 /** An absent field matches every record. `since` is compared with the time of the request. */

@@ -30,10 +30,10 @@ export const reconcile = async (
 const reconcileAllDue = async ({ client, output }: Deployment, shell: Shell): Promise<number> => {
   const result = await sweepNow(new LambdaClient(client), output('SweepFunctionName'));
   shell.wait(undefined);
-  const { claimed, closed, failed, cutShort, oldestOverdueSeconds } = result;
+  const { sent, failed, cutShort, oldestOverdueSeconds } = result;
   const oldest = `The oldest was ${formatSeconds(oldestOverdueSeconds)} late.`;
   const rest = cutShort ? ' The sweep ran out of time: run it again.' : '';
-  shell.print(`${claimed} reconciled, ${closed} of them closed, ${failed} failed. ${oldest}${rest}`, result);
+  shell.print(`${sent} sent to the reconcile queue, ${failed} failed. ${oldest}${rest}`, result);
   return failed === 0 ? 0 : 1;
 };
 

@@ -1,12 +1,12 @@
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { deadLettersIn } from '../aws/dead-letters.ts';
-import { ReconcileFailed, reconcileNow, sweepNow } from '../aws/reconcile-function.ts';
+import { ReconcileFailed, reconcileNow } from '../aws/reconcile-function.ts';
 import type { Context } from '../context.ts';
 import { explainFailure } from '../explain-failure.ts';
 import { redriveLetters } from '../redrive-letters.ts';
 
-/** Repeats the work of each message in the dead-letter queue. */
+/** Reconciles the extraction of each message in the dead-letter queue. */
 export const redrive = async ({ shell, connect }: Context): Promise<number> => {
   const { client, output, isEmulated } = await connect();
   const lambda = new LambdaClient(client);
@@ -15,13 +15,11 @@ export const redrive = async ({ shell, connect }: Context): Promise<number> => {
   shell.wait('reading the queue');
   const result = await redriveLetters({
     letters: deadLettersIn(queues, output('DeadLetterQueueUrl')),
-    invoke: async (work) => {
-      if (work.trigger === 'sweep') await sweepNow(lambda, output('SweepFunctionName'));
-      else await reconcileNow(lambda, output('ReconcileFunctionName'), work);
+    reconcile: async (extractionId) => {
+      await reconcileNow(lambda, output('ReconcileFunctionName'), { trigger: 'operator', extractionId });
     },
-    onDone: ({ id }, work) => {
-      const done = work.trigger === 'sweep' ? 'swept' : `${work.extractionId} reconciled`;
-      shell.print(`${id}  ${done}`, { messageId: id, outcome: 'done', ...work });
+    onDone: ({ id }, extractionId) => {
+      shell.print(`${id}  ${extractionId} reconciled`, { messageId: id, outcome: 'done', extractionId });
     },
     onFailed: ({ id }, error) => {
       const why = error instanceof ReconcileFailed ? error.message : (explainFailure(error) ?? String(error));

@@ -8,11 +8,13 @@ import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SFNClient } from '@aws-sdk/client-sfn';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
+import { dynamoBreakerStore } from '../../aws/dynamo-breaker-store.ts';
 import { openExtractionIds, readExtractions } from '../aws/read-extractions.ts';
 import { readReconcileSettings } from '../aws/reconcile-function.ts';
 import { readStackResources } from '../aws/stack.ts';
 import type { Deployment } from '../deployment.ts';
 import { checkAlarms } from './check-alarms.ts';
+import { checkBreakers } from './check-breakers.ts';
 import { checkBucket } from './check-bucket.ts';
 import { checkDeadLetters } from './check-dead-letters.ts';
 import { checkFanOut } from './check-fan-out.ts';
@@ -84,7 +86,7 @@ const secretChecks = ({ deployment: { client, output, name: deployment }, now }:
   ];
 };
 
-const storageChecks = ({ deployment: { client, output, isEmulated } }: Shared): readonly Check[] => {
+const storageChecks = ({ deployment: { client, output, isEmulated }, now }: Shared): readonly Check[] => {
   const dynamo = new DynamoDBClient(client);
   const s3 = new S3Client({ ...client, forcePathStyle: isEmulated });
   return [
@@ -97,6 +99,10 @@ const storageChecks = ({ deployment: { client, output, isEmulated } }: Shared): 
       id: 'tasks-table',
       run: async () =>
         checkTable(dynamo, { name: output('TasksTableName'), label: 'Tasks', isPublic: false }),
+    },
+    {
+      id: 'breakers',
+      run: async () => checkBreakers(dynamoBreakerStore(dynamo, output('BreakersTableName')), now),
     },
     { id: 'results-bucket', run: async () => checkBucket(s3, output('ResultsBucketName')) },
   ];
@@ -137,7 +143,11 @@ const queueChecks = ({ deployment: { client, output, isEmulated }, resources }: 
     { id: 'dead-letters', run: async () => checkDeadLetters(queues, output('DeadLetterQueueUrl')) },
     {
       id: 'event-bus',
-      run: async () => checkFanOut(queues, await resources('AWS::SQS::Queue'), output('DeadLetterQueueUrl')),
+      run: async () =>
+        checkFanOut(queues, await resources('AWS::SQS::Queue'), [
+          output('ReconcileQueueUrl'),
+          output('DeadLetterQueueUrl'),
+        ]),
     },
   ];
 };

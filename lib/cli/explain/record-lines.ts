@@ -105,15 +105,11 @@ const deadlineLine = ({ record }: Known): StoryLine[] =>
 
 const dueLine = ({ record, now }: Known): StoryLine[] => {
   if (record?.dueAt === undefined) return [];
-  return [
-    {
-      at: record.dueAt,
-      lane: 'record',
-      who: 'sweep',
-      what:
-        record.dueAt > now.toISOString() ? 'Reconciles it at its next run.' : 'Should have reconciled it.',
-    },
-  ];
+  const what =
+    record.dueAt > now.toISOString()
+      ? 'Reconciles it after this time, unless the machine or the queue does.'
+      : 'Should have reconciled it by its next run.';
+  return [{ at: record.dueAt, lane: 'record', who: 'sweep', what }];
 };
 
 /** A change that no time of the record shows. Times of the stream have whole seconds. */
@@ -145,9 +141,7 @@ const lineOfChange = ({ at, event, byTtl, before, after }: StreamChange): StoryL
     );
   }
   if (before?.dueAt !== undefined && after?.dueAt !== undefined && before.status === after.status) {
-    return before.dueAt === after.dueAt
-      ? []
-      : line(`The next reconcile by the sweep moved to ${after.dueAt}.`);
+    return before.dueAt === after.dueAt ? [] : line(`The next reconcile moved to ${after.dueAt}.`);
   }
   return [];
 };

@@ -1,6 +1,7 @@
 /** Errors of start-task that the machine retries (lib/extraction/start.ts). */
 const startErrors: Readonly<Record<string, string>> = {
   ProviderBusy: 'the provider was busy (429)',
+  ProviderPaused: 'no call was made, as starts were paused or their circuit breaker was open',
   ProviderUnreachable: 'the provider could not be reached',
   ProviderUnauthorized: 'the provider gave no token',
   StartFailed: 'start-task failed, and its log has the cause',

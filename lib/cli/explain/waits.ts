@@ -17,8 +17,9 @@ const describeBreaker = ({ name, state, since, until, reason }: Breaker, now: Da
     const from = since === undefined ? '' : ` at ${clockTime(since, now)}`;
     return `An operator paused ${name}${from}${reason === undefined ? '' : ` ("${bounded(reason)}")`}.`;
   }
+  if (state === 'half-open') return `The circuit breaker for ${name} is half-open: the next call is a probe.`;
   const to = until === undefined ? '' : ` until ${clockTime(until, now)}`;
-  return `The circuit breaker for ${name} is ${state}${to}, as the provider failed.`;
+  return `The circuit breaker for ${name} is open${to}, as the provider failed.`;
 };
 
 /** The breaker of starts or reads, unless it lets every call pass. */
@@ -31,6 +32,10 @@ const notStartedBy = (windowEnd: string, now: Date): string =>
 /** The sweep reconciles at its first run after `dueAt`. */
 const sweepAfter = ({ dueAt = '' }: Extraction, now: Date): string =>
   `the sweep after ${clockTime(dueAt, now)}`;
+
+/** A message of the queue is delayed until `dueAt`. Without one, the sweep reconciles at its first run after it. */
+const nextReconcile = ({ dueAt = '' }: Extraction, now: Date): string =>
+  `the reconcile queue or the sweep after ${clockTime(dueAt, now)}`;
 
 /** Another record had this id before, so that its execution, which has the same name, does nothing for this one. */
 const isOfEarlierRecord = ({ execution, record }: Open): boolean =>
@@ -68,7 +73,12 @@ export const requestedWaits = (known: Open): string => {
   const visit = execution === undefined ? undefined : currentVisit(execution);
   const failure = lastFailure(visit);
   if (visit === undefined || failure?.error === undefined) return `Waits for start-task. ${otherwise}`;
-  return `Waits to be started: at try ${failure.number}, ${describeStartError(failure.error)}. ${nextTry(visit, known)}. ${otherwise}`;
+  const { notBefore } = record;
+  const asked =
+    notBefore === undefined || notBefore <= now.toISOString()
+      ? ''
+      : ` The provider asked for no call before ${clockTime(notBefore, now)}.`;
+  return `Waits to be started: at try ${failure.number}, ${describeStartError(failure.error)}.${asked} ${nextTry(visit, known)}. ${otherwise}`;
 };
 
 export const startingWaits = (known: Open): string => {
@@ -89,7 +99,7 @@ const timedOutBy = ({ record, now }: Open): string =>
 /** What keeps a poll from reading the provider. */
 const readsStopped = (known: Known): string => {
   const breaker = stopping(known, 'reads');
-  return breaker === undefined ? '' : ` ${describeBreaker(breaker, known.now)} Until then nothing is read.`;
+  return breaker === undefined ? '' : ` ${describeBreaker(breaker, known.now)} Meanwhile nothing is read.`;
 };
 
 /** Until when the machine waits for the webhook. */
@@ -142,8 +152,10 @@ export const runningWaits = (known: Open): string => {
   }
   if (visit?.state === 'Reconcile') return polls(known, visit);
   if (execution?.end !== undefined) {
-    const waits = hasWebhook(record) ? 'Waits for the webhook' : 'Is polled through the reconcile queue';
-    return `${waits}; no machine polls, as its execution has ${execution.end.how}. Next, ${sweepAfter(record, now)} reads the provider. ${timedOutBy(known)}${readsStopped(known)}`;
+    const waits = hasWebhook(record)
+      ? `Waits for the webhook. No machine polls, as its execution has ${execution.end.how}.`
+      : 'Is polled by the reconcile queue, as there is no webhook under a consent.';
+    return `${waits} Next, ${nextReconcile(record, now)} reads the provider. ${timedOutBy(known)}${readsStopped(known)}`;
   }
   if (!hasWebhook(record))
     return `Runs at the provider, and is polled. ${timedOutBy(known)}${readsStopped(known)}`;
@@ -163,14 +175,14 @@ export const collectionWaits = (known: Open): string => {
     failure === undefined
       ? ''
       : ` The last try failed at ${clockTime(failure.at, now)}: ${bounded(failure.message)}`;
-  return `Its results are not collected yet.${last} They are read again until ${until}, next by ${sweepAfter(record, now)} at the latest; then it closes without them.${readsStopped(known)}`;
+  return `Its results are not collected yet.${last} They are read again until ${until}, next by ${nextReconcile(record, now)} at the latest; then it closes without them.${readsStopped(known)}`;
 };
 
 export const graceWaits = (known: Open): string => {
   const { record, settings, now } = known;
   const { settledAt = record.deadlineAt } = record;
   const until = clockTime(plusSeconds(settledAt, settings.timings.grace), now);
-  return `Until ${until} a webhook or a read can still correct it; next, ${sweepAfter(record, now)} reads the provider.${readsStopped(known)}`;
+  return `Until ${until} a webhook or a read can still correct it; next, ${nextReconcile(record, now)} reads the provider.${readsStopped(known)}`;
 };
 
 /** What an open extraction waits for. The outcome of one that has ended is not part of it. */

@@ -1,6 +1,6 @@
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import { validate as isUuid } from 'uuid';
-import { callerFromUserArn } from '../../http/caller.ts';
+import { type CallerContext, callerOf } from '../../http/caller.ts';
 import { problem } from '../../http/problem.ts';
 import { plusSeconds } from '../deadlines.ts';
 import type { Journal } from '../journal.ts';
@@ -11,7 +11,7 @@ import { publicView } from './public-view.ts';
 /** The part of an API Gateway event that `GET /extractions/{extractionId}` uses. */
 export type ReadEvent = {
   readonly pathParameters?: Readonly<Record<string, string | undefined>>;
-  readonly requestContext: { readonly authorizer: { readonly iam: { readonly userArn: string } } };
+  readonly requestContext: CallerContext;
 };
 
 export type AnswerReadDeps = {
@@ -43,7 +43,8 @@ export const answerRead = async (
   deps: AnswerReadDeps,
 ): Promise<APIGatewayProxyStructuredResultV2> => {
   const extractionId = event.pathParameters?.extractionId ?? '';
-  const caller = callerFromUserArn(event.requestContext.authorizer.iam.userArn);
+  const caller = callerOf(event.requestContext);
+  if (caller === undefined) return problem('unauthorized');
   const record = isUuid(extractionId) ? await deps.extractions.get(extractionId) : undefined;
   // One answer for "does not exist" and "belongs to another caller", so that nobody can test whether an id exists.
   if (record === undefined || !(record.requestedBy === caller || deps.readers.has(caller))) {

@@ -1,5 +1,5 @@
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
-import { callerFromUserArn } from '../../http/caller.ts';
+import { type CallerContext, callerOf } from '../../http/caller.ts';
 import { problem } from '../../http/problem.ts';
 import { readJsonBody } from '../../http/read-body.ts';
 import type { Journal } from '../journal.ts';
@@ -14,10 +14,7 @@ export type RequestEvent = {
   readonly body?: string | undefined;
   readonly isBase64Encoded?: boolean;
   readonly headers: Readonly<Record<string, string | undefined>>;
-  readonly requestContext: {
-    readonly requestId: string;
-    readonly authorizer: { readonly iam: { readonly userArn: string } };
-  };
+  readonly requestContext: CallerContext & { readonly requestId: string };
 };
 
 export type AnswerRequestDeps = RequestDeps & {
@@ -36,6 +33,8 @@ export const answerRequest = async (
   event: RequestEvent,
   deps: AnswerRequestDeps,
 ): Promise<APIGatewayProxyStructuredResultV2> => {
+  const caller = callerOf(event.requestContext);
+  if (caller === undefined) return problem('unauthorized');
   const idempotencyKey = parseIdempotencyKey(event.headers['idempotency-key']);
   if (idempotencyKey.kind === 'invalid') return problem('invalid-request', { detail: idempotencyKey.detail });
   const body = readJsonBody(event, bodyLimitBytes);
@@ -51,8 +50,7 @@ export const answerRequest = async (
   // Refused now, because such an extraction could never be started.
   if (parsed.request.method === 'consent') deps.assertConsentsSetUp();
 
-  const { requestId, authorizer } = event.requestContext;
-  const caller = callerFromUserArn(authorizer.iam.userArn);
+  const { requestId } = event.requestContext;
   const extractionId =
     idempotencyKey.kind === 'absent' ? deps.newId() : extractionIdOf(caller, idempotencyKey.key);
   deps.journal.about({ extractionId });

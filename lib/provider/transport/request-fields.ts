@@ -30,7 +30,7 @@ export const nationalIdField = v.pipe(
   v.check(isNationalId, 'must be a national id with its check digit'),
 );
 
-export const productField = v.picklist(productTypes, 'must be one of the documented products');
+export const productField = v.picklist(productTypes, `must be one of ${productTypes.join(', ')}`);
 
 export const positiveInteger = v.pipe(
   v.number('must be a number'),

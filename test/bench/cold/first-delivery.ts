@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto';
+import { createHash, createHmac } from 'node:crypto';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import type { AwsAnswer, AwsRequest } from './aws-stub.ts';
 
@@ -20,12 +20,13 @@ export const delivery = {
   isBase64Encoded: false,
 };
 
-/** The calls to AWS of a delivery that is verified, recorded and wakes its machine. */
+/** The calls to AWS of a delivery that is verified, recorded, queued for collection, and wakes its machine. */
 export const callsOfDelivery = [
   'secretsmanager.GetSecretValue',
   'secretsmanager.GetSecretValue',
   'DynamoDB_20120810.UpdateItem',
   'DynamoDB_20120810.UpdateItem',
+  'AmazonSQS.SendMessage',
   'AWSStepFunctions.SendTaskSuccess',
 ];
 
@@ -37,7 +38,15 @@ const row = {
   settledBy: 'webhook',
   isFinal: true,
   settledAt: '2026-01-01T12:01:00.000Z',
+  dueShard: 3,
+  dueAt: '2026-01-01T12:03:00.000Z',
 };
+
+/** The client compares the hash of what it sent. */
+const md5Of = (asked: string): string =>
+  createHash('md5')
+    .update((JSON.parse(asked) as { readonly MessageBody: string }).MessageBody)
+    .digest('hex');
 
 /** The answers of AWS to the first delivery of a process: one signing key, a linked task, a running record. */
 export const answerDelivery = ({ target, body: asked }: AwsRequest): AwsAnswer => {
@@ -45,6 +54,9 @@ export const answerDelivery = ({ target, body: asked }: AwsRequest): AwsAnswer =
     return asked.includes('AWSPREVIOUS')
       ? { status: 400, body: { __type: 'ResourceNotFoundException', Message: 'There is none.' } }
       : { status: 200, body: { SecretString: signingKey } };
+  }
+  if (target === 'AmazonSQS.SendMessage') {
+    return { status: 200, body: { MessageId: 'a-message', MD5OfMessageBody: md5Of(asked) } };
   }
   if (target !== 'DynamoDB_20120810.UpdateItem') return { status: 200, body: {} };
   const ofTask = asked.includes('notifiedAt');

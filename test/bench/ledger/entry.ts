@@ -28,10 +28,14 @@ export type Entry = {
   readonly startedAt: number;
   readonly endedAt: number;
   readonly failed: boolean;
-  /** The event's route of the API, or its trigger. */
+  /** The event's route of the API, or its trigger: for a message of the queue, its cause. */
   readonly routeKey?: string;
   readonly trigger?: string;
   /** Bytes of the event's body, if it came through the API. Billed in steps of 512 KB. */
   readonly bodyBytes: number;
   readonly calls: readonly Call[];
 };
+
+/** Whether the invocation found the task running: the machine's throws, and the queue's sends the next message. */
+export const isPoll = ({ function: name, failed, calls }: Entry): boolean =>
+  failed || (name === 'reconcile-extraction' && calls.some(({ service }) => service === 'sqs'));

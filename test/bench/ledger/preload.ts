@@ -106,13 +106,22 @@ const callOf = ({ request, response, startedAt, endedAt, asked, answered }: Exch
 
 const millisecondsOf = ({ user, system }: NodeJS.CpuUsage): number => (user + system) / 1_000;
 
+/** The trigger of an event, or the cause in a message of the reconcile queue. */
+const triggerOf = ({ trigger, Records }: Readonly<Record<string, unknown>>): unknown => {
+  const [message] = (Records ?? []) as readonly { readonly body?: string }[];
+  return message === undefined
+    ? trigger
+    : (JSON.parse(message.body ?? '{}') as { readonly cause?: string }).cause;
+};
+
 const entryOf = (
   { line, cpu: cpuBefore, startedAt, exchanges }: Open,
   cpu: NodeJS.CpuUsage,
   failed: boolean,
 ): Entry => {
   const { event, ctx } = JSON.parse(line) as Invocation;
-  const { routeKey, trigger, body } = event as Record<string, unknown>;
+  const { routeKey, body } = event as Record<string, unknown>;
+  const trigger = triggerOf(event as Record<string, unknown>);
   return {
     function: process.env.POWERTOOLS_SERVICE_NAME ?? '',
     requestId: ctx?.request_id ?? '',

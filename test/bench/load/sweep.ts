@@ -6,17 +6,23 @@ import type { Extraction } from '../../../lib/extraction/record.ts';
 import type { Entry } from '../ledger/entry.ts';
 import type { MeasuredSystem } from './measured-system.ts';
 
-/** Invokes the sweep, and returns its ledger entry. Throws if it did not claim `due` records. */
-export const recordedSweep = async (system: MeasuredSystem, due: number): Promise<Entry> => {
+const timeoutMs = 60_000;
+
+/**
+ * Invokes the sweep, and waits until the queue has reconciled what it sent. Returns the ledger entries of both. Throws if it
+ * did not send `due` records.
+ */
+export const recordedSweep = async (system: MeasuredSystem, due: number): Promise<readonly Entry[]> => {
   const before = system.ledger.entries().length;
   const { emulator, outputs } = system;
   const swept = await sweepNow(new LambdaClient(emulator.client), outputs.SweepFunctionName ?? '');
-  if (swept.claimed !== due || swept.failed !== 0)
-    throw new Error(`Of ${due} due, the sweep claimed ${swept.claimed} and failed on ${swept.failed}.`);
-  const written = system.ledger.entries().slice(before);
-  const entry = written.find((one) => one.function === 'sweep-extractions');
-  if (entry === undefined) throw new Error('The sweep is not in the ledger.');
-  return entry;
+  if (swept.sent !== due || swept.failed !== 0)
+    throw new Error(`Of ${due} due, the sweep sent ${swept.sent} and failed on ${swept.failed}.`);
+  const earlier = new Set(system.ledger.entries().slice(0, before));
+  const isOfSweep = (one: Entry): boolean => !earlier.has(one) && one.trigger === 'sweep';
+  // Its own entry, and one for each message.
+  await system.ledger.atLeast(1 + due, isOfSweep, AbortSignal.timeout(timeoutMs));
+  return system.ledger.entries().filter(isOfSweep);
 };
 
 /**

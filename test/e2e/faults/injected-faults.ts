@@ -46,6 +46,17 @@ const errors = {
       [503, 'DependencyTimeoutException'],
     ],
   },
+  // https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SendMessage.html
+  sqs: {
+    throttles: [
+      [400, 'RequestThrottled'],
+      [400, 'ThrottlingException'],
+    ],
+    failures: [
+      [500, 'InternalError'],
+      [503, 'ServiceUnavailable'],
+    ],
+  },
   // https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html
   s3: {
     throttles: [

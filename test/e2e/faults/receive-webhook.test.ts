@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { limitTo } from '../../../lib/cli/limit-to.ts';
 import { deliveriesEnded, plannedUsername, provider } from '../support/extractions.ts';
 import { type PlannedFault, planFault, untilInjected } from '../support/faults.ts';
-import { limitTo } from '../support/pace.ts';
 import { closed, statusesOf } from '../support/records.ts';
 import { running } from '../support/running.ts';
 import { type InjectedFault, injectedFaults, tries } from './injected-faults.ts';
@@ -13,6 +13,13 @@ const notify = { call: 'storing the status', ...update, contains: ['":at"'] };
 const calls = [
   notify,
   { call: 'settling the extraction', ...update, contains: ['":status"', '":was0"'] },
+  {
+    call: 'sending the message',
+    service: 'sqs',
+    operation: 'AmazonSQS.SendMessage',
+    writes: true,
+    contains: [],
+  },
   {
     call: 'waking the machine',
     service: 'stepFunctions',

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { authorized, consentRequest } from '../support/consent-extractions.ts';
+import { eventually } from '../support/eventually.ts';
 import { historyOf } from '../support/execution.ts';
 import {
   extract,
@@ -11,8 +12,8 @@ import {
   view,
 } from '../support/extractions.ts';
 import { planFault } from '../support/faults.ts';
-import { closed } from '../support/records.ts';
 import { endWebhookWait } from '../support/running.ts';
+import { sweepUntilClosed } from '../support/sweep.ts';
 import { injectedFaults, type Service, tries } from './injected-faults.ts';
 
 type Call = {
@@ -21,8 +22,10 @@ type Call = {
   readonly operation: string;
   readonly contains?: readonly string[];
   readonly writes: boolean;
-  /** By consent the machine polls at once. By credentials the test ends its wait for the webhook. */
+  /** By consent the queue polls at once. By credentials the test ends the machine's wait for the webhook, and it polls. */
   readonly method: 'consent' | 'credentials';
+  /** The task runs for a while, so that it is polled more than once. */
+  readonly polls?: true;
 };
 
 const byConsent = { method: 'consent' } as const;
@@ -59,14 +62,22 @@ const calls: readonly Call[] = [
   },
   { call: 'storing the results', service: 's3', operation: 'PUT /', writes: true, ...byConsent },
   { call: 'closing the record', ...update, contains: ['":collectedAt"'], ...byConsent },
+  {
+    call: 'sending the next message',
+    service: 'sqs',
+    operation: 'AmazonSQS.SendMessage',
+    writes: true,
+    method: 'consent',
+    polls: true,
+  },
 ];
 
-const prepare = async (method: Call['method']) => {
+const prepare = async ({ method, polls }: Call) => {
   if (method === 'credentials') {
     const username = await plannedUsername({ webhook: { enabled: false } });
     return { username, body: requestFor(username) };
   }
-  const mine = await authorized();
+  const mine = await authorized(polls === true ? { durationMs: 3_000 } : {});
   return { username: mine.target, body: consentRequest(mine) };
 };
 
@@ -74,19 +85,19 @@ describe.each(calls)('reconcile-extraction, $call', (call) => {
   test.for(injectedFaults(call, tries.patient))(
     '$title: the extraction is settled, collected and closed',
     async ({ when, times = 1, effect }) => {
-      const { username, body } = await prepare(call.method);
+      const { username, body } = await prepare(call);
       const idempotencyKey = randomUUID();
       const extractionId = extractionIdForKey(idempotencyKey);
       const { operation, contains = [] } = call;
-      const during = [extractionId, '"trigger":"machine"'];
+      const during = [extractionId, call.method === 'consent' ? '"aws:sqs"' : '"trigger":"machine"'];
       const fault = await planFault({ operation, contains, during, when, times, effect });
       await extract(body, { idempotencyKey });
       if (call.method === 'credentials') await endWebhookWait(extractionId);
 
-      const record = await closed(extractionId);
-      // After the execution: a function whose last write is not answered tries again after the record is closed.
+      await eventually(() => expect(fault.wasInjected()).toBe(true));
       await historyOf(extractionId);
-      expect(fault.wasInjected()).toBe(true);
+      // The machine repeats what fails at once. A message would be received again minutes later.
+      const record = await sweepUntilClosed(extractionId);
       expect(record).toMatchObject({ status: 'COMPLETED', settledBy: 'reconcile' });
       const { results } = await view(extractionId);
       const stored = await fetch(results?.url ?? '');

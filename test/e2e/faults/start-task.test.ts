@@ -41,6 +41,7 @@ type Call = {
 const setsStatus = (status: ExtractionStatus) => [`":status":{"S":"${status}"}`];
 const update = { service: 'dynamodb', operation: 'DynamoDB_20120810.UpdateItem', writes: true } as const;
 const answer = { service: 'stepFunctions', writes: true } as const;
+const sendMessage = { service: 'sqs', operation: 'AmazonSQS.SendMessage', writes: true } as const;
 const readSecret = {
   service: 'secretsManager',
   operation: 'secretsmanager.GetSecretValue',
@@ -126,6 +127,25 @@ const calls: readonly Call[] = [
     call: 'settling from an early delivery',
     ...update,
     contains: setsStatus('COMPLETED'),
+    plan: { start: [{ kind: 'finish-first' }] },
+    ...harmless,
+  },
+  {
+    call: 'keeping the sealed target',
+    byConsent: true,
+    ...update,
+    contains: ['":target"'],
+    ...harmless,
+  },
+  {
+    call: 'sending the first message by consent',
+    byConsent: true,
+    ...sendMessage,
+    ...harmless,
+  },
+  {
+    call: 'sending the message after an early delivery',
+    ...sendMessage,
     plan: { start: [{ kind: 'finish-first' }] },
     ...harmless,
   },

@@ -101,7 +101,8 @@ async function* tables(config: Client): Items {
   }
 }
 
-async function* streams(config: Client): Items {
+/** The records of every stream, from the oldest one. */
+export async function* streams(config: Client): Items {
   const client = new DynamoDBStreamsClient(config);
   const { Streams = [] } = await client.send(new ListStreamsCommand({}));
   for (const { StreamArn, TableName = '' } of Streams) {

@@ -1,5 +1,5 @@
-import { InvokeCommand } from '@aws-sdk/client-lambda';
 import { StopExecutionCommand } from '@aws-sdk/client-sfn';
+import { SendMessageCommand } from '@aws-sdk/client-sqs';
 import { expect, inject } from 'vitest';
 import { aws } from './aws.ts';
 import { eventually } from './eventually.ts';
@@ -8,10 +8,10 @@ import { plannedUsername } from './extractions.ts';
 import { readRecord } from './records.ts';
 import { running } from './running.ts';
 
-const { ReconcileFunctionName } = inject('cosecha').outputs;
+const { ReconcileQueueUrl } = inject('cosecha').outputs;
 
-/** Waits until a record is due within a minute. Until it is deferred to the sweep, it is due after the test. */
-export const deferredToSweep = (extractionId: string): Promise<void> =>
+/** Waits until a record is due within a minute. Until a reconcile has deferred it, it is due after the test. */
+export const deferred = (extractionId: string): Promise<void> =>
   eventually(async () => {
     const { dueAt = '' } = (await readRecord(extractionId)) ?? {};
     expect(Date.parse(dueAt)).toBeLessThan(Date.now() + 60_000);
@@ -23,28 +23,24 @@ export const stopExecution = (extractionId: string) =>
     new StopExecutionCommand({ executionArn: executionOf(extractionId), error: 'Stopped', cause: 'A test.' }),
   );
 
-/** Stops an extraction's execution, and waits until the rule for broken executions has deferred it to the sweep. */
+/** Stops an extraction's execution, and waits until the message of the rule for broken executions has deferred it. */
 export const breakExecution = async (extractionId: string): Promise<void> => {
   await stopExecution(extractionId);
-  await deferredToSweep(extractionId);
+  await deferred(extractionId);
 };
 
-/** An extraction whose task runs at the provider, but whose execution was stopped: only the sweep reconciles it. */
+/** An extraction whose task runs at the provider, but whose execution was stopped: only the queue reconciles it. */
 export const runningWithoutExecution = async () => {
   const mine = await running(await plannedUsername({ durationMs: null, webhook: { enabled: false } }));
   await breakExecution(mine.extractionId);
   return mine;
 };
 
-/**
- * Invokes reconcile-extraction as the rule for broken executions does on AWS: asynchronously, with Lambda's retries.
- * The emulator's EventBridge invokes a function once and ignores its failure.
- */
+/** Sends the message of the rule for broken executions. */
 export const reportBrokenExecution = (extractionId: string) =>
-  aws.lambda.send(
-    new InvokeCommand({
-      FunctionName: ReconcileFunctionName,
-      InvocationType: 'Event',
-      Payload: JSON.stringify({ trigger: 'execution-broken', extractionId }),
+  aws.queues.send(
+    new SendMessageCommand({
+      QueueUrl: ReconcileQueueUrl,
+      MessageBody: JSON.stringify({ extractionId, cause: 'execution-broken' }),
     }),
   );

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { inject } from 'vitest';
+import { limitTo } from '../../../lib/cli/limit-to.ts';
 import { signedFetch } from '../../../lib/client/signed-fetch.ts';
 import { extractionIdOf } from '../../../lib/extraction/api/idempotency.ts';
 import type { PublicExtraction } from '../../../lib/extraction/api/public-view.ts';
@@ -10,7 +11,6 @@ import { keepAnswer } from '../leaks/answers.ts';
 import { waitMs } from '../windows.ts';
 import { noteExtraction } from './current-test.ts';
 import { documented } from './documented.ts';
-import { limitTo } from './pace.ts';
 import { retryOn5xx } from './retry.ts';
 
 const { api, callers, client, markers, sandboxUrl } = inject('cosecha');

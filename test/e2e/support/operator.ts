@@ -101,6 +101,9 @@ export const cosechaAsCaller = (args: readonly string[]): Promise<Ran> => {
   return run(args, '', { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey });
 };
 
+/** Starts the CLI as the operator. The caller ends the process. */
+export const startCosecha = (args: readonly string[]) => start(args, operator);
+
 /** Runs the CLI until its output satisfies `isThere`, then ends it. `ready`: it has written to standard error. */
 export const cosechaUntil = (args: readonly string[], isThere: (stdout: string) => boolean) => {
   const child = start(args, operator);
@@ -121,6 +124,22 @@ export const cosechaUntil = (args: readonly string[], isThere: (stdout: string) 
   // It may reject before the caller awaits it.
   ended.catch(() => undefined);
   return { ready: ready.promise, found: ended };
+};
+
+/** Runs a command that serves until it is stopped, and returns the address that it prints. */
+export const cosechaServing = async (args: readonly string[]) => {
+  const child = start([...args, '--json'], operator);
+  const closed = once(child, 'close');
+  const printed = Promise.race([once(child.stdout, 'data'), closed.then(() => [''])]);
+  const [line] = (await printed) as [Buffer | string];
+  const { url } = JSON.parse(String(line)) as { readonly url: string };
+  return {
+    url,
+    stop: async () => {
+      child.kill();
+      await closed;
+    },
+  };
 };
 
 /** The JSON lines that --json printed. */

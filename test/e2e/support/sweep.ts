@@ -26,19 +26,32 @@ export const inAnHour = (): Date => new Date(Date.now() + 3_600_000);
 export const moveDueTime = (extractionId: string, dueAt: Date): Promise<boolean> =>
   moveTimes(extractionId, { dueAt: dueAt.toISOString() });
 
+/** The record, if it is closed now or within this time. */
+const closedWithin = async (extractionId: string, ms: number): Promise<Extraction | undefined> => {
+  const deadline = Date.now() + ms;
+  for (;;) {
+    const record = await readRecord(extractionId);
+    if (record !== undefined && record.dueShard === undefined) return record;
+    if (Date.now() >= deadline) return undefined;
+    await delay(200);
+  }
+};
+
+/** How long a test waits for the queue after a sweep, until it sweeps again. */
+const queueMs = 3_000;
+
 /**
- * Runs sweeps of an extraction without the minutes in between, until it is closed. Returns the record, once the stream
- * has it too. A record that an interrupted sweep claimed is due again at once.
+ * Runs sweeps of an extraction without the minutes in between, until the queue has closed it. Returns the record, once the
+ * stream has it too. A record that a sweep claimed in vain is due again at once.
  */
 export const sweepUntilClosed = async (extractionId: string): Promise<Extraction> => {
   const deadline = Date.now() + waitMs;
-  while (Date.now() < deadline) {
-    const record = await readRecord(extractionId);
-    if (record !== undefined && record.dueShard === undefined)
-      return recordWhere(extractionId, 'closed', (one) => isDeepStrictEqual(one, record));
+  let record = await closedWithin(extractionId, 0);
+  while (record === undefined && Date.now() < deadline) {
     await moveDueTime(extractionId, new Date());
     await sweepOnly(extractionId);
-    await delay(100);
+    record = await closedWithin(extractionId, queueMs);
   }
-  throw new Error(`${extractionId} was not closed by sweeps in ${waitMs} ms.`);
+  if (record === undefined) throw new Error(`${extractionId} was not closed by sweeps in ${waitMs} ms.`);
+  return recordWhere(extractionId, 'closed', (one) => isDeepStrictEqual(one, record));
 };

@@ -153,10 +153,10 @@ export const mutants: readonly Mutant[] = [
     caughtBy: 'webhook/recorded-as-designed',
   },
   {
-    name: 'leaves collecting to a machine that is gone',
+    name: 'queues no collection',
     file: 'lib/extraction/record-delivery.ts',
-    find: "wake !== 'woken' && row",
-    replace: "wake === 'woken' && row",
+    find: "if (row?.dueShard !== undefined) await deps.send({ extractionId, cause: 'webhook' });",
+    replace: '',
     caughtBy: 'webhook/recorded-as-designed',
   },
   {

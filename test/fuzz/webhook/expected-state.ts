@@ -1,8 +1,8 @@
 import type { Extraction, TerminalStatus } from '../../../lib/extraction/record.ts';
 import { deliveredAt, type State, type WorldSetup } from './webhook-world.ts';
 
-/** From settling to `dueAt`, in milliseconds: `collectInMachine` of the fixtures. */
-const collectInMachine = 300_000;
+/** From settling to `dueAt`, in milliseconds: `pollEvery` of the fixtures. */
+const pollEvery = 120_000;
 
 const plus = (time: Date, milliseconds: number): string =>
   new Date(time.getTime() + milliseconds).toISOString();
@@ -19,17 +19,20 @@ const settled = (record: Extraction, taskId: string, taskStatus: TerminalStatus)
     settledBy: 'webhook',
     isFinal: true,
     // Index `open` has the same partition as ever: the rows of a case are open already.
-    dueAt: plus(deliveredAt, collectInMachine),
+    dueAt: plus(deliveredAt, pollEvery),
   };
 };
 
 export type Delivery = { readonly taskId: string; readonly taskStatus: string };
 
-/** The rows after one delivery, by design sections 3 and 4, and the tokens that were given to Step Functions. */
+/**
+ * The rows after one delivery, by design sections 3 and 4, the extractions that the queue got a message for, and the tokens
+ * that were given to Step Functions.
+ */
 export const expectedState = (
   setup: WorldSetup,
   delivery: Delivery,
-): State & { readonly woken: readonly string[] } => {
+): State & { readonly sent: readonly string[]; readonly woken: readonly string[] } => {
   const extractions = new Map(setup.extractions.map((row) => [row.extractionId, row]));
   const tasks = new Map(setup.tasks.map((row) => [row.taskId, row]));
 
@@ -43,12 +46,9 @@ export const expectedState = (
 
   const { extractionId, callbackToken } = task;
   const record = extractionId === undefined ? undefined : extractions.get(extractionId);
-  if (record !== undefined) {
-    const next = settled(record, task.taskId, task.taskStatus as TerminalStatus);
-    const machineIsGone = callbackToken === undefined || setup.wake !== 'woken';
-    const soon = deliveredAt.toISOString();
-    const later = next.dueAt !== undefined && next.dueAt > soon;
-    extractions.set(record.extractionId, machineIsGone && later ? { ...next, dueAt: soon } : next);
-  }
-  return { extractions, tasks, woken: callbackToken === undefined ? [] : [callbackToken] };
+  const next = record && settled(record, task.taskId, task.taskStatus as TerminalStatus);
+  if (next !== undefined) extractions.set(next.extractionId, next);
+  // Only an open record has something to collect.
+  const sent = next?.dueShard === undefined ? [] : [next.extractionId];
+  return { extractions, tasks, sent, woken: callbackToken === undefined ? [] : [callbackToken] };
 };

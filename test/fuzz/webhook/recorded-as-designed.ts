@@ -26,8 +26,9 @@ export const recordedAsDesigned = fuzzProperty({
     const payload = Buffer.from(JSON.stringify(delivery));
     const answer = await world.deliver(eventOf({ ...plan, payload }, setup.keys));
     assertAnswer(answer, 204);
-    const { woken, ...state } = expectedState(setup, delivery);
+    const { sent, woken, ...state } = expectedState(setup, delivery);
     assert.deepEqual(world.state(), state);
+    assert.deepEqual(world.sent, sent);
     assert.deepEqual(world.woken, woken);
 
     const linked = setup.tasks.find(({ taskId }) => taskId === delivery.taskId)?.extractionId;

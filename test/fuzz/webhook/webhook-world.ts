@@ -50,6 +50,7 @@ export const webhookWorld = (setup: WorldSetup, hooks: WorldHooks = {}) => {
   for (const row of setup.tasks) tasks.rows.set(row.taskId, row);
   const { counted, journal } = memoryJournal();
   const received: ReceivedDelivery[] = [];
+  const sent: string[] = [];
   const woken: string[] = [];
 
   const wake = async (callbackToken: string): Promise<WakeOutcome> => {
@@ -67,7 +68,15 @@ export const webhookWorld = (setup: WorldSetup, hooks: WorldHooks = {}) => {
       now,
     }),
     record: (delivery: Parameters<typeof recordDelivery>[0]) =>
-      recordDelivery(delivery, { extractions, tasks, wake, now, timings, journal }),
+      recordDelivery(delivery, {
+        extractions,
+        tasks,
+        send: async ({ extractionId }) => void sent.push(extractionId),
+        wake,
+        now,
+        timings,
+        journal,
+      }),
     count: (metric: MetricName) => journal.count(metric),
     onReceived: (one: ReceivedDelivery) => void received.push(one),
   };
@@ -82,6 +91,7 @@ export const webhookWorld = (setup: WorldSetup, hooks: WorldHooks = {}) => {
     state: (): State => ({ extractions: new Map(extractions.rows), tasks: new Map(tasks.rows) }),
     counted,
     received,
+    sent,
     woken,
   };
 };

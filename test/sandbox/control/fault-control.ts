@@ -10,6 +10,11 @@ const FaultsSchema = v.strictObject({ faults: v.array(FaultSchema) });
 /** Makes any route misbehave, for all clients. */
 export const faultControl = (sandbox: Sandbox): Hono<SandboxEnv> =>
   new Hono<SandboxEnv>().put('/faults', async (c) => {
-    sandbox.faults = (await readBody(c, FaultsSchema)).faults;
-    return c.json({ faults: sandbox.faults });
+    const { faults } = await readBody(c, FaultsSchema);
+    const now = sandbox.clock.now();
+    sandbox.faults = faults.map((fault) => ({
+      ...fault,
+      endsAt: fault.forSeconds === undefined ? undefined : now + fault.forSeconds * 1_000,
+    }));
+    return c.json({ faults });
   });

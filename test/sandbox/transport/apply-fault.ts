@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { MiddlewareHandler } from 'hono';
 import type { Fault } from '../plan.ts';
 import type { Sandbox } from '../state.ts';
@@ -8,16 +9,20 @@ import type { SandboxEnv } from './wire.ts';
 export const applyFault =
   (sandbox: Sandbox): MiddlewareHandler<SandboxEnv> =>
   async (c, next) => {
+    const now = sandbox.clock.now();
     const fault = sandbox.faults.find(
-      (each) => each.behaviours.length > 0 && fits(each, c.req.method, c.req.path),
+      (each) =>
+        each.behaviours.length > 0 &&
+        (each.endsAt === undefined || now < each.endsAt) &&
+        fits(each, c.req.method, c.req.path),
     );
     const behaviour = fault?.behaviours.shift();
-    if (behaviour === undefined) {
-      await next();
-      return undefined;
-    }
+    if (behaviour !== undefined && fault?.endsAt !== undefined) fault.behaviours.push(behaviour);
+    if (behaviour === undefined || behaviour.kind === 'pass') return next();
     c.get('reportReceived')();
-    return misbehave(behaviour, c);
+    if (behaviour.kind !== 'slow') return misbehave(behaviour, c);
+    await delay(behaviour.delayMs);
+    return next();
   };
 
 const fits = (fault: Fault, method: string, path: string): boolean => {

@@ -1,3 +1,4 @@
+import { findSealedTarget } from '../../../lib/extraction/find-sealed-target.ts';
 import { guardReads } from '../../../lib/extraction/guard-reads.ts';
 import { type Reading, readingOfExtraction, readTaskWith } from '../../../lib/extraction/reading.ts';
 import type { ReconcileDeps } from '../../../lib/extraction/reconcile.ts';
@@ -57,12 +58,15 @@ export const reconcileDepsFor = (world: World, process: Process): ReconcileDeps 
   const unseal = unsealFor(world, process);
   const read = (taskId: string): Promise<ReadAnswer> =>
     kernel.call(process, process.name, provider.read(taskId));
-  const readByConsent = async (extractionId: string, variant: 'v1' | 'v2', taskId: string) => {
-    const sealed = await kernel.call(process, process.name, {
+  const tables = tablesFor(world, process);
+  const readInput = (extractionId: string) =>
+    kernel.call(process, process.name, {
       name: 'read the input of the execution',
       kind: 'read',
-      take: () => world.executions.get(extractionId)?.input.sealed ?? '',
+      take: () => ({ sealed: world.executions.get(extractionId)?.input.sealed ?? '' }),
     });
+  const readByConsent = async (extractionId: string, variant: 'v1' | 'v2', taskId: string) => {
+    const sealed = await findSealedTarget(extractionId, taskId, { tasks: tables.tasks, readInput });
     const { target } = await unseal<SealedTargetData>(sealed);
     if (taskTokens === undefined) throw new Error('no record by consent');
     const connection = pollsOf(world, process, taskId);
@@ -74,7 +78,6 @@ export const reconcileDepsFor = (world: World, process: Process): ReconcileDeps 
     record.method === 'consent'
       ? readingOfExtraction(await readByConsent(record.extractionId, record.variant, taskId))
       : withSession(sessions, () => readTaskWith(async () => taskReading(await read(taskId))));
-  const tables = tablesFor(world, process);
   const guarded = guardReads(readByMethod, {
     ...tables,
     breaker: breakerFor(world, process, 'reads'),
@@ -85,6 +88,7 @@ export const reconcileDepsFor = (world: World, process: Process): ReconcileDeps 
     ...tables,
     read: (record, taskId) => {
       process.reads += 1;
+      world.state('read', { by: process });
       return guarded(record, taskId);
     },
     storeResults: (extractionId, stored) =>

@@ -1,16 +1,20 @@
-import { type ReconcileCaller, reconcile } from '../../../lib/extraction/reconcile.ts';
+import { type ReconcileCaller, reconcileAndContinue } from '../../../lib/extraction/reconcile.ts';
 import { answerReconcile } from '../../../lib/extraction/reconcile-event.ts';
-import type { ProcessEnd } from '../world/process.ts';
-import { lifeOf } from '../world/settings.ts';
+import { reconcileMessages } from '../../../lib/extraction/reconcile-messages.ts';
+import type { Process, ProcessEnd } from '../world/process.ts';
+import { lifeOf, timings } from '../world/settings.ts';
 import type { World } from '../world/world.ts';
 import { reconcileDepsFor } from './reconcile-deps.ts';
+import { sendFor } from './send.ts';
 
-/** Lambda retries a failed asynchronous invocation after a minute. */
-const retryAfterMs = 60_000;
-
-/** reconcile-extraction: for the machine, which waits for the answer, and for the rule and an operator. */
+/** reconcile-extraction: for the machine, which waits for the answer, for the queue, and for an operator. */
 export const reconcileOf = (world: World) => {
   let invocations = 0;
+  const reconcileIn = (process: Process) => (extractionId: string, caller: ReconcileCaller) =>
+    reconcileAndContinue(extractionId, caller, {
+      ...reconcileDepsFor(world, process),
+      send: sendFor(world, process),
+    });
   const invoke = (
     extractionId: string,
     caller: ReconcileCaller,
@@ -21,30 +25,37 @@ export const reconcileOf = (world: World) => {
       `reconcile ${invocations}`,
       lifeOf.reconcile,
       async (process) =>
-        answerReconcile(
-          extractionId,
-          await reconcile(extractionId, caller, reconcileDepsFor(world, process)),
-          caller.kind,
-        ),
+        answerReconcile(extractionId, await reconcileIn(process)(extractionId, caller), caller.kind),
       ended,
     );
   };
 
-  const reconcileForRule = (extractionId: string, retries: number): void =>
-    invoke(extractionId, { kind: 'execution-broken' }, (end) => {
-      if (end.kind === 'returned' || retries === 0) return;
-      world.kernel.after(retryAfterMs, 'Lambda retries the invocation by the rule', () =>
-        reconcileForRule(extractionId, retries - 1),
-      );
-    });
+  const consume = (body: string, ended: (done: boolean) => void): void => {
+    invocations += 1;
+    world.kernel.spawn(
+      `consumer ${invocations}`,
+      lifeOf.reconcile,
+      (process) =>
+        reconcileMessages([{ messageId: 'message', body }], {
+          reconcile: (extractionId, caller) => {
+            if (caller.kind === 'queue') process.cause = caller.cause;
+            return reconcileIn(process)(extractionId, caller);
+          },
+          now: world.laterNow,
+          timings,
+          journal: world.journal,
+          count: () => undefined,
+        }),
+      (end) => ended(end.kind === 'returned' && end.value.batchItemFailures.length === 0),
+    );
+  };
   return {
     reconcileForMachine: (
-      { extractionId, startAbandoned }: { extractionId: string; startAbandoned: boolean },
+      { extractionId }: { extractionId: string },
       ended: (end: ProcessEnd<unknown>) => void,
-    ): void => invoke(extractionId, { kind: 'machine', startAbandoned }, ended),
-    reconcileForRule,
-    /** An operator counts as the sweep. */
+    ): void => invoke(extractionId, { kind: 'machine', startAbandoned: true }, ended),
+    consume,
     reconcileForOperator: (extractionId: string): void =>
-      invoke(extractionId, { kind: 'sweep' }, () => undefined),
+      invoke(extractionId, { kind: 'operator' }, () => undefined),
   };
 };

@@ -11,6 +11,7 @@ import type { Process, ProcessEnd } from '../world/process.ts';
 import { lifeOf, timings } from '../world/settings.ts';
 import type { World } from '../world/world.ts';
 import { breakerFor } from './breakers.ts';
+import { sendFor } from './send.ts';
 import { tablesFor } from './tables.ts';
 import { sessionsFor, taskTokensFor } from './tokens.ts';
 import { unsealFor } from './unseal.ts';
@@ -55,10 +56,11 @@ export const startTaskOf = (world: World) => {
       lifeOf['start-task'],
       (process) =>
         startForMachine(
-          { extractionId, requestId, callbackToken: token, callbackAttempt: attempt },
+          { extractionId, requestId, callbackToken: token, callbackAttempt: attempt, sealed },
           {
             ...tablesFor(world, process),
             callFor: (record) => callFor(world, process, record, sealed),
+            send: sendFor(world, process),
             wake: wakeFor(world, process, 'start-task'),
             fail: (callbackToken, error) =>
               kernel.call<void>(process, process.name, {

@@ -1,11 +1,29 @@
-import { reconcile } from '../../../lib/extraction/reconcile.ts';
+import type { ReconcileMessage } from '../../../lib/extraction/reconcile-queue.ts';
 import { sweep } from '../../../lib/extraction/sweep.ts';
-import { lifeOf, settings } from '../world/settings.ts';
+import type { Process } from '../world/process.ts';
+import { lifeOf } from '../world/settings.ts';
 import type { World } from '../world/world.ts';
-import { reconcileDepsFor } from './reconcile-deps.ts';
+import { tablesFor } from './tables.ts';
 
 /** As in functions/sweep-extractions.ts. */
-const reserveMs = 2 * settings.providerTimeoutMs + 5_000;
+const reserveMs = 15_000;
+
+/** SendMessageBatch, which may refuse some of the messages. Here there is only one. */
+const sendBatchFor =
+  (world: World, process: Process) =>
+  (messages: readonly ReconcileMessage[]): Promise<readonly ReconcileMessage[]> =>
+    world.kernel.call(process, process.name, {
+      name: 'send a batch',
+      kind: 'write',
+      take: () => {
+        for (const message of messages) {
+          world.sends(process);
+          world.queue.accept(message, 0);
+        }
+        return [];
+      },
+      others: [{ name: 'refused', take: () => messages }],
+    });
 
 /** sweep-extractions, invoked by the schedule. */
 export const sweepOf = (world: World) => {
@@ -15,24 +33,18 @@ export const sweepOf = (world: World) => {
     invocations += 1;
     kernel.spawn(
       `sweep ${invocations}`,
-      lifeOf.reconcile,
-      (process) => {
-        const deps = reconcileDepsFor(world, process);
-        return sweep({
-          extractions: deps.extractions,
-          reconcile: (extractionId) => {
-            world.reconciles(process);
-            return reconcile(extractionId, { kind: 'sweep' }, deps);
-          },
+      lifeOf.sweep,
+      (process) =>
+        sweep({
+          extractions: tablesFor(world, process).extractions,
+          sendBatch: sendBatchFor(world, process),
           now: world.laterNow,
-          timings: deps.timings,
           random: () => 0,
           remainingMs: () => process.timeoutAt - kernel.now,
           reserveMs,
           journal: world.journal,
           metrics: { count: () => undefined, publish: () => undefined },
-        });
-      },
+        }),
       () => undefined,
     );
   };

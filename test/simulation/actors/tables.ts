@@ -12,7 +12,10 @@ const shard = String(dueShardOf(theExtraction));
 /** Other answers of the index `due`, which is eventually consistent. */
 const staleIndex = [
   { name: 'index lags, record missing', take: () => [] as never },
-  { name: 'index lags, record still there', take: () => [theExtraction] as never },
+  {
+    name: 'index lags, record still there',
+    take: () => [{ extractionId: theExtraction, dueAt: '2026-03-01T12:00:00.000Z' }] as never,
+  },
 ];
 
 /** The same store, noting for a process which state of the record it has seen last. */
@@ -20,6 +23,7 @@ const notedBy = (process: Process, store: ExtractionStore): ExtractionStore => (
   ...store,
   get: async (extractionId) => {
     process.lastSeen = await store.get(extractionId);
+    process.firstSeen ??= process.lastSeen;
     return process.lastSeen;
   },
   apply: async (change) => {

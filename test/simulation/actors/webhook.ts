@@ -5,6 +5,7 @@ import { cacheSigningKeys } from '../../../lib/webhook/signing-keys.ts';
 import type { ProviderTask } from '../world/provider.ts';
 import { lifeOf, timings } from '../world/settings.ts';
 import type { World } from '../world/world.ts';
+import { sendFor } from './send.ts';
 import { tablesFor } from './tables.ts';
 import { wakeFor } from './wake.ts';
 
@@ -46,6 +47,7 @@ export const webhookOf = (world: World) => {
           record: (delivery) =>
             recordDelivery(delivery, {
               ...tablesFor(world, process),
+              send: sendFor(world, process),
               wake: wakeFor(world, process, 'webhook'),
               now: world.now,
               timings,

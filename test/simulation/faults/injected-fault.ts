@@ -6,6 +6,8 @@ export type InjectedFault = SourcePatch & {
   readonly does: string;
   /** The invariant that it breaks first. */
   readonly caughtBy: string;
+  /** The simulation that catches it: the life of one extraction by default, or many extractions in an outage. */
+  readonly world?: 'outage';
   /**
    * The scenario that is searched, and the most departures of each kind. By default all scenarios are searched with one
    * departure, and then at random.

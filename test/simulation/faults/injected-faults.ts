@@ -1,3 +1,4 @@
+import { holdingFaults } from './holding.ts';
 import type { InjectedFault } from './injected-fault.ts';
 import { keepingFaults } from './keeping.ts';
 import { settlingFaults } from './settling.ts';
@@ -8,4 +9,5 @@ export const injectedFaults: readonly InjectedFault[] = [
   ...startingFaults,
   ...settlingFaults,
   ...keepingFaults,
+  ...holdingFaults,
 ];

@@ -2,6 +2,7 @@ import type { InjectedFault } from './injected-fault.ts';
 
 const transitions = 'lib/extraction/transitions.ts';
 const reconcile = 'lib/extraction/reconcile.ts';
+const sweep = 'lib/extraction/sweep.ts';
 const request = 'lib/extraction/api/request-extraction.ts';
 
 /** Faults of intake, collecting, closing and the sweep. */
@@ -91,26 +92,42 @@ export const keepingFaults: readonly InjectedFault[] = [
   {
     name: 'claim-keeps-due-at',
     does: 'A sweep claims a record without changing its dueAt.',
-    file: 'lib/extraction/sweep.ts',
-    find: 'reschedule(record, plusSeconds(time, claimSeconds))',
-    replace: 'reschedule(record, record.dueAt)',
-    caughtBy: 'claimed-before-reconciled',
+    file: sweep,
+    find: 'claimDue(found, plusSeconds(time, claimSeconds))',
+    replace: 'claimDue(found, dueAt)',
+    caughtBy: 'claimed-before-sent',
   },
   {
     name: 'claim-without-condition',
     does: 'Two sweeps can claim the same record.',
     file: transitions,
-    find: '...(record.dueAt === undefined ? {} : { dueAt: record.dueAt }),',
-    replace: '',
-    caughtBy: 'claimed-before-reconciled',
+    find: 'when: { open: true, dueAt: found.dueAt },',
+    replace: 'when: { open: true },',
+    caughtBy: 'claimed-before-sent',
   },
   {
     name: 'lost-claim-ignored',
-    does: 'A sweep reconciles a record that another sweep has claimed.',
-    file: 'lib/extraction/sweep.ts',
-    find: 'claimed: claimed.applied,',
-    replace: 'claimed: true,',
-    caughtBy: 'claimed-before-reconciled',
+    does: 'A sweep sends a record that another sweep has claimed.',
+    file: sweep,
+    find: 'return applied;',
+    replace: 'return applied || dueAt !== undefined;',
+    caughtBy: 'claimed-before-sent',
+  },
+  {
+    name: 'superseded-message-reads',
+    does: 'A message whose dueAt has moved reads the provider.',
+    file: reconcile,
+    find: 'new Date(dueAt).getTime() > now.getTime() + clockTolerance;',
+    replace: "dueAt === '';",
+    caughtBy: 'one-chain-of-messages',
+  },
+  {
+    name: 'lost-race-sends-next',
+    does: 'A process that lost the race for dueAt sends the next message too, so that a repeated message doubles the reads.',
+    file: reconcile,
+    find: 'const next = applied ? dueAt : undefined;',
+    replace: "const next = applied || dueAt !== '' ? dueAt : undefined;",
+    caughtBy: 'one-chain-of-messages',
   },
   {
     name: 'request-not-indexed',

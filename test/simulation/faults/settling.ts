@@ -42,6 +42,22 @@ export const settlingFaults: readonly InjectedFault[] = [
     caughtBy: 'wake-not-lost',
   },
   {
+    name: 'woken-before-queued',
+    does: 'The machine is ended before the queue has the collection.',
+    file: recordDelivery,
+    find: "if (row?.dueShard !== undefined) await deps.send({ extractionId, cause: 'webhook' });",
+    replace: '',
+    caughtBy: 'queued-before-woken',
+  },
+  {
+    name: 'failed-send-answered-204',
+    does: 'A delivery whose message could not be sent is answered with 204.',
+    file: recordDelivery,
+    find: "await deps.send({ extractionId, cause: 'webhook' });",
+    replace: "await deps.send({ extractionId, cause: 'webhook' }).catch(() => undefined);",
+    caughtBy: 'queued-before-woken',
+  },
+  {
     name: 'settle-without-condition',
     does: 'An outcome is written over every other status.',
     file: transitions,
@@ -86,9 +102,9 @@ export const settlingFaults: readonly InjectedFault[] = [
     name: 'correction-not-reopened',
     does: 'A correction does not put the record back into the index.',
     file: transitions,
-    find: '...dueOn(reported.extractionId, plusSeconds(now, timings.collectInMachine)),',
+    find: '...dueOn(reported.extractionId, plusSeconds(now, timings.pollEvery)),',
     replace:
-      "...(from.includes('RUNNING') ? dueOn(reported.extractionId, plusSeconds(now, timings.collectInMachine)) : {}),",
+      "...(from.includes('RUNNING') ? dueOn(reported.extractionId, plusSeconds(now, timings.pollEvery)) : {}),",
     caughtBy: 'open-while-unfinished',
   },
   {

@@ -47,7 +47,7 @@ export const startingFaults: readonly InjectedFault[] = [
     file: start,
     find: "return markUnconfirmed(row, attemptId, called.reason, 'start', now, timings);",
     replace: 'return revertToRequested(row, attemptId, timings);',
-    caughtBy: 'not-started-means-no-task',
+    caughtBy: 'queued-before-woken',
   },
   {
     name: 'unknown-is-refused',
@@ -166,8 +166,8 @@ export const startingFaults: readonly InjectedFault[] = [
     name: 'older-token-replaces-newer',
     does: 'A timed-out invocation stores its callback token over that of a later one.',
     file: start,
-    find: 'await deps.tasks.link({ ...input, taskId });',
-    replace: 'await deps.tasks.link({ ...input, taskId, callbackAttempt: 0 });',
+    find: 'await deps.tasks.link({ taskId, extractionId, callbackToken, callbackAttempt });',
+    replace: 'await deps.tasks.link({ taskId, extractionId, callbackToken, callbackAttempt: 0 });',
     caughtBy: 'rendezvous',
     where: { scenario: 'plain', faults: 1, preemptions: 1 },
   },
@@ -175,8 +175,8 @@ export const startingFaults: readonly InjectedFault[] = [
     name: 'start-window-unchecked',
     does: 'A start is tried after the end of the start window.',
     file: start,
-    find: "if (now >= windowEnd) return { kind: 'settled', status: row.status };",
-    replace: "if (now >= windowEnd && windowEnd === '') return { kind: 'settled', status: row.status };",
+    find: 'if (now >= windowEnd) return endFor(row);',
+    replace: "if (now >= windowEnd && windowEnd === '') return endFor(row);",
     caughtBy: 'start-in-time',
     where: { scenario: 'busy-for-long', preemptions: 1 },
   },
@@ -208,13 +208,31 @@ export const startingFaults: readonly InjectedFault[] = [
     caughtBy: 'wait-answered',
   },
   {
+    name: 'consent-not-queued',
+    does: 'By consent, start-task ends the machine although the queue has no message to poll.',
+    file: 'lib/extraction/start-for-machine.ts',
+    find: 'await send({ extractionId, cause: outcome.cause }, outcome.delaySeconds);',
+    replace: '',
+    caughtBy: 'queued-before-woken',
+  },
+  {
     name: 'refusal-unreported',
     does: 'A refused start is not reported to the machine.',
     file: 'lib/extraction/start-for-machine.ts',
-    find: `      await wake(callbackToken, extractionId);
+    find: `    case 'settled':
+      await wake(callbackToken, extractionId);
       return;`,
-    replace: '      return;',
+    replace: `    case 'settled':
+      return;`,
     caughtBy: 'wait-answered',
+  },
+  {
+    name: 'retry-after-ignored',
+    does: 'A start is tried before the time that a 429 named.',
+    file: start,
+    find: "if (row.notBefore !== undefined && now < row.notBefore) return { kind: 'retry', error: 'ProviderBusy' };",
+    replace: '',
+    caughtBy: 'waits-as-asked',
   },
   {
     name: 'stop-ignored',

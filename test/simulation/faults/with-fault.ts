@@ -6,7 +6,9 @@ const fault = injectedFaults.find(({ name }) => name === process.argv[2]);
 if (fault === undefined) throw new Error(`There is no fault ${process.argv[2]}.`);
 
 const { searchWithFault } = await importPatched<typeof import('./search-with-fault.ts')>(
-  'test/simulation/faults/search-with-fault.ts',
+  fault.world === 'outage'
+    ? 'test/simulation/outage/search.ts'
+    : 'test/simulation/faults/search-with-fault.ts',
   fault,
 );
 process.stdout.write(JSON.stringify(await searchWithFault(fault)));

@@ -1,6 +1,6 @@
 import { allowedTransitions } from './allowed-transitions.ts';
 import { breakerRespected } from './breaker-respected.ts';
-import { claimedBeforeReconciled } from './claimed-before-reconciled.ts';
+import { claimedBeforeSent } from './claimed-before-sent.ts';
 import { correctionFound } from './correction-found.ts';
 import { countedOnce } from './counted-once.ts';
 import { deliveryNotLost } from './delivery-not-lost.ts';
@@ -9,11 +9,13 @@ import type { Invariant } from './invariant.ts';
 import { lastReadBeforeTimedOut } from './last-read-before-timed-out.ts';
 import { notStartedMeansNoTask } from './not-started-means-no-task.ts';
 import { nothingSealedShown } from './nothing-sealed-shown.ts';
+import { oneChainOfMessages } from './one-chain-of-messages.ts';
 import { oneStartCall } from './one-start-call.ts';
 import { openWhileUnfinished } from './open-while-unfinished.ts';
 import { othersTaskDisowned } from './others-task-disowned.ts';
 import { outcomeStands } from './outcome-stands.ts';
 import { oversizedOnce } from './oversized-once.ts';
+import { queuedBeforeWoken } from './queued-before-woken.ts';
 import { rejectedMeansNoTask } from './rejected-means-no-task.ts';
 import { rendezvous } from './rendezvous.ts';
 import { requestKept } from './request-kept.ts';
@@ -27,6 +29,7 @@ import { startingWrittenBeforeCall } from './starting-written-before-call.ts';
 import { statusIsTheProviders } from './status-is-the-providers.ts';
 import { unconfirmedForAReason } from './unconfirmed-for-a-reason.ts';
 import { waitAnswered } from './wait-answered.ts';
+import { waitsAsAsked } from './waits-as-asked.ts';
 import { wakeNotLost } from './wake-not-lost.ts';
 import { wokenAfterRecorded } from './woken-after-recorded.ts';
 
@@ -48,7 +51,9 @@ export const invariants: readonly Invariant[] = [
   wokenAfterRecorded,
   wakeNotLost,
   waitAnswered,
-  claimedBeforeReconciled,
+  queuedBeforeWoken,
+  claimedBeforeSent,
+  oneChainOfMessages,
   requestKept,
   settledAndClosed,
   startWindowUsed,
@@ -61,5 +66,6 @@ export const invariants: readonly Invariant[] = [
   oversizedOnce,
   correctionFound,
   breakerRespected,
+  waitsAsAsked,
   countedOnce,
 ];

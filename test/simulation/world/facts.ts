@@ -1,3 +1,4 @@
+import type { ReconcileMessage } from '../../../lib/extraction/reconcile-queue.ts';
 import type { Extraction } from '../../../lib/extraction/record.ts';
 import type { WakeOutcome } from '../../../lib/extraction/record-delivery.ts';
 import type { Task } from '../../../lib/extraction/store.ts';
@@ -24,8 +25,12 @@ export type Facts = {
     readonly by: Process | undefined;
     readonly from: 'webhook' | 'start-task';
   };
-  /** A sweep reconciles a record that it has claimed. */
-  sweepReconciles: { readonly extractionId: string; readonly by: Process };
+  /** A sweep sends a message for a record that it has claimed. */
+  sweepSends: { readonly extractionId: string; readonly by: Process };
+  /** The queue accepted a message. */
+  sent: { readonly message: ReconcileMessage; readonly by: Process | undefined };
+  /** A process begins to read the provider. */
+  read: { readonly by: Process };
   /** The state StartTask waited for its callback token until its timeout. */
   waitedOut: { readonly extractionId: string; readonly token: string };
   /** An execution was started. */

@@ -7,8 +7,9 @@ import { settings } from './settings.ts';
 import type { Timer } from './timers.ts';
 import type { World } from './world.ts';
 
-/** The definition that is deployed. Its retries and timeouts are not repeated here. */
+/** The definition that is deployed. Its retries, timeouts and ends are not repeated here. */
 const definition = extractionMachineDefinition(settings, { startTask: 'start-task', reconcile: 'reconcile' });
+if (definition.States.StartTask.End !== true) throw new Error('The simulated machine ends after StartTask.');
 
 type StateName = keyof typeof definition.States;
 type Retrier = (typeof definition.States)[StateName]['Retry'][number];
@@ -21,10 +22,7 @@ export type MachineFunctions = {
     input: { input: ExecutionInput; token: string; attempt: number },
     ended: (end: ProcessEnd<unknown>) => void,
   ): void;
-  reconcile(
-    event: { extractionId: string; startAbandoned: boolean },
-    ended: (end: ProcessEnd<unknown>) => void,
-  ): void;
+  reconcile(event: { extractionId: string }, ended: (end: ProcessEnd<unknown>) => void): void;
 };
 
 /** `States.TaskFailed` "matches any error except for States.Timeout" (Step Functions guide, "Error names"). */
@@ -50,7 +48,6 @@ export class Execution {
   /** State transitions: each state entered or retried. */
   transitions = 0;
   redrives = 0;
-  startAbandoned = false;
   /** The error for which the machine abandoned the start; `States.Timeout` if the wait for the token was over. */
   abandonedFor: string | undefined;
   /** Whether StartTask has failed for good, or the execution broke. */
@@ -76,8 +73,7 @@ export class Execution {
   /** SendTaskSuccess. */
   succeed(token: string): WakeOutcome {
     if (token !== this.#token) return 'gone';
-    this.#leave();
-    this.#enter('Reconcile');
+    this.#end('SUCCEEDED');
     return 'woken';
   }
 
@@ -146,7 +142,7 @@ export class Execution {
   #tryReconcile(attempt: number): void {
     const { extractionId } = this.input;
     this.#invoke('reconcile', attempt, () =>
-      this.#functions.reconcile({ extractionId, startAbandoned: this.startAbandoned }, (end) => {
+      this.#functions.reconcile({ extractionId }, (end) => {
         if (!this.#isCurrent(attempt)) return;
         if (end.kind === 'returned') this.#end('SUCCEEDED');
         else this.#fail(errorOf(end, this.#world.scenario));
@@ -164,7 +160,7 @@ export class Execution {
       kind: 'once',
       take: () => {
         if (!this.#isCurrent(attempt)) return;
-        if (this.#deployIsBroken()) this.#fail('Runtime.ImportModuleError');
+        if (this.#world.deployIsBroken) this.#fail('Runtime.ImportModuleError');
         else run();
       },
       others: [
@@ -180,11 +176,6 @@ export class Execution {
       ],
     } as const;
     void this.#world.kernel.call<void>(undefined, 'machine', invoke);
-  }
-
-  #deployIsBroken(): boolean {
-    const { kernel, startedAt, scenario } = this.#world;
-    return kernel.now < startedAt + (scenario.brokenDeployUntil ?? 0) * 1_000;
   }
 
   #isCurrent(attempt: number): boolean {
@@ -207,7 +198,6 @@ export class Execution {
       const jitter = retrier.JitterStrategy === 'FULL' ? this.#world.scenario.jitter : 1;
       this.#timers.push(this.#set(pause * jitter, `the machine retries ${this.state}`, () => this.#try()));
     } else if (state.Catch !== undefined) {
-      this.startAbandoned = true;
       this.abandonedFor = error;
       this.abandoned = true;
       this.#enter('Reconcile');

@@ -18,8 +18,12 @@ export type Process = {
   timeout: Timer | undefined;
   /** Its start attempts. */
   readonly attemptIds: string[];
-  /** The record in the last answer of the table to this process. */
+  /** The record in the first answer of the table to this process, */
+  firstSeen: Extraction | undefined;
+  /** and in the last. */
   lastSeen: Extraction | undefined;
+  /** The cause of the message that it consumes. */
+  cause: string | undefined;
   /** How often it started to read the provider. */
   reads: number;
   /** Its calls that failed, or whose answers were lost, */

@@ -56,6 +56,9 @@ const failed = (status: number): PollAnswer => ({ status, body: JSON.stringify({
 /** The size limit of an answer. */
 export const mostBytes = 512;
 
+/** Longer than the first intervals between start attempts. */
+const retryAfterSeconds = 12;
+
 const patience = settings.providerTimeoutMs / 1_000;
 const hasWebhook = (method: string): boolean => method === 'credentials';
 
@@ -63,6 +66,8 @@ const hasWebhook = (method: string): boolean => method === 'credentials';
 export class Provider {
   readonly tasks = new Map<string, ProviderTask>();
   readonly startCalls: StartCallMade[] = [];
+  /** Before this time the provider asked for no other start call. */
+  busyUntil = 0;
   readonly #world: World;
 
   constructor(world: World) {
@@ -91,6 +96,11 @@ export class Provider {
     const answers: Readonly<Record<StartAnswer, () => string | Late>> = {
       accepted: accept,
       busy: refuse(() => new ProviderBusy('429')),
+      'busy for a time': refuse(() => {
+        this.busyUntil = this.#world.kernel.now + retryAfterSeconds * 1_000;
+        const retryAfter = { kind: 'delay', seconds: retryAfterSeconds } as const;
+        return Object.assign(new ProviderBusy('429'), { retryAfter });
+      }),
       unreachable: refuse(() => new ProviderUnreachable('connect')),
       unauthorized: refuse(() => new ProviderUnauthorized('401')),
       refused: refuse(() => new ProviderRefused('400', 400)),

@@ -2,7 +2,14 @@ import type { BreakerName } from '../../../lib/breaker/breaker-state.ts';
 import type { TerminalStatus } from '../../../lib/extraction/record.ts';
 
 /** The default answer of the provider to a start call. */
-export type StartAnswer = 'accepted' | 'busy' | 'unreachable' | 'unauthorized' | 'refused';
+export type StartAnswer =
+  | 'accepted'
+  | 'busy'
+  /** With a `Retry-After`. */
+  | 'busy for a time'
+  | 'unreachable'
+  | 'unauthorized'
+  | 'refused';
 
 /** What happens in a world by default, without departures. */
 export type Scenario = {
@@ -49,7 +56,7 @@ export type Scenario = {
     readonly open?: readonly BreakerName[];
     readonly paused?: { readonly names: readonly BreakerName[]; readonly until: number };
   };
-  /** Until how many seconds from the request Lambda cannot load the functions of the machine. */
+  /** Until how many seconds from the request Lambda cannot load the functions of the machine and of the queue. */
   readonly brokenDeployUntil?: number;
 };
 

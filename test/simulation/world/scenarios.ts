@@ -36,6 +36,7 @@ export const scenarios: readonly Scenario[] = [
   { ...plain, name: 'refused', startAnswers: ['refused'] },
   { ...plain, name: 'busy-first', startAnswers: ['busy'] },
   { ...plain, name: 'busy-for-long', startAnswers: Array.from({ length: 20 }, () => 'busy' as const) },
+  { ...plain, name: 'busy-for-a-time', startAnswers: ['busy for a time'] },
   { ...plain, name: 'token-expired', startAnswers: ['unauthorized'] },
   { ...plain, name: 'callers-token', callersToken: true, startAnswers: ['unauthorized'] },
   { ...plain, name: 'outage', outage: { from: 10, to: 70 } },
@@ -43,6 +44,8 @@ export const scenarios: readonly Scenario[] = [
   { ...plain, name: 'interruption-unreported', interruptions: 'unreported' },
   { ...plain, name: 'out-of-memory', interruptions: 'Runtime.OutOfMemory' },
   { ...plain, name: 'broken-deploy', brokenDeployUntil: 20 },
+  // Longer than a message is received again, so that it becomes a dead letter.
+  { ...plain, name: 'broken-deploy-for-long', brokenDeployUntil: 2_000 },
   { ...plain, name: 'coarse-clock', clock: 'coarse' },
   { ...plain, name: 'skewed-clocks', skew: 30 },
   { ...plain, name: 'skewed-reconcile', skew: 30, reconcileAfter: 5 },
@@ -112,7 +115,14 @@ export const drawScenario = (random: Random, name: string): Scenario => {
     method,
     callersToken: method === 'credentials' && random.below(8) === 0,
     startAnswers: Array.from({ length: random.pick([0, 0, 0, 0, 1, 2, 12]) }, () =>
-      random.pick(['busy', 'busy', 'unreachable', 'unreachable', 'unauthorized', 'refused'] as const),
+      random.pick([
+        'busy',
+        'busy for a time',
+        'unreachable',
+        'unreachable',
+        'unauthorized',
+        'refused',
+      ] as const),
     ),
     task: {
       endsAfter: random.pick([0, 1, 5, 12, 25, 45, 88, 95, 110, 150, 260, 'never'] as const),

@@ -17,7 +17,6 @@ export const settings = {
   pollBackoff: 2,
   startRetryFirstSeconds: 2,
   startRetryEverySeconds: 10,
-  collectInMachineSeconds: 30,
   collectForSeconds: 100,
   graceSeconds: 100,
   sweepEveryMinutes: 1,
@@ -31,8 +30,8 @@ export const timings: Timings = {
   startTimeout: settings.startTimeoutSeconds,
   deadline: settings.deadlineSeconds,
   machineSlack: settings.machineSlackSeconds,
+  pollFirst: settings.pollFirstSeconds,
   pollEvery: settings.pollEverySeconds,
-  collectInMachine: settings.collectInMachineSeconds,
   collectFor: settings.collectForSeconds,
   grace: settings.graceSeconds,
   recordRetention: settings.recordRetentionDays * 86_400,
@@ -53,6 +52,7 @@ export const lifeOf = {
   'start-task': settings.startTimeoutSeconds,
   webhook: 10,
   reconcile: (4 * settings.providerTimeoutMs) / 1_000 + 40,
+  sweep: settings.sweepEveryMinutes * 60,
 } as const;
 
 /** A function with a timeout. */

@@ -12,6 +12,7 @@ import { Kernel, type WorldEvent } from './kernel.ts';
 import { Execution } from './machine.ts';
 import type { Process } from './process.ts';
 import { Provider, type ProviderTask } from './provider.ts';
+import { ReconcileQueue } from './queue.ts';
 import type { Scenario } from './scenario.ts';
 import { breakerSettings, lifeOf, settings } from './settings.ts';
 import { theExtraction } from './the-extraction.ts';
@@ -35,6 +36,7 @@ export class World {
   readonly kernel: Kernel;
   readonly provider: Provider;
   readonly executions = new Map<string, Execution>();
+  readonly queue: ReconcileQueue;
   readonly extractions: WatchedRows<Extraction>;
   readonly tasks: WatchedRows<Task>;
   readonly breakers = new Map<string, StoredBreaker>();
@@ -63,7 +65,10 @@ export class World {
   readonly readers: Process[] = [];
   /** Those of them whose answer was over the size limit, in order. */
   readonly oversized: Process[] = [];
-  readonly #reconciling = new Set<Process>();
+  /** The processes that have changed dueAt, and how often it was changed. */
+  readonly setDueAt = new Set<Process>();
+  dueAtWrites = 0;
+  readonly #sending = new Set<Process>();
   readonly #observer: WorldObserver;
   readonly #processes: ReturnType<typeof processesOf>;
   #sweep: ReturnType<Kernel['timers']['set']> | undefined;
@@ -79,8 +84,10 @@ export class World {
       stopped: observer.stopped,
     });
     this.provider = new Provider(this);
+    this.queue = new ReconcileQueue(this, this.#processes.consume);
     this.extractions = new WatchedRows((before, after) => {
       if (before?.status !== after.status) this.transitions.push(`${before?.status ?? ''}>${after.status}`);
+      this.#noteDueAt(before, after);
       this.#noteClaim(before, after);
       this.state('row', { before, after, by: this.kernel.actor });
       this.#scheduleSweep();
@@ -149,6 +156,11 @@ export class World {
     return this.execution?.abandoned === true;
   }
 
+  /** Whether Lambda cannot load the functions of the machine and of the queue. */
+  get deployIsBroken(): boolean {
+    return this.kernel.now < this.startedAt + (this.scenario.brokenDeployUntil ?? 0) * 1_000;
+  }
+
   /** Whether the start window has ended. */
   get windowOver(): boolean {
     const { record } = this;
@@ -192,16 +204,23 @@ export class World {
     );
   }
 
-  /** A sweep has claimed the record and reconciles it. */
-  reconciles(by: Process): void {
-    this.#reconciling.add(by);
-    this.state('sweepReconciles', { extractionId: theExtraction, by });
+  /** A sweep has claimed the record and sends its message. */
+  sends(by: Process): void {
+    this.#sending.add(by);
+    this.state('sweepSends', { extractionId: theExtraction, by });
   }
 
-  /** The write of a sweep before it reconciles is its claim. */
+  #noteDueAt(before: Extraction | undefined, after: Extraction): void {
+    if (before?.dueAt === after.dueAt || after.dueAt === undefined) return;
+    this.dueAtWrites += 1;
+    const by = this.kernel.actor;
+    if (by !== undefined) this.setDueAt.add(by);
+  }
+
+  /** The write of a sweep before it sends is its claim. */
   #noteClaim(before: Extraction | undefined, after: Extraction): void {
     const by = this.kernel.actor;
-    if (by?.name.startsWith('sweep') !== true || this.#reconciling.has(by)) return;
+    if (by?.name.startsWith('sweep') !== true || this.#sending.has(by)) return;
     const moved = Date.parse(after.dueAt ?? '') > this.kernel.now;
     this.claims.push({ by, seen: before?.dueAt ?? '', moved });
   }
@@ -238,7 +257,7 @@ export class World {
   /** EventBridge delivers the event of a broken execution: at best effort, and sometimes more than once. */
   executionBroke(extractionId: string): void {
     const deliver = (times: number) => (): void => {
-      for (let time = 0; time < times; time += 1) this.#processes.reconcileForRule(extractionId, 1);
+      for (let time = 0; time < times; time += 1) this.#brokenExecution(extractionId);
     };
     void this.kernel.call<void>(undefined, 'rule', {
       name: 'event of the broken execution',
@@ -249,6 +268,10 @@ export class World {
         { name: 'twice', take: deliver(2) },
       ],
     });
+  }
+
+  #brokenExecution(extractionId: string): void {
+    this.queue.accept({ extractionId, cause: 'execution-broken' }, 0);
   }
 
   /** A caller, who repeats the request if there is no answer. */
@@ -333,7 +356,7 @@ export class World {
       once(
         'the rule is late',
         () => this.execution?.abandoned === true && this.execution.status !== 'SUCCEEDED',
-        () => this.#processes.reconcileForRule(theExtraction, 0),
+        () => this.#brokenExecution(theExtraction),
       ),
     ];
   }

@@ -17,6 +17,22 @@ describe('settings', () => {
     expect(readConfig(required)).toMatchObject({ ...required, deadlineSeconds: 7_200, readers: [] });
   });
 
+  test('of a stage with a probe leave out the custom domain and the topic of another stage', () => {
+    const ofAnother = {
+      domainName: 'api.example.com',
+      certificateArn: 'arn:aws:acm:eu-west-1:111122223333:certificate/1',
+      disableDefaultEndpoint: 'true',
+      alarmTopicArn: 'arn:aws:sns:eu-west-1:111122223333:on-call',
+    };
+    const config = readConfig({ stage: 'accept', probe: 'true', ...ofAnother });
+    expect(config).toMatchObject({ disableDefaultEndpoint: false });
+    expect([config.domainName, config.certificateArn, config.alarmTopicArn]).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ]);
+  });
+
   test('need no provider where the probe is it', () => {
     for (const stage of ['accept', 'accept-ci-7', 'local']) {
       expect(readConfig({ stage, probe: 'true' })).toMatchObject({ stage, probe: true });

@@ -48,6 +48,8 @@ const writingTables = [
   'kms:ReEncryptTo <DataKey.Arn> via dynamodb',
 ];
 
+const sending = 'sqs:SendMessage <ReconcileQueue.Arn>';
+
 const reconciling = [
   ...writingTables,
   'dynamodb:GetItem <StorageExtractions.Arn>',
@@ -59,7 +61,10 @@ const reconciling = [
   'secretsmanager:GetSecretValue secretsmanager secret:Cosecha-prod/provider-api-key-??????',
   'dynamodb:GetItem <StorageBreakers.Arn>',
   'dynamodb:PutItem <StorageBreakers.Arn>',
-  'sqs:SendMessage <SafetyNetDeadLetters.Arn>',
+  'sqs:DeleteMessage <ReconcileQueue.Arn>',
+  'sqs:GetQueueAttributes <ReconcileQueue.Arn>',
+  'sqs:ReceiveMessage <ReconcileQueue.Arn>',
+  sending,
   'states:DescribeExecution states execution:Cosecha-prod-extractions:*',
 ];
 
@@ -93,6 +98,7 @@ const rights: Readonly<Record<string, readonly string[]>> = {
     'dynamodb:GetItem <StorageBreakers.Arn>',
     'dynamodb:PutItem <StorageBreakers.Arn>',
     'secretsmanager:GetSecretValue secretsmanager secret:Cosecha-prod/provider-api-key-??????',
+    sending,
     'states:SendTaskFailure states stateMachine:Cosecha-prod-extractions',
     'states:SendTaskSuccess states stateMachine:Cosecha-prod-extractions',
   ],
@@ -102,12 +108,15 @@ const rights: Readonly<Record<string, readonly string[]>> = {
     'dynamodb:UpdateItem <StorageExtractions.Arn>',
     'dynamodb:UpdateItem <StorageTasks.Arn>',
     'secretsmanager:GetSecretValue secretsmanager secret:Cosecha-prod/webhook-signing-key-??????',
+    sending,
     'states:SendTaskSuccess states stateMachine:Cosecha-prod-extractions',
   ],
   ReconcileExtractionRole: [...logging('ReconcileExtractionLog'), ...reconciling],
   SweepExtractionsRole: [
     ...logging('SweepExtractionsLog'),
-    ...reconciling,
+    ...writingTables,
+    sending,
+    'dynamodb:UpdateItem <StorageExtractions.Arn>',
     'dynamodb:Query <StorageExtractions.Arn>/index/due',
   ],
   ManageConsentsRole: [
@@ -167,7 +176,7 @@ describe('the seal key', () => {
     ).toEqual([
       ['Seal', 'kms:Encrypt', '<RequestExtractionRole.Arn>'],
       ['Unseal', 'kms:Decrypt', '<StartTaskRole.Arn>'],
-      ['UnsealTargets', 'kms:Decrypt', '<ReconcileExtractionRole.Arn>', '<SweepExtractionsRole.Arn>'],
+      ['UnsealTargets', 'kms:Decrypt', '<ReconcileExtractionRole.Arn>'],
     ]);
     for (const { Condition } of users) expect(Condition).toMatchObject(forOneExtraction);
   });
@@ -209,7 +218,7 @@ describe('the seal key', () => {
         },
       },
     });
-    expect(namingIt()).toEqual(['StartTask', 'ReconcileExtraction', 'SweepExtractions'].map(denied));
+    expect(namingIt()).toEqual(['StartTask', 'ReconcileExtraction'].map(denied));
     // The emulator does not know where a request comes from.
     expect(namingIt(synthesize({ stage: 'local' }).template)).toEqual([]);
   });

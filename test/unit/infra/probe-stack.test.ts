@@ -21,7 +21,6 @@ test('the probe is the provider of every function that calls one, by a reference
     'manage-consents',
     'reconcile-extraction',
     'start-task',
-    'sweep-extractions',
   ]);
   for (const { PROVIDER_BASE_URL, PROVIDER_CLIENT_ID } of variables) {
     expect(PROVIDER_BASE_URL).toMatchObject({

@@ -191,6 +191,7 @@ describe('the functions', () => {
     'PROVIDER_API_KEY_SECRET',
     'PROVIDER_BASE_URL',
     'PROVIDER_TIMEOUTS',
+    'RECONCILE_QUEUE_URL',
     'RESULTS_BUCKET',
     'RESULTS_MAX_BYTES',
     'SEAL_KEY_ARN',
@@ -232,10 +233,10 @@ describe('the functions', () => {
         reservedWith({
           webhookReservedConcurrency: 5,
           startReservedConcurrency: 50,
-          reconcileReservedConcurrency: 40,
+          reconcileReservedConcurrency: 60,
         }),
       ),
-    ).toEqual({ ReceiveWebhook: 5, StartTask: 50, ReconcileExtraction: 40 });
+    ).toEqual({ ReceiveWebhook: 5, StartTask: 50, ReconcileExtraction: 60 });
   });
 
   test('have memory for results of the maximum size if they hold results', () => {
@@ -244,9 +245,7 @@ describe('the functions', () => {
         .filter(([id]) => id.startsWith(name))
         .map(([, { Properties }]) => Properties.MemorySize);
     expect(memoryWith({}, 'ReconcileExtraction')).toEqual([513]);
-    expect(memoryWith({}, 'SweepExtractions')).toEqual([1_038]);
     expect(memoryWith({ resultsMaxBytes: 50 * 1_048_576 }, 'ReconcileExtraction')).toEqual([1_075]);
-    expect(memoryWith({ resultsMaxBytes: 50 * 1_048_576 }, 'SweepExtractions')).toEqual([2_388]);
   });
 
   test('write to log groups that are encrypted and expire', () => {
@@ -275,6 +274,7 @@ describe('the functions', () => {
         'PROVIDER_API_KEY_SECRET',
         'PROVIDER_BASE_URL',
         'PROVIDER_TIMEOUTS',
+        'RECONCILE_QUEUE_URL',
         'SEAL_KEY_ARN',
         'SESSION_MINUTES',
         'TASKS_TABLE',
@@ -285,15 +285,16 @@ describe('the functions', () => {
     [
       'ReceiveWebhook',
       [
-        'COLLECT_IN_MACHINE_SECONDS',
         'EXTRACTIONS_TABLE',
+        'POLL_EVERY_SECONDS',
+        'RECONCILE_QUEUE_URL',
         'SIGNING_KEY_REFRESH_SECONDS',
         'TASKS_TABLE',
         'WEBHOOK_SIGNING_KEY_SECRET',
       ],
     ],
     ['ReconcileExtraction', reconciling],
-    ['SweepExtractions', reconciling],
+    ['SweepExtractions', ['EXTRACTIONS_TABLE', 'RECONCILE_QUEUE_URL']],
     [
       'ManageConsents',
       ['PROVIDER_API_KEY_SECRET', 'PROVIDER_BASE_URL', 'PROVIDER_TIMEOUTS', 'TASK_TOKEN_MINUTES'],
@@ -319,7 +320,6 @@ describe('the functions', () => {
       RequestExtraction: given.providerClientId,
       StartTask: given.providerClientId,
       ReconcileExtraction: given.providerClientId,
-      SweepExtractions: given.providerClientId,
       ManageConsents: given.providerClientId,
     });
     expect(valuesOf('WIDGET_CONFIG_ID')).toEqual([['ManageConsents', given.widgetConfigId]]);
@@ -346,8 +346,8 @@ describe('the functions', () => {
       startTimeout: 90,
       deadline: 7_200,
       machineSlack: 900,
+      pollFirst: 5,
       pollEvery: 120,
-      collectInMachine: 300,
       collectFor: 86_400,
       grace: 86_400,
       recordRetention: 10_368_000,
@@ -451,9 +451,33 @@ describe('the API', () => {
   });
 });
 
-describe('the safety net', () => {
-  const queue = { 'Fn::GetAtt': [Match.stringLikeRegexp('^SafetyNetDeadLetters'), 'Arn'] };
+const queue = { 'Fn::GetAtt': [Match.stringLikeRegexp('^ReconcileQueue[0-9A-F]{8}$'), 'Arn'] };
+const deadLetters = { 'Fn::GetAtt': [Match.stringLikeRegexp('^ReconcileQueueDeadLetters'), 'Arn'] };
 
+describe('the reconcile queue', () => {
+  test('is encrypted, hides a message for six timeouts of its consumer, and keeps what always fails', () => {
+    template.hasResourceProperties('AWS::SQS::Queue', {
+      SqsManagedSseEnabled: true,
+      VisibilityTimeout: 6 * 120,
+      RedrivePolicy: { deadLetterTargetArn: deadLetters, maxReceiveCount: 5 },
+    });
+  });
+
+  test('is consumed one message at a time, by as many processes as the setting allows', () => {
+    synthesize({ reconcileConcurrency: 7 }).template.hasResourceProperties(
+      'AWS::Lambda::EventSourceMapping',
+      {
+        EventSourceArn: queue,
+        FunctionName: { Ref: Match.stringLikeRegexp('^ReconcileExtraction') },
+        BatchSize: 1,
+        FunctionResponseTypes: ['ReportBatchItemFailures'],
+        ScalingConfig: { MaximumConcurrency: 7 },
+      },
+    );
+  });
+});
+
+describe('the safety net', () => {
   test('reconciles the extraction of a broken execution, with only the name from the event', () => {
     template.hasResourceProperties('AWS::Events::Rule', {
       EventPattern: {
@@ -466,10 +490,11 @@ describe('the safety net', () => {
       },
       Targets: [
         Match.objectLike({
-          DeadLetterConfig: { Arn: queue },
+          Arn: queue,
+          DeadLetterConfig: { Arn: deadLetters },
           InputTransformer: {
             InputPathsMap: { 'detail-name': '$.detail.name' },
-            InputTemplate: '{"trigger":"execution-broken","extractionId":<detail-name>}',
+            InputTemplate: '{"extractionId":<detail-name>,"cause":"execution-broken"}',
           },
         }),
       ],
@@ -482,21 +507,10 @@ describe('the safety net', () => {
       Targets: [
         Match.objectLike({
           Arn: { 'Fn::GetAtt': [Match.stringLikeRegexp('^SweepExtractions'), 'Arn'] },
-          DeadLetterConfig: { Arn: queue },
           Input: '{"trigger":"sweep"}',
         }),
       ],
     });
-  });
-
-  test('keeps failed invocations in an encrypted queue', () => {
-    template.hasResourceProperties('AWS::SQS::Queue', { SqsManagedSseEnabled: true });
-    for (const name of ['ReconcileExtraction', 'SweepExtractions']) {
-      template.hasResourceProperties('AWS::Lambda::EventInvokeConfig', {
-        FunctionName: { Ref: Match.stringLikeRegexp(`^${name}`) },
-        DestinationConfig: { OnFailure: { Destination: queue } },
-      });
-    }
   });
 });
 
@@ -514,6 +528,7 @@ test('the outputs have the names that people and scripts use', () => {
     'FillProviderApiKey',
     'FillWebhookSigningKey',
     'ReconcileFunctionName',
+    'ReconcileQueueUrl',
     'ResultsBucketName',
     'StateMachineArn',
     'SweepFunctionName',

@@ -3,10 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { App } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
-import { readConfig } from '../../../infra/config.ts';
 import type { FunctionCode } from '../../../infra/function-names.ts';
-import { functionNames, probeFunctionName } from '../../../infra/function-names.ts';
+import { readConfig } from '../../../infra/config.ts';
+import { functionNames, probeFunctionNames } from '../../../infra/function-names.ts';
 import { ProbeStack } from '../../../infra/probe-stack.ts';
+import { ReadersStack } from '../../../infra/readers-stack.ts';
 import { CosechaStack } from '../../../infra/stack.ts';
 import { required } from './required-settings.ts';
 
@@ -25,16 +26,18 @@ const synthesizeNow = (settings: Readonly<Record<string, unknown>>) => {
   const outdir = mkdtempSync(join(tmpdir(), 'cosecha-synth-'));
   try {
     const nothing = mkdtempSync(join(outdir, 'nothing-'));
-    const names = [...functionNames, probeFunctionName];
+    const names = [...functionNames, ...probeFunctionNames];
     const code = Object.fromEntries(names.map((name) => [name, nothing])) as FunctionCode;
     const app = new App({ context: { ...cdkJson.context, ...required, ...settings }, outdir });
     const config = readConfig(app.node.getAllContext());
     const probe = config.probe ? new ProbeStack(app, config, code, emulator) : undefined;
     const stack = new CosechaStack(app, { ...config, ...probe?.provider }, code);
+    const readers = probe && new ReadersStack(app, config, code);
     return {
       app,
       template: Template.fromStack(stack),
       ...(probe && { probeTemplate: Template.fromStack(probe) }),
+      ...(readers && { readersTemplate: Template.fromStack(readers) }),
     };
   } finally {
     rmSync(outdir, { recursive: true });

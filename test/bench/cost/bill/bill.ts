@@ -1,3 +1,4 @@
+import { monthly, prices } from '../../../../lib/cli/prices.ts';
 import { longTaskSeconds, providerAnswerMs, signingKeyMinutes, taskSeconds } from '../../assumptions.ts';
 import type { Entry } from '../../ledger/entry.ts';
 import { median } from '../../quantile.ts';
@@ -5,12 +6,11 @@ import { asOnAws } from '../../units/as-on-aws.ts';
 import { unitsOf } from '../../units/dynamo-units.ts';
 import { deployedTables } from '../../units/tables.ts';
 import type { Facts } from '../facts.ts';
-import { monthly, prices } from '../prices.ts';
 import type { Measured, Path } from '../run/sample.ts';
 import { type Charge, merge, times, totalOf } from './charge.ts';
 import { type ColdStart, coldStartCharges, coldStartsOf } from './cold-starts.ts';
-import { collectingOutside, type Design, fiveStates, naivePolling } from './designs.ts';
-import { expectedPolls } from './expected-polls.ts';
+import { type Design, fiveStates, naivePolling } from './designs.ts';
+import { expectedPolls, pollsByQueue } from './expected-polls.ts';
 import { invocationCharges, type Known } from './invocation-charges.ts';
 import { durationsOf, type Polls, pathCharges } from './path-charges.ts';
 import { transitionsIn } from './transitions.ts';
@@ -140,14 +140,17 @@ export const billOf = (measured: Measured, facts: Facts): Bill => {
     'polled',
     pollsOf(facts, webhookWaitSeconds, longTaskSeconds),
   );
-  const consent = priced('consent', 'consent', pollsOf(facts, 0, taskSeconds));
+  const byQueue = pollsByQueue(facts.machine.poll, taskSeconds);
+  const consent = priced('consent', 'consent', {
+    first: Math.min(1, byQueue),
+    further: Math.max(0, byQueue - 1),
+  });
   return {
     paths: [happy, polled, long, consent],
     designs: [
       naivePolling(happy.charges, long.charges),
       fiveStates(happy.charges),
       { name: 'ours', charges: happy.charges },
-      collectingOutside(happy.charges, facts),
     ],
     coldStarts,
     flood: floodOf(measured.forged, known),

@@ -1,5 +1,4 @@
-import { awsAnswerMs, taskSeconds } from '../../assumptions.ts';
-import type { Facts } from '../facts.ts';
+import { taskSeconds } from '../../assumptions.ts';
 import { type Charge, times } from './charge.ts';
 import { FURTHER_POLL } from './path-charges.ts';
 
@@ -57,24 +56,5 @@ export const fiveStates = (happy: readonly Charge[]): Design => ({
     transitions(5, 'Start, Read, Choice, Store, Record'),
     ...withoutTransitions(happy),
     { where: 'two more functions', what: 'request', price: 'invocation', quantity: 2 },
-  ],
-});
-
-/**
- * A cheaper design: only StartTask on the happy path. The webhook invokes reconcile-extraction asynchronously, which
- * collects and then answers the token. Reconcile remains for lost webhooks. The webhook's SendTaskSuccess becomes an
- * Invoke, and reconcile-extraction has one more call.
- */
-export const collectingOutside = (happy: readonly Charge[], { memoryMB }: Facts): Design => ({
-  name: 'collecting outside the machine',
-  charges: [
-    transitions(1, 'StartTask'),
-    ...withoutTransitions(happy),
-    {
-      where: 'reconcile-extraction',
-      what: 'waiting for SendTaskSuccess',
-      price: 'armGigabyteSecond',
-      quantity: ((memoryMB['reconcile-extraction'] ?? 0) / 1_024) * (awsAnswerMs / 1_000),
-    },
   ],
 });

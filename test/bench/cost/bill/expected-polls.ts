@@ -29,6 +29,23 @@ const addPause = (chances: readonly number[], most: number, hasJitter: boolean):
 };
 
 /**
+ * The number of polls by the queue that find the task running: the first comes after the first interval, each next one after
+ * as long as the task has run, up to the longest interval.
+ */
+export const pollsByQueue = (
+  { IntervalSeconds, MaxDelaySeconds = Number.POSITIVE_INFINITY }: Retrier,
+  taskSeconds: number,
+): number => {
+  let polls = 0;
+  let at = IntervalSeconds;
+  while (at < taskSeconds) {
+    polls += 1;
+    at += Math.min(Math.max(at, IntervalSeconds), MaxDelaySeconds);
+  }
+  return polls;
+};
+
+/**
  * The mean number of polls that find the task running. The first one is `firstSeconds` after the start, each next one a
  * pause and `pollSeconds` later, until the task ends at `taskSeconds`.
  */

@@ -1,10 +1,11 @@
+import type { PriceName } from '../../../../lib/cli/prices.ts';
+import { reconcileCauses } from '../../../../lib/extraction/reconcile-queue.ts';
 import { awsAnswerMs, providerAnswerMs } from '../../assumptions.ts';
 import type { Call, Entry } from '../../ledger/entry.ts';
 import { nameOfCall } from '../../ledger/name-of-call.ts';
 import type { Table } from '../../units/capacity.ts';
 import { CannotBeCounted, type Units } from '../../units/dynamo-units.ts';
 import type { Facts } from '../facts.ts';
-import type { PriceName } from '../prices.ts';
 import type { Logged } from '../run/read-logs.ts';
 import { billedMs, waitedMs } from './billed-duration.ts';
 import type { Charge } from './charge.ts';
@@ -75,6 +76,8 @@ const requestCharges = (call: Call, known: Known): readonly Item[] => {
   }
 };
 
+const isCause = (trigger: string | undefined): boolean => reconcileCauses.some((cause) => cause === trigger);
+
 /** The billed milliseconds. `cpuMs`: the median of invocations of its kind, because a busy machine makes one vary. */
 export const billedMsOf = ({ calls }: Entry, cpuMs: number, memoryMB: number): number => {
   const waits = calls.map(({ service, startedAt, endedAt }) => ({
@@ -118,6 +121,11 @@ export const invocationCharges = (entry: Entry, cpuMs: number, known: Known): re
             accessLogBytes(facts.accessLogFormat, routeKey, facts.signedRoutes.includes(routeKey)),
           ),
         ];
+  // Lambda receives the message, and deletes it. The sender pays for sending it.
+  const ofQueue: readonly Item[] =
+    entry.function === 'reconcile-extraction' && isCause(entry.trigger)
+      ? [{ what: 'receive and delete the message', price: 'queueRequest', quantity: 2 }]
+      : [];
   const ofCalls = entry.calls.flatMap((call) => requestCharges(call, known));
-  return [...ofFunction, ...ofApi, ...ofCalls].filter(({ quantity }) => quantity > 0);
+  return [...ofFunction, ...ofApi, ...ofQueue, ...ofCalls].filter(({ quantity }) => quantity > 0);
 };

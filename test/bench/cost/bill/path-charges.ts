@@ -1,4 +1,4 @@
-import type { Entry } from '../../ledger/entry.ts';
+import { type Entry, isPoll } from '../../ledger/entry.ts';
 import { median } from '../../quantile.ts';
 import type { Sample } from '../run/sample.ts';
 import { type Charge, merge, times } from './charge.ts';
@@ -25,8 +25,9 @@ const kindsOf = (samples: readonly Sample[]): readonly Kind[] => {
   for (const { entries } of samples) {
     let polls = 0;
     for (const entry of entries) {
-      if (entry.failed) polls += 1;
-      const where = !entry.failed ? entry.function : polls === 1 ? FIRST_POLL : FURTHER_POLL;
+      const polled = isPoll(entry);
+      if (polled) polls += 1;
+      const where = !polled ? entry.function : polls === 1 ? FIRST_POLL : FURTHER_POLL;
       kinds.set(where, [...(kinds.get(where) ?? []), entry]);
     }
   }
@@ -60,14 +61,16 @@ export const pathCharges = (samples: readonly Sample[], polls: Polls, known: Kno
   const pollsOnAws = polls.first + polls.further;
   const ofMachine = samples.flatMap(({ history, entries }): readonly Charge[] => {
     const pollsHere = entries.filter(({ failed }) => failed).length;
+    // Polls by the queue are no transitions.
+    const retriesOnAws = pollsHere === 0 ? 0 : pollsOnAws;
     const { entered, retries } = transitionsIn(history);
     const poll = machineLogBytes('TaskFailed');
     const logged = history.reduce((sum, { type = '' }) => sum + machineLogBytes(type), 0);
     const where = 'machine';
     return [
       { where, what: 'states entered', price: 'transition', quantity: entered },
-      { where, what: 'retries', price: 'transition', quantity: retries - pollsHere + pollsOnAws },
-      { where, ...logCharge('its own log', logged + (pollsOnAws - pollsHere) * poll) },
+      { where, what: 'retries', price: 'transition', quantity: retries - pollsHere + retriesOnAws },
+      { where, ...logCharge('its own log', logged + (retriesOnAws - pollsHere) * poll) },
     ];
   });
   const downloads = samples.map(

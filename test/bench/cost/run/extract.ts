@@ -8,6 +8,7 @@ import { reconcileNow } from '../../../../lib/cli/aws/reconcile-function.ts';
 import type { PublicExtraction } from '../../../../lib/extraction/api/public-view.ts';
 import { nationalIdFrom } from '../../../sandbox/consents/national-id.ts';
 import type { Plan } from '../../../sandbox/plan.ts';
+import { isPoll } from '../../ledger/entry.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { bodyByCredentials } from '../../request-body.ts';
 import type { Path, Sample } from './sample.ts';
@@ -86,10 +87,29 @@ const untilReady = async (path: Path, since: number, extractionId: string, scene
     return ledger.atLeast(1, (one) => one.startedAt >= since && one.function === 'start-task', signal);
   }
   for (let polls = 1; polls <= POLLS; polls += 1) {
-    await ledger.atLeast(polls, (one) => one.startedAt >= since && one.failed, signal);
-    await warm(scene, extractionId);
+    await ledger.atLeast(
+      polls,
+      (one) => one.startedAt >= since && isPoll(one) && one.trigger !== UNCOUNTED,
+      signal,
+    );
+    // The emulator keeps the process of a message.
+    if (path === 'polled') await warm(scene, extractionId);
   }
 };
+
+/** Waits for the invocation that stores the results, which may come after the machine has ended. */
+const untilCollected = (
+  { startedAt }: { readonly startedAt: number },
+  { ledger, signal }: Scene,
+): Promise<void> =>
+  ledger.atLeast(
+    1,
+    (one) =>
+      one.startedAt >= startedAt &&
+      one.function === 'reconcile-extraction' &&
+      one.calls.some(({ service }) => service === 's3'),
+    signal,
+  );
 
 const answered = async <Answer>(response: Response, wanted: number): Promise<Answer> => {
   if (response.status === wanted) return (await response.json()) as Answer;
@@ -121,6 +141,7 @@ export const extract = async (path: Path, scene: Scene): Promise<Sample> => {
 
   const arn = executionArn(outputs.StateMachineArn ?? '', extractionId);
   const history = await whole(followExecution(new SFNClient(emulator.client), arn, signal));
+  await untilCollected({ startedAt: ledger.entries().at(before)?.startedAt ?? 0 }, scene);
   const read = await api.fetch(`${api.base}/extractions/${extractionId}`, { signal });
   const view = await answered<PublicExtraction>(read, 200);
   if (view.status !== 'COMPLETED' || view.results?.url === undefined || view.collectedAt === undefined) {

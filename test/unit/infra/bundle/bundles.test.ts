@@ -9,7 +9,7 @@ import {
   type BundleName,
   type FunctionName,
   functionNames,
-  probeFunctionName,
+  probeFunctionNames,
 } from '../../../../infra/function-names.ts';
 import { flatten, resourcesOf, synthesize } from '../synth.ts';
 
@@ -20,10 +20,10 @@ import { flatten, resourcesOf, synthesize } from '../synth.ts';
 const budgets: Readonly<Record<FunctionName, number>> = {
   'request-extraction': 256_000,
   'get-extraction': 316_000,
-  'start-task': 262_000,
-  'receive-webhook': 225_000,
-  'reconcile-extraction': 371_000,
-  'sweep-extractions': 373_000,
+  'start-task': 274_000,
+  'receive-webhook': 236_000,
+  'reconcile-extraction': 385_000,
+  'sweep-extractions': 214_000,
   'manage-consents': 209_000,
 };
 
@@ -38,9 +38,12 @@ beforeAll(async () => {
 const fileOf = (name: BundleName, of = bundles): string => join(of.code[name], 'index.js');
 
 const { template } = synthesize();
-const { probeTemplate = template } = synthesize({ stage: 'accept', probe: 'true' });
+const { probeTemplate = template, readersTemplate = template } = synthesize({
+  stage: 'accept',
+  probe: 'true',
+});
 const functions = new Map(
-  [template, probeTemplate]
+  [template, probeTemplate, readersTemplate]
     .flatMap((one) => Object.entries(resourcesOf(one, 'AWS::Lambda::Function')))
     .map(([id, { Properties }]) => {
       const { Variables } = Properties.Environment as {
@@ -61,7 +64,7 @@ test.each(functionNames)('%s is within its budget of bytes', (name) => {
   expect(length).toBeGreaterThan(budgets[name] * 0.95);
 });
 
-test.each<BundleName>([...functionNames, probeFunctionName])(
+test.each<BundleName>([...functionNames, ...probeFunctionNames])(
   '%s loads with the environment of its function and exports a handler',
   async (name) => {
     const script = `console.log(typeof require(${JSON.stringify(fileOf(name))}).handler)`;
@@ -96,11 +99,12 @@ describe('a bundle has exactly the clients of the services that its function may
     kms: 'client-kms',
     s3: 'client-s3',
     secretsmanager: 'client-secrets-manager',
+    sqs: 'client-sqs',
     states: 'client-sfn',
   };
 
-  /** The runtime writes the logs, and Lambda sends failed asynchronous invocations to the queue. */
-  const notCalled = new Set(['logs', 'sqs']);
+  /** The runtime writes the logs. */
+  const notCalled = new Set(['logs']);
 
   type Statement = {
     readonly Action: string | readonly string[];

@@ -27,7 +27,8 @@ const environment = {
   TASKS_TABLE: 'Tasks',
   WEBHOOK_SIGNING_KEY_SECRET: 'webhook-signing-key',
   SIGNING_KEY_REFRESH_SECONDS: '15',
-  COLLECT_IN_MACHINE_SECONDS: '300',
+  POLL_EVERY_SECONDS: '120',
+  RECONCILE_QUEUE_URL: 'https://sqs.eu-west-1.amazonaws.com/111122223333/reconcile',
   POWERTOOLS_METRICS_NAMESPACE: 'Cosecha/test',
 };
 

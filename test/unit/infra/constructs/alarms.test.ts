@@ -100,7 +100,6 @@ describe('the alarms', () => {
       ),
     );
     expect(expressions).toEqual([
-      ['sweep-crashed', 'started - finished'],
       ['orphan-deliveries', 'unlinked - early'],
       ['start-task-errors', 'IF(bad >= 3 AND bad >= all / 100, bad, 0)'],
       ['webhooks-missed', 'IF(missed >= 5, 100 * missed / (missed + webhook + early), 0)'],
@@ -153,10 +152,6 @@ describe('the alarms', () => {
     expect(slow.stuck).toMatchObject({ Threshold: 5_400, Period: 7_200 });
     expect(slow['sweep-failed']).toMatchObject({ Period: 600 });
     expect(slow['sweep-not-running']).toMatchObject({ Period: 300, EvaluationPeriods: 6 });
-    // Eight sweeps.
-    expect(slow['sweep-crashed']).toMatchObject({
-      Metrics: [{}, { MetricStat: { Period: 4_800 } }, { MetricStat: { Period: 4_800 } }],
-    });
     // 600 s / 15 s = 40 reads by one extraction.
     expect(slow['provider-reads-failing']).toMatchObject({ Threshold: 80 });
   });

@@ -1,18 +1,23 @@
+import { readFileSync } from 'node:fs';
 import { Match } from 'aws-cdk-lib/assertions';
 import { describe, expect, test } from 'vitest';
+import { cloudEventTemplate } from '../../../../infra/constructs/bus-event.ts';
+import { outcomePatterns } from '../../../../infra/constructs/outcome-patterns.ts';
+import { schemaViolations } from '../../docs/contract-schemas.ts';
+import { documentedRecords } from '../../docs/documented-records.ts';
+import { read } from '../../docs/metric-names.ts';
 import { flatten, resourcesOf, synthesize } from '../synth.ts';
 
 const { template } = synthesize({ fanOutToEventBus: 'true' });
 
 describe('with fanOutToEventBus', () => {
-  test('a pipe puts records of outcomes on a bus unchanged', () => {
+  test('a pipe puts records of outcomes on a bus', () => {
     template.hasResourceProperties('AWS::Pipes::Pipe', {
       Source: { 'Fn::GetAtt': [Match.stringLikeRegexp('^StorageExtractions'), 'StreamArn'] },
       Target: { 'Fn::GetAtt': [Match.stringLikeRegexp('^EventFanOutBus'), 'Arn'] },
       TargetParameters: {
         EventBridgeEventBusParameters: { Source: 'cosecha', DetailType: 'Extraction changed' },
-        // No template: `detail` is the record, which the decoder reads.
-        InputTemplate: Match.absent(),
+        InputTemplate: cloudEventTemplate('Cosecha-prod'),
       },
       SourceParameters: {
         DynamoDBStreamParameters: {
@@ -68,6 +73,30 @@ describe('with fanOutToEventBus', () => {
       },
     });
   });
+});
+
+test('the pipe makes the documented CloudEvent of a record', () => {
+  const record = documentedRecords().get('settled');
+  const valueAt = (path: string): unknown =>
+    path.split('.').reduce((value: unknown, name) => (value as Record<string, unknown>)[name], record);
+  // As the pipe fills it in.
+  const detail = JSON.parse(
+    cloudEventTemplate('Cosecha-prod')
+      .replace('<aws.pipes.event.json>', JSON.stringify(record))
+      .replaceAll(/<\$\.([\w.]+)>/g, (_, path: string) => String(valueAt(path))),
+  );
+  const documented = JSON.parse(
+    readFileSync(new URL('../../../../docs/events/bus/settled.json', import.meta.url), 'utf8'),
+  );
+  expect(detail).toEqual(documented.detail);
+  expect(schemaViolations('bus-event.json', documented)).toEqual([]);
+  const { subject: _subject, ...withoutSubject } = detail;
+  expect(schemaViolations('bus-event.json', { ...documented, detail: withoutSubject })).not.toEqual([]);
+});
+
+test('docs/stream.md has the patterns of outcomes as filters of Lambda', () => {
+  const page = read('docs/stream.md');
+  for (const pattern of outcomePatterns) expect(page).toContain(JSON.stringify(JSON.stringify(pattern)));
 });
 
 test('without fanOutToEventBus there is no pipe and no bus', () => {

@@ -25,10 +25,10 @@ describe('the machine', () => {
     expect(isValid, errorsText()).toBe(true);
   });
 
-  test('has two states, so that the happy path is two transitions', () => {
+  test('ends with the start, so that the happy path is one transition', () => {
     expect(definition.StartAt).toBe('StartTask');
     expect(Object.keys(definition.States)).toEqual(['StartTask', 'Reconcile']);
-    expect(StartTask.Next).toBe('Reconcile');
+    expect([StartTask.End, StartTask.Next]).toEqual([true, undefined]);
     expect(Reconcile.End).toBe(true);
   });
 
@@ -69,9 +69,9 @@ describe('StartTask', () => {
 
   test('passes no sealed data on, whether it succeeds or not', () => {
     const extractionId = '{% $states.input.extractionId %}';
-    expect(StartTask.Output).toEqual({ extractionId, startAbandoned: false });
+    expect(StartTask.Output).toEqual({ extractionId });
     expect(StartTask.Catch).toEqual([
-      { ErrorEquals: ['States.ALL'], Output: { extractionId, startAbandoned: true }, Next: 'Reconcile' },
+      { ErrorEquals: ['States.ALL'], Output: { extractionId }, Next: 'Reconcile' },
     ]);
   });
 
@@ -102,27 +102,15 @@ describe('StartTask', () => {
 });
 
 describe('Reconcile', () => {
-  test('passes the trigger, whether the start was abandoned, and the sealed target', () => {
+  test('passes the trigger, and that the start was abandoned, as only then it is reached', () => {
     expect(Reconcile.Arguments).toEqual({
       FunctionName: functions.reconcile,
       Payload: {
         trigger: 'machine',
         extractionId: '{% $states.input.extractionId %}',
-        startAbandoned: '{% $states.input.startAbandoned %}',
-        sealedTarget:
-          '{% $exists($states.context.Execution.Input.request.consentId) ? $states.context.Execution.Input.sealed : null %}',
+        startAbandoned: true,
       },
     });
-  });
-
-  test.each([
-    ['the sealed target by consent', { consentId: 'consent-1', product: 'movement' }, 'c2VhbGVk'],
-    ['nothing that is sealed by credentials', { entity: 'bank', actions: [] }, null],
-  ])('passes %s', async (_what, request, expected) => {
-    const { sealedTarget } = Reconcile.Arguments.Payload as { readonly sealedTarget: string };
-    const expression = jsonata(sealedTarget.replace(/^\{%|%\}$/g, ''));
-    const states = { context: { Execution: { Input: { request, sealed: 'c2VhbGVk' } } } };
-    expect(await expression.evaluate({}, { states })).toBe(expected);
   });
 
   test('polls by being retried after every error', () => {

@@ -86,11 +86,14 @@ describe('the package, packed and installed elsewhere', { timeout: 300_000 }, ()
     expect(links.filter((path) => !existsSync(join(installed, path)))).toEqual([]);
   });
 
-  test('has the record of each kind beside docs/stream.md, which links to them', () => {
-    const missing = Object.keys(records).filter(
-      (kind) => !existsSync(join(installed, 'docs', 'events', `${kind}.json`)),
-    );
-    expect(missing).toEqual([]);
+  test('has every page, record and schema that docs/stream.md links to', () => {
+    const page = readFileSync(join(installed, 'docs', 'stream.md'), 'utf8');
+    const links = [...page.matchAll(/\]\((?!https?:)([^)#\s]+)/g)].map(([, path = '']) => path);
+    expect(links.filter((path) => path.startsWith('events/')).length).toBeGreaterThan(10);
+    expect(links.filter((path) => path.startsWith('schemas/')).length).toBeGreaterThan(2);
+    const missing = links.filter((path) => !existsSync(join(installed, 'docs', path)));
+    // Examples are in the repository only.
+    expect(missing.filter((path) => !path.startsWith('../examples/'))).toEqual([]);
   });
 
   test('decodes on plain Node, from an ES module and from CommonJS', async () => {
@@ -105,12 +108,20 @@ describe('the package, packed and installed elsewhere', { timeout: 300_000 }, ()
       'decode.cjs',
       `console.log(require('@cosecha/cosecha').decodeExtractionEvent(require('./record.json')).kind);`,
     );
+    addFile(
+      'build.cjs',
+      `const { decodeExtractionEvent } = require('@cosecha/cosecha');
+       console.log(decodeExtractionEvent(require('@cosecha/cosecha/testing').settledEvent()).kind);
+       console.log(require('@cosecha/cosecha/schemas/stream-record.json').$defs.settled.description);`,
+    );
+    expect((await node(['build.cjs'], project)).stdout).toBe('settled\nThe extraction has an outcome.\n');
     expect((await node(['decode.mjs'], project)).stdout).toBe('corrected\n');
     expect((await node(['decode.cjs'], project)).stdout).toBe('corrected\n');
   });
 
   test.each([
     ['the reader of the stream', `export * from '@cosecha/cosecha';`, 4],
+    ['the builders for tests', `export * from '@cosecha/cosecha/testing';`, 9],
     ['the client of the API', `export * from '@cosecha/cosecha/client';`, 12],
     ['the whole client of the provider', `export * from '@cosecha/cosecha/provider';`, 32],
     ['one call of it', `export { startTask } from '@cosecha/cosecha/provider';`, 16],
@@ -204,6 +215,7 @@ describe('the package, packed and installed elsewhere', { timeout: 300_000 }, ()
       `import type { DynamoDBStreamEvent, DynamoDBStreamHandler, EventBridgeEvent, DynamoDBRecord } from 'aws-lambda';
        import { consumeExtractionEvents, decodeExtractionEvent, type ExtractionEvent } from '@cosecha/cosecha';
        import type { ExtractionConsumerProps } from '@cosecha/cosecha/cdk';
+       import { settledEvent } from '@cosecha/cosecha/testing';
        const count = async (event: ExtractionEvent): Promise<void> => {
          // @ts-expect-error: an erased extraction has no record
          if (event.kind === 'erased') event.extraction;
@@ -213,11 +225,13 @@ describe('the package, packed and installed elsewhere', { timeout: 300_000 }, ()
          else console.log(outcome, event.extraction.entity);
        };
        export const handler = async (batch: DynamoDBStreamEvent) => consumeExtractionEvents(batch, count);
-       export const fromBus = (event: EventBridgeEvent<'Extraction changed', DynamoDBRecord>) => {
-         const decoded = decodeExtractionEvent(event.detail);
+       export const fromBus = (event: EventBridgeEvent<'Extraction changed', { data: DynamoDBRecord }>) => {
+         const decoded = decodeExtractionEvent(event.detail.data);
          return decoded.kind === 'not-ours' ? decoded.problem : decoded.extractionId;
        };
        export const typed: DynamoDBStreamHandler = handler;
+       // @ts-expect-error: there is no such status
+       export const answer = handler({ Records: [settledEvent({ status: 'FAILED' }), settledEvent({ status: 'DONE' })] });
        export type Props = ExtractionConsumerProps;`,
     );
     addFile(

@@ -75,15 +75,17 @@ test('reads are consistent, and every write asks for the old row should it be re
   expect(update?.input).toMatchObject({ TableName: 'T', ReturnValuesOnConditionCheckFailure: 'ALL_OLD' });
 });
 
-test('due asks the index for one shard, up to now, oldest first', async () => {
+test('due asks the index for one shard, up to now, oldest first, page by page', async () => {
+  const [one, two] = ['one', 'two'].map((extractionId) => ({ extractionId, dueAt: at(-5).toISOString() }));
   const sent: QueryCommand[] = [];
   const client = {
     send: async (command: QueryCommand) => {
       sent.push(command);
-      return { Items: [marshall({ extractionId: 'one' }), marshall({ extractionId: 'two' })] };
+      return { Items: [marshall(one), marshall(two)] };
     },
   } as unknown as DynamoDBClient;
-  expect(await dynamoExtractionStore(client, 'T').due(7, at(0), 25)).toEqual(['one', 'two']);
+  const store = dynamoExtractionStore(client, 'T');
+  expect(await store.due(7, at(0), 25)).toEqual([one, two]);
   expect(sent[0]).toBeInstanceOf(QueryCommand);
   expect(sent[0]?.input).toEqual({
     TableName: 'T',
@@ -93,6 +95,8 @@ test('due asks the index for one shard, up to now, oldest first', async () => {
     ExpressionAttributeValues: marshall({ ':shard': 7, ':now': at(0).toISOString() }),
     Limit: 25,
   });
+  await store.due(7, at(0), 25, two);
+  expect(sent[1]?.input).toMatchObject({ ExclusiveStartKey: marshall({ ...two, dueShard: 7 }) });
 });
 
 test('any other failure is passed on: whether the write took effect is unknown', async () => {

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import {
   afterFailure,
   afterProbe,
+  afterSuccess,
   type BreakerState,
   closedBreaker,
   electProbe,
@@ -33,13 +34,26 @@ describe('a closed breaker', () => {
     expect(phaseOf(open, 32 * second)).toBe('half-open');
   });
 
-  test('forgets failures that are older than the window', () => {
-    expect(phaseOf(failing([0, 1, 31]), 31 * second)).toBe('closed');
-    expect(phaseOf(failing([0, 20, 29, 31, 40]), 40 * second)).toBe('open');
+  test('opens at the threshold of failures in a row, however slowly they come', () => {
+    expect(phaseOf(failing([0, 1_000]), 1_000 * second)).toBe('closed');
+    expect(phaseOf(failing([0, 1_000, 2_000]), 2_000 * second)).toBe('open');
   });
 
-  test('keeps no more failures than it counts', () => {
-    expect(failing([0, 40, 80, 81]).failures).toEqual([80 * second, 81 * second]);
+  test('counts a success only against failures in a row, not against those within the window', () => {
+    const slow = afterSuccess(failing([0, 1_000]));
+    expect(phaseOf(failing([2_000], slow), 2_000 * second)).toBe('closed');
+    const fast = afterSuccess(failing([0, 1]));
+    expect(phaseOf(failing([2], fast), 2 * second)).toBe('open');
+  });
+
+  test('is not changed by a success without a failure before it', () => {
+    expect(afterSuccess(closedBreaker)).toBe(closedBreaker);
+  });
+
+  test('forgets failures that are older than the window', () => {
+    const spread = afterSuccess(failing([0, 1]));
+    expect(failing([31], spread).failures).toEqual([31 * second]);
+    expect(phaseOf(failing([31], spread), 31 * second)).toBe('closed');
   });
 
   test('opens at one failure that names a time to retry at, until that time', () => {

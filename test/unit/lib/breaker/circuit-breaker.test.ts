@@ -182,6 +182,17 @@ describe('if the state is not available,', () => {
   });
 });
 
+test('a success after a failure is written once, so that failures in a row start again', async () => {
+  const shared = store();
+  const breaker = processOn(shared);
+  await failOnce(breaker);
+  await breaker.report(await breaker.admit(), { kind: 'success' });
+  expect(shared.rows.get('starts')?.state.inARow).toBeUndefined();
+  calls.length = 0;
+  await breaker.report(await breaker.admit(), { kind: 'success' });
+  expect(calls).not.toContain('replace');
+});
+
 test('a paused breaker stops every call, and each is counted as held', async () => {
   const shared = store();
   shared.rows.set('starts', { state: pause({ failures: [] }, 'maintenance', 0), version: '1' });

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { connect } from '../../../../lib/cli/deployment.ts';
 import { CliError, UsageError } from '../../../../lib/cli/errors.ts';
-import { writeLocalDeployment } from '../../../../lib/cli/local-deployment.ts';
+import { claimLocalDeployment } from '../../../../lib/cli/local-deployment.ts';
 
 /** CloudFormation's query protocol for DescribeStacks. It has the stack Cosecha-local while `deployed`. */
 let deployed = true;
@@ -45,13 +45,15 @@ afterAll(() => {
   rmSync(root, { recursive: true });
 });
 
-const options = { stage: 'local', stack: undefined, region: undefined, profile: undefined, endpoint: undefined, root };
-const serving = (at: string) =>
-  writeLocalDeployment(root, {
+const options = { stage: 'local', region: undefined, profile: undefined, endpoint: undefined, root };
+const serving = async (at: string) => {
+  rmSync(join(root, '.cosecha', 'running.json'), { force: true });
+  await claimLocalDeployment(root, {
     endpoint: at,
     region: 'eu-west-1',
     credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
   });
+};
 
 type Over = { readonly stage?: string | undefined; readonly region?: string; readonly profile?: string };
 const failureOf = async (over: Over) =>

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { main } from '../../../../lib/cli/main.ts';
+import { commandNames, createProgram } from '../../../../lib/cli/program.ts';
 
 const root = fileURLToPath(new URL('../../../..', import.meta.url));
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
@@ -41,10 +42,7 @@ const wrongCommandLines: readonly (readonly [string, readonly string[]])[] = [
   ["Unknown option '--nonsense'", ['list', '--nonsense']],
   ["Unknown command 'lst'\n(Did you mean list?)", ['lst']],
   ["Required option '--from <table>' not specified", ['restore']],
-  [
-    'Name a command: start, get, watch, explain, list, deliver, reconcile, erase, restore, redrive, doctor, completion, help.',
-    [],
-  ],
+  [`Name a command: ${commandNames(createProgram(async () => undefined, '')).join(', ')}.`, []],
   ['Name one extraction, or use --all-due.', ['reconcile']],
   [
     'No stage is set. Use --stage <stage>, or set COSECHA_STAGE. The stage of `npm start` is local.',

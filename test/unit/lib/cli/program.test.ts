@@ -33,6 +33,7 @@ test.each([
   ['restore', '--from', 'T', '--except', id, '--except', id, '--dry-run'],
   ['redrive'],
   ['doctor', '--provider'],
+  ['console', '--port', '4000'],
   ['start', '--entity', 'e', '--action', 'tef', '--action', 'product-balance'],
 ])('%s %s %s %s is accepted', async (...args) => {
   expect(await parse(...args)).toBe('ran');
@@ -52,6 +53,7 @@ test.each([
   ['commander.invalidArgument', 'watch', id, '--until', 'later'],
   ['commander.unknownOption', 'start', '--password', 'p'],
   ['commander.excessArguments', 'doctor', 'now'],
+  ['commander.invalidArgument', 'console', '--port', '65536'],
 ])('%s is the error of %s %s %s %s', async (code, ...args) => {
   expect(await parse(...args)).toBe(code);
 });

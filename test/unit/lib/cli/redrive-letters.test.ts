@@ -2,9 +2,8 @@ import { expect, test } from 'vitest';
 import type { DeadLetter } from '../../../../lib/cli/aws/dead-letters.ts';
 import { redriveLetters } from '../../../../lib/cli/redrive-letters.ts';
 
-const extractionId = '0190a0b0-0000-7000-8000-000000000001';
-const broken = JSON.stringify({ trigger: 'execution-broken', extractionId });
-const sweep = JSON.stringify({ requestPayload: { trigger: 'sweep' } });
+const [one, other] = ['0190a0b0-0000-7000-8000-000000000001', '0190a0b0-0000-7000-8000-000000000002'];
+const letter = (extractionId: string | undefined): string => JSON.stringify({ extractionId, cause: 'sweep' });
 
 /** A queue that hides received messages until they are released, as SQS does. */
 const queueOf = (...bodies: readonly string[]) => {
@@ -21,34 +20,34 @@ const queueOf = (...bodies: readonly string[]) => {
   };
 };
 
-const redrive = async (queue: ReturnType<typeof queueOf>, invoke = async (_work: unknown) => {}) => {
-  const invoked: unknown[] = [];
+const redrive = async (queue: ReturnType<typeof queueOf>, reconcile = async (_id: string) => {}) => {
+  const reconciled: string[] = [];
   const outcomes: string[] = [];
   const result = await redriveLetters({
     letters: queue.letters,
-    invoke: async (work) => {
-      invoked.push(work);
-      await invoke(work);
+    reconcile: async (extractionId) => {
+      reconciled.push(extractionId);
+      await reconcile(extractionId);
     },
     onDone: ({ id }) => void outcomes.push(`${id} done`),
     onFailed: ({ id }) => void outcomes.push(`${id} failed`),
     onUnknown: ({ id }) => void outcomes.push(`${id} unknown`),
   });
-  return { result, invoked, outcomes };
+  return { result, reconciled, outcomes };
 };
 
-test('a message is deleted once its work is done, and messages with the same work share one try', async () => {
-  const queue = queueOf(sweep, broken, sweep, sweep);
-  const { result, invoked } = await redrive(queue);
+test('a message is deleted once its extraction is reconciled, and those of one extraction share one try', async () => {
+  const queue = queueOf(letter(one), letter(other), letter(one), letter(one));
+  const { result, reconciled } = await redrive(queue);
   expect(result).toEqual({ done: 4, failed: 0, unknown: 0 });
-  expect(invoked).toEqual([{ trigger: 'sweep' }, { trigger: 'operator', extractionId }]);
+  expect(reconciled).toEqual([one, other]);
   expect(queue.kept()).toEqual([]);
 });
 
 test('a message that fails again or is unknown stays, and is visible again', async () => {
-  const queue = queueOf('not ours', broken, sweep);
-  const { result, outcomes } = await redrive(queue, async (work) => {
-    if ((work as { trigger: string }).trigger === 'operator') throw new Error('down');
+  const queue = queueOf('not ours', letter(one), letter(other));
+  const { result, outcomes } = await redrive(queue, async (extractionId) => {
+    if (extractionId === one) throw new Error('down');
   });
   expect(result).toEqual({ done: 1, failed: 1, unknown: 1 });
   expect(outcomes).toEqual(['m0 unknown', 'm1 failed', 'm2 done']);
@@ -56,12 +55,12 @@ test('a message that fails again or is unknown stays, and is visible again', asy
   expect(queue.visible.map(({ id }) => id)).toEqual(['m0', 'm1']);
 });
 
-test('work that failed is not tried again for the next message', async () => {
-  const queue = queueOf(sweep, sweep, sweep);
-  const { result, invoked } = await redrive(queue, async () => {
+test('what failed is not tried again for the next message', async () => {
+  const queue = queueOf(letter(one), letter(one), letter(one));
+  const { result, reconciled } = await redrive(queue, async () => {
     throw new Error('down');
   });
   expect(result).toEqual({ done: 0, failed: 3, unknown: 0 });
-  expect(invoked).toEqual([{ trigger: 'sweep' }]);
+  expect(reconciled).toEqual([one]);
   expect(queue.kept()).toEqual(['m0', 'm1', 'm2']);
 });

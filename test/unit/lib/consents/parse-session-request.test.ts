@@ -19,7 +19,7 @@ test('a natural person is who is meant unless a legal one is named', () => {
 });
 
 test.each<readonly [string, unknown, readonly string[]]>([
-  ['no object', [], ['/products']],
+  ['no object', [], ['']],
   ['nothing to authorize', { products: [] }, ['/products']],
   ['an unknown product', { products: ['tef', 'secrets'] }, ['/products/1']],
   ['an unknown field', { ...valid, clientId: 'x' }, ['/clientId']],

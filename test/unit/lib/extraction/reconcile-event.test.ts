@@ -3,20 +3,15 @@ import type { ReconcileResult } from '../../../../lib/extraction/reconcile.ts';
 import { answerReconcile, NotYet, reconcileCallerOf } from '../../../../lib/extraction/reconcile-event.ts';
 import { extractionIn, id } from '../../../support/extraction-fixtures.ts';
 
-test('an operator abandons no more than the sweep does', () => {
-  expect(reconcileCallerOf({ trigger: 'operator', extractionId: id })).toEqual({ kind: 'sweep' });
-});
-
-test('the rule and the machine are different callers', () => {
-  expect(reconcileCallerOf({ trigger: 'execution-broken', extractionId: id })).toEqual({
-    kind: 'execution-broken',
-  });
-  expect(
-    reconcileCallerOf({ trigger: 'machine', extractionId: id, startAbandoned: true, sealedTarget: null }),
-  ).toEqual({
-    kind: 'machine',
-    startAbandoned: true,
-  });
+test('the machine reports whether the start was abandoned, also that of an earlier definition', () => {
+  const earlier = {
+    trigger: 'machine',
+    extractionId: id,
+    startAbandoned: false,
+    sealedTarget: null,
+  } as const;
+  expect(reconcileCallerOf(earlier)).toEqual({ kind: 'machine', startAbandoned: false });
+  expect(reconcileCallerOf({ trigger: 'operator', extractionId: id })).toEqual({ kind: 'operator' });
 });
 
 const notYet: ReconcileResult = { kind: 'not-yet', record: extractionIn('RUNNING'), why: 'still-running' };
@@ -25,24 +20,20 @@ test('the machine gets NotYet with the reason', () => {
   expect(() => answerReconcile(id, notYet, 'machine')).toThrow(new NotYet('still-running'));
 });
 
-test('the rule, which does not retry, gets an answer', () => {
-  expect(answerReconcile(id, notYet, 'execution-broken')).toEqual({
+test('an operator, who does not retry, gets an answer', () => {
+  expect(answerReconcile(id, notYet, 'operator')).toEqual({
     extractionId: id,
     status: 'RUNNING',
     deferred: true,
   });
 });
 
-test.each([
-  ['closed', false],
-  ['deferred', true],
-] as const)('%s is returned to the machine', (kind, deferred) => {
+test('the machine gets an answer if the record is closed, or if the queue continues', () => {
   const record = extractionIn('TIMED_OUT');
-  expect(answerReconcile(id, { kind, record }, 'machine')).toEqual({
-    extractionId: id,
-    status: 'TIMED_OUT',
-    deferred,
-  });
+  const closed = answerReconcile(id, { kind: 'closed', record }, 'machine');
+  expect(closed).toEqual({ extractionId: id, status: 'TIMED_OUT', deferred: false });
+  const deferred = { kind: 'deferred', record, why: 'still-running', next: undefined } as const;
+  expect(answerReconcile(id, deferred, 'machine')).toMatchObject({ deferred: true });
 });
 
 test('without a row the answer is GONE', () => {

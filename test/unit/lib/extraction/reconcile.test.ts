@@ -1,6 +1,12 @@
 import { describe, expect, test, vi } from 'vitest';
 import { type Reading, readingOfTask } from '../../../../lib/extraction/reading.ts';
-import { type ReconcileCaller, type ReconcileDeps, reconcile } from '../../../../lib/extraction/reconcile.ts';
+import {
+  type ReconcileCaller,
+  type ReconcileDeps,
+  reconcile,
+  reconcileAndContinue,
+} from '../../../../lib/extraction/reconcile.ts';
+import type { SendReconcile } from '../../../../lib/extraction/reconcile-queue.ts';
 import { type Extraction, terminalStatuses } from '../../../../lib/extraction/record.ts';
 import type { ExtractionStore, Task } from '../../../../lib/extraction/store.ts';
 import { correctOutcome, markSettled } from '../../../../lib/extraction/transitions.ts';
@@ -30,10 +36,11 @@ import { withLostAnswers } from '../../../support/with-lost-answers.ts';
 
 const machine: ReconcileCaller = { kind: 'machine', startAbandoned: false };
 const machineThatAbandoned: ReconcileCaller = { kind: 'machine', startAbandoned: true };
-const broken: ReconcileCaller = { kind: 'execution-broken' };
-const swept: ReconcileCaller = { kind: 'sweep' };
-const everybody = [machine, broken, swept];
-const nameOf = (caller: ReconcileCaller): string => caller.kind;
+const broken: ReconcileCaller = { kind: 'queue', cause: 'execution-broken' };
+const swept: ReconcileCaller = { kind: 'queue', cause: 'sweep' };
+const operator: ReconcileCaller = { kind: 'operator' };
+const everybody = [machine, broken, swept, operator];
+const nameOf = (caller: ReconcileCaller): string => (caller.kind === 'queue' ? caller.cause : caller.kind);
 
 /** The provider's answer to a read, as a whole body. */
 const answer = (taskStatus: string, results: unknown = null): TaskReading => ({
@@ -87,6 +94,9 @@ const world = (
   };
   return {
     reconcile: (caller: ReconcileCaller) => reconcile(id, caller, deps),
+    /** With a queue. */
+    continue: (caller: ReconcileCaller, send: SendReconcile) =>
+      reconcileAndContinue(id, caller, { ...deps, send }),
     row: () => extractions.rows.get(id),
     task: () => tasks.rows.get('task-1'),
     tasks,
@@ -141,7 +151,8 @@ describe('REQUESTED', () => {
 describe('STARTING', () => {
   test.each(everybody)('a start in progress is left alone, for every caller: %j', async (caller) => {
     const { reconcile, row, reads } = world(extractionIn('STARTING'), { now: 61 });
-    expect(await reconcile(caller)).toMatchObject({ kind: 'not-yet', why: 'start-in-progress' });
+    const kind = caller === machine ? 'not-yet' : 'deferred';
+    expect(await reconcile(caller)).toMatchObject({ kind, why: 'start-in-progress' });
     expect(row()?.status).toBe('STARTING');
     expect(reads()).toBe(0);
   });
@@ -195,8 +206,8 @@ describe('RUNNING', () => {
       task: { taskId: 'task-1', taskStatus: 'FAILED' },
       reads: [new ProviderUnreachable('x')],
     });
-    expect(await reconcile(machine)).toMatchObject({ kind: 'not-yet', record: { status: 'FAILED' } });
-    expect(row()).toMatchObject({ status: 'FAILED', settledAt: iso(100), dueAt: iso(400) });
+    expect(await reconcile(machine)).toMatchObject({ kind: 'deferred', record: { status: 'FAILED' } });
+    expect(row()).toMatchObject({ status: 'FAILED', settledAt: iso(100), dueAt: iso(105) });
     expect(row()).not.toHaveProperty('collectedAt');
     expect(counted).toEqual([
       'SettledByReconcile',
@@ -355,18 +366,17 @@ describe('RUNNING', () => {
 });
 
 describe('"not yet"', () => {
-  test.each([broken, swept])(
-    'outside the machine moves dueAt, so that the sweep polls: %j',
-    async (caller) => {
-      for (const status of ['REQUESTED', 'STARTING', 'RUNNING'] as const) {
-        const { reconcile, row } = world(extractionIn(status, { startingAt: iso(45) }), { now: 50 });
-        const before = row();
-        const outcome = await reconcile(status === 'REQUESTED' ? swept : caller);
-        expect(outcome).toMatchObject({ kind: 'not-yet', record: { dueAt: iso(50 + 120) } });
-        expect(row()).toEqual({ ...before, dueAt: iso(170) });
-      }
-    },
-  );
+  test.each([broken, swept, operator])('outside the machine moves dueAt: %j', async (caller) => {
+    for (const status of ['REQUESTED', 'STARTING', 'RUNNING'] as const) {
+      const { reconcile, row } = world(extractionIn(status, { startingAt: iso(45) }), { now: 50 });
+      const { startedAt, ...before } = row() ?? {};
+      // A running task has been waited for since it started, so as long again.
+      const dueAt = startedAt === undefined ? iso(50 + 120) : iso(50 + 50 - 2);
+      const outcome = await reconcile(status === 'REQUESTED' ? swept : caller);
+      expect(outcome).toMatchObject({ kind: 'deferred', next: dueAt, record: { dueAt } });
+      expect(row()).toMatchObject({ ...before, dueAt });
+    }
+  });
 
   test('to the machine changes nothing, because the machine retries', async () => {
     for (const status of ['REQUESTED', 'STARTING', 'RUNNING'] as const) {
@@ -384,7 +394,8 @@ describe('"not yet"', () => {
         held.extractions.rows.set(id, moved);
       },
     });
-    expect(await held.reconcile(swept)).toMatchObject({ kind: 'not-yet', record: { dueAt: iso(77) } });
+    const outcome = await held.reconcile(swept);
+    expect(outcome).toMatchObject({ kind: 'deferred', record: { dueAt: iso(77) }, next: undefined });
     expect(held.row()).toEqual(moved);
   });
 });
@@ -503,46 +514,23 @@ describe('settled by the provider and not collected', () => {
     ],
   ])('%s: the outcome stays, and collecting is retried', async (_what, setup, metrics) => {
     const { reconcile, row, counted } = world(settled, setup);
-    expect(await reconcile(machine)).toMatchObject({ kind: 'not-yet' });
-    expect(row()).toEqual(settled);
+    expect(await reconcile(machine)).toMatchObject({ kind: 'deferred', next: iso(170) });
+    // It has waited 70 s since it was settled, so as long again.
+    expect(row()).toEqual({ ...settled, dueAt: iso(170) });
     expect(counted).toEqual(metrics);
   });
 
-  test('the machine retries collecting until dueAt, and then defers to the sweep', async () => {
-    const { reconcile, row, time, counted } = world(settled, { reads: [new ProviderAmbiguous('503')] });
-    time.set(329.999);
-    expect(await reconcile(machine)).toMatchObject({ kind: 'not-yet' });
-    expect(row()).toEqual(settled);
-    time.set(330);
-    expect(await reconcile(machine)).toMatchObject({ kind: 'deferred' });
-    expect(counted.at(-1)).toBe('CollectionDeferred');
-    // It has waited 300 s since it was settled, so as long again.
-    expect(row()).toEqual({ ...settled, dueAt: iso(630) });
-  });
-
-  test('the machine has its full time for collecting, however long it polled before', async () => {
-    const { reconcile, row } = world(extractionIn('RUNNING'), {
-      reads: [answer('COMPLETED', full)],
-      storing: () => {
-        throw new Error('S3 is slow');
-      },
-      now: 7_000,
-    });
-    expect(await reconcile(machine)).toMatchObject({ kind: 'not-yet' });
-    expect(row()?.dueAt).toBe(iso(7_300));
-  });
-
-  test('the sweep retries with pauses that double, from the poll interval to an hour', async () => {
+  test('it is retried with pauses that double, from the first poll interval to an hour', async () => {
     const { reconcile, row, time } = world(settled, { reads: [new ProviderAmbiguous('503')], now: 30 });
     const pauses: number[] = [];
-    for (let tries = 0; tries < 9; tries += 1) {
+    for (let tries = 0; tries < 13; tries += 1) {
       const before = time.now().getTime();
       await reconcile(swept);
       const next = new Date(row()?.dueAt ?? '').getTime();
       pauses.push((next - before) / 1000);
       time.advance((next - before) / 1000);
     }
-    expect(pauses).toEqual([120, 120, 240, 480, 960, 1_920, 3_600, 3_600, 3_600]);
+    expect(pauses).toEqual([5, 5, 10, 20, 40, 80, 160, 320, 640, 1_280, 2_560, 3_600, 3_600]);
   });
 
   test('after collectFor, collecting is abandoned with a collectionError', async () => {
@@ -617,7 +605,7 @@ describe('TIMED_OUT', () => {
     expect([reads(), counted]).toEqual([0, ['TaskLinkedElsewhere']]);
   });
 
-  test.each(everybody)('in grace it is deferred to the sweep, for every caller: %j', async (caller) => {
+  test.each(everybody)('in grace it is deferred, for every caller: %j', async (caller) => {
     const { reconcile, row } = world(timedOut, { now: 7_300 });
     expect(await reconcile(caller)).toMatchObject({ kind: 'deferred' });
     expect(row()).toEqual({ ...timedOut, dueAt: iso(7_300 + 120) });
@@ -692,21 +680,22 @@ describe('by consent', () => {
         task: { taskId: 'task-1', taskStatus: 'CREDENTIALS_WRONG' },
         reads: [{ kind: 'running', known: true }],
       });
-      expect(await reconcile(caller)).toMatchObject({ kind: 'not-yet', why: 'still-running' });
-      expect(row()?.status).toBe('RUNNING');
+      // By the machine, too: it would pay a transition for each poll.
+      expect(await reconcile(caller)).toMatchObject({ kind: 'deferred', why: 'still-running' });
+      expect(row()).toMatchObject({ status: 'RUNNING', dueAt: expect.any(String) });
     },
   );
 
   test('a success that later reads as failed is not closed without its results', async () => {
     const settled = consentIn('COMPLETED', { settledBy: 'reconcile' });
     const { reconcile, row, stored, counted, time } = world(settled, { reads: [failed, completed] });
-    expect(await reconcile(machine)).toMatchObject({ kind: 'not-yet', why: 'no-results' });
-    expect(row()).toEqual(settled);
+    expect(await reconcile(machine)).toMatchObject({ kind: 'deferred', why: 'no-results' });
+    expect(row()).toEqual({ ...settled, dueAt: iso(170) });
     expect(counted).toEqual(['CollectionFailed']);
-    time.advance(5);
-    expect(await reconcile(machine)).toMatchObject({ kind: 'closed' });
+    time.advance(70);
+    expect(await reconcile(swept)).toMatchObject({ kind: 'closed' });
     expect(stored).toEqual(['{"data":[]}']);
-    expect(row()).toMatchObject({ status: 'COMPLETED', collectedAt: iso(105), results: { sha256: 's' } });
+    expect(row()).toMatchObject({ status: 'COMPLETED', collectedAt: iso(170), results: { sha256: 's' } });
   });
 
   test('past the deadline it is TIMED_OUT, and a correction replaces status and reason', async () => {
@@ -763,11 +752,12 @@ describe('an answer over the size limit', () => {
     async (caller) => {
       const held = world(extractionIn('RUNNING'), { reads: [tooLarge] });
       const again = () => held.reconcile(caller);
-      expect(await again()).toMatchObject({ kind: 'not-yet', why: 'results-too-large' });
+      const kind = caller === machine ? 'not-yet' : 'deferred';
+      expect(await again()).toMatchObject({ kind, why: 'results-too-large' });
       expect(held.row()).toMatchObject({ status: 'RUNNING', oversizedAt: iso(100) });
       expect(held.row()).not.toHaveProperty('collectionError');
       held.time.advance(10);
-      expect(await again()).toMatchObject({ kind: 'not-yet', why: 'results-too-large' });
+      expect(await again()).toMatchObject({ kind, why: 'results-too-large' });
       await held.tasks.notify({ taskId: 'task-1', taskStatus: 'PARTIAL', notifiedAt: iso(111) });
       held.time.advance(10);
       expect(await again()).toMatchObject({ kind: 'closed', record: { status: 'PARTIAL' } });
@@ -874,6 +864,57 @@ test('reconciling a closed record again changes nothing, for every caller', asyn
   for (const caller of everybody) await reconcile(caller);
   expect(row()).toEqual(after);
   expect(reads()).toBe(1);
+});
+
+describe('the next message', () => {
+  const due: ReconcileCaller = { kind: 'queue', cause: 'due' };
+  const sendTo = (sent: unknown[]): SendReconcile =>
+    vi.fn(async (message, delaySeconds) => void sent.push([message.cause, delaySeconds]));
+
+  test('is delayed until dueAt, in whole seconds', async () => {
+    const sent: unknown[] = [];
+    const held = world(consentIn('RUNNING', { startedAt: iso(92.5), dueAt: iso(100) }));
+    const outcome = await held.continue(due, sendTo(sent));
+    expect(outcome).toMatchObject({ kind: 'deferred', next: iso(107.5) });
+    expect(sent).toEqual([['due', 8]]);
+  });
+
+  test('is not sent for a pause that is longer than a message can wait', async () => {
+    const sent: unknown[] = [];
+    const settled = extractionIn('PARTIAL', { settledAt: iso(0) });
+    const held = world(settled, { reads: [new ProviderAmbiguous('503')], now: 901 });
+    expect(await held.continue(swept, sendTo(sent))).toMatchObject({ next: iso(1_802) });
+    expect(sent).toEqual([]);
+    expect(held.counted).toContain('CollectionDeferred');
+  });
+
+  test('is sent by one of two processes, of which both decide on the same row', async () => {
+    const sent: unknown[] = [];
+    const held = world(consentIn('RUNNING', { dueAt: iso(100) }));
+    await Promise.all([held.continue(due, sendTo(sent)), held.continue(due, sendTo(sent))]);
+    expect(held.reads()).toBe(2);
+    expect(sent).toHaveLength(1);
+  });
+
+  test('that the queue refuses is left to the sweep', async () => {
+    const held = world(consentIn('RUNNING', { dueAt: iso(100) }));
+    const outcome = await held.continue(due, () => Promise.reject(new Error('throttled')));
+    expect(outcome).toMatchObject({ kind: 'deferred' });
+    expect(held.failures).toEqual(['The next reconcile was left to the sweep.']);
+  });
+
+  test('is dropped without a read if dueAt has moved since', async () => {
+    const row = consentIn('RUNNING', { dueAt: iso(101.001) });
+    const held = world(row);
+    expect(await held.reconcile(due)).toEqual({ kind: 'superseded', record: row });
+    expect([held.reads(), held.row()]).toEqual([0, row]);
+  });
+
+  test('reads up to a second early, because clocks differ', async () => {
+    const held = world(consentIn('RUNNING', { dueAt: iso(101) }));
+    expect(await held.reconcile(due)).toMatchObject({ kind: 'deferred' });
+    expect(held.reads()).toBe(1);
+  });
 });
 
 test('endless lost races end as not yet', async () => {

@@ -30,6 +30,7 @@ const world = (
   setup: {
     readonly row?: Extraction;
     readonly task?: Task;
+    readonly send?: () => Promise<void>;
     readonly wake?: () => Promise<WakeOutcome>;
     readonly fault?: (call: StoreCall) => void;
   } = {},
@@ -40,12 +41,20 @@ const world = (
   if (setup.row !== undefined) extractions.rows.set(id, setup.row);
   if (setup.task !== undefined) tasks.rows.set('task-1', setup.task);
   const woken: unknown[] = [];
+  const sent: unknown[] = [];
+  const order: string[] = [];
   const time = clock(100);
   const { counted, journal } = memoryJournal();
   const deps: RecordDeliveryDeps = {
     extractions,
     tasks,
+    send: async (message) => {
+      await setup.send?.();
+      order.push('sent');
+      sent.push(message);
+    },
     wake: async (callbackToken, extractionId) => {
+      order.push('woken');
       woken.push([callbackToken, extractionId]);
       return setup.wake?.() ?? 'woken';
     },
@@ -57,6 +66,8 @@ const world = (
     recordDelivery({ taskId: 'task-1', taskStatus }, deps).finally(() => time.advance(30));
   return {
     deliver,
+    sent,
+    order,
     woken,
     counted,
     row: () => extractions.rows.get(id),
@@ -66,12 +77,14 @@ const world = (
 
 const running = { row: extractionIn('RUNNING'), task: linked };
 
-test('a delivery after the link settles the extraction and wakes its machine', async () => {
-  const { deliver, woken, counted, row, task } = world(running);
+test('a delivery after the link settles the extraction, has the queue collect, and ends the machine', async () => {
+  const { deliver, sent, order, woken, counted, row, task } = world(running);
   expect(await deliver()).toEqual({ kind: 'recorded', extractionId: id, wake: 'woken' });
   expect(row()).toMatchObject({ status: 'COMPLETED', settledBy: 'webhook', settledAt: iso(100) });
   expect(task()).toMatchObject({ taskStatus: 'COMPLETED', notifiedAt: iso(100) });
+  expect(sent).toEqual([{ extractionId: id, cause: 'webhook' }]);
   expect(woken).toEqual([['token-1', id]]);
+  expect(order).toEqual(['sent', 'woken']);
   expect(counted).toEqual(['SettledByWebhook']);
 });
 
@@ -123,14 +136,15 @@ test('a later delivery settles with the status of an early one', async () => {
   expect(counted).toContain('StatusDisagreement');
 });
 
-test('a correction after TIMED_OUT is recorded and due at once', async () => {
-  const { deliver, row, counted } = world({
+test('a correction after TIMED_OUT is recorded and collected at once', async () => {
+  const { deliver, sent, row, counted } = world({
     row: extractionIn('TIMED_OUT'),
     task: linked,
     wake: async () => 'gone',
   });
   await deliver();
-  expect(row()).toMatchObject({ status: 'COMPLETED', dueAt: iso(100) });
+  expect(row()).toMatchObject({ status: 'COMPLETED' });
+  expect(sent).toHaveLength(1);
   expect(counted).toEqual(['SettledByWebhook', 'Corrected']);
 });
 
@@ -153,6 +167,20 @@ describe('a delivery that ends after any step is completed by the next', () => {
     expect(row()).toMatchObject({ status: 'COMPLETED', settledBy: 'webhook' });
   });
 
+  test('a message that the queue does not take is thrown, and the machine goes on waiting', async () => {
+    let throttled = true;
+    const { deliver, woken, row } = world({
+      ...running,
+      send: async () => {
+        if (throttled) throw new Error('throttled');
+      },
+    });
+    await expect(deliver()).rejects.toThrow('throttled');
+    expect([row()?.status, woken]).toEqual(['COMPLETED', []]);
+    throttled = false;
+    expect(await deliver()).toMatchObject({ wake: 'woken' });
+  });
+
   test('a wake that is throttled is thrown, so that the provider delivers again', async () => {
     let throttled = true;
     const { deliver, row } = world({
@@ -173,25 +201,20 @@ describe('a callback token for which no machine waits', () => {
   test.each([
     ['gone', []],
     ['invalid-token', ['InvalidCallbackToken']],
-  ] as const)('%s: the record is due now, because no machine will collect', async (wake, metrics) => {
-    const { deliver, row, counted } = world({ ...running, wake: async () => wake });
+  ] as const)('%s: the queue collects all the same', async (wake, metrics) => {
+    const { deliver, sent, row, counted } = world({ ...running, wake: async () => wake });
     expect(await deliver()).toEqual({ kind: 'recorded', extractionId: id, wake });
-    expect(row()).toMatchObject({ status: 'COMPLETED', dueAt: iso(100) });
+    expect(row()).toMatchObject({ status: 'COMPLETED' });
+    expect(sent).toHaveLength(1);
     expect(counted).toEqual(['SettledByWebhook', ...metrics]);
   });
 
-  test('of a closed record changes nothing', async () => {
+  test('of a closed record changes nothing, and sends nothing', async () => {
     const row = closedExtraction({ status: 'COMPLETED', collectedAt: iso(50), taskId: 'task-1' });
-    const { deliver, row: rowNow } = world({ row, task: linked, wake: async () => 'gone' });
+    const { deliver, sent, row: rowNow } = world({ row, task: linked, wake: async () => 'gone' });
     expect(await deliver()).toMatchObject({ wake: 'gone' });
     expect(rowNow()).toEqual(row);
-  });
-
-  test('does not postpone a record that is due already', async () => {
-    const row = extractionIn('COMPLETED', { dueAt: iso(90) });
-    const { deliver, row: rowNow } = world({ row, task: linked, wake: async () => 'gone' });
-    await deliver();
-    expect(rowNow()?.dueAt).toBe(iso(90));
+    expect(sent).toEqual([]);
   });
 });
 
@@ -201,11 +224,15 @@ test('a delivery without a record is accepted and counted', async () => {
   expect(counted).toEqual(['DeliveryWithoutRecord']);
 });
 
-test('a link without a token wakes no machine, and the record is due now', async () => {
-  const { deliver, woken, row } = world({ row: running.row, task: { taskId: 'task-1', extractionId: id } });
+test('a link without a token wakes no machine, and the queue collects', async () => {
+  const { deliver, sent, woken, row } = world({
+    row: running.row,
+    task: { taskId: 'task-1', extractionId: id },
+  });
   expect(await deliver()).toEqual({ kind: 'recorded', extractionId: id, wake: 'no-token' });
   expect(woken).toEqual([]);
-  expect(row()).toMatchObject({ status: 'COMPLETED', dueAt: iso(100) });
+  expect(row()).toMatchObject({ status: 'COMPLETED' });
+  expect(sent).toHaveLength(1);
 });
 
 test('a delivery after grace, to a link without a token, reopens the record', async () => {
@@ -214,14 +241,14 @@ test('a delivery after grace, to a link without a token, reopens the record', as
     task: { taskId: 'task-1', extractionId: id },
   });
   await deliver();
-  expect(row()).toMatchObject({ status: 'COMPLETED', dueAt: iso(100) });
+  expect(row()).toMatchObject({ status: 'COMPLETED', dueAt: iso(220) });
   expect(row()).toHaveProperty('dueShard');
   expect(row()).not.toHaveProperty('expiresAt');
   expect(counted).toEqual(['SettledByWebhook', 'Corrected']);
 });
 
-test('a woken machine has five minutes to collect before the record is due', async () => {
+test('if its message is lost, the sweep collects after the longest poll interval', async () => {
   const { deliver, row } = world(running);
   await deliver();
-  expect(row()?.dueAt).toBe(iso(400));
+  expect(row()?.dueAt).toBe(iso(220));
 });

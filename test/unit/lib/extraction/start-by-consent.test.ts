@@ -78,7 +78,13 @@ const world = (
   return {
     start: () =>
       start(
-        { extractionId: id, requestId: 'request-1', callbackToken: 'callback', callbackAttempt: 0 },
+        {
+          extractionId: id,
+          requestId: 'request-1',
+          callbackToken: 'callback',
+          callbackAttempt: 0,
+          sealed: 'c2VhbGVk',
+        },
         deps,
       ),
     row: () => extractions.rows.get(id),
@@ -94,23 +100,25 @@ test.each(['v1', 'v2'] as const)('of %s sends the recorded request under a Task 
   expect(posts).toEqual([{ variant, token: `${target}/1`, request: { product: 'debt', consentId } }]);
 });
 
-test('an accepted start polls at once and links nothing, because there is no webhook', async () => {
+const polled = { kind: 'queued', status: 'RUNNING', cause: 'due', delaySeconds: 5 } as const;
+
+test('an accepted start is due for its first poll, and its sealed target is kept without a link, as there is no webhook', async () => {
   const { start, row, tasks, counted } = world();
-  expect(await start()).toEqual({ kind: 'polling', taskId: 'task-1' });
-  expect(row()).toMatchObject({ status: 'RUNNING', taskId: 'task-1', startedAt: iso(5) });
-  expect(tasks.rows.size).toBe(0);
+  expect(await start()).toEqual(polled);
+  expect(row()).toMatchObject({ status: 'RUNNING', taskId: 'task-1', startedAt: iso(5), dueAt: iso(10) });
+  expect([...tasks.rows.values()]).toEqual([{ taskId: 'task-1', sealedTarget: 'c2VhbGVk', sealedFor: id }]);
   expect(counted).toEqual([]);
 });
 
 test('a later invocation polls a running task and does not start it again', async () => {
-  const { start, posts } = world(consentIn('RUNNING'));
-  expect(await start()).toEqual({ kind: 'polling', taskId: 'task-1' });
+  const { start, posts } = world(consentIn('RUNNING', { dueAt: iso(10) }));
+  expect(await start()).toEqual(polled);
   expect(posts).toEqual([]);
 });
 
 test('a refused Task Token is dropped, and the call is made once more with another', async () => {
   const { start, posts, row } = world(undefined, { answers: [new ProviderUnauthorized('401'), 'task-1'] });
-  expect(await start()).toEqual({ kind: 'polling', taskId: 'task-1' });
+  expect(await start()).toEqual(polled);
   expect(posts.map(({ token }) => token)).toEqual([`${target}/1`, `${target}/2`]);
   expect(row()).toMatchObject({ status: 'RUNNING' });
 });

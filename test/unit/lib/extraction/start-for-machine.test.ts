@@ -16,11 +16,18 @@ import { memoryExtractionStore } from '../../../support/memory-extraction-store.
 import { memoryJournal } from '../../../support/memory-journal.ts';
 import { memoryTaskStore } from '../../../support/memory-task-store.ts';
 
-const input = { extractionId: id, requestId: 'request-1', callbackToken: 'token-1', callbackAttempt: 0 };
+const input = {
+  extractionId: id,
+  requestId: 'request-1',
+  callbackToken: 'token-1',
+  callbackAttempt: 0,
+  sealed: 'c2VhbGVk',
+};
 
 const world = (setup: {
   readonly post: () => Promise<string>;
   readonly row?: Extraction;
+  readonly send?: StartForMachineDeps['send'];
   readonly wake?: StartForMachineDeps['wake'];
   readonly fail?: StartForMachineDeps['fail'];
 }) => {
@@ -42,11 +49,13 @@ const world = (setup: {
     now: () => at(5),
     timings,
     journal,
+    send: async ({ cause }, delaySeconds) => void answers.push(`send ${cause} ${delaySeconds}`),
     wake: async (token, extractionId) => {
       answers.push(`wake ${token} ${extractionId}`);
       return 'woken';
     },
     fail: async (token, error) => void answers.push(`fail ${token} ${error}`),
+    ...(setup.send === undefined ? {} : { send: setup.send }),
     ...(setup.wake === undefined ? {} : { wake: setup.wake }),
     ...(setup.fail === undefined ? {} : { fail: setup.fail }),
   };
@@ -59,13 +68,34 @@ test('for a task with webhook the machine waits', async () => {
   expect(answers).toEqual([]);
 });
 
-test('for a task without webhook the machine goes on to poll', async () => {
+test('a task without webhook is polled by the queue, and only then the machine ends', async () => {
   const { deps, answers } = world({ post: async () => 'task-1', row: consentExtraction() });
-  expect(await startForMachine(input, deps)).toEqual({ kind: 'polling', taskId: 'task-1' });
-  expect(answers).toEqual([`wake token-1 ${id}`]);
+  expect(await startForMachine(input, deps)).toEqual({
+    kind: 'queued',
+    status: 'RUNNING',
+    cause: 'due',
+    delaySeconds: 5,
+  });
+  expect(answers).toEqual(['send due 5', `wake token-1 ${id}`]);
 });
 
-test('after a refused start the machine goes on', async () => {
+test('if the queue does not take the message, the machine does not end: the start fails and is retried', async () => {
+  const { deps, answers } = world({
+    post: async () => 'task-1',
+    row: consentExtraction(),
+    send: () => Promise.reject(new Error('throttled')),
+  });
+  expect(await startForMachine(input, deps)).toBeUndefined();
+  expect(answers).toEqual(['fail token-1 StartFailed']);
+});
+
+test('after the start window the queue records NOT_STARTED', async () => {
+  const { deps, answers } = world({ post: async () => 'task-1' });
+  await startForMachine(input, { ...deps, now: () => at(900) });
+  expect(answers).toEqual(['send start 0', `wake token-1 ${id}`]);
+});
+
+test('after a refused start nothing is left, and the machine ends', async () => {
   const { deps, answers } = world({ post: () => Promise.reject(new ProviderRefused('400', 400)) });
   expect(await startForMachine(input, deps)).toEqual({ kind: 'settled', status: 'REJECTED' });
   expect(answers).toEqual([`wake token-1 ${id}`]);

@@ -137,6 +137,7 @@ const world = (
         requestId: 'request-1',
         callbackToken: `token-${callbackAttempt}`,
         callbackAttempt,
+        sealed: 'c2VhbGVk',
       },
       deps,
     );
@@ -404,7 +405,12 @@ describe('an early delivery', () => {
         await held.tasks.notify({ taskId: 'task-1', taskStatus: 'PARTIAL', notifiedAt: iso(4) });
       },
     });
-    expect(await held.start()).toEqual({ kind: 'settled', status: 'PARTIAL' });
+    expect(await held.start()).toEqual({
+      kind: 'queued',
+      status: 'PARTIAL',
+      cause: 'start',
+      delaySeconds: 0,
+    });
     expect(held.row()).toMatchObject({ status: 'PARTIAL', settledBy: 'start' });
     expect(held.counted).toEqual(['SettledByStart', 'EarlyDelivery']);
   });
@@ -462,7 +468,7 @@ describe('an invocation that finds a start made or in progress', () => {
 
     const held = world({ row: extractionIn('RUNNING') });
     held.tasks.rows.set('task-1', { ...adopted, taskStatus: 'FAILED' });
-    expect(await held.start(0)).toEqual({ kind: 'settled', status: 'FAILED' });
+    expect(await held.start(0)).toMatchObject({ kind: 'queued', status: 'FAILED' });
   });
 
   test('settles with the status that a webhook left even with an older token', async () => {
@@ -474,7 +480,7 @@ describe('an invocation that finds a start made or in progress', () => {
       callbackAttempt: 2,
       taskStatus: 'FAILED',
     });
-    expect(await start(1)).toEqual({ kind: 'settled', status: 'FAILED' });
+    expect(await start(1)).toMatchObject({ kind: 'queued', status: 'FAILED' });
     expect(row()).toMatchObject({ status: 'FAILED', settledBy: 'start' });
   });
 
@@ -502,11 +508,12 @@ describe('an invocation that finds a start made or in progress', () => {
   });
 
   test.each(['COMPLETED', 'FAILED', 'REJECTED', 'UNCONFIRMED', 'NOT_STARTED', 'TIMED_OUT'] as const)(
-    '%s: there is nothing to wait for',
+    '%s: there is nothing to wait for, and the queue gets what is open',
     async (status) => {
       const row = extractionIn(status);
       const { start, row: rowNow, posts } = world({ row });
-      expect(await start(3)).toEqual({ kind: 'settled', status });
+      const kind = row.dueShard === undefined ? 'settled' : 'queued';
+      expect(await start(3)).toMatchObject({ kind, status });
       expect(rowNow()).toEqual(row);
       expect(posts).toHaveLength(0);
     },
@@ -761,7 +768,7 @@ describe('the breaker of starts', () => {
     }
     const late = world({ breaker });
     late.time.set(timings.startWindow);
-    expect(await late.start()).toEqual({ kind: 'settled', status: 'REQUESTED' });
+    expect(await late.start()).toMatchObject({ kind: 'queued', status: 'REQUESTED' });
   });
 
   test.each([

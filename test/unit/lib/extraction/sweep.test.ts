@@ -1,18 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { dueShardCount, dueShardOf } from '../../../../lib/extraction/due-shard.ts';
-import type { ReconcileResult } from '../../../../lib/extraction/reconcile.ts';
+import { mostPerBatch, type ReconcileMessage } from '../../../../lib/extraction/reconcile-queue.ts';
 import type { Extraction } from '../../../../lib/extraction/record.ts';
 import { sweep } from '../../../../lib/extraction/sweep.ts';
 import { zeroFilledMetrics } from '../../../../lib/observability/metric-names.ts';
-import {
-  allStatuses,
-  clock,
-  closedExtraction,
-  extraction,
-  iso,
-  timings,
-} from '../../../support/extraction-fixtures.ts';
+import { clock, closedExtraction, extraction, iso } from '../../../support/extraction-fixtures.ts';
 import { memoryExtractionStore } from '../../../support/memory-extraction-store.ts';
 import { memoryJournal } from '../../../support/memory-journal.ts';
 import type { StoreFaults } from '../../../support/store-fault.ts';
@@ -33,17 +26,17 @@ const running = (extractionId: string, dueAt: string): Extraction =>
 const world = (
   rows: readonly Extraction[],
   setup: {
-    readonly reconcile?: (extractionId: string) => void;
+    /** Called with each batch. Returns the messages that the queue refuses. */
+    readonly send?: (messages: readonly ReconcileMessage[]) => readonly ReconcileMessage[];
     readonly remainingMs?: () => number;
     readonly faults?: StoreFaults;
     readonly random?: () => number;
-    readonly found?: (record: Extraction) => ReconcileResult;
   } = {},
 ) => {
   const extractions = memoryExtractionStore(setup.faults);
   for (const row of rows) extractions.rows.set(row.extractionId, row);
   const time = clock(1_000);
-  const reconciled: string[] = [];
+  const batches: (readonly ReconcileMessage[])[] = [];
   const failed: string[] = [];
   const counted: (readonly [string, number])[] = [];
   const dueAtStart: (string | undefined)[] = [];
@@ -51,19 +44,14 @@ const world = (
   const run = () =>
     sweep({
       extractions,
-      reconcile: async (extractionId): Promise<ReconcileResult> => {
-        reconciled.push(extractionId);
-        setup.reconcile?.(extractionId);
-        const record = extractions.rows.get(extractionId);
-        if (record === undefined) return { kind: 'gone' };
-        if (setup.found !== undefined) return setup.found(record);
-        return { kind: 'closed', record: closedExtraction({ extractionId, status: 'COMPLETED' }) };
+      sendBatch: async (messages) => {
+        batches.push(messages);
+        return setup.send?.(messages) ?? [];
       },
       now: time.now,
-      timings,
       random: setup.random ?? (() => 0),
       remainingMs: setup.remainingMs ?? (() => 300_000),
-      reserveMs: 45_000,
+      reserveMs: 15_000,
       journal: {
         ...memoryJournal().journal,
         failure: (_what, _error, { extractionId = '' } = {}) => void failed.push(extractionId),
@@ -78,7 +66,8 @@ const world = (
     });
   return {
     sweep: run,
-    reconciled,
+    batches,
+    sent: () => batches.flat().map(({ extractionId }) => extractionId),
     failed,
     counted,
     dueAtStart,
@@ -88,34 +77,31 @@ const world = (
   };
 };
 
-test('every due record of every partition is reconciled, and no other', async () => {
-  const due = Array.from({ length: 100 }, (_, index) => running(`due-${index}`, iso(1_000)));
+test('every due record of every partition is sent once, and no other', async () => {
+  const due = Array.from({ length: 300 }, (_, index) => running(`due-${index}`, iso(1_000)));
   const later = Array.from({ length: 20 }, (_, index) => running(`later-${index}`, iso(1_000.001)));
   expect(new Set(due.map(({ dueShard }) => dueShard)).size).toBe(dueShardCount);
-  const { sweep, reconciled } = world([...due, ...later, closedExtraction({ extractionId: 'closed' })]);
+  const { sweep, sent, batches } = world([...due, ...later, closedExtraction({ extractionId: 'closed' })]);
   const result = await sweep();
-  expect(new Set(reconciled)).toEqual(new Set(due.map(({ extractionId }) => extractionId)));
-  expect(reconciled).toHaveLength(100);
-  expect(result).toEqual({
-    claimed: 100,
-    closed: 100,
-    failed: 0,
-    cutShort: false,
-    oldestOverdueSeconds: 0,
-    oldestStuckSeconds: 0,
-  });
+  expect(sent().toSorted()).toEqual(due.map(({ extractionId }) => extractionId).toSorted());
+  expect(batches.every((batch) => batch.length <= mostPerBatch)).toBe(true);
+  expect(batches.flat().every(({ cause }) => cause === 'sweep')).toBe(true);
+  expect(result).toEqual({ sent: 300, failed: 0, cutShort: false, oldestOverdueSeconds: 0 });
 });
 
-test('a sweep without due records does nothing', async () => {
-  const { sweep } = world([]);
-  expect(await sweep()).toEqual({
-    claimed: 0,
-    closed: 0,
-    failed: 0,
-    cutShort: false,
-    oldestOverdueSeconds: 0,
-    oldestStuckSeconds: 0,
-  });
+test('a sweep without due records sends nothing', async () => {
+  const { sweep, batches } = world([]);
+  expect(await sweep()).toEqual({ sent: 0, failed: 0, cutShort: false, oldestOverdueSeconds: 0 });
+  expect(batches).toEqual([]);
+});
+
+test('a partition is read page by page, the oldest first, also where records are due at the same time', async () => {
+  const ids = idsOf(5, 250);
+  const rows = ids.map((extractionId, index) => running(extractionId, iso(Math.floor(index / 60))));
+  const { sweep, sent } = world([...rows].reverse());
+  expect(await sweep()).toMatchObject({ sent: 250, oldestOverdueSeconds: 1_000 });
+  expect(new Set(sent())).toEqual(new Set(ids));
+  expect(new Set(sent().slice(0, 60))).toEqual(new Set(ids.slice(0, 60)));
 });
 
 test('the result has the longest delay in seconds', async () => {
@@ -123,76 +109,19 @@ test('the result has the longest delay in seconds', async () => {
   expect(await sweep()).toMatchObject({ oldestOverdueSeconds: 600 });
 });
 
-describe('a row that is malformed', () => {
+test('a row whose dueAt is not a time is reported, claimed with one, and delays no other', async () => {
   const sound = Array.from({ length: 60 }, (_, index) => running(`sound-${index}`, iso(900)));
-  const collecting = { status: 'COMPLETED', taskId: 't', settledAt: iso(30) } as const;
-  const malformed = (fields: object): Extraction =>
-    ({ ...extraction({ extractionId: 'bad', dueShard: 0, dueAt: iso(0), ...fields }) }) as Extraction;
-  const left = (record: Extraction): ReconcileResult => ({ kind: 'not-yet', record, why: 'still-running' });
-
-  test.each([
-    ['settledAt', { ...collecting, settledAt: 'yesterday' }],
-    ['requestedAt', { requestedAt: '' }],
-    ['startingAt', { status: 'STARTING', attemptId: 'a', startingAt: {} }],
-    ['deadlineAt', { status: 'RUNNING', taskId: 't', deadlineAt: '2026-02-31T25:00:00Z' }],
-    ['dueAt', { dueAt: '1st of March' }],
-    ['dueAt, in the form of a time', { dueAt: '2026-02-31T25:00:00Z' }],
-  ])('in its %s is counted and reported, and the others are reconciled', async (_what, fields) => {
-    const { sweep, reconciled, failed } = world([malformed(fields), ...sound], { found: left });
-    expect(await sweep()).toMatchObject({ failed: 1 });
-    expect(failed).toEqual(['bad']);
-    expect(reconciled).toEqual(expect.arrayContaining(sound.map(({ extractionId }) => extractionId)));
-  });
-
-  test('in any way delays no other record, and leaves every figure a number', async () => {
-    const anything = fc.constantFrom('yesterday', '', '9999', 0, -1, Number.NaN, null, true, {}, []);
-    const attribute = fc.constantFrom('requestedAt', 'startingAt', 'deadlineAt', 'settledAt', 'status');
-    await fc.assert(
-      fc.asyncProperty(
-        fc.constantFrom(...allStatuses),
-        fc.dictionary(attribute, anything),
-        fc.constantFrom(iso(0), '1st of March', '2026-02-31T25:00:00Z'),
-        async (status, fields, dueAt) => {
-          const row = malformed({ status, attemptId: 'a', taskId: 't', dueAt, ...fields });
-          const { sweep, reconciled } = world([row, ...sound], { found: left });
-          const { oldestOverdueSeconds, oldestStuckSeconds, failed } = await sweep();
-          expect([oldestOverdueSeconds, oldestStuckSeconds].every(Number.isFinite)).toBe(true);
-          expect(failed).toBeLessThanOrEqual(1);
-          expect(reconciled.filter((id) => id !== 'bad')).toHaveLength(sound.length);
-        },
-      ),
-    );
-  });
-});
-
-describe('a record that is stuck', () => {
-  // Stuck for 400 s, however often it was rescheduled.
-  const stuck = running('a', iso(1_000));
-  const stuckFor400 = { ...stuck, deadlineAt: iso(600 - timings.machineSlack) };
-
-  test('is reported in seconds, as the reconcile left it', async () => {
-    const { sweep } = world([stuck], {
-      found: () => ({ kind: 'not-yet', record: stuckFor400, why: 'still-running' }),
-    });
-    expect(await sweep()).toMatchObject({ oldestOverdueSeconds: 0, oldestStuckSeconds: 400 });
-  });
-
-  test('is not one that the reconcile advanced, however late', async () => {
-    const moved = { ...stuckFor400, status: 'TIMED_OUT', settledAt: iso(1_000) } as const;
-    const { sweep } = world([stuckFor400], { found: () => ({ kind: 'deferred', record: moved }) });
-    expect(await sweep()).toMatchObject({ oldestStuckSeconds: 0 });
-    const { sweep: sweepClosed } = world([stuckFor400]);
-    expect(await sweepClosed()).toMatchObject({ closed: 1, oldestStuckSeconds: 0 });
-  });
-
-  test('is also one whose reconcile always fails', async () => {
-    const { sweep } = world([stuckFor400], {
-      reconcile: () => {
-        throw new Error('fails');
-      },
-    });
-    expect(await sweep()).toMatchObject({ failed: 1, oldestStuckSeconds: 400 });
-  });
+  await fc.assert(
+    fc.asyncProperty(fc.constantFrom('1st of March', '2026-02-31T25:00:00Z', '0'), async (dueAt) => {
+      const bad = extraction({ extractionId: 'bad', dueShard: 0, dueAt });
+      const { sweep, sent, failed, extractions } = world([bad, ...sound]);
+      const { oldestOverdueSeconds } = await sweep();
+      expect(Number.isFinite(oldestOverdueSeconds)).toBe(true);
+      expect(extractions.rows.get('bad')?.dueAt).toBe(iso(1_300));
+      expect(failed.every((id) => id === 'bad')).toBe(true);
+      expect(sent().filter((id) => id !== 'bad')).toHaveLength(sound.length);
+    }),
+  );
 });
 
 test('a sweep publishes that it started before it claims anything', async () => {
@@ -207,51 +136,66 @@ test('a sweep with nothing to do counts that it finished', async () => {
   await sweep();
   expect(counted.slice(published().length)).toEqual([
     ['SweepFinished', 1],
-    ['SweepClaimed', 0],
+    ['SweepSent', 0],
     ['OldestOverdueSeconds', 0],
     ['OldestStuckSeconds', 0],
   ]);
 });
 
-test('a sweep counts what it claimed, what failed, and that it was cut short', async () => {
-  let remaining = 300_000;
-  const rows = Array.from({ length: 20 }, (_, index) => running(`due-${index}`, iso(400)));
-  const { sweep, counted } = world(rows, {
-    remainingMs: () => remaining,
-    reconcile: () => {
-      remaining = 0;
-      throw new Error('throttled');
-    },
-  });
-  const result = await sweep();
-  expect(counted).toEqual(
-    expect.arrayContaining([
-      ['SweepClaimed', result.claimed],
-      ['SweepFailed', result.claimed],
-      ['OldestOverdueSeconds', 600],
-      ['SweepCutShort', 1],
-    ]),
-  );
-});
-
-test('a sweep that cannot read the index has published that it started', async () => {
-  const { sweep, counted } = world([], {
+test('a sweep that cannot read one partition sends the others, and does not count that it finished', async () => {
+  const rows = Array.from({ length: 100 }, (_, index) => running(`due-${index}`, iso(900)));
+  const { sweep, counted, sent } = world(rows, {
     faults: {
-      before: () => {
-        throw new Error('throttled');
+      before: ({ method, key }) => {
+        if (method === 'due' && key === '3') throw new Error('throttled');
       },
     },
   });
   await expect(sweep()).rejects.toThrow('throttled');
+  expect(new Set(sent())).toEqual(
+    new Set(rows.flatMap(({ extractionId, dueShard }) => (dueShard === 3 ? [] : [extractionId]))),
+  );
   expect(counted).toContainEqual(['SweepStarted', 1]);
   expect(counted).not.toContainEqual(['SweepFinished', 1]);
 });
 
+describe('a message that the queue does not take', () => {
+  const three = ['a', 'b', 'c'].map((extractionId) => running(extractionId, iso(900)));
+
+  test('of a batch is counted and named, and the record is due again after its claim', async () => {
+    const { sweep, failed, counted, extractions, time, sent } = world(three, {
+      send: (messages) => messages.filter(({ extractionId }) => extractionId === 'b'),
+    });
+    expect(await sweep()).toMatchObject({ sent: 2, failed: 1 });
+    expect(failed).toEqual(['b']);
+    expect(counted).toContainEqual(['SweepFailed', 1]);
+    expect(extractions.rows.get('b')?.dueAt).toBe(iso(1_300));
+    time.advance(300);
+    await sweep();
+    expect(sent().filter((id) => id === 'b')).toHaveLength(2);
+  });
+
+  test('because the whole batch failed is counted, and the sweep goes on', async () => {
+    let first = true;
+    const { sweep } = world(three, {
+      send: () => {
+        if (!first) return [];
+        first = false;
+        throw new Error('throttled');
+      },
+    });
+    expect(await sweep()).toMatchObject({ sent: 2, failed: 1 });
+  });
+});
+
 describe('a claim', () => {
-  test('moves dueAt by five minutes before the record is reconciled', async () => {
+  test('moves dueAt by five minutes before the message is sent', async () => {
     const seen: (string | undefined)[] = [];
     const held = world([running('a', iso(900))], {
-      reconcile: (extractionId) => seen.push(held.extractions.rows.get(extractionId)?.dueAt),
+      send: () => {
+        seen.push(held.extractions.rows.get('a')?.dueAt);
+        return [];
+      },
     });
     await held.sweep();
     expect(seen).toEqual([iso(1_300)]);
@@ -259,48 +203,13 @@ describe('a claim', () => {
 
   test('is up to eight minutes longer at random, so that records are not due together again', async () => {
     const rolls = [0, 0.25, 0.5, 0.75];
-    const seen: (string | undefined)[] = [];
-    const held = world(
+    const { sweep, extractions } = world(
       ['a', 'b', 'c', 'd'].map((extractionId) => running(extractionId, iso(900))),
-      {
-        random: () => rolls.shift() ?? Number.NaN,
-        reconcile: (extractionId) => seen.push(held.extractions.rows.get(extractionId)?.dueAt),
-      },
+      { random: () => rolls.shift() ?? Number.NaN },
     );
-    await held.sweep();
-    expect(seen.toSorted()).toEqual([iso(1_300), iso(1_420), iso(1_540), iso(1_660)]);
-  });
-
-  test('prevents a record that ends the process from starving the others', async () => {
-    const { sweep, reconciled, failed, time } = world(
-      ['poison', 'a', 'b'].map((extractionId) => running(extractionId, iso(900))),
-      {
-        reconcile: (extractionId) => {
-          if (extractionId === 'poison') throw new Error('interrupted');
-        },
-      },
-    );
-    expect(await sweep()).toMatchObject({ claimed: 3, closed: 2, failed: 1 });
-    expect(failed).toEqual(['poison']);
-    reconciled.splice(0);
-    time.advance(299);
     await sweep();
-    expect(reconciled).toEqual([]);
-    time.advance(1);
-    await sweep();
-    expect(reconciled).toContain('poison');
-  });
-
-  test('of another sweep is respected', async () => {
-    const held = world([running('a', iso(900))], {
-      faults: {
-        before: ({ method, key }) => {
-          if (method === 'apply') held.extractions.rows.set(key, running(key, iso(1_300.5)));
-        },
-      },
-    });
-    expect(await held.sweep()).toMatchObject({ claimed: 0 });
-    expect(held.reconciled).toEqual([]);
+    const claimed = [...extractions.rows.values()].map(({ dueAt }) => dueAt);
+    expect(claimed.toSorted()).toEqual([iso(1_300), iso(1_420), iso(1_540), iso(1_660)]);
   });
 
   test('is not made for a record that was rescheduled, closed or erased since the index was read', async () => {
@@ -309,7 +218,7 @@ describe('a claim', () => {
       {
         faults: {
           before: ({ method, key }) => {
-            if (method !== 'get') return;
+            if (method !== 'apply') return;
             if (key === 'moved') held.extractions.rows.set(key, running(key, iso(2_000)));
             if (key === 'closed') held.extractions.rows.set(key, closedExtraction({ extractionId: key }));
             if (key === 'gone') held.extractions.rows.delete(key);
@@ -317,23 +226,20 @@ describe('a claim', () => {
         },
       },
     );
-    expect(await held.sweep()).toMatchObject({ claimed: 0, failed: 0 });
-    expect(held.reconciled).toEqual([]);
+    expect(await held.sweep()).toMatchObject({ sent: 0, failed: 0 });
+    expect(held.batches).toEqual([]);
   });
 
-  test('succeeds in only one of two sweeps', async () => {
-    const { sweep, reconciled, time } = world(
-      Array.from({ length: 30 }, (_, index) => running(`due-${index}`, iso(900))),
-      // Every read of the clock is a moment later, as in two processes.
-      { faults: { before: () => time.advance(0.001) } },
-    );
+  test('succeeds in only one of two sweeps, also in the same millisecond', async () => {
+    const rows = Array.from({ length: 30 }, (_, index) => running(`due-${index}`, iso(900)));
+    const { sweep, sent } = world(rows);
     const [one, other] = await Promise.all([sweep(), sweep()]);
-    expect(one.claimed + other.claimed).toBe(30);
-    expect(new Set(reconciled).size).toBe(reconciled.length);
+    expect(one.sent + other.sent).toBe(30);
+    expect(new Set(sent()).size).toBe(30);
   });
 
   test('that fails is one failure, and the sweep goes on', async () => {
-    const { sweep, failed, reconciled } = world(
+    const { sweep, failed, sent } = world(
       ['a', 'b'].map((extractionId) => running(extractionId, iso(900))),
       {
         faults: {
@@ -343,71 +249,39 @@ describe('a claim', () => {
         },
       },
     );
-    expect(await sweep()).toMatchObject({ claimed: 1, failed: 1 });
+    expect(await sweep()).toMatchObject({ sent: 1, failed: 1 });
     expect(failed).toEqual(['a']);
-    expect(reconciled).toEqual(['b']);
+    expect(sent()).toEqual(['b']);
   });
-});
-
-test('of two sweeps in the same millisecond only one claims a record', async () => {
-  const { sweep, reconciled } = world([running('a', iso(900))]);
-  await Promise.all([sweep(), sweep()]);
-  expect(reconciled).toEqual(['a']);
-});
-
-test('a full partition does not delay the others', async () => {
-  const crowded = idsOf(3, 60).map((extractionId) => running(extractionId, iso(100)));
-  const lonely = idsOf(9, 1).map((extractionId) => running(extractionId, iso(999)));
-  const { sweep, reconciled } = world([...crowded, ...lonely]);
-  await sweep();
-  // Eight at a time, one of each partition in turn: the lonely one is among the first.
-  expect(reconciled.indexOf(lonely[0]?.extractionId ?? '')).toBeLessThan(8);
-});
-
-test('within a partition the oldest come first, and the next sweep does the rest', async () => {
-  const ids = idsOf(5, 130);
-  const rows = ids.map((extractionId, index) => running(extractionId, iso(index)));
-  const { sweep, reconciled } = world([...rows].reverse());
-  await sweep();
-  expect(new Set(reconciled)).toEqual(new Set(ids.slice(0, 100)));
-  await sweep();
-  expect(reconciled).toHaveLength(130);
 });
 
 describe('the time budget', () => {
   test('prevents a claim with too little time left, and the sweep is cut short', async () => {
     let remaining = 300_000;
-    const { sweep, reconciled } = world(
-      Array.from({ length: 40 }, (_, index) => running(`due-${index}`, iso(900))),
-      {
-        remainingMs: () => remaining,
-        reconcile: () => {
-          remaining -= 20_000;
-        },
+    const rows = idsOf(2, 80).map((extractionId) => running(extractionId, iso(900)));
+    const { sweep, sent, counted, extractions } = world(rows, {
+      remainingMs: () => remaining,
+      send: () => {
+        remaining -= 100_000;
+        return [];
       },
-    );
-    const result = await sweep();
-    expect(result.cutShort).toBe(true);
-    expect(result.claimed).toBe(reconciled.length);
-    expect(reconciled.length).toBeGreaterThan(0);
-    expect(reconciled.length).toBeLessThan(40);
-  });
-
-  test('leaves unclaimed records due for the next sweep', async () => {
-    const { sweep, extractions, reconciled } = world([running('a', iso(900))], { remainingMs: () => 44_999 });
-    expect(await sweep()).toMatchObject({ claimed: 0, cutShort: true });
-    expect(reconciled).toEqual([]);
-    expect(extractions.rows.get('a')?.dueAt).toBe(iso(900));
+    });
+    expect(await sweep()).toMatchObject({ sent: 30, cutShort: true });
+    expect(counted).toContainEqual(['SweepCutShort', 1]);
+    const unclaimed = [...extractions.rows.values()].filter(({ dueAt }) => dueAt === iso(900));
+    expect(unclaimed).toHaveLength(50);
+    expect(sent()).toHaveLength(30);
   });
 
   test('that runs out with the last record does not count as cut short', async () => {
     let remaining = 60_000;
     const { sweep } = world([running('a', iso(900))], {
       remainingMs: () => remaining,
-      reconcile: () => {
+      send: () => {
         remaining = 0;
+        return [];
       },
     });
-    expect(await sweep()).toMatchObject({ claimed: 1, cutShort: false });
+    expect(await sweep()).toMatchObject({ sent: 1, cutShort: false });
   });
 });

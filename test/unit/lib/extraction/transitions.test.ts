@@ -123,7 +123,7 @@ const moves: readonly {
       markSettled({ extractionId: id, taskId: 'task-1', taskStatus: 'PARTIAL' }, 'webhook', now, timings),
     from: ['RUNNING'],
     to: 'PARTIAL',
-    dueAt: iso(100 + 300),
+    dueAt: iso(100 + 120),
   },
   {
     name: 'markTimedOut',
@@ -138,7 +138,7 @@ const moves: readonly {
       correctOutcome({ extractionId: id, taskId: 'task-1', taskStatus: 'PARTIAL' }, 'webhook', now, timings),
     from: ['TIMED_OUT'],
     to: 'PARTIAL',
-    dueAt: iso(100 + 300),
+    dueAt: iso(100 + 120),
   },
 ];
 
@@ -311,7 +311,7 @@ test('a correction after grace reopens the record', async () => {
     closed,
     correctOutcome({ extractionId: id, taskId: 'task-1', taskStatus: 'COMPLETED' }, 'webhook', now, timings),
   );
-  expect(record).toMatchObject({ status: 'COMPLETED', dueShard: dueShardOf(id), dueAt: iso(400) });
+  expect(record).toMatchObject({ status: 'COMPLETED', dueShard: dueShardOf(id), dueAt: iso(220) });
   expect(record).not.toHaveProperty('expiresAt');
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { callerFromPrincipalArn, callerFromUserArn } from '../../../../lib/http/caller.ts';
+import { callerFromPrincipalArn, callerFromUserArn, callerOf } from '../../../../lib/http/caller.ts';
 
 describe('the caller of a request', () => {
   test('is a role without its session’s name: a sister container is the same caller', () => {
@@ -54,4 +54,12 @@ describe('a principal that is configured by its IAM ARN', () => {
       callerFromUserArn('arn:aws:sts::111122223333:assumed-role/Reader/session'),
     );
   });
+});
+
+test('a request that API Gateway has not authorized has no caller', () => {
+  const userArn = 'arn:aws:sts::111122223333:assumed-role/Service/i-0abc';
+  expect(callerOf({ authorizer: { iam: { userArn } } })).toBe(callerFromUserArn(userArn));
+  for (const context of [{}, { authorizer: {} }, { authorizer: { iam: {} } }]) {
+    expect(callerOf(context)).toBeUndefined();
+  }
 });

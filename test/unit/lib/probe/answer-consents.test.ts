@@ -85,3 +85,11 @@ test('a session token is no Task Token', async () => {
     name: 'ProviderUnauthorized',
   });
 });
+
+test('a token expires after an hour', async () => {
+  const { client, clock, token } = await authorized({});
+  clock.now += 60 * 60 - 1;
+  await expect(client.listConsents(token)).resolves.toMatchObject({ count: 1 });
+  clock.now += 1;
+  await expect(client.listConsents(token)).rejects.toMatchObject({ name: 'ProviderUnauthorized' });
+});

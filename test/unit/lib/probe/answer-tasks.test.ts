@@ -168,15 +168,6 @@ test('a wrong API key logs in nobody', async () => {
   await expect(clientWith({ apiKey: 'another' }).sessionToken()).rejects.toBeInstanceOf(ProviderUnauthorized);
 });
 
-test('a session token expires, and the client logs in again', async () => {
-  const { client, clock } = playProbe();
-  const first = await client.sessionToken();
-  clock.now += 60 * 60;
-  const taskId = await client.startTask(requestOf({}));
-  expect(await client.readTask(taskId)).toMatchObject({ taskStatus: 'COMPLETED' });
-  expect(await client.sessionToken()).not.toBe(first);
-});
-
 test('a taskId that the probe did not issue is unknown to polls, and sends no webhook', async () => {
   const { client, queued, deliverQueued, received } = playProbe();
   const taskId = await client.startTask(requestOf({ outcome: 'FAILED' }));

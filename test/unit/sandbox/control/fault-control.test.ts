@@ -59,6 +59,27 @@ test('it refuses connections while it is down, and listens on the same address a
   await expect.poll(answer, patiently).toBe(401);
 });
 
+test('an outage repeats its behaviours in turn until it is over, and a slow call is answered as ever', async () => {
+  let now = Date.now();
+  const { baseUrl, close } = await startSandbox({ now: () => now });
+  onTestFinished(close);
+  const path = '/api/v1/consents';
+  const behaviours = [
+    { kind: 'answer', status: 503, headers: { 'retry-after': '7' } },
+    { kind: 'pass' },
+    { kind: 'slow', delayMs: 1 },
+  ] as const;
+  await sandboxControl(baseUrl).setFaults([{ path, behaviours: [...behaviours], forSeconds: 60 }]);
+  const statuses = async (calls: number) => {
+    const answers: number[] = [];
+    for (let made = 0; made < calls; made += 1) answers.push((await fetch(`${baseUrl}${path}`)).status);
+    return answers;
+  };
+  expect(await statuses(6)).toEqual([503, 401, 401, 503, 401, 401]);
+  now += 60_000;
+  expect(await statuses(2)).toEqual([401, 401]);
+});
+
 test('a misspelt fault is refused with the path of the mistake', async () => {
   const misspelt = [{ path: '/x', behaviors: [] }] as never;
   await expect(control.setFaults(misspelt)).rejects.toMatchObject({ status: 400 });

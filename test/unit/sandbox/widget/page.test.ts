@@ -1,54 +1,19 @@
-import { accessSync, constants } from 'node:fs';
-import { delimiter, join } from 'node:path';
-import { type Browser, chromium, type Locator, type Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Browser, Locator, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type SandboxControl, sandboxControl } from '../../../sandbox/control-client.ts';
 import { type RunningSandbox, startSandbox } from '../../../sandbox/sandbox.ts';
+import { describeInChromium, launchChromium } from '../../../support/chromium.ts';
 import { consentCallerOf } from '../consent-caller.ts';
 
-/** `--no-sandbox`: Chromium's own sandbox refuses to run as root, as tests in containers do. */
-const args = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-];
-
-const isExecutable = (file: string): boolean => {
-  try {
-    accessSync(file, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
-};
-const folders = (process.env.PATH ?? '').split(delimiter);
-const executablePath = ['chromium', 'chromium-browser', 'google-chrome']
-  .flatMap((name) => folders.map((folder) => join(folder, name)))
-  .find(isExecutable);
-const howToInstall =
-  'The consent page is tested in a real browser: install Chromium, e.g. apt-get install -y chromium';
-
-if (executablePath === undefined && process.env.CI === 'true') {
-  test('the consent page works in a real browser', () => {
-    throw new Error(howToInstall);
-  });
-}
-
-const title = 'in a browser without JavaScript';
-describe.skipIf(executablePath === undefined)(executablePath ? title : `${title}. ${howToInstall}`, () => {
+describeInChromium('the consent page, without JavaScript', () => {
   let sandbox: RunningSandbox;
   let control: SandboxControl;
   let browser: Browser;
   let page: Page;
   beforeAll(async () => {
-    if (executablePath === undefined) return;
     sandbox = await startSandbox();
     control = sandboxControl(sandbox.baseUrl);
-    browser = await chromium.launch({ executablePath, args });
+    browser = await launchChromium();
     page = await browser.newPage({ javaScriptEnabled: false });
   }, 60_000);
   afterAll(async () => {

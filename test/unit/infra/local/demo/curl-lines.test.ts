@@ -1,7 +1,9 @@
-import { execFileSync } from 'node:child_process';
-import { describe, expect, it } from 'vitest';
-import { curlLines } from '../../../../../infra/local/demo/curl-lines.ts';
+import { execFile, execFileSync } from 'node:child_process';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { curlLines, planLines } from '../../../../../infra/local/demo/curl-lines.ts';
 import { emulatorApiUrl } from '../../../../../lib/cli/aws/emulator-url.ts';
+import { type RunningSandbox, startSandbox } from '../../../../sandbox/sandbox.ts';
 
 const endpoint = 'http://127.0.0.1:4566';
 const base = emulatorApiUrl(endpoint, 'abcd1234');
@@ -52,5 +54,22 @@ describe('the curl lines', () => {
   it('name the certificate of an HTTPS endpoint', () => {
     const [start] = curlLines({ ...emulator('test', 'test'), caFile: '/a b/ca.crt' }, base, {});
     expect(start).toContain("--cacert '/a b/ca.crt'");
+  });
+});
+
+describe('the lines that make the provider misbehave', () => {
+  let sandbox: RunningSandbox;
+  beforeAll(async () => {
+    sandbox = await startSandbox();
+  });
+  afterAll(() => sandbox.close());
+
+  it('are accepted by the sandbox, as a shell runs them', async () => {
+    const lines = planLines(sandbox.controlUrl);
+    expect(lines).toHaveLength(3);
+    for (const line of lines) {
+      const { stdout } = await promisify(execFile)('sh', ['-c', line]);
+      expect(JSON.parse(stdout)).toMatchObject({ plan: expect.anything() });
+    }
   });
 });

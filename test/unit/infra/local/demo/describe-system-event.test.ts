@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { describeSystemEvent } from '../../../../../infra/local/demo/describe-system-event.ts';
 import { isEnd, isTransition } from '../../../../../infra/local/demo/follow-execution.ts';
 import { showRecord } from '../../../../../infra/local/demo/show-value.ts';
+import type { Delivery } from '../../../../sandbox/state.ts';
 
 const key = { extractionId: { S: 'e-1' } };
 const running = { ...key, status: { S: 'RUNNING' }, taskId: { S: 't-1' }, dueShard: { N: '3' } };
@@ -56,19 +57,45 @@ describe('an event of an execution', () => {
 });
 
 describe('an event of the provider', () => {
+  const at = '2026-01-01T00:00:00.000Z';
+  const deliver = (delivery: Partial<Delivery>) =>
+    describeSystemEvent({
+      source: 'provider',
+      event: {
+        type: 'delivery',
+        taskId: 't-1',
+        delivery: { attempt: 1, at, taskStatus: 'COMPLETED', ...delivery },
+        seq: 1,
+        at,
+      },
+    });
+
   it('is a line with the signature and the answer of a delivery', () => {
-    const delivery = {
-      attempt: 1,
-      at: '2026-01-01T00:00:00.000Z',
-      taskStatus: 'COMPLETED',
-      mode: 'plain',
-      signatureValid: true,
-      status: 204,
-    } as const;
-    const event = { type: 'delivery', taskId: 't-1', delivery, seq: 1, at: delivery.at } as const;
-    expect(describeSystemEvent({ source: 'provider', event })).toEqual({
+    expect(deliver({ mode: 'plain', signatureValid: true, status: 204 })).toEqual({
       subject: 'webhook',
       text: 'delivery 1: COMPLETED, plain, signed with HMAC-SHA256 → 204',
     });
+    expect(deliver({ mode: 'encrypted', signatureValid: false, status: 401 })?.text).toBe(
+      'delivery 1: COMPLETED, encrypted, not validly signed → 401',
+    );
+  });
+
+  it('states that a dropped delivery was not sent', () => {
+    expect(deliver({ error: 'dropped' })?.text).toBe('delivery 1: COMPLETED, not sent (dropped)');
+  });
+
+  it('names the user of a start call, and no user of a call about consents', () => {
+    const call = { seq: 1, at, method: 'POST', path: '/api/v2/tasks', status: 200 };
+    const textOf = (more: object) =>
+      describeSystemEvent({
+        source: 'provider',
+        event: { type: 'call', call: { ...call, ...more }, seq: 1, at },
+      })?.text;
+    expect(textOf({ username: 'so\u001bme', credentialsMode: 'raw' })).toBe(
+      'POST /api/v2/tasks → 200  user so\\u001bme',
+    );
+    expect(textOf({ username: '11111111-1', path: '/api/v1/token/task' })).toBe(
+      'POST /api/v1/token/task → 200',
+    );
   });
 });

@@ -2,17 +2,26 @@ import middy from '@middy/core';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import { expect, test } from 'vitest';
 import { answerFailures } from '../../../../../lib/aws/wiring/answer-failures.ts';
+import { problem } from '../../../../../lib/http/problem.ts';
 import { NotConfigured } from '../../../../../lib/not-configured.ts';
 import { capturedLog } from '../../../../support/captured-log.ts';
 
 const log = capturedLog();
 
-const answerTo = (error: Error): Promise<APIGatewayProxyStructuredResultV2> =>
-  middy<APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2>()
-    .use(answerFailures())
-    .handler(async () => {
-      throw error;
-    })({} as APIGatewayProxyEventV2, {} as Context);
+const context = { awsRequestId: 'request-1' } as Context;
+
+const answerOf = (
+  handle: () => Promise<APIGatewayProxyStructuredResultV2>,
+): Promise<APIGatewayProxyStructuredResultV2> =>
+  middy<APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2>().use(answerFailures()).handler(handle)(
+    {} as APIGatewayProxyEventV2,
+    context,
+  );
+
+const answerTo = (error: Error) =>
+  answerOf(async () => {
+    throw error;
+  });
 
 test('a secret that is not filled is 503, and the log names it', async () => {
   const answer = await answerTo(new NotConfigured('secret', 'stack/webhook-signing-key'));
@@ -35,4 +44,21 @@ test('anything else is 500, and neither the answer nor the log quotes it', async
   expect(JSON.stringify(answer)).not.toContain('SENTINEL');
   expect(log.lines()).toContain('The request failed.');
   expect(log.lines()).not.toContain('SENTINEL');
+});
+
+test.each([
+  ['internal', () => answerTo(new Error('any'))],
+  ['unavailable', () => answerTo(new NotConfigured('setting', 'any'))],
+  ['provider-failed', () => answerOf(async () => problem('provider-failed'))],
+] as const)('the 5xx %s names the request, as the log does', async (type, answer) => {
+  expect(JSON.parse((await answer()).body ?? '')).toEqual({
+    ...JSON.parse(problem(type).body ?? ''),
+    requestId: 'request-1',
+  });
+});
+
+test('an answer below 500 stays as it is', async () => {
+  for (const answer of [problem('invalid-request'), { statusCode: 204 }]) {
+    expect(await answerOf(async () => answer)).toEqual(answer);
+  }
 });

@@ -62,6 +62,16 @@ export const situations: readonly Situation[] = [
       'Waits to be started: at try 3, the provider was busy (429). The machine tries again by 12:00:24Z. Without a start by 12:15:00Z it ends NOT_STARTED, and may be requested again.',
   },
   {
+    name: 'busy, with a time before which the provider wants no call',
+    now: 20,
+    sources: sourcesWith({
+      record: async () => extractionIn('REQUESTED', { attemptId: 'attempt-1', notBefore: iso(60) }),
+      execution: async () => inStartTask(failed(19, 'ProviderBusy')),
+    }),
+    headline:
+      'Waits to be started: at try 1, the provider was busy (429). The provider asked for no call before 12:01:00Z. The machine tries again by 12:00:21Z. Without a start by 12:15:00Z it ends NOT_STARTED, and may be requested again.',
+  },
+  {
     name: 'paused',
     now: 20,
     sources: sourcesWith({
@@ -85,6 +95,18 @@ export const situations: readonly Situation[] = [
     }),
     headline:
       'The circuit breaker for starts is open until 12:00:40Z, as the provider failed. The machine tries again meanwhile. Without a start by 12:15:00Z it ends NOT_STARTED, and may be requested again.',
+  },
+  {
+    name: 'waiting for a probe of the circuit breaker for reads',
+    now: 640,
+    sources: sourcesWith({
+      record: async () => extractionIn('RUNNING'),
+      task: async () => linkedTask(),
+      execution: async () => inReconcile(failed(602, 'NotYet', 'provider-paused')),
+      breakers: async () => [{ name: 'reads', state: 'half-open', since: iso(500), until: iso(630) }],
+    }),
+    headline:
+      'The webhook did not come by 12:10:01Z, so the machine polls: 1 poll so far, the next by 12:10:07Z. Without a final status by 14:00:00Z it ends TIMED_OUT. The circuit breaker for reads is half-open: the next call is a probe. Meanwhile nothing is read.',
   },
   {
     name: 'hung start',
@@ -240,7 +262,7 @@ export const situations: readonly Situation[] = [
       task: async () => linkedTask(),
     }),
     headline:
-      'TIMED_OUT at 14:00:00Z: the provider reported no final status by the deadline, 14:00:00Z. Until 2026-03-02 14:00:00Z a webhook or a read can still correct it; next, the sweep after 14:31:40Z reads the provider.',
+      'TIMED_OUT at 14:00:00Z: the provider reported no final status by the deadline, 14:00:00Z. Until 2026-03-02 14:00:00Z a webhook or a read can still correct it; next, the reconcile queue or the sweep after 14:31:40Z reads the provider.',
   },
   {
     name: 'restored',
@@ -267,7 +289,7 @@ export const situations: readonly Situation[] = [
       changes: async () => bounded(change(8_900, 'INSERT', { after: extractionIn('RUNNING') })),
     }),
     headline:
-      'It was restored from a backup at 14:28:20Z. Waits for the webhook; no machine polls, as its execution has succeeded. Next, the sweep after 14:28:20Z reads the provider. Without a final status by 14:40:00Z it ends TIMED_OUT.',
+      'It was restored from a backup at 14:28:20Z. Waits for the webhook. No machine polls, as its execution has succeeded. Next, the reconcile queue or the sweep after 14:28:20Z reads the provider. Without a final status by 14:40:00Z it ends TIMED_OUT.',
   },
   {
     name: 'erased',
@@ -323,7 +345,7 @@ export const situations: readonly Situation[] = [
         ),
     }),
     headline:
-      'COMPLETED at 12:00:30Z, reported by the webhook. Its results are not collected yet. The last try failed at 12:10:00Z: The task could not be read. They are read again until 2026-03-02 12:00:30Z, next by the sweep after 12:15:00Z at the latest; then it closes without them.',
+      'COMPLETED at 12:00:30Z, reported by the webhook. Its results are not collected yet. The last try failed at 12:10:00Z: The task could not be read. They are read again until 2026-03-02 12:00:30Z, next by the reconcile queue or the sweep after 12:15:00Z at the latest; then it closes without them.',
   },
   {
     name: 'by consent, after its machine has ended',
@@ -333,7 +355,7 @@ export const situations: readonly Situation[] = [
       execution: async () => inStartTask(event(3, 'ExecutionSucceeded')),
     }),
     headline:
-      'Is polled through the reconcile queue; no machine polls, as its execution has succeeded. Next, the sweep after 12:13:20Z reads the provider. Without a final status by 14:00:00Z it ends TIMED_OUT.',
+      'Is polled by the reconcile queue, as there is no webhook under a consent. Next, the reconcile queue or the sweep after 12:13:20Z reads the provider. Without a final status by 14:00:00Z it ends TIMED_OUT.',
   },
   {
     name: 'never started',

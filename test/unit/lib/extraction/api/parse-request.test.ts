@@ -103,6 +103,11 @@ describe('each violation of a request by consent has its pointer', () => {
     ]);
   });
 
+  test('an unknown product is refused with the products that there are, as an unknown action is', () => {
+    const [violation] = violationsOf({ ...byConsent, product: 'horoscope' });
+    expect(violation?.detail).toMatch(/^must be one of tef, bill, .*, balances$/);
+  });
+
   test('and its values are never echoed', () => {
     const sentinel = 'SENTINEL-7f3a';
     const body = {
@@ -123,6 +128,9 @@ describe('each violation has its pointer', () => {
     ['a body that is null', null, ''],
     ['a body that is a text', 'bank', ''],
     ['a body that is a number', 7, ''],
+    ['a body that is a list', [], ''],
+    ['an action that is a list', { ...valid, actions: [[]] }, '/actions/0'],
+    ['params that are a list', { ...valid, actions: [{ id: 'movement', params: [] }] }, '/actions/0/params'],
     ['no entity', { ...valid, entity: undefined }, '/entity'],
     ['an empty entity', { ...valid, entity: '' }, '/entity'],
     ['an entity that is a number', { ...valid, entity: 7 }, '/entity'],

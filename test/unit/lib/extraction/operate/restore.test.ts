@@ -133,6 +133,7 @@ describe('a row that was restored before its start was confirmed', () => {
     requestId: extraction().requestId,
     callbackToken: 'token',
     callbackAttempt: 0,
+    sealed: 'c2VhbGVk',
   };
   const startDeps = (store: ReturnType<typeof memoryExtractionStore>) => ({
     extractions: store,

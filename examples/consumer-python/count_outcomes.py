@@ -1,0 +1,48 @@
+"""Counts extractions by source and outcome. A source is an entity, or a product for the method `consent`.
+
+As a program it reads batches from the standard input, one JSON object a line, and prints the totals:
+
+    python3 count_outcomes.py ../../docs/schemas/stream-record.json < batches.jsonl
+"""
+
+import json
+import sys
+from collections import Counter
+from pathlib import Path
+
+from extraction_events import consume
+
+
+class Outcomes:
+    """The outcome of each extraction, and the change that set it.
+
+    It is in memory, to keep the example small. Keep the entries in a table, and replace an entry only if its sequence number
+    is lower, in one conditional write.
+    """
+
+    def __init__(self):
+        self.entries = {}
+
+    def handle(self, event):
+        """Applies a change, unless the same or a later one was applied before. Totals keep extractions that are removed."""
+        if "extraction" not in event:
+            return
+        sequence_number, _ = self.entries.get(event["extractionId"], (-1, None))
+        if event["sequenceNumber"] > sequence_number:
+            self.entries[event["extractionId"]] = (event["sequenceNumber"], event["extraction"])
+
+    def totals(self):
+        """How many extractions ended how, as `source outcome`, and how many of the outcomes are final."""
+        settled = [extraction for _, extraction in self.entries.values() if "settledAt" in extraction]
+        counts = Counter(f"{one.get('entity', one.get('product'))} {one['status']}" for one in settled)
+        return {"outcomes": counts, "final": sum("isFinal" in one for one in settled)}
+
+
+if __name__ == "__main__":
+    schema = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
+    outcomes = Outcomes()
+    for line in sys.stdin:
+        answer = consume(json.loads(line), outcomes.handle, schema)
+        if answer["batchItemFailures"]:
+            print(json.dumps(answer), file=sys.stderr)
+    print(json.dumps(outcomes.totals()))

@@ -1,0 +1,73 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { STSClient } from '@aws-sdk/client-sts';
+import { defined } from '../lib/defined.ts';
+import { stepsAfterDeploy, stepsAfterSynth } from './next-steps.ts';
+
+/**
+ * `npm run synth` and `npm run deploy`: the CDK CLI with the same arguments, and then what to do next. A deployment without
+ * credentials ends before it starts, with a sentence.
+ */
+const main = async ([command, ...args]: readonly string[]): Promise<number> => {
+  if (command === 'deploy') return deploy(args);
+  const code = await runCdk(['synth', ...args]);
+  if (code === 0) print(stepsAfterSynth(await findTemplate(findOption(args, '--output', '-o') ?? 'cdk.out')));
+  return code;
+};
+
+const deploy = async (args: readonly string[]): Promise<number> => {
+  const profile = findOption(args, '--profile');
+  try {
+    // Where the SDK and the CDK CLI find them: https://docs.aws.amazon.com/sdkref/latest/guide/standardized-credentials.html
+    await new STSClient(defined({ profile, region: 'us-east-1' })).config.credentials();
+  } catch (error) {
+    if (!(error instanceof Error) || !/^(Credentials|Token)ProviderError$/.test(error.name)) throw error;
+    const where = profile === undefined ? '' : ` in the profile "${profile}"`;
+    console.error(`There are no AWS credentials${where}. Log in, or name a profile with --profile.`);
+    return 1;
+  }
+  const named = findOption(args, '--outputs-file', '-O');
+  const directory = await mkdtemp(join(tmpdir(), 'cosecha-deploy-'));
+  const file = named ?? join(directory, 'outputs.json');
+  try {
+    const code = await runCdk(['deploy', ...args, ...(named === undefined ? ['--outputs-file', file] : [])]);
+    if (code !== 0) return code;
+    const stacks = JSON.parse(await readFile(file, 'utf8')) as Record<string, Record<string, string>>;
+    for (const [name, outputs] of Object.entries(stacks)) print(stepsAfterDeploy(name, outputs));
+    return 0;
+  } finally {
+    await rm(directory, { recursive: true });
+  }
+};
+
+const runCdk = async (args: readonly string[]): Promise<number> => {
+  const cli = join(import.meta.dirname, '..', 'node_modules', 'aws-cdk', 'bin', 'cdk');
+  const child = spawn(process.execPath, [cli, ...args], { stdio: 'inherit' });
+  // Ctrl-C reaches the CLI too, which ends in its own time.
+  process.on('SIGINT', () => {});
+  const [code] = (await once(child, 'exit')) as [number | null];
+  return code ?? 1;
+};
+
+/** The value of an option, as `--name value`, `-n value` or `--name=value`. */
+const findOption = (args: readonly string[], ...names: readonly string[]): string | undefined => {
+  const at = args.findIndex((arg) => names.includes(arg));
+  if (at !== -1) return args[at + 1];
+  return names.flatMap((name) =>
+    args.flatMap((arg) => (arg.startsWith(`${name}=`) ? arg.slice(name.length + 1) : [])),
+  )[0];
+};
+
+const findTemplate = async (directory: string): Promise<string> => {
+  const templates = (await readdir(directory)).filter((name) => name.endsWith('.template.json'));
+  return templates.map((name) => join(directory, name)).join(', ');
+};
+
+const print = (lines: readonly string[]): void => {
+  if (lines.length > 0) console.log(`\n${lines.join('\n')}`);
+};
+
+process.exitCode = await main(process.argv.slice(2));

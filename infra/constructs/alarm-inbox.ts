@@ -1,0 +1,33 @@
+import { CfnOutput, Stack } from 'aws-cdk-lib';
+import { Effect, PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { Topic } from 'aws-cdk-lib/aws-sns';
+import { SqsSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
+import { Construct } from 'constructs';
+import { Inbox } from './inbox.ts';
+
+/** The topic of the alarms of a stage with a probe, and a queue from which `cosecha accept` reads what they notified. */
+export class AlarmInbox extends Construct {
+  readonly topicArn: string;
+
+  constructor(scope: Construct, id: string) {
+    super(scope, id);
+    const topic = new Topic(this, 'Topic', { enforceSSL: true });
+    // With a policy of its own, a topic no longer has the default one, which lets alarms of the account publish.
+    topic.addToResourcePolicy(
+      new PolicyStatement({
+        effect: Effect.ALLOW,
+        principals: [new ServicePrincipal('cloudwatch.amazonaws.com')],
+        actions: ['sns:Publish'],
+        resources: [topic.topicArn],
+        conditions: { StringEquals: { 'aws:SourceAccount': Stack.of(this).account } },
+      }),
+    );
+    const queue = new Inbox(this, 'Inbox');
+    topic.addSubscription(new SqsSubscription(queue));
+    this.topicArn = topic.topicArn;
+    new CfnOutput(Stack.of(this), 'AlarmQueueUrl', {
+      value: queue.queueUrl,
+      description: 'The queue with what the alarms notified',
+    });
+  }
+}

@@ -1,0 +1,81 @@
+import { Duration } from 'aws-cdk-lib';
+import type { PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { EventSourceMapping } from 'aws-cdk-lib/aws-lambda';
+import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
+import { Construct } from 'constructs';
+import type { Config } from '../config.ts';
+import { allow } from './allow.ts';
+import type { CosechaFunction } from './cosecha-function.ts';
+import { DeadLetterQueue } from './dead-letter-queue.ts';
+
+/**
+ * A reconcile makes at most four calls to the provider: login, read, login again and read again. Then it stores up to
+ * 20 MiB, for which 40 s are ample. Defaults: 4 × 20 + 40 = 120 s.
+ */
+export const reconcileTimeout = (config: Config): Duration =>
+  Duration.seconds(Math.ceil((4 * config.providerTimeoutMs) / 1_000) + 40);
+
+/**
+ * Lambda receives a message again after a throttle, and such a receive counts, so that AWS recommends at least 5
+ * (https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-configure.html). With the visibility timeout below, a message
+ * that always fails is a dead letter after 5 × 12 minutes. The sweep does not wait for that: it sends another one.
+ */
+const mostReceives = 5;
+
+/** "At least six times the configuration timeout on your function", on the same page. */
+const visibilityTimeouts = 6;
+
+/**
+ * Everything that has to be reconciled outside of the machine. A message has an extractionId and a cause, no data. Those
+ * that fail at every receive go to the dead-letter queue, on which there is an alarm.
+ */
+export class ReconcileQueue extends Construct {
+  readonly queue: Queue;
+  readonly deadLetters: DeadLetterQueue;
+  private readonly config: Config;
+
+  constructor(scope: Construct, id: string, { config }: { readonly config: Config }) {
+    super(scope, id);
+    this.config = config;
+    this.deadLetters = new DeadLetterQueue(this, 'DeadLetters', {
+      senders: 'the reconcile queue and EventBridge',
+    });
+    this.queue = new Queue(this, 'Queue', {
+      // SQS's own key, with which every service may send. Messages contain ids and causes, no data.
+      encryption: QueueEncryption.SQS_MANAGED,
+      enforceSSL: true,
+      retentionPeriod: Duration.days(14),
+      visibilityTimeout: Duration.seconds(visibilityTimeouts * reconcileTimeout(config).toSeconds()),
+      deadLetterQueue: { queue: this.deadLetters, maxReceiveCount: mostReceives },
+    });
+  }
+
+  /** Permission to send, and nothing else. */
+  sending(): PolicyStatement {
+    return allow(['sqs:SendMessage'], [this.queue.queueArn]);
+  }
+
+  /** Permissions that Lambda needs to invoke a function with messages: AWSLambdaSQSQueueExecutionRole, for one queue. */
+  receiving(): PolicyStatement {
+    return allow(
+      ['sqs:DeleteMessage', 'sqs:GetQueueAttributes', 'sqs:ReceiveMessage'],
+      [this.queue.queueArn],
+    );
+  }
+
+  /**
+   * Has this function consume the queue. One message at a time, because memory is sized for one result, a function's
+   * timeout for one reconcile, and a record that ends the process must not take others with it.
+   */
+  consumeWith({ function: target, role }: CosechaFunction): void {
+    const mapping = new EventSourceMapping(this, 'Consumer', {
+      target,
+      eventSourceArn: this.queue.queueArn,
+      batchSize: 1,
+      maxConcurrency: this.config.reconcileConcurrency,
+      reportBatchItemFailures: true,
+    });
+    // Lambda checks the permissions when it creates the mapping.
+    mapping.node.addDependency(role);
+  }
+}

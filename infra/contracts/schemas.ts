@@ -1,0 +1,16 @@
+import { busEventSchema } from './bus-event-schema.ts';
+import { recordSchema } from './record-schema.ts';
+import type { Schema } from './schema.ts';
+import { streamRecordSchema } from './stream-record-schema.ts';
+
+const dialect = { $schema: 'https://json-schema.org/draft/2020-12/schema' };
+
+/** The schemas in docs/schemas, by file name. They refer to one another by file name. */
+export const contractSchemas = (): Readonly<Record<string, Schema>> => {
+  const row = recordSchema();
+  return {
+    'extraction.json': { ...dialect, ...row },
+    'stream-record.json': { ...dialect, ...streamRecordSchema(row) },
+    'bus-event.json': { ...dialect, ...busEventSchema },
+  };
+};

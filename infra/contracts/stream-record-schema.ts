@@ -1,0 +1,133 @@
+import type { ExtractionEvent } from '../../lib/downstream/extraction-event.ts';
+import { imageSchema, valueSchema } from './image-schema.ts';
+import type { Schema } from './schema.ts';
+
+type Kind = ExtractionEvent['kind'];
+
+const image: Schema = { $ref: '#/$defs/Image' };
+const has = (attribute: string): Schema => ({ required: [attribute] });
+const lacks = (attribute: string): Schema => ({ not: has(attribute) });
+const isRequested: Schema = { properties: { status: { properties: { S: { const: 'REQUESTED' } } } } };
+
+/** What all records have, of Lambda and of the DynamoDB Streams API. */
+const common: Schema = {
+  type: 'object',
+  required: ['eventID', 'eventName', 'dynamodb'],
+  properties: {
+    eventID: { description: 'The same in every delivery of the record.', type: 'string', minLength: 1 },
+    eventName: { type: 'string', enum: ['INSERT', 'MODIFY', 'REMOVE'] },
+    eventSource: { const: 'aws:dynamodb' },
+    dynamodb: {
+      type: 'object',
+      required: ['Keys', 'SequenceNumber', 'StreamViewType'],
+      properties: {
+        Keys: {
+          type: 'object',
+          required: ['extractionId'],
+          properties: { extractionId: valueSchema({ type: 'string', minLength: 1 }) },
+        },
+        SequenceNumber: {
+          description: 'Orders the changes of one extraction. It has too many digits for a 64-bit number.',
+          type: 'string',
+          pattern: '^\\d+$',
+        },
+        StreamViewType: { const: 'NEW_AND_OLD_IMAGES' },
+        OldImage: image,
+        NewImage: image,
+      },
+    },
+  },
+};
+
+const kind = (description: string, eventName: string, dynamodb: Schema): Schema => ({
+  description,
+  $ref: '#/$defs/Record',
+  properties: { eventName: { const: eventName }, dynamodb },
+});
+
+const insert = (description: string, now: Schema): Schema =>
+  kind(description, 'INSERT', {
+    allOf: [has('NewImage'), lacks('OldImage')],
+    properties: { NewImage: now },
+  });
+
+const modify = (description: string, before: Schema, now: Schema): Schema =>
+  kind(description, 'MODIFY', {
+    required: ['OldImage', 'NewImage'],
+    properties: { OldImage: before, NewImage: now },
+  });
+
+const remove = (description: string, by: Schema): Schema => ({
+  ...kind(description, 'REMOVE', { allOf: [has('OldImage'), lacks('NewImage')] }),
+  ...by,
+});
+
+/** The user identity of a removal by time to live. `type` and `principalId` are the names of its fields. */
+const timeToLive = (type: string, principalId: string): Schema => ({
+  required: ['userIdentity'],
+  properties: {
+    userIdentity: {
+      type: 'object',
+      required: [type, principalId],
+      properties: { [type]: { const: 'Service' }, [principalId]: { const: 'dynamodb.amazonaws.com' } },
+    },
+  },
+});
+
+/** Lambda writes these names in lower case, and the DynamoDB Streams API in upper case. */
+const byTimeToLive: Schema = {
+  anyOf: [timeToLive('type', 'principalId'), timeToLive('Type', 'PrincipalId')],
+};
+
+/** The records of each kind. A schema cannot compare two values, so the table in docs/stream.md decides the kind. */
+export const kinds: Readonly<Record<Kind, Schema>> = {
+  requested: insert('A caller requested an extraction.', isRequested),
+  progressed: modify(
+    'The status changed, and there is no outcome yet.',
+    lacks('settledAt'),
+    lacks('settledAt'),
+  ),
+  settled: modify('The extraction has an outcome.', lacks('settledAt'), has('settledAt')),
+  corrected: modify(
+    'Another outcome replaces the first one.',
+    { allOf: [has('settledAt'), lacks('isFinal')] },
+    has('settledAt'),
+  ),
+  reopened: modify(
+    'The outcome is withdrawn. There is none now.',
+    { allOf: [has('settledAt'), lacks('isFinal')] },
+    lacks('settledAt'),
+  ),
+  collected: modify(
+    'The results are stored, or there are none to store.',
+    { allOf: [has('settledAt'), lacks('collectedAt')] },
+    has('collectedAt'),
+  ),
+  'not-collected': modify('The results will not be stored.', has('settledAt'), has('collectionError')),
+  housekeeping: modify('An internal change.', {}, {}),
+  restored: insert('A lost record was restored from a backup.', { not: isRequested }),
+  erased: remove('An operator deleted the record.', { not: byTimeToLive }),
+  expired: remove('The retention of the record ended.', byTimeToLive),
+};
+
+/** The schema of a record of the stream, with one definition for each kind. `row` is the schema of the table's rows. */
+export const streamRecordSchema = (row: Schema): Schema => {
+  const { $defs = {}, anyOf = [] } = row;
+  return {
+    title: 'Record of the stream of extractions',
+    anyOf: Object.keys(kinds).map((name) => ({ $ref: `#/$defs/${name}` })),
+    $defs: {
+      ...kinds,
+      Record: common,
+      Image: { description: 'A row in the JSON of DynamoDB.', anyOf },
+      ...Object.fromEntries(
+        Object.entries($defs).map(([name, definition]) => [
+          name,
+          anyOf.some(({ $ref }) => $ref === `#/$defs/${name}`)
+            ? imageSchema(definition)
+            : valueSchema(definition),
+        ]),
+      ),
+    },
+  };
+};

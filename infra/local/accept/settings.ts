@@ -1,0 +1,63 @@
+/**
+ * What both kinds of stage need: the probe, and short retries, so that a run waits for little but its deadlines. The starts
+ * that fail on purpose, three in a run, must not open the breaker for the others.
+ */
+const common = {
+  probe: 'true',
+  breakerFailures: '50',
+  startRetryFirstSeconds: '2',
+  pollFirstSeconds: '1',
+  signingKeyRefreshSeconds: '1',
+  logRetentionDays: '1',
+};
+
+/**
+ * The settings of a stage for `cosecha accept` on AWS, in seconds where they do not name a unit. They are as short as each
+ * other allows (infra/config.ts):
+ *
+ * - A call to the probe may take 10 s. A cold start of it takes two or three; a start call that hangs takes 25.
+ * - start-task makes up to four calls and 3 s of its own work: 4 × 10 + 3 = 43, so 45. The webhook is waited for longer, 50.
+ * - A start may be tried for 40 s, of which the probe is busy for at most 20.
+ * - The deadline is at least both: 40 + 50 = 90. The task that has to time out ends 20 s later, at 110.
+ * - An extraction can be erased once reconcile-extraction's timeout has passed: 4 × 10 + 40 = 80.
+ * - The sweep runs every minute, so it corrects and collects by 110 + 60 = 170.
+ *
+ * So the checks that run together take three minutes. A real alarm may take up to six.
+ */
+export const awsSettings: Readonly<Record<string, string>> = {
+  ...common,
+  providerTimeoutMs: '10000',
+  startTimeoutSeconds: '45',
+  webhookWaitSeconds: '50',
+  startWindowSeconds: '40',
+  startRetryEverySeconds: '4',
+  deadlineSeconds: '90',
+  machineSlackSeconds: '30',
+  pollEverySeconds: '5',
+  collectForSeconds: '600',
+  graceSeconds: '600',
+  sweepEveryMinutes: '1',
+  fanOutToEventBus: 'true',
+};
+
+/**
+ * The settings of a stage for `cosecha accept` on an emulator. Every window is longer than a run, so that a slow machine
+ * exceeds none. `moveTime` ends those that a check waits for. First and longest interval are equal, because the emulator
+ * ignores MaxDelaySeconds. The deadline holds start window and wait: 600 + 400 = 1,000.
+ */
+export const emulatorSettings: Readonly<Record<string, string>> = {
+  ...common,
+  webhookWaitSeconds: '400',
+  startWindowSeconds: '600',
+  startRetryEverySeconds: '2',
+  deadlineSeconds: '1000',
+  machineSlackSeconds: '100',
+  pollEverySeconds: '1',
+  sweepEveryMinutes: '60',
+};
+
+/**
+ * When the task ends that has to time out, on an emulator: 45 s after its start. By then `moveTime` has long moved its
+ * deadline, which takes two seconds on an idle machine.
+ */
+export const emulatorLateTaskSeconds = 45;

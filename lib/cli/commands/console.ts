@@ -1,0 +1,56 @@
+import { randomBytes } from 'node:crypto';
+import { inspect } from 'node:util';
+import { consoleActions } from '../aws/console-actions.ts';
+import { consoleSources } from '../aws/console-sources.ts';
+import type { ConsoleAction } from '../console/actions.ts';
+import { type RunningConsole, serveConsole } from '../console/serve-console.ts';
+import type { Context } from '../context.ts';
+import type { Deployment } from '../deployment.ts';
+import { explainFailure } from '../explain-failure.ts';
+import type { Shell } from '../shell.ts';
+
+export type ConsoleOptions = { readonly port: number; readonly actions?: true };
+
+/** Between two reads of an open page. A read of 1,000 open extractions is 26 requests; the emulator is on this machine. */
+const refreshEveryMs = { onAws: 5_000, emulated: 1_000 } as const;
+
+export type ServeOptions = {
+  readonly port: number;
+  /** Whether pages may change something. */
+  readonly allowed: boolean;
+  /** Further actions: those that drive the sandbox of the provider. */
+  readonly more?: readonly ConsoleAction[];
+  readonly shell: Pick<Shell, 'hint' | 'fail' | 'now' | 'sleep'>;
+};
+
+/** Serves the console of a deployment. `npm start` does so too, for its own. Throws CliError if the port is taken. */
+export const serveConsoleOf = (
+  deployment: Deployment,
+  { port, allowed, more = [], shell }: ServeOptions,
+): Promise<RunningConsole> => {
+  const { now, sleep } = shell;
+  return serveConsole(port, {
+    stage: deployment.stage,
+    sources: consoleSources(deployment, now),
+    actions: [...consoleActions(deployment, { allowed, now }), ...more],
+    random: () => randomBytes(24).toString('base64url'),
+    now,
+    sleep,
+    everyMs: deployment.isEmulated ? refreshEveryMs.emulated : refreshEveryMs.onAws,
+    onAction: (line) => shell.hint(`${now().toISOString()}  ${line}`),
+    onError: (error) => shell.fail((explainFailure(error) ?? inspect(error)).split('\n')),
+  });
+};
+
+/** Serves the console until the process is ended. */
+export const serve = async (
+  { port, actions }: ConsoleOptions,
+  { shell, connect }: Context,
+): Promise<number> => {
+  const deployment = await connect();
+  const { url } = await serveConsoleOf(deployment, { port, allowed: actions === true, shell });
+  shell.print(`The console of ${deployment.stackName}: ${url}`, { url });
+  shell.hint('Only this machine reaches it, with this address. Ctrl-C ends it.');
+  await new Promise<never>(() => undefined);
+  return 0;
+};

@@ -1,0 +1,26 @@
+/** What an action did. */
+export type ActionResult = {
+  readonly text: string;
+  readonly extractionId?: string;
+  /** A link for the operator alone. It is on the page that answers, and nowhere else. */
+  readonly link?: { readonly url: string; readonly label: string };
+};
+
+/** Something that an operator can do from a page. */
+export type ConsoleAction = {
+  /** Part of its address, such as `reconcile`. */
+  readonly id: string;
+  readonly label: string;
+  /** The page that offers it. On `extraction`, its subject is the extractionId; elsewhere it has none. */
+  readonly place: 'extraction' | 'health' | 'sandbox';
+  /** What it does, in one or two sentences. The operator reads it before confirming. */
+  readonly effect: string;
+  /** The heading that it is under, on the page of the sandbox. */
+  readonly group?: string;
+  /** A text that it needs, such as the reason of a pause. */
+  readonly input?: string;
+  /** Whether it changes something, so that `--actions` has to allow it. */
+  readonly changes: boolean;
+  /** Throws CliError and the SDK's errors. */
+  readonly run: (subject: string, input: string) => Promise<ActionResult>;
+};

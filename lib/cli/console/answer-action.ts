@@ -1,0 +1,80 @@
+import type { Context, Hono } from 'hono';
+import { bodyLimit } from 'hono/body-limit';
+import { validate as isUuid } from 'uuid';
+import { CliError } from '../errors.ts';
+import { explainFailure } from '../explain-failure.ts';
+import type { ConsoleAction } from './actions.ts';
+import type { FormTokens } from './form-tokens.ts';
+import type { ConsoleEnv } from './guard-request.ts';
+import { confirmPage, donePage, longestInput, refusedPage } from './pages/action-pages.ts';
+import type { Links } from './pages/content.ts';
+import type { Html } from './shown.ts';
+
+export type ActionDeps = {
+  readonly actions: readonly ConsoleAction[];
+  readonly tokens: FormTokens;
+  readonly links: Links;
+  /** Reports on the terminal what was done, and never a link. */
+  readonly onAction: (line: string) => void;
+  readonly send: (
+    c: Context<ConsoleEnv>,
+    title: string,
+    body: Html,
+    status?: 200 | 409 | 502,
+  ) => Response | Promise<Response>;
+};
+
+/** The subject of a form covers the action too, so that a token of one cannot confirm the other. */
+const subjectOfToken = (action: ConsoleAction, subject: string): string => `${action.id} ${subject}`;
+
+const isSubject = ({ place }: ConsoleAction, subject: string): boolean =>
+  place === 'extraction' ? isUuid(subject) : subject === '';
+
+/** Runs a confirmed action. An expected failure is a sentence; a defect is thrown. */
+const runAction = async (action: ConsoleAction, subject: string, input: string) => {
+  try {
+    return { kind: 'done', result: await action.run(subject, input) } as const;
+  } catch (error) {
+    const why = error instanceof CliError ? error.message : explainFailure(error);
+    if (why === undefined) throw error;
+    return { kind: 'failed', why } as const;
+  }
+};
+
+/** Adds the confirmation page of each action, and its form. A form acts once, and only with the token of its page. */
+export const addActionRoutes = (app: Hono<ConsoleEnv>, path: string, deps: ActionDeps): void => {
+  const { tokens, links, send, onAction } = deps;
+  const find = (id: string, subject: string): ConsoleAction | undefined =>
+    deps.actions.find((action) => action.id === id && isSubject(action, subject));
+  const notFound = (c: Context<ConsoleEnv>) =>
+    c.text('There is no such action. Without --actions, the console only reads.\n', 404);
+
+  app.get(path, (c) => {
+    const subject = c.req.query('subject') ?? '';
+    const action = find(c.req.param('action') ?? '', subject);
+    if (action === undefined) return notFound(c);
+    const token = tokens.issue(subjectOfToken(action, subject));
+    return send(c, action.label, confirmPage(action, subject, token, links));
+  });
+
+  app.post(path, bodyLimit({ maxSize: 4_096 }), async (c) => {
+    const form = await c.req.parseBody();
+    const field = (name: string): string => (typeof form[name] === 'string' ? form[name] : '');
+    const subject = field('subject');
+    const action = find(c.req.param('action') ?? '', subject);
+    if (action === undefined) return notFound(c);
+    if (!tokens.redeem(field('token'), subjectOfToken(action, subject))) {
+      const why = 'This form was sent before, or is older than ten minutes. Nothing was done. Open it again.';
+      return send(c, action.label, refusedPage(action, subject, why, links), 409);
+    }
+    const input = field('input').trim().slice(0, longestInput);
+    if (action.input !== undefined && input === '') {
+      return send(c, action.label, refusedPage(action, subject, `${action.input} is missing.`, links), 409);
+    }
+    const outcome = await runAction(action, subject, input);
+    onAction([action.id, subject, outcome.kind].filter((part) => part !== '').join(' '));
+    return outcome.kind === 'done'
+      ? send(c, action.label, donePage(action, subject, outcome.result, links))
+      : send(c, action.label, refusedPage(action, subject, outcome.why, links), 502);
+  });
+};

@@ -1,0 +1,16 @@
+import { readFileSync } from 'node:fs';
+
+const types: Readonly<Record<string, string>> = {
+  'console.css': 'text/css; charset=utf-8',
+  'console.js': 'text/javascript; charset=utf-8',
+  'console.svg': 'image/svg+xml',
+};
+
+export type Asset = { readonly type: string; readonly body: string };
+
+/** A file that pages refer to. It lies beside this module, and in the package beside the bundle. */
+export const readAsset = (name: string): Asset | undefined => {
+  const type = types[name];
+  if (type === undefined) return undefined;
+  return { type, body: readFileSync(new URL(`./${name}`, import.meta.url), 'utf8') };
+};

@@ -1,0 +1,139 @@
+import { html } from 'hono/html';
+import { choiceIn, hoursText, sinceChoices, sinceIn, startOf } from '../query.ts';
+import { ago, type Html, plural, shortId, shown, timeOfDay } from '../shown.ts';
+import { type Bounded, type ConsoleSources, type DeliveryLine, readPart } from '../sources.ts';
+import type { Content, Links } from './content.ts';
+import { option, showPart } from './parts.ts';
+
+/** What the filter offers. */
+const kindChoices = ['any', 'recorded', 'unlinked', 'refused', 'failed'] as const;
+type Kind = Exclude<(typeof kindChoices)[number], 'any'>;
+
+/** More rows than anybody reads. */
+const mostRows = 500;
+
+type Look = { readonly kind: Kind; readonly mark: string; readonly style: string; readonly text: string };
+
+const refusals: Readonly<Record<string, string>> = {
+  missing: 'it has no signature',
+  malformed: 'its signature is not of the form sha256=<64 hex digits>',
+  mismatch: 'its signature matches no signing key: forged, or signed with another key',
+  'not-json': 'its signature is valid, and its body is not JSON',
+  'not-decryptable': 'its signature is valid, and its body cannot be decrypted',
+  'no-task': 'its signature is valid, and its body names no task and status',
+};
+
+const wakes: Readonly<Record<string, string>> = {
+  woken: 'woke the waiting machine',
+  gone: 'the machine no longer waited',
+  'no-token': 'no machine was waiting yet',
+  'invalid-token': 'Step Functions rejected the callback token',
+};
+
+/** What receive-webhook did with a delivery, and why. `repeated`: an earlier one of its task was accepted before. */
+const lookOf = ({ answer, verdict, wake }: DeliveryLine, repeated: boolean): Look => {
+  if (answer === 401 || answer === 400) {
+    const text = `refused: ${refusals[verdict] ?? verdict}`;
+    return { kind: 'refused', mark: '✕', style: 'bad', text };
+  }
+  if (answer === 500) {
+    const text = 'failed; the provider delivers it again. The log of receive-webhook has the cause';
+    return { kind: 'failed', mark: '▲', style: 'bad', text };
+  }
+  if (verdict === 'stored') {
+    const text = 'stored for a task that no extraction is linked to: an early delivery or an orphan delivery';
+    return { kind: 'unlinked', mark: '?', style: 'unknown', text };
+  }
+  if (verdict === 'unknown-status') {
+    const text = 'accepted, with a status that the API document does not list; the next read decides';
+    return { kind: 'recorded', mark: '?', style: 'unknown', text };
+  }
+  const effect = wakes[wake ?? ''] ?? '';
+  return repeated
+    ? { kind: 'recorded', mark: '↻', style: 'mixed', text: `repeated; ${effect}` }
+    : { kind: 'recorded', mark: '✓', style: 'good', text: `recorded; ${effect}` };
+};
+
+type Row = DeliveryLine & { readonly look: Look };
+
+/** The lines with what they mean. They come newest first, so the earlier ones of a task are those that follow. */
+const rowsOf = (lines: readonly DeliveryLine[]): readonly Row[] => {
+  const accepted = new Set<string>();
+  return lines
+    .toReversed()
+    .map((line) => {
+      const { taskId = '', answer } = line;
+      const repeated = answer === 204 && accepted.has(taskId);
+      if (answer === 204) accepted.add(taskId);
+      return { ...line, look: lookOf(line, repeated) };
+    })
+    .reverse();
+};
+
+const headline = (rows: readonly Row[], since: string): string => {
+  const refused = rows.filter(({ look }) => look.kind === 'refused').length;
+  const failed = rows.filter(({ look }) => look.kind === 'failed').length;
+  if (rows.length === 0) return `No delivery came within ${since}.`;
+  const all = plural(rows.length, 'delivery', 'deliveries');
+  if (refused + failed === 0) return `${all} came within ${since}, and none was refused.`;
+  return `Of ${all} within ${since}, ${refused} ${refused === 1 ? 'was' : 'were'} refused and ${failed} failed.`;
+};
+
+const none = html`<span class="none">–</span>`;
+
+const row = ({ at, taskId, extractionId, answer, look }: Row, now: Date, links: Links): Html => html`<tr>
+<td><span class="mono">${timeOfDay(at)}</span> <span class="quiet">${ago(at, now)}</span></td>
+<th scope="row"><span class="status ${look.style}"><span aria-hidden="true">${look.mark}</span> ${look.kind}</span></th>
+<td class="text">${taskId === undefined ? none : html`<code>${shown(taskId, 40)}</code>`}</td>
+<td>${
+  extractionId === undefined
+    ? none
+    : html`<a class="mono" href="${links.extraction(extractionId)}" title="${shown(extractionId)}">${shortId(extractionId)}</a>`
+}</td>
+<td>${answer === 500 ? '5xx' : answer}</td>
+<td class="next">${look.text}</td>
+</tr>`;
+
+const table = (rows: readonly Row[], now: Date, links: Links): Html => html`
+<table class="rows">
+<caption class="hidden">Deliveries of the webhook, the newest first</caption>
+<thead><tr><th scope="col">Time (UTC)</th><th scope="col">Verdict</th><th scope="col">Task</th><th scope="col">Extraction</th><th scope="col">Answer</th><th scope="col">Why</th></tr></thead>
+<tbody>${rows.slice(0, mostRows).map((one) => row(one, now, links))}</tbody>
+</table>`;
+
+const filterForm = (kind: string, since: string, links: Links): Html => html`
+<form class="filters" method="get" action="${links.deliveries()}" aria-label="Filter deliveries">
+  <label><span>Verdict</span><select name="verdict">${kindChoices.map((one) => option(one, kind))}</select></label>
+  <label><span>Within</span><select name="since">${sinceChoices.map((one) => option(one, since, hoursText(one)))}</select></label>
+  <button type="submit">Filter</button>
+</form>`;
+
+/** What the provider delivered, and what receive-webhook did with it. */
+export const deliveriesPage = async (
+  query: URLSearchParams,
+  sources: ConsoleSources,
+  links: Links,
+  now: Date,
+): Promise<Content> => {
+  const since = sinceIn(query);
+  const kind = choiceIn(query.get('verdict'), kindChoices, 'any');
+  const part = await readPart(() => sources.deliveries(startOf(since, now)));
+  return {
+    title: 'Deliveries',
+    model: [since, kind, part],
+    body: (at) => {
+      const view = ({ items, complete }: Bounded<DeliveryLine>): Html => {
+        const all = rowsOf(items);
+        const rows = all.filter(({ look }) => kind === 'any' || look.kind === kind);
+        const cut = rows.length > mostRows || !complete;
+        return html`
+<div class="lead"><h1>${headline(all, hoursText(since))}</h1></div>
+${filterForm(kind, since, links)}
+${rows.length === 0 ? html`<p class="empty">No delivery matches.</p>` : table(rows, at, links)}
+${cut ? html`<p class="note">There are more than these. Choose a shorter time.</p>` : ''}
+<p class="source">From the log of receive-webhook, which has no body and no signature. A body over 16 KiB is refused with 413 and not logged.</p>`;
+      };
+      return showPart(part, 'Deliveries', view);
+    },
+  };
+};

@@ -1,0 +1,217 @@
+import { html } from 'hono/html';
+import { formatSeconds } from '../../format-seconds.ts';
+import type { ConsoleAction } from '../actions.ts';
+import { ago, type Html, plural, shown, withCode } from '../shown.ts';
+import {
+  type AlarmLine,
+  type Bounded,
+  type Breaker,
+  type ConsoleSources,
+  type FindingLine,
+  type Part,
+  type QueueLine,
+  readPart,
+  type SweepLine,
+} from '../sources.ts';
+import { type HourSummary, summarizeHours } from '../summarize-hours.ts';
+import { showActions } from './action-pages.ts';
+import type { Content, Links } from './content.ts';
+import { showPart } from './parts.ts';
+
+const hour = 3_600_000;
+
+type Parts = {
+  readonly findings: Part<readonly FindingLine[]>;
+  readonly alarms: Part<readonly AlarmLine[]>;
+  readonly queues: Part<readonly QueueLine[]>;
+  readonly breakers: Part<readonly Breaker[]>;
+  readonly sweeps: Part<Bounded<SweepLine>>;
+  readonly hours: Part<{ readonly hours: readonly HourSummary[]; readonly complete: boolean }>;
+};
+
+const readParts = async (sources: ConsoleSources, now: Date): Promise<Parts> => {
+  const [findings, alarms, queues, breakers, sweeps, hours] = await Promise.all([
+    readPart(() => sources.findings()),
+    readPart(() => sources.alarms()),
+    readPart(() => sources.queues()),
+    readPart(() => sources.breakers()),
+    readPart(() => sources.sweeps(new Date(now.getTime() - hour))),
+    readPart(async () => {
+      const { items, complete } = await sources.recent(new Date(now.getTime() - 24 * hour));
+      return { hours: summarizeHours(items).slice(0, 24), complete };
+    }),
+  ]);
+  return { findings, alarms, queues, breakers, sweeps, hours };
+};
+
+const countIn = <Item>(part: Part<readonly Item[]>, is: (item: Item) => boolean): number =>
+  part.kind === 'read' ? part.value.filter(is).length : 0;
+
+/** Whether it is the provider, in one sentence for each breaker that holds calls. */
+const heldCalls = ({ breakers }: Parts): string =>
+  breakers.kind === 'unreadable'
+    ? ''
+    : breakers.value
+        .filter(({ state }) => state !== 'closed')
+        .map(({ name, state }) =>
+          state === 'paused'
+            ? `An operator paused the ${name}. `
+            : `The provider is in trouble: the breaker of the ${name} is ${state}. `,
+        )
+        .join('');
+
+/** Whether something needs the operator. */
+const headline = ({ findings, alarms }: Parts): string => {
+  const failed = countIn(findings, ({ result }) => result === 'failed');
+  const alarming = countIn(alarms, ({ state }) => state === 'ALARM');
+  if (findings.kind === 'unreadable' || alarms.kind === 'unreadable')
+    return 'Not everything could be checked.';
+  if (failed + alarming === 0) return 'All checks passed, and no alarm is in ALARM.';
+  const parts = [
+    failed === 0 ? undefined : `${plural(failed, 'check')} failed`,
+    alarming === 0 ? undefined : `${plural(alarming, 'alarm is', 'alarms are')} in ALARM`,
+  ];
+  return `${parts.filter((part) => part !== undefined).join(', and ')}.`;
+};
+
+const marks = {
+  passed: { mark: '✓', style: 'good' },
+  failed: { mark: '✕', style: 'bad' },
+  skipped: { mark: '·', style: 'none' },
+} as const;
+
+/** Failed ones first. */
+const showFindings = (findings: readonly FindingLine[]): Html => {
+  const rank = { failed: 0, skipped: 1, passed: 2 } as const;
+  const sorted = findings.toSorted((one, other) => rank[one.result] - rank[other.result]);
+  return html`<ul class="findings">${sorted.map((finding) => {
+    const { mark, style } = marks[finding.result];
+    const remedy =
+      finding.result === 'failed' ? html`<p class="remedy">→ ${withCode(finding.remedy, 600)}</p>` : '';
+    return html`<li><span class="status ${style}" aria-hidden="true">${mark}</span><div><span class="hidden">${finding.result}: </span>${withCode(finding.message, 400)}${remedy}</div></li>`;
+  })}</ul>
+<p class="source">The checks of <code>cosecha doctor</code>. Two of them it makes only there: a delivery with a wrong signature, which is counted, and a login at the provider.</p>`;
+};
+
+/** The description of an alarm ends with the address of its runbook entry. */
+const describeAlarm = (description: string): Html => {
+  const [, text = description, address] = /^(.*?)\s*(https?:\/\/\S+)$/s.exec(description) ?? [];
+  if (address === undefined) return html`${shown(text, 400)}`;
+  return html`${shown(text, 400)} <a href="${address}" rel="noreferrer" target="_blank">Runbook entry</a>`;
+};
+
+const showAlarms = (alarms: readonly AlarmLine[], now: Date): Html => {
+  const alarming = alarms.filter(({ state }) => state === 'ALARM');
+  const without = alarms.filter(({ state }) => state === 'INSUFFICIENT_DATA').length;
+  const rest = html`<p class="source">${plural(alarms.length, 'alarm')}, of which ${without} have no data yet. From CloudWatch.</p>`;
+  if (alarming.length === 0) return html`<p>No alarm is in ALARM.</p>${rest}`;
+  return html`<ul class="findings">${alarming.map(
+    ({ name, since, description = '' }) =>
+      html`<li><span class="status bad" aria-hidden="true">▲</span><div><strong>${shown(name)}</strong>${
+        since === undefined ? '' : html` <span class="quiet">since ${ago(since, now)}</span>`
+      }<p class="remedy">${describeAlarm(description)}</p></div></li>`,
+  )}</ul>${rest}`;
+};
+
+const breakerLooks = {
+  closed: { mark: '✓', style: 'good' },
+  'half-open': { mark: '◐', style: 'mixed' },
+  open: { mark: '✕', style: 'bad' },
+  paused: { mark: '‖', style: 'bad' },
+} as const;
+
+const showBreakers = (breakers: readonly Breaker[], now: Date): Html =>
+  html`<ul class="findings">${breakers.map(({ name, state, since, until, reason }) => {
+    const { mark, style } = breakerLooks[state];
+    const times = [
+      since === undefined ? '' : html` <span class="quiet">since ${ago(since, now)}</span>`,
+      until === undefined ? '' : html` <span class="quiet">· next probe ${ago(until, now)}</span>`,
+      reason === undefined ? '' : html`<p class="remedy">${shown(reason, 200)}</p>`,
+    ];
+    return html`<li><span class="status ${style}" aria-hidden="true">${mark}</span><div><strong>${name}</strong> ${state}${times}</div></li>`;
+  })}</ul>`;
+
+const showQueues = (queues: readonly QueueLine[]): Html => html`
+<table class="rows narrow"><caption class="hidden">Queues</caption>
+<thead><tr><th scope="col">Queue</th><th scope="col">Waiting</th><th scope="col">Delayed</th><th scope="col">In flight</th></tr></thead>
+<tbody>${queues.map(
+  ({ name, waiting, later, inFlight }) =>
+    html`<tr><th scope="row">${name}</th><td>${waiting.toLocaleString('en')}</td><td>${later.toLocaleString('en')}</td><td>${inFlight.toLocaleString('en')}</td></tr>`,
+)}</tbody></table>
+<p class="source">SQS counts approximately.</p>`;
+
+const showSweeps = ({ items }: Bounded<SweepLine>, now: Date): Html => {
+  const [last] = items;
+  if (last === undefined) return html`<p class="late">No sweep finished within an hour.</p>`;
+  const failed = items.reduce((sum, sweep) => sum + sweep.failed, 0);
+  return html`<p>The last sweep finished ${ago(last.at, now)}. It sent ${last.sent} to the reconcile queue.</p>
+<p class="source">${plural(items.length, 'sweep')} finished within an hour, and ${failed} records could not be claimed or sent. From the log of sweep-extractions.</p>`;
+};
+
+/** Kinds in the order of the bar, which has a pattern for each. */
+const kinds = ['completed', 'partial', 'failed', 'unknown'] as const;
+
+const barWidth = 240;
+
+const bar = (summary: HourSummary, most: number): Html => {
+  let x = 0;
+  return html`<svg class="bar" viewBox="0 0 ${barWidth} 14" width="${barWidth}" height="14" aria-hidden="true">${kinds.map(
+    (kind) => {
+      const width = (barWidth * summary[kind]) / most;
+      const part = html`<rect class="fill-${kind}" x="${x.toFixed(1)}" y="1" width="${width.toFixed(1)}" height="12"/>`;
+      x += width;
+      return part;
+    },
+  )}</svg>`;
+};
+
+const totalOf = (summary: HourSummary): number => kinds.reduce((sum, kind) => sum + summary[kind], 0);
+
+const showHours = ({ hours, complete }: { hours: readonly HourSummary[]; complete: boolean }): Html => {
+  if (hours.length === 0) return html`<p>Nothing ended within 24 hours.</p>`;
+  const most = Math.max(...hours.map(totalOf));
+  const cell = (count: number): Html =>
+    count === 0 ? html`<td class="none">0</td>` : html`<td>${count}</td>`;
+  return html`<table class="rows hours"><caption class="hidden">Outcomes by hour, the newest first</caption>
+<thead><tr><th scope="col">Hour (UTC)</th>${kinds.map((kind) => html`<th scope="col"><span class="key fill-${kind}" aria-hidden="true"></span> ${kind}</th>`)}<th scope="col">Half took at most</th><th scope="col">95 % took at most</th><th scope="col"><span class="hidden">Chart</span></th></tr></thead>
+<tbody>${hours.map(
+    (summary) =>
+      html`<tr><th scope="row">${summary.hour.slice(5, 16).replace('T', ' ')}</th>${kinds.map((kind) => cell(summary[kind]))}<td>${formatSeconds(summary.p50)}</td><td>${formatSeconds(summary.p95)}</td><td>${bar(summary, most)}</td></tr>`,
+  )}</tbody></table>
+<p class="source">From the records of ${complete ? 'all executions' : 'the newest 1,000 executions'} of the last 24 hours. “failed” includes what was refused or never started; “unknown” is UNCONFIRMED and TIMED_OUT.</p>`;
+};
+
+/** Whether the deployment and the provider work. */
+export const healthPage = async (
+  { sources, actions }: { readonly sources: ConsoleSources; readonly actions: readonly ConsoleAction[] },
+  links: Links,
+  now: Date,
+): Promise<Content> => {
+  const parts = await readParts(sources, now);
+  const { findings, alarms, queues, breakers, sweeps, hours } = parts;
+  return {
+    title: 'Health',
+    model: parts,
+    body: (at) => html`
+<div class="lead"><h1>${heldCalls(parts)}${headline(parts)}</h1></div>
+${showActions(actions, '', links)}
+${
+  breakers.kind === 'read' && breakers.value.length === 0
+    ? ''
+    : html`<h2>Calls to the provider</h2>${showPart(breakers, 'Circuit breakers', (value) => showBreakers(value, at))}`
+}
+<h2>Checks</h2>
+${showPart(findings, 'Checks', showFindings)}
+<h2>Alarms</h2>
+${showPart(alarms, 'Alarms', (value) => showAlarms(value, at))}
+<div class="columns"><section>
+<h2>Sweeps</h2>
+${showPart(sweeps, 'Sweeps', (value) => showSweeps(value, at))}
+</section><section>
+<h2>Queues</h2>
+${showPart(queues, 'Queues', showQueues)}
+</section></div>
+<h2>Outcomes by hour</h2>
+${showPart(hours, 'Outcomes', showHours)}`,
+  };
+};

@@ -1,0 +1,45 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { getRequestListener } from '@hono/node-server';
+import { CliError } from '../errors.ts';
+import { type ConsoleDeps, createConsoleApp } from './app.ts';
+
+export type RunningConsole = {
+  /** With the secret. Whoever has it sees what the operator's AWS credentials may read. */
+  readonly url: string;
+  readonly close: () => Promise<void>;
+};
+
+/** Only this machine can connect. */
+const loopback = '127.0.0.1';
+
+/** 192 bits, as 32 characters. */
+const newToken = (): string => randomBytes(24).toString('base64url');
+
+/** Serves the console on this machine, on any free port for 0. Throws CliError if the port is taken. */
+export const serveConsole = async (
+  port: number,
+  deps: Omit<ConsoleDeps, 'address'>,
+): Promise<RunningConsole> => {
+  const server = createServer();
+  server.listen(port, loopback);
+  await once(server, 'listening').catch((cause: unknown) => {
+    throw new CliError(`Port ${port} cannot be used: ${String((cause as { code?: unknown }).code)}.`, {
+      cause,
+    });
+  });
+  const token = newToken();
+  const host = `${loopback}:${(server.address() as AddressInfo).port}`;
+  const app = createConsoleApp({ ...deps, address: { host, token } });
+  server.on('request', getRequestListener(app.fetch, { overrideGlobalObjects: false }));
+  return { url: `http://${host}/${token}/`, close: () => close(server) };
+};
+
+const close = async (server: Server): Promise<void> => {
+  const closed = once(server, 'close');
+  server.close();
+  server.closeAllConnections();
+  await closed;
+};

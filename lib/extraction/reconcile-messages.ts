@@ -1,0 +1,62 @@
+import type { Count, MetricName } from '../observability/metric-names.ts';
+import { stuckSeconds, type Timings } from './deadlines.ts';
+import type { Journal } from './journal.ts';
+import type { ReconcileCaller, ReconcileResult } from './reconcile.ts';
+import { parseReconcileMessage } from './reconcile-event.ts';
+
+/** A message as Lambda passes it on. */
+export type ReceivedMessage = { readonly messageId: string; readonly body: string };
+
+/**
+ * The messages that SQS is to deliver again, after the visibility timeout, and in the end to the dead-letter queue.
+ * Lambda deletes the others: "Reporting batch item failures",
+ * https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-errorhandling.html
+ */
+export type BatchAnswer = { readonly batchItemFailures: readonly { readonly itemIdentifier: string }[] };
+
+export type ReconcileMessagesDeps = {
+  readonly reconcile: (extractionId: string, caller: ReconcileCaller) => Promise<ReconcileResult>;
+  readonly now: () => Date;
+  readonly timings: Timings;
+  readonly journal: Journal;
+  readonly count: Count<MetricName>;
+};
+
+/** Reports a record that is still open although all its deadlines have passed. The sweep only sends, and does not see it. */
+const countStuck = (result: ReconcileResult, { now, timings, count }: ReconcileMessagesDeps): void => {
+  const stuck = result.kind === 'gone' ? 0 : stuckSeconds(result.record, now(), timings);
+  if (stuck > 0) count('OldestStuckSeconds', stuck);
+};
+
+/** Whether the message is done. A failure is logged, and the message stays in the queue. */
+const reconcileMessage = async (body: string, deps: ReconcileMessagesDeps): Promise<boolean> => {
+  const message = parseReconcileMessage(body);
+  if (message === undefined) {
+    deps.journal.failure('A message of the reconcile queue could not be read.', undefined);
+    return false;
+  }
+  const { extractionId, cause } = message;
+  deps.journal.about({ extractionId });
+  try {
+    countStuck(await deps.reconcile(extractionId, { kind: 'queue', cause }), deps);
+    return true;
+  } catch (error) {
+    deps.journal.failure('An extraction could not be reconciled.', error, { extractionId });
+    return false;
+  }
+};
+
+/**
+ * Reconciles the extraction of each message, one after another, as results may be large. An id without a record is done:
+ * the record was erased, or its retention is over.
+ */
+export const reconcileMessages = async (
+  messages: readonly ReceivedMessage[],
+  deps: ReconcileMessagesDeps,
+): Promise<BatchAnswer> => {
+  const failed: { itemIdentifier: string }[] = [];
+  for (const { messageId, body } of messages) {
+    if (!(await reconcileMessage(body, deps))) failed.push({ itemIdentifier: messageId });
+  }
+  return { batchItemFailures: failed };
+};

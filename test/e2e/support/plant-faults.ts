@@ -1,0 +1,189 @@
+import { CloudWatchClient, DescribeAlarmsCommand, PutMetricAlarmCommand } from '@aws-sdk/client-cloudwatch';
+import { DynamoDBClient, UpdateTableCommand } from '@aws-sdk/client-dynamodb';
+import { DisableRuleCommand, EventBridgeClient, ListRulesCommand } from '@aws-sdk/client-eventbridge';
+import {
+  GetRolePolicyCommand,
+  IAMClient,
+  ListRolePoliciesCommand,
+  PutRolePolicyCommand,
+} from '@aws-sdk/client-iam';
+import { GetKeyPolicyCommand, KMSClient, PutKeyPolicyCommand } from '@aws-sdk/client-kms';
+import {
+  type FunctionConfiguration,
+  LambdaClient,
+  ListFunctionsCommand,
+  UpdateFunctionConfigurationCommand,
+} from '@aws-sdk/client-lambda';
+import type { EmulatedStage } from '../../../infra/local/accept/emulated-stage.ts';
+import { LOCAL_STAGE, stackNameOf } from '../../../lib/aws/stage.ts';
+
+type Stage = Pick<EmulatedStage, 'emulator' | 'outputs'>;
+
+type Statement = {
+  readonly Action: string | readonly string[];
+  readonly Principal?: { readonly AWS?: unknown };
+};
+
+const functionsOf = async ({ emulator }: Stage) => {
+  const { Functions = [] } = await new LambdaClient(emulator.client).send(new ListFunctionsCommand());
+  return (name: string): FunctionConfiguration => {
+    const found = Functions.find(
+      ({ Environment }) => Environment?.Variables?.POWERTOOLS_SERVICE_NAME === name,
+    );
+    if (found === undefined) throw new Error(`There is no function ${name}.`);
+    return found;
+  };
+};
+
+const roleOf = ({ Role = '' }: FunctionConfiguration): string => Role.slice(Role.lastIndexOf('/') + 1);
+
+/** Changes environment variables of a function. */
+const setVariables = async (stage: Stage, name: string, variables: Readonly<Record<string, string>>) => {
+  const { FunctionName, Environment } = (await functionsOf(stage))(name);
+  await new LambdaClient(stage.emulator.client).send(
+    new UpdateFunctionConfigurationCommand({
+      FunctionName,
+      Environment: { Variables: { ...Environment?.Variables, ...variables } },
+    }),
+  );
+};
+
+/** A grant is missing: the sweep may not query the index of what is due. */
+const removeGrant = async (stage: Stage): Promise<void> => {
+  const iam = new IAMClient(stage.emulator.client);
+  const RoleName = roleOf((await functionsOf(stage))('sweep-extractions'));
+  const { PolicyNames = [] } = await iam.send(new ListRolePoliciesCommand({ RoleName }));
+  for (const PolicyName of PolicyNames) {
+    const { PolicyDocument = '' } = await iam.send(new GetRolePolicyCommand({ RoleName, PolicyName }));
+    const policy = JSON.parse(decodeURIComponent(PolicyDocument)) as {
+      readonly Statement: readonly Statement[];
+    };
+    const Statement = policy.Statement.filter(({ Action }) => ![Action].flat().includes('dynamodb:Query'));
+    await iam.send(
+      new PutRolePolicyCommand({
+        RoleName,
+        PolicyName,
+        PolicyDocument: JSON.stringify({ ...policy, Statement }),
+      }),
+    );
+  }
+};
+
+/** receive-webhook verifies with another key than the one that the provider signs with. */
+const useWrongSigningKey = async (stage: Stage): Promise<void> => {
+  const another = `${stackNameOf(LOCAL_STAGE)}/fingerprint-key`;
+  await new IAMClient(stage.emulator.client).send(
+    new PutRolePolicyCommand({
+      RoleName: roleOf((await functionsOf(stage))('receive-webhook')),
+      PolicyName: 'read-another-key',
+      PolicyDocument: JSON.stringify({
+        Version: '2012-10-17',
+        Statement: [
+          {
+            Effect: 'Allow',
+            Action: 'secretsmanager:GetSecretValue',
+            Resource: `arn:aws:secretsmanager:*:*:secret:${another}-??????`,
+          },
+        ],
+      }),
+    }),
+  );
+  await setVariables(stage, 'receive-webhook', { WEBHOOK_SIGNING_KEY_SECRET: another });
+};
+
+const disableSweep = async ({ emulator }: Stage): Promise<void> => {
+  const events = new EventBridgeClient(emulator.client);
+  const { Rules = [] } = await events.send(new ListRulesCommand());
+  const sweep = Rules.find(({ Name = '' }) => /Sweep/.test(Name));
+  await events.send(new DisableRuleCommand({ Name: sweep?.Name }));
+};
+
+const dropIndex = async ({ emulator, outputs }: Stage): Promise<void> => {
+  await new DynamoDBClient(emulator.client).send(
+    new UpdateTableCommand({
+      TableName: outputs.ExtractionsTableName,
+      GlobalSecondaryIndexUpdates: [{ Delete: { IndexName: 'due' } }],
+    }),
+  );
+};
+
+const takeAlarmsMetric = async ({ emulator }: Stage): Promise<void> => {
+  const cloudWatch = new CloudWatchClient(emulator.client);
+  const AlarmNames = [`${stackNameOf(LOCAL_STAGE)}-unconfirmed`];
+  const { MetricAlarms: [alarm] = [] } = await cloudWatch.send(new DescribeAlarmsCommand({ AlarmNames }));
+  if (alarm === undefined) throw new Error(`There is no alarm ${AlarmNames}.`);
+  const { AlarmName, ComparisonOperator, EvaluationPeriods, Threshold, AlarmActions } = alarm;
+  await cloudWatch.send(
+    new PutMetricAlarmCommand({
+      ...{ AlarmName, ComparisonOperator, EvaluationPeriods, Threshold, AlarmActions },
+      Namespace: 'Cosecha/local',
+      MetricName: 'NobodyCountsThis',
+      Period: 60,
+      Statistic: 'Sum',
+    }),
+  );
+};
+
+const takeMemoryAndTime = async (stage: Stage): Promise<void> => {
+  const { FunctionName } = (await functionsOf(stage))('manage-consents');
+  await new LambdaClient(stage.emulator.client).send(
+    new UpdateFunctionConfigurationCommand({ FunctionName, MemorySize: 128, Timeout: 3 }),
+  );
+};
+
+/** The seal key no longer lets reconcile-extraction decrypt the targets of consents. */
+const revokeKeyPermission = async (stage: Stage): Promise<void> => {
+  const kms = new KMSClient(stage.emulator.client);
+  const { Role, Environment } = (await functionsOf(stage))('reconcile-extraction');
+  const KeyId = Environment?.Variables?.SEAL_KEY_ARN;
+  const { Policy = '' } = await kms.send(new GetKeyPolicyCommand({ KeyId, PolicyName: 'default' }));
+  const policy = JSON.parse(Policy) as { readonly Statement: readonly Statement[] };
+  const Statement = policy.Statement.map((one) => ({
+    ...one,
+    ...(one.Principal?.AWS === undefined
+      ? {}
+      : { Principal: { AWS: [one.Principal.AWS].flat().filter((arn) => arn !== Role) } }),
+  }));
+  await kms.send(
+    new PutKeyPolicyCommand({
+      KeyId,
+      PolicyName: 'default',
+      Policy: JSON.stringify({ ...policy, Statement }),
+    }),
+  );
+};
+
+/** Faults that do not hide each other, so that one run has to name them all. The check that names each, and how. */
+export const plantedFaults: readonly {
+  readonly plant: (stage: Stage) => Promise<void>;
+  readonly check: string;
+  readonly named: RegExp;
+}[] = [
+  {
+    plant: removeGrant,
+    check: 'function-permissions',
+    named: /sweep-extractions may not dynamodb:Query on due/,
+  },
+  { plant: useWrongSigningKey, check: 'webhook-forged', named: /genuine webhook was answered 401, not 204/ },
+  { plant: disableSweep, check: 'doctor', named: /disabled: \S*Sweep/ },
+  { plant: dropIndex, check: 'doctor', named: /the index due is missing/ },
+  {
+    plant: takeAlarmsMetric,
+    check: 'as-in-template',
+    named: /alarm Cosecha-local-unconfirmed watches Cosecha\/local NobodyCountsThis instead of/,
+  },
+  {
+    plant: takeMemoryAndTime,
+    check: 'as-in-template',
+    named: /manage-consents has 128 MB instead of 512 MB and a timeout of 3 s instead of 29 s/,
+  },
+  {
+    plant: revokeKeyPermission,
+    check: 'seal-key-roles',
+    named: /seal key does not let reconcile-extraction decrypt/,
+  },
+];
+
+/** start-task sends credentials to another provider than the probe. */
+export const useWrongProvider = (stage: Stage, PROVIDER_BASE_URL: string): Promise<void> =>
+  setVariables(stage, 'start-task', { PROVIDER_BASE_URL });

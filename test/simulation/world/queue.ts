@@ -1,0 +1,97 @@
+import type { ReconcileMessage } from '../../../lib/extraction/reconcile-queue.ts';
+import type { Process } from './process.ts';
+import { lifeOf } from './settings.ts';
+import type { World } from './world.ts';
+
+/** As in infra/constructs/reconcile-queue.ts. */
+const mostReceives = 5;
+const visibilitySeconds = 6 * lifeOf.reconcile;
+
+/** How late a message arrives if the consumer does not keep up: longer than a claim of the sweep. */
+const lateSeconds = 400;
+
+/** Consumes a message. Calls `ended` with whether it is done. */
+type Consume = (body: string, ended: (done: boolean) => void) => void;
+
+/**
+ * The reconcile queue. It delivers a message at least once, in any order. A message whose consumer fails or ends is delivered
+ * again after the visibility timeout, and in the end it is a dead letter, which here nobody redrives.
+ */
+export class ReconcileQueue {
+  /** Messages that the queue accepted, in order. */
+  readonly accepted: { readonly message: ReconcileMessage; readonly by: Process | undefined }[] = [];
+  /** How many messages were sent or received once more than necessary. */
+  repetitions = 0;
+  readonly #world: World;
+  readonly #consume: Consume;
+
+  constructor(world: World, consume: Consume) {
+    this.#world = world;
+    this.#consume = consume;
+  }
+
+  accept(message: ReconcileMessage, delaySeconds: number): void {
+    const by = this.#world.kernel.actor;
+    const isRepeated = by === undefined || this.hasMessageOf(by) || by.name.startsWith('start-task');
+    if (isRepeated) this.repetitions += 1;
+    this.accepted.push({ message, by });
+    this.#world.state('sent', { message, by });
+    const deliver = (): void => this.#deliver(message);
+    if (delaySeconds === 0) deliver();
+    else this.#world.kernel.after(delaySeconds * 1_000, `a message (${message.cause}) is due`, deliver);
+  }
+
+  hasMessageOf(process: Process): boolean {
+    return this.accepted.some(({ by }) => by === process);
+  }
+
+  #deliver(message: ReconcileMessage): void {
+    const { kernel } = this.#world;
+    const receive = (): void => this.#receive(JSON.stringify(message), 1);
+    void kernel.call<void>(undefined, 'queue', {
+      name: `message (${message.cause})`,
+      kind: 'once',
+      take: receive,
+      others: [
+        { name: 'lost', take: () => undefined },
+        {
+          name: 'twice',
+          take: () => {
+            this.repetitions += 1;
+            receive();
+            receive();
+          },
+        },
+        {
+          name: 'late',
+          take: () => kernel.after(lateSeconds * 1_000, 'a late message arrives', receive),
+        },
+        {
+          name: 'again later',
+          take: () => {
+            this.repetitions += 1;
+            receive();
+            kernel.after(lateSeconds * 1_000, 'a message arrives again', receive);
+          },
+        },
+      ],
+    });
+  }
+
+  #receive(body: string, times: number): void {
+    const { kernel } = this.#world;
+    const ended = (done: boolean): void => {
+      if (done) return;
+      if (times === mostReceives) {
+        kernel.counted('a dead letter');
+        return;
+      }
+      this.repetitions += 1;
+      kernel.after(visibilitySeconds * 1_000, 'a message is visible again', () =>
+        this.#receive(body, times + 1),
+      );
+    };
+    if (this.#world.deployIsBroken) ended(false);
+    else this.#consume(body, ended);
+  }
+}

@@ -1,0 +1,48 @@
+import { accessSync, constants } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { type Browser, chromium } from 'playwright-core';
+import { describe, test } from 'vitest';
+
+/** `--no-sandbox`: Chromium's own sandbox refuses to run as root, as tests in containers do. */
+const args = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
+const isExecutable = (file: string): boolean => {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+const executablePath = ['chromium', 'chromium-browser', 'google-chrome']
+  .flatMap((name) => (process.env.PATH ?? '').split(delimiter).map((folder) => join(folder, name)))
+  .find(isExecutable);
+
+/** Starts the installed Chromium. Inside `describeInChromium` there is one. */
+export const launchChromium = (): Promise<Browser> => {
+  if (executablePath === undefined) throw new Error('Chromium is not installed');
+  return chromium.launch({ executablePath, args });
+};
+
+/** Tests in a real browser. Without an installed Chromium they are skipped, but in CI they fail. */
+export const describeInChromium = (title: string, tests: () => void): void => {
+  const howToInstall = `${title} is tested in a real browser: install Chromium, e.g. apt-get install -y chromium`;
+  if (executablePath === undefined && process.env.CI === 'true') {
+    test(`${title} works in a real browser`, () => {
+      throw new Error(howToInstall);
+    });
+  }
+  describe.skipIf(executablePath === undefined)(
+    executablePath ? `${title}, in a browser` : howToInstall,
+    tests,
+  );
+};

@@ -1,0 +1,77 @@
+import { createConsoleApp } from '../../lib/cli/console/app.ts';
+import type { ConsoleSources } from '../../lib/cli/console/sources.ts';
+import type { Extraction } from '../../lib/extraction/record.ts';
+import { at } from './extraction-fixtures.ts';
+
+export const consoleAddress = { host: '127.0.0.1:4000', token: 'token-of-the-console' };
+
+/** Sources that have these records, and nothing else. */
+export const sourcesWith = (
+  records: readonly Extraction[],
+  more: Partial<ConsoleSources> = {},
+): ConsoleSources => ({
+  open: async () => records.filter(({ dueShard }) => dueShard !== undefined),
+  recent: async () => ({ items: records, complete: true }),
+  record: async (extractionId) => records.find((record) => record.extractionId === extractionId),
+  story: async () => undefined,
+  deliveries: async () => ({ items: [], complete: true }),
+  sweeps: async () => ({ items: [], complete: true }),
+  findings: async () => [],
+  alarms: async () => [],
+  queues: async () => [],
+  breakers: async () => [],
+  ...more,
+});
+
+/** What fails for an operator without a permission, as the SDK throws it. */
+export const denied = (action: string): Promise<never> => {
+  const message = `User: arn:aws:iam::1:user/ana is not authorized to perform: ${action} on resource: r`;
+  return Promise.reject(Object.assign(new Error(message), { name: 'AccessDeniedException' }));
+};
+
+/** The console over these sources, 100 s after the fixtures were requested. `get` and `post` are its own browser. */
+export const consoleOver = (
+  sources: ConsoleSources,
+  more: Partial<Parameters<typeof createConsoleApp>[0]> = {},
+) => {
+  const { host, token } = consoleAddress;
+  const errors: unknown[] = [];
+  const done: string[] = [];
+  let randoms = 0;
+  const app = createConsoleApp({
+    stage: 'prod',
+    address: consoleAddress,
+    sources,
+    now: () => at(100),
+    sleep: () => new Promise(() => undefined),
+    everyMs: 1,
+    actions: [],
+    random: () => {
+      randoms += 1;
+      return `random-${randoms}`;
+    },
+    onAction: (line) => done.push(line),
+    onError: (error) => errors.push(error),
+    ...more,
+  });
+  const send = (path: string, init: RequestInit = {}) =>
+    Promise.resolve(
+      app.request(`http://${host}/${token}${path}`, {
+        ...init,
+        headers: { host, ...(init.headers as Record<string, string>) },
+      }),
+    );
+  return {
+    app,
+    errors,
+    done,
+    get: (path: string, headers: Record<string, string> = {}) => send(path, { headers }),
+    text: async (path: string) => (await send(path)).text(),
+    post: (path: string, form: Record<string, string>, headers: Record<string, string> = {}) =>
+      send(path, {
+        method: 'POST',
+        body: new URLSearchParams(form),
+        headers: { origin: `http://${host}`, ...headers },
+      }),
+  };
+};
