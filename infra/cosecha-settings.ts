@@ -47,8 +47,8 @@ export type CosechaSettings = {
    */
   readonly webhookWaitSeconds?: number | undefined;
   /**
-   * The first interval between polls.
-   * Intervals have full jitter, so that the mean interval is half of it.
+   * The first interval between polls, and between attempts to collect results.
+   * The intervals of the state machine have full jitter, so that its mean interval is half of it.
    * Seconds, 1 to 3600.
    * Default: 5.
    */
@@ -85,19 +85,13 @@ export type CosechaSettings = {
    */
   readonly machineSlackSeconds?: number | undefined;
   /**
-   * How long after the outcome the state machine itself tries to collect the results. Then the sweep does, at growing intervals.
-   * Seconds, 1 to 3600.
-   * Default: 300.
-   */
-  readonly collectInMachineSeconds?: number | undefined;
-  /**
    * How long after the outcome results are requested from the provider. Afterwards `collectionError` is recorded and the record closes.
    * Seconds, 1 to 2592000.
    * Default: 86400.
    */
   readonly collectForSeconds?: number | undefined;
   /**
-   * How often the sweep reconciles everything that is due.
+   * How often the sweep sends everything that is due to the reconcile queue.
    * The sweep is the guarantee behind webhook and state machine. EventBridge allows one run a minute at most.
    * Minutes, 1 to 60.
    * Default: 5.
@@ -145,7 +139,7 @@ export type CosechaSettings = {
    */
   readonly providerTimeoutMs?: number | undefined;
   /**
-   * How many failed calls within `breakerWindowSeconds` open the breaker of starts or of reads. Failed connects, timeouts, resets and 5xx count, in all processes together.
+   * How many failed calls within `breakerWindowSeconds`, or in a row, open the breaker of starts or of reads. Failed connects, timeouts, resets and 5xx count, in all processes together.
    * Each such start call may end `UNCONFIRMED`. At 10 starts a second, 5 in 30 s are 1.7 %. Raise it in proportion to your volume, as a provider that works may fail one call in a thousand.
    * Failures, 1 to 1000.
    * Default: 5.
@@ -285,7 +279,14 @@ export type CosechaSettings = {
    */
   readonly startReservedConcurrency?: number | undefined;
   /**
-   * The most executions of reconcile-extraction at once. The state machine retries those that are throttled.
+   * The most messages of the reconcile queue that are processed at once.
+   * At 0.5 s a reconcile, 50 are 100 a second, eight million a day. AWS allows 2 to 1,000. A lower value protects the provider and the account.
+   * Executions, 2 to 1000.
+   * Default: 50.
+   */
+  readonly reconcileConcurrency?: number | undefined;
+  /**
+   * The most executions of reconcile-extraction at once, for messages and for the state machine, which retries those that are throttled. Must be at least `reconcileConcurrency`.
    * As for `startReservedConcurrency`.
    * Executions, 1 to 10000.
    */

@@ -1,7 +1,6 @@
 import { Duration } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import type { Config } from './config.ts';
-import type { FunctionCode } from './function-names.ts';
 import { allow } from './constructs/allow.ts';
 import { CosechaFunction } from './constructs/cosecha-function.ts';
 import type { DataKey } from './constructs/data-key.ts';
@@ -10,11 +9,12 @@ import {
   describingExecutions,
   extractionMachineArn,
 } from './constructs/extraction-machine.ts';
-import { type ReconcileQueue, reconcileTimeout } from './constructs/reconcile-queue.ts';
 import type { Network } from './constructs/network.ts';
+import { type ReconcileQueue, reconcileTimeout } from './constructs/reconcile-queue.ts';
 import type { SealKey } from './constructs/seal-key.ts';
 import type { Secrets } from './constructs/secrets.ts';
 import type { Storage } from './constructs/storage.ts';
+import type { FunctionCode } from './function-names.ts';
 
 /** What exists before the functions, and what their environment and permissions refer to. */
 export type Resources = {
@@ -38,7 +38,12 @@ export type CosechaFunctions = ReturnType<typeof createFunctions>;
 
 /** The seven functions, each with exactly the environment and the permissions that its code uses. */
 export const createFunctions = (scope: Construct, resources: Resources, code: FunctionCode) => {
-  const context: Context = { ...resources, scope, code, machineArn: extractionMachineArn(scope, resources.config) };
+  const context: Context = {
+    ...resources,
+    scope,
+    code,
+    machineArn: extractionMachineArn(scope, resources.config),
+  };
   const functions = {
     requestExtraction: requestExtraction(context),
     getExtraction: getExtraction(context),

@@ -103,7 +103,7 @@ export class EventFanOut extends Construct {
       },
       target: this.bus.eventBusArn,
       targetParameters: {
-        inputTemplate: cloudEventTemplate(Stack.of(this).stackName),
+        inputTemplate: cloudEventTemplate(stackNameOf(config.stage)),
         eventBridgeEventBusParameters: { source: busEvent.source, detailType: busEvent.detailType },
       },
       // Without `includeExecutionData`, which would log the records.

@@ -107,11 +107,7 @@ export const requireConfirmation = async (
 };
 
 /** The key that the provider signs with or, for a forged delivery, a random one. */
-const signingKey = async (
-  forged: boolean,
-  { client, name }: Deployment,
-  shell: Shell,
-): Promise<string> => {
+const signingKey = async (forged: boolean, { client, name }: Deployment, shell: Shell): Promise<string> => {
   if (forged) return shell.randomId();
   const secrets = new SecretsManagerClient(client);
   return readSecret(secrets, `${name}/webhook-signing-key`).catch((cause: unknown) => {

@@ -73,7 +73,10 @@ const stackChecks = ({ deployment: { client, stackName, stackStatus } }: Shared)
   { id: 'stack', run: async () => checkStack(stackName, stackStatus) },
 ];
 
-const secretChecks = ({ deployment: { client, output, name: deployment }, now }: Shared): readonly Check[] => {
+const secretChecks = ({
+  deployment: { client, output, name: deployment },
+  now,
+}: Shared): readonly Check[] => {
   const secrets = new SecretsManagerClient(client);
   const check = (id: string, label: string, remedy: () => string): Check => ({
     id,

@@ -15,6 +15,7 @@ import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/co
 import { build, type Metafile } from 'esbuild';
 import { publint } from 'publint';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { functionNames } from '../../../../infra/function-names.ts';
 import { repository } from '../../../../infra/local/paths.ts';
 import { buildPackage } from '../../../../infra/package/build-package.ts';
 import { documentedRecords } from '../../docs/documented-records.ts';
@@ -204,6 +205,24 @@ describe('the package, packed and installed elsewhere', { timeout: 300_000 }, ()
        console.log(Object.values(Resources).filter(({ Type }) => Type === 'AWS::Lambda::EventSourceMapping').length);`,
     );
     expect((await node(['synth.mjs'], project)).stdout).toBe('1\n');
+  });
+
+  test('puts a deployment with its prebuilt functions into a stack of the project', async () => {
+    for (const name of ['aws-cdk-lib', 'constructs']) {
+      if (!existsSync(join(project, 'node_modules', name))) linkPackage(name);
+    }
+    addFile(
+      'embed.mjs',
+      `import { App, Stack } from 'aws-cdk-lib';
+       import { Cosecha } from '@cosecha/cosecha/cdk';
+       const stack = new Stack(new App({ outdir: 'cdk.embedded' }), 'Banking');
+       new Cosecha(stack, 'Bank', { stage: 'prod', providerBaseUrl: 'https://provider.example' });
+       const { Outputs } = stack.node.root.synth().getStackArtifact(stack.artifactId).template;
+       console.log('BankWebhookUrl' in Outputs);`,
+    );
+    expect((await node(['embed.mjs'], project)).stdout).toBe('true\n');
+    const { stdout } = await run('find', ['cdk.embedded', '-path', '*/asset.*/index.js'], { cwd: project });
+    expect(stdout.trim().split('\n')).toHaveLength(functionNames.length);
   });
 
   test('has types that a strict compiler accepts and that refuse a misuse', async () => {

@@ -17,7 +17,10 @@ const cloudFormation = createServer(async (request, response) => {
   const outputs = {
     BankApiId: 'embedded1',
     BankWebhookUrl: 'https://api.example/webhooks/provider',
-    ApiId: 'abc123', WebhookUrl: 'https://api.example/webhooks/provider', Empty: '' };
+    ApiId: 'abc123',
+    WebhookUrl: 'https://api.example/webhooks/provider',
+    Empty: '',
+  };
   const members = Object.entries(outputs).map(
     ([key, value]) => `<member><OutputKey>${key}</OutputKey><OutputValue>${value}</OutputValue></member>`,
   );
