@@ -4,6 +4,7 @@ import { testTimeoutMs } from './test/e2e/windows.ts';
 /** Scenarios that change what all share, the provider, the state machine or what is due: nothing else may run beside them. */
 const alone = [
   'test/e2e/accept.test.ts',
+  'test/e2e/breaker.test.ts',
   'test/e2e/burst.test.ts',
   'test/e2e/outage.test.ts',
   'test/e2e/webhook-wait.test.ts',

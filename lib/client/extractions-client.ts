@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleepFor } from 'node:timers/promises';
 import type { PublicExtraction } from '../extraction/api/public-view.ts';
+import { once } from '../once.ts';
 import { getExtraction } from './get-extraction.ts';
 import { type ExtractionRequest, type RequestedExtraction, requestExtraction } from './request-extraction.ts';
 import { type Credentials, type SignedFetch, signedFetch } from './signed-fetch.ts';
@@ -70,9 +71,6 @@ const regionOf = ({ region = process.env.AWS_REGION }: ExtractionsClientOptions)
 
 /** The SDK's own chain. It is loaded at the first request, so that nobody who passes credentials pays for it. */
 const ambientCredentials = (): (() => Promise<Credentials>) => {
-  let chain: Promise<() => Promise<Credentials>> | undefined;
-  return async () => {
-    chain ??= import('@aws-sdk/credential-provider-node').then(({ defaultProvider }) => defaultProvider());
-    return (await chain)();
-  };
+  const chain = once(async () => (await import('@aws-sdk/credential-provider-node')).defaultProvider());
+  return async () => (await chain())();
 };

@@ -10,7 +10,7 @@ beforeAll(async () => {
   stage = await startEmulatedStage(await createRunDirectory('e2e-accept', new Date()));
 });
 
-afterAll(() => stage.stop());
+afterAll(() => (stage as EmulatedStage | undefined)?.stop());
 
 type Report = { readonly id: string; readonly kind: string; readonly why: string };
 

@@ -69,7 +69,7 @@ const sweepMeanwhile = async <T>(work: Promise<T>): Promise<T> => {
   });
   while (!isDone) {
     const [swept] = factsOf(await cosecha(['reconcile', '--all-due', '--json']));
-    expect(swept).toMatchObject({ claimed: expect.any(Number) });
+    expect(swept).toMatchObject({ sent: expect.any(Number) });
     await Promise.race([done, delay(3_000)]);
   }
   return done;

@@ -34,6 +34,16 @@ const plain = async (): Promise<string> => {
   return extractionId;
 };
 
+/** The first read fails, so the message that collects sets `dueAt` and another one collects. */
+const collectedLate = async (): Promise<string> => {
+  const username = await plannedUsername({ read: [{ kind: 'answer', status: 503 }] });
+  const extractionId = await extract(requestFor(username));
+  // A sweep before the outcome would use up the failure.
+  await inStatus(extractionId, 'COMPLETED');
+  await sweepUntilClosed(extractionId);
+  return extractionId;
+};
+
 const correction = async (): Promise<string> => {
   const extractionId = await extract(requestFor(await plannedUsername({ durationMs: null })));
   const { taskId = '' } = await timedOut(extractionId);
@@ -80,17 +90,18 @@ const putBack = async (): Promise<string> => {
 };
 
 /** An extraction of each scenario. Together they publish every kind but `expired`, because no retention ends here. */
-let ids: Record<'plain' | 'correction' | 'reopened' | 'tooLarge' | 'putBack', string>;
+let ids: Record<'plain' | 'collectedLate' | 'correction' | 'reopened' | 'tooLarge' | 'putBack', string>;
 
 beforeAll(async () => {
-  const [one, two, three, four, five] = await Promise.all([
+  const [one, late, two, three, four, five] = await Promise.all([
     plain(),
+    collectedLate(),
     correction(),
     reopened(),
     tooLarge(),
     putBack(),
   ]);
-  ids = { plain: one, correction: two, reopened: three, tooLarge: four, putBack: five };
+  ids = { plain: one, collectedLate: late, correction: two, reopened: three, tooLarge: four, putBack: five };
 });
 
 describe('the stream publishes, in order,', () => {
@@ -126,11 +137,11 @@ describe('the example in docs/events has the attributes of a real record', () =>
     ['reopened', 'reopened'],
     ['collected', 'plain'],
     ['not-collected', 'tooLarge'],
-    ['housekeeping', 'correction'],
+    ['housekeeping', 'collectedLate'],
     ['restored', 'putBack'],
     ['erased', 'putBack'],
   ] as const)('of the kind %s', ([kind, scenario]) => {
-    // Tests change times of records, which is housekeeping too. The documented record is a sweep's, after the outcome.
+    // Tests change times of records, which is housekeeping too. The documented record is of the time after the outcome.
     const isDocumented = (one: DynamoDBRecord) =>
       decodeExtractionEvent(one).kind === kind &&
       (kind !== 'housekeeping' || one.dynamodb?.NewImage?.settledAt !== undefined);

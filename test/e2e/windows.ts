@@ -10,7 +10,7 @@
  * - It ends the task only once `start-task` has linked it (`running`), where it expects the webhook to settle it.
  * - It repeats a request that is answered 5xx, as callers and the provider do.
  *
- * Two tests wait for a real time limit: `webhook-wait.test.ts` and `outage.test.ts`. They run alone.
+ * Three tests wait for a real time limit: `webhook-wait.test.ts`, `outage.test.ts` and `breaker.test.ts`. They run alone.
  */
 
 /** The longest wait for one event, in milliseconds. On an idle machine most take under 2 s and the slowest about 25 s. */

@@ -8,6 +8,7 @@ every caller can contain its path.
 import datetime
 import ipaddress
 import os
+import secrets
 import sys
 
 from cryptography import x509
@@ -18,7 +19,8 @@ from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
 def main(cert_path: str, key_path: str) -> None:
     key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "cosecha-local")])
+    # A name of its own, as a client that trusts two certificates of one name may check one with the key of the other.
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, f"cosecha-local {secrets.token_hex(8)}")])
     now = datetime.datetime.now(datetime.timezone.utc)
     names = x509.SubjectAlternativeName([x509.DNSName("localhost"), x509.IPAddress(ipaddress.ip_address("127.0.0.1"))])
     certificate = (

@@ -1,4 +1,5 @@
-import { DeleteMessageCommand, ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { DeleteMessageCommand, ReceiveMessageCommand } from '@aws-sdk/client-sqs';
+import { queueClient } from '../aws/queue-client.ts';
 import type { Deployment } from '../deployment.ts';
 
 /** How a check waits. */
@@ -13,8 +14,8 @@ export type Inbox = {
   readonly until: (waiting: Waiting, fits: (body: string) => boolean) => Promise<string>;
 };
 
-export const openInbox = ({ client, isEmulated }: Deployment, QueueUrl: string): Inbox => {
-  const sqs = new SQSClient({ ...client, useQueueUrlAsEndpoint: !isEmulated });
+export const openInbox = (deployment: Deployment, QueueUrl: string): Inbox => {
+  const sqs = queueClient(deployment);
   const received: string[] = [];
   const receive = async (abortSignal: AbortSignal): Promise<void> => {
     const { Messages = [] } = await sqs.send(

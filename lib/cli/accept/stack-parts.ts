@@ -1,5 +1,6 @@
 import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
 import { GetFunctionConfigurationCommand, LambdaClient } from '@aws-sdk/client-lambda';
+import { once } from '../../once.ts';
 import { readStackResources } from '../aws/stack.ts';
 import type { Deployment } from '../deployment.ts';
 import { Unmet } from './unmet.ts';
@@ -23,14 +24,6 @@ export type StackParts = {
   readonly functions: () => Promise<readonly DeployedFunction[]>;
   /** One function by its name. Throws Unmet where the stack does not have it. */
   readonly functionNamed: (name: string) => Promise<DeployedFunction>;
-};
-
-const once = <Result>(call: () => Promise<Result>): (() => Promise<Result>) => {
-  let result: Promise<Result> | undefined;
-  return () => {
-    result ??= call();
-    return result;
-  };
 };
 
 export const stackParts = ({ client, stackName }: Deployment): StackParts => {

@@ -1,7 +1,6 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import { S3Client } from '@aws-sdk/client-s3';
-import { SQSClient } from '@aws-sdk/client-sqs';
 import { dynamoBreakerStore } from '../../aws/dynamo-breaker-store.ts';
 import { dynamoExtractionStore } from '../../aws/dynamo-extraction-store.ts';
 import { presignResults } from '../../aws/presign-results.ts';
@@ -13,7 +12,7 @@ import type { Deployment } from '../deployment.ts';
 import { describeProgress } from '../describe-record.ts';
 import { CliError } from '../errors.ts';
 import { redriveLetters } from '../redrive-letters.ts';
-import { deadLettersIn } from './dead-letters.ts';
+import { deadLetterWork } from './dead-letter-work.ts';
 import { reconcileNow } from './reconcile-function.ts';
 
 const linkAction = ({ client, output, isEmulated }: Deployment, now: () => Date): ConsoleAction => {
@@ -57,9 +56,7 @@ const reconcileAction = ({ client, output }: Deployment): ConsoleAction => {
   };
 };
 
-const redriveAction = ({ client, output, isEmulated }: Deployment): ConsoleAction => {
-  const lambda = new LambdaClient(client);
-  const queues = new SQSClient({ ...client, useQueueUrlAsEndpoint: !isEmulated });
+const redriveAction = (deployment: Deployment): ConsoleAction => {
   const ignore = (): void => undefined;
   return {
     id: 'redrive',
@@ -70,10 +67,7 @@ const redriveAction = ({ client, output, isEmulated }: Deployment): ConsoleActio
       'It reconciles the extraction of each message in the dead-letter queue, and deletes the message on success. Those that fail again stay.',
     run: async () => {
       const { done, failed, unknown } = await redriveLetters({
-        letters: deadLettersIn(queues, output('DeadLetterQueueUrl')),
-        reconcile: async (extractionId) => {
-          await reconcileNow(lambda, output('ReconcileFunctionName'), { trigger: 'operator', extractionId });
-        },
+        ...deadLetterWork(deployment),
         onDone: ignore,
         onFailed: ignore,
         onUnknown: ignore,

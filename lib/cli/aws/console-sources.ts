@@ -3,9 +3,8 @@ import { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
 import { CloudWatchLogsClient } from '@aws-sdk/client-cloudwatch-logs';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SFNClient } from '@aws-sdk/client-sfn';
-import { SQSClient } from '@aws-sdk/client-sqs';
 import { dynamoExtractionStore } from '../../aws/dynamo-extraction-store.ts';
-import type { Bounded, ConsoleSources } from '../console/sources.ts';
+import type { Bounded, ConsoleSources, QueueLine } from '../console/sources.ts';
 import type { Deployment } from '../deployment.ts';
 import { checksOf } from '../doctor/checks.ts';
 import { runCheck } from '../doctor/finding.ts';
@@ -13,10 +12,12 @@ import { CliError } from '../errors.ts';
 import { explainExtraction } from '../explain/explain-extraction.ts';
 import type { StorySources } from '../explain/sources.ts';
 import type { Story } from '../explain/story.ts';
+import type { LoggedFields } from './logged-fields.ts';
 import { parseDeliveryLine, parseSweepLine } from './parse-log-lines.ts';
+import { queueClient } from './queue-client.ts';
 import { readAlarms } from './read-alarms.ts';
 import { openExtractionIds, readExtractions } from './read-extractions.ts';
-import { type LoggedFields, readFunctionLog } from './read-function-log.ts';
+import { readFunctionLog } from './read-function-log.ts';
 import { readQueue } from './read-queue.ts';
 import { recentExtractionsReader } from './read-recent-extractions.ts';
 import { readStackResources } from './stack.ts';
@@ -97,13 +98,17 @@ const sweepPattern = '{ $.message = "Sweep finished." }';
 
 /** Reads a deployment for the console, with the operator's own credentials. */
 export const consoleSources = (deployment: Deployment, now: () => Date): ConsoleSources => {
-  const { client, output, isEmulated } = deployment;
+  const { client, output } = deployment;
   const dynamo = new DynamoDBClient(client);
-  const queues = new SQSClient({ ...client, useQueueUrlAsEndpoint: !isEmulated });
+  const queues = queueClient(deployment);
   const table = output('ExtractionsTableName');
-  const story = { ...storySources(deployment, now), changes: readsNoStream };
   const resources = stackReader(deployment, now);
+  const story = { ...storySources(deployment, now, resources), changes: readsNoStream };
   const readLog = logReader(deployment, resources);
+  const queueLine = async (name: string, url: string): Promise<QueueLine> => ({
+    name,
+    ...(await readQueue(queues, url)),
+  });
   return {
     open: async () => {
       const records = await readExtractions(dynamo, table, await openExtractionIds(dynamo, table));
@@ -134,8 +139,8 @@ export const consoleSources = (deployment: Deployment, now: () => Date): Console
     ),
     queues: kept(10, now, () =>
       Promise.all([
-        readQueue(queues, 'reconcile', output('ReconcileQueueUrl')),
-        readQueue(queues, 'dead letters', output('DeadLetterQueueUrl')),
+        queueLine('reconcile', output('ReconcileQueueUrl')),
+        queueLine('dead letters', output('DeadLetterQueueUrl')),
       ]),
     ),
   };

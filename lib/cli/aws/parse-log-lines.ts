@@ -1,6 +1,6 @@
 import { defined } from '../../defined.ts';
 import type { DeliveryLine, SweepLine } from '../console/sources.ts';
-import type { LoggedFields } from './read-function-log.ts';
+import type { LoggedFields } from './logged-fields.ts';
 
 const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 const number = (value: unknown): number => (typeof value === 'number' ? value : 0);

@@ -1,8 +1,6 @@
 import { type CloudWatchLogsClient, paginateFilterLogEvents } from '@aws-sdk/client-cloudwatch-logs';
-import type { Bounded } from '../console/sources.ts';
-
-/** The JSON that a function logged. */
-export type LoggedFields = Readonly<Record<string, unknown>>;
+import type { Bounded } from '../explain/sources.ts';
+import { type LoggedFields, loggedFields } from './logged-fields.ts';
 
 export type FunctionLog = {
   readonly logGroupName: string;
@@ -14,16 +12,6 @@ export type FunctionLog = {
 /** More lines than a page shows. CloudWatch returns up to 10,000 with one request, the oldest first. */
 const mostLines = 5_000;
 
-const fieldsOf = (message: string): LoggedFields | undefined => {
-  try {
-    const fields: unknown = JSON.parse(message);
-    return typeof fields === 'object' && fields !== null ? (fields as LoggedFields) : undefined;
-  } catch {
-    // A line of the Lambda runtime, such as REPORT.
-    return undefined;
-  }
-};
-
 /** The lines of a function's log as `parse` reads them, newest first. Throws the SDK's errors. */
 export const readFunctionLog = async <Line>(
   client: CloudWatchLogsClient,
@@ -34,7 +22,7 @@ export const readFunctionLog = async <Line>(
   const query = { logGroupName, filterPattern, startTime: since.getTime() };
   for await (const { events = [] } of paginateFilterLogEvents({ client }, query)) {
     for (const { message = '' } of events) {
-      const fields = fieldsOf(message);
+      const fields = loggedFields(message);
       const line = fields === undefined ? undefined : parse(fields);
       if (line !== undefined) lines.push(line);
     }

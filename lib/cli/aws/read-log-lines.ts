@@ -4,6 +4,7 @@ import {
   ResourceNotFoundException,
 } from '@aws-sdk/client-cloudwatch-logs';
 import type { Bounded, LogLine, Period } from '../explain/sources.ts';
+import { loggedFields } from './logged-fields.ts';
 
 /**
  * Of each log group. A page ends after 10,000 lines, 1 MB or a part of the period, whichever is first
@@ -11,18 +12,9 @@ import type { Bounded, LogLine, Period } from '../explain/sources.ts';
  */
 const mostPages = 30;
 
-const parse = (message: string): Readonly<Record<string, unknown>> | undefined => {
-  try {
-    const json: unknown = JSON.parse(message);
-    return typeof json === 'object' && json !== null ? (json as Record<string, unknown>) : undefined;
-  } catch {
-    return undefined;
-  }
-};
-
 /** The lines of the functions' own logger. Lines of the Lambda runtime and of metrics have no such fields. */
 const toLine = (message: string, timestamp: number): LogLine | undefined => {
-  const { service, level, message: text, timestamp: at, ...fields } = parse(message) ?? {};
+  const { service, level, message: text, timestamp: at, ...fields } = loggedFields(message) ?? {};
   if (typeof service !== 'string' || typeof level !== 'string' || typeof text !== 'string') return undefined;
   const time = typeof at === 'string' ? new Date(at) : new Date(timestamp);
   return { at: time.toISOString(), service, level, message: text, fields };

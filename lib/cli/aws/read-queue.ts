@@ -1,23 +1,24 @@
 import { GetQueueAttributesCommand, type QueueAttributeName, type SQSClient } from '@aws-sdk/client-sqs';
-import type { QueueLine } from '../console/sources.ts';
+
+export type QueueContent = {
+  readonly waiting: number;
+  /** Sent with a delay that is not over. */
+  readonly later: number;
+  /** Received by a function and not yet deleted. */
+  readonly inFlight: number;
+};
+
+const attributes = {
+  waiting: 'ApproximateNumberOfMessages',
+  later: 'ApproximateNumberOfMessagesDelayed',
+  inFlight: 'ApproximateNumberOfMessagesNotVisible',
+} as const satisfies Readonly<Record<keyof QueueContent, QueueAttributeName>>;
 
 /** How many messages a queue holds. SQS counts approximately. Throws the SDK's errors. */
-export const readQueue = async (client: SQSClient, name: string, QueueUrl: string): Promise<QueueLine> => {
+export const readQueue = async (client: SQSClient, QueueUrl: string): Promise<QueueContent> => {
   const { Attributes = {} } = await client.send(
-    new GetQueueAttributesCommand({
-      QueueUrl,
-      AttributeNames: [
-        'ApproximateNumberOfMessages',
-        'ApproximateNumberOfMessagesDelayed',
-        'ApproximateNumberOfMessagesNotVisible',
-      ],
-    }),
+    new GetQueueAttributesCommand({ QueueUrl, AttributeNames: Object.values(attributes) }),
   );
-  const count = (attribute: QueueAttributeName): number => Number(Attributes[attribute] ?? 0);
-  return {
-    name,
-    waiting: count('ApproximateNumberOfMessages'),
-    later: count('ApproximateNumberOfMessagesDelayed'),
-    inFlight: count('ApproximateNumberOfMessagesNotVisible'),
-  };
+  const count = (name: keyof QueueContent): number => Number(Attributes[attributes[name]] ?? 0);
+  return { waiting: count('waiting'), later: count('later'), inFlight: count('inFlight') };
 };

@@ -6,7 +6,6 @@ import { EventBridgeClient } from '@aws-sdk/client-eventbridge';
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import { ListObjectVersionsCommand, S3Client } from '@aws-sdk/client-s3';
 import { SFNClient } from '@aws-sdk/client-sfn';
-import { SQSClient } from '@aws-sdk/client-sqs';
 import { dynamoBreakerStore } from '../../aws/dynamo-breaker-store.ts';
 import { dynamoExtractionStore } from '../../aws/dynamo-extraction-store.ts';
 import { dynamoTaskStore } from '../../aws/dynamo-task-store.ts';
@@ -14,11 +13,13 @@ import { executionArn } from '../../aws/step-functions.ts';
 import { type BreakerName, breakerNames, phaseOf } from '../../breaker/breaker-state.ts';
 import type { BreakerStore } from '../../breaker/breaker-store.ts';
 import { defined } from '../../defined.ts';
+import { once } from '../../once.ts';
 import type { Deployment } from '../deployment.ts';
 import { readRules } from '../doctor/check-rules.ts';
 import { CliError } from '../errors.ts';
 import type { Breaker, QueueDepth, StoredObject, StorySources, Sweep, TaskRow } from '../explain/sources.ts';
 import { countMessages } from './count-messages.ts';
+import { queueClient } from './queue-client.ts';
 import { readExecution } from './read-execution.ts';
 import { readLogLines } from './read-log-lines.ts';
 import { readMachineSettings } from './read-machine-settings.ts';
@@ -59,9 +60,8 @@ const readStoredResults = async (
 };
 
 /** The rule with a schedule is the sweep's. */
-const readSweep = async ({ client, stackName }: Deployment): Promise<Sweep> => {
-  const resources = await readStackResources(new CloudFormationClient(client), stackName);
-  const rules = await readRules(new EventBridgeClient(client), resources.get('AWS::Events::Rule') ?? []);
+const readSweep = async ({ client }: Deployment, ruleNames: readonly string[]): Promise<Sweep> => {
+  const rules = await readRules(new EventBridgeClient(client), ruleNames);
   const sweep = rules.find(({ everyMinutes }) => everyMinutes !== undefined);
   if (sweep?.everyMinutes === undefined) throw new CliError('No rule has the schedule of the sweep.');
   return { enabled: sweep.enabled, everyMinutes: sweep.everyMinutes };
@@ -84,12 +84,24 @@ const readBreaker = async (store: BreakerStore, name: BreakerName, now: Date): P
   });
 };
 
-/** The places of a deployment, read with the operator's credentials. Nothing is written. */
-export const storySources = (deployment: Deployment, now: () => Date): StorySources => {
-  const { client, output, stackName, isEmulated } = deployment;
+type StackResources = ReturnType<typeof readStackResources>;
+
+const stackResourcesOf = ({ client, stackName }: Deployment): StackResources =>
+  readStackResources(new CloudFormationClient(client), stackName);
+
+/**
+ * The places of a deployment, read with the operator's credentials. Nothing is written. `resources` are those of the
+ * stack, which two of the places need.
+ */
+export const storySources = (
+  deployment: Deployment,
+  now: () => Date,
+  resources: () => StackResources = once(() => stackResourcesOf(deployment)),
+): StorySources => {
+  const { client, output } = deployment;
   const dynamo = new DynamoDBClient(client);
   const machine = new SFNClient(client);
-  const queues = new SQSClient({ ...client, useQueueUrlAsEndpoint: !isEmulated });
+  const queues = queueClient(deployment);
   return {
     settings: async () => {
       const [{ timings }, machineSettings] = await Promise.all([
@@ -102,8 +114,9 @@ export const storySources = (deployment: Deployment, now: () => Date): StorySour
     task: (taskId) => readTask(deployment, now, taskId),
     execution: async (id) => readExecution(machine, executionArn(output('StateMachineArn'), id)),
     logs: async (ids, within) => {
-      const resources = await readStackResources(new CloudFormationClient(client), stackName);
-      const groups = (resources.get('AWS::Logs::LogGroup') ?? []).filter((name) => !name.startsWith(vended));
+      const groups = ((await resources()).get('AWS::Logs::LogGroup') ?? []).filter(
+        (name) => !name.startsWith(vended),
+      );
       return readLogLines(new CloudWatchLogsClient(client), groups, ids, within);
     },
     results: (id) => readStoredResults(deployment, id),
@@ -117,6 +130,6 @@ export const storySources = (deployment: Deployment, now: () => Date): StorySour
       const store = dynamoBreakerStore(dynamo, output('BreakersTableName'));
       return Promise.all(breakerNames.map((name) => readBreaker(store, name, now())));
     },
-    sweep: () => readSweep(deployment),
+    sweep: async () => readSweep(deployment, (await resources()).get('AWS::Events::Rule') ?? []),
   };
 };

@@ -1,23 +1,15 @@
-import { LambdaClient } from '@aws-sdk/client-lambda';
-import { SQSClient } from '@aws-sdk/client-sqs';
-import { deadLettersIn } from '../aws/dead-letters.ts';
-import { ReconcileFailed, reconcileNow } from '../aws/reconcile-function.ts';
+import { deadLetterWork } from '../aws/dead-letter-work.ts';
+import { ReconcileFailed } from '../aws/reconcile-function.ts';
 import type { Context } from '../context.ts';
 import { explainFailure } from '../explain-failure.ts';
 import { redriveLetters } from '../redrive-letters.ts';
 
 /** Reconciles the extraction of each message in the dead-letter queue. */
 export const redrive = async ({ shell, connect }: Context): Promise<number> => {
-  const { client, output, isEmulated } = await connect();
-  const lambda = new LambdaClient(client);
-  // By default the SDK calls the host in the queue's URL, whatever the endpoint; an emulator's host does not resolve.
-  const queues = new SQSClient({ ...client, useQueueUrlAsEndpoint: !isEmulated });
+  const deployment = await connect();
   shell.wait('reading the queue');
   const result = await redriveLetters({
-    letters: deadLettersIn(queues, output('DeadLetterQueueUrl')),
-    reconcile: async (extractionId) => {
-      await reconcileNow(lambda, output('ReconcileFunctionName'), { trigger: 'operator', extractionId });
-    },
+    ...deadLetterWork(deployment),
     onDone: ({ id }, extractionId) => {
       shell.print(`${id}  ${extractionId} reconciled`, { messageId: id, outcome: 'done', extractionId });
     },

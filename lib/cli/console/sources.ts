@@ -1,4 +1,5 @@
 import type { Extraction } from '../../extraction/record.ts';
+import type { QueueContent } from '../aws/read-queue.ts';
 import type { Finding } from '../doctor/finding.ts';
 import { CliError } from '../errors.ts';
 import type { Bounded, Breaker } from '../explain/sources.ts';
@@ -49,14 +50,7 @@ export type AlarmLine = {
   readonly since?: string;
 };
 
-export type QueueLine = {
-  readonly name: string;
-  readonly waiting: number;
-  /** Sent with a delay that is not over. */
-  readonly later: number;
-  /** Received by a function and not yet deleted. */
-  readonly inFlight: number;
-};
+export type QueueLine = QueueContent & { readonly name: string };
 
 export type SweepLine = {
   readonly at: string;

@@ -6,9 +6,10 @@ import { LambdaClient } from '@aws-sdk/client-lambda';
 import { S3Client } from '@aws-sdk/client-s3';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SFNClient } from '@aws-sdk/client-sfn';
-import { SQSClient } from '@aws-sdk/client-sqs';
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
 import { dynamoBreakerStore } from '../../aws/dynamo-breaker-store.ts';
+import { once } from '../../once.ts';
+import { queueClient } from '../aws/queue-client.ts';
 import { openExtractionIds, readExtractions } from '../aws/read-extractions.ts';
 import { readReconcileSettings } from '../aws/reconcile-function.ts';
 import { readStackResources } from '../aws/stack.ts';
@@ -33,15 +34,6 @@ export type DoctorOptions = { readonly provider?: true };
 
 /** The default of sweepEveryMinutes, for where the rule cannot be read. */
 const DEFAULT_SWEEP_MINUTES = 5;
-
-/** Calls once, and keeps the result. */
-const once = <Result>(call: () => Promise<Result>): (() => Promise<Result>) => {
-  let result: Promise<Result> | undefined;
-  return () => {
-    result ??= call();
-    return result;
-  };
-};
 
 /** What several checks share. */
 type Shared = {
@@ -140,8 +132,9 @@ const sweepChecks = ({ deployment, now, rules }: Shared): readonly Check[] => {
   ];
 };
 
-const queueChecks = ({ deployment: { client, output, isEmulated }, resources }: Shared): readonly Check[] => {
-  const queues = new SQSClient({ ...client, useQueueUrlAsEndpoint: !isEmulated });
+const queueChecks = ({ deployment, resources }: Shared): readonly Check[] => {
+  const { output } = deployment;
+  const queues = queueClient(deployment);
   return [
     { id: 'dead-letters', run: async () => checkDeadLetters(queues, output('DeadLetterQueueUrl')) },
     {

@@ -1,0 +1,8 @@
+/** Calls once, and keeps the result. A failure is kept too. */
+export const once = <Result>(call: () => Promise<Result>): (() => Promise<Result>) => {
+  let result: Promise<Result> | undefined;
+  return () => {
+    result ??= call();
+    return result;
+  };
+};
