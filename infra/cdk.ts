@@ -1,5 +1,5 @@
 /** The module `@cosecha/cosecha/cdk`: Cosecha as a construct, and the construct of a service that reads its stream. */
-export { ConfigError } from './config.ts';
+export { ConfigError } from './config-error.ts';
 export { ExtractionConsumer, type ExtractionConsumerProps } from './constructs/extraction-consumer.ts';
 export type { Network } from './constructs/network.ts';
 export { Cosecha, type CosechaProps } from './cosecha.ts';

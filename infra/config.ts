@@ -2,6 +2,7 @@ import { Token } from 'aws-cdk-lib';
 import { closest, distance } from 'fastest-levenshtein';
 import * as v from 'valibot';
 import { LOCAL_STAGE, probeStagePattern, stagePattern } from '../lib/aws/stage.ts';
+import { ConfigError } from './config-error.ts';
 import { worstCaseHistory } from './constructs/extraction-machine-definition.ts';
 
 /** The retention periods that CloudWatch Logs accepts, in days (PutRetentionPolicy, `retentionInDays`). */
@@ -486,11 +487,6 @@ export const settingNames: readonly string[] = Object.keys(settings);
 
 /** Every setting, validated. The name of a quantity ends in its unit. */
 export type Config = Readonly<v.InferOutput<typeof schema>>;
-
-/** Settings are missing, unknown, invalid or contradict each other. The message has one sentence for each. */
-export class ConfigError extends Error {
-  override readonly name = 'ConfigError';
-}
 
 /**
  * What a stage with a probe does not take from a `cdk.json` that was written for another stage. The address of the probe is

@@ -64,7 +64,9 @@ export class Cosecha extends Construct {
   readonly alarms: readonly Alarm[];
   private readonly api: Wiring['api'];
 
-  /** `built` is for this repository, which validates the settings and bundles the functions itself. */
+  constructor(scope: Construct, id: string, props: CosechaProps);
+  /** @internal For this repository, which validates the settings and bundles the functions itself. */
+  constructor(scope: Construct, id: string, props: CosechaProps, built: Built);
   constructor(scope: Construct, id: string, props: CosechaProps, built: Built = build(props)) {
     super(scope, id);
     const { config, code } = built;

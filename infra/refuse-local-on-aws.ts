@@ -1,5 +1,6 @@
 import { LOCAL_STAGE } from '../lib/aws/stage.ts';
-import { type Config, ConfigError } from './config.ts';
+import type { Config } from './config.ts';
+import { ConfigError } from './config-error.ts';
 
 /**
  * Refuses to deploy the stage for emulators to AWS. That stage lacks what the emulator cannot do, such as the conditions

@@ -1,5 +1,6 @@
 import { Token } from 'aws-cdk-lib';
-import { type Config, ConfigError, regionalArns } from './config.ts';
+import { type Config, regionalArns } from './config.ts';
+import { ConfigError } from './config-error.ts';
 
 /**
  * Refuses an account or a region in which the deployment would fail half-way or the stack would not work:

@@ -118,9 +118,9 @@ describe('two deployments in one stack', () => {
 describe('a deployment with what the account already has', () => {
   const stack = newStack();
   const vpc = Vpc.fromVpcAttributes(stack, 'Vpc', {
-    vpcId: 'vpc-1',
+    vpcId: 'vpc-0123456789abcdef0',
     availabilityZones: ['a', 'b'],
-    privateSubnetIds: ['subnet-1', 'subnet-2'],
+    privateSubnetIds: ['subnet-0123456789abcdef0', 'subnet-0123456789abcdef1'],
   });
   embed(stack, 'Bank', {
     dataKey: new Key(stack, 'OwnKey'),

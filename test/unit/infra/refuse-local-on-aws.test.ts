@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { ConfigError, readConfig } from '../../../infra/config.ts';
+import { readConfig } from '../../../infra/config.ts';
+import { ConfigError } from '../../../infra/config-error.ts';
 import { refuseLocalOnAws } from '../../../infra/refuse-local-on-aws.ts';
 
 const local = readConfig({ stage: 'local', providerBaseUrl: 'http://127.0.0.1:8080' });

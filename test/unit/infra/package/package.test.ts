@@ -233,7 +233,11 @@ describe('the package, packed and installed elsewhere', { timeout: 300_000 }, ()
       'consumer.ts',
       `import type { DynamoDBStreamEvent, DynamoDBStreamHandler, EventBridgeEvent, DynamoDBRecord } from 'aws-lambda';
        import { consumeExtractionEvents, decodeExtractionEvent, type ExtractionEvent } from '@cosecha/cosecha';
-       import type { ExtractionConsumerProps } from '@cosecha/cosecha/cdk';
+       import type { ExtractionsClient } from '@cosecha/cosecha/client';
+       import type { Consent } from '@cosecha/cosecha/provider';
+       import { Cosecha, ExtractionConsumer, type CosechaProps } from '@cosecha/cosecha/cdk';
+       import type { Stack } from 'aws-cdk-lib';
+       import type { Function } from 'aws-cdk-lib/aws-lambda';
        import { settledEvent } from '@cosecha/cosecha/testing';
        const count = async (event: ExtractionEvent): Promise<void> => {
          // @ts-expect-error: an erased extraction has no record
@@ -251,7 +255,18 @@ describe('the package, packed and installed elsewhere', { timeout: 300_000 }, ()
        export const typed: DynamoDBStreamHandler = handler;
        // @ts-expect-error: there is no such status
        export const answer = handler({ Records: [settledEvent({ status: 'FAILED' }), settledEvent({ status: 'DONE' })] });
-       export type Props = ExtractionConsumerProps;`,
+       export type Others = ExtractionsClient | Consent;
+       export const embed = (stack: Stack, caller: Function): string => {
+         const props: CosechaProps = { stage: 'prod', providerBaseUrl: 'https://provider.example', readers: [] };
+         // @ts-expect-error: only the repository itself deploys a probe
+         const withProbe: CosechaProps = { ...props, probe: true };
+         const bank = new Cosecha(stack, 'Bank', props);
+         bank.grantRequestExtractions(caller);
+         new ExtractionConsumer(stack, 'Outcomes', { cosecha: bank, handler: caller });
+         // @ts-expect-error: the bundles are those of the package
+         new Cosecha(stack, 'Other', withProbe, { code: {} });
+         return bank.webhookUrl;
+       };`,
     );
     addFile(
       'tsconfig.json',
