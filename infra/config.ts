@@ -1,7 +1,7 @@
 import { Token } from 'aws-cdk-lib';
 import { closest, distance } from 'fastest-levenshtein';
 import * as v from 'valibot';
-import { LOCAL_STAGE, probeStagePattern, stagePattern } from '../lib/aws/stage.ts';
+import { isLocalStage, LOCAL_STAGE, probeStagePattern, stagePattern } from '../lib/aws/stage.ts';
 import { ConfigError } from './config-error.ts';
 import { worstCaseHistory } from './constructs/extraction-machine-definition.ts';
 
@@ -148,7 +148,7 @@ const required = {
     {
       description:
         'Names the deployment. The stack is `Cosecha-<stage>`, and its secrets, alarms and state machine carry the same name.',
-      reason: `The stage \`${LOCAL_STAGE}\` is for emulators: it alone may use plain http, and its tables and bucket are deleted with it.`,
+      reason: `The stages \`local\` and \`local-…\` are for emulators: they alone may use plain http, and their tables and bucket are deleted with them.`,
     },
   ),
   providerBaseUrl: describe(
@@ -159,7 +159,7 @@ const required = {
     ),
     {
       description: 'The base address of the provider’s API. A path in it is kept.',
-      reason: `API keys and credentials travel there, so it must be https except in the stage \`${LOCAL_STAGE}\`.`,
+      reason: `API keys and credentials travel there, so it must be https except in the stages \`local\` and \`local-…\`.`,
     },
   ),
 };
@@ -582,13 +582,13 @@ const contradictoryCapacities = ({
 
 /** A sentence for each contradiction between settings that are valid alone. */
 const contradictions = (config: Config): string[] => {
-  const local = config.stage === LOCAL_STAGE;
+  const local = isLocalStage(config.stage);
   const startNeedsSeconds = (providerCallsPerStart * config.providerTimeoutMs) / 1_000 + ownWorkSeconds;
   const history = worstCaseHistory(config);
   const rules: readonly Rule[] = [
     [
       !local && !Token.isUnresolved(config.providerBaseUrl) && !config.providerBaseUrl.startsWith('https://'),
-      `Setting providerBaseUrl must be an https address: only the stage "${LOCAL_STAGE}" may send credentials in the clear.`,
+      `Setting providerBaseUrl must be an https address: only a stage for an emulator, local or local-…, may send credentials in the clear.`,
     ],
     [
       config.probe && !probeStagePattern.test(config.stage),

@@ -4,13 +4,13 @@
 export type CosechaSettings = {
   /**
    * Names the deployment. The stack is `Cosecha-<stage>`, and its secrets, alarms and state machine carry the same name.
-   * The stage `local` is for emulators: it alone may use plain http, and its tables and bucket are deleted with it.
+   * The stages `local` and `local-…` are for emulators: they alone may use plain http, and their tables and bucket are deleted with them.
    * 1 to 20 of `a-z`, `0-9` and `-`, starting with a letter.
    */
   readonly stage: string;
   /**
    * The base address of the provider’s API. A path in it is kept.
-   * API keys and credentials travel there, so it must be https except in the stage `local`.
+   * API keys and credentials travel there, so it must be https except in the stages `local` and `local-…`.
    * Absolute address, without user, query or fragment.
    */
   readonly providerBaseUrl: string;

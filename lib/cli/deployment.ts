@@ -1,5 +1,5 @@
 import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
-import { LOCAL_STAGE, stackNameOf, stagePattern } from '../aws/stage.ts';
+import { isLocalStage, stackNameOf, stagePattern } from '../aws/stage.ts';
 import { signedFetch } from '../client/signed-fetch.ts';
 import { defined } from '../defined.ts';
 import { emulatorApiUrl, toEmulatorUrl } from './aws/emulator-url.ts';
@@ -64,16 +64,16 @@ const stageOf = ({ stage }: ConnectOptions): string => {
   return stage;
 };
 
-/** The stage `local` goes to what `npm start` serves, unless an endpoint is set. */
+/** A stage for an emulator is on that of `npm start`, unless an endpoint is set. */
 const clientFor = async (
   stage: string,
   { region, profile, root, endpoint, client }: ConnectOptions,
 ): Promise<ClientConfig> => {
   if (client !== undefined) return client;
-  if (stage === LOCAL_STAGE && endpoint === undefined) {
+  if (isLocalStage(stage) && endpoint === undefined) {
     if (region !== undefined || profile !== undefined) {
       throw new UsageError(
-        'The stage local has the region and the credentials of `npm start`. Omit --region and --profile, or set AWS_ENDPOINT_URL to another emulator.',
+        `The stage ${stage} has the region and the credentials of \`npm start\`. Omit --region and --profile, or set AWS_ENDPOINT_URL to another emulator.`,
       );
     }
     const running = await readLocalDeployment(root);

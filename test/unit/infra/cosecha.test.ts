@@ -171,7 +171,7 @@ describe('a deployment with what the account already has', () => {
 test('settings that contradict each other are refused', () => {
   const props = { stage: 'prod', providerBaseUrl: 'http://provider.example' };
   expect(() => new Cosecha(newStack(), 'Bank', props)).toThrow(
-    'Setting providerBaseUrl must be an https address: only the stage "local" may send credentials in the clear.',
+    'Setting providerBaseUrl must be an https address: only a stage for an emulator, local or local-…, may send credentials in the clear.',
   );
 });
 

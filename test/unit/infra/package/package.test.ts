@@ -1,13 +1,5 @@
 import { execFile } from 'node:child_process';
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -15,9 +7,8 @@ import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/co
 import { build, type Metafile } from 'esbuild';
 import { publint } from 'publint';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { functionNames } from '../../../../infra/function-names.ts';
 import { repository } from '../../../../infra/local/paths.ts';
-import { buildPackage } from '../../../../infra/package/build-package.ts';
+import { installPackage, linkPackages } from '../../../support/install-package.ts';
 import { documentedRecords } from '../../docs/documented-records.ts';
 
 const run = promisify(execFile);
@@ -25,7 +16,6 @@ const node = (args: readonly string[], cwd: string) => run(process.execPath, arg
 
 /** Another project outside this repository, with the packed package in its node_modules. */
 const project = mkdtempSync(join(tmpdir(), 'cosecha-package-'));
-const installed = join(project, 'node_modules', '@cosecha', 'cosecha');
 afterAll(() => rmSync(project, { recursive: true }));
 
 const addFile = (path: string, content: string): void => {
@@ -33,25 +23,11 @@ const addFile = (path: string, content: string): void => {
   writeFileSync(join(project, path), content);
 };
 
-/** Links a package of this repository into the other project, as if it were installed there. */
-const linkPackage = (name: string): void => {
-  mkdirSync(dirname(join(project, 'node_modules', name)), { recursive: true });
-  symlinkSync(join(repository, 'node_modules', name), join(project, 'node_modules', name));
-};
-
 let tarball = '';
+let installed = '';
 
 beforeAll(async () => {
-  const staging = join(project, 'staging');
-  await buildPackage(staging);
-  const { stdout } = await run('npm', ['pack', staging, '--pack-destination', project, '--json'], {
-    cwd: project,
-  });
-  const [{ filename }] = JSON.parse(stdout);
-  mkdirSync(installed, { recursive: true });
-  tarball = join(project, filename);
-  await run('tar', ['-xzf', tarball, '-C', installed, '--strip-components', '1']);
-  rmSync(staging, { recursive: true });
+  ({ tarball, installed } = await installPackage(project));
   addFile('package.json', '{ "type": "module" }');
 }, 60_000);
 
@@ -190,7 +166,7 @@ describe('the package, packed and installed elsewhere', { timeout: 300_000 }, ()
   });
 
   test('connects a function in three lines, with the CDK of the project', async () => {
-    for (const name of ['aws-cdk-lib', 'constructs']) linkPackage(name);
+    linkPackages(project, ['aws-cdk-lib', 'constructs']);
     addFile(
       'synth.mjs',
       `import { App, Stack } from 'aws-cdk-lib';
@@ -207,28 +183,8 @@ describe('the package, packed and installed elsewhere', { timeout: 300_000 }, ()
     expect((await node(['synth.mjs'], project)).stdout).toBe('1\n');
   });
 
-  test('puts a deployment with its prebuilt functions into a stack of the project', async () => {
-    for (const name of ['aws-cdk-lib', 'constructs']) {
-      if (!existsSync(join(project, 'node_modules', name))) linkPackage(name);
-    }
-    addFile(
-      'embed.mjs',
-      `import { App, Stack } from 'aws-cdk-lib';
-       import { Cosecha } from '@cosecha/cosecha/cdk';
-       const stack = new Stack(new App({ outdir: 'cdk.embedded' }), 'Banking');
-       new Cosecha(stack, 'Bank', { stage: 'prod', providerBaseUrl: 'https://provider.example' });
-       const { Outputs } = stack.node.root.synth().getStackArtifact(stack.artifactId).template;
-       console.log('BankWebhookUrl' in Outputs);`,
-    );
-    expect((await node(['embed.mjs'], project)).stdout).toBe('true\n');
-    const { stdout } = await run('find', ['cdk.embedded', '-path', '*/asset.*/index.js'], { cwd: project });
-    expect(stdout.trim().split('\n')).toHaveLength(functionNames.length);
-  });
-
   test('has types that a strict compiler accepts and that refuse a misuse', async () => {
-    for (const name of ['aws-cdk-lib', 'constructs', '@types/node', '@types/aws-lambda', 'undici-types']) {
-      if (!existsSync(join(project, 'node_modules', name))) linkPackage(name);
-    }
+    linkPackages(project, ['aws-cdk-lib', 'constructs', '@types/node', '@types/aws-lambda', 'undici-types']);
     addFile(
       'consumer.ts',
       `import type { DynamoDBStreamEvent, DynamoDBStreamHandler, EventBridgeEvent, DynamoDBRecord } from 'aws-lambda';
@@ -268,6 +224,9 @@ describe('the package, packed and installed elsewhere', { timeout: 300_000 }, ()
          return bank.webhookUrl;
        };`,
     );
+    for (const file of ['app.ts', 'request.ts']) {
+      cpSync(join(repository, 'examples', 'embed', file), join(project, file));
+    }
     addFile(
       'tsconfig.json',
       JSON.stringify({
@@ -279,7 +238,7 @@ describe('the package, packed and installed elsewhere', { timeout: 300_000 }, ()
           noEmit: true,
           types: ['node'],
         },
-        files: ['consumer.ts'],
+        files: ['consumer.ts', 'app.ts', 'request.ts'],
       }),
     );
     const tsc = join(repository, 'node_modules', 'typescript', 'bin', 'tsc');
