@@ -1,7 +1,8 @@
 import { resolve } from 'node:path';
 import { App } from 'aws-cdk-lib';
 import { bundleFunctions } from './bundle/bundle-functions.ts';
-import { ConfigError, readConfig } from './config.ts';
+import { readConfig } from './config.ts';
+import { ConfigError } from './config-error.ts';
 import { checkAwsSolutions } from './nag.ts';
 import { ProbeStack } from './probe-stack.ts';
 import { ReadersStack } from './readers-stack.ts';

@@ -1,6 +1,8 @@
+import { Token } from 'aws-cdk-lib';
 import { closest, distance } from 'fastest-levenshtein';
 import * as v from 'valibot';
-import { LOCAL_STAGE, probeStagePattern, stagePattern } from '../lib/aws/stage.ts';
+import { isLocalStage, LOCAL_STAGE, probeStagePattern, stagePattern } from '../lib/aws/stage.ts';
+import { ConfigError } from './config-error.ts';
 import { worstCaseHistory } from './constructs/extraction-machine-definition.ts';
 
 /** The retention periods that CloudWatch Logs accepts, in days (PutRetentionPolicy, `retentionInDays`). */
@@ -96,7 +98,15 @@ const providerUrl = v.pipe(
   v.transform((value) => value.replace(/\/+$/, '')),
 );
 
+/** An ARN of this form, or one that only the deployment knows: an attribute of a resource of the same app. */
+const arn = (pattern: RegExp, problem: string) =>
+  v.pipe(
+    text,
+    v.check((value) => Token.isUnresolved(value) || pattern.test(value), problem),
+  );
+
 const addressProblem = (value: string): string | undefined => {
+  if (Token.isUnresolved(value)) return undefined;
   if (!URL.canParse(value)) return 'must be an absolute http(s) address';
   const { protocol, username, password, search, hash } = new URL(value);
   if (!/^https?:$/.test(protocol)) return 'must be an absolute http(s) address';
@@ -111,15 +121,14 @@ const principalArn =
   /^arn:aws[a-z-]*:(iam::\d{12}:(user|role)\/[\w+=,.@/-]+|iam::\d{12}:root|sts::\d{12}:assumed-role\/[\w+=,.@-]+)$/;
 
 const principalArns = v.pipe(
-  text,
+  v.union([v.array(text), text], 'must be text'),
   v.transform((value) =>
-    value
-      .split(',')
+    (typeof value === 'string' ? value.split(',') : value)
       .map((arn) => arn.trim())
       .filter((arn) => arn !== ''),
   ),
   v.check(
-    (arns) => arns.every((arn) => principalArn.test(arn)),
+    (arns) => arns.every((arn) => Token.isUnresolved(arn) || principalArn.test(arn)),
     'must be a comma-separated list of ARNs of IAM users or roles, without session names',
   ),
 );
@@ -139,7 +148,7 @@ const required = {
     {
       description:
         'Names the deployment. The stack is `Cosecha-<stage>`, and its secrets, alarms and state machine carry the same name.',
-      reason: `The stage \`${LOCAL_STAGE}\` is for emulators: it alone may use plain http, and its tables and bucket are deleted with it.`,
+      reason: `The stages \`local\` and \`local-…\` are for emulators: they alone may use plain http, and their tables and bucket are deleted with them.`,
     },
   ),
   providerBaseUrl: describe(
@@ -150,7 +159,7 @@ const required = {
     ),
     {
       description: 'The base address of the provider’s API. A path in it is kept.',
-      reason: `API keys and credentials travel there, so it must be https except in the stage \`${LOCAL_STAGE}\`.`,
+      reason: `API keys and credentials travel there, so it must be https except in the stages \`local\` and \`local-…\`.`,
     },
   ),
 };
@@ -360,8 +369,7 @@ const access = {
   ),
   certificateArn: optional(
     v.pipe(
-      text,
-      v.regex(
+      arn(
         /^arn:aws[a-z-]*:acm:[a-z0-9-]+:\d{12}:certificate\/[\w-]+$/,
         'must be the ARN of a certificate in AWS Certificate Manager',
       ),
@@ -416,11 +424,7 @@ const capacity = {
 const operating = {
   alarmTopicArn: optional(
     v.pipe(
-      text,
-      v.regex(
-        /^arn:aws[a-z-]*:sns:[a-z0-9-]+:\d{12}:[\w-]{1,256}$/,
-        'must be the ARN of a standard SNS topic',
-      ),
+      arn(/^arn:aws[a-z-]*:sns:[a-z0-9-]+:\d{12}:[\w-]{1,256}$/, 'must be the ARN of a standard SNS topic'),
       values('ARN of a standard SNS topic'),
     ),
     {
@@ -484,11 +488,6 @@ export const settingNames: readonly string[] = Object.keys(settings);
 /** Every setting, validated. The name of a quantity ends in its unit. */
 export type Config = Readonly<v.InferOutput<typeof schema>>;
 
-/** Settings are missing, unknown, invalid or contradict each other. The message has one sentence for each. */
-export class ConfigError extends Error {
-  override readonly name = 'ConfigError';
-}
-
 /**
  * What a stage with a probe does not take from a `cdk.json` that was written for another stage. The address of the probe is
  * known only once its stack is synthesized, as is its alarm topic (infra/app.ts). A custom domain can exist only once.
@@ -546,7 +545,7 @@ const suggestion = (name: string): string => {
 /** The settings that must be in the stack's region, and the region that each names. */
 export const regionalArns = ({ certificateArn, alarmTopicArn }: Config): (readonly [string, string])[] =>
   Object.entries({ certificateArn, alarmTopicArn }).flatMap(([setting, arn]) =>
-    arn === undefined ? [] : [[setting, arn.split(':')[3] ?? ''] as const],
+    arn === undefined || Token.isUnresolved(arn) ? [] : [[setting, arn.split(':')[3] ?? ''] as const],
   );
 
 type Rule = readonly [contradicts: boolean, sentence: string];
@@ -583,13 +582,13 @@ const contradictoryCapacities = ({
 
 /** A sentence for each contradiction between settings that are valid alone. */
 const contradictions = (config: Config): string[] => {
-  const local = config.stage === LOCAL_STAGE;
+  const local = isLocalStage(config.stage);
   const startNeedsSeconds = (providerCallsPerStart * config.providerTimeoutMs) / 1_000 + ownWorkSeconds;
   const history = worstCaseHistory(config);
   const rules: readonly Rule[] = [
     [
-      !local && !config.providerBaseUrl.startsWith('https://'),
-      `Setting providerBaseUrl must be an https address: only the stage "${LOCAL_STAGE}" may send credentials in the clear.`,
+      !local && !Token.isUnresolved(config.providerBaseUrl) && !config.providerBaseUrl.startsWith('https://'),
+      `Setting providerBaseUrl must be an https address: only a stage for an emulator, local or local-…, may send credentials in the clear.`,
     ],
     [
       config.probe && !probeStagePattern.test(config.stage),

@@ -15,3 +15,6 @@ export type FunctionName = (typeof functionNames)[number];
 export const probeFunctionNames = ['probe-provider', 'probe-reader'] as const;
 
 export type BundleName = FunctionName | (typeof probeFunctionNames)[number];
+
+/** The directory of each function's code, with an `index.js` that exports `handler`. */
+export type FunctionCode = Readonly<Record<BundleName, string>>;

@@ -1,5 +1,5 @@
-import { Duration, type Stack } from 'aws-cdk-lib';
-import type { FunctionCode } from './bundle/bundle-functions.ts';
+import { Duration } from 'aws-cdk-lib';
+import type { Construct } from 'constructs';
 import type { Config } from './config.ts';
 import { allow } from './constructs/allow.ts';
 import { CosechaFunction } from './constructs/cosecha-function.ts';
@@ -9,10 +9,12 @@ import {
   describingExecutions,
   extractionMachineArn,
 } from './constructs/extraction-machine.ts';
+import type { Network } from './constructs/network.ts';
 import { type ReconcileQueue, reconcileTimeout } from './constructs/reconcile-queue.ts';
 import type { SealKey } from './constructs/seal-key.ts';
 import type { Secrets } from './constructs/secrets.ts';
 import type { Storage } from './constructs/storage.ts';
+import type { FunctionCode } from './function-names.ts';
 
 /** What exists before the functions, and what their environment and permissions refer to. */
 export type Resources = {
@@ -22,10 +24,12 @@ export type Resources = {
   readonly secrets: Secrets;
   readonly storage: Storage;
   readonly queue: ReconcileQueue;
+  /** For the functions that call the provider. */
+  readonly network: Network | undefined;
 };
 
 type Context = Resources & {
-  readonly stack: Stack;
+  readonly scope: Construct;
   readonly code: FunctionCode;
   readonly machineArn: string;
 };
@@ -33,8 +37,13 @@ type Context = Resources & {
 export type CosechaFunctions = ReturnType<typeof createFunctions>;
 
 /** The seven functions, each with exactly the environment and the permissions that its code uses. */
-export const createFunctions = (stack: Stack, resources: Resources, code: FunctionCode) => {
-  const context: Context = { ...resources, stack, code, machineArn: extractionMachineArn(stack) };
+export const createFunctions = (scope: Construct, resources: Resources, code: FunctionCode) => {
+  const context: Context = {
+    ...resources,
+    scope,
+    code,
+    machineArn: extractionMachineArn(scope, resources.config),
+  };
   const functions = {
     requestExtraction: requestExtraction(context),
     getExtraction: getExtraction(context),
@@ -50,8 +59,8 @@ export const createFunctions = (stack: Stack, resources: Resources, code: Functi
 };
 
 const requestExtraction = (context: Context): CosechaFunction => {
-  const { stack, config, code, dataKey, sealKey, secrets, storage, machineArn } = context;
-  return new CosechaFunction(stack, 'RequestExtraction', {
+  const { scope, config, code, dataKey, sealKey, secrets, storage, machineArn } = context;
+  return new CosechaFunction(scope, 'RequestExtraction', {
     config,
     dataKey,
     code,
@@ -75,8 +84,8 @@ const requestExtraction = (context: Context): CosechaFunction => {
   });
 };
 
-const getExtraction = ({ stack, config, code, dataKey, storage }: Context): CosechaFunction =>
-  new CosechaFunction(stack, 'GetExtraction', {
+const getExtraction = ({ scope, config, code, dataKey, storage }: Context): CosechaFunction =>
+  new CosechaFunction(scope, 'GetExtraction', {
     config,
     dataKey,
     code,
@@ -98,11 +107,12 @@ const getExtraction = ({ stack, config, code, dataKey, storage }: Context): Cose
   });
 
 const startTask = (context: Context): CosechaFunction => {
-  const { stack, config, code, dataKey, sealKey, secrets, storage, queue, machineArn } = context;
-  return new CosechaFunction(stack, 'StartTask', {
+  const { scope, config, code, network, dataKey, sealKey, secrets, storage, queue, machineArn } = context;
+  return new CosechaFunction(scope, 'StartTask', {
     config,
     dataKey,
     code,
+    network,
     name: 'start-task',
     timeout: Duration.seconds(config.startTimeoutSeconds),
     // It mostly waits for the provider, and no caller waits for it. Half the memory is nearly half the bill.
@@ -130,8 +140,8 @@ const startTask = (context: Context): CosechaFunction => {
 };
 
 const receiveWebhook = (context: Context): CosechaFunction => {
-  const { stack, config, code, dataKey, secrets, storage, queue, machineArn } = context;
-  return new CosechaFunction(stack, 'ReceiveWebhook', {
+  const { scope, config, code, dataKey, secrets, storage, queue, machineArn } = context;
+  return new CosechaFunction(scope, 'ReceiveWebhook', {
     config,
     dataKey,
     code,
@@ -159,11 +169,12 @@ const receiveWebhook = (context: Context): CosechaFunction => {
 };
 
 const reconcileExtraction = (context: Context): CosechaFunction => {
-  const { stack, config, code, dataKey, sealKey, secrets, storage, queue, machineArn } = context;
-  const reconciling = new CosechaFunction(stack, 'ReconcileExtraction', {
+  const { scope, config, code, network, dataKey, sealKey, secrets, storage, queue, machineArn } = context;
+  const reconciling = new CosechaFunction(scope, 'ReconcileExtraction', {
     config,
     dataKey,
     code,
+    network,
     name: 'reconcile-extraction',
     timeout: reconcileTimeout(config),
     memoryMB: memoryForResults(config),
@@ -189,7 +200,7 @@ const reconcileExtraction = (context: Context): CosechaFunction => {
       storage.onResults('PutObject'),
       dataKey.storingObjects(),
       secrets.reading(secrets.providerApiKey),
-      describingExecutions(stack),
+      describingExecutions(scope, config),
     ],
   });
   queue.consumeWith(reconciling);
@@ -200,8 +211,8 @@ const reconcileExtraction = (context: Context): CosechaFunction => {
 const sweepTimeout = (config: Config): Duration =>
   Duration.seconds(Math.min(900, 60 * config.sweepEveryMinutes));
 
-const sweepExtractions = ({ stack, config, code, dataKey, storage, queue }: Context): CosechaFunction =>
-  new CosechaFunction(stack, 'SweepExtractions', {
+const sweepExtractions = ({ scope, config, code, dataKey, storage, queue }: Context): CosechaFunction =>
+  new CosechaFunction(scope, 'SweepExtractions', {
     config,
     dataKey,
     code,
@@ -245,11 +256,12 @@ const consentsTimeoutSeconds = 29;
  */
 const consentsProviderTimeoutMs = 6_500;
 
-const manageConsents = ({ stack, config, code, dataKey, secrets }: Context): CosechaFunction =>
-  new CosechaFunction(stack, 'ManageConsents', {
+const manageConsents = ({ scope, config, code, network, dataKey, secrets }: Context): CosechaFunction =>
+  new CosechaFunction(scope, 'ManageConsents', {
     config,
     dataKey,
     code,
+    network,
     name: 'manage-consents',
     timeout: Duration.seconds(consentsTimeoutSeconds),
     memoryMB: 512,
@@ -324,8 +336,8 @@ const allowSealKey = ({ sealKey }: Context, functions: Roles): void => {
 };
 
 /** Gives the rules of AWS Solutions the reasons for permissions that end in a wildcard. */
-const acknowledgeWildcards = ({ storage }: Context, functions: Roles): void => {
+const acknowledgeWildcards = ({ config, storage }: Context, functions: Roles): void => {
   const { getExtraction, reconcileExtraction } = functions;
-  acknowledgeEveryExecution(reconcileExtraction.role);
+  acknowledgeEveryExecution(reconcileExtraction.role, config);
   for (const { role } of [getExtraction, reconcileExtraction]) storage.acknowledgeEveryResult(role);
 };

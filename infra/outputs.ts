@@ -1,4 +1,5 @@
-import { CfnOutput, type Stack } from 'aws-cdk-lib';
+import { CfnOutput } from 'aws-cdk-lib';
+import type { Construct } from 'constructs';
 import type { CosechaFunctions, Resources } from './functions.ts';
 import type { Wiring } from './wiring.ts';
 
@@ -6,7 +7,7 @@ type Output = readonly [id: string, value: string, description: string];
 
 /** The outputs of the stack. People, the CLI and downstream stacks rely on their names. */
 export const addOutputs = (
-  stack: Stack,
+  scope: Construct,
   resources: Resources,
   functions: CosechaFunctions,
   wiring: Wiring,
@@ -17,14 +18,32 @@ export const addOutputs = (
     ...operatingOutputs(resources, functions, wiring),
     ...secretOutputs(resources),
   ];
-  for (const [id, value, description] of outputs) new CfnOutput(stack, id, { value, description });
+  for (const [id, value, description] of outputs) addOutput(scope, id, value, description);
+};
+
+/** `ApiUrl` in the stack of this repository, and `BankApiUrl` where the construct has the id `Bank`: without CDK's hash. */
+export const addOutput = (scope: Construct, id: string, value: string, description: string): void => {
+  const output = new CfnOutput(scope, id, { value, description });
+  if (scope.node.id !== 'Default') output.overrideLogicalId(`${scope.node.id}${id}`);
 };
 
 const apiOutputs = ({ api }: Wiring): readonly Output[] => [
   ['ApiUrl', api.url, 'The base address of the API, without a slash at the end'],
   ['ApiId', api.api.apiId, 'The id of the API'],
   ['WebhookUrl', api.webhookUrl, 'The address to register at the provider for webhooks'],
+  ...domainOutput(api),
 ];
+
+const domainOutput = ({ customDomain }: Wiring['api']): readonly Output[] =>
+  customDomain === undefined
+    ? []
+    : [
+        [
+          'CustomDomainTarget',
+          customDomain.target,
+          `Point ${customDomain.name} here (CNAME or alias); a new stack has a new target`,
+        ],
+      ];
 
 const dataOutputs = ({ storage, dataKey }: Resources, { streamArn, fanOut }: Wiring): readonly Output[] => {
   const bus: readonly Output[] =

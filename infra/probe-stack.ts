@@ -7,7 +7,6 @@ import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import { probeStackNameOf } from '../lib/aws/stage.ts';
 import { probeClient } from '../lib/probe/answer-consents.ts';
-import type { FunctionCode } from './bundle/bundle-functions.ts';
 import type { Config } from './config.ts';
 import { AlarmInbox } from './constructs/alarm-inbox.ts';
 import { allow } from './constructs/allow.ts';
@@ -17,6 +16,7 @@ import { EncryptedLogGroup, vendedLogGroupName } from './constructs/encrypted-lo
 import { accessLogFormat } from './constructs/extraction-api.ts';
 import { isLocal } from './constructs/removal.ts';
 import { readingSecret } from './constructs/secrets.ts';
+import type { FunctionCode } from './function-names.ts';
 import { probeUrlOnEmulator } from './local/emulator/probe-url.ts';
 
 /** A start call that the scenario `hangs` is answered after 25 s. API Gateway ends a call after 30 s. */

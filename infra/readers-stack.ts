@@ -4,7 +4,6 @@ import { SqsQueue } from 'aws-cdk-lib/aws-events-targets';
 import { AccountRootPrincipal, Role } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
 import { readersStackNameOf, stackNameOf } from '../lib/aws/stage.ts';
-import type { FunctionCode } from './bundle/bundle-functions.ts';
 import type { Config } from './config.ts';
 import { allow } from './constructs/allow.ts';
 import { CosechaFunction } from './constructs/cosecha-function.ts';
@@ -12,6 +11,7 @@ import { DataKey } from './constructs/data-key.ts';
 import { ExtractionConsumer } from './constructs/extraction-consumer.ts';
 import { Inbox } from './constructs/inbox.ts';
 import { isLocal } from './constructs/removal.ts';
+import type { FunctionCode } from './function-names.ts';
 
 /**
  * Plays those who use a stage with a probe, for `cosecha accept`: another caller, a service that reads the stream, and a

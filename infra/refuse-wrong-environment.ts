@@ -1,4 +1,6 @@
-import { type Config, ConfigError, regionalArns } from './config.ts';
+import { Token } from 'aws-cdk-lib';
+import { type Config, regionalArns } from './config.ts';
+import { ConfigError } from './config-error.ts';
 
 /**
  * Refuses an account or a region in which the deployment would fail half-way or the stack would not work:
@@ -31,7 +33,7 @@ export const refuseWrongEnvironment = (
       : [`Setting ${setting} is in ${its}, but the stack goes to ${region}: it must be in the same region.`],
   );
   const wrongAccount = config.readers
-    .filter((arn) => arn.split(':')[4] !== account)
+    .filter((arn) => !Token.isUnresolved(arn) && arn.split(':')[4] !== account)
     .map(
       (arn) =>
         `Setting readers names ${arn}, but the stack goes to account ${account}: name the role that this reader assumes there.`,

@@ -1,5 +1,5 @@
-import type { Stack } from 'aws-cdk-lib';
 import { StringParameter } from 'aws-cdk-lib/aws-ssm';
+import type { Construct } from 'constructs';
 import { Alarms } from './constructs/alarms.ts';
 import { CosechaDashboard } from './constructs/dashboard.ts';
 import { EventFanOut } from './constructs/event-fan-out.ts';
@@ -13,16 +13,16 @@ import type { CosechaFunctions, Resources } from './functions.ts';
 export type Wiring = ReturnType<typeof connectFunctions>;
 
 /** Everything that invokes the functions or reads what they write: machine, rules, API, stream, alarms, dashboard. */
-export const connectFunctions = (stack: Stack, resources: Resources, functions: CosechaFunctions) => {
+export const connectFunctions = (scope: Construct, resources: Resources, functions: CosechaFunctions) => {
   const { config, dataKey, queue } = resources;
-  const { machine } = new ExtractionMachine(stack, 'ExtractionMachine', {
+  const { machine } = new ExtractionMachine(scope, 'ExtractionMachine', {
     config,
     dataKey,
     startTask: functions.startTask.function,
     reconcile: functions.reconcileExtraction.function,
   });
-  new SafetyNet(stack, 'SafetyNet', { config, queue, sweep: functions.sweepExtractions, machine });
-  const api = new ExtractionApi(stack, 'ExtractionApi', {
+  new SafetyNet(scope, 'SafetyNet', { config, queue, sweep: functions.sweepExtractions, machine });
+  const api = new ExtractionApi(scope, 'ExtractionApi', {
     config,
     dataKey,
     requestExtraction: functions.requestExtraction.function,
@@ -30,22 +30,22 @@ export const connectFunctions = (stack: Stack, resources: Resources, functions: 
     receiveWebhook: functions.receiveWebhook.function,
     manageConsents: functions.manageConsents.function,
   });
-  const stream = publishStream(stack, resources);
+  const stream = publishStream(scope, resources);
   const watched = { api, machine, fanOut: stream.fanOut };
-  return { ...watched, ...stream, ...monitor(stack, resources, functions, watched) };
+  return { ...watched, ...stream, ...monitor(scope, resources, functions, watched) };
 };
 
 /** Publishes what readers of the stream need in the Parameter Store, and on a bus where the settings ask for one. */
-const publishStream = (stack: Stack, { config, dataKey, storage }: Resources) => {
+const publishStream = (scope: Construct, { config, dataKey, storage }: Resources) => {
   const streamArn = storage.extractions.tableStreamArn ?? '';
   const names = streamParameters(config.stage);
   const publish = (id: string, parameterName: string, stringValue: string) =>
-    new StringParameter(stack, id, { parameterName, stringValue });
+    new StringParameter(scope, id, { parameterName, stringValue });
   publish('StreamArnParameter', names.streamArn, streamArn);
   publish('DataKeyArnParameter', names.dataKeyArn, dataKey.key.keyArn);
   publish('ResultsBucketNameParameter', names.resultsBucketName, storage.results.bucketName);
   const fanOut = config.fanOutToEventBus
-    ? new EventFanOut(stack, 'EventFanOut', { config, dataKey, streamArn })
+    ? new EventFanOut(scope, 'EventFanOut', { config, dataKey, streamArn })
     : undefined;
   return { streamArn, fanOut };
 };
@@ -57,7 +57,7 @@ type Watched = Readonly<{
 }>;
 
 const monitor = (
-  stack: Stack,
+  scope: Construct,
   { config, queue }: Resources,
   functions: CosechaFunctions,
   watched: Watched,
@@ -72,7 +72,7 @@ const monitor = (
     startTask: functions.startTask.function,
     receiveWebhook: functions.receiveWebhook.function,
   });
-  const alarms = new Alarms(stack, 'Alarms', { config, metrics }).all;
-  const dashboard = new CosechaDashboard(stack, 'Dashboard', { config, metrics, alarms });
+  const alarms = new Alarms(scope, 'Alarms', { config, metrics }).all;
+  const dashboard = new CosechaDashboard(scope, 'Dashboard', { config, metrics, alarms });
   return { alarms, dashboard };
 };

@@ -2,15 +2,12 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild';
-import { type BundleName, functionNames, probeFunctionNames } from '../function-names.ts';
+import { type BundleName, type FunctionCode, functionNames, probeFunctionNames } from '../function-names.ts';
 import { clientVersionOnly } from './client-version-only.ts';
 import { dropUnusedErrors } from './drop-unused-errors.ts';
 import { standIns } from './stand-ins.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
-
-/** The directory of each function's code, with an `index.js` that exports `handler`. */
-export type FunctionCode = Readonly<Record<BundleName, string>>;
 
 export type Bundles = {
   readonly code: FunctionCode;
@@ -48,8 +45,10 @@ export const bundleOptions = {
  *
  * @throws esbuild's BuildFailure, also when a plugin does not find the code that it replaces.
  */
-export const bundleFunctions = async (outdir: string): Promise<Bundles> => {
-  const names: readonly BundleName[] = [...functionNames, ...probeFunctionNames];
+export const bundleFunctions = async (
+  outdir: string,
+  names: readonly BundleName[] = [...functionNames, ...probeFunctionNames],
+): Promise<Bundles> => {
   const { metafile } = await build({
     ...bundleOptions,
     entryPoints: names.map((name) => ({ in: `functions/${name}.ts`, out: `${name}/index` })),

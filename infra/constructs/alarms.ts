@@ -1,4 +1,4 @@
-import { Duration, Stack } from 'aws-cdk-lib';
+import { Duration } from 'aws-cdk-lib';
 import {
   Alarm,
   type CfnAlarm,
@@ -11,6 +11,7 @@ import {
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
+import { stackNameOf } from '../../lib/aws/stage.ts';
 import type { Config } from '../config.ts';
 import type { CosechaMetrics } from './metrics.ts';
 
@@ -424,7 +425,7 @@ export class Alarms extends Construct {
   private alarm(entry: AlarmEntry, config: Config): Alarm {
     const { id, metric, threshold, below = false, periods = { breaching: 1, of: 1 } } = entry;
     const alarm = new Alarm(this, id, {
-      alarmName: `${Stack.of(this).stackName}-${id}`,
+      alarmName: `${stackNameOf(config.stage)}-${id}`,
       alarmDescription: `${entry.symptom} ${config.runbookUrl}#${entry.runbookEntry ?? id}`,
       metric,
       threshold,

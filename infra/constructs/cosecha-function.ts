@@ -1,13 +1,13 @@
-import type { Duration } from 'aws-cdk-lib';
+import { type Duration, Validations } from 'aws-cdk-lib';
 import { type PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Architecture, Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
-import type { FunctionCode } from '../bundle/bundle-functions.ts';
 import type { Config } from '../config.ts';
-import type { BundleName } from '../function-names.ts';
+import type { BundleName, FunctionCode } from '../function-names.ts';
 import { allow } from './allow.ts';
 import type { DataKey } from './data-key.ts';
 import { EncryptedLogGroup } from './encrypted-log-group.ts';
+import type { Network } from './network.ts';
 
 type CosechaFunctionProps = {
   readonly config: Config;
@@ -19,6 +19,8 @@ type CosechaFunctionProps = {
   readonly environment: Readonly<Record<string, string>>;
   /** Everything that the function may do, beside writing its own log. */
   readonly permissions: readonly PolicyStatement[];
+  /** Default: outside of any VPC. */
+  readonly network?: Network | undefined;
   /** The concurrency that is reserved for this function, which is also its maximum. */
   readonly reservedConcurrency?: number | undefined;
 };
@@ -37,6 +39,7 @@ export class CosechaFunction extends Construct {
     this.role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
     const logging = allow(['logs:CreateLogStream', 'logs:PutLogEvents'], [this.logGroup.logGroupArn]);
     for (const statement of [logging, ...props.permissions]) this.role.addToPolicy(statement);
+    if (props.network) this.allowNetworkInterfaces();
     this.function = new LambdaFunction(this, 'Function', {
       description: `Cosecha ${config.stage}: ${name}`,
       code: Code.fromAsset(code[name]),
@@ -54,9 +57,34 @@ export class CosechaFunction extends Construct {
         POWERTOOLS_LOG_LEVEL: 'INFO',
         ...props.environment,
       },
+      ...(props.network && {
+        vpc: props.network.vpc,
+        ...(props.network.subnets && { vpcSubnets: props.network.subnets }),
+        ...(props.network.securityGroups && { securityGroups: [...props.network.securityGroups] }),
+      }),
       ...(props.reservedConcurrency === undefined
         ? {}
         : { reservedConcurrentExecutions: props.reservedConcurrency }),
+    });
+  }
+
+  /**
+   * Lambda makes the network interfaces of a function with the function's role
+   * (https://docs.aws.amazon.com/lambda/latest/dg/configuration-vpc.html#configuration-vpc-permissions).
+   */
+  private allowNetworkInterfaces(): void {
+    const actions = [
+      'ec2:AssignPrivateIpAddresses',
+      'ec2:CreateNetworkInterface',
+      'ec2:DeleteNetworkInterface',
+      'ec2:DescribeNetworkInterfaces',
+      'ec2:DescribeSubnets',
+      'ec2:UnassignPrivateIpAddresses',
+    ];
+    this.role.addToPolicy(allow(actions, ['*']));
+    Validations.of(this.role).acknowledge({
+      id: 'AwsSolutions-IAM5[Resource::*]',
+      reason: 'Lambda checks these permissions before the interfaces exist. EC2 describes without resources.',
     });
   }
 }

@@ -1,4 +1,4 @@
-import { Duration, Stack } from 'aws-cdk-lib';
+import { Duration } from 'aws-cdk-lib';
 import {
   type Alarm,
   AlarmStatusWidget,
@@ -10,6 +10,7 @@ import {
   Stats,
 } from 'aws-cdk-lib/aws-cloudwatch';
 import { Construct } from 'constructs';
+import { stackNameOf } from '../../lib/aws/stage.ts';
 import type { Config } from '../config.ts';
 import { overdueFrom, queueLateFrom, stuckFrom } from './alarms.ts';
 import type { CosechaMetrics } from './metrics.ts';
@@ -172,7 +173,7 @@ export class CosechaDashboard extends Construct {
 
   constructor(scope: Construct, id: string, { config, metrics, alarms }: CosechaDashboardProps) {
     super(scope, id);
-    this.name = Stack.of(this).stackName;
+    this.name = stackNameOf(config.stage);
     new Dashboard(this, 'Dashboard', {
       dashboardName: this.name,
       defaultInterval: Duration.hours(12),

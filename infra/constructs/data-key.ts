@@ -1,27 +1,36 @@
 import { ArnFormat, Aws, Stack } from 'aws-cdk-lib';
 import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import { Key } from 'aws-cdk-lib/aws-kms';
+import { type IKey, Key } from 'aws-cdk-lib/aws-kms';
 import { Construct } from 'constructs';
+import { stackNameOf } from '../../lib/aws/stage.ts';
 import type { Config } from '../config.ts';
 import { allow } from './allow.ts';
 import { removalPolicy } from './removal.ts';
 import { viaService } from './via-service.ts';
+
+type DataKeyProps = {
+  readonly config: Config;
+  /** Takes the place of a new key. */
+  readonly existing?: IKey | undefined;
+};
 
 /**
  * Encrypts tables, results and logs at rest. IAM policies decide who may use it, and only through the service that holds
  * the data.
  */
 export class DataKey extends Construct {
-  readonly key: Key;
+  readonly key: IKey;
 
-  constructor(scope: Construct, id: string, { config }: { readonly config: Config }) {
+  constructor(scope: Construct, id: string, { config, existing }: DataKeyProps) {
     super(scope, id);
-    this.key = new Key(this, 'Key', {
-      description: `${Stack.of(this).stackName}: encrypts tables, results and logs`,
-      enableKeyRotation: true,
-      removalPolicy: removalPolicy(config),
-    });
-    this.key.addToResourcePolicy(this.useByLogs());
+    this.key =
+      existing ??
+      new Key(this, 'Key', {
+        description: `${stackNameOf(config.stage)}: encrypts tables, results and logs`,
+        enableKeyRotation: true,
+        removalPolicy: removalPolicy(config),
+      });
+    this.key.addToResourcePolicy(this.useByLogs(config));
   }
 
   /** Permissions to read tables: DynamoDB uses the key with the reader's permissions. */
@@ -57,7 +66,7 @@ export class DataKey extends Construct {
   }
 
   /** CloudWatch Logs uses the key as itself, and only for log groups of this stack. */
-  private useByLogs(): PolicyStatement {
+  private useByLogs({ stage }: Config): PolicyStatement {
     const stack = Stack.of(this);
     const logGroup = (name: string): string =>
       stack.formatArn({
@@ -74,7 +83,7 @@ export class DataKey extends Construct {
         ArnLike: {
           'kms:EncryptionContext:aws:logs:arn': [
             logGroup(`${stack.stackName}-*`),
-            logGroup(`/aws/vendedlogs/*/${stack.stackName}-*`),
+            logGroup(`/aws/vendedlogs/*/${stackNameOf(stage)}-*`),
           ],
         },
       },

@@ -3,6 +3,7 @@ import { EventBus } from 'aws-cdk-lib/aws-events';
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { CfnPipe } from 'aws-cdk-lib/aws-pipes';
 import { Construct } from 'constructs';
+import { stackNameOf } from '../../lib/aws/stage.ts';
 import type { Config } from '../config.ts';
 import { allow } from './allow.ts';
 import { busEvent, cloudEventTemplate } from './bus-event.ts';
@@ -34,7 +35,7 @@ export class EventFanOut extends Construct {
 
   constructor(scope: Construct, id: string, props: EventFanOutProps) {
     super(scope, id);
-    const name = `${Stack.of(this).stackName}-extractions`;
+    const name = `${stackNameOf(props.config.stage)}-extractions`;
     this.bus = new EventBus(this, 'Bus', {
       eventBusName: name,
       description: 'Outcomes of extractions (docs/stream.md)',
@@ -102,7 +103,7 @@ export class EventFanOut extends Construct {
       },
       target: this.bus.eventBusArn,
       targetParameters: {
-        inputTemplate: cloudEventTemplate(Stack.of(this).stackName),
+        inputTemplate: cloudEventTemplate(stackNameOf(config.stage)),
         eventBridgeEventBusParameters: { source: busEvent.source, detailType: busEvent.detailType },
       },
       // Without `includeExecutionData`, which would log the records.

@@ -1,4 +1,4 @@
-import { CfnOutput, Stack, Validations } from 'aws-cdk-lib';
+import { Validations } from 'aws-cdk-lib';
 import { AccessLogFormat } from 'aws-cdk-lib/aws-apigateway';
 import {
   ApiMapping,
@@ -18,6 +18,7 @@ import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations
 import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
+import { stackNameOf } from '../../lib/aws/stage.ts';
 import type { Config } from '../config.ts';
 import type { DataKey } from './data-key.ts';
 import { EncryptedLogGroup, vendedLogGroupName } from './encrypted-log-group.ts';
@@ -48,11 +49,13 @@ export class ExtractionApi extends Construct {
   /** The base address, without a slash at the end. */
   readonly url: string;
   readonly webhookUrl: string;
+  /** The custom domain, and where DNS has to point it. */
+  readonly customDomain: { readonly name: string; readonly target: string } | undefined;
 
   constructor(scope: Construct, id: string, props: ExtractionApiProps) {
     super(scope, id);
     const { config, dataKey } = props;
-    const name = `${Stack.of(this).stackName}-api`;
+    const name = `${stackNameOf(config.stage)}-api`;
     this.api = new HttpApi(this, 'Api', {
       apiName: name,
       createDefaultStage: false,
@@ -93,7 +96,8 @@ export class ExtractionApi extends Construct {
       { routes: consents, rate: config.consentRateLimit, burst: config.consentBurstLimit },
     ]);
 
-    this.url = this.customDomain(config, stage) ?? this.api.apiEndpoint;
+    this.customDomain = this.mapDomain(config, stage);
+    this.url = this.customDomain ? `https://${this.customDomain.name}` : this.api.apiEndpoint;
     this.webhookUrl = `${this.url}${webhookPath}`;
   }
 
@@ -113,19 +117,18 @@ export class ExtractionApi extends Construct {
     return route;
   }
 
-  /** The custom domain's address. Its owner has to create the DNS record, from the output CustomDomainTarget. */
-  private customDomain(config: Config, stage: HttpStage): string | undefined {
-    if (config.domainName === undefined || config.certificateArn === undefined) return undefined;
+  /** The owner of the custom domain has to create the DNS record, from the output CustomDomainTarget. */
+  private mapDomain(
+    { domainName: name, certificateArn }: Config,
+    stage: HttpStage,
+  ): ExtractionApi['customDomain'] {
+    if (name === undefined || certificateArn === undefined) return undefined;
     const domainName = new DomainName(this, 'Domain', {
-      domainName: config.domainName,
-      certificate: Certificate.fromCertificateArn(this, 'Certificate', config.certificateArn),
+      domainName: name,
+      certificate: Certificate.fromCertificateArn(this, 'Certificate', certificateArn),
     });
     new ApiMapping(this, 'Mapping', { api: this.api, domainName, stage });
-    new CfnOutput(Stack.of(this), 'CustomDomainTarget', {
-      description: `Point ${config.domainName} here (CNAME or alias); a new stack has a new target`,
-      value: domainName.regionalDomainName,
-    });
-    return `https://${config.domainName}`;
+    return { name, target: domainName.regionalDomainName };
   }
 }
 

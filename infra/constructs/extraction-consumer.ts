@@ -1,6 +1,7 @@
 import { Aws, Duration, Stack, Validations } from 'aws-cdk-lib';
 import { Alarm, ComparisonOperator, Metric, Stats, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import { Grant } from 'aws-cdk-lib/aws-iam';
+import type { IKey } from 'aws-cdk-lib/aws-kms';
 import {
   EventSourceMapping,
   type EventSourceMappingOptions,
@@ -9,7 +10,13 @@ import {
   MetricType,
   StartingPosition,
 } from 'aws-cdk-lib/aws-lambda';
-import { BlockPublicAccess, Bucket, BucketEncryption, type CfnBucket } from 'aws-cdk-lib/aws-s3';
+import {
+  BlockPublicAccess,
+  Bucket,
+  BucketEncryption,
+  type CfnBucket,
+  type IBucket,
+} from 'aws-cdk-lib/aws-s3';
 import { StringParameter } from 'aws-cdk-lib/aws-ssm';
 import { Construct } from 'constructs';
 import { outcomePatterns } from './outcome-patterns.ts';
@@ -29,19 +36,31 @@ type Tuning = Pick<
   'batchSize' | 'maxBatchingWindow' | 'maxRecordAge' | 'parallelizationFactor' | 'retryAttempts'
 >;
 
-export type ExtractionConsumerProps = Tuning & {
-  /** The stage of the Cosecha stack, which is in the same account and region. */
-  readonly stage: string;
-  /** Handles the records. It has to return what `consumeExtractionEvents` returns. */
-  readonly handler: IFunction;
-  /**
-   * `outcomes` (default): settled, corrected, reopened, collected and not-collected. `all`: every change, including
-   * requests, the steps before an outcome, and removals.
-   */
-  readonly changes?: 'outcomes' | 'all';
-  /** Lets the function read the results, whose address is in `extraction.results`. False by default. */
-  readonly readResults?: boolean;
+/** What a reader needs of a deployment. The construct `Cosecha` has it. */
+type Source = {
+  readonly streamArn: string;
+  readonly dataKey: Pick<IKey, 'keyArn'>;
+  readonly resultsBucket: Pick<IBucket, 'bucketName'>;
 };
+
+type From =
+  /** The stage of a deployment in the same account and region, which is found in the Parameter Store. */
+  | { readonly stage: string; readonly cosecha?: undefined }
+  /** A deployment of the same stack, whose parameters do not exist yet when the stack is created. */
+  | { readonly stage?: undefined; readonly cosecha: Source };
+
+export type ExtractionConsumerProps = Tuning &
+  From & {
+    /** Handles the records. It has to return what `consumeExtractionEvents` returns. */
+    readonly handler: IFunction;
+    /**
+     * `outcomes` (default): settled, corrected, reopened, collected and not-collected. `all`: every change, including
+     * requests, the steps before an outcome, and removals.
+     */
+    readonly changes?: 'outcomes' | 'all';
+    /** Lets the function read the results, whose address is in `extraction.results`. False by default. */
+    readonly readResults?: boolean;
+  };
 
 /**
  * Connects a function to the stream of extractions. Every change is handled at least once, in the order of its
@@ -67,18 +86,13 @@ export class ExtractionConsumer extends Construct {
 
   constructor(scope: Construct, id: string, props: ExtractionConsumerProps) {
     super(scope, id);
-    const { stage, handler, changes = 'outcomes', readResults = false, ...tuning } = props;
-    const names = streamParameters(stage);
-    const streamArn = StringParameter.valueForStringParameter(this, names.streamArn);
+    const { stage, cosecha, handler, changes = 'outcomes', readResults = false, ...tuning } = props;
+    const { streamArn, dataKeyArn, resultsBucketName } = cosecha ? namesOf(cosecha) : this.lookUp(stage);
     this.failures = failuresBucket(this);
     this.mapping = this.mapStream(handler, streamArn, changes, tuning);
-    const dataKeyArn = StringParameter.valueForStringParameter(this, names.dataKeyArn);
     this.allowStream(handler, streamArn, dataKeyArn);
     this.allowFailures(handler);
-    if (readResults) {
-      const bucketName = StringParameter.valueForStringParameter(this, names.resultsBucketName);
-      this.allowResults(handler, bucketName, dataKeyArn);
-    }
+    if (readResults) this.allowResults(handler, resultsBucketName(), dataKeyArn);
     this.gaveUp = this.alarm('GaveUp', this.mappingMetric('OnFailureDestinationDeliveredEventCount'), 1, [
       `Changes of extractions could not be handled: they are in the bucket ${this.failures.bucketName}.`,
       'See "When a consumer fails" in docs/stream.md of Cosecha.',
@@ -91,6 +105,17 @@ export class ExtractionConsumer extends Construct {
     this.behind = this.alarm('Behind', age, behindFrom.toMilliseconds(), [
       'Changes of extractions are handled more than an hour late; the stream keeps them for 24.',
     ]);
+  }
+
+  /** The bucket's name is a function, as a parameter that nobody reads would still be one of the template. */
+  private lookUp(stage: string): Names {
+    const names = streamParameters(stage);
+    const read = (name: string): string => StringParameter.valueForStringParameter(this, name);
+    return {
+      streamArn: read(names.streamArn),
+      dataKeyArn: read(names.dataKeyArn),
+      resultsBucketName: () => read(names.resultsBucketName),
+    };
   }
 
   private mapStream(
@@ -184,6 +209,18 @@ export class ExtractionConsumer extends Construct {
   }
 }
 
+type Names = {
+  readonly streamArn: string;
+  readonly dataKeyArn: string;
+  readonly resultsBucketName: () => string;
+};
+
+const namesOf = ({ streamArn, dataKey, resultsBucket }: Source): Names => ({
+  streamArn,
+  dataKeyArn: dataKey.keyArn,
+  resultsBucketName: () => resultsBucket.bucketName,
+});
+
 const failuresBucket = (scope: Construct): Bucket => {
   const bucket = new Bucket(scope, 'Failures', {
     encryption: BucketEncryption.S3_MANAGED,
@@ -205,7 +242,7 @@ const acknowledgeEvery = (handler: IFunction, objects: string, reason: string): 
     reason,
   });
 
-/** The logical id of the template's parameter that stands for a value of the Parameter Store. */
+/** The logical id of the parameter or bucket that a name refers to. */
 const parameterId = (scope: Construct, value: string): string => {
   const { Ref } = Stack.of(scope).resolve(value) as { readonly Ref: string };
   return Ref;

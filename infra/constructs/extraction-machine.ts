@@ -3,6 +3,7 @@ import { type IRole, type PolicyStatement, Role, ServicePrincipal } from 'aws-cd
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { DefinitionBody, LogLevel, StateMachine, StateMachineType } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
+import { stackNameOf } from '../../lib/aws/stage.ts';
 import type { Config } from '../config.ts';
 import { allow } from './allow.ts';
 import type { DataKey } from './data-key.ts';
@@ -20,32 +21,32 @@ type ExtractionMachineProps = {
  * The machine's name and ARN, known before it exists. The machine refers to the functions, and the functions' roles
  * refer to the machine, so one of them has to use a fixed name.
  */
-export const extractionMachineName = (stack: Stack): string => `${stack.stackName}-extractions`;
+export const extractionMachineName = ({ stage }: Config): string => `${stackNameOf(stage)}-extractions`;
 
-export const extractionMachineArn = (stack: Stack): string =>
-  stack.formatArn({
+export const extractionMachineArn = (scope: Construct, config: Config): string =>
+  Stack.of(scope).formatArn({
     service: 'states',
     resource: 'stateMachine',
-    resourceName: extractionMachineName(stack),
+    resourceName: extractionMachineName(config),
     arnFormat: ArnFormat.COLON_RESOURCE_NAME,
   });
 
-const executionsOf = (stack: Stack): string =>
-  stack.formatArn({
+const executionsOf = (scope: Construct, config: Config): string =>
+  Stack.of(scope).formatArn({
     service: 'states',
     resource: 'execution',
-    resourceName: `${extractionMachineName(stack)}:*`,
+    resourceName: `${extractionMachineName(config)}:*`,
     arnFormat: ArnFormat.COLON_RESOURCE_NAME,
   });
 
 /** Permission to read the input of this machine's executions. */
-export const describingExecutions = (stack: Stack): PolicyStatement =>
-  allow(['states:DescribeExecution'], [executionsOf(stack)]);
+export const describingExecutions = (scope: Construct, config: Config): PolicyStatement =>
+  allow(['states:DescribeExecution'], [executionsOf(scope, config)]);
 
 /** Gives the rules of AWS Solutions the reason for the wildcard of `describingExecutions`. */
-export const acknowledgeEveryExecution = (role: IRole): void => {
+export const acknowledgeEveryExecution = (role: IRole, config: Config): void => {
   Validations.of(role).acknowledge({
-    id: `AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:states:<AWS::Region>:<AWS::AccountId>:execution:${extractionMachineName(Stack.of(role))}:*]`,
+    id: `AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:states:<AWS::Region>:<AWS::AccountId>:execution:${extractionMachineName(config)}:*]`,
     reason: 'Executions are named by extraction, so one machine is the narrowest possible resource.',
   });
 };
@@ -57,8 +58,7 @@ export class ExtractionMachine extends Construct {
   constructor(scope: Construct, id: string, props: ExtractionMachineProps) {
     super(scope, id);
     const { config, dataKey, startTask, reconcile } = props;
-    const stack = Stack.of(this);
-    const name = extractionMachineName(stack);
+    const name = extractionMachineName(config);
     const role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('states.amazonaws.com') });
     role.addToPolicy(allow(['lambda:InvokeFunction'], [startTask.functionArn, reconcile.functionArn]));
     const definition = extractionMachineDefinition(config, {
@@ -70,7 +70,7 @@ export class ExtractionMachine extends Construct {
       stateMachineType: StateMachineType.STANDARD,
       role,
       // As a string, because CloudFormation turns the numbers of an object into strings.
-      definitionBody: DefinitionBody.fromString(stack.toJsonString(definition)),
+      definitionBody: DefinitionBody.fromString(Stack.of(this).toJsonString(definition)),
       logs: {
         destination: new EncryptedLogGroup(this, 'Log', {
           config,

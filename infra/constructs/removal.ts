@@ -1,5 +1,5 @@
 import { RemovalPolicy } from 'aws-cdk-lib';
-import { LOCAL_STAGE } from '../../lib/aws/stage.ts';
+import { isLocalStage } from '../../lib/aws/stage.ts';
 import type { Config } from '../config.ts';
 
 /**
@@ -21,5 +21,5 @@ export const tableRemovalPolicy = (config: Config): RemovalPolicy =>
 /** Whether the stage never has data that matters. infra/config.ts allows `probe` only by the name of the stage. */
 export const isDisposable = (config: Config): boolean => isLocal(config) || config.probe;
 
-/** Whether this is the stage that runs on an emulator. */
-export const isLocal = (config: Config): boolean => config.stage === LOCAL_STAGE;
+/** Whether this stage runs on an emulator. */
+export const isLocal = (config: Config): boolean => isLocalStage(config.stage);

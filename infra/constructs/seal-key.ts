@@ -1,4 +1,3 @@
-import { Stack } from 'aws-cdk-lib';
 import {
   AccountRootPrincipal,
   Effect,
@@ -9,6 +8,7 @@ import {
 } from 'aws-cdk-lib/aws-iam';
 import { Key } from 'aws-cdk-lib/aws-kms';
 import { Construct } from 'constructs';
+import { stackNameOf } from '../../lib/aws/stage.ts';
 import type { Config } from '../config.ts';
 import type { CosechaFunction } from './cosecha-function.ts';
 import { isLocal, removalPolicy } from './removal.ts';
@@ -68,7 +68,7 @@ export class SealKey extends Construct {
     super(scope, id);
     this.config = config;
     this.key = new Key(this, 'Key', {
-      description: `${Stack.of(this).stackName}: seals users' credentials and national ids until the provider has them`,
+      description: `${stackNameOf(config.stage)}: seals users' credentials and national ids until the provider has them`,
       enableKeyRotation: true,
       removalPolicy: removalPolicy(config),
       policy: new PolicyDocument({

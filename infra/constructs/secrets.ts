@@ -2,6 +2,7 @@ import { ArnFormat, Aws, Stack, Validations } from 'aws-cdk-lib';
 import type { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { CfnSecret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
+import { stackNameOf } from '../../lib/aws/stage.ts';
 import type { Config } from '../config.ts';
 import { allow } from './allow.ts';
 import { removalPolicy } from './removal.ts';
@@ -73,7 +74,7 @@ export class Secrets extends Construct {
       readonly generateSecretString?: CfnSecret.GenerateSecretStringProperty;
     },
   ): string {
-    const fullName = `${Stack.of(this).stackName}/${name}`;
+    const fullName = `${stackNameOf(this.config.stage)}/${name}`;
     const secret = new CfnSecret(this, id, {
       name: fullName,
       description,

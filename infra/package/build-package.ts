@@ -4,6 +4,8 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
+import { bundleFunctions } from '../bundle/bundle-functions.ts';
+import { functionNames } from '../function-names.ts';
 import { repository } from '../local/paths.ts';
 
 /** The fields of the root's package.json that the package's own is made from. */
@@ -23,21 +25,25 @@ const peers = ['aws-cdk-lib', 'constructs'];
 /** Each becomes one file under `dist`, and one entry of `exports` that `packageJson` names. */
 const libraries = {
   index: 'lib/downstream/index.ts',
-  cdk: 'infra/downstream.ts',
   client: 'lib/client/index.ts',
   provider: 'lib/provider/index.ts',
   testing: 'lib/downstream/testing.ts',
 };
+
+/** Bundled apart. In a chunk shared with the construct, less of a library could be left out of a consumer's bundle. */
+const construct = { cdk: 'infra/cdk.ts' };
 
 /** What the package's README and its reader need; the paths stay, so that links between pages stay valid. */
 const pages = [
   'docs/api.md',
   'docs/asyncapi.yaml',
   'docs/cli.md',
+  'docs/embedding.md',
   'docs/events',
   'docs/openapi.yaml',
   'docs/provider-client.md',
   'docs/schemas',
+  'docs/settings.md',
   'docs/stream.md',
 ];
 
@@ -56,8 +62,10 @@ export const buildPackage = async (directory: string): Promise<void> => {
   await mkdir(directory, { recursive: true });
   await Promise.all([
     bundle(directory, libraries, 'node20'),
+    bundle(directory, construct, 'node20'),
     // On an older Node, the launcher reports which one it needs.
     bundle(directory, { cosecha: 'lib/cli/main.ts' }, 'node22', requireForCommonJs),
+    bundleFunctions(join(directory, 'dist', 'functions'), functionNames),
     declareTypes(join(directory, 'dist')),
     // The bundle reads them from its own directory.
     ...['css', 'js', 'svg'].map((type) =>
@@ -92,19 +100,40 @@ const bundle = (
     logLevel: 'warning',
   });
 
-/** Writes the types in the same folders as the sources, so that their relative imports stay valid. */
+/**
+ * Writes the types in the same folders as the sources, so that their relative imports stay valid. The compiler writes those
+ * of every source. Only what the entries' types refer to stays, and none of that needs another package than the peers.
+ */
 const declareTypes = async (directory: string): Promise<void> => {
   const types = join(directory, 'types');
   const tsc = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin', 'tsc');
   const project = join(import.meta.dirname, 'tsconfig.json');
   await promisify(execFile)(process.execPath, [tsc, '--project', project, '--outDir', types]);
-  const files = (await readdir(types, { recursive: true })).filter((name) => name.endsWith('.d.ts'));
-  for (const file of files.map((name) => join(types, name))) {
+  const used = new Set(
+    Object.values({ ...libraries, ...construct }).map((source) => declarationOf(types, source)),
+  );
+  for (const file of used) {
     const text = await readFile(file, 'utf8');
+    for (const [, source = ''] of text.matchAll(relativeImport))
+      used.add(declarationOf(dirname(file), source));
     // The compiler keeps `.ts` in imports of declarations: https://www.typescriptlang.org/tsconfig/#rewriteRelativeImportExtensions
-    await writeFile(file, text.replaceAll(/(from '\.[^']*)\.ts'/g, "$1.js'"));
+    await writeFile(
+      file,
+      text.replaceAll(relativeImport, (path) => path.replace(/\.ts'$/, ".js'")),
+    );
   }
+  const files = await readdir(types, { recursive: true });
+  const unused = files
+    .map((name) => join(types, name))
+    .filter((file) => file.endsWith('.d.ts') && !used.has(file));
+  await Promise.all(unused.map((file) => rm(file)));
 };
+
+/** The source that a declaration imports, as `from './x.ts'` or `import('./x.ts')`. */
+const relativeImport = /(?:from |import\()'(\.[^']*\.ts)'/g;
+
+const declarationOf = (directory: string, source: string): string =>
+  join(directory, source.replace(/\.ts$/, '.d.ts'));
 
 const copy = (path: string, directory: string): Promise<void> =>
   cp(join(repository, path), join(directory, path), { recursive: true });
@@ -119,7 +148,7 @@ const packageJson = ({ name, version, description, license, engines, bin, devDep
   bin,
   exports: {
     ...Object.fromEntries(
-      Object.entries(libraries).map(([name, source]) => [
+      Object.entries({ ...libraries, ...construct }).map(([name, source]) => [
         name === 'index' ? '.' : `./${name}`,
         { types: `./dist/types/${source.replace(/\.ts$/, '.d.ts')}`, default: `./dist/${name}.js` },
       ]),

@@ -1,5 +1,8 @@
-/** The stage for an emulator. It allows plain http, and deletes its data with the stack. */
+/** The stage of `npm start`. */
 export const LOCAL_STAGE = 'local';
+
+/** Whether a stage is for an emulator: `local` or `local-…`. It allows plain http, and deletes its data with the stack. */
+export const isLocalStage = (stage: string): boolean => /^local(-|$)/.test(stage);
 
 /** A valid stage name. The names of the stack, its secrets, parameters and alarms contain it. */
 export const stagePattern = /^[a-z][a-z0-9-]{0,19}$/;

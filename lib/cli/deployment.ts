@@ -1,5 +1,5 @@
 import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
-import { LOCAL_STAGE, stackNameOf, stagePattern } from '../aws/stage.ts';
+import { isLocalStage, stackNameOf, stagePattern } from '../aws/stage.ts';
 import { signedFetch } from '../client/signed-fetch.ts';
 import { defined } from '../defined.ts';
 import { emulatorApiUrl, toEmulatorUrl } from './aws/emulator-url.ts';
@@ -18,6 +18,8 @@ export type ClientConfig = {
 /** One deployment, as an operator reaches it. */
 export type Deployment = {
   readonly stage: string;
+  /** The prefix of the deployment's secrets, alarms and parameters. */
+  readonly name: string;
   readonly stackName: string;
   readonly stackStatus: string;
   readonly client: ClientConfig;
@@ -37,6 +39,8 @@ export type Deployment = {
 /** Which deployment the command line and the environment name. */
 export type ConnectOptions = {
   readonly stage: string | undefined;
+  /** Where the construct is in another stack: its name, a slash, and the id of the construct. */
+  readonly stack?: string | undefined;
   readonly region?: string | undefined;
   readonly profile?: string | undefined;
   /** Directory of the package, in which `npm start` writes where it serves. */
@@ -60,16 +64,16 @@ const stageOf = ({ stage }: ConnectOptions): string => {
   return stage;
 };
 
-/** The stage `local` goes to what `npm start` serves, unless an endpoint is set. */
+/** A stage for an emulator is on that of `npm start`, unless an endpoint is set. */
 const clientFor = async (
   stage: string,
   { region, profile, root, endpoint, client }: ConnectOptions,
 ): Promise<ClientConfig> => {
   if (client !== undefined) return client;
-  if (stage === LOCAL_STAGE && endpoint === undefined) {
+  if (isLocalStage(stage) && endpoint === undefined) {
     if (region !== undefined || profile !== undefined) {
       throw new UsageError(
-        'The stage local has the region and the credentials of `npm start`. Omit --region and --profile, or set AWS_ENDPOINT_URL to another emulator.',
+        `The stage ${stage} has the region and the credentials of \`npm start\`. Omit --region and --profile, or set AWS_ENDPOINT_URL to another emulator.`,
       );
     }
     const running = await readLocalDeployment(root);
@@ -105,7 +109,8 @@ const isRefused = (error: unknown): boolean => (error as { code?: unknown }).cod
  */
 export const connect = async (options: ConnectOptions): Promise<Deployment> => {
   const stage = stageOf(options);
-  const stackName = stackNameOf(stage);
+  const name = stackNameOf(stage);
+  const [stackName = name, prefix = ''] = options.stack?.split('/') ?? [];
   const client = await clientFor(stage, options);
   const cloudFormation = new CloudFormationClient(client);
   const region = await regionOf(cloudFormation, options);
@@ -122,10 +127,10 @@ export const connect = async (options: ConnectOptions): Promise<Deployment> => {
     );
   }
   const output = (name: string): string => {
-    const value = stack.outputs[name];
+    const value = stack.outputs[`${prefix}${name}`];
     if (value !== undefined && value !== '') return value;
     throw new CliError(
-      `The stack ${stackName} has no output ${name}. Deploy it with this version of Cosecha.`,
+      `The stack ${stackName} has no output ${prefix}${name}. Deploy it with this version of Cosecha.`,
     );
   };
   const endpoint = client.endpoint ?? options.endpoint;
@@ -135,6 +140,7 @@ export const connect = async (options: ConnectOptions): Promise<Deployment> => {
   const { credentials } = cloudFormation.config;
   return {
     stage,
+    name,
     stackName,
     stackStatus: stack.status,
     client,

@@ -43,11 +43,12 @@ const describeUsageError = ({ code, message }: CommanderError, program: Command)
 export const main = async (args: readonly string[], root: string): Promise<number> => {
   let code: number = exitCodes.done;
   const program = createProgram(async (work) => {
-    const { stage, region, profile, json = false } = program.opts<GlobalOptions>();
+    const { stage, stack, region, profile, json = false } = program.opts<GlobalOptions>();
     const shell = nodeShell({ json });
     const endpoint = process.env.AWS_ENDPOINT_URL;
     const options = {
       stage: stage ?? process.env.COSECHA_STAGE,
+      stack,
       region,
       profile,
       root,

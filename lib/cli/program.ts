@@ -21,6 +21,7 @@ import { parseDuration, parseSince, type Since } from './parse-time.ts';
 
 export type GlobalOptions = {
   readonly stage?: string;
+  readonly stack?: string;
   readonly json?: true;
   readonly region?: string;
   readonly profile?: string;
@@ -424,6 +425,7 @@ export const createProgram = (run: Run, version: string): Command => {
   const program = new Command('cosecha')
     .description('Operates one deployment of Cosecha, on AWS or on an emulator.')
     .option('--stage <stage>', 'the deployment: stack Cosecha-<stage> (default: COSECHA_STAGE)')
+    .option('--stack <stack>', 'where the construct is in your own stack: <stack name>/<construct id>')
     .option('--json', 'print results and errors as one JSON object per line')
     .option('--region <region>', 'AWS region (default: as for the AWS CLI)')
     .option('--profile <profile>', 'AWS profile (default: as for the AWS CLI)')

@@ -24,7 +24,7 @@ const detailOf = (issue: v.BaseIssue<unknown>): string => {
   return issue.message;
 };
 
-/** Converts an issue of valibot into a violation for the caller. */
+/** @internal Converts an issue of valibot into a violation for the caller. */
 export const violationOf = (issue: v.BaseIssue<unknown>): Violation => ({
   pointer: pointerOf(issue),
   detail: detailOf(issue),

@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { App } from 'aws-cdk-lib';
-import type { FunctionCode } from '../../infra/bundle/bundle-functions.ts';
 import { readConfig } from '../../infra/config.ts';
+import type { FunctionCode } from '../../infra/function-names.ts';
 import { functionNames } from '../../infra/function-names.ts';
 import { CosechaStack } from '../../infra/stack.ts';
 

@@ -1,15 +1,12 @@
-import { spawnSync } from 'node:child_process';
-import { join } from 'node:path';
 import { DeleteItemCommand, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import type { DynamoDBRecord } from 'aws-lambda';
 import { beforeAll, describe, expect, inject, test } from 'vitest';
-import { findPython } from '../../infra/local/emulator/find-python.ts';
-import { repository } from '../../infra/local/paths.ts';
 import { dynamoExtractionStore } from '../../lib/aws/dynamo-extraction-store.ts';
 import { decodeExtractionEvent } from '../../lib/downstream/decode-extraction-event.ts';
 import { markRunningLate } from '../../lib/extraction/transitions.ts';
 import { documentedRecords } from '../unit/docs/documented-records.ts';
 import { aws } from './support/aws.ts';
+import { countInPython } from './support/count-in-python.ts';
 import { eventually } from './support/eventually.ts';
 import { extract, plannedUsername, provider, requestFor } from './support/extractions.ts';
 import { closed, inStatus, recordsOf } from './support/records.ts';
@@ -149,22 +146,6 @@ describe('the example in docs/events has the attributes of a real record', () =>
     expect(shapeOf(documented.get(kind))).toEqual(shapeOf(record));
   });
 });
-
-/** Runs the consumer in Python on batches, and returns its totals. */
-const countInPython = async (batches: readonly (readonly DynamoDBRecord[])[]): Promise<unknown> => {
-  const { executable } = await findPython(process.env);
-  const { stdout, stderr } = spawnSync(
-    executable,
-    ['-B', 'count_outcomes.py', join(repository, 'docs/schemas/stream-record.json')],
-    {
-      cwd: join(repository, 'examples/consumer-python'),
-      input: batches.map((Records) => `${JSON.stringify({ Records })}\n`).join(''),
-      encoding: 'utf8',
-    },
-  );
-  expect(stderr).toBe('');
-  return JSON.parse(stdout);
-};
 
 describe('the consumer in Python', () => {
   test('counts real extractions once, in repeated and reordered batches', async () => {

@@ -1,5 +1,5 @@
 import { emulatorApiUrl } from '../../../lib/cli/aws/emulator-url.ts';
-import { ConfigError } from '../../config.ts';
+import { ConfigError } from '../../config-error.ts';
 
 /**
  * Where an emulator serves the API of the probe. The functions reach the emulator at the same address as the CDK CLI.

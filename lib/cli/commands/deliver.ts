@@ -3,7 +3,7 @@ import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { dynamoExtractionStore } from '../../aws/dynamo-extraction-store.ts';
 import { dynamoTaskStore } from '../../aws/dynamo-task-store.ts';
 import { readSecret } from '../../aws/read-secret.ts';
-import { LOCAL_STAGE } from '../../aws/stage.ts';
+import { isLocalStage } from '../../aws/stage.ts';
 import type { Extraction } from '../../extraction/record.ts';
 import type { ExtractionStore, TaskStore } from '../../extraction/store.ts';
 import { NotConfigured } from '../../not-configured.ts';
@@ -98,7 +98,7 @@ export const requireConfirmation = async (
   }
   const { extractionId, status } = effect.record;
   const warning = `${extractionId} is ${status}. You, not the provider, would settle it as ${taskStatus}.`;
-  if (stage !== LOCAL_STAGE) {
+  if (!isLocalStage(stage)) {
     if (force === true) return;
     throw new CliError(`${warning} Use --force to send it, or --forged to see one refused.`);
   }
@@ -107,14 +107,10 @@ export const requireConfirmation = async (
 };
 
 /** The key that the provider signs with or, for a forged delivery, a random one. */
-const signingKey = async (
-  forged: boolean,
-  { client, stackName }: Deployment,
-  shell: Shell,
-): Promise<string> => {
+const signingKey = async (forged: boolean, { client, name }: Deployment, shell: Shell): Promise<string> => {
   if (forged) return shell.randomId();
   const secrets = new SecretsManagerClient(client);
-  return readSecret(secrets, `${stackName}/webhook-signing-key`).catch((cause: unknown) => {
+  return readSecret(secrets, `${name}/webhook-signing-key`).catch((cause: unknown) => {
     if (cause instanceof NotConfigured) throw new CliError(cause.message, { cause });
     throw cause;
   });

@@ -66,11 +66,14 @@ const stackChecks = ({ deployment: { client, stackName, stackStatus } }: Shared)
   { id: 'stack', run: async () => checkStack(stackName, stackStatus) },
 ];
 
-const secretChecks = ({ deployment: { client, output, stackName }, now }: Shared): readonly Check[] => {
+const secretChecks = ({
+  deployment: { client, output, name: deployment },
+  now,
+}: Shared): readonly Check[] => {
   const secrets = new SecretsManagerClient(client);
   const check = (id: string, label: string, remedy: () => string): Check => ({
     id,
-    run: async () => checkSecret(secrets, { name: `${stackName}/${id}`, label, remedy: remedy() }, now),
+    run: async () => checkSecret(secrets, { name: `${deployment}/${id}`, label, remedy: remedy() }, now),
   });
   return [
     check('provider-api-key', 'provider API key', () => output('FillProviderApiKey')),
@@ -155,12 +158,12 @@ const queueChecks = ({ deployment, resources }: Shared): readonly Check[] => {
   ];
 };
 
-const providerCheck = ({ client, output, stackName }: Deployment, { provider }: DoctorOptions): Check => ({
+const providerCheck = ({ client, output, name }: Deployment, { provider }: DoctorOptions): Check => ({
   id: 'provider',
   run: async () => {
     if (provider !== true) return skipped('provider: skipped; --provider logs in once with the API key');
     const settings = await readReconcileSettings(new LambdaClient(client), output('ReconcileFunctionName'));
-    return checkProvider(new SecretsManagerClient(client), `${stackName}/provider-api-key`, settings);
+    return checkProvider(new SecretsManagerClient(client), `${name}/provider-api-key`, settings);
   },
 });
 

@@ -17,6 +17,7 @@ export type Consent = {
   readonly terminatedAt?: string | null | undefined;
 };
 
+/** @internal Left out of the published types, which then need no valibot. */
 export const consentSchema: v.GenericSchema<unknown, Consent> = v.looseObject({
   id: v.string(),
   products: v.array(v.string()),

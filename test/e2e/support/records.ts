@@ -2,9 +2,10 @@ import { GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import type { DynamoDBRecord } from 'aws-lambda';
 import { inject } from 'vitest';
-import { openStream, type StreamRecord } from '../../../lib/cli/aws/follow-stream.ts';
+import { openStream } from '../../../lib/cli/aws/follow-stream.ts';
 import type { Extraction } from '../../../lib/extraction/record.ts';
 import { waitMs } from '../windows.ts';
+import { asLambdaRecord } from './as-lambda-record.ts';
 import { aws } from './aws.ts';
 import { noteExtraction } from './current-test.ts';
 
@@ -27,24 +28,13 @@ const toRecord = (image: unknown): Extraction | undefined =>
 const streamArn = inject('cosecha').outputs.ExtractionsStreamArn ?? '';
 const stream = await openStream(aws.streams, streamArn, new AbortController().signal);
 
-/** A stream record as Lambda passes it on: with the stream's ARN, and its time in seconds. */
-const asLambdaRecord = ({ dynamodb, ...record }: StreamRecord): DynamoDBRecord =>
-  ({
-    ...record,
-    dynamodb: {
-      ...dynamodb,
-      ApproximateCreationDateTime: (dynamodb?.ApproximateCreationDateTime?.getTime() ?? 0) / 1_000,
-    },
-    eventSourceARN: streamArn,
-  }) as DynamoDBRecord;
-
 const follow = async (): Promise<void> => {
   for await (const record of stream) {
     const { dynamodb } = record;
     const image = { old: toRecord(dynamodb?.OldImage), new: toRecord(dynamodb?.NewImage) };
     const extractionId = image.new?.extractionId ?? image.old?.extractionId ?? '';
     seen.set(extractionId, [...(seen.get(extractionId) ?? []), image]);
-    records.set(extractionId, [...(records.get(extractionId) ?? []), asLambdaRecord(record)]);
+    records.set(extractionId, [...(records.get(extractionId) ?? []), asLambdaRecord(record, streamArn)]);
     for (const one of waiting.get(extractionId) ?? []) {
       if (image.new !== undefined && one.fits(image.new)) one.resolve(image.new);
     }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { ConfigError, readConfig } from '../../../infra/config.ts';
+import { readConfig } from '../../../infra/config.ts';
+import { ConfigError } from '../../../infra/config-error.ts';
 import { required } from './required-settings.ts';
 
 const refusal = (settings: Readonly<Record<string, unknown>>): string => {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { ConfigError, readConfig } from '../../../infra/config.ts';
+import { readConfig } from '../../../infra/config.ts';
+import { ConfigError } from '../../../infra/config-error.ts';
 import { refuseWrongEnvironment } from '../../../infra/refuse-wrong-environment.ts';
 import { required } from './required-settings.ts';
 

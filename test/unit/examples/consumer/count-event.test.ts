@@ -7,43 +7,10 @@ import {
   EntryConflict,
   type TotalsStore,
 } from '../../../../examples/consumer/count-event.ts';
-import { totalChanges } from '../../../../examples/consumer/dynamo-totals-store.ts';
 import type { Extraction } from '../../../../lib/extraction/record.ts';
 import { extraction, extractionIn, iso } from '../../../support/extraction-fixtures.ts';
+import { memoryTotalsStore } from '../../../support/memory-totals-store.ts';
 import { streamRecord } from '../../lib/downstream/stream-records.ts';
-
-/** The store in memory. Its calls are asynchronous, so that invocations overlap. */
-const memoryTotalsStore = () => {
-  const entries = new Map<string, Entry>();
-  const totals = new Map<string, { extractions: number; collected: number; bytes: number }>();
-  const store: TotalsStore = {
-    getEntry: async (extractionId) => entries.get(extractionId),
-    replaceEntry: async (extractionId, before, after) => {
-      if (entries.get(extractionId)?.sequenceNumber !== before?.sequenceNumber) return false;
-      entries.set(extractionId, after);
-      for (const { day, sourceAndOutcome, ...sums } of totalChanges(
-        before?.contribution,
-        after.contribution,
-      )) {
-        const key = `${day} ${sourceAndOutcome}`;
-        const { extractions, collected, bytes } = totals.get(key) ?? {
-          extractions: 0,
-          collected: 0,
-          bytes: 0,
-        };
-        totals.set(key, {
-          extractions: extractions + sums.extractions,
-          collected: collected + sums.collected,
-          bytes: bytes + sums.bytes,
-        });
-      }
-      return true;
-    },
-  };
-  const shown = () =>
-    Object.fromEntries([...totals].filter(([, sums]) => Object.values(sums).some((sum) => sum !== 0)));
-  return { store, shown };
-};
 
 const results = { bucket: 'results', key: 'key', bytes: 100, sha256: 'a'.repeat(64) };
 const lives: readonly (readonly Partial<Extraction>[])[] = [

@@ -17,7 +17,7 @@ afterAll(() => rmSync(workspace, { recursive: true }));
 const newApp = () =>
   new App({ context: { 'aws:cdk:bundling-stacks': [] }, outdir: mkdtempSync(join(workspace, 'app-')) });
 
-const consume = (props: Partial<ExtractionConsumerProps> = {}) => {
+const consume = (props: Partial<Extract<ExtractionConsumerProps, { stage: string }>> = {}) => {
   const app = newApp();
   const stack = new Stack(app, 'Downstream');
   const handler = new LambdaFunction(stack, 'Handler', {

@@ -1,13 +1,5 @@
 import { execFile } from 'node:child_process';
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -16,7 +8,7 @@ import { build, type Metafile } from 'esbuild';
 import { publint } from 'publint';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { repository } from '../../../../infra/local/paths.ts';
-import { buildPackage } from '../../../../infra/package/build-package.ts';
+import { installPackage, linkPackages } from '../../../support/install-package.ts';
 import { documentedRecords } from '../../docs/documented-records.ts';
 
 const run = promisify(execFile);
@@ -24,7 +16,6 @@ const node = (args: readonly string[], cwd: string) => run(process.execPath, arg
 
 /** Another project outside this repository, with the packed package in its node_modules. */
 const project = mkdtempSync(join(tmpdir(), 'cosecha-package-'));
-const installed = join(project, 'node_modules', '@cosecha', 'cosecha');
 afterAll(() => rmSync(project, { recursive: true }));
 
 const addFile = (path: string, content: string): void => {
@@ -32,25 +23,11 @@ const addFile = (path: string, content: string): void => {
   writeFileSync(join(project, path), content);
 };
 
-/** Links a package of this repository into the other project, as if it were installed there. */
-const linkPackage = (name: string): void => {
-  mkdirSync(dirname(join(project, 'node_modules', name)), { recursive: true });
-  symlinkSync(join(repository, 'node_modules', name), join(project, 'node_modules', name));
-};
-
 let tarball = '';
+let installed = '';
 
 beforeAll(async () => {
-  const staging = join(project, 'staging');
-  await buildPackage(staging);
-  const { stdout } = await run('npm', ['pack', staging, '--pack-destination', project, '--json'], {
-    cwd: project,
-  });
-  const [{ filename }] = JSON.parse(stdout);
-  mkdirSync(installed, { recursive: true });
-  tarball = join(project, filename);
-  await run('tar', ['-xzf', tarball, '-C', installed, '--strip-components', '1']);
-  rmSync(staging, { recursive: true });
+  ({ tarball, installed } = await installPackage(project));
   addFile('package.json', '{ "type": "module" }');
 }, 60_000);
 
@@ -189,7 +166,7 @@ describe('the package, packed and installed elsewhere', { timeout: 300_000 }, ()
   });
 
   test('connects a function in three lines, with the CDK of the project', async () => {
-    for (const name of ['aws-cdk-lib', 'constructs']) linkPackage(name);
+    linkPackages(project, ['aws-cdk-lib', 'constructs']);
     addFile(
       'synth.mjs',
       `import { App, Stack } from 'aws-cdk-lib';
@@ -207,14 +184,16 @@ describe('the package, packed and installed elsewhere', { timeout: 300_000 }, ()
   });
 
   test('has types that a strict compiler accepts and that refuse a misuse', async () => {
-    for (const name of ['aws-cdk-lib', 'constructs', '@types/node', '@types/aws-lambda', 'undici-types']) {
-      if (!existsSync(join(project, 'node_modules', name))) linkPackage(name);
-    }
+    linkPackages(project, ['aws-cdk-lib', 'constructs', '@types/node', '@types/aws-lambda', 'undici-types']);
     addFile(
       'consumer.ts',
       `import type { DynamoDBStreamEvent, DynamoDBStreamHandler, EventBridgeEvent, DynamoDBRecord } from 'aws-lambda';
        import { consumeExtractionEvents, decodeExtractionEvent, type ExtractionEvent } from '@cosecha/cosecha';
-       import type { ExtractionConsumerProps } from '@cosecha/cosecha/cdk';
+       import type { ExtractionsClient } from '@cosecha/cosecha/client';
+       import type { Consent } from '@cosecha/cosecha/provider';
+       import { Cosecha, ExtractionConsumer, type CosechaProps } from '@cosecha/cosecha/cdk';
+       import type { Stack } from 'aws-cdk-lib';
+       import type { Function } from 'aws-cdk-lib/aws-lambda';
        import { settledEvent } from '@cosecha/cosecha/testing';
        const count = async (event: ExtractionEvent): Promise<void> => {
          // @ts-expect-error: an erased extraction has no record
@@ -232,8 +211,22 @@ describe('the package, packed and installed elsewhere', { timeout: 300_000 }, ()
        export const typed: DynamoDBStreamHandler = handler;
        // @ts-expect-error: there is no such status
        export const answer = handler({ Records: [settledEvent({ status: 'FAILED' }), settledEvent({ status: 'DONE' })] });
-       export type Props = ExtractionConsumerProps;`,
+       export type Others = ExtractionsClient | Consent;
+       export const embed = (stack: Stack, caller: Function): string => {
+         const props: CosechaProps = { stage: 'prod', providerBaseUrl: 'https://provider.example', readers: [] };
+         // @ts-expect-error: only the repository itself deploys a probe
+         const withProbe: CosechaProps = { ...props, probe: true };
+         const bank = new Cosecha(stack, 'Bank', props);
+         bank.grantRequestExtractions(caller);
+         new ExtractionConsumer(stack, 'Outcomes', { cosecha: bank, handler: caller });
+         // @ts-expect-error: the bundles are those of the package
+         new Cosecha(stack, 'Other', withProbe, { code: {} });
+         return bank.webhookUrl;
+       };`,
     );
+    for (const file of ['app.ts', 'request.ts']) {
+      cpSync(join(repository, 'examples', 'embed', file), join(project, file));
+    }
     addFile(
       'tsconfig.json',
       JSON.stringify({
@@ -245,7 +238,7 @@ describe('the package, packed and installed elsewhere', { timeout: 300_000 }, ()
           noEmit: true,
           types: ['node'],
         },
-        files: ['consumer.ts'],
+        files: ['consumer.ts', 'app.ts', 'request.ts'],
       }),
     );
     const tsc = join(repository, 'node_modules', 'typescript', 'bin', 'tsc');

@@ -14,11 +14,17 @@ let deployed = true;
 const cloudFormation = createServer(async (request, response) => {
   let body = '';
   for await (const chunk of request) body += String(chunk);
-  const outputs = { ApiId: 'abc123', WebhookUrl: 'https://api.example/webhooks/provider', Empty: '' };
+  const outputs = {
+    BankApiId: 'embedded1',
+    BankWebhookUrl: 'https://api.example/webhooks/provider',
+    ApiId: 'abc123',
+    WebhookUrl: 'https://api.example/webhooks/provider',
+    Empty: '',
+  };
   const members = Object.entries(outputs).map(
     ([key, value]) => `<member><OutputKey>${key}</OutputKey><OutputValue>${value}</OutputValue></member>`,
   );
-  if (deployed && /StackName=Cosecha-local(&|$)/.test(body)) {
+  if (deployed && /StackName=(Cosecha-local|Banking)(&|$)/.test(body)) {
     response.end(
       '<DescribeStacksResponse><DescribeStacksResult><Stacks><member><StackName>Cosecha-local</StackName>' +
         '<StackStatus>CREATE_COMPLETE</StackStatus><CreationTime>2026-01-01T00:00:00Z</CreationTime>' +
@@ -100,6 +106,17 @@ describe('the deployment of npm start', () => {
       },
     });
     expect(() => deployment.output('Empty')).toThrow('has no output Empty');
+  });
+
+  test('is found in a stack of another name, under the id of its construct', async () => {
+    await serving(endpoint);
+    const deployment = await connect({ ...options, stack: 'Banking/Bank' });
+    expect(deployment).toMatchObject({
+      name: 'Cosecha-local',
+      stackName: 'Banking',
+      api: { base: `${endpoint}/_aws/execute-api/embedded1/$default` },
+    });
+    expect(() => deployment.output('Empty')).toThrow('has no output BankEmpty');
   });
 
   test('is distinguished from a stack that does not exist', async () => {

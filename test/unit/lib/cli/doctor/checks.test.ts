@@ -5,6 +5,7 @@ import { checksOf } from '../../../../../lib/cli/doctor/checks.ts';
 
 const deployment: Deployment = {
   stage: 'prod',
+  name: 'Cosecha-prod',
   stackName: 'Cosecha-prod',
   stackStatus: 'CREATE_COMPLETE',
   client: { region: 'eu-west-1' },

@@ -1,0 +1,156 @@
+import { Stack } from 'aws-cdk-lib';
+import type { Alarm } from 'aws-cdk-lib/aws-cloudwatch';
+import type { Table } from 'aws-cdk-lib/aws-dynamodb';
+import type { EventBus } from 'aws-cdk-lib/aws-events';
+import { Grant, type IGrantable, type IManagedPolicy, PermissionsBoundary } from 'aws-cdk-lib/aws-iam';
+import type { IKey } from 'aws-cdk-lib/aws-kms';
+import type { Bucket } from 'aws-cdk-lib/aws-s3';
+import type { ITopic } from 'aws-cdk-lib/aws-sns';
+import { Construct } from 'constructs';
+import { type Config, readConfig } from './config.ts';
+import { DataKey } from './constructs/data-key.ts';
+import type { Network } from './constructs/network.ts';
+import { ReconcileQueue } from './constructs/reconcile-queue.ts';
+import { isLocal } from './constructs/removal.ts';
+import { SealKey } from './constructs/seal-key.ts';
+import { Secrets } from './constructs/secrets.ts';
+import { Storage } from './constructs/storage.ts';
+import { viaService } from './constructs/via-service.ts';
+import type { CosechaSettings } from './cosecha-settings.ts';
+import type { FunctionCode } from './function-names.ts';
+import { createFunctions, type Resources } from './functions.ts';
+import { adaptToEmulator } from './local/emulator/adapt-to-emulator.ts';
+import { addOutputs } from './outputs.ts';
+import { prebuiltFunctions } from './prebuilt-functions.ts';
+import { refuseLocalOnAws } from './refuse-local-on-aws.ts';
+import { refuseWrongEnvironment } from './refuse-wrong-environment.ts';
+import { connectFunctions, type Wiring } from './wiring.ts';
+
+export type CosechaProps = CosechaSettings & {
+  /**
+   * Encrypts tables, stream, results and logs. Its policy must let CloudWatch Logs use it, which this construct adds to a
+   * key of the same app (docs/embedding.md). Default: a new key.
+   */
+  readonly dataKey?: IKey | undefined;
+  /** Every alarm notifies this topic. In place of `alarmTopicArn`. */
+  readonly alarmTopic?: ITopic | undefined;
+  /** The boundary of every role that this construct creates. */
+  readonly permissionsBoundary?: IManagedPolicy | undefined;
+  /** Default: outside of any VPC. */
+  readonly network?: Network | undefined;
+};
+
+/** What the functions run, and the settings where they are read already. */
+type Built = { readonly config: Config; readonly code: FunctionCode };
+
+/**
+ * A deployment of Cosecha. Its secrets, alarms, parameters and state machine are named after its stage,
+ * `Cosecha-<stage>-…`, so a stage exists once in an account and region. Throws ConfigError for settings that are invalid
+ * or contradict each other.
+ */
+export class Cosecha extends Construct {
+  /** One record for each extraction. Read it through the API or the stream (docs/stream.md). */
+  readonly table: Table;
+  readonly streamArn: string;
+  /** The bus of `fanOutToEventBus`. */
+  readonly eventBus: EventBus | undefined;
+  readonly resultsBucket: Bucket;
+  /** Encrypts the table, its stream, the results and the logs. */
+  readonly dataKey: IKey;
+  /** The base address of the API, without a slash at the end. */
+  readonly apiUrl: string;
+  /** Register it at the provider. */
+  readonly webhookUrl: string;
+  readonly alarms: readonly Alarm[];
+  private readonly api: Wiring['api'];
+
+  constructor(scope: Construct, id: string, props: CosechaProps);
+  /** @internal For this repository, which validates the settings and bundles the functions itself. */
+  constructor(scope: Construct, id: string, props: CosechaProps, built: Built);
+  constructor(scope: Construct, id: string, props: CosechaProps, built: Built = build(props)) {
+    super(scope, id);
+    const { config, code } = built;
+    refuseLocalOnAws(config, process.env);
+    refuseWrongEnvironment(config, process.env);
+    if (props.permissionsBoundary) PermissionsBoundary.of(this).apply(props.permissionsBoundary);
+    const resources = createResources(this, config, props);
+    const functions = createFunctions(this, resources, code);
+    const wiring = connectFunctions(this, resources, functions);
+    if (isLocal(config)) adaptToEmulator(resources.sealKey, resources.queue, functions, wiring.alarms);
+    addOutputs(this, resources, functions, wiring);
+    this.table = resources.storage.extractions;
+    this.streamArn = wiring.streamArn;
+    this.eventBus = wiring.fanOut?.bus;
+    this.resultsBucket = resources.storage.results;
+    this.dataKey = resources.dataKey.key;
+    this.api = wiring.api;
+    this.apiUrl = wiring.api.url;
+    this.webhookUrl = wiring.api.webhookUrl;
+    this.alarms = wiring.alarms;
+  }
+
+  /** Permission to request extractions, and to read those that the same role or user requested. */
+  grantRequestExtractions(grantee: IGrantable): Grant {
+    return this.grantRoutes(grantee, ['POST/extractions', 'GET/extractions/*']);
+  }
+
+  /** Permission to act for any user on the routes of consents. */
+  grantManageConsents(grantee: IGrantable): Grant {
+    return this.grantRoutes(grantee, [
+      'POST/consent-sessions',
+      'GET/consents',
+      'GET/consents/*',
+      'POST/consents/*',
+    ]);
+  }
+
+  /** Permission to read the stream. `ExtractionConsumer` grants it by itself. */
+  grantReadStream(grantee: IGrantable): Grant {
+    const actions = ['DescribeStream', 'GetRecords', 'GetShardIterator', 'ListStreams'];
+    return this.grant(
+      grantee,
+      actions.map((action) => `dynamodb:${action}`),
+      [this.streamArn],
+    ).combine(this.grantDataKey(grantee, ['kms:Decrypt', 'kms:DescribeKey'], 'dynamodb'));
+  }
+
+  /** Permission to read the results of every extraction, whose place is in the stream. */
+  grantReadResults(grantee: IGrantable): Grant {
+    return this.grant(grantee, ['s3:GetObject'], [this.resultsBucket.arnForObjects('*')]).combine(
+      this.grantDataKey(grantee, ['kms:Decrypt'], 's3'),
+    );
+  }
+
+  private grantRoutes(grantee: IGrantable, routes: readonly string[]): Grant {
+    const arn = (route: string): string =>
+      Stack.of(this).formatArn({
+        service: 'execute-api',
+        resource: this.api.api.apiId,
+        resourceName: `$default/${route}`,
+      });
+    return this.grant(grantee, ['execute-api:Invoke'], routes.map(arn));
+  }
+
+  private grantDataKey(grantee: IGrantable, actions: string[], service: 'dynamodb' | 's3'): Grant {
+    const conditions = viaService(service);
+    return Grant.addToPrincipal({ grantee, actions, resourceArns: [this.dataKey.keyArn], conditions });
+  }
+
+  private grant(grantee: IGrantable, actions: string[], resourceArns: string[]): Grant {
+    return Grant.addToPrincipal({ grantee, actions, resourceArns });
+  }
+}
+
+const build = ({ dataKey, permissionsBoundary, network, alarmTopic, ...settings }: CosechaProps): Built => ({
+  config: readConfig(alarmTopic ? { ...settings, alarmTopicArn: alarmTopic.topicArn } : settings),
+  code: prebuiltFunctions(),
+});
+
+const createResources = (scope: Construct, config: Config, props: CosechaProps): Resources => {
+  const dataKey = new DataKey(scope, 'DataKey', { config, existing: props.dataKey });
+  const sealKey = new SealKey(scope, 'SealKey', { config });
+  const secrets = new Secrets(scope, 'Secrets', { config });
+  const storage = new Storage(scope, 'Storage', { config, dataKey });
+  const queue = new ReconcileQueue(scope, 'ReconcileQueue', { config });
+  return { config, dataKey, sealKey, secrets, storage, queue, network: props.network };
+};

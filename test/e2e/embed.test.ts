@@ -1,0 +1,144 @@
+import { execFile } from 'node:child_process';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { AssumeRoleCommand, STSClient } from '@aws-sdk/client-sts';
+import { consumeExtractionEvents, decodeExtractionEvent } from '@cosecha/cosecha';
+import type { DynamoDBRecord } from 'aws-lambda';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { countEvent } from '../../examples/consumer/count-event.ts';
+import { runCdk } from '../../infra/local/cdk.ts';
+import { parseOutputs } from '../../infra/local/deploy.ts';
+import { awsVariables } from '../../infra/local/emulator/aws-environment.ts';
+import { fillSecrets } from '../../infra/local/fill-secrets.ts';
+import { createRunDirectory, repository } from '../../infra/local/paths.ts';
+import { emulatorApiUrl, toEmulatorUrl } from '../../lib/cli/aws/emulator-url.ts';
+import { openStream } from '../../lib/cli/aws/follow-stream.ts';
+import { type Credentials, signedFetch } from '../../lib/client/signed-fetch.ts';
+import { installPackage, linkPackages } from '../support/install-package.ts';
+import { memoryTotalsStore } from '../support/memory-totals-store.ts';
+import { asLambdaRecord } from './support/as-lambda-record.ts';
+import { aws } from './support/aws.ts';
+import { countInPython } from './support/count-in-python.ts';
+import { provider } from './support/extractions.ts';
+import { secret } from './support/secrets.ts';
+import { waitMs } from './windows.ts';
+
+const { client, caFile, sandboxUrl } = inject('cosecha');
+const { credentials: root, ...where } = client;
+const stage = 'local-embed';
+
+const run = promisify(execFile);
+
+/** An app outside of the repository. */
+let project: string;
+let installed: string;
+let outputs: Record<string, string>;
+let apiUrl: string;
+/** Those of a service with the role `Orders`. */
+let credentials: Required<Credentials>;
+
+/** The environment of a process with these credentials. */
+const environment = (given: Credentials) => awsVariables({ ...where, ...given, caFile });
+
+/** Deploys examples/embed with the CDK CLI, and returns the outputs of its stack. */
+const deployApp = async (): Promise<Record<string, string>> => {
+  const directory = await createRunDirectory('e2e-embed', new Date());
+  const outputsFile = join(directory, 'outputs.json');
+  const context = ['--context', `stage=${stage}`, '--context', `providerBaseUrl=${sandboxUrl}`];
+  await runCdk({
+    args: [
+      ...['deploy', '--app', `${process.execPath} app.ts`, '--output', join(directory, 'cdk.out')],
+      ...['--outputs-file', outputsFile, '--require-approval', 'never', '--method', 'direct', ...context],
+    ],
+    problem: 'The foreign app could not be deployed',
+    cwd: project,
+    directory,
+    awsEnv: environment(root),
+  });
+  return parseOutputs(await readFile(outputsFile, 'utf8'));
+};
+
+/** Makes the deployment a client of the sandbox of its own, because a client has one webhook. */
+const connectProvider = async (): Promise<void> => {
+  const apiKey = secret('API key', randomBytes(24).toString('hex'));
+  const signingKey = secret('signing key', randomBytes(24).toString('hex'));
+  const url = toEmulatorUrl(apiUrl, outputs.BankWebhookUrl ?? '');
+  await provider.setClient(randomUUID(), { apiKey, webhook: { url, signingKey } });
+  await fillSecrets({ client }, `Cosecha-${stage}`, {
+    providerApiKey: apiKey,
+    webhookSigningKey: signingKey,
+  });
+};
+
+const assumeRole = async (RoleArn = ''): Promise<Required<Credentials>> => {
+  const { Credentials } = await new STSClient(client).send(
+    new AssumeRoleCommand({ RoleArn, RoleSessionName: 'orders' }),
+  );
+  const { AccessKeyId = '', SecretAccessKey = '', SessionToken = '' } = Credentials ?? {};
+  return { accessKeyId: AccessKeyId, secretAccessKey: SecretAccessKey, sessionToken: SessionToken };
+};
+
+beforeAll(async () => {
+  project = await mkdtemp(join(tmpdir(), 'cosecha-embed-'));
+  ({ installed } = await installPackage(project));
+  linkPackages(project, ['aws-cdk-lib', 'constructs']);
+  await writeFile(join(project, 'package.json'), '{ "type": "module" }\n');
+  await cp(join(repository, 'examples', 'embed'), project, { recursive: true });
+  outputs = await deployApp();
+  apiUrl = emulatorApiUrl(client.endpoint, outputs.BankApiId ?? '');
+  await connectProvider();
+  credentials = await assumeRole(outputs.OrdersRoleArn);
+});
+afterAll(() => rm(project, { recursive: true, force: true }));
+
+/** Requests an extraction as the service does, and returns its id, its outcome and its records in the stream. */
+const requestAsOrders = async () => {
+  const streamArn = outputs.BankExtractionsStreamArn ?? '';
+  const stream = await openStream(aws.streams, streamArn, AbortSignal.timeout(waitMs));
+  const { stdout } = await run(process.execPath, ['request.ts'], {
+    cwd: project,
+    env: { ...environment(credentials), API_URL: apiUrl },
+  });
+  const [extractionId = '', status] = stdout.trim().split(' ');
+  const records: DynamoDBRecord[] = [];
+  for await (const record of stream) {
+    records.push(asLambdaRecord(record, streamArn));
+    if (records.some((one) => decodeExtractionEvent(one).kind === 'collected')) break;
+  }
+  return { extractionId, status, records };
+};
+
+describe('a deployment in the stack of another project', () => {
+  test('completes an extraction, which both example consumers count once', async () => {
+    const { extractionId, status, records } = await requestAsOrders();
+    expect(status).toBe('COMPLETED');
+
+    const { store, shown } = memoryTotalsStore();
+    for (const Records of [records, records.toReversed(), records]) {
+      const answer = await consumeExtractionEvents({ Records }, (event) => countEvent(store, event));
+      expect(answer).toEqual({ batchItemFailures: [] });
+    }
+    expect(Object.values(shown())).toEqual([
+      { extractions: 1, collected: 1, bytes: expect.any(Number) as number },
+    ]);
+    expect(await countInPython([records, records.toReversed()])).toEqual({
+      outcomes: { 'demo-bank COMPLETED': 1 },
+      final: 1,
+    });
+
+    // The command line of the package finds the construct in its stack.
+    const options = ['--stage', stage, '--stack', 'Banking/Bank', '--json'];
+    const cli = [join(installed, 'lib', 'cli', 'cosecha.js'), ...options, 'get', extractionId];
+    const { stdout } = await run(process.execPath, cli, { cwd: project, env: environment(root) });
+    expect(JSON.parse(stdout)).toMatchObject({ extractionId, settledBy: 'webhook' });
+  });
+
+  test('refuses routes that the role was not granted', async () => {
+    const fetch = signedFetch({ region: where.region, credentials });
+    expect((await fetch(`${apiUrl}/extractions/unknown`)).status).toBe(404);
+    expect((await fetch(`${apiUrl}/consents`)).status).toBe(403);
+  });
+});

@@ -1,0 +1,22 @@
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import type { DynamoDBRecord } from 'aws-lambda';
+import { expect } from 'vitest';
+import { findPython } from '../../../infra/local/emulator/find-python.ts';
+import { repository } from '../../../infra/local/paths.ts';
+
+/** Runs examples/consumer-python on batches, and returns its totals. */
+export const countInPython = async (batches: readonly (readonly DynamoDBRecord[])[]): Promise<unknown> => {
+  const { executable } = await findPython(process.env);
+  const { stdout, stderr } = spawnSync(
+    executable,
+    ['-B', 'count_outcomes.py', join(repository, 'docs/schemas/stream-record.json')],
+    {
+      cwd: join(repository, 'examples/consumer-python'),
+      input: batches.map((Records) => `${JSON.stringify({ Records })}\n`).join(''),
+      encoding: 'utf8',
+    },
+  );
+  expect(stderr).toBe('');
+  return JSON.parse(stdout);
+};
