@@ -1,11 +1,13 @@
 import { DynamoDBClient, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { SendTaskSuccessCommand, SFNClient } from '@aws-sdk/client-sfn';
+import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
-import { promptClient } from '../../../lib/aws/wiring/client-options.ts';
+import { promptClient, promptQueueClient } from '../../../lib/aws/wiring/client-options.ts';
 import { measuredTables } from './measured-webhook.ts';
 
 const database = new DynamoDBClient(promptClient);
+const queue = new SQSClient(promptQueueClient);
 const machine = new SFNClient(promptClient);
 
 const set = async (TableName: string, key: Record<string, string>, fields: Record<string, string>) => {
@@ -26,7 +28,7 @@ const set = async (TableName: string, key: Record<string, string>, fields: Recor
 };
 
 /**
- * The three calls to AWS that a delivery needs, with the same SDK and options. It verifies no signature, sends no
+ * The four calls to AWS that a delivery needs, with the same SDK and options. It verifies no signature, sends no
  * condition, logs nothing and counts nothing.
  */
 export const bareHandler = async ({ body = '' }: APIGatewayProxyEventV2) => {
@@ -41,6 +43,12 @@ export const bareHandler = async ({ body = '' }: APIGatewayProxyEventV2) => {
     measuredTables.extractions,
     { extractionId },
     { status: taskStatus, settledAt: new Date().toISOString() },
+  );
+  await queue.send(
+    new SendMessageCommand({
+      QueueUrl: process.env.RECONCILE_QUEUE_URL,
+      MessageBody: JSON.stringify({ extractionId, cause: 'webhook' }),
+    }),
   );
   await machine.send(
     new SendTaskSuccessCommand({

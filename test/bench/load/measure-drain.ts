@@ -15,12 +15,9 @@ import { awsVariables, withoutAws } from '../../../infra/local/emulator/aws-envi
 import { queueClient } from '../../../lib/cli/aws/queue-client.ts';
 import { readQueue } from '../../../lib/cli/aws/read-queue.ts';
 import { sweepNow } from '../../../lib/cli/aws/reconcile-function.ts';
-import { limitTo } from '../../../lib/cli/limit-to.ts';
 import { dueShardCount } from '../../../lib/extraction/due-shard.ts';
-import { startTask } from '../../../lib/provider/tasks/start-task.ts';
-import { logIn } from '../../../lib/provider/tokens/log-in.ts';
 import { providerAnswerMs } from '../assumptions.ts';
-import { bodyByCredentials } from '../request-body.ts';
+import { endedTasks } from './ended-tasks.ts';
 import { openRows, putRows } from './fill-open.ts';
 import type { Records } from './follow-records.ts';
 import { taskOf } from './measure-flatness.ts';
@@ -60,7 +57,6 @@ const deadlineMs = 600_000;
 const lookEveryMs = 250;
 
 type Scene = MeasuredSystem & {
-  readonly database: DynamoDBClient;
   readonly lambda: LambdaClient;
   readonly reconcile: string;
   /** Fills the tables with so many due records, whose tasks have ended without a webhook. */
@@ -69,22 +65,6 @@ type Scene = MeasuredSystem & {
   readonly countDue: (time: Date) => Promise<number>;
   /** Later than every claim, and earlier than when the extraction that is held open is due. */
   readonly latest: Date;
-};
-
-/** Starts tasks at the provider that end at once, and of which it sends no webhook. */
-const endedTasks = async ({ access, provider }: MeasuredSystem, count: number): Promise<string[]> => {
-  const connection = {
-    baseUrl: access.baseUrl,
-    fetch,
-    totalTimeoutMs: 60_000,
-    maxAnswerBytes: 64 * 1_024,
-  };
-  const token = await logIn(connection, access.apiKey);
-  await provider.setPlan('drained', { outcome: 'COMPLETED', durationMs: 0 });
-  const { entity, credentials, actions } = bodyByCredentials('drained');
-  const atOnce = limitTo(16);
-  const start = () => startTask(connection, token, { entity, credentials, actions } as never);
-  return Promise.all(Array.from({ length: count }, () => atOnce(start)));
 };
 
 const prepare = async (system: MeasuredSystem, records: Records): Promise<Scene> => {
@@ -125,7 +105,6 @@ const prepare = async (system: MeasuredSystem, records: Records): Promise<Scene>
   };
   return {
     ...system,
-    database,
     lambda: new LambdaClient(emulator.client),
     reconcile: outputs.ReconcileFunctionName ?? '',
     fill,

@@ -31,6 +31,8 @@ const answerTo = (operation: string, asked: Asked): Answer => {
           : measuredExtraction;
       return { status: 200, body: { Attributes: marshall(row) } };
     }
+    case 'AmazonSQS.SendMessage':
+      return { status: 200, body: { MessageId: measuredExtraction.requestId } };
     case 'AWSStepFunctions.SendTaskSuccess':
       return { status: 200, body: {} };
     case 'secretsmanager.GetSecretValue':
