@@ -85,7 +85,7 @@ const dataOutputs = ({ storage, dataKey }: Resources, { streamArn, fanOut }: Wir
 };
 
 const operatingOutputs = (
-  { queue }: Resources,
+  { config, queue }: Resources,
   functions: CosechaFunctions,
   { machine, dashboard }: Wiring,
 ): readonly Output[] => [
@@ -108,6 +108,11 @@ const operatingOutputs = (
     'ReconcileQueueUrl',
     queue.queue.queueUrl,
     'The queue of extractions to reconcile. Its messages contain ids and causes',
+  ],
+  [
+    'ReconcileConcurrency',
+    String(config.reconcileConcurrency),
+    'The most messages of that queue that are reconciled at once: `cosecha doctor` compares it',
   ],
   [
     'DeadLetterQueueUrl',

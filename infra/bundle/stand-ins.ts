@@ -9,6 +9,7 @@ const replacements: Readonly<Record<string, string>> = {
   '@aws-sdk/endpoint-cache/dist-es/index.js': 'no-endpoint-cache.ts',
   '@smithy/core/dist-es/submodules/config/shared-ini-file-loader/loadSharedConfigFiles.js':
     'no-shared-config-files.ts',
+  '@smithy/core/dist-es/submodules/checksum/md5/Md5Node.js': 'no-md5.ts',
   '@smithy/core/dist-es/submodules/checksum/sha256/Sha256Js.js': 'no-sha256-without-node.ts',
 };
 

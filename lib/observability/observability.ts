@@ -1,12 +1,36 @@
-import { Logger } from '@aws-lambda-powertools/logger';
+import { LogFormatter, Logger, LogItem } from '@aws-lambda-powertools/logger';
 import { injectLambdaContext } from '@aws-lambda-powertools/logger/middleware';
+import type { LogAttributes, UnformattedAttributes } from '@aws-lambda-powertools/logger/types';
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import type { MiddlewareObj } from '@middy/core';
 import { defined } from '../defined.ts';
 import { describeError } from './describe-error.ts';
 import { type Count, loggedMetrics, type MetricName, metricsService } from './metric-names.ts';
 
-const logger = new Logger();
+/**
+ * A line of the log. Powertools' own format also has the name, the ARN and the memory of the function, a sampling rate and an
+ * X-Ray id. The log group and Lambda's REPORT line have the first three, and the stack uses no sampling and no X-Ray. They
+ * would be half of each line, and CloudWatch bills lines by the byte.
+ * https://docs.aws.amazon.com/powertools/typescript/latest/features/logger/#custom-log-formatter
+ */
+class BriefFormatter extends LogFormatter {
+  override formatAttributes(
+    { logLevel, message, timestamp, serviceName, lambdaContext }: UnformattedAttributes,
+    additional: LogAttributes,
+  ): LogItem {
+    const attributes = {
+      level: logLevel,
+      message,
+      timestamp: this.formatTimestamp(timestamp),
+      service: serviceName,
+      cold_start: lambdaContext?.coldStart,
+      function_request_id: lambdaContext?.awsRequestId,
+    };
+    return new LogItem({ attributes }).addAttributes(additional);
+  }
+}
+
+const logger = new Logger({ logFormatter: new BriefFormatter() });
 const metrics = new Metrics({ serviceName: metricsService, defaultDimensions: {} });
 
 /** The structured log. Never pass it an event, a body or an Error. Use `logFailure` for errors. */

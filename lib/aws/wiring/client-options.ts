@@ -18,9 +18,9 @@ export const patientClient = {
 
 /**
  * For SQS. By default its client calls the host in the queue's URL. The regional endpoint takes the same calls, and on an
- * emulator that host does not resolve.
+ * emulator that host does not resolve. It would also compare the MD5 of each message with SQS's; TLS protects messages already.
  */
-const ownEndpoint = { useQueueUrlAsEndpoint: false };
+const queueOptions = { useQueueUrlAsEndpoint: false, md5: false } as const;
 
-export const promptQueueClient = { ...promptClient, ...ownEndpoint };
-export const patientQueueClient = { ...patientClient, ...ownEndpoint };
+export const promptQueueClient = { ...promptClient, ...queueOptions };
+export const patientQueueClient = { ...patientClient, ...queueOptions };

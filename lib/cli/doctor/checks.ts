@@ -17,6 +17,7 @@ import type { Deployment } from '../deployment.ts';
 import { checkAlarms } from './check-alarms.ts';
 import { checkBreakers } from './check-breakers.ts';
 import { checkBucket } from './check-bucket.ts';
+import { checkConsumer } from './check-consumer.ts';
 import { checkDeadLetters } from './check-dead-letters.ts';
 import { checkFanOut } from './check-fan-out.ts';
 import { checkMachine } from './check-machine.ts';
@@ -133,9 +134,18 @@ const sweepChecks = ({ deployment, now, rules }: Shared): readonly Check[] => {
 };
 
 const queueChecks = ({ deployment, resources }: Shared): readonly Check[] => {
-  const { output } = deployment;
+  const { client, output } = deployment;
   const queues = queueClient(deployment);
   return [
+    {
+      id: 'reconcile-queue',
+      run: async () =>
+        checkConsumer(new LambdaClient(client), {
+          functionName: output('ReconcileFunctionName'),
+          queueUrl: output('ReconcileQueueUrl'),
+          concurrency: output('ReconcileConcurrency'),
+        }),
+    },
     { id: 'dead-letters', run: async () => checkDeadLetters(queues, output('DeadLetterQueueUrl')) },
     {
       id: 'event-bus',

@@ -31,6 +31,8 @@ export type Entry = {
   /** The event's route of the API, or its trigger: for a message of the queue, its cause. */
   readonly routeKey?: string;
   readonly trigger?: string;
+  /** The extraction that the event or its message names. Absent if it came through the API. */
+  readonly extractionId?: string;
   /** Bytes of the event's body, if it came through the API. Billed in steps of 512 KB. */
   readonly bodyBytes: number;
   readonly calls: readonly Call[];

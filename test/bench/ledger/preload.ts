@@ -106,12 +106,17 @@ const callOf = ({ request, response, startedAt, endedAt, asked, answered }: Exch
 
 const millisecondsOf = ({ user, system }: NodeJS.CpuUsage): number => (user + system) / 1_000;
 
-/** The trigger of an event, or the cause in a message of the reconcile queue. */
-const triggerOf = ({ trigger, Records }: Readonly<Record<string, unknown>>): unknown => {
+type Fields = Readonly<Record<string, unknown>>;
+
+/** The extraction and the trigger of an event, or the extraction and the cause in a message of the reconcile queue. */
+const subjectOf = ({ trigger, extractionId, Records }: Fields): Pick<Entry, 'trigger' | 'extractionId'> => {
   const [message] = (Records ?? []) as readonly { readonly body?: string }[];
-  return message === undefined
-    ? trigger
-    : (JSON.parse(message.body ?? '{}') as { readonly cause?: string }).cause;
+  const { cause, ...about } =
+    message === undefined ? { cause: trigger, extractionId } : (JSON.parse(message.body ?? '{}') as Fields);
+  return {
+    ...(typeof cause === 'string' ? { trigger: cause } : {}),
+    ...(typeof about.extractionId === 'string' ? { extractionId: about.extractionId } : {}),
+  };
 };
 
 const entryOf = (
@@ -120,8 +125,7 @@ const entryOf = (
   failed: boolean,
 ): Entry => {
   const { event, ctx } = JSON.parse(line) as Invocation;
-  const { routeKey, body } = event as Record<string, unknown>;
-  const trigger = triggerOf(event as Record<string, unknown>);
+  const { routeKey, body } = event as Fields;
   return {
     function: process.env.POWERTOOLS_SERVICE_NAME ?? '',
     requestId: ctx?.request_id ?? '',
@@ -132,7 +136,7 @@ const entryOf = (
     endedAt: now(),
     failed,
     ...(typeof routeKey === 'string' ? { routeKey } : {}),
-    ...(typeof trigger === 'string' ? { trigger } : {}),
+    ...subjectOf(event as Fields),
     bodyBytes: typeof body === 'string' ? Buffer.byteLength(body) : 0,
     calls: exchanges.map(callOf),
   };

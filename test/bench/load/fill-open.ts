@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { BatchWriteItemCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { v7 as newUuid } from 'uuid';
@@ -11,19 +10,19 @@ export type Row = { readonly table: string; readonly item: object; readonly key:
 /** The tables of the deployment. */
 export type Tables = { readonly extractions: string; readonly tasks: string };
 
-/** Writes rows of running extractions into both tables: copies of a real one, under new ids. */
+/** Rows of running extractions for both tables: copies of a real one under new ids, one for each task. */
 export const openRows = (
   { extraction, task, tables }: { extraction: Extraction; task: Task; tables: Tables },
-  count: number,
+  taskIds: readonly string[],
 ): readonly Row[] =>
-  Array.from({ length: count }, () => {
-    const [extractionId, taskId] = [newUuid(), randomUUID()];
+  taskIds.flatMap((taskId) => {
+    const extractionId = newUuid();
     const item = { ...extraction, extractionId, taskId, dueShard: dueShardOf(extractionId) };
     return [
       { table: tables.extractions, item, key: { extractionId } },
       { table: tables.tasks, item: { ...task, taskId, extractionId }, key: { taskId } },
     ];
-  }).flat();
+  });
 
 /** The limit of BatchWriteItem. */
 const perBatch = 25;

@@ -1,16 +1,19 @@
 /**
  * `npm run bench:load`: deliveries per second through the webhook's handler, extractions per second through the whole
- * system on an emulator, and the usage of an extraction while 10, 100 and 1,000 others are open. Times and rates are of
- * this machine and the emulator, not of AWS. Counts are the same on AWS.
+ * system on an emulator, and the usage of an extraction while 10, 100 and 1,000 others are open. With `-- --backlog`, which
+ * takes some ten minutes: how fast 5,000 due records are reconciled. Times and rates are of this machine and the emulator, not
+ * of AWS. Counts are the same on AWS.
  */
 import { cpus } from 'node:os';
 import { ExpectedFailure } from '../../../infra/local/expected-failure.ts';
-import { followRecords } from './follow-records.ts';
+import { providerAnswerMs } from '../assumptions.ts';
+import { followRecords, type Records } from './follow-records.ts';
+import { measureDrain } from './measure-drain.ts';
 import { heldOpen, measureFlatness } from './measure-flatness.ts';
 import { measureThroughput } from './measure-throughput.ts';
 import { measureWebhook } from './measure-webhook.ts';
-import { startMeasuredSystem } from './measured-system.ts';
-import { callsTable, flatnessTable, throughputTable, webhookTable } from './tables.ts';
+import { type MeasuredSystem, startMeasuredSystem } from './measured-system.ts';
+import { callsTable, drainTable, flatnessTable, throughputTable, webhookTable } from './tables.ts';
 
 const print = (...lines: readonly string[]): void => console.log(`${lines.join('\n')}\n`);
 
@@ -27,30 +30,52 @@ const untilStopped = <T>(going: Promise<T>): Promise<T> =>
     }),
   ]);
 
-const measureSystem = async (): Promise<void> => {
-  const system = await startMeasuredSystem();
+/** Runs the work on a system of its own, which is stopped afterwards. */
+const onSystem = async (
+  options: Parameters<typeof startMeasuredSystem>[0],
+  work: (system: MeasuredSystem, records: Records) => Promise<void>,
+): Promise<void> => {
+  const system = await startMeasuredSystem(options);
   const stop = new AbortController();
   try {
     const records = await untilStopped(followRecords(system, stop.signal));
+    await untilStopped(work(system, records));
+  } finally {
+    stop.abort();
+    await system.end();
+  }
+};
+
+const measureSystem = (): Promise<void> =>
+  onSystem({ recorded: true }, async (system, records) => {
     print('2. Extractions through the whole system on the emulator');
-    print(throughputTable(await untilStopped(measureThroughput(system, records))));
+    print(throughputTable(await measureThroughput(system, records)));
 
     print(
       `3. Usage of an extraction while others are open: ${heldOpen} run through the whole system with tasks that do not end,`,
       'the others are copies of their rows, which only a query of the index reads',
     );
-    const flatness = await untilStopped(measureFlatness(system, records));
+    const flatness = await measureFlatness(system, records);
     print(flatnessTable(flatness));
     print(callsTable(flatness));
     print(
       'Units are computed from the items in requests and answers, as in npm run cost, with attributes as long as on AWS.',
       'Reads of secrets, which are per process, and calls to the provider are not included.',
     );
-  } finally {
-    stop.abort();
-    await system.end();
-  }
-};
+  });
+
+const measureBacklog = (): Promise<void> =>
+  onSystem({ recorded: false }, async (system, records) => {
+    print(`4. Due records until they are closed. The provider takes ${providerAnswerMs} ms for each read.`);
+    const drains = await measureDrain(system, records, ({ what, seconds }) =>
+      console.error(`   ${what}: ${seconds.toFixed(0)} s`),
+    );
+    print(drainTable(drains));
+    print(
+      'Over 5 minutes: before the queue, the sweep began new records for 75 s of each 300 s. Ratios are to that.',
+      'The emulator is one process of Python and runs a process for each consumer, on the same cores.',
+    );
+  });
 
 const main = async (): Promise<number> => {
   print(
@@ -58,6 +83,10 @@ const main = async (): Promise<number> => {
     'so times and rates are of this machine and the emulator, not of AWS.',
   );
   try {
+    if (process.argv.includes('--backlog')) {
+      await measureBacklog();
+      return 0;
+    }
     print('1. Deliveries through the handler, one at a time, against a stub of AWS in another process');
     print(webhookTable(await untilStopped(measureWebhook())));
     await measureSystem();

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import type { Extraction } from '../../../lib/extraction/record.ts';
@@ -50,7 +51,7 @@ export type Flatness = {
 
 type Measured = { readonly extractions: Entry[]; readonly idle: Entry[]; readonly due: Entry[] };
 
-const taskOf = async (
+export const taskOf = async (
   client: DynamoDBClient,
   TableName: string,
   { taskId = '' }: Extraction,
@@ -92,7 +93,10 @@ export const measureFlatness = async (
   for (const order of rounds) {
     for (const level of order) {
       const into = measured.get(level);
-      const rows = openRows({ extraction, task, tables: { extractions, tasks } }, level - heldOpen);
+      const rows = openRows(
+        { extraction, task, tables: { extractions, tasks } },
+        Array.from({ length: level - heldOpen }, () => randomUUID()),
+      );
       await putRows(client, rows);
       const ran = await runBatch(system, records, batch);
       const other = ran.records.find(({ settledBy }) => settledBy !== 'webhook');

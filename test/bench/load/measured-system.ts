@@ -12,9 +12,12 @@ import { DEFAULT_CLIENT_ID, startSandbox } from '../../sandbox/sandbox.ts';
 import { createLedger } from '../ledger/create-ledger.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 
-/** Deploys the app to a new emulator, with a ledger in every function. */
+/** The app on a new emulator, and the sandbox as its provider. */
 export type MeasuredSystem = LocalSystem & {
+  /** Empty if the functions do not record their calls. */
   readonly ledger: Ledger;
+  /** The provider as its clients see it. */
+  readonly access: { readonly baseUrl: string; readonly apiKey: string };
   /** Stops the emulator and the provider. */
   readonly end: () => Promise<void>;
 };
@@ -23,11 +26,16 @@ export type MeasuredSystem = LocalSystem & {
 const settings = { stage: LOCAL_STAGE, sweepEveryMinutes: '60' };
 
 /**
+ * Deploys the app to a new emulator. With `recorded`, every function records its calls in the ledger, which takes CPU.
  * Without AUTH and TLS, as `npm start` and `npm run cost`: they only make the emulator slower.
  *
  * @throws ExpectedFailure if `AWS_ENDPOINT_URL` is set. Errors of the emulator, provider and deployment pass through, and everything is stopped.
  */
-export const startMeasuredSystem = async (): Promise<MeasuredSystem> => {
+export const startMeasuredSystem = async ({
+  recorded,
+}: {
+  readonly recorded: boolean;
+}): Promise<MeasuredSystem> => {
   const directory = await createRunDirectory('load', new Date());
   const { ledger, emulatorEnv } = await createLedger(directory);
   const [apiKey, signingKey] = [randomBytes(24).toString('hex'), randomBytes(24).toString('hex')];
@@ -37,7 +45,7 @@ export const startMeasuredSystem = async (): Promise<MeasuredSystem> => {
     // during another batch.
     attemptTimeoutMs: 60_000,
   });
-  const starting = startEmulator({ auth: false, directory, env: emulatorEnv });
+  const starting = startEmulator({ auth: false, directory, env: recorded ? emulatorEnv : {} });
   const end = async () => {
     await sandbox.close();
     await starting.then((emulator) => emulator.stop());
@@ -54,7 +62,8 @@ export const startMeasuredSystem = async (): Promise<MeasuredSystem> => {
       webhookSigningKey: signingKey,
     });
     const api = { base, fetch: signedFetch(emulator.client) };
-    return { emulator, outputs, api, provider, ledger, end };
+    const access = { baseUrl: sandbox.baseUrl, apiKey };
+    return { emulator, outputs, api, provider, ledger, access, end };
   } catch (error) {
     await end().catch(() => {});
     throw error;

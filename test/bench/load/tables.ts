@@ -1,5 +1,6 @@
 import { figure } from '../figure.ts';
 import { markdownTable } from '../markdown-table.ts';
+import type { Drain } from './measure-drain.ts';
 import type { Flatness } from './measure-flatness.ts';
 import type { Throughput } from './measure-throughput.ts';
 import type { WebhookRate } from './measure-webhook.ts';
@@ -14,6 +15,21 @@ export const throughputTable = ({ extractions, most, perSecond, medianSeconds, c
     ['extractions a second', figure(perSecond)],
     ['seconds from request to closed, median', figure(medianSeconds)],
     ['CPU of the four functions, ms per extraction (medians)', figure(cpuMs)],
+  ]);
+
+/** The first one is what the others are compared with. */
+export const drainTable = (drains: readonly Drain[]): string =>
+  markdownTable([
+    ['due records', 'records', 'sent after, s', 'closed after, s', 'a second', 'over 5 minutes', 'ratio'],
+    ...drains.map(({ what, records, sweepSeconds, seconds, perSecond, sustained }) => [
+      what,
+      String(records),
+      sweepSeconds?.toFixed(1) ?? '',
+      seconds.toFixed(1),
+      perSecond.toFixed(1),
+      sustained.toFixed(1),
+      ratioOf(sustained, drains[0]?.sustained ?? Number.NaN),
+    ]),
   ]);
 
 const deliveries: Readonly<Record<Kind, string>> = {

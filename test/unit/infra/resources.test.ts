@@ -527,6 +527,7 @@ test('the outputs have the names that people and scripts use', () => {
     'ExtractionsTableName',
     'FillProviderApiKey',
     'FillWebhookSigningKey',
+    'ReconcileConcurrency',
     'ReconcileFunctionName',
     'ReconcileQueueUrl',
     'ResultsBucketName',

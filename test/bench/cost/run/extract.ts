@@ -1,6 +1,6 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import { LambdaClient } from '@aws-sdk/client-lambda';
-import { SFNClient } from '@aws-sdk/client-sfn';
+import { SFNClient, StopExecutionCommand } from '@aws-sdk/client-sfn';
 import { followExecution, type HistoryEvent } from '../../../../infra/local/demo/follow-execution.ts';
 import type { LocalSystem } from '../../../../infra/local/local-system.ts';
 import { executionArn } from '../../../../lib/aws/step-functions.ts';
@@ -8,7 +8,7 @@ import { reconcileNow } from '../../../../lib/cli/aws/reconcile-function.ts';
 import type { PublicExtraction } from '../../../../lib/extraction/api/public-view.ts';
 import { nationalIdFrom } from '../../../sandbox/consents/national-id.ts';
 import type { Plan } from '../../../sandbox/plan.ts';
-import { isPoll } from '../../ledger/entry.ts';
+import { type Entry, isPoll } from '../../ledger/entry.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { bodyByCredentials } from '../../request-body.ts';
 import type { Path, Sample } from './sample.ts';
@@ -17,6 +17,8 @@ export type Scene = {
   readonly system: LocalSystem;
   readonly ledger: Ledger;
   readonly signal: AbortSignal;
+  /** A running extraction, which no sample is about. With it, processes are warmed up after each failed poll. */
+  readonly held?: string;
 };
 
 /** A new user for each extraction, with the provider's plan for the path. */
@@ -65,20 +67,23 @@ const orderFor = (path: Path, scene: Scene): Promise<Order> =>
 
 /**
  * The emulator ends a process whose invocation failed, as each poll of a running task does. AWS keeps it. So the next
- * process is warmed up by reconciles of an operator, which are not counted.
+ * process is warmed up by reconciles of another extraction, which belong to no sample. The emulator keeps a process that
+ * handled a message.
  */
 const warm = async ({ system: { emulator, outputs } }: Scene, extractionId: string): Promise<void> => {
   const lambda = new LambdaClient(emulator.client);
   const name = outputs.ReconcileFunctionName ?? '';
   for (let left = 3; left > 0; left -= 1) {
-    await reconcileNow(lambda, name, { trigger: UNCOUNTED, extractionId });
+    await reconcileNow(lambda, name, { trigger: 'operator', extractionId });
   }
 };
 
-const UNCOUNTED = 'operator';
-
 /** Polls of an extraction without webhook before its task ends. The first may cost more than the others. */
 const POLLS = 2;
+
+/** Whether an invocation belongs to the sample. Through the API comes nothing else meanwhile. */
+const isAbout = (entry: Entry, extractionId: string): boolean =>
+  entry.extractionId === undefined || entry.extractionId === extractionId;
 
 /** Waits until the task is linked, or was polled so often. */
 const untilReady = async (path: Path, since: number, extractionId: string, scene: Scene): Promise<void> => {
@@ -89,25 +94,18 @@ const untilReady = async (path: Path, since: number, extractionId: string, scene
   for (let polls = 1; polls <= POLLS; polls += 1) {
     await ledger.atLeast(
       polls,
-      (one) => one.startedAt >= since && isPoll(one) && one.trigger !== UNCOUNTED,
+      (one) => one.startedAt >= since && isPoll(one) && isAbout(one, extractionId),
       signal,
     );
-    // The emulator keeps the process of a message.
-    if (path === 'polled') await warm(scene, extractionId);
+    if (scene.held !== undefined) await warm(scene, scene.held);
   }
 };
 
 /** Waits for the invocation that stores the results, which may come after the machine has ended. */
-const untilCollected = (
-  { startedAt }: { readonly startedAt: number },
-  { ledger, signal }: Scene,
-): Promise<void> =>
+const untilCollected = (extractionId: string, { ledger, signal }: Scene): Promise<void> =>
   ledger.atLeast(
     1,
-    (one) =>
-      one.startedAt >= startedAt &&
-      one.function === 'reconcile-extraction' &&
-      one.calls.some(({ service }) => service === 's3'),
+    (one) => one.extractionId === extractionId && one.calls.some(({ service }) => service === 's3'),
     signal,
   );
 
@@ -122,6 +120,35 @@ const whole = async (events: AsyncIterable<HistoryEvent>): Promise<readonly Hist
   return history;
 };
 
+const request = async ({ body }: Order, { system: { api }, signal }: Scene): Promise<PublicExtraction> => {
+  const answer = await api.fetch(`${api.base}/extractions`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'idempotency-key': randomUUID() },
+    body: JSON.stringify(body),
+    signal,
+  });
+  return answered<PublicExtraction>(answer, 202);
+};
+
+/**
+ * Starts an extraction whose webhooks are lost, and stops its machine, so that only the queue and an operator reconcile it.
+ * `finish` ends its task, and waits until the queue has collected it.
+ */
+export const holdOpen = async (scene: Scene) => {
+  const { system, ledger, signal } = scene;
+  const order = await byCredentials(scene, true);
+  const { extractionId } = await request(order, scene);
+  const started = (one: Entry) => one.function === 'start-task' && one.extractionId === extractionId;
+  await ledger.atLeast(1, started, signal);
+  const arn = executionArn(system.outputs.StateMachineArn ?? '', extractionId);
+  await new SFNClient(system.emulator.client).send(new StopExecutionCommand({ executionArn: arn }));
+  const finish = async (): Promise<void> => {
+    await order.finish();
+    await untilCollected(extractionId, scene);
+  };
+  return { extractionId, finish };
+};
+
 /** Runs one extraction alone, so that every call in the meantime belongs to it. */
 export const extract = async (path: Path, scene: Scene): Promise<Sample> => {
   const { system, ledger, signal } = scene;
@@ -129,19 +156,13 @@ export const extract = async (path: Path, scene: Scene): Promise<Sample> => {
   const order = await orderFor(path, scene);
   const before = ledger.entries().length;
 
-  const request = await api.fetch(`${api.base}/extractions`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', 'idempotency-key': randomUUID() },
-    body: JSON.stringify(order.body),
-    signal,
-  });
-  const { extractionId } = await answered<PublicExtraction>(request, 202);
+  const { extractionId } = await request(order, scene);
   await untilReady(path, ledger.entries().at(before)?.startedAt ?? 0, extractionId, scene);
   await order.finish();
 
   const arn = executionArn(outputs.StateMachineArn ?? '', extractionId);
   const history = await whole(followExecution(new SFNClient(emulator.client), arn, signal));
-  await untilCollected({ startedAt: ledger.entries().at(before)?.startedAt ?? 0 }, scene);
+  await untilCollected(extractionId, scene);
   const read = await api.fetch(`${api.base}/extractions/${extractionId}`, { signal });
   const view = await answered<PublicExtraction>(read, 200);
   if (view.status !== 'COMPLETED' || view.results?.url === undefined || view.collectedAt === undefined) {
@@ -157,5 +178,5 @@ export const extract = async (path: Path, scene: Scene): Promise<Sample> => {
   if (!download.ok) throw new Error(`The results were answered ${download.status}.`);
   await download.arrayBuffer();
   const entries = ledger.entries().slice(before);
-  return { history, entries: entries.filter(({ trigger }) => trigger !== UNCOUNTED), downloads: 1 };
+  return { history, entries: entries.filter((entry) => isAbout(entry, extractionId)), downloads: 1 };
 };

@@ -3,7 +3,7 @@ import { ExpectedFailure } from '../../../../infra/local/expected-failure.ts';
 import { type Run, startLocalSystem } from '../../../../infra/local/local-system.ts';
 import { sweepNow } from '../../../../lib/cli/aws/reconcile-function.ts';
 import { createLedger } from '../../ledger/create-ledger.ts';
-import { extract, type Scene } from './extract.ts';
+import { extract, holdOpen, type Scene } from './extract.ts';
 import { forge } from './forge.ts';
 import { readLogs } from './read-logs.ts';
 import type { Measured, Path, Sample } from './sample.ts';
@@ -59,13 +59,17 @@ export const measure = async (run: Omit<Run, 'settings' | 'emulatorEnv'>): Promi
     emulatorEnv,
   });
   const scene = { system, ledger, signal };
-  const measured = async (path: Path, what: string): Promise<readonly Sample[]> => {
+  const measured = async (path: Path, what: string, held: Pick<Scene, 'held'> = {}) => {
     show.wait('run', `${runs[path]} extractions, ${what}`);
-    return measurePath(path, scene);
+    return measurePath(path, { ...scene, ...held });
+  };
+  const polled = async (): Promise<readonly Sample[]> => {
+    const { extractionId, finish } = await holdOpen(scene);
+    return measured('polled', 'every webhook lost', { held: extractionId }).finally(finish);
   };
   const samples = {
     happy: await measured('happy', 'woken by the webhook'),
-    polled: await measured('polled', 'every webhook lost'),
+    polled: await polled(),
     consent: await measured('consent', 'by consent'),
   };
   await sweep(scene);

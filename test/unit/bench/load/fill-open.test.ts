@@ -10,7 +10,8 @@ const task = { taskId, extractionId, callbackToken: 'token', callbackAttempt: 0 
 const tables = { extractions: 'Extractions', tasks: 'Tasks' };
 
 test('makes a record and a linked task for each, under new ids, in the shard of its id', () => {
-  const rows = openRows({ extraction, task, tables }, 400);
+  const taskIds = Array.from({ length: 400 }, (_, index) => `task-${index}`);
+  const rows = openRows({ extraction, task, tables }, taskIds);
   const records = rows.filter(({ table }) => table === 'Extractions').map(({ item }) => item as Extraction);
   const tasks = rows.filter(({ table }) => table === 'Tasks').map(({ item }) => item);
   expect(new Set([extractionId, ...records.map((record) => record.extractionId)]).size).toBe(401);

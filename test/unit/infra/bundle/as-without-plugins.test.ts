@@ -7,6 +7,7 @@ import * as kms from '@aws-sdk/client-kms';
 import * as s3 from '@aws-sdk/client-s3';
 import * as secretsManager from '@aws-sdk/client-secrets-manager';
 import * as sfn from '@aws-sdk/client-sfn';
+import * as sqs from '@aws-sdk/client-sqs';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { bundleOptions, bundlePlugins } from '../../../../infra/bundle/bundle-functions.ts';
@@ -40,6 +41,8 @@ const successes: Readonly<Record<string, object>> = {
   'a-text': { SecretString: 'text', CreatedDate: 1_767_225_600.123, VersionStages: ['AWSCURRENT'] },
   'some-bytes': { CiphertextBlob: 'dGV4dA==', Plaintext: 'dGV4dA==' },
   'an-execution': { executionArn: 'arn', startDate: 1_767_225_600.5, status: 'RUNNING', input: '{}' },
+  'a-message': { MessageId: 'm-1', MD5OfMessageBody: 'not compared' },
+  'a-batch': { Successful: [], Failed: [{ Id: '0', Code: 'InternalError', SenderFault: false }] },
   nothing: {},
 };
 
@@ -54,6 +57,7 @@ const wordOf = ({ body, url }: AwsRequest): string => {
     asked.executionArn ??
     asked.name ??
     asked.taskToken ??
+    asked.QueueUrl ??
     ''
   );
 };
@@ -75,6 +79,7 @@ const clients = {
   sendTaskSuccess: sfn,
   encrypt: kms,
   putObject: s3,
+  sendMessage: sqs,
 };
 const known = Object.entries(clients).map(([operation, client]) => [operation, errorsOf(client)] as const);
 const unknown: Errors = new Map([
@@ -177,6 +182,8 @@ describe('with and without the plugins:', () => {
     ['startExecution', 'an-execution'],
     ['sendTaskSuccess', 'nothing'],
     ['sendTaskFailure', 'nothing'],
+    ['sendMessage', 'a-message'],
+    ['sendMessageBatch', 'a-batch'],
   ])('%s sends the same request and parses the answer %s', async (operation, word) => {
     const expected = await run(plain, operation, word);
     expect(expected?.outcome).toHaveProperty('result');

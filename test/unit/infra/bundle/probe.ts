@@ -29,7 +29,9 @@ import {
   TaskDoesNotExist,
   TaskTimedOut,
 } from '@aws-sdk/client-sfn';
+import { SendMessageBatchCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
+import { promptQueueClient } from '../../../../lib/aws/wiring/client-options.ts';
 
 /** The errors whose classes the code imports. */
 export const named: Readonly<Record<string, unknown>> = {
@@ -52,6 +54,7 @@ export const callsWith = (ca: string): Calls => {
   const objects = new S3Client({ ...options, forcePathStyle: true });
   const secrets = new SecretsManagerClient(options);
   const machine = new SFNClient(options);
+  const queue = new SQSClient({ ...promptQueueClient, ...options });
   const key = { id: { S: 'one' } };
   return {
     getItem: (TableName) => database.send(new GetItemCommand({ TableName, Key: key })),
@@ -77,6 +80,9 @@ export const callsWith = (ca: string): Calls => {
     describeExecution: (name) => machine.send(new DescribeExecutionCommand({ executionArn: name })),
     startExecution: (name) => machine.send(new StartExecutionCommand({ stateMachineArn: 'arn', name })),
     sendTaskSuccess: (taskToken) => machine.send(new SendTaskSuccessCommand({ taskToken, output: '{}' })),
+    sendMessage: (QueueUrl) => queue.send(new SendMessageCommand({ QueueUrl, MessageBody: '{}' })),
+    sendMessageBatch: (QueueUrl) =>
+      queue.send(new SendMessageBatchCommand({ QueueUrl, Entries: [{ Id: '0', MessageBody: '{}' }] })),
     sendTaskFailure: (taskToken) => machine.send(new SendTaskFailureCommand({ taskToken, error: 'E' })),
   };
 };

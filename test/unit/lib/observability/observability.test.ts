@@ -59,6 +59,28 @@ test('a metric that an operator investigates is logged with its ids, and any oth
   });
 });
 
+test('a line names its invocation, and repeats nothing that its log group or the REPORT line has', async () => {
+  for (const [name, value] of Object.entries(environments[0] ?? {})) vi.stubEnv(name, value);
+  const { observability, log: logger } = await import('../../../../lib/observability/observability.ts');
+  const context = {
+    awsRequestId: 'request-1',
+    functionName: 'f',
+    invokedFunctionArn: 'arn:f',
+    memoryLimitInMB: '256',
+  };
+  for (const { before } of observability()) await before?.({ event: {}, context, internal: {} } as never);
+  logger.info('It happened.', { extractionId: 'e-1' });
+  expect(Object.keys(JSON.parse(log.lines().trim()))).toEqual([
+    'level',
+    'message',
+    'timestamp',
+    'service',
+    'cold_start',
+    'function_request_id',
+    'extractionId',
+  ]);
+});
+
 test('a failure is logged with its ids and without the message of the error', async () => {
   const { journal } = await import('../../../../lib/observability/observability.ts');
   journal.about({ taskId: 't-1' });

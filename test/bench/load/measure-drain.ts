@@ -1,0 +1,251 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { DynamoDBClient, QueryCommand } from '@aws-sdk/client-dynamodb';
+import {
+  GetFunctionConfigurationCommand,
+  LambdaClient,
+  ListEventSourceMappingsCommand,
+  PutFunctionConcurrencyCommand,
+  UpdateEventSourceMappingCommand,
+} from '@aws-sdk/client-lambda';
+import { marshall } from '@aws-sdk/util-dynamodb';
+import { awsVariables, withoutAws } from '../../../infra/local/emulator/aws-environment.ts';
+import { queueClient } from '../../../lib/cli/aws/queue-client.ts';
+import { readQueue } from '../../../lib/cli/aws/read-queue.ts';
+import { sweepNow } from '../../../lib/cli/aws/reconcile-function.ts';
+import { limitTo } from '../../../lib/cli/limit-to.ts';
+import { dueShardCount } from '../../../lib/extraction/due-shard.ts';
+import { startTask } from '../../../lib/provider/tasks/start-task.ts';
+import { logIn } from '../../../lib/provider/tokens/log-in.ts';
+import { providerAnswerMs } from '../assumptions.ts';
+import { bodyByCredentials } from '../request-body.ts';
+import { openRows, putRows } from './fill-open.ts';
+import type { Records } from './follow-records.ts';
+import { taskOf } from './measure-flatness.ts';
+import type { MeasuredSystem } from './measured-system.ts';
+import { holdOpen } from './run-batch.ts';
+import type { Swept } from './sweep-process.ts';
+
+/** One consumer takes 0.5 s for each record, so that it gets fewer. */
+const variants = [
+  { consumers: 1, records: 200 },
+  { consumers: 10, records: 5_000 },
+  { consumers: 50, records: 5_000 },
+] as const;
+
+/** For the sweep without a queue, which takes half a minute for so many. */
+const recordsBefore = 600;
+
+/**
+ * Before the queue, a sweep began new records for 75 s of its 120 s, and the next one started 300 s after it. The queue is
+ * drained all the time.
+ */
+const busyShareBefore = 75 / 300;
+
+export type Drain = {
+  readonly what: string;
+  readonly records: number;
+  /** From the start of the sweep until the last record was closed. */
+  readonly seconds: number;
+  /** Until the sweep had sent everything. Absent for the sweep without a queue. */
+  readonly sweepSeconds?: number;
+  /** Records a second while it works, and over the interval of the sweep. */
+  readonly perSecond: number;
+  readonly sustained: number;
+};
+
+const deadlineMs = 600_000;
+const lookEveryMs = 250;
+
+type Scene = MeasuredSystem & {
+  readonly database: DynamoDBClient;
+  readonly lambda: LambdaClient;
+  readonly reconcile: string;
+  /** Fills the tables with so many due records, whose tasks have ended without a webhook. */
+  readonly fill: (count: number) => Promise<void>;
+  /** Records in the index that are due before a time. */
+  readonly countDue: (time: Date) => Promise<number>;
+  /** Later than every claim, and earlier than when the extraction that is held open is due. */
+  readonly latest: Date;
+};
+
+/** Starts tasks at the provider that end at once, and of which it sends no webhook. */
+const endedTasks = async ({ access, provider }: MeasuredSystem, count: number): Promise<string[]> => {
+  const connection = {
+    baseUrl: access.baseUrl,
+    fetch,
+    totalTimeoutMs: 60_000,
+    maxAnswerBytes: 64 * 1_024,
+  };
+  const token = await logIn(connection, access.apiKey);
+  await provider.setPlan('drained', { outcome: 'COMPLETED', durationMs: 0 });
+  const { entity, credentials, actions } = bodyByCredentials('drained');
+  const atOnce = limitTo(16);
+  const start = () => startTask(connection, token, { entity, credentials, actions } as never);
+  return Promise.all(Array.from({ length: count }, () => atOnce(start)));
+};
+
+const prepare = async (system: MeasuredSystem, records: Records): Promise<Scene> => {
+  const { emulator, outputs, provider } = system;
+  const database = new DynamoDBClient(emulator.client);
+  const tables = {
+    extractions: outputs.ExtractionsTableName ?? '',
+    tasks: outputs.TasksTableName ?? '',
+  };
+  const [extraction] = await holdOpen(system, records, 1);
+  if (extraction === undefined) throw new Error('Nothing is held open.');
+  const task = await taskOf(database, tables.tasks, extraction);
+  await provider.setFaults([
+    {
+      method: 'GET',
+      path: '/api/v2/tasks/*',
+      behaviours: [{ kind: 'slow', delayMs: providerAnswerMs }],
+      forSeconds: 7_200,
+    },
+  ]);
+  const fill = async (count: number): Promise<void> => {
+    const due = { ...extraction, dueAt: new Date().toISOString() };
+    await putRows(database, openRows({ extraction: due, task, tables }, await endedTasks(system, count)));
+  };
+  const countDue = async (time: Date): Promise<number> => {
+    const counts = Array.from({ length: dueShardCount }, (_, shard) =>
+      database.send(
+        new QueryCommand({
+          TableName: tables.extractions,
+          IndexName: 'due',
+          KeyConditionExpression: 'dueShard = :shard AND dueAt < :end',
+          ExpressionAttributeValues: marshall({ ':shard': shard, ':end': time.toISOString() }),
+          Select: 'COUNT',
+        }),
+      ),
+    );
+    return (await Promise.all(counts)).reduce((sum, { Count = 0 }) => sum + Count, 0);
+  };
+  return {
+    ...system,
+    database,
+    lambda: new LambdaClient(emulator.client),
+    reconcile: outputs.ReconcileFunctionName ?? '',
+    fill,
+    countDue,
+    latest: new Date(extraction.dueAt ?? ''),
+  };
+};
+
+/** Sets the most consumers at once. A mapping takes at least two, so that one is a limit of the function. */
+const setConsumers = async ({ lambda, reconcile }: Scene, consumers: number): Promise<void> => {
+  const { EventSourceMappings = [] } = await lambda.send(
+    new ListEventSourceMappingsCommand({ FunctionName: reconcile }),
+  );
+  await lambda.send(
+    new PutFunctionConcurrencyCommand({
+      FunctionName: reconcile,
+      ReservedConcurrentExecutions: consumers,
+    }),
+  );
+  await lambda.send(
+    new UpdateEventSourceMappingCommand({
+      UUID: EventSourceMappings[0]?.UUID,
+      ScalingConfig: { MaximumConcurrency: Math.max(2, consumers) },
+    }),
+  );
+};
+
+/** Waits until the queue has no message, neither waiting nor received. */
+const untilDrained = async ({ emulator, outputs }: Scene): Promise<void> => {
+  const client = queueClient({ client: emulator.client, isEmulated: true });
+  const signal = AbortSignal.timeout(deadlineMs);
+  for (;;) {
+    const { waiting, inFlight } = await readQueue(client, outputs.ReconcileQueueUrl ?? '');
+    if (waiting + inFlight === 0) return;
+    await delay(lookEveryMs, undefined, { signal });
+  }
+};
+
+/** Sweeps until nothing is due, and waits for the consumers. Their processes are then started. */
+const startConsumers = async (scene: Scene, consumers: number): Promise<void> => {
+  await setConsumers(scene, consumers);
+  await scene.fill(4 * consumers);
+  do {
+    await sweepNow(scene.lambda, scene.outputs.SweepFunctionName ?? '');
+    await untilDrained(scene);
+  } while ((await scene.countDue(new Date())) > 0);
+};
+
+const drainByQueue = async (
+  scene: Scene,
+  { consumers, records }: (typeof variants)[number],
+): Promise<Drain> => {
+  await startConsumers(scene, consumers);
+  const before = await scene.countDue(scene.latest);
+  await scene.fill(records);
+  const began = performance.now();
+  const secondsSince = () => (performance.now() - began) / 1_000;
+  const { sent, failed } = await sweepNow(scene.lambda, scene.outputs.SweepFunctionName ?? '');
+  const sweepSeconds = secondsSince();
+  await untilDrained(scene);
+  const seconds = secondsSince();
+  const left = (await scene.countDue(scene.latest)) - before;
+  if (sent !== records || left !== 0)
+    throw new Error(`Of ${records}, ${sent} were sent, ${failed} failed, and ${left} are open.`);
+  const perSecond = records / seconds;
+  const what = `queue, ${consumers} ${consumers === 1 ? 'consumer' : 'consumers'}`;
+  return { what, records, seconds, sweepSeconds, perSecond, sustained: perSecond };
+};
+
+/** The variables of reconcile-extraction, for a process of this machine that calls the emulator. */
+const environmentOf = async ({ lambda, reconcile, emulator }: Scene) => {
+  const { Environment } = await lambda.send(new GetFunctionConfigurationCommand({ FunctionName: reconcile }));
+  const access = {
+    endpoint: emulator.endpoint,
+    region: 'us-east-1',
+    accessKeyId: 'test',
+    secretAccessKey: 'test',
+  };
+  return { ...withoutAws(process.env), ...awsVariables(access), ...Environment?.Variables };
+};
+
+const drainBySweep = async (scene: Scene): Promise<Drain> => {
+  await scene.fill(recordsBefore);
+  const child = fork(join(import.meta.dirname, 'sweep-process.ts'), {
+    env: await environmentOf(scene),
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+  });
+  const ended = once(child, 'exit').then(([code]) => {
+    throw new Error(`The sweep without a queue exited with ${code} before it had finished.`);
+  });
+  const [{ closed, seconds }] = (await Promise.race([once(child, 'message'), ended])) as [Swept];
+  if (closed !== recordsBefore)
+    throw new Error(`The sweep without a queue closed ${closed} of ${recordsBefore}.`);
+  const perSecond = closed / seconds;
+  return {
+    what: 'sweep without a queue, 8 at once',
+    records: closed,
+    seconds,
+    perSecond,
+    sustained: perSecond * busyShareBefore,
+  };
+};
+
+/**
+ * How fast due records are reconciled until they are closed: with the queue and with several numbers of consumers, and by a
+ * sweep that reconciles by itself, as there was before. Each record needs one read of the provider, which takes as long as
+ * `npm run cost` assumes, and stores results.
+ */
+export const measureDrain = async (
+  system: MeasuredSystem,
+  records: Records,
+  onDrained: (drain: Drain) => void,
+): Promise<readonly Drain[]> => {
+  const scene = await prepare(system, records);
+  const drains: Drain[] = [];
+  const add = (drain: Drain): void => {
+    onDrained(drain);
+    drains.push(drain);
+  };
+  add(await drainBySweep(scene));
+  for (const variant of variants) add(await drainByQueue(scene, variant));
+  return drains;
+};
