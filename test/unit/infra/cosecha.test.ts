@@ -8,6 +8,7 @@ import { ManagedPolicy, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Key } from 'aws-cdk-lib/aws-kms';
 import { Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
 import { Topic } from 'aws-cdk-lib/aws-sns';
+import { AwsSolutionsChecks } from 'cdk-nag';
 import { afterAll, describe, expect, test } from 'vitest';
 import { readConfig } from '../../../infra/config.ts';
 import { ExtractionConsumer } from '../../../infra/constructs/extraction-consumer.ts';
@@ -41,10 +42,14 @@ const embed = (stack: Stack, id: string, props: Partial<CosechaProps> = {}): Cos
   );
 };
 
+/** The AWS Solutions rules that a deployment breaks without a reason. */
+const violationsOf = (deployment: Cosecha) =>
+  new AwsSolutionsChecks(deployment).validateScope(deployment).violations;
+
 describe('two deployments in one stack', () => {
   const stack = newStack();
   const bank = embed(stack, 'Bank');
-  embed(stack, 'Trial', { stage: 'trial' });
+  const trial = embed(stack, 'Trial', { stage: 'trial', fanOutToEventBus: true });
   const caller = new Role(stack, 'Caller', { assumedBy: new ServicePrincipal('ecs-tasks.amazonaws.com') });
   bank.grantRequestExtractions(caller);
   const reader = new Role(stack, 'Reader', { assumedBy: new ServicePrincipal('ecs-tasks.amazonaws.com') });
@@ -71,6 +76,10 @@ describe('two deployments in one stack', () => {
     expect(Object.keys(template.findOutputs('*'))).toEqual(
       expect.arrayContaining(['BankApiUrl', 'BankWebhookUrl', 'TrialApiUrl', 'TrialWebhookUrl']),
     );
+  });
+
+  test('break none of the AWS Solutions rules', () => {
+    expect([bank, trial].flatMap(violationsOf)).toEqual([]);
   });
 
   const allowed = (role: string): unknown[] =>
@@ -122,7 +131,7 @@ describe('a deployment with what the account already has', () => {
     availabilityZones: ['a', 'b'],
     privateSubnetIds: ['subnet-0123456789abcdef0', 'subnet-0123456789abcdef1'],
   });
-  embed(stack, 'Bank', {
+  const bank = embed(stack, 'Bank', {
     dataKey: new Key(stack, 'OwnKey'),
     alarmTopic: new Topic(stack, 'OnCall'),
     permissionsBoundary: ManagedPolicy.fromManagedPolicyName(stack, 'Boundary', 'team-boundary'),
@@ -165,6 +174,10 @@ describe('a deployment with what the account already has', () => {
     const inside = functions.filter(({ Properties }) => Properties.VpcConfig !== undefined);
     const names = inside.map(({ Properties }) => String(Properties.Description).replace(/.*: /, ''));
     expect(names.sort()).toEqual(['manage-consents', 'reconcile-extraction', 'start-task']);
+  });
+
+  test('breaks none of the AWS Solutions rules', () => {
+    expect(violationsOf(bank)).toEqual([]);
   });
 });
 
