@@ -7,8 +7,12 @@ import type { Plugin } from 'esbuild';
 const replacements: Readonly<Record<string, string>> = {
   '@aws-sdk/credential-provider-node/dist-es/index.js': 'lambda-credentials.ts',
   '@aws-sdk/endpoint-cache/dist-es/index.js': 'no-endpoint-cache.ts',
+  '@smithy/core/dist-es/submodules/config/config-resolver/regionConfig/getInstanceMetadataRegion.js':
+    'no-instance-metadata.ts',
   '@smithy/core/dist-es/submodules/config/shared-ini-file-loader/loadSharedConfigFiles.js':
     'no-shared-config-files.ts',
+  '@smithy/core/dist-es/submodules/retry/util-retry/AdaptiveRetryStrategy.js': 'no-adaptive-retries.ts',
+  '@smithy/signature-v4/dist-es/HeaderFormatter.js': 'no-event-headers.ts',
   '@smithy/core/dist-es/submodules/checksum/md5/Md5Node.js': 'no-md5.ts',
   '@smithy/core/dist-es/submodules/checksum/sha256/Sha256Js.js': 'no-sha256-without-node.ts',
 };
