@@ -1,15 +1,12 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { testTimeoutMs } from './test/e2e/windows.ts';
 
-/** Scenarios that change what all share, the provider, the state machine or what is due: nothing else may run beside them. */
-const alone = [
-  'test/e2e/accept.test.ts',
-  'test/e2e/breaker.test.ts',
-  'test/e2e/burst.test.ts',
-  'test/e2e/outage.test.ts',
-  'test/e2e/webhook-wait.test.ts',
-  'test/e2e/leaks/search.test.ts',
-];
+/** These bring their own deployment, because they change what all others share: the provider, its answers, the permissions. */
+const own = ['test/e2e/accept.test.ts', 'test/e2e/outage.test.ts'];
+
+/** It reads everything that the others left, and hides the messages of queues meanwhile. */
+const alone = ['test/e2e/leaks/search.test.ts'];
 
 const e2e = {
   globalSetup: 'test/e2e/deployment.ts',
@@ -18,37 +15,35 @@ const e2e = {
   maxConcurrency: 24,
   testTimeout: testTimeoutMs,
   hookTimeout: testTimeoutMs,
+  // Two files of their own deployment, which mostly wait, and two of the shared one.
+  maxWorkers: 4,
 };
 
 /** Files share their modules: to load the CDK and the SDK anew for each would take two thirds of the time. */
-const quick = { isolate: false, testTimeout: 120_000 };
+const shared = { isolate: false } as const;
+
+/** Vitest would leave one core idle. */
+const quick = { testTimeout: 120_000, maxWorkers: availableParallelism() };
 
 export default defineConfig({
   test: {
     projects: [
-      { test: { ...quick, name: 'unit', include: ['test/unit/**/*.test.ts'] } },
-      { test: { name: 'conformance', include: ['test/conformance/**/*.test.ts'], testTimeout: 120_000 } },
-      { test: { name: 'simulation', include: ['test/simulation/**/*.test.ts'], testTimeout: 120_000 } },
-      { test: { name: 'fuzz', include: ['test/fuzz/**/*.test.ts'], testTimeout: 120_000 } },
+      { test: { ...quick, ...shared, name: 'unit', include: ['test/unit/**/*.test.ts'] } },
+      { test: { ...quick, name: 'conformance', include: ['test/conformance/**/*.test.ts'] } },
+      { test: { ...quick, name: 'simulation', include: ['test/simulation/**/*.test.ts'] } },
+      { test: { ...quick, name: 'fuzz', include: ['test/fuzz/**/*.test.ts'] } },
+      // Projects of one group start in the order of their names. The files of `own` take longest.
+      { test: { ...e2e, name: 'e2e-own', include: own, sequence: { groupOrder: 1 } } },
       {
         test: {
           ...e2e,
-          name: 'e2e',
+          name: 'e2e-shared',
           include: ['test/e2e/**/*.test.ts'],
-          exclude: alone,
-          maxWorkers: 2,
+          exclude: [...own, ...alone],
           sequence: { concurrent: true, groupOrder: 1 },
         },
       },
-      {
-        test: {
-          ...e2e,
-          name: 'e2e-alone',
-          include: alone,
-          maxWorkers: 1,
-          sequence: { concurrent: true, groupOrder: 2 },
-        },
-      },
+      { test: { ...e2e, name: 'e2e-alone', include: alone, sequence: { concurrent: true, groupOrder: 2 } } },
     ],
   },
 });

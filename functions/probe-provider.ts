@@ -5,7 +5,7 @@ import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import middy from '@middy/core';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, SQSEvent } from 'aws-lambda';
 import { readSecret } from '../lib/aws/read-secret.ts';
-import { promptClient } from '../lib/aws/wiring/client-options.ts';
+import { patientClient, patientQueueClient } from '../lib/aws/wiring/client-options.ts';
 import { requiredVariable } from '../lib/aws/wiring/environment.ts';
 import { concealFailures } from '../lib/observability/conceal-failures.ts';
 import { log, observability } from '../lib/observability/observability.ts';
@@ -16,8 +16,8 @@ import { type Delivery, deliver } from '../lib/probe/deliver.ts';
 /** "Each attempt waits at most 5 seconds for the answer" ("Events", rule 8). */
 const attemptTimeoutMs = 5_000;
 
-const secrets = new SecretsManagerClient(promptClient);
-const sqs = new SQSClient(promptClient);
+const secrets = new SecretsManagerClient(patientClient);
+const sqs = new SQSClient(patientQueueClient);
 const registrationSecret = requiredVariable('REGISTRATION_SECRET');
 const tokenKeySecret = requiredVariable('TOKEN_KEY_SECRET');
 const queueUrl = requiredVariable('DELIVERY_QUEUE_URL');

@@ -51,6 +51,8 @@ export const runCdk = async ({
         ...awsEnv,
         // Its caches, such as account ids by access key, must not mix with those of AWS accounts.
         CDK_HOME: join(directory, 'cdk-home'),
+        // The CDK is loaded by each process, in half the time from its cache.
+        NODE_COMPILE_CACHE: join(repository, '.cosecha', 'compile-cache'),
         CDK_DISABLE_CLI_TELEMETRY: 'true',
         CDK_DISABLE_VERSION_CHECK: 'true',
       },

@@ -2,12 +2,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type EmulatedStage, startEmulatedStage } from '../../infra/local/accept/emulated-stage.ts';
 import { createRunDirectory } from '../../infra/local/paths.ts';
 import { checks } from '../../lib/cli/accept/checks.ts';
+import { faultsEnvironment } from './faults/environment.ts';
 import { plantedFaults, useWrongProvider } from './support/plant-faults.ts';
 
 let stage: EmulatedStage;
 
 beforeAll(async () => {
-  stage = await startEmulatedStage(await createRunDirectory('e2e-accept', new Date()));
+  const directory = await createRunDirectory('e2e-accept', new Date());
+  stage = await startEmulatedStage({ directory, env: await faultsEnvironment(directory) });
 });
 
 afterAll(() => (stage as EmulatedStage | undefined)?.stop());
@@ -35,8 +37,11 @@ const skippedOnEmulator = [
   'cost',
 ];
 
+/** Each check ends by its own limit. */
+const acceptTimeoutMs = 900_000;
+
 // The second test breaks the stage of the first.
-describe('cosecha accept', { concurrent: false }, () => {
+describe('cosecha accept', { concurrent: false, timeout: acceptTimeoutMs }, () => {
   test('passes every check on the emulator but those that it skips by name', async () => {
     const { code, reports, stderr } = await accept();
     expect(reports.filter(({ kind }) => kind === 'failed')).toEqual([]);

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { breakExecution } from './support/broken-execution.ts';
 import { authorized, consentRequest } from './support/consent-extractions.ts';
 import { callConsents, openSession } from './support/consents.ts';
 import { eventually } from './support/eventually.ts';
@@ -8,7 +7,6 @@ import { extract, extractionIdForKey, post, provider, startCallsOf, view } from 
 import { planFault } from './support/faults.ts';
 import { uniqueNationalId } from './support/national-ids.ts';
 import { closed, inStatus, statusesOf } from './support/records.ts';
-import { sweepUntilClosed } from './support/sweep.ts';
 
 const variants = ['v1', 'v2'] as const;
 type Variant = (typeof variants)[number];
@@ -247,16 +245,6 @@ describe.each(variants)('in %s', (variant: Variant) => {
     await historyOf(extractionId);
     expect(await startCallsOf(mine.target)).toHaveLength(1);
   });
-});
-
-test('the sweep settles an extraction by consent whose execution was stopped', async () => {
-  const mine = await authorized({ durationMs: null });
-  const extractionId = await extract(consentRequest(mine));
-  const { taskId = '' } = await inStatus(extractionId, 'RUNNING');
-  await breakExecution(extractionId);
-
-  await provider.finishPolled(taskId);
-  expect(await sweepUntilClosed(extractionId)).toMatchObject({ status: 'COMPLETED', settledBy: 'reconcile' });
 });
 
 test('after start-task is killed once the task runs, the next attempt sends the machine on to the polls', async () => {

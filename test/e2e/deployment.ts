@@ -1,7 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import {
   CreateAccessKeyCommand,
   CreateUserCommand,
@@ -18,17 +16,18 @@ import { LOCAL_STAGE, stackNameOf } from '../../lib/aws/stage.ts';
 import { emulatorApiUrl, toEmulatorUrl } from '../../lib/cli/aws/emulator-url.ts';
 import { sandboxControl } from '../sandbox/control-client.ts';
 import { startSandbox } from '../sandbox/sandbox.ts';
+import { faultsDirectoryOf, faultsEnvironment } from './faults/environment.ts';
 import { searchAfterTheSuite } from './leaks/after-the-suite.ts';
 import { newSecretMarkers, type SecretMarkers } from './leaks/secret-markers.ts';
 import { checkStreamRecords } from './support/check-stream-records.ts';
-import { deliveries, settings } from './windows.ts';
+import { deliveries, outageSettings, settings } from './windows.ts';
 
 const stage = LOCAL_STAGE;
 export const stackName = stackNameOf(stage);
 /** A UUID: only such a client can create OTP tokens and Task Tokens. */
 export const clientId = '00000000-0000-4000-8000-00000000e2e0';
 
-/** Everything a test needs to reach the one deployment that the whole suite shares. */
+/** Everything a test needs to reach its deployment. */
 export type Deployed = {
   readonly client: Emulator['client'];
   readonly caFile: string;
@@ -59,27 +58,38 @@ declare module 'vitest' {
 
 type Deployment = { readonly deployed: Deployed; readonly end: () => Promise<void> };
 
-/** The suite's projects run in one process. The first one deploys, and the last one to end tears down. */
-const suite = globalThis as { cosechaSuite?: { readonly deployment: Promise<Deployment>; users: number } };
+/** The deployments of the suite: one for the outages, one for all other tests. */
+const deployments = { outage: outageSettings, shared: settings } as const;
+type Name = keyof typeof deployments;
 
-/** Starts the emulator, the sandbox and one deployment for the whole suite, and ends them after it. */
+/** The suite's projects run in one process, and end together. */
+const suite = globalThis as {
+  cosechaSuite?: { readonly started: Map<Name, Promise<Deployment>>; ended?: Promise<void> };
+};
+
+/** Starts an emulator and a sandbox for each deployment, and ends them after the last test. */
 export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
-  suite.cosechaSuite ??= { deployment: deploy(), users: 0 };
+  suite.cosechaSuite ??= { started: new Map() };
   const shared = suite.cosechaSuite;
-  shared.users += 1;
-  const { deployed, end } = await shared.deployment;
-  project.provide('cosecha', deployed);
-  return async () => {
-    shared.users -= 1;
-    if (shared.users === 0) await end();
+  const name: Name = project.name === 'e2e-own' ? 'outage' : 'shared';
+  const deployment = shared.started.get(name) ?? deploy(name);
+  shared.started.set(name, deployment);
+  project.provide('cosecha', (await deployment).deployed);
+  return () => {
+    shared.ended ??= endAll([...shared.started.values()]);
+    return shared.ended;
   };
 }
 
-/** Deploys. `end` checks the suite's stream records, searches all it left for leaks, fails the run if there is any, tears down. */
-const deploy = async (): Promise<Deployment> => {
-  const directory = await createRunDirectory('e2e', new Date());
-  const faultsDirectory = join(directory, 'faults');
-  await mkdir(faultsDirectory);
+const endAll = async (deployments: readonly Promise<Deployment>[]): Promise<void> => {
+  const ends = await Promise.allSettled(deployments.map(async (one) => (await one).end()));
+  const failures = ends.flatMap((end) => (end.status === 'rejected' ? [end.reason as unknown] : []));
+  if (failures.length > 0) throw failures.length === 1 ? failures[0] : new AggregateError(failures);
+};
+
+/** Deploys. `end` checks all stream records, searches all that is left for leaks, fails the run if there is any, tears down. */
+const deploy = async (name: Name): Promise<Deployment> => {
+  const directory = await createRunDirectory(`e2e-${name}`, new Date());
   const markers = newSecretMarkers();
   const apiKey = randomBytes(24).toString('hex');
   const signingKey = randomBytes(24).toString('hex');
@@ -95,11 +105,10 @@ const deploy = async (): Promise<Deployment> => {
     // It writes its state to disk first.
     stopGraceMs: 30_000,
     env: {
-      COSECHA_FAULTS: faultsDirectory,
+      ...(await faultsEnvironment(directory)),
       // It writes its state when it ends (ministack/core/persistence.py). The state is searched for leaks.
       PERSIST_STATE: '1',
       STATE_DIR: join(directory, 'state'),
-      NODE_OPTIONS: `--import=${pathToFileURL(join(import.meta.dirname, 'faults', 'preload.ts')).href}`,
     },
   });
   let stopping: Promise<void> | undefined;
@@ -116,7 +125,7 @@ const deploy = async (): Promise<Deployment> => {
   try {
     const outputs = await deployStack({
       emulator: starting,
-      context: { stage, providerBaseUrl: sandbox.baseUrl, ...settings, providerClientId: clientId },
+      context: { stage, providerBaseUrl: sandbox.baseUrl, ...deployments[name], providerClientId: clientId },
       directory,
     });
     const emulator = await starting;
@@ -138,7 +147,7 @@ const deploy = async (): Promise<Deployment> => {
       signingKey,
       apiKey,
       directory,
-      faultsDirectory,
+      faultsDirectory: faultsDirectoryOf(directory),
       markers,
       secretsFile: join(directory, 'secrets.jsonl'),
       answersFile: join(directory, 'answers.jsonl'),

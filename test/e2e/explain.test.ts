@@ -43,7 +43,7 @@ describe('explain', { concurrent: false }, () => {
   });
 
   test('names what a running extraction waits for, before and after the wait for its webhook', async () => {
-    const { extractionId } = await running(
+    const { extractionId, taskId } = await running(
       await plannedUsername({ durationMs: null, webhook: { enabled: false } }),
     );
     expect(await headlineOf(extractionId)).toMatch(
@@ -59,6 +59,9 @@ describe('explain', { concurrent: false }, () => {
     );
     await stopExecution(extractionId);
     await eventually(async () => expect(await headlineOf(extractionId)).toContain('has aborted'));
+    // Or it is polled every second until the suite ends.
+    await provider.finish(taskId);
+    await closed(extractionId);
   });
 
   test('names a busy provider, and the next try', async () => {

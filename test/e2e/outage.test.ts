@@ -1,8 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { expect, test, vi } from 'vitest';
+import { setTimeout as delay } from 'node:timers/promises';
+import { DescribeStateMachineCommand, UpdateStateMachineCommand } from '@aws-sdk/client-sfn';
+import { afterEach, beforeEach, expect, inject, test, vi } from 'vitest';
+import { aws } from './support/aws.ts';
 import { backdate } from './support/backdate.ts';
+import { breakerState, closeBreaker } from './support/breaker.ts';
 import { type Authorized, authorized, consentRequest } from './support/consent-extractions.ts';
 import { eventually } from './support/eventually.ts';
+import { historyOf, transitionsIn } from './support/execution.ts';
 import {
   type Body,
   extract,
@@ -10,12 +15,102 @@ import {
   possiblyAcceptedStartsOf,
   provider,
   requestFor,
+  startCallsOf,
   uniqueUsername,
   view,
 } from './support/extractions.ts';
-import { inStatus, recordWhere } from './support/records.ts';
+import { cosecha } from './support/operator.ts';
+import { closed, inStatus, recordWhere } from './support/records.ts';
 import { endWebhookWait, running } from './support/running.ts';
 import { sweepUntilClosed } from './support/sweep.ts';
+import { outageSettings } from './windows.ts';
+
+// One test after the other, as each changes the provider, or the machine, for all of this deployment.
+
+const startPath = '/api/v2/tasks';
+
+beforeEach(async () => {
+  await Promise.all([closeBreaker('starts'), closeBreaker('reads')]);
+});
+
+afterEach(async () => {
+  await provider.setFaults([]);
+});
+
+/** When a call to start arrived, for each since then, whoever it is from: a fault answers before the username is known. */
+const startCallsSince = async (since: number): Promise<readonly number[]> =>
+  (await provider.calls({ path: startPath, method: 'POST' }))
+    .map(({ at }) => Date.parse(at))
+    .filter((at) => at >= since);
+
+/** In each process, a closed breaker is believed for so long (lib/breaker). */
+const cacheMs = 5_000;
+
+/** Waits until calls to start are held in every process. Returns when the breaker opened. */
+const startsHeld = async (): Promise<number> => {
+  const since = await eventually(async () => {
+    const { opened } = await breakerState('starts');
+    expect(opened).toBeDefined();
+    return opened?.since ?? 0;
+  });
+  await delay(since + cacheMs - Date.now());
+  return since;
+};
+
+/** More calls than these would open the breaker and be under way when it opens. */
+const inTheFirstWave = 8;
+
+/** The most calls to start between the beginning of an outage and now: one for each of the first wave, and the probes. */
+const mostCalls = (openedAt: number): number =>
+  inTheFirstWave +
+  1 +
+  Math.floor((Date.now() - openedAt) / (Number(outageSettings.breakerOpenSeconds) * 1_000));
+
+const requestMany = (count: number): Promise<readonly string[]> =>
+  Promise.all(Array.from({ length: count }, () => extract(requestFor(uniqueUsername()))));
+
+test.each([
+  ['answer 503', { kind: 'answer', status: 503 }, 2],
+  // A probe that hangs takes 20 s (providerTimeoutMs).
+  ['hang', { kind: 'silence' }, 1],
+] as const)(
+  'starts that %s cost few extractions their outcome, and the provider few calls',
+  async (_, behaviour, probes) => {
+    const from = Date.now();
+    await provider.setFaults([
+      { method: 'POST', path: startPath, behaviours: [behaviour], forSeconds: 3_600 },
+    ]);
+    const first = await requestMany(inTheFirstWave);
+    const openedAt = await startsHeld();
+    const held = await requestMany(24);
+    await eventually(async () =>
+      expect((await startCallsSince(openedAt + cacheMs)).length).toBeGreaterThanOrEqual(probes),
+    );
+    const failedCalls = (await startCallsSince(from)).length;
+    const most = mostCalls(openedAt);
+    await provider.setFaults([]);
+
+    expect(failedCalls).toBeLessThanOrEqual(most);
+    const records = await Promise.all([...first, ...held].map(sweepUntilClosed));
+    const unconfirmed = records.filter(({ status }) => status === 'UNCONFIRMED').length;
+    // One more probe may have failed between the count and the end of the outage.
+    expect(unconfirmed).toBeLessThanOrEqual(failedCalls + 1);
+    expect(records.filter(({ status }) => status === 'COMPLETED').length).toBe(records.length - unconfirmed);
+    expect(unconfirmed).toBeLessThan(records.length);
+  },
+);
+
+test('starts are held while an operator pauses them, and no longer', async () => {
+  await cosecha(['pause', '--starts', '--reason', 'maintenance']);
+  await delay(cacheMs);
+  const username = uniqueUsername();
+  const extractionId = await extract(requestFor(username));
+  expect((await cosecha(['doctor'])).stdout).toContain('starts are paused');
+  expect((await cosecha(['list'])).stderr).toContain('maintenance');
+  expect(await startCallsOf(username)).toEqual([]);
+  await cosecha(['resume']);
+  expect(await sweepUntilClosed(extractionId)).toMatchObject({ status: 'COMPLETED' });
+});
 
 /** Long enough for requests, starts and reads to fail. No assertion depends on how many do. */
 const outageSeconds = 20;
@@ -87,4 +182,39 @@ test(`a provider outage of ${outageSeconds} s loses no extraction, and all of th
     expect(record).toMatchObject({ status: 'NOT_STARTED' });
     expect(starts).toEqual([]);
   }
+});
+
+const stateMachineArn = inject('cosecha').outputs.StateMachineArn ?? '';
+
+/** Sets how long executions that start from now on wait for the webhook. Running ones keep their definition. */
+const setWebhookWait = async (definition: string, seconds: number): Promise<void> => {
+  const machine = JSON.parse(definition) as { States: { StartTask: { TimeoutSeconds: number } } };
+  machine.States.StartTask.TimeoutSeconds = seconds;
+  await aws.stepFunctions.send(
+    new UpdateStateMachineCommand({ stateMachineArn, definition: JSON.stringify(machine) }),
+  );
+};
+
+/** Long enough for start-task to link the task on a slow machine. Otherwise the state ends before the start. */
+const webhookWaitSeconds = 20;
+
+test('the machine polls when no webhook arrives within its wait', async ({ onTestFinished }) => {
+  const { definition = '' } = await aws.stepFunctions.send(
+    new DescribeStateMachineCommand({ stateMachineArn }),
+  );
+  onTestFinished(async () => {
+    await aws.stepFunctions.send(new UpdateStateMachineCommand({ stateMachineArn, definition }));
+  });
+  await setWebhookWait(definition, webhookWaitSeconds);
+  const username = await plannedUsername({ webhook: { enabled: false } });
+  const extractionId = await extract(requestFor(username));
+
+  expect(await closed(extractionId)).toMatchObject({ status: 'COMPLETED', settledBy: 'reconcile' });
+  const history = await historyOf(extractionId);
+  const failures = history.flatMap(({ taskFailedEventDetails, taskTimedOutEventDetails }) => [
+    ...(taskFailedEventDetails === undefined ? [] : [taskFailedEventDetails.error]),
+    ...(taskTimedOutEventDetails === undefined ? [] : [taskTimedOutEventDetails.error]),
+  ]);
+  expect(failures[0]).toBe('States.Timeout');
+  expect(transitionsIn(history)).toBe(2);
 });

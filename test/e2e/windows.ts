@@ -10,7 +10,7 @@
  * - It ends the task only once `start-task` has linked it (`running`), where it expects the webhook to settle it.
  * - It repeats a request that is answered 5xx, as callers and the provider do.
  *
- * Three tests wait for a real time limit: `webhook-wait.test.ts`, `outage.test.ts` and `breaker.test.ts`. They run alone.
+ * Only `outage.test.ts` waits for real time limits. It has a deployment of its own (`outageSettings`).
  */
 
 /** The longest wait for one event, in milliseconds. On an idle machine most take under 2 s and the slowest about 25 s. */
@@ -29,7 +29,7 @@ export const testTimeoutMs = 300_000;
  *   MaxDelaySeconds and a growing interval would outlast the suite.
  * - That is at most (1,000 + 100) / 0.5 = 2,200 polls and 600 / 1 = 600 start attempts: 3 × 2,201 + 4 × 613 + 6 = 9,061
  *   history events, of the 12,000 that infra/config.ts allows.
- * - The breakers open only in the test of them, as all tests share them and many make the provider fail.
+ * - The breakers never open, as all tests share them and many make the provider fail.
  * - The sweep's schedule is longer than the suite, because a sweep claims the records of every test. Each test invokes
  *   sweeps for its own records.
  */
@@ -46,6 +46,17 @@ export const settings = {
   signingKeyRefreshSeconds: '1',
   breakerFailures: '1000',
   widgetConfigId: 'sandbox-widget',
+} as const;
+
+/**
+ * Settings of the deployment for the outages. Breakers open as by default, and are probed every 5 s, so that a short outage
+ * has several probes.
+ */
+export const outageSettings = {
+  ...settings,
+  breakerFailures: '5',
+  breakerOpenSeconds: '5',
+  breakerMaxOpenSeconds: '5',
 } as const;
 
 /**

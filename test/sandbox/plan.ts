@@ -56,7 +56,7 @@ export const StartBehaviourSchema = v.variant('kind', [
   v.strictObject({ kind: v.literal('accept-then-silence') }),
   v.strictObject({ kind: v.literal('reset'), taken: v.exactOptional(v.boolean()) }),
   v.strictObject({ kind: v.literal('slow'), delayMs: milliseconds }),
-  v.strictObject({ kind: v.literal('finish-first'), answerAfterDeliveries: v.exactOptional(attempts) }),
+  v.strictObject({ kind: v.literal('finish-first') }),
   v.strictObject({ kind: v.literal('trickle') }),
 ]);
 

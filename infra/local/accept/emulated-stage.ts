@@ -6,6 +6,7 @@ import { deployStack } from '../deploy.ts';
 import { withoutAws } from '../emulator/aws-environment.ts';
 import { type Emulator, startEmulator } from '../emulator/emulator.ts';
 import { repository } from '../paths.ts';
+import { saveFunctionLogs } from '../save-function-logs.ts';
 import { moveTime } from './move-time.ts';
 import { emulatorLateTaskSeconds, emulatorSettings } from './settings.ts';
 
@@ -23,16 +24,27 @@ export type AcceptRun = { readonly code: number; readonly stdout: string; readon
 
 const cli = join(repository, 'lib', 'cli', 'cosecha.js');
 
-/** Starts an emulator that enforces IAM, and deploys both stacks to it. `directory` is that of the run. */
-export const startEmulatedStage = async (
-  directory: string,
-  onProgress: (step: string) => void = () => {},
-  signal?: AbortSignal,
-): Promise<EmulatedStage> => {
-  const emulator = await startEmulator({ auth: true, directory, ...(signal && { signal }) });
+export type EmulatedStageOptions = {
+  /** That of the run. */
+  readonly directory: string;
+  /** Further environment variables of the emulator and its functions. */
+  readonly env?: Record<string, string>;
+  readonly onProgress?: (step: string) => void;
+  readonly signal?: AbortSignal;
+};
+
+/** Starts an emulator that enforces IAM, and deploys both stacks to it. */
+export const startEmulatedStage = async ({
+  directory,
+  env = {},
+  onProgress = () => {},
+  signal,
+}: EmulatedStageOptions): Promise<EmulatedStage> => {
+  const emulator = await startEmulator({ auth: true, directory, env, ...(signal && { signal }) });
   const moving = new AbortController();
   const stop = async (): Promise<void> => {
     moving.abort();
+    await saveFunctionLogs(emulator, join(directory, 'functions.log'));
     await emulator.stop();
   };
   try {

@@ -24,7 +24,7 @@ const runOnEmulator = async ({ args }: AcceptRunOptions): Promise<number> => {
   process.on('SIGINT', () => stop.abort()).on('SIGTERM', () => stop.abort());
   const directory = await createRunDirectory('accept', new Date());
   const progress = (step: string): void => console.error(`… ${step}`);
-  const stage = await startEmulatedStage(directory, progress, stop.signal);
+  const stage = await startEmulatedStage({ directory, onProgress: progress, signal: stop.signal });
   try {
     const { code } = await stage.accept(args, 'inherit');
     return code;

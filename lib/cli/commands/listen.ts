@@ -59,9 +59,6 @@ type Plan = HandleStreamOptions & {
   readonly origin: string;
 };
 
-/** A round takes a tenth of a second, and a stream that has records returns some within a few rounds. */
-const roundsUntilReplayed = 20;
-
 export const planOf = (
   { replay, since }: Pick<ListenOptions, 'replay' | 'since'>,
   saved: ListenState | undefined,
@@ -71,7 +68,7 @@ export const planOf = (
   const from = (time: Date): Progress => ({ since: time.toISOString(), positions: {} });
   if (replay !== undefined) {
     const origin = `what the stream still has of ${replay}`;
-    return { streamArn, progress: from(new Date(0)), origin, idleRounds: roundsUntilReplayed };
+    return { streamArn, progress: from(new Date(0)), origin, endsAt: now };
   }
   if (since !== undefined) {
     if (now.getTime() - since(now).getTime() > streamKeepsMs) {

@@ -37,14 +37,17 @@ export type HandleStreamDeps = {
 export type HandleStreamOptions = {
   /** Whether to start at the end of the stream, and not at its oldest record after `since`. */
   readonly atNewest?: boolean;
-  /** Ends once so many rounds in sequence had no record; without it, at the signal. */
-  readonly idleRounds?: number;
+  /** Ends once all records from before this time are read; without it, at the signal. */
+  readonly endsAt?: Date;
 };
 
 /** DynamoDB Streams pushes nothing: a direct reader polls, as AWS's own consumers do. */
 const pollEveryMs = 100;
 
 const retryAfterMs = 2_000;
+
+/** A round takes a tenth of a second, and a stream that has records returns some within a few rounds. */
+const roundsUntilRead = 20;
 
 /**
  * Handles every record of a stream, one after the other, and each shard only after its parent. The records of an extraction
@@ -53,7 +56,7 @@ const retryAfterMs = 2_000;
  */
 export const handleStream = async (
   start: Progress,
-  { atNewest = false, idleRounds = Number.POSITIVE_INFINITY }: HandleStreamOptions,
+  { atNewest = false, endsAt }: HandleStreamOptions,
   deps: HandleStreamDeps,
 ): Promise<void> => {
   const run: Run = {
@@ -63,14 +66,16 @@ export const handleStream = async (
     ...deps,
   };
   let isFirst = true;
-  let idle = 0;
-  while (idle < idleRounds && !deps.signal.aborted) {
+  let roundsWithoutOld = 0;
+  while ((endsAt === undefined || roundsWithoutOld < roundsUntilRead) && !deps.signal.aborted) {
     try {
       await openShards(run, atNewest && isFirst);
       if (isFirst) deps.onReady();
       isFirst = false;
-      const isIdle = await readRound(run);
-      idle = isIdle ? idle + 1 : 0;
+      const { isIdle, oldest } = await readRound(run);
+      // A busy stream always has newer ones.
+      const hasOld = oldest === undefined ? !isIdle : oldest < (endsAt?.getTime() ?? 0);
+      roundsWithoutOld = hasOld ? 0 : roundsWithoutOld + 1;
       if (isIdle) await deps.sleep(pollEveryMs, deps.signal);
     } catch (error) {
       // Every iterator is opened again, after the last record handled.
@@ -145,15 +150,21 @@ const openShard = async (
   }
 };
 
-/** Reads a page of each shard, and handles its records. True if there was none, and no shard ended. */
-const readRound = async (run: Run): Promise<boolean> => {
+/** `isIdle`: there was no record, and no shard ended. `oldest`: the time of the oldest record, in milliseconds. */
+type Round = { readonly isIdle: boolean; readonly oldest: number | undefined };
+
+/** Reads a page of each shard, and handles its records. */
+const readRound = async (run: Run): Promise<Round> => {
   const { reader, positions, iterators } = run;
   let isIdle = true;
+  let oldest: number | undefined;
   for (const [shardId, iterator] of [...iterators]) {
     const { records, next } = await reader.read(iterator);
     for (const record of records) {
       isIdle = false;
-      if (!(await handleRecord(shardId, record, run))) return isIdle;
+      const at = record.dynamodb?.ApproximateCreationDateTime?.getTime() ?? 0;
+      oldest = Math.min(oldest ?? at, at);
+      if (!(await handleRecord(shardId, record, run))) return { isIdle, oldest };
     }
     if (next !== undefined) {
       iterators.set(shardId, next);
@@ -165,7 +176,7 @@ const readRound = async (run: Run): Promise<boolean> => {
     positions.set(shardId, END);
     await saveProgress(run);
   }
-  return isIdle;
+  return { isIdle, oldest };
 };
 
 /** False if it was interrupted. */

@@ -85,7 +85,7 @@ const leaveWitness = async (deployed: Deployed): Promise<string> => {
     await delay(100);
   }
   // A real dead letter may be missing.
-  await new SQSClient(client).send(
+  await new SQSClient({ ...client, useQueueUrlAsEndpoint: false }).send(
     new SendMessageCommand({ QueueUrl: outputs.DeadLetterQueueUrl, MessageBody: extractionId }),
   );
   return extractionId;

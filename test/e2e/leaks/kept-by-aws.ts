@@ -4,7 +4,7 @@ import {
   DescribeStacksCommand,
   GetTemplateCommand,
 } from '@aws-sdk/client-cloudformation';
-import { CloudWatchClient, DescribeAlarmsCommand, ListMetricsCommand } from '@aws-sdk/client-cloudwatch';
+import { CloudWatchClient, paginateDescribeAlarms, paginateListMetrics } from '@aws-sdk/client-cloudwatch';
 import {
   CloudWatchLogsClient,
   paginateDescribeLogGroups,
@@ -126,7 +126,7 @@ export async function* streams(config: Client): Items {
 
 /** A received message is hidden for a minute, so that each is read once. */
 async function* queues(config: Client): Items {
-  const client = new SQSClient(config);
+  const client = new SQSClient({ ...config, useQueueUrlAsEndpoint: false });
   for await (const { QueueUrls = [] } of paginateListQueues({ client }, {})) {
     for (const QueueUrl of QueueUrls) {
       const all: unknown[] = [];
@@ -242,8 +242,8 @@ async function* roles(config: Client): Items {
 
 async function* alarms(config: Client): Items {
   const client = new CloudWatchClient(config);
-  yield itemOf('alarm', 'alarms', await client.send(new DescribeAlarmsCommand({})));
-  yield itemOf('alarm', 'metrics', await client.send(new ListMetricsCommand({})));
+  for await (const page of paginateDescribeAlarms({ client }, {})) yield itemOf('alarm', 'alarms', page);
+  for await (const page of paginateListMetrics({ client }, {})) yield itemOf('alarm', 'metrics', page);
 }
 
 /**

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { secretFinder } from './find-secrets.ts';
 import type { Location, SearchedItem } from './searched-item.ts';
 import type { Secret } from './secret.ts';
@@ -11,13 +12,26 @@ export type Searched = {
   readonly totals: ReadonlyMap<Location, { readonly items: number; readonly bytes: number }>;
 };
 
+type Find = ReturnType<typeof secretFinder>;
+
+/** Every process of a function has a copy of its bundle: the same bytes are searched once. */
+const oncePerContent = (find: Find): Find => {
+  const known = new Map<string, ReturnType<Find>>();
+  return (bytes) => {
+    const digest = hash('sha1', bytes);
+    const found = known.get(digest) ?? find(bytes);
+    known.set(digest, found);
+    return found;
+  };
+};
+
 /** Searches every item for every secret, and calls `onItem` with each item. */
 export const search = async (
   items: AsyncIterable<SearchedItem>,
   secrets: readonly Secret[],
   onItem: (item: SearchedItem) => void = () => {},
 ): Promise<Searched> => {
-  const findIn = secretFinder(secrets);
+  const findIn = oncePerContent(secretFinder(secrets));
   const leaks: Leak[] = [];
   const totals = new Map<Location, { items: number; bytes: number }>();
   for await (const item of items) {

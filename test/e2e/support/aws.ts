@@ -16,7 +16,8 @@ export const aws = {
   streams: new DynamoDBStreamsClient(client),
   lambda: new LambdaClient(client),
   logs: new CloudWatchLogsClient(client),
-  queues: new SQSClient(client),
+  // The emulator's queues are at localhost, and to connect there fails on a busy machine while ::1 is tried.
+  queues: new SQSClient({ ...client, useQueueUrlAsEndpoint: false }),
   s3: new S3Client(client),
   secrets: new SecretsManagerClient(client),
   stepFunctions: new SFNClient(client),

@@ -52,7 +52,7 @@ export const settledByWebhook = async (plan: Plan = {}, more: Body = {}) => {
 
 /**
  * Ends the machine's wait for the webhook as its timeout would: the machine goes on to poll. The real timeout is tested
- * in webhook-wait.test.ts.
+ * in outage.test.ts.
  */
 export const endWebhookWait = async (extractionId: string): Promise<void> => {
   const { taskId = '' } = await inStatus(extractionId, 'RUNNING');

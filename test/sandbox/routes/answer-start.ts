@@ -16,8 +16,8 @@ export interface StartCall {
 
 export interface AcceptedStart {
   readonly answer: object;
-  /** Ends the task at once. Resolves after so many accepted deliveries, or when no more are made. */
-  finish(deliveries: number): Promise<void>;
+  /** Ends the task at once. Resolves after the first accepted delivery, or when there will be none. */
+  finish(): Promise<void>;
 }
 
 /** Answers a valid start call as planned. */
@@ -56,7 +56,7 @@ export const answerStart = async (
       return trickle(JSON.stringify(accept().answer));
     case 'finish-first': {
       const start = accept();
-      await start.finish(behaviour.answerAfterDeliveries ?? 1);
+      await start.finish();
       return answered(start);
     }
   }

@@ -13,7 +13,7 @@ import { taskStatusAt } from '../tasks/task-status.ts';
 import { requireSession } from '../transport/require-session.ts';
 import type { SandboxEnv } from '../transport/wire.ts';
 import { sendsWebhook } from '../webhook/deliver-completion.ts';
-import { deliveriesMade } from '../webhook/deliveries-made.ts';
+import { firstDelivery } from '../webhook/first-delivery.ts';
 import { answerRead } from './answer-read.ts';
 import { answerStart } from './answer-start.ts';
 
@@ -56,7 +56,7 @@ export const taskRoutes = (sandbox: Sandbox): Hono<SandboxEnv> => {
         void runTask(sandbox, task, durationMs);
         return {
           answer: { taskId: task.taskId },
-          finish: (deliveries) => finishAndDeliver(sandbox, task, deliveries),
+          finish: () => finishAndDeliver(sandbox, task),
         };
       },
     });
@@ -85,9 +85,9 @@ export const taskRoutes = (sandbox: Sandbox): Hono<SandboxEnv> => {
   return app;
 };
 
-const finishAndDeliver = async (sandbox: Sandbox, task: Task, deliveries: number): Promise<void> => {
+const finishAndDeliver = async (sandbox: Sandbox, task: Task): Promise<void> => {
   // Subscribes before the task ends.
-  const made = sendsWebhook(sandbox, task) ? deliveriesMade(sandbox, task.taskId, deliveries) : undefined;
+  const delivered = sendsWebhook(sandbox, task) ? firstDelivery(sandbox, task.taskId) : undefined;
   finishTask(sandbox, task, { at: sandbox.clock.now() });
-  await made;
+  await delivered;
 };

@@ -112,6 +112,7 @@ export const keepingFaults: readonly InjectedFault[] = [
     find: 'return applied;',
     replace: 'return applied || dueAt !== undefined;',
     caughtBy: 'claimed-before-sent',
+    where: { scenario: 'broken-deploy-for-long', faults: 1 },
   },
   {
     name: 'superseded-message-reads',

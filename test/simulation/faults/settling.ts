@@ -81,6 +81,7 @@ export const settlingFaults: readonly InjectedFault[] = [
     replace:
       "const outcome = { status: 'UNCONFIRMED', reason, settledAt: now.toISOString(), settledBy, isFinal: true } as const;\n  return closing(record, { status: transitions.markUnconfirmed.from, attemptId }, outcome,",
     caughtBy: 'final-stands',
+    where: { scenario: 'skewed-reconcile', preemptions: 1 },
   },
   {
     name: 'outcome-not-final',
@@ -216,6 +217,7 @@ export const settlingFaults: readonly InjectedFault[] = [
     find: 'status >= 500 || statusesOfPoll.includes(status)',
     replace: 'status >= 500',
     caughtBy: 'status-is-the-providers',
+    where: { scenario: 'consent-v1', faults: 1 },
   },
   {
     name: 'others-task-used',

@@ -66,6 +66,7 @@ export const startingFaults: readonly InjectedFault[] = [
     find: 'if (failure.status < 500 && failure.status !== ambiguousClientStatus) {',
     replace: 'if (failure.status <= 500 && failure.status !== ambiguousClientStatus) {',
     caughtBy: 'rejected-means-no-task',
+    where: { scenario: 'consent-v2', faults: 1 },
   },
   {
     name: 'any-start-reverted',

@@ -13,6 +13,8 @@ import {
 import { fakeStream } from './fake-stream.ts';
 
 const extractions = 8;
+/** Every record is from before it. */
+const later = new Date('2100-01-01T00:00:00.000Z');
 const origin: Progress = { since: new Date(0).toISOString(), positions: {} };
 
 const idOf = (record: StreamRecord): string => record.dynamodb?.Keys?.extractionId?.S ?? '';
@@ -76,7 +78,7 @@ const runTwice = async (changes: number, killedAt: number) => {
         saved = structuredClone(progress);
       }),
   });
-  const killed = await handleStream(saved, { idleRounds: 2 }, deps).then(
+  const killed = await handleStream(saved, { endsAt: later }, deps).then(
     () => false,
     (error: unknown) => {
       if (!(error instanceof Killed)) throw error;
@@ -86,7 +88,7 @@ const runTwice = async (changes: number, killedAt: number) => {
   const before = handled.length;
   if (killed) {
     make(changes);
-    await handleStream(saved, { idleRounds: 2 }, deps);
+    await handleStream(saved, { endsAt: later }, deps);
   }
   return { handled, killed, repeated: handled.length - new Set(handled).size, before };
 };
@@ -141,7 +143,7 @@ const collect = async (
     },
     ...over,
   });
-  await handleStream(start, { idleRounds: 2, ...options }, deps);
+  await handleStream(start, { endsAt: later, ...options }, deps);
   return { ids, trimmed };
 };
 
@@ -225,4 +227,19 @@ test('an error that no retry repairs is thrown', async () => {
   const stream = fakeStream();
   const reader = { ...stream.reader, shards: () => Promise.reject(new Error('AccessDenied')) };
   await expect(collect(stream, origin, { reader })).rejects.toThrow('AccessDenied');
+});
+
+test('it ends once the records from before a time are read, although newer ones keep coming', async () => {
+  const stream = fakeStream();
+  const { eventID } = stream.append('extraction-0', new Date('2026-11-22T09:59:59.000Z'));
+  const reader: StreamReader = {
+    ...stream.reader,
+    read: (iterator) => {
+      stream.append('extraction-1', new Date('2026-11-22T10:00:01.000Z'));
+      return stream.reader.read(iterator);
+    },
+  };
+  const endsAt = new Date('2026-11-22T10:00:00.000Z');
+  const { ids } = await collect(stream, origin, { reader }, { endsAt });
+  expect(ids[0]).toBe(eventID);
 });

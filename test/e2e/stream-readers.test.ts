@@ -1,20 +1,27 @@
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { DeleteItemCommand, GetItemCommand, PutItemCommand, QueryCommand } from '@aws-sdk/client-dynamodb';
 import { InvokeCommand } from '@aws-sdk/client-lambda';
-import { ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { ReceiveMessageCommand } from '@aws-sdk/client-sqs';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { DynamoDBRecord } from 'aws-lambda';
+import { Webhook } from 'standardwebhooks';
 import { beforeAll, describe, expect, inject, test } from 'vitest';
 import { deployConsumer } from './consumer/deploy.ts';
 import { aws } from './support/aws.ts';
 import { eventually } from './support/eventually.ts';
-import { extract, plannedUsername, provider, requestFor } from './support/extractions.ts';
+import { extract, plannedUsername, provider, requestFor, uniqueUsername } from './support/extractions.ts';
+import { cosecha, factsOf, startCosecha } from './support/operator.ts';
 import { closed, recordsOf } from './support/records.ts';
 import { timedOut } from './support/running.ts';
+import { startHandler } from './support/start-handler.ts';
 import { sweepUntilClosed } from './support/sweep.ts';
 
 const deployed = inject('cosecha');
-const sqs = new SQSClient(deployed.client);
 let outputs: Record<string, string>;
 
 beforeAll(async () => {
@@ -159,8 +166,72 @@ describe('a record that cannot be decoded', () => {
       failed: expect.stringContaining('Its schemaVersion is not 1'),
     });
   });
+});
 
-  test('is sent to the failure destination, and the records after it are counted', async () => {
+// One after the other: a listener stops at a record of another schema, as it neither skips nor understands it.
+describe('one after the other', { concurrent: false }, () => {
+  test('listen that is killed goes on with the same event, loses none, and signs each', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'cosecha-listen-'));
+    const state = join(directory, 'state.json');
+    let first: string | undefined;
+    let answersFirst = false;
+    const handler = await startHandler(({ extractionId }) => extractionId !== first || answersFirst);
+    const listen = () => {
+      const child = startCosecha(['listen', '--forward-to', handler.url, '--state', state]);
+      // A full pipe would block it.
+      child.stdout.resume();
+      return child;
+    };
+    const of = (extractionId: string) =>
+      handler.received.filter(({ event }) => event.extractionId === extractionId);
+    try {
+      const listener = listen();
+      // It prints this once no later event can be missed.
+      await once(listener.stderr, 'data');
+      first = await extract(requestFor(uniqueUsername()));
+      const one = first;
+      await handler.until(() => of(one).length > 0);
+      listener.kill('SIGKILL');
+      await once(listener, 'close');
+      const second = await extract(requestFor(uniqueUsername()));
+      await closed(second);
+
+      answersFirst = true;
+      const again = listen();
+      const said = text(again.stderr);
+      const ended = once(again, 'close');
+      await Promise.race([
+        handler.until(() => of(second).some(({ event }) => event.kind === 'collected')),
+        ended.then(async () => {
+          throw new Error(`listen has ended: ${await said}`);
+        }),
+      ]);
+      again.kill('SIGINT');
+      expect(await ended).toEqual([130, null]);
+
+      expect(of(one).map(({ event }) => event.kind)).toEqual(['settled', 'settled', 'collected']);
+      expect(of(one)[1]?.event.eventId).toBe(of(one)[0]?.event.eventId);
+      expect(of(second).map(({ event }) => event.kind)).toEqual(['settled', 'collected']);
+      const { secret } = JSON.parse(await readFile(state, 'utf8')) as { readonly secret: string };
+      for (const { body, headers, event } of [...of(one), ...of(second)]) {
+        expect(new Webhook(secret).verify(body, headers)).toEqual(event);
+        expect(headers['webhook-id']).toBe(event.eventId);
+      }
+
+      const replayed = await cosecha(['listen', '--print', '--replay', one, '--json']);
+      expect(replayed.code).toBe(0);
+      expect(factsOf(replayed).map(({ eventId }) => eventId)).toEqual(
+        of(one)
+          .slice(1)
+          .map(({ event }) => event.eventId),
+      );
+    } finally {
+      handler.stop();
+      await rm(directory, { recursive: true });
+    }
+  });
+
+  test('a record of another schema is sent to the failure destination, and the records after it are counted', async () => {
     const TableName = deployed.outputs.ExtractionsTableName;
     const extractionId = randomUUID();
     const Key = { extractionId: { S: extractionId } };
@@ -179,7 +250,7 @@ describe('a record that cannot be decoded', () => {
     const { bytes } = await completed(bank);
 
     const failure = await eventually(async () => {
-      const { Messages: [message] = [] } = await sqs.send(
+      const { Messages: [message] = [] } = await aws.queues.send(
         new ReceiveMessageCommand({ QueueUrl: outputs.FailuresQueueUrl, WaitTimeSeconds: 1 }),
       );
       if (message?.Body === undefined) throw new Error('The queue is empty.');
