@@ -51,7 +51,13 @@ const announced = async (webhook?: Webhook, user = newUser()): Promise<string> =
   return taskId;
 };
 
-/** Advances the clock past each retry. Returns the seconds from the end of the task to each attempt. */
+/** "webhook retry interval" in the table of limits. */
+const intervalSeconds = 30;
+
+/**
+ * Advances the clock past each retry. Returns the seconds from the end of the task to each attempt, in whole intervals: an
+ * attempt is never early, and late by what a busy machine needs.
+ */
 const attemptsAfter = async (retries?: number): Promise<readonly number[]> => {
   const user = newUser();
   await control().setPlan(user.username, { durationMs: 0 });
@@ -63,11 +69,14 @@ const attemptsAfter = async (retries?: number): Promise<readonly number[]> => {
       'delivery',
       (event) => event.taskId === taskId && event.delivery.attempt === attempt,
     );
-    if (attempt < expected) await control().advanceClock(30);
+    if (attempt < expected) await control().advanceClock(intervalSeconds);
   }
   await control().waitForEvent('deliveries-ended', (event) => event.taskId === taskId);
   const { finishedAt = '', deliveries } = await control().task(taskId);
-  return deliveries.map(({ at }) => Math.round((Date.parse(at) - Date.parse(finishedAt)) / 1_000));
+  return deliveries.map(({ at }) => {
+    const seconds = (Date.parse(at) - Date.parse(finishedAt)) / 1_000;
+    return Math.floor(seconds / intervalSeconds) * intervalSeconds;
+  });
 };
 
 const signatureOf = (index: number): string =>

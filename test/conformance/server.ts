@@ -83,7 +83,7 @@ const startOurs = async (): Promise<ServerUnderTest> => {
     control: sandboxControl(sandbox.baseUrl),
     has: () => true,
     pairFor: (outcome) => ({ username: sandboxUsernames[outcome], businessId }),
-    waiting: { firstDelayMs: 15, maxDelayMs: 50, deadlineMs: 10_000 },
+    waiting: { firstDelayMs: 15, maxDelayMs: 50, deadlineMs: 100_000 },
   };
 };
 
