@@ -8,10 +8,12 @@ import {
   extractionIdForKey,
   plannedUsername,
   possiblyAcceptedStartsOf,
+  provider,
   requestFor,
   view,
 } from '../support/extractions.ts';
 import { planFault } from '../support/faults.ts';
+import { inStatus } from '../support/records.ts';
 import { endWebhookWait } from '../support/running.ts';
 import { sweepUntilClosed } from '../support/sweep.ts';
 import { injectedFaults, type Service, tries } from './injected-faults.ts';
@@ -24,7 +26,7 @@ type Call = {
   readonly writes: boolean;
   /** By consent the queue polls at once. By credentials the test ends the machine's wait for the webhook, and it polls. */
   readonly method: 'consent' | 'credentials';
-  /** The task runs for a while, so that it is polled more than once. */
+  /** The task runs until the fault has happened, so that it is polled more than once. */
   readonly polls?: true;
 };
 
@@ -77,7 +79,7 @@ const prepare = async ({ method, polls }: Call) => {
     const username = await plannedUsername({ webhook: { enabled: false } });
     return { username, body: requestFor(username) };
   }
-  const mine = await authorized(polls === true ? { durationMs: 3_000 } : {});
+  const mine = await authorized(polls === true ? { durationMs: null } : {});
   return { username: mine.target, body: consentRequest(mine) };
 };
 
@@ -95,6 +97,10 @@ describe.each(calls)('reconcile-extraction, $call', (call) => {
       if (call.method === 'credentials') await endWebhookWait(extractionId);
 
       await eventually(() => expect(fault.wasInjected()).toBe(true));
+      if (call.polls === true) {
+        const { taskId = '' } = await inStatus(extractionId, 'RUNNING');
+        await provider.finishPolled(taskId);
+      }
       await historyOf(extractionId);
       // The machine repeats what fails at once. A message would be received again minutes later.
       const record = await sweepUntilClosed(extractionId);
