@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { withoutAws } from './emulator/aws-environment.ts';
 import { DeployFailed } from './expected-failure.ts';
-import { repository } from './paths.ts';
+import { compileCache, repository } from './paths.ts';
 import { runCommand, tail } from './run-command.ts';
 
 type CdkRun = {
@@ -51,8 +51,7 @@ export const runCdk = async ({
         ...awsEnv,
         // Its caches, such as account ids by access key, must not mix with those of AWS accounts.
         CDK_HOME: join(directory, 'cdk-home'),
-        // The CDK is loaded by each process, in half the time from its cache.
-        NODE_COMPILE_CACHE: join(repository, '.cosecha', 'compile-cache'),
+        NODE_COMPILE_CACHE: compileCache,
         CDK_DISABLE_CLI_TELEMETRY: 'true',
         CDK_DISABLE_VERSION_CHECK: 'true',
       },

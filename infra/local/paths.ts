@@ -7,6 +7,9 @@ export const repository = join(import.meta.dirname, '..', '..');
 /** Where local runs write, ignored by git. It can be deleted at any time; the next run then installs the emulator again. */
 export const workDirectory = join(repository, '.cosecha');
 
+/** `NODE_COMPILE_CACHE` of the processes that load as much as the CDK: from it they start in half the time. */
+export const compileCache = join(workDirectory, 'compile-cache');
+
 /** The directory of this process's `node`. It is first on the PATH of everything that needs Node 24, as the emulated functions do. */
 export const nodeDirectory = dirname(process.execPath);
 

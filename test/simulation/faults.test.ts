@@ -1,25 +1,16 @@
 import { availableParallelism } from 'node:os';
 import { expect, test } from 'vitest';
+import { limitTo } from '../../lib/cli/limit-to.ts';
 import { PatchDoesNotFit, patchSource } from '../support/patch-source.ts';
 import { injectedFaults } from './faults/injected-faults.ts';
 import { runFault } from './faults/run-faults.ts';
-import type { Caught } from './faults/search-with-fault.ts';
 import { invariants } from './invariants/all.ts';
 import { outageInvariants } from './outage/invariants.ts';
 
 /** As many runs at a time as there are cores. Each test waits for its own. */
-const pooled = new Map<string, Promise<Caught>>();
-let last: Promise<unknown>[] = Array.from({ length: availableParallelism() }, () => Promise.resolve());
-for (const [index, fault] of injectedFaults.entries()) {
-  const lane = index % last.length;
-  const caught = (last[lane] ?? Promise.resolve()).then(() => runFault(fault));
-  caught.catch(() => undefined);
-  pooled.set(fault.name, caught);
-  last = last.with(
-    lane,
-    caught.catch(() => undefined),
-  );
-}
+const paced = limitTo(availableParallelism());
+const pooled = new Map(injectedFaults.map((fault) => [fault.name, paced(() => runFault(fault))]));
+for (const caught of pooled.values()) caught.catch(() => undefined);
 
 test.each(injectedFaults)('$name breaks $caughtBy: $does', async ({ name, caughtBy }) => {
   const caught = await pooled.get(name);

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { compileCache } from '../../../infra/local/paths.ts';
 import type { InjectedFault } from './injected-fault.ts';
 import { injectedFaults } from './injected-faults.ts';
 import type { Caught } from './search-with-fault.ts';
@@ -9,9 +10,11 @@ import type { Caught } from './search-with-fault.ts';
 const run = promisify(execFile);
 const program = fileURLToPath(new URL('with-fault.ts', import.meta.url));
 
+const env = { ...process.env, NODE_COMPILE_CACHE: compileCache };
+
 /** Runs the search with a fault in the product, in a process of its own. */
 export const runFault = async ({ name }: InjectedFault): Promise<Caught> => {
-  const { stdout } = await run(process.execPath, [program, name], { maxBuffer: 64 * 1024 * 1024 });
+  const { stdout } = await run(process.execPath, [program, name], { env, maxBuffer: 64 * 1024 * 1024 });
   return JSON.parse(stdout) as Caught;
 };
 
