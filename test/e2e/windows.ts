@@ -29,6 +29,7 @@ export const testTimeoutMs = 300_000;
  *   MaxDelaySeconds and a growing interval would outlast the suite.
  * - That is at most (1,000 + 100) / 0.5 = 2,200 polls and 600 / 1 = 600 start attempts: 3 × 2,201 + 4 × 613 + 6 = 9,061
  *   history events, of the 12,000 that infra/config.ts allows.
+ * - A start call may take 45 s, as `finish-first` answers it after a delivery that may be repeated: 4 × 45 + 3 = 183.
  * - The breakers never open, as all tests share them and many make the provider fail.
  * - The sweep's schedule is longer than the suite, because a sweep claims the records of every test. Each test invokes
  *   sweeps for its own records.
@@ -45,6 +46,8 @@ export const settings = {
   sweepEveryMinutes: '60',
   signingKeyRefreshSeconds: '1',
   breakerFailures: '1000',
+  providerTimeoutMs: '45000',
+  startTimeoutSeconds: '190',
   widgetConfigId: 'sandbox-widget',
 } as const;
 
@@ -55,6 +58,7 @@ export const settings = {
 export const outageSettings = {
   ...settings,
   breakerFailures: '5',
+  providerTimeoutMs: '20000',
   breakerOpenSeconds: '5',
   breakerMaxOpenSeconds: '5',
 } as const;
@@ -62,7 +66,7 @@ export const outageSettings = {
 /**
  * How the sandbox delivers, in milliseconds. The provider's attempts are 30 s apart and wait 5 s for an answer. Here the
  * first retries come sooner, the last come later, and an answer may take 15 s: five deliveries in a row fail only if the
- * machine hangs for a minute. 15 s is less than `providerTimeoutMs` (20 s), so that a start call answered after its own
+ * machine hangs for a minute. 15 s is less than `providerTimeoutMs` (45 s), so that a start call answered after its own
  * delivery is still answered in time.
  */
 export const deliveries = {
