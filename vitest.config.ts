@@ -19,16 +19,14 @@ const e2e = {
   maxWorkers: 4,
 };
 
-/** Files share their modules: to load the CDK and the SDK anew for each would take two thirds of the time. */
-const shared = { isolate: false } as const;
-
 /** Vitest would leave one core idle. */
 const quick = { testTimeout: 120_000, maxWorkers: availableParallelism() };
 
 export default defineConfig({
   test: {
     projects: [
-      { test: { ...quick, ...shared, name: 'unit', include: ['test/unit/**/*.test.ts'] } },
+      // Files share their modules: to load the CDK and the SDK anew for each would take two thirds of the time.
+      { test: { ...quick, name: 'unit', include: ['test/unit/**/*.test.ts'], isolate: false } },
       { test: { ...quick, name: 'conformance', include: ['test/conformance/**/*.test.ts'] } },
       { test: { ...quick, name: 'simulation', include: ['test/simulation/**/*.test.ts'] } },
       { test: { ...quick, name: 'fuzz', include: ['test/fuzz/**/*.test.ts'] } },

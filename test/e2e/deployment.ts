@@ -16,7 +16,7 @@ import { LOCAL_STAGE, stackNameOf } from '../../lib/aws/stage.ts';
 import { emulatorApiUrl, toEmulatorUrl } from '../../lib/cli/aws/emulator-url.ts';
 import { sandboxControl } from '../sandbox/control-client.ts';
 import { startSandbox } from '../sandbox/sandbox.ts';
-import { faultsDirectoryOf, faultsEnvironment } from './faults/environment.ts';
+import { faultsEnvironment } from './faults/environment.ts';
 import { searchAfterTheSuite } from './leaks/after-the-suite.ts';
 import { newSecretMarkers, type SecretMarkers } from './leaks/secret-markers.ts';
 import { checkStreamRecords } from './support/check-stream-records.ts';
@@ -99,13 +99,14 @@ const deploy = async (name: Name): Promise<Deployment> => {
     taskDurationMs: 300,
     ...deliveries,
   });
+  const faults = await faultsEnvironment(directory);
   const starting = startEmulator({
     auth: true,
     directory,
     // It writes its state to disk first.
     stopGraceMs: 30_000,
     env: {
-      ...(await faultsEnvironment(directory)),
+      ...faults,
       // It writes its state when it ends (ministack/core/persistence.py). The state is searched for leaks.
       PERSIST_STATE: '1',
       STATE_DIR: join(directory, 'state'),
@@ -147,7 +148,7 @@ const deploy = async (name: Name): Promise<Deployment> => {
       signingKey,
       apiKey,
       directory,
-      faultsDirectory: faultsDirectoryOf(directory),
+      faultsDirectory: faults.COSECHA_FAULTS,
       markers,
       secretsFile: join(directory, 'secrets.jsonl'),
       answersFile: join(directory, 'answers.jsonl'),

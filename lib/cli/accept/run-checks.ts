@@ -45,14 +45,13 @@ export const runChecks = async (
     reports.set(check.id, report);
     onEnd(report);
   };
-  const timeOf = (check: Check): number => check.seconds(shared);
   const paced = limitTo(shared.deployment.isEmulated ? emulatorAtOnce : Number.POSITIVE_INFINITY);
   for (const turn of turns) {
-    const mine = checks
-      .filter((check) => check.turn === turn)
-      .toSorted((a, b) => (turn === 'together' ? timeOf(b) - timeOf(a) : 0));
-    if (turn === 'together') await Promise.all(mine.map((check) => paced(() => runOne(check))));
-    else for (const check of mine) await runOne(check);
+    const mine = checks.filter((check) => check.turn === turn);
+    if (turn === 'together') {
+      const longestFirst = mine.toSorted((a, b) => b.seconds(shared) - a.seconds(shared));
+      await Promise.all(longestFirst.map((check) => paced(() => runOne(check))));
+    } else for (const check of mine) await runOne(check);
   }
   return checks.flatMap(({ id }) => reports.get(id) ?? []);
 };

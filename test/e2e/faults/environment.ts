@@ -3,15 +3,12 @@ import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 
-/** Where tests leave their faults, and functions find them. */
-export const faultsDirectoryOf = (runDirectory: string): string => join(runDirectory, 'faults');
-
 /**
  * The environment in which every function loads preload.ts. It is bundled, because every process of a function loads it, and
- * as TypeScript that would take three times as long.
+ * as TypeScript that would take three times as long. Tests leave their faults in the directory `COSECHA_FAULTS`.
  */
 export const faultsEnvironment = async (runDirectory: string) => {
-  const directory = faultsDirectoryOf(runDirectory);
+  const directory = join(runDirectory, 'faults');
   await mkdir(directory);
   const outfile = join(runDirectory, 'preload.mjs');
   const entry = fileURLToPath(new URL('preload.ts', import.meta.url));

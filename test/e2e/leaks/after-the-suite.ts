@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { DynamoDBClient, paginateScan } from '@aws-sdk/client-dynamodb';
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
-import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { SendMessageCommand } from '@aws-sdk/client-sqs';
+import { queueClient } from '../../../lib/cli/aws/queue-client.ts';
 import { signedFetch } from '../../../lib/client/signed-fetch.ts';
 import type { PublicExtraction } from '../../../lib/extraction/api/public-view.ts';
 import type { Deployed } from '../deployment.ts';
@@ -85,7 +86,7 @@ const leaveWitness = async (deployed: Deployed): Promise<string> => {
     await delay(100);
   }
   // A real dead letter may be missing.
-  await new SQSClient({ ...client, useQueueUrlAsEndpoint: false }).send(
+  await queueClient({ client, isEmulated: true }).send(
     new SendMessageCommand({ QueueUrl: outputs.DeadLetterQueueUrl, MessageBody: extractionId }),
   );
   return extractionId;

@@ -47,8 +47,9 @@ import {
   paginateListStateMachines,
   SFNClient,
 } from '@aws-sdk/client-sfn';
-import { paginateListQueues, ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { paginateListQueues, ReceiveMessageCommand } from '@aws-sdk/client-sqs';
 import type { Emulator } from '../../../infra/local/emulator/emulator.ts';
+import { queueClient } from '../../../lib/cli/aws/queue-client.ts';
 import { itemOf, type SearchedItem } from './searched-item.ts';
 
 type Client = Emulator['client'];
@@ -126,7 +127,7 @@ export async function* streams(config: Client): Items {
 
 /** A received message is hidden for a minute, so that each is read once. */
 async function* queues(config: Client): Items {
-  const client = new SQSClient({ ...config, useQueueUrlAsEndpoint: false });
+  const client = queueClient({ client: config, isEmulated: true });
   for await (const { QueueUrls = [] } of paginateListQueues({ client }, {})) {
     for (const QueueUrl of QueueUrls) {
       const all: unknown[] = [];

@@ -5,8 +5,8 @@ import { LambdaClient } from '@aws-sdk/client-lambda';
 import { S3Client } from '@aws-sdk/client-s3';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SFNClient } from '@aws-sdk/client-sfn';
-import { SQSClient } from '@aws-sdk/client-sqs';
 import { inject } from 'vitest';
+import { queueClient } from '../../../lib/cli/aws/queue-client.ts';
 
 const { client } = inject('cosecha');
 
@@ -16,8 +16,7 @@ export const aws = {
   streams: new DynamoDBStreamsClient(client),
   lambda: new LambdaClient(client),
   logs: new CloudWatchLogsClient(client),
-  // The emulator's queues are at localhost, and to connect there fails on a busy machine while ::1 is tried.
-  queues: new SQSClient({ ...client, useQueueUrlAsEndpoint: false }),
+  queues: queueClient({ client, isEmulated: true }),
   s3: new S3Client(client),
   secrets: new SecretsManagerClient(client),
   stepFunctions: new SFNClient(client),
