@@ -12,11 +12,11 @@ const e2e = {
   globalSetup: 'test/e2e/deployment.ts',
   setupFiles: ['test/e2e/support/trust.ts', 'test/e2e/support/explain-failure.ts'],
   // Scenarios mostly wait, so that many run at once.
-  maxConcurrency: 24,
+  maxConcurrency: 16,
   testTimeout: testTimeoutMs,
   hookTimeout: testTimeoutMs,
-  // Two files of their own deployment, which mostly wait, and two of the shared one.
-  maxWorkers: 4,
+  // Two files of their own deployment, which mostly wait, and three of the shared one.
+  maxWorkers: 5,
 };
 
 /** Vitest would leave one core idle. */

@@ -234,7 +234,6 @@ describe.each(variants)('in %s', (variant: Variant) => {
   });
 
   test.for([
-    ['accepted and never answered', { kind: 'accept-then-silence' }],
     ['accepted and answered 503', { kind: 'accept-then-answer', status: 503, body: { errorType: 'BUSY' } }],
     ['accepted and reset', { kind: 'reset', taken: true }],
   ] as const)('a start that is %s is UNCONFIRMED and never repeated', async ([, behaviour]) => {

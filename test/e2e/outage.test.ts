@@ -81,7 +81,7 @@ test.each([
     ]);
     const first = await requestMany(inTheFirstWave);
     const openedAt = await startsHeld();
-    const held = await requestMany(24);
+    const held = await requestMany(16);
     await eventually(async () =>
       expect(await startCallsSince(openedAt + cacheMs)).toBeGreaterThanOrEqual(probes),
     );

@@ -68,7 +68,7 @@ test('extractions by consent fail, and a provider returns the target as an error
   const all = await Promise.all([
     authorized(),
     authorized({ startForever: { kind: 'answer', status: 400, body: { errorType: 'INVALID' } } }),
-    authorized({ startForever: { kind: 'accept-then-silence' } }),
+    authorized({ startForever: { kind: 'reset', taken: true } }),
     authorized({ read: [{ kind: 'answer', status: 503 }, { kind: 'reset' }, { kind: 'expire-session' }] }),
   ]);
   const echoing = await authorized();

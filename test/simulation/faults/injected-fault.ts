@@ -9,13 +9,15 @@ export type InjectedFault = SourcePatch & {
   /** The simulation that catches it: the life of one extraction by default, or many extractions in an outage. */
   readonly world?: 'outage';
   /**
-   * The scenario that is searched, and the most departures of each kind. By default all scenarios are searched with one
-   * departure, and then at random.
+   * The scenario that is searched, and the most departures of each kind; or only random schedules, for what needs
+   * several departures. By default all scenarios are searched with one departure, and then at random.
    */
-  readonly where?: {
-    readonly scenario: string;
-    readonly faults?: number;
-    readonly preemptions?: number;
-    readonly events?: number;
-  };
+  readonly where?:
+    | 'at random'
+    | {
+        readonly scenario: string;
+        readonly faults?: number;
+        readonly preemptions?: number;
+        readonly events?: number;
+      };
 };

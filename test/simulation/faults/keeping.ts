@@ -14,6 +14,7 @@ export const keepingFaults: readonly InjectedFault[] = [
     find: '/^[A-Za-z][\\w.-]*$/.test(text)',
     replace: "text !== ''",
     caughtBy: 'nothing-sealed-shown',
+    where: 'at random',
   },
   {
     name: 'close-without-condition',

@@ -31,14 +31,13 @@ export const searchWithFault = async ({ where }: InjectedFault): Promise<Caught>
       await searchBounded(scenario, budget, tally, () => true);
     }
   };
-  if (where === undefined) {
-    await search(scenarios, upTo(0));
-    await search(scenarios, upTo(1));
-    if (tally.findings.length === 0) await searchRandom(1, 1, tally, (done) => done < mostSeeds);
-  } else {
+  if (typeof where === 'object') {
     const { scenario, faults = 0, preemptions = 0, events = 0 } = where;
     const departures = faults + preemptions + events;
     await search([findScenario(scenario)], { faults, preemptions, events, departures });
+  } else {
+    if (where === undefined) for (const departures of [0, 1]) await search(scenarios, upTo(departures));
+    if (tally.findings.length === 0) await searchRandom(1, 1, tally, (done) => done < mostSeeds);
   }
   const [finding] = tally.findings;
   return {

@@ -148,7 +148,7 @@ export const settlingFaults: readonly InjectedFault[] = [
     find: 'if (notified !== undefined && isTerminalStatus(notified)) {',
     replace: "if (notified !== undefined && isTerminalStatus(notified) && taskId === '') {",
     caughtBy: 'delivery-not-lost',
-    where: { scenario: 'at-once-unreadable', faults: 1, events: 1 },
+    where: 'at random',
   },
   {
     name: 'task-not-adopted',
