@@ -19,6 +19,7 @@ export const sourcesWith = (
   findings: async () => [],
   alarms: async () => [],
   queues: async () => [],
+  trends: async () => [],
   breakers: async () => [],
   ...more,
 });

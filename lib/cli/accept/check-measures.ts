@@ -1,8 +1,9 @@
-import { CloudWatchClient, GetMetricStatisticsCommand } from '@aws-sdk/client-cloudwatch';
+import { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
 import { GetExecutionHistoryCommand, SFNClient } from '@aws-sdk/client-sfn';
 import { executionArn } from '../../aws/step-functions.ts';
 import type { PublicExtraction } from '../../extraction/api/public-view.ts';
-import { type MetricName, metricsService } from '../../observability/metric-names.ts';
+import type { MetricName } from '../../observability/metric-names.ts';
+import { ownMetric, readMetric } from '../aws/read-metric.ts';
 import { type Check, passed } from './check.ts';
 import type { AcceptContext } from './context.ts';
 import { describeCost, measuredCost } from './cost.ts';
@@ -92,28 +93,19 @@ export const metricsArrive: Check = {
   notOnEmulator: 'it makes no metrics of logs',
   run: async ({ client, deployment, startedAt, now, waitFor, sleep }) => {
     const cloudWatch = new CloudWatchClient(client);
-    const namespace = `Cosecha/${deployment.stage}`;
+    // Values are kept by whole minutes.
+    const since = new Date(startedAt.getTime() - 60_000);
     const isCounted = async (name: MetricName): Promise<boolean> => {
-      const { Datapoints = [] } = await cloudWatch.send(
-        new GetMetricStatisticsCommand({
-          Namespace: namespace,
-          MetricName: name,
-          Dimensions: [{ Name: 'service', Value: metricsService }],
-          // Values are kept by whole minutes.
-          StartTime: new Date(startedAt.getTime() - 60_000),
-          EndTime: now(),
-          Period: 60,
-          Statistics: ['Sum'],
-        }),
-      );
-      return Datapoints.some(({ Sum = 0 }) => Sum > 0);
+      const query = { since, until: now(), periodSeconds: 60, statistic: 'Sum' } as const;
+      const points = await readMetric(cloudWatch, ownMetric(deployment.stage, name), query);
+      return points.some(({ value }) => value > 0);
     };
     let missing = causedMetrics;
     for (;;) {
       const counted = await Promise.all(missing.map(isCounted));
       missing = missing.filter((_, index) => !counted[index]);
-      if (missing.length === 0) return passed(`${causedMetrics.length} metrics in ${namespace} have values`);
-      waitFor(`values of ${missing.join(', ')} in ${namespace}, which other checks cause`);
+      if (missing.length === 0) return passed(`${causedMetrics.length} metrics of the stage have values`);
+      waitFor(`values of ${missing.join(', ')}, which other checks cause`);
       await sleep(10_000);
     }
   },

@@ -20,6 +20,7 @@ import { openExtractionIds, readExtractions } from './read-extractions.ts';
 import { readFunctionLog } from './read-function-log.ts';
 import { readQueue } from './read-queue.ts';
 import { recentExtractionsReader } from './read-recent-extractions.ts';
+import { readTrends } from './read-trends.ts';
 import { readStackResources } from './stack.ts';
 import { storySources } from './story-sources.ts';
 
@@ -102,6 +103,7 @@ export const consoleSources = (deployment: Deployment, now: () => Date): Console
   const dynamo = new DynamoDBClient(client);
   const queues = queueClient(deployment);
   const table = output('ExtractionsTableName');
+  const cloudWatch = new CloudWatchClient(client);
   const resources = stackReader(deployment, now);
   const story = { ...storySources(deployment, now, resources), changes: readsNoStream };
   const readLog = logReader(deployment, resources);
@@ -135,7 +137,18 @@ export const consoleSources = (deployment: Deployment, now: () => Date): Console
       ),
     ),
     alarms: kept(30, now, async () =>
-      readAlarms(new CloudWatchClient(client), (await resources()).get('AWS::CloudWatch::Alarm') ?? []),
+      readAlarms(cloudWatch, (await resources()).get('AWS::CloudWatch::Alarm') ?? []),
+    ),
+    trends: kept(60, now, () =>
+      readTrends(
+        cloudWatch,
+        {
+          stage: deployment.stage,
+          reconcileQueueUrl: output('ReconcileQueueUrl'),
+          deadLetterQueueUrl: output('DeadLetterQueueUrl'),
+        },
+        now(),
+      ),
     ),
     queues: kept(10, now, () =>
       Promise.all([

@@ -60,6 +60,13 @@ export type SweepLine = {
   readonly failed: number;
 };
 
+/** A figure of the last hour, of the hour before it, and of the same hour a day ago. Undefined is an hour without a value. */
+export type Trend = {
+  readonly figure: string;
+  readonly unit: 'count' | 'seconds';
+  readonly hours: readonly (number | undefined)[];
+};
+
 /** What the console reads of a deployment. Every method throws the SDK's errors; `readPart` explains them. */
 export interface ConsoleSources {
   /** Every open record. Eventually consistent. */
@@ -76,6 +83,7 @@ export interface ConsoleSources {
   findings(): Promise<readonly FindingLine[]>;
   alarms(): Promise<readonly AlarmLine[]>;
   queues(): Promise<readonly QueueLine[]>;
+  trends(): Promise<readonly Trend[]>;
   /** The circuit breakers towards the provider. */
   breakers(): Promise<readonly Breaker[]>;
 }

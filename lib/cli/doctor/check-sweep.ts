@@ -1,10 +1,7 @@
-import { type CloudWatchClient, GetMetricStatisticsCommand } from '@aws-sdk/client-cloudwatch';
-import { type MetricName, metricsService } from '../../observability/metric-names.ts';
+import type { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
+import { ownMetric, readMetric } from '../aws/read-metric.ts';
 import { formatSeconds } from '../format-seconds.ts';
 import { type Finding, failed, passed } from './finding.ts';
-
-/** Every sweep counts 0 when it starts and 1 when it finishes. */
-const sweepFinished: MetricName = 'SweepFinished';
 
 /** Fails where no sweep finished within three of its intervals, as the alarm `sweep-not-running` does. */
 export const checkSweep = async (
@@ -14,19 +11,15 @@ export const checkSweep = async (
   now: Date,
 ): Promise<Finding> => {
   const within = 3 * everyMinutes * 60;
-  const { Datapoints = [] } = await client.send(
-    new GetMetricStatisticsCommand({
-      Namespace: `Cosecha/${stage}`,
-      MetricName: sweepFinished,
-      Dimensions: [{ Name: 'service', Value: metricsService }],
-      StartTime: new Date(now.getTime() - within * 1_000),
-      EndTime: now,
-      Period: 60,
-      Statistics: ['Sum'],
-    }),
-  );
-  const finished = Datapoints.filter(({ Sum = 0 }) => Sum > 0);
-  const last = Math.max(...finished.map(({ Timestamp }) => Timestamp?.getTime() ?? 0));
+  const points = await readMetric(client, ownMetric(stage, 'SweepFinished'), {
+    since: new Date(now.getTime() - within * 1_000),
+    until: now,
+    periodSeconds: 60,
+    statistic: 'Sum',
+  });
+  // Every sweep counts 0 when it starts and 1 when it finishes.
+  const finished = points.filter(({ value }) => value > 0);
+  const last = Math.max(...finished.map(({ at }) => at));
   if (finished.length > 0) return passed(`last sweep ${formatSeconds((now.getTime() - last) / 1_000)} ago`);
   return failed(
     `no sweep finished within ${formatSeconds(within)}`,

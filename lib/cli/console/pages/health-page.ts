@@ -12,6 +12,7 @@ import {
   type QueueLine,
   readPart,
   type SweepLine,
+  type Trend,
 } from '../sources.ts';
 import { type HourSummary, summarizeHours } from '../summarize-hours.ts';
 import { showActions } from './action-pages.ts';
@@ -26,22 +27,24 @@ type Parts = {
   readonly queues: Part<readonly QueueLine[]>;
   readonly breakers: Part<readonly Breaker[]>;
   readonly sweeps: Part<Bounded<SweepLine>>;
+  readonly trends: Part<readonly Trend[]>;
   readonly hours: Part<{ readonly hours: readonly HourSummary[]; readonly complete: boolean }>;
 };
 
 const readParts = async (sources: ConsoleSources, now: Date): Promise<Parts> => {
-  const [findings, alarms, queues, breakers, sweeps, hours] = await Promise.all([
+  const [findings, alarms, queues, breakers, sweeps, trends, hours] = await Promise.all([
     readPart(() => sources.findings()),
     readPart(() => sources.alarms()),
     readPart(() => sources.queues()),
     readPart(() => sources.breakers()),
     readPart(() => sources.sweeps(new Date(now.getTime() - hour))),
+    readPart(() => sources.trends()),
     readPart(async () => {
       const { items, complete } = await sources.recent(new Date(now.getTime() - 24 * hour));
       return { hours: summarizeHours(items).slice(0, 24), complete };
     }),
   ]);
-  return { findings, alarms, queues, breakers, sweeps, hours };
+  return { findings, alarms, queues, breakers, sweeps, trends, hours };
 };
 
 const countIn = <Item>(part: Part<readonly Item[]>, is: (item: Item) => boolean): number =>
@@ -148,6 +151,22 @@ const showSweeps = ({ items }: Bounded<SweepLine>, now: Date): Html => {
 <p class="source">${plural(items.length, 'sweep')} finished within an hour, and ${failed} records could not be claimed or sent. From the log of sweep-extractions.</p>`;
 };
 
+const showTrends = (trends: readonly Trend[]): Html => {
+  const cell = (unit: Trend['unit'], value: number | undefined): Html =>
+    value === undefined
+      ? html`<td class="none">–</td>`
+      : html`<td>${unit === 'seconds' ? formatSeconds(value) : value.toLocaleString('en')}</td>`;
+  if (trends.every(({ hours }) => hours.every((value) => value === undefined)))
+    return html`<p>CloudWatch has no figures of the last 25 hours. The emulator makes none.</p>`;
+  return html`<table class="rows narrow"><caption class="hidden">Figures of the last hour, of an hour ago and of a day ago</caption>
+<thead><tr><th scope="col">Figure</th><th scope="col">Last hour</th><th scope="col">An hour ago</th><th scope="col">A day ago</th></tr></thead>
+<tbody>${trends.map(
+    ({ figure, unit, hours }) =>
+      html`<tr><th scope="row">${figure}</th>${hours.map((value) => cell(unit, value))}</tr>`,
+  )}</tbody></table>
+<p class="source">Sums and maxima of whole hours, from CloudWatch, a minute old at most. “–” is an hour in which nothing was counted.</p>`;
+};
+
 /** Kinds in the order of the bar, which has a pattern for each. */
 const kinds = ['completed', 'partial', 'failed', 'unknown'] as const;
 
@@ -188,7 +207,7 @@ export const healthPage = async (
   now: Date,
 ): Promise<Content> => {
   const parts = await readParts(sources, now);
-  const { findings, alarms, queues, breakers, sweeps, hours } = parts;
+  const { findings, alarms, queues, breakers, sweeps, trends, hours } = parts;
   return {
     title: 'Health',
     model: parts,
@@ -211,6 +230,8 @@ ${showPart(sweeps, 'Sweeps', (value) => showSweeps(value, at))}
 <h2>Queues</h2>
 ${showPart(queues, 'Queues', showQueues)}
 </section></div>
+<h2>Compared with an hour and a day ago</h2>
+${showPart(trends, 'Figures of CloudWatch', showTrends)}
 <h2>Outcomes by hour</h2>
 ${showPart(hours, 'Outcomes', showHours)}`,
   };

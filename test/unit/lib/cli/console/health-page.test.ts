@@ -62,6 +62,14 @@ test('sweeps and queues are shown with their ages and counts', async () => {
   expect(await pageOf({})).toContain('No sweep finished within an hour.');
 });
 
+test('figures stand beside those of an hour and a day ago, where CloudWatch has any', async () => {
+  const overdue = { figure: 'Overdue', unit: 'seconds', hours: [90, undefined, 0] } as const;
+  const page = await pageOf({ trends: async () => [overdue] });
+  expect(page).toContain('<td>1 min 30 s</td><td class="none">–</td><td>0 s</td>');
+  const none = { ...overdue, hours: [undefined, undefined, undefined] };
+  expect(await pageOf({ trends: async () => [none] })).toContain('CloudWatch has no figures');
+});
+
 test('outcomes are counted by the hour in which they ended, with the time they took', () => {
   const ended = (status: Extraction['status'], seconds: number, requested = 0) =>
     closedExtraction({ status, requestedAt: iso(requested), settledAt: iso(requested + seconds) });
