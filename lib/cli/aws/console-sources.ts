@@ -107,8 +107,9 @@ export const consoleSources = (deployment: Deployment, now: () => Date): Console
   const resources = stackReader(deployment, now);
   const story = { ...storySources(deployment, now, resources), changes: readsNoStream };
   const readLog = logReader(deployment, resources);
-  const queueLine = async (name: string, url: string): Promise<QueueLine> => ({
+  const queueLine = async (name: string, url: string, isDeadLetters: boolean): Promise<QueueLine> => ({
     name,
+    isDeadLetters,
     ...(await readQueue(queues, url)),
   });
   return {
@@ -128,7 +129,10 @@ export const consoleSources = (deployment: Deployment, now: () => Date): Console
     story: storyReader(deployment, story, now),
     breakers: story.breakers,
     deliveries: (since) => readLog('ReceiveWebhookLog', deliveryPattern, since, parseDeliveryLine),
-    sweeps: (since) => readLog('SweepExtractionsLog', sweepPattern, since, parseSweepLine),
+    sweeps: kept(10, now, () => {
+      const since = new Date(now().getTime() - 3_600_000);
+      return readLog('SweepExtractionsLog', sweepPattern, since, parseSweepLine);
+    }),
     findings: kept(60, now, () =>
       Promise.all(
         checksOf(deployment, {}, now())
@@ -152,8 +156,8 @@ export const consoleSources = (deployment: Deployment, now: () => Date): Console
     ),
     queues: kept(10, now, () =>
       Promise.all([
-        queueLine('reconcile', output('ReconcileQueueUrl')),
-        queueLine('dead letters', output('DeadLetterQueueUrl')),
+        queueLine('reconcile queue', output('ReconcileQueueUrl'), false),
+        queueLine('dead letters', output('DeadLetterQueueUrl'), true),
       ]),
     ),
   };

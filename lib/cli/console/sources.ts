@@ -50,7 +50,11 @@ export type AlarmLine = {
   readonly since?: string;
 };
 
-export type QueueLine = QueueContent & { readonly name: string };
+export type QueueLine = QueueContent & {
+  readonly name: string;
+  /** Whether somebody has to do something about each message. */
+  readonly isDeadLetters: boolean;
+};
 
 export type SweepLine = {
   readonly at: string;
@@ -78,8 +82,8 @@ export interface ConsoleSources {
   story(extractionId: string): Promise<Story | undefined>;
   /** Newest first. */
   deliveries(since: Date): Promise<Bounded<DeliveryLine>>;
-  /** Newest first. */
-  sweeps(since: Date): Promise<Bounded<SweepLine>>;
+  /** Those that finished within an hour, newest first. */
+  sweeps(): Promise<Bounded<SweepLine>>;
   findings(): Promise<readonly FindingLine[]>;
   alarms(): Promise<readonly AlarmLine[]>;
   queues(): Promise<readonly QueueLine[]>;

@@ -37,7 +37,7 @@ const readParts = async (sources: ConsoleSources, now: Date): Promise<Parts> => 
     readPart(() => sources.alarms()),
     readPart(() => sources.queues()),
     readPart(() => sources.breakers()),
-    readPart(() => sources.sweeps(new Date(now.getTime() - hour))),
+    readPart(() => sources.sweeps()),
     readPart(() => sources.trends()),
     readPart(async () => {
       const { items, complete } = await sources.recent(new Date(now.getTime() - 24 * hour));

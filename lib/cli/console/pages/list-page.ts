@@ -18,6 +18,7 @@ import { ago, type Html, plural, shortId, shown } from '../shown.ts';
 import { type Bounded, type ConsoleSources, type Part, readPart } from '../sources.ts';
 import type { Content, Links } from './content.ts';
 import { option, showPart, statusBadge } from './parts.ts';
+import { readStrip, showStrip } from './status-strip.ts';
 
 /** A page of more rows than this is slow to draw. The filters find the others. */
 const mostRows = 1_000;
@@ -119,14 +120,15 @@ export const listPage = async (
   now: Date,
 ): Promise<Content> => {
   const filter = parseFilter(query);
-  const lists = await readLists(sources, filter, now);
+  const [lists, strip] = await Promise.all([readLists(sources, filter, now), readStrip(sources)]);
   const since = startOf(filter.since, now).toISOString();
   const all = distinct(recordsIn(lists, since));
   const records = selectExtractions(all, filter, now);
   return {
     title: 'Extractions',
-    model: [filter, lists, records.filter((record) => isOverdue(record, now)).length],
+    model: [filter, lists, strip, records.filter((record) => isOverdue(record, now)).length],
     body: (at) => html`
+${showStrip(strip, links, at)}
 <div class="lead"><h1>${headline(all, lists, at)}</h1><p class="counts">${counts(all, at)}</p></div>
 ${filterForm(filter, links)}
 ${showPart(lists.open, 'Open extractions', () => html``)}

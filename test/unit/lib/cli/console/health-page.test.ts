@@ -55,7 +55,9 @@ test('a breaker that holds calls is in the first line, with its reason and the n
 test('sweeps and queues are shown with their ages and counts', async () => {
   const page = await pageOf({
     sweeps: async () => ({ items: [{ at: iso(40), sent: 3, failed: 0 }], complete: true }),
-    queues: async () => [{ name: 'dead letters', waiting: 1_200, later: 0, inFlight: 7 }],
+    queues: async () => [
+      { name: 'dead letters', isDeadLetters: true, waiting: 1_200, later: 0, inFlight: 7 },
+    ],
   });
   expect(page).toContain('1 min ago</time>. It sent 3 to the reconcile queue.');
   expect(page).toContain('<td>1,200</td><td>0</td><td>7</td>');

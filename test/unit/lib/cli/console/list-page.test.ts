@@ -18,6 +18,32 @@ test('the first line answers whether anything is overdue', async () => {
   );
 });
 
+test('the first page says whether calls are held, the sweep runs and messages are dead', async () => {
+  const sources = sourcesWith([], {
+    breakers: async () => [
+      { name: 'starts', state: 'closed' },
+      { name: 'reads', state: 'open', since: iso(40) },
+    ],
+    sweeps: async () => ({ items: [{ at: iso(40), sent: 0, failed: 0 }], complete: true }),
+    queues: async () => [
+      { name: 'reconcile queue', isDeadLetters: false, waiting: 7, later: 0, inFlight: 0 },
+      { name: 'dead letters', isDeadLetters: true, waiting: 1, later: 0, inFlight: 0 },
+    ],
+  });
+  const page = await consoleOver(sources).text('/');
+  const late = '<li class="late"><span aria-hidden="true">▲</span>';
+  expect(page).toContain('<li>starts closed</li>');
+  expect(page).toContain(`${late} reads open</li>`);
+  expect(page).toMatch(/<li>sweep <time [^>]+>1 min ago<\/time><\/li>/);
+  expect(page).toContain('<li>reconcile queue 7</li>');
+  expect(page).toContain(`${late} dead letters 1</li>`);
+  const troubled = await consoleOver(
+    sourcesWith([], { queues: () => denied('sqs:GetQueueAttributes') }),
+  ).text('/');
+  expect(troubled).toContain('<li>no sweep within an hour</li>');
+  expect(troubled).toContain(`${late} queues unknown</li>`);
+});
+
 test('a row says what an open extraction waits for, and how one ended', async () => {
   const page = await consoleOver(
     sourcesWith([
