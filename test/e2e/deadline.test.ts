@@ -24,10 +24,12 @@ test('an extraction past its deadline is TIMED_OUT, and a later webhook corrects
   expect(record).toMatchObject({ settledBy: 'reconcile', reason: 'deadline-passed' });
   expect((await historyOf(extractionId)).at(-1)?.type).toBe('ExecutionSucceeded');
 
-  await provider.finish(record.taskId ?? '', 'COMPLETED');
+  // The task still runs, so that no read in grace corrects it before the webhook.
+  await provider.deliverTask(record.taskId ?? '', { statusOverride: 'COMPLETED' });
   const late = await inStatus(extractionId, 'COMPLETED');
   expect(late).toMatchObject({ settledBy: 'webhook' });
   expect(late.reason).toBeUndefined();
+  await provider.finish(record.taskId ?? '', 'COMPLETED');
   expect(await sweepUntilClosed(extractionId)).toMatchObject({ status: 'COMPLETED' });
   expect((await view(extractionId)).results?.bytes).toBeGreaterThan(0);
   expect(statusesOf(extractionId)).toEqual(['REQUESTED', 'STARTING', 'RUNNING', 'TIMED_OUT', 'COMPLETED']);
