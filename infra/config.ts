@@ -205,7 +205,7 @@ const deadlines = {
   }),
   graceSeconds: withDefault(seconds(1, longestWaitSeconds), daySeconds, {
     description:
-      'How long after `TIMED_OUT` the sweep still reads the provider. A final status found then corrects the outcome.',
+      'How long after `TIMED_OUT` the provider is still read. A final status found then corrects the outcome.',
   }),
   machineSlackSeconds: withDefault(seconds(2, daySeconds), 900, {
     description:

@@ -112,7 +112,7 @@ const sweepAlarms = (config: Config, metrics: CosechaMetrics): readonly AlarmEnt
   {
     id: 'sweep-not-running',
     symptom:
-      'Extractions whose execution broke are not reconciled: no sweep has finished for three of its intervals.',
+      'Extractions whose message was lost are not reconciled: no sweep has finished for three of its intervals.',
     // Every sweep counts 0 when it starts and 1 when it finishes. One sweep that fails as a whole does not suffice for an
     // alarm, as EventBridge retries it.
     metric: metrics.custom('SweepFinished').with(minutes(5)),
