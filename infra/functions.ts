@@ -1,4 +1,5 @@
 import { Duration } from 'aws-cdk-lib';
+import { RecursiveLoop } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
 import type { Config } from './config.ts';
 import { allow } from './constructs/allow.ts';
@@ -179,6 +180,10 @@ const reconcileExtraction = (context: Context): CosechaFunction => {
     timeout: reconcileTimeout(config),
     memoryMB: memoryForResults(config),
     reservedConcurrency: config.reconcileReservedConcurrency,
+    // A message `due` sends the next one, so that an extraction by consent is polled about sixty times in two hours. Lambda
+    // would stop that after 16 (https://docs.aws.amazon.com/lambda/latest/dg/invocation-recursion.html). The chain ends by
+    // itself: deadline, grace and collectFor close the record, and only the process that moved dueAt sends another message.
+    recursiveLoop: RecursiveLoop.ALLOW,
     environment: {
       ...tablesOf(storage),
       TIMINGS: timingsOf(config),

@@ -1,6 +1,12 @@
 import { type Duration, Validations } from 'aws-cdk-lib';
 import { type PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import { Architecture, Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
+import {
+  Architecture,
+  Code,
+  Function as LambdaFunction,
+  type RecursiveLoop,
+  Runtime,
+} from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import type { Config } from '../config.ts';
 import type { BundleName, FunctionCode } from '../function-names.ts';
@@ -23,6 +29,8 @@ type CosechaFunctionProps = {
   readonly network?: Network | undefined;
   /** The concurrency that is reserved for this function, which is also its maximum. */
   readonly reservedConcurrency?: number | undefined;
+  /** Default: Lambda stops the function where it has invoked itself, through a queue, about 16 times in a row. */
+  readonly recursiveLoop?: RecursiveLoop;
 };
 
 /** A Lambda function on Node 24 and arm64: one bundled file, its own log group, and only the permissions given here. */
@@ -65,6 +73,7 @@ export class CosechaFunction extends Construct {
       ...(props.reservedConcurrency === undefined
         ? {}
         : { reservedConcurrentExecutions: props.reservedConcurrency }),
+      ...(props.recursiveLoop && { recursiveLoop: props.recursiveLoop }),
     });
   }
 

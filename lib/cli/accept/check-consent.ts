@@ -12,6 +12,13 @@ const revokedShape = v.object({ consentId: v.string(), status: v.string(), subSt
 /** The user authorizes the consent this long after its creation, so that both states are seen. */
 const authorizesAfter = 4;
 
+/**
+ * How long the task takes, in seconds. On AWS it is polled more than 16 times, after which Lambda would stop a function that
+ * may not invoke itself through a queue: the message would be a dead letter, which the check `doctor` reports. An emulator
+ * has no such limit.
+ */
+const taskSeconds = { onAws: 60, onEmulator: 2 } as const;
+
 const callFor =
   ({ api }: AcceptContext, target: string) =>
   async <Shape extends v.GenericSchema>(
@@ -45,8 +52,9 @@ export const consentFlow: Check = {
     if (variables.PROVIDER_CLIENT_ID === undefined || variables.WIDGET_CONFIG_ID === undefined) {
       return skipped('not configured: the settings providerClientId and widgetConfigId are missing');
     }
+    const endsAfter = context.deployment.isEmulated ? taskSeconds.onEmulator : taskSeconds.onAws;
     const authorizedAt = Math.floor(context.now().getTime() / 1_000) + authorizesAfter;
-    const target = formatNationalId({ outcome: 'COMPLETED', endsAfter: 2, authorizedAt });
+    const target = formatNationalId({ outcome: 'COMPLETED', endsAfter, authorizedAt });
     const call = callFor(context, target);
     const request = { products: ['product-balance'] };
     const { consentId } = await call('POST', '/consent-sessions', 201, sessionShape, request);

@@ -5,8 +5,22 @@ import type { AcceptContext } from './context.ts';
 import { extract, isDone, readExtraction, readUntil, requestOf } from './extractions.ts';
 import { Unmet } from './unmet.ts';
 
-/** POST to the webhook, as the provider would. Returns the status of the answer. */
-export const deliver = async (
+/** As often as the provider at most: "`retries` … range 1..5" ("Events", rule 2). */
+const mostAttempts = 5;
+
+/**
+ * POST to the webhook, as the provider would, and again after an answer 5xx, such as API Gateway's 503 for a throttled
+ * function. Returns the status of the last answer.
+ */
+export const deliver = async (context: AcceptContext, body: string, signature: string): Promise<number> => {
+  for (let attempt = 1; ; attempt += 1) {
+    const status = await post(context, body, signature);
+    if (status < 500 || attempt === mostAttempts) return status;
+    await context.sleep(1_000);
+  }
+};
+
+const post = async (
   { deployment, signal }: AcceptContext,
   body: string,
   signature: string,

@@ -5,8 +5,11 @@ import type { AcceptContext } from './context.ts';
 import { expectOutcome, extract, isDone, readUntil, requestOf } from './extractions.ts';
 import { Unmet } from './unmet.ts';
 
-/** For how long the probe is busy, in seconds: some three tries of start-task. Longer where the first try came too late. */
-const busySeconds = [8, 20];
+/**
+ * For how long the probe is busy, in seconds: some three tries of start-task. Longer where the first try came too late, as on
+ * a slow machine with an emulator, but at most for half of the start window.
+ */
+const busySeconds = [8, 20, 60, 180];
 
 /** How often a start ended as busy, by the history of the execution. */
 const busyTries = async ({ client, deployment }: AcceptContext, extractionId: string): Promise<number> => {
@@ -26,7 +29,8 @@ export const startBusy: Check = {
   turn: 'together',
   seconds: ({ settings }) => 2 * settings.timings.startWindow + 60,
   run: async (context) => {
-    for (const seconds of busySeconds) {
+    const longest = context.settings.timings.startWindow / 2;
+    for (const seconds of busySeconds.filter((each) => each <= longest)) {
       const busyUntil = Math.ceil(context.now().getTime() / 1_000) + seconds;
       const extractionId = await extract(context, requestOf('start-busy', { busyUntil, endsAfter: 3 }));
       const done = await readUntil(context, extractionId, 'COMPLETED after 429', isDone);

@@ -239,6 +239,14 @@ describe('the functions', () => {
     ).toEqual({ ReceiveWebhook: 5, StartTask: 50, ReconcileExtraction: 60 });
   });
 
+  test('may not invoke themselves through a queue, except reconcile-extraction, whose messages send the next', () => {
+    const allowed = Object.entries(resourcesOf(template, 'AWS::Lambda::Function')).filter(
+      ([, { Properties }]) => Properties.RecursiveLoop !== undefined,
+    );
+    expect(allowed.map(([, { Properties }]) => Properties.RecursiveLoop)).toEqual(['Allow']);
+    expect(allowed[0]?.[0]).toMatch(/^ReconcileExtraction/);
+  });
+
   test('have memory for results of the maximum size if they hold results', () => {
     const memoryWith = (settings: Readonly<Record<string, unknown>>, name: string) =>
       Object.entries(resourcesOf(synthesize(settings).template, 'AWS::Lambda::Function'))
