@@ -2,13 +2,18 @@ import { Token } from 'aws-cdk-lib';
 import { type Config, regionalArns } from './config.ts';
 import { ConfigError } from './config-error.ts';
 
+/** Regions outside of the partition `aws`: cn-north-1, us-gov-west-1, us-iso-east-1, us-isob-east-1, eu-isoe-west-1, eusc-de-east-1. */
+const otherPartition = /^(cn-|us-gov-|[a-z]{2}-iso|eusc-)/;
+
 /**
  * Refuses an account or a region in which the deployment would fail half-way or the stack would not work:
  * - An alarm takes a topic, and a regional domain a certificate, of its own region only
  *   (https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-regional-api-custom-domain-create.html).
  * - An HTTP API lets in no principal of another account
  *   (https://repost.aws/knowledge-center/api-gateway-iam-cross-account), so such a reader would read nothing.
- * - In China, services have other names in key policies than the ones used here.
+ * - Outside of the partition `aws`, as in China, GovCloud, isolated regions and the European Sovereign Cloud, ARNs start
+ *   otherwise than those of the state machine's tasks, and in China services have other names in key policies
+ *   (https://docs.aws.amazon.com/IAM/latest/UserGuide/reference-arns.html).
  *
  * The CDK CLI names account and region that it deploys to; without an account nothing is deployed, and its region may be
  * a default.
@@ -24,8 +29,10 @@ export const refuseWrongEnvironment = (
 ): void => {
   const { CDK_DEFAULT_ACCOUNT: account, CDK_DEFAULT_REGION: region } = env;
   if (!account || !region || env.AWS_ENDPOINT_URL) return;
-  if (region.startsWith('cn-')) {
-    throw new ConfigError(`The region ${region} is not supported: choose one outside China.`);
+  if (otherPartition.test(region)) {
+    throw new ConfigError(
+      `The region ${region} is not supported: choose one of the partition aws, which China, GovCloud, isolated regions and the European Sovereign Cloud are not in.`,
+    );
   }
   const wrongRegion = regionalArns(config).flatMap(([setting, its]) =>
     its === region

@@ -12,8 +12,10 @@ import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
 import { stackNameOf } from '../../lib/aws/stage.ts';
+import { longestDelaySeconds } from '../../lib/extraction/reconcile-queue.ts';
 import type { Config } from '../config.ts';
 import type { CosechaMetrics } from './metrics.ts';
+import { visibilityTimeout } from './reconcile-queue.ts';
 
 /** One alarm. It is in alarm at `threshold` or above, except with `below`. */
 type AlarmEntry = {
@@ -66,10 +68,11 @@ export const overdueFrom = (config: Config): number => 3 * config.sweepEveryMinu
 export const stuckFrom = (config: Config): number => 3_600 + 3 * config.sweepEveryMinutes * 60;
 
 /**
- * In seconds. The age of a message contains its delay, of up to 900 s. Some minutes more are one that failed and waits for
- * its visibility timeout, 720 s by default, which a single failure explains. 30 minutes are more than both together.
+ * In seconds. The age of a message contains its delay, of up to 900 s. A message that failed once is older by its visibility
+ * timeout, 720 s by default. Three minutes on top are 30 minutes by default, and it is never less.
  */
-export const queueLateFrom = 1_800;
+export const queueLateFrom = (config: Config): number =>
+  Math.max(1_800, longestDelaySeconds + visibilityTimeout(config).toSeconds() + 180);
 
 /**
  * How many reads one polling extraction makes in such a period. Intervals have full jitter, so the mean interval is half
@@ -81,7 +84,7 @@ const readsOfOne = (config: Config): number =>
 /** All alarms, each of which requires action. A test checks that docs/operations.md has an entry for each. */
 const alarmTable = (config: Config, metrics: CosechaMetrics): readonly AlarmEntry[] => [
   ...sweepAlarms(config, metrics),
-  ...queueAlarms(metrics),
+  ...queueAlarms(config, metrics),
   ...outcomeAlarms(metrics),
   ...machineAlarms(metrics),
   ...startAlarms(metrics),
@@ -135,17 +138,16 @@ const sweepAlarms = (config: Config, metrics: CosechaMetrics): readonly AlarmEnt
   },
 ];
 
-const queueAlarms = ({
-  oldestMessageSeconds,
-  deadLetters,
-  fanOutDeadLetters,
-}: CosechaMetrics): readonly AlarmEntry[] => [
+const queueAlarms = (
+  config: Config,
+  { oldestMessageSeconds, deadLetters, fanOutDeadLetters }: CosechaMetrics,
+): readonly AlarmEntry[] => [
   {
     id: 'reconcile-queue-late',
     symptom:
       'Callers wait for results, and outcomes by consent are late: messages wait in the reconcile queue, as their consumer does not keep up or does not run.',
     metric: oldestMessageSeconds,
-    threshold: queueLateFrom,
+    threshold: queueLateFrom(config),
     periods: { breaching: 2, of: 2 },
   },
   {

@@ -134,12 +134,12 @@ const providerRow = ({ custom }: CosechaMetrics): IWidget[] =>
     ]),
   );
 
-const queueRow = (metrics: CosechaMetrics): IWidget[] =>
+const queueRow = (config: Config, metrics: CosechaMetrics): IWidget[] =>
   row(
     graph(
       'Reconcile queue: the oldest message, in seconds',
       [metrics.oldestMessageSeconds],
-      [{ value: queueLateFrom, label: 'reconcile-queue-late' }],
+      [{ value: queueLateFrom(config), label: 'reconcile-queue-late' }],
     ),
     graph('Reconcile queue: messages', [metrics.queuedMessages, metrics.delayedMessages]),
     graph('Reconcile queue: dead letters', [metrics.deadLetters]),
@@ -182,7 +182,7 @@ export class CosechaDashboard extends Construct {
         startRow(metrics),
         webhookRow(metrics),
         providerRow(metrics),
-        queueRow(metrics),
+        queueRow(config, metrics),
         safetyNetRow(metrics),
         [new AlarmStatusWidget({ title: 'Alarms', width: fullWidth, height: 6, alarms: [...alarms] })],
       ],

@@ -23,7 +23,8 @@ export const reconcileTimeout = (config: Config): Duration =>
 const mostReceives = 5;
 
 /** "At least six times the configuration timeout on your function", on the same page. */
-const visibilityTimeouts = 6;
+export const visibilityTimeout = (config: Config): Duration =>
+  Duration.seconds(6 * reconcileTimeout(config).toSeconds());
 
 /**
  * Everything that has to be reconciled outside of the machine. A message has an extractionId and a cause, no data. Those
@@ -45,7 +46,7 @@ export class ReconcileQueue extends Construct {
       encryption: QueueEncryption.SQS_MANAGED,
       enforceSSL: true,
       retentionPeriod: Duration.days(14),
-      visibilityTimeout: Duration.seconds(visibilityTimeouts * reconcileTimeout(config).toSeconds()),
+      visibilityTimeout: visibilityTimeout(config),
       deadLetterQueue: { queue: this.deadLetters, maxReceiveCount: mostReceives },
     });
   }

@@ -9,7 +9,7 @@ export type FunctionLog = {
   readonly since: Date;
 };
 
-/** More lines than a page shows. CloudWatch returns up to 10,000 with one request, the oldest first. */
+/** More lines than a page shows. CloudWatch returns up to 10,000 with one request. */
 const mostLines = 5_000;
 
 /** The lines of a function's log as `parse` reads them, newest first. Throws the SDK's errors. */
@@ -18,15 +18,20 @@ export const readFunctionLog = async <Line>(
   { logGroupName, filterPattern, since }: FunctionLog,
   parse: (fields: LoggedFields) => Line | undefined,
 ): Promise<Bounded<Line>> => {
-  const lines: Line[] = [];
-  const query = { logGroupName, filterPattern, startTime: since.getTime() };
+  const lines: { readonly at: number; readonly line: Line }[] = [];
+  // The newest first, so that the limit omits the oldest. CloudWatch takes this for a startTime from 2024 on.
+  const query = { logGroupName, filterPattern, startTime: since.getTime(), startFromHead: false };
   for await (const { events = [] } of paginateFilterLogEvents({ client }, query)) {
-    for (const { message = '' } of events) {
+    for (const { message = '', timestamp: at = 0 } of events) {
       const fields = loggedFields(message);
       const line = fields === undefined ? undefined : parse(fields);
-      if (line !== undefined) lines.push(line);
+      if (line !== undefined) lines.push({ at, line });
     }
-    if (lines.length > mostLines) return { items: lines.reverse(), complete: false };
+    if (lines.length > mostLines) return { items: newestFirst(lines), complete: false };
   }
-  return { items: lines.reverse(), complete: true };
+  return { items: newestFirst(lines), complete: true };
 };
+
+/** An emulator may ignore the order of the query. */
+const newestFirst = <Line>(lines: readonly { readonly at: number; readonly line: Line }[]): readonly Line[] =>
+  lines.toSorted((a, b) => b.at - a.at).map(({ line }) => line);

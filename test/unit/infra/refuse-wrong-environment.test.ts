@@ -28,10 +28,18 @@ test('a reader of another account, whom the API would never let in, is refused',
   ).toThrow('Setting readers names arn:aws:iam::444455556666:role/auditor, but the stack goes to account');
 });
 
-test('a region in China is refused', () => {
+test.each([
+  'cn-north-1',
+  'us-gov-west-1',
+  'us-iso-east-1',
+  'us-isob-east-1',
+  'us-isof-south-1',
+  'eu-isoe-west-1',
+  'eusc-de-east-1',
+])('a region of another partition is refused: %s', (region) => {
   expect(() =>
-    refuseWrongEnvironment(readConfig(required), { CDK_DEFAULT_ACCOUNT, CDK_DEFAULT_REGION: 'cn-north-1' }),
-  ).toThrow('The region cn-north-1 is not supported');
+    refuseWrongEnvironment(readConfig(required), { CDK_DEFAULT_ACCOUNT, CDK_DEFAULT_REGION: region }),
+  ).toThrow(`The region ${region} is not supported`);
 });
 
 test('their own account and region are taken, and any where nothing is deployed to AWS', () => {

@@ -154,6 +154,10 @@ describe('the alarms', () => {
     expect(slow['sweep-not-running']).toMatchObject({ Period: 300, EvaluationPeriods: 6 });
     // 600 s / 15 s = 40 reads by one extraction.
     expect(slow['provider-reads-failing']).toMatchObject({ Threshold: 80 });
+    // A delay of 900 s, a visibility timeout of 6 × (4 × 60 + 40) s, and three minutes.
+    const patient = byName(alarmsWith({ providerTimeoutMs: 60_000, startTimeoutSeconds: 250 }));
+    expect(patient['reconcile-queue-late']).toMatchObject({ Threshold: 2_760 });
+    expect(byName(alarms)['reconcile-queue-late']).toMatchObject({ Threshold: 1_800 });
   });
 
   test('count orphan deliveries in whole hours of the clock', () => {

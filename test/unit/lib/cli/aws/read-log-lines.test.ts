@@ -1,8 +1,7 @@
-import { CloudWatchLogsClient } from '@aws-sdk/client-cloudwatch-logs';
 import { expect, test } from 'vitest';
 import { readLogLines } from '../../../../../lib/cli/aws/read-log-lines.ts';
 import { iso } from '../../../../support/extraction-fixtures.ts';
-import { stubClient } from '../../../../support/stub-client.ts';
+import { logsClient } from '../../../../support/logs-client.ts';
 
 const period = { from: iso(0), to: iso(10) };
 const logged = (fields: object) => ({
@@ -15,15 +14,6 @@ const logged = (fields: object) => ({
     ...fields,
   }),
 });
-
-/** The SDK's paginators take instances of the client's class only. */
-const logsClient = (answer: () => unknown) => {
-  const { client, sent } = stubClient<CloudWatchLogsClient>(answer);
-  return {
-    client: Object.setPrototypeOf(client, CloudWatchLogsClient.prototype) as CloudWatchLogsClient,
-    sent,
-  };
-};
 
 test('only lines of the logger with one of the ids are kept, whatever the filter let through', async () => {
   const { client, sent } = logsClient(() => ({
