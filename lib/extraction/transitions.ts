@@ -74,12 +74,9 @@ const closing = (
   extractionId: record.extractionId,
   when,
   set: { ...set, expiresAt: Math.floor(now.getTime() / 1000) + timings.recordRetention },
-  remove: ['dueShard', 'dueAt', ...notBeforeOf(record)],
+  // `notBefore` even if this record has none: a read by another process may be postponed meanwhile.
+  remove: ['dueShard', 'dueAt', 'notBefore'],
 });
-
-/** The attribute `notBefore` to be removed, if the record has it. */
-const notBeforeOf = ({ notBefore }: Extraction): readonly 'notBefore'[] =>
-  notBefore === undefined ? [] : ['notBefore'];
 
 const dueOn = (extractionId: string, dueAt: string) => ({
   dueShard: dueShardOf(extractionId),
@@ -115,7 +112,7 @@ export const markStarting = (record: Extraction, attemptId: string, now: Date, t
     startingAt: now.toISOString(),
     ...dueAfterStartTimeout(record, now, timings),
   },
-  remove: notBeforeOf(record),
+  remove: ['notBefore'],
 });
 
 /**

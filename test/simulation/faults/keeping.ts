@@ -26,6 +26,15 @@ export const keepingFaults: readonly InjectedFault[] = [
     caughtBy: 'open-while-unfinished',
   },
   {
+    name: 'closed-with-not-before',
+    does: 'A close leaves the notBefore of a read that another process postponed meanwhile.',
+    file: transitions,
+    find: "remove: ['dueShard', 'dueAt', 'notBefore'],",
+    replace:
+      "remove: ['dueShard', 'dueAt', ...(record.notBefore === undefined ? [] : ['notBefore' as const])],",
+    caughtBy: 'open-while-unfinished',
+  },
+  {
     name: 'collected-without-results',
     does: 'A read without results closes a record whose outcome implies results.',
     file: reconcile,

@@ -59,6 +59,9 @@ export const mostBytes = 512;
 /** Longer than the first intervals between start attempts. */
 const retryAfterSeconds = 12;
 
+const busyForATime = (): ProviderBusy =>
+  Object.assign(new ProviderBusy('429'), { retryAfter: { kind: 'delay', seconds: retryAfterSeconds } });
+
 const patience = settings.providerTimeoutMs / 1_000;
 const hasWebhook = (method: string): boolean => method === 'credentials';
 
@@ -98,8 +101,7 @@ export class Provider {
       busy: refuse(() => new ProviderBusy('429')),
       'busy for a time': refuse(() => {
         this.busyUntil = this.#world.kernel.now + retryAfterSeconds * 1_000;
-        const retryAfter = { kind: 'delay', seconds: retryAfterSeconds } as const;
-        return Object.assign(new ProviderBusy('429'), { retryAfter });
+        return busyForATime();
       }),
       unreachable: refuse(() => new ProviderUnreachable('connect')),
       unauthorized: refuse(() => new ProviderUnauthorized('401')),
@@ -225,7 +227,7 @@ export class Provider {
       others: [
         { name: '401', take: failing(() => new ProviderUnauthorized('401')) },
         { name: '404', take: failing(() => new ProviderRefused('404', 404)) },
-        { name: '429', take: failing(() => new ProviderBusy('429')) },
+        { name: '429 with Retry-After', take: failing(busyForATime) },
         { name: 'an unknown status', take: () => ({ kind: 'running', taskStatus: 'PAUSED' }) as const },
       ],
     };
