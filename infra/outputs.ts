@@ -22,7 +22,7 @@ export const addOutputs = (
 };
 
 /** `ApiUrl` in the stack of this repository, and `BankApiUrl` where the construct has the id `Bank`: without CDK's hash. */
-export const addOutput = (scope: Construct, id: string, value: string, description: string): void => {
+const addOutput = (scope: Construct, id: string, value: string, description: string): void => {
   const output = new CfnOutput(scope, id, { value, description });
   if (scope.node.id !== 'Default') output.overrideLogicalId(`${scope.node.id}${id}`);
 };

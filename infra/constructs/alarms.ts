@@ -116,8 +116,8 @@ const sweepAlarms = (config: Config, metrics: CosechaMetrics): readonly AlarmEnt
     id: 'sweep-not-running',
     symptom:
       'Extractions whose message was lost are not reconciled: no sweep has finished for three of its intervals.',
-    // Every sweep counts 0 when it starts and 1 when it finishes. One sweep that fails as a whole does not suffice for an
-    // alarm, as EventBridge retries it.
+    // A sweep counts 1 when it finishes, and nothing before. One sweep that fails as a whole does not suffice for an alarm, as
+    // EventBridge retries it.
     metric: metrics.custom('SweepFinished').with(minutes(5)),
     threshold: 1,
     below: true,

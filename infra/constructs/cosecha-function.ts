@@ -8,6 +8,7 @@ import {
   Runtime,
 } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
+import { metricsNamespace } from '../../lib/observability/metric-names.ts';
 import type { Config } from '../config.ts';
 import type { BundleName, FunctionCode } from '../function-names.ts';
 import { allow } from './allow.ts';
@@ -60,8 +61,7 @@ export class CosechaFunction extends Construct {
       memorySize: props.memoryMB,
       environment: {
         POWERTOOLS_SERVICE_NAME: name,
-        // One namespace per stage, so that the stages of an account are counted apart.
-        POWERTOOLS_METRICS_NAMESPACE: `Cosecha/${config.stage}`,
+        POWERTOOLS_METRICS_NAMESPACE: metricsNamespace(config.stage),
         POWERTOOLS_LOG_LEVEL: 'INFO',
         ...props.environment,
       },

@@ -71,7 +71,7 @@ export type ExtractionConsumerProps = Tuning &
  *   10 retries, or 12 hours after it came. Meanwhile the records behind it in their shard wait.
  * - An abandoned batch is kept in the bucket `failures` for 14 days, whole. A queue would only receive its position in the
  *   stream, which keeps records for a day (https://docs.aws.amazon.com/lambda/latest/dg/services-dynamodb-errors.html).
- * - There are three alarms, without an action: `gaveUp` (a batch was abandoned), `lost` (abandoned and not kept) and
+ * - There are three alarms, without an action: `abandoned` (a batch was abandoned and kept), `lost` (abandoned and not kept) and
  *   `behind`. A mapping that is disabled or lacks permission counts nothing, so no alarm reports that.
  *
  * The stream's ARN comes from the Parameter Store. An export would keep Cosecha from replacing its stream, for example
@@ -80,7 +80,7 @@ export type ExtractionConsumerProps = Tuning &
 export class ExtractionConsumer extends Construct {
   readonly mapping: EventSourceMapping;
   readonly failures: Bucket;
-  readonly gaveUp: Alarm;
+  readonly abandoned: Alarm;
   readonly lost: Alarm;
   readonly behind: Alarm;
 
@@ -93,10 +93,15 @@ export class ExtractionConsumer extends Construct {
     this.allowStream(handler, streamArn, dataKeyArn);
     this.allowFailures(handler);
     if (readResults) this.allowResults(handler, resultsBucketName(), dataKeyArn);
-    this.gaveUp = this.alarm('GaveUp', this.mappingMetric('OnFailureDestinationDeliveredEventCount'), 1, [
-      `Changes of extractions could not be handled: they are in the bucket ${this.failures.bucketName}.`,
-      'See "When a consumer fails" in docs/stream.md of Cosecha.',
-    ]);
+    this.abandoned = this.alarm(
+      'Abandoned',
+      this.mappingMetric('OnFailureDestinationDeliveredEventCount'),
+      1,
+      [
+        `Changes of extractions could not be handled: they are in the bucket ${this.failures.bucketName}.`,
+        'See "When a consumer fails" in docs/stream.md of Cosecha.',
+      ],
+    );
     this.lost = this.alarm('Lost', this.mappingMetric('DroppedEventCount'), 1, [
       'Changes of extractions were abandoned and could not be kept either.',
       'See "Catch up" in docs/stream.md of Cosecha.',

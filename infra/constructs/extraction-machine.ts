@@ -21,7 +21,7 @@ type ExtractionMachineProps = {
  * The machine's name and ARN, known before it exists. The machine refers to the functions, and the functions' roles
  * refer to the machine, so one of them has to use a fixed name.
  */
-export const extractionMachineName = ({ stage }: Config): string => `${stackNameOf(stage)}-extractions`;
+const extractionMachineName = ({ stage }: Config): string => `${stackNameOf(stage)}-extractions`;
 
 export const extractionMachineArn = (scope: Construct, config: Config): string =>
   Stack.of(scope).formatArn({

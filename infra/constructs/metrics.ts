@@ -4,7 +4,7 @@ import { Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import type { IStateMachine } from 'aws-cdk-lib/aws-stepfunctions';
-import { type MetricName, metricsService } from '../../lib/observability/metric-names.ts';
+import { type MetricName, metricsNamespace, metricsService } from '../../lib/observability/metric-names.ts';
 import type { Config } from '../config.ts';
 import { webhookPath } from './extraction-api.ts';
 
@@ -20,9 +20,6 @@ export type MetricSources = {
   readonly startTask: IFunction;
   readonly receiveWebhook: IFunction;
 };
-
-/** The namespace that the functions write to. One per stage, so that the stages of an account are counted apart. */
-export const metricsNamespace = (config: Config): string => `Cosecha/${config.stage}`;
 
 /** All metrics by name. CloudWatch accepts any name and dimension, and a misspelt one is a metric without data. */
 export const metricsOf = (sources: MetricSources) => {
@@ -46,7 +43,7 @@ export const metricsOf = (sources: MetricSources) => {
     /** A metric that Cosecha's own code counts. */
     custom: (metricName: MetricName, statistic: string = Stats.SUM) =>
       new Metric({
-        namespace: metricsNamespace(config),
+        namespace: metricsNamespace(config.stage),
         metricName,
         dimensionsMap: { service: metricsService },
         statistic,

@@ -55,7 +55,7 @@ export const readExecutionInputOf =
 const isNotAwaited = (error: unknown): boolean =>
   error instanceof TaskTimedOut || error instanceof TaskDoesNotExist;
 
-/** Completes the state StartTask, and the machine goes on to Reconcile. The output carries no outcome. */
+/** Completes the state StartTask, which ends the machine. The output carries no outcome. */
 export const wakeMachine =
   (client: SFNClient) =>
   async (callbackToken: string, extractionId: string): Promise<WakeOutcome> => {

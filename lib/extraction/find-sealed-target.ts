@@ -2,9 +2,8 @@ import type { ExecutionInput } from './api/request-extraction.ts';
 import type { TaskStore } from './store.ts';
 
 /**
- * The sealed target of a task by consent. start-task stores it in `Tasks`. If it was interrupted before that, or if the
- * extraction started before the table had targets, the execution's input has it. It is then stored for the next poll,
- * because DescribeExecution allows only 15 calls a second
+ * The sealed target of a task by consent. start-task stores it in `Tasks`. If it was interrupted before that, the
+ * execution's input has it. It is then stored for the next poll, because DescribeExecution allows only 15 calls a second
  * (https://docs.aws.amazon.com/step-functions/latest/dg/service-quotas.html). Throws what the dependencies throw.
  */
 export const findSealedTarget = async (

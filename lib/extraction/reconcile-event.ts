@@ -5,7 +5,6 @@ import type { ExtractionStatus } from './record.ts';
 
 /** The event of a direct invocation of reconcile-extraction: by the machine, or by an operator. */
 export type ReconcileEvent =
-  /** Executions that started under an earlier definition also pass `sealedTarget`, which is not needed any more. */
   | { readonly trigger: 'machine'; readonly extractionId: string; readonly startAbandoned: boolean }
   | { readonly trigger: 'operator'; readonly extractionId: string };
 

@@ -122,6 +122,6 @@ export type Extraction = CredentialsExtraction | ConsentExtraction;
 
 /**
  * Whether the provider announces the outcome by a webhook: "The only event is the v2 task completion webhook" ("Events").
- * For all other extractions only polling finds the outcome, and `Tasks` has no entry.
+ * For all other extractions only polling finds the outcome, and their row in `Tasks` has no link.
  */
 export const hasWebhook = (record: Extraction): boolean => record.method === 'credentials';

@@ -60,8 +60,8 @@ export type TaskNotice = {
 
 export interface TaskStore {
   /**
-   * Link: stores the callback token if the task is unlinked, or is linked to the same extraction without a token or by an
-   * older attempt. Returns the row as it then is, with the status that a webhook may have left.
+   * Link: stores the callback token if the task is unlinked, or is linked to the same extraction without a token or by the
+   * same or an older attempt. Returns the row as it then is, with the status that a webhook may have left.
    */
   link(link: TaskLink): Promise<{ readonly linked: boolean; readonly task: Task }>;
   /** Notify: stores the status unless there is one. Returns the row, with the link that start-task may have left. */

@@ -82,6 +82,9 @@ export type Count<Metric extends MetricName = ExtractionMetric> = (metric: Metri
  */
 export const metricsService = 'cosecha';
 
+/** The namespace that the functions write to. One per stage, so that the stages of an account are counted apart. */
+export const metricsNamespace = (stage: string): string => `Cosecha/${stage}`;
+
 /** Metrics that an operator investigates one by one. The log names the extraction or task of each. */
 export const loggedMetrics: ReadonlySet<MetricName> = new Set([
   'Unconfirmed',

@@ -29,10 +29,12 @@ export type EmulatorOptions = {
 
 type Launched = { access: AwsAccess; pid?: number; logFile: string; stop(): Promise<void> };
 
-/** It starts in 2 to 3 s on 2 cores. Ten times that is a machine in trouble. */
-const startDeadlineMs = 30_000;
+/** It starts in 2 to 3 s on 2 cores, and in half a minute where they are busy. Much more is a machine in trouble. */
+const startDeadlineMs = 120_000;
 /** The interval of polling its health, as no event reports that it has started. */
 const healthEveryMs = 50;
+/** How long one answer may take. */
+const healthTimeoutMs = 10_000;
 /** How long a stop waits before it kills the emulator. The emulator keeps everything in memory, so a kill loses nothing. */
 const defaultStopGraceMs = 2_000;
 
@@ -137,7 +139,9 @@ const waitForHealth = async (
 
 const isHealthy = async (endpoint: string): Promise<boolean> => {
   try {
-    const response = await fetch(`${endpoint}/_ministack/health`, { signal: AbortSignal.timeout(1_000) });
+    const response = await fetch(`${endpoint}/_ministack/health`, {
+      signal: AbortSignal.timeout(healthTimeoutMs),
+    });
     await response.body?.cancel();
     return response.ok;
   } catch {

@@ -17,8 +17,7 @@ const settingsSchema = v.strictObject({
 });
 
 /** Parses the environment variable `BREAKER`. Throws SyntaxError or ValiError if it is malformed. */
-export const parseBreakerSettings = (json: string): BreakerSettings =>
-  v.parse(settingsSchema, JSON.parse(json));
+const parseBreakerSettings = (json: string): BreakerSettings => v.parse(settingsSchema, JSON.parse(json));
 
 /** The breakers of starts and reads. They give up on DynamoDB within seconds, as the call to the provider waits. */
 export const breakersFromEnvironment = (now: () => Date): Readonly<Record<BreakerName, CircuitBreaker>> => {

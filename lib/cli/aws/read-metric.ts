@@ -1,5 +1,5 @@
 import { type CloudWatchClient, GetMetricStatisticsCommand } from '@aws-sdk/client-cloudwatch';
-import { type MetricName, metricsService } from '../../observability/metric-names.ts';
+import { type MetricName, metricsNamespace, metricsService } from '../../observability/metric-names.ts';
 
 /** One metric of CloudWatch. */
 export type MetricId = {
@@ -10,7 +10,7 @@ export type MetricId = {
 
 /** A metric that the functions of a stage count. */
 export const ownMetric = (stage: string, name: MetricName): MetricId => ({
-  namespace: `Cosecha/${stage}`,
+  namespace: metricsNamespace(stage),
   name,
   dimensions: { service: metricsService },
 });

@@ -15,7 +15,7 @@ export const shortId = (extractionId: string): string =>
   `${extractionId.slice(0, 8)}…${extractionId.slice(-6)}`;
 
 /** `12 s ago` or `in 3 min`. The script of the page keeps it up to date. */
-export const relativeTime = (at: string, now: Date): string => {
+const relativeTime = (at: string, now: Date): string => {
   const age = secondsSince(at, now);
   if (Number.isNaN(age)) return shown(at, 40);
   const text = formatSeconds(Math.abs(age)).split(' ').slice(0, 2).join(' ');

@@ -11,14 +11,13 @@ export const checkSweep = async (
   now: Date,
 ): Promise<Finding> => {
   const within = 3 * everyMinutes * 60;
-  const points = await readMetric(client, ownMetric(stage, 'SweepFinished'), {
+  // A sweep counts 1 when it finishes, and nothing before.
+  const finished = await readMetric(client, ownMetric(stage, 'SweepFinished'), {
     since: new Date(now.getTime() - within * 1_000),
     until: now,
     periodSeconds: 60,
     statistic: 'Sum',
   });
-  // Every sweep counts 0 when it starts and 1 when it finishes.
-  const finished = points.filter(({ value }) => value > 0);
   const last = Math.max(...finished.map(({ at }) => at));
   if (finished.length > 0) return passed(`last sweep ${formatSeconds((now.getTime() - last) / 1_000)} ago`);
   return failed(

@@ -24,11 +24,8 @@ test('a sweep that finished within three intervals passes', async () => {
   });
 });
 
-test.each([
-  ['no sweep', []],
-  ['a sweep that started and did not finish', [{ Timestamp: at(9_880), Sum: 0 }]],
-])('%s within three intervals fails', async (_what, datapoints) => {
-  expect((await check(datapoints)).finding).toMatchObject({
+test('no sweep that finished within three intervals fails', async () => {
+  expect((await check([])).finding).toMatchObject({
     result: 'failed',
     message: 'no sweep finished within 15 min',
   });
