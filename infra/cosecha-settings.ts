@@ -73,7 +73,7 @@ export type CosechaSettings = {
    */
   readonly deadlineSeconds?: number | undefined;
   /**
-   * How long after `TIMED_OUT` the sweep still reads the provider. A final status found then corrects the outcome.
+   * How long after `TIMED_OUT` the provider is still read. A final status found then corrects the outcome.
    * Seconds, 1 to 1209600.
    * Default: 86400.
    */

@@ -6,6 +6,11 @@ import {
   IAMClient,
   PutUserPolicyCommand,
 } from '@aws-sdk/client-iam';
+import {
+  LambdaClient,
+  ListFunctionsCommand,
+  UpdateFunctionConfigurationCommand,
+} from '@aws-sdk/client-lambda';
 import type { TestProject } from 'vitest/node';
 import { deployStack } from '../../infra/local/deploy.ts';
 import { type Emulator, startEmulator } from '../../infra/local/emulator/emulator.ts';
@@ -20,7 +25,7 @@ import { faultsEnvironment } from './faults/environment.ts';
 import { searchAfterTheSuite } from './leaks/after-the-suite.ts';
 import { newSecretMarkers, type SecretMarkers } from './leaks/secret-markers.ts';
 import { checkStreamRecords } from './support/check-stream-records.ts';
-import { deliveries, outageSettings, settings } from './windows.ts';
+import { deliveries, functionTimeoutSeconds, outageSettings, settings } from './windows.ts';
 
 const stage = LOCAL_STAGE;
 export const stackName = stackNameOf(stage);
@@ -104,7 +109,7 @@ const deploy = async (name: Name): Promise<Deployment> => {
     auth: true,
     directory,
     // It writes its state to disk first.
-    stopGraceMs: 30_000,
+    stopGraceMs: 300_000,
     env: {
       ...faults,
       // It writes its state when it ends (ministack/core/persistence.py). The state is searched for leaks.
@@ -130,6 +135,7 @@ const deploy = async (name: Name): Promise<Deployment> => {
       directory,
     });
     const emulator = await starting;
+    await lengthenTimeouts(emulator);
     const api = emulatorApiUrl(emulator.endpoint, outputs.ApiId ?? '');
     const webhookUrl = toEmulatorUrl(api, outputs.WebhookUrl ?? '');
     await sandboxControl(sandbox.baseUrl).setWebhook(clientId, { url: webhookUrl });
@@ -168,6 +174,18 @@ const deploy = async (name: Name): Promise<Deployment> => {
   } catch (error) {
     await stop();
     throw error;
+  }
+};
+
+/** Gives the functions that callers and the provider wait for more time than on AWS, as windows.ts explains. */
+const lengthenTimeouts = async ({ client }: Emulator): Promise<void> => {
+  const lambda = new LambdaClient(client);
+  const { Functions = [] } = await lambda.send(new ListFunctionsCommand());
+  const short = Functions.filter(({ Timeout = 0 }) => Timeout < functionTimeoutSeconds);
+  for (const { FunctionName } of short) {
+    await lambda.send(
+      new UpdateFunctionConfigurationCommand({ FunctionName, Timeout: functionTimeoutSeconds }),
+    );
   }
 };
 

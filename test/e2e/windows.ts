@@ -64,12 +64,17 @@ export const outageSettings = {
 } as const;
 
 /**
+ * At least the timeout of each function, in seconds. The API's and the webhook's have 10 and 15 on AWS. The emulator starts
+ * a process for each concurrent call, which can take that long on a busy machine, and one that is killed costs another start.
+ */
+export const functionTimeoutSeconds = 40;
+
+/**
  * How the sandbox delivers, in milliseconds. The provider's attempts are 30 s apart and wait 5 s for an answer. Here the
- * first retries come sooner, the last come later, and an answer may take 15 s: five deliveries in a row fail only if the
- * machine hangs for a minute. 15 s is less than `providerTimeoutMs` (45 s), so that a start call answered after its own
- * delivery is still answered in time.
+ * first retries come sooner, the last come later, and an answer may take as long as the function. That is less than
+ * `providerTimeoutMs` (45 s), so that a start call answered after its own delivery is still answered in time.
  */
 export const deliveries = {
   deliveryIntervalsMs: [0, 1_500, 5_000, 20_000, 60_000],
-  attemptTimeoutMs: 15_000,
+  attemptTimeoutMs: functionTimeoutSeconds * 1_000,
 };

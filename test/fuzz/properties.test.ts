@@ -4,9 +4,8 @@ import { properties } from './properties.ts';
 import { runProperty } from './run-property.ts';
 import { shareCases } from './share-cases.ts';
 
-// Another seed in every run, because a fixed one would always try the same cases. A failure prints the command that
-// repeats it.
-const seed = Math.floor(Math.random() * 2 ** 31);
+// The same cases in every run, so that no run fails by chance. `npm run fuzz` draws new ones.
+const seed = 1;
 
 // Some 2,000 cases a second on one core: about 5 s. `npm run fuzz` is for more.
 const cases = shareCases(properties, 10_000);

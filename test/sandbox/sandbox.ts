@@ -113,6 +113,8 @@ export const startSandbox = async (options: SandboxOptions = {}): Promise<Runnin
     fetch: createApp(sandbox).fetch,
     // It runs inside test processes and must not replace their Request and Response.
     overrideGlobalObjects: false,
+    // Node's 5 s are one more than `fetch` keeps a connection: a busy process may send on one that closes just then.
+    serverOptions: { keepAliveTimeout: 600_000 },
   }) as Server;
   server.listen(port, host);
   await once(server, 'listening');

@@ -1,6 +1,6 @@
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { type Browser, chromium } from 'playwright-core';
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { describe, test } from 'vitest';
 
 /** `--no-sandbox`: Chromium's own sandbox refuses to run as root, as tests in containers do. */
@@ -27,10 +27,19 @@ const executablePath = ['chromium', 'chromium-browser', 'google-chrome']
   .flatMap((name) => (process.env.PATH ?? '').split(delimiter).map((folder) => join(folder, name)))
   .find(isExecutable);
 
+/** In milliseconds, for the start and for each step. Playwright's 30 s are too short for a busy machine. */
+const patience = 300_000;
+
 /** Starts the installed Chromium. Inside `describeInChromium` there is one. */
 export const launchChromium = (): Promise<Browser> => {
   if (executablePath === undefined) throw new Error('Chromium is not installed');
-  return chromium.launch({ executablePath, args });
+  return chromium.launch({ executablePath, args, timeout: patience });
+};
+
+export const openTab = async (browser: Browser, options: BrowserContextOptions = {}): Promise<Page> => {
+  const page = await browser.newPage(options);
+  page.setDefaultTimeout(patience);
+  return page;
 };
 
 /** Tests in a real browser. Without an installed Chromium they are skipped, but in CI they fail. */

@@ -1,7 +1,7 @@
 import type { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
 import type { MetricName } from '../../observability/metric-names.ts';
-import { comparedSeconds, compareHours } from '../console/compare-hours.ts';
 import type { Trend } from '../console/sources.ts';
+import { comparedSeconds, compareHours } from './compare-hours.ts';
 import { type MetricId, type MetricQuery, ownMetric, readMetric } from './read-metric.ts';
 
 /** What the figures are about. Queues by the last part of their URL, which is their name. */

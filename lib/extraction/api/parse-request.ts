@@ -4,7 +4,8 @@ import { closedObject, line, text } from '../../http/body-fields.ts';
 import { findChangedNumbers } from '../../http/exact-json.ts';
 import { type Violation, violationOf } from '../../http/violation.ts';
 import type { Credentials } from '../../provider/tasks/task-request.ts';
-import { nationalIdField, productField } from '../../provider/transport/request-fields.ts';
+import { dayField, nationalIdField, productField } from '../../provider/transport/request-fields.ts';
+import { taskActionIds } from '../../provider/vocabulary.ts';
 import type { ConsentMethod, CredentialsMethod } from '../record.ts';
 import { encodeSealed, type SealedRequestData, sealLimitBytes } from '../sealed-request-data.ts';
 
@@ -30,29 +31,11 @@ export type ParsedRequest =
   | { readonly kind: 'valid'; readonly request: ExtractionRequest }
   | { readonly kind: 'invalid'; readonly violations: readonly Violation[] };
 
-/** The products that the API document lists for v2 task actions ("Product identifiers"). */
-const actionIds = ['movement', 'product-balance', 'tef'] as const;
-
-/** Whether a day exists. `new Date('2026-02-30')` silently becomes March, so the text must survive the round trip. */
-const isRealDate = (day: string): boolean => {
-  const time = Date.parse(`${day}T00:00:00Z`);
-  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(day);
-};
-
-const date = v.config(
-  v.pipe(
-    v.string('must be a string'),
-    v.regex(/^\d{4}-\d{2}-\d{2}$/, 'must be a date in the form YYYY-MM-DD'),
-    v.check(isRealDate, 'must be a date that exists'),
-  ),
-  { abortPipeEarly: true },
-);
-
 const isPlainObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const dateRange = v.pipe(
-  closedObject({ startDate: date, endDate: date }, 'must be an object with startDate and endDate'),
+  closedObject({ startDate: dayField, endDate: dayField }, 'must be an object with startDate and endDate'),
   v.forward(
     v.check(({ startDate, endDate }) => startDate <= endDate, 'must not be before startDate'),
     ['endDate'],
@@ -72,13 +55,13 @@ const movement = closedObject(
 /** `tef` and `product-balance` do not accept `params` ("v2 task request"). */
 const withoutParams = closedObject({ id: v.picklist(['product-balance', 'tef']) }, notAnObject);
 
-const isActionId = (id: unknown): boolean => (actionIds as readonly unknown[]).includes(id);
+const isActionId = (id: unknown): boolean => (taskActionIds as readonly unknown[]).includes(id);
 
 const action = v.pipe(
   // Unchanged: an object schema of valibot would remove the unknown fields that `closedObject` has to refuse.
   v.custom<{ readonly id?: unknown }>(isPlainObject, 'must be an object with an id'),
   v.forward(
-    v.check(({ id }) => isActionId(id), `must be one of ${actionIds.join(', ')}`),
+    v.check(({ id }) => isActionId(id), `must be one of ${taskActionIds.join(', ')}`),
     ['id'],
   ),
   v.variant('id', [movement, withoutParams]),

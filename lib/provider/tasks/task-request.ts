@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { checkRequest } from '../transport/check-request.ts';
-import { positiveInteger, textField } from '../transport/request-fields.ts';
+import { dayField, positiveInteger, textField } from '../transport/request-fields.ts';
 import { taskActionIds } from '../vocabulary.ts';
 
 /** "Credentials". `raw` is an object of entity-specific fields. The other two are ciphertext. */
@@ -20,23 +20,8 @@ export type TaskRequest = {
   readonly webhook?: { readonly enable: boolean; readonly retries?: number };
 };
 
-/** `new Date('2026-02-30')` becomes a day in March, so a day exists only if it survives the round trip. */
-const isRealDay = (day: string): boolean => {
-  const time = Date.parse(`${day}T00:00:00Z`);
-  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(day);
-};
-
-const day = v.config(
-  v.pipe(
-    v.string('must be a string'),
-    v.regex(/^\d{4}-\d{2}-\d{2}$/, 'must be a date in the form YYYY-MM-DD'),
-    v.check(isRealDay, 'must be a date that exists'),
-  ),
-  { abortPipeEarly: true },
-);
-
 const dateRange = v.pipe(
-  v.object({ startDate: day, endDate: day }, 'must be an object with startDate and endDate'),
+  v.object({ startDate: dayField, endDate: dayField }, 'must be an object with startDate and endDate'),
   v.forward(
     v.check(({ startDate, endDate }) => startDate <= endDate, 'must not be before startDate'),
     ['endDate'],

@@ -37,3 +37,18 @@ export const positiveInteger = v.pipe(
   v.integer('must be whole'),
   v.minValue(1, 'must be at least 1'),
 );
+
+/** `new Date('2026-02-30')` becomes a day in March, so a day exists only if it survives the round trip. */
+const isRealDay = (day: string): boolean => {
+  const time = Date.parse(`${day}T00:00:00Z`);
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(day);
+};
+
+export const dayField = v.config(
+  v.pipe(
+    v.string('must be a string'),
+    v.regex(/^\d{4}-\d{2}-\d{2}$/, 'must be a date in the form YYYY-MM-DD'),
+    v.check(isRealDay, 'must be a date that exists'),
+  ),
+  { abortPipeEarly: true },
+);

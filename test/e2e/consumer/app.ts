@@ -20,7 +20,7 @@ mapping.addPropertyOverride(
 );
 // The emulator counts no retries. It discards a failing record by age alone, so this must be longer than a busy machine
 // may take for a good record. AWS allows no less than 60 s.
-mapping.addPropertyOverride('MaximumRecordAgeInSeconds', 30);
+mapping.addPropertyOverride('MaximumRecordAgeInSeconds', 60);
 // The emulator supports queues and topics as a failure destination, but no buckets.
 const failures = new Queue(stack, 'FailuresOnEmulator', { retentionPeriod: Duration.days(1) });
 mapping.addPropertyOverride('DestinationConfig.OnFailure.Destination', failures.queueArn);

@@ -1,6 +1,6 @@
 import { patientClient, promptClient } from '../../../lib/aws/wiring/client-options.ts';
 
-/** Longer than the timeout of every function but start-task, so that the function's timeout decides. */
+/** Less than `functionTimeoutSeconds` (windows.ts): a call that takes too long is an answer 5xx, and no process is killed. */
 const STRETCHED_MS = 30_000;
 
 /**

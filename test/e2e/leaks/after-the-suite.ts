@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -8,6 +9,8 @@ import { queueClient } from '../../../lib/cli/aws/queue-client.ts';
 import { signedFetch } from '../../../lib/client/signed-fetch.ts';
 import type { PublicExtraction } from '../../../lib/extraction/api/public-view.ts';
 import type { Deployed } from '../deployment.ts';
+import { retryOn5xx } from '../support/retry.ts';
+import { waitMs } from '../windows.ts';
 import { isAllowed } from './allowed.ts';
 import { keepAnswer, keptAnswers } from './answers.ts';
 import { keptByAws } from './kept-by-aws.ts';
@@ -65,9 +68,9 @@ const secretsOf = async (deployed: Deployed, stackName: string): Promise<readonl
 const leaveWitness = async (deployed: Deployed): Promise<string> => {
   const { api, callers, client, markers, outputs, answersFile } = deployed;
   const signed = signedFetch({ region: client.region, credentials: callers.caller });
-  const started = await signed(`${api}/extractions`, {
+  const request = {
     method: 'POST',
-    headers: { 'content-type': 'application/json' },
+    headers: { 'content-type': 'application/json', 'idempotency-key': randomUUID() },
     body: JSON.stringify({
       entity: 'sandbox-bank',
       credentials: {
@@ -76,14 +79,14 @@ const leaveWitness = async (deployed: Deployed): Promise<string> => {
       },
       actions: [{ id: 'product-balance' }],
     }),
-  });
+  };
+  const started = await retryOn5xx(() => signed(`${api}/extractions`, request));
   const body = await started.text();
   keepAnswer(answersFile, { request: 'POST /extractions', status: started.status, headers: {}, body });
   const { extractionId } = JSON.parse(body) as PublicExtraction;
-  for (let tries = 0; tries < 300; tries += 1) {
+  for (const deadline = Date.now() + waitMs; Date.now() < deadline; await delay(100)) {
     const answer = await signed(`${api}/extractions/${extractionId}`);
     if (((await answer.json()) as PublicExtraction).results !== undefined) break;
-    await delay(100);
   }
   // A real dead letter may be missing.
   await queueClient({ client, isEmulated: true }).send(

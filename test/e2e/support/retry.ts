@@ -1,5 +1,5 @@
 /**
- * Repeats a request while it is answered 5xx or not at all, as callers (docs/api.md) and the provider ("Events" 7 and 8)
+ * Repeats a request while it is answered 5xx, as callers (docs/api.md) and the provider ("Events" 7 and 8)
  * do. A busy machine causes such answers.
  */
 export const retryOn5xx = async <Answer extends { readonly status?: number }>(

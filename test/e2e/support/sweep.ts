@@ -26,13 +26,14 @@ export const inAnHour = (): Date => new Date(Date.now() + 3_600_000);
 export const moveDueTime = (extractionId: string, dueAt: Date): Promise<boolean> =>
   moveTimes(extractionId, { dueAt: dueAt.toISOString() });
 
-/** The record, if it is closed now or within this time. */
-const closedWithin = async (extractionId: string, ms: number): Promise<Extraction | undefined> => {
+/** Those that are open after this time, or none as soon as all are closed. */
+const openAfter = async (extractionIds: readonly string[], ms: number): Promise<readonly string[]> => {
   const deadline = Date.now() + ms;
+  let open = extractionIds;
   for (;;) {
-    const record = await readRecord(extractionId);
-    if (record !== undefined && record.dueShard === undefined) return record;
-    if (Date.now() >= deadline) return undefined;
+    const records = await Promise.all(open.map(readRecord));
+    open = open.filter((_, index) => records[index] === undefined || records[index]?.dueShard !== undefined);
+    if (open.length === 0 || Date.now() >= deadline) return open;
     await delay(200);
   }
 };
@@ -40,18 +41,33 @@ const closedWithin = async (extractionId: string, ms: number): Promise<Extractio
 /** How long a test waits for the queue after a sweep, until it sweeps again. */
 const queueMs = 3_000;
 
-/**
- * Runs sweeps of an extraction without the minutes in between, until the queue has closed it. Returns the record, once the
- * stream has it too. A record that a sweep claimed in vain is due again at once.
- */
-export const sweepUntilClosed = async (extractionId: string): Promise<Extraction> => {
-  const deadline = Date.now() + waitMs;
-  let record = await closedWithin(extractionId, 0);
-  while (record === undefined && Date.now() < deadline) {
-    await moveDueTime(extractionId, new Date());
-    await sweepOnly(extractionId);
-    record = await closedWithin(extractionId, queueMs);
-  }
-  if (record === undefined) throw new Error(`${extractionId} was not closed by sweeps in ${waitMs} ms.`);
+/** The closed record, once the stream has it too. */
+const closedRecord = async (extractionId: string): Promise<Extraction> => {
+  const record = await readRecord(extractionId);
   return recordWhere(extractionId, 'closed', (one) => isDeepStrictEqual(one, record));
+};
+
+/**
+ * Runs sweeps of these extractions without the minutes in between, until the queue has closed all. Returns the records. One
+ * that a sweep claimed in vain is due again at once. Each sweep is for all: one for each would keep a busy machine so busy
+ * that other functions exceed their timeouts.
+ */
+export const sweepAllUntilClosed = async (
+  extractionIds: readonly string[],
+): Promise<readonly Extraction[]> => {
+  const deadline = Date.now() + waitMs;
+  let open = await openAfter(extractionIds, 0);
+  while (open.length > 0 && Date.now() < deadline) {
+    await Promise.all(open.map((extractionId) => moveDueTime(extractionId, new Date())));
+    await sweepOnly(...open);
+    open = await openAfter(open, queueMs);
+  }
+  if (open.length > 0) throw new Error(`${open.join(', ')} not closed by sweeps in ${waitMs} ms.`);
+  return Promise.all(extractionIds.map(closedRecord));
+};
+
+/** The same for one extraction. */
+export const sweepUntilClosed = async (extractionId: string): Promise<Extraction> => {
+  await sweepAllUntilClosed([extractionId]);
+  return closedRecord(extractionId);
 };

@@ -6,8 +6,8 @@ import { type Mutant, mutants } from './mutants.ts';
 /** A mutant that survives so many cases counts as missed. Most are caught in the first hundred. */
 const cases = 10_000;
 
-const seed = Math.floor(Math.random() * 2 ** 31);
-console.log(`seed ${seed}`);
+/** The same cases in every run, so that no mutant is missed by chance. */
+const seed = 1;
 
 /** The property that must catch the mutant, imported with the mutant in the product. */
 const propertyFor = async (mutant: Mutant): Promise<FuzzProperty | undefined> => {

@@ -273,7 +273,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'accepts 30 February',
-    file: 'lib/extraction/api/parse-request.ts',
+    file: 'lib/provider/transport/request-fields.ts',
     find: 'new Date(time).toISOString().startsWith(day)',
     replace: 'true',
     caughtBy: 'intake/agrees-with-openapi',

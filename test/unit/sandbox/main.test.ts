@@ -36,7 +36,7 @@ test('the command prints lines that work as printed, refuses a port in use, and 
     running.kill('SIGTERM');
   }
   expect(await once(running, 'exit')).toEqual([0, null]);
-}, 15_000);
+});
 
 test('--no-webhooks turns the webhook off', () => {
   expect(parseFlags(['--no-webhooks'])).toMatchObject({ webhooks: false });

@@ -12,7 +12,12 @@ type Kind = Exclude<(typeof kindChoices)[number], 'any'>;
 /** More rows than anybody reads. */
 const mostRows = 500;
 
-type Look = { readonly kind: Kind; readonly mark: string; readonly style: string; readonly text: string };
+type Appearance = {
+  readonly kind: Kind;
+  readonly mark: string;
+  readonly style: string;
+  readonly text: string;
+};
 
 const refusals: Readonly<Record<string, string>> = {
   missing: 'it has no signature',
@@ -31,7 +36,7 @@ const wakes: Readonly<Record<string, string>> = {
 };
 
 /** What receive-webhook did with a delivery, and why. `repeated`: an earlier one of its task was accepted before. */
-const lookOf = ({ answer, verdict, wake }: DeliveryLine, repeated: boolean): Look => {
+const appearanceOf = ({ answer, verdict, wake }: DeliveryLine, repeated: boolean): Appearance => {
   if (answer === 401 || answer === 400) {
     const text = `refused: ${refusals[verdict] ?? verdict}`;
     return { kind: 'refused', mark: '✕', style: 'bad', text };
@@ -54,7 +59,7 @@ const lookOf = ({ answer, verdict, wake }: DeliveryLine, repeated: boolean): Loo
     : { kind: 'recorded', mark: '✓', style: 'good', text: `recorded; ${effect}` };
 };
 
-type Row = DeliveryLine & { readonly look: Look };
+type Row = DeliveryLine & { readonly appearance: Appearance };
 
 /** The lines with what they mean. They come newest first, so the earlier ones of a task are those that follow. */
 const rowsOf = (lines: readonly DeliveryLine[]): readonly Row[] => {
@@ -65,14 +70,14 @@ const rowsOf = (lines: readonly DeliveryLine[]): readonly Row[] => {
       const { taskId = '', answer } = line;
       const repeated = answer === 204 && accepted.has(taskId);
       if (answer === 204) accepted.add(taskId);
-      return { ...line, look: lookOf(line, repeated) };
+      return { ...line, appearance: appearanceOf(line, repeated) };
     })
     .reverse();
 };
 
 const headline = (rows: readonly Row[], since: string): string => {
-  const refused = rows.filter(({ look }) => look.kind === 'refused').length;
-  const failed = rows.filter(({ look }) => look.kind === 'failed').length;
+  const refused = rows.filter(({ appearance }) => appearance.kind === 'refused').length;
+  const failed = rows.filter(({ appearance }) => appearance.kind === 'failed').length;
   if (rows.length === 0) return `No delivery came within ${since}.`;
   const all = plural(rows.length, 'delivery', 'deliveries');
   if (refused + failed === 0) return `${all} came within ${since}, and none was refused.`;
@@ -81,9 +86,13 @@ const headline = (rows: readonly Row[], since: string): string => {
 
 const none = html`<span class="none">–</span>`;
 
-const row = ({ at, taskId, extractionId, answer, look }: Row, now: Date, links: Links): Html => html`<tr>
+const row = (
+  { at, taskId, extractionId, answer, appearance }: Row,
+  now: Date,
+  links: Links,
+): Html => html`<tr>
 <td><span class="mono">${timeOfDay(at)}</span> <span class="quiet">${ago(at, now)}</span></td>
-<th scope="row"><span class="status ${look.style}"><span aria-hidden="true">${look.mark}</span> ${look.kind}</span></th>
+<th scope="row"><span class="status ${appearance.style}"><span aria-hidden="true">${appearance.mark}</span> ${appearance.kind}</span></th>
 <td class="text">${taskId === undefined ? none : html`<code>${shown(taskId, 40)}</code>`}</td>
 <td>${
   extractionId === undefined
@@ -91,7 +100,7 @@ const row = ({ at, taskId, extractionId, answer, look }: Row, now: Date, links: 
     : html`<a class="mono" href="${links.extraction(extractionId)}" title="${shown(extractionId)}">${shortId(extractionId)}</a>`
 }</td>
 <td>${answer === 500 ? '5xx' : answer}</td>
-<td class="next">${look.text}</td>
+<td class="next">${appearance.text}</td>
 </tr>`;
 
 const table = (rows: readonly Row[], now: Date, links: Links): Html => html`
@@ -124,7 +133,7 @@ export const deliveriesPage = async (
     body: (at) => {
       const view = ({ items, complete }: Bounded<DeliveryLine>): Html => {
         const all = rowsOf(items);
-        const rows = all.filter(({ look }) => kind === 'any' || look.kind === kind);
+        const rows = all.filter(({ appearance }) => kind === 'any' || appearance.kind === kind);
         const cut = rows.length > mostRows || !complete;
         return html`
 <div class="lead"><h1>${headline(all, hoursText(since))}</h1></div>

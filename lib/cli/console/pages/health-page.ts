@@ -116,7 +116,7 @@ const showAlarms = (alarms: readonly AlarmLine[], now: Date): Html => {
   )}</ul>${rest}`;
 };
 
-const breakerLooks = {
+const breakerAppearances = {
   closed: { mark: '✓', style: 'good' },
   'half-open': { mark: '◐', style: 'mixed' },
   open: { mark: '✕', style: 'bad' },
@@ -125,7 +125,7 @@ const breakerLooks = {
 
 const showBreakers = (breakers: readonly Breaker[], now: Date): Html =>
   html`<ul class="findings">${breakers.map(({ name, state, since, until, reason }) => {
-    const { mark, style } = breakerLooks[state];
+    const { mark, style } = breakerAppearances[state];
     const times = [
       since === undefined ? '' : html` <span class="quiet">since ${ago(since, now)}</span>`,
       until === undefined ? '' : html` <span class="quiet">· next probe ${ago(until, now)}</span>`,

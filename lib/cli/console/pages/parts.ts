@@ -3,10 +3,10 @@ import type { ExtractionStatus } from '../../../extraction/record.ts';
 import { type Html, shown } from '../shown.ts';
 import type { Part } from '../sources.ts';
 
-type Look = { readonly mark: string; readonly kind: 'open' | 'good' | 'mixed' | 'bad' | 'unknown' };
+type Appearance = { readonly mark: string; readonly kind: 'open' | 'good' | 'mixed' | 'bad' | 'unknown' };
 
-/** Each status has a mark of its own shape, so that nothing is told by colour alone. */
-const looks: Readonly<Record<ExtractionStatus, Look>> = {
+/** Each status has a mark of its own shape, so that no status is shown by colour alone. */
+const appearances: Readonly<Record<ExtractionStatus, Appearance>> = {
   REQUESTED: { mark: '○', kind: 'open' },
   STARTING: { mark: '◐', kind: 'open' },
   RUNNING: { mark: '●', kind: 'open' },
@@ -21,11 +21,11 @@ const looks: Readonly<Record<ExtractionStatus, Look>> = {
   TIMED_OUT: { mark: '⧖', kind: 'unknown' },
 };
 
-const otherLook: Look = { mark: '·', kind: 'unknown' };
+const otherAppearance: Appearance = { mark: '·', kind: 'unknown' };
 
 /** A status with its mark. An unknown one, of a later version, is shown as it is. */
 export const statusBadge = (status: string): Html => {
-  const { mark, kind } = looks[status as ExtractionStatus] ?? otherLook;
+  const { mark, kind } = appearances[status as ExtractionStatus] ?? otherAppearance;
   return html`<span class="status ${kind}"><span aria-hidden="true">${mark}</span> ${status}</span>`;
 };
 

@@ -22,7 +22,7 @@ export const formatOffset = (ms: number): string => {
 
 const xOf = (x: number): string => (nameWidth + margin + x).toFixed(1);
 
-/** The sign of a mark tells its verdict, and its colour repeats it. */
+/** The sign of a mark shows its verdict, and its colour repeats it. */
 export const lookOf = (lines: readonly StoryLine[]): { readonly style: string; readonly sign: string } => {
   if (lines.some(({ verdict }) => verdict === 'failed')) return { style: 'bad', sign: '▲' };
   if (lines.some(({ verdict }) => verdict === 'refused')) return { style: 'bad', sign: '✕' };

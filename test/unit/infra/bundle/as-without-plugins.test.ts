@@ -159,7 +159,7 @@ beforeAll(async () => {
   vi.stubEnv('AWS_SHARED_CREDENTIALS_FILE', join(directory, 'none'));
   bundled = await load('bundled.cjs', bundlePlugins());
   plain = await load('plain.cjs', []);
-}, 60_000);
+});
 
 afterAll(async () => {
   vi.unstubAllEnvs();

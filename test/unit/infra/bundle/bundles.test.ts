@@ -33,7 +33,7 @@ afterAll(() => rmSync(workspace, { recursive: true }));
 let bundles: Bundles;
 beforeAll(async () => {
   bundles = await bundleFunctions(join(workspace, 'one'));
-}, 60_000);
+});
 
 const fileOf = (name: BundleName, of = bundles): string => join(of.code[name], 'index.js');
 
@@ -80,7 +80,7 @@ test('the same sources give the same bytes, so that an unchanged function is not
   for (const name of functionNames) {
     expect(readFileSync(fileOf(name, again)).equals(readFileSync(fileOf(name)))).toBe(true);
   }
-}, 60_000);
+});
 
 /** The packages, or files of them, whose code is in a bundle. */
 const packagesIn = (name: FunctionName, pattern: RegExp): readonly string[] => {

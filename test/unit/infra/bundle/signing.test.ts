@@ -78,4 +78,4 @@ test("the webhook's bundle signs every call with the credentials of its environm
   } finally {
     await stub.close();
   }
-}, 60_000);
+});

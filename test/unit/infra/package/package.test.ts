@@ -29,7 +29,7 @@ let installed = '';
 beforeAll(async () => {
   ({ tarball, installed } = await installPackage(project));
   addFile('package.json', '{ "type": "module" }');
-}, 60_000);
+});
 
 /** The size of a file and of all that it imports, without what it loads only when it is needed. */
 const bytesLoadedAtOnce = ({ outputs }: Metafile, entry: string): number => {

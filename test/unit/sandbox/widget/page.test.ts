@@ -2,7 +2,7 @@ import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type SandboxControl, sandboxControl } from '../../../sandbox/control-client.ts';
 import { type RunningSandbox, startSandbox } from '../../../sandbox/sandbox.ts';
-import { describeInChromium, launchChromium } from '../../../support/chromium.ts';
+import { describeInChromium, launchChromium, openTab } from '../../../support/chromium.ts';
 import { consentCallerOf } from '../consent-caller.ts';
 
 describeInChromium('the consent page, without JavaScript', () => {
@@ -14,8 +14,8 @@ describeInChromium('the consent page, without JavaScript', () => {
     sandbox = await startSandbox();
     control = sandboxControl(sandbox.baseUrl);
     browser = await launchChromium();
-    page = await browser.newPage({ javaScriptEnabled: false });
-  }, 60_000);
+    page = await openTab(browser, { javaScriptEnabled: false });
+  });
   afterAll(async () => {
     await browser?.close();
     await sandbox?.close();

@@ -9,7 +9,7 @@ import { type RunningConsole, serveConsole } from '../../../../../lib/cli/consol
 import type { ConsoleSources } from '../../../../../lib/cli/console/sources.ts';
 import { CliError } from '../../../../../lib/cli/errors.ts';
 import type { Extraction } from '../../../../../lib/extraction/record.ts';
-import { describeInChromium, launchChromium } from '../../../../support/chromium.ts';
+import { describeInChromium, launchChromium, openTab } from '../../../../support/chromium.ts';
 import { sourcesWith } from '../../../../support/console-fixtures.ts';
 import { allStatuses, at, extractionIn, iso } from '../../../../support/extraction-fixtures.ts';
 
@@ -108,7 +108,7 @@ describeInChromium('the console', () => {
       },
     });
     browser = await launchChromium();
-  }, 60_000);
+  });
   afterEach(async () => {
     records = recordsOfAllStatuses();
     await Promise.all(pages.splice(0).map((page) => page.close()));
@@ -119,7 +119,7 @@ describeInChromium('the console', () => {
   });
 
   const open = async (path = '', options: Parameters<Browser['newPage']>[0] = {}) => {
-    const page = await browser.newPage(options);
+    const page = await openTab(browser, options);
     pages.push(page);
     const problems: string[] = [];
     page.on('console', (message) => message.type() === 'error' && problems.push(message.text()));

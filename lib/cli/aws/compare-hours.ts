@@ -1,4 +1,4 @@
-import type { MetricPoint, MetricQuery } from '../aws/read-metric.ts';
+import type { MetricPoint, MetricQuery } from './read-metric.ts';
 
 const hour = 3_600_000;
 

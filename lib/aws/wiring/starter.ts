@@ -1,0 +1,91 @@
+import { randomUUID } from 'node:crypto';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { KMSClient } from '@aws-sdk/client-kms';
+import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { SFNClient } from '@aws-sdk/client-sfn';
+import { SQSClient } from '@aws-sdk/client-sqs';
+import type { Journal } from '../../extraction/journal.ts';
+import { parseTimings } from '../../extraction/parse-timings.ts';
+import { callByConsent, callByCredentials, type StartCall } from '../../extraction/prepare-start-call.ts';
+import type { Extraction } from '../../extraction/record.ts';
+import type { StartInput } from '../../extraction/start.ts';
+import { startForMachine } from '../../extraction/start-for-machine.ts';
+import { NotConfigured } from '../../not-configured.ts';
+import { count, journal, log } from '../../observability/observability.ts';
+import { startExtraction } from '../../provider/extractions/start-extraction.ts';
+import type { StartExtractionRequest } from '../../provider/extractions/start-extraction-request.ts';
+import { startExtractionV2 } from '../../provider/extractions/start-extraction-v2.ts';
+import { startTask } from '../../provider/tasks/start-task.ts';
+import type { TaskRequest } from '../../provider/tasks/task-request.ts';
+import { dynamoExtractionStore } from '../dynamo-extraction-store.ts';
+import { dynamoTaskStore } from '../dynamo-task-store.ts';
+import { unsealCredentialsWith, unsealTargetWith } from '../seal.ts';
+import { sendReconcileTo } from '../send-reconcile.ts';
+import { failTask, wakeMachine } from '../step-functions.ts';
+import { breakersFromEnvironment } from './breakers-from-environment.ts';
+import { patientClient, patientQueueClient } from './client-options.ts';
+import { requiredVariable } from './environment.ts';
+import { providerFromEnvironment, taskTokensFromEnvironment } from './provider-from-environment.ts';
+
+/** The answer to a start call is a taskId, which is far shorter. */
+const maxAnswerBytes = 64 * 1024;
+
+/** A start that fails because the stack is not configured also logs what to configure. */
+const startJournal: Journal = {
+  ...journal,
+  failure: (what, error, about) => {
+    journal.failure(what, error, about);
+    if (!(error instanceof NotConfigured)) return;
+    if (error.what === 'secret') count('SecretNotFilled');
+    log.error(error.message);
+  },
+};
+
+/** Builds `startForMachine` from the environment, with its AWS clients and the provider. */
+export const starterFromEnvironment = (
+  now: () => Date,
+): ((input: StartInput) => ReturnType<typeof startForMachine>) => {
+  const database = new DynamoDBClient(patientClient);
+  const machine = new SFNClient(patientClient);
+  const keys = new KMSClient(patientClient);
+  const sealKey = requiredVariable('SEAL_KEY_ARN');
+  const unsealCredentials = unsealCredentialsWith(keys, sealKey);
+  const unsealTarget = unsealTargetWith(keys, sealKey);
+  const secrets = new SecretsManagerClient(patientClient);
+  const breakers = breakersFromEnvironment(now);
+  const { connection, sessions } = providerFromEnvironment(secrets, {
+    now,
+    maxAnswerBytes,
+    alsoCountLoginsFor: breakers.reads,
+    encryptRawCredentials: requiredVariable('ENCRYPT_RAW_CREDENTIALS') === 'true',
+  });
+  const byCredentials = {
+    sessions,
+    startTask: (sessionToken: string, request: TaskRequest) => startTask(connection, sessionToken, request),
+  };
+  const byConsent = {
+    taskTokens: taskTokensFromEnvironment(secrets, connection, now),
+    startExtraction: {
+      v1: (token: string, request: StartExtractionRequest) => startExtraction(connection, token, request),
+      v2: (token: string, request: StartExtractionRequest) => startExtractionV2(connection, token, request),
+    },
+  };
+  const callFor = async (record: Extraction, sealed: string): Promise<StartCall> =>
+    record.method === 'consent'
+      ? callByConsent(record, await unsealTarget(record.extractionId, sealed), byConsent)
+      : callByCredentials(record, await unsealCredentials(record.extractionId, sealed), byCredentials);
+  const deps = {
+    extractions: dynamoExtractionStore(database, requiredVariable('EXTRACTIONS_TABLE')),
+    tasks: dynamoTaskStore(database, requiredVariable('TASKS_TABLE'), now),
+    send: sendReconcileTo(new SQSClient(patientQueueClient), requiredVariable('RECONCILE_QUEUE_URL')),
+    wake: wakeMachine(machine),
+    fail: failTask(machine),
+    breaker: breakers.starts,
+    logIn: sessions.renew,
+    newAttemptId: randomUUID,
+    now,
+    timings: parseTimings(requiredVariable('TIMINGS')),
+    journal: startJournal,
+  };
+  return (input) => startForMachine(input, { ...deps, callFor: (record) => callFor(record, input.sealed) });
+};
