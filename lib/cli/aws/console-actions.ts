@@ -5,13 +5,13 @@ import { dynamoBreakerStore } from '../../aws/dynamo-breaker-store.ts';
 import { dynamoExtractionStore } from '../../aws/dynamo-extraction-store.ts';
 import { presignResults } from '../../aws/presign-results.ts';
 import type { BreakerStore } from '../../breaker/breaker-store.ts';
-import { requireResults } from '../commands/get.ts';
 import type { ConsoleAction } from '../console/actions.ts';
 import { breakerActions } from '../console/breaker-actions.ts';
 import type { Deployment } from '../deployment.ts';
 import { describeProgress } from '../describe-record.ts';
 import { CliError } from '../errors.ts';
 import { redriveLetters } from '../redrive-letters.ts';
+import { requireResults } from '../require-results.ts';
 import { deadLetterWork } from './dead-letter-work.ts';
 import { reconcileNow } from './reconcile-function.ts';
 

@@ -2,11 +2,12 @@ import { createHash } from 'node:crypto';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { GetObjectCommand, NoSuchKey, S3Client } from '@aws-sdk/client-s3';
 import { dynamoExtractionStore } from '../../aws/dynamo-extraction-store.ts';
-import type { Extraction, StoredResults } from '../../extraction/record.ts';
+import type { StoredResults } from '../../extraction/record.ts';
 import type { Context } from '../context.ts';
 import type { Deployment } from '../deployment.ts';
 import { describeView, operatorView } from '../describe-record.ts';
 import { CliError } from '../errors.ts';
+import { requireResults } from '../require-results.ts';
 
 export type GetOptions = { readonly results?: string };
 
@@ -37,20 +38,6 @@ export const get = async (
     sha256: stored.sha256,
   });
   return 0;
-};
-
-/** Where the results are. Throws CliError where there are none, or none yet. */
-export const requireResults = (record: Extraction): StoredResults => {
-  const { extractionId, status, results, collectionError, dueShard } = record;
-  if (results !== undefined) return results;
-  if (dueShard !== undefined) {
-    throw new CliError(`${extractionId} is ${status} and still open. Its results are not collected yet.`);
-  }
-  throw new CliError(
-    collectionError === undefined
-      ? `${extractionId} is closed as ${status}, without results.`
-      : `${extractionId} is closed as ${status}. Its results were not collected: ${collectionError}.`,
-  );
 };
 
 const download = async (

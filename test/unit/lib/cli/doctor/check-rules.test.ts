@@ -1,6 +1,7 @@
 import type { EventBridgeClient } from '@aws-sdk/client-eventbridge';
 import { expect, test } from 'vitest';
-import { checkRules, readRules } from '../../../../../lib/cli/doctor/check-rules.ts';
+import { readRules } from '../../../../../lib/cli/aws/read-rules.ts';
+import { checkRules } from '../../../../../lib/cli/doctor/check-rules.ts';
 import { stubClient } from '../../../../support/stub-client.ts';
 
 const sweep = { State: 'ENABLED', ScheduleExpression: 'rate(5 minutes)' };

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { requireResults } from '../../../../../lib/cli/commands/get.ts';
-import { CliError } from '../../../../../lib/cli/errors.ts';
-import { closedExtraction, extractionIn, id, iso } from '../../../../support/extraction-fixtures.ts';
+import { CliError } from '../../../../lib/cli/errors.ts';
+import { requireResults } from '../../../../lib/cli/require-results.ts';
+import { closedExtraction, extractionIn, id, iso } from '../../../support/extraction-fixtures.ts';
 
 test.each([
   [extractionIn('RUNNING'), `${id} is RUNNING and still open. Its results are not collected yet.`],
