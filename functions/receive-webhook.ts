@@ -13,6 +13,7 @@ import { answerFailures } from '../lib/aws/wiring/answer-failures.ts';
 import { promptClient, promptQueueClient } from '../lib/aws/wiring/client-options.ts';
 import { requiredVariable } from '../lib/aws/wiring/environment.ts';
 import { recordDelivery } from '../lib/extraction/record-delivery.ts';
+import { endAtTimeout } from '../lib/observability/end-at-timeout.ts';
 import { count, journal, log, logAbout, observability } from '../lib/observability/observability.ts';
 import { answerDelivery } from '../lib/webhook/answer-delivery.ts';
 import type { ReceivedDelivery } from '../lib/webhook/receive-delivery.ts';
@@ -62,7 +63,7 @@ const receiveWebhook = (event: APIGatewayProxyEventV2): Promise<APIGatewayProxyS
     onReceived,
   });
 
-export const handler = middy<APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2>()
+export const handler = middy<APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2>(endAtTimeout)
   .use(observability())
   .use(answerFailures())
   .handler(receiveWebhook);

@@ -10,6 +10,7 @@ import {
 } from '../lib/extraction/reconcile-event.ts';
 import { type BatchAnswer, reconcileMessages } from '../lib/extraction/reconcile-messages.ts';
 import { concealFailures } from '../lib/observability/conceal-failures.ts';
+import { endAtTimeout } from '../lib/observability/end-at-timeout.ts';
 import { count, journal, logAbout, observability } from '../lib/observability/observability.ts';
 
 const now = () => new Date();
@@ -28,7 +29,7 @@ const reconcileExtraction = async (
   return answerReconcile(extractionId, await reconcileOne(extractionId, caller), caller.kind);
 };
 
-export const handler = middy<SQSEvent | ReconcileEvent, BatchAnswer | ReconcileAnswer>()
+export const handler = middy<SQSEvent | ReconcileEvent, BatchAnswer | ReconcileAnswer>(endAtTimeout)
   .use(observability())
   .use(concealFailures(NotYet))
   .handler(reconcileExtraction);

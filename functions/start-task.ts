@@ -2,6 +2,7 @@ import middy from '@middy/core';
 import { starterFromEnvironment } from '../lib/aws/wiring/starter.ts';
 import type { ExecutionInput } from '../lib/extraction/api/request-extraction.ts';
 import { concealFailures } from '../lib/observability/conceal-failures.ts';
+import { endAtTimeout } from '../lib/observability/end-at-timeout.ts';
 import { logAbout, observability } from '../lib/observability/observability.ts';
 
 /** The payload of the state StartTask: the execution's input, the callback token and the number of the attempt. */
@@ -15,7 +16,7 @@ const startTaskHandler = async (event: StartTaskEvent): Promise<void> => {
   await startOne({ extractionId, requestId, sealed, callbackToken, callbackAttempt });
 };
 
-export const handler = middy<StartTaskEvent, void>()
+export const handler = middy<StartTaskEvent, void>(endAtTimeout)
   .use(observability())
   .use(concealFailures())
   .handler(startTaskHandler);

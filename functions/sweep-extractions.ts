@@ -8,6 +8,7 @@ import { patientClient, patientQueueClient } from '../lib/aws/wiring/client-opti
 import { requiredVariable } from '../lib/aws/wiring/environment.ts';
 import { type SweepResult, sweep } from '../lib/extraction/sweep.ts';
 import { concealFailures } from '../lib/observability/conceal-failures.ts';
+import { endAtTimeout } from '../lib/observability/end-at-timeout.ts';
 import { count, journal, observability, publishNow } from '../lib/observability/observability.ts';
 
 const extractions = dynamoExtractionStore(
@@ -32,7 +33,7 @@ const sweepExtractions = (_event: unknown, context: Context): Promise<SweepResul
     metrics: { count, publish: publishNow },
   });
 
-export const handler = middy<unknown, SweepResult>()
+export const handler = middy<unknown, SweepResult>(endAtTimeout)
   .use(observability())
   .use(concealFailures())
   .handler(sweepExtractions);
