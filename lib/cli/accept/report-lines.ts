@@ -1,4 +1,5 @@
-import { CloudWatchLogsClient, paginateFilterLogEvents } from '@aws-sdk/client-cloudwatch-logs';
+import { paginateFilterLogEvents } from '@aws-sdk/client-cloudwatch-logs';
+import { logsClient } from '../aws/logs-client.ts';
 import type { ClientConfig } from '../deployment.ts';
 
 /** What Lambda reports of one invocation. Times in milliseconds. */
@@ -39,7 +40,7 @@ export const readLogLines = async (
   logGroupName: string,
   since: Date,
 ): Promise<readonly string[]> => {
-  const logs = new CloudWatchLogsClient(client);
+  const logs = logsClient(client);
   const lines: string[] = [];
   const pages = paginateFilterLogEvents({ client: logs }, { logGroupName, startTime: since.getTime() });
   for await (const { events = [] } of pages) lines.push(...events.flatMap(({ message }) => message ?? []));

@@ -1,6 +1,5 @@
 import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
 import { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
-import { CloudWatchLogsClient } from '@aws-sdk/client-cloudwatch-logs';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SFNClient } from '@aws-sdk/client-sfn';
 import { dynamoExtractionStore } from '../../aws/dynamo-extraction-store.ts';
@@ -13,6 +12,7 @@ import { explainExtraction } from '../explain/explain-extraction.ts';
 import type { StorySources } from '../explain/sources.ts';
 import type { Story } from '../explain/story.ts';
 import type { LoggedFields } from './logged-fields.ts';
+import { logsClient } from './logs-client.ts';
 import { parseDeliveryLine, parseSweepLine } from './parse-log-lines.ts';
 import { queueClient } from './queue-client.ts';
 import { readAlarms } from './read-alarms.ts';
@@ -50,7 +50,7 @@ const stackReader = ({ client, stackName }: Deployment, now: () => Date) =>
   kept(3_600, now, () => readStackResources(new CloudFormationClient(client), stackName));
 
 const logReader = (deployment: Deployment, resources: ReturnType<typeof stackReader>) => {
-  const logs = new CloudWatchLogsClient(deployment.client);
+  const logs = logsClient(deployment.client);
   /** @param part of the name that CloudFormation generates for a function's log group */
   return async <Line>(
     part: string,

@@ -17,6 +17,15 @@ export type Shard = { readonly shardId: string; readonly parentId?: string | und
 /** DynamoDB Streams pushes nothing: a direct reader polls, as AWS's own consumers do. */
 const POLL_EVERY_MS = 100;
 
+/** New shards are searched for once a second. DescribeStream allows ten calls a second, which others make too. */
+const roundsBetweenShards = 10;
+
+/** More than two readers of a shard are throttled. A direct reader may be the third, and reads the same page again. */
+const unlessThrottled = (error: unknown): undefined => {
+  if (error instanceof Error && /^(LimitExceeded|Throttling)Exception$/.test(error.name)) return undefined;
+  throw error;
+};
+
 /**
  * Opens a table's stream at its end: once this resolves, no later record is missed. The generator yields the records, in
  * order within a shard, until `signal` aborts; then it throws `AbortError`. It reads new shards from their start.
@@ -36,16 +45,19 @@ export const openStream = async (
     }
   };
   async function* records(): AsyncGenerator<StreamRecord, void> {
-    for (;;) {
+    for (let round = 1; ; round += 1) {
       for (const [shardId, ShardIterator] of iterators) {
         // A closed shard that is read to its end has none.
         if (ShardIterator === undefined) continue;
-        const read = await client.send(new GetRecordsCommand({ ShardIterator }), { abortSignal: signal });
+        const read = await client
+          .send(new GetRecordsCommand({ ShardIterator }), { abortSignal: signal })
+          .catch(unlessThrottled);
+        if (read === undefined) continue;
         iterators.set(shardId, read.NextShardIterator);
         yield* read.Records ?? [];
       }
       await delay(POLL_EVERY_MS, undefined, { signal });
-      await addShards('TRIM_HORIZON');
+      if (round % roundsBetweenShards === 0) await addShards('TRIM_HORIZON');
     }
   }
   await addShards('LATEST');

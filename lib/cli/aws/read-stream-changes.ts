@@ -16,8 +16,11 @@ import { type StreamRecord, shardsOf } from './follow-stream.ts';
  */
 const mostReads = 400;
 
-/** An open shard returns pages without records at its end, and may return some before it. */
-const emptyPagesAtEnd = 3;
+/**
+ * An open shard returns pages without records at its end, and some before it: "it might take multiple calls to get to a portion
+ * of the shard that contains stream records" (API reference of DynamoDB Streams, GetRecords).
+ */
+const emptyPagesAtEnd = 10;
 
 type Image = Parameters<typeof unmarshall>[0];
 

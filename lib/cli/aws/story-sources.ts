@@ -1,5 +1,4 @@
 import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
-import { CloudWatchLogsClient } from '@aws-sdk/client-cloudwatch-logs';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import { EventBridgeClient } from '@aws-sdk/client-eventbridge';
@@ -18,6 +17,7 @@ import type { Deployment } from '../deployment.ts';
 import { CliError } from '../errors.ts';
 import type { Breaker, QueueDepth, StoredObject, StorySources, Sweep, TaskRow } from '../explain/sources.ts';
 import { countMessages } from './count-messages.ts';
+import { logsClient } from './logs-client.ts';
 import { queueClient } from './queue-client.ts';
 import { readExecution } from './read-execution.ts';
 import { readLogLines } from './read-log-lines.ts';
@@ -117,7 +117,7 @@ export const storySources = (
       const groups = ((await resources()).get('AWS::Logs::LogGroup') ?? []).filter(
         (name) => !name.startsWith(vended),
       );
-      return readLogLines(new CloudWatchLogsClient(client), groups, ids, within);
+      return readLogLines(logsClient(client), groups, ids, within);
     },
     results: (id) => readStoredResults(deployment, id),
     queues: async (): Promise<readonly QueueDepth[]> => [
