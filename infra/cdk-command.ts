@@ -25,9 +25,12 @@ const deploy = async (args: readonly string[]): Promise<number> => {
     await new STSClient(defined({ profile, region: 'us-east-1' })).config.credentials();
   } catch (error) {
     if (!(error instanceof Error) || !/^(Credentials|Token)ProviderError$/.test(error.name)) throw error;
-    const where = profile === undefined ? '' : ` in the profile "${profile}"`;
-    console.error(`There are no AWS credentials${where}. Log in, or name a profile with --profile.`);
-    return 1;
+    // The CDK CLI asks for the code of an MFA device itself.
+    if (!error.message.includes('multi-factor')) {
+      const where = profile === undefined ? '' : ` in the profile "${profile}"`;
+      console.error(`There are no AWS credentials${where}. Log in, or name a profile with --profile.`);
+      return 1;
+    }
   }
   const named = findOption(args, '--outputs-file', '-O');
   const directory = await mkdtemp(join(tmpdir(), 'cosecha-deploy-'));

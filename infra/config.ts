@@ -142,8 +142,8 @@ const required = {
   stage: describe(
     v.pipe(
       v.string('is required, for example -c stage=prod'),
-      v.regex(stagePattern, 'must be 1 to 20 of a-z, 0-9 and "-", starting with a letter'),
-      values('1 to 20 of `a-z`, `0-9` and `-`, starting with a letter'),
+      v.regex(stagePattern, 'must be 1 to 17 of a-z, 0-9 and "-", starting with a letter'),
+      values('1 to 17 of `a-z`, `0-9` and `-`, starting with a letter'),
     ),
     {
       description:

@@ -5,7 +5,7 @@ export type CosechaSettings = {
   /**
    * Names the deployment. The stack is `Cosecha-<stage>`, and its secrets, alarms and state machine carry the same name.
    * The stages `local` and `local-…` are for emulators: they alone may use plain http, and their tables and bucket are deleted with them.
-   * 1 to 20 of `a-z`, `0-9` and `-`, starting with a letter.
+   * 1 to 17 of `a-z`, `0-9` and `-`, starting with a letter.
    */
   readonly stage: string;
   /**

@@ -4,8 +4,12 @@ export const LOCAL_STAGE = 'local';
 /** Whether a stage is for an emulator: `local` or `local-…`. It allows plain http, and deletes its data with the stack. */
 export const isLocalStage = (stage: string): boolean => /^local(-|$)/.test(stage);
 
-/** A valid stage name. The names of the stack, its secrets, parameters and alarms contain it. */
-export const stagePattern = /^[a-z][a-z0-9-]{0,19}$/;
+/**
+ * A valid stage name. The names of the stack, its secrets, parameters and alarms contain it. CloudFormation may shorten a
+ * stack's name to 25 characters in the names of functions, roles and rules, and policies name them by `Cosecha-<stage>-`:
+ * 25 - 8 = 17.
+ */
+export const stagePattern = /^[a-z][a-z0-9-]{0,16}$/;
 
 /** The stages that may have the probe as their provider. Their data is deleted with the stack. */
 export const probeStagePattern = /^(local|accept(-[a-z0-9-]+)?)$/;

@@ -58,7 +58,7 @@ const stageOf = ({ stage }: ConnectOptions): string => {
   }
   if (!stagePattern.test(stage)) {
     throw new UsageError(
-      `"${stage}" is not a stage. A stage has 1 to 20 characters of a-z, 0-9 and "-", and starts with a letter.`,
+      `"${stage}" is not a stage. A stage has 1 to 17 characters of a-z, 0-9 and "-", and starts with a letter.`,
     );
   }
   return stage;

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
 import { readersStackNameOf, stackNameOf } from '../../../lib/aws/stage.ts';
 import { ExpectedFailure } from '../expected-failure.ts';
 import { createRunDirectory, repository } from '../paths.ts';
@@ -44,7 +45,18 @@ const run = async (program: string, args: readonly string[]): Promise<number> =>
   return code ?? 1;
 };
 
+/**
+ * Fails before anything is deployed where the SDK finds no region or credentials. The CDK CLI searches in more places, and
+ * takes us-east-1 where it finds no region: it would deploy a stage that nothing here can check or destroy.
+ */
+const agreeOnRegion = async (): Promise<void> => {
+  const { config } = new CloudFormationClient();
+  process.env.AWS_REGION = await config.region();
+  await config.credentials();
+};
+
 const runOnAws = async (options: AcceptRunOptions): Promise<number> => {
+  await agreeOnRegion();
   const { stage, settings, keep, destroy: onlyDestroy, args } = options;
   const context = Object.entries({ ...awsSettings, ...settings, stage }).flatMap(([name, value]) => [
     '-c',
