@@ -301,7 +301,7 @@ const webhookAlarms = (metrics: CosechaMetrics): readonly AlarmEntry[] => [
       'Webhooks may soon be lost: the provider disconnects after 5 s, and one answer in a hundred nears that.',
     // API Gateway's latency includes cold starts, which the function's Duration does not. It excludes the network: TCP, TLS
     // and the request are three round trips, 0.9 s from the other side of the world. 3 + 0.9 s leave a second. A cold start
-    // and the work take about 1.5 s together. Three periods in a row, as with few deliveries p99 is the slowest of them,
+    // and the work take about 1.5 s together. Three periods that have deliveries, as with few of them p99 is the slowest of them,
     // which is usually a cold start.
     metric: metrics.webhook('Latency', Stats.p(99)),
     threshold: 3_000,
