@@ -34,7 +34,12 @@ describe('explain', { concurrent: false }, () => {
     expect(lines).toEqual(lines.toSorted((one, other) => one.at.localeCompare(other.at)));
     expect(lines.map(({ who }) => who)).toEqual(
       expect.arrayContaining([
-        ...['API', 'request-extraction', 'Step Functions', 'start-task', 'receive-webhook', 'S3'],
+        'API',
+        'request-extraction',
+        'Step Functions',
+        'start-task',
+        'receive-webhook',
+        'S3',
       ]),
     );
     expect(lines.map(({ what }) => what)).toContain(

@@ -5,8 +5,9 @@ const hour = 3_600_000;
 /** The hours that are compared. Each began and ended so many hours ago. */
 const comparedHours = [1, 2, 25].map((begin) => ({ begin, end: begin - 1 }));
 
-/** From the beginning of the first hour to now. */
-export const comparedSeconds = 25 * 3_600;
+/** When the earliest of them began. */
+export const comparedSince = (now: Date): Date =>
+  new Date(now.getTime() - Math.max(...comparedHours.map(({ begin }) => begin)) * hour);
 
 /** The last hour, the one before it, and the same hour a day ago. Undefined is an hour without any value. */
 export const compareHours = (

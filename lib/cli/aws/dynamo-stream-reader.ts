@@ -10,7 +10,7 @@ import {
   type StreamReader,
   StreamUnreachable,
 } from '../listen/stream-reader.ts';
-import { shardsOf } from './follow-stream.ts';
+import { isThrottled, shardsOf } from './follow-stream.ts';
 
 const unreachable = [
   'ECONNREFUSED',
@@ -35,8 +35,7 @@ const translate = (error: unknown): unknown => {
     return new RecordsTrimmed('The stream no longer has the next record.', { cause: error });
   }
   const isTransient =
-    name === 'LimitExceededException' ||
-    name === 'ThrottlingException' ||
+    isThrottled(name) ||
     name === 'TimeoutError' ||
     unreachable.includes(code ?? '') ||
     ($metadata?.httpStatusCode ?? 0) >= 500;

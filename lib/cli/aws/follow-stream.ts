@@ -20,9 +20,13 @@ const POLL_EVERY_MS = 100;
 /** New shards are searched for once a second. DescribeStream allows ten calls a second, which others make too. */
 const roundsBetweenShards = 10;
 
-/** More than two readers of a shard are throttled. A direct reader may be the third, and reads the same page again. */
+/** Whether a call to a stream was throttled, as those of more than two readers of a shard are. */
+export const isThrottled = (name: string | undefined): boolean =>
+  name === 'LimitExceededException' || name === 'ThrottlingException';
+
+/** A direct reader may be the third of a shard, and reads the same page again. */
 const unlessThrottled = (error: unknown): undefined => {
-  if (error instanceof Error && /^(LimitExceeded|Throttling)Exception$/.test(error.name)) return undefined;
+  if (error instanceof Error && isThrottled(error.name)) return undefined;
   throw error;
 };
 

@@ -1,10 +1,11 @@
 import type { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
 import type { MetricName } from '../../observability/metric-names.ts';
 import type { Trend } from '../console/sources.ts';
-import { comparedSeconds, compareHours } from './compare-hours.ts';
+import { comparedSince, compareHours } from './compare-hours.ts';
 import { type MetricId, type MetricQuery, ownMetric, readMetric } from './read-metric.ts';
+import { queueNameOf } from './read-queue.ts';
 
-/** What the figures are about. Queues by the last part of their URL, which is their name. */
+/** What the figures are about. */
 export type TrendSources = {
   readonly stage: string;
   readonly reconcileQueueUrl: string;
@@ -23,7 +24,7 @@ type QueueMetric = 'ApproximateNumberOfMessagesVisible' | 'ApproximateAgeOfOldes
 const queueMetric = (url: string, name: QueueMetric): MetricId => ({
   namespace: 'AWS/SQS',
   name,
-  dimensions: { QueueName: url.split('/').at(-1) ?? '' },
+  dimensions: { QueueName: queueNameOf(url) },
 });
 
 const figuresOf = ({ stage, reconcileQueueUrl, deadLetterQueueUrl }: TrendSources): readonly Figure[] => {
@@ -74,7 +75,7 @@ export const readTrends = async (
   sources: TrendSources,
   now: Date,
 ): Promise<readonly Trend[]> => {
-  const since = new Date(now.getTime() - comparedSeconds * 1_000);
+  const since = comparedSince(now);
   return Promise.all(
     figuresOf(sources).map(async ({ figure, unit, statistic, metrics }) => {
       // CloudWatch need not begin its periods where the hour begins, so that they are short: 25 h have 300 of them.

@@ -1,4 +1,5 @@
 import { type LambdaClient, ListEventSourceMappingsCommand } from '@aws-sdk/client-lambda';
+import { queueNameOf } from '../aws/read-queue.ts';
 import { type Finding, failed, passed } from './finding.ts';
 
 type Consumer = {
@@ -9,8 +10,7 @@ type Consumer = {
 };
 
 /** A queue has the same name at the end of its URL and of its ARN. */
-const isOf = (queueUrl: string, arn = ''): boolean =>
-  arn.split(':').at(-1) === new URL(queueUrl).pathname.split('/').at(-1);
+const isOf = (queueUrl: string, arn = ''): boolean => arn.split(':').at(-1) === queueNameOf(queueUrl);
 
 const effect = 'Results are not collected, and nothing is polled by consent.';
 

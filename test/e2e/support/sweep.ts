@@ -48,13 +48,11 @@ const closedRecord = async (extractionId: string): Promise<Extraction> => {
 };
 
 /**
- * Runs sweeps of these extractions without the minutes in between, until the queue has closed all. Returns the records. One
- * that a sweep claimed in vain is due again at once. Each sweep is for all: one for each would keep a busy machine so busy
- * that other functions exceed their timeouts.
+ * Runs sweeps of these extractions without the minutes in between, until the queue has closed all. One that a sweep claimed
+ * in vain is due again at once. Each sweep is for all: one for each would keep a busy machine so busy that other functions
+ * exceed their timeouts.
  */
-export const sweepAllUntilClosed = async (
-  extractionIds: readonly string[],
-): Promise<readonly Extraction[]> => {
+const sweepUntilNoneIsOpen = async (extractionIds: readonly string[]): Promise<void> => {
   const deadline = Date.now() + waitMs;
   let open = await openAfter(extractionIds, 0);
   while (open.length > 0 && Date.now() < deadline) {
@@ -63,11 +61,18 @@ export const sweepAllUntilClosed = async (
     open = await openAfter(open, queueMs);
   }
   if (open.length > 0) throw new Error(`${open.join(', ')} not closed by sweeps in ${waitMs} ms.`);
+};
+
+/** Closes these extractions by sweeps, and returns their records. */
+export const sweepAllUntilClosed = async (
+  extractionIds: readonly string[],
+): Promise<readonly Extraction[]> => {
+  await sweepUntilNoneIsOpen(extractionIds);
   return Promise.all(extractionIds.map(closedRecord));
 };
 
 /** The same for one extraction. */
 export const sweepUntilClosed = async (extractionId: string): Promise<Extraction> => {
-  await sweepAllUntilClosed([extractionId]);
+  await sweepUntilNoneIsOpen([extractionId]);
   return closedRecord(extractionId);
 };

@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { compileCache } from '../../../infra/local/paths.ts';
+import { limitTo } from '../../../lib/cli/limit-to.ts';
 import type { InjectedFault } from './injected-fault.ts';
 import { injectedFaults } from './injected-faults.ts';
 import type { Caught } from './search-with-fault.ts';
@@ -12,11 +13,15 @@ const program = fileURLToPath(new URL('with-fault.ts', import.meta.url));
 
 const env = { ...process.env, NODE_COMPILE_CACHE: compileCache };
 
+/** As many searches at a time as there are cores. The others wait. */
+const paced = limitTo(availableParallelism());
+
 /** Runs the search with a fault in the product, in a process of its own. */
-export const runFault = async ({ name }: InjectedFault): Promise<Caught> => {
-  const { stdout } = await run(process.execPath, [program, name], { env, maxBuffer: 64 * 1024 * 1024 });
-  return JSON.parse(stdout) as Caught;
-};
+export const runFault = ({ name }: InjectedFault): Promise<Caught> =>
+  paced(async () => {
+    const { stdout } = await run(process.execPath, [program, name], { env, maxBuffer: 64 * 1024 * 1024 });
+    return JSON.parse(stdout) as Caught;
+  });
 
 const report = (fault: InjectedFault, { invariant, schedules, schedule, trace }: Caught): string[] => {
   const caught = invariant === undefined ? 'NOT CAUGHT' : `caught by ${invariant}`;
@@ -30,16 +35,13 @@ const report = (fault: InjectedFault, { invariant, schedules, schedule, trace }:
 
 /** Runs all faults, one per core at a time. Prints each, and returns whether the expected invariant caught each. */
 export const runFaults = async (print: (line: string) => void): Promise<boolean> => {
-  const waiting = [...injectedFaults];
   let missed = 0;
-  const work = async (): Promise<void> => {
-    for (let fault = waiting.shift(); fault !== undefined; fault = waiting.shift()) {
-      const caught = await runFault(fault);
-      if (caught.invariant !== fault.caughtBy) missed += 1;
-      for (const line of report(fault, caught)) print(line);
-    }
+  const runOne = async (fault: InjectedFault): Promise<void> => {
+    const caught = await runFault(fault);
+    if (caught.invariant !== fault.caughtBy) missed += 1;
+    for (const line of report(fault, caught)) print(line);
   };
-  await Promise.all(Array.from({ length: availableParallelism() }, work));
+  await Promise.all(injectedFaults.map(runOne));
   print(`${injectedFaults.length - missed} of ${injectedFaults.length} caught as expected.`);
   return missed === 0;
 };

@@ -18,33 +18,29 @@ import { type HourSummary, summarizeHours } from '../summarize-hours.ts';
 import { showActions } from './action-pages.ts';
 import type { Content, Links } from './content.ts';
 import { showPart } from './parts.ts';
+import { readStrip, type Strip } from './status-strip.ts';
 
 const hour = 3_600_000;
 
-type Parts = {
+type Parts = Strip & {
   readonly findings: Part<readonly FindingLine[]>;
   readonly alarms: Part<readonly AlarmLine[]>;
-  readonly queues: Part<readonly QueueLine[]>;
-  readonly breakers: Part<readonly Breaker[]>;
-  readonly sweeps: Part<Bounded<SweepLine>>;
   readonly trends: Part<readonly Trend[]>;
   readonly hours: Part<{ readonly hours: readonly HourSummary[]; readonly complete: boolean }>;
 };
 
 const readParts = async (sources: ConsoleSources, now: Date): Promise<Parts> => {
-  const [findings, alarms, queues, breakers, sweeps, trends, hours] = await Promise.all([
+  const [strip, findings, alarms, trends, hours] = await Promise.all([
+    readStrip(sources),
     readPart(() => sources.findings()),
     readPart(() => sources.alarms()),
-    readPart(() => sources.queues()),
-    readPart(() => sources.breakers()),
-    readPart(() => sources.sweeps()),
     readPart(() => sources.trends()),
     readPart(async () => {
       const { items, complete } = await sources.recent(new Date(now.getTime() - 24 * hour));
       return { hours: summarizeHours(items).slice(0, 24), complete };
     }),
   ]);
-  return { findings, alarms, queues, breakers, sweeps, trends, hours };
+  return { ...strip, findings, alarms, trends, hours };
 };
 
 const countIn = <Item>(part: Part<readonly Item[]>, is: (item: Item) => boolean): number =>
