@@ -1,11 +1,11 @@
 import { resolve } from 'node:path';
 import { App } from 'aws-cdk-lib';
+import { ProbeStack } from '../tools/acceptance/fake-provider/probe-stack.ts';
+import { ReadersStack } from '../tools/acceptance/readers-stack.ts';
 import { bundleFunctions } from './bundle/bundle-functions.ts';
 import { readConfig } from './config.ts';
 import { ConfigError } from './config-error.ts';
 import { checkAwsSolutions } from './nag.ts';
-import { ProbeStack } from './probe-stack.ts';
-import { ReadersStack } from './readers-stack.ts';
 import { refuseLocalOnAws } from './refuse-local-on-aws.ts';
 import { refuseWrongEnvironment } from './refuse-wrong-environment.ts';
 import { CosechaStack } from './stack.ts';

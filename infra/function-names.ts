@@ -11,7 +11,7 @@ export const functionNames = [
 
 export type FunctionName = (typeof functionNames)[number];
 
-/** The functions of the stacks around a stage with a probe. They are bundled with the others, and seldom deployed. */
+/** The functions of `tools/acceptance`, around a stage with a probe. They are bundled with the others, and seldom deployed. */
 export const probeFunctionNames = ['probe-provider', 'probe-reader'] as const;
 
 export type BundleName = FunctionName | (typeof probeFunctionNames)[number];

@@ -15,6 +15,11 @@ export type Bundles = {
   readonly metafile: Metafile;
 };
 
+const folderOf = (name: BundleName): string => {
+  if (name === 'probe-provider') return 'tools/acceptance/fake-provider/function';
+  return name === 'probe-reader' ? 'tools/acceptance' : 'functions';
+};
+
 /** The plugins of every bundle, also of those that tests and benchmarks make. */
 export const bundlePlugins = (): Plugin[] => [standIns(), clientVersionOnly(), dropUnusedErrors()];
 
@@ -51,7 +56,7 @@ export const bundleFunctions = async (
 ): Promise<Bundles> => {
   const { metafile } = await build({
     ...bundleOptions,
-    entryPoints: names.map((name) => ({ in: `functions/${name}.ts`, out: `${name}/index` })),
+    entryPoints: names.map((name) => ({ in: `${folderOf(name)}/${name}.ts`, out: `${name}/index` })),
     outdir,
     metafile: true,
     plugins: bundlePlugins(),

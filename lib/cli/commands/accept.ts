@@ -1,11 +1,11 @@
 import { LambdaClient } from '@aws-sdk/client-lambda';
-import { acceptApi } from '../accept/api.ts';
-import { chooseChecks } from '../accept/checks.ts';
-import type { AcceptContext } from '../accept/context.ts';
-import { openInbox } from '../accept/inbox.ts';
-import { findProbe } from '../accept/probe.ts';
-import { type CheckReport, runChecks } from '../accept/run-checks.ts';
-import { stackParts } from '../accept/stack-parts.ts';
+import { acceptApi } from '../../../tools/acceptance/checks/api.ts';
+import { chooseChecks } from '../../../tools/acceptance/checks/checks.ts';
+import type { AcceptContext } from '../../../tools/acceptance/checks/context.ts';
+import { openInbox } from '../../../tools/acceptance/checks/inbox.ts';
+import { findProbe } from '../../../tools/acceptance/checks/probe.ts';
+import { type CheckReport, runChecks } from '../../../tools/acceptance/checks/run-checks.ts';
+import { stackParts } from '../../../tools/acceptance/checks/stack-parts.ts';
 import { readReconcileSettings } from '../aws/reconcile-function.ts';
 import type { Context } from '../context.ts';
 import type { Deployment } from '../deployment.ts';

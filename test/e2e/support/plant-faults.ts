@@ -14,8 +14,8 @@ import {
   ListFunctionsCommand,
   UpdateFunctionConfigurationCommand,
 } from '@aws-sdk/client-lambda';
-import type { EmulatedStage } from '../../../infra/local/accept/emulated-stage.ts';
 import { LOCAL_STAGE, stackNameOf } from '../../../lib/aws/stage.ts';
+import type { EmulatedStage } from '../../../tools/acceptance/emulated-stage.ts';
 
 type Stage = Pick<EmulatedStage, 'emulator' | 'outputs'>;
 

@@ -6,9 +6,9 @@ import { Template } from 'aws-cdk-lib/assertions';
 import { readConfig } from '../../../infra/config.ts';
 import type { FunctionCode } from '../../../infra/function-names.ts';
 import { functionNames, probeFunctionNames } from '../../../infra/function-names.ts';
-import { ProbeStack } from '../../../infra/probe-stack.ts';
-import { ReadersStack } from '../../../infra/readers-stack.ts';
 import { CosechaStack } from '../../../infra/stack.ts';
+import { ProbeStack } from '../../../tools/acceptance/fake-provider/probe-stack.ts';
+import { ReadersStack } from '../../../tools/acceptance/readers-stack.ts';
 import { required } from './required-settings.ts';
 
 const cdkJson: { readonly context: Readonly<Record<string, unknown>> } = JSON.parse(

@@ -4,12 +4,7 @@ import { expect, test } from 'vitest';
 const functions = new URL('../../../../functions/', import.meta.url);
 
 /** They only read, or do what a repeated request does again. Their callers wait for an answer, also at the timeout. */
-const answeringAtTimeout = [
-  'get-extraction.ts',
-  'manage-consents.ts',
-  'probe-provider.ts',
-  'request-extraction.ts',
-];
+const answeringAtTimeout = ['get-extraction.ts', 'manage-consents.ts', 'request-extraction.ts'];
 
 test('Lambda itself ends every function that writes an outcome, at its timeout', () => {
   const others = readdirSync(functions).filter((file) => !answeringAtTimeout.includes(file));

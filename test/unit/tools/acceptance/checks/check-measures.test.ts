@@ -1,0 +1,75 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { headroomProblem, invocationsFor } from '../../../../../tools/acceptance/checks/check-measures.ts';
+import {
+  describeCost,
+  dollarsOf,
+  estimatedRest,
+  estimatedWork,
+  measuredCost,
+} from '../../../../../tools/acceptance/checks/cost.ts';
+import { parseReport } from '../../../../../tools/acceptance/checks/report-lines.ts';
+
+// As in https://docs.aws.amazon.com/lambda/latest/dg/nodejs-logging.html
+const report = (requestId: string, more = '') =>
+  `REPORT RequestId: ${requestId}\tDuration: 152.40 ms\tBilled Duration: 153 ms\tMemory Size: 512 MB\tMax Memory Used: 100 MB\t${more}`;
+
+test('a REPORT line is read, with and without a cold start', () => {
+  expect(parseReport(report('r-1'))).toEqual({
+    ...{ requestId: 'r-1', durationMs: 152.4, billedMs: 153, memoryMB: 512, usedMB: 100, initMs: undefined },
+  });
+  expect(parseReport(report('r-1', 'Init Duration: 210.5 ms'))?.initMs).toBe(210.5);
+  expect(parseReport('START RequestId: r-1 Version: $LATEST')).toBeUndefined();
+});
+
+test('the invocations of an extraction are those whose own lines name it', () => {
+  const lines = [
+    '{"message":"Recorded.","function_request_id":"r-1","extractionId":"mine"}',
+    report('r-1'),
+    '{"message":"Recorded.","function_request_id":"r-2","extractionId":"other"}',
+    report('r-2'),
+  ];
+  expect(invocationsFor(lines, ['mine']).map(({ requestId }) => requestId)).toEqual(['r-1']);
+});
+
+const invocation = {
+  requestId: 'r',
+  durationMs: 900,
+  billedMs: 900,
+  memoryMB: 512,
+  usedMB: 100,
+  initMs: undefined,
+};
+
+test('a function that nearly uses up its memory or its time is named', () => {
+  const webhook = { name: 'receive-webhook', timeoutSeconds: 10 };
+  expect(headroomProblem(webhook, [invocation])).toBeUndefined();
+  expect(headroomProblem(webhook, [invocation, { ...invocation, usedMB: 500 }])).toBe(
+    'receive-webhook used 500 MB, 98 % of its memory.',
+  );
+  expect(headroomProblem({ ...webhook, timeoutSeconds: 1 }, [{ ...invocation, durationMs: 950 }])).toBe(
+    'receive-webhook ran for 0.95 s of its timeout of 1 s.',
+  );
+});
+
+test('the cost of a million is calculated from what was billed', () => {
+  const work = measuredCost([invocation, invocation], [2, 2], 2);
+  expect(work).toEqual({ transitions: 2, invocations: 1, gigabyteSeconds: 0.45 });
+  expect(dollarsOf(work)).toBeCloseTo(50 + 0.2 + 0.45 * 13.3334, 4);
+  expect(describeCost(work)).toContain(
+    'bill $56.20 (2.0 transitions, 1.0 invocations, 0.45 GB-seconds each)',
+  );
+});
+
+test('the estimate is that of docs/performance.md', () => {
+  const page = readFileSync(new URL('../../../../../docs/performance.md', import.meta.url), 'utf8');
+  const happy = (row: string): number =>
+    Number(new RegExp(`^\\| ${row} +\\| +([\\d.]+) \\|`, 'm').exec(page)?.[1]);
+  expect(estimatedWork).toEqual({
+    transitions: happy('state transitions'),
+    invocations: happy('invocations'),
+    gigabyteSeconds: happy('GB-seconds, arm64'),
+  });
+  const billed = ['Step Functions', 'Lambda, requests', 'Lambda, duration', 'Lambda, cold starts'].map(happy);
+  expect(estimatedRest).toBeCloseTo(happy('total') - billed.reduce((sum, each) => sum + each), 2);
+});

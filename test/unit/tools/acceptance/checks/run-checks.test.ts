@@ -1,0 +1,135 @@
+import { expect, test } from 'vitest';
+import { type Check, type CheckResult, passed } from '../../../../../tools/acceptance/checks/check.ts';
+import type { AcceptContext } from '../../../../../tools/acceptance/checks/context.ts';
+import { runChecks } from '../../../../../tools/acceptance/checks/run-checks.ts';
+import { Unmet } from '../../../../../tools/acceptance/checks/unmet.ts';
+
+const shared = (isEmulated = false) =>
+  ({ deployment: { isEmulated }, now: () => new Date() }) as unknown as AcceptContext;
+
+const check = (id: string, run: Check['run'], more: Partial<Check> = {}): Check => ({
+  ...{ id, title: id, turn: 'together', seconds: () => 60, run },
+  ...more,
+});
+
+const never = (): Promise<CheckResult> => new Promise(() => {});
+
+const runAll = (checks: readonly Check[], options: { isEmulated?: boolean; stop?: AbortSignal } = {}) =>
+  runChecks(
+    checks,
+    shared(options.isEmulated),
+    { onEnd: () => {}, onWait: () => {} },
+    options.stop ?? new AbortController().signal,
+  );
+
+test('checks of the turn together run at the same time, and reports are in the order of the checks', async () => {
+  const second = Promise.withResolvers<void>();
+  const reports = await runAll([
+    check('first', async () => {
+      await second.promise;
+      return passed('after the second');
+    }),
+    check('second', async () => {
+      second.resolve();
+      return passed('at once');
+    }),
+  ]);
+  expect(reports.map(({ id, kind }) => `${id} ${kind}`)).toEqual(['first passed', 'second passed']);
+});
+
+test('checks of the turn alone run one after another, after the others and before the last', async () => {
+  const log: string[] = [];
+  const logging = (id: string, turn: Check['turn']) =>
+    check(
+      id,
+      async () => {
+        log.push(`${id} begins`);
+        await Promise.resolve();
+        log.push(`${id} ends`);
+        return passed('');
+      },
+      { turn },
+    );
+  await runAll([
+    logging('c', 'last'),
+    logging('a', 'alone'),
+    logging('b', 'alone'),
+    logging('t', 'together'),
+  ]);
+  expect(log.filter((line) => line.endsWith('begins')).map((line) => line.charAt(0))).toEqual([
+    't',
+    'a',
+    'b',
+    'c',
+  ]);
+  expect(log.indexOf('a ends')).toBeLessThan(log.indexOf('b begins'));
+});
+
+test('a check that hangs fails when its time is over, with what it waited for', async () => {
+  const [report] = await runAll([
+    check(
+      'hanging',
+      async ({ waitFor }) => {
+        waitFor('a webhook');
+        return never();
+      },
+      { seconds: () => 0.01 },
+    ),
+  ]);
+  expect(report).toMatchObject({
+    kind: 'failed',
+    why: 'It was not done within its 0.01 s while it waited for a webhook.',
+  });
+});
+
+test('a thrown error is the failure of its check, and the others still run', async () => {
+  const reports = await runAll([
+    check('unmet', () => Promise.reject(new Unmet('It is FAILED.'))),
+    check('denied', () =>
+      Promise.reject(
+        Object.assign(new Error('User: me is not authorized to perform: kms:Decrypt'), {
+          name: 'AccessDenied',
+        }),
+      ),
+    ),
+    check('fine', async () => passed('yes')),
+  ]);
+  expect(reports.map(({ kind, why }) => [kind, why])).toEqual([
+    ['failed', 'It is FAILED.'],
+    ['failed', expect.stringContaining('AWS does not allow me to kms:Decrypt.')],
+    ['passed', 'yes'],
+  ]);
+});
+
+test('a check that an emulator cannot answer is skipped there by name, and runs elsewhere', async () => {
+  const real = check('real', async () => passed('on AWS'), { notOnEmulator: 'it has no metrics' });
+  expect(await runAll([real], { isEmulated: true })).toMatchObject([
+    { kind: 'skipped', why: 'emulator: it has no metrics' },
+  ]);
+  expect(await runAll([real])).toMatchObject([{ kind: 'passed', why: 'on AWS' }]);
+});
+
+test('a stop ends the running checks and starts no others', async () => {
+  const stop = new AbortController();
+  const started: string[] = [];
+  const running = runAll(
+    [
+      check('one', async () => {
+        started.push('one');
+        stop.abort();
+        return never();
+      }),
+      check(
+        'two',
+        async () => {
+          started.push('two');
+          return passed('');
+        },
+        { turn: 'alone' },
+      ),
+    ],
+    { stop: stop.signal },
+  );
+  expect((await running).map(({ id, kind }) => `${id} ${kind}`)).toEqual(['one failed', 'two failed']);
+  expect(started).toEqual(['one']);
+});

@@ -1,0 +1,98 @@
+import { expect, test } from 'vitest';
+import {
+  type ConsentScenario,
+  formatNationalId,
+} from '../../../../../../tools/acceptance/fake-provider/function/scenario.ts';
+import { playProbe } from './played-probe.ts';
+
+const userOf = (scenario: ConsentScenario) => formatNationalId(scenario);
+
+/** The consent of a user who has authorized it, and the user's Task Token. */
+const authorized = async (scenario: Partial<ConsentScenario>) => {
+  const probe = playProbe();
+  const { client, clock } = probe;
+  const target = userOf({ outcome: 'COMPLETED', endsAfter: 0, authorizedAt: clock.now, ...scenario });
+  const { consentId } = await client.createOtpToken({
+    products: ['tef'],
+    user: { username: target },
+    widgetConfigId: 'probe-widget',
+  });
+  return { ...probe, target, consentId, token: await client.createTaskToken(target) };
+};
+
+test('a consent is authorized at the time in the national id', async () => {
+  const { client, clock, consentId, token } = await authorized({ authorizedAt: 1_795_000_010 });
+  expect(consentId).toMatch(/^[\da-f]{8}-[\da-f]{4}-8[\da-f]{3}-a[\da-f]{3}-[\da-f]{12}$/);
+  expect(await client.getConsent(token, consentId)).toMatchObject({ id: consentId, status: 'IN_PROGRESS' });
+  const start = { product: 'tef', consentId } as const;
+  await expect(client.startExtraction(token, start)).rejects.toMatchObject({ status: 403 });
+  clock.now += 10;
+  expect(await client.getConsent(token, consentId)).toMatchObject({ status: 'ACTIVE' });
+  expect(await client.listConsents(token)).toMatchObject({ consents: [{ id: consentId }], count: 1 });
+  await expect(client.startExtraction(token, start)).resolves.toBeTypeOf('string');
+  expect(await client.revokeConsent(token, consentId)).toEqual({
+    consentId,
+    status: 'INACTIVE',
+    subStatus: 'REVOKED',
+  });
+});
+
+test('an extraction by consent runs, and ends with data, in both versions', async () => {
+  const { client, clock, consentId, token } = await authorized({ endsAfter: 20 });
+  const start = { product: 'tef', consentId } as const;
+  const [v1, v2] = [await client.startExtraction(token, start), await client.startExtractionV2(token, start)];
+  clock.now += 19;
+  expect(await client.pollExtraction(token, v1)).toMatchObject({
+    kind: 'in-progress',
+    taskStatus: 'running',
+  });
+  expect(await client.pollExtractionV2(token, v2)).toMatchObject({ kind: 'in-progress' });
+  clock.now += 1;
+  const item = { amount: 12_500 };
+  expect(await client.pollExtraction(token, v1)).toMatchObject({ kind: 'finished', results: [item] });
+  expect(await client.pollExtractionV2(token, v2)).toMatchObject({ kind: 'finished', data: [item] });
+});
+
+test('the other ends of an extraction by consent: failed, never, oversized', async () => {
+  const pollOf = async (outcome: ConsentScenario['outcome']) => {
+    const { client, clock, consentId, token } = await authorized({ outcome });
+    const taskId = await client.startExtractionV2(token, { product: 'movement', consentId });
+    clock.now += 1_000;
+    return client.pollExtractionV2(token, taskId);
+  };
+  await expect(pollOf('FAILED')).rejects.toMatchObject({ errorType: 'FAILED_BY_SCENARIO', status: 422 });
+  expect(await pollOf('NEVER')).toMatchObject({ kind: 'in-progress' });
+  expect(JSON.stringify(await pollOf('OVERSIZED')).length).toBeGreaterThan(5_000_000);
+});
+
+test('a Task Token reaches only the data of its user', async () => {
+  const { client, consentId, token } = await authorized({});
+  const taskId = await client.startExtraction(token, { product: 'tef', consentId });
+  const stranger = userOf({ outcome: 'COMPLETED', endsAfter: 2, authorizedAt: 1_795_000_000 });
+  const strange = await client.createTaskToken(stranger);
+  await expect(client.getConsent(strange, consentId)).rejects.toMatchObject({ status: 404 });
+  await expect(client.pollExtraction(strange, taskId)).rejects.toMatchObject({ status: 404 });
+});
+
+test('no id has the national id in it, as ids are no secrets', async () => {
+  const { client, consentId, token, target } = await authorized({});
+  const taskId = await client.startExtraction(token, { product: 'tef', consentId });
+  const digits = target.slice(0, 8);
+  expect(`${taskId} ${consentId}`).not.toContain(digits);
+});
+
+test('a session token is no Task Token', async () => {
+  const { client } = playProbe();
+  const taskToken = await client.sessionToken();
+  await expect(client.listConsents({ taskToken })).rejects.toMatchObject({
+    name: 'ProviderUnauthorized',
+  });
+});
+
+test('a token expires after an hour', async () => {
+  const { client, clock, token } = await authorized({});
+  clock.now += 60 * 60 - 1;
+  await expect(client.listConsents(token)).resolves.toMatchObject({ count: 1 });
+  clock.now += 1;
+  await expect(client.listConsents(token)).rejects.toMatchObject({ name: 'ProviderUnauthorized' });
+});

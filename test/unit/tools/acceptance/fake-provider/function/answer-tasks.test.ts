@@ -1,0 +1,184 @@
+import { expect, test } from 'vitest';
+import {
+  ProviderAmbiguous,
+  ProviderBusy,
+  ProviderRefused,
+  ProviderUnauthorized,
+} from '../../../../../../lib/provider/transport/errors.ts';
+import {
+  formatUsername,
+  hangSeconds,
+  outcomes,
+  type Scenario,
+} from '../../../../../../tools/acceptance/fake-provider/function/scenario.ts';
+import { playProbe } from './played-probe.ts';
+
+const withoutWebhook = {
+  entity: 'any',
+  credentials: { mode: 'raw', value: { username: formatUsername({}), password: 'any' } } as const,
+  actions: [{ id: 'product-balance' }, { id: 'tef' }] as const,
+};
+
+const requestOf = (scenario: Partial<Scenario>, webhook = { enable: true, retries: 5 }) => ({
+  ...withoutWebhook,
+  credentials: { mode: 'raw', value: { username: formatUsername(scenario), password: 'any' } } as const,
+  webhook,
+});
+
+test.each(outcomes)('a task ends as %s when its scenario says, and polls see it', async (outcome) => {
+  const { client, clock } = playProbe();
+  const taskId = await client.startTask(requestOf({ outcome, endsAfter: 30 }));
+  expect(taskId.length).toBeLessThanOrEqual(100);
+  clock.now += 29;
+  expect(await client.readTask(taskId)).toMatchObject({ taskStatus: 'RUNNING', results: null });
+  clock.now += 1;
+  const { taskStatus, results } = await client.readTask(taskId);
+  expect(taskStatus).toBe(outcome);
+  const statuses = {
+    COMPLETED: ['COMPLETED', 'COMPLETED'],
+    PARTIAL: ['COMPLETED', 'FAILED'],
+    FAILED: ['FAILED', 'FAILED'],
+    CREDENTIALS_WRONG: undefined,
+    CREDENTIALS_LOCKED: undefined,
+  }[outcome];
+  expect(results?.actions.map(({ status }) => status)).toEqual(statuses);
+});
+
+test.each(
+  outcomes.flatMap((outcome) =>
+    (['plain', 'encrypted'] as const).map((webhook) => [outcome, webhook] as const),
+  ),
+)('Cosecha verifies and reads the webhook of a task that ends as %s, %s', async (outcome, webhook) => {
+  const { client, queued, deliverQueued, received } = playProbe();
+  const taskId = await client.startTask(requestOf({ outcome, webhook, endsAfter: 30 }));
+  expect(queued).toEqual([{ delivery: { taskId, attempt: 1 }, delaySeconds: 30 }]);
+  await deliverQueued();
+  expect(received).toEqual([{ answer: 204, taskId, recorded: outcome }]);
+  expect(queued).toEqual([]);
+});
+
+test('a webhook that is not answered 200 or 204 is tried again every 30 s, as often as the request says', async () => {
+  const { client, queued, deliverQueued, received } = playProbe(500);
+  await client.startTask(requestOf({}, { enable: true, retries: 3 }));
+  const delays: number[] = [];
+  while (queued.length > 0) {
+    delays.push(...queued.map(({ delaySeconds }) => delaySeconds));
+    await deliverQueued();
+  }
+  expect(delays).toEqual([0, 30, 30]);
+  expect(received).toHaveLength(3);
+});
+
+test.each([
+  ['the scenario loses it', requestOf({ webhook: 'lost' })],
+  ['the task never ends', requestOf({ endsAfter: 'never' })],
+  ['the request has no webhook', withoutWebhook],
+  ['the request disables it', requestOf({}, { enable: false, retries: 5 })],
+])('there is no webhook if %s', async (_why, request) => {
+  const { client, queued } = playProbe();
+  await client.startTask(request);
+  expect(queued).toEqual([]);
+});
+
+test('a task that never ends is running for ever', async () => {
+  const { client, clock } = playProbe();
+  const taskId = await client.startTask(requestOf({ endsAfter: 'never' }));
+  clock.now += 1_000_000;
+  expect(await client.readTask(taskId)).toMatchObject({ taskStatus: 'RUNNING' });
+});
+
+test('the webhook of the scenario after-webhook arrives before the start call is answered', async () => {
+  const { client, received, queued } = playProbe();
+  const taskId = await client.startTask(requestOf({ start: 'after-webhook', endsAfter: 30 }));
+  // Nobody has read the queue.
+  expect(received).toEqual([{ answer: 204, taskId, recorded: 'COMPLETED' }]);
+  expect(queued).toEqual([]);
+});
+
+test('the provider is busy until the time in the scenario', async () => {
+  const { client, clock } = playProbe();
+  const request = requestOf({ busyUntil: clock.now + 10 });
+  await expect(client.startTask(request)).rejects.toBeInstanceOf(ProviderBusy);
+  clock.now += 10;
+  await expect(client.startTask(request)).resolves.toBeTypeOf('string');
+});
+
+test('a refused start creates no task', async () => {
+  const { client, queued } = playProbe();
+  await expect(client.startTask(requestOf({ start: 'refused' }))).rejects.toBeInstanceOf(ProviderRefused);
+  expect(queued).toEqual([]);
+});
+
+test.each(['hangs', 'breaks'] as const)('a start that %s creates a task nevertheless', async (start) => {
+  const { client, queued, slept } = playProbe();
+  await client.startTask(requestOf({ start })).catch((error: unknown) => {
+    expect(error).toBeInstanceOf(ProviderAmbiguous);
+  });
+  expect(queued).toHaveLength(1);
+  expect(slept).toEqual(start === 'hangs' ? [hangSeconds] : []);
+});
+
+test('reads may differ from the webhook', async () => {
+  const { client, received, deliverQueued } = playProbe();
+  const taskId = await client.startTask(requestOf({ outcome: 'COMPLETED', reads: 'FAILED' }));
+  await deliverQueued();
+  expect(received).toMatchObject([{ recorded: 'COMPLETED' }]);
+  expect(await client.readTask(taskId)).toMatchObject({ taskStatus: 'FAILED' });
+});
+
+test('results have at least the size in the scenario', async () => {
+  const { client } = playProbe();
+  const taskId = await client.startTask(requestOf({ resultBytes: 100_000 }));
+  const { results } = await client.readTask(taskId);
+  expect(JSON.stringify(results).length).toBeGreaterThanOrEqual(100_000);
+});
+
+test('equal tasks have different ids', async () => {
+  const { client } = playProbe();
+  const [one, other] = [await client.startTask(requestOf({})), await client.startTask(requestOf({}))];
+  expect(one).not.toBe(other);
+});
+
+test('the longest scenario fits into a taskId', async () => {
+  const { client } = playProbe();
+  const longest = {
+    outcome: 'CREDENTIALS_LOCKED',
+    reads: 'CREDENTIALS_LOCKED',
+    resultBytes: 5_000_000,
+  } as const;
+  const taskId = await client.startTask(requestOf({ ...longest, endsAfter: 900, webhook: 'encrypted' }));
+  expect(taskId.length).toBeLessThanOrEqual(100);
+});
+
+test('credentials that Cosecha encrypts under the session token are read', async () => {
+  const { clientWith } = playProbe();
+  const client = clientWith({ encryptRawCredentials: true });
+  const taskId = await client.startTask(requestOf({ outcome: 'FAILED' }));
+  expect(await client.readTask(taskId)).toMatchObject({ taskStatus: 'FAILED' });
+});
+
+test.each([
+  ['a username without a scenario', { credentials: { mode: 'raw', value: { username: 'somebody' } } }],
+  ['PARTIAL with one action', { ...requestOf({ outcome: 'PARTIAL' }), actions: [{ id: 'tef' }] }],
+  ['persisted credentials', { credentials: { mode: 'persisted', value: 'any' } }],
+  ['more actions than an id can hold', { actions: Array.from({ length: 50 }, () => ({ id: 'tef' })) }],
+])('%s is refused', async (_what, fields) => {
+  const { client } = playProbe();
+  const request = { ...requestOf({}), ...fields } as ReturnType<typeof requestOf>;
+  await expect(client.startTask(request)).rejects.toMatchObject({ name: 'ProviderRefused', status: 400 });
+});
+
+test('a wrong API key logs in nobody', async () => {
+  const { clientWith } = playProbe();
+  await expect(clientWith({ apiKey: 'another' }).sessionToken()).rejects.toBeInstanceOf(ProviderUnauthorized);
+});
+
+test('a taskId that the probe did not issue is unknown to polls, and sends no webhook', async () => {
+  const { client, queued, deliverQueued, received } = playProbe();
+  const taskId = await client.startTask(requestOf({ outcome: 'FAILED' }));
+  const forged = taskId.replace('FAILED', 'COMPLETED');
+  await expect(client.readTask(forged)).rejects.toMatchObject({ status: 404 });
+  queued.splice(0, 1, { delivery: { taskId: forged, attempt: 1 }, delaySeconds: 0 });
+  await deliverQueued();
+  expect(received).toEqual([]);
+});

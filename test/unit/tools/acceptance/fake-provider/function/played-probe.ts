@@ -1,0 +1,82 @@
+import { createProviderClient, type ProviderClient } from '../../../../../../lib/provider/client.ts';
+import { receiveDelivery } from '../../../../../../lib/webhook/receive-delivery.ts';
+import { signingKeyOf } from '../../../../../../lib/webhook/signing-key.ts';
+import { answerRequest } from '../../../../../../tools/acceptance/fake-provider/function/answer-request.ts';
+import type { ProbePorts } from '../../../../../../tools/acceptance/fake-provider/function/call.ts';
+import { type Delivery, deliver } from '../../../../../../tools/acceptance/fake-provider/function/deliver.ts';
+
+export const registration = {
+  webhookUrl: 'https://cosecha.example/webhooks/provider',
+  signingKey: 'the signing key',
+  apiKey: 'the API key',
+};
+
+type Received = Awaited<ReturnType<typeof receiveDelivery>>;
+
+/**
+ * The probe with Cosecha's own client and webhook in front of it: neither shares code for signing or encryption with the
+ * probe. `status` is the answer to its webhooks.
+ */
+export const playProbe = (status = 204) => {
+  const queued: { readonly delivery: Delivery; readonly delaySeconds: number }[] = [];
+  /** What Cosecha made of each webhook, and how many start calls had been answered by then. */
+  const received: Received[] = [];
+  const slept: number[] = [];
+  const clock = { now: 1_795_000_000, issued: 0 };
+  const ports: ProbePorts = {
+    now: () => clock.now,
+    nonce: () => `n${clock.issued++}`,
+    sleep: async (seconds) => {
+      slept.push(seconds);
+    },
+    tokenKey: async () => 'the token key',
+    registration: async () => registration,
+    post: async (_url, body, headers) => {
+      received.push(await receive(body, headers['x-service-signature']));
+      return status;
+    },
+    queue: async (delivery, delaySeconds) => {
+      queued.push({ delivery, delaySeconds });
+    },
+  };
+  const clientWith = (options: Partial<Parameters<typeof createProviderClient>[0]> = {}): ProviderClient =>
+    createProviderClient({
+      baseUrl: 'https://probe.example',
+      apiKey: registration.apiKey,
+      clientId: '00000000-0000-4000-8000-0000000c0de0',
+      now: () => new Date(clock.now * 1_000),
+      fetch: async (url, { method, headers, body = '' }) => {
+        const answer = await answerRequest(
+          {
+            method,
+            path: new URL(url).pathname,
+            headers: Object.fromEntries(
+              Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]),
+            ),
+            body,
+          },
+          ports,
+        );
+        return { status: answer.status, body: new Response(JSON.stringify(answer.body)).body as never };
+      },
+      ...options,
+    });
+  /** Delivers everything that is queued now, as the queue does once it is due. */
+  const deliverQueued = async (): Promise<void> => {
+    for (const { delivery } of queued.splice(0)) await deliver(delivery, ports);
+  };
+  return { clock, queued, received, slept, ports, clientWith, client: clientWith(), deliverQueued };
+};
+
+const receive = (body: string, signature: string | undefined): Promise<Received> =>
+  receiveDelivery(
+    { body, isBase64Encoded: false, signature },
+    {
+      keys: {
+        current: async () => [signingKeyOf(registration.signingKey)],
+        refreshed: async () => undefined,
+      },
+      record: async ({ taskStatus }) => taskStatus as never,
+      count: () => {},
+    },
+  );

@@ -1,0 +1,67 @@
+import { Match } from 'aws-cdk-lib/assertions';
+import { expect, test } from 'vitest';
+import { flatten, type Resource, resourcesOf, synthesize } from '../../infra/synth.ts';
+
+const accept = synthesize({ stage: 'accept', probe: 'true', fanOutToEventBus: 'true' });
+const { readersTemplate: readers, probeTemplate: probe } = accept;
+if (readers === undefined || probe === undefined) throw new Error('probe=true adds no stacks');
+
+test('without the setting there are no readers', () => {
+  expect(synthesize().readersTemplate).toBeUndefined();
+});
+
+test('another caller may read extractions, and nothing else', () => {
+  const [id] = Object.keys(resourcesOf(readers, 'AWS::IAM::Role')).filter((role) =>
+    role.startsWith('Stranger'),
+  );
+  const policies = Object.values(resourcesOf(readers, 'AWS::IAM::Policy')).filter(
+    ({ Properties }) => JSON.stringify(Properties.Roles) === JSON.stringify([{ Ref: id }]),
+  );
+  const statements = policies.flatMap(
+    ({ Properties }) =>
+      (Properties.PolicyDocument as { Statement: { Action: string; Resource: unknown }[] }).Statement,
+  );
+  expect(statements.map(({ Action, Resource }) => `${Action} ${flatten(Resource)}`)).toEqual([
+    'execute-api:Invoke arn:<AWS::Partition>:execute-api:<AWS::Region>:<AWS::AccountId>:*/$default/GET/extractions/*',
+  ]);
+});
+
+test('a rule of the bus and every alarm of the stage reach a queue', () => {
+  readers.hasResourceProperties('AWS::Events::Rule', {
+    EventBusName: 'Cosecha-accept-extractions',
+    EventPattern: { source: ['cosecha'] },
+    Targets: [{ Arn: { 'Fn::GetAtt': [Match.stringLikeRegexp('^FanOutInbox'), 'Arn'] } }],
+  });
+  accept.template.allResourcesProperties('AWS::CloudWatch::Alarm', {
+    AlarmActions: [{ 'Fn::GetStackOutput': Match.objectLike({ StackName: 'Cosecha-accept-probe' }) }],
+  });
+  probe.hasResourceProperties('AWS::SNS::Subscription', { Protocol: 'sqs' });
+  probe.hasResourceProperties('AWS::SNS::TopicPolicy', {
+    PolicyDocument: {
+      Statement: Match.arrayWith([
+        Match.objectLike({
+          Effect: 'Allow',
+          Principal: { Service: 'cloudwatch.amazonaws.com' },
+          Action: 'sns:Publish',
+        }),
+      ]),
+    },
+  });
+});
+
+test('a consumer of the stream abandons a failing record soon, and splits batches', () => {
+  readers.hasResourceProperties('AWS::Lambda::EventSourceMapping', {
+    BisectBatchOnFunctionError: true,
+    MaximumRetryAttempts: 2,
+  });
+  // The emulator knows no bucket as the destination of failed batches.
+  const { readersTemplate: local } = synthesize({ stage: 'local', probe: 'true' });
+  local?.resourceCountIs('AWS::Lambda::EventSourceMapping', 0);
+});
+
+test('everything is deleted with the stack', () => {
+  const resources = Object.entries(readers.toJSON().Resources as Record<string, Resource>);
+  expect(
+    resources.filter(([, { DeletionPolicy = 'Delete' }]) => DeletionPolicy !== 'Delete').map(([id]) => id),
+  ).toEqual([]);
+});

@@ -1,0 +1,189 @@
+import { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
+import { GetExecutionHistoryCommand, SFNClient } from '@aws-sdk/client-sfn';
+import { executionArn } from '../../../lib/aws/step-functions.ts';
+import { ownMetric, readMetric } from '../../../lib/cli/aws/read-metric.ts';
+import type { PublicExtraction } from '../../../lib/extraction/api/public-view.ts';
+import type { MetricName } from '../../../lib/observability/metric-names.ts';
+import { type Check, passed } from './check.ts';
+import type { AcceptContext } from './context.ts';
+import { describeCost, measuredCost } from './cost.ts';
+import { extract, isDone, readUntil, requestOf } from './extractions.ts';
+import { type Invocation, parseReport, readLogLines } from './report-lines.ts';
+import { Unmet } from './unmet.ts';
+
+const invocationsOf = (lines: readonly string[]): readonly Invocation[] =>
+  lines.flatMap((line) => parseReport(line) ?? []);
+
+/** How much of its memory or of its time a function may use. */
+const mostUsed = 0.9;
+
+/** What a function used too much of, as a sentence, or undefined. */
+export const headroomProblem = (
+  { name, timeoutSeconds }: { readonly name: string; readonly timeoutSeconds: number },
+  invocations: readonly Invocation[],
+): string | undefined => {
+  const most = (value: (one: Invocation) => number): number => Math.max(...invocations.map(value));
+  const used = most(({ usedMB, memoryMB }) => usedMB / memoryMB);
+  if (used > mostUsed) {
+    return `${name} used ${most(({ usedMB }) => usedMB)} MB, ${Math.round(used * 100)} % of its memory.`;
+  }
+  const longest = most(({ durationMs }) => durationMs / 1_000);
+  if (longest > mostUsed * timeoutSeconds) {
+    return `${name} ran for ${longest} s of its timeout of ${timeoutSeconds} s.`;
+  }
+  return undefined;
+};
+
+/** These wait for a provider that hangs, which the checks make it do. */
+const waitsForProvider: readonly string[] = ['start-task'];
+
+export const coldStarts: Check = {
+  id: 'cold-starts',
+  title: 'Every function ran, with memory and time to spare; the time of its cold starts',
+  turn: 'last',
+  seconds: () => 120,
+  notOnEmulator: 'it starts functions otherwise than Lambda, and reports no memory',
+  run: async ({ stack, client, startedAt, waitFor }) => {
+    const figures: string[] = [];
+    const problems: string[] = [];
+    for (const one of await stack.functions()) {
+      waitFor(`the log of ${one.name}`);
+      const invocations = invocationsOf(await readLogLines(client, one.logGroup, startedAt));
+      if (invocations.length === 0) {
+        problems.push(`${one.name} logged no invocation in ${one.logGroup}.`);
+        continue;
+      }
+      const timed = waitsForProvider.includes(one.name)
+        ? { ...one, timeoutSeconds: Number.POSITIVE_INFINITY }
+        : one;
+      problems.push(...[headroomProblem(timed, invocations)].filter((problem) => problem !== undefined));
+      const inits = invocations.flatMap(({ initMs }) => initMs ?? []);
+      const range = inits.length === 0 ? 'none' : `${Math.min(...inits)} to ${Math.max(...inits)} ms`;
+      figures.push(`${one.name} ${inits.length} of ${invocations.length} (${range})`);
+    }
+    if (problems.length > 0) throw new Unmet([...problems, ...figures].join(' '));
+    return passed(`cold starts, with their Init Duration: ${figures.join('; ')}`);
+  },
+};
+
+/** Metrics that the checks of the turn `together` always cause. Alarms watch most of them. */
+const causedMetrics: readonly MetricName[] = [
+  'SettledByWebhook',
+  'SettledByStart',
+  'SettledByReconcile',
+  'Rejected',
+  'Unconfirmed',
+  'TimedOut',
+  'Corrected',
+  'ProviderBusy',
+  'WebhookTooLarge',
+  'WebhookSignatureMismatch',
+  'StatusDisagreement',
+  'Collected',
+  'SweepStarted',
+  'SweepFinished',
+];
+
+export const metricsArrive: Check = {
+  id: 'metrics',
+  title: 'CloudWatch has the metrics that the run caused, under the names that the alarms watch',
+  turn: 'last',
+  // Metrics that come in logs have their values a minute or two later.
+  seconds: () => 300,
+  notOnEmulator: 'it makes no metrics of logs',
+  run: async ({ client, deployment, startedAt, now, waitFor, sleep }) => {
+    const cloudWatch = new CloudWatchClient(client);
+    // Values are kept by whole minutes.
+    const since = new Date(startedAt.getTime() - 60_000);
+    const isCounted = async (name: MetricName): Promise<boolean> => {
+      const query = { since, until: now(), periodSeconds: 60, statistic: 'Sum' } as const;
+      const points = await readMetric(cloudWatch, ownMetric(deployment.stage, name), query);
+      return points.some(({ value }) => value > 0);
+    };
+    let missing = causedMetrics;
+    for (;;) {
+      const counted = await Promise.all(missing.map(isCounted));
+      missing = missing.filter((_, index) => !counted[index]);
+      if (missing.length === 0) return passed(`${causedMetrics.length} metrics of the stage have values`);
+      waitFor(`values of ${missing.join(', ')}, which other checks cause`);
+      await sleep(10_000);
+    }
+  },
+};
+
+/** The billed transitions of an execution: each state that was entered, and each retry of a task. */
+export const transitionsIn = (eventTypes: readonly string[]): number => {
+  const count = (pattern: RegExp) => eventTypes.filter((type) => pattern.test(type)).length;
+  return count(/^(Task|LambdaFunction)Scheduled$/) + count(/StateEntered$/) - count(/^TaskStateEntered$/);
+};
+
+const transitionsOf = async (
+  { client, deployment }: AcceptContext,
+  extractionId: string,
+): Promise<number> => {
+  const { events = [] } = await new SFNClient(client).send(
+    new GetExecutionHistoryCommand({
+      executionArn: executionArn(deployment.output('StateMachineArn'), extractionId),
+      maxResults: 1_000,
+    }),
+  );
+  return transitionsIn(events.flatMap(({ type }) => type ?? []));
+};
+
+/** The invocations of a function that logged one of these ids, of extractions and of tasks, in a line of their own. */
+export const invocationsFor = (lines: readonly string[], ids: readonly string[]): readonly Invocation[] => {
+  const mine = new Set(
+    lines
+      .filter((line) => ids.some((id) => line.includes(id)))
+      .flatMap((line) => /"function_request_id":"([^"]+)"/.exec(line)?.[1] ?? []),
+  );
+  return invocationsOf(lines).filter(({ requestId }) => mine.has(requestId));
+};
+
+/** How many extractions run at once, and how often. The first time starts processes, and is not counted. */
+const round = { extractions: 5, counted: 2 };
+
+/** Runs some extractions on the happy path at once: one request, one webhook, and mostly one read. */
+const runRound = async (context: AcceptContext): Promise<readonly PublicExtraction[]> =>
+  Promise.all(
+    Array.from({ length: round.extractions }, async () => {
+      const extractionId = await extract(context, requestOf('cost', { endsAfter: 3 }));
+      context.waitFor(`extraction ${extractionId} to end`);
+      // A read is an invocation, and a caller makes one.
+      await context.sleep(10_000);
+      return readUntil(context, extractionId, 'COMPLETED and collected', isDone);
+    }),
+  );
+
+/** CloudWatch Logs has the lines of an invocation some seconds after its end. */
+const logDelayMs = 20_000;
+
+export const costOfMillion: Check = {
+  id: 'cost',
+  title: 'What Lambda and Step Functions bill for a million extractions, beside the estimate',
+  turn: 'alone',
+  seconds: () => 240,
+  notOnEmulator: 'its durations are not those of Lambda',
+  run: async (context) => {
+    const { stack, client, sleep, now } = context;
+    await runRound(context);
+    const since = now();
+    const extractions: PublicExtraction[] = [];
+    for (let left = round.counted; left > 0; left -= 1) extractions.push(...(await runRound(context)));
+    context.waitFor('the logs of the functions');
+    await sleep(logDelayMs);
+    const ids = extractions.flatMap(({ extractionId, taskId }) => [
+      extractionId,
+      ...(taskId ? [taskId] : []),
+    ]);
+    const perFunction = await Promise.all(
+      (await stack.functions()).map(async ({ logGroup }) =>
+        invocationsFor(await readLogLines(client, logGroup, since), ids),
+      ),
+    );
+    const transitions = await Promise.all(
+      extractions.map(({ extractionId }) => transitionsOf(context, extractionId)),
+    );
+    return passed(describeCost(measuredCost(perFunction.flat(), transitions, extractions.length)));
+  },
+};

@@ -1,0 +1,167 @@
+import { DecryptCommand, GetKeyPolicyCommand, KMSClient } from '@aws-sdk/client-kms';
+import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
+import { SFNClient } from '@aws-sdk/client-sfn';
+import * as v from 'valibot';
+import { readExecutionInputOf } from '../../../lib/aws/step-functions.ts';
+import { type Check, passed } from './check.ts';
+import type { AcceptContext } from './context.ts';
+import { extract, isDone, readUntil, requestOf } from './extractions.ts';
+import { Unmet } from './unmet.ts';
+
+const readInput = ({ client, deployment }: AcceptContext, extractionId: string) =>
+  readExecutionInputOf(new SFNClient(client), deployment.output('StateMachineArn'))(extractionId);
+
+export const sealKeyAdministrator: Check = {
+  id: 'seal-key-administrator',
+  title: 'An administrator cannot decrypt sealed credentials, even with the right encryption context',
+  turn: 'together',
+  seconds: () => 60,
+  notOnEmulator: 'it does not apply key policies to its root',
+  run: async (context) => {
+    const extractionId = await extract(context, requestOf('seal-key-administrator', {}));
+    const { sealed } = await readInput(context, extractionId);
+    const { variables } = await context.stack.functionNamed('start-task');
+    const decrypt = new DecryptCommand({
+      KeyId: variables.SEAL_KEY_ARN,
+      CiphertextBlob: Buffer.from(sealed, 'base64'),
+      EncryptionContext: { extractionId },
+    });
+    try {
+      await new KMSClient(context.client).send(decrypt);
+    } catch (error) {
+      const { name } = error as Error;
+      if (name === 'AccessDeniedException')
+        return passed('kms:Decrypt by your own identity: AccessDeniedException');
+      throw error;
+    }
+    throw new Unmet(
+      'Your own identity decrypted sealed credentials. Compare the policy of the seal key with the template.',
+    );
+  },
+};
+
+const list = v.union([
+  v.pipe(
+    v.string(),
+    v.transform((one) => [one]),
+  ),
+  v.array(v.string()),
+]);
+const policyShape = v.object({
+  Statement: v.array(
+    v.object({
+      Effect: v.string(),
+      Principal: v.optional(v.union([v.literal('*'), v.object({ AWS: v.optional(list, []) })]), {}),
+      Action: list,
+      Condition: v.optional(v.record(v.string(), v.record(v.string(), v.unknown())), {}),
+    }),
+  ),
+});
+
+type Statement = v.InferOutput<typeof policyShape>['Statement'][number];
+
+/** Actions that decrypt, or that give the right to. */
+const opens = /^(\*|kms:(\*|Decrypt.*|ReEncrypt.*|Create(Grant|\*)))$/;
+
+const principalsOf = ({ Principal }: Statement): readonly string[] => {
+  if (Principal === '*') return ['*'];
+  return 'AWS' in Principal ? (Principal.AWS ?? []) : [];
+};
+
+/** Whether it holds only for requests that name an extraction in their encryption context. */
+const requiresContext = ({ Condition }: Statement): boolean =>
+  Condition.Null?.['kms:EncryptionContext:extractionId'] === 'false';
+
+/** What is wrong with a key policy that only these roles may decrypt under, as sentences. */
+export const keyPolicyProblems = (
+  policy: unknown,
+  users: readonly { readonly name: string; readonly roleArn: string }[],
+  { withConditions }: { readonly withConditions: boolean },
+): readonly string[] => {
+  const statements = v
+    .parse(policyShape, policy)
+    .Statement.filter(
+      ({ Effect, Action }) => Effect === 'Allow' && Action.some((action) => opens.test(action)),
+    );
+  const principals = statements.flatMap(principalsOf);
+  const others = principals.filter((arn) => !users.some(({ roleArn }) => roleArn === arn));
+  const missing = users.filter(({ roleArn }) => !principals.includes(roleArn));
+  const free = withConditions && !statements.every(requiresContext);
+  return [
+    ...others.map((arn) => `The policy of the seal key lets ${arn} decrypt.`),
+    ...missing.map(({ name }) => `The policy of the seal key does not let ${name} decrypt.`),
+    ...(free ? ['The policy of the seal key allows to decrypt without an extractionId in the context.'] : []),
+  ];
+};
+
+export const sealKeyRoles: Check = {
+  id: 'seal-key-roles',
+  title: 'No role but those of the functions that unseal may decrypt, and only for a named extraction',
+  turn: 'together',
+  seconds: () => 60,
+  run: async ({ client, stack, deployment }) => {
+    const functions = await stack.functions();
+    // request-extraction has the key to seal with.
+    const users = functions.filter(
+      ({ name, variables }) => variables.SEAL_KEY_ARN !== undefined && name !== 'request-extraction',
+    );
+    const { variables } = await stack.functionNamed('start-task');
+    const { Policy = '' } = await new KMSClient(client).send(
+      new GetKeyPolicyCommand({ KeyId: variables.SEAL_KEY_ARN, PolicyName: 'default' }),
+    );
+    // The stage for emulators has no conditions, as emulators do not know them.
+    const problems = keyPolicyProblems(JSON.parse(Policy), users, { withConditions: !deployment.isEmulated });
+    if (problems.length > 0) {
+      throw new Unmet([...problems, 'Compare the policy with the template.'].join(' '));
+    }
+    return passed(`only ${users.map(({ name }) => name).join(', ')} may decrypt`);
+  },
+};
+
+/** KMS's error for a ciphertext under another encryption context. */
+const wrongContext = 'InvalidCiphertextException';
+
+/** For how long the provider is busy for the extraction that is invoked with foreign data: some tries of the machine. */
+const busySeconds = 20;
+
+/**
+ * Invokes start-task for one extraction with the sealed credentials of another, as somebody could who may invoke it. The
+ * function then decrypts them under the context of the first. Only the function's own role may decrypt, so this is the
+ * only real call under a wrong context.
+ */
+export const sealKeyContext: Check = {
+  id: 'seal-key-context',
+  title: 'Sealed credentials cannot be decrypted under the encryption context of another extraction',
+  turn: 'together',
+  seconds: ({ settings }) => settings.timings.startWindow + 60,
+  run: async (context) => {
+    const other = await extract(context, requestOf('seal-key-context', { outcome: 'FAILED' }));
+    const { sealed } = await readInput(context, other);
+    const busyUntil = Math.ceil(context.now().getTime() / 1_000) + busySeconds;
+    const extractionId = await extract(context, requestOf('seal-key-context', { busyUntil }));
+    const input = await readInput(context, extractionId);
+    const { physicalName } = await context.stack.functionNamed('start-task');
+    const lambda = new LambdaClient(context.client);
+    const invoke = new InvokeCommand({
+      FunctionName: physicalName,
+      LogType: 'Tail',
+      // The token is nobody's, so that the report of the failure wakes no machine.
+      Payload: JSON.stringify({ ...input, sealed, callbackToken: 'cosecha-accept', callbackAttempt: 0 }),
+    });
+    context.waitFor('start-task to decrypt under the context of another extraction');
+    for (;;) {
+      const { LogResult = '' } = await lambda.send(invoke);
+      const log = Buffer.from(LogResult, 'base64').toString('utf8');
+      if (log.includes(wrongContext)) break;
+      // Between two tries of the machine the record is REQUESTED. During one, start-task does not decrypt at all.
+      if (context.now().getTime() > busyUntil * 1_000) {
+        throw new Unmet(
+          `start-task, invoked for ${extractionId} with the sealed credentials of ${other}, did not fail with ${wrongContext}. Its log shows what it did.`,
+        );
+      }
+      await context.sleep(500);
+    }
+    await readUntil(context, extractionId, 'COMPLETED with its own credentials', isDone);
+    return passed(`KMS answered ${wrongContext} to start-task`);
+  },
+};

@@ -1,0 +1,63 @@
+import { CliError } from '../../../lib/cli/errors.ts';
+import type { Check } from './check.ts';
+import { alarmNotifies, alarmRaised } from './check-alarms.ts';
+import { foreignCaller, idempotentReplay } from './check-callers.ts';
+import { consentFlow } from './check-consent.ts';
+import { streamConsumer } from './check-consumer.ts';
+import { signingKeyRotation, webhookForged, webhookOversized, webhookReplayed } from './check-deliveries.ts';
+import { asInTemplate, doctorPasses } from './check-deployed.ts';
+import { eraseForGood } from './check-erase.ts';
+import { coldStarts, costOfMillion, metricsArrive } from './check-measures.ts';
+import { outcomesEncrypted, outcomesPlain, webhookEarly, webhookLost } from './check-outcomes.ts';
+import { functionPermissions } from './check-permissions.ts';
+import { resultsPresigned } from './check-results.ts';
+import { sealKeyAdministrator, sealKeyContext, sealKeyRoles } from './check-seal-key.ts';
+import { startBusy, startRefused, startSilent } from './check-starts.ts';
+import { fanOut, streamRecords } from './check-stream.ts';
+import { timeoutCorrected } from './check-timeout.ts';
+
+/** Every check of `cosecha accept`, in the order of its table. docs/acceptance.md lists them. */
+export const checks: readonly Check[] = [
+  outcomesPlain,
+  outcomesEncrypted,
+  webhookLost,
+  webhookEarly,
+  webhookForged,
+  webhookReplayed,
+  webhookOversized,
+  signingKeyRotation,
+  startBusy,
+  startRefused,
+  startSilent,
+  timeoutCorrected,
+  consentFlow,
+  idempotentReplay,
+  foreignCaller,
+  resultsPresigned,
+  eraseForGood,
+  streamRecords,
+  streamConsumer,
+  fanOut,
+  sealKeyAdministrator,
+  sealKeyRoles,
+  sealKeyContext,
+  functionPermissions,
+  asInTemplate,
+  alarmNotifies,
+  alarmRaised,
+  metricsArrive,
+  coldStarts,
+  costOfMillion,
+  doctorPasses,
+];
+
+/** The checks that `--only` names, in the order of the table, or all. Throws CliError for an unknown id. */
+export const chooseChecks = (only: readonly string[] | undefined): readonly Check[] => {
+  const unknown = (only ?? []).filter((id) => !checks.some((check) => check.id === id));
+  if (unknown.length > 0) {
+    throw new CliError(
+      `There is no check ${unknown.join(', ')}. The checks: ${checks.map(({ id }) => id).join(', ')}.`,
+    );
+  }
+  return only === undefined ? checks : checks.filter(({ id }) => only.includes(id));
+};

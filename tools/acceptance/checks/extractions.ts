@@ -1,0 +1,104 @@
+import { ApiError, NoAnswerError } from '../../../lib/client/api-errors.ts';
+import type { ExtractionRequest, RequestedExtraction } from '../../../lib/client/request-extraction.ts';
+import type { PublicExtraction } from '../../../lib/extraction/api/public-view.ts';
+import { formatUsername, type Scenario } from '../fake-provider/function/scenario.ts';
+import type { AcceptContext } from './context.ts';
+import { Unmet } from './unmet.ts';
+
+/** The prefix of the `reference` of every extraction of a run. The id of its check follows. */
+export const referencePrefix = 'cosecha accept: ';
+
+/** A request whose credentials carry the behaviour of the probe. */
+export const requestOf = (checkId: string, scenario: Partial<Scenario>): ExtractionRequest => ({
+  entity: 'probe-bank',
+  // Only the username has a meaning for the probe.
+  credentials: { mode: 'raw', value: { username: formatUsername(scenario), password: 'not-a-password' } },
+  actions: [{ id: 'product-balance' }, { id: 'tef' }],
+  reference: `${referencePrefix}${checkId}`,
+});
+
+/** Sends a request under a new key, and returns the id. Throws Unmet unless it is accepted. */
+export const extract = async (context: AcceptContext, request: ExtractionRequest): Promise<string> => {
+  const { extraction } = await extractWithKey(context, request, context.randomId());
+  return extraction.extractionId;
+};
+
+export const extractWithKey = async (
+  { api }: AcceptContext,
+  request: ExtractionRequest,
+  idempotencyKey: string,
+): Promise<RequestedExtraction> => {
+  try {
+    return await api.request(request, idempotencyKey);
+  } catch (cause) {
+    if (!(cause instanceof ApiError || cause instanceof NoAnswerError)) throw cause;
+    throw new Unmet(`POST /extractions: ${cause.message} The log of request-extraction has the cause.`, {
+      cause,
+    });
+  }
+};
+
+/** Reads an extraction. Throws Unmet unless the answer is 200. */
+export const readExtraction = async (
+  { api }: Pick<AcceptContext, 'api'>,
+  extractionId: string,
+): Promise<PublicExtraction> => {
+  const { status, body } = await api.call('GET', `/extractions/${extractionId}`);
+  if (status === 200) return JSON.parse(body) as PublicExtraction;
+  throw new Unmet(
+    `GET /extractions/${extractionId} was answered ${status}. The log of get-extraction has the cause.`,
+  );
+};
+
+/** Between two reads of one extraction, in milliseconds. */
+const readEveryMs = 1_000;
+
+/** What of an extraction a failure shows. */
+const describeExtraction = ({ status, reason, settledBy, collectionError }: PublicExtraction): string =>
+  [status, settledBy && `settled by ${settledBy}`, reason, collectionError].filter(Boolean).join(', ');
+
+/**
+ * Reads an extraction until it fits, and returns it. `what` is its expected state, such as `COMPLETED`. It ends with the
+ * time of the check; the failure then names the extraction and its last state.
+ */
+export const readUntil = async (
+  context: AcceptContext,
+  extractionId: string,
+  what: string,
+  fits: (extraction: PublicExtraction) => boolean,
+): Promise<PublicExtraction> => {
+  context.waitFor(`extraction ${extractionId} to be ${what}`);
+  for (;;) {
+    // API Gateway may answer a single read 5xx.
+    const read = await readExtraction(context, extractionId).catch((error: unknown) => {
+      if (!(error instanceof Unmet)) throw error;
+      return undefined;
+    });
+    if (read !== undefined && fits(read)) return read;
+    const now = read === undefined ? 'cannot be read' : `is ${describeExtraction(read)}`;
+    context.waitFor(
+      `extraction ${extractionId} to be ${what} (it ${now}; \`cosecha get ${extractionId}\` has the rest)`,
+    );
+    await context.sleep(readEveryMs);
+  }
+};
+
+/** Whether it has an outcome, and its results are stored or will not be. */
+export const isDone = ({ status, settledAt, collectedAt, collectionError }: PublicExtraction): boolean =>
+  settledAt !== undefined &&
+  (collectedAt !== undefined ||
+    collectionError !== undefined ||
+    ['REJECTED', 'UNCONFIRMED', 'NOT_STARTED'].includes(status));
+
+/** Throws Unmet unless it has this status and was settled by this part of the service. */
+export const expectOutcome = (
+  extraction: PublicExtraction,
+  status: string,
+  settledBy: PublicExtraction['settledBy'],
+  lookAt: string,
+): void => {
+  if (extraction.status === status && extraction.settledBy === settledBy) return;
+  throw new Unmet(
+    `Extraction ${extraction.extractionId} is ${describeExtraction(extraction)}, not ${status}, settled by ${String(settledBy)}. ${lookAt}`,
+  );
+};

@@ -1,0 +1,48 @@
+import { paginateFilterLogEvents } from '@aws-sdk/client-cloudwatch-logs';
+import { logsClient } from '../../../lib/cli/aws/logs-client.ts';
+import type { ClientConfig } from '../../../lib/cli/deployment.ts';
+
+/** What Lambda reports of one invocation. Times in milliseconds. */
+export type Invocation = {
+  readonly requestId: string;
+  readonly billedMs: number;
+  readonly durationMs: number;
+  readonly memoryMB: number;
+  readonly usedMB: number;
+  /** Present if the invocation started a new process. */
+  readonly initMs: number | undefined;
+};
+
+const numberIn = (line: string, label: string, unit: string): number | undefined => {
+  // A tab or the start is before the label, as `Billed Duration` ends in `Duration`.
+  const [, value] = new RegExp(`(?:^|\\t)${label}: ([\\d.]+) ${unit}`).exec(line) ?? [];
+  return value === undefined ? undefined : Number(value);
+};
+
+/** Reads a REPORT line, such as `REPORT RequestId: … Duration: 2.5 ms Billed Duration: 3 ms …`, separated by tabs. */
+export const parseReport = (line: string): Invocation | undefined => {
+  const [, requestId] = /^REPORT RequestId: (\S+)/.exec(line) ?? [];
+  const billedMs = numberIn(line, 'Billed Duration', 'ms');
+  if (requestId === undefined || billedMs === undefined) return undefined;
+  return {
+    requestId,
+    billedMs,
+    durationMs: numberIn(line, 'Duration', 'ms') ?? billedMs,
+    memoryMB: numberIn(line, 'Memory Size', 'MB') ?? 0,
+    usedMB: numberIn(line, 'Max Memory Used', 'MB') ?? 0,
+    initMs: numberIn(line, 'Init Duration', 'ms'),
+  };
+};
+
+/** The lines of a log group since a time. */
+export const readLogLines = async (
+  client: ClientConfig,
+  logGroupName: string,
+  since: Date,
+): Promise<readonly string[]> => {
+  const logs = logsClient(client);
+  const lines: string[] = [];
+  const pages = paginateFilterLogEvents({ client: logs }, { logGroupName, startTime: since.getTime() });
+  for await (const { events = [] } of pages) lines.push(...events.flatMap(({ message }) => message ?? []));
+  return lines.map((line) => line.trimEnd());
+};

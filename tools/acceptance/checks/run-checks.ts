@@ -1,0 +1,107 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { CliError } from '../../../lib/cli/errors.ts';
+import { explainFailure } from '../../../lib/cli/explain-failure.ts';
+import { limitTo } from '../../../lib/cli/limit-to.ts';
+import { type Check, type CheckResult, failed, skipped } from './check.ts';
+import type { AcceptContext } from './context.ts';
+
+/** A check with its result and how long it took. */
+export type CheckReport = Pick<Check, 'id' | 'title'> & CheckResult & { readonly seconds: number };
+
+/** What a run reports while it lasts. */
+export type RunProgress = {
+  readonly onEnd: (report: CheckReport) => void;
+  /** Called when a check starts to wait for something else, with all that are running. */
+  readonly onWait: (waiting: ReadonlyMap<string, string>) => void;
+};
+
+/** An emulator runs every function on the same few cores, so a check may take this many times longer. */
+const emulatorFactor = 5;
+
+/** At most so many run together there, the longest first: 20 at once start dozens of processes, and calls time out. */
+const emulatorAtOnce = 4;
+
+const turns = ['together', 'alone', 'last'] as const;
+
+/**
+ * Runs all checks and returns a report of each, in the order given. No check outlasts its own time, even if a call hangs.
+ * When `stop` aborts, it returns at once, and the checks that have not ended are failed.
+ */
+export const runChecks = async (
+  checks: readonly Check[],
+  shared: Omit<AcceptContext, 'signal' | 'waitFor' | 'sleep'>,
+  { onEnd, onWait }: RunProgress,
+  stop: AbortSignal,
+): Promise<readonly CheckReport[]> => {
+  const reports = new Map<string, CheckReport>();
+  const waiting = new Map<string, string>();
+  const runOne = async (check: Check): Promise<void> => {
+    const waitFor = (what: string): void => {
+      waiting.set(check.id, what);
+      onWait(waiting);
+    };
+    const report = await runCheck(check, shared, waitFor, () => waiting.get(check.id), stop);
+    waiting.delete(check.id);
+    reports.set(check.id, report);
+    onEnd(report);
+  };
+  const paced = limitTo(shared.deployment.isEmulated ? emulatorAtOnce : Number.POSITIVE_INFINITY);
+  for (const turn of turns) {
+    const mine = checks.filter((check) => check.turn === turn);
+    if (turn === 'together') {
+      const longestFirst = mine.toSorted((a, b) => b.seconds(shared) - a.seconds(shared));
+      await Promise.all(longestFirst.map((check) => paced(() => runOne(check))));
+    } else for (const check of mine) await runOne(check);
+  }
+  return checks.flatMap(({ id }) => reports.get(id) ?? []);
+};
+
+const runCheck = async (
+  check: Check,
+  shared: Omit<AcceptContext, 'signal' | 'waitFor' | 'sleep'>,
+  waitFor: (what: string) => void,
+  waitedFor: () => string | undefined,
+  stop: AbortSignal,
+): Promise<CheckReport> => {
+  const { id, title } = check;
+  const { isEmulated } = shared.deployment;
+  const report = (result: CheckResult, seconds: number): CheckReport => ({ id, title, ...result, seconds });
+  if (isEmulated && check.notOnEmulator !== undefined) {
+    return report(skipped(`emulator: ${check.notOnEmulator}`), 0);
+  }
+  if (stop.aborted) return report(failed('It was stopped before it began.'), 0);
+  const begun = shared.now().getTime();
+  const elapsed = (): number => Math.round((shared.now().getTime() - begun) / 100) / 10;
+  const limit = check.seconds(shared) * (isEmulated ? emulatorFactor : 1);
+  const ended = new AbortController();
+  const timer = setTimeout(() => ended.abort(), limit * 1_000);
+  const signal = AbortSignal.any([ended.signal, stop]);
+  const over = (): CheckResult => {
+    const what = waitedFor();
+    const last = what === undefined ? '' : ` while it waited for ${what}`;
+    return failed(stop.aborted ? `It was stopped${last}.` : `It was not done within its ${limit} s${last}.`);
+  };
+  const sleep = (milliseconds: number): Promise<void> => delay(milliseconds, undefined, { signal });
+  try {
+    const result = await Promise.race([
+      check.run({ ...shared, signal, sleep, waitFor }).catch((error: unknown) => {
+        if (signal.aborted) return over();
+        return failed(describe(error));
+      }),
+      aborted(signal).then(over),
+    ]);
+    return report(result, elapsed());
+  } finally {
+    clearTimeout(timer);
+    ended.abort();
+  }
+};
+
+const aborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+
+const describe = (error: unknown): string =>
+  error instanceof CliError ? error.message : (explainFailure(error) ?? String(error));

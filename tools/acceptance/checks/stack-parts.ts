@@ -1,0 +1,63 @@
+import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
+import { GetFunctionConfigurationCommand, LambdaClient } from '@aws-sdk/client-lambda';
+import { readStackResources } from '../../../lib/cli/aws/stack.ts';
+import type { Deployment } from '../../../lib/cli/deployment.ts';
+import { once } from '../../../lib/once.ts';
+import { Unmet } from './unmet.ts';
+
+/** A function of the stage, as it is deployed now. */
+export type DeployedFunction = {
+  /** Such as `start-task`. */
+  readonly name: string;
+  readonly physicalName: string;
+  readonly roleArn: string;
+  readonly logGroup: string;
+  readonly memoryMB: number;
+  readonly timeoutSeconds: number;
+  readonly variables: Readonly<Record<string, string>>;
+};
+
+/** The resources of the stage's stack, read once. */
+export type StackParts = {
+  /** Physical ids of the resources of a type. */
+  readonly resources: (type: string) => Promise<readonly string[]>;
+  readonly functions: () => Promise<readonly DeployedFunction[]>;
+  /** One function by its name. Throws Unmet where the stack does not have it. */
+  readonly functionNamed: (name: string) => Promise<DeployedFunction>;
+};
+
+export const stackParts = ({ client, stackName }: Deployment): StackParts => {
+  const byType = once(() => readStackResources(new CloudFormationClient(client), stackName));
+  const resources = async (type: string) => (await byType()).get(type) ?? [];
+  const lambda = new LambdaClient(client);
+  const functions = once(async () =>
+    Promise.all((await resources('AWS::Lambda::Function')).map((name) => describeFunction(lambda, name))),
+  );
+  return {
+    resources,
+    functions,
+    functionNamed: async (name) => {
+      const found = (await functions()).find((one) => one.name === name);
+      if (found !== undefined) return found;
+      throw new Unmet(
+        `The stack ${stackName} has no function ${name}. Deploy it with this version of Cosecha.`,
+      );
+    },
+  };
+};
+
+const describeFunction = async (lambda: LambdaClient, physicalName: string): Promise<DeployedFunction> => {
+  const { Role, Environment, MemorySize, Timeout, LoggingConfig } = await lambda.send(
+    new GetFunctionConfigurationCommand({ FunctionName: physicalName }),
+  );
+  const variables = Environment?.Variables ?? {};
+  return {
+    name: variables.POWERTOOLS_SERVICE_NAME ?? physicalName,
+    physicalName,
+    roleArn: Role ?? '',
+    logGroup: LoggingConfig?.LogGroup ?? `/aws/lambda/${physicalName}`,
+    memoryMB: MemorySize ?? 0,
+    timeoutSeconds: Timeout ?? 0,
+    variables,
+  };
+};

@@ -1,0 +1,81 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout } from 'node:timers/promises';
+import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import middy from '@middy/core';
+import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, SQSEvent } from 'aws-lambda';
+import { readSecret } from '../../../../lib/aws/read-secret.ts';
+import { patientClient, patientQueueClient } from '../../../../lib/aws/wiring/client-options.ts';
+import { requiredVariable } from '../../../../lib/aws/wiring/environment.ts';
+import { concealFailures } from '../../../../lib/observability/conceal-failures.ts';
+import { log, observability } from '../../../../lib/observability/observability.ts';
+import { answerRequest } from './answer-request.ts';
+import type { ProbePorts } from './call.ts';
+import { type Delivery, deliver } from './deliver.ts';
+
+/** "Each attempt waits at most 5 seconds for the answer" ("Events", rule 8). */
+const attemptTimeoutMs = 5_000;
+
+const secrets = new SecretsManagerClient(patientClient);
+const sqs = new SQSClient(patientQueueClient);
+const registrationSecret = requiredVariable('REGISTRATION_SECRET');
+const tokenKeySecret = requiredVariable('TOKEN_KEY_SECRET');
+const queueUrl = requiredVariable('DELIVERY_QUEUE_URL');
+
+// Secrets are read for every use: a new registration applies at once, and a run of `cosecha accept` reads some hundreds.
+const ports: ProbePorts = {
+  now: () => Math.floor(Date.now() / 1_000),
+  nonce: () => randomBytes(4).toString('base64url'),
+  sleep: (seconds) => setTimeout(seconds * 1_000),
+  tokenKey: () => readSecret(secrets, tokenKeySecret),
+  registration: async () => JSON.parse(await readSecret(secrets, registrationSecret)),
+  post: async (url, body, headers) => {
+    const { status } = await fetch(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body,
+      redirect: 'manual',
+      signal: AbortSignal.timeout(attemptTimeoutMs),
+    });
+    log.info('Webhook answered.', { status });
+    return status;
+  },
+  queue: async (delivery, DelaySeconds) => {
+    await sqs.send(
+      new SendMessageCommand({ QueueUrl: queueUrl, DelaySeconds, MessageBody: JSON.stringify(delivery) }),
+    );
+  },
+};
+
+const answerApi = async (event: APIGatewayProxyEventV2): Promise<APIGatewayProxyStructuredResultV2> => {
+  const { requestContext, rawPath, headers, body = '', isBase64Encoded } = event;
+  const { status, body: answer } = await answerRequest(
+    {
+      method: requestContext.http.method,
+      path: rawPath,
+      headers,
+      body: isBase64Encoded ? Buffer.from(body, 'base64').toString() : body,
+    },
+    ports,
+  );
+  return {
+    statusCode: status,
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(answer),
+  };
+};
+
+/** Plays the provider for one stage: answers the calls of its API, and sends the webhooks that are due in the queue. */
+const playProvider = async (event: APIGatewayProxyEventV2 | SQSEvent) => {
+  if (!('Records' in event)) return answerApi(event);
+  for (const { body } of event.Records) await deliver(JSON.parse(body) as Delivery, ports);
+  return undefined;
+};
+
+export const handler = middy<
+  APIGatewayProxyEventV2 | SQSEvent,
+  APIGatewayProxyStructuredResultV2 | undefined
+>()
+  .use(observability())
+  .use(concealFailures())
+  .handler(playProvider);

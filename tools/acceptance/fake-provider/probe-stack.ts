@@ -1,0 +1,148 @@
+import { CfnOutput, Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
+import { HttpApi, HttpStage, LogGroupLogDestination } from 'aws-cdk-lib/aws-apigatewayv2';
+import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
+import { EventSourceMapping } from 'aws-cdk-lib/aws-lambda';
+import { CfnSecret, type CfnSecretProps } from 'aws-cdk-lib/aws-secretsmanager';
+import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
+import type { Construct } from 'constructs';
+import type { Config } from '../../../infra/config.ts';
+import { allow } from '../../../infra/constructs/allow.ts';
+import { CosechaFunction } from '../../../infra/constructs/cosecha-function.ts';
+import { DataKey } from '../../../infra/constructs/data-key.ts';
+import { EncryptedLogGroup, vendedLogGroupName } from '../../../infra/constructs/encrypted-log-group.ts';
+import { accessLogFormat } from '../../../infra/constructs/extraction-api.ts';
+import { isLocal } from '../../../infra/constructs/removal.ts';
+import { readingSecret } from '../../../infra/constructs/secrets.ts';
+import type { FunctionCode } from '../../../infra/function-names.ts';
+import { probeUrlOnEmulator } from '../../../infra/local/emulator/probe-url.ts';
+import { probeStackNameOf } from '../../../lib/aws/stage.ts';
+import { AlarmInbox } from './alarm-inbox.ts';
+import { probeClient } from './function/answer-consents.ts';
+
+/** A start call that the scenario `hangs` is answered after 25 s. API Gateway ends a call after 30 s. */
+const timeout = Duration.seconds(29);
+
+/**
+ * The probe: plays the provider for one stage, without any state (docs/design.md, section 14). Everything in it is deleted with
+ * the stack.
+ *
+ * The webhook is registered as at the real provider. `cosecha accept` writes its address and the keys that both sides share
+ * to a secret of this stack, so that neither stack needs the other one first.
+ */
+export class ProbeStack extends Stack {
+  /** The settings of Cosecha that come from this stack. */
+  readonly provider: Pick<
+    Config,
+    'providerBaseUrl' | 'providerClientId' | 'widgetConfigId' | 'alarmTopicArn'
+  >;
+
+  constructor(scope: Construct, config: Config, code: FunctionCode, env: NodeJS.ProcessEnv) {
+    super(scope, probeStackNameOf(config.stage), {
+      description: `Cosecha ${config.stage}: the probe that plays the provider`,
+    });
+    const dataKey = new DataKey(this, 'DataKey', { config });
+    const deliveries = this.deliveryQueue();
+    const registration = this.secret('Registration', 'registration', {
+      description: 'What `cosecha accept` registers: webhookUrl, signingKey and apiKey, as JSON',
+    });
+    const tokenKey = this.secret('TokenKey', 'token-key', {
+      description: 'The key that authenticates the tokens and ids of the probe',
+      generateSecretString: { passwordLength: 64, excludePunctuation: true },
+    });
+    const probe = new CosechaFunction(this, 'ProbeProvider', {
+      config,
+      dataKey,
+      code,
+      name: 'probe-provider',
+      timeout,
+      memoryMB: 512,
+      environment: {
+        REGISTRATION_SECRET: registration,
+        TOKEN_KEY_SECRET: tokenKey,
+        DELIVERY_QUEUE_URL: deliveries.queueUrl,
+      },
+      permissions: [
+        readingSecret(this, registration),
+        readingSecret(this, tokenKey),
+        // The last three are Lambda's, which reads the queue with this role.
+        // https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-configure.html
+        allow(
+          ['sqs:SendMessage', 'sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes'],
+          [deliveries.queueArn],
+        ),
+      ],
+    });
+    new EventSourceMapping(this, 'DueDeliveries', {
+      target: probe.function,
+      eventSourceArn: deliveries.queueArn,
+      batchSize: 1,
+    }).node.addDependency(probe.role);
+    const api = this.api(config, dataKey, probe);
+    const url = isLocal(config) ? probeUrlOnEmulator(api.apiId, env) : api.apiEndpoint;
+    const { topicArn } = new AlarmInbox(this, 'Alarms');
+    this.provider = { providerBaseUrl: url, ...probeClient, alarmTopicArn: topicArn };
+    new CfnOutput(this, 'ProbeUrl', { value: url, description: 'The base address of the probe’s API' });
+  }
+
+  /** Holds each webhook until it is due: the id of its task, and no body. */
+  private deliveryQueue(): Queue {
+    const queue = new Queue(this, 'Deliveries', {
+      encryption: QueueEncryption.SQS_MANAGED,
+      enforceSSL: true,
+      // Lambda requires at least the timeout of the function, and recommends six times as much.
+      visibilityTimeout: Duration.seconds(6 * timeout.toSeconds()),
+      // Longer than the longest delay, 15 minutes. No run waits for a webhook that is later.
+      retentionPeriod: Duration.hours(1),
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
+    Validations.of(queue).acknowledge({
+      id: 'AwsSolutions-SQS3',
+      reason: 'A webhook that the probe cannot send is lost, as at the provider. Polling finds the outcome.',
+    });
+    return queue;
+  }
+
+  /** Adds a secret and returns its name. CloudFormation deletes it at once, so the name can be used again. */
+  private secret(
+    id: string,
+    name: string,
+    props: Pick<CfnSecretProps, 'description' | 'generateSecretString'>,
+  ): string {
+    const fullName = `${this.stackName}/${name}`;
+    const secret = new CfnSecret(this, id, { name: fullName, ...props });
+    Validations.of(secret).acknowledge({
+      id: 'AwsSolutions-SMG4',
+      reason: 'It guards nothing but invented data, and is deleted with the run of `cosecha accept`.',
+    });
+    return fullName;
+  }
+
+  /** One route for everything, as the function knows the paths. */
+  private api(config: Config, dataKey: DataKey, probe: CosechaFunction): HttpApi {
+    const name = `${this.stackName}-api`;
+    const api = new HttpApi(this, 'Api', {
+      apiName: name,
+      createDefaultStage: false,
+      defaultIntegration: new HttpLambdaIntegration('Integration', probe.function),
+    });
+    Validations.of(api).acknowledge({
+      id: 'AwsSolutions-APIG4',
+      reason:
+        'Cosecha calls it as it calls the provider, with an API key and Bearer tokens that the function checks.',
+    });
+    const logGroupName = vendedLogGroupName('apigateway', name);
+    new HttpStage(this, 'Stage', {
+      httpApi: api,
+      stageName: '$default',
+      autoDeploy: true,
+      throttle: { rateLimit: config.apiRateLimit, burstLimit: config.apiBurstLimit },
+      accessLogSettings: {
+        destination: new LogGroupLogDestination(
+          new EncryptedLogGroup(this, 'AccessLog', { config, dataKey, logGroupName }),
+        ),
+        format: accessLogFormat,
+      },
+    });
+    return api;
+  }
+}

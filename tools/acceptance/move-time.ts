@@ -1,0 +1,140 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { DynamoDBClient, GetItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
+import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
+import { SendTaskFailureCommand, SFNClient } from '@aws-sdk/client-sfn';
+import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
+import type { Emulator } from '../../infra/local/emulator/emulator.ts';
+import { openStream } from '../../lib/cli/aws/follow-stream.ts';
+import type { Extraction } from '../../lib/extraction/record.ts';
+import { referencePrefix } from './checks/extractions.ts';
+
+/** Longer than any window that is moved. */
+const hourSeconds = 3_600;
+
+type Mover = {
+  readonly outputs: Readonly<Record<string, string>>;
+  readonly dynamo: DynamoDBClient;
+  readonly stepFunctions: SFNClient;
+  readonly lambda: LambdaClient;
+  readonly signal: AbortSignal;
+};
+
+const anHourAgo = (): string => new Date(Date.now() - hourSeconds * 1_000).toISOString();
+
+/** Ends the machine's wait for the webhook as its timeout would, once start-task has linked the task. */
+const endWebhookWait = async ({ taskId = '' }: Extraction, mover: Mover): Promise<void> => {
+  for (;;) {
+    const { Item } = await mover.dynamo.send(
+      new GetItemCommand({
+        TableName: mover.outputs.TasksTableName,
+        Key: marshall({ taskId }),
+        ConsistentRead: true,
+      }),
+    );
+    const taskToken = Item?.callbackToken?.S;
+    if (taskToken !== undefined) {
+      await mover.stepFunctions.send(new SendTaskFailureCommand({ taskToken, error: 'States.Timeout' }));
+      return;
+    }
+    await delay(200, undefined, { signal: mover.signal });
+  }
+};
+
+const update = async (
+  { extractionId }: Extraction,
+  UpdateExpression: string,
+  values: Readonly<Record<string, unknown>>,
+  { dynamo, outputs }: Mover,
+): Promise<void> => {
+  await dynamo.send(
+    new UpdateItemCommand({
+      TableName: outputs.ExtractionsTableName,
+      Key: marshall({ extractionId }),
+      UpdateExpression,
+      ExpressionAttributeValues: marshall(values),
+    }),
+  );
+};
+
+const passDeadline = async (record: Extraction, mover: Mover): Promise<void> => {
+  await update(record, 'SET deadlineAt = :t', { ':t': anHourAgo() }, mover);
+  await endWebhookWait(record, mover);
+};
+
+/** Lets the record be closed for longer than the timeout of reconcile-extraction, before which erase refuses it. */
+const ageClosed = (record: Extraction, mover: Mover): Promise<void> =>
+  update(
+    record,
+    'SET requestedAt = :t, settledAt = :t, collectedAt = :t, expiresAt = expiresAt - :hour',
+    { ':t': anHourAgo(), ':hour': hourSeconds },
+    mover,
+  );
+
+const sweep = async ({ lambda, outputs }: Mover): Promise<void> => {
+  await lambda.send(
+    new InvokeCommand({
+      FunctionName: outputs.SweepFunctionName,
+      Payload: JSON.stringify({ trigger: 'sweep' }),
+    }),
+  );
+};
+
+/** A window that a check waits for, by the id of the check, and how it ends. Each ends once for an extraction. */
+const windows: Readonly<
+  Record<
+    string,
+    { readonly ends: (record: Extraction, mover: Mover) => Promise<void>; readonly at: AtRecord }[]
+  >
+> = {
+  'webhook-lost': [{ at: ({ status }) => status === 'RUNNING', ends: endWebhookWait }],
+  'timeout-corrected': [
+    { at: ({ status }) => status === 'RUNNING', ends: passDeadline },
+    // The correction is collected by the sweep.
+    {
+      at: ({ status, collectedAt }) => status === 'PARTIAL' && collectedAt === undefined,
+      ends: (_, mover) => sweep(mover),
+    },
+  ],
+  erase: [
+    { at: ({ dueShard, settledAt }) => dueShard === undefined && settledAt !== undefined, ends: ageClosed },
+  ],
+};
+
+type AtRecord = (record: Extraction) => boolean;
+
+/**
+ * Ends the windows that checks of `cosecha accept` wait for, on an emulator: it moves times of their records into the past
+ * instead of waiting. Returns once the stream is followed; it ends with `signal`.
+ */
+export const moveTime = async (
+  { client }: Pick<Emulator, 'client'>,
+  outputs: Readonly<Record<string, string>>,
+  signal: AbortSignal,
+): Promise<void> => {
+  const mover: Mover = {
+    ...{ outputs, signal },
+    dynamo: new DynamoDBClient(client),
+    stepFunctions: new SFNClient(client),
+    lambda: new LambdaClient(client),
+  };
+  const ended = new Set<string>();
+  const follow = async (records: Awaited<ReturnType<typeof openStream>>): Promise<void> => {
+    for await (const { dynamodb } of records) {
+      if (dynamodb?.NewImage === undefined) continue;
+      const record = unmarshall(dynamodb.NewImage as Parameters<typeof unmarshall>[0]) as Extraction;
+      const checkId = record.reference?.slice(referencePrefix.length) ?? '';
+      for (const [index, { at, ends }] of (windows[checkId] ?? []).entries()) {
+        const key = `${record.extractionId} ${index}`;
+        if (!at(record) || ended.has(key)) continue;
+        ended.add(key);
+        // Not awaited: other checks wait for theirs.
+        void ends(record, mover).catch(() => undefined);
+      }
+    }
+  };
+  const streams = new DynamoDBStreamsClient(client);
+  const records = await openStream(streams, outputs.ExtractionsStreamArn ?? '', signal);
+  // It ends by an AbortError. After any other error the checks fail, as their windows last too long for them.
+  void follow(records).catch(() => undefined);
+};

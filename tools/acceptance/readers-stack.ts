@@ -1,0 +1,78 @@
+import { Aws, CfnOutput, Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
+import { EventBus, Rule } from 'aws-cdk-lib/aws-events';
+import { SqsQueue } from 'aws-cdk-lib/aws-events-targets';
+import { AccountRootPrincipal, Role } from 'aws-cdk-lib/aws-iam';
+import type { Construct } from 'constructs';
+import type { Config } from '../../infra/config.ts';
+import { allow } from '../../infra/constructs/allow.ts';
+import { CosechaFunction } from '../../infra/constructs/cosecha-function.ts';
+import { DataKey } from '../../infra/constructs/data-key.ts';
+import { ExtractionConsumer } from '../../infra/constructs/extraction-consumer.ts';
+import { isLocal } from '../../infra/constructs/removal.ts';
+import type { FunctionCode } from '../../infra/function-names.ts';
+import { readersStackNameOf, stackNameOf } from '../../lib/aws/stage.ts';
+import { Inbox } from './fake-provider/inbox.ts';
+
+/**
+ * Plays those who use a stage with a probe, for `cosecha accept`: another caller, a service that reads the stream, and a
+ * rule of the event bus. It is deployed after Cosecha and deleted before it, as downstream stacks are.
+ */
+export class ReadersStack extends Stack {
+  constructor(scope: Construct, config: Config, code: FunctionCode) {
+    super(scope, readersStackNameOf(config.stage), {
+      description: `Cosecha ${config.stage}: callers and readers that the checks use`,
+    });
+    this.stranger();
+    if (config.fanOutToEventBus) this.busReader(config);
+    // The emulator knows no bucket as the destination of failed batches.
+    if (!isLocal(config)) this.streamReader(config, code);
+  }
+
+  /** A role that may read extractions, and has requested none. Every API answers it 404. */
+  private stranger(): void {
+    const role = new Role(this, 'Stranger', { assumedBy: new AccountRootPrincipal() });
+    const reads = `arn:${Aws.PARTITION}:execute-api:${Aws.REGION}:${Aws.ACCOUNT_ID}:*/$default/GET/extractions/*`;
+    role.addToPolicy(allow(['execute-api:Invoke'], [reads]));
+    Validations.of(role).acknowledge({
+      id: 'AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:execute-api:<AWS::Region>:<AWS::AccountId>:*/$default/GET/extractions/*]',
+      reason: 'Its one use is to be refused. It reads nothing, as it has requested no extraction.',
+    });
+    this.output('StrangerRoleArn', role.roleArn, 'The role of another caller');
+  }
+
+  private busReader({ stage }: Config): void {
+    const inbox = new Inbox(this, 'FanOutInbox');
+    new Rule(this, 'FanOut', {
+      eventBus: EventBus.fromEventBusName(this, 'Bus', `${stackNameOf(stage)}-extractions`),
+      eventPattern: { source: ['cosecha'] },
+      targets: [new SqsQueue(inbox)],
+    });
+    this.output('FanOutQueueUrl', inbox.queueUrl, 'The queue with the events of the bus');
+  }
+
+  private streamReader(config: Config, code: FunctionCode): void {
+    const reader = new CosechaFunction(this, 'Reader', {
+      config,
+      code,
+      dataKey: new DataKey(this, 'DataKey', { config }),
+      name: 'probe-reader',
+      timeout: Duration.seconds(10),
+      memoryMB: 256,
+      environment: {},
+      permissions: [],
+    });
+    const { failures } = new ExtractionConsumer(this, 'Consumer', {
+      stage: config.stage,
+      handler: reader.function,
+      // A failing record is abandoned within seconds, as a run does not wait for twelve hours.
+      retryAttempts: 2,
+    });
+    failures.applyRemovalPolicy(RemovalPolicy.DESTROY);
+    this.output('ReaderLogGroup', reader.logGroup.logGroupName, 'The log of the reader of the stream');
+    this.output('ReaderFailuresBucket', failures.bucketName, 'The bucket with what that reader failed on');
+  }
+
+  private output(id: string, value: string, description: string): void {
+    new CfnOutput(this, id, { value, description });
+  }
+}
