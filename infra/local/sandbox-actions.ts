@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import type { ActionResult, ConsoleAction } from '../../lib/cli/console/actions.ts';
-import { CliError } from '../../lib/cli/errors.ts';
 import { type SandboxControl, SandboxControlError } from '../../test/sandbox/control-client.ts';
 import { DEMO_BUSINESS_ID, OUTCOMES } from '../../test/sandbox/outcomes.ts';
 import type { Plan } from '../../test/sandbox/plan.ts';
+import type { ActionResult, ConsoleAction } from '../../tools/cli/console/actions.ts';
+import { CliError } from '../../tools/cli/errors.ts';
 import type { LocalSystem } from './local-system.ts';
 
 type System = Pick<LocalSystem, 'api' | 'provider'>;

@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 import { CloudWatchLogsClient } from '@aws-sdk/client-cloudwatch-logs';
-import { exitCodes } from '../../lib/cli/exit-codes.ts';
+import { outcomesAsText } from '../../test/sandbox/print-outcomes.ts';
+import { exitCodes } from '../../tools/cli/exit-codes.ts';
 import {
   claimLocalDeployment,
   type LocalDeployment,
   removeLocalDeployment,
-} from '../../lib/cli/local-deployment.ts';
-import { stopOnSignals } from '../../lib/cli/stop-on-signals.ts';
-import { outcomesAsText } from '../../test/sandbox/print-outcomes.ts';
+} from '../../tools/cli/local-deployment.ts';
+import { stopOnSignals } from '../../tools/cli/stop-on-signals.ts';
 import { curlLines, planLines } from './demo/curl-lines.ts';
 import { describeLogLine } from './demo/describe-log-line.ts';
 import { type Description, describeSystemEvent } from './demo/describe-system-event.ts';

@@ -64,12 +64,12 @@ export const buildPackage = async (directory: string): Promise<void> => {
     bundle(directory, libraries, 'node20'),
     bundle(directory, construct, 'node20'),
     // On an older Node, the launcher reports which one it needs.
-    bundle(directory, { cosecha: 'lib/cli/main.ts' }, 'node22', requireForCommonJs),
+    bundle(directory, { cosecha: 'tools/cli/main.ts' }, 'node22', requireForCommonJs),
     bundleFunctions(join(directory, 'dist', 'functions'), functionNames),
     declareTypes(join(directory, 'dist')),
     // The bundle reads them from its own directory.
     ...['css', 'js', 'svg'].map((type) =>
-      cp(join(repository, `lib/cli/console/console.${type}`), join(directory, `dist/console.${type}`)),
+      cp(join(repository, `tools/cli/console/console.${type}`), join(directory, `dist/console.${type}`)),
     ),
     ...[...Object.values(manifest.bin), 'LICENSE', ...pages].map((path) => copy(path, directory)),
     cp(join(import.meta.dirname, 'README.md'), join(directory, 'README.md')),

@@ -18,7 +18,7 @@ import { fillSecrets } from '../../infra/local/fill-secrets.ts';
 import { createRunDirectory } from '../../infra/local/paths.ts';
 import { saveFunctionLogs } from '../../infra/local/save-function-logs.ts';
 import { LOCAL_STAGE, stackNameOf } from '../../lib/aws/stage.ts';
-import { emulatorApiUrl, toEmulatorUrl } from '../../lib/cli/aws/emulator-url.ts';
+import { emulatorApiUrl, toEmulatorUrl } from '../../tools/cli/aws/emulator-url.ts';
 import { sandboxControl } from '../sandbox/control-client.ts';
 import { startSandbox } from '../sandbox/sandbox.ts';
 import { faultsEnvironment } from './faults/environment.ts';

@@ -14,9 +14,9 @@ import { parseOutputs } from '../../infra/local/deploy.ts';
 import { awsVariables } from '../../infra/local/emulator/aws-environment.ts';
 import { fillSecrets } from '../../infra/local/fill-secrets.ts';
 import { createRunDirectory, repository } from '../../infra/local/paths.ts';
-import { emulatorApiUrl, toEmulatorUrl } from '../../lib/cli/aws/emulator-url.ts';
-import { openStream } from '../../lib/cli/aws/follow-stream.ts';
 import { type Credentials, signedFetch } from '../../lib/client/signed-fetch.ts';
+import { emulatorApiUrl, toEmulatorUrl } from '../../tools/cli/aws/emulator-url.ts';
+import { openStream } from '../../tools/cli/aws/follow-stream.ts';
 import { installPackage, linkPackages } from '../support/install-package.ts';
 import { memoryTotalsStore } from '../support/memory-totals-store.ts';
 import { asLambdaRecord } from './support/as-lambda-record.ts';
@@ -131,7 +131,7 @@ describe('a deployment in the stack of another project', () => {
 
     // The command line of the package finds the construct in its stack.
     const options = ['--stage', stage, '--stack', 'Banking/Bank', '--json'];
-    const cli = [join(installed, 'lib', 'cli', 'cosecha.js'), ...options, 'get', extractionId];
+    const cli = [join(installed, 'tools', 'cli', 'cosecha.js'), ...options, 'get', extractionId];
     const { stdout } = await run(process.execPath, cli, { cwd: project, env: environment(root) });
     expect(JSON.parse(stdout)).toMatchObject({ extractionId, settledBy: 'webhook' });
   });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Story } from '../../lib/cli/explain/story.ts';
+import type { Story } from '../../tools/cli/explain/story.ts';
 import { stopExecution } from './support/broken-execution.ts';
 import { eventually } from './support/eventually.ts';
 import { extract, plannedUsername, provider, requestFor } from './support/extractions.ts';

@@ -22,7 +22,7 @@ export type EmulatedStage = {
 
 export type AcceptRun = { readonly code: number; readonly stdout: string; readonly stderr: string };
 
-const cli = join(repository, 'lib', 'cli', 'cosecha.js');
+const cli = join(repository, 'tools', 'cli', 'cosecha.js');
 
 export type EmulatedStageOptions = {
   /** That of the run. */

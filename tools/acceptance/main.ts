@@ -36,7 +36,7 @@ const runOnEmulator = async ({ args }: AcceptRunOptions): Promise<number> => {
 };
 
 const cdk = join(repository, 'node_modules', 'aws-cdk', 'bin', 'cdk');
-const cli = join(repository, 'lib', 'cli', 'cosecha.js');
+const cli = join(repository, 'tools', 'cli', 'cosecha.js');
 
 /** Runs a Node program in this terminal, with this environment. Returns its exit code, and 1 for a signal. */
 const run = async (program: string, args: readonly string[]): Promise<number> => {

@@ -1,7 +1,7 @@
-import { describeStreamRecord } from '../../../lib/cli/aws/describe-stream-record.ts';
-import { printable } from '../../../lib/cli/printable.ts';
 import type { SandboxEvent } from '../../../test/sandbox/events.ts';
 import type { Call, Delivery } from '../../../test/sandbox/state.ts';
+import { describeStreamRecord } from '../../../tools/cli/aws/describe-stream-record.ts';
+import { printable } from '../../../tools/cli/printable.ts';
 import { type HistoryEvent, isEnd, isTransition } from './follow-execution.ts';
 import type { SystemEvent } from './watch-system.ts';
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { on } from 'node:events';
-import type { StreamRecord } from '../../../lib/cli/aws/follow-stream.ts';
+import type { StreamRecord } from '../../../tools/cli/aws/follow-stream.ts';
 import { ExtractionFailed } from '../expected-failure.ts';
 import type { LocalSystem } from '../local-system.ts';
 import { describeSystemEvent } from './describe-system-event.ts';

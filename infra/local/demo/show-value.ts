@@ -1,5 +1,5 @@
 import { inspect } from 'node:util';
-import type { StreamRecord } from '../../../lib/cli/aws/follow-stream.ts';
+import type { StreamRecord } from '../../../tools/cli/aws/follow-stream.ts';
 
 /** A JSON value on few lines, for the terminal. */
 export const showValue = (value: unknown): string => {

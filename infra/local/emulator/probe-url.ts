@@ -1,4 +1,4 @@
-import { emulatorApiUrl } from '../../../lib/cli/aws/emulator-url.ts';
+import { emulatorApiUrl } from '../../../tools/cli/aws/emulator-url.ts';
 import { ConfigError } from '../../config-error.ts';
 
 /**

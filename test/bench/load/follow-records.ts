@@ -1,7 +1,7 @@
 import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
-import { openStream } from '../../../lib/cli/aws/follow-stream.ts';
 import type { Extraction } from '../../../lib/extraction/record.ts';
+import { openStream } from '../../../tools/cli/aws/follow-stream.ts';
 import type { MeasuredSystem } from './measured-system.ts';
 
 type Waiting = {

@@ -12,10 +12,10 @@ import {
 } from '@aws-sdk/client-lambda';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { awsVariables, withoutAws } from '../../../infra/local/emulator/aws-environment.ts';
-import { queueClient } from '../../../lib/cli/aws/queue-client.ts';
-import { readQueue } from '../../../lib/cli/aws/read-queue.ts';
-import { sweepNow } from '../../../lib/cli/aws/reconcile-function.ts';
 import { dueShardCount } from '../../../lib/extraction/due-shard.ts';
+import { queueClient } from '../../../tools/cli/aws/queue-client.ts';
+import { readQueue } from '../../../tools/cli/aws/read-queue.ts';
+import { sweepNow } from '../../../tools/cli/aws/reconcile-function.ts';
 import { providerAnswerMs } from '../assumptions.ts';
 import { endedTasks } from './ended-tasks.ts';
 import { openRows, putRows } from './fill-open.ts';

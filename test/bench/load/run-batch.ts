@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { paginateListExecutions, SFNClient } from '@aws-sdk/client-sfn';
-import { limitTo } from '../../../lib/cli/limit-to.ts';
 import type { Extraction } from '../../../lib/extraction/record.ts';
+import { limitTo } from '../../../tools/cli/limit-to.ts';
 import type { Plan } from '../../sandbox/plan.ts';
 import type { Entry } from '../ledger/entry.ts';
 import { bodyByCredentials } from '../request-body.ts';

@@ -1,8 +1,8 @@
 import { type DynamoDBClient, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import { marshall } from '@aws-sdk/util-dynamodb';
-import { sweepNow } from '../../../lib/cli/aws/reconcile-function.ts';
 import type { Extraction } from '../../../lib/extraction/record.ts';
+import { sweepNow } from '../../../tools/cli/aws/reconcile-function.ts';
 import type { Entry } from '../ledger/entry.ts';
 import type { MeasuredSystem } from './measured-system.ts';
 

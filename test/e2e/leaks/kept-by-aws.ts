@@ -49,7 +49,7 @@ import {
 } from '@aws-sdk/client-sfn';
 import { paginateListQueues, ReceiveMessageCommand } from '@aws-sdk/client-sqs';
 import type { Emulator } from '../../../infra/local/emulator/emulator.ts';
-import { queueClient } from '../../../lib/cli/aws/queue-client.ts';
+import { queueClient } from '../../../tools/cli/aws/queue-client.ts';
 import { itemOf, type SearchedItem } from './searched-item.ts';
 
 type Client = Emulator['client'];

@@ -1,5 +1,5 @@
 import type { DynamoDBRecord } from 'aws-lambda';
-import type { StreamRecord } from '../../../lib/cli/aws/follow-stream.ts';
+import type { StreamRecord } from '../../../tools/cli/aws/follow-stream.ts';
 
 /** A stream record as Lambda passes it on: with the stream's ARN, and its time in seconds. */
 export const asLambdaRecord = (

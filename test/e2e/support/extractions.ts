@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { inject } from 'vitest';
-import { limitTo } from '../../../lib/cli/limit-to.ts';
 import { signedFetch } from '../../../lib/client/signed-fetch.ts';
 import { extractionIdOf } from '../../../lib/extraction/api/idempotency.ts';
 import type { PublicExtraction } from '../../../lib/extraction/api/public-view.ts';
+import { limitTo } from '../../../tools/cli/limit-to.ts';
 import { sandboxControl } from '../../sandbox/control-client.ts';
 import type { Plan } from '../../sandbox/plan.ts';
 import type { Caller } from '../deployment.ts';

@@ -14,7 +14,7 @@ import { keepAnswer } from '../leaks/answers.ts';
 
 const { answersFile, client, caFile, outputs } = inject('cosecha');
 
-const bin = fileURLToPath(new URL('../../../lib/cli/cosecha.js', import.meta.url));
+const bin = fileURLToPath(new URL('../../../tools/cli/cosecha.js', import.meta.url));
 
 /** The policy of docs/cli.md with this deployment's values, adapted to the emulator. */
 const documentedPolicy = (): string => {

@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { compileCache } from '../../../infra/local/paths.ts';
-import { limitTo } from '../../../lib/cli/limit-to.ts';
+import { limitTo } from '../../../tools/cli/limit-to.ts';
 import type { InjectedFault } from './injected-fault.ts';
 import { injectedFaults } from './injected-faults.ts';
 import type { Caught } from './search-with-fault.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { commandNames, createProgram } from '../../../lib/cli/program.ts';
+import { commandNames, createProgram } from '../../../tools/cli/program.ts';
 
 const page = readFileSync(new URL('../../../docs/cli.md', import.meta.url), 'utf8');
 const [intro = '', ...sections] = page.split(/^## /m);

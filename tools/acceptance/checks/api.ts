@@ -1,10 +1,10 @@
-import { limitTo } from '../../../lib/cli/limit-to.ts';
 import {
   type ExtractionRequest,
   type RequestedExtraction,
   requestExtraction,
 } from '../../../lib/client/request-extraction.ts';
 import type { SignedFetch } from '../../../lib/client/signed-fetch.ts';
+import { limitTo } from '../../cli/limit-to.ts';
 
 /** The API of the stage, called as an administrator or as another caller. */
 export type AcceptApi = {

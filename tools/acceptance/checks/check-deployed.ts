@@ -1,8 +1,8 @@
 import { CloudFormationClient, GetTemplateCommand } from '@aws-sdk/client-cloudformation';
 import { CloudWatchClient, DescribeAlarmsCommand, type MetricAlarm } from '@aws-sdk/client-cloudwatch';
 import * as v from 'valibot';
-import { checksOf } from '../../../lib/cli/doctor/checks.ts';
-import { runCheck as runDoctorCheck } from '../../../lib/cli/doctor/finding.ts';
+import { checksOf } from '../../cli/doctor/checks.ts';
+import { runCheck as runDoctorCheck } from '../../cli/doctor/finding.ts';
 import { type Check, passed } from './check.ts';
 import type { DeployedFunction } from './stack-parts.ts';
 import { Unmet } from './unmet.ts';

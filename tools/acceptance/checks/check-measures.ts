@@ -1,9 +1,9 @@
 import { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
 import { GetExecutionHistoryCommand, SFNClient } from '@aws-sdk/client-sfn';
 import { executionArn } from '../../../lib/aws/step-functions.ts';
-import { ownMetric, readMetric } from '../../../lib/cli/aws/read-metric.ts';
 import type { PublicExtraction } from '../../../lib/extraction/api/public-view.ts';
 import type { MetricName } from '../../../lib/observability/metric-names.ts';
+import { ownMetric, readMetric } from '../../cli/aws/read-metric.ts';
 import { type Check, passed } from './check.ts';
 import type { AcceptContext } from './context.ts';
 import { describeCost, measuredCost } from './cost.ts';

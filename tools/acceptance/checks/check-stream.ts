@@ -1,7 +1,7 @@
 import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
-import { openStream, type StreamRecord } from '../../../lib/cli/aws/follow-stream.ts';
-import { signDelivery } from '../../../lib/cli/sign-delivery.ts';
 import { decodeExtractionEvent } from '../../../lib/downstream/decode-extraction-event.ts';
+import { openStream, type StreamRecord } from '../../cli/aws/follow-stream.ts';
+import { signDelivery } from '../../cli/sign-delivery.ts';
 import { type Check, passed, skipped } from './check.ts';
 import { deliver } from './check-deliveries.ts';
 import type { AcceptContext } from './context.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { CliError } from '../../../lib/cli/errors.ts';
-import { explainFailure } from '../../../lib/cli/explain-failure.ts';
-import { limitTo } from '../../../lib/cli/limit-to.ts';
+import { CliError } from '../../cli/errors.ts';
+import { explainFailure } from '../../cli/explain-failure.ts';
+import { limitTo } from '../../cli/limit-to.ts';
 import { type Check, type CheckResult, failed, skipped } from './check.ts';
 import type { AcceptContext } from './context.ts';
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sandboxActions } from '../../../../infra/local/sandbox-actions.ts';
-import type { ConsoleAction } from '../../../../lib/cli/console/actions.ts';
 import { terminalStatuses } from '../../../../lib/extraction/record.ts';
+import type { ConsoleAction } from '../../../../tools/cli/console/actions.ts';
 import { type SandboxControl, sandboxControl } from '../../../sandbox/control-client.ts';
 import { type RunningSandbox, startSandbox } from '../../../sandbox/sandbox.ts';
 

@@ -2,7 +2,7 @@ import { execFile, execFileSync } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { curlLines, planLines } from '../../../../../infra/local/demo/curl-lines.ts';
-import { emulatorApiUrl } from '../../../../../lib/cli/aws/emulator-url.ts';
+import { emulatorApiUrl } from '../../../../../tools/cli/aws/emulator-url.ts';
 import { type RunningSandbox, startSandbox } from '../../../../sandbox/sandbox.ts';
 
 const endpoint = 'http://127.0.0.1:4566';

@@ -1,0 +1,66 @@
+import { expect, test } from 'vitest';
+import type { DeliveryLine } from '../../../../../tools/cli/console/sources.ts';
+import { consoleOver, denied, sourcesWith } from '../../../../support/console-fixtures.ts';
+import { id, iso } from '../../../../support/extraction-fixtures.ts';
+
+const recorded = {
+  taskId: 'task-1',
+  extractionId: id,
+  answer: 204,
+  verdict: 'recorded',
+  wake: 'woken',
+} as const;
+
+const pageOf = (items: readonly DeliveryLine[], path = '/deliveries') =>
+  consoleOver(sourcesWith([], { deliveries: async () => ({ items, complete: true }) })).text(path);
+
+test('the first line counts what was refused and what failed', async () => {
+  expect(await pageOf([])).toContain('No delivery came within 1 h.');
+  expect(await pageOf([{ ...recorded, at: iso(1) }])).toContain(
+    '1 delivery came within 1 h, and none was refused.',
+  );
+  expect(
+    await pageOf([
+      { ...recorded, at: iso(3) },
+      { at: iso(2), answer: 401, verdict: 'mismatch' },
+      { at: iso(1), answer: 500, verdict: 'failed' },
+    ]),
+  ).toContain('Of 3 deliveries within 1 h, 1 was refused and 1 failed.');
+});
+
+test.each([
+  [{ ...recorded }, 'recorded; woke the waiting machine'],
+  [{ ...recorded, wake: 'gone' }, 'recorded; the machine no longer waited'],
+  [{ taskId: 't', answer: 204, verdict: 'stored' }, 'an early delivery or an orphan delivery'],
+  [{ taskId: 't', answer: 204, verdict: 'unknown-status' }, 'the next read decides'],
+  [{ answer: 401, verdict: 'mismatch' }, 'refused: its signature matches no signing key'],
+  [{ answer: 401, verdict: 'missing' }, 'refused: it has no signature'],
+  [{ answer: 400, verdict: 'not-decryptable' }, 'its body cannot be decrypted'],
+  [{ answer: 500, verdict: 'failed' }, 'the provider delivers it again'],
+] as const)('%j is explained', async (line, text) => {
+  expect(await pageOf([{ ...line, at: iso(1) }])).toContain(text);
+});
+
+test('the later of two accepted deliveries of a task is a repeated one', async () => {
+  const page = await pageOf([
+    { ...recorded, at: iso(2) },
+    { ...recorded, at: iso(1) },
+  ]);
+  expect(page.indexOf('repeated; woke')).toBeLessThan(page.indexOf('recorded; woke'));
+  expect(page.match(/repeated; /g)).toHaveLength(1);
+});
+
+test('the verdict can be chosen', async () => {
+  const lines = [
+    { ...recorded, at: iso(2) },
+    { at: iso(1), answer: 401, verdict: 'missing' },
+  ] as const;
+  const page = await pageOf(lines, '/deliveries?verdict=refused');
+  expect(page).toContain('it has no signature');
+  expect(page).not.toContain('woke the waiting machine');
+});
+
+test('a missing permission is named', async () => {
+  const { text } = consoleOver(sourcesWith([], { deliveries: () => denied('logs:FilterLogEvents') }));
+  expect(await text('/deliveries')).toContain('to logs:FilterLogEvents on r. That permission is missing');
+});

@@ -1,0 +1,63 @@
+import { expect, test } from 'vitest';
+import {
+  distinct,
+  parseFilter,
+  selectExtractions,
+} from '../../../../../tools/cli/console/select-extractions.ts';
+import {
+  at,
+  closedExtraction,
+  consentIn,
+  extractionIn,
+  iso,
+} from '../../../../support/extraction-fixtures.ts';
+
+const id = (digit: number): string => `0190a0b0-0000-7000-8000-00000000000${digit}`;
+
+const overdueMost = extractionIn('RUNNING', { extractionId: id(1), dueAt: iso(10), reference: 'Order-7' });
+const overdueLess = extractionIn('STARTING', { extractionId: id(2), dueAt: iso(20) });
+const open = extractionIn('RUNNING', { extractionId: id(3), requestedAt: iso(5), taskId: 'task-of-3' });
+const newer = consentIn('RUNNING', { extractionId: id(4), requestedAt: iso(6) });
+const ended = closedExtraction({
+  extractionId: id(5),
+  status: 'COMPLETED',
+  settledAt: iso(30),
+  entity: 'other',
+});
+const endedLast = closedExtraction({ extractionId: id(6), status: 'FAILED', settledAt: iso(40) });
+const all = [endedLast, ended, open, newer, overdueLess, overdueMost, overdueMost];
+
+const select = (query: string) =>
+  selectExtractions(distinct(all), parseFilter(new URLSearchParams(query)), at(100)).map(({ extractionId }) =>
+    Number(extractionId.at(-1)),
+  );
+
+test('the most overdue come first, then the newest open ones, then the last that ended, each once', () => {
+  expect(select('')).toEqual([1, 2, 4, 3, 6, 5]);
+});
+
+test.each([
+  ['status=open', [1, 2, 4, 3]],
+  ['status=overdue', [1, 2]],
+  ['status=ended', [6, 5]],
+  ['status=STARTING', [2]],
+  ['method=consent', [4]],
+  ['subject=OTHER', [5]],
+  ['subject=movement', [4]],
+  ['name=order', [1]],
+  [`name=${id(6)}`, [6]],
+  ['name=task-of', [3]],
+  ['status=open&name=nothing', []],
+] as const)('%s selects %j', (query, expected) => {
+  expect(select(query)).toEqual(expected);
+});
+
+test('what the form does not offer is ignored', () => {
+  expect(parseFilter(new URLSearchParams('status=DONE&method=1&since=9y&name=%20a%20'))).toEqual({
+    status: 'any',
+    method: 'any',
+    subject: '',
+    name: 'a',
+    since: '1h',
+  });
+});

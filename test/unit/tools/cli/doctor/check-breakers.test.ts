@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest';
+import { type BreakerState, closedBreaker, pause } from '../../../../../lib/breaker/breaker-state.ts';
+import { checkBreakers } from '../../../../../tools/cli/doctor/check-breakers.ts';
+import { at } from '../../../../support/extraction-fixtures.ts';
+
+const check = (starts: BreakerState, reads: BreakerState = closedBreaker) =>
+  checkBreakers({ read: async (name) => ({ state: name === 'starts' ? starts : reads }) }, at(100));
+
+const opened = { since: at(40).getTime(), until: at(130).getTime(), seconds: 60 };
+
+test('it passes while no calls are held', async () => {
+  expect(await check({ failures: [at(99).getTime()], inARow: 1 })).toEqual({
+    result: 'passed',
+    message: 'neither starts nor reads are held',
+  });
+});
+
+test.each([
+  [
+    { failures: [], opened },
+    'starts are held since 1 min, as the provider is in trouble; next probe in 30 s',
+  ],
+  [
+    { failures: [], opened: { ...opened, until: at(99).getTime() } },
+    'starts are held since 1 min, as the provider is in trouble; next probe now',
+  ],
+  [
+    pause({ failures: [], opened }, 'maintenance', at(10).getTime()),
+    'starts are paused since 1 min 30 s: maintenance',
+  ],
+])('it fails with the reason: %j', async (starts, message) => {
+  expect(await check(starts)).toMatchObject({ result: 'failed', message });
+});
+
+test('it names both breakers if both hold calls', async () => {
+  const held = { failures: [], opened };
+  expect(
+    (await check(held, held)).message.split('; ').filter((part) => /^(starts|reads) are/.test(part)),
+  ).toHaveLength(2);
+});

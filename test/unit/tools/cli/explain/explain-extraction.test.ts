@@ -1,0 +1,135 @@
+import { expect, test } from 'vitest';
+import { explainExtraction } from '../../../../../tools/cli/explain/explain-extraction.ts';
+import { at, extractionIn, id, iso } from '../../../../support/extraction-fixtures.ts';
+import { situations } from './situations.ts';
+import {
+  bounded,
+  change,
+  denied,
+  event,
+  failed,
+  inStartTask,
+  linkedTask,
+  logLine,
+  sourcesWith,
+} from './story-fixtures.ts';
+
+test.each(situations)('$name is explained', async ({ now, sources, headline }) => {
+  expect((await explainExtraction(sources, id, at(now)))?.headline).toBe(headline);
+});
+
+test('an id that no place knows has no story', async () => {
+  expect(await explainExtraction(sourcesWith(), id, at(0))).toBeUndefined();
+});
+
+test('a place without permission is named, and the rest is shown', async () => {
+  const story = await explainExtraction(
+    sourcesWith({
+      record: async () => extractionIn('RUNNING'),
+      task: async () => linkedTask(),
+      execution: async () => denied('states:GetExecutionHistory'),
+      logs: async () => denied('logs:FilterLogEvents'),
+    }),
+    id,
+    at(20),
+  );
+  expect(story?.headline).toContain("Waits for the provider's webhook until 12:10:01Z");
+  expect(story?.notShown).toEqual([
+    "The execution's history: AWS does not allow arn:aws:iam::1:user/o to states:GetExecutionHistory on *. That permission is missing; docs/cli.md lists them by command.",
+    "The functions' logs: AWS does not allow arn:aws:iam::1:user/o to logs:FilterLogEvents on *. That permission is missing; docs/cli.md lists them by command.",
+  ]);
+});
+
+test('without the record the story is of what the other places know', async () => {
+  const story = await explainExtraction(
+    sourcesWith({ record: async () => denied('dynamodb:GetItem'), execution: async () => inStartTask() }),
+    id,
+    at(20),
+  );
+  expect(story).toMatchObject({ status: 'UNKNOWN', headline: 'The record could not be read.' });
+  expect(story?.lines.map(({ what }) => what)).toContain('Started the execution.');
+});
+
+test('lines of all places are merged in order of time, and each retry has its number and the next time', async () => {
+  const story = await explainExtraction(
+    sourcesWith({
+      record: async () => extractionIn('REQUESTED', { attemptId: 'attempt-2' }),
+      execution: async () =>
+        inStartTask(failed(2.5, 'ProviderBusy'), event(3, 'TaskScheduled'), failed(4.5, 'ProviderBusy')),
+      changes: async () =>
+        bounded(
+          change(2, 'MODIFY', {
+            before: extractionIn('STARTING'),
+            after: extractionIn('REQUESTED', { attemptId: 'attempt-1' }),
+          }),
+        ),
+      logs: async () =>
+        bounded(
+          logLine(2.4, 'start-task', 'The start call failed.', {
+            failure: { name: 'ProviderBusy', httpStatus: 429, cause: { name: 'Cause' } },
+          }),
+        ),
+      queues: async () => [{ queue: 'dead-letter', messages: 2 }],
+    }),
+    id,
+    at(5),
+  );
+  expect(story?.lines.map(({ at: time, who, what }) => [time.slice(14, 23), who, what])).toEqual([
+    ['00:00.000', 'API', 'arn:aws:sts::111122223333:assumed-role/Caller requested product-balance at bank.'],
+    ['00:00.100', 'Step Functions', 'Started the execution.'],
+    ['00:00.200', 'Step Functions', 'State StartTask: start the task, and wait for the webhook.'],
+    ['00:01.000', 'start-task', 'Wrote STARTING, and sends the start call.'],
+    ['00:02.000', 'stream', 'STARTING → REQUESTED: the provider surely did not accept the start.'],
+    ['00:02.400', 'start-task', 'The start call failed. ProviderBusy (HTTP 429), as Cause'],
+    ['00:02.500', 'Step Functions', 'Try failed with ProviderBusy: the provider was busy (429).'],
+    ['00:04.500', 'Step Functions', 'Try failed with ProviderBusy: the provider was busy (429).'],
+    ['00:05.000', 'SQS', 'The dead-letter queue holds 2 messages, of any extraction.'],
+    ['15:00.000', 'sweep', 'Reconciles it after this time, unless the machine or the queue does.'],
+  ]);
+  expect(story?.lines.filter(({ attempt }) => attempt !== undefined)).toMatchObject([
+    { attempt: 1, nextAt: iso(3), verdict: 'failed' },
+    { attempt: 2, nextAt: iso(8.5), verdict: 'failed' },
+  ]);
+});
+
+test('texts of callers, operators and errors are escaped and bounded', async () => {
+  const evil = `\u001b[2J\u202e${'x'.repeat(2_000)}`;
+  const story = await explainExtraction(
+    sourcesWith({
+      record: async () => extractionIn('REQUESTED', { reference: evil, requestedBy: evil }),
+      execution: async () => inStartTask(failed(2, evil, evil)),
+      logs: async () => bounded(logLine(2, evil, evil, { reason: evil, failure: { name: evil } })),
+      breakers: async () => [{ name: 'starts', state: 'paused', reason: evil }],
+      changes: async () => {
+        throw Object.assign(new Error(evil), { $metadata: {} });
+      },
+    }),
+    id,
+    at(20),
+  );
+  const texts = [
+    story?.headline ?? '',
+    ...(story?.notShown ?? []),
+    ...(story?.lines ?? []).flatMap(({ who, what }) => [who, what]),
+  ];
+  expect(texts.filter((text) => /[\p{Cc}\p{Bidi_Control}]/u.test(text))).toEqual([]);
+  expect(Math.max(...texts.map((text) => text.length))).toBeLessThan(1_000);
+});
+
+test('only the fields of a log line that the story knows are shown', async () => {
+  const story = await explainExtraction(
+    sourcesWith({
+      record: async () => extractionIn('RUNNING'),
+      logs: async () =>
+        bounded(
+          logLine(3, 'receive-webhook', 'Delivery received.', {
+            body: 'planted',
+            recorded: { x: 'planted' },
+          }),
+        ),
+    }),
+    id,
+    at(20),
+  );
+  expect(JSON.stringify(story)).not.toContain('planted');
+});

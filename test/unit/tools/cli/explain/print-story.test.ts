@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest';
+import { describeStory } from '../../../../../tools/cli/explain/print-story.ts';
+import type { StoryLine } from '../../../../../tools/cli/explain/story.ts';
+import { id, iso } from '../../../../support/extraction-fixtures.ts';
+
+const line = (seconds: number, what: string, rest: Partial<StoryLine> = {}): StoryLine => ({
+  at: iso(seconds),
+  lane: 'machine',
+  who: 'Step Functions',
+  what,
+  ...rest,
+});
+
+test('a story is a headline, a line for each event under its day, and what is missing', () => {
+  const poll = (seconds: number, attempt: number) => line(seconds, 'Polled: not yet.', { attempt });
+  expect(
+    describeStory({
+      extractionId: id,
+      status: 'RUNNING',
+      headline: 'Waits.',
+      lines: [
+        line(0, 'Requested.', { who: 'API' }),
+        line(1, 'Try failed: ProviderBusy.', { attempt: 1, nextAt: iso(3), verdict: 'failed' }),
+        ...[10, 20, 30, 40, 50].map((seconds, index) => poll(seconds, index + 1)),
+        line(86_400, 'Ended.', { verdict: 'ok' }),
+      ],
+      notShown: ['The stream: no permission.'],
+    }),
+  ).toEqual([
+    `${id}  RUNNING`,
+    'Waits.',
+    '',
+    '2026-03-01',
+    '12:00:00.000Z    API             Requested.',
+    '12:00:01.000Z  ✗ Step Functions  Try failed: ProviderBusy.  [try 1, next 12:00:03.000Z]',
+    '12:00:10.000Z    Step Functions  Polled: not yet.  [try 1]',
+    '                 3 more of these',
+    '12:00:50.000Z    Step Functions  Polled: not yet.  [try 5]',
+    '2026-03-02',
+    '12:00:00.000Z  ✓ Step Functions  Ended.',
+    '',
+    'Not shown:',
+    '  The stream: no permission.',
+  ]);
+});

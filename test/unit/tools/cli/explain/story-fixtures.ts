@@ -1,0 +1,100 @@
+import type {
+  Execution,
+  ExecutionEvent,
+  LogLine,
+  StorySettings,
+  StorySources,
+  StreamChange,
+  TaskRow,
+} from '../../../../../tools/cli/explain/sources.ts';
+import { id, iso, timings } from '../../../../support/extraction-fixtures.ts';
+
+export const settings: StorySettings = {
+  timings,
+  webhookWait: 600,
+  startRetry: { first: 2, every: 60, backoff: 2 },
+  poll: { first: 5, every: 120, backoff: 2 },
+};
+
+/** Places of which every one can be read and knows nothing, but for the given ones. */
+export const sourcesWith = (known: Partial<StorySources> = {}): StorySources => ({
+  settings: async () => settings,
+  record: async () => undefined,
+  task: async () => undefined,
+  execution: async () => undefined,
+  logs: async () => ({ items: [], complete: true }),
+  results: async () => [],
+  queues: async () => [],
+  changes: async () => ({ items: [], complete: true }),
+  breakers: async () => [],
+  sweep: async () => ({ enabled: true, everyMinutes: 5 }),
+  ...known,
+});
+
+/** An error of AWS for a missing permission. */
+export const denied = (action: string): never => {
+  throw Object.assign(
+    new Error(`User: arn:aws:iam::1:user/o is not authorized to perform: ${action} on resource: *`),
+    { name: 'AccessDeniedException' },
+  );
+};
+
+/** An event of a history, so many seconds after the request. */
+export const event = (seconds: number, type: string, rest: Partial<ExecutionEvent> = {}): ExecutionEvent => ({
+  at: iso(seconds),
+  type,
+  ...rest,
+});
+
+export const failed = (seconds: number, error: string, message?: string): ExecutionEvent =>
+  event(seconds, 'TaskFailed', message === undefined ? { error } : { error, message });
+
+/** An execution in StartTask, whose first try was scheduled at second 1. */
+export const inStartTask = (...more: readonly ExecutionEvent[]): Execution => ({
+  startedAt: iso(0.1),
+  events: [
+    event(0.1, 'ExecutionStarted'),
+    event(0.2, 'TaskStateEntered', { state: 'StartTask' }),
+    event(1, 'TaskScheduled'),
+    ...more,
+  ],
+});
+
+/** The same, whose wait for the webhook ended at second 601, so that it polls. */
+export const inReconcile = (...more: readonly ExecutionEvent[]): Execution =>
+  inStartTask(
+    event(601, 'TaskTimedOut', { error: 'States.Timeout' }),
+    event(601, 'TaskStateExited', { state: 'StartTask' }),
+    event(601, 'TaskStateEntered', { state: 'Reconcile' }),
+    event(601, 'TaskScheduled'),
+    ...more,
+  );
+
+export const linkedTask = (fields: Partial<TaskRow> = {}): TaskRow => ({
+  taskId: 'task-1',
+  extractionId: id,
+  callbackAttempt: 0,
+  hasCallbackToken: true,
+  ...fields,
+});
+
+export const logLine = (
+  seconds: number,
+  service: string,
+  message: string,
+  fields: LogLine['fields'] = {},
+): LogLine => ({
+  at: iso(seconds),
+  service,
+  level: fields.failure === undefined ? 'INFO' : 'ERROR',
+  message,
+  fields: { extractionId: id, ...fields },
+});
+
+export const bounded = <Item>(...items: readonly Item[]) => ({ items, complete: true });
+
+export const change = (
+  seconds: number,
+  event: StreamChange['event'],
+  rest: Partial<StreamChange>,
+): StreamChange => ({ at: iso(seconds), event, byTtl: false, ...rest });

@@ -1,0 +1,245 @@
+import { describe, expect, test } from 'vitest';
+import type { StreamRecord } from '../../../../../tools/cli/aws/follow-stream.ts';
+import {
+  type HandleStreamDeps,
+  handleStream,
+  type Progress,
+} from '../../../../../tools/cli/listen/handle-stream.ts';
+import {
+  IteratorExpired,
+  type StreamReader,
+  StreamUnreachable,
+} from '../../../../../tools/cli/listen/stream-reader.ts';
+import { fakeStream } from './fake-stream.ts';
+
+const extractions = 8;
+/** Every record is from before it. */
+const later = new Date('2100-01-01T00:00:00.000Z');
+const origin: Progress = { since: new Date(0).toISOString(), positions: {} };
+
+const idOf = (record: StreamRecord): string => record.dynamodb?.Keys?.extractionId?.S ?? '';
+const numberOf = (record: StreamRecord): number => Number(record.dynamodb?.SequenceNumber);
+
+const depsOf = (over: Partial<HandleStreamDeps> & Pick<HandleStreamDeps, 'reader'>): HandleStreamDeps => ({
+  handle: async () => true,
+  save: async () => {},
+  sleep: async () => {},
+  onReady: () => {},
+  onUnreachable: () => {},
+  onTrimmed: () => {},
+  signal: new AbortController().signal,
+  ...over,
+});
+
+class Killed extends Error {}
+
+/** A run of a listener amid `changes`, which is killed at its step `killedAt`, and then a second run. */
+const runTwice = async (changes: number, killedAt: number) => {
+  const stream = fakeStream();
+  let made = 0;
+  const make = (count: number): void => {
+    for (let index = 0; index < count && made < changes; index += 1) {
+      stream.append(`extraction-${made % extractions}`);
+      made += 1;
+      if (made === Math.floor(changes / 3) || made === Math.floor((changes * 2) / 3)) stream.split();
+    }
+  };
+  const handled: StreamRecord[] = [];
+  let saved = origin;
+  let step = 0;
+  /** The process can end before and after each thing that it does. */
+  const steps = async <T>(work: () => T | Promise<T>): Promise<T> => {
+    step += 1;
+    if (step === killedAt) throw new Killed();
+    const result = await work();
+    step += 1;
+    if (step === killedAt) throw new Killed();
+    return result;
+  };
+  const reader: StreamReader = {
+    shards: () => steps(() => stream.reader.shards()),
+    open: (shardId, at) => steps(() => stream.reader.open(shardId, at)),
+    // Changes happen while it reads.
+    read: (iterator) =>
+      steps(() => {
+        make(5);
+        return stream.reader.read(iterator);
+      }),
+  };
+  const deps = depsOf({
+    reader,
+    handle: (record) =>
+      steps(() => {
+        handled.push(record);
+        return true;
+      }),
+    save: (progress) =>
+      steps(() => {
+        saved = structuredClone(progress);
+      }),
+  });
+  const killed = await handleStream(saved, { endsAt: later }, deps).then(
+    () => false,
+    (error: unknown) => {
+      if (!(error instanceof Killed)) throw error;
+      return true;
+    },
+  );
+  const before = handled.length;
+  if (killed) {
+    make(changes);
+    await handleStream(saved, { endsAt: later }, deps);
+  }
+  return { handled, killed, repeated: handled.length - new Set(handled).size, before };
+};
+
+/** Every change is handled, and those of an extraction in their order; a repetition is the last change again. */
+const expectNothingLost = (changes: number, handled: readonly StreamRecord[]): void => {
+  expect(new Set(handled.map(({ eventID }) => eventID)).size).toBe(changes);
+  const last = new Map<string, number>();
+  for (const record of handled) {
+    if (numberOf(record) < (last.get(idOf(record)) ?? 0))
+      throw new Error(`${record.eventID} is out of order.`);
+    last.set(idOf(record), numberOf(record));
+  }
+};
+
+describe('a listener that is killed amid changes and starts again', () => {
+  test('loses none of 60 at whichever step it is killed, and repeats one at most, as the same event', async () => {
+    let kills = 0;
+    for (let killedAt = 1; ; killedAt += 1) {
+      const { handled, killed, repeated } = await runTwice(60, killedAt);
+      expectNothingLost(60, handled);
+      expect(repeated).toBeLessThanOrEqual(1);
+      if (!killed) break;
+      kills += 1;
+    }
+    expect(kills).toBeGreaterThan(300);
+  });
+
+  test('loses none of 1,000', async () => {
+    for (let killedAt = 1; killedAt < 5_000; killedAt += 499) {
+      expectNothingLost(1_000, (await runTwice(1_000, killedAt)).handled);
+    }
+  });
+});
+
+const collect = async (
+  stream: ReturnType<typeof fakeStream>,
+  start: Progress,
+  over: Partial<HandleStreamDeps> = {},
+  options = {},
+) => {
+  const ids: (string | undefined)[] = [];
+  let trimmed = 0;
+  const deps = depsOf({
+    reader: stream.reader,
+    handle: async ({ eventID }) => {
+      ids.push(eventID);
+      return true;
+    },
+    onTrimmed: () => {
+      trimmed += 1;
+    },
+    ...over,
+  });
+  await handleStream(start, { endsAt: later, ...options }, deps);
+  return { ids, trimmed };
+};
+
+test('a first run starts at the end of the stream, and reads new shards from their start', async () => {
+  const stream = fakeStream();
+  stream.append('extraction-0');
+  let made: readonly (string | undefined)[] = [];
+  const reader: StreamReader = {
+    ...stream.reader,
+    read: (iterator) => {
+      if (made.length === 0) {
+        const first = stream.append('extraction-1').eventID;
+        stream.split();
+        made = [first, stream.append('extraction-1').eventID];
+      }
+      return stream.reader.read(iterator);
+    },
+  };
+  const { ids } = await collect(stream, origin, { reader }, { atNewest: true });
+  expect(ids).toEqual(made);
+});
+
+test('records from before the time are skipped', async () => {
+  const stream = fakeStream();
+  stream.append('extraction-0', new Date('2026-11-22T09:59:59.900Z'));
+  const { eventID } = stream.append('extraction-0', new Date('2026-11-22T10:00:00.100Z'));
+  const { ids } = await collect(stream, { since: '2026-11-22T10:00:00.500Z', positions: {} });
+  // Of the same second, which is as exact as a stream record is.
+  expect(ids).toEqual([eventID]);
+});
+
+test.each([
+  ['the connection is lost', () => new StreamUnreachable('ECONNRESET')],
+  ['an iterator has expired', () => new IteratorExpired('old')],
+])('it goes on after the last record handled if %s', async (_what, failure) => {
+  const stream = fakeStream();
+  const made = Array.from({ length: 30 }, (_, index) => stream.append(`extraction-${index}`).eventID);
+  let reads = 0;
+  const reader: StreamReader = {
+    ...stream.reader,
+    read: async (iterator) => {
+      reads += 1;
+      if (reads % 2 === 0) throw failure();
+      return stream.reader.read(iterator);
+    },
+  };
+  expect((await collect(stream, origin, { reader })).ids).toEqual(made);
+});
+
+test('a position that the stream no longer has is reported, and it goes on with the oldest record', async () => {
+  const stream = fakeStream();
+  const { eventID } = stream.append('extraction-0');
+  const { ids, trimmed } = await collect(stream, { ...origin, positions: { 'shard-0': '7' } });
+  expect({ ids, trimmed }).toEqual({ ids: [eventID], trimmed: 1 });
+});
+
+test('a shard that is gone is reported only if it was not read to its end', async () => {
+  const position = (at: string) => ({ ...origin, positions: { 'shard-old': at } });
+  expect((await collect(fakeStream(), position('7'))).trimmed).toBe(1);
+  expect((await collect(fakeStream(), position('end'))).trimmed).toBe(0);
+});
+
+test('a record whose handling is interrupted is not saved as handled', async () => {
+  const stream = fakeStream();
+  for (let index = 0; index < 3; index += 1) stream.append('extraction-0');
+  const stop = new AbortController();
+  const positions: unknown[] = [];
+  await collect(stream, origin, {
+    signal: stop.signal,
+    handle: async ({ dynamodb }) => {
+      if (dynamodb?.SequenceNumber !== '1002') return true;
+      stop.abort();
+      return false;
+    },
+    save: async (progress) => void positions.push(progress.positions['shard-0']),
+  });
+  expect(positions).toEqual(['1001']);
+});
+
+test('an error that no retry repairs is thrown', async () => {
+  const stream = fakeStream();
+  const reader = { ...stream.reader, shards: () => Promise.reject(new Error('AccessDenied')) };
+  await expect(collect(stream, origin, { reader })).rejects.toThrow('AccessDenied');
+});
+
+test('it ends once the records from before a time are read, although newer ones keep coming', async () => {
+  const stream = fakeStream();
+  const { eventID } = stream.append('extraction-0', new Date('2026-11-22T09:59:59.000Z'));
+  const reader: StreamReader = {
+    ...stream.reader,
+    read: (iterator) => {
+      stream.append('extraction-1', new Date('2026-11-22T10:00:01.000Z'));
+      return stream.reader.read(iterator);
+    },
+  };
+  const endsAt = new Date('2026-11-22T10:00:00.000Z');
+  const { ids } = await collect(stream, origin, { reader }, { endsAt });
+  expect(ids[0]).toBe(eventID);
+});

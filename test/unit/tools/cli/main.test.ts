@@ -1,0 +1,105 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { main } from '../../../../tools/cli/main.ts';
+import { commandNames, createProgram } from '../../../../tools/cli/program.ts';
+
+const root = fileURLToPath(new URL('../../../..', import.meta.url));
+const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
+
+let stdout = '';
+let stderr = '';
+
+beforeEach(() => {
+  stdout = '';
+  stderr = '';
+  vi.spyOn(process.stdout, 'write').mockImplementation((chunk) => {
+    stdout += String(chunk);
+    return true;
+  });
+  vi.spyOn(process.stderr, 'write').mockImplementation((chunk) => {
+    stderr += String(chunk);
+    return true;
+  });
+  // A shell listens for as long as the process lives, and each test makes another one.
+  vi.spyOn(process.stdout, 'on').mockReturnThis();
+  for (const name of ['COSECHA_STAGE', 'AWS_ENDPOINT_URL', 'AWS_REGION', 'AWS_PROFILE'])
+    vi.stubEnv(name, undefined);
+  vi.stubEnv('AWS_CONFIG_FILE', '/dev/null');
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.unstubAllEnvs();
+});
+
+test('--version prints the version of the package', async () => {
+  expect(await main(['--version'], root)).toBe(0);
+  expect({ stdout, stderr }).toEqual({ stdout: `${version}\n`, stderr: '' });
+});
+
+const wrongCommandLines: readonly (readonly [string, readonly string[]])[] = [
+  ["Unknown option '--nonsense'", ['list', '--nonsense']],
+  ["Unknown command 'lst'\n(Did you mean list?)", ['lst']],
+  ["Required option '--from <table>' not specified", ['restore']],
+  [`Name a command: ${commandNames(createProgram(async () => undefined, '')).join(', ')}.`, []],
+  ['Name one extraction, or use --all-due.', ['reconcile']],
+  [
+    'No stage is set. Use --stage <stage>, or set COSECHA_STAGE. The stage of `npm start` is local.',
+    ['list'],
+  ],
+  ['No region is set. Use --region <region>, or set AWS_REGION.', ['--stage', 'prod', 'list']],
+  [
+    'No region is set, and the profile "nope" has none or does not exist. Use --region <region>, or set AWS_REGION.',
+    ['--stage', 'prod', '--profile', 'nope', 'list'],
+  ],
+  [
+    "Option '--timeout <duration>' argument '5' is invalid. A duration is a number with s, min, h or d, such as 90s or 2h.",
+    ['watch', '--timeout', '5'],
+  ],
+  ['--until and --timeout are for one extraction. Name it.', ['watch', '--until', 'settled']],
+];
+
+test.each(wrongCommandLines)('%j is printed as a line, with exit code 2', async (message, args) => {
+  expect(await main(args, root)).toBe(2);
+  expect({ stdout, stderr }).toEqual({ stdout: '', stderr: `${message}\n` });
+});
+
+test.each(wrongCommandLines)('%j is printed as JSON with --json', async (message, args) => {
+  expect(await main([...args, '--json'], root)).toBe(2);
+  expect(stdout).toBe('');
+  expect(JSON.parse(stderr)).toEqual({ error: message });
+});
+
+test('help prints the commands, or the options of one', async () => {
+  expect(await main(['help'], root)).toBe(0);
+  expect(stdout).toContain('Usage: cosecha [options] [command]');
+  stdout = '';
+  expect(await main(['help', 'restore'], root)).toBe(0);
+  expect(stdout).toContain('Usage: cosecha restore --from <table> [options]');
+  expect(stdout).toContain('the restored table (required)');
+});
+
+test('help for a command that does not exist is an error that names the commands', async () => {
+  expect(await main(['help', 'nonsense'], root)).toBe(2);
+  expect(stdout).toBe('');
+  expect(stderr).toMatch(/'nonsense' is invalid for argument 'command'\. Allowed choices are start, get, /);
+});
+
+test('a shell completes the commands, the options and the values that the program has', async () => {
+  let completed = '';
+  vi.spyOn(console, 'log').mockImplementation((line) => {
+    completed += `${line}\n`;
+  });
+  const complete = async (...words: readonly string[]): Promise<readonly string[]> => {
+    completed = '';
+    expect(await main(['complete', '--', ...words], root)).toBe(0);
+    return completed.split('\n').map((line) => line.split('\t')[0] ?? '');
+  };
+  expect(await complete('re')).toEqual(expect.arrayContaining(['reconcile', 'redrive', 'restore']));
+  expect(await complete('watch', '--')).toEqual(expect.arrayContaining(['--until', '--timeout']));
+  expect(await complete('list', '--status', 'R')).toContain('RUNNING');
+  completed = '';
+  expect(await main(['completion', 'bash'], root)).toBe(0);
+  expect(completed).toContain('cosecha complete --');
+});

@@ -1,0 +1,145 @@
+import {
+  ConditionalCheckFailedException,
+  DeleteItemCommand,
+  type DynamoDBClient,
+  GetItemCommand,
+} from '@aws-sdk/client-dynamodb';
+import {
+  DeleteObjectsCommand,
+  ListObjectVersionsCommand,
+  type ListObjectVersionsCommandOutput,
+  type S3Client,
+} from '@aws-sdk/client-s3';
+import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
+import { dynamoTaskStore } from '../../../lib/aws/dynamo-task-store.ts';
+import type { EraseDeps, RecordRead } from '../../../lib/extraction/operate/erase.ts';
+import type { Extraction } from '../../../lib/extraction/record.ts';
+
+/** S3 did not delete some of the objects. The message has their number and S3's codes. */
+export class ResultsNotDeleted extends Error {
+  override readonly name = 'ResultsNotDeleted';
+}
+
+/** Where data of an extraction is stored. */
+export type EraseResources = {
+  readonly dynamo: DynamoDBClient;
+  readonly s3: S3Client;
+  readonly extractionsTable: string;
+  readonly tasksTable: string;
+  readonly resultsBucket: string;
+};
+
+/** The versions of a page, delete markers included; in a bucket without versioning each object is its version `null`. */
+const versionsOf = ({ Versions = [], DeleteMarkers = [] }: ListObjectVersionsCommandOutput) =>
+  [...Versions, ...DeleteMarkers].map(({ Key, VersionId }) => ({ Key, VersionId }));
+
+/** The SDK has no paginator for these. Deleting the objects of one page does not change the next. */
+async function* versionPages(client: S3Client, Bucket: string, Prefix: string) {
+  let markers: { KeyMarker?: string | undefined; VersionIdMarker?: string | undefined } | undefined = {};
+  while (markers !== undefined) {
+    const page: ListObjectVersionsCommandOutput = await client.send(
+      new ListObjectVersionsCommand({ Bucket, Prefix, ...markers }),
+    );
+    yield versionsOf(page);
+    markers = page.IsTruncated
+      ? { KeyMarker: page.NextKeyMarker, VersionIdMarker: page.NextVersionIdMarker }
+      : undefined;
+  }
+}
+
+/** Deletes every version of the objects with this prefix, and returns their number. Throws ResultsNotDeleted. */
+export const removeObjects = async (client: S3Client, Bucket: string, prefix: string): Promise<number> => {
+  let removed = 0;
+  // At most 1,000 a page, and DeleteObjects accepts as many.
+  for await (const Objects of versionPages(client, Bucket, prefix)) {
+    if (Objects.length === 0) continue;
+    const { Errors = [] } = await client.send(
+      new DeleteObjectsCommand({ Bucket, Delete: { Objects, Quiet: true } }),
+    );
+    if (Errors.length > 0) {
+      const codes = [...new Set(Errors.map(({ Code }) => Code))].join(', ');
+      throw new ResultsNotDeleted(`S3 did not delete ${Errors.length} objects: ${codes}.`);
+    }
+    removed += Objects.length;
+  }
+  return removed;
+};
+
+type Removals = Omit<EraseDeps, 'reconcileTimeout' | 'recordRetention'>;
+
+/** DynamoDB's answer has no readable date. */
+export class AnswerNotDated extends Error {
+  override readonly name = 'AnswerNotDated';
+}
+
+/** Reads a row, and DynamoDB's own time in seconds: the `Date` of the answer (RFC 9110, section 6.6.1). */
+const getDated = async (
+  client: DynamoDBClient,
+  TableName: string,
+  extractionId: string,
+): Promise<RecordRead> => {
+  const command = new GetItemCommand({ TableName, Key: marshall({ extractionId }), ConsistentRead: true });
+  let date: string | undefined;
+  command.middlewareStack.add(
+    (next) => async (args) => {
+      const result = await next(args);
+      date = (result.response as { readonly headers?: Readonly<Record<string, string>> }).headers?.date;
+      return result;
+    },
+    { step: 'deserialize' },
+  );
+  const { Item } = await client.send(command);
+  const at = new Date(date ?? '');
+  if (Number.isNaN(at.getTime())) throw new AnswerNotDated('The answer of DynamoDB has no date.');
+  return { record: Item === undefined ? undefined : (unmarshall(Item) as Extraction), at };
+};
+
+/** The dependencies of `erase`, on AWS. */
+export const eraseOnAws = (resources: EraseResources, now: () => Date): Removals => {
+  const { dynamo, s3, extractionsTable, tasksTable, resultsBucket: Bucket } = resources;
+  const tasks = dynamoTaskStore(dynamo, tasksTable, now);
+  /** False where the condition does not hold. */
+  const removedIf = async (command: DeleteItemCommand): Promise<boolean> => {
+    try {
+      await dynamo.send(command);
+      return true;
+    } catch (error) {
+      if (error instanceof ConditionalCheckFailedException) return false;
+      throw error;
+    }
+  };
+  return {
+    getRecord: (extractionId) => getDated(dynamo, extractionsTable, extractionId),
+    removeRecord: (extractionId, status) =>
+      removedIf(
+        new DeleteItemCommand({
+          TableName: extractionsTable,
+          Key: marshall({ extractionId }),
+          ConditionExpression:
+            'attribute_not_exists(extractionId) OR (attribute_not_exists(#dueShard) AND #status = :status)',
+          ExpressionAttributeNames: { '#dueShard': 'dueShard', '#status': 'status' },
+          ExpressionAttributeValues: marshall({ ':status': status }),
+        }),
+      ),
+    hasTask: async (taskId, extractionId) => {
+      const task = await tasks.get(taskId);
+      return task !== undefined && (task.extractionId ?? extractionId) === extractionId;
+    },
+    removeTask: async (taskId, extractionId) => {
+      await removedIf(
+        new DeleteItemCommand({
+          TableName: tasksTable,
+          Key: marshall({ taskId }),
+          ConditionExpression: 'attribute_not_exists(extractionId) OR extractionId = :mine',
+          ExpressionAttributeValues: marshall({ ':mine': extractionId }),
+        }),
+      );
+    },
+    removeResults: (extractionId) => removeObjects(s3, Bucket, `${extractionId}/`),
+    countResults: async (extractionId) => {
+      let count = 0;
+      for await (const objects of versionPages(s3, Bucket, `${extractionId}/`)) count += objects.length;
+      return count;
+    },
+  };
+};

@@ -1,0 +1,34 @@
+import { type CloudWatchClient, DescribeAlarmsCommand } from '@aws-sdk/client-cloudwatch';
+import { defined } from '../../../lib/defined.ts';
+import type { AlarmLine } from '../console/sources.ts';
+
+/** DescribeAlarms accepts this many names. */
+const batchSize = 100;
+
+/** The state of each of these alarms. Throws the SDK's errors. */
+export const readAlarms = async (
+  client: CloudWatchClient,
+  names: readonly string[],
+): Promise<readonly AlarmLine[]> => {
+  const lines: AlarmLine[] = [];
+  for (let from = 0; from < names.length; from += batchSize) {
+    const { MetricAlarms = [], CompositeAlarms = [] } = await client.send(
+      new DescribeAlarmsCommand({
+        AlarmNames: names.slice(from, from + batchSize),
+        AlarmTypes: ['MetricAlarm', 'CompositeAlarm'],
+      }),
+    );
+    lines.push(
+      ...[...MetricAlarms, ...CompositeAlarms].map(
+        ({ AlarmName = '', AlarmDescription, StateValue = 'INSUFFICIENT_DATA', StateUpdatedTimestamp }) =>
+          defined({
+            name: AlarmName,
+            description: AlarmDescription,
+            state: StateValue,
+            since: StateUpdatedTimestamp?.toISOString(),
+          }),
+      ),
+    );
+  }
+  return lines;
+};

@@ -1,0 +1,78 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import {
+  BatchGetItemCommand,
+  type DynamoDBClient,
+  paginateQuery,
+  paginateScan,
+} from '@aws-sdk/client-dynamodb';
+import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
+import { defined } from '../../../lib/defined.ts';
+import { dueShardCount } from '../../../lib/extraction/due-shard.ts';
+import type { Extraction } from '../../../lib/extraction/record.ts';
+
+/** BatchGetItem accepts this many keys. */
+const batchSize = 100;
+
+/** Every id in the sparse index `due`, or those that are due at `until`. Eventually consistent, as every such index. */
+export const openExtractionIds = async (
+  client: DynamoDBClient,
+  table: string,
+  until?: string,
+): Promise<readonly string[]> => {
+  const idsIn = async (shard: number): Promise<string[]> => {
+    const ids: string[] = [];
+    const pages = paginateQuery(
+      { client },
+      {
+        TableName: table,
+        IndexName: 'due',
+        KeyConditionExpression:
+          until === undefined ? '#dueShard = :shard' : '#dueShard = :shard AND dueAt <= :until',
+        ExpressionAttributeNames: { '#dueShard': 'dueShard' },
+        ExpressionAttributeValues: marshall(defined({ ':shard': shard, ':until': until })),
+      },
+    );
+    for await (const { Items = [] } of pages) {
+      ids.push(...Items.map((item) => String(unmarshall(item).extractionId)));
+    }
+    return ids;
+  };
+  return (await Promise.all(Array.from({ length: dueShardCount }, (_, shard) => idsIn(shard)))).flat();
+};
+
+/** 100 ms, doubled up to 3.2 s: a throttled table would leave the same keys out again at once. */
+const pauseMs = (tries: number): number => 100 * 2 ** Math.min(tries, 5);
+
+/** The existing records of these ids, in any order. Strongly consistent. */
+export const readExtractions = async (
+  client: DynamoDBClient,
+  table: string,
+  ids: readonly string[],
+  pause: (milliseconds: number) => Promise<unknown> = delay,
+): Promise<readonly Extraction[]> => {
+  const records: Extraction[] = [];
+  for (let from = 0; from < ids.length; from += batchSize) {
+    let keys = ids.slice(from, from + batchSize).map((extractionId) => marshall({ extractionId }));
+    // DynamoDB omits keys of a batch that is too large, or throttled. They are read again.
+    for (let tries = 0; keys.length > 0; tries += 1) {
+      if (tries > 0) await pause(pauseMs(tries - 1));
+      const { Responses, UnprocessedKeys } = await client.send(
+        new BatchGetItemCommand({ RequestItems: { [table]: { Keys: keys, ConsistentRead: true } } }),
+      );
+      records.push(...(Responses?.[table] ?? []).map((item) => unmarshall(item) as Extraction));
+      keys = UnprocessedKeys?.[table]?.Keys ?? [];
+    }
+  }
+  return records;
+};
+
+/** Every row of a table of extractions, such as a restored one. Their attributes are not checked. */
+export async function* scanExtractions(
+  client: DynamoDBClient,
+  table: string,
+): AsyncGenerator<Extraction, void> {
+  const pages = paginateScan({ client }, { TableName: table, ConsistentRead: true });
+  for await (const { Items = [] } of pages) {
+    for (const item of Items) yield unmarshall(item) as Extraction;
+  }
+}

@@ -1,0 +1,70 @@
+import {
+  type DynamoDBStreamsClient,
+  GetRecordsCommand,
+  type GetRecordsCommandOutput,
+  GetShardIteratorCommand,
+} from '@aws-sdk/client-dynamodb-streams';
+import { unmarshall } from '@aws-sdk/util-dynamodb';
+import { defined } from '../../../lib/defined.ts';
+import type { Extraction } from '../../../lib/extraction/record.ts';
+import type { Bounded, StreamChange } from '../explain/sources.ts';
+import { type StreamRecord, shardsOf } from './follow-stream.ts';
+
+/**
+ * Calls to GetRecords in all. Each returns up to 1,000 records or 1 MB and takes some 20 ms, so this ends after about ten
+ * seconds. More would use a reader slot of each shard for long, of which there are two.
+ */
+const mostReads = 400;
+
+/**
+ * An open shard returns pages without records at its end, and some before it: "it might take multiple calls to get to a portion
+ * of the shard that contains stream records" (API reference of DynamoDB Streams, GetRecords).
+ */
+const emptyPagesAtEnd = 10;
+
+type Image = Parameters<typeof unmarshall>[0];
+
+const imageOf = (image: unknown): Extraction | undefined =>
+  image === undefined ? undefined : (unmarshall(image as Image) as Extraction);
+
+const toChange = ({ eventName, dynamodb, userIdentity }: StreamRecord): StreamChange =>
+  defined({
+    at: dynamodb?.ApproximateCreationDateTime?.toISOString() ?? '',
+    event: eventName ?? 'MODIFY',
+    // https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/time-to-live-ttl-streams.html
+    byTtl: userIdentity?.PrincipalId === 'dynamodb.amazonaws.com',
+    before: imageOf(dynamodb?.OldImage),
+    after: imageOf(dynamodb?.NewImage),
+  }) as StreamChange;
+
+/**
+ * The changes of one record that the stream still holds, in order. DynamoDB keeps them for 24 hours, and finds none by
+ * key, so every shard is read from its start. Throws the SDK's errors.
+ */
+export const readStreamChanges = async (
+  client: DynamoDBStreamsClient,
+  StreamArn: string,
+  extractionId: string,
+): Promise<Bounded<StreamChange>> => {
+  const items: StreamChange[] = [];
+  let reads = 0;
+  const readShard = async (ShardId: string): Promise<void> => {
+    const request = { StreamArn, ShardId, ShardIteratorType: 'TRIM_HORIZON' } as const;
+    let iterator = (await client.send(new GetShardIteratorCommand(request))).ShardIterator;
+    let empty = 0;
+    while (iterator !== undefined && empty < emptyPagesAtEnd && reads < mostReads) {
+      reads += 1;
+      const page: GetRecordsCommandOutput = await client.send(
+        new GetRecordsCommand({ ShardIterator: iterator }),
+      );
+      const records = page.Records ?? [];
+      empty = records.length === 0 ? empty + 1 : 0;
+      iterator = page.NextShardIterator;
+      const own = records.filter(({ dynamodb }) => dynamodb?.Keys?.extractionId?.S === extractionId);
+      items.push(...own.map(toChange));
+    }
+  };
+  // One after the other keeps the order: all changes of a record are in one shard and its children.
+  for (const { shardId } of await shardsOf(client, StreamArn)) await readShard(shardId);
+  return { items, complete: reads < mostReads };
+};

@@ -1,0 +1,167 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { dynamoExtractionStore } from '../../../lib/aws/dynamo-extraction-store.ts';
+import { dynamoTaskStore } from '../../../lib/aws/dynamo-task-store.ts';
+import { readSecret } from '../../../lib/aws/read-secret.ts';
+import { isLocalStage } from '../../../lib/aws/stage.ts';
+import type { Extraction } from '../../../lib/extraction/record.ts';
+import type { ExtractionStore, TaskStore } from '../../../lib/extraction/store.ts';
+import { NotConfigured } from '../../../lib/not-configured.ts';
+import type { Context } from '../context.ts';
+import { type DeliveryEffect, deliveryEffect } from '../delivery-effect.ts';
+import type { Deployment } from '../deployment.ts';
+import { describeProgress } from '../describe-record.ts';
+import { CliError, UsageError } from '../errors.ts';
+import type { Shell } from '../shell.ts';
+import { signDelivery } from '../sign-delivery.ts';
+
+export type DeliverOptions = {
+  readonly extraction?: string;
+  readonly status: string;
+  readonly encrypted?: true;
+  readonly forged?: true;
+  readonly orphan?: true;
+  readonly yes?: true;
+  readonly force?: true;
+};
+
+/** Signs a delivery, sends it to the webhook, and reports its effect. */
+export const deliver = async (
+  taskId: string | undefined,
+  options: DeliverOptions,
+  { shell, connect }: Context,
+): Promise<number> => {
+  if ((taskId === undefined) === (options.extraction === undefined)) {
+    throw new UsageError('Name one task: a taskId, or --extraction <extractionId>.');
+  }
+  const deployment = await connect();
+  const dynamo = new DynamoDBClient(deployment.client);
+  const extractions = dynamoExtractionStore(dynamo, deployment.output('ExtractionsTableName'));
+  const tasks = dynamoTaskStore(dynamo, deployment.output('TasksTableName'), shell.now);
+  const stores = { extractions, tasks };
+  const target = await findTarget(taskId, options.extraction, stores, deployment.stackName);
+  if (options.forged !== true) {
+    await requireConfirmation(deliveryEffect(target.record), options, deployment.stage, shell);
+  }
+  const answer = await send(target.taskId, options, deployment, shell);
+  const record = target.record === undefined ? undefined : await extractions.get(target.record.extractionId);
+  const expected = options.forged === true ? 401 : 204;
+  shell.print(describeAnswer(answer, expected, record), {
+    taskId: target.taskId,
+    answer,
+    expected,
+    extractionId: record?.extractionId,
+    status: record?.status,
+  });
+  return answer === expected ? 0 : 1;
+};
+
+/** A task, and the record of the extraction that it is linked to. */
+type Target = { readonly taskId: string; readonly record: Extraction | undefined };
+
+const findTarget = async (
+  taskId: string | undefined,
+  extractionId: string | undefined,
+  { extractions, tasks }: { readonly extractions: ExtractionStore; readonly tasks: TaskStore },
+  stackName: string,
+): Promise<Target> => {
+  if (taskId !== undefined) {
+    const linked = (await tasks.get(taskId))?.extractionId;
+    return { taskId, record: linked === undefined ? undefined : await extractions.get(linked) };
+  }
+  const record = await extractions.get(extractionId ?? '');
+  if (record === undefined) throw new CliError(`There is no extraction ${extractionId} in ${stackName}.`);
+  if (record.method === 'consent') {
+    throw new CliError(
+      'The provider sends no webhook for an extraction by consent. `cosecha reconcile` reads its status.',
+    );
+  }
+  if (record.taskId === undefined) throw new CliError(`${extractionId} is ${record.status} and has no task.`);
+  const isLinked = (await tasks.get(record.taskId))?.extractionId === extractionId;
+  return { taskId: record.taskId, record: isLinked ? record : undefined };
+};
+
+/** Throws CliError where the delivery would have an effect that no option or answer has confirmed. */
+export const requireConfirmation = async (
+  effect: DeliveryEffect,
+  { status: taskStatus, orphan, yes, force }: DeliverOptions,
+  stage: string,
+  { confirm }: Pick<Shell, 'confirm'>,
+): Promise<void> => {
+  if (effect.kind === 'harmless') return;
+  if (effect.kind === 'orphan') {
+    if (orphan === true) return;
+    throw new CliError(
+      'No extraction is linked to this task. The delivery would be kept for 30 days, be counted as UnlinkedDelivery, ' +
+        'and settle a later task of this id. Use --orphan to send it, or --forged to see one refused.',
+    );
+  }
+  const { extractionId, status } = effect.record;
+  const warning = `${extractionId} is ${status}. You, not the provider, would settle it as ${taskStatus}.`;
+  if (!isLocalStage(stage)) {
+    if (force === true) return;
+    throw new CliError(`${warning} Use --force to send it, or --forged to see one refused.`);
+  }
+  if (yes === true || (await confirm(`${warning} Type yes to send it:`, 'yes'))) return;
+  throw new CliError(`${warning} Nothing was sent. Use --yes to send it.`);
+};
+
+/** The key that the provider signs with or, for a forged delivery, a random one. */
+const signingKey = async (forged: boolean, { client, name }: Deployment, shell: Shell): Promise<string> => {
+  if (forged) return shell.randomId();
+  const secrets = new SecretsManagerClient(client);
+  return readSecret(secrets, `${name}/webhook-signing-key`).catch((cause: unknown) => {
+    if (cause instanceof NotConfigured) throw new CliError(cause.message, { cause });
+    throw cause;
+  });
+};
+
+const send = async (
+  taskId: string,
+  { status: taskStatus, encrypted, forged }: DeliverOptions,
+  deployment: Deployment,
+  shell: Shell,
+): Promise<number> => {
+  const key = await signingKey(forged === true, deployment, shell);
+  const { body, signature } = signDelivery({ taskId, taskStatus }, key, { encrypted: encrypted === true });
+  const { webhookUrl } = deployment.api;
+  const headers = { 'content-type': 'application/json', 'x-service-signature': signature };
+  try {
+    // 15 s, three times the provider's limit, so that a slow answer is still reported.
+    const answer = await fetch(webhookUrl, {
+      method: 'POST',
+      headers,
+      body,
+      signal: AbortSignal.timeout(15_000),
+    });
+    await answer.body?.cancel();
+    return answer.status;
+  } catch (cause) {
+    throw new CliError(`${webhookUrl} did not answer. Check that it is reachable from here.`, { cause });
+  }
+};
+
+const refusals: Readonly<Record<number, string>> = {
+  400: 'the signature is valid and the body is not a delivery, so this command and the service differ in version',
+  401: 'refused, as the signature matches no signing key of the service',
+  413: 'refused, as the body is too large',
+  500: 'the service failed, and the provider would repeat the delivery; the log of receive-webhook has the cause',
+  503: 'a secret is not filled, and the provider would repeat the delivery',
+};
+
+/** The webhook's answer as a sentence, and a second one where another answer is expected. `record` as it is now. */
+export const describeAnswer = (answer: number, expected: number, record: Extraction | undefined): string => {
+  const accepted =
+    record === undefined
+      ? 'accepted, and kept as an orphan delivery'
+      : `accepted; ${record.extractionId} is ${describeProgress(record)}`;
+  const meaning =
+    answer === 204
+      ? accepted
+      : (refusals[answer] ?? 'not an answer of this service; check the output WebhookUrl');
+  const correction =
+    expected === 401
+      ? 'The webhook should answer 401 to a wrong signature.'
+      : `The webhook should answer ${expected} to a right signature.`;
+  return `${answer}: ${meaning}.${answer === expected ? '' : ` ${correction}`}`;
+};

@@ -1,0 +1,62 @@
+import { createHash } from 'node:crypto';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { GetObjectCommand, NoSuchKey, S3Client } from '@aws-sdk/client-s3';
+import { dynamoExtractionStore } from '../../../lib/aws/dynamo-extraction-store.ts';
+import type { StoredResults } from '../../../lib/extraction/record.ts';
+import type { Context } from '../context.ts';
+import type { Deployment } from '../deployment.ts';
+import { describeView, operatorView } from '../describe-record.ts';
+import { CliError } from '../errors.ts';
+import { requireResults } from '../require-results.ts';
+
+export type GetOptions = { readonly results?: string };
+
+/** Prints the record, or stores the results in a file. */
+export const get = async (
+  extractionId: string,
+  { results: file }: GetOptions,
+  { shell, connect }: Context,
+): Promise<number> => {
+  const deployment = await connect();
+  const table = deployment.output('ExtractionsTableName');
+  const record = await dynamoExtractionStore(new DynamoDBClient(deployment.client), table).get(extractionId);
+  if (record === undefined) {
+    throw new CliError(`There is no extraction ${extractionId} in ${deployment.stackName}.`);
+  }
+  if (file === undefined) {
+    const view = operatorView(record);
+    shell.print(describeView(view), view);
+    return 0;
+  }
+  const stored = requireResults(record);
+  const bytes = await download(deployment, stored);
+  await shell.writePrivately(file, bytes);
+  shell.print(`${bytes.byteLength} bytes in ${file}, SHA-256 as recorded.`, {
+    extractionId,
+    file,
+    bytes: bytes.byteLength,
+    sha256: stored.sha256,
+  });
+  return 0;
+};
+
+const download = async (
+  { client, isEmulated }: Deployment,
+  { bucket, key, sha256 }: StoredResults,
+): Promise<Uint8Array> => {
+  const s3 = new S3Client({ ...client, forcePathStyle: isEmulated });
+  const { Body } = await s3
+    .send(new GetObjectCommand({ Bucket: bucket, Key: key }))
+    .catch((cause: unknown) => {
+      if (!(cause instanceof NoSuchKey)) throw cause;
+      throw new CliError(
+        'The bucket no longer has these results: resultsRetentionDays have passed, or they were erased.',
+        { cause },
+      );
+    });
+  const bytes = (await Body?.transformToByteArray()) ?? new Uint8Array();
+  if (createHash('sha256').update(bytes).digest('hex') === sha256) return bytes;
+  throw new CliError(
+    'The results in the bucket differ from the SHA-256 in the record. Nothing was written to the file.',
+  );
+};

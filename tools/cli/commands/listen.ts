@@ -1,0 +1,166 @@
+import { randomBytes } from 'node:crypto';
+import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
+import { decodeExtractionEvent } from '../../../lib/downstream/decode-extraction-event.ts';
+import type { ExtractionEvent } from '../../../lib/downstream/extraction-event.ts';
+import { dynamoStreamReader } from '../aws/dynamo-stream-reader.ts';
+import type { StreamRecord } from '../aws/follow-stream.ts';
+import type { Context } from '../context.ts';
+import type { Deployment } from '../deployment.ts';
+import { CliError, UsageError } from '../errors.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { formatSeconds } from '../format-seconds.ts';
+import { forwardEvent } from '../listen/forward-event.ts';
+import { type HandleStreamOptions, handleStream, type Progress } from '../listen/handle-stream.ts';
+import {
+  defaultStateFile,
+  type ListenState,
+  readListenState,
+  writeListenState,
+} from '../listen/listen-state.ts';
+import { secretPrefix } from '../listen/sign-event.ts';
+import type { Since } from '../parse-time.ts';
+import type { Shell } from '../shell.ts';
+
+export type ListenOptions = {
+  readonly forwardTo?: string;
+  readonly print?: true;
+  readonly all?: true;
+  readonly since?: Since;
+  readonly replay?: string;
+  readonly state?: string;
+};
+
+/** Hands the events of the stream to a local handler, in order, and continues where the last run stopped. */
+export const listen = async (options: ListenOptions, { shell, connect }: Context): Promise<number> => {
+  if (options.forwardTo === undefined && options.print !== true) {
+    throw new UsageError('Name a handler with --forward-to <url>, or use --print.');
+  }
+  if (options.replay !== undefined && options.since !== undefined) {
+    throw new UsageError('--replay sends what the stream still has of one extraction. Omit --since.');
+  }
+  const deployment = await connect();
+  const file = options.state ?? defaultStateFile(deployment.stage, process.env);
+  const saved = await readListenState(file);
+  const secret = saved?.secret ?? `${secretPrefix}${randomBytes(32).toString('base64')}`;
+  const plan = planOf(options, saved, deployment.output('ExtractionsStreamArn'), shell.now());
+  if (options.forwardTo !== undefined) {
+    const facts = { forwardTo: options.forwardTo, secret };
+    shell.print(`Signing secret, as in https://www.standardwebhooks.com: ${secret}`, facts);
+  }
+  return run(plan, { ...options, secret, file, deployment, shell });
+};
+
+const streamKeepsMs = 24 * 3_600_000;
+
+/** Where to start, and its description. */
+type Plan = HandleStreamOptions & {
+  readonly streamArn: string;
+  readonly progress: Progress;
+  readonly origin: string;
+};
+
+export const planOf = (
+  { replay, since }: Pick<ListenOptions, 'replay' | 'since'>,
+  saved: ListenState | undefined,
+  streamArn: string,
+  now: Date,
+): Plan => {
+  const from = (time: Date): Progress => ({ since: time.toISOString(), positions: {} });
+  if (replay !== undefined) {
+    const origin = `what the stream still has of ${replay}`;
+    return { streamArn, progress: from(new Date(0)), origin, endsAt: now };
+  }
+  if (since !== undefined) {
+    if (now.getTime() - since(now).getTime() > streamKeepsMs) {
+      throw new UsageError('The stream keeps events for 24 hours. Name a later --since.');
+    }
+    return { streamArn, progress: from(since(now)), origin: `events since ${since(now).toISOString()}` };
+  }
+  if (saved?.streamArn === streamArn) {
+    return { streamArn, progress: saved.progress, origin: 'events since the last run' };
+  }
+  const why = saved === undefined ? '' : ', as the stream is another than in the last run';
+  return { streamArn, progress: from(now), origin: `events from now on${why}`, atNewest: true };
+};
+
+/** As the filter of the construct (docs/stream.md): what has an outcome, or had one. */
+const hasOutcome = ({ dynamodb }: StreamRecord): boolean =>
+  dynamodb?.NewImage !== undefined &&
+  (dynamodb.NewImage.settledAt !== undefined || dynamodb.OldImage?.settledAt !== undefined);
+
+const isWanted = (record: StreamRecord, { all, replay }: ListenOptions): boolean =>
+  (all === true || hasOutcome(record)) &&
+  (replay === undefined || record.dynamodb?.Keys?.extractionId?.S === replay);
+
+type RunInput = ListenOptions & {
+  readonly secret: string;
+  readonly file: string;
+  readonly deployment: Deployment;
+  readonly shell: Shell;
+};
+
+/** Returns the exit code: only a replay ends by itself. */
+const run = async (plan: Plan, input: RunInput): Promise<number> => {
+  const { secret, file, deployment, shell, replay } = input;
+  const signal = shell.interrupted();
+  const { streamArn, progress } = plan;
+  const save = (now: Progress) => writeListenState(file, { streamArn, secret, progress: now });
+  // Before the first record, so that a run which is killed before it continues here.
+  if (replay === undefined) await save(progress);
+  await handleStream(progress, plan, {
+    reader: dynamoStreamReader(new DynamoDBStreamsClient(deployment.client), streamArn, signal),
+    handle: (record) => (isWanted(record, input) ? handOut(record, input, signal) : Promise.resolve(true)),
+    save: replay === undefined ? save : async () => {},
+    sleep: shell.sleep,
+    onReady: () =>
+      shell.hint(
+        `Listening for ${plan.origin}; Ctrl-C stops it. This uses one of the two reader slots of each shard of the stream.`,
+      ),
+    onUnreachable: () => shell.hint('The stream does not answer. It is tried again.'),
+    onTrimmed: () =>
+      shell.hint(
+        'Events may be lost: the stream keeps them for 24 hours. Catch up from the table (docs/stream.md).',
+      ),
+    signal,
+  }).catch((error: unknown) => {
+    // The SDK's calls end with an error of their own when Ctrl-C aborts them.
+    if (!signal.aborted) throw error;
+  });
+  return signal.aborted ? exitCodes.interrupted : exitCodes.done;
+};
+
+/** False if it was interrupted. */
+const handOut = async (record: StreamRecord, input: RunInput, signal: AbortSignal): Promise<boolean> => {
+  const { forwardTo, print, secret, shell } = input;
+  const event = decodeExtractionEvent(record);
+  if (event.kind === 'not-ours')
+    throw new CliError(`A record of the stream cannot be read. ${event.problem}`);
+  const status =
+    forwardTo === undefined
+      ? undefined
+      : await forwardEvent(event, {
+          url: forwardTo,
+          secret,
+          fetch,
+          now: shell.now,
+          sleep: shell.sleep,
+          onFailed: (answer, tries, pause) =>
+            shell.hint(
+              `${describeEvent(event)} → ${answer}; try ${tries + 1} in ${formatSeconds(pause / 1_000)}`,
+            ),
+          signal,
+        });
+  if (forwardTo !== undefined && status === undefined) return false;
+  shell.print(
+    print === true ? JSON.stringify(event) : `${describeEvent(event)} → ${status}`,
+    print === true
+      ? event
+      : { kind: event.kind, extractionId: event.extractionId, eventId: event.eventId, answer: status },
+  );
+  return true;
+};
+
+const describeEvent = (event: ExtractionEvent): string => {
+  const status = 'extraction' in event ? `  ${event.extraction.status}` : '';
+  return `${event.extractionId}  ${event.kind}${status}  ${event.eventId}`;
+};

@@ -1,0 +1,62 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { LambdaClient } from '@aws-sdk/client-lambda';
+import { dynamoExtractionStore } from '../../../lib/aws/dynamo-extraction-store.ts';
+import { reconcileNow, sweepNow } from '../aws/reconcile-function.ts';
+import type { Context } from '../context.ts';
+import type { Deployment } from '../deployment.ts';
+import { describeDue, describeProgress } from '../describe-record.ts';
+import { CliError, UsageError } from '../errors.ts';
+import { formatSeconds } from '../format-seconds.ts';
+import type { Shell } from '../shell.ts';
+
+export type ReconcileOptions = { readonly allDue?: true };
+
+/** Reconciles one extraction now, or runs a sweep. */
+export const reconcile = async (
+  extractionId: string | undefined,
+  { allDue }: ReconcileOptions,
+  { shell, connect }: Context,
+): Promise<number> => {
+  if ((extractionId === undefined) !== (allDue === true)) {
+    throw new UsageError('Name one extraction, or use --all-due.');
+  }
+  const deployment = await connect();
+  shell.wait('reconciling');
+  return extractionId === undefined
+    ? reconcileAllDue(deployment, shell)
+    : reconcileOne(extractionId, deployment, shell);
+};
+
+const reconcileAllDue = async ({ client, output }: Deployment, shell: Shell): Promise<number> => {
+  const result = await sweepNow(new LambdaClient(client), output('SweepFunctionName'));
+  shell.wait(undefined);
+  const { sent, failed, cutShort, oldestOverdueSeconds } = result;
+  const oldest = `The oldest was ${formatSeconds(oldestOverdueSeconds)} late.`;
+  const rest = cutShort ? ' The sweep ran out of time: run it again.' : '';
+  shell.print(`${sent} sent to the reconcile queue, ${failed} failed. ${oldest}${rest}`, result);
+  return failed === 0 ? 0 : 1;
+};
+
+const reconcileOne = async (
+  extractionId: string,
+  { client, output, stackName }: Deployment,
+  shell: Shell,
+): Promise<number> => {
+  const answer = await reconcileNow(new LambdaClient(client), output('ReconcileFunctionName'), {
+    trigger: 'operator',
+    extractionId,
+  });
+  shell.wait(undefined);
+  const extractions = dynamoExtractionStore(new DynamoDBClient(client), output('ExtractionsTableName'));
+  const record = await extractions.get(extractionId);
+  if (record === undefined) throw new CliError(`There is no extraction ${extractionId} in ${stackName}.`);
+  const { status, dueShard, dueAt } = record;
+  const next = dueAt === undefined ? '' : ` Next reconcile: ${describeDue(dueAt, shell.now())}.`;
+  shell.print(`${extractionId} is ${describeProgress(record)}.${next}`, {
+    ...answer,
+    status,
+    closed: dueShard === undefined,
+    dueAt,
+  });
+  return 0;
+};

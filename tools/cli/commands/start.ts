@@ -1,0 +1,47 @@
+import { ApiError, NoAnswerError } from '../../../lib/client/api-errors.ts';
+import { type ExtractionRequest, requestExtraction } from '../../../lib/client/request-extraction.ts';
+import { buildRequest, type StartOptions } from '../build-request.ts';
+import type { Context } from '../context.ts';
+import { CliError } from '../errors.ts';
+import { watchOne } from './watch.ts';
+
+/** Requests an extraction, and with --watch prints its changes until it is closed. */
+export const start = async (options: StartOptions, { shell, connect }: Context): Promise<number> => {
+  // The API validates it.
+  const request = (await buildRequest(options, shell.readText)) as ExtractionRequest;
+  const deployment = await connect();
+  const { base, fetch } = deployment.api;
+  const idempotencyKey = options.idempotencyKey ?? shell.randomId();
+  // Before the request, so that it is known even if this process is killed.
+  shell.hint(`Idempotency key: ${idempotencyKey}`);
+  shell.wait('requesting');
+  const { extraction, replayed } = await requestExtraction(base, request, idempotencyKey, {
+    fetch,
+    sleep: shell.sleep,
+    onRetry: (reason) => shell.hint(`${reason} Retrying with the same key.`),
+  })
+    .catch((error: unknown) => {
+      throw explain(error, base, idempotencyKey);
+    })
+    .finally(() => shell.wait(undefined));
+
+  const { extractionId, status } = extraction;
+  shell.print(`${extractionId}  ${status}${replayed ? ' (requested before with this key)' : ''}`, {
+    extractionId,
+    status,
+    idempotencyKey,
+    replayed,
+  });
+  return options.watch === true ? watchOne(extractionId, {}, deployment, shell) : 0;
+};
+
+const explain = (error: unknown, base: string, idempotencyKey: string): unknown => {
+  const retry = `Run it again with --idempotency-key ${idempotencyKey}: that starts no second extraction.`;
+  if (error instanceof NoAnswerError) {
+    return new CliError(`${base} did not answer, and may have accepted the request. ${retry}`, {
+      cause: error.cause,
+    });
+  }
+  if (!(error instanceof ApiError)) return error;
+  return new CliError(error.isTransient ? [...error.lines, retry] : error.lines, { cause: error });
+};

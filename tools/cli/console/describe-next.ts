@@ -1,0 +1,48 @@
+import { type Extraction, hasWebhook, isTerminalStatus } from '../../../lib/extraction/record.ts';
+import { describeDue } from '../describe-record.ts';
+import { formatSeconds } from '../format-seconds.ts';
+import { shown } from './shown.ts';
+
+/** What an open extraction waits for, in a few words. */
+const awaited = (record: Extraction): string => {
+  if (isTerminalStatus(record.status)) return 'results to be collected';
+  switch (record.status) {
+    case 'REQUESTED':
+      return 'start';
+    case 'STARTING':
+      return "provider's answer to the start";
+    case 'TIMED_OUT':
+      return 'late final status';
+    default:
+      return hasWebhook(record) ? 'webhook, or a poll' : 'polls';
+  }
+};
+
+const secondsBetween = (from: string, to: string): number =>
+  (new Date(to).getTime() - new Date(from).getTime()) / 1000;
+
+const describeEnd = (record: Extraction): string => {
+  const { requestedAt, settledAt, settledBy, reason, collectedAt, collectionError, results } = record;
+  const took = settledAt === undefined ? undefined : formatSeconds(secondsBetween(requestedAt, settledAt));
+  const parts = [
+    settledBy === undefined ? undefined : `by ${settledBy}`,
+    took === undefined ? undefined : `in ${took}`,
+  ].filter((part) => part !== undefined);
+  const collection =
+    collectionError !== undefined
+      ? `not collected: ${collectionError}`
+      : collectedAt !== undefined && results !== undefined
+        ? `collected, ${results.bytes.toLocaleString('en')} bytes`
+        : undefined;
+  return [parts.join(' '), reason, collection]
+    .filter((part) => part !== undefined && part !== '')
+    .join(' · ');
+};
+
+/** What happens next to an open extraction, or how it ended. */
+export const describeNext = (record: Extraction, now: Date): string => {
+  if (record.dueShard === undefined) return shown(describeEnd(record));
+  const due = describeDue(record.dueAt, now);
+  const next = due.startsWith('OVERDUE') ? `${due}: the next sweep reconciles it` : `next reconcile ${due}`;
+  return `${awaited(record)} · ${next}`;
+};

@@ -1,0 +1,139 @@
+import { html } from 'hono/html';
+import type { Extraction } from '../../../../lib/extraction/record.ts';
+import { describeNext } from '../describe-next.ts';
+import { hoursText, sinceChoices, startOf } from '../query.ts';
+import {
+  distinct,
+  type Filter,
+  idIn,
+  isOpen,
+  isOverdue,
+  methodChoices,
+  parseFilter,
+  selectExtractions,
+  statusChoices,
+  subjectOf,
+} from '../select-extractions.ts';
+import { ago, type Html, plural, shortId, shown } from '../shown.ts';
+import { type Bounded, type ConsoleSources, type Part, readPart } from '../sources.ts';
+import type { Content, Links } from './content.ts';
+import { option, showPart, statusBadge } from './parts.ts';
+import { readStrip, showStrip } from './status-strip.ts';
+
+/** A page of more rows than this is slow to draw. The filters find the others. */
+const mostRows = 1_000;
+
+type Lists = {
+  readonly open: Part<readonly Extraction[]>;
+  readonly recent: Part<Bounded<Extraction>>;
+  readonly named: Part<Extraction | undefined>;
+};
+
+const readLists = async (sources: ConsoleSources, filter: Filter, now: Date): Promise<Lists> => {
+  const since = startOf(filter.since, now);
+  const id = idIn(filter);
+  const [open, recent, named] = await Promise.all([
+    readPart(() => sources.open()),
+    readPart(() => sources.recent(since)),
+    readPart(async () => (id === undefined ? undefined : sources.record(id))),
+  ]);
+  return { open, recent, named };
+};
+
+/** The records of all parts. Of one that is in several, the last is used: the recent ones may be a minute old. */
+const recordsIn = ({ open, recent, named }: Lists, since: string): readonly Extraction[] => [
+  ...(recent.kind === 'read'
+    ? recent.value.items.filter(
+        (record) => isOpen(record) || (record.settledAt ?? record.requestedAt) >= since,
+      )
+    : []),
+  ...(open.kind === 'read' ? open.value : []),
+  ...(named.kind === 'read' && named.value !== undefined ? [named.value] : []),
+];
+
+const label = (name: string, control: Html): Html => html`<label><span>${name}</span>${control}</label>`;
+
+const filterForm = (filter: Filter, links: Links): Html => html`
+<form class="filters" method="get" action="${links.list()}" role="search" aria-label="Filter extractions">
+  ${label('Status', html`<select name="status">${statusChoices.map((one) => option(one, filter.status))}</select>`)}
+  ${label('Method', html`<select name="method">${methodChoices.map((one) => option(one, filter.method))}</select>`)}
+  ${label('Entity or product', html`<input name="subject" value="${shown(filter.subject, 256)}" autocomplete="off">`)}
+  ${label('Reference or id', html`<input id="name" name="name" value="${shown(filter.name, 256)}" autocomplete="off">`)}
+  ${label(
+    'Ended within',
+    html`<select name="since">${sinceChoices.map((one) => option(one, filter.since, hoursText(one)))}</select>`,
+  )}
+  <button type="submit">Filter</button> <a class="reset" href="${links.list()}">Reset</a>
+</form>`;
+
+const row = (record: Extraction, now: Date, links: Links): Html => {
+  const { extractionId, status, method, reference } = record;
+  const overdue = isOverdue(record, now);
+  return html`<tr class="${overdue ? 'overdue' : isOpen(record) ? 'open' : 'ended'}">
+<td>${overdue ? html`<span class="late"><span aria-hidden="true">▲</span> overdue</span> ` : ''}${statusBadge(status)}</td>
+<th scope="row"><a href="${links.extraction(extractionId)}" title="${extractionId}">${shortId(extractionId)}</a></th>
+<td>${method}</td>
+<td class="text">${shown(subjectOf(record), 60)}</td>
+<td class="text">${reference === undefined ? html`<span class="none">–</span>` : shown(reference, 60)}</td>
+<td>${ago(record.requestedAt, now)}</td>
+<td class="next">${describeNext(record, now)}</td>
+</tr>`;
+};
+
+const table = (records: readonly Extraction[], now: Date, links: Links): Html => html`
+<table class="rows extractions">
+<caption class="hidden">Extractions, the overdue first, then the open, then those that ended</caption>
+<thead><tr><th scope="col">Status</th><th scope="col">Extraction</th><th scope="col">Method</th><th scope="col">Entity or product</th><th scope="col">Reference</th><th scope="col">Requested</th><th scope="col">What happens next, or how it ended</th></tr></thead>
+<tbody>${records.slice(0, mostRows).map((record) => row(record, now, links))}</tbody>
+</table>`;
+
+const counts = (records: readonly Extraction[], now: Date): string => {
+  const open = records.filter(isOpen).length;
+  const overdue = records.filter((record) => isOverdue(record, now)).length;
+  return `${open.toLocaleString('en')} open · ${overdue.toLocaleString('en')} overdue`;
+};
+
+/** What answers "is anything stuck?" before anything else. */
+const headline = (records: readonly Extraction[], { open: part }: Lists, now: Date): string => {
+  if (part.kind === 'unreadable') return 'What is open could not be read.';
+  const overdue = records.filter((record) => isOverdue(record, now)).length;
+  if (overdue > 0) return `${plural(overdue, 'extraction is', 'extractions are')} overdue.`;
+  const open = records.filter(isOpen).length;
+  return open === 0
+    ? 'Nothing is open.'
+    : `${plural(open, 'extraction is', 'extractions are')} open, and none is overdue.`;
+};
+
+const limits = (records: readonly Extraction[], recent: Lists['recent']): Html => html`
+${records.length > mostRows ? html`<p class="note">${plural(records.length - mostRows, 'further row')} not shown. The filters find them.</p>` : ''}
+${
+  recent.kind === 'read' && !recent.value.complete
+    ? html`<p class="note">Of those that ended, only the newest ${plural(recent.value.items.length, 'execution')} were read.</p>`
+    : ''
+}`;
+
+/** What is open, what is overdue, and what ended in the last hours. */
+export const listPage = async (
+  query: URLSearchParams,
+  sources: ConsoleSources,
+  links: Links,
+  now: Date,
+): Promise<Content> => {
+  const filter = parseFilter(query);
+  const [lists, strip] = await Promise.all([readLists(sources, filter, now), readStrip(sources)]);
+  const since = startOf(filter.since, now).toISOString();
+  const all = distinct(recordsIn(lists, since));
+  const records = selectExtractions(all, filter, now);
+  return {
+    title: 'Extractions',
+    model: [filter, lists, strip, records.filter((record) => isOverdue(record, now)).length],
+    body: (at) => html`
+${showStrip(strip, links, at)}
+<div class="lead"><h1>${headline(all, lists, at)}</h1><p class="counts">${counts(all, at)}</p></div>
+${filterForm(filter, links)}
+${showPart(lists.open, 'Open extractions', () => html``)}
+${showPart(lists.recent, 'Extractions that ended', () => html``)}
+${records.length === 0 ? html`<p class="empty">No extraction matches.</p>` : table(records, at, links)}
+${limits(records, lists.recent)}`,
+  };
+};

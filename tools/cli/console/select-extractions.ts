@@ -1,0 +1,100 @@
+import { validate as isUuid } from 'uuid';
+import { type Extraction, ownOutcomes, terminalStatuses } from '../../../lib/extraction/record.ts';
+import { choiceIn, type Since, sinceIn } from './query.ts';
+
+/** What the status filter offers: groups first, then each status. */
+export const statusChoices = [
+  'any',
+  'open',
+  'overdue',
+  'ended',
+  'REQUESTED',
+  'STARTING',
+  'RUNNING',
+  ...terminalStatuses,
+  ...ownOutcomes,
+] as const;
+
+export const methodChoices = ['any', 'credentials', 'consent'] as const;
+
+export type Filter = {
+  readonly status: (typeof statusChoices)[number];
+  readonly method: (typeof methodChoices)[number];
+  /** Part of an entity or a product. */
+  readonly subject: string;
+  /** Part of a reference, an extractionId or a taskId. */
+  readonly name: string;
+  /** How far back the list goes for what has ended. */
+  readonly since: Since;
+};
+
+/** A reference has 256 characters at most. */
+const typed = (text: string | null): string => (text ?? '').trim().slice(0, 256);
+
+/** Anything unknown in a query is left at its default. */
+export const parseFilter = (query: URLSearchParams): Filter => ({
+  status: choiceIn(query.get('status'), statusChoices, 'any'),
+  method: choiceIn(query.get('method'), methodChoices, 'any'),
+  subject: typed(query.get('subject')),
+  name: typed(query.get('name')),
+  since: sinceIn(query),
+});
+
+/** The whole id that the filter names, of an extraction that need not be recent. */
+export const idIn = ({ name }: Filter): string | undefined => (isUuid(name) ? name.toLowerCase() : undefined);
+
+/** The entity of an extraction by credentials, or the product of one by consent. */
+export const subjectOf = (record: Extraction): string =>
+  record.method === 'consent' ? record.product : record.entity;
+
+export const isOpen = ({ dueShard }: Extraction): boolean => dueShard !== undefined;
+
+/** The time from which the sweep reconciles it has passed. */
+export const isOverdue = ({ dueAt }: Extraction, now: Date): boolean =>
+  dueAt !== undefined && dueAt < now.toISOString();
+
+const includes = (text: string | undefined, part: string): boolean =>
+  text?.toLowerCase().includes(part.toLowerCase()) ?? false;
+
+const hasStatus = (record: Extraction, status: Filter['status'], now: Date): boolean => {
+  if (status === 'any') return true;
+  if (status === 'open') return isOpen(record);
+  if (status === 'overdue') return isOverdue(record, now);
+  if (status === 'ended') return !isOpen(record);
+  return record.status === status;
+};
+
+const matches = (record: Extraction, filter: Filter, now: Date): boolean =>
+  hasStatus(record, filter.status, now) &&
+  (filter.method === 'any' || record.method === filter.method) &&
+  (filter.subject === '' || includes(subjectOf(record), filter.subject)) &&
+  (filter.name === '' ||
+    [record.reference, record.extractionId, record.taskId].some((text) => includes(text, filter.name)));
+
+/** Overdue first, then open, then ended. */
+const rank = (record: Extraction, now: Date): number => {
+  if (isOverdue(record, now)) return 0;
+  return isOpen(record) ? 1 : 2;
+};
+
+const latestOf = ({ requestedAt, settledAt = requestedAt }: Extraction): string => settledAt;
+
+/** Each extraction once, by its last record. */
+export const distinct = (records: readonly Extraction[]): readonly Extraction[] => [
+  ...new Map(records.map((record) => [record.extractionId, record])).values(),
+];
+
+/** The matching records: the most overdue first, then the newest open ones, then the last that ended. */
+export const selectExtractions = (
+  records: readonly Extraction[],
+  filter: Filter,
+  now: Date,
+): readonly Extraction[] =>
+  records
+    .filter((record) => matches(record, filter, now))
+    .toSorted((one, other) => {
+      const byRank = rank(one, now) - rank(other, now);
+      if (byRank !== 0) return byRank;
+      if (isOverdue(one, now)) return String(one.dueAt).localeCompare(String(other.dueAt));
+      return latestOf(other).localeCompare(latestOf(one));
+    });

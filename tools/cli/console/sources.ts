@@ -1,0 +1,93 @@
+import type { Extraction } from '../../../lib/extraction/record.ts';
+import type { QueueContent } from '../aws/read-queue.ts';
+import type { Finding } from '../doctor/finding.ts';
+import { CliError } from '../errors.ts';
+import type { Bounded, Breaker } from '../explain/sources.ts';
+import type { Story } from '../explain/story.ts';
+import { explainFailure } from '../explain-failure.ts';
+
+/** What could be read of one place, or why it could not be read, such as a missing permission. */
+export type Part<Value> =
+  | { readonly kind: 'read'; readonly value: Value }
+  | { readonly kind: 'unreadable'; readonly why: string };
+
+/** Reads a part. An expected failure of AWS or the network is part of the page. Throws any other: it is a defect. */
+export const readPart = async <Value>(read: () => Promise<Value>): Promise<Part<Value>> => {
+  try {
+    return { kind: 'read', value: await read() };
+  } catch (error) {
+    const why = error instanceof CliError ? error.message : explainFailure(error);
+    if (why === undefined) throw error;
+    return { kind: 'unreadable', why };
+  }
+};
+
+export type { Bounded, Breaker };
+
+/** One delivery, as receive-webhook logged it. The log has no body and no signature. */
+export type DeliveryLine = {
+  readonly at: string;
+  readonly taskId?: string;
+  /** Absent for a task that no extraction is linked to, and for a refused delivery. */
+  readonly extractionId?: string;
+  /** The HTTP status that the provider got. */
+  readonly answer: 204 | 400 | 401 | 500;
+  /** A code of receive-webhook: `recorded`, `stored`, `unknown-status`, `mismatch`, `not-json` and so on. */
+  readonly verdict: string;
+  /** What happened to the waiting machine: `woken`, `gone`, `no-token` or `invalid-token`. */
+  readonly wake?: string;
+};
+
+/** What one check of the doctor found. */
+export type FindingLine = Finding & { readonly id: string };
+
+export type AlarmLine = {
+  readonly name: string;
+  /** What is wrong, and the address of its runbook entry. */
+  readonly description?: string;
+  readonly state: 'OK' | 'ALARM' | 'INSUFFICIENT_DATA';
+  /** When it changed to this state. */
+  readonly since?: string;
+};
+
+export type QueueLine = QueueContent & {
+  readonly name: string;
+  /** Whether somebody has to do something about each message. */
+  readonly isDeadLetters: boolean;
+};
+
+export type SweepLine = {
+  readonly at: string;
+  /** Records that it sent to the queue. */
+  readonly sent: number;
+  /** Records that it could not claim or send. */
+  readonly failed: number;
+};
+
+/** A figure of the last hour, of the hour before it, and of the same hour a day ago. Undefined is an hour without a value. */
+export type Trend = {
+  readonly figure: string;
+  readonly unit: 'count' | 'seconds';
+  readonly hours: readonly (number | undefined)[];
+};
+
+/** What the console reads of a deployment. Every method throws the SDK's errors; `readPart` explains them. */
+export interface ConsoleSources {
+  /** Every open record. Eventually consistent. */
+  open(): Promise<readonly Extraction[]>;
+  /** The records of the newest executions since then, open ones too. */
+  recent(since: Date): Promise<Bounded<Extraction>>;
+  record(extractionId: string): Promise<Extraction | undefined>;
+  /** Undefined where no place knows the extraction. */
+  story(extractionId: string): Promise<Story | undefined>;
+  /** Newest first. */
+  deliveries(since: Date): Promise<Bounded<DeliveryLine>>;
+  /** Those that finished within an hour, newest first. */
+  sweeps(): Promise<Bounded<SweepLine>>;
+  findings(): Promise<readonly FindingLine[]>;
+  alarms(): Promise<readonly AlarmLine[]>;
+  queues(): Promise<readonly QueueLine[]>;
+  trends(): Promise<readonly Trend[]>;
+  /** The circuit breakers towards the provider. */
+  breakers(): Promise<readonly Breaker[]>;
+}

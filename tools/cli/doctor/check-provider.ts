@@ -1,0 +1,45 @@
+import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { readSecret } from '../../../lib/aws/read-secret.ts';
+import { createConnection } from '../../../lib/aws/wiring/provider-from-environment.ts';
+import { NotConfigured } from '../../../lib/not-configured.ts';
+import { logIn } from '../../../lib/provider/tokens/log-in.ts';
+import {
+  ProviderError,
+  ProviderUnauthorized,
+  ProviderUnreachable,
+} from '../../../lib/provider/transport/errors.ts';
+import type { ReconcileSettings } from '../aws/reconcile-function.ts';
+import { type Finding, failed, passed, skipped } from './finding.ts';
+
+/** Fails where a login with the API key fails, from this machine and for the shortest time. */
+export const checkProvider = async (
+  secrets: SecretsManagerClient,
+  apiKeySecret: string,
+  { providerBaseUrl, providerTimeouts }: ReconcileSettings,
+): Promise<Finding> => {
+  // The answer is a token, which is shorter than 64 KiB.
+  const connection = createConnection(providerBaseUrl, providerTimeouts, 64 * 1024);
+  try {
+    await logIn(connection, await readSecret(secrets, apiKeySecret), 1);
+    return passed(`provider ${providerBaseUrl} accepts the API key`);
+  } catch (error) {
+    if (error instanceof NotConfigured) return skipped('provider: skipped, as the API key is not filled');
+    if (error instanceof ProviderUnauthorized) {
+      return failed(
+        `provider ${providerBaseUrl} refuses the API key`,
+        'Fill the right one with the command in the output FillProviderApiKey.',
+      );
+    }
+    if (error instanceof ProviderUnreachable) {
+      return failed(
+        `provider ${providerBaseUrl} does not answer this machine`,
+        'Check the setting providerBaseUrl. If the functions do reach the provider, the metric ProviderReadFailed stays low.',
+      );
+    }
+    if (!(error instanceof ProviderError)) throw error;
+    return failed(
+      `provider ${providerBaseUrl} fails the login (${error.name})`,
+      'It may be down. Extractions wait until it recovers.',
+    );
+  }
+};

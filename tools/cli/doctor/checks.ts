@@ -1,0 +1,193 @@
+import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
+import { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { EventBridgeClient } from '@aws-sdk/client-eventbridge';
+import { LambdaClient } from '@aws-sdk/client-lambda';
+import { S3Client } from '@aws-sdk/client-s3';
+import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { SFNClient } from '@aws-sdk/client-sfn';
+import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
+import { dynamoBreakerStore } from '../../../lib/aws/dynamo-breaker-store.ts';
+import { once } from '../../../lib/once.ts';
+import { queueClient } from '../aws/queue-client.ts';
+import { openExtractionIds, readExtractions } from '../aws/read-extractions.ts';
+import { type Rule, readRules } from '../aws/read-rules.ts';
+import { readReconcileSettings } from '../aws/reconcile-function.ts';
+import { readStackResources } from '../aws/stack.ts';
+import type { Deployment } from '../deployment.ts';
+import { checkAlarms } from './check-alarms.ts';
+import { checkBreakers } from './check-breakers.ts';
+import { checkBucket } from './check-bucket.ts';
+import { checkConsumer } from './check-consumer.ts';
+import { checkDeadLetters } from './check-dead-letters.ts';
+import { checkFanOut } from './check-fan-out.ts';
+import { checkMachine } from './check-machine.ts';
+import { checkOverdue } from './check-overdue.ts';
+import { checkProvider } from './check-provider.ts';
+import { checkRules } from './check-rules.ts';
+import { checkSecret } from './check-secret.ts';
+import { checkStack } from './check-stack.ts';
+import { checkSweep } from './check-sweep.ts';
+import { checkTable } from './check-table.ts';
+import { checkWebhook } from './check-webhook.ts';
+import { type Check, passed, skipped } from './finding.ts';
+
+export type DoctorOptions = { readonly provider?: true };
+
+/** The default of sweepEveryMinutes, for where the rule cannot be read. */
+const DEFAULT_SWEEP_MINUTES = 5;
+
+/** What several checks share. */
+type Shared = {
+  readonly deployment: Deployment;
+  readonly now: Date;
+  /** Physical ids of the stack's resources of a type. */
+  readonly resources: (type: string) => Promise<readonly string[]>;
+  readonly rules: () => Promise<readonly Rule[]>;
+};
+
+const share = (deployment: Deployment, now: Date): Shared => {
+  const { client, stackName } = deployment;
+  const byType = once(() => readStackResources(new CloudFormationClient(client), stackName));
+  const resources = async (type: string) => (await byType()).get(type) ?? [];
+  const rules = once(async () =>
+    readRules(new EventBridgeClient(client), await resources('AWS::Events::Rule')),
+  );
+  return { deployment, now, resources, rules };
+};
+
+const stackChecks = ({ deployment: { client, stackName, stackStatus } }: Shared): readonly Check[] => [
+  {
+    id: 'credentials',
+    run: async () => {
+      const { Account, Arn } = await new STSClient(client).send(new GetCallerIdentityCommand());
+      return passed(`account ${Account}, as ${Arn}`);
+    },
+  },
+  { id: 'stack', run: async () => checkStack(stackName, stackStatus) },
+];
+
+const secretChecks = ({
+  deployment: { client, output, name: deployment },
+  now,
+}: Shared): readonly Check[] => {
+  const secrets = new SecretsManagerClient(client);
+  const check = (id: string, label: string, remedy: () => string): Check => ({
+    id,
+    run: async () => checkSecret(secrets, { name: `${deployment}/${id}`, label, remedy: remedy() }, now),
+  });
+  return [
+    check('provider-api-key', 'provider API key', () => output('FillProviderApiKey')),
+    check('webhook-signing-key', 'webhook signing key', () => output('FillWebhookSigningKey')),
+    check('fingerprint-key', 'fingerprint key', () => 'The stack generates it. Deploy the stack again.'),
+  ];
+};
+
+const storageChecks = ({ deployment: { client, output, isEmulated }, now }: Shared): readonly Check[] => {
+  const dynamo = new DynamoDBClient(client);
+  const s3 = new S3Client({ ...client, forcePathStyle: isEmulated });
+  return [
+    {
+      id: 'extractions-table',
+      run: async () =>
+        checkTable(dynamo, { name: output('ExtractionsTableName'), label: 'Extractions', isPublic: true }),
+    },
+    {
+      id: 'tasks-table',
+      run: async () =>
+        checkTable(dynamo, { name: output('TasksTableName'), label: 'Tasks', isPublic: false }),
+    },
+    {
+      id: 'breakers',
+      run: async () => checkBreakers(dynamoBreakerStore(dynamo, output('BreakersTableName')), now),
+    },
+    { id: 'results-bucket', run: async () => checkBucket(s3, output('ResultsBucketName')) },
+  ];
+};
+
+const sweepChecks = ({ deployment, now, rules }: Shared): readonly Check[] => {
+  const { client, output, stage, isEmulated } = deployment;
+  const sweepMinutes = async (): Promise<number> => {
+    const known = await rules().catch(() => []);
+    return (
+      known.find(({ everyMinutes }) => everyMinutes !== undefined)?.everyMinutes ?? DEFAULT_SWEEP_MINUTES
+    );
+  };
+  return [
+    { id: 'rules', run: async () => checkRules(await rules()) },
+    {
+      id: 'sweep',
+      run: async () =>
+        isEmulated
+          ? skipped('last sweep: skipped, as the emulator makes no metrics of logs')
+          : checkSweep(new CloudWatchClient(client), stage, await sweepMinutes(), now),
+    },
+    {
+      id: 'overdue',
+      run: async () => {
+        const dynamo = new DynamoDBClient(client);
+        const table = output('ExtractionsTableName');
+        const ids = await openExtractionIds(dynamo, table, now.toISOString());
+        return checkOverdue(await readExtractions(dynamo, table, ids), await sweepMinutes(), now);
+      },
+    },
+  ];
+};
+
+const queueChecks = ({ deployment, resources }: Shared): readonly Check[] => {
+  const { client, output } = deployment;
+  const queues = queueClient(deployment);
+  return [
+    {
+      id: 'reconcile-queue',
+      run: async () =>
+        checkConsumer(new LambdaClient(client), {
+          functionName: output('ReconcileFunctionName'),
+          queueUrl: output('ReconcileQueueUrl'),
+          concurrency: output('ReconcileConcurrency'),
+        }),
+    },
+    { id: 'dead-letters', run: async () => checkDeadLetters(queues, output('DeadLetterQueueUrl')) },
+    {
+      id: 'event-bus',
+      run: async () =>
+        checkFanOut(queues, await resources('AWS::SQS::Queue'), [
+          output('ReconcileQueueUrl'),
+          output('DeadLetterQueueUrl'),
+        ]),
+    },
+  ];
+};
+
+const providerCheck = ({ client, output, name }: Deployment, { provider }: DoctorOptions): Check => ({
+  id: 'provider',
+  run: async () => {
+    if (provider !== true) return skipped('provider: skipped; --provider logs in once with the API key');
+    const settings = await readReconcileSettings(new LambdaClient(client), output('ReconcileFunctionName'));
+    return checkProvider(new SecretsManagerClient(client), `${name}/provider-api-key`, settings);
+  },
+});
+
+/** Every check of a deployment, in the order in which `doctor` prints them. docs/cli.md lists their ids. */
+export const checksOf = (deployment: Deployment, options: DoctorOptions, now: Date): readonly Check[] => {
+  const shared = share(deployment, now);
+  const { client, output, api } = deployment;
+  return [
+    ...stackChecks(shared),
+    ...secretChecks(shared),
+    { id: 'webhook', run: async () => checkWebhook(fetch, api.webhookUrl) },
+    {
+      id: 'state-machine',
+      run: async () => checkMachine(new SFNClient(client), output('StateMachineArn'), now),
+    },
+    ...storageChecks(shared),
+    ...sweepChecks(shared),
+    ...queueChecks(shared),
+    {
+      id: 'alarms',
+      run: async () =>
+        checkAlarms(new CloudWatchClient(client), await shared.resources('AWS::CloudWatch::Alarm')),
+    },
+    providerCheck(deployment, options),
+  ];
+};

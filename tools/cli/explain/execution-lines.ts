@@ -1,0 +1,80 @@
+import { defined } from '../../../lib/defined.ts';
+import { plusSeconds } from '../../../lib/extraction/deadlines.ts';
+import { type Attempt, nextAttemptAt, type StateVisit } from './execution-progress.ts';
+import type { Known } from './gather.ts';
+import type { StorySettings } from './sources.ts';
+import { knownStartError } from './start-errors.ts';
+import type { StoryLine } from './story.ts';
+import { bounded } from './text.ts';
+
+const machine = { lane: 'machine', who: 'Step Functions' } as const;
+
+/** `NotYet` is no failure: it is how a poll ends that found the task running. */
+const outcomeOf = ({ error, message }: Attempt): Pick<StoryLine, 'what' | 'verdict'> => {
+  if (error === 'States.Timeout') return { what: 'No webhook came in time.', verdict: 'failed' };
+  const because = message === undefined ? '' : ` (${message})`;
+  const known = error === undefined ? undefined : knownStartError(error);
+  if (known !== undefined) return { what: `Try failed with ${error}: ${known}.`, verdict: 'failed' };
+  // The emulator does not keep the name of an error that a function throws.
+  if (error === 'NotYet' || error === 'Runtime.HandlerError') {
+    return { what: bounded(`Polled: not yet${because}.`) };
+  }
+  return { what: bounded(`Try failed with ${error}${because}.`), verdict: 'failed' };
+};
+
+const attemptLines = (visit: StateVisit, settings: StorySettings | undefined): readonly StoryLine[] =>
+  visit.attempts.flatMap((attempt) =>
+    attempt.error === undefined || attempt.endedAt === undefined
+      ? []
+      : [
+          defined({
+            at: attempt.endedAt,
+            ...machine,
+            ...outcomeOf(attempt),
+            attempt: attempt.number,
+            nextAt: nextAttemptAt(visit, attempt, settings),
+          }) as StoryLine,
+        ],
+  );
+
+const states: Readonly<Record<string, string>> = {
+  StartTask: 'State StartTask: start the task, and wait for the webhook.',
+  Reconcile: 'State Reconcile: read the provider until there is an outcome.',
+};
+
+/** When a state was left, or when the wait for the webhook ends. */
+const endOf = (visit: StateVisit, settings: StorySettings | undefined): string | undefined => {
+  const last = visit.attempts.at(-1);
+  const wait = last?.timeoutSeconds ?? settings?.webhookWait;
+  if (visit.leftAt !== undefined || visit.state !== 'StartTask') return visit.leftAt;
+  if (last === undefined || last.endedAt !== undefined || wait === undefined) return undefined;
+  return plusSeconds(last.scheduledAt, wait);
+};
+
+const visitLines = (visit: StateVisit, settings: StorySettings | undefined): readonly StoryLine[] => [
+  defined({
+    at: visit.enteredAt,
+    until: endOf(visit, settings),
+    ...machine,
+    what: bounded(states[visit.state] ?? `State ${visit.state}.`),
+  }) as StoryLine,
+  ...attemptLines(visit, settings),
+];
+
+/** One line for each state, each try that failed or found the task running, each redrive, and the end. */
+export const executionLines = ({ execution, settings }: Known): readonly StoryLine[] => {
+  if (execution === undefined) return [];
+  const { visits, redrivenAt, end } = execution;
+  const redrives = redrivenAt.map(
+    (at): StoryLine => ({ at, lane: 'operator', who: 'operator', what: 'Redrove the execution.' }),
+  );
+  const verdict = end?.how === 'succeeded' ? 'ok' : 'failed';
+  return [
+    { at: execution.startedAt, ...machine, what: 'Started the execution.' },
+    ...visits.flatMap((visit) => visitLines(visit, settings)),
+    ...redrives,
+    ...(end === undefined
+      ? []
+      : [{ at: end.at, ...machine, what: `The execution has ${end.how}.`, verdict } as const]),
+  ];
+};

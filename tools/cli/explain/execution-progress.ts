@@ -1,0 +1,128 @@
+import { defined } from '../../../lib/defined.ts';
+import { plusSeconds } from '../../../lib/extraction/deadlines.ts';
+import type { Execution, ExecutionEvent, RetryDelays, StorySettings } from './sources.ts';
+
+/** One try of a state of the machine. */
+export type Attempt = {
+  /** 1 for the first try of the state. */
+  readonly number: number;
+  readonly scheduledAt: string;
+  /** After this many seconds the state times out. */
+  readonly timeoutSeconds?: number;
+  readonly endedAt?: string;
+  /** Absent if it succeeded, or still runs. */
+  readonly error?: string;
+  readonly message?: string;
+};
+
+/** A state of the machine, from entering to leaving it. */
+export type StateVisit = {
+  readonly state: string;
+  readonly enteredAt: string;
+  readonly leftAt?: string;
+  readonly attempts: readonly Attempt[];
+};
+
+/** How an execution has come to where it is. */
+export type Progress = {
+  readonly startedAt: string;
+  readonly visits: readonly StateVisit[];
+  readonly redrivenAt: readonly string[];
+  readonly end?: { readonly at: string; readonly how: 'succeeded' | 'failed' | 'aborted' | 'timed out' };
+};
+
+type Draft = { -readonly [Key in keyof Progress]: Progress[Key] } & { visits: StateVisit[] };
+
+const ends: Readonly<Record<string, 'succeeded' | 'failed' | 'aborted' | 'timed out'>> = {
+  ExecutionSucceeded: 'succeeded',
+  ExecutionFailed: 'failed',
+  ExecutionAborted: 'aborted',
+  ExecutionTimedOut: 'timed out',
+};
+
+/** A try fails in the function, before it, or by the timeout of the state. */
+const failures = ['TaskFailed', 'TaskTimedOut', 'TaskStartFailed', 'TaskSubmitFailed'];
+
+/** Replaces the last item. */
+const withLast = <Item>(items: readonly Item[], change: (last: Item) => Item): Item[] =>
+  items.map((item, index) => (index === items.length - 1 ? change(item) : item));
+
+const withLastAttempt = (draft: Draft, change: (last: Attempt) => Attempt): void => {
+  draft.visits = withLast(draft.visits, (visit) => ({
+    ...visit,
+    attempts: withLast(visit.attempts, change),
+  }));
+};
+
+const apply = (draft: Draft, event: ExecutionEvent): void => {
+  const { at, type, state, error, message, timeoutSeconds } = event;
+  const how = ends[type];
+  if (how !== undefined) {
+    draft.end = { at, how };
+  } else if (type === 'ExecutionRedriven') {
+    draft.redrivenAt = [...draft.redrivenAt, at];
+    // A redriven execution runs again.
+    delete draft.end;
+  } else if (type.endsWith('StateEntered')) {
+    draft.visits = [...draft.visits, { state: state ?? '', enteredAt: at, attempts: [] }];
+  } else if (type.endsWith('StateExited')) {
+    draft.visits = withLast(draft.visits, (visit) => ({ ...visit, leftAt: at }));
+  } else if (type === 'TaskScheduled') {
+    draft.visits = withLast(draft.visits, (visit) => ({
+      ...visit,
+      attempts: [
+        ...visit.attempts,
+        defined({ number: visit.attempts.length + 1, scheduledAt: at, timeoutSeconds }),
+      ],
+    }));
+  } else if (type === 'TaskSucceeded') {
+    withLastAttempt(draft, (attempt) => ({ ...attempt, endedAt: at }));
+  } else if (failures.includes(type)) {
+    // AWS reports the timeout as an event of its own, the emulator as a failure with this error.
+    const named = type === 'TaskTimedOut' ? 'States.Timeout' : (error ?? type);
+    withLastAttempt(draft, (attempt) => defined({ ...attempt, endedAt: at, error: named, message }));
+  }
+};
+
+/** Folds the events of a history into states and tries. An event that it does not know changes nothing. */
+export const progressOf = ({ startedAt, events }: Execution): Progress => {
+  const draft: Draft = { startedAt, visits: [], redrivenAt: [] };
+  for (const event of events) apply(draft, event);
+  return draft;
+};
+
+/** The state that the execution is in; undefined before the first and after the last. */
+export const currentVisit = ({ visits, end }: Progress): StateVisit | undefined => {
+  const last = visits.at(-1);
+  return end !== undefined || last?.leftAt !== undefined ? undefined : last;
+};
+
+/** The last try of a state that failed, and is not the timeout that ends the wait for the webhook. */
+export const lastFailure = (visit: StateVisit | undefined): Attempt | undefined =>
+  visit?.attempts.findLast(({ error }) => error !== undefined && error !== 'States.Timeout');
+
+const longestDelay = ({ first, every, backoff }: RetryDelays, failures: number): number =>
+  Math.min(first * backoff ** (failures - 1), every);
+
+/**
+ * When the try after `attempt` was made, or is made at the latest, because the machine draws each delay between 0 and a
+ * bound. Undefined where there is none, as the state was left.
+ */
+export const nextAttemptAt = (
+  visit: StateVisit,
+  attempt: Attempt,
+  settings: StorySettings | undefined,
+): string | undefined => {
+  const next = visit.attempts.find(({ number }) => number === attempt.number + 1);
+  if (next !== undefined) return next.scheduledAt;
+  const { endedAt, error } = attempt;
+  if (visit.leftAt !== undefined || endedAt === undefined || error === undefined) return undefined;
+  if (settings === undefined) return undefined;
+  // This error has a retrier of its own, with equal pauses: a sixth of start-task's timeout.
+  if (error === 'StartInProgress') return plusSeconds(endedAt, Math.ceil(settings.timings.startTimeout / 6));
+  const alike = visit.attempts.filter(
+    (one) => one.number <= attempt.number && one.error !== undefined && one.error !== 'StartInProgress',
+  );
+  const delays = visit.state === 'StartTask' ? settings.startRetry : settings.poll;
+  return plusSeconds(endedAt, longestDelay(delays, alike.length));
+};

@@ -1,0 +1,146 @@
+import { plusSeconds } from '../../../lib/extraction/deadlines.ts';
+import type { Extraction } from '../../../lib/extraction/record.ts';
+import { CliError } from '../errors.ts';
+import { explainFailure } from '../explain-failure.ts';
+import { type Progress, progressOf } from './execution-progress.ts';
+import type {
+  Breaker,
+  LogLine,
+  QueueDepth,
+  StoredObject,
+  StorySettings,
+  StorySources,
+  StreamChange,
+  Sweep,
+  TaskRow,
+} from './sources.ts';
+import { bounded } from './text.ts';
+
+/** A place of the story. */
+export type Place = keyof StorySources;
+
+/** What all places together know about one extraction. An absent value is either not there, or its place is `unread`. */
+export type Known = {
+  readonly extractionId: string;
+  readonly now: Date;
+  readonly settings: StorySettings | undefined;
+  readonly record: Extraction | undefined;
+  readonly task: TaskRow | undefined;
+  readonly execution: Progress | undefined;
+  readonly logs: readonly LogLine[];
+  readonly results: readonly StoredObject[];
+  readonly queues: readonly QueueDepth[];
+  readonly changes: readonly StreamChange[];
+  readonly breakers: readonly Breaker[];
+  readonly sweep: Sweep | undefined;
+  readonly unread: ReadonlySet<Place>;
+  readonly notShown: readonly string[];
+};
+
+const names: Readonly<Record<Place, string>> = {
+  settings: 'The settings',
+  record: 'The record',
+  task: 'The row in Tasks',
+  execution: "The execution's history",
+  logs: "The functions' logs",
+  results: 'The stored results',
+  queues: 'The queues',
+  changes: 'The stream',
+  breakers: 'The circuit breakers',
+  sweep: "The sweep's schedule",
+};
+
+/** Clocks of Lambda, Step Functions and DynamoDB differ, and the stream's times have whole seconds. */
+const slackSeconds = 60;
+
+const reasonOf = (error: unknown): string => {
+  if (error instanceof CliError) return error.message;
+  return explainFailure(error) ?? (error instanceof Error ? error.name : 'an unknown error');
+};
+
+/** Reads places, and keeps why one could not be read. */
+const reader = () => {
+  const unread = new Set<Place>();
+  const notShown: string[] = [];
+  const read = async <Value>(place: Place, reading: Promise<Value>): Promise<Value | undefined> => {
+    try {
+      return await reading;
+    } catch (error) {
+      unread.add(place);
+      notShown.push(bounded(`${names[place]}: ${reasonOf(error)}`));
+      return undefined;
+    }
+  };
+  return { unread, notShown, read };
+};
+
+/** The first time that the extraction is known to have existed. */
+const firstSeenAt = (
+  record: Extraction | undefined,
+  execution: Progress | undefined,
+  changes: readonly StreamChange[],
+): string | undefined =>
+  [record?.requestedAt, execution?.startedAt, changes[0]?.at, changes[0]?.before?.requestedAt]
+    .filter((time) => time !== undefined)
+    .toSorted()[0];
+
+/** For how long after it was settled the logs can have something about a closed extraction, in seconds. */
+const afterCollecting = 30 * 60;
+/** Collecting and grace end within a day, by default. */
+const withoutCollecting = 25 * 3_600;
+
+const lastSeenAt = (record: Extraction | undefined, now: Date): string => {
+  const { dueShard, settledAt, collectedAt } = record ?? {};
+  if (settledAt === undefined || dueShard !== undefined) return now.toISOString();
+  return collectedAt === undefined
+    ? plusSeconds(settledAt, withoutCollecting)
+    : plusSeconds(collectedAt, afterCollecting);
+};
+
+/** Reads every place. A place that throws is named in `notShown`, and the others are still read. */
+export const gather = async (sources: StorySources, extractionId: string, now: Date): Promise<Known> => {
+  const { unread, notShown, read } = reader();
+  const [settings, record, history, streamed, results, queues, breakers, sweep] = await Promise.all([
+    read('settings', sources.settings()),
+    read('record', sources.record(extractionId)),
+    read('execution', sources.execution(extractionId)),
+    read('changes', sources.changes(extractionId)),
+    read('results', sources.results(extractionId)),
+    read('queues', sources.queues()),
+    read('breakers', sources.breakers()),
+    read('sweep', sources.sweep()),
+  ]);
+  const execution = history === undefined ? undefined : progressOf(history);
+  const changes = streamed?.items ?? [];
+  const last = changes.at(-1);
+  const taskId = (record ?? last?.after ?? last?.before)?.taskId;
+  const since = firstSeenAt(record, execution, changes);
+  const ids = [extractionId, ...(taskId === undefined ? [] : [taskId])];
+  const [task, logged] = await Promise.all([
+    taskId === undefined ? undefined : read('task', sources.task(taskId)),
+    since === undefined
+      ? undefined
+      : read(
+          'logs',
+          sources.logs(ids, { from: plusSeconds(since, -slackSeconds), to: lastSeenAt(record, now) }),
+        ),
+  ]);
+  if (streamed?.complete === false) notShown.push('The stream: it holds more than was read.');
+  if (logged?.complete === false) notShown.push("The functions' logs: they hold more lines than were read.");
+  return {
+    extractionId,
+    now,
+    settings,
+    record,
+    task,
+    execution,
+    logs: logged?.items ?? [],
+    results: results ?? [],
+    queues: queues ?? [],
+    changes,
+    breakers: breakers ?? [],
+    sweep,
+    unread,
+    notShown,
+  };
+};

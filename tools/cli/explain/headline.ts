@@ -1,0 +1,63 @@
+import { plusSeconds } from '../../../lib/extraction/deadlines.ts';
+import type { Extraction } from '../../../lib/extraction/record.ts';
+import type { Known } from './gather.ts';
+import { goneBecause, outcomeOf } from './outcomes.ts';
+import { clockTime } from './text.ts';
+import { waitsFor } from './waits.ts';
+
+const isOutcome = ({ status }: Extraction): boolean =>
+  status !== 'REQUESTED' && status !== 'STARTING' && status !== 'RUNNING';
+
+/** An open record is overdue once this many intervals of the sweep have passed, as `doctor` has it. */
+const overdueIntervals = 3;
+
+/** What is wrong with the sweep, as far as this open extraction needs it. */
+const sweepTrouble = (
+  { sweep, extractionId, now }: Known,
+  { dueAt }: Extraction,
+): { readonly before?: string; readonly after?: string } => {
+  if (sweep === undefined || dueAt === undefined) return {};
+  const due = clockTime(dueAt, now);
+  if (!sweep.enabled) {
+    return dueAt <= now.toISOString()
+      ? {
+          before: `Overdue since ${due}, as the sweep is disabled. Enable its rule, or run \`npx cosecha reconcile ${extractionId}\`.`,
+        }
+      : { after: 'The sweep is disabled: if nothing else ends it, it stays open.' };
+  }
+  const overdueAt = plusSeconds(dueAt, overdueIntervals * sweep.everyMinutes * 60);
+  return overdueAt <= now.toISOString()
+    ? { before: `Overdue since ${due}, although the sweep is enabled. \`npx cosecha doctor\` shows why.` }
+    : {};
+};
+
+const openHeadline = (known: Known, record: Extraction): string => {
+  const { settings } = known;
+  const waits =
+    settings === undefined
+      ? `It is ${record.status} and open. What happens next depends on the settings, which could not be read.`
+      : waitsFor({ ...known, record, settings });
+  const { before, after } = sweepTrouble(known, record);
+  const outcome = isOutcome(record) ? outcomeOf({ ...known, record }) : undefined;
+  return [before, outcome, waits, after].filter((sentence) => sentence !== undefined).join(' ');
+};
+
+/** The record came back from a backup: the stream shows that it was inserted in a later status than `REQUESTED`. */
+const restoration = ({ changes, now }: Known, { reason }: Extraction): string | undefined => {
+  const insert = changes.find(({ event, after }) => event === 'INSERT' && after?.status !== 'REQUESTED');
+  return insert === undefined || reason === 'restored'
+    ? undefined
+    : `It was restored from a backup at ${clockTime(insert.at, now)}.`;
+};
+
+/** What an extraction waits for, until when, and what happens then. For one that is closed: why it ended so. */
+export const headlineOf = (known: Known): string => {
+  const { record, unread } = known;
+  if (record === undefined) {
+    return unread.has('record') ? 'The record could not be read.' : goneBecause(known);
+  }
+  const sentences =
+    record.dueShard === undefined ? outcomeOf({ ...known, record }) : openHeadline(known, record);
+  const restored = restoration(known, record);
+  return restored === undefined ? sentences : `${restored} ${sentences}`;
+};

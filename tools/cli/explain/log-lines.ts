@@ -1,0 +1,78 @@
+import { defined } from '../../../lib/defined.ts';
+import type { Known } from './gather.ts';
+import type { LogLine } from './sources.ts';
+import type { Lane, StoryLine } from './story.ts';
+import { bounded } from './text.ts';
+
+const lanes: Readonly<Record<string, Lane>> = {
+  'request-extraction': 'api',
+  'get-extraction': 'api',
+  'start-task': 'start',
+  'receive-webhook': 'webhook',
+  'reconcile-extraction': 'provider',
+  'sweep-extractions': 'queue',
+};
+
+/** The fields of a log line that a story shows: codes, statuses and flags that Cosecha writes itself. */
+const shownFields = ['kind', 'error', 'outcome', 'why', 'status', 'reason', 'caller'] as const;
+
+type Failure = { readonly name?: unknown; readonly httpStatus?: unknown; readonly cause?: unknown };
+
+/** `ProviderBusy ← HTTP 429`: the names of a failure and of its causes. */
+const describeFailure = (failure: unknown, depth = 0): string => {
+  if (typeof failure !== 'object' || failure === null || depth > 3) return '';
+  const { name, httpStatus, cause } = failure as Failure;
+  const status = typeof httpStatus === 'number' ? ` (HTTP ${httpStatus})` : '';
+  const because = describeFailure(cause, depth + 1);
+  return `${String(name)}${status}${because === '' ? '' : `, as ${because}`}`;
+};
+
+const describeRecorded = (recorded: unknown): string => {
+  if (typeof recorded === 'string') return recorded;
+  if (typeof recorded !== 'object' || recorded === null) return '';
+  const { kind, wake } = recorded as { readonly kind?: unknown; readonly wake?: unknown };
+  return [kind, wake === undefined ? undefined : `machine: ${String(wake)}`]
+    .filter((part) => part !== undefined)
+    .join(', ');
+};
+
+const detailsOf = ({ fields }: LogLine): string =>
+  [
+    describeFailure(fields.failure),
+    describeRecorded(fields.recorded),
+    ...shownFields.map((name) => (typeof fields[name] === 'string' ? `${name} ${fields[name]}` : '')),
+  ]
+    .filter((part) => part !== '')
+    .join(', ');
+
+/** A poll of the machine, which its history has as a failed try. */
+const isPoll = ({ caller, outcome }: LogLine['fields']): boolean =>
+  caller === 'machine' && outcome === 'not-yet';
+
+/** Lines that the record or the history show better. */
+const isRepetition = ({ message, fields }: LogLine, { record, execution }: Known): boolean =>
+  (message === 'The provider accepted the task.' && fields.taskId === record?.taskId) ||
+  (execution !== undefined && (message === 'Start finished.' || isPoll(fields)));
+
+const textOf = ({ message, fields }: LogLine): string =>
+  typeof fields.metric === 'string' ? `Counted ${fields.metric}.` : message;
+
+const verdictOf = ({ level, message }: LogLine): StoryLine['verdict'] => {
+  if (level === 'ERROR') return 'failed';
+  return message === 'Delivery received.' ? 'ok' : undefined;
+};
+
+/** What the functions logged about it. */
+export const logLines = (known: Known): readonly StoryLine[] =>
+  known.logs
+    .filter((line) => !isRepetition(line, known))
+    .map((line) => {
+      const details = detailsOf(line);
+      return defined({
+        at: line.at,
+        lane: lanes[line.service] ?? 'record',
+        who: bounded(line.service),
+        what: bounded(`${textOf(line)}${details === '' ? '' : ` ${details}`}`),
+        verdict: verdictOf(line),
+      }) as StoryLine;
+    });

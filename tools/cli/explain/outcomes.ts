@@ -1,0 +1,170 @@
+import { type Extraction, hasWebhook, isTerminalStatus } from '../../../lib/extraction/record.ts';
+import { lastFailure } from './execution-progress.ts';
+import type { Known } from './gather.ts';
+import type { LogLine, StreamChange } from './sources.ts';
+import { describeStartError } from './start-errors.ts';
+import { clockTime } from './text.ts';
+
+/** Why an extraction ended as it did (docs/stream.md, "Outcomes and reasons"). */
+
+type Ended = Known & { readonly record: Extraction };
+
+const metricLine = ({ logs }: Known, metric: string): LogLine | undefined =>
+  logs.find(({ fields }) => fields.metric === metric);
+
+/** When `TIMED_OUT` was replaced, from the stream or the logs; undefined if neither shows it. */
+const correctedAt = (known: Known): string | undefined =>
+  known.changes.find(
+    ({ before, after }) =>
+      before?.status === 'TIMED_OUT' && after !== undefined && isTerminalStatus(after.status),
+  )?.after?.settledAt ?? metricLine(known, 'Corrected')?.at;
+
+const reportedBy = ({ record, task, now }: Ended): string => {
+  const { settledBy, settledAt = '' } = record;
+  if (!hasWebhook(record)) return 'found by polling, as there is no webhook under a consent';
+  if (settledBy === 'webhook') return 'reported by the webhook';
+  if (settledBy === 'start') return 'reported by a webhook that came before the start was recorded';
+  const { notifiedAt } = task ?? {};
+  if (notifiedAt === undefined) return 'found by polling: no webhook came';
+  return notifiedAt > settledAt
+    ? `found by polling: the webhook came only at ${clockTime(notifiedAt, now)}`
+    : `from a webhook of ${clockTime(notifiedAt, now)} that could not be recorded at once`;
+};
+
+const collectionErrors: Readonly<Record<string, string>> = {
+  'results-too-large': 'they exceed resultsMaxBytes',
+  'results-not-stored': 'the bucket did not accept them',
+  'still-running': 'the provider kept reporting that the task runs',
+  'no-results': 'the provider returned none',
+  'task-linked-elsewhere': 'the task belongs to another extraction',
+};
+
+const collection = ({ record, now }: Ended): string => {
+  const { results, collectedAt, collectionError } = record;
+  if (collectionError !== undefined) {
+    const why = collectionErrors[collectionError] ?? `the last read failed with ${collectionError}`;
+    return ` Its results were not collected (${collectionError}): ${why}.`;
+  }
+  if (collectedAt === undefined) return '';
+  const when = clockTime(collectedAt, now);
+  return results === undefined
+    ? ' The provider has no results for it.'
+    : ` Its results, ${results.bytes} bytes, were collected at ${when}.`;
+};
+
+const statusMeanings: Readonly<Record<string, string>> = {
+  PARTIAL: 'some of its actions failed',
+  CREDENTIALS_WRONG: 'the bank did not accept the credentials',
+  CREDENTIALS_LOCKED: 'the bank has locked the credentials',
+};
+
+const finalOutcome = (known: Ended): string => {
+  const { record, now } = known;
+  const { status, settledAt = '', deadlineAt, reason } = record;
+  const meaning = statusMeanings[status];
+  const why = [
+    ...(meaning === undefined ? [] : [meaning]),
+    ...(reason === undefined ? [] : [`the provider's error is ${reason}`]),
+  ].join('; ');
+  const head = `${status} at ${clockTime(settledAt, now)}${why === '' ? '' : ` (${why})`}, ${reportedBy(known)}.`;
+  if (correctedAt(known) !== undefined) {
+    return `${head} This is a correction: it replaced TIMED_OUT, as the deadline was ${clockTime(deadlineAt, now)}.`;
+  }
+  if (settledAt <= deadlineAt) return head;
+  return `${head} That was after the deadline, ${clockTime(deadlineAt, now)}, so it may have replaced TIMED_OUT.`;
+};
+
+const rejected = ({ reason = '' }: Extraction): string => {
+  const [, httpStatus] = /^http-(\d+)$/.exec(reason) ?? [];
+  if (httpStatus !== undefined) return `the provider answered the start call with HTTP ${httpStatus}`;
+  if (reason === 'session-token-refused')
+    return 'the provider did not accept the session token of the caller';
+  if (reason === 'invalid-request') return 'the request could not be sent as it was';
+  return `the provider answered the start call with the error ${reason}`;
+};
+
+/** A taskId that only the log has: start-task received it, and ended before it was recorded. */
+const taskInLog = ({ logs, record }: Ended): string => {
+  const accepted = logs.find(
+    ({ service, fields }) => service === 'start-task' && typeof fields.taskId === 'string',
+  )?.fields.taskId;
+  return record.taskId === undefined && accepted !== undefined
+    ? ` The log of start-task names task ${String(accepted)}, which the record does not have.`
+    : '';
+};
+
+const askProvider =
+  'It is never sent again: ask the provider whether a task runs before you request it again.';
+
+const unconfirmed = (known: Ended): string => {
+  const { record, task, extractionId, now } = known;
+  const { reason, taskId = '', startingAt } = record;
+  const call =
+    startingAt === undefined ? 'the start call' : `the start call of ${clockTime(startingAt, now)}`;
+  if (reason === 'task-linked-elsewhere') {
+    const owner =
+      task?.extractionId === undefined || task.extractionId === extractionId
+        ? 'another extraction'
+        : `extraction ${task.extractionId}`;
+    return `the provider answered ${call} with task ${taskId}, which belongs to ${owner}. Nothing of that task was used. Report it to the provider, as it may be a leak.`;
+  }
+  if (reason === 'restored') {
+    return 'it was restored from a backup in which its start was not confirmed. It may have been started since, so it is never started again.';
+  }
+  if (reason === 'start-interrupted') {
+    return `start-task ended between ${call} and the record of its answer, so a task may exist.${taskInLog(known)} ${askProvider}`;
+  }
+  return `${call} got no usable answer, so a task may exist. ${askProvider}`;
+};
+
+const notStarted = ({ record, execution, now }: Ended): string => {
+  const start = execution?.visits.find(({ state }) => state === 'StartTask');
+  const failure = lastFailure(start);
+  const last =
+    failure?.error === undefined
+      ? ''
+      : ` At the last try, number ${failure.number} at ${clockTime(failure.scheduledAt, now)}, ${describeStartError(failure.error)}.`;
+  const why =
+    record.reason === 'start-abandoned'
+      ? 'the machine abandoned the start, or was stopped'
+      : 'the start window was over';
+  return `${why}.${last} Nothing ran, so it may be requested again.`;
+};
+
+const ownOutcome = (known: Ended): string => {
+  const { record, now } = known;
+  const { status, settledAt = '' } = record;
+  const head = `${status} at ${clockTime(settledAt, now)}: `;
+  if (status === 'REJECTED') return `${head}${rejected(record)}. Nothing ran.`;
+  if (status === 'UNCONFIRMED') return `${head}${unconfirmed(known)}`;
+  if (status === 'NOT_STARTED') return `${head}${notStarted(known)}`;
+  return `${head}the provider reported no final status by the deadline, ${clockTime(record.deadlineAt, now)}.`;
+};
+
+/** Why it ended so. `record` has an outcome, and may still be open for collecting or for a correction. */
+export const outcomeOf = (known: Ended): string => {
+  const why = isTerminalStatus(known.record.status) ? finalOutcome(known) : ownOutcome(known);
+  return `${why}${collection(known)}`;
+};
+
+const removalOf = (changes: readonly StreamChange[]): StreamChange | undefined =>
+  changes.findLast(({ event }) => event === 'REMOVE');
+
+/** What is known of an extraction without a record. */
+export const goneBecause = ({ changes, execution, results, now }: Known): string => {
+  const removal = removalOf(changes);
+  const left =
+    results.length === 0
+      ? ''
+      : ' Stored results remain. `npx cosecha erase` can be repeated, and removes them.';
+  if (removal !== undefined) {
+    const ended = removal.before === undefined ? '' : ` It had ended ${removal.before.status}.`;
+    const how = removal.byTtl
+      ? 'Its retention ended, and DynamoDB removed the record'
+      : 'The record was erased';
+    return `${how} at ${clockTime(removal.at, now)}.${ended}${left}`;
+  }
+  const executed =
+    execution === undefined ? '' : ` Its execution started at ${clockTime(execution.startedAt, now)}.`;
+  return `There is no record: it was erased, or its retention is over.${executed}${left}`;
+};

@@ -1,0 +1,162 @@
+import { defined } from '../../../lib/defined.ts';
+import { plusSeconds } from '../../../lib/extraction/deadlines.ts';
+import { type Extraction, isTerminalStatus } from '../../../lib/extraction/record.ts';
+import type { Known } from './gather.ts';
+import type { StreamChange } from './sources.ts';
+import type { StoryLine } from './story.ts';
+import { bounded } from './text.ts';
+
+const requestOf = (record: Extraction): string =>
+  record.method === 'consent'
+    ? `${record.product} under consent ${record.consentId}`
+    : `${record.actions.map(({ id }) => id).join(', ')} at ${record.entity}`;
+
+const settlers = { webhook: 'receive-webhook', start: 'start-task', reconcile: 'reconcile' } as const;
+
+const verdicts: Readonly<Record<string, 'ok' | 'refused' | 'failed'>> = {
+  COMPLETED: 'ok',
+  PARTIAL: 'ok',
+  REJECTED: 'refused',
+};
+
+const settledLine = ({ status, reason, settledAt, settledBy, deadlineAt }: Extraction): StoryLine[] => {
+  if (settledAt === undefined || settledBy === undefined) return [];
+  const late = isTerminalStatus(status) && settledAt > deadlineAt ? ', after the deadline' : '';
+  return [
+    {
+      at: settledAt,
+      lane: settledBy === 'webhook' ? 'webhook' : settledBy === 'start' ? 'start' : 'record',
+      who: settlers[settledBy],
+      what: bounded(`Wrote ${status}${reason === undefined ? '' : ` (${reason})`}${late}.`),
+      verdict: verdicts[status] ?? 'failed',
+    },
+  ];
+};
+
+/** The lines that one state of a record shows by its own times. */
+const linesOfRecord = (record: Extraction): readonly StoryLine[] => {
+  const { requestedAt, requestedBy, reference, startingAt, startedAt, taskId = '' } = record;
+  const { collectedAt, results, oversizedAt } = record;
+  const as = reference === undefined ? '' : `, as "${reference}"`;
+  const line = (at: string | undefined, rest: Omit<StoryLine, 'at'>): StoryLine[] =>
+    at === undefined ? [] : [{ at, ...rest }];
+  return [
+    ...line(requestedAt, {
+      lane: 'api',
+      who: 'API',
+      what: bounded(`${requestedBy} requested ${requestOf(record)}${as}.`),
+    }),
+    ...line(startingAt, {
+      lane: 'start',
+      who: 'start-task',
+      what: 'Wrote STARTING, and sends the start call.',
+    }),
+    ...line(startedAt, {
+      lane: 'start',
+      who: 'start-task',
+      what: bounded(`Wrote RUNNING: the provider accepted the start as task ${taskId}.`),
+      verdict: 'ok',
+    }),
+    ...settledLine(record),
+    ...line(oversizedAt, {
+      lane: 'provider',
+      who: 'reconcile',
+      what: 'Read an answer over resultsMaxBytes, and discarded it.',
+      verdict: 'failed',
+    }),
+    ...line(collectedAt, {
+      lane: 'record',
+      who: 'reconcile',
+      what:
+        results === undefined
+          ? 'Closed the record: there are no results.'
+          : `Stored the results, ${results.bytes} bytes, and closed the record.`,
+      verdict: 'ok',
+    }),
+  ];
+};
+
+/** When a record was closed without results, which shows only in `expiresAt`, to the second. */
+const closedLine = ({ record, settings }: Known): StoryLine[] => {
+  if (record?.expiresAt === undefined || record.collectedAt !== undefined || settings === undefined)
+    return [];
+  const at = plusSeconds(new Date(record.expiresAt * 1000), -settings.timings.recordRetention);
+  const { collectionError } = record;
+  // The outcomes that close at once have a line of their own with this time.
+  if (collectionError === undefined && record.status !== 'TIMED_OUT') return [];
+  const what =
+    collectionError === undefined
+      ? 'Closed the record: no correction came.'
+      : `Closed the record: ${collectionError}.`;
+  return [{ at, lane: 'record', who: 'reconcile', what: bounded(what) }];
+};
+
+const deadlineLine = ({ record }: Known): StoryLine[] =>
+  record?.status === 'RUNNING'
+    ? [
+        {
+          at: record.deadlineAt,
+          lane: 'record',
+          who: 'reconcile',
+          what: 'Ends it TIMED_OUT, if there is no final status by then.',
+        },
+      ]
+    : [];
+
+const dueLine = ({ record, now }: Known): StoryLine[] => {
+  if (record?.dueAt === undefined) return [];
+  const what =
+    record.dueAt > now.toISOString()
+      ? 'Reconciles it after this time, unless the machine or the queue does.'
+      : 'Should have reconciled it by its next run.';
+  return [{ at: record.dueAt, lane: 'record', who: 'sweep', what }];
+};
+
+/** A change that no time of the record shows. Times of the stream have whole seconds. */
+const lineOfChange = ({ at, event, byTtl, before, after }: StreamChange): StoryLine[] => {
+  const line = (what: string, when = at): StoryLine[] => [
+    { at: when, lane: 'stream', who: 'stream', what: bounded(what) },
+  ];
+  if (event === 'REMOVE') {
+    return [
+      {
+        at,
+        lane: byTtl ? 'record' : 'operator',
+        who: byTtl ? 'DynamoDB TTL' : 'operator',
+        what: byTtl ? 'Removed the record, as its retention is over.' : 'Removed the record.',
+      },
+    ];
+  }
+  if (event === 'INSERT' && after !== undefined && after.status !== 'REQUESTED') {
+    return [
+      { at, lane: 'operator', who: 'operator', what: bounded(`Restored the record as ${after.status}.`) },
+    ];
+  }
+  if (before?.status === 'STARTING' && after?.status === 'REQUESTED') {
+    const { startingAt = at } = before;
+    // The stream cuts its times to the second, so that this one can be before the write that it follows.
+    return line(
+      'STARTING → REQUESTED: the provider surely did not accept the start.',
+      at < startingAt ? startingAt : at,
+    );
+  }
+  if (before?.dueAt !== undefined && after?.dueAt !== undefined && before.status === after.status) {
+    return before.dueAt === after.dueAt ? [] : line(`The next reconcile moved to ${after.dueAt}.`);
+  }
+  return [];
+};
+
+/** What the record shows now, and what the stream shows of its earlier states. */
+export const recordLines = (known: Known): readonly StoryLine[] => {
+  const { record, changes } = known;
+  const images = [...changes.flatMap(({ before, after }) => [before, after]), record];
+  const lines = images.flatMap((image) => (image === undefined ? [] : linesOfRecord(image)));
+  const unique = new Map(lines.map((line) => [`${line.at} ${line.what}`, line]));
+  return [
+    ...unique.values(),
+    ...changes.flatMap(lineOfChange),
+    ...closedLine(known),
+    ...deadlineLine(known),
+    ...dueLine(known),
+  ].map((line) => defined(line) as StoryLine);
+};

@@ -1,0 +1,195 @@
+import { isStartStale, plusSeconds } from '../../../lib/extraction/deadlines.ts';
+import { type Extraction, hasWebhook, isTerminalStatus } from '../../../lib/extraction/record.ts';
+import { formatSeconds } from '../format-seconds.ts';
+import { currentVisit, lastFailure, nextAttemptAt, type StateVisit } from './execution-progress.ts';
+import type { Known } from './gather.ts';
+import type { Breaker, StorySettings } from './sources.ts';
+import { describeStartError } from './start-errors.ts';
+import { bounded, clockTime } from './text.ts';
+
+/** What an open extraction waits for, until when, and what happens then. One function for each status. */
+
+/** What is known, with the parts without which nothing can be said. */
+type Open = Known & { readonly record: Extraction; readonly settings: StorySettings };
+
+const describeBreaker = ({ name, state, since, until, reason }: Breaker, now: Date): string => {
+  if (state === 'paused') {
+    const from = since === undefined ? '' : ` at ${clockTime(since, now)}`;
+    return `An operator paused ${name}${from}${reason === undefined ? '' : ` ("${bounded(reason)}")`}.`;
+  }
+  if (state === 'half-open') return `The circuit breaker for ${name} is half-open: the next call is a probe.`;
+  const to = until === undefined ? '' : ` until ${clockTime(until, now)}`;
+  return `The circuit breaker for ${name} is open${to}, as the provider failed.`;
+};
+
+/** The breaker of starts or reads, unless it lets every call pass. */
+const stopping = ({ breakers }: Known, name: Breaker['name']): Breaker | undefined =>
+  breakers.find((breaker) => breaker.name === name && breaker.state !== 'closed');
+
+const notStartedBy = (windowEnd: string, now: Date): string =>
+  `Without a start by ${clockTime(windowEnd, now)} it ends NOT_STARTED, and may be requested again.`;
+
+/** The sweep reconciles at its first run after `dueAt`. */
+const sweepAfter = ({ dueAt = '' }: Extraction, now: Date): string =>
+  `the sweep after ${clockTime(dueAt, now)}`;
+
+/** A message of the queue is delayed until `dueAt`. Without one, the sweep reconciles at its first run after it. */
+const nextReconcile = ({ dueAt = '' }: Extraction, now: Date): string =>
+  `the reconcile queue or the sweep after ${clockTime(dueAt, now)}`;
+
+/** Another record had this id before, so that its execution, which has the same name, does nothing for this one. */
+const isOfEarlierRecord = ({ execution, record }: Open): boolean =>
+  // Intake writes the record before it starts the execution. The two clocks differ by less than a second.
+  execution !== undefined && plusSeconds(execution.startedAt, 5) < record.requestedAt;
+
+const nextTry = (visit: StateVisit, { settings, now }: Open): string => {
+  const failure = lastFailure(visit);
+  const nextAt = failure === undefined ? undefined : nextAttemptAt(visit, failure, settings);
+  return nextAt === undefined
+    ? 'The machine tries again'
+    : `The machine tries again by ${clockTime(nextAt, now)}`;
+};
+
+export const requestedWaits = (known: Open): string => {
+  const { record, settings, execution, now, unread } = known;
+  const windowEnd = plusSeconds(record.requestedAt, settings.timings.startWindow);
+  if (now.toISOString() >= windowEnd) {
+    return `Was not started by ${clockTime(windowEnd, now)}. The next reconcile ends it NOT_STARTED: ${sweepAfter(record, now)}, at the latest.`;
+  }
+  const otherwise = notStartedBy(windowEnd, now);
+  if (isOfEarlierRecord(known)) {
+    return `The execution of this id belongs to an earlier record, which was erased, so nothing starts this one. ${otherwise}`;
+  }
+  if (execution === undefined && !unread.has('execution')) {
+    return `Has no execution, as intake stopped before it started one. A repeated request with the same idempotency key starts it. ${otherwise}`;
+  }
+  const breaker = stopping(known, 'starts');
+  if (breaker !== undefined) {
+    return `${describeBreaker(breaker, now)} The machine tries again meanwhile. ${otherwise}`;
+  }
+  if (execution?.end !== undefined) {
+    return `Its execution has ${execution.end.how}, so nothing starts it. The next reconcile ends it NOT_STARTED: ${sweepAfter(record, now)}, at the latest.`;
+  }
+  const visit = execution === undefined ? undefined : currentVisit(execution);
+  const failure = lastFailure(visit);
+  if (visit === undefined || failure?.error === undefined) return `Waits for start-task. ${otherwise}`;
+  const { notBefore } = record;
+  const asked =
+    notBefore === undefined || notBefore <= now.toISOString()
+      ? ''
+      : ` The provider asked for no call before ${clockTime(notBefore, now)}.`;
+  return `Waits to be started: at try ${failure.number}, ${describeStartError(failure.error)}.${asked} ${nextTry(visit, known)}. ${otherwise}`;
+};
+
+export const startingWaits = (known: Open): string => {
+  const { record, settings, now } = known;
+  const { startingAt = record.requestedAt } = record;
+  const claimed = clockTime(startingAt, now);
+  const staleAt = clockTime(plusSeconds(startingAt, settings.timings.startTimeout), now);
+  const who = `the machine's next try or ${sweepAfter(record, now)}`;
+  if (!isStartStale(record, now, settings.timings)) {
+    return `Waits for the answer to the start call of ${claimed}. Without one by ${staleAt} the start is stale, and ${who} ends it UNCONFIRMED.`;
+  }
+  return `The start is stale since ${staleAt}: start-task has recorded no answer to its start call of ${claimed}. Now ${who} ends it UNCONFIRMED, as a task may exist.`;
+};
+
+const timedOutBy = ({ record, now }: Open): string =>
+  `Without a final status by ${clockTime(record.deadlineAt, now)} it ends TIMED_OUT.`;
+
+/** What keeps a poll from reading the provider. */
+const readsStopped = (known: Known): string => {
+  const breaker = stopping(known, 'reads');
+  return breaker === undefined ? '' : ` ${describeBreaker(breaker, known.now)} Meanwhile nothing is read.`;
+};
+
+/** Until when the machine waits for the webhook. */
+const webhookWaitEnds = ({ record, settings }: Open, visit: StateVisit | undefined): string => {
+  const attempt = visit?.attempts.at(-1);
+  const since = attempt?.scheduledAt ?? record.startingAt ?? record.requestedAt;
+  return plusSeconds(since, attempt?.timeoutSeconds ?? settings.webhookWait);
+};
+
+/** What the row in `Tasks` shows that the record does not. */
+const describeTask = (known: Open, waitEnd: string): string | undefined => {
+  const { record, task, extractionId, now, unread } = known;
+  const { taskId = '' } = record;
+  if (task?.extractionId !== undefined && task.extractionId !== extractionId) {
+    return `The provider answered the start with task ${taskId}, which belongs to extraction ${task.extractionId}. The next reconcile ends this one UNCONFIRMED, and uses nothing of that task.`;
+  }
+  if (task?.taskStatus !== undefined) {
+    const when = task.notifiedAt === undefined ? '' : ` at ${clockTime(task.notifiedAt, now)}`;
+    return `A delivery reported ${task.taskStatus}${when}, and the record does not have it yet. The next delivery or reconcile settles it.`;
+  }
+  if (unread.has('task') || task?.extractionId !== undefined) return undefined;
+  return `Task ${taskId} runs and is not linked to this extraction yet, so no webhook would find it. The machine's next try links it, or its first poll after ${clockTime(waitEnd, now)}. ${timedOutBy(known)}`;
+};
+
+const polls = (known: Open, visit: StateVisit): string => {
+  const { now, settings, record } = known;
+  const failure = visit.attempts.findLast(({ error }) => error !== undefined);
+  const nextAt = failure === undefined ? undefined : nextAttemptAt(visit, failure, settings);
+  const made = visit.attempts.length;
+  const count = `${made} ${made === 1 ? 'poll' : 'polls'} so far`;
+  const next = nextAt === undefined ? '' : `, the next by ${clockTime(nextAt, now)}`;
+  const why = hasWebhook(record)
+    ? `The webhook did not come by ${clockTime(visit.enteredAt, now)}, so the machine polls`
+    : 'There is no webhook under a consent, so the machine polls';
+  return `${why}: ${count}${next}. ${timedOutBy(known)}${readsStopped(known)}`;
+};
+
+export const runningWaits = (known: Open): string => {
+  const { record, settings, execution, now } = known;
+  const deadline = clockTime(record.deadlineAt, now);
+  const visit = execution === undefined ? undefined : currentVisit(execution);
+  const waitEnd = webhookWaitEnds(known, visit);
+  const task = hasWebhook(record) ? describeTask(known, waitEnd) : undefined;
+  if (task !== undefined) return task;
+  if (now.toISOString() >= record.deadlineAt) {
+    return `The provider reported no final status by the deadline, ${deadline}. The next reconcile reads it once more, and ends it TIMED_OUT if it still runs.${readsStopped(known)}`;
+  }
+  if (record.oversizedAt !== undefined) {
+    return `The results were too large to be read at ${clockTime(record.oversizedAt, now)}, and with them the final status. Only a webhook can still report it. ${timedOutBy(known)}`;
+  }
+  if (visit?.state === 'Reconcile') return polls(known, visit);
+  if (execution?.end !== undefined) {
+    const waits = hasWebhook(record)
+      ? `Waits for the webhook. No machine polls, as its execution has ${execution.end.how}.`
+      : 'Is polled by the reconcile queue, as there is no webhook under a consent.';
+    return `${waits} Next, ${nextReconcile(record, now)} reads the provider. ${timedOutBy(known)}${readsStopped(known)}`;
+  }
+  if (!hasWebhook(record))
+    return `Runs at the provider, and is polled. ${timedOutBy(known)}${readsStopped(known)}`;
+  const every = formatSeconds(settings.poll.every);
+  return `Waits for the provider's webhook until ${clockTime(waitEnd, now)}; then the machine polls every ${every} until ${deadline}.`;
+};
+
+/** A final status whose results are not collected yet. */
+export const collectionWaits = (known: Open): string => {
+  const { record, settings, now } = known;
+  const { settledAt = record.requestedAt } = record;
+  const until = clockTime(plusSeconds(settledAt, settings.timings.collectFor), now);
+  const failure = known.logs.findLast(
+    ({ at, level, service }) => at >= settledAt && level === 'ERROR' && service !== 'receive-webhook',
+  );
+  const last =
+    failure === undefined
+      ? ''
+      : ` The last try failed at ${clockTime(failure.at, now)}: ${bounded(failure.message)}`;
+  return `Its results are not collected yet.${last} They are read again until ${until}, next by ${nextReconcile(record, now)} at the latest; then it closes without them.${readsStopped(known)}`;
+};
+
+export const graceWaits = (known: Open): string => {
+  const { record, settings, now } = known;
+  const { settledAt = record.deadlineAt } = record;
+  const until = clockTime(plusSeconds(settledAt, settings.timings.grace), now);
+  return `Until ${until} a webhook or a read can still correct it; next, ${nextReconcile(record, now)} reads the provider.${readsStopped(known)}`;
+};
+
+/** What an open extraction waits for. The outcome of one that has ended is not part of it. */
+export const waitsFor = (known: Open): string => {
+  const { status } = known.record;
+  if (status === 'REQUESTED') return requestedWaits(known);
+  if (status === 'STARTING') return startingWaits(known);
+  if (status === 'RUNNING') return runningWaits(known);
+  return isTerminalStatus(status) ? collectionWaits(known) : graceWaits(known);
+};

@@ -1,0 +1,58 @@
+import type { ExtractionEvent } from '../../../lib/downstream/extraction-event.ts';
+import { signEvent } from './sign-event.ts';
+
+export type ForwardDeps = {
+  readonly url: string;
+  readonly secret: string;
+  readonly fetch: (url: string, init: RequestInit) => Promise<Response>;
+  readonly now: () => Date;
+  /** Returns early once the signal aborts. */
+  readonly sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>;
+  /** Called after a try that failed. `answer` is the status, or why there was none. */
+  readonly onFailed: (answer: string, tries: number, retryAfterMs: number) => void;
+  readonly signal: AbortSignal;
+};
+
+/** 1 s, doubled up to 30 s. It has no jitter, as there is one sender. */
+const retryAfterMs = (tries: number): number => Math.min(1_000 * 2 ** (tries - 1), 30_000);
+
+const timeoutMs = 30_000;
+
+/** The status of a 2xx, or the reason why the event was not accepted. A redirect is not followed. */
+const post = async (event: ExtractionEvent, { url, secret, fetch, now, signal }: ForwardDeps) => {
+  const body = JSON.stringify(event);
+  try {
+    const answer = await fetch(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...signEvent(event.eventId, body, secret, now()) },
+      body,
+      redirect: 'manual',
+      signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
+    });
+    await answer.body?.cancel();
+    return answer.ok ? { accepted: answer.status } : { refused: String(answer.status) };
+  } catch (error) {
+    const { cause } = error as { readonly cause?: { readonly code?: unknown } };
+    return { refused: `no answer (${String(cause?.code ?? (error as Error).name)})` };
+  }
+};
+
+/**
+ * Posts an event until the handler answers 2xx. Returns that status, or undefined if the signal aborted before.
+ *
+ * It never skips an event: as with Lambda and a stream, an event that is refused holds up those after it.
+ */
+export const forwardEvent = async (
+  event: ExtractionEvent,
+  deps: ForwardDeps,
+): Promise<number | undefined> => {
+  for (let tries = 1; !deps.signal.aborted; tries += 1) {
+    const { accepted, refused } = await post(event, deps);
+    if (accepted !== undefined) return accepted;
+    if (deps.signal.aborted) return undefined;
+    const pause = retryAfterMs(tries);
+    deps.onFailed(refused, tries, pause);
+    await deps.sleep(pause, deps.signal);
+  }
+  return undefined;
+};

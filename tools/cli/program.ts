@@ -1,0 +1,443 @@
+import completion from '@bomb.sh/tab/commander';
+import { Argument, Command, InvalidArgumentError, Option } from 'commander';
+import { validate as isUuid } from 'uuid';
+import { type ExtractionStatus, ownOutcomes, terminalStatuses } from '../../lib/extraction/record.ts';
+import { isTaskId } from '../../lib/provider/tasks/task-id.ts';
+import type { StartOptions } from './build-request.ts';
+import type { AcceptOptions } from './commands/accept.ts';
+import type { ConsoleOptions } from './commands/console.ts';
+import type { DeliverOptions } from './commands/deliver.ts';
+import type { DoctorOptions } from './commands/doctor.ts';
+import type { EraseOptions } from './commands/erase.ts';
+import type { GetOptions } from './commands/get.ts';
+import type { ListOptions } from './commands/list.ts';
+import type { ListenOptions } from './commands/listen.ts';
+import type { PauseOptions, ResumeOptions } from './commands/pause.ts';
+import type { ReconcileOptions } from './commands/reconcile.ts';
+import type { RestoreOptions } from './commands/restore.ts';
+import type { WatchOptions } from './commands/watch.ts';
+import type { Context } from './context.ts';
+import { parseDuration, parseSince, type Since } from './parse-time.ts';
+
+export type GlobalOptions = {
+  readonly stage?: string;
+  readonly stack?: string;
+  readonly json?: true;
+  readonly region?: string;
+  readonly profile?: string;
+};
+
+/** Runs one command. Each imports its work when it runs: importing all AWS clients at once takes a second. */
+type Run = (work: (context: Context) => Promise<number>) => Promise<void>;
+
+const statuses: readonly ExtractionStatus[] = [
+  'REQUESTED',
+  'STARTING',
+  'RUNNING',
+  ...terminalStatuses,
+  ...ownOutcomes,
+];
+
+type AddCommand = (program: Command, run: Run) => void;
+
+const extractionId = (value: string): string => {
+  if (isUuid(value)) return value;
+  throw new InvalidArgumentError('An extractionId is a UUID.');
+};
+
+const taskId = (value: string): string => {
+  if (isTaskId(value)) return value;
+  throw new InvalidArgumentError('A taskId has 1 to 100 characters.');
+};
+
+const duration = (value: string): number => {
+  const seconds = parseDuration(value);
+  if (seconds !== undefined) return seconds;
+  throw new InvalidArgumentError('A duration is a number with s, min, h or d, such as 90s or 2h.');
+};
+
+const since = (value: string): Since => {
+  const time = parseSince(value);
+  if (time !== undefined) return time;
+  throw new InvalidArgumentError('Name a duration before now, such as 2h, or an ISO 8601 time.');
+};
+
+const httpUrl = (value: string): string => {
+  if (URL.canParse(value) && /^https?:$/.test(new URL(value).protocol)) return value;
+  throw new InvalidArgumentError('It is not an http or https address.');
+};
+
+const exampleId = '1f60ead9-ee02-8cff-a129-14ed7432b4ed';
+
+/** What `--help` prints at its end: command lines that one can copy. A test parses each. */
+const examples = (...lines: readonly string[]): string =>
+  ['', 'Examples:', ...lines.map((line) => `  cosecha ${line}`)].join('\n');
+
+const appended = (value: string, before: readonly string[] = []): readonly string[] => [...before, value];
+
+const appendedId = (value: string, before: readonly string[] = []): readonly string[] => [
+  ...before,
+  extractionId(value),
+];
+
+const addStart: AddCommand = (program, run) => {
+  program
+    .command('start')
+    .description('request an extraction')
+    .option('--file <path>', 'the whole request as JSON; - is standard input')
+    .option('--entity <slug>', 'by credentials: the entity')
+    .option('--action <id>', 'by credentials: an action without parameters; may be repeated', appended)
+    .option('--movement-from <date>', 'by credentials: the action movement, from this day')
+    .option('--movement-to <date>', 'by credentials: the action movement, to this day')
+    .option('--credentials <path>', 'by credentials: the credentials as JSON (default: -, standard input)')
+    .option('--consent <consentId>', 'by consent: the consent')
+    .option('--product <product>', 'by consent: the product')
+    .option('--variant <v1|v2>', "by consent: the version of the provider's interface")
+    .option('--target <path>', "by consent: the user's national id (default: -, standard input)")
+    .option('--reference <text>', "the caller's own reference")
+    .option('--idempotency-key <key>', 'one key starts one extraction, however often (default: a random key)')
+    .option('--watch', 'continue as watch does')
+    .addHelpText(
+      'after',
+      examples(
+        '--stage local start --entity demo-bank --action product-balance --watch < credentials.json',
+        '--stage local start --file request.json --idempotency-key order-7',
+      ),
+    )
+    .action((options: StartOptions) =>
+      run(async (context) => (await import('./commands/start.ts')).start(options, context)),
+    );
+};
+
+const addGet: AddCommand = (program, run) => {
+  program
+    .command('get')
+    .description('print the record of an extraction')
+    .argument('<extractionId>', 'the extraction', extractionId)
+    .option('--results <file>', 'store its results in this new file instead')
+    .addHelpText(
+      'after',
+      examples(`--stage prod get ${exampleId}`, `--stage prod get ${exampleId} --results results.json`),
+    )
+    .action((id: string, options: GetOptions) =>
+      run(async (context) => (await import('./commands/get.ts')).get(id, options, context)),
+    );
+};
+
+const addWatch: AddCommand = (program, run) => {
+  program
+    .command('watch')
+    .description('print each change of an extraction until it is closed, or of all extractions')
+    .argument('[extractionId]', 'the extraction; without it, all of them', extractionId)
+    .addOption(
+      new Option(
+        '--until <settled|closed>',
+        'of one extraction: until it has an outcome, or until it is closed',
+      )
+        .choices(['settled', 'closed'])
+        .default(undefined, 'closed'),
+    )
+    .option('--timeout <duration>', 'of one extraction: at most so long, such as 90s or 10min', duration)
+    .addHelpText(
+      'after',
+      examples(
+        `--stage prod watch ${exampleId} --until settled --timeout 10min`,
+        '--stage local watch --json',
+      ),
+    )
+    .action((id: string | undefined, options: WatchOptions) =>
+      run(async (context) => (await import('./commands/watch.ts')).watch(id, options, context)),
+    );
+};
+
+const addExplain: AddCommand = (program, run) => {
+  program
+    .command('explain')
+    .description('print what an extraction waits for or why it ended, and all that happened to it')
+    .argument('<extractionId>', 'the extraction', extractionId)
+    .addHelpText(
+      'after',
+      examples(`--stage prod explain ${exampleId}`, `--stage prod explain ${exampleId} --json`),
+    )
+    .action((id: string) =>
+      run(async (context) => (await import('./commands/explain.ts')).explain(id, context)),
+    );
+};
+
+const addListen: AddCommand = (program, run) => {
+  program
+    .command('listen')
+    .description('hand the events of the stream to a handler on this machine, and continue where it stopped')
+    .option('--forward-to <url>', 'POST each event, signed, until it is answered with 2xx', httpUrl)
+    .option('--print', 'print each event as JSON')
+    .option('--all', 'every change, and not only those of extractions with an outcome')
+    .option('--since <time>', 'start there: 2h before now, for example, or 2026-11-22T08:00:00Z', since)
+    .option('--replay <extractionId>', 'only what the stream still has of this one, then end', extractionId)
+    .option('--state <file>', 'where it keeps how far it came (default: a file for each stage)')
+    .addHelpText(
+      'after',
+      examples(
+        '--stage local listen --forward-to http://localhost:3000/hook',
+        '--stage prod listen --print --since 2h',
+        `--stage local listen --forward-to http://localhost:3000/hook --replay ${exampleId}`,
+      ),
+    )
+    .action((options: ListenOptions) =>
+      run(async (context) => (await import('./commands/listen.ts')).listen(options, context)),
+    );
+};
+
+const addList: AddCommand = (program, run) => {
+  program
+    .command('list')
+    .description('list open extractions, the most overdue first')
+    .addOption(new Option('--open', 'all open extractions (the default)').conflicts('due'))
+    .option('--due', 'only those that are due')
+    .addOption(new Option('--status <status>', 'only those with this status').choices(statuses))
+    .option(
+      '--since <time>',
+      'only those requested within 2h, for example, or since 2026-11-22T08:00:00Z',
+      since,
+    )
+    .option('--reference <text>', "only those with this reference of the caller's")
+    .addHelpText(
+      'after',
+      examples(
+        '--stage prod list --due',
+        '--stage prod list --status RUNNING --since 2h --reference order-7',
+      ),
+    )
+    .action((options: ListOptions) =>
+      run(async (context) => (await import('./commands/list.ts')).list(options, context)),
+    );
+};
+
+const addDeliver: AddCommand = (program, run) => {
+  program
+    .command('deliver')
+    .description('sign a test delivery and send it to the webhook')
+    .argument('[taskId]', 'the task', taskId)
+    .option('--extraction <extractionId>', 'the task of this extraction', extractionId)
+    .addOption(
+      new Option('--status <taskStatus>', 'the final status of the task')
+        .choices(terminalStatuses)
+        .default('COMPLETED'),
+    )
+    .option('--encrypted', 'in encrypted mode')
+    .option('--forged', 'with a wrong signature; the right answer is 401, and nothing changes')
+    .option('--orphan', 'send it although no extraction is linked to the task')
+    .option('--yes', 'settle an open extraction without a prompt; stage local only')
+    .option('--force', 'settle an open extraction of any other stage, in place of the provider')
+    .addHelpText(
+      'after',
+      examples(
+        `--stage local deliver --extraction ${exampleId} --encrypted`,
+        `--stage prod deliver --extraction ${exampleId} --forged`,
+      ),
+    )
+    .action((id: string | undefined, options: DeliverOptions) =>
+      run(async (context) => (await import('./commands/deliver.ts')).deliver(id, options, context)),
+    );
+};
+
+const addReconcile: AddCommand = (program, run) => {
+  program
+    .command('reconcile')
+    .description('reconcile an extraction now, or all that are due')
+    .argument('[extractionId]', 'the extraction', extractionId)
+    .option('--all-due', 'run a sweep')
+    .addHelpText('after', examples(`--stage prod reconcile ${exampleId}`, '--stage prod reconcile --all-due'))
+    .action((id: string | undefined, options: ReconcileOptions) =>
+      run(async (context) => (await import('./commands/reconcile.ts')).reconcile(id, options, context)),
+    );
+};
+
+const addErase: AddCommand = (program, run) => {
+  program
+    .command('erase')
+    .description('erase a closed extraction and its results for good')
+    .argument('<extractionId>', 'the extraction', extractionId)
+    .option('--yes', 'skip the prompt')
+    .addHelpText('after', examples(`--stage prod erase ${exampleId}`))
+    .action((id: string, options: EraseOptions) =>
+      run(async (context) => (await import('./commands/erase.ts')).erase(id, options, context)),
+    );
+};
+
+const addRestore: AddCommand = (program, run) => {
+  program
+    .command('restore')
+    .description('copy missing records from a table that point-in-time recovery made')
+    .usage('--from <table> [options]')
+    .requiredOption('--from <table>', 'the restored table (required)')
+    .option('--except <extractionId>', 'omit this one, as it was erased; may be repeated', appendedId)
+    .option('--dry-run', 'only report what would be done')
+    .addHelpText(
+      'after',
+      examples(`--stage prod restore --from Cosecha-prod-restored --except ${exampleId} --dry-run`),
+    )
+    .action((options: RestoreOptions) =>
+      run(async (context) => (await import('./commands/restore.ts')).restore(options, context)),
+    );
+};
+
+const addRedrive: AddCommand = (program, run) => {
+  program
+    .command('redrive')
+    .description('repeat the work of each message in the dead-letter queue')
+    .addHelpText('after', examples('--stage prod redrive'))
+    .action(() => run(async (context) => (await import('./commands/redrive.ts')).redrive(context)));
+};
+
+const pauseReason = (value: string): string => {
+  if (value.trim() !== '' && value.length <= 200) return value;
+  throw new InvalidArgumentError('A reason has 1 to 200 characters.');
+};
+
+const addPause: AddCommand = (program, run) => {
+  program
+    .command('pause')
+    .description('hold all calls that start tasks at the provider, or that read them')
+    .usage('--starts|--reads --reason <text> [options]')
+    .option('--starts', 'hold starts')
+    .option('--reads', 'hold reads')
+    .requiredOption('--reason <text>', 'why, for whoever finds them paused (required)', pauseReason)
+    .addHelpText('after', examples('--stage prod pause --starts --reason maintenance'))
+    .action((options: PauseOptions) =>
+      run(async (context) => (await import('./commands/pause.ts')).pause(options, context)),
+    );
+};
+
+const addResume: AddCommand = (program, run) => {
+  program
+    .command('resume')
+    .description('end a pause, and close a breaker that is open')
+    .option('--starts', 'of starts only')
+    .option('--reads', 'of reads only')
+    .addHelpText('after', examples('--stage prod resume'))
+    .action((options: ResumeOptions) =>
+      run(async (context) => (await import('./commands/pause.ts')).resume(options, context)),
+    );
+};
+
+const addDoctor: AddCommand = (program, run) => {
+  program
+    .command('doctor')
+    .description('check the deployment, and print a remedy for each failed check')
+    .option('--provider', 'also log in at the provider with the API key')
+    .addHelpText('after', examples('--stage prod doctor --provider', '--stage prod doctor --json'))
+    .action((options: DoctorOptions) =>
+      run(async (context) => (await import('./commands/doctor.ts')).doctor(options, context)),
+    );
+};
+
+const port = (value: string): number => {
+  if (/^\d{1,5}$/.test(value) && Number(value) < 65_536) return Number(value);
+  throw new InvalidArgumentError('A port is a number from 0 to 65535.');
+};
+
+const addConsole: AddCommand = (program, run) => {
+  program
+    .command('console')
+    .description('serve a page in your browser with what is open, overdue and ended, until Ctrl-C')
+    .addOption(
+      new Option('--port <port>', 'the port on 127.0.0.1 (0: any free one)').argParser(port).default(0),
+    )
+    .option('--actions', 'allow reconcile, redrive, pause and resume, each after a confirmation')
+    .addHelpText('after', examples('--stage prod console', '--stage prod console --actions'))
+    .action((options: ConsoleOptions) =>
+      run(async (context) => (await import('./commands/console.ts')).serve(options, context)),
+    );
+};
+
+const ids = (value: string): readonly string[] => value.split(',').map((id) => id.trim());
+
+const addAccept: AddCommand = (program, run) => {
+  program
+    .command('accept')
+    .description('check a stage that has a probe as its provider, from requests to alarms')
+    .option('--only <ids>', 'only these checks, separated by commas', ids)
+    .option(
+      '--late-task <duration>',
+      "how long the task runs that must time out (default: the stage's deadline and 20 s)",
+      duration,
+    )
+    .addHelpText('after', examples('--stage accept accept', '--stage accept accept --only erase,cost --json'))
+    .action((options: AcceptOptions) =>
+      run(async (context) => (await import('./commands/accept.ts')).accept(options, context)),
+    );
+};
+
+/** Completes the commands and options above, so it comes after them. Shells call its hidden command `complete`. */
+const addCompletion: AddCommand = (program) => {
+  completion(program, { completionCommandName: 'completion' });
+  program.commands
+    .find((command) => command.name() === 'completion')
+    ?.description('print a script that completes commands and options in your shell')
+    .addHelpText('after', examples('completion bash'));
+};
+
+/** The commands that the help lists. */
+export const commandNames = (program: Command): readonly string[] =>
+  program
+    .createHelp()
+    .visibleCommands(program)
+    .map((command) => command.name());
+
+/** In place of commander's own, which prints the general help for a command that does not exist. */
+const addHelp: AddCommand = (program) => {
+  program
+    .command('help')
+    .description('print the commands, or the options of one')
+    .addArgument(new Argument('[command]', 'the command').choices(commandNames(program)))
+    .addHelpText('after', examples('help start'))
+    .action((name: string | undefined) => {
+      (program.commands.find((command) => command.name() === name) ?? program).help();
+    });
+};
+
+const addCommands = [
+  addStart,
+  addGet,
+  addWatch,
+  addExplain,
+  addListen,
+  addList,
+  addDeliver,
+  addReconcile,
+  addErase,
+  addRestore,
+  addRedrive,
+  addPause,
+  addResume,
+  addDoctor,
+  addConsole,
+  addAccept,
+  addCompletion,
+  addHelp,
+];
+
+/**
+ * The command line of `cosecha`. A test compares its commands and options with those of docs/cli.md. It prints no error:
+ * `main` does, as `--json` applies to errors too.
+ */
+export const createProgram = (run: Run, version: string): Command => {
+  const program = new Command('cosecha')
+    .description('Operates one deployment of Cosecha, on AWS or on an emulator.')
+    .option('--stage <stage>', 'the deployment: stack Cosecha-<stage> (default: COSECHA_STAGE)')
+    .option('--stack <stack>', 'where the construct is in your own stack: <stack name>/<construct id>')
+    .option('--json', 'print results and errors as one JSON object per line')
+    .option('--region <region>', 'AWS region (default: as for the AWS CLI)')
+    .option('--profile <profile>', 'AWS profile (default: as for the AWS CLI)')
+    .version(version, '--version', 'print the version')
+    .configureHelp({ showGlobalOptions: true })
+    .helpCommand(false)
+    .addHelpText(
+      'after',
+      examples('--stage prod doctor', '--stage local list', 'start --help', '--stage prod list --json'),
+    )
+    .configureOutput({ writeErr: () => undefined })
+    .exitOverride();
+  for (const add of addCommands) add(program, run);
+  return program;
+};
