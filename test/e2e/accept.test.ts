@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createRunDirectory } from '../../infra/local/paths.ts';
 import { checks } from '../../tools/acceptance/checks/checks.ts';
 import { type EmulatedStage, startEmulatedStage } from '../../tools/acceptance/emulated-stage.ts';
+import { createRunDirectory } from '../../tools/local/paths.ts';
 import { faultsEnvironment } from './faults/environment.ts';
 import { plantedFaults, useWrongProvider } from './support/plant-faults.ts';
 

@@ -12,13 +12,13 @@ import {
   UpdateFunctionConfigurationCommand,
 } from '@aws-sdk/client-lambda';
 import type { TestProject } from 'vitest/node';
-import { deployStack } from '../../infra/local/deploy.ts';
-import { type Emulator, startEmulator } from '../../infra/local/emulator/emulator.ts';
-import { fillSecrets } from '../../infra/local/fill-secrets.ts';
-import { createRunDirectory } from '../../infra/local/paths.ts';
-import { saveFunctionLogs } from '../../infra/local/save-function-logs.ts';
 import { LOCAL_STAGE, stackNameOf } from '../../lib/aws/stage.ts';
 import { emulatorApiUrl, toEmulatorUrl } from '../../tools/cli/aws/emulator-url.ts';
+import { deployStack } from '../../tools/local/deploy.ts';
+import { type Emulator, startEmulator } from '../../tools/local/emulator/emulator.ts';
+import { fillSecrets } from '../../tools/local/fill-secrets.ts';
+import { createRunDirectory } from '../../tools/local/paths.ts';
+import { saveFunctionLogs } from '../../tools/local/save-function-logs.ts';
 import { sandboxControl } from '../sandbox/control-client.ts';
 import { startSandbox } from '../sandbox/sandbox.ts';
 import { faultsEnvironment } from './faults/environment.ts';

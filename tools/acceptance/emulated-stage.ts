@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { deployStack } from '../../infra/local/deploy.ts';
-import { withoutAws } from '../../infra/local/emulator/aws-environment.ts';
-import { type Emulator, startEmulator } from '../../infra/local/emulator/emulator.ts';
-import { repository } from '../../infra/local/paths.ts';
-import { saveFunctionLogs } from '../../infra/local/save-function-logs.ts';
 import { LOCAL_STAGE } from '../../lib/aws/stage.ts';
+import { deployStack } from '../local/deploy.ts';
+import { withoutAws } from '../local/emulator/aws-environment.ts';
+import { type Emulator, startEmulator } from '../local/emulator/emulator.ts';
+import { repository } from '../local/paths.ts';
+import { saveFunctionLogs } from '../local/save-function-logs.ts';
 import { moveTime } from './move-time.ts';
 import { emulatorLateTaskSeconds, emulatorSettings } from './settings.ts';
 

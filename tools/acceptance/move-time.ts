@@ -4,9 +4,9 @@ import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { SendTaskFailureCommand, SFNClient } from '@aws-sdk/client-sfn';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
-import type { Emulator } from '../../infra/local/emulator/emulator.ts';
 import type { Extraction } from '../../lib/extraction/record.ts';
 import { openStream } from '../cli/aws/follow-stream.ts';
+import type { Emulator } from '../local/emulator/emulator.ts';
 import { referencePrefix } from './checks/extractions.ts';
 
 /** Longer than any window that is moved. */

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
-import { ExpectedFailure } from '../../infra/local/expected-failure.ts';
 import { probeStagePattern } from '../../lib/aws/stage.ts';
+import { ExpectedFailure } from '../local/expected-failure.ts';
 
 export type AcceptRunOptions = {
   readonly stage: string;

@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { ExpectedFailure } from '../../../infra/local/expected-failure.ts';
+import { ExpectedFailure } from '../../../tools/local/expected-failure.ts';
 import { type Ledger, openLedger } from './ledger.ts';
 
 /**

@@ -5,7 +5,7 @@
  * of AWS. Counts are the same on AWS.
  */
 import { cpus } from 'node:os';
-import { ExpectedFailure } from '../../../infra/local/expected-failure.ts';
+import { ExpectedFailure } from '../../../tools/local/expected-failure.ts';
 import { providerAnswerMs } from '../assumptions.ts';
 import { followRecords, type Records } from './follow-records.ts';
 import { measureDrain } from './measure-drain.ts';

@@ -11,11 +11,11 @@ import {
   UpdateEventSourceMappingCommand,
 } from '@aws-sdk/client-lambda';
 import { marshall } from '@aws-sdk/util-dynamodb';
-import { awsVariables, withoutAws } from '../../../infra/local/emulator/aws-environment.ts';
 import { dueShardCount } from '../../../lib/extraction/due-shard.ts';
 import { queueClient } from '../../../tools/cli/aws/queue-client.ts';
 import { readQueue } from '../../../tools/cli/aws/read-queue.ts';
 import { sweepNow } from '../../../tools/cli/aws/reconcile-function.ts';
+import { awsVariables, withoutAws } from '../../../tools/local/emulator/aws-environment.ts';
 import { providerAnswerMs } from '../assumptions.ts';
 import { endedTasks } from './ended-tasks.ts';
 import { openRows, putRows } from './fill-open.ts';

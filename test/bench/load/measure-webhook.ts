@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { withoutAws } from '../../../infra/local/emulator/aws-environment.ts';
+import { withoutAws } from '../../../tools/local/emulator/aws-environment.ts';
 import { median } from '../quantile.ts';
 import { measuredTables } from './measured-webhook.ts';
 import type { Kind, Turn } from './webhook-process.ts';

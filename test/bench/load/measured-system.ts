@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { deployStack } from '../../../infra/local/deploy.ts';
-import { startEmulator } from '../../../infra/local/emulator/emulator.ts';
-import { fillSecrets } from '../../../infra/local/fill-secrets.ts';
-import type { LocalSystem } from '../../../infra/local/local-system.ts';
-import { createRunDirectory } from '../../../infra/local/paths.ts';
 import { LOCAL_STAGE, stackNameOf } from '../../../lib/aws/stage.ts';
 import { signedFetch } from '../../../lib/client/signed-fetch.ts';
 import { emulatorApiUrl, toEmulatorUrl } from '../../../tools/cli/aws/emulator-url.ts';
+import { deployStack } from '../../../tools/local/deploy.ts';
+import { startEmulator } from '../../../tools/local/emulator/emulator.ts';
+import { fillSecrets } from '../../../tools/local/fill-secrets.ts';
+import type { LocalSystem } from '../../../tools/local/local-system.ts';
+import { createRunDirectory } from '../../../tools/local/paths.ts';
 import { sandboxControl } from '../../sandbox/control-client.ts';
 import { DEFAULT_CLIENT_ID, startSandbox } from '../../sandbox/sandbox.ts';
 import { createLedger } from '../ledger/create-ledger.ts';

@@ -48,8 +48,8 @@ import {
   SFNClient,
 } from '@aws-sdk/client-sfn';
 import { paginateListQueues, ReceiveMessageCommand } from '@aws-sdk/client-sqs';
-import type { Emulator } from '../../../infra/local/emulator/emulator.ts';
 import { queueClient } from '../../../tools/cli/aws/queue-client.ts';
+import type { Emulator } from '../../../tools/local/emulator/emulator.ts';
 import { itemOf, type SearchedItem } from './searched-item.ts';
 
 type Client = Emulator['client'];

@@ -2,8 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import type { DynamoDBRecord } from 'aws-lambda';
 import { expect } from 'vitest';
-import { findPython } from '../../../infra/local/emulator/find-python.ts';
-import { repository } from '../../../infra/local/paths.ts';
+import { findPython } from '../../../tools/local/emulator/find-python.ts';
+import { repository } from '../../../tools/local/paths.ts';
 
 /** Runs examples/consumer-python on batches, and returns its totals. */
 export const countInPython = async (batches: readonly (readonly DynamoDBRecord[])[]): Promise<unknown> => {

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { aroundEach, inject } from 'vitest';
-import { saveFunctionLogs } from '../../../infra/local/save-function-logs.ts';
+import { saveFunctionLogs } from '../../../tools/local/save-function-logs.ts';
 import { extractionsOfTest } from './current-test.ts';
 import { describeRecords } from './records.ts';
 

@@ -4,7 +4,7 @@ import { Ajv } from 'ajv';
 import addFormats from 'ajv-formats';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { kinds } from '../../../infra/contracts/stream-record-schema.ts';
+import { kinds } from '../../../tools/contracts/stream-record-schema.ts';
 import { publishedSchemas } from './contract-schemas.ts';
 
 type Message = { readonly payload: { readonly schema: { readonly $ref: string } } };

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { internalAttributes } from '../../../infra/contracts/record-schema.ts';
-import { mapValues, type Schema } from '../../../infra/contracts/schema.ts';
-import { kinds } from '../../../infra/contracts/stream-record-schema.ts';
+import { internalAttributes } from '../../../tools/contracts/record-schema.ts';
+import { mapValues, type Schema } from '../../../tools/contracts/schema.ts';
+import { kinds } from '../../../tools/contracts/stream-record-schema.ts';
 
 const folder = new URL('../../../docs/schemas/', import.meta.url);
 

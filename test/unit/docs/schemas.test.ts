@@ -1,11 +1,11 @@
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { describe, expect, test } from 'vitest';
-import { kindsOnTheBus } from '../../../infra/contracts/bus-event-schema.ts';
-import { findBreaks } from '../../../infra/contracts/find-breaks.ts';
-import { internalAttributes } from '../../../infra/contracts/record-schema.ts';
-import { mapValues, type Schema } from '../../../infra/contracts/schema.ts';
-import { contractSchemas } from '../../../infra/contracts/schemas.ts';
-import { kinds } from '../../../infra/contracts/stream-record-schema.ts';
+import { kindsOnTheBus } from '../../../tools/contracts/bus-event-schema.ts';
+import { findBreaks } from '../../../tools/contracts/find-breaks.ts';
+import { internalAttributes } from '../../../tools/contracts/record-schema.ts';
+import { mapValues, type Schema } from '../../../tools/contracts/schema.ts';
+import { contractSchemas } from '../../../tools/contracts/schemas.ts';
+import { kinds } from '../../../tools/contracts/stream-record-schema.ts';
 import { closedSchemaViolations, publishedSchemas, schemaViolations } from './contract-schemas.ts';
 import { documentedRecords } from './documented-records.ts';
 import { read } from './metric-names.ts';

@@ -1,10 +1,10 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { findPython } from '../../../infra/local/emulator/find-python.ts';
-import { repository } from '../../../infra/local/paths.ts';
 import { decodeExtractionEvent } from '../../../lib/downstream/decode-extraction-event.ts';
 import { collectedEvent, correctedEvent, settledEvent } from '../../../lib/downstream/testing.ts';
+import { findPython } from '../../../tools/local/emulator/find-python.ts';
+import { repository } from '../../../tools/local/paths.ts';
 import { documentedRecords } from '../docs/documented-records.ts';
 
 const { executable } = await findPython(process.env);

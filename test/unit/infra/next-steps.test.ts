@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { repository } from '../../../infra/local/paths.ts';
 import { stepsAfterDeploy } from '../../../infra/next-steps.ts';
+import { repository } from '../../../tools/local/paths.ts';
 
 const outputs = {
   FillProviderApiKey: 'fill-api-key',

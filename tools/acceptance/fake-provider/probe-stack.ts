@@ -14,8 +14,8 @@ import { accessLogFormat } from '../../../infra/constructs/extraction-api.ts';
 import { isLocal } from '../../../infra/constructs/removal.ts';
 import { readingSecret } from '../../../infra/constructs/secrets.ts';
 import type { FunctionCode } from '../../../infra/function-names.ts';
-import { probeUrlOnEmulator } from '../../../infra/local/emulator/probe-url.ts';
 import { probeStackNameOf } from '../../../lib/aws/stage.ts';
+import { probeUrlOnEmulator } from '../../local/emulator/probe-url.ts';
 import { AlarmInbox } from './alarm-inbox.ts';
 import { probeClient } from './function/answer-consents.ts';
 

@@ -1,11 +1,11 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import { SFNClient, StopExecutionCommand } from '@aws-sdk/client-sfn';
-import { followExecution, type HistoryEvent } from '../../../../infra/local/demo/follow-execution.ts';
-import type { LocalSystem } from '../../../../infra/local/local-system.ts';
 import { executionArn } from '../../../../lib/aws/step-functions.ts';
 import type { PublicExtraction } from '../../../../lib/extraction/api/public-view.ts';
 import { reconcileNow } from '../../../../tools/cli/aws/reconcile-function.ts';
+import { followExecution, type HistoryEvent } from '../../../../tools/local/demo/follow-execution.ts';
+import type { LocalSystem } from '../../../../tools/local/local-system.ts';
 import { nationalIdFrom } from '../../../sandbox/consents/national-id.ts';
 import type { Plan } from '../../../sandbox/plan.ts';
 import { type Entry, isPoll } from '../../ledger/entry.ts';

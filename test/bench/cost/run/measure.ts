@@ -1,7 +1,7 @@
 import { LambdaClient } from '@aws-sdk/client-lambda';
-import { ExpectedFailure } from '../../../../infra/local/expected-failure.ts';
-import { type Run, startLocalSystem } from '../../../../infra/local/local-system.ts';
 import { sweepNow } from '../../../../tools/cli/aws/reconcile-function.ts';
+import { ExpectedFailure } from '../../../../tools/local/expected-failure.ts';
+import { type Run, startLocalSystem } from '../../../../tools/local/local-system.ts';
 import { createLedger } from '../../ledger/create-ledger.ts';
 import { extract, holdOpen, type Scene } from './extract.ts';
 import { forge } from './forge.ts';

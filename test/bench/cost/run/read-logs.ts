@@ -3,7 +3,7 @@ import {
   paginateDescribeLogGroups,
   paginateFilterLogEvents,
 } from '@aws-sdk/client-cloudwatch-logs';
-import type { Emulator } from '../../../../infra/local/emulator/emulator.ts';
+import type { Emulator } from '../../../../tools/local/emulator/emulator.ts';
 
 const startOf = /^START RequestId: (\S+)/;
 

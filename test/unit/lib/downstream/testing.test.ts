@@ -1,6 +1,5 @@
 import type { DynamoDBRecord } from 'aws-lambda';
 import { describe, expect, expectTypeOf, test } from 'vitest';
-import { kinds } from '../../../../infra/contracts/stream-record-schema.ts';
 import { decodeExtractionEvent } from '../../../../lib/downstream/decode-extraction-event.ts';
 import {
   collectedEvent,
@@ -17,6 +16,7 @@ import {
   restoredEvent,
   settledEvent,
 } from '../../../../lib/downstream/testing.ts';
+import { kinds } from '../../../../tools/contracts/stream-record-schema.ts';
 import { allStatuses } from '../../../support/extraction-fixtures.ts';
 import { closedSchemaViolations } from '../../docs/contract-schemas.ts';
 

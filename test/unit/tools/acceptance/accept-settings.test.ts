@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { readConfig } from '../../../../infra/config.ts';
-import { ExpectedFailure } from '../../../../infra/local/expected-failure.ts';
 import { readAcceptOptions } from '../../../../tools/acceptance/read-accept-options.ts';
 import { awsSettings, emulatorSettings } from '../../../../tools/acceptance/settings.ts';
+import { ExpectedFailure } from '../../../../tools/local/expected-failure.ts';
 
 test('the settings of both kinds of stage contradict none other', () => {
   expect(readConfig({ stage: 'accept', ...awsSettings })).toMatchObject({ probe: true, deadlineSeconds: 90 });

@@ -1,0 +1,254 @@
+import { execFile } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core';
+import { build, type Metafile } from 'esbuild';
+import { publint } from 'publint';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { repository } from '../../../../tools/local/paths.ts';
+import { installPackage, linkPackages } from '../../../support/install-package.ts';
+import { documentedRecords } from '../../docs/documented-records.ts';
+
+const run = promisify(execFile);
+const node = (args: readonly string[], cwd: string) => run(process.execPath, args, { cwd });
+
+/** Another project outside this repository, with the packed package in its node_modules. */
+const project = mkdtempSync(join(tmpdir(), 'cosecha-package-'));
+afterAll(() => rmSync(project, { recursive: true }));
+
+const addFile = (path: string, content: string): void => {
+  mkdirSync(dirname(join(project, path)), { recursive: true });
+  writeFileSync(join(project, path), content);
+};
+
+let tarball = '';
+let installed = '';
+
+beforeAll(async () => {
+  ({ tarball, installed } = await installPackage(project));
+  addFile('package.json', '{ "type": "module" }');
+});
+
+/** The size of a file and of all that it imports, without what it loads only when it is needed. */
+const bytesLoadedAtOnce = ({ outputs }: Metafile, entry: string): number => {
+  const loaded = new Set([entry]);
+  for (const path of loaded) {
+    for (const { path: imported, kind } of outputs[path]?.imports ?? []) {
+      if (kind === 'import-statement' && imported in outputs) loaded.add(imported);
+    }
+  }
+  return [...loaded].reduce((sum, path) => sum + (outputs[path]?.bytes ?? 0), 0);
+};
+
+const records = Object.fromEntries(documentedRecords());
+
+// Synthesizing and compiling take seconds, and more on a busy machine.
+describe('the package, packed and installed elsewhere', { timeout: 300_000 }, () => {
+  test('has no dependencies, no TypeScript sources and no tests', async () => {
+    const manifest = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'));
+    expect(manifest).not.toHaveProperty('dependencies');
+    expect(manifest).not.toHaveProperty('private');
+    const { stdout } = await run('find', ['.', '-name', '*.ts', '-not', '-name', '*.d.ts'], {
+      cwd: installed,
+    });
+    expect(stdout).toBe('');
+  });
+
+  test('has its own README, which links only to files of the package', () => {
+    const page = readFileSync(join(installed, 'README.md'), 'utf8');
+    const links = [...page.matchAll(/\]\(([^)#]+)/g)].map(([, path = '']) => path);
+    expect(links.length).toBeGreaterThan(2);
+    expect(links.filter((path) => !existsSync(join(installed, path)))).toEqual([]);
+  });
+
+  test('has every page, record and schema that docs/stream.md links to', () => {
+    const page = readFileSync(join(installed, 'docs', 'stream.md'), 'utf8');
+    const links = [...page.matchAll(/\]\((?!https?:)([^)#\s]+)/g)].map(([, path = '']) => path);
+    expect(links.filter((path) => path.startsWith('events/')).length).toBeGreaterThan(10);
+    expect(links.filter((path) => path.startsWith('schemas/')).length).toBeGreaterThan(2);
+    const missing = links.filter((path) => !existsSync(join(installed, 'docs', path)));
+    // Examples are in the repository only.
+    expect(missing.filter((path) => !path.startsWith('../examples/'))).toEqual([]);
+  });
+
+  test('decodes on plain Node, from an ES module and from CommonJS', async () => {
+    addFile('record.json', JSON.stringify(records.corrected));
+    addFile(
+      'decode.mjs',
+      `import { readFileSync } from 'node:fs';
+       import { decodeExtractionEvent } from '@cosecha/cosecha';
+       console.log(decodeExtractionEvent(JSON.parse(readFileSync('record.json', 'utf8'))).kind);`,
+    );
+    addFile(
+      'decode.cjs',
+      `console.log(require('@cosecha/cosecha').decodeExtractionEvent(require('./record.json')).kind);`,
+    );
+    addFile(
+      'build.cjs',
+      `const { decodeExtractionEvent } = require('@cosecha/cosecha');
+       console.log(decodeExtractionEvent(require('@cosecha/cosecha/testing').settledEvent()).kind);
+       console.log(require('@cosecha/cosecha/schemas/stream-record.json').$defs.settled.description);`,
+    );
+    expect((await node(['build.cjs'], project)).stdout).toBe('settled\nThe extraction has an outcome.\n');
+    expect((await node(['decode.mjs'], project)).stdout).toBe('corrected\n');
+    expect((await node(['decode.cjs'], project)).stdout).toBe('corrected\n');
+  });
+
+  test.each([
+    ['the reader of the stream', `export * from '@cosecha/cosecha';`, 4],
+    ['the builders for tests', `export * from '@cosecha/cosecha/testing';`, 9],
+    ['the client of the API', `export * from '@cosecha/cosecha/client';`, 12],
+    ['the whole client of the provider', `export * from '@cosecha/cosecha/provider';`, 32],
+    ['one call of it', `export { startTask } from '@cosecha/cosecha/provider';`, 16],
+  ])('%s adds no more KiB to a minified bundle than the package states', async (_part, source, kibibytes) => {
+    addFile('handler.ts', source);
+    const { metafile } = await build({
+      absWorkingDir: project,
+      entryPoints: ['handler.ts'],
+      bundle: true,
+      minify: true,
+      splitting: true,
+      outdir: 'bundled',
+      write: false,
+      metafile: true,
+      platform: 'node',
+      format: 'esm',
+    });
+    const bytes = bytesLoadedAtOnce(metafile, 'bundled/handler.js');
+    expect(bytes).toBeLessThan(kibibytes * 1_024);
+    expect(bytes).toBeGreaterThan((kibibytes - 3) * 1_024);
+  });
+
+  test('calls the API without the credentials of the SDK, if it gets others', async () => {
+    addFile(
+      'client.mjs',
+      `import { extractionsClient } from '@cosecha/cosecha/client';
+       const fetch = async (url, { body }) => Response.json({ extractionId: url, ...JSON.parse(body) }, { status: 202 });
+       const cosecha = extractionsClient({ apiUrl: 'https://api.example', fetch });
+       console.log((await cosecha.requestExtraction({ entity: 'demo-bank' })).extraction);`,
+    );
+    expect((await node(['client.mjs'], project)).stdout).toBe(
+      "{\n  extractionId: 'https://api.example/extractions',\n  entity: 'demo-bank'\n}\n",
+    );
+  });
+
+  test('calls the API with the credentials of the environment', async () => {
+    addFile(
+      'ambient.mjs',
+      `import { extractionsClient } from '@cosecha/cosecha/client';
+       globalThis.fetch = async (request) => Response.json({ extractionId: request.headers.get('authorization') });
+       console.log((await extractionsClient({ apiUrl: 'https://api.example' }).getExtraction('e-1')).extractionId);`,
+    );
+    const env = {
+      AWS_REGION: 'sa-east-1',
+      AWS_ACCESS_KEY_ID: 'AKIDEXAMPLE',
+      AWS_SECRET_ACCESS_KEY: 'secret',
+    };
+    const { stdout } = await run(process.execPath, ['ambient.mjs'], { cwd: project, env });
+    expect(stdout).toMatch(
+      /^AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE\/\d{8}\/sa-east-1\/execute-api\/aws4_request/,
+    );
+  });
+
+  test('has a manifest, types and files that package linters accept', async () => {
+    const { messages } = await publint({ pkgDir: installed, strict: true, pack: false });
+    expect(messages).toEqual([]);
+    const analysis = await checkPackage(createPackageFromTarballData(readFileSync(tarball)));
+    if (analysis.types === false) throw new Error('The package has no types.');
+    // The package has ES modules only. Node 20.19 and newer load them with `require` too.
+    const problems = analysis.problems.filter(
+      ({ kind, ...where }) =>
+        kind !== 'CJSResolvesToESM' && !('resolutionKind' in where && where.resolutionKind === 'node10'),
+    );
+    expect(problems).toEqual([]);
+  });
+
+  test('connects a function in three lines, with the CDK of the project', async () => {
+    linkPackages(project, ['aws-cdk-lib', 'constructs']);
+    addFile(
+      'synth.mjs',
+      `import { App, Stack } from 'aws-cdk-lib';
+       import { Code, Function, Runtime } from 'aws-cdk-lib/aws-lambda';
+       import { ExtractionConsumer } from '@cosecha/cosecha/cdk';
+       const stack = new Stack(new App({ outdir: 'cdk.out' }), 'Downstream');
+       const handler = new Function(stack, 'Handler', {
+         runtime: Runtime.NODEJS_24_X, handler: 'index.handler', code: Code.fromInline('//'),
+       });
+       new ExtractionConsumer(stack, 'Extractions', { stage: 'prod', handler });
+       const { Resources } = stack.node.root.synth().getStackArtifact(stack.artifactId).template;
+       console.log(Object.values(Resources).filter(({ Type }) => Type === 'AWS::Lambda::EventSourceMapping').length);`,
+    );
+    expect((await node(['synth.mjs'], project)).stdout).toBe('1\n');
+  });
+
+  test('has types that a strict compiler accepts and that refuse a misuse', async () => {
+    linkPackages(project, ['aws-cdk-lib', 'constructs', '@types/node', '@types/aws-lambda', 'undici-types']);
+    addFile(
+      'consumer.ts',
+      `import type { DynamoDBStreamEvent, DynamoDBStreamHandler, EventBridgeEvent, DynamoDBRecord } from 'aws-lambda';
+       import { consumeExtractionEvents, decodeExtractionEvent, type ExtractionEvent } from '@cosecha/cosecha';
+       import type { ExtractionsClient } from '@cosecha/cosecha/client';
+       import type { Consent } from '@cosecha/cosecha/provider';
+       import { Cosecha, ExtractionConsumer, type CosechaProps } from '@cosecha/cosecha/cdk';
+       import type { Stack } from 'aws-cdk-lib';
+       import type { Function } from 'aws-cdk-lib/aws-lambda';
+       import { settledEvent } from '@cosecha/cosecha/testing';
+       const count = async (event: ExtractionEvent): Promise<void> => {
+         // @ts-expect-error: an erased extraction has no record
+         if (event.kind === 'erased') event.extraction;
+         if (event.kind !== 'settled' && event.kind !== 'corrected') return;
+         const outcome: string = event.outcome;
+         if (event.extraction.method === 'consent') console.log(outcome, event.extraction.consentId);
+         else console.log(outcome, event.extraction.entity);
+       };
+       export const handler = async (batch: DynamoDBStreamEvent) => consumeExtractionEvents(batch, count);
+       export const fromBus = (event: EventBridgeEvent<'Extraction changed', { data: DynamoDBRecord }>) => {
+         const decoded = decodeExtractionEvent(event.detail.data);
+         return decoded.kind === 'not-ours' ? decoded.problem : decoded.extractionId;
+       };
+       export const typed: DynamoDBStreamHandler = handler;
+       // @ts-expect-error: there is no such status
+       export const answer = handler({ Records: [settledEvent({ status: 'FAILED' }), settledEvent({ status: 'DONE' })] });
+       export type Others = ExtractionsClient | Consent;
+       export const embed = (stack: Stack, caller: Function): string => {
+         const props: CosechaProps = { stage: 'prod', providerBaseUrl: 'https://provider.example', readers: [] };
+         // @ts-expect-error: only the repository itself deploys a probe
+         const withProbe: CosechaProps = { ...props, probe: true };
+         const bank = new Cosecha(stack, 'Bank', props);
+         bank.grantRequestExtractions(caller);
+         new ExtractionConsumer(stack, 'Outcomes', { cosecha: bank, handler: caller });
+         // @ts-expect-error: the bundles are those of the package
+         new Cosecha(stack, 'Other', withProbe, { code: {} });
+         return bank.webhookUrl;
+       };`,
+    );
+    for (const file of ['app.ts', 'request.ts']) {
+      cpSync(join(repository, 'examples', 'embed', file), join(project, file));
+    }
+    addFile(
+      'tsconfig.json',
+      JSON.stringify({
+        compilerOptions: {
+          // Without skipLibCheck, so that the package's declarations are checked too.
+          strict: true,
+          module: 'nodenext',
+          target: 'es2022',
+          noEmit: true,
+          types: ['node'],
+        },
+        files: ['consumer.ts', 'app.ts', 'request.ts'],
+      }),
+    );
+    const tsc = join(repository, 'node_modules', 'typescript', 'bin', 'tsc');
+    const checked = await node([tsc, '--project', '.'], project).catch(({ stdout }) => ({ stdout }));
+    expect(checked.stdout).toBe('');
+  });
+
+  test('has the command cosecha', async () => {
+    const { bin } = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'));
+    const { stdout } = await node([join(installed, bin.cosecha), '--help'], project);
+    expect(stdout).toContain('Usage: cosecha');
+  });
+});

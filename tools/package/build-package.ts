@@ -1,0 +1,163 @@
+import { execFile } from 'node:child_process';
+import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { build } from 'esbuild';
+import { bundleFunctions } from '../../infra/bundle/bundle-functions.ts';
+import { functionNames } from '../../infra/function-names.ts';
+import { repository } from '../local/paths.ts';
+
+/** The fields of the root's package.json that the package's own is made from. */
+type Manifest = {
+  readonly name: string;
+  readonly version: string;
+  readonly description: string;
+  readonly license: string;
+  readonly engines: { readonly node: string };
+  readonly bin: Readonly<Record<string, string>>;
+  readonly devDependencies: Readonly<Record<string, string>>;
+};
+
+/** The CDK construct uses the CDK of the app that imports it. */
+const peers = ['aws-cdk-lib', 'constructs'];
+
+/** Each becomes one file under `dist`, and one entry of `exports` that `packageJson` names. */
+const libraries = {
+  index: 'lib/downstream/index.ts',
+  client: 'lib/client/index.ts',
+  provider: 'lib/provider/index.ts',
+  testing: 'lib/downstream/testing.ts',
+};
+
+/** Bundled apart. In a chunk shared with the construct, less of a library could be left out of a consumer's bundle. */
+const construct = { cdk: 'infra/cdk.ts' };
+
+/** What the package's README and its reader need; the paths stay, so that links between pages stay valid. */
+const pages = [
+  'docs/api.md',
+  'docs/asyncapi.yaml',
+  'docs/cli.md',
+  'docs/embedding.md',
+  'docs/events',
+  'docs/openapi.yaml',
+  'docs/provider-client.md',
+  'docs/schemas',
+  'docs/settings.md',
+  'docs/stream.md',
+];
+
+/** CommonJS dependencies load Node's own modules with `require`, which an ES module does not have. */
+const requireForCommonJs =
+  "import{createRequire as cosechaRequire}from'node:module';const require=cosechaRequire(import.meta.url);";
+
+/**
+ * Builds the package that other projects install, and empties the directory first. The repository itself cannot be that
+ * package: Node runs no TypeScript under `node_modules`, and a reader of the stream needs none of the AWS clients. So
+ * everything is bundled, and the package has its own package.json without dependencies.
+ */
+export const buildPackage = async (directory: string): Promise<void> => {
+  const manifest = JSON.parse(await readFile(join(repository, 'package.json'), 'utf8')) as Manifest;
+  await rm(directory, { recursive: true, force: true });
+  await mkdir(directory, { recursive: true });
+  await Promise.all([
+    bundle(directory, libraries, 'node20'),
+    bundle(directory, construct, 'node20'),
+    // On an older Node, the launcher reports which one it needs.
+    bundle(directory, { cosecha: 'tools/cli/main.ts' }, 'node22', requireForCommonJs),
+    bundleFunctions(join(directory, 'dist', 'functions'), functionNames),
+    declareTypes(join(directory, 'dist')),
+    // The bundle reads them from its own directory.
+    ...['css', 'js', 'svg'].map((type) =>
+      cp(join(repository, `tools/cli/console/console.${type}`), join(directory, `dist/console.${type}`)),
+    ),
+    ...[...Object.values(manifest.bin), 'LICENSE', ...pages].map((path) => copy(path, directory)),
+    cp(join(import.meta.dirname, 'README.md'), join(directory, 'README.md')),
+    writeFile(join(directory, 'package.json'), `${JSON.stringify(packageJson(manifest), null, 2)}\n`),
+  ]);
+};
+
+const bundle = (
+  directory: string,
+  entryPoints: Record<string, string>,
+  target: string,
+  banner = '',
+): Promise<unknown> =>
+  build({
+    absWorkingDir: repository,
+    entryPoints,
+    outdir: join(directory, 'dist'),
+    bundle: true,
+    format: 'esm',
+    platform: 'node',
+    target,
+    // The SDK's credential chain becomes a file of its own, which the client loads only where it needs it.
+    splitting: true,
+    chunkNames: 'chunks/[name]-[hash]',
+    mainFields: ['module', 'main'],
+    external: peers,
+    banner: { js: banner },
+    logLevel: 'warning',
+  });
+
+/**
+ * Writes the types in the same folders as the sources, so that their relative imports stay valid. The compiler writes those
+ * of every source. Only what the entries' types refer to stays, and none of that needs another package than the peers.
+ */
+const declareTypes = async (directory: string): Promise<void> => {
+  const types = join(directory, 'types');
+  const tsc = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin', 'tsc');
+  const project = join(import.meta.dirname, 'tsconfig.json');
+  await promisify(execFile)(process.execPath, [tsc, '--project', project, '--outDir', types]);
+  const used = new Set(
+    Object.values({ ...libraries, ...construct }).map((source) => declarationOf(types, source)),
+  );
+  for (const file of used) {
+    const text = await readFile(file, 'utf8');
+    for (const [, source = ''] of text.matchAll(relativeImport))
+      used.add(declarationOf(dirname(file), source));
+    // The compiler keeps `.ts` in imports of declarations: https://www.typescriptlang.org/tsconfig/#rewriteRelativeImportExtensions
+    await writeFile(
+      file,
+      text.replaceAll(relativeImport, (path) => path.replace(/\.ts'$/, ".js'")),
+    );
+  }
+  const files = await readdir(types, { recursive: true });
+  const unused = files
+    .map((name) => join(types, name))
+    .filter((file) => file.endsWith('.d.ts') && !used.has(file));
+  await Promise.all(unused.map((file) => rm(file)));
+};
+
+/** The source that a declaration imports, as `from './x.ts'` or `import('./x.ts')`. */
+const relativeImport = /(?:from |import\()'(\.[^']*\.ts)'/g;
+
+const declarationOf = (directory: string, source: string): string =>
+  join(directory, source.replace(/\.ts$/, '.d.ts'));
+
+const copy = (path: string, directory: string): Promise<void> =>
+  cp(join(repository, path), join(directory, path), { recursive: true });
+
+const packageJson = ({ name, version, description, license, engines, bin, devDependencies }: Manifest) => ({
+  name,
+  version,
+  description,
+  license,
+  type: 'module',
+  engines,
+  bin,
+  exports: {
+    ...Object.fromEntries(
+      Object.entries({ ...libraries, ...construct }).map(([name, source]) => [
+        name === 'index' ? '.' : `./${name}`,
+        { types: `./dist/types/${source.replace(/\.ts$/, '.d.ts')}`, default: `./dist/${name}.js` },
+      ]),
+    ),
+    './schemas/*': './docs/schemas/*',
+  },
+  // No module does anything when it is imported, so a bundler keeps only what is used.
+  sideEffects: false,
+  publishConfig: { access: 'public', provenance: true },
+  peerDependencies: Object.fromEntries(peers.map((peer) => [peer, `^${devDependencies[peer]}`])),
+  peerDependenciesMeta: Object.fromEntries(peers.map((peer) => [peer, { optional: true }])),
+});
