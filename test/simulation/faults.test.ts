@@ -3,7 +3,7 @@ import { PatchDoesNotFit, patchSource } from '../support/patch-source.ts';
 import { injectedFaults } from './faults/injected-faults.ts';
 import { runFault } from './faults/run-faults.ts';
 import { invariants } from './invariants/all.ts';
-import { outageInvariants } from './outage/invariants.ts';
+import { breakerInvariants } from './populations/breaker-invariants.ts';
 
 /** Every run is asked for at once. Each test waits for its own. */
 const pooled = new Map(injectedFaults.map((fault) => [fault.name, runFault(fault)]));
@@ -18,7 +18,7 @@ test.each(injectedFaults)('$name breaks $caughtBy: $does', async ({ name, caught
 test('every invariant is broken by some fault', () => {
   const broken = new Set(injectedFaults.map(({ caughtBy }) => caughtBy));
   expect(
-    [...invariants, ...outageInvariants].map(({ name }) => name).filter((name) => !broken.has(name)),
+    [...invariants, ...breakerInvariants].map(({ name }) => name).filter((name) => !broken.has(name)),
   ).toEqual([]);
 });
 

@@ -7,9 +7,17 @@ import { runSeed } from './campaign/search-random.ts';
 import { showFinding } from './campaign/show-finding.ts';
 import { runFaults } from './faults/run-faults.ts';
 import { invariants } from './invariants/all.ts';
-import { outageInvariants } from './outage/invariants.ts';
-import { printOutages } from './outage/print-outages.ts';
-import { runOutage, traceOf, violationIn } from './outage/search.ts';
+import { printFigures } from './populations/figures.ts';
+import { neighbourInvariants, outageInvariants } from './populations/invariants.ts';
+import {
+  findCase,
+  type Judged,
+  judge,
+  searchBounded,
+  searchRandom,
+  shrink,
+  traceOf,
+} from './populations/search.ts';
 import { runWorld } from './run-world.ts';
 import { follow } from './scheduler/follow.ts';
 import { parseSchedule } from './scheduler/schedule.ts';
@@ -37,10 +45,10 @@ const options = new Command()
   .option('--seed <number>', 'the first seed of the random schedules', whole, Date.now() % 1_000_000)
   .option(
     '--replay <schedule>',
-    'run one schedule and print its trace: seed-N, outage-N, or scenario/step.index,…',
+    'run one schedule and print its trace: seed-N, outage-N, population-N, small-N/step, or scenario/step.index,…',
   )
   .option('--faults', 'run every injected fault; print what it does and the schedule that catches it')
-  .option('--outages', 'print what outages of five minutes take at a million extractions a day')
+  .option('--outages', 'print what broken extractions and outages of the provider take')
   .option('--invariants', 'print every invariant and its assumptions')
   .parse()
   .opts<{
@@ -52,20 +60,14 @@ const options = new Command()
     invariants?: true;
   }>();
 
-const replayOutage = async (seed: number): Promise<boolean> => {
-  const fleet = await runOutage(seed);
-  const violation = violationIn(fleet);
-  console.log(traceOf(fleet, seed));
-  console.log(
-    violation === undefined ? 'Every invariant holds.' : `${violation.invariant}: ${violation.what}`,
-  );
-  return violation === undefined;
-};
-
 /** Runs one schedule and prints it. Returns whether every invariant held. */
 const replay = async (named: string): Promise<boolean> => {
-  const outage = /^outage-(\d+)$/.exec(named)?.[1];
-  if (outage !== undefined) return replayOutage(Number(outage));
+  const population = findCase(named);
+  if (population !== undefined) {
+    const judged = await judge(population);
+    console.log(traceOf(judged));
+    return judged.violations.length === 0;
+  }
   const trace = traced();
   const [name = '', schedule] = named.split('/');
   const seed = /^seed-(\d+)$/.exec(name)?.[1];
@@ -81,6 +83,26 @@ const replay = async (named: string): Promise<boolean> => {
   return violation === undefined;
 };
 
+/** Searches populations for so long, the small ones first. Prints the smallest that breaks each invariant, and returns whether none does. */
+const explorePopulations = async (ms: number, seed: number): Promise<boolean> => {
+  const found = new Map<string, Judged>();
+  let searched = 0;
+  for (const search of [searchBounded(), searchRandom('population', seed, Number.POSITIVE_INFINITY)]) {
+    const endsAt = performance.now() + ms / 2;
+    for await (const judged of search) {
+      searched += 1;
+      const [violation] = judged.violations;
+      if (violation !== undefined && !found.has(violation.invariant)) found.set(violation.invariant, judged);
+      if (performance.now() >= endsAt) break;
+    }
+  }
+  for (const judged of found.values()) console.log(`\n${traceOf(await shrink(judged))}`);
+  console.log(
+    `\n${found.size === 0 ? 'No invariant' : [...found.keys()].join(', ')} was broken in ${searched} populations.`,
+  );
+  return found.size === 0;
+};
+
 const explore = async (): Promise<boolean> => {
   const ms = options.minutes * 60_000;
   const startedAt = performance.now();
@@ -91,9 +113,9 @@ const explore = async (): Promise<boolean> => {
     {
       seed: options.seed,
       pairsOf: scenarios.map(({ name }) => name),
-      pairsMs: ms / 2,
+      pairsMs: ms / 3,
       seeds: Number.POSITIVE_INFINITY,
-      seedsMs: ms / 2,
+      seedsMs: ms / 3,
     },
     ({ done, schedules }) => console.log(`${seconds().toFixed(0).padStart(5)} s  ${schedules}: ${done}`),
   );
@@ -101,21 +123,23 @@ const explore = async (): Promise<boolean> => {
   for (const finding of tally.findings) console.log(`\n${await showFinding(finding)}`);
   const verdict = tally.findings.length === 0 ? 'No invariant' : 'An invariant';
   console.log(`\n${verdict} was broken in ${tally.schedules} schedules.`);
-  return tally.findings.length === 0;
+  const populations = await explorePopulations(ms / 3, options.seed);
+  return tally.findings.length === 0 && populations;
 };
 
 const printInvariants = (): boolean => {
   for (const { name, rule, needs } of invariants) {
     console.log(`${name}: ${rule}${needs === undefined ? '' : `\n  Assumes: ${needs}`}`);
   }
-  for (const { name, rule } of outageInvariants) console.log(`${name}: ${rule}`);
+  const ofPopulations = new Set([...neighbourInvariants, ...outageInvariants]);
+  for (const { name, rule } of ofPopulations) console.log(`${name}: ${rule}`);
   return true;
 };
 
 const run = (): Promise<boolean> | boolean => {
   if (options.replay !== undefined) return replay(options.replay);
   if (options.faults === true) return runFaults((line) => console.log(line));
-  if (options.outages === true) return printOutages((line) => console.log(line)).then(() => true);
+  if (options.outages === true) return printFigures((line) => console.log(line)).then(() => true);
   return options.invariants === true ? printInvariants() : explore();
 };
 

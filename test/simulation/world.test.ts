@@ -4,6 +4,7 @@ import { transitions } from '../../lib/extraction/transitions.ts';
 import { findScenario } from './campaign/find-scenario.ts';
 import { runSeed } from './campaign/search-random.ts';
 import { documentedTransitions } from './invariants/documented-transitions.ts';
+import { settings as defaults } from './populations/settings.ts';
 import { runWorld } from './run-world.ts';
 import { follow } from './scheduler/follow.ts';
 import type { OptionList } from './scheduler/option.ts';
@@ -15,6 +16,11 @@ import type { World } from './world/world.ts';
 test('the simulated settings are accepted for a deployment', () => {
   const config = readConfig({ stage: 'simulated', providerBaseUrl: 'https://provider.example', ...settings });
   expect(config).toMatchObject(settings);
+});
+
+test('the settings of the populations are the defaults', () => {
+  const config = readConfig({ stage: 'simulated', providerBaseUrl: 'https://provider.example' });
+  expect(config).toMatchObject(defaults);
 });
 
 test('the documented transitions are those of the code', () => {

@@ -11,7 +11,7 @@ export const holdingFaults: readonly InjectedFault[] = [
     file: 'lib/breaker/breaker-store.ts',
     find: 'const stored = await store.replace(name, current, { state, version });',
     replace: 'const stored = { state, version };',
-    caughtBy: 'unconfirmed-bounded',
+    caughtBy: 'opens-in-time',
     world: 'outage',
   },
   {

@@ -6,8 +6,8 @@ export type InjectedFault = SourcePatch & {
   readonly does: string;
   /** The invariant that it breaks first. */
   readonly caughtBy: string;
-  /** The simulation that catches it: the life of one extraction by default, or many extractions in an outage. */
-  readonly world?: 'outage';
+  /** The simulation that catches it: the life of one extraction by default, or many of them, in an outage or side by side. */
+  readonly world?: 'outage' | 'population';
   /**
    * The scenario that is searched, and the most departures of each kind; or only random schedules, for what needs
    * several departures. By default all scenarios are searched with one departure, and then at random.

@@ -24,18 +24,33 @@ export const settings = {
   providerTimeoutMs: 4_000,
 } as const satisfies MachineTimings & Readonly<Record<string, number>>;
 
+type Settings = { readonly [Name in keyof typeof settings]: number };
+
 /** As the stack passes them to the functions. */
-export const timings: Timings = {
-  startWindow: settings.startWindowSeconds,
-  startTimeout: settings.startTimeoutSeconds,
-  deadline: settings.deadlineSeconds,
-  machineSlack: settings.machineSlackSeconds,
-  pollFirst: settings.pollFirstSeconds,
-  pollEvery: settings.pollEverySeconds,
-  collectFor: settings.collectForSeconds,
-  grace: settings.graceSeconds,
-  recordRetention: settings.recordRetentionDays * 86_400,
-};
+export const timingsOf = (given: Settings): Timings => ({
+  startWindow: given.startWindowSeconds,
+  startTimeout: given.startTimeoutSeconds,
+  deadline: given.deadlineSeconds,
+  machineSlack: given.machineSlackSeconds,
+  pollFirst: given.pollFirstSeconds,
+  pollEvery: given.pollEverySeconds,
+  collectFor: given.collectForSeconds,
+  grace: given.graceSeconds,
+  recordRetention: given.recordRetentionDays * 86_400,
+});
+
+export const timings = timingsOf(settings);
+
+/** Timeouts of the functions, in seconds, as in the stack. */
+export const lifeWith = (given: Settings) => ({
+  intake: 15,
+  'start-task': given.startTimeoutSeconds,
+  webhook: 10,
+  reconcile: (4 * given.providerTimeoutMs) / 1_000 + 40,
+  sweep: given.sweepEveryMinutes * 60,
+});
+
+export const lifeOf = lifeWith(settings);
 
 /** A breaker that opens soon, and probes soon. A probe is given up once its process has ended. */
 export const breakerSettings: BreakerSettings = {
@@ -45,15 +60,6 @@ export const breakerSettings: BreakerSettings = {
   maxOpenSeconds: 10,
   probeSeconds: (4 * settings.providerTimeoutMs) / 1_000 + 50,
 };
-
-/** Timeouts of the functions, in seconds, as in the stack. */
-export const lifeOf = {
-  intake: 15,
-  'start-task': settings.startTimeoutSeconds,
-  webhook: 10,
-  reconcile: (4 * settings.providerTimeoutMs) / 1_000 + 40,
-  sweep: settings.sweepEveryMinutes * 60,
-} as const;
 
 /** A function with a timeout. */
 export type FunctionName = keyof typeof lifeOf;

@@ -1,0 +1,72 @@
+import { describe, expect, test } from 'vitest';
+import { countsOf } from './populations/breaker-invariants.ts';
+import { neighbourInvariants, whileOthersAreOpen } from './populations/invariants.ts';
+import { outageTroubles, smallPopulations } from './populations/population.ts';
+import { type Judged, searchBounded, searchRandom, shrink, traceOf } from './populations/search.ts';
+
+const all = async (search: AsyncGenerator<Judged, void>): Promise<readonly Judged[]> => {
+  const judged: Judged[] = [];
+  for await (const one of search) judged.push(one);
+  return judged;
+};
+
+describe('outages of the whole provider', async () => {
+  const outages = await all(searchRandom('outage', 0, 50));
+  const having = (trouble: (typeof outageTroubles)[number]) =>
+    outages.filter(({ service }) => service.population.outages[0]?.trouble === trouble);
+
+  test(`every invariant holds in ${outages.length} of them`, () => {
+    const broken = outages.find(({ violations }) => violations.length > 0);
+    expect(broken === undefined ? '' : traceOf(broken)).toBe('');
+  });
+
+  test.each(outageTroubles)('one in which the provider %s occurred', (trouble) => {
+    expect(having(trouble).length).toBeGreaterThan(4);
+  });
+
+  test.each(['refuses', 'answers 503', 'hangs'] as const)(
+    'if the provider %s, the breaker opens and is probed',
+    (trouble) => {
+      for (const { service } of having(trouble)) expect(countsOf(service).openings).toBeGreaterThan(0);
+      expect(having(trouble).some(({ service }) => countsOf(service).probes > 2)).toBe(true);
+    },
+  );
+
+  test('processes and answers were lost', () => {
+    expect(outages.filter(({ service }) => service.losses > 0).length).toBeGreaterThan(10);
+  });
+});
+
+/** The invariants that the code breaks today, and why. */
+const defects: Readonly<Record<string, string>> = {
+  'non-interference': 'failures of one extraction, and one Retry-After, hold the calls of all others',
+  'bounded-delay': 'each failed probe doubles the pause of all, also if it was of the same extraction',
+  'every-record-closes': 'a read that ends its process leaves its record open for ever',
+};
+
+const expectNone = async (judged: readonly Judged[], name: string): Promise<void> => {
+  const broken = judged.find(({ violations }) => violations.some(({ invariant }) => invariant === name));
+  expect(broken === undefined ? '' : traceOf(await shrink(broken))).toBe('');
+};
+
+const testEach = (
+  invariants: readonly { readonly name: string; readonly rule: string }[],
+  judged: readonly Judged[],
+) => {
+  for (const { name, rule } of invariants) {
+    const defect = defects[name];
+    if (defect === undefined) test(`${name}: ${rule}`, () => expectNone(judged, name));
+    else test.fails(`${name}: ${rule} Defect: ${defect}.`, () => expectNone(judged, name));
+  }
+};
+
+describe('2 to 50 extractions, broken and healthy', async () => {
+  testEach(neighbourInvariants, await all(searchRandom('population', 0, 50)));
+});
+
+/** A part of them. `npm run simulate` searches all. */
+const small = [...smallPopulations.keys()].filter((index) => index % 11 === 0);
+
+describe('two and three extractions, with each of their steps out of the usual', async () => {
+  testEach(whileOthersAreOpen, await all(searchBounded(small)));
+});

@@ -1,0 +1,189 @@
+import type { BreakerName } from '../../../lib/breaker/breaker-state.ts';
+import {
+  alsoCountingFor,
+  type CircuitBreaker,
+  createCircuitBreaker,
+} from '../../../lib/breaker/circuit-breaker.ts';
+import {
+  type ExecutionInput,
+  type RequestInput,
+  requestExtraction,
+} from '../../../lib/extraction/api/request-extraction.ts';
+import { findSealedTarget } from '../../../lib/extraction/find-sealed-target.ts';
+import { guardReads } from '../../../lib/extraction/guard-reads.ts';
+import { callByConsent, callByCredentials } from '../../../lib/extraction/prepare-start-call.ts';
+import { readingOfExtraction, readTaskWith } from '../../../lib/extraction/reading.ts';
+import {
+  type ReconcileCaller,
+  type ReconcileDeps,
+  reconcileAndContinue,
+} from '../../../lib/extraction/reconcile.ts';
+import { answerReconcile } from '../../../lib/extraction/reconcile-event.ts';
+import {
+  type BatchAnswer,
+  type ReceivedMessage,
+  reconcileMessages,
+} from '../../../lib/extraction/reconcile-messages.ts';
+import type { ReconcileMessage } from '../../../lib/extraction/reconcile-queue.ts';
+import type { Extraction, TerminalStatus } from '../../../lib/extraction/record.ts';
+import { recordDelivery } from '../../../lib/extraction/record-delivery.ts';
+import type { SealedRequestData } from '../../../lib/extraction/sealed-request-data.ts';
+import { startForMachine } from '../../../lib/extraction/start-for-machine.ts';
+import { sweep } from '../../../lib/extraction/sweep.ts';
+import { cacheSessionTokens } from '../../../lib/provider/tokens/session-tokens.ts';
+import { cacheTaskTokens } from '../../../lib/provider/tokens/task-tokens.ts';
+import { withSession } from '../../../lib/provider/tokens/with-session.ts';
+import { withTaskToken } from '../../../lib/provider/tokens/with-task-token.ts';
+import { breakerStoreOver, closedCircuit } from '../../support/memory-breaker-store.ts';
+import { extractionStoreOver } from '../../support/memory-extraction-store.ts';
+import { taskStoreOver } from '../../support/memory-task-store.ts';
+import type { Process } from './process.ts';
+import type { Service } from './service.ts';
+import { breakerSettings, settings, timings } from './settings.ts';
+
+/** As in functions/sweep-extractions.ts. */
+const reserveMs = 15_000;
+
+const breakerOf = (service: Service, process: Process, name: BreakerName): CircuitBreaker =>
+  service.population.withoutBreaker === true
+    ? closedCircuit
+    : createCircuitBreaker({
+        name,
+        store: breakerStoreOver(service.breakers, process.carryOut),
+        settings: breakerSettings,
+        now: service.now,
+        newId: () => `${process.name}/${service.newName('id')}`,
+        journal: service.journal,
+      });
+
+/**
+ * The functions in one process, with its caches. What lib/aws/wiring builds from the environment is built here over memory;
+ * all else is the code of the product. No other file of the populations knows how a breaker is used.
+ */
+export const functionsIn = (service: Service, process: Process) => {
+  const { provider, now, journal } = service;
+  const breakers = {
+    starts: breakerOf(service, process, 'starts'),
+    reads: breakerOf(service, process, 'reads'),
+  };
+  const otherBreaker = process.kind === 'start-task' ? breakers.reads : breakers.starts;
+  const sessions = cacheSessionTokens({
+    logIn: alsoCountingFor(otherBreaker, now, () => provider.logIn(process)),
+    lifetimeMs: settings.sessionMinutes * 60_000,
+    now,
+  });
+  const taskTokens = cacheTaskTokens({
+    create: (target) => provider.createTaskToken(process, target),
+    lifetimeMs: settings.taskTokenMinutes * 60_000,
+    now,
+  });
+  const deps = {
+    extractions: extractionStoreOver(service.extractions, process.carryOut),
+    tasks: taskStoreOver(service.tasks, process.carryOut),
+    send: async (message: ReconcileMessage, seconds = 0) => {
+      await process.wait(5);
+      service.queue.accept(message, seconds);
+    },
+    wake: async (callbackToken: string) => {
+      await process.wait(5);
+      return service.answer(callbackToken, undefined) ? ('woken' as const) : ('gone' as const);
+    },
+    now,
+    timings,
+    journal,
+  };
+
+  /** KMS binds a ciphertext to its extraction. */
+  const unseal = async <Plaintext extends SealedRequestData>(
+    extractionId: string,
+    sealed: string,
+  ): Promise<Plaintext> => {
+    const [sealedFor, plaintext = ''] = sealed.split('|');
+    if (sealedFor !== extractionId) throw new Error('InvalidCiphertextException');
+    return JSON.parse(plaintext);
+  };
+  const callFor = async (record: Extraction, sealed: string) => {
+    const startTask = () => provider.startTask(process);
+    return record.method === 'consent'
+      ? callByConsent(record, await unseal(record.extractionId, sealed), {
+          taskTokens,
+          startExtraction: { v1: startTask, v2: startTask },
+        })
+      : callByCredentials(record, await unseal(record.extractionId, sealed), { sessions, startTask });
+  };
+  const readByConsent = async (extractionId: string, taskId: string) => {
+    const readInput = async () => ({ sealed: service.executions.get(extractionId)?.sealed ?? '' });
+    const sealed = await findSealedTarget(extractionId, taskId, { tasks: deps.tasks, readInput });
+    const { target } = await unseal<{ target: string }>(extractionId, sealed);
+    return withTaskToken(taskTokens, target, (token) => provider.readExtraction(process, token, taskId));
+  };
+  const read: ReconcileDeps['read'] = async (record, taskId) =>
+    record.method === 'consent'
+      ? readingOfExtraction(await readByConsent(record.extractionId, taskId))
+      : withSession(sessions, () => readTaskWith(() => provider.readTask(process, taskId)));
+  const reconcileDeps = {
+    ...deps,
+    read: guardReads(read, { ...deps, breaker: breakers.reads }),
+    storeResults: async (extractionId: string, bytes: Uint8Array) => {
+      await process.wait(20);
+      const text = new TextDecoder().decode(bytes);
+      return { bucket: 'results', key: `${extractionId}/${text}`, bytes: bytes.byteLength, sha256: text };
+    },
+  };
+  const reconcile = (extractionId: string, caller: ReconcileCaller) =>
+    reconcileAndContinue(extractionId, caller, reconcileDeps);
+
+  return {
+    request: (input: RequestInput) =>
+      requestExtraction(input, {
+        ...deps,
+        seal: async (extractionId, plaintext) => `${extractionId}|${JSON.stringify(plaintext)}`,
+        startExecution: async (execution) => service.startExecution(execution),
+      }),
+    startTask: (input: ExecutionInput, callbackToken: string, callbackAttempt: number) =>
+      startForMachine(
+        { ...input, callbackToken, callbackAttempt },
+        {
+          ...deps,
+          callFor: (record) => callFor(record, input.sealed),
+          breaker: breakers.starts,
+          logIn: sessions.renew,
+          fail: async (token, error) => void service.answer(token, error),
+          newAttemptId: () => service.newName('attempt'),
+        },
+      ),
+    recordDelivery: (taskId: string, taskStatus: TerminalStatus) =>
+      recordDelivery({ taskId, taskStatus }, deps),
+    reconcileForMachine: async (extractionId: string) =>
+      answerReconcile(
+        extractionId,
+        await reconcile(extractionId, { kind: 'machine', startAbandoned: true }),
+        'machine',
+      ),
+    reconcileMessages: (messages: readonly ReceivedMessage[]): Promise<BatchAnswer> =>
+      reconcileMessages(messages, {
+        reconcile,
+        now,
+        timings,
+        journal,
+        count: (metric) => journal.count(metric),
+      }),
+    sweep: () =>
+      sweep({
+        extractions: deps.extractions,
+        sendBatch: async (messages) => {
+          await process.wait(10);
+          for (const message of messages) service.queue.accept(message, 0);
+          return [];
+        },
+        now,
+        random: () => service.chances.choose('sweep', 1_000) / 1_000,
+        remainingMs: () => Number.POSITIVE_INFINITY,
+        reserveMs,
+        journal,
+        metrics: { count: (metric) => journal.count(metric), publish: () => undefined },
+      }),
+  };
+};
+
+export type Functions = ReturnType<typeof functionsIn>;

@@ -1,0 +1,181 @@
+import type { Random } from '../../support/random.ts';
+
+/** How the provider answers a call. Each is one kind of trouble; without any, it answers properly. */
+export const troubles = [
+  'refuses',
+  'answers 500',
+  'answers 503',
+  'answers 503 for an hour',
+  'hangs',
+  'slow',
+  'flaps',
+  'fails one call in fifty',
+  'answers 429',
+  'answers 401',
+  'answers 400',
+  'ends the process',
+  'repeats a task id',
+] as const;
+
+export type Trouble = (typeof troubles)[number];
+
+export type CallKind = 'login' | 'task token' | 'start' | 'read';
+
+/** One extraction of a population. */
+export type Member = {
+  readonly extractionId: string;
+  /** When it is requested, in seconds from the start. */
+  readonly at: number;
+  readonly method: 'credentials' | 'consent';
+  readonly caller: string;
+  readonly entity: string;
+  /** For how many seconds its task runs. */
+  readonly takes: number;
+  /** Whether its deliveries arrive. */
+  readonly delivered: boolean;
+  /** What is wrong with the calls about this extraction alone. Absent for a healthy one. */
+  readonly trouble?: Trouble;
+  /** The calls that `trouble` is about. */
+  readonly calls?: readonly CallKind[];
+};
+
+/** Trouble with all calls of some kinds, for some time. In seconds from the start. */
+export type Outage = {
+  readonly trouble: Trouble;
+  readonly from: number;
+  readonly to: number;
+  readonly calls: readonly CallKind[];
+};
+
+/** Extractions that share one deployment and one provider. */
+export type Population = {
+  readonly members: readonly Member[];
+  readonly outages: readonly Outage[];
+  /** How many messages of the reconcile queue are consumed at once. */
+  readonly consumers: number;
+  /** One call of a table in so many loses its answer, or its process: of broken members, and of all in an outage. */
+  readonly lossOneIn?: number;
+  /** Every call is made, as if there were no breaker. */
+  readonly withoutBreaker?: true;
+};
+
+export const isHealthy = ({ trouble }: Member): boolean => trouble === undefined;
+
+export const member = (index: number, at: number, fields: Partial<Member> = {}): Member => ({
+  extractionId: `extraction-${index}`,
+  at,
+  method: 'credentials',
+  caller: 'arn:aws:iam::111122223333:role/Caller',
+  entity: 'bank',
+  takes: 20,
+  delivered: true,
+  ...fields,
+});
+
+/** What can be wrong with one extraction, by the calls that it is about. */
+export const brokenness: readonly (Required<Pick<Member, 'trouble' | 'calls'>> & {
+  readonly method?: Member['method'];
+})[] = [
+  { trouble: 'answers 500', calls: ['read'] },
+  { trouble: 'answers 503 for an hour', calls: ['read'] },
+  { trouble: 'hangs', calls: ['read'] },
+  { trouble: 'ends the process', calls: ['read'] },
+  { trouble: 'answers 429', calls: ['read'] },
+  { trouble: 'answers 401', calls: ['read'] },
+  { trouble: 'answers 500', calls: ['start'] },
+  { trouble: 'answers 503 for an hour', calls: ['start'] },
+  { trouble: 'hangs', calls: ['start'] },
+  { trouble: 'slow', calls: ['start', 'read'] },
+  { trouble: 'answers 429', calls: ['start'] },
+  { trouble: 'answers 401', calls: ['start'] },
+  { trouble: 'answers 400', calls: ['start'] },
+  { trouble: 'repeats a task id', calls: ['start'] },
+  { trouble: 'answers 500', calls: ['task token'], method: 'consent' },
+];
+
+/** The troubles of an outage. */
+export const outageTroubles = [
+  'refuses',
+  'answers 503',
+  'hangs',
+  'slow',
+  'flaps',
+  'fails one call in fifty',
+] as const satisfies readonly Trouble[];
+
+/** A random outage of the whole provider. All extractions are healthy, but for some that it refuses with a 400. */
+export const drawOutage = (random: Random): Population => {
+  const from = 20 + random.below(20);
+  const to = from + random.pick([60, 120, 300]);
+  const extractions = random.pick([30, 50]);
+  // Requests go on after the outage, so that there is always somebody to probe.
+  const requestedUntil = to + 60;
+  // How many are requested at the same time.
+  const together = random.pick([1, 10]);
+  const refusedOneIn = random.pick([4, 1_000]);
+  const members = Array.from({ length: extractions }, (_, index) =>
+    member(index, (requestedUntil * (index - (index % together))) / extractions, {
+      method: random.pick(['credentials', 'credentials', 'consent']),
+      ...(random.below(refusedOneIn) === 0 ? { trouble: 'answers 400', calls: ['start'] } : {}),
+    }),
+  );
+  const calls = random.pick<readonly CallKind[]>([
+    ['start'],
+    ['start', 'read'],
+    ['login', 'task token', 'start'],
+  ]);
+  const lossOneIn = random.pick([undefined, undefined, 100, 30]);
+  return {
+    members,
+    outages: [{ trouble: random.pick(outageTroubles), from, to, calls }],
+    consumers: 50,
+    ...(lossOneIn === undefined ? {} : { lossOneIn }),
+  };
+};
+
+/** A random population of 2 to 50, some of them broken. Starts fail for a quarter of them at most. */
+export const drawPopulation = (random: Random): Population => {
+  const size = random.pick([2, 3, 5, 10, 20, 50]);
+  const brokenOneIn = random.pick([2, 4, 10]);
+  const ills = [random.pick(brokenness), random.pick(brokenness)];
+  const within = random.pick([1, 60, 1_800, 7_200]);
+  // One caller requests all that are broken at once.
+  const flood = random.below(3) === 0 ? random.below(within) : undefined;
+  const members = Array.from({ length: size }, (_, index) => {
+    const ill = random.pick(ills);
+    const mostOneIn = ill.calls.includes('start') ? Math.max(4, brokenOneIn) : brokenOneIn;
+    const isBroken = index === 0 || random.below(mostOneIn) === 0;
+    const at = isBroken && flood !== undefined ? flood : random.below(within);
+    return member(index, index === 1 ? at + 60 : at, {
+      method: (isBroken ? ill.method : undefined) ?? random.pick(['credentials', 'consent']),
+      caller: `arn:aws:iam::111122223333:role/${isBroken ? 'Flooding' : random.pick(['One', 'Other'])}`,
+      entity: isBroken ? 'failing-bank' : 'bank',
+      takes: random.pick([2, 20, 200]),
+      delivered: random.below(4) > 0,
+      ...(isBroken ? { trouble: ill.trouble, calls: ill.calls } : {}),
+    });
+  });
+  const lossOneIn = random.pick([undefined, 30]);
+  return {
+    members,
+    outages: [],
+    consumers: random.pick([10, 50]),
+    ...(lossOneIn === undefined ? {} : { lossOneIn }),
+  };
+};
+
+/** When the healthy one is requested: with the broken one, once that one has failed five times, and in between. */
+const offsets = [0, 30, 400];
+
+/** Every kind of brokenness beside one healthy extraction, by each method. */
+export const smallPopulations: readonly Population[] = [1, 2].flatMap((broken) =>
+  brokenness.flatMap(({ trouble, calls, method: only }) =>
+    (['credentials', 'consent'] as const).flatMap((method) =>
+      offsets.map((at): Population => {
+        const ill = { trouble, calls, method: only ?? method };
+        const members = Array.from({ length: broken }, (_, index) => member(index, index, ill));
+        return { members: [...members, member(broken, at, { method })], outages: [], consumers: 10 };
+      }),
+    ),
+  ),
+);

@@ -1,0 +1,91 @@
+import type { BreakerName } from '../../../lib/breaker/breaker-state.ts';
+import type { CarryOut } from '../../support/store-fault.ts';
+import type { FunctionName } from '../world/settings.ts';
+import { isHealthy } from './population.ts';
+import type { Service } from './service.ts';
+import { lifeOf } from './settings.ts';
+
+/** The end of a process, with the name that Lambda reports. */
+export class ProcessEnded extends Error {
+  override readonly name = 'ProcessEnded';
+}
+
+class AnswerLost extends Error {
+  override readonly name = 'AnswerLost';
+}
+
+const never = (): Promise<never> => new Promise(() => undefined);
+
+/** One process of a function. It serves one invocation after the other, and keeps its caches between them. */
+export class Process {
+  readonly name: string;
+  readonly kind: FunctionName;
+  /** The extraction of the current invocation. */
+  of = '';
+  #hasEnded = false;
+  #fail: (error: ProcessEnded) => void = () => undefined;
+  readonly #service: Service;
+
+  constructor(service: Service, kind: FunctionName, name: string) {
+    this.#service = service;
+    this.kind = kind;
+    this.name = name;
+  }
+
+  /** Runs one invocation. Throws what it throws, or ProcessEnded. */
+  async serve<T>(of: string, invocation: () => Promise<T>): Promise<T> {
+    this.of = of;
+    let isRunning = true;
+    const ended = new Promise<never>((_resolve, reject) => {
+      this.#fail = reject;
+    });
+    this.#service.time.after(lifeOf[this.kind] * 1_000, () => {
+      if (isRunning) void this.end('Sandbox.Timedout');
+    });
+    try {
+      return await Promise.race([invocation(), ended]);
+    } finally {
+      isRunning = false;
+    }
+  }
+
+  get hasEnded(): boolean {
+    return this.#hasEnded;
+  }
+
+  end(error: string): Promise<never> {
+    this.#hasEnded = true;
+    this.#fail(new ProcessEnded(error));
+    return never();
+  }
+
+  async wait(milliseconds: number): Promise<void> {
+    await this.#service.time.sleep(milliseconds);
+    if (this.#hasEnded) await never();
+  }
+
+  /** Every call of a table takes some milliseconds. Some lose their answer, and some their process. */
+  readonly carryOut: CarryOut = async ({ store, method, key }, effect) => {
+    const { chances } = this.#service;
+    await this.wait(chances.milliseconds(this.of, 1, 11));
+    const isLost = this.#loses();
+    const crashes = isLost && chances.choose(this.of, 2) === 1;
+    if (crashes && chances.choose(this.of, 2) === 1) return this.end('Runtime.ExitError');
+    const answer =
+      store === 'breakers' ? this.#service.onBreaker(this.of, method, key as BreakerName, effect) : effect();
+    if (crashes) return this.end('Runtime.ExitError');
+    await this.wait(chances.milliseconds(this.of, 1, 11));
+    if (isLost && !['get', 'read', 'due'].includes(method)) throw new AnswerLost('The answer was lost.');
+    return answer;
+  };
+
+  #loses(): boolean {
+    const { population, chances } = this.#service;
+    const { lossOneIn, outages } = population;
+    if (lossOneIn === undefined || this.kind === 'sweep') return false;
+    if (outages.length === 0 && isHealthy(this.#service.memberOf(this.of))) return false;
+    const isLost = chances.choose(this.of, lossOneIn) === lossOneIn - 1;
+    if (isLost) this.#service.losses += 1;
+    return isLost;
+  }
+}

@@ -1,0 +1,178 @@
+import { finishedStatus } from '../../../lib/provider/assumptions.ts';
+import type { ExtractionAnswer } from '../../../lib/provider/extractions/read-extraction.ts';
+import type { TaskReading } from '../../../lib/provider/tasks/read-task.ts';
+import { ProviderAmbiguous, ProviderUnreachable } from '../../../lib/provider/transport/errors.ts';
+import { statusError } from '../../../lib/provider/transport/send-request.ts';
+import { TransportFailure } from '../../../lib/provider/transport/transport-failure.ts';
+import type { CallKind, Member, Trouble } from './population.ts';
+import type { Process } from './process.ts';
+import type { Service } from './service.ts';
+import { settings } from './settings.ts';
+
+/** A call that was made. */
+export type ProviderCall = {
+  readonly kind: CallKind;
+  readonly process: string;
+  /** The extraction that the process works on. */
+  readonly of: string;
+  readonly at: number;
+  /** Undefined while it is under way. */
+  endedAt?: number;
+  result?: 'success' | 'trouble' | 'refused';
+};
+
+type ProviderTask = { readonly taskId: string; readonly owner: Member; readonly endsAt: number };
+
+const cause = (code: string): TransportFailure =>
+  new TransportFailure(Object.assign(new Error(code), { code }));
+
+const answered = (status: number, retryAfterSeconds?: number): Error => {
+  const error = statusError(status, 'call');
+  if (retryAfterSeconds !== undefined) error.retryAfter = { kind: 'delay', seconds: retryAfterSeconds };
+  return error;
+};
+
+/** A second task gets an id only of a task that has been linked for long. */
+const linkedMs = 10_000;
+
+/** The provider. It notes the calls that it gets. */
+export class Provider {
+  readonly calls: ProviderCall[] = [];
+  readonly tasks = new Map<string, ProviderTask>();
+  readonly #service: Service;
+  readonly #origin: number;
+  /** The Task Tokens by their text, and whose they are. */
+  readonly #targets = new Map<string, string>();
+
+  constructor(service: Service) {
+    this.#service = service;
+    this.#origin = service.time.now;
+  }
+
+  logIn(process: Process): Promise<string> {
+    return this.#answer(process, 'login', () => `session-${this.calls.length}`);
+  }
+
+  createTaskToken(process: Process, target: string): Promise<string> {
+    return this.#answer(process, 'task token', () => {
+      const token = `task-token-${this.calls.length}`;
+      this.#targets.set(token, target);
+      return token;
+    });
+  }
+
+  startTask(process: Process): Promise<string> {
+    return this.#answer(process, 'start', () => {
+      const { now } = this.#service.time;
+      const owner = this.#service.memberOf(process.of);
+      const repeated =
+        owner.trouble === 'repeats a task id'
+          ? [...this.tasks.values()].find(
+              ({ endsAt, owner: { takes } }) => endsAt - takes * 1_000 < now - linkedMs,
+            )
+          : undefined;
+      if (repeated !== undefined) return repeated.taskId;
+      const task = { taskId: `task-of-${owner.extractionId}`, owner, endsAt: now + owner.takes * 1_000 };
+      this.tasks.set(task.taskId, task);
+      if (owner.method === 'credentials' && owner.delivered) {
+        this.#service.time.after(owner.takes * 1_000, () => this.#service.deliver(task.taskId, owner));
+      }
+      return task.taskId;
+    });
+  }
+
+  readTask(process: Process, taskId: string): Promise<TaskReading> {
+    return this.#answer(process, 'read', () => {
+      const task = this.#find(taskId);
+      // The two methods have endpoints of their own.
+      if (task.owner.method === 'consent') throw answered(404);
+      if (this.#isRunning(task)) return { taskStatus: 'RUNNING', results: null, bytes: new Uint8Array() };
+      const results = { actions: [{ id: 'product-balance', status: 'COMPLETED' }] };
+      return { taskStatus: 'COMPLETED', results, bytes: bytesOf(task.owner) };
+    });
+  }
+
+  readExtraction(process: Process, taskToken: string, taskId: string): Promise<ExtractionAnswer> {
+    return this.#answer(process, 'read', () => {
+      const task = this.#find(taskId);
+      if (this.#targets.get(taskToken) !== task.owner.extractionId) throw answered(403);
+      if (this.#isRunning(task)) return { kind: 'in-progress' };
+      return { kind: 'answered', taskStatus: finishedStatus, data: [], bytes: bytesOf(task.owner) };
+    });
+  }
+
+  #find(taskId: string): ProviderTask {
+    const task = this.tasks.get(taskId);
+    if (task === undefined) throw answered(404);
+    return task;
+  }
+
+  #isRunning({ endsAt }: ProviderTask): boolean {
+    return this.#service.time.now < endsAt;
+  }
+
+  /** What is wrong with a call, at the moment at which it is made. */
+  #troubleOf(kind: CallKind, of: string): Trouble | undefined {
+    const { trouble, calls } = this.#service.memberOf(of);
+    if (trouble !== undefined && calls?.includes(kind)) return trouble;
+    const since = (this.#service.time.now - this.#origin) / 1_000;
+    return this.#service.population.outages.find(
+      ({ from, to, calls: affected }) => affected.includes(kind) && since >= from && since < to,
+    )?.trouble;
+  }
+
+  async #answer<T>(process: Process, kind: CallKind, value: () => T): Promise<T> {
+    const { time, chances } = this.#service;
+    const call: ProviderCall = { kind, process: process.name, of: process.of, at: time.now };
+    this.calls.push(call);
+    const trouble = this.#troubleOf(kind, process.of);
+    try {
+      await process.wait(chances.milliseconds(process.of, 50, 300));
+      if (trouble !== undefined) await this.#fail(trouble, process);
+      const answer = value();
+      call.result = 'success';
+      return answer;
+    } catch (error) {
+      const isTrouble = error instanceof ProviderAmbiguous || error instanceof ProviderUnreachable;
+      call.result = isTrouble ? 'trouble' : 'refused';
+      throw error;
+    } finally {
+      call.endedAt = time.now;
+    }
+  }
+
+  /** Throws, unless the trouble is only slow, or is over. */
+  async #fail(trouble: Trouble, process: Process): Promise<void> {
+    const { time, chances } = this.#service;
+    switch (trouble) {
+      case 'repeats a task id':
+        return;
+      case 'slow':
+        return process.wait(chances.milliseconds(process.of, 6_000, 15_000));
+      case 'refuses':
+        throw new ProviderUnreachable('refused', { cause: cause('ECONNREFUSED') });
+      case 'hangs':
+        await process.wait(settings.providerTimeoutMs);
+        throw new ProviderAmbiguous('timeout', { cause: cause('ETIMEDOUT') });
+      case 'ends the process':
+        return process.end('Runtime.OutOfMemory');
+      case 'fails one call in fifty':
+        if (chances.choose(process.of, 50) !== 49) return;
+        throw answered(503);
+      case 'flaps':
+        if (Math.floor((time.now - this.#origin) / 10_000) % 2 === 1) return;
+        throw answered(503);
+      case 'answers 503 for an hour':
+        throw answered(503, 3_600);
+      case 'answers 429':
+        throw answered(429, 120);
+      default:
+        throw answered(Number(trouble.slice(-3)));
+    }
+  }
+}
+
+/** What the task of an extraction returns: a text that no other task returns. */
+export const resultsOf = ({ extractionId }: Member): string => `results of ${extractionId}`;
+
+const bytesOf = (owner: Member): Uint8Array => Buffer.from(resultsOf(owner));

@@ -1,0 +1,52 @@
+import type { ReconcileMessage } from '../../../lib/extraction/reconcile-queue.ts';
+import type { Service } from './service.ts';
+import { mostReceives, visibilitySeconds } from './settings.ts';
+
+type Message = { readonly message: ReconcileMessage; receives: number };
+
+/**
+ * The reconcile queue and its consumers. A message whose consumer fails or ends is visible again after the visibility timeout,
+ * and in the end it is a dead letter, which nobody redrives.
+ */
+export class ReconcileQueue {
+  readonly deadLetters: ReconcileMessage[] = [];
+  readonly #service: Service;
+  readonly #visible: Message[] = [];
+  #consumers = 0;
+  #names = 0;
+
+  constructor(service: Service) {
+    this.#service = service;
+  }
+
+  accept(message: ReconcileMessage, delaySeconds: number): void {
+    const { time, chances } = this.#service;
+    const milliseconds = delaySeconds * 1_000 + chances.milliseconds(message.extractionId, 5, 50);
+    time.after(milliseconds, () => this.#show({ message, receives: 0 }));
+  }
+
+  #show(one: Message): void {
+    this.#visible.push(one);
+    void this.#consume();
+  }
+
+  async #consume(): Promise<void> {
+    if (this.#consumers >= this.#service.population.consumers) return;
+    const one = this.#visible.shift();
+    if (one === undefined) return;
+    this.#consumers += 1;
+    one.receives += 1;
+    const { extractionId } = one.message;
+    this.#names += 1;
+    const received = { messageId: `message-${this.#names}`, body: JSON.stringify(one.message) };
+    const isDone = await this.#service
+      .invoke('reconcile', extractionId, ({ reconcileMessages }) => reconcileMessages([received]))
+      .then(({ batchItemFailures }) => batchItemFailures.length === 0)
+      .catch(() => false);
+    this.#consumers -= 1;
+    if (!isDone && one.receives >= mostReceives) this.deadLetters.push(one.message);
+    // From the receive on; the consumer took a part of it.
+    else if (!isDone) this.#service.time.after(visibilitySeconds * 1_000, () => this.#show(one));
+    void this.#consume();
+  }
+}

@@ -1,0 +1,168 @@
+import { randomOf } from '../../support/random.ts';
+import type { Caught } from '../faults/search-with-fault.ts';
+import { countsOf } from './breaker-invariants.ts';
+import { type Chances, deviatingChances, randomChances } from './chances.ts';
+import { type Invariant, neighbourInvariants, outageInvariants, whileOthersAreOpen } from './invariants.ts';
+import { outcomeOf } from './outcomes.ts';
+import { drawOutage, drawPopulation, isHealthy, type Population, smallPopulations } from './population.ts';
+import { allAreClosed, openIn, Service } from './service.ts';
+
+/**
+ * How a population is found again: as `outage-7`, as `population-7/0,3` with the members that are left, or as `small-7/12` with
+ * the step that deviates.
+ */
+type Case = {
+  readonly name: string;
+  readonly population: Population;
+  readonly chances: () => Chances;
+  readonly invariants: readonly Invariant[];
+  readonly isOver: (service: Service) => boolean;
+};
+
+export type Judged = {
+  readonly found: Case;
+  readonly service: Service;
+  /** The invariants that are broken, the most exact one first. */
+  readonly violations: readonly { readonly invariant: string; readonly what: string }[];
+};
+
+const healthyAreClosed = (service: Service): boolean => !openIn(service).some(isHealthy);
+
+type RandomKind = 'outage' | 'population';
+
+const random = (kind: RandomKind, seed: number, left?: readonly number[]): Case => {
+  const population = (kind === 'outage' ? drawOutage : drawPopulation)(randomOf(seed));
+  const members = population.members.filter((_one, index) => left?.includes(index) ?? true);
+  return {
+    name: left === undefined ? `${kind}-${seed}` : `${kind}-${seed}/${left.join(',')}`,
+    population: { ...population, members },
+    chances: () => randomChances(seed),
+    invariants: kind === 'outage' ? outageInvariants : neighbourInvariants,
+    isOver: allAreClosed,
+  };
+};
+
+const small = (index: number, deviations: readonly number[]): Case => ({
+  name: `small-${index}/${deviations.join(',')}`,
+  population: smallPopulations[index] as Population,
+  chances: () => deviatingChances(deviations),
+  invariants: whileOthersAreOpen,
+  isOver: healthyAreClosed,
+});
+
+/** The case of a name, or undefined if it names none. */
+export const findCase = (name: string): Case | undefined => {
+  const [, kind = '', index = '', list] = /^(outage|population|small)-(\d+)(?:\/([\d,]*))?$/.exec(name) ?? [];
+  const numbers = list?.split(',').flatMap((number) => (number === '' ? [] : [Number(number)]));
+  if (kind === 'outage' || kind === 'population') return random(kind, Number(index), numbers);
+  if (kind !== 'small' || smallPopulations[Number(index)] === undefined) return undefined;
+  return small(Number(index), numbers ?? []);
+};
+
+const run = ({ population, chances, isOver }: Case): Promise<Service> =>
+  new Service(population, chances()).run(isOver);
+
+/** Runs a case without those that are broken. An outage has no such case: it concerns all. */
+const runAlone = async (found: Case): Promise<Service | undefined> => {
+  const { population } = found;
+  if (population.outages.length > 0) return undefined;
+  return run({ ...found, population: { ...population, members: population.members.filter(isHealthy) } });
+};
+
+/** Runs a case, and checks its invariants. */
+export const judge = async (found: Case, alone?: Service): Promise<Judged> => {
+  const service = await run(found);
+  const reference = alone ?? (await runAlone(found)) ?? service;
+  const violations = found.invariants.flatMap(({ name, check }) => {
+    const what = check(service, reference);
+    return what === undefined ? [] : [{ invariant: name, what }];
+  });
+  return { found, service, violations };
+};
+
+/** Leaves out one member after the other, while the same invariant still breaks. A small population stays as it is. */
+export const shrink = async (judged: Judged): Promise<Judged> => {
+  const [, kind, seed] = /^(outage|population)-(\d+)$/.exec(judged.found.name) ?? [];
+  let smallest = judged;
+  let left = [...judged.found.population.members.keys()];
+  for (const index of kind === undefined ? [] : left) {
+    const fewer = left.filter((one) => one !== index);
+    if (fewer.length === 0) break;
+    const without = await judge(random(kind as RandomKind, Number(seed), fewer));
+    if (without.violations[0]?.invariant !== judged.violations[0]?.invariant) continue;
+    smallest = without;
+    left = fewer;
+  }
+  return smallest;
+};
+
+const started = Date.parse('2026-03-01T12:00:00.000Z');
+
+/** The members, the calls to the provider and the changes of the breakers, in order, as text. */
+export const traceOf = ({ found, service, violations }: Judged): string => {
+  const { population, provider, changes, extractions } = service;
+  const seconds = (at: number): string => ((at - started) / 1_000).toFixed(3).padStart(9);
+  const calls = provider.calls.map(({ at, process, of, kind, result = 'no answer' }) => ({
+    at,
+    text: `${process}: ${kind} of ${of} → ${result}`,
+  }));
+  const changed = changes.map(({ at, name, after }) => ({ at, text: `${name}: ${JSON.stringify(after)}` }));
+  return [
+    JSON.stringify({ ...population, members: population.members.length }),
+    ...population.members.map(
+      (one) => `${JSON.stringify(one)} → ${outcomeOf(extractions.get(one.extractionId))}`,
+    ),
+    ...[...calls, ...changed]
+      .toSorted((one, other) => one.at - other.at)
+      .map(({ at, text }) => `${seconds(at)} ${text}`),
+    JSON.stringify(countsOf(service)),
+    ...violations.map(({ invariant, what }) => `${invariant}: ${what}`),
+    `Repeat it:  npm run simulate -- --replay ${found.name}`,
+  ].join('\n');
+};
+
+/** The populations of these seeds, one after the other. */
+export const searchRandom = async function* (
+  kind: RandomKind,
+  from: number,
+  to: number,
+): AsyncGenerator<Judged, void> {
+  for (let seed = from; seed < to; seed += 1) yield judge(random(kind, seed));
+};
+
+/** The steps of the first quarter of an hour, sweeps included. */
+const mostSteps = 400;
+
+/**
+ * Two or three extractions: as usual, and then with every single step out of the usual, until the healthy one is closed. A
+ * population that fails as usual is not searched further.
+ */
+export const searchBounded = async function* (
+  indexes: Iterable<number> = smallPopulations.keys(),
+): AsyncGenerator<Judged, void> {
+  for (const index of indexes) {
+    const usual = deviatingChances([]);
+    const alone = await runAlone(small(index, []));
+    const judged = await judge({ ...small(index, []), chances: () => usual }, alone);
+    yield judged;
+    if (judged.violations.length > 0) continue;
+    const steps = Math.min(usual.steps(), mostSteps);
+    for (let step = 1; step <= steps; step += 1) yield judge(small(index, [step]), alone);
+  }
+};
+
+/** How many seeds are searched for a fault. */
+const mostSeeds = 300;
+
+/** Searches populations for a broken invariant, in the same order each time. */
+export const searchWithFault = async (kind: RandomKind): Promise<Caught> => {
+  let schedules = 0;
+  for await (const judged of searchRandom(kind, 1, mostSeeds + 1)) {
+    schedules += 1;
+    const [violation] = judged.violations;
+    if (violation === undefined) continue;
+    const trace = `${violation.invariant}: ${violation.what}\n${traceOf(judged)}`;
+    return { invariant: violation.invariant, schedules, schedule: judged.found.name, trace };
+  }
+  return { invariant: undefined, schedules, schedule: '', trace: '' };
+};

@@ -1,0 +1,218 @@
+import { type BreakerName, type BreakerState, closedBreaker } from '../../../lib/breaker/breaker-state.ts';
+import type { StoredBreaker } from '../../../lib/breaker/breaker-store.ts';
+import type { ExtractionRequest } from '../../../lib/extraction/api/parse-request.ts';
+import type { ExecutionInput } from '../../../lib/extraction/api/request-extraction.ts';
+import type { Extraction } from '../../../lib/extraction/record.ts';
+import type { Task } from '../../../lib/extraction/store.ts';
+import { memoryJournal } from '../../support/memory-journal.ts';
+import type { FunctionName } from '../world/settings.ts';
+import type { Chances } from './chances.ts';
+import { type Functions, functionsIn } from './functions.ts';
+import { runExecution } from './machine.ts';
+import { type Member, member, type Population } from './population.ts';
+import { Process } from './process.ts';
+import { Provider } from './provider.ts';
+import { ReconcileQueue } from './queue.ts';
+import { deliveries, settings } from './settings.ts';
+import { VirtualTime } from './virtual-time.ts';
+
+/** A write that changed a breaker. */
+export type BreakerChange = {
+  readonly name: BreakerName;
+  readonly at: number;
+  readonly before: BreakerState;
+  readonly after: BreakerState;
+};
+
+/** For how long an eventually consistent read may return an older state. */
+const mostLagMs = 1_000;
+
+/** By then every record is closed: deadline, grace, and collecting, with an hour to spare. */
+const horizonSeconds = settings.deadlineSeconds + settings.graceSeconds + settings.collectForSeconds + 3_600;
+
+const nobody = member(-1, 0);
+
+const requestOf = ({ method, entity, extractionId }: Member): ExtractionRequest =>
+  method === 'credentials'
+    ? {
+        method,
+        entity,
+        actions: [{ id: 'product-balance' }],
+        credentials: { mode: 'persisted', value: extractionId },
+      }
+    : { method, product: 'movement', consentId: 'consent', variant: 'v1', target: extractionId };
+
+/** One deployment with all its extractions, and the provider. It runs the code of the product over virtual time. */
+export class Service {
+  readonly population: Population;
+  readonly chances: Chances;
+  readonly time = new VirtualTime(Date.parse('2026-03-01T12:00:00.000Z'));
+  readonly now = (): Date => new Date(this.time.now);
+  readonly extractions = new Map<string, Extraction>();
+  readonly tasks = new Map<string, Task>();
+  readonly breakers = new Map<string, StoredBreaker>();
+  readonly executions = new Map<string, ExecutionInput>();
+  readonly changes: BreakerChange[] = [];
+  readonly journal;
+  readonly counted;
+  readonly provider: Provider;
+  readonly queue: ReconcileQueue;
+  /** The most invocations of start-task at one time. */
+  mostStartsAtOnce = 0;
+  /** Calls of tables that lost their answer or their process. */
+  losses = 0;
+  readonly #members: ReadonlyMap<string, Member>;
+  readonly #idle: Record<FunctionName, { process: Process; functions: Functions }[]> = {
+    intake: [],
+    'start-task': [],
+    webhook: [],
+    reconcile: [],
+    sweep: [],
+  };
+  #starting = 0;
+  /** The callback tokens that somebody waits for. */
+  readonly #waiting = new Map<string, (error: string | undefined) => void>();
+  /** What an eventually consistent read may still return. */
+  readonly #stale = new Map<string, { readonly stored: StoredBreaker; readonly until: number }>();
+  #names = 0;
+
+  constructor(population: Population, chances: Chances) {
+    this.population = population;
+    this.chances = chances;
+    const { journal, counted } = memoryJournal();
+    this.journal = journal;
+    this.counted = counted;
+    this.#members = new Map(population.members.map((one) => [one.extractionId, one]));
+    this.provider = new Provider(this);
+    this.queue = new ReconcileQueue(this);
+  }
+
+  /** Until every record is closed, or all that are asked for. */
+  async run(isOver: (service: Service) => boolean = allAreClosed): Promise<this> {
+    let over = false;
+    const { members } = this.population;
+    const lastAt = Math.max(...members.map(({ at }) => at));
+    const endsAt = this.time.now + (lastAt + horizonSeconds) * 1_000;
+    for (const one of members) this.time.after(one.at * 1_000, () => void this.#request(one));
+    const sweepOften = async (): Promise<void> => {
+      while (!over) {
+        await this.time.sleep(settings.sweepEveryMinutes * 60_000);
+        over = isOver(this) || this.time.now >= endsAt;
+        if (!over) void this.invoke('sweep', 'sweep', ({ sweep }) => sweep());
+      }
+    };
+    void sweepOften();
+    await this.time.run(() => over);
+    return this;
+  }
+
+  memberOf(extractionId: string): Member {
+    return this.#members.get(extractionId) ?? nobody;
+  }
+
+  newName(kind: string): string {
+    this.#names += 1;
+    return `${kind}-${this.#names}`;
+  }
+
+  /** One invocation of a function, in an idle process or a new one. Throws ProcessEnded, and what the function throws. */
+  async invoke<T>(kind: FunctionName, of: string, call: (functions: Functions) => Promise<T>): Promise<T> {
+    const idle = this.#idle[kind];
+    const one = idle.splice(this.chances.choose(of, idle.length), 1)[0] ?? this.#newProcess(kind);
+    if (kind === 'start-task') this.#starting += 1;
+    this.mostStartsAtOnce = Math.max(this.mostStartsAtOnce, this.#starting);
+    try {
+      return await one.process.serve(of, () => call(one.functions));
+    } finally {
+      if (!one.process.hasEnded) idle.push(one);
+      if (kind === 'start-task') this.#starting -= 1;
+    }
+  }
+
+  #newProcess(kind: FunctionName): { process: Process; functions: Functions } {
+    const process = new Process(this, kind, this.newName(kind));
+    return { process, functions: functionsIn(this, process) };
+  }
+
+  /** A caller repeats a request that was not answered. */
+  async #request(one: Member): Promise<void> {
+    const { extractionId, caller } = one;
+    const input = {
+      extractionId,
+      requestedBy: caller,
+      requestId: `request-of-${extractionId}`,
+      fingerprint: 'f'.repeat(64),
+      request: requestOf(one),
+    };
+    for (;;) {
+      try {
+        await this.invoke('intake', extractionId, ({ request }) => request(input));
+        return;
+      } catch {
+        await this.time.sleep(1_000);
+      }
+    }
+  }
+
+  startExecution(input: ExecutionInput): void {
+    if (this.executions.has(input.extractionId)) return;
+    this.executions.set(input.extractionId, input);
+    void runExecution(input, this);
+  }
+
+  /** Resolves with the error that the callback token is answered with, or undefined for a success. */
+  waitFor(token: string, milliseconds: number): Promise<string | undefined> {
+    return new Promise((resolve) => {
+      this.#waiting.set(token, resolve);
+      this.time.after(milliseconds, () => this.answer(token, 'States.Timeout'));
+    });
+  }
+
+  /** Answers a callback token. Returns whether anybody waited for it. */
+  answer(token: string, error: string | undefined): boolean {
+    const resolve = this.#waiting.get(token);
+    this.#waiting.delete(token);
+    resolve?.(error);
+    return resolve !== undefined;
+  }
+
+  /** The provider's webhook, until it is answered with a 2xx. */
+  async deliver(taskId: string, { extractionId }: Member): Promise<void> {
+    for (let delivery = 0; delivery < deliveries.most; delivery += 1) {
+      try {
+        await this.invoke('webhook', extractionId, ({ recordDelivery }) =>
+          recordDelivery(taskId, 'COMPLETED'),
+        );
+        return;
+      } catch {
+        await this.time.sleep(deliveries.every * 1_000);
+      }
+    }
+  }
+
+  /** Carries out a call of the table `Breakers`, and notes a change. A read may return the state before the last change. */
+  onBreaker<T>(of: string, method: string, name: BreakerName, effect: () => T): T {
+    const stale = this.#stale.get(name);
+    const mayLag = stale !== undefined && this.time.now < stale.until;
+    if (method === 'read' && mayLag && this.chances.choose(of, 4) === 3) return stale.stored as T;
+    const before = this.breakers.get(name) ?? { state: closedBreaker };
+    const answer = effect();
+    const after = this.breakers.get(name) ?? before;
+    if (after !== before) {
+      this.changes.push({ name, at: this.time.now, before: before.state, after: after.state });
+      this.#stale.set(name, { stored: before, until: this.time.now + mostLagMs });
+    }
+    return answer;
+  }
+}
+
+const isClosed = ({ dueShard }: Extraction): boolean => dueShard === undefined;
+
+/** The members whose records are not closed, or do not exist yet. */
+export const openIn = ({ population, extractions }: Service): readonly Member[] =>
+  population.members.filter(({ extractionId }) => {
+    const record = extractions.get(extractionId);
+    return record === undefined || !isClosed(record);
+  });
+
+export const allAreClosed = (service: Service): boolean => openIn(service).length === 0;

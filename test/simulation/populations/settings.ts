@@ -1,0 +1,48 @@
+import type { MachineTimings } from '../../../infra/constructs/extraction-machine-definition.ts';
+import type { BreakerSettings } from '../../../lib/breaker/breaker-state.ts';
+import { lifeWith, timingsOf } from '../world/settings.ts';
+
+/** The defaults of `infra/config.ts`, which a test compares: to load it takes longer than most populations. */
+export const settings = {
+  startWindowSeconds: 900,
+  startTimeoutSeconds: 90,
+  startRetryFirstSeconds: 2,
+  startRetryEverySeconds: 60,
+  webhookWaitSeconds: 600,
+  pollFirstSeconds: 5,
+  pollEverySeconds: 120,
+  pollBackoff: 2,
+  deadlineSeconds: 7_200,
+  graceSeconds: 86_400,
+  machineSlackSeconds: 900,
+  collectForSeconds: 86_400,
+  sweepEveryMinutes: 5,
+  recordRetentionDays: 120,
+  providerTimeoutMs: 20_000,
+  breakerFailures: 5,
+  breakerWindowSeconds: 30,
+  breakerOpenSeconds: 30,
+  breakerMaxOpenSeconds: 300,
+  sessionMinutes: 60,
+  taskTokenMinutes: 5,
+  reconcileConcurrency: 50,
+} as const satisfies MachineTimings & Readonly<Record<string, number>>;
+
+export const timings = timingsOf(settings);
+export const lifeOf = lifeWith(settings);
+
+/** As the stack passes them to the functions. A probe is given up 10 s after its process has ended. */
+export const breakerSettings: BreakerSettings = {
+  failures: settings.breakerFailures,
+  windowSeconds: settings.breakerWindowSeconds,
+  openSeconds: settings.breakerOpenSeconds,
+  maxOpenSeconds: settings.breakerMaxOpenSeconds,
+  probeSeconds: lifeOf.reconcile + 10,
+};
+
+/** As in infra/constructs/reconcile-queue.ts. */
+export const mostReceives = 5;
+export const visibilitySeconds = 6 * lifeOf.reconcile;
+
+/** "30 seconds between two deliveries", of which there are at most five. */
+export const deliveries = { most: 5, every: 30 } as const;
