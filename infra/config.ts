@@ -268,24 +268,26 @@ const provider = {
     reason:
       'A start call that exceeds it is `UNCONFIRMED` and never repeated, so a long timeout is safer than a short one.',
   }),
-  breakerFailures: withDefault(wholeNumber('failures', 1, 1_000), 5, {
+  breakerFailures: withDefault(wholeNumber('extractions', 1, 1_000), 5, {
     description:
-      'How many failed calls within `breakerWindowSeconds`, or in a row, open the breaker of starts or of reads. Failed connects, timeouts, resets and 5xx count, in all processes together.',
+      'At which count the breaker of starts or of reads opens. It counts 1 more for each extraction that begins to fail, and 1 less for each success, in all processes together. Failed connects, timeouts, resets and 5xx count.',
     reason:
-      'Each such start call may end `UNCONFIRMED`. At 10 starts a second, 5 in 30 s are 1.7 %. Raise it in proportion to your volume, as a provider that works may fail one call in a thousand.',
+      'Each such start call may end `UNCONFIRMED`. A steady share of failures does not open it: at one failed start in four, the count reaches 5 once in some 8 minutes of one start a second, and the next success after 30 s closes it.',
   }),
-  breakerWindowSeconds: withDefault(seconds(1, 3_600), 30, {
-    description: 'The time within which failures are counted together.',
-    reason: 'One hanging call takes `providerTimeoutMs` (20 s), and must still count with the next.',
+  breakerSlowCallSeconds: withDefault(seconds(1, 60), 5, {
+    description: 'When a start call that is still under way counts as failed. Its success takes that back.',
+    reason:
+      'Otherwise a start that hangs counts after `providerTimeoutMs` (20 s), and all starts of that time are `UNCONFIRMED`.',
   }),
   breakerOpenSeconds: withDefault(seconds(1, 3_600), 30, {
     description: 'How long an open breaker waits before its first probe.',
     reason: 'A restart of a gateway takes seconds. Each failed probe may cost one `UNCONFIRMED`.',
   }),
   breakerMaxOpenSeconds: withDefault(seconds(1, 3_600), 300, {
-    description: 'The longest wait between two probes, to which `breakerOpenSeconds` doubles.',
+    description:
+      'The longest wait between two probes, to which `breakerOpenSeconds` doubles once the probes of two extractions have failed. A 503 with `Retry-After` lengthens a wait to this at most.',
     reason:
-      'Within the start window of 15 minutes there are probes after 0.5, 1.5, 3.5, 7.5 and 12.5 minutes, so that an outage of 10 minutes still ends within it.',
+      'Within the start window of 15 minutes there are probes after 0.5, 1, 2, 4, 8 and 13 minutes, so that an outage of 10 minutes still ends within it.',
   }),
   sessionMinutes: withDefault(wholeNumber('minutes', 1, 1_440), 60, {
     description: 'The `expire` that Cosecha requests for the provider’s session token.',

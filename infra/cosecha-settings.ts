@@ -139,19 +139,19 @@ export type CosechaSettings = {
    */
   readonly providerTimeoutMs?: number | undefined;
   /**
-   * How many failed calls within `breakerWindowSeconds`, or in a row, open the breaker of starts or of reads. Failed connects, timeouts, resets and 5xx count, in all processes together.
-   * Each such start call may end `UNCONFIRMED`. At 10 starts a second, 5 in 30 s are 1.7 %. Raise it in proportion to your volume, as a provider that works may fail one call in a thousand.
-   * Failures, 1 to 1000.
+   * At which count the breaker of starts or of reads opens. It counts 1 more for each extraction that begins to fail, and 1 less for each success, in all processes together. Failed connects, timeouts, resets and 5xx count.
+   * Each such start call may end `UNCONFIRMED`. A steady share of failures does not open it: at one failed start in four, the count reaches 5 once in some 8 minutes of one start a second, and the next success after 30 s closes it.
+   * Extractions, 1 to 1000.
    * Default: 5.
    */
   readonly breakerFailures?: number | undefined;
   /**
-   * The time within which failures are counted together.
-   * One hanging call takes `providerTimeoutMs` (20 s), and must still count with the next.
-   * Seconds, 1 to 3600.
-   * Default: 30.
+   * When a start call that is still under way counts as failed. Its success takes that back.
+   * Otherwise a start that hangs counts after `providerTimeoutMs` (20 s), and all starts of that time are `UNCONFIRMED`.
+   * Seconds, 1 to 60.
+   * Default: 5.
    */
-  readonly breakerWindowSeconds?: number | undefined;
+  readonly breakerSlowCallSeconds?: number | undefined;
   /**
    * How long an open breaker waits before its first probe.
    * A restart of a gateway takes seconds. Each failed probe may cost one `UNCONFIRMED`.
@@ -160,8 +160,8 @@ export type CosechaSettings = {
    */
   readonly breakerOpenSeconds?: number | undefined;
   /**
-   * The longest wait between two probes, to which `breakerOpenSeconds` doubles.
-   * Within the start window of 15 minutes there are probes after 0.5, 1.5, 3.5, 7.5 and 12.5 minutes, so that an outage of 10 minutes still ends within it.
+   * The longest wait between two probes, to which `breakerOpenSeconds` doubles once the probes of two extractions have failed. A 503 with `Retry-After` lengthens a wait to this at most.
+   * Within the start window of 15 minutes there are probes after 0.5, 1, 2, 4, 8 and 13 minutes, so that an outage of 10 minutes still ends within it.
    * Seconds, 1 to 3600.
    * Default: 300.
    */

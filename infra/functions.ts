@@ -244,9 +244,9 @@ const breakerOf = ({ config, storage }: Context) => ({
   BREAKERS_TABLE: storage.breakers.tableName,
   BREAKER: JSON.stringify({
     failures: config.breakerFailures,
-    windowSeconds: config.breakerWindowSeconds,
     openSeconds: config.breakerOpenSeconds,
     maxOpenSeconds: config.breakerMaxOpenSeconds,
+    slowCallSeconds: config.breakerSlowCallSeconds,
     probeSeconds:
       Math.max(config.startTimeoutSeconds, reconcileTimeout(config).toSeconds()) + probeMarginSeconds,
   }),

@@ -5,13 +5,13 @@ import {
   PutItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
-import { closedBreaker } from '../breaker/breaker-state.ts';
 import type { BreakerStore, StoredBreaker } from '../breaker/breaker-store.ts';
 
 type Row = Parameters<typeof unmarshall>[0];
 
-const toStored = (row: Row | undefined): StoredBreaker =>
-  row === undefined ? { state: closedBreaker } : (unmarshall(row) as StoredBreaker);
+/** A number of any size becomes one of JavaScript's, so that a damaged item can be read and replaced. */
+const toStored = (row: Row | undefined): StoredBreaker | undefined =>
+  row === undefined ? undefined : unmarshall(row, { wrapNumbers: Number });
 
 /** The table `Breakers` on DynamoDB: one item for each breaker, with its whole state and a version. */
 export const dynamoBreakerStore = (client: DynamoDBClient, table: string): BreakerStore => ({
@@ -20,7 +20,7 @@ export const dynamoBreakerStore = (client: DynamoDBClient, table: string): Break
     return toStored(Item);
   },
 
-  replace: async (name, { version }, next) => {
+  replace: async (name, version, next) => {
     try {
       await client.send(
         new PutItemCommand({

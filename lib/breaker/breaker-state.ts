@@ -7,38 +7,50 @@ export type BreakerName = (typeof breakerNames)[number];
 export type Opened = {
   readonly since: number;
   readonly until: number;
-  /** The length of the current pause, in seconds. A failed probe doubles it. */
+  /** The length of the current pause, in seconds, without what a `Retry-After` adds. */
   readonly seconds: number;
   /** The elected probe. After `until`, another one may be elected, because this one was probably interrupted. */
   readonly probe?: { readonly id: string; readonly until: number };
+  /** The extraction of the last probe that failed. */
+  readonly failedProbe?: string;
 };
 
-/** One breaker. Times are milliseconds of the epoch. */
+/** One breaker. Times are milliseconds of the epoch. Extractions are named by `shortIdOf`. */
 export type BreakerState = {
-  /** When the latest failures happened, the oldest first. At most as many as open the breaker. */
-  readonly failures: readonly number[];
-  /** How many calls have failed since the last one that succeeded. Absent for none. */
-  readonly inARow?: number;
+  /** 1 more for each extraction that begins to fail, 1 less for each success, never below 0. */
+  readonly count: number;
+  /**
+   * The extractions whose last call failed, the oldest first. None of them is counted again before it succeeds, so that one
+   * broken extraction never opens a breaker, however often it is read.
+   */
+  readonly failing: readonly string[];
   readonly opened?: Opened;
   /** Set by an operator. No call is made, and no probe, until an operator resumes. */
   readonly paused?: { readonly since: number; readonly reason: string };
 };
 
 export type BreakerSettings = {
-  /** This many failures within `windowSeconds`, or in a row, open the breaker. */
+  /** The breaker opens at this count. */
   readonly failures: number;
-  readonly windowSeconds: number;
   /** The first pause. */
   readonly openSeconds: number;
   /** The longest pause. */
   readonly maxOpenSeconds: number;
   /** For how long no other probe is elected. Longer than the process of a probe can run. */
   readonly probeSeconds: number;
+  /** A call that takes longer counts as a failure from then on, until it succeeds. Absent: only its end counts. */
+  readonly slowCallSeconds?: number;
 };
 
 export type BreakerPhase = 'closed' | 'open' | 'half-open' | 'paused';
 
-export const closedBreaker: BreakerState = { failures: [] };
+export const closedBreaker: BreakerState = { count: 0, failing: [] };
+
+/** 200 names of 12 characters are 2.6 KB of the item: a write of 3 units, and a read of half a unit. */
+const mostFailing = 200;
+
+/** The name of an extraction in the state: the end of its id, of which 48 bits are random or a hash. */
+export const shortIdOf = (extractionId: string): string => extractionId.slice(-12);
 
 export const phaseOf = ({ paused, opened }: BreakerState, now: number): BreakerPhase => {
   if (paused !== undefined) return 'paused';
@@ -46,102 +58,125 @@ export const phaseOf = ({ paused, opened }: BreakerState, now: number): BreakerP
   return now < opened.until ? 'open' : 'half-open';
 };
 
-const windowStart = (now: number, { windowSeconds }: BreakerSettings): number => now - windowSeconds * 1_000;
+/** Whether a closed breaker has counted a failure, so that the next call may open it. */
+export const mayOpenSoon = (state: BreakerState, now: number): boolean =>
+  phaseOf(state, now) === 'closed' && state.count > 0;
 
-/** Whether a closed breaker has counted a failure that still matters, so that it may open with the next call. */
-export const mayOpenSoon = (state: BreakerState, now: number, settings: BreakerSettings): boolean =>
-  phaseOf(state, now) === 'closed' &&
-  (state.inARow !== undefined || state.failures.some((at) => at > windowStart(now, settings)));
+const isKnown = ({ failing }: BreakerState, extraction: string): boolean => failing.includes(extraction);
 
-/** Whether a call may be made now. `as-probe`: only by the process that is elected. */
-export const mayCall = (state: BreakerState, now: number): 'yes' | 'no' | 'as-probe' => {
-  switch (phaseOf(state, now)) {
-    case 'closed':
-      return 'yes';
-    case 'half-open':
-      return now < (state.opened?.probe?.until ?? 0) ? 'no' : 'as-probe';
-    default:
-      return 'no';
-  }
+/**
+ * Whether a call about this extraction may be made now. `as-probe`: only by the process that is elected. An extraction whose
+ * last call failed would show nothing about the others, so that it is a probe only after no other came for one pause.
+ */
+export const mayCall = (state: BreakerState, extraction: string, now: number): 'yes' | 'no' | 'as-probe' => {
+  const phase = phaseOf(state, now);
+  if (phase === 'closed') return 'yes';
+  if (phase !== 'half-open' || state.opened === undefined) return 'no';
+  const { until, seconds, probe } = state.opened;
+  if (probe !== undefined && now < probe.until) return 'no';
+  return isKnown(state, extraction) && now < until + seconds * 1_000 ? 'no' : 'as-probe';
 };
 
 /** Elects a probe, unless a call may not be made as one. Returns the same state then. */
 export const electProbe = (
   state: BreakerState,
-  id: string,
-  now: number,
+  { id, extraction, now }: { readonly id: string; readonly extraction: string; readonly now: number },
   { probeSeconds }: BreakerSettings,
 ): BreakerState => {
   const { opened } = state;
-  if (opened === undefined || mayCall(state, now) !== 'as-probe') return state;
+  if (opened === undefined || mayCall(state, extraction, now) !== 'as-probe') return state;
   return { ...state, opened: { ...opened, probe: { id, until: now + probeSeconds * 1_000 } } };
 };
 
 /** What a failed call showed. */
 export type Failure = {
+  readonly extraction: string;
   readonly now: number;
-  /** No call may be made before this time, as the provider asked. */
-  readonly retryAt?: number;
+  /** No call may be made before this time, as the provider asked by a 503 with `Retry-After`. */
+  readonly retryAt?: number | undefined;
   /** The id of the probe, if the call was one. */
-  readonly probeId?: string;
+  readonly probeId?: string | undefined;
 };
 
-const openUntil = (
-  { paused, opened }: BreakerState,
-  until: number,
-  seconds: number,
-  now: number,
-): BreakerState => ({
-  failures: [],
-  opened: { since: opened?.since ?? now, until, seconds },
-  ...(paused === undefined ? {} : { paused }),
-});
+/** The end of a pause. `Retry-After` lengthens it, to `maxOpenSeconds` at most: a longer one stops all calls for one answer. */
+const pauseEnd = (seconds: number, { now, retryAt = 0 }: Failure, { maxOpenSeconds }: BreakerSettings) =>
+  Math.max(now + seconds * 1_000, Math.min(retryAt, now + maxOpenSeconds * 1_000));
 
-/** Counts a failure, and opens at the threshold, or at once if the provider asked to wait. */
+const withFailing = (state: BreakerState, extraction: string): readonly string[] =>
+  [...state.failing.filter((one) => one !== extraction), extraction].slice(-mostFailing);
+
 const afterFailureOfClosed = (
   state: BreakerState,
-  { now, retryAt }: { readonly now: number; readonly retryAt: number },
+  failure: Failure,
   settings: BreakerSettings,
 ): BreakerState => {
-  const inWindow = state.failures.filter((at) => at > windowStart(now, settings));
-  const failures = [...inWindow, now].slice(-settings.failures);
-  const inARow = (state.inARow ?? 0) + 1;
-  const isEnough = Math.max(failures.length, inARow) >= settings.failures;
-  if (!isEnough && retryAt <= now) return { ...state, failures, inARow };
-  const pauseEnds = isEnough ? now + settings.openSeconds * 1_000 : 0;
-  return openUntil(state, Math.max(pauseEnds, retryAt), settings.openSeconds, now);
+  if (isKnown(state, failure.extraction)) return state;
+  const counted = {
+    ...state,
+    count: state.count + 1,
+    failing: withFailing(state, failure.extraction),
+  };
+  if (counted.count < settings.failures) return counted;
+  const { openSeconds: seconds } = settings;
+  const until = pauseEnd(seconds, failure, settings);
+  return { ...counted, count: 0, opened: { since: failure.now, until, seconds } };
 };
 
 /**
  * The state after a call failed because the provider is in trouble. Returns the same state if nothing changes: calls that
- * were under way when the breaker opened do not prolong its pause.
+ * were under way when the breaker opened do not prolong its pause, unless by `Retry-After`. A pause doubles when the probes
+ * of two extractions failed, because a single one may be broken itself.
  */
 export const afterFailure = (
   state: BreakerState,
-  { now, retryAt = 0, probeId }: Failure,
+  failure: Failure,
   settings: BreakerSettings,
 ): BreakerState => {
   const { opened } = state;
-  if (opened === undefined) return afterFailureOfClosed(state, { now, retryAt }, settings);
+  const { extraction, now, probeId, retryAt = 0 } = failure;
+  if (opened === undefined) return afterFailureOfClosed(state, failure, settings);
   if (probeId !== undefined && opened.probe?.id === probeId) {
-    const seconds = Math.min(2 * opened.seconds, settings.maxOpenSeconds);
-    return openUntil(state, Math.max(now + seconds * 1_000, retryAt), seconds, now);
+    const isSecond = opened.failedProbe !== undefined && opened.failedProbe !== extraction;
+    const seconds = Math.min(isSecond ? 2 * opened.seconds : opened.seconds, settings.maxOpenSeconds);
+    const until = pauseEnd(seconds, failure, settings);
+    return {
+      ...state,
+      failing: withFailing(state, extraction),
+      opened: { since: opened.since, until, seconds, failedProbe: extraction },
+    };
   }
-  return retryAt > opened.until ? { ...state, opened: { ...opened, until: retryAt } } : state;
+  const asked = Math.min(retryAt, now + settings.maxOpenSeconds * 1_000);
+  return asked > opened.until ? { ...state, opened: { ...opened, until: asked } } : state;
 };
 
-/** The state after a call succeeded that was no probe. Returns the same state unless calls have failed in a row. */
-export const afterSuccess = (state: BreakerState): BreakerState => {
-  if (state.inARow === undefined) return state;
-  const { inARow: _, ...rest } = state;
-  return rest;
+/** What a call showed that the provider answered. */
+export type Success = {
+  readonly extraction: string;
+  /** The id of the probe, if the call was one. */
+  readonly probeId?: string | undefined;
+  /**
+   * The call also closes an open breaker: it had counted as too slow, or was made although the breaker was open.
+   */
+  readonly closes?: boolean;
 };
 
-/** The state after a probe succeeded: closed. Returns the same state if it is not the elected probe any more. */
-export const afterProbe = (state: BreakerState, probeId: string): BreakerState => {
-  if (state.opened?.probe?.id !== probeId) return state;
-  const { opened: _, ...closed } = state;
-  return closed;
+/**
+ * The state after a call succeeded. It takes back the failure that was counted for its extraction. Returns the same state if
+ * nothing changes, as after a probe that was replaced, or a call that was under way when the breaker opened.
+ */
+export const afterSuccess = (
+  state: BreakerState,
+  { extraction, probeId, closes = false }: Success,
+): BreakerState => {
+  const { opened, ...rest } = state;
+  const failing = state.failing.filter((one) => one !== extraction);
+  if (opened !== undefined) {
+    const isProbe = probeId !== undefined && opened.probe?.id === probeId;
+    return isProbe || closes ? { ...rest, count: 0, failing } : state;
+  }
+  const count = Math.max(0, state.count - 1);
+  if (count === state.count && failing.length === state.failing.length) return state;
+  return { ...rest, count, failing };
 };
 
 /** The probe ended without showing anything, so that another one may follow at once. */

@@ -1,7 +1,6 @@
 import type { MetricName } from '../observability/metric-names.ts';
 import {
   afterFailure,
-  afterProbe,
   afterSuccess,
   type BreakerName,
   type BreakerSettings,
@@ -9,22 +8,43 @@ import {
   electProbe,
   mayCall,
   mayOpenSoon,
+  shortIdOf,
   withoutProbe,
 } from './breaker-state.ts';
-import { type BreakerStore, changeBreaker, type StoredBreaker } from './breaker-store.ts';
+import { type BreakerStore, changeBreaker, type KnownBreaker, readBreaker } from './breaker-store.ts';
 import { type Verdict, verdictOf } from './provider-trouble.ts';
 
-/** Whether a call may be made. It is reported with what the call showed. */
-export type Admission =
-  | { readonly kind: 'pass' }
-  | { readonly kind: 'probe'; readonly id: string }
-  | { readonly kind: 'stop' };
+/** What one use of the breaker may do. */
+export type Attempt = {
+  /**
+   * `probe`: whether it succeeds decides whether the breaker closes. `last`: the breaker is open, and the call is made
+   * because no other can follow; it should be short.
+   */
+  readonly kind: 'ordinary' | 'probe' | 'last';
+  /** Makes a call before the one that the breaker is for, such as a login. Only its failure counts. Throws what it throws. */
+  readonly prepare: <T>(call: () => Promise<T>) => Promise<T>;
+  /** Makes the call that the breaker is for. Its success and its failure count. Throws what it throws. */
+  readonly make: <T>(call: () => Promise<T>) => Promise<T>;
+};
 
-/** One breaker as the callers of the provider use it. Neither method throws: a breaker must never be the outage. */
+export type Run<T> =
+  | { readonly kind: 'made'; readonly value: T }
+  /** Nothing was done: the breaker is open, or an operator paused such calls. */
+  | { readonly kind: 'held' };
+
+/** One breaker as the callers of the provider use it. It throws nothing of its own: a breaker must never be the outage. */
 export interface CircuitBreaker {
-  admit(): Promise<Admission>;
-  /** Must be called once for each admission that is not `stop`, also if no call was made. */
-  report(admission: Admission, verdict: Verdict): Promise<void>;
+  /**
+   * Runs `use` unless calls are held, and reports what the latest of its calls showed, in every case. With `isLast`, only a
+   * pause by an operator holds it; the success of its call then counts, and its failure does not. Throws what `use` throws.
+   */
+  run<T>(
+    extractionId: string,
+    use: (attempt: Attempt) => Promise<T>,
+    options?: { readonly isLast?: boolean },
+  ): Promise<Run<T>>;
+  /** Counts a failed call that is not about one extraction, such as a login, if it means that the provider is in trouble. */
+  countFailure(error: unknown): Promise<void>;
 }
 
 export type CircuitBreakerDeps = {
@@ -33,6 +53,8 @@ export type CircuitBreakerDeps = {
   readonly settings: BreakerSettings;
   readonly now: () => Date;
   readonly newId: () => string;
+  /** Calls back after this time, unless the function that it returns was called before. */
+  readonly schedule: (callback: () => void, ms: number) => () => void;
   readonly journal: {
     info(message: string, facts?: Readonly<Record<string, unknown>>): void;
     failure(what: string, error: unknown): void;
@@ -40,8 +62,10 @@ export type CircuitBreakerDeps = {
   };
 };
 
+type Admission = { readonly kind: Attempt['kind'] | 'held'; readonly probeId?: string };
+
 /**
- * For how long a process trusts the state that it read, unless it has counted a failure lately. So nearly nothing is read
+ * For how long a process trusts the state that it read, unless a failure is counted in it. So nearly nothing is read
  * while all is well, and a process makes at most one call after the breaker has opened: if that call fails, the process
  * writes to the breaker, and the write returns the current state.
  */
@@ -51,19 +75,24 @@ const heldMetric = { starts: 'StartsHeld', reads: 'ReadsHeld' } as const;
 
 /** The breaker of one process, over the state that all processes share. */
 export const createCircuitBreaker = (deps: CircuitBreakerDeps): CircuitBreaker => {
-  const { name, store, settings, newId, journal } = deps;
+  const { name, store, settings, newId, schedule, journal } = deps;
   const time = (): number => deps.now().getTime();
-  let cached: { readonly stored: StoredBreaker | undefined; readonly at: number } | undefined;
-  let reading: Promise<StoredBreaker> | undefined;
+  let cached: { readonly known: KnownBreaker | undefined; readonly at: number } | undefined;
+  let reading: Promise<KnownBreaker> | undefined;
 
-  const remember = (stored: StoredBreaker | undefined): void => {
-    cached = { stored, at: time() };
+  const remember = (known: KnownBreaker | undefined): void => {
+    cached = { known, at: time() };
+    if (known?.isDamaged !== true) return;
+    journal.count('BreakerUnavailable');
+    journal.info('The item of the breaker is damaged or of a newer version; the call is made.', {
+      breaker: name,
+    });
   };
 
   const isFresh = (): boolean =>
     cached !== undefined &&
     time() - cached.at < cacheMs &&
-    (cached.stored === undefined || !mayOpenSoon(cached.stored.state, time(), settings));
+    (cached.known === undefined || !mayOpenSoon(cached.known.state, time()));
 
   const unavailable = (error: unknown): void => {
     journal.count('BreakerUnavailable');
@@ -71,9 +100,9 @@ export const createCircuitBreaker = (deps: CircuitBreakerDeps): CircuitBreaker =
   };
 
   /** The state, at most 5 s old. Undefined if it could not be read, which is then not tried again for 5 s. */
-  const current = async (): Promise<StoredBreaker | undefined> => {
-    if (isFresh()) return cached?.stored;
-    reading ??= store.read(name).finally(() => {
+  const current = async (): Promise<BreakerState | undefined> => {
+    if (isFresh()) return cached?.known?.state;
+    reading ??= readBreaker(store, name, deps.now()).finally(() => {
       reading = undefined;
     });
     try {
@@ -82,12 +111,15 @@ export const createCircuitBreaker = (deps: CircuitBreakerDeps): CircuitBreaker =
       remember(undefined);
       unavailable(error);
     }
-    return cached?.stored;
+    return cached?.known?.state;
   };
 
   const change = async (decide: (state: BreakerState) => BreakerState): Promise<BreakerState> => {
-    const known = isFresh() ? cached?.stored : undefined;
-    const { before, after } = await changeBreaker(store, name, known, decide, newId);
+    const { before, after } = await changeBreaker(store, name, decide, {
+      known: isFresh() ? cached?.known : undefined,
+      now: deps.now,
+      newVersion: newId,
+    });
     remember(after);
     const opens = before.opened === undefined && after.state.opened !== undefined && before !== after.state;
     const closes = before.opened !== undefined && after.state.opened === undefined;
@@ -96,72 +128,147 @@ export const createCircuitBreaker = (deps: CircuitBreakerDeps): CircuitBreaker =
     return after.state;
   };
 
-  const elect = async (): Promise<Admission> => {
-    const id = newId();
-    const state = await change((before) => electProbe(before, id, time(), settings));
-    if (state.opened?.probe?.id === id) return { kind: 'probe', id };
-    return mayCall(state, time()) === 'yes' ? { kind: 'pass' } : { kind: 'stop' };
+  const tryToChange = async (decide: (state: BreakerState) => BreakerState): Promise<void> => {
+    try {
+      await change(decide);
+    } catch (error) {
+      unavailable(error);
+    }
   };
 
-  /** Whether a call that is no probe changes the state as this process knows it. */
-  const mayChange = (verdict: Verdict): boolean =>
-    verdict.kind === 'trouble' || (verdict.kind === 'success' && cached?.stored?.state.inARow !== undefined);
+  const elect = async (extraction: string): Promise<Admission> => {
+    const id = newId();
+    const state = await change((before) => electProbe(before, { id, extraction, now: time() }, settings));
+    if (state.opened?.probe?.id === id) return { kind: 'probe', probeId: id };
+    return { kind: mayCall(state, extraction, time()) === 'yes' ? 'ordinary' : 'held' };
+  };
+
+  const admit = async (extraction: string, isLast: boolean): Promise<Admission> => {
+    try {
+      const state = await current();
+      const may = state === undefined ? 'yes' : mayCall(state, extraction, time());
+      if (may === 'yes') return { kind: 'ordinary' };
+      if (isLast) return { kind: state?.paused === undefined ? 'last' : 'held' };
+      return may === 'as-probe' ? await elect(extraction) : { kind: 'held' };
+    } catch (error) {
+      unavailable(error);
+      return { kind: 'ordinary' };
+    }
+  };
+
+  const countTrouble = (extraction: string, { retryAt }: Verdict & { kind: 'trouble' }, probeId?: string) =>
+    tryToChange((state) => afterFailure(state, { extraction, now: time(), retryAt, probeId }, settings));
+
+  /** Whether a success may change the state as this process knows it. */
+  const mayMatter = (extraction: string): boolean => {
+    const state = cached?.known?.state;
+    return state !== undefined && (state.count > 0 || state.failing.includes(extraction));
+  };
+
+  const report = async (
+    extraction: string,
+    { kind, probeId }: Admission,
+    { verdict, isSlow }: Seen,
+  ): Promise<void> => {
+    if (verdict.kind === 'trouble') {
+      if (kind !== 'last') await countTrouble(extraction, verdict, probeId);
+      return;
+    }
+    if (verdict.kind === 'success') {
+      const closes = isSlow || kind === 'last';
+      if (!closes && probeId === undefined && !mayMatter(extraction)) return;
+      await tryToChange((state) => afterSuccess(state, { extraction, probeId, closes }));
+      return;
+    }
+    if (probeId !== undefined) await tryToChange((state) => withoutProbe(state, probeId));
+    // The provider did answer, although too late.
+    if (isSlow) await tryToChange((state) => afterSuccess(state, { extraction }));
+  };
 
   return {
-    admit: async () => {
+    run: async (extractionId, use, { isLast = false } = {}) => {
+      const extraction = shortIdOf(extractionId);
+      const admission = await admit(extraction, isLast);
+      if (admission.kind === 'held') {
+        journal.count(heldMetric[name]);
+        return { kind: 'held' };
+      }
+      const slowAfter = admission.kind === 'ordinary' ? settings.slowCallSeconds : undefined;
+      const watched = watchCalls({
+        kind: admission.kind,
+        now: deps.now,
+        whenSlow: (call) =>
+          slowAfter === undefined
+            ? () => undefined
+            : schedule(() => call(countTrouble(extraction, { kind: 'trouble' })), slowAfter * 1_000),
+      });
       try {
-        const stored = await current();
-        const may = stored === undefined ? 'yes' : mayCall(stored.state, time());
-        const admission =
-          may === 'as-probe' ? await elect() : ({ kind: may === 'yes' ? 'pass' : 'stop' } as const);
-        if (admission.kind === 'stop') journal.count(heldMetric[name]);
-        return admission;
-      } catch (error) {
-        unavailable(error);
-        return { kind: 'pass' };
+        return { kind: 'made', value: await use(watched.attempt) };
+      } finally {
+        await report(extraction, admission, await watched.seen());
       }
     },
 
-    report: async (admission, verdict) => {
-      if (admission.kind === 'stop') return;
-      const probeId = admission.kind === 'probe' ? admission.id : undefined;
-      if (probeId === undefined && !mayChange(verdict)) return;
-      try {
-        await change((state) => {
-          if (verdict.kind === 'trouble')
-            return afterFailure(state, failureOf(verdict, time(), probeId), settings);
-          if (probeId === undefined) return afterSuccess(state);
-          return verdict.kind === 'success' ? afterProbe(state, probeId) : withoutProbe(state, probeId);
-        });
-      } catch (error) {
-        unavailable(error);
-      }
+    countFailure: async (error) => {
+      const verdict = verdictOf(error, deps.now());
+      // Not about one extraction, so that each failure is a new one.
+      if (verdict.kind === 'trouble') await countTrouble(shortIdOf(newId()), verdict);
     },
   };
 };
 
-const failureOf = (
-  { retryAt }: Extract<Verdict, { kind: 'trouble' }>,
-  now: number,
-  probeId: string | undefined,
-): Parameters<typeof afterFailure>[1] => ({
-  now,
-  ...(retryAt === undefined ? {} : { retryAt }),
-  ...(probeId === undefined ? {} : { probeId }),
-});
+/** What the calls of one attempt showed: the latest that counts. */
+type Seen = { readonly verdict: Verdict; readonly isSlow: boolean };
 
-/** The same call. If it fails because the provider is in trouble, it counts for a breaker besides that of the caller. */
+/** An attempt whose calls are watched. `seen` resolves once what was counted meanwhile is written. */
+const watchCalls = ({
+  kind,
+  now,
+  whenSlow,
+}: {
+  readonly kind: Attempt['kind'];
+  readonly now: () => Date;
+  /** Calls back once a call takes too long, with the write that counts it. Returns how to stop waiting. */
+  readonly whenSlow: (counted: (written: Promise<void>) => void) => () => void;
+}): { readonly attempt: Attempt; readonly seen: () => Promise<Seen> } => {
+  let verdict: Verdict = { kind: 'nothing' };
+  const slow: Promise<void>[] = [];
+  const prepare: Attempt['prepare'] = async (call) => {
+    try {
+      return await call();
+    } catch (error) {
+      verdict = verdictOf(error, now());
+      throw error;
+    }
+  };
+  const make: Attempt['make'] = async (call) => {
+    const stop = whenSlow((written) => void slow.push(written));
+    try {
+      const value = await prepare(call);
+      verdict = { kind: 'success' };
+      return value;
+    } finally {
+      stop();
+    }
+  };
+  const seen = async (): Promise<Seen> => {
+    await Promise.all(slow);
+    return { verdict, isSlow: slow.length > 0 };
+  };
+  return { attempt: { kind, prepare, make }, seen };
+};
+
+/** The same call. A failure that is not about one extraction counts for a breaker besides that of the caller. */
 export const alsoCountingFor =
   <T, Args extends readonly unknown[]>(
     breaker: CircuitBreaker,
-    now: () => Date,
     call: (...args: Args) => Promise<T>,
   ): ((...args: Args) => Promise<T>) =>
   async (...args) => {
     try {
       return await call(...args);
     } catch (error) {
-      await breaker.report({ kind: 'pass' }, verdictOf(error, now()));
+      await breaker.countFailure(error);
       throw error;
     }
   };

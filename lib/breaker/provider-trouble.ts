@@ -1,3 +1,4 @@
+import { defined } from '../defined.ts';
 import {
   ProviderAmbiguous,
   ProviderBusy,
@@ -37,20 +38,33 @@ const isTrouble = (error: unknown): boolean => {
   return error.cause instanceof TransportFailure || (error.status ?? 0) >= 500;
 };
 
-/** What an error of a call showed. */
-export const verdictOf = (error: unknown, now: Date): Verdict => {
-  if (!isTrouble(error)) return { kind: 'nothing' };
-  const retryAt = error instanceof ProviderError ? retryAtOf(error.retryAfter, now) : undefined;
-  return retryAt === undefined ? { kind: 'trouble' } : { kind: 'trouble', retryAt };
+/** When the provider asked to be called again, by an answer with one of these statuses. Milliseconds of the epoch. */
+const retryAtOfStatus = (error: unknown, statuses: readonly number[], now: Date): number | undefined => {
+  const status =
+    error instanceof ProviderExtractionFailed || error instanceof ProviderAmbiguous
+      ? error.status
+      : undefined;
+  const is429 = error instanceof ProviderBusy || status === 429;
+  if (!(error instanceof ProviderError) || !statuses.includes(is429 ? 429 : (status ?? 0))) return undefined;
+  return retryAtOf(error.retryAfter, now);
 };
 
-/**
- * Before when the provider asked for no other call like this one, after a 429. It may be about one user ("process already
- * running"), so it delays one extraction, and not all of them.
- */
-export const busyUntil = (error: unknown, now: Date): string | undefined => {
-  const is429 =
-    error instanceof ProviderBusy || (error instanceof ProviderExtractionFailed && error.status === 429);
-  const retryAt = is429 ? retryAtOf(error.retryAfter, now) : undefined;
-  return retryAt === undefined ? undefined : new Date(retryAt).toISOString();
+/** What an error of a call showed. Only a 503 asks to wait for the provider as a whole (RFC 9110, section 15.6.4). */
+export const verdictOf = (error: unknown, now: Date): Verdict => {
+  if (!isTrouble(error)) return { kind: 'nothing' };
+  return { kind: 'trouble', ...defined({ retryAt: retryAtOfStatus(error, [503], now) }) };
 };
+
+const isoOf = (time: number | undefined): string | undefined =>
+  time === undefined ? undefined : new Date(time).toISOString();
+
+/**
+ * Before when the provider asked for no other call about this extraction, as an ISO time. A 429 may be about one user
+ * ("process already running"), and a 503 about one task. So each delays its own extraction, by the whole time.
+ */
+export const notBeforeOf = (error: unknown, now: Date): string | undefined =>
+  isoOf(retryAtOfStatus(error, [429, 503], now));
+
+/** The same of a call for a token. Its 503 is about all extractions, so that only the breaker waits. */
+export const busyUntil = (error: unknown, now: Date): string | undefined =>
+  isoOf(retryAtOfStatus(error, [429], now));

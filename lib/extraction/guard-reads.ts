@@ -1,18 +1,27 @@
-import type { CircuitBreaker } from '../breaker/circuit-breaker.ts';
-import { busyUntil, ProviderPaused, type Verdict, verdictOf } from '../breaker/provider-trouble.ts';
+import type { Attempt, CircuitBreaker } from '../breaker/circuit-breaker.ts';
+import { busyUntil, notBeforeOf, ProviderPaused } from '../breaker/provider-trouble.ts';
+import type { Tokens } from '../provider/tokens/tokens.ts';
 import { applyChange } from './apply-change.ts';
+import type { Reading } from './reading.ts';
 import type { ReconcileDeps } from './reconcile.ts';
 import type { Extraction } from './record.ts';
 import { postponeCalls } from './transitions.ts';
 
-type Read = ReconcileDeps['read'];
+/** Reads the task of a record. Every call to the provider goes through `attempt`. */
+export type ReadTask = (record: Extraction, taskId: string, attempt: Attempt) => Promise<Reading>;
 
 export type GuardDeps = Pick<ReconcileDeps, 'extractions' | 'now' | 'journal'> & {
   /** Of the calls that read tasks. */
   readonly breaker: CircuitBreaker;
 };
 
-/** After a 429 with `Retry-After`. If the record cannot be written, the read is only repeated too early. */
+/** The same tokens. Each call for one is made as a preparation of the attempt. */
+export const tokensFor = <Token>(tokens: Tokens<Token>, { prepare }: Attempt): Tokens<Token> => ({
+  current: () => prepare(() => tokens.current()),
+  drop: (token) => tokens.drop(token),
+});
+
+/** After `Retry-After`. If the record cannot be written, the read is only repeated too early. */
 const postpone = async (record: Extraction, notBefore: string, deps: GuardDeps): Promise<void> => {
   try {
     await applyChange(deps.extractions, postponeCalls(record, notBefore));
@@ -23,28 +32,37 @@ const postpone = async (record: Extraction, notBefore: string, deps: GuardDeps):
 
 /**
  * The same read, but made only if the breaker admits it and the provider did not ask to wait. Otherwise it throws
- * ProviderPaused before it calls anything, and the caller goes on as after a failed read.
+ * ProviderPaused before it calls anything, and the caller goes on as after a failed read. The last read before a record
+ * closes for good is held by an operator's pause alone.
  */
 export const guardReads =
-  (read: Read, deps: GuardDeps): Read =>
-  async (record, taskId) => {
+  (read: ReadTask, deps: GuardDeps): ReconcileDeps['read'] =>
+  async (record, taskId, { isLast }) => {
     const { breaker, now } = deps;
-    if (record.notBefore !== undefined && now().toISOString() < record.notBefore) {
+    if (!isLast && record.notBefore !== undefined && now().toISOString() < record.notBefore) {
       throw new ProviderPaused('The provider asked for no read before a time that is still ahead.');
     }
-    const admission = await breaker.admit();
-    if (admission.kind === 'stop') throw new ProviderPaused('Reads are held: the breaker is open or paused.');
-    let verdict: Verdict = { kind: 'nothing' };
-    try {
-      const reading = await read(record, taskId);
-      verdict = { kind: 'success' };
-      return reading;
-    } catch (error) {
-      verdict = verdictOf(error, now());
-      const notBefore = busyUntil(error, now());
-      if (notBefore !== undefined) await postpone(record, notBefore, deps);
-      throw error;
-    } finally {
-      await breaker.report(admission, verdict);
-    }
+    const postponing =
+      (until: (error: unknown, now: Date) => string | undefined) =>
+      async <T>(call: () => Promise<T>): Promise<T> => {
+        try {
+          return await call();
+        } catch (error) {
+          const notBefore = until(error, now());
+          if (notBefore !== undefined) await postpone(record, notBefore, deps);
+          throw error;
+        }
+      };
+    const run = await breaker.run(
+      record.extractionId,
+      ({ kind, prepare, make }) =>
+        read(record, taskId, {
+          kind,
+          prepare: (call) => postponing(busyUntil)(() => prepare(call)),
+          make: (call) => postponing(notBeforeOf)(() => make(call)),
+        }),
+      { isLast },
+    );
+    if (run.kind === 'held') throw new ProviderPaused('Reads are held: the breaker is open or paused.');
+    return run.value;
   };

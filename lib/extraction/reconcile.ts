@@ -46,8 +46,15 @@ export type ReconcileCaller =
 export type ReconcileDeps = {
   readonly extractions: ExtractionStore;
   readonly tasks: TaskStore;
-  /** Reads the task of a record from the provider, in the way of its method. */
-  readonly read: (record: Extraction, taskId: string) => Promise<Reading>;
+  /**
+   * Reads the task of a record from the provider, in the way of its method. `isLast`: the record closes for good after it,
+   * so that only a pause by an operator holds the read.
+   */
+  readonly read: (
+    record: Extraction,
+    taskId: string,
+    options: { readonly isLast: boolean },
+  ) => Promise<Reading>;
   /** Stores the bytes under `{extractionId}/{sha256}.json`, so that the same bytes become one object. */
   readonly storeResults: (extractionId: string, bytes: Uint8Array) => Promise<StoredResults>;
   readonly now: () => Date;
@@ -87,18 +94,24 @@ type Step =
 
 type ReadResult =
   | { readonly kind: 'read'; readonly reading: Reading }
-  | { readonly kind: 'no-answer'; readonly why: string };
+  /** `isHeld`: no read was made. */
+  | { readonly kind: 'no-answer'; readonly why: string; readonly isHeld?: true };
 
 /**
  * Reads the provider. Every failure counts as a poll without an answer, even one on our side such as an unreadable
  * secret. It must not keep a record open beyond its deadline.
  */
-const readProvider = async (record: Extraction, taskId: string, deps: ReconcileDeps): Promise<ReadResult> => {
+const readProvider = async (
+  record: Extraction,
+  taskId: string,
+  isLast: boolean,
+  deps: ReconcileDeps,
+): Promise<ReadResult> => {
   try {
-    return { kind: 'read', reading: await deps.read(record, taskId) };
+    return { kind: 'read', reading: await deps.read(record, taskId, { isLast }) };
   } catch (error) {
     // The breaker has counted it. No read was made, so none has failed.
-    if (error instanceof ProviderPaused) return { kind: 'no-answer', why: error.name };
+    if (error instanceof ProviderPaused) return { kind: 'no-answer', why: error.name, isHeld: true };
     deps.journal.count('ProviderReadFailed', record);
     deps.journal.failure('The task could not be read.', error, record);
     return { kind: 'no-answer', why: error instanceof ProviderError ? error.name : 'InternalError' };
@@ -208,7 +221,7 @@ const findOrAdoptTask = async (
 
 type OutcomeSearch =
   | { readonly kind: 'settled'; readonly step: Step }
-  | { readonly kind: 'none'; readonly why: string }
+  | { readonly kind: 'none'; readonly why: string; readonly isHeld?: true }
   /** The task has ended with results over the size limit. Only a webhook can report its final status. */
   | { readonly kind: 'too-large' }
   | { readonly kind: 'linked-elsewhere' };
@@ -220,7 +233,7 @@ type OutcomeSearch =
 const findOutcome = async (
   record: Extraction,
   taskId: string,
-  known: Reading | undefined,
+  { known, isLast }: { readonly known: Reading | undefined; readonly isLast: boolean },
   deps: ReconcileDeps,
 ): Promise<OutcomeSearch> => {
   const { extractionId } = record;
@@ -239,8 +252,8 @@ const findOutcome = async (
     return { kind: 'settled', step: { kind: 'again', record: row } };
   }
   if (record.oversizedAt !== undefined || known?.kind === 'too-large') return { kind: 'too-large' };
-  const read = await readProvider(record, taskId, deps);
-  if (read.kind === 'no-answer') return { kind: 'none', why: read.why };
+  const read = await readProvider(record, taskId, isLast, deps);
+  if (read.kind === 'no-answer') return { ...read, kind: 'none' };
   const { reading } = read;
   if (reading.kind === 'running') {
     if (!reading.known) deps.journal.count('UnknownTaskStatus', record);
@@ -305,7 +318,8 @@ const reconcileRunning = async (
   caller: ReconcileCaller,
   deps: ReconcileDeps,
 ): Promise<Step> => {
-  const found = await findOutcome(record, taskId, reading, deps);
+  // Grace follows, so that this read need not be the last one.
+  const found = await findOutcome(record, taskId, { known: reading, isLast: false }, deps);
   if (found.kind === 'settled') return found.step;
   if (found.kind === 'too-large') return reconcileOversized(record, caller, deps);
   if (found.kind === 'linked-elsewhere') {
@@ -328,7 +342,10 @@ const reconcileTimedOut = async (
   reading: Reading | undefined,
   deps: ReconcileDeps,
 ): Promise<Step> => {
-  const found = await findOutcome(record, taskId, reading, deps);
+  const settledAt = record.settledAt ?? record.deadlineAt;
+  const graceOver = plusSeconds(settledAt, deps.timings.grace);
+  const isLast = deps.now().toISOString() >= graceOver;
+  const found = await findOutcome(record, taskId, { known: reading, isLast }, deps);
   if (found.kind === 'settled') return found.step;
   if (found.kind === 'too-large') return abandonTooLarge(record, deps);
   if (found.kind === 'linked-elsewhere') {
@@ -336,11 +353,18 @@ const reconcileTimedOut = async (
     return close(uncollected, deps);
   }
   const now = deps.now();
-  const settledAt = record.settledAt ?? record.deadlineAt;
-  const graceOver = plusSeconds(settledAt, deps.timings.grace);
-  if (now.toISOString() >= graceOver) return close(closeAfterGrace(record, now, deps.timings), deps);
-  const next = nextReconcileAt(settledAt, now, deps.timings.pollEvery, deps.timings.grace);
-  return deferUntil(record, next < graceOver ? next : graceOver, found.why, deps);
+  if (isLast && found.isHeld !== true) return close(closeAfterGrace(record, now, deps.timings), deps);
+  return deferUntil(record, nextBeforeEnd(settledAt, graceOver, now, deps.timings), found.why, deps);
+};
+
+/**
+ * When a record is reconciled next that closes at `end`: at growing intervals until then, and at `end`. Past it, while an
+ * operator's pause holds the last read, with every poll interval.
+ */
+const nextBeforeEnd = (settledAt: string, end: string, now: Date, { pollEvery, grace }: Timings): string => {
+  if (now.toISOString() >= end) return plusSeconds(now, pollEvery);
+  const next = nextReconcileAt(settledAt, now, pollEvery, grace);
+  return next < end ? next : end;
 };
 
 const abandonTooLarge = (record: Extraction, deps: ReconcileDeps): Promise<Step> =>
@@ -349,15 +373,28 @@ const abandonTooLarge = (record: Extraction, deps: ReconcileDeps): Promise<Step>
 const abandonCollection = (record: Extraction, why: string, deps: ReconcileDeps): Promise<Step> =>
   close(closeUncollected(record, why, deps.now(), deps.timings), deps, 'CollectionAbandoned');
 
-/** After a failed collection: tried again at growing intervals, by the queue, then by the sweep. In the end abandoned. */
-const retryCollection = async (record: Extraction, why: string, deps: ReconcileDeps): Promise<Step> => {
-  deps.journal.count('CollectionFailed', record);
+/** Until when an outcome is collected. The first read after it is the last one. */
+const collectUntil = ({ settledAt, requestedAt }: Extraction, { timings }: ReconcileDeps): string =>
+  plusSeconds(settledAt ?? requestedAt, timings.collectFor);
+
+/**
+ * After a failed collection: tried again at growing intervals, by the queue, then by the sweep. Abandoned after the last read.
+ */
+const retryCollection = async (
+  record: Extraction,
+  {
+    why,
+    isLast,
+    isHeld = false,
+  }: { readonly why: string; readonly isLast: boolean; readonly isHeld?: boolean },
+  deps: ReconcileDeps,
+): Promise<Step> => {
+  if (!isHeld) deps.journal.count('CollectionFailed', record);
+  if (isLast && !isHeld) return abandonCollection(record, why, deps);
   const now = deps.now();
-  const settledAt = record.settledAt ?? record.requestedAt;
-  if (now.toISOString() >= plusSeconds(settledAt, deps.timings.collectFor)) {
-    return abandonCollection(record, why, deps);
-  }
-  const next = nextReconcileAt(settledAt, now, deps.timings.pollFirst, collectCeiling);
+  const { settledAt = record.requestedAt } = record;
+  const ceiling = isLast ? deps.timings.pollEvery : collectCeiling;
+  const next = nextReconcileAt(settledAt, now, deps.timings.pollFirst, ceiling);
   if (delayUntil(next, now) > longestDelaySeconds) deps.journal.count('CollectionDeferred', record);
   return deferUntil(record, next, why, deps);
 };
@@ -375,14 +412,19 @@ const collect = async (
   deps: ReconcileDeps,
 ): Promise<Step> => {
   if (record.oversizedAt !== undefined) return abandonTooLarge(record, deps);
+  const isLast = deps.now().toISOString() >= collectUntil(record, deps);
   const read =
-    reading === undefined ? await readProvider(record, taskId, deps) : ({ kind: 'read', reading } as const);
-  if (read.kind === 'no-answer') return retryCollection(record, read.why, deps);
+    reading === undefined
+      ? await readProvider(record, taskId, isLast, deps)
+      : ({ kind: 'read', reading } as const);
+  if (read.kind === 'no-answer') return retryCollection(record, { ...read, isLast }, deps);
   if (read.reading.kind === 'too-large') return abandonTooLarge(record, deps);
-  if (read.reading.kind === 'running') return retryCollection(record, 'still-running', deps);
+  if (read.reading.kind === 'running') {
+    return retryCollection(record, { why: 'still-running', isLast }, deps);
+  }
   const { taskStatus, results, actionResults, expected } = read.reading;
   if (results === undefined && impliesResults(record)) {
-    return retryCollection(record, 'no-results', deps);
+    return retryCollection(record, { why: 'no-results', isLast }, deps);
   }
   if (taskStatus !== record.status) deps.journal.count('StatusDisagreement', record);
   if (!expected) deps.journal.count('UnexpectedResults', record);
@@ -391,7 +433,7 @@ const collect = async (
     if (results !== undefined) stored = await deps.storeResults(record.extractionId, results);
   } catch (error) {
     deps.journal.failure('The results could not be stored.', error, record);
-    return retryCollection(record, 'results-not-stored', deps);
+    return retryCollection(record, { why: 'results-not-stored', isLast }, deps);
   }
   const collected = defined({ results: stored, actionResults });
   return close(closeCollected(record, collected, deps.now(), deps.timings), deps, 'Collected');

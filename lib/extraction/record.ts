@@ -101,7 +101,7 @@ type Progress = {
   readonly collectionError?: string;
   /** When a read of the task was over the size limit. The task is not read again. */
   readonly oversizedAt?: Timestamp;
-  /** The provider asked, by a 429 with `Retry-After`, for no other call about this extraction before this time. */
+  /** The provider asked, by a 429 or 503 with `Retry-After`, for no other call about this extraction before this time. */
   readonly notBefore?: Timestamp;
   /** Partition of the sparse index `due`: 0..15 while the record is open, absent once it is closed. */
   readonly dueShard?: number;

@@ -1,5 +1,5 @@
-import type { Admission, CircuitBreaker } from '../breaker/circuit-breaker.ts';
-import { busyUntil, type Verdict, verdictOf } from '../breaker/provider-trouble.ts';
+import type { Attempt, CircuitBreaker } from '../breaker/circuit-breaker.ts';
+import { busyUntil } from '../breaker/provider-trouble.ts';
 import { NotConfigured } from '../not-configured.ts';
 import { ambiguousClientStatus, notAcceptedStatus } from '../provider/assumptions.ts';
 import {
@@ -85,8 +85,8 @@ export type StartDeps = {
   readonly journal: Journal;
 };
 
-/** The dependencies of one attempt, and what its latest call to the provider showed. */
-type AttemptDeps = StartDeps & { readonly saw: (verdict: Verdict) => void };
+/** The dependencies of one attempt. Every call to the provider goes through `attempt`. */
+type AttemptDeps = StartDeps & { readonly attempt: Attempt };
 
 type StartCallResult =
   | { readonly kind: 'accepted'; readonly taskId: string }
@@ -141,15 +141,12 @@ const tokenFailure = (error: unknown): RetryableStartError => {
 
 /** Makes the start call. Repeats it at most once, and only after a 401, which means that it was not accepted. */
 const makeStartCall = async (token: string, call: StartCall, deps: AttemptDeps): Promise<StartCallResult> => {
-  const { journal, now, saw } = deps;
+  const { journal, now, attempt } = deps;
   const post = async (withToken: string): Promise<StartCallResult | 'unauthorized'> => {
     try {
-      const taskId = await call.post(withToken);
-      saw({ kind: 'success' });
-      return { kind: 'accepted', taskId };
+      return { kind: 'accepted', taskId: await attempt.make(() => call.post(withToken)) };
     } catch (error) {
       journal.failure('The start call failed.', error);
-      saw(verdictOf(error, now()));
       return resultOfError(error, now());
     }
   };
@@ -161,10 +158,9 @@ const makeStartCall = async (token: string, call: StartCall, deps: AttemptDeps):
   call.tokens.drop(token);
   let renewed: string;
   try {
-    renewed = await call.tokens.current();
+    renewed = await attempt.prepare(() => call.tokens.current());
   } catch (error) {
     journal.failure(tokenNotObtained, error);
-    saw(verdictOf(error, now()));
     // The status is STARTING, so an exception here would end as UNCONFIRMED. The 401 means that nothing was accepted.
     return notAccepted('ProviderUnauthorized', busyUntil(error, now()));
   }
@@ -319,15 +315,14 @@ const recordResult = async (
 const obtainToken = async (
   row: Extraction,
   call: StartCall,
-  isProbe: boolean,
   deps: AttemptDeps,
 ): Promise<{ readonly token: string } | { readonly error: RetryableStartError }> => {
+  const { kind, prepare } = deps.attempt;
   try {
-    if (isProbe) await deps.logIn();
-    return { token: await call.tokens.current() };
+    if (kind === 'probe') await prepare(deps.logIn);
+    return { token: await prepare(() => call.tokens.current()) };
   } catch (error) {
     deps.journal.failure(tokenNotObtained, error);
-    deps.saw(verdictOf(error, deps.now()));
     const notBefore = busyUntil(error, deps.now());
     if (notBefore !== undefined) await applyChange(deps.extractions, postponeCalls(row, notBefore));
     return { error: tokenFailure(error) };
@@ -335,14 +330,9 @@ const obtainToken = async (
 };
 
 /** Everything from the unsealing to the record of the start call's result. */
-const attempt = async (
-  row: Extraction,
-  input: StartInput,
-  isProbe: boolean,
-  deps: AttemptDeps,
-): Promise<StartOutcome> => {
+const tryToStart = async (row: Extraction, input: StartInput, deps: AttemptDeps): Promise<StartOutcome> => {
   const call = await deps.callFor(row);
-  const obtained = await obtainToken(row, call, isProbe, deps);
+  const obtained = await obtainToken(row, call, deps);
   if ('error' in obtained) return { kind: 'retry', error: obtained.error };
 
   const attemptId = deps.newAttemptId();
@@ -351,24 +341,6 @@ const attempt = async (
 
   const called = await makeStartCall(obtained.token, call, deps);
   return recordResult(claimed.record, attemptId, called, input, deps);
-};
-
-/** Makes an attempt that the breaker admitted, and reports what its calls showed, also if it throws. */
-const attemptAsAdmitted = async (
-  row: Extraction,
-  input: StartInput,
-  admission: Admission,
-  deps: StartDeps,
-): Promise<StartOutcome> => {
-  let verdict: Verdict = { kind: 'nothing' };
-  const saw = (seen: Verdict): void => {
-    verdict = seen;
-  };
-  try {
-    return await attempt(row, input, admission.kind === 'probe', { ...deps, saw });
-  } finally {
-    await deps.breaker.report(admission, verdict);
-  }
 };
 
 /**
@@ -386,7 +358,8 @@ export const start = async (input: StartInput, deps: StartDeps): Promise<StartOu
   if (now >= windowEnd) return endFor(row);
   if (row.notBefore !== undefined && now < row.notBefore) return { kind: 'retry', error: 'ProviderBusy' };
 
-  const admission = await deps.breaker.admit();
-  if (admission.kind === 'stop') return { kind: 'retry', error: 'ProviderPaused' };
-  return attemptAsAdmitted(row, input, admission, deps);
+  const run = await deps.breaker.run(row.extractionId, (attempt) =>
+    tryToStart(row, input, { ...deps, attempt }),
+  );
+  return run.kind === 'held' ? { kind: 'retry', error: 'ProviderPaused' } : run.value;
 };

@@ -352,7 +352,7 @@ export const claimDue = (found: DueRecord, dueAt: string): Change => ({
   remove: [],
 });
 
-/** The provider asked, by a 429 with `Retry-After`, for no other call about this extraction before `notBefore`. */
+/** The provider asked, by `Retry-After`, for no other call about this extraction before `notBefore`. */
 export const postponeCalls = (
   { extractionId, requestId, status }: Extraction,
   notBefore: string,

@@ -39,8 +39,6 @@ describe('outages of the whole provider', async () => {
 
 /** The invariants that the code breaks today, and why. */
 const defects: Readonly<Record<string, string>> = {
-  'non-interference': 'failures of one extraction, and one Retry-After, hold the calls of all others',
-  'bounded-delay': 'each failed probe doubles the pause of all, also if it was of the same extraction',
   'every-record-closes': 'a read that ends its process leaves its record open for ever',
 };
 

@@ -1,6 +1,5 @@
-import { closedBreaker } from '../../lib/breaker/breaker-state.ts';
 import type { BreakerStore, StoredBreaker } from '../../lib/breaker/breaker-store.ts';
-import type { CircuitBreaker } from '../../lib/breaker/circuit-breaker.ts';
+import type { Attempt, CircuitBreaker } from '../../lib/breaker/circuit-breaker.ts';
 import { type CarryOut, type StoreFaults, underFaults } from './store-fault.ts';
 
 export type MemoryBreakerStore = BreakerStore & { readonly rows: Map<string, StoredBreaker> };
@@ -13,19 +12,49 @@ export const memoryBreakerStore = (faults: StoreFaults = {}): MemoryBreakerStore
 
 /** A store over shared rows. `carryOut` executes each call. */
 export const breakerStoreOver = (rows: Map<string, StoredBreaker>, carryOut: CarryOut): BreakerStore => {
-  const stored = (name: string): StoredBreaker => rows.get(name) ?? { state: closedBreaker };
   return {
-    read: (name) => carryOut({ store: 'breakers', method: 'read', key: name }, () => stored(name)),
+    read: (name) => carryOut({ store: 'breakers', method: 'read', key: name }, () => rows.get(name)),
     replace: (name, previous, next) =>
       carryOut({ store: 'breakers', method: 'replace', key: name }, () => {
-        if (stored(name).version === previous.version) rows.set(name, next);
-        return stored(name);
+        if (rows.get(name)?.version === previous) rows.set(name, next);
+        return rows.get(name);
       }),
   };
 };
 
-/** A breaker that admits every call. */
-export const closedCircuit: CircuitBreaker = {
-  admit: async () => ({ kind: 'pass' }),
-  report: async () => undefined,
+/** A breaker that admits every call as this kind, or holds it. `noted` has what passed it, in order, and the end of each use. */
+export const circuitOf = (
+  kind: Attempt['kind'] | 'held',
+): { readonly breaker: CircuitBreaker; readonly noted: string[] } => {
+  const noted: string[] = [];
+  const note =
+    (name: string): Attempt['make'] =>
+    async (call) => {
+      try {
+        const value = await call();
+        noted.push(name);
+        return value;
+      } catch (error) {
+        noted.push(`${name} failed`);
+        throw error;
+      }
+    };
+  return {
+    noted,
+    breaker: {
+      run: async (_id, use, { isLast = false } = {}) => {
+        if (isLast) noted.push('last');
+        if (kind === 'held') return { kind };
+        try {
+          return { kind: 'made', value: await use({ kind, prepare: note('prepare'), make: note('make') }) };
+        } finally {
+          noted.push('end');
+        }
+      },
+      countFailure: async () => undefined,
+    },
+  };
 };
+
+/** A breaker that admits every call. */
+export const { breaker: closedCircuit } = circuitOf('ordinary');

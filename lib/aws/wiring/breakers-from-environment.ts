@@ -10,20 +10,34 @@ import { requiredVariable } from './environment.ts';
 
 const settingsSchema = v.strictObject({
   failures: v.number(),
-  windowSeconds: v.number(),
   openSeconds: v.number(),
   maxOpenSeconds: v.number(),
   probeSeconds: v.number(),
+  slowCallSeconds: v.number(),
 });
 
 /** Parses the environment variable `BREAKER`. Throws SyntaxError or ValiError if it is malformed. */
-const parseBreakerSettings = (json: string): BreakerSettings => v.parse(settingsSchema, JSON.parse(json));
+const parseBreakerSettings = (json: string): Required<BreakerSettings> =>
+  v.parse(settingsSchema, JSON.parse(json));
 
 /** The breakers of starts and reads. They give up on DynamoDB within seconds, as the call to the provider waits. */
 export const breakersFromEnvironment = (now: () => Date): Readonly<Record<BreakerName, CircuitBreaker>> => {
   const store = dynamoBreakerStore(new DynamoDBClient(promptClient), requiredVariable('BREAKERS_TABLE'));
   const settings = parseBreakerSettings(requiredVariable('BREAKER'));
-  const breaker = (name: BreakerName) =>
-    createCircuitBreaker({ name, store, settings, now, newId: randomUUID, journal });
-  return { starts: breaker('starts'), reads: breaker('reads') };
+  const breaker = (name: BreakerName, ownSettings: BreakerSettings) =>
+    createCircuitBreaker({
+      name,
+      store,
+      settings: ownSettings,
+      now,
+      newId: randomUUID,
+      schedule: (callback, ms) => {
+        const timer = setTimeout(callback, ms);
+        return () => clearTimeout(timer);
+      },
+      journal,
+    });
+  // A read that is slow loses nothing, and an answer with results takes its time.
+  const { slowCallSeconds: _, ...ofReads } = settings;
+  return { starts: breaker('starts', settings), reads: breaker('reads', ofReads) };
 };

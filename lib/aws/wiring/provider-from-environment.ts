@@ -58,7 +58,6 @@ export const providerFromEnvironment = (
   const connection = { ...connectionFromEnvironment(maxAnswerBytes), encryptRawCredentials };
   const logIn = alsoCountingFor(
     alsoCountLoginsFor,
-    now,
     logInWithStoredKey(secrets, requiredVariable('PROVIDER_API_KEY_SECRET'), connection, sessionMinutes),
   );
   const sessions = cacheSessionTokens({ logIn, lifetimeMs: sessionMinutes * 60_000, now });

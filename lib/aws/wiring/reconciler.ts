@@ -4,8 +4,9 @@ import { S3Client } from '@aws-sdk/client-s3';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SFNClient } from '@aws-sdk/client-sfn';
 import { SQSClient } from '@aws-sdk/client-sqs';
+import type { Attempt } from '../../breaker/circuit-breaker.ts';
 import { findSealedTarget } from '../../extraction/find-sealed-target.ts';
-import { guardReads } from '../../extraction/guard-reads.ts';
+import { guardReads, type ReadTask, tokensFor } from '../../extraction/guard-reads.ts';
 import { parseTimings, type Timings } from '../../extraction/parse-timings.ts';
 import { type Reading, readingOfExtraction, readTaskWith } from '../../extraction/reading.ts';
 import {
@@ -13,12 +14,13 @@ import {
   type ReconcileResult,
   reconcileAndContinue,
 } from '../../extraction/reconcile.ts';
-import type { ConsentExtraction, Extraction } from '../../extraction/record.ts';
+import type { ConsentExtraction } from '../../extraction/record.ts';
 import { journal } from '../../observability/observability.ts';
 import { readExtraction } from '../../provider/extractions/read-extraction.ts';
 import { readTask } from '../../provider/tasks/read-task.ts';
+import { tokensOf } from '../../provider/tokens/task-tokens.ts';
 import { withSession } from '../../provider/tokens/with-session.ts';
-import { withTaskToken } from '../../provider/tokens/with-task-token.ts';
+import type { Connection } from '../../provider/transport/send-request.ts';
 import { dynamoExtractionStore } from '../dynamo-extraction-store.ts';
 import { dynamoTaskStore } from '../dynamo-task-store.ts';
 import { unsealTargetWith } from '../seal.ts';
@@ -29,6 +31,9 @@ import { breakersFromEnvironment } from './breakers-from-environment.ts';
 import { patientClient, patientQueueClient } from './client-options.ts';
 import { requiredVariable } from './environment.ts';
 import { providerFromEnvironment, taskTokensFromEnvironment } from './provider-from-environment.ts';
+
+/** The timeout of a read although the breaker is open: most of them hang, and their consumers have others to reconcile. */
+const lastReadMs = 5_000;
 
 export type Reconciler = {
   /**
@@ -53,24 +58,32 @@ export const reconcilerFromEnvironment = (now: () => Date): Reconciler => {
   const tasks = dynamoTaskStore(database, requiredVariable('TASKS_TABLE'), now);
   const unsealTarget = unsealTargetWith(new KMSClient(patientClient), requiredVariable('SEAL_KEY_ARN'));
 
+  const connectionFor = ({ kind }: Attempt): Connection =>
+    kind === 'last'
+      ? { ...connection, totalTimeoutMs: Math.min(connection.totalTimeoutMs, lastReadMs) }
+      : connection;
+
   const readByConsent = async (
     { extractionId, variant }: ConsentExtraction,
     taskId: string,
+    attempt: Attempt,
   ): Promise<Reading> => {
     const sealed = await findSealedTarget(extractionId, taskId, { tasks, readInput });
     const { target } = await unsealTarget(extractionId, sealed);
     return readingOfExtraction(
-      await withTaskToken(taskTokens, target, (token) =>
-        readExtraction(connection, token, { variant, taskId }),
+      await withSession(tokensFor(tokensOf(taskTokens, target), attempt), (token) =>
+        attempt.make(() => readExtraction(connectionFor(attempt), token, { variant, taskId })),
       ),
     );
   };
 
-  const readByCredentials = (taskId: string): Promise<Reading> =>
-    withSession(sessions, (token) => readTaskWith(() => readTask(connection, token, taskId)));
+  const readByCredentials = (taskId: string, attempt: Attempt): Promise<Reading> =>
+    withSession(tokensFor(sessions, attempt), (token) =>
+      attempt.make(() => readTaskWith(() => readTask(connectionFor(attempt), token, taskId))),
+    );
 
-  const readByMethod = (record: Extraction, taskId: string): Promise<Reading> =>
-    record.method === 'consent' ? readByConsent(record, taskId) : readByCredentials(taskId);
+  const readByMethod: ReadTask = (record, taskId, attempt) =>
+    record.method === 'consent' ? readByConsent(record, taskId, attempt) : readByCredentials(taskId, attempt);
 
   const extractions = dynamoExtractionStore(database, requiredVariable('EXTRACTIONS_TABLE'));
   const deps = {

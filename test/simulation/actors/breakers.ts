@@ -1,6 +1,7 @@
-import type { BreakerName } from '../../../lib/breaker/breaker-state.ts';
+import { type BreakerName, closedBreaker } from '../../../lib/breaker/breaker-state.ts';
 import type { StoredBreaker } from '../../../lib/breaker/breaker-store.ts';
 import { type CircuitBreaker, createCircuitBreaker } from '../../../lib/breaker/circuit-breaker.ts';
+import { parseBreakerState } from '../../../lib/breaker/parse-breaker-state.ts';
 import { breakerStoreOver, closedCircuit } from '../../support/memory-breaker-store.ts';
 import type { CarryOut } from '../../support/store-fault.ts';
 import type { Process } from '../world/process.ts';
@@ -20,7 +21,14 @@ export const breakerFor = (world: World, process: Process, name: BreakerName): C
       kind: call.method === 'read' ? 'read' : 'write',
       take: effect,
     });
-    if (name === 'starts') world.startsSeen.set(process, (answer as StoredBreaker).state);
+    if (name === 'starts')
+      world.startsSeen.set(
+        process,
+        parseBreakerState(
+          (answer as StoredBreaker | undefined)?.state ?? closedBreaker,
+          world.now().getTime(),
+        ).state,
+      );
     return answer;
   };
   return createCircuitBreaker({
@@ -32,6 +40,8 @@ export const breakerFor = (world: World, process: Process, name: BreakerName): C
       ids += 1;
       return `${process.name}/${ids}`;
     },
+    // No call of this world is slow: the outages have those.
+    schedule: () => () => undefined,
     journal: world.journal,
   });
 };

@@ -1,13 +1,14 @@
+import type { Attempt } from '../../../lib/breaker/circuit-breaker.ts';
 import { findSealedTarget } from '../../../lib/extraction/find-sealed-target.ts';
-import { guardReads } from '../../../lib/extraction/guard-reads.ts';
-import { type Reading, readingOfExtraction, readTaskWith } from '../../../lib/extraction/reading.ts';
+import { guardReads, type ReadTask, tokensFor } from '../../../lib/extraction/guard-reads.ts';
+import { readingOfExtraction, readTaskWith } from '../../../lib/extraction/reading.ts';
 import type { ReconcileDeps } from '../../../lib/extraction/reconcile.ts';
-import type { Extraction } from '../../../lib/extraction/record.ts';
+import type { ConsentExtraction } from '../../../lib/extraction/record.ts';
 import type { SealedTargetData } from '../../../lib/extraction/sealed-request-data.ts';
 import { readExtraction } from '../../../lib/provider/extractions/read-extraction.ts';
 import type { TaskReading } from '../../../lib/provider/tasks/read-task.ts';
+import { tokensOf } from '../../../lib/provider/tokens/task-tokens.ts';
 import { withSession } from '../../../lib/provider/tokens/with-session.ts';
-import { withTaskToken } from '../../../lib/provider/tokens/with-task-token.ts';
 import type { Fetch } from '../../../lib/provider/transport/fetch.ts';
 import type { Connection } from '../../../lib/provider/transport/send-request.ts';
 import type { Process } from '../world/process.ts';
@@ -65,19 +66,25 @@ export const reconcileDepsFor = (world: World, process: Process): ReconcileDeps 
       kind: 'read',
       take: () => ({ sealed: world.executions.get(extractionId)?.input.sealed ?? '' }),
     });
-  const readByConsent = async (extractionId: string, variant: 'v1' | 'v2', taskId: string) => {
+  const readByConsent = async (
+    { extractionId, variant }: ConsentExtraction,
+    taskId: string,
+    attempt: Attempt,
+  ) => {
     const sealed = await findSealedTarget(extractionId, taskId, { tasks: tables.tasks, readInput });
     const { target } = await unseal<SealedTargetData>(sealed);
     if (taskTokens === undefined) throw new Error('no record by consent');
     const connection = pollsOf(world, process, taskId);
-    return withTaskToken(taskTokens, target, (token) =>
-      readExtraction(connection, token, { variant, taskId }),
+    return withSession(tokensFor(tokensOf(taskTokens, target), attempt), (token) =>
+      attempt.make(() => readExtraction(connection, token, { variant, taskId })),
     );
   };
-  const readByMethod = async (record: Extraction, taskId: string): Promise<Reading> =>
+  const readByMethod: ReadTask = async (record, taskId, attempt) =>
     record.method === 'consent'
-      ? readingOfExtraction(await readByConsent(record.extractionId, record.variant, taskId))
-      : withSession(sessions, () => readTaskWith(async () => taskReading(await read(taskId))));
+      ? readingOfExtraction(await readByConsent(record, taskId, attempt))
+      : withSession(tokensFor(sessions, attempt), () =>
+          attempt.make(() => readTaskWith(async () => taskReading(await read(taskId)))),
+        );
   const guarded = guardReads(readByMethod, {
     ...tables,
     breaker: breakerFor(world, process, 'reads'),
@@ -86,10 +93,10 @@ export const reconcileDepsFor = (world: World, process: Process): ReconcileDeps 
   });
   return {
     ...tables,
-    read: (record, taskId) => {
+    read: (record, taskId, options) => {
       process.reads += 1;
       world.state('read', { by: process });
-      return guarded(record, taskId);
+      return guarded(record, taskId, options);
     },
     storeResults: (extractionId, stored) =>
       kernel.call(process, process.name, {

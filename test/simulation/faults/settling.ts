@@ -163,13 +163,13 @@ export const settlingFaults: readonly InjectedFault[] = [
     name: 'timed-out-without-last-read',
     does: 'Past the deadline, TIMED_OUT is written without a last read.',
     file: reconcile,
-    find: `const found = await findOutcome(record, taskId, reading, deps);
+    find: `const found = await findOutcome(record, taskId, { known: reading, isLast: false }, deps);
   if (found.kind === 'settled') return found.step;
   if (found.kind === 'too-large') return reconcileOversized(`,
     replace: `const late = deps.now().toISOString() >= record.deadlineAt;
   const found: OutcomeSearch = late
     ? { kind: 'none', why: 'late' }
-    : await findOutcome(record, taskId, reading, deps);
+    : await findOutcome(record, taskId, { known: reading, isLast: false }, deps);
   if (found.kind === 'settled') return found.step;
   if (found.kind === 'too-large') return reconcileOversized(`,
     caughtBy: 'last-read-before-timed-out',
@@ -178,7 +178,7 @@ export const settlingFaults: readonly InjectedFault[] = [
     name: 'no-read-in-grace',
     does: 'The task is not read in grace.',
     file: reconcile,
-    find: `const found = await findOutcome(record, taskId, reading, deps);
+    find: `const found = await findOutcome(record, taskId, { known: reading, isLast }, deps);
   if (found.kind === 'settled') return found.step;
   if (found.kind === 'too-large') return abandonTooLarge(record, deps);
 `,

@@ -17,7 +17,7 @@ export const startingFaults: readonly InjectedFault[] = [
     name: 'starting-write-before-token',
     does: 'The `STARTING` write is made before a token is obtained, so that a failed login ends as UNCONFIRMED.',
     file: start,
-    find: `  const obtained = await obtainToken(row, call, isProbe, deps);
+    find: `  const obtained = await obtainToken(row, call, deps);
   if ('error' in obtained) return { kind: 'retry', error: obtained.error };
 
   const attemptId = deps.newAttemptId();
@@ -27,7 +27,7 @@ export const startingFaults: readonly InjectedFault[] = [
     replace: `  const attemptId = deps.newAttemptId();
   const claimed = await persist(markStarting(row, attemptId, deps.now(), deps.timings), deps);
   if (claimed.kind === 'lost') return resumeOrRetry(claimed.record, input, deps);
-  const obtained = await obtainToken(row, call, isProbe, deps);
+  const obtained = await obtainToken(row, call, deps);
   if ('error' in obtained) return { kind: 'retry', error: obtained.error };
 `,
     caughtBy: 'unconfirmed-for-a-reason',
@@ -236,11 +236,11 @@ export const startingFaults: readonly InjectedFault[] = [
     caughtBy: 'waits-as-asked',
   },
   {
-    name: 'stop-ignored',
+    name: 'hold-ignored',
     does: 'A start call is made although the breaker holds it.',
-    file: 'lib/extraction/start.ts',
-    find: "if (admission.kind === 'stop') return { kind: 'retry', error: 'ProviderPaused' };",
-    replace: '',
+    file: 'lib/breaker/circuit-breaker.ts',
+    find: "if (admission.kind === 'held') {",
+    replace: "if (admission.kind === 'held' && name === 'reads') {",
     caughtBy: 'breaker-respected',
   },
 ];

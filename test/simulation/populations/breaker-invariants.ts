@@ -10,7 +10,13 @@ const staleMs = 5_000 + 1_000 + 500;
 /** From the end of a call to the write that counts it, over all lost races. */
 const writeMs = 1_500;
 
-const { failures: threshold, windowSeconds, openSeconds, maxOpenSeconds } = breakerSettings;
+const {
+  failures: threshold,
+  openSeconds,
+  maxOpenSeconds,
+  slowCallSeconds,
+  probeSeconds,
+} = breakerSettings.starts;
 
 const probeIdOf = (change: BreakerChange): string | undefined => change.after.opened?.probe?.id;
 
@@ -103,16 +109,35 @@ const heldCallsNotMade: Invariant = {
   },
 };
 
+/** When start calls succeeded. */
+const successesOf = ({ provider }: Service): readonly number[] =>
+  provider.calls.flatMap(({ kind, result, endedAt = 0 }) =>
+    kind === 'start' && result === 'success' ? [endedAt] : [],
+  );
+
+/** When start calls began to count as too slow. */
+const slowOnesOf = ({ provider, time }: Service): readonly number[] =>
+  provider.calls.flatMap(({ kind, at, endedAt = time.now }) =>
+    kind === 'start' && endedAt - at > slowCallSeconds * 1_000 ? [at + slowCallSeconds * 1_000] : [],
+  );
+
 const opensInTime: Invariant = {
   name: 'opens-in-time',
-  rule: 'The breaker is open as soon as the threshold of failures within the window is counted, by whichever processes.',
+  rule: 'The breaker is open as soon as start calls of the threshold of extractions have failed without a success in between, in whichever processes.',
   check: (service) => {
-    const troubles = troublesOf(service);
+    const troubles = service.provider.calls.flatMap(({ kind, result, of, at, endedAt = 0 }) => {
+      if (kind !== 'start' || result !== 'trouble') return [];
+      return [{ of, at: Math.min(endedAt, at + slowCallSeconds * 1_000) }];
+    });
+    const successes = successesOf(service);
     const periods = openPeriodsOf(service);
-    const late = troubles.find((at) => {
+    const late = troubles.find(({ at }) => {
       const closedAt = periods.findLast(({ to }) => to <= at)?.to ?? 0;
-      const since = Math.max(closedAt, at - windowSeconds * 1_000);
-      const isEnough = within(troubles, since, at) >= threshold + service.losses;
+      const since = Math.max(closedAt, ...successes.filter((success) => success <= at + writeMs));
+      const failing = new Set(troubles.filter((one) => one.at > since && one.at <= at).map(({ of }) => of));
+      const known = new Set(troubles.filter((one) => one.at <= since).map(({ of }) => of));
+      const counted = [...failing].filter((of) => !known.has(of)).length;
+      const isEnough = counted >= threshold + service.losses;
       return isEnough && !periods.some(({ from, to }) => from <= at + writeMs && to >= at);
     });
     return late === undefined ? undefined : 'The breaker is not open although enough calls have failed.';
@@ -121,16 +146,17 @@ const opensInTime: Invariant = {
 
 const opensForAReason: Invariant = {
   name: 'opens-for-a-reason',
-  rule: 'The breaker opens only if the threshold of calls has failed, within the window or without a success in between.',
+  rule: 'The breaker opens only if the threshold of calls failed or were too slow, and never if one call in ten fails, one after the other.',
   check: (service) => {
-    const troubles = troublesOf(service);
-    const successes = service.provider.calls.flatMap(({ kind, result, endedAt = 0 }) =>
-      kind === 'start' && result === 'success' ? [endedAt] : [],
-    );
+    const bad = [...troublesOf(service), ...slowOnesOf(service)];
+    const periods = openPeriodsOf(service);
+    const { members, outages } = service.population;
+    const isRareTrouble =
+      outages.some(({ trouble }) => trouble === 'fails one call in ten') && members[0]?.at !== members[1]?.at;
     const groundless = changesOf(service, 'starts').find((change) => {
-      const lastSuccess = Math.max(0, ...successes.filter((at) => at <= change.at - writeMs));
-      const inWindow = change.at - windowSeconds * 1_000 - writeMs;
-      return isOpening(change) && within(troubles, Math.min(lastSuccess, inWindow), change.at) < threshold;
+      const closedAt = periods.findLast(({ to }) => to <= change.at)?.to ?? 0;
+      const isEnough = within(bad, closedAt - writeMs, change.at) >= threshold && !isRareTrouble;
+      return isOpening(change) && !isEnough;
     });
     return groundless === undefined ? undefined : 'The breaker opens although few calls have failed.';
   },
@@ -156,13 +182,15 @@ const oneProbe: Invariant = {
 
 const pausesDouble: Invariant = {
   name: 'pauses-double',
-  rule: 'The pause after a failed probe is twice the one before, up to the longest.',
+  rule: 'The first pause and the one after the first failed probe are equal. Each later failed probe of another extraction doubles it, up to the longest.',
   check: (service) => {
     const changes = changesOf(service, 'starts');
     const wrong = changes.find(({ before, after }) => {
       if (before.opened?.probe === undefined || after.opened === undefined) return false;
       if (after.opened.until === before.opened.until) return false;
-      return after.opened.seconds !== Math.min(2 * before.opened.seconds, maxOpenSeconds);
+      const { failedProbe, seconds } = before.opened;
+      const doubles = failedProbe !== undefined && failedProbe !== after.opened.failedProbe;
+      return after.opened.seconds !== Math.min(doubles ? 2 * seconds : seconds, maxOpenSeconds);
     });
     const first = changes.find((change) => isOpening(change) && change.after.opened?.seconds !== openSeconds);
     return wrong === undefined && first === undefined ? undefined : 'A pause has the wrong length.';
@@ -171,7 +199,7 @@ const pausesDouble: Invariant = {
 
 const closedByAStart: Invariant = {
   name: 'closed-by-a-start',
-  rule: 'The breaker closes only after a start call of the elected probe succeeded.',
+  rule: 'The breaker closes only after a start call of the elected probe succeeded, or one that had counted as too slow.',
   check: (service) => {
     const probes = probesOf(service);
     const groundless = changesOf(service, 'starts')
@@ -182,9 +210,9 @@ const closedByAStart: Invariant = {
           ({ kind, process, result, at: madeAt, endedAt = Number.POSITIVE_INFINITY }) =>
             kind === 'start' &&
             result === 'success' &&
-            process === probe?.process &&
-            madeAt >= probe.from &&
-            endedAt <= at,
+            endedAt <= at &&
+            ((process === probe?.process && madeAt >= probe.from) ||
+              (endedAt - madeAt > slowCallSeconds * 1_000 && endedAt > at - writeMs)),
         );
       });
     return groundless === undefined ? undefined : 'The breaker closes, but no probe has started a task.';
@@ -219,7 +247,7 @@ const unconfirmedBounded: Invariant = {
   check: (service) => {
     // Failures that are both rare and between successes open nothing.
     const isPartial = service.population.outages.some(({ trouble }) =>
-      ['fails one call in fifty', 'flaps'].includes(trouble),
+      ['fails one call in ten', 'flaps'].includes(trouble),
     );
     if (isPartial) return undefined;
     const { unconfirmed, openings, underWay: calls, probes } = countsOf(service);
@@ -232,9 +260,12 @@ const recovers: Invariant = {
   name: 'recovers',
   rule: 'After the outage, everything starts that is still within its start window.',
   check: (service) => {
-    // The last request was made a minute after the outage, and has 15 minutes for the longest pause and a dead probe.
+    // The last request was made a minute after the outage, and has 15 minutes for the longest pause and one dead probe.
     const held = [...service.extractions.values()].filter(({ status }) => status === 'NOT_STARTED');
-    return held.length === 0 ? undefined : `${held.length} extractions never started.`;
+    const deadProbes = probesOf(service).filter(({ from, to }) => to - from >= probeSeconds * 1_000);
+    return held.length === 0 || deadProbes.length > 1
+      ? undefined
+      : `${held.length} extractions never started.`;
   },
 };
 

@@ -1,5 +1,6 @@
 import type { BreakerName } from '../../../lib/breaker/breaker-state.ts';
 import {
+  type Attempt,
   alsoCountingFor,
   type CircuitBreaker,
   createCircuitBreaker,
@@ -10,14 +11,10 @@ import {
   requestExtraction,
 } from '../../../lib/extraction/api/request-extraction.ts';
 import { findSealedTarget } from '../../../lib/extraction/find-sealed-target.ts';
-import { guardReads } from '../../../lib/extraction/guard-reads.ts';
+import { guardReads, type ReadTask, tokensFor } from '../../../lib/extraction/guard-reads.ts';
 import { callByConsent, callByCredentials } from '../../../lib/extraction/prepare-start-call.ts';
 import { readingOfExtraction, readTaskWith } from '../../../lib/extraction/reading.ts';
-import {
-  type ReconcileCaller,
-  type ReconcileDeps,
-  reconcileAndContinue,
-} from '../../../lib/extraction/reconcile.ts';
+import { type ReconcileCaller, reconcileAndContinue } from '../../../lib/extraction/reconcile.ts';
 import { answerReconcile } from '../../../lib/extraction/reconcile-event.ts';
 import {
   type BatchAnswer,
@@ -31,9 +28,8 @@ import type { SealedRequestData } from '../../../lib/extraction/sealed-request-d
 import { startForMachine } from '../../../lib/extraction/start-for-machine.ts';
 import { sweep } from '../../../lib/extraction/sweep.ts';
 import { cacheSessionTokens } from '../../../lib/provider/tokens/session-tokens.ts';
-import { cacheTaskTokens } from '../../../lib/provider/tokens/task-tokens.ts';
+import { cacheTaskTokens, tokensOf } from '../../../lib/provider/tokens/task-tokens.ts';
 import { withSession } from '../../../lib/provider/tokens/with-session.ts';
-import { withTaskToken } from '../../../lib/provider/tokens/with-task-token.ts';
 import { breakerStoreOver, closedCircuit } from '../../support/memory-breaker-store.ts';
 import { extractionStoreOver } from '../../support/memory-extraction-store.ts';
 import { taskStoreOver } from '../../support/memory-task-store.ts';
@@ -50,9 +46,10 @@ const breakerOf = (service: Service, process: Process, name: BreakerName): Circu
     : createCircuitBreaker({
         name,
         store: breakerStoreOver(service.breakers, process.carryOut),
-        settings: breakerSettings,
+        settings: breakerSettings[name],
         now: service.now,
         newId: () => `${process.name}/${service.newName('id')}`,
+        schedule: process.schedule,
         journal: service.journal,
       });
 
@@ -68,7 +65,7 @@ export const functionsIn = (service: Service, process: Process) => {
   };
   const otherBreaker = process.kind === 'start-task' ? breakers.reads : breakers.starts;
   const sessions = cacheSessionTokens({
-    logIn: alsoCountingFor(otherBreaker, now, () => provider.logIn(process)),
+    logIn: alsoCountingFor(otherBreaker, () => provider.logIn(process)),
     lifetimeMs: settings.sessionMinutes * 60_000,
     now,
   });
@@ -111,16 +108,20 @@ export const functionsIn = (service: Service, process: Process) => {
         })
       : callByCredentials(record, await unseal(record.extractionId, sealed), { sessions, startTask });
   };
-  const readByConsent = async (extractionId: string, taskId: string) => {
+  const readByConsent = async (extractionId: string, taskId: string, attempt: Attempt) => {
     const readInput = async () => ({ sealed: service.executions.get(extractionId)?.sealed ?? '' });
     const sealed = await findSealedTarget(extractionId, taskId, { tasks: deps.tasks, readInput });
     const { target } = await unseal<{ target: string }>(extractionId, sealed);
-    return withTaskToken(taskTokens, target, (token) => provider.readExtraction(process, token, taskId));
+    return withSession(tokensFor(tokensOf(taskTokens, target), attempt), (token) =>
+      attempt.make(() => provider.readExtraction(process, token, taskId)),
+    );
   };
-  const read: ReconcileDeps['read'] = async (record, taskId) =>
+  const read: ReadTask = async (record, taskId, attempt) =>
     record.method === 'consent'
-      ? readingOfExtraction(await readByConsent(record.extractionId, taskId))
-      : withSession(sessions, () => readTaskWith(() => provider.readTask(process, taskId)));
+      ? readingOfExtraction(await readByConsent(record.extractionId, taskId, attempt))
+      : withSession(tokensFor(sessions, attempt), () =>
+          attempt.make(() => readTaskWith(() => provider.readTask(process, taskId))),
+        );
   const reconcileDeps = {
     ...deps,
     read: guardReads(read, { ...deps, breaker: breakers.reads }),

@@ -9,7 +9,7 @@ export const troubles = [
   'hangs',
   'slow',
   'flaps',
-  'fails one call in fifty',
+  'fails one call in ten',
   'answers 429',
   'answers 401',
   'answers 400',
@@ -100,7 +100,7 @@ export const outageTroubles = [
   'hangs',
   'slow',
   'flaps',
-  'fails one call in fifty',
+  'fails one call in ten',
 ] as const satisfies readonly Trouble[];
 
 /** A random outage of the whole provider. All extractions are healthy, but for some that it refuses with a 400. */

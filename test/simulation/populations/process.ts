@@ -64,6 +64,17 @@ export class Process {
     if (this.#hasEnded) await never();
   }
 
+  /** Calls back after some time, unless the returned function was called before or the process has ended. */
+  readonly schedule = (callback: () => void, milliseconds: number): (() => void) => {
+    let isStopped = false;
+    this.#service.time.after(milliseconds, () => {
+      if (!isStopped && !this.#hasEnded) callback();
+    });
+    return () => {
+      isStopped = true;
+    };
+  };
+
   /** Every call of a table takes some milliseconds. Some lose their answer, and some their process. */
   readonly carryOut: CarryOut = async ({ store, method, key }, effect) => {
     const { chances } = this.#service;

@@ -156,8 +156,8 @@ export class Provider {
         throw new ProviderAmbiguous('timeout', { cause: cause('ETIMEDOUT') });
       case 'ends the process':
         return process.end('Runtime.OutOfMemory');
-      case 'fails one call in fifty':
-        if (chances.choose(process.of, 50) !== 49) return;
+      case 'fails one call in ten':
+        if (chances.choose(process.of, 10) !== 9) return;
         throw answered(503);
       case 'flaps':
         if (Math.floor((time.now - this.#origin) / 10_000) % 2 === 1) return;

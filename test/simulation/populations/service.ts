@@ -1,5 +1,6 @@
 import { type BreakerName, type BreakerState, closedBreaker } from '../../../lib/breaker/breaker-state.ts';
 import type { StoredBreaker } from '../../../lib/breaker/breaker-store.ts';
+import { parseBreakerState } from '../../../lib/breaker/parse-breaker-state.ts';
 import type { ExtractionRequest } from '../../../lib/extraction/api/parse-request.ts';
 import type { ExecutionInput } from '../../../lib/extraction/api/request-extraction.ts';
 import type { Extraction } from '../../../lib/extraction/record.ts';
@@ -73,7 +74,7 @@ export class Service {
   /** The callback tokens that somebody waits for. */
   readonly #waiting = new Map<string, (error: string | undefined) => void>();
   /** What an eventually consistent read may still return. */
-  readonly #stale = new Map<string, { readonly stored: StoredBreaker; readonly until: number }>();
+  readonly #stale = new Map<string, { readonly stored: StoredBreaker | undefined; readonly until: number }>();
   #names = 0;
 
   constructor(population: Population, chances: Chances) {
@@ -190,17 +191,21 @@ export class Service {
     }
   }
 
+  breakerState(name: BreakerName): BreakerState {
+    return parseBreakerState(this.breakers.get(name)?.state ?? closedBreaker, this.time.now).state;
+  }
+
   /** Carries out a call of the table `Breakers`, and notes a change. A read may return the state before the last change. */
   onBreaker<T>(of: string, method: string, name: BreakerName, effect: () => T): T {
     const stale = this.#stale.get(name);
     const mayLag = stale !== undefined && this.time.now < stale.until;
     if (method === 'read' && mayLag && this.chances.choose(of, 4) === 3) return stale.stored as T;
-    const before = this.breakers.get(name) ?? { state: closedBreaker };
+    const stored = this.breakers.get(name);
+    const before = this.breakerState(name);
     const answer = effect();
-    const after = this.breakers.get(name) ?? before;
-    if (after !== before) {
-      this.changes.push({ name, at: this.time.now, before: before.state, after: after.state });
-      this.#stale.set(name, { stored: before, until: this.time.now + mostLagMs });
+    if (this.breakers.get(name) !== stored) {
+      this.changes.push({ name, at: this.time.now, before, after: this.breakerState(name) });
+      this.#stale.set(name, { stored, until: this.time.now + mostLagMs });
     }
     return answer;
   }

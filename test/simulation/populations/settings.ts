@@ -20,7 +20,7 @@ export const settings = {
   recordRetentionDays: 120,
   providerTimeoutMs: 20_000,
   breakerFailures: 5,
-  breakerWindowSeconds: 30,
+  breakerSlowCallSeconds: 5,
   breakerOpenSeconds: 30,
   breakerMaxOpenSeconds: 300,
   sessionMinutes: 60,
@@ -31,13 +31,17 @@ export const settings = {
 export const timings = timingsOf(settings);
 export const lifeOf = lifeWith(settings);
 
-/** As the stack passes them to the functions. A probe is given up 10 s after its process has ended. */
-export const breakerSettings: BreakerSettings = {
+const reads: BreakerSettings = {
   failures: settings.breakerFailures,
-  windowSeconds: settings.breakerWindowSeconds,
   openSeconds: settings.breakerOpenSeconds,
   maxOpenSeconds: settings.breakerMaxOpenSeconds,
   probeSeconds: lifeOf.reconcile + 10,
+};
+
+/** As the stack passes them to the functions. A probe is given up 10 s after its process has ended. */
+export const breakerSettings = {
+  starts: { ...reads, slowCallSeconds: settings.breakerSlowCallSeconds },
+  reads,
 };
 
 /** As in infra/constructs/reconcile-queue.ts. */

@@ -52,10 +52,9 @@ export const lifeWith = (given: Settings) => ({
 
 export const lifeOf = lifeWith(settings);
 
-/** A breaker that opens soon, and probes soon. A probe is given up once its process has ended. */
+/** A breaker that one failing extraction opens. A probe is given up once its process has ended. */
 export const breakerSettings: BreakerSettings = {
-  failures: 2,
-  windowSeconds: 30,
+  failures: 1,
   openSeconds: 5,
   maxOpenSeconds: 10,
   probeSeconds: (4 * settings.providerTimeoutMs) / 1_000 + 50,

@@ -106,11 +106,11 @@ export class World {
     const { openSeconds: seconds } = breakerSettings;
     const opened = { since: origin, until: origin + seconds * 1_000, seconds };
     for (const name of breakers?.open ?? []) {
-      this.breakers.set(name, { state: { failures: [], opened }, version: 'opened' });
+      this.breakers.set(name, { state: { ...closedBreaker, opened }, version: 'opened' });
     }
     const { names, until } = breakers?.paused ?? { names: [], until: 0 };
     for (const name of names) {
-      const { state } = this.breakers.get(name) ?? { state: closedBreaker };
+      const { state } = (this.breakers.get(name) ?? { state: closedBreaker }) as { state: BreakerState };
       this.breakers.set(name, { state: pause(state, 'maintenance', origin), version: 'paused' });
       this.kernel.after(until * 1_000, `an operator resumes ${name}`, () =>
         this.breakers.set(name, { state: closedBreaker, version: 'resumed' }),

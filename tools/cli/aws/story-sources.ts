@@ -10,7 +10,7 @@ import { dynamoExtractionStore } from '../../../lib/aws/dynamo-extraction-store.
 import { dynamoTaskStore } from '../../../lib/aws/dynamo-task-store.ts';
 import { executionArn } from '../../../lib/aws/step-functions.ts';
 import { type BreakerName, breakerNames, phaseOf } from '../../../lib/breaker/breaker-state.ts';
-import type { BreakerStore } from '../../../lib/breaker/breaker-store.ts';
+import { type BreakerStore, readBreaker } from '../../../lib/breaker/breaker-store.ts';
 import { defined } from '../../../lib/defined.ts';
 import { once } from '../../../lib/once.ts';
 import type { Deployment } from '../deployment.ts';
@@ -71,8 +71,8 @@ const isoOf = (time: number | undefined): string | undefined =>
   time === undefined ? undefined : new Date(time).toISOString();
 
 /** A pause is not over by itself, so it has no end. */
-const readBreaker = async (store: BreakerStore, name: BreakerName, now: Date): Promise<Breaker> => {
-  const { state } = await store.read(name);
+const breakerOf = async (store: BreakerStore, name: BreakerName, now: Date): Promise<Breaker> => {
+  const { state } = await readBreaker(store, name, now);
   const { paused, opened } = state;
   const phase = phaseOf(state, now.getTime());
   return defined({
@@ -128,7 +128,7 @@ export const storySources = (
       readStreamChanges(new DynamoDBStreamsClient(client), output('ExtractionsStreamArn'), id),
     breakers: async () => {
       const store = dynamoBreakerStore(dynamo, output('BreakersTableName'));
-      return Promise.all(breakerNames.map((name) => readBreaker(store, name, now())));
+      return Promise.all(breakerNames.map((name) => breakerOf(store, name, now())));
     },
     sweep: async () => readSweep(deployment, (await resources()).get('AWS::Events::Rule') ?? []),
   };

@@ -1,7 +1,7 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { dynamoBreakerStore } from '../../../lib/aws/dynamo-breaker-store.ts';
 import { breakerNames } from '../../../lib/breaker/breaker-state.ts';
-import type { BreakerStore } from '../../../lib/breaker/breaker-store.ts';
+import { type BreakerStore, readBreaker } from '../../../lib/breaker/breaker-store.ts';
 import type { Extraction, ExtractionStatus } from '../../../lib/extraction/record.ts';
 import { openExtractionIds, readExtractions } from '../aws/read-extractions.ts';
 import type { Context } from '../context.ts';
@@ -60,7 +60,11 @@ export const list = async (options: ListOptions, { shell, connect }: Context): P
 /** Prints which calls to the provider are held, as that is why extractions wait. */
 const hintHeldCalls = async (store: Pick<BreakerStore, 'read'>, shell: Shell): Promise<void> => {
   for (const name of breakerNames) {
-    const { isHeld, line } = describeBreaker(name, (await store.read(name)).state, shell.now());
+    const { isHeld, line } = describeBreaker(
+      name,
+      (await readBreaker(store, name, shell.now())).state,
+      shell.now(),
+    );
     if (isHeld) shell.hint(`${line}.`);
   }
 };

@@ -25,7 +25,10 @@ const change = async (
   const { client, output } = await connect();
   const store = dynamoBreakerStore(new DynamoDBClient(client), output('BreakersTableName'));
   for (const name of names) {
-    const { after } = await changeBreaker(store, name, undefined, decide, shell.randomId);
+    const { after } = await changeBreaker(store, name, decide, {
+      now: shell.now,
+      newVersion: shell.randomId,
+    });
     const { line, facts } = describeBreaker(name, after.state, shell.now());
     shell.print(line, facts);
   }

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import {
   afterFailure,
-  afterProbe,
   afterSuccess,
   type BreakerState,
   closedBreaker,
@@ -12,119 +11,164 @@ import {
   withoutProbe,
 } from '../../../../lib/breaker/breaker-state.ts';
 
-const settings = { failures: 3, windowSeconds: 30, openSeconds: 30, maxOpenSeconds: 100, probeSeconds: 60 };
+const settings = { failures: 3, openSeconds: 30, maxOpenSeconds: 100, probeSeconds: 60 };
 const second = 1_000;
 
-const failing = (times: readonly number[], from: BreakerState = closedBreaker): BreakerState =>
-  times.reduce((state, at) => afterFailure(state, { now: at * second }, settings), from);
+type Step = { readonly fails: string; readonly at?: number } | { readonly succeeds: string };
+
+/** The state after calls about these extractions. */
+const stateAfter = (steps: readonly Step[], from: BreakerState = closedBreaker): BreakerState =>
+  steps.reduce(
+    (state, step) =>
+      'fails' in step
+        ? afterFailure(state, { extraction: step.fails, now: (step.at ?? 0) * second }, settings)
+        : afterSuccess(state, { extraction: step.succeeds }),
+    from,
+  );
 
 /** Open until its first probe at 32 s. */
-const open = failing([0, 1, 2]);
+const open = stateAfter(['a', 'b', 'c'].map((fails, at) => ({ fails, at })));
 
-const probing = (id = 'probe', at = 32): BreakerState => electProbe(open, id, at * second, settings);
+const elect = (state: BreakerState, id: string, at: number, extraction = 'other'): BreakerState =>
+  electProbe(state, { id, extraction, now: at * second }, settings);
+
+const probing = elect(open, 'probe', 32);
+
+const failProbe = (state: BreakerState, extraction: string, at: number, retryAt?: number): BreakerState =>
+  afterFailure(
+    elect(state, 'probe', at, extraction),
+    { extraction, now: at * second, probeId: 'probe', retryAt },
+    settings,
+  );
 
 describe('a closed breaker', () => {
-  test('admits calls while fewer failures than the threshold are in the window', () => {
-    expect(mayCall(failing([0, 1]), 2 * second)).toBe('yes');
+  test('opens when the threshold of extractions fails, however slowly, for the first pause', () => {
+    const slowly = stateAfter(['a', 'b'].map((fails, index) => ({ fails, at: 1_000 * index })));
+    expect(phaseOf(slowly, 1_000 * second)).toBe('closed');
+    expect(phaseOf(stateAfter([{ fails: 'c', at: 2_000 }], slowly), 2_000 * second)).toBe('open');
+    expect([phaseOf(open, 31 * second), phaseOf(open, 32 * second)]).toEqual(['open', 'half-open']);
   });
 
-  test('opens at the threshold, for the first pause', () => {
-    expect(phaseOf(open, 31 * second)).toBe('open');
-    expect(mayCall(open, 31 * second)).toBe('no');
-    expect(phaseOf(open, 32 * second)).toBe('half-open');
+  test('counts one broken extraction once, however often it fails', () => {
+    expect(stateAfter(Array.from({ length: 9 }, () => ({ fails: 'a' }))).count).toBe(1);
+    const inBetween = stateAfter([{ fails: 'a' }, { succeeds: 'b' }, { fails: 'a' }]);
+    expect(inBetween.count).toBe(0);
   });
 
-  test('opens at the threshold of failures in a row, however slowly they come', () => {
-    expect(phaseOf(failing([0, 1_000]), 1_000 * second)).toBe('closed');
-    expect(phaseOf(failing([0, 1_000, 2_000]), 2_000 * second)).toBe('open');
+  test('counts an extraction again that succeeded in between', () => {
+    expect(stateAfter([{ fails: 'a' }, { succeeds: 'a' }, { fails: 'a' }])).toEqual({
+      count: 1,
+      failing: ['a'],
+    });
   });
 
-  test('counts a success only against failures in a row, not against those within the window', () => {
-    const slow = afterSuccess(failing([0, 1_000]));
-    expect(phaseOf(failing([2_000], slow), 2_000 * second)).toBe('closed');
-    const fast = afterSuccess(failing([0, 1]));
-    expect(phaseOf(failing([2], fast), 2 * second)).toBe('open');
+  test('subtracts each success, and never counts below 0', () => {
+    expect(stateAfter([{ fails: 'a' }, { fails: 'b' }, { succeeds: 'c' }]).count).toBe(1);
+    expect(stateAfter([{ succeeds: 'a' }, { succeeds: 'b' }, { fails: 'c' }]).count).toBe(1);
   });
 
-  test('is not changed by a success without a failure before it', () => {
-    expect(afterSuccess(closedBreaker)).toBe(closedBreaker);
+  test('is not changed by a success while nothing is counted', () => {
+    expect(afterSuccess(closedBreaker, { extraction: 'a' })).toBe(closedBreaker);
   });
 
-  test('forgets failures that are older than the window', () => {
-    const spread = afterSuccess(failing([0, 1]));
-    expect(failing([31], spread).failures).toEqual([31 * second]);
-    expect(phaseOf(failing([31], spread), 31 * second)).toBe('closed');
+  test('is not opened by one failure with Retry-After, which only lengthens the pause, up to the longest', () => {
+    const failure = { extraction: 'a', now: 0, retryAt: 3_600 * second };
+    expect(phaseOf(afterFailure(closedBreaker, failure, settings), 0)).toBe('closed');
+    const two = stateAfter([{ fails: 'b' }, { fails: 'c' }]);
+    const untilAfter = (retryAt: number) =>
+      afterFailure(two, { ...failure, retryAt }, settings).opened?.until;
+    expect([7, 90, 3_600].map((at) => untilAfter(at * second))).toEqual([30, 90, 100].map((s) => s * second));
   });
 
-  test('opens at one failure that names a time to retry at, until that time', () => {
-    const state = afterFailure(closedBreaker, { now: 0, retryAt: 7 * second }, settings);
-    expect(phaseOf(state, 6_999)).toBe('open');
-    expect(phaseOf(state, 7 * second)).toBe('half-open');
-  });
-
-  test('waits for the later of its pause and the time to retry at', () => {
-    const longer = afterFailure(failing([0, 1]), { now: 2 * second, retryAt: 90 * second }, settings);
-    const shorter = afterFailure(failing([0, 1]), { now: 2 * second, retryAt: 3 * second }, settings);
-    expect([longer.opened?.until, shorter.opened?.until]).toEqual([90 * second, 32 * second]);
+  test('remembers a bounded number of failing extractions', () => {
+    const many = stateAfter(
+      Array.from({ length: 300 }, (_, index) => [{ fails: `${index}` }, { succeeds: 'x' }]).flat(),
+    );
+    expect(many.failing).toHaveLength(200);
+    expect(many.failing.at(-1)).toBe('299');
   });
 });
 
 describe('an open breaker', () => {
   test('is not prolonged by calls that were under way when it opened', () => {
-    expect(afterFailure(open, { now: 20 * second }, settings)).toBe(open);
+    expect(stateAfter([{ fails: 'd', at: 20 }], open)).toBe(open);
   });
 
-  test('is prolonged by a later time to retry at', () => {
-    const state = afterFailure(open, { now: 20 * second, retryAt: 50 * second }, settings);
-    expect(state.opened?.until).toBe(50 * second);
-    expect(afterFailure(state, { now: 21 * second, retryAt: 40 * second }, settings)).toBe(state);
+  test('is prolonged by their Retry-After, up to the longest pause from now', () => {
+    const prolonged = (retryAt: number) =>
+      afterFailure(open, { extraction: 'd', now: 20 * second, retryAt: retryAt * second }, settings);
+    expect(prolonged(50).opened?.until).toBe(50 * second);
+    expect(prolonged(3_600).opened?.until).toBe(120 * second);
+    expect(prolonged(25)).toBe(open);
   });
 
   test('elects no probe before its pause is over', () => {
-    expect(electProbe(open, 'probe', 31 * second, settings)).toBe(open);
+    expect(elect(open, 'probe', 31)).toBe(open);
+  });
+
+  test('closes after the success of a call that had counted as too slow, or was made in spite of it', () => {
+    expect(afterSuccess(open, { extraction: 'a', closes: true })).toEqual({ count: 0, failing: ['b', 'c'] });
+    expect(afterSuccess(open, { extraction: 'a' })).toBe(open);
   });
 });
 
 describe('a half-open breaker', () => {
   test('admits one probe, and nothing else while that may still run', () => {
-    expect(mayCall(open, 32 * second)).toBe('as-probe');
-    expect(probing().opened?.probe?.id).toBe('probe');
-    expect(mayCall(probing(), 33 * second)).toBe('no');
-    expect(electProbe(probing(), 'another', 33 * second, settings)).toEqual(probing());
+    expect(mayCall(open, 'other', 32 * second)).toBe('as-probe');
+    expect(probing.opened?.probe?.id).toBe('probe');
+    expect(mayCall(probing, 'other', 33 * second)).toBe('no');
+    expect(elect(probing, 'another', 33)).toBe(probing);
   });
 
   test('elects another probe when the first must have ended', () => {
-    expect(mayCall(probing(), 91_999)).toBe('no');
-    expect(electProbe(probing(), 'another', 92 * second, settings).opened?.probe?.id).toBe('another');
+    expect(mayCall(probing, 'other', 91_999)).toBe('no');
+    expect(elect(probing, 'another', 92).opened?.probe?.id).toBe('another');
+  });
+
+  test('takes no extraction as the probe whose last call failed, unless no other came for one pause', () => {
+    expect(mayCall(open, 'a', 61_999)).toBe('no');
+    expect(mayCall(open, 'a', 62 * second)).toBe('as-probe');
+    const failed = failProbe(open, 'd', 32);
+    expect([mayCall(failed, 'd', 62 * second), mayCall(failed, 'e', 62 * second)]).toEqual([
+      'no',
+      'as-probe',
+    ]);
   });
 
   test('closes after a successful probe, and counts from zero', () => {
-    expect(afterProbe(probing(), 'probe')).toEqual(closedBreaker);
+    expect(afterSuccess(probing, { extraction: 'a', probeId: 'probe' })).toEqual({
+      count: 0,
+      failing: ['b', 'c'],
+    });
   });
 
   test('ignores the results of a probe that was replaced', () => {
-    const replaced = electProbe(probing(), 'another', 92 * second, settings);
-    expect(afterProbe(replaced, 'probe')).toBe(replaced);
+    const replaced = elect(probing, 'another', 92);
+    expect(afterSuccess(replaced, { extraction: 'a', probeId: 'probe' })).toBe(replaced);
     expect(withoutProbe(replaced, 'probe')).toBe(replaced);
-    expect(afterFailure(replaced, { now: 93 * second, probeId: 'probe' }, settings)).toBe(replaced);
+    const failure = { extraction: 'a', now: 93 * second, probeId: 'probe' };
+    expect(afterFailure(replaced, failure, settings)).toBe(replaced);
   });
 
-  test('doubles its pause after each failed probe, up to the longest', () => {
-    let state = open;
+  test('doubles its pause only after the probes of two extractions failed, up to the longest', () => {
     const pauses: number[] = [];
-    for (let now = 32 * second; pauses.length < 4; now = state.opened?.until ?? 0) {
-      const probed = electProbe(state, 'probe', now, settings);
-      state = afterFailure(probed, { now, probeId: 'probe' }, settings);
-      pauses.push((state.opened?.until ?? 0) - now);
+    let state = open;
+    for (const extraction of ['d', 'e', 'f', 'g']) {
+      const now = (state.opened?.until ?? 0) / second;
+      state = failProbe(state, extraction, now);
+      pauses.push((state.opened?.until ?? 0) / second - now);
     }
-    expect(pauses).toEqual([60, 100, 100, 100].map((seconds) => seconds * second));
+    expect(pauses).toEqual([30, 60, 100, 100]);
     expect(state.opened?.since).toBe(2 * second);
+    // The same extraction comes again only after one more pause.
+    const again = failProbe(failProbe(open, 'd', 32), 'd', 92);
+    expect(again.opened?.seconds).toBe(30);
   });
 
   test('elects another probe at once if the first showed nothing', () => {
-    const state = withoutProbe(probing(), 'probe');
+    const state = withoutProbe(probing, 'probe');
     expect(state).toEqual(open);
-    expect(mayCall(state, 33 * second)).toBe('as-probe');
+    expect(mayCall(state, 'other', 33 * second)).toBe('as-probe');
   });
 });
 
@@ -133,12 +177,15 @@ describe('a paused breaker', () => {
 
   test('admits neither calls nor probes, however long', () => {
     expect(phaseOf(paused, 1e12)).toBe('paused');
-    expect(mayCall(paused, 1e12)).toBe('no');
-    expect(electProbe(paused, 'probe', 1e12, settings)).toBe(paused);
+    expect(mayCall(paused, 'other', 1e12)).toBe('no');
+    expect(elect(paused, 'probe', 1e9)).toBe(paused);
   });
 
-  test('stays paused when a probe that was under way succeeds', () => {
-    const state = afterProbe(pause(probing(), 'maintenance', 33 * second), 'probe');
-    expect(state).toEqual({ failures: [], paused: { since: 33 * second, reason: 'maintenance' } });
+  test('stays paused when a probe that was under way succeeds, or when failures open the breaker', () => {
+    const held = pause(probing, 'maintenance', 33 * second);
+    const ended = afterSuccess(held, { extraction: 'a', probeId: 'probe' });
+    expect(ended).toEqual({ count: 0, failing: ['b', 'c'], paused: held.paused });
+    const opened = stateAfter([{ fails: 'a' }, { fails: 'b' }, { fails: 'c' }], pause(closedBreaker, 'x', 0));
+    expect([opened.opened !== undefined, opened.paused]).toEqual([true, { since: 0, reason: 'x' }]);
   });
 });

@@ -1,22 +1,33 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { pause } from '../../../../lib/breaker/breaker-state.ts';
-import { type CircuitBreaker, createCircuitBreaker } from '../../../../lib/breaker/circuit-breaker.ts';
+import { type BreakerState, closedBreaker, pause } from '../../../../lib/breaker/breaker-state.ts';
+import {
+  type Attempt,
+  alsoCountingFor,
+  type CircuitBreaker,
+  createCircuitBreaker,
+} from '../../../../lib/breaker/circuit-breaker.ts';
+import { ProviderAmbiguous, ProviderRefused } from '../../../../lib/provider/transport/errors.ts';
 import { memoryBreakerStore } from '../../../support/memory-breaker-store.ts';
 import { memoryJournal } from '../../../support/memory-journal.ts';
 import type { StoreCall } from '../../../support/store-fault.ts';
 
-const settings = { failures: 3, windowSeconds: 30, openSeconds: 30, maxOpenSeconds: 100, probeSeconds: 60 };
-const trouble = { kind: 'trouble' } as const;
-const pass = { kind: 'pass' } as const;
+const settings = { failures: 3, openSeconds: 30, maxOpenSeconds: 100, probeSeconds: 60, slowCallSeconds: 5 };
+const http503 = new ProviderAmbiguous('503', { status: 503 });
+const http400 = new ProviderRefused('400', 400);
+const succeed = () => Promise.resolve('answer');
+const failing = () => Promise.reject(http503);
 
 let seconds: number;
 let calls: string[];
 let broken: (call: StoreCall) => boolean;
+/** What waits for a call to be slow. */
+let waiting: Set<() => void>;
 
 beforeEach(() => {
   seconds = 0;
   calls = [];
   broken = () => false;
+  waiting = new Set();
 });
 
 const journal = memoryJournal();
@@ -29,91 +40,148 @@ const store = () =>
     },
   });
 
-let processes = 0;
+type Store = ReturnType<typeof store>;
+
+const stateOf = (shared: Store) => shared.rows.get('starts')?.state as BreakerState | undefined;
+
+let ids = 0;
 
 /** The breaker of one process. */
-const processOn = (shared: ReturnType<typeof store>): CircuitBreaker => {
-  processes += 1;
-  const process = processes;
-  let ids = 0;
-  return createCircuitBreaker({
+const processOn = (shared: Store): CircuitBreaker =>
+  createCircuitBreaker({
     name: 'starts',
     store: shared,
     settings,
     now: () => new Date(seconds * 1_000),
     newId: () => {
       ids += 1;
-      return `${process}-${ids}`;
+      return `id-${ids}`;
+    },
+    schedule: (callback) => {
+      waiting.add(callback);
+      return () => waiting.delete(callback);
     },
     journal: journal.journal,
   });
+
+type Options = { readonly about?: string; readonly isLast?: boolean };
+
+/** What one call under the breaker was: how it was made, or held, or the error that it threw. */
+const call = async (
+  breaker: CircuitBreaker,
+  made: () => Promise<unknown> = succeed,
+  { about = `extraction-${Math.random()}`, isLast = false }: Options = {},
+): Promise<Attempt['kind'] | 'held' | unknown> => {
+  let kind: unknown = 'held';
+  try {
+    await breaker.run(
+      about,
+      (attempt) => {
+        kind = attempt.kind;
+        return attempt.make(made);
+      },
+      { isLast },
+    );
+    return kind;
+  } catch (error) {
+    return error;
+  }
 };
 
-const failOnce = async (breaker: CircuitBreaker): Promise<void> =>
-  breaker.report(await breaker.admit(), trouble);
-
 /** A store whose breaker opened at 0 s, and is half-open from 30 s on. */
-const opened = async () => {
+const opened = async (): Promise<Store> => {
   const shared = store();
-  for (const process of [processOn(shared), processOn(shared), processOn(shared)]) await failOnce(process);
+  for (const process of [processOn(shared), processOn(shared), processOn(shared)])
+    await call(process, failing);
   return shared;
 };
 
 describe('while all is well', () => {
   test('a process reads the state once in 5 s, and writes nothing', async () => {
     const breaker = processOn(store());
-    for (seconds = 0; seconds < 10; seconds += 1) {
-      await breaker.report(await breaker.admit(), { kind: 'success' });
-    }
+    for (seconds = 0; seconds < 10; seconds += 1) await call(breaker);
     expect(calls).toEqual(['read', 'read']);
   });
 
   test('concurrent calls share a read', async () => {
     const breaker = processOn(store());
-    await Promise.all([breaker.admit(), breaker.admit(), breaker.admit()]);
+    await Promise.all([call(breaker), call(breaker), call(breaker)]);
     expect(calls).toEqual(['read']);
   });
 
-  test('a failure that says nothing about the provider is not counted', async () => {
+  test('the value, and an error as it was, reach the caller', async () => {
     const breaker = processOn(store());
-    await breaker.report(await breaker.admit(), { kind: 'nothing' });
+    expect(await breaker.run('a', ({ make }) => make(succeed))).toEqual({ kind: 'made', value: 'answer' });
+    expect(await call(breaker, () => Promise.reject(http400))).toBe(http400);
+  });
+
+  test('a failure that says nothing about the provider is not counted', async () => {
+    await call(processOn(store()), () => Promise.reject(http400));
     expect(calls).toEqual(['read']);
+  });
+
+  test('of several calls, the latest that counts decides: a login counts only if it fails', async () => {
+    const shared = store();
+    const breaker = processOn(shared);
+    await breaker.run('a', async ({ prepare, make }) => {
+      await make(failing).catch(() => undefined);
+      await prepare(succeed);
+    });
+    expect(stateOf(shared)?.count).toBe(1);
+    await breaker.run('b', ({ prepare }) => prepare(succeed));
+    expect(stateOf(shared)?.count).toBe(1);
+    await breaker.run('c', ({ prepare }) => prepare(failing)).catch(() => undefined);
+    expect(stateOf(shared)?.count).toBe(2);
   });
 });
 
 describe('one failure each of several processes', () => {
   test('opens the breaker for a process that has not failed', async () => {
+    const before = journal.counted.length;
     const shared = await opened();
-    expect(await processOn(shared).admit()).toEqual({ kind: 'stop' });
-    expect(journal.counted.filter((metric) => metric === 'BreakerOpened')).toHaveLength(1);
+    expect(await call(processOn(shared))).toBe('held');
+    expect(journal.counted.slice(before)).toEqual(['BreakerOpened', 'StartsHeld']);
   });
 
   test('opens it also if all of them fail at once and lose races', async () => {
     const shared = store();
     const all = Array.from({ length: 50 }, () => processOn(shared));
-    await Promise.all(all.map(failOnce));
-    expect(shared.rows.get('starts')?.state.opened).toBeDefined();
-    for (const process of all) expect(await process.admit()).toEqual({ kind: 'stop' });
+    await Promise.all(all.map((process) => call(process, failing)));
+    for (const process of all) expect(await call(process)).toBe('held');
   });
 
   test('a process learns with its own failure that the breaker is open, and not only after 5 s', async () => {
     const shared = store();
     const late = processOn(shared);
-    const admission = await late.admit();
-    for (const process of [processOn(shared), processOn(shared), processOn(shared)]) await failOnce(process);
-    await late.report(admission, trouble);
-    expect(await late.admit()).toEqual({ kind: 'stop' });
+    await call(late, async () => {
+      for (const process of [processOn(shared), processOn(shared), processOn(shared)]) {
+        await call(process, failing);
+      }
+      throw http503;
+    });
+    expect(await call(late)).toBe('held');
   });
 
   test('a process that trusts an older state sees the open breaker after 5 s', async () => {
     const shared = store();
     const idle = processOn(shared);
-    await idle.admit();
-    for (const process of [processOn(shared), processOn(shared), processOn(shared)]) await failOnce(process);
+    await call(idle);
+    for (const process of [processOn(shared), processOn(shared), processOn(shared)])
+      await call(process, failing);
     seconds = 4;
-    expect(await idle.admit()).toEqual(pass);
+    expect(await call(idle)).toBe('ordinary');
     seconds = 5;
-    expect(await idle.admit()).toEqual({ kind: 'stop' });
+    expect(await call(idle)).toBe('held');
+  });
+
+  test('a failed login that is about no extraction counts each time, and an error of our own never', async () => {
+    const shared = store();
+    const logIn = alsoCountingFor(processOn(shared), failing);
+    for (let times = 0; times < 3; times += 1) await logIn().catch(() => undefined);
+    expect(await call(processOn(shared))).toBe('held');
+    const other = store();
+    await alsoCountingFor(processOn(other), () => Promise.reject(new Error('KMS')))().catch(() => undefined);
+    expect(stateOf(other)).toBeUndefined();
   });
 });
 
@@ -121,39 +189,87 @@ describe('a half-open breaker', () => {
   test('elects one of many processes that ask at once', async () => {
     const shared = await opened();
     seconds = 30;
-    const admissions = await Promise.all(Array.from({ length: 20 }, () => processOn(shared).admit()));
-    expect(admissions.filter(({ kind }) => kind === 'probe')).toHaveLength(1);
-    expect(admissions.filter(({ kind }) => kind === 'stop')).toHaveLength(19);
+    const all = Array.from({ length: 20 }, () => processOn(shared));
+    const asked = await Promise.all(all.map((process) => call(process, () => Promise.reject(http400))));
+    expect(asked.filter((kind) => kind === 'held').length).toBe(19);
   });
 
   test('closes for all after a success of the probe', async () => {
     const shared = await opened();
     seconds = 30;
-    const prober = processOn(shared);
-    await prober.report(await prober.admit(), { kind: 'success' });
-    expect(await processOn(shared).admit()).toEqual(pass);
-  });
-
-  test('stays open after a success of another call', async () => {
-    const shared = await opened();
-    seconds = 30;
-    await processOn(shared).report(pass, { kind: 'success' });
-    expect(shared.rows.get('starts')?.state.opened).toBeDefined();
+    expect(await call(processOn(shared))).toBe('probe');
+    expect(await call(processOn(shared))).toBe('ordinary');
   });
 
   test('is open again after a failed probe, and half-open at once after one that showed nothing', async () => {
     const shared = await opened();
     seconds = 30;
-    const first = processOn(shared);
-    await first.report(await first.admit(), { kind: 'nothing' });
-    const second = processOn(shared);
-    const admission = await second.admit();
-    expect(admission.kind).toBe('probe');
-    await second.report(admission, trouble);
-    seconds = 89;
-    expect(await processOn(shared).admit()).toEqual({ kind: 'stop' });
-    seconds = 90;
-    expect((await processOn(shared).admit()).kind).toBe('probe');
+    await call(processOn(shared), () => Promise.reject(http400));
+    await call(processOn(shared), failing);
+    seconds = 59;
+    expect(await call(processOn(shared))).toBe('held');
+    seconds = 60;
+    expect(await call(processOn(shared))).toBe('probe');
+  });
+});
+
+describe('a slow call', () => {
+  /** A call that is slow, and then ends. */
+  const slowly = (end: () => Promise<unknown>) => async () => {
+    for (const callback of waiting) callback();
+    // Until the write that counts it has ended.
+    await new Promise((resolve) => setImmediate(resolve));
+    return end();
+  };
+
+  test('counts while it is under way, opens the breaker, and closes it when it succeeds', async () => {
+    const shared = store();
+    await call(processOn(shared), failing);
+    await call(processOn(shared), failing);
+    const meanwhile: unknown[] = [];
+    await call(
+      processOn(shared),
+      slowly(async () => meanwhile.push(await call(processOn(shared)))),
+    );
+    expect(meanwhile).toEqual(['held']);
+    expect(await call(processOn(shared))).toBe('ordinary');
+  });
+
+  test('counts once if it fails in the end, and not at all if it is refused', async () => {
+    const shared = store();
+    await call(processOn(shared), slowly(failing));
+    expect(stateOf(shared)?.count).toBe(1);
+    await call(
+      processOn(shared),
+      slowly(() => Promise.reject(http400)),
+    );
+    expect(stateOf(shared)).toMatchObject({ count: 1, failing: [expect.any(String)] });
+  });
+
+  test('is not waited for when it has ended in time, or is a probe, which is judged at its end', async () => {
+    const shared = await opened();
+    expect(waiting.size).toBe(0);
+    seconds = 30;
+    await call(processOn(shared), async () => expect(waiting.size).toBe(0));
+    expect.assertions(2);
+  });
+});
+
+describe('a last call', () => {
+  test('is made although the breaker is open; its success closes it, and its failure counts for nothing', async () => {
+    const shared = await opened();
+    const before = stateOf(shared);
+    expect(await call(processOn(shared), failing, { isLast: true })).toBe(http503);
+    expect(stateOf(shared)).toEqual(before);
+    expect(await call(processOn(shared), succeed, { isLast: true })).toBe('last');
+    expect(stateOf(shared)?.opened).toBeUndefined();
+  });
+
+  test('is an ordinary call while the breaker is closed, and is held by a pause of an operator', async () => {
+    expect(await call(processOn(store()), succeed, { isLast: true })).toBe('ordinary');
+    const shared = store();
+    shared.rows.set('starts', { state: pause(closedBreaker, 'maintenance', 0), version: '1' });
+    expect(await call(processOn(shared), succeed, { isLast: true })).toBe('held');
   });
 });
 
@@ -161,42 +277,49 @@ describe('if the state is not available,', () => {
   test.each(['read', 'replace'])('%s: the call is made, and it is counted', async (method) => {
     const shared = await opened();
     seconds = 30;
-    broken = (call) => call.method === method;
+    broken = ({ method: called }) => called === method;
     const before = journal.counted.length;
-    expect(await processOn(shared).admit()).toEqual(pass);
-    expect(journal.counted.slice(before)).toEqual(['BreakerUnavailable']);
+    expect(await call(processOn(shared), () => Promise.resolve())).toBe('ordinary');
+    expect(new Set(journal.counted.slice(before))).toEqual(new Set(['BreakerUnavailable']));
   });
 
   test('it is not read again for 5 s', async () => {
     broken = () => true;
     const breaker = processOn(store());
-    expect([await breaker.admit(), await breaker.admit()]).toEqual([pass, pass]);
+    expect([await call(breaker), await call(breaker)]).toEqual(['ordinary', 'ordinary']);
     expect(calls).toEqual(['read']);
   });
 
-  test('a failure is reported without an exception', async () => {
+  test('a failure is reported without an exception of its own', async () => {
     const breaker = processOn(store());
-    const admission = await breaker.admit();
-    broken = () => true;
-    await expect(breaker.report(admission, trouble)).resolves.toBeUndefined();
+    const error = await call(breaker, () => {
+      broken = () => true;
+      return Promise.reject(http503);
+    });
+    expect(error).toBe(http503);
   });
-});
 
-test('a success after a failure is written once, so that failures in a row start again', async () => {
-  const shared = store();
-  const breaker = processOn(shared);
-  await failOnce(breaker);
-  await breaker.report(await breaker.admit(), { kind: 'success' });
-  expect(shared.rows.get('starts')?.state.inARow).toBeUndefined();
-  calls.length = 0;
-  await breaker.report(await breaker.admit(), { kind: 'success' });
-  expect(calls).not.toContain('replace');
-});
-
-test('a paused breaker stops every call, and each is counted as held', async () => {
-  const shared = store();
-  shared.rows.set('starts', { state: pause({ failures: [] }, 'maintenance', 0), version: '1' });
-  const before = journal.counted.length;
-  expect(await processOn(shared).admit()).toEqual({ kind: 'stop' });
-  expect(journal.counted.slice(before)).toEqual(['StartsHeld']);
+  test.each([
+    ['without a state', {}],
+    ['with fields of other forms', { state: { count: 'x', failing: 3, opened: 7, paused: null } }],
+    ['open for years', { state: { ...closedBreaker, opened: { since: 0, until: 1e15, seconds: 30 } } }],
+    [
+      'with a lease for years',
+      {
+        state: {
+          ...closedBreaker,
+          opened: { since: 0, until: 0, seconds: 30, probe: { id: 'p', until: 1e15 } },
+        },
+      },
+    ],
+    ['of an earlier form', { state: { failures: [1, 2], inARow: 2 }, version: '1' }],
+  ])('an item %s is a closed breaker, is counted, and is replaced by the next failure', async (_, item) => {
+    const shared = store();
+    shared.rows.set('starts', item);
+    const before = journal.counted.length;
+    expect(await call(processOn(shared))).toBe('ordinary');
+    expect(journal.counted.slice(before)).toEqual(['BreakerUnavailable']);
+    await call(processOn(shared), failing, { about: 'broken' });
+    expect(stateOf(shared)).toEqual({ count: 1, failing: ['broken'] });
+  });
 });

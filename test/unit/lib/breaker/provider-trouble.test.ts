@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { busyUntil, verdictOf } from '../../../../lib/breaker/provider-trouble.ts';
+import { busyUntil, notBeforeOf, verdictOf } from '../../../../lib/breaker/provider-trouble.ts';
 import {
   ProviderAmbiguous,
   ProviderBusy,
@@ -46,10 +46,17 @@ describe('Retry-After', () => {
   const saying = (error: ProviderError): ProviderError =>
     Object.assign(error, { retryAfter: { kind: 'delay', seconds: 60 } });
 
-  test('of a 503 is passed on to the breaker, and delays no extraction by itself', () => {
+  test('of a 503 delays the breaker, and its own extraction unless the call was for a token', () => {
     const error = saying(new ProviderAmbiguous('503', { status: 503 }));
     expect(verdictOf(error, now)).toEqual({ kind: 'trouble', retryAt: now.getTime() + 60_000 });
+    expect(notBeforeOf(error, now)).toBe('2026-03-01T12:01:00.000Z');
     expect(busyUntil(error, now)).toBeUndefined();
+  });
+
+  test('of any other 5xx delays nothing', () => {
+    const error = saying(new ProviderAmbiguous('500', { status: 500 }));
+    expect(verdictOf(error, now)).toEqual({ kind: 'trouble' });
+    expect(notBeforeOf(error, now)).toBeUndefined();
   });
 
   test.each([
@@ -57,6 +64,7 @@ describe('Retry-After', () => {
     ['429 with errorType', new ProviderExtractionFailed('429', { status: 429, errorType: 'X' })],
   ])('of a %s delays its own extraction, and opens no breaker', (_, error) => {
     expect(busyUntil(saying(error), now)).toBe('2026-03-01T12:01:00.000Z');
+    expect(notBeforeOf(saying(error), now)).toBe('2026-03-01T12:01:00.000Z');
     expect(verdictOf(saying(error), now)).toEqual({ kind: 'nothing' });
   });
 

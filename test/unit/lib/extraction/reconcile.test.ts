@@ -1,4 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
+import { ProviderPaused } from '../../../../lib/breaker/provider-trouble.ts';
 import { type Reading, readingOfTask } from '../../../../lib/extraction/reading.ts';
 import {
   type ReconcileCaller,
@@ -70,13 +71,15 @@ const world = (
   const time = clock(setup.now ?? 100);
   const { counted, failures, journal } = memoryJournal();
   const stored: string[] = [];
+  const lastReads: number[] = [];
   let reads = 0;
   const deps: ReconcileDeps = {
     extractions: setup.through?.(extractions) ?? extractions,
     tasks,
-    read: async (_record, taskId) => {
+    read: async (_record, taskId, { isLast }) => {
       expect(taskId).toBe('task-1');
       reads += 1;
+      if (isLast) lastReads.push(reads);
       await setup.meanwhile?.();
       const answers = setup.reads ?? [answer('RUNNING')];
       const given = answers[Math.min(reads, answers.length) - 1];
@@ -106,6 +109,8 @@ const world = (
     stored,
     time,
     reads: () => reads,
+    /** Which of the reads were made as the last one. */
+    lastReads,
   };
 };
 
@@ -542,9 +547,21 @@ describe('settled by the provider and not collected', () => {
     expect(counted).toEqual(['ProviderReadFailed', 'CollectionFailed', 'CollectionAbandoned']);
   });
 
+  test("while an operator's pause holds the last read, collecting goes on, and none counts as failed", async () => {
+    const now = 30 + 86_400;
+    const { reconcile, row, counted, lastReads } = world(settled, {
+      reads: [new ProviderPaused('held')],
+      now,
+    });
+    expect(await reconcile(swept)).toMatchObject({ kind: 'deferred', why: 'ProviderPaused' });
+    expect(row()).toEqual({ ...settled, dueAt: iso(now + 120) });
+    expect([counted, lastReads]).toEqual([[], [1]]);
+  });
+
   test('a last attempt that succeeds collects', async () => {
-    const { reconcile, row } = world(settled, { reads: [answer('PARTIAL', full)], now: 999_999 });
+    const { reconcile, row, lastReads } = world(settled, { reads: [answer('PARTIAL', full)], now: 999_999 });
     await reconcile(swept);
+    expect(lastReads).toEqual([1]);
     expect(row()).toHaveProperty('collectedAt');
     expect(row()).not.toHaveProperty('collectionError');
   });
@@ -633,6 +650,25 @@ describe('TIMED_OUT', () => {
       expect(isClosed(row())).toBe(true);
       expect(row()).not.toHaveProperty('collectedAt');
     }
+  });
+
+  test('the read at the end of grace is the last one, and no other before', async () => {
+    const { reconcile, time, lastReads } = world(timedOut, { now: 7_200 + 86_399 });
+    await reconcile(swept);
+    expect(lastReads).toEqual([]);
+    time.advance(1);
+    await reconcile(swept);
+    expect(lastReads).toEqual([2]);
+  });
+
+  test("while an operator's pause holds the last read, the record stays open", async () => {
+    const { reconcile, row, counted } = world(timedOut, {
+      reads: [new ProviderPaused('held')],
+      now: 7_200 + 86_400,
+    });
+    expect(await reconcile(swept)).toMatchObject({ kind: 'deferred', why: 'ProviderPaused' });
+    expect(row()).toEqual({ ...timedOut, dueAt: iso(7_200 + 86_400 + 120) });
+    expect(counted).toEqual([]);
   });
 
   test('a correction at the moment that grace ends is not lost', async () => {

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Admission, CircuitBreaker } from '../../../../lib/breaker/circuit-breaker.ts';
-import type { Verdict } from '../../../../lib/breaker/provider-trouble.ts';
+import type { CircuitBreaker } from '../../../../lib/breaker/circuit-breaker.ts';
 import { callByCredentials } from '../../../../lib/extraction/prepare-start-call.ts';
 import type { Extraction } from '../../../../lib/extraction/record.ts';
 import type { SealedCredentialsData } from '../../../../lib/extraction/sealed-request-data.ts';
@@ -30,7 +29,7 @@ import {
   iso,
   timings,
 } from '../../../support/extraction-fixtures.ts';
-import { closedCircuit } from '../../../support/memory-breaker-store.ts';
+import { circuitOf, closedCircuit } from '../../../support/memory-breaker-store.ts';
 import { memoryExtractionStore } from '../../../support/memory-extraction-store.ts';
 import { memoryJournal } from '../../../support/memory-journal.ts';
 import { memoryTaskStore } from '../../../support/memory-task-store.ts';
@@ -740,21 +739,10 @@ test('a row that others have started, settled and closed meanwhile is returned a
 });
 
 describe('the breaker of starts', () => {
-  /** A breaker that answers with this admission, and notes what is reported. */
-  const answering = (admission: Admission) => {
-    const reported: Verdict[] = [];
-    const breaker: CircuitBreaker = {
-      admit: async () => admission,
-      report: async (_, verdict) => void reported.push(verdict),
-    };
-    return { breaker, reported };
-  };
-  const probe = { kind: 'probe', id: 'probe' } as const;
-  const pass = { kind: 'pass' } as const;
   const http = (status: number) => new ProviderAmbiguous(`${status}`, { status });
 
   test('stops a start before anything is unsealed, requested or written', async () => {
-    const { breaker } = answering({ kind: 'stop' });
+    const { breaker } = circuitOf('held');
     const { start, events, posts, row } = world({ breaker });
     expect(await start()).toEqual({ kind: 'retry', error: 'ProviderPaused' });
     expect([events, posts]).toEqual([[], []]);
@@ -762,7 +750,7 @@ describe('the breaker of starts', () => {
   });
 
   test('is not asked about an extraction that has started, or whose window is over', async () => {
-    const breaker = { admit: () => Promise.reject(new Error('asked')), report: async () => undefined };
+    const breaker = { ...closedCircuit, run: () => Promise.reject(new Error('asked')) };
     for (const row of [extractionIn('RUNNING'), extractionIn('COMPLETED')]) {
       await expect(world({ breaker, row }).start()).resolves.toBeDefined();
     }
@@ -772,53 +760,58 @@ describe('the breaker of starts', () => {
   });
 
   test.each([
-    ['an accepted start', 'task-1', { kind: 'success' }],
-    ['503', http(503), { kind: 'trouble' }],
-    ['a failed connect', unreachable(), { kind: 'trouble' }],
-    ['429', busy(), { kind: 'nothing' }],
-    ['400', refused(400), { kind: 'nothing' }],
-  ])('gets a report of %s', async (_, answer, verdict) => {
-    const { breaker, reported } = answering(pass);
+    ['an accepted start', 'task-1', 'make'],
+    ['503', http(503), 'make failed'],
+    ['400', refused(400), 'make failed'],
+  ])('sees the token as a preparation, and the start call itself: %s', async (_, answer, made) => {
+    const { breaker, noted } = circuitOf('ordinary');
     await world({ breaker, answers: [answer] }).start();
-    expect(reported).toEqual([verdict]);
+    expect(noted).toEqual(['prepare', made, 'end']);
   });
 
-  test('gets a report of a failed login, and of a start that failed on our side', async () => {
-    const login = answering(pass);
+  test('sees a failed login, and the end of a start that failed on our side', async () => {
+    const login = circuitOf('ordinary');
     await world({ breaker: login.breaker, logIn: () => Promise.reject(http(503)) }).start();
-    expect(login.reported).toEqual([{ kind: 'trouble' }]);
-    const own = answering(probe);
+    expect(login.noted).toEqual(['prepare failed', 'end']);
+    const own = circuitOf('probe');
     const { start } = world({ breaker: own.breaker, unseal: () => Promise.reject(new Error('KMS')) });
     await expect(start()).rejects.toThrow('KMS');
-    expect(own.reported).toEqual([{ kind: 'nothing' }]);
+    expect(own.noted).toEqual(['end']);
   });
 
-  test('gets the report after the record is written', async () => {
-    const breaker: CircuitBreaker = {
-      admit: async () => pass,
-      report: async () => expect(row()?.status).toBe('UNCONFIRMED'),
-    };
-    const { start, row } = world({ breaker, answers: [http(503)] });
+  test('learns the result after the record is written', async () => {
+    const { breaker } = circuitOf('ordinary');
+    const { start, row } = world({
+      breaker: {
+        ...breaker,
+        run: async (...args) => {
+          const run = await breaker.run(...args);
+          expect(row()?.status).toBe('UNCONFIRMED');
+          return run;
+        },
+      },
+      answers: [http(503)],
+    });
     await start();
     expect.assertions(1);
   });
 
   test('has its probe log in first, although a token is cached', async () => {
-    const { breaker, reported } = answering(probe);
+    const { breaker, noted } = circuitOf('probe');
     const { start, deps, events, logins } = world({ breaker });
     await deps.logIn();
     events.length = 0;
     await start();
     expect(events.slice(0, 4)).toEqual(['unseal', 'login', 'session', 'post on STARTING']);
     expect(logins()).toBe(2);
-    expect(reported).toEqual([{ kind: 'success' }]);
+    expect(noted).toEqual(['prepare', 'prepare', 'make', 'end']);
   });
 
   test('has its probe start nothing if the login fails', async () => {
-    const { breaker, reported } = answering(probe);
+    const { breaker, noted } = circuitOf('probe');
     const { start, posts, row } = world({ breaker, logIn: () => Promise.reject(http(503)) });
     expect(await start()).toEqual({ kind: 'retry', error: 'ProviderUnreachable' });
-    expect([posts, row()?.status, reported]).toEqual([[], 'REQUESTED', [{ kind: 'trouble' }]]);
+    expect([posts, row()?.status, noted]).toEqual([[], 'REQUESTED', ['prepare failed', 'end']]);
   });
 });
 

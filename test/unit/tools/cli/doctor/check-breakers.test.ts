@@ -9,7 +9,7 @@ const check = (starts: BreakerState, reads: BreakerState = closedBreaker) =>
 const opened = { since: at(40).getTime(), until: at(130).getTime(), seconds: 60 };
 
 test('it passes while no calls are held', async () => {
-  expect(await check({ failures: [at(99).getTime()], inARow: 1 })).toEqual({
+  expect(await check({ count: 1, failing: ['a'] })).toEqual({
     result: 'passed',
     message: 'neither starts nor reads are held',
   });
@@ -17,15 +17,15 @@ test('it passes while no calls are held', async () => {
 
 test.each([
   [
-    { failures: [], opened },
+    { ...closedBreaker, opened },
     'starts are held since 1 min, as the provider is in trouble; next probe in 30 s',
   ],
   [
-    { failures: [], opened: { ...opened, until: at(99).getTime() } },
+    { ...closedBreaker, opened: { ...opened, until: at(99).getTime() } },
     'starts are held since 1 min, as the provider is in trouble; next probe now',
   ],
   [
-    pause({ failures: [], opened }, 'maintenance', at(10).getTime()),
+    pause({ ...closedBreaker, opened }, 'maintenance', at(10).getTime()),
     'starts are paused since 1 min 30 s: maintenance',
   ],
 ])('it fails with the reason: %j', async (starts, message) => {
@@ -33,7 +33,7 @@ test.each([
 });
 
 test('it names both breakers if both hold calls', async () => {
-  const held = { failures: [], opened };
+  const held = { ...closedBreaker, opened };
   expect(
     (await check(held, held)).message.split('; ').filter((part) => /^(starts|reads) are/.test(part)),
   ).toHaveLength(2);

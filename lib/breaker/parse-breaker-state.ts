@@ -1,0 +1,53 @@
+import * as v from 'valibot';
+import { defined } from '../defined.ts';
+import type { BreakerState } from './breaker-state.ts';
+
+const time = v.pipe(v.number(), v.finite());
+
+const schemas = {
+  count: v.pipe(v.number(), v.integer(), v.minValue(0)),
+  failing: v.array(v.string()),
+  opened: v.object({
+    since: time,
+    until: time,
+    seconds: v.pipe(v.number(), v.minValue(0), v.maxValue(3_600)),
+    probe: v.exactOptional(v.object({ id: v.string(), until: time })),
+    failedProbe: v.exactOptional(v.string()),
+  }),
+  paused: v.object({ since: time, reason: v.string() }),
+};
+
+/** The longest pause that a setting allows is 3,600 s, and a lease is shorter. A minute is for clocks that differ. */
+const farthestMs = 3_660_000;
+
+/** The field, or undefined if it is of another form. */
+const fieldOf = <Name extends keyof typeof schemas>(
+  name: Name,
+  stored: unknown,
+): v.InferOutput<(typeof schemas)[Name]> | undefined => {
+  const value: unknown = Object(stored)[name];
+  const parsed = v.safeParse(schemas[name], value);
+  return parsed.success ? parsed.output : undefined;
+};
+
+/**
+ * The state as it is stored, field by field. A field that is missing, of another form, or further ahead than a pause can be
+ * counts for nothing: a damaged item, or that of a newer version, must hold no call. `now` is in milliseconds.
+ */
+export const parseBreakerState = (
+  stored: unknown,
+  now: number,
+): { readonly state: BreakerState; readonly isDamaged: boolean } => {
+  const { count, failing } = { count: fieldOf('count', stored), failing: fieldOf('failing', stored) };
+  const parsed = fieldOf('opened', stored);
+  const ends = parsed === undefined ? [] : [parsed.until, parsed.probe?.until ?? 0];
+  const opened = ends.every((end) => end <= now + farthestMs) ? parsed : undefined;
+  const paused = fieldOf('paused', stored);
+  const { opened: hasOpened, paused: hasPaused } = Object(stored) as Record<string, unknown>;
+  const isDamaged =
+    count === undefined ||
+    failing === undefined ||
+    (opened === undefined && hasOpened !== undefined) ||
+    (paused === undefined && hasPaused !== undefined);
+  return { state: { count: count ?? 0, failing: failing ?? [], ...defined({ opened, paused }) }, isDamaged };
+};
