@@ -219,6 +219,23 @@ const closedByAStart: Invariant = {
   },
 };
 
+const slowSuccessCloses: Invariant = {
+  name: 'slow-success-closes',
+  rule: 'The breaker does not stay open after the success of a start call that had counted as too slow.',
+  check: (service) => {
+    // A process that ends, or cannot write, leaves the breaker to its probe.
+    if (service.losses > 0) return undefined;
+    const late = callsOf(service).find(
+      ({ kind, result, at, endedAt = 0 }) =>
+        kind === 'start' &&
+        result === 'success' &&
+        endedAt - at > slowCallSeconds * 1_000 + writeMs &&
+        openPeriodsOf(service).some(({ from, to }) => from < endedAt - writeMs && to > endedAt + writeMs),
+    );
+    return late === undefined ? undefined : `The start of ${late.of} succeeded, and the breaker stays open.`;
+  },
+};
+
 /** How many start calls were under way when the breaker opened, those included whose process had an older state. */
 export const underWay = (service: Service): number => {
   const probes = probesOf(service);
@@ -274,9 +291,10 @@ export const breakerInvariants: readonly Invariant[] = [
   oneProbe,
   heldCallsNotMade,
   opensForAReason,
+  unconfirmedBounded,
   opensInTime,
   pausesDouble,
   closedByAStart,
+  slowSuccessCloses,
   recovers,
-  unconfirmedBounded,
 ];

@@ -154,10 +154,17 @@ export const searchBounded = async function* (
 /** How many seeds are searched for a fault. */
 const mostSeeds = 300;
 
-/** Searches populations for a broken invariant, in the same order each time. */
+/**
+ * Searches populations for a broken invariant, in the same order each time. Those of broken and healthy extractions end when
+ * the healthy ones are closed, as a fault harms these.
+ */
 export const searchWithFault = async (kind: RandomKind): Promise<Caught> => {
   let schedules = 0;
-  for await (const judged of searchRandom(kind, 1, mostSeeds + 1)) {
+  for (let seed = 1; seed <= mostSeeds; seed += 1) {
+    const found = random(kind, seed);
+    const judged = await judge(
+      kind === 'outage' ? found : { ...found, invariants: whileOthersAreOpen, isOver: healthyAreClosed },
+    );
     schedules += 1;
     const [violation] = judged.violations;
     if (violation === undefined) continue;
