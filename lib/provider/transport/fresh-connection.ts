@@ -27,18 +27,26 @@ export const freshConnectionFetch =
     new Promise((resolve, reject) => {
       const isSecure = url.startsWith('https:');
       const { request } = isSecure ? https : http;
-      const call = request(url, { method, headers, signal, agent: false }, (answer) =>
+      const call = request(url, { method, headers, signal, agent: false }, (answer) => {
+        let cut: Error | undefined;
+        call.once('error', (cause) => {
+          if (!answer.complete) cut = cause;
+        });
         resolve({
           status: answer.statusCode ?? 0,
           headers: { get: (name) => [answer.headers[name.toLowerCase()]].flat().join(', ') || null },
           body: {
-            [Symbol.asyncIterator]: () => answer[Symbol.asyncIterator](),
+            async *[Symbol.asyncIterator]() {
+              yield* answer;
+              // A body without a length ends with the connection, and Node also ends it at a reset or a timeout.
+              if (cut !== undefined) throw cut;
+            },
             cancel: async () => {
               answer.destroy();
             },
           },
-        }),
-      );
+        });
+      });
       const timer = setTimeout(() => call.destroy(new Error('No connection in time.')), connectTimeoutMs);
       let connected = false;
       call.once('socket', (socket) =>

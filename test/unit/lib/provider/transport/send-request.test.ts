@@ -12,6 +12,7 @@ import {
 } from '../../../../../lib/provider/transport/errors.ts';
 import { freshConnectionFetch } from '../../../../../lib/provider/transport/fresh-connection.ts';
 import { type Connection, sendRequest } from '../../../../../lib/provider/transport/send-request.ts';
+import { TransportFailure } from '../../../../../lib/provider/transport/transport-failure.ts';
 import { errorText } from '../../../../support/error-text.ts';
 import { closedPort, httpServer, rawServer } from '../../../../support/local-servers.ts';
 import { selfSignedCertificate } from '../../../../support/self-signed-certificate.ts';
@@ -236,16 +237,39 @@ describe('an answer that is lost is ambiguous: the call may have taken effect', 
     expect(failure).toBeInstanceOf(ProviderAmbiguous);
   });
 
+  // Its end is the end of the connection, so nothing but the timeout shows that it was cut off.
+  test.each(['', '{"taskId":"task'])(
+    'a body without a length or chunks that stalls after "%s" is lost, not complete',
+    async (body) => {
+      const { baseUrl } = await rawServer((socket) =>
+        socket.once('data', () => socket.write(`HTTP/1.1 200 OK\r\n\r\n${body}`)),
+      );
+      const failure = await failureOf(post(connectionTo(baseUrl, { totalTimeoutMs })));
+      expect(failure).toBeInstanceOf(ProviderAmbiguous);
+      expect(failure.cause).toBeInstanceOf(TransportFailure);
+    },
+  );
+
+  test('a body without a length or chunks is complete once the connection is closed', async () => {
+    const { baseUrl } = await rawServer((socket) =>
+      socket.once('data', () => socket.end('HTTP/1.1 200 OK\r\n\r\n{}')),
+    );
+    expect(Buffer.from(await post(connectionTo(baseUrl)))).toEqual(Buffer.from('{}'));
+  });
+
   test.each([
     ['before a byte of the answer', ''],
     ['in the middle of the headers', 'HTTP/1.1 200 OK\r\ncontent-le'],
     ['in the middle of the body', 'HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{"taskId":"task'],
+    ['in the middle of a body without a length', 'HTTP/1.1 200 OK\r\n\r\n{"taskId":"task'],
     ['in the middle of a chunk', 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n20\r\n{"task'],
   ])('a reset %s, and it is not sent again', async (_when, first) => {
     const { baseUrl, connections } = await rawServer((socket) => {
       socket.once('data', () => socket.write(first, () => socket.resetAndDestroy()));
     });
-    expect(await failureOf(post(connectionTo(baseUrl)))).toBeInstanceOf(ProviderAmbiguous);
+    const failure = await failureOf(post(connectionTo(baseUrl)));
+    expect(failure).toBeInstanceOf(ProviderAmbiguous);
+    expect(failure.cause).toBeInstanceOf(TransportFailure);
     expect(connections()).toBe(1);
   });
 
