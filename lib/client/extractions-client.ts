@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleepFor } from 'node:timers/promises';
+import { defined } from '../defined.ts';
 import type { PublicExtraction } from '../extraction/api/public-view.ts';
 import { once } from '../once.ts';
 import { getExtraction } from './get-extraction.ts';
@@ -18,7 +19,12 @@ export type ExtractionsClientOptions = {
   readonly fetch?: SignedFetch;
 };
 
-export type RequestOptions = {
+export type CallOptions = {
+  /** Ends the call with its reason, such as `AbortSignal.timeout(600_000)`. The extraction goes on. */
+  readonly signal?: AbortSignal;
+};
+
+export type RequestOptions = CallOptions & {
   /**
    * Printable ASCII, at most 255 characters. Give one that your service can find again after a crash, such as an order
    * number: the same key never starts a second extraction. Where it is left out, only the retries of this call share one.
@@ -32,12 +38,11 @@ export type ExtractionsClient = {
     request: ExtractionRequest,
     options?: RequestOptions,
   ) => Promise<RequestedExtraction & { readonly idempotencyKey: string }>;
-  readonly getExtraction: (extractionId: string) => Promise<PublicExtraction | undefined>;
-  /** Ends with the reason of `signal` where that is aborted first, such as `AbortSignal.timeout(600_000)`. */
-  readonly waitForOutcome: (
+  readonly getExtraction: (
     extractionId: string,
-    options?: { readonly signal?: AbortSignal },
-  ) => Promise<PublicExtraction>;
+    options?: CallOptions,
+  ) => Promise<PublicExtraction | undefined>;
+  readonly waitForOutcome: (extractionId: string, options?: CallOptions) => Promise<PublicExtraction>;
 };
 
 /** A client of Cosecha's API for services in the stack's account. `docs/api.md` describes the API. */
@@ -46,20 +51,23 @@ export const extractionsClient = (options: ExtractionsClientOptions): Extraction
   const fetch =
     options.fetch ??
     signedFetch({ region: regionOf(options), credentials: options.credentials ?? ambientCredentials() });
-  const sleep = (milliseconds: number): Promise<void> => sleepFor(milliseconds);
+  const endedBy = (signal: AbortSignal | undefined) => {
+    const sleep = (ms: number): Promise<void> =>
+      sleepFor(ms, undefined, defined({ signal })).catch((error: unknown) => {
+        throw signal?.aborted ? signal.reason : error;
+      });
+    return { fetch, sleep, ...defined({ signal }) };
+  };
   return {
-    requestExtraction: async (request, { idempotencyKey = randomUUID(), onRetry } = {}) => {
-      const deps = onRetry === undefined ? { fetch, sleep } : { fetch, sleep, onRetry };
+    requestExtraction: async (request, { idempotencyKey = randomUUID(), onRetry, signal } = {}) => {
+      const deps = { ...endedBy(signal), ...defined({ onRetry }) };
       return { ...(await requestExtraction(apiUrl, request, idempotencyKey, deps)), idempotencyKey };
     },
-    getExtraction: (extractionId) => getExtraction(apiUrl, extractionId, { fetch, sleep }),
+    getExtraction: (extractionId, { signal } = {}) => getExtraction(apiUrl, extractionId, endedBy(signal)),
     waitForOutcome: (extractionId, { signal } = {}) => {
-      const cancellable = (ms: number): Promise<void> =>
-        sleepFor(ms, undefined, signal && { signal }).catch((error: unknown) => {
-          throw signal?.aborted ? signal.reason : error;
-        });
-      const get = (id: string) => getExtraction(apiUrl, id, { fetch, sleep: cancellable });
-      return waitForOutcome(extractionId, { get, sleep: cancellable });
+      const deps = endedBy(signal);
+      const get = (id: string) => getExtraction(apiUrl, id, deps);
+      return waitForOutcome(extractionId, { get, sleep: deps.sleep });
     },
   };
 };

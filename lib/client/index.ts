@@ -1,6 +1,7 @@
 /** A service that requests extractions imports this as `@cosecha/cosecha/client`. */
 export { ApiError, NoAnswerError } from './api-errors.ts';
 export {
+  type CallOptions,
   type ExtractionsClient,
   type ExtractionsClientOptions,
   extractionsClient,

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { extractionsClient } from '../../../../lib/client/extractions-client.ts';
 import { problem } from '../../../../lib/http/problem.ts';
 
@@ -22,20 +22,74 @@ test('an extraction that does not exist is undefined, and a missing route is an 
 
 test('a request without a key gets one of its own', async () => {
   const { requestExtraction } = client(() => Response.json({ extractionId: 'e-1' }, { status: 202 }));
-  const request = { entity: 'demo-bank', credentials: { mode: 'raw', value: {} }, actions: [] } as const;
   const [first, second] = [await requestExtraction(request), await requestExtraction(request)];
   expect(first.idempotencyKey).toMatch(/^[0-9a-f-]{36}$/);
   expect(second.idempotencyKey).not.toBe(first.idempotencyKey);
 });
 
-test('a signal ends the wait with its reason', async () => {
+test('a signal ends the pause between two reads with its reason', async () => {
   const reason = new Error('enough');
   const stop = new AbortController();
   const { waitForOutcome } = client(() => {
-    stop.abort(reason);
+    setImmediate(() => stop.abort(reason));
     return Response.json({ status: 'RUNNING' });
   });
   await expect(waitForOutcome('e-1', { signal: stop.signal })).rejects.toBe(reason);
+});
+
+const never = new Promise<never>(() => {});
+const request = { entity: 'demo-bank', credentials: { mode: 'raw', value: {} }, actions: [] } as const;
+
+describe.each([
+  ['never answers', () => never],
+  ['never ends its body', async () => new Response(new ReadableStream({ pull: () => never }))],
+  ['fails', () => Promise.reject(new Error('reset'))],
+])('with a fetch that %s and heeds no signal', (_does, fetch) => {
+  test.each(['waitForOutcome', 'getExtraction', 'requestExtraction'] as const)(
+    'a signal ends %s with its reason',
+    async (name) => {
+      const reason = new Error('enough');
+      const stop = new AbortController();
+      let calls = 0;
+      const client = extractionsClient({
+        apiUrl: 'https://api.example',
+        fetch: async () => {
+          calls += 1;
+          queueMicrotask(() => stop.abort(reason));
+          return fetch();
+        },
+      });
+      const { signal } = stop;
+      const ended = {
+        waitForOutcome: () => client.waitForOutcome('e-1', { signal }),
+        getExtraction: () => client.getExtraction('e-1', { signal }),
+        requestExtraction: () => client.requestExtraction(request, { signal }),
+      }[name]();
+      await expect(ended).rejects.toBe(reason);
+      expect(calls).toBe(1);
+    },
+  );
+});
+
+test('a signal that is already aborted ends a call before it is made', async () => {
+  const { getExtraction } = client(() => {
+    throw new Error('It was called.');
+  });
+  const reason = new Error('enough');
+  await expect(getExtraction('e-1', { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
+});
+
+test('a fetch that heeds the signal is given it', async () => {
+  const { signal } = new AbortController();
+  let given: unknown;
+  await extractionsClient({
+    apiUrl: 'https://api.example',
+    fetch: async (_url, init) => {
+      given = init?.signal;
+      return Response.json({});
+    },
+  }).getExtraction('e-1', { signal });
+  expect(given).toBe(signal);
 });
 
 test('without a fetch, requests are signed for the region', async () => {
