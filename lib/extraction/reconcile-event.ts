@@ -25,6 +25,7 @@ export const reconcileCallerOf = (event: ReconcileEvent): ReconcileCaller =>
 const messageSchema = v.strictObject({
   extractionId: v.pipe(v.string(), v.minLength(1), v.maxLength(64)),
   cause: v.picklist(reconcileCauses),
+  dueAt: v.exactOptional(v.pipe(v.string(), v.isoTimestamp())),
 });
 
 /** Parses the body of a message. Returns undefined if Cosecha did not write it. */

@@ -35,10 +35,10 @@ const reconcileMessage = async (body: string, deps: ReconcileMessagesDeps): Prom
     deps.journal.failure('A message of the reconcile queue could not be read.', undefined);
     return false;
   }
-  const { extractionId, cause } = message;
+  const { extractionId, ...why } = message;
   deps.journal.about({ extractionId });
   try {
-    countStuck(await deps.reconcile(extractionId, { kind: 'queue', cause }), deps);
+    countStuck(await deps.reconcile(extractionId, { kind: 'queue', ...why }), deps);
     return true;
   } catch (error) {
     deps.journal.failure('An extraction could not be reconciled.', error, { extractionId });

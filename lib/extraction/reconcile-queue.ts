@@ -18,7 +18,12 @@ export const reconcileCauses = [
 export type ReconcileCause = (typeof reconcileCauses)[number];
 
 /** The body of a message in the reconcile queue. It is delivered at least once, in any order, and may be repeated. */
-export type ReconcileMessage = { readonly extractionId: string; readonly cause: ReconcileCause };
+export type ReconcileMessage = {
+  readonly extractionId: string;
+  readonly cause: ReconcileCause;
+  /** Only of `due`: the `dueAt` until which it was delayed. */
+  readonly dueAt?: string;
+};
 
 /** Puts a message into the queue. Resolves once the queue has it. */
 export type SendReconcile = (message: ReconcileMessage, delaySeconds?: number) => Promise<void>;

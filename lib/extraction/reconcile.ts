@@ -40,7 +40,7 @@ import {
 /** Who called. The machine retries "not yet" by itself. For every other caller, the queue continues, or the sweep. */
 export type ReconcileCaller =
   | { readonly kind: 'machine'; readonly startAbandoned: boolean }
-  | { readonly kind: 'queue'; readonly cause: ReconcileCause }
+  | { readonly kind: 'queue'; readonly cause: ReconcileCause; readonly dueAt?: string }
   | { readonly kind: 'operator' };
 
 export type ReconcileDeps = {
@@ -501,7 +501,7 @@ export const reconcileAndContinue = async (
   const delaySeconds = delayUntil(result.next, deps.now());
   if (delaySeconds > longestDelaySeconds) return result;
   try {
-    await deps.send({ extractionId, cause: 'due' }, delaySeconds);
+    await deps.send({ extractionId, cause: 'due', dueAt: result.next }, delaySeconds);
   } catch (error) {
     deps.journal.failure('The next reconcile was left to the sweep.', error, result.record);
   }

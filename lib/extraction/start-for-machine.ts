@@ -1,3 +1,4 @@
+import { defined } from '../defined.ts';
 import type { SendReconcile } from './reconcile-queue.ts';
 import type { WakeOutcome } from './record-delivery.ts';
 import {
@@ -31,7 +32,10 @@ const answerMachine = async (
     case 'waiting':
       return;
     case 'queued':
-      await send({ extractionId, cause: outcome.cause }, outcome.delaySeconds);
+      await send(
+        { extractionId, cause: outcome.cause, ...defined({ dueAt: outcome.dueAt }) },
+        outcome.delaySeconds,
+      );
       await wake(callbackToken, extractionId);
       return;
     case 'settled':

@@ -1,5 +1,6 @@
 import type { Attempt, CircuitBreaker } from '../breaker/circuit-breaker.ts';
 import { busyUntil } from '../breaker/provider-trouble.ts';
+import { defined } from '../defined.ts';
 import { NotConfigured } from '../not-configured.ts';
 import { ambiguousClientStatus, notAcceptedStatus } from '../provider/assumptions.ts';
 import {
@@ -64,6 +65,7 @@ export type StartOutcome =
       readonly kind: 'queued';
       readonly status: ExtractionStatus;
       readonly cause: 'due' | 'start';
+      readonly dueAt?: string;
       readonly delaySeconds: number;
     }
   /** Nothing is left to do. */
@@ -188,7 +190,7 @@ const pollByQueue = async (
 ): Promise<StartOutcome> => {
   await deps.tasks.keepTarget({ taskId, extractionId, sealedTarget: sealed });
   const delaySeconds = dueAt === undefined ? 0 : Math.min(delayUntil(dueAt, deps.now()), longestDelaySeconds);
-  return { kind: 'queued', status, cause: 'due', delaySeconds };
+  return { kind: 'queued', status, cause: 'due', ...defined({ dueAt }), delaySeconds };
 };
 
 /** Links the task and stores the callback token. Settles at once if an early delivery left a final status. */

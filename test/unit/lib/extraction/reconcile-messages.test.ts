@@ -35,11 +35,17 @@ const gone = async (): Promise<ReconcileResult> => ({ kind: 'gone' });
 
 test('each message is reconciled with its cause, and done also if there is no record', async () => {
   const { receive, asked } = world(gone);
-  const answer = await receive([message('a'), message('b', { cause: 'execution-broken' })]);
+  const dueAt = '2026-11-22T12:00:00.000Z';
+  const answer = await receive([
+    message('a'),
+    message('b', { cause: 'execution-broken' }),
+    message('c', { cause: 'due', dueAt }),
+  ]);
   expect(answer).toEqual({ batchItemFailures: [] });
   expect(asked).toEqual([
     ['a', { kind: 'queue', cause: 'webhook' }],
     ['b', { kind: 'queue', cause: 'execution-broken' }],
+    ['c', { kind: 'queue', cause: 'due', dueAt }],
   ]);
 });
 
@@ -62,6 +68,7 @@ test.each([
   '{"extractionId":"a","cause":"curiosity"}',
   '{"extractionId":"","cause":"due"}',
   '{"extractionId":7,"cause":"due"}',
+  '{"extractionId":"a","cause":"due","dueAt":"soon"}',
   '{"extractionId":"a","cause":"due","status":"COMPLETED"}',
 ])('%s is not a message: nothing is reconciled, and it ends as a dead letter', async (body) => {
   const { receive, asked } = world(gone);

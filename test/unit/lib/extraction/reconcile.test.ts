@@ -905,14 +905,14 @@ test('reconciling a closed record again changes nothing, for every caller', asyn
 describe('the next message', () => {
   const due: ReconcileCaller = { kind: 'queue', cause: 'due' };
   const sendTo = (sent: unknown[]): SendReconcile =>
-    vi.fn(async (message, delaySeconds) => void sent.push([message.cause, delaySeconds]));
+    vi.fn(async (message, delaySeconds) => void sent.push([message, delaySeconds]));
 
   test('is delayed until dueAt, in whole seconds', async () => {
     const sent: unknown[] = [];
     const held = world(consentIn('RUNNING', { startedAt: iso(92.5), dueAt: iso(100) }));
     const outcome = await held.continue(due, sendTo(sent));
     expect(outcome).toMatchObject({ kind: 'deferred', next: iso(107.5) });
-    expect(sent).toEqual([['due', 8]]);
+    expect(sent).toEqual([[{ extractionId: id, cause: 'due', dueAt: iso(107.5) }, 8]]);
   });
 
   test('is not sent for a pause that is longer than a message can wait', async () => {

@@ -100,7 +100,7 @@ test.each(['v1', 'v2'] as const)('of %s sends the recorded request under a Task 
   expect(posts).toEqual([{ variant, token: `${target}/1`, request: { product: 'debt', consentId } }]);
 });
 
-const polled = { kind: 'queued', status: 'RUNNING', cause: 'due', delaySeconds: 5 } as const;
+const polled = { kind: 'queued', status: 'RUNNING', cause: 'due', dueAt: iso(10), delaySeconds: 5 } as const;
 
 test('an accepted start is due for its first poll, and its sealed target is kept without a link, as there is no webhook', async () => {
   const { start, row, tasks, counted } = world();

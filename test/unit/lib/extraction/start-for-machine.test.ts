@@ -49,7 +49,8 @@ const world = (setup: {
     now: () => at(5),
     timings,
     journal,
-    send: async ({ cause }, delaySeconds) => void answers.push(`send ${cause} ${delaySeconds}`),
+    send: async ({ cause, dueAt = 'now' }, delaySeconds) =>
+      void answers.push(`send ${cause} ${dueAt} ${delaySeconds}`),
     wake: async (token, extractionId) => {
       answers.push(`wake ${token} ${extractionId}`);
       return 'woken';
@@ -74,9 +75,10 @@ test('a task without webhook is polled by the queue, and only then the machine e
     kind: 'queued',
     status: 'RUNNING',
     cause: 'due',
+    dueAt: iso(10),
     delaySeconds: 5,
   });
-  expect(answers).toEqual(['send due 5', `wake token-1 ${id}`]);
+  expect(answers).toEqual([`send due ${iso(10)} 5`, `wake token-1 ${id}`]);
 });
 
 test('if the queue does not take the message, the machine does not end: the start fails and is retried', async () => {
@@ -92,7 +94,7 @@ test('if the queue does not take the message, the machine does not end: the star
 test('after the start window the queue records NOT_STARTED', async () => {
   const { deps, answers } = world({ post: async () => 'task-1' });
   await startForMachine(input, { ...deps, now: () => at(900) });
-  expect(answers).toEqual(['send start 0', `wake token-1 ${id}`]);
+  expect(answers).toEqual(['send start now 0', `wake token-1 ${id}`]);
 });
 
 test('after a refused start nothing is left, and the machine ends', async () => {
