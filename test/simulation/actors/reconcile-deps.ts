@@ -48,8 +48,8 @@ const pollsOf = (world: World, process: Process, taskId: string): Connection => 
   };
 };
 
-/** The dependencies of reconcile in one process. */
-export const reconcileDepsFor = (world: World, process: Process): ReconcileDeps => {
+/** The dependencies of reconcile in one process, and its clock. */
+export const reconcileDepsFor = (world: World, process: Process, now: () => Date): ReconcileDeps => {
   const { kernel, provider } = world;
   world.readers.push(process);
   // Only if the method needs it, because a cache of Task Tokens creates a random key, which is slow.
@@ -88,7 +88,7 @@ export const reconcileDepsFor = (world: World, process: Process): ReconcileDeps 
   const guarded = guardReads(readByMethod, {
     ...tables,
     breaker: breakerFor(world, process, 'reads'),
-    now: world.laterNow,
+    now,
     journal: world.journal,
   });
   return {
@@ -107,7 +107,7 @@ export const reconcileDepsFor = (world: World, process: Process): ReconcileDeps 
           return { bucket: 'results', key, bytes: stored.byteLength, sha256: '0'.repeat(64) };
         },
       }),
-    now: world.laterNow,
+    now,
     timings,
     journal: world.journal,
   };

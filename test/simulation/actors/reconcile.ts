@@ -10,11 +10,15 @@ import { sendFor } from './send.ts';
 /** reconcile-extraction: for the machine, which waits for the answer, for the queue, and for an operator. */
 export const reconcileOf = (world: World) => {
   let invocations = 0;
-  const reconcileIn = (process: Process) => (extractionId: string, caller: ReconcileCaller) =>
-    reconcileAndContinue(extractionId, caller, {
-      ...reconcileDepsFor(world, process),
-      send: sendFor(world, process),
-    });
+  let consumers = 0;
+  const laggingNow = (): Date => new Date(world.laterNow().getTime() - world.scenario.lag * 1_000);
+  const reconcileIn =
+    (process: Process, now = world.laterNow) =>
+    (extractionId: string, caller: ReconcileCaller) =>
+      reconcileAndContinue(extractionId, caller, {
+        ...reconcileDepsFor(world, process, now),
+        send: sendFor(world, process),
+      });
   const invoke = (
     extractionId: string,
     caller: ReconcileCaller,
@@ -32,21 +36,27 @@ export const reconcileOf = (world: World) => {
 
   const consume = (body: string, ended: (done: boolean) => void): void => {
     invocations += 1;
-    world.kernel.spawn(
+    consumers += 1;
+    const now = consumers % 2 === 0 ? world.laterNow : laggingNow;
+    const consumer = world.kernel.spawn(
       `consumer ${invocations}`,
       lifeOf.reconcile,
       (process) =>
         reconcileMessages([{ messageId: 'message', body }], {
           reconcile: (extractionId, caller) => {
-            if (caller.kind === 'queue') process.cause = caller.cause;
-            return reconcileIn(process)(extractionId, caller);
+            if (caller.kind === 'queue') Object.assign(process, caller);
+            return reconcileIn(process, now)(extractionId, caller);
           },
-          now: world.laterNow,
+          now,
           timings,
           journal: world.journal,
           count: () => undefined,
         }),
-      (end) => ended(end.kind === 'returned' && end.value.batchItemFailures.length === 0),
+      (end) => {
+        const done = end.kind === 'returned' && end.value.batchItemFailures.length === 0;
+        if (done) world.state('consumed', { by: consumer });
+        ended(done);
+      },
     );
   };
   return {

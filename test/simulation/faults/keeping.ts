@@ -133,6 +133,14 @@ export const keepingFaults: readonly InjectedFault[] = [
     caughtBy: 'one-chain-of-messages',
   },
   {
+    name: 'prompt-message-dropped',
+    does: 'A message that arrives in the second after its dueAt is dropped.',
+    file: reconcile,
+    find: 'new Date(dueAt).getTime() > now.getTime() + clockTolerance;',
+    replace: 'new Date(dueAt).getTime() > now.getTime() - clockTolerance;',
+    caughtBy: 'due-message-continued',
+  },
+  {
     name: 'lost-race-sends-next',
     does: 'A process that lost the race for dueAt sends the next message too, so that a repeated message doubles the reads.',
     file: reconcile,

@@ -4,6 +4,7 @@ import { claimedBeforeSent } from './claimed-before-sent.ts';
 import { correctionFound } from './correction-found.ts';
 import { countedOnce } from './counted-once.ts';
 import { deliveryNotLost } from './delivery-not-lost.ts';
+import { dueMessageContinued } from './due-message-continued.ts';
 import { finalStands } from './final-stands.ts';
 import type { Invariant } from './invariant.ts';
 import { lastReadBeforeTimedOut } from './last-read-before-timed-out.ts';
@@ -54,6 +55,7 @@ export const invariants: readonly Invariant[] = [
   queuedBeforeWoken,
   claimedBeforeSent,
   oneChainOfMessages,
+  dueMessageContinued,
   requestKept,
   settledAndClosed,
   startWindowUsed,

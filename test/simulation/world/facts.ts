@@ -29,6 +29,8 @@ export type Facts = {
   sweepSends: { readonly extractionId: string; readonly by: Process };
   /** The queue accepted a message. */
   sent: { readonly message: ReconcileMessage; readonly by: Process | undefined };
+  /** A process has consumed a message, which is deleted. */
+  consumed: { readonly by: Process };
   /** A process begins to read the provider. */
   read: { readonly by: Process };
   /** The state StartTask waited for its callback token until its timeout. */

@@ -75,6 +75,7 @@ export class Kernel implements Schedulable, PendingHost {
       firstSeen: undefined,
       lastSeen: undefined,
       cause: undefined,
+      dueAt: undefined,
       reads: 0,
       failedCalls: 0,
       failedWrites: 0,

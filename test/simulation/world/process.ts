@@ -24,6 +24,8 @@ export type Process = {
   lastSeen: Extraction | undefined;
   /** The cause of the message that it consumes. */
   cause: string | undefined;
+  /** The `dueAt` of that message. */
+  dueAt: string | undefined;
   /** How often it started to read the provider. */
   reads: number;
   /** Its calls that failed, or whose answers were lost, */

@@ -44,6 +44,8 @@ export type Scenario = {
   readonly clock: 'fine' | 'coarse';
   /** By how many seconds the clocks of the processes that may settle a stale start are ahead. */
   readonly skew: number;
+  /** By how many seconds the clock of every other process that consumes a message is behind those of the others. */
+  readonly lag: number;
   /** After how many seconds from the request an operator reconciles the record. */
   readonly reconcileAfter?: number;
   /** The error name of a crash. If `unreported`, a state that waits for its callback token waits on, unlike on AWS. */
@@ -70,5 +72,6 @@ export const plain: Scenario = {
   jitter: 1,
   clock: 'fine',
   skew: 0,
+  lag: 0,
   interruptions: 'Runtime.ExitError',
 };

@@ -138,6 +138,7 @@ export const drawScenario = (random: Random, name: string): Scenario => {
     jitter: random.pick([0, 0.5, 1]),
     clock: random.pick(['fine', 'fine', 'coarse']),
     skew: random.pick([0, 0, 0, 0, 0, 0, 0, 30]),
+    lag: 0,
     interruptions: random.pick([
       'Runtime.ExitError',
       'Runtime.OutOfMemory',
