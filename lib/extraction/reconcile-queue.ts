@@ -1,6 +1,6 @@
 /**
- * Why a message asks for a reconcile. `due` is the only one that the record can refute: its time is `dueAt`, and a message
- * whose `dueAt` has moved meanwhile is dropped.
+ * Why a message asks for a reconcile. `due` is the only one that the record can refute: a message is dropped if another
+ * process has moved `dueAt` ahead since.
  */
 export const reconcileCauses = [
   /** start-task left the record open, with nothing for the machine to wait for. */

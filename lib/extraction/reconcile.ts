@@ -65,8 +65,8 @@ export type ReconcileDeps = {
 export type ReconcileResult =
   | { readonly kind: 'closed'; readonly record: Extraction }
   /**
-   * The rest is done later. `next` is the `dueAt` that this process has set, and is absent if another process has: only one
-   * of the two may send the next message.
+   * The rest is done later. `next` is the `dueAt` for which this process sends a message: it has set it, or consumes the
+   * message for it. Absent if another process does so, because only one may.
    */
   | {
       readonly kind: 'deferred';
@@ -76,16 +76,13 @@ export type ReconcileResult =
     }
   /** To the machine only, which retries. */
   | { readonly kind: 'not-yet'; readonly record: Extraction; readonly why: string }
-  /** The message was for another `dueAt`. Whoever moved it continues. */
+  /** The message is for an earlier `dueAt`. The process that has moved it ahead continues. */
   | { readonly kind: 'superseded'; readonly record: Extraction }
   /** There is no row: it was erased, or its retention is over. */
   | { readonly kind: 'gone' };
 
 /** The longest pause between two attempts to collect, in seconds. */
 const collectCeiling = 3600;
-
-/** In milliseconds. SQS may deliver a delayed message a little early by the clock of its consumer. */
-const clockTolerance = 1000;
 
 type Step =
   | { readonly kind: 'return'; readonly result: ReconcileResult }
@@ -456,12 +453,19 @@ const decide = (
   return collect(record, taskId, reading, deps);
 };
 
-/** Whether the message was for a `dueAt` that has moved ahead since. */
-const isSuperseded = ({ dueAt }: Extraction, caller: ReconcileCaller, now: Date): boolean =>
-  caller.kind === 'queue' &&
-  caller.cause === 'due' &&
-  dueAt !== undefined &&
-  new Date(dueAt).getTime() > now.getTime() + clockTolerance;
+/**
+ * Decides about a message `due` if the record is not due by this clock. If the message is for this `dueAt`, the clock is
+ * behind that of its sender, and the message is sent again. Otherwise another process has moved `dueAt` ahead and sends its
+ * own message. To send this one again would start a second chain of messages.
+ */
+const decideEarly = (record: Extraction, caller: ReconcileCaller, now: Date): ReconcileResult | undefined => {
+  const { dueAt } = record;
+  if (caller.kind !== 'queue' || caller.cause !== 'due' || dueAt === undefined) return undefined;
+  if (new Date(dueAt).getTime() <= now.getTime()) return undefined;
+  return caller.dueAt === dueAt
+    ? { kind: 'deferred', record, why: 'early', next: dueAt }
+    : { kind: 'superseded', record };
+};
 
 /** A record has fewer transitions in its life. More lost races than that in a row would be a defect. */
 const maxSteps = 10;
@@ -476,7 +480,8 @@ export const reconcile = async (
   deps: ReconcileDeps,
 ): Promise<ReconcileResult> => {
   let record = await deps.extractions.get(extractionId);
-  if (record !== undefined && isSuperseded(record, caller, deps.now())) return { kind: 'superseded', record };
+  const early = record === undefined ? undefined : decideEarly(record, caller, deps.now());
+  if (early !== undefined) return early;
   let reading: Reading | undefined;
   for (let steps = 0; steps < maxSteps && record !== undefined; steps += 1) {
     const step: Step = await decide(record, reading, caller, deps);

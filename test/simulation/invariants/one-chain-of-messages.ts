@@ -2,16 +2,12 @@ import type { Process } from '../world/process.ts';
 import type { World } from '../world/world.ts';
 import type { Invariant } from './invariant.ts';
 
-/** As in lib/extraction/reconcile.ts, in milliseconds. */
-const tolerance = 1_000;
-
 const wasDue = ({ firstSeen }: Process, { kernel, scenario }: World): boolean =>
-  firstSeen?.dueAt === undefined ||
-  Date.parse(firstSeen.dueAt) <= kernel.now + scenario.skew * 1_000 + tolerance;
+  firstSeen?.dueAt === undefined || Date.parse(firstSeen.dueAt) <= kernel.now + scenario.skew * 1_000;
 
 export const oneChainOfMessages: Invariant = {
   name: 'one-chain-of-messages',
-  rule: 'However often messages are repeated, the provider is read once for each time that dueAt was set: a message whose dueAt has moved reads nothing, and only the process that set dueAt sends the next message. A repetition costs one read more at most.',
+  rule: 'However often messages are repeated, the provider is read once for each time that dueAt was set: a message whose dueAt has moved reads nothing, and only the process that set dueAt, or consumes its message, sends one for it. A repetition costs one read more at most.',
   needs:
     'No two processes write TIMED_OUT within one millisecond, because nothing distinguishes such writes.',
   checks: {
@@ -19,7 +15,9 @@ export const oneChainOfMessages: Invariant = {
       if (world.scenario.clock === 'coarse') return undefined;
       if (message.cause !== 'due' || by === undefined || by.name.startsWith('start-task')) return undefined;
       premise();
-      return world.setDueAt.has(by) ? undefined : `${by.name} sends the next message, but has not set dueAt.`;
+      return world.setDueAt.has(by) || message.dueAt === by.dueAt
+        ? undefined
+        : `${by.name} sends the next message, but has not set dueAt.`;
     },
     read: ({ by }, world, premise) => {
       if (by.cause !== 'due') return undefined;

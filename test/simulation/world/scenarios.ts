@@ -48,6 +48,7 @@ export const scenarios: readonly Scenario[] = [
   { ...plain, name: 'broken-deploy-for-long', brokenDeployUntil: 2_000 },
   { ...plain, name: 'coarse-clock', clock: 'coarse' },
   { ...plain, name: 'skewed-clocks', skew: 30 },
+  { ...plain, name: 'lagging-consumers', method: 'consent-v1', lag: 1.5, task: ends(110) },
   { ...plain, name: 'skewed-reconcile', skew: 30, reconcileAfter: 5 },
   { ...plain, name: 'disagreeing-empty', task: ends(12, { readAs: 'CREDENTIALS_WRONG' }) },
   { ...plain, name: 'at-once-unreadable', task: ends(0), outage: { from: 0, to: 600 } },
@@ -138,7 +139,7 @@ export const drawScenario = (random: Random, name: string): Scenario => {
     jitter: random.pick([0, 0.5, 1]),
     clock: random.pick(['fine', 'fine', 'coarse']),
     skew: random.pick([0, 0, 0, 0, 0, 0, 0, 30]),
-    lag: 0,
+    lag: random.pick([0, 0, 0, 1.5, 8]),
     interruptions: random.pick([
       'Runtime.ExitError',
       'Runtime.OutOfMemory',

@@ -1,5 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
 import { ProviderPaused } from '../../../../lib/breaker/provider-trouble.ts';
+import { defined } from '../../../../lib/defined.ts';
 import { type Reading, readingOfTask } from '../../../../lib/extraction/reading.ts';
 import {
   type ReconcileCaller,
@@ -939,16 +940,35 @@ describe('the next message', () => {
     expect(held.failures).toEqual(['The next reconcile was left to the sweep.']);
   });
 
-  test('is dropped without a read if dueAt has moved since', async () => {
-    const row = consentIn('RUNNING', { dueAt: iso(101.001) });
+  test.each([
+    ['another process has moved dueAt ahead, even by little', iso(99), 101],
+    ['it is of a release that did not send dueAt', undefined, 101],
+  ])('is dropped without a read if %s', async (_why, sentFor, dueAt) => {
+    const sent: unknown[] = [];
+    const row = consentIn('RUNNING', { dueAt: iso(dueAt) });
     const held = world(row);
-    expect(await held.reconcile(due)).toEqual({ kind: 'superseded', record: row });
+    const outcome = await held.continue({ ...due, ...defined({ dueAt: sentFor }) }, sendTo(sent));
+    expect(outcome).toEqual({ kind: 'superseded', record: row });
+    expect([held.reads(), held.row(), sent]).toEqual([0, row, []]);
+  });
+
+  test.each([
+    [0.2, 1],
+    [1.5, 2],
+    [900, 900],
+  ])('is sent again by a clock that is %d s behind, without a read', async (behind, delaySeconds) => {
+    const sent: unknown[] = [];
+    const dueAt = iso(100 + behind);
+    const row = consentIn('RUNNING', { dueAt });
+    const held = world(row);
+    await held.continue({ ...due, dueAt }, sendTo(sent));
+    expect(sent).toEqual([[{ extractionId: id, cause: 'due', dueAt }, delaySeconds]]);
     expect([held.reads(), held.row()]).toEqual([0, row]);
   });
 
-  test('reads up to a second early, because clocks differ', async () => {
-    const held = world(consentIn('RUNNING', { dueAt: iso(101) }));
-    expect(await held.reconcile(due)).toMatchObject({ kind: 'deferred' });
+  test('reads although dueAt has moved, once that has passed', async () => {
+    const held = world(consentIn('RUNNING', { dueAt: iso(100) }));
+    expect(await held.reconcile({ ...due, dueAt: iso(95) })).toMatchObject({ kind: 'deferred' });
     expect(held.reads()).toBe(1);
   });
 });
