@@ -1,4 +1,4 @@
-import { expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { functionNames } from '../../../../infra/function-names.ts';
 import { capturedLog } from '../../../support/captured-log.ts';
 import { resourcesOf, synthesize } from '../../infra/synth.ts';
@@ -9,9 +9,25 @@ const environments = Object.values(resourcesOf(synthesize().template, 'AWS::Lamb
   ({ Properties }) => (Properties.Environment as { readonly Variables: Record<string, string> }).Variables,
 );
 
-test('what is counted is told as the alarms look for it', async () => {
+type Observability = typeof import('../../../../lib/observability/observability.ts');
+let copies = 0;
+let copy: Observability;
+
+/**
+ * Each test has its own copy of the module, which reads the environment when it is loaded, and keeps ids and metrics. The files
+ * of the project share their modules, so another may have loaded it without this environment.
+ */
+beforeEach(async () => {
   for (const [name, value] of Object.entries(environments[0] ?? {})) vi.stubEnv(name, value);
-  const { observability, count } = await import('../../../../lib/observability/observability.ts');
+  copies += 1;
+  const url = new URL(`../../../../lib/observability/observability.ts?copy=${copies}`, import.meta.url);
+  copy = await import(/* @vite-ignore */ url.href);
+});
+
+afterEach(() => vi.unstubAllEnvs());
+
+test('what is counted is told as the alarms look for it', async () => {
+  const { observability, count } = copy;
   count('SweepFinished');
   count('SweepFinished', 0);
   count('OldestOverdueSeconds', 12.5);
@@ -37,7 +53,7 @@ test('what is counted is told as the alarms look for it', async () => {
 });
 
 test('what is published now is not told again at the end', async () => {
-  const { observability, count, publishNow } = await import('../../../../lib/observability/observability.ts');
+  const { observability, count, publishNow } = copy;
   count('SweepStarted');
   publishNow();
   expect(log.lines()).toContain('"SweepStarted":1');
@@ -46,7 +62,7 @@ test('what is published now is not told again at the end', async () => {
 });
 
 test('a metric that an operator investigates is logged with its ids, and any other is not', async () => {
-  const { journal } = await import('../../../../lib/observability/observability.ts');
+  const { journal } = copy;
   const record = { extractionId: 'e-1', requestedBy: 'the caller' };
   journal.count('Collected', record);
   expect(log.lines()).toBe('');
@@ -60,8 +76,7 @@ test('a metric that an operator investigates is logged with its ids, and any oth
 });
 
 test('a line names its invocation, and repeats nothing that its log group or the REPORT line has', async () => {
-  for (const [name, value] of Object.entries(environments[0] ?? {})) vi.stubEnv(name, value);
-  const { observability, log: logger } = await import('../../../../lib/observability/observability.ts');
+  const { observability, log: logger } = copy;
   const context = {
     awsRequestId: 'request-1',
     functionName: 'f',
@@ -82,7 +97,7 @@ test('a line names its invocation, and repeats nothing that its log group or the
 });
 
 test('a failure is logged with its ids and without the message of the error', async () => {
-  const { journal } = await import('../../../../lib/observability/observability.ts');
+  const { journal } = copy;
   journal.about({ taskId: 't-1' });
   journal.failure('It failed.', new TypeError('secret'), { extractionId: 'e-1' });
   expect(log.lines()).not.toContain('secret');
