@@ -10,13 +10,13 @@ import { readSecret } from '../lib/aws/read-secret.ts';
 import { sealWith } from '../lib/aws/seal.ts';
 import { startExecutionOf } from '../lib/aws/step-functions.ts';
 import { answerFailures } from '../lib/aws/wiring/answer-failures.ts';
-import { promptClient } from '../lib/aws/wiring/client-options.ts';
+import { intakeClient } from '../lib/aws/wiring/client-options.ts';
 import { optionalSetting, requiredVariable } from '../lib/aws/wiring/environment.ts';
 import { type AnswerRequestDeps, answerRequest } from '../lib/extraction/api/answer-request.ts';
 import { parseTimings } from '../lib/extraction/parse-timings.ts';
 import { journal, observability } from '../lib/observability/observability.ts';
 
-const secrets = new SecretsManagerClient(promptClient);
+const secrets = new SecretsManagerClient(intakeClient);
 const fingerprintSecret = requiredVariable('FINGERPRINT_KEY_SECRET');
 
 /** Cached for the life of the process, because the key is generated with the stack and never rotated. */
@@ -30,9 +30,9 @@ const readFingerprintKey = (): Promise<string> => {
 };
 
 const deps: AnswerRequestDeps = {
-  extractions: dynamoExtractionStore(new DynamoDBClient(promptClient), requiredVariable('EXTRACTIONS_TABLE')),
-  seal: sealWith(new KMSClient(promptClient), requiredVariable('SEAL_KEY_ARN')),
-  startExecution: startExecutionOf(new SFNClient(promptClient), requiredVariable('STATE_MACHINE_ARN')),
+  extractions: dynamoExtractionStore(new DynamoDBClient(intakeClient), requiredVariable('EXTRACTIONS_TABLE')),
+  seal: sealWith(new KMSClient(intakeClient), requiredVariable('SEAL_KEY_ARN')),
+  startExecution: startExecutionOf(new SFNClient(intakeClient), requiredVariable('STATE_MACHINE_ARN')),
   now: () => new Date(),
   timings: parseTimings(requiredVariable('TIMINGS')),
   fingerprintKey: readFingerprintKey,

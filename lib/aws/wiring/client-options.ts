@@ -1,5 +1,5 @@
 /**
- * AWS client options for functions that answer a caller, in milliseconds. The webhook must answer within 5 s, cold
+ * AWS client options for functions that answer at once, in milliseconds. The webhook must answer within 5 s, cold
  * start included ("Events", rule 8), and makes four calls in sequence. DynamoDB usually answers within 20 ms. With
  * three tries of 1 s, one slow call leaves time for the other three.
  * Without `throwOnRequestTimeout` the SDK only logs a warning
@@ -8,6 +8,17 @@
 export const promptClient = {
   maxAttempts: 3,
   requestHandler: { connectionTimeout: 1_000, requestTimeout: 1_000, throwOnRequestTimeout: true },
+};
+
+/**
+ * AWS client options for request-extraction. A caller waits, but no provider that gives up after 5 s. In a burst a call may
+ * take seconds, and a 500 costs the caller a retry. The function has 15 s, of the 30 s that API Gateway waits
+ * (https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-quotas.html). One call may use 4 × 2.5 s = 10 s, and
+ * the pauses before its retries 50 + 100 + 200 = 350 ms at most. That leaves 4.6 s for a cold start and the other three calls.
+ */
+export const intakeClient = {
+  maxAttempts: 4,
+  requestHandler: { connectionTimeout: 1_000, requestTimeout: 2_500, throwOnRequestTimeout: true },
 };
 
 /** AWS client options for functions without a caller. They wait longer, because a lost write could lose an outcome. */

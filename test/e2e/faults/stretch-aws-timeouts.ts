@@ -1,4 +1,4 @@
-import { patientClient, promptClient } from '../../../lib/aws/wiring/client-options.ts';
+import { intakeClient, patientClient, promptClient } from '../../../lib/aws/wiring/client-options.ts';
 
 /** Less than `functionTimeoutSeconds` (windows.ts): a call that takes too long is an answer 5xx, and no process is killed. */
 const STRETCHED_MS = 30_000;
@@ -10,7 +10,7 @@ const STRETCHED_MS = 30_000;
  */
 export const stretchAwsTimeouts = (): void => {
   const limits = new Set(
-    [promptClient, patientClient].flatMap(({ requestHandler }) => [
+    [promptClient, intakeClient, patientClient].flatMap(({ requestHandler }) => [
       requestHandler.connectionTimeout,
       requestHandler.requestTimeout,
     ]),
