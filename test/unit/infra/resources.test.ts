@@ -344,6 +344,21 @@ describe('the functions', () => {
     expect(4 * total).toBeLessThan(27_000);
   });
 
+  test.each([{}, { startTimeoutSeconds: 200, webhookWaitSeconds: 710 }])(
+    'leave a probe to its process until that has ended, with %o',
+    (settings) => {
+      const callers = Object.values(
+        resourcesOf(synthesize(settings).template, 'AWS::Lambda::Function'),
+      ).filter((lambda) => variablesOf(lambda).BREAKER !== undefined);
+      expect(callers).toHaveLength(2);
+      const longest = Math.max(...callers.map(({ Properties }) => Number(Properties.Timeout)));
+      for (const lambda of callers) {
+        const { probeSeconds } = JSON.parse(variablesOf(lambda).BREAKER ?? '') as { probeSeconds: number };
+        expect(probeSeconds).toBeGreaterThan(longest);
+      }
+    },
+  );
+
   test('share one set of timings, in seconds', () => {
     const timings = Object.values(resourcesOf(template, 'AWS::Lambda::Function'))
       .map((lambda) => variablesOf(lambda).TIMINGS)
