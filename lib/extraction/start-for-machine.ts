@@ -31,13 +31,12 @@ const answerMachine = async (
   switch (outcome.kind) {
     case 'waiting':
       return;
-    case 'queued':
-      await send(
-        { extractionId, cause: outcome.cause, ...defined({ dueAt: outcome.dueAt }) },
-        outcome.delaySeconds,
-      );
+    case 'queued': {
+      const { cause, dueAt, delaySeconds } = outcome;
+      await send({ extractionId, ...defined({ cause, dueAt }) }, delaySeconds);
       await wake(callbackToken, extractionId);
       return;
+    }
     case 'settled':
       await wake(callbackToken, extractionId);
       return;

@@ -97,7 +97,7 @@ export const settlingFaults: readonly InjectedFault[] = [
     file: settle,
     find: "const isCorrection = settled.kind === 'lost' && settled.record?.status === 'TIMED_OUT';",
     replace: "const isCorrection = settled.kind === 'lost' && settled.record?.status === 'REQUESTED';",
-    caughtBy: 'settled-and-closed',
+    caughtBy: 'due-message-continued',
   },
   {
     name: 'correction-not-reopened',
@@ -148,7 +148,7 @@ export const settlingFaults: readonly InjectedFault[] = [
     find: 'if (notified !== undefined && isTerminalStatus(notified)) {',
     replace: "if (notified !== undefined && isTerminalStatus(notified) && taskId === '') {",
     caughtBy: 'delivery-not-lost',
-    where: 'at random',
+    where: { scenario: 'disagreeing', faults: 1 },
   },
   {
     name: 'task-not-adopted',

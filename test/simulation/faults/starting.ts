@@ -212,7 +212,7 @@ export const startingFaults: readonly InjectedFault[] = [
     name: 'consent-not-queued',
     does: 'By consent, start-task ends the machine although the queue has no message to poll.',
     file: 'lib/extraction/start-for-machine.ts',
-    find: 'await send({ extractionId, cause: outcome.cause }, outcome.delaySeconds);',
+    find: 'await send({ extractionId, ...defined({ cause, dueAt }) }, delaySeconds);',
     replace: '',
     caughtBy: 'queued-before-woken',
   },

@@ -19,7 +19,12 @@ export const scenarios: readonly Scenario[] = [
   { ...plain, name: 'after-grace', task: ends(260) },
   { ...plain, name: 'never', task: ends('never') },
   { ...plain, name: 'wrong-credentials', task: ends(3, { status: 'CREDENTIALS_WRONG' }) },
-  { ...plain, name: 'disagreeing', task: ends(12, { readAs: 'PARTIAL' }) },
+  {
+    ...plain,
+    name: 'disagreeing',
+    task: ends(12, { readAs: 'PARTIAL' }),
+    interruptions: 'unreported',
+  },
   { ...plain, name: 'too-large', task: ends(12, { tooLarge: true }) },
   { ...plain, name: 'too-large-silent', task: ends(12, { tooLarge: true }), webhook: 'silent' },
   { ...plain, name: 'too-large-late', task: ends(95, { tooLarge: true }), webhook: 'silent' },
