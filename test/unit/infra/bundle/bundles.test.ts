@@ -75,6 +75,20 @@ test.each<BundleName>([...functionNames, ...probeFunctionNames])(
   },
 );
 
+// Lambda deletes each message that the answer does not name.
+test('reconcile-extraction consumes every message of a batch: those that it cannot read stay in the queue', async () => {
+  const Records = ['one', 'two', 'three'].map((messageId) => ({ messageId, body: 'no message of ours' }));
+  const script = `require(${JSON.stringify(fileOf('reconcile-extraction'))})
+    .handler(${JSON.stringify({ Records })}, { getRemainingTimeInMillis: () => 60_000 })
+    .then((answer) => console.log('\\n' + JSON.stringify(answer)))`;
+  const { stdout } = await promisify(execFile)(process.execPath, ['--eval', script], {
+    env: { AWS_REGION: 'eu-west-1', ...functions.get('reconcile-extraction')?.environment },
+  });
+  expect(JSON.parse(stdout.trim().split('\n').at(-1) ?? '')).toEqual({
+    batchItemFailures: Records.map(({ messageId }) => ({ itemIdentifier: messageId })),
+  });
+});
+
 test('the same sources give the same bytes, so that an unchanged function is not deployed again', async () => {
   const again = await bundleFunctions(join(workspace, 'another'));
   for (const name of functionNames) {

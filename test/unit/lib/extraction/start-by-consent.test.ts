@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { callByConsent } from '../../../../lib/extraction/prepare-start-call.ts';
+import { longestDelaySeconds } from '../../../../lib/extraction/reconcile-queue.ts';
 import type { ConsentExtraction, ConsentVariant } from '../../../../lib/extraction/record.ts';
 import { type StartDeps, type StartOutcome, start } from '../../../../lib/extraction/start.ts';
 import type { StartExtractionRequest } from '../../../../lib/provider/extractions/start-extraction-request.ts';
@@ -114,6 +115,12 @@ test('a later invocation polls a running task and does not start it again', asyn
   const { start, posts } = world(consentIn('RUNNING', { dueAt: iso(10) }));
   expect(await start()).toEqual(polled);
   expect(posts).toEqual([]);
+});
+
+test('a poll that is further ahead than a message can be delayed gets one that is delayed for as long as it can', async () => {
+  const dueAt = iso(5 + longestDelaySeconds + 1);
+  const { start } = world(consentIn('RUNNING', { dueAt }));
+  expect(await start()).toEqual({ ...polled, dueAt, delaySeconds: longestDelaySeconds });
 });
 
 test('a refused Task Token is dropped, and the call is made once more with another', async () => {

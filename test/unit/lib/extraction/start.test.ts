@@ -681,6 +681,18 @@ describe('a later record under the same id, after an erasure or a loss', () => {
     expect(held.row()).toEqual(later);
     expect(held.posts).toEqual([]);
   });
+
+  test('does not wait because the provider was too busy for the earlier one', async () => {
+    const later = extraction({ requestId: 'request-2' });
+    const held = world({
+      logIn: async () => {
+        held.extractions.rows.set(id, later);
+        throw Object.assign(busy(), { retryAfter: { kind: 'delay', seconds: 600 } });
+      },
+    });
+    await held.start();
+    expect(held.row()).toEqual(later);
+  });
 });
 
 test('for all failures and answers of the provider, at most one start call may have been accepted', async () => {

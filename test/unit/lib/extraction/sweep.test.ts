@@ -104,6 +104,28 @@ test('a partition is read page by page, the oldest first, also where records are
   expect(new Set(sent().slice(0, 60))).toEqual(new Set(ids.slice(0, 60)));
 });
 
+test('records that cannot be claimed keep the sweep from none behind them', async () => {
+  const ids = idsOf(5, 150);
+  const blocked = new Set(ids.slice(0, 100));
+  let remaining = 300_000;
+  const { sweep, sent } = world(
+    ids.map((extractionId, index) => running(extractionId, iso(index))),
+    {
+      remainingMs: () => {
+        remaining -= 1_000;
+        return remaining;
+      },
+      faults: {
+        before: ({ method, key }) => {
+          if (method === 'apply' && blocked.has(key)) throw new Error('throttled');
+        },
+      },
+    },
+  );
+  expect(await sweep()).toMatchObject({ sent: 50, failed: 100, cutShort: false });
+  expect(sent()).toEqual(ids.slice(100));
+});
+
 test('the result has the longest delay in seconds', async () => {
   const { sweep } = world([running('a', iso(400)), running('b', iso(990))]);
   expect(await sweep()).toMatchObject({ oldestOverdueSeconds: 600 });
@@ -146,8 +168,10 @@ test('a sweep that cannot read one partition sends the others, and does not coun
   const rows = Array.from({ length: 100 }, (_, index) => running(`due-${index}`, iso(900)));
   const { sweep, counted, sent } = world(rows, {
     faults: {
-      before: ({ method, key }) => {
+      before: async ({ method, key }) => {
         if (method === 'due' && key === '3') throw new Error('throttled');
+        // The others answer later. Lambda freezes what is still under way when the sweep has failed.
+        await new Promise(setImmediate);
       },
     },
   });

@@ -4,6 +4,8 @@ import {
   answerRead,
   availableResults,
 } from '../../../../../lib/extraction/api/answer-read.ts';
+import { closedExtraction, id } from '../../../../support/extraction-fixtures.ts';
+import { memoryJournal } from '../../../../support/memory-journal.ts';
 
 const results = { bucket: 'b', key: 'k', bytes: 1, sha256: 's' };
 const collectedAt = '2026-01-01T00:00:00.000Z';
@@ -20,6 +22,45 @@ test('results are available until their retention is over', () => {
 test('a record without results has none available', () => {
   expect(availableResults({ collectedAt }, new Date(collectedAt), 30)).toBeUndefined();
   expect(availableResults({}, new Date(collectedAt), 30)).toBeUndefined();
+});
+
+const roleOf = (name: string): string => `arn:aws:sts::111122223333:assumed-role/${name}`;
+const [owner, reader, stranger] = [roleOf('Owner'), roleOf('Reader'), roleOf('Stranger')];
+
+const readAs = async (role: string, extractionId = id) => {
+  const presigned: unknown[] = [];
+  const record = closedExtraction({ requestedBy: owner, status: 'COMPLETED', results, collectedAt });
+  const answer = await answerRead(
+    {
+      pathParameters: { extractionId },
+      requestContext: { authorizer: { iam: { userArn: `${role}/session` } } },
+    },
+    {
+      extractions: { get: async (asked) => (asked === id ? record : undefined) },
+      readers: new Set([reader]),
+      presign: async (stored) => {
+        presigned.push(stored);
+        return { url: 'https://results.example', expiresAt: collectedAt };
+      },
+      now: () => new Date(collectedAt),
+      retentionDays: 30,
+      journal: memoryJournal().journal,
+    },
+  );
+  return { answer, presigned };
+};
+
+test.each([owner, reader])('%s reads an extraction that it requested, or as a reader', async (role) => {
+  const { answer } = await readAs(role);
+  expect(answer.statusCode).toBe(200);
+  expect(JSON.parse(answer.body ?? '')).toMatchObject({ extractionId: id });
+});
+
+test('any other caller gets the answer for an id that does not exist, and no link is made', async () => {
+  const { answer, presigned } = await readAs(stranger);
+  expect(answer.statusCode).toBe(404);
+  expect({ answer, presigned }).toEqual(await readAs(stranger, '0190a0b0-0000-7000-8000-00000000ffff'));
+  expect(presigned).toEqual([]);
 });
 
 test('a request without a caller reads nothing', async () => {
