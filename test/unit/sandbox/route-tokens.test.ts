@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { sandboxControl } from '../../sandbox/control-client.ts';
 import { type RunningSandbox, startSandbox } from '../../sandbox/sandbox.ts';
 import { callerOf } from './caller.ts';
@@ -14,11 +14,11 @@ const newCredentials = async () => ({
   session: { authorization: `Bearer ${await callerOf(sandbox).login()}` },
   taskToken: { authorization: `Bearer ${await consentCallerOf(sandbox).taskToken()}` },
 });
-beforeAll(async () => {
+beforeEach(async () => {
   sandbox = await startSandbox();
   credentials = await newCredentials();
 });
-afterAll(() => sandbox.close());
+afterEach(() => sandbox.close());
 
 const routes: [string, string, Kind][] = [
   ['POST', '/api/v1/auth/login', 'apiKey'],

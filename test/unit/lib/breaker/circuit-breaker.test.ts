@@ -22,15 +22,15 @@ let calls: string[];
 let broken: (call: StoreCall) => boolean;
 /** What waits for a call to be slow. */
 let waiting: Set<() => void>;
+let journal: ReturnType<typeof memoryJournal>;
 
 beforeEach(() => {
   seconds = 0;
   calls = [];
   broken = () => false;
   waiting = new Set();
+  journal = memoryJournal();
 });
-
-const journal = memoryJournal();
 
 const store = () =>
   memoryBreakerStore({

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type SandboxControl, sandboxControl } from '../../../sandbox/control-client.ts';
 import { type RunningSandbox, startSandbox } from '../../../sandbox/sandbox.ts';
 import { SUB_STATUSES } from '../../../sandbox/state.ts';
@@ -8,11 +8,11 @@ const YEAR_SECONDS = 365 * 24 * 3600;
 
 let sandbox: RunningSandbox;
 let control: SandboxControl;
-beforeAll(async () => {
+beforeEach(async () => {
   sandbox = await startSandbox({ now: () => Date.parse('2026-03-01T12:00:00Z') });
   control = sandboxControl(sandbox.baseUrl);
 });
-afterAll(() => sandbox.close());
+afterEach(() => sandbox.close());
 
 test('an authorized consent has every field of the document, and terminatedAt only once it is terminated', async () => {
   const caller = consentCallerOf(sandbox);

@@ -4,13 +4,16 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { connect } from '../../../../tools/cli/deployment.ts';
 import { CliError, UsageError } from '../../../../tools/cli/errors.ts';
 import { claimLocalDeployment } from '../../../../tools/cli/local-deployment.ts';
 
 /** CloudFormation's query protocol for DescribeStacks. It has the stack Cosecha-local while `deployed`. */
-let deployed = true;
+let deployed: boolean;
+beforeEach(() => {
+  deployed = true;
+});
 const cloudFormation = createServer(async (request, response) => {
   let body = '';
   for await (const chunk of request) body += String(chunk);

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { terminalStatuses } from '../../../../lib/extraction/record.ts';
 import type { ConsoleAction } from '../../../../tools/cli/console/actions.ts';
 import { sandboxActions } from '../../../../tools/local/sandbox-actions.ts';
@@ -11,7 +11,7 @@ let sandbox: RunningSandbox;
 let provider: SandboxControl;
 let actions: readonly ConsoleAction[];
 let requests: { readonly url: string; readonly body: Record<string, unknown> }[] = [];
-beforeAll(async () => {
+beforeEach(async () => {
   sandbox = await startSandbox();
   provider = sandboxControl(sandbox.baseUrl);
   const fetch = async (url: string, init?: RequestInit): Promise<Response> => {
@@ -20,7 +20,7 @@ beforeAll(async () => {
   };
   actions = sandboxActions({ provider, api: { base: 'http://api.example', fetch } });
 });
-afterAll(() => sandbox.close());
+afterEach(() => sandbox.close());
 
 test('there is an action for every final status of the provider, and for every outcome of Cosecha', () => {
   const labels = actions.map(({ label }) => label.split(':')[0]);
