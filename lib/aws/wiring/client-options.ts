@@ -15,6 +15,7 @@ export const promptClient = {
  * take seconds, and a 500 costs the caller a retry. The function has 15 s, of the 30 s that API Gateway waits
  * (https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-quotas.html). One call may use 4 × 2.5 s = 10 s, and
  * the pauses before its retries 50 + 100 + 200 = 350 ms at most. That leaves 4.6 s for a cold start and the other three calls.
+ * A call that is throttled pauses for 1 + 2 + 4 = 7 s at most.
  */
 export const intakeClient = {
   maxAttempts: 4,

@@ -44,7 +44,10 @@ export const reconcileOf = (world: World) => {
       (process) =>
         reconcileMessages([{ messageId: 'message', body }], {
           reconcile: (extractionId, caller) => {
-            if (caller.kind === 'queue') Object.assign(process, caller);
+            if (caller.kind === 'queue') {
+              process.cause = caller.cause;
+              process.dueAt = caller.dueAt;
+            }
             return reconcileIn(process, now)(extractionId, caller);
           },
           now,
