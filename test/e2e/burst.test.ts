@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { paginateListObjectsV2 } from '@aws-sdk/client-s3';
 import { expect, inject, test } from 'vitest';
 import type { Extraction } from '../../lib/extraction/record.ts';
-import { limitTo } from '../../tools/cli/limit-to.ts';
+import { limitTo } from '../../tools/acceptance/checks/limit-to.ts';
 import type { WebhookPlan } from '../sandbox/plan.ts';
 import { TERMINAL_STATUSES, type TerminalStatus } from '../sandbox/task-vocabulary.ts';
 import { aws } from './support/aws.ts';

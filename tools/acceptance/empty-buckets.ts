@@ -1,7 +1,7 @@
 import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
 import { S3Client } from '@aws-sdk/client-s3';
-import { removeObjects } from '../cli/aws/erase-on-aws.ts';
 import { describeStack, readStackResources } from '../cli/aws/stack.ts';
+import { removeObjects } from '../cli/operate/erase-on-aws.ts';
 
 /**
  * Deletes every object in the buckets of a stack, as CloudFormation deletes only empty ones

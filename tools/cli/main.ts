@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { type Command, CommanderError } from 'commander';
-import { connect } from './deployment.ts';
-import { CliError, UsageError } from './errors.ts';
-import { exitCodes } from './exit-codes.ts';
-import { explainFailure } from './explain-failure.ts';
-import { nodeShell } from './node-shell.ts';
+import { connect } from './aws/deployment.ts';
 import { commandNames, createProgram, type GlobalOptions } from './program.ts';
+import { CliError, UsageError } from './terminal/errors.ts';
+import { exitCodes } from './terminal/exit-codes.ts';
+import { explainFailure } from './terminal/explain-failure.ts';
+import { nodeShell } from './terminal/node-shell.ts';
 
 const versionOf = (root: string): string =>
   (JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { readonly version: string }).version;

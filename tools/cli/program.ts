@@ -3,9 +3,10 @@ import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 import { validate as isUuid } from 'uuid';
 import { type ExtractionStatus, ownOutcomes, terminalStatuses } from '../../lib/extraction/record.ts';
 import { isTaskId } from '../../lib/provider/tasks/task-id.ts';
-import type { StartOptions } from './build-request.ts';
 import type { AcceptOptions } from './commands/accept.ts';
+import type { StartOptions } from './commands/build-request.ts';
 import type { ConsoleOptions } from './commands/console.ts';
+import type { Context } from './commands/context.ts';
 import type { DeliverOptions } from './commands/deliver.ts';
 import type { DoctorOptions } from './commands/doctor.ts';
 import type { EraseOptions } from './commands/erase.ts';
@@ -16,8 +17,7 @@ import type { PauseOptions, ResumeOptions } from './commands/pause.ts';
 import type { ReconcileOptions } from './commands/reconcile.ts';
 import type { RestoreOptions } from './commands/restore.ts';
 import type { WatchOptions } from './commands/watch.ts';
-import type { Context } from './context.ts';
-import { parseDuration, parseSince, type Since } from './parse-time.ts';
+import { parseDuration, parseSince, type Since } from './terminal/parse-time.ts';
 
 export type GlobalOptions = {
   readonly stage?: string;

@@ -3,7 +3,7 @@ import { type SandboxControl, SandboxControlError } from '../../test/sandbox/con
 import { DEMO_BUSINESS_ID, OUTCOMES } from '../../test/sandbox/outcomes.ts';
 import type { Plan } from '../../test/sandbox/plan.ts';
 import type { ActionResult, ConsoleAction } from '../cli/console/actions.ts';
-import { CliError } from '../cli/errors.ts';
+import { CliError } from '../cli/terminal/errors.ts';
 import type { LocalSystem } from './local-system.ts';
 
 type System = Pick<LocalSystem, 'api' | 'provider'>;

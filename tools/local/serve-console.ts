@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { LOCAL_STAGE } from '../../lib/aws/stage.ts';
+import { connect } from '../cli/aws/deployment.ts';
 import { serveConsoleOf } from '../cli/commands/console.ts';
-import { connect } from '../cli/deployment.ts';
 import type { LocalSystem, Run } from './local-system.ts';
 import { repository } from './paths.ts';
 import { sandboxActions } from './sandbox-actions.ts';

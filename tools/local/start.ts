@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 import { CloudWatchLogsClient } from '@aws-sdk/client-cloudwatch-logs';
 import { outcomesAsText } from '../../test/sandbox/print-outcomes.ts';
-import { exitCodes } from '../cli/exit-codes.ts';
 import {
   claimLocalDeployment,
   type LocalDeployment,
   removeLocalDeployment,
-} from '../cli/local-deployment.ts';
-import { stopOnSignals } from '../cli/stop-on-signals.ts';
+} from '../cli/aws/local-deployment.ts';
+import { exitCodes } from '../cli/terminal/exit-codes.ts';
+import { stopOnSignals } from '../cli/terminal/stop-on-signals.ts';
 import { curlLines, planLines } from './demo/curl-lines.ts';
 import { describeLogLine } from './demo/describe-log-line.ts';
 import { type Description, describeSystemEvent } from './demo/describe-system-event.ts';

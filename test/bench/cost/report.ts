@@ -1,4 +1,4 @@
-import { prices, readOn } from '../../../tools/cli/prices.ts';
+import { prices, readOn } from '../../../tools/acceptance/checks/prices.ts';
 import {
   awsAnswerMs,
   coldStartShare,
@@ -111,7 +111,7 @@ export const report = (bill: Bill, { machine }: Facts): string => {
   const total = totalOf(happy?.charges ?? []);
   const naive = totalOf(bill.designs[0]?.charges ?? []);
   return [
-    `Prices: us-east-1, list, first tiers, no free tier, as read on ${readOn} (tools/cli/prices.ts).`,
+    `Prices: us-east-1, list, first tiers, no free tier, as read on ${readOn} (tools/acceptance/checks/prices.ts).`,
     `Assumed (test/bench/assumptions.ts): tasks of ${taskSeconds} s; ${providerAnswerMs} ms for each answer of the provider, ${awsAnswerMs} ms for each of AWS;`,
     `a vCPU is ${cpuRatio} of this machine's cores; a callback token has ${taskTokenCharacters} characters; ${100 * coldStartShare} % of invocations start a process.`,
     '',

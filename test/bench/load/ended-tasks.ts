@@ -1,7 +1,7 @@
 import { startTask } from '../../../lib/provider/tasks/start-task.ts';
 import type { TaskRequest } from '../../../lib/provider/tasks/task-request.ts';
 import { logIn } from '../../../lib/provider/tokens/log-in.ts';
-import { limitTo } from '../../../tools/cli/limit-to.ts';
+import { limitTo } from '../../../tools/acceptance/checks/limit-to.ts';
 import { bodyByCredentials } from '../request-body.ts';
 import type { MeasuredSystem } from './measured-system.ts';
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { paginateListExecutions, SFNClient } from '@aws-sdk/client-sfn';
 import type { Extraction } from '../../../lib/extraction/record.ts';
-import { limitTo } from '../../../tools/cli/limit-to.ts';
+import { limitTo } from '../../../tools/acceptance/checks/limit-to.ts';
 import type { Plan } from '../../sandbox/plan.ts';
 import type { Entry } from '../ledger/entry.ts';
 import { bodyByCredentials } from '../request-body.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { limitTo } from '../../../tools/cli/limit-to.ts';
+import { limitTo } from '../../../tools/acceptance/checks/limit-to.ts';
 import { deliveriesEnded, plannedUsername, provider } from '../support/extractions.ts';
 import { type PlannedFault, planFault, untilInjected } from '../support/faults.ts';
 import { closed, statusesOf } from '../support/records.ts';

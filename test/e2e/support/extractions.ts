@@ -3,7 +3,7 @@ import { inject } from 'vitest';
 import { signedFetch } from '../../../lib/client/signed-fetch.ts';
 import { extractionIdOf } from '../../../lib/extraction/api/idempotency.ts';
 import type { PublicExtraction } from '../../../lib/extraction/api/public-view.ts';
-import { limitTo } from '../../../tools/cli/limit-to.ts';
+import { limitTo } from '../../../tools/acceptance/checks/limit-to.ts';
 import { sandboxControl } from '../../sandbox/control-client.ts';
 import type { Plan } from '../../sandbox/plan.ts';
 import type { Caller } from '../deployment.ts';

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { limitTo } from '../../../tools/cli/limit-to.ts';
+import { limitTo } from '../../../tools/acceptance/checks/limit-to.ts';
 import { compileCache } from '../../../tools/local/paths.ts';
 import type { InjectedFault } from './injected-fault.ts';
 import { injectedFaults } from './injected-faults.ts';

@@ -4,7 +4,7 @@ import {
   requestExtraction,
 } from '../../../lib/client/request-extraction.ts';
 import type { SignedFetch } from '../../../lib/client/signed-fetch.ts';
-import { limitTo } from '../../cli/limit-to.ts';
+import { limitTo } from './limit-to.ts';
 
 /** The API of the stage, called as an administrator or as another caller. */
 export type AcceptApi = {

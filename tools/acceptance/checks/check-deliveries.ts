@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { signDelivery } from '../../cli/sign-delivery.ts';
+import { signDelivery } from '../../cli/operate/sign-delivery.ts';
 import { type Check, passed } from './check.ts';
 import type { AcceptContext } from './context.ts';
 import { extract, isDone, readExtraction, readUntil, requestOf } from './extractions.ts';

@@ -1,7 +1,7 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { S3Client } from '@aws-sdk/client-s3';
 import { erase } from '../../../lib/extraction/operate/erase.ts';
-import { eraseOnAws } from '../../cli/aws/erase-on-aws.ts';
+import { eraseOnAws } from '../../cli/operate/erase-on-aws.ts';
 import { type Check, passed } from './check.ts';
 import { extract, isDone, readUntil, requestOf } from './extractions.ts';
 import { Unmet } from './unmet.ts';

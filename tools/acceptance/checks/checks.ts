@@ -1,4 +1,4 @@
-import { CliError } from '../../cli/errors.ts';
+import { CliError } from '../../cli/terminal/errors.ts';
 import type { Check } from './check.ts';
 import { alarmNotifies, alarmRaised } from './check-alarms.ts';
 import { foreignCaller, idempotentReplay } from './check-callers.ts';

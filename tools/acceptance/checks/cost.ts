@@ -1,4 +1,4 @@
-import { prices } from '../../cli/prices.ts';
+import { prices } from './prices.ts';
 import type { Invocation } from './report-lines.ts';
 
 /** What Step Functions and Lambda bill for one extraction on the happy path. */

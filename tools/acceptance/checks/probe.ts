@@ -1,9 +1,9 @@
 import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
 import { PutSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { probeStackNameOf, readersStackNameOf } from '../../../lib/aws/stage.ts';
+import type { Deployment } from '../../cli/aws/deployment.ts';
 import { describeStack } from '../../cli/aws/stack.ts';
-import type { Deployment } from '../../cli/deployment.ts';
-import { CliError } from '../../cli/errors.ts';
+import { CliError } from '../../cli/terminal/errors.ts';
 import type { DeployedFunction } from './stack-parts.ts';
 
 /** What the stage and its probe share, as a client and its provider do. */

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { CliError } from '../../cli/errors.ts';
-import { explainFailure } from '../../cli/explain-failure.ts';
-import { limitTo } from '../../cli/limit-to.ts';
+import { CliError } from '../../cli/terminal/errors.ts';
+import { explainFailure } from '../../cli/terminal/explain-failure.ts';
 import { type Check, type CheckResult, failed, skipped } from './check.ts';
 import type { AcceptContext } from './context.ts';
+import { limitTo } from './limit-to.ts';
 
 /** A check with its result and how long it took. */
 export type CheckReport = Pick<Check, 'id' | 'title'> & CheckResult & { readonly seconds: number };

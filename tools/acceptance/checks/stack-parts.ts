@@ -1,8 +1,8 @@
 import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
 import { GetFunctionConfigurationCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { once } from '../../../lib/once.ts';
+import type { Deployment } from '../../cli/aws/deployment.ts';
 import { readStackResources } from '../../cli/aws/stack.ts';
-import type { Deployment } from '../../cli/deployment.ts';
 import { Unmet } from './unmet.ts';
 
 /** A function of the stage, as it is deployed now. */

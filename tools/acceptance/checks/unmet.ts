@@ -1,4 +1,4 @@
-import { CliError } from '../../cli/errors.ts';
+import { CliError } from '../../cli/terminal/errors.ts';
 
 /** What a check expected did not hold. The message is the `why` of its failure. */
 export class Unmet extends CliError {

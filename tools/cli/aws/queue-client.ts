@@ -1,5 +1,5 @@
 import { SQSClient } from '@aws-sdk/client-sqs';
-import type { Deployment } from '../deployment.ts';
+import type { Deployment } from './deployment.ts';
 
 /**
  * By default the SDK calls the host in the queue's URL, whatever the endpoint. An emulator's host does not resolve, or is

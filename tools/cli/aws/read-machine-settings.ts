@@ -1,7 +1,7 @@
 import { DescribeStateMachineCommand, type SFNClient } from '@aws-sdk/client-sfn';
 import * as v from 'valibot';
-import { CliError } from '../errors.ts';
 import type { RetryDelays, StorySettings } from '../explain/sources.ts';
+import { CliError } from '../terminal/errors.ts';
 
 const retrier = v.object({
   IntervalSeconds: v.number(),

@@ -6,10 +6,10 @@ import { openInbox } from '../../acceptance/checks/inbox.ts';
 import { findProbe } from '../../acceptance/checks/probe.ts';
 import { type CheckReport, runChecks } from '../../acceptance/checks/run-checks.ts';
 import { stackParts } from '../../acceptance/checks/stack-parts.ts';
-import { readReconcileSettings } from '../aws/reconcile-function.ts';
-import type { Context } from '../context.ts';
-import type { Deployment } from '../deployment.ts';
-import type { Shell } from '../shell.ts';
+import type { Deployment } from '../aws/deployment.ts';
+import { readReconcileSettings } from '../operate/reconcile-function.ts';
+import type { Shell } from '../terminal/shell.ts';
+import type { Context } from './context.ts';
 
 export type AcceptOptions = {
   readonly only?: readonly string[] /** In seconds. */;

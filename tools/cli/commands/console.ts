@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { inspect } from 'node:util';
-import { consoleActions } from '../aws/console-actions.ts';
-import { consoleSources } from '../aws/console-sources.ts';
+import type { Deployment } from '../aws/deployment.ts';
 import type { ConsoleAction } from '../console/actions.ts';
+import { consoleActions } from '../console/deployment-actions.ts';
+import { consoleSources } from '../console/deployment-sources.ts';
 import { type RunningConsole, serveConsole } from '../console/serve-console.ts';
-import type { Context } from '../context.ts';
-import type { Deployment } from '../deployment.ts';
-import { explainFailure } from '../explain-failure.ts';
-import type { Shell } from '../shell.ts';
+import { explainFailure } from '../terminal/explain-failure.ts';
+import type { Shell } from '../terminal/shell.ts';
+import type { Context } from './context.ts';
 
 export type ConsoleOptions = { readonly port: number; readonly actions?: true };
 

@@ -7,13 +7,13 @@ import { isLocalStage } from '../../../lib/aws/stage.ts';
 import type { Extraction } from '../../../lib/extraction/record.ts';
 import type { ExtractionStore, TaskStore } from '../../../lib/extraction/store.ts';
 import { NotConfigured } from '../../../lib/not-configured.ts';
-import type { Context } from '../context.ts';
-import { type DeliveryEffect, deliveryEffect } from '../delivery-effect.ts';
-import type { Deployment } from '../deployment.ts';
-import { describeProgress } from '../describe-record.ts';
-import { CliError, UsageError } from '../errors.ts';
-import type { Shell } from '../shell.ts';
-import { signDelivery } from '../sign-delivery.ts';
+import type { Deployment } from '../aws/deployment.ts';
+import { type DeliveryEffect, deliveryEffect } from '../operate/delivery-effect.ts';
+import { signDelivery } from '../operate/sign-delivery.ts';
+import { describeProgress } from '../terminal/describe-record.ts';
+import { CliError, UsageError } from '../terminal/errors.ts';
+import type { Shell } from '../terminal/shell.ts';
+import type { Context } from './context.ts';
 
 export type DeliverOptions = {
   readonly extraction?: string;

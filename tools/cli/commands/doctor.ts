@@ -1,6 +1,6 @@
-import type { Context } from '../context.ts';
 import { checksOf, type DoctorOptions } from '../doctor/checks.ts';
 import { type Finding, runCheck } from '../doctor/finding.ts';
+import type { Context } from './context.ts';
 
 export type { DoctorOptions };
 

@@ -2,11 +2,11 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import { S3Client } from '@aws-sdk/client-s3';
 import { type EraseResult, erase as eraseExtraction } from '../../../lib/extraction/operate/erase.ts';
-import { eraseOnAws, ResultsNotDeleted } from '../aws/erase-on-aws.ts';
-import { readReconcileSettings } from '../aws/reconcile-function.ts';
-import type { Context } from '../context.ts';
-import { CliError } from '../errors.ts';
-import type { Shell } from '../shell.ts';
+import { eraseOnAws, ResultsNotDeleted } from '../operate/erase-on-aws.ts';
+import { readReconcileSettings } from '../operate/reconcile-function.ts';
+import { CliError } from '../terminal/errors.ts';
+import type { Shell } from '../terminal/shell.ts';
+import type { Context } from './context.ts';
 
 export type EraseOptions = { readonly yes?: true };
 

@@ -1,8 +1,8 @@
-import { storySources } from '../aws/story-sources.ts';
-import type { Context } from '../context.ts';
-import { CliError } from '../errors.ts';
+import { storySources } from '../explain/deployment-sources.ts';
 import { explainExtraction } from '../explain/explain-extraction.ts';
 import { describeStory } from '../explain/print-story.ts';
+import { CliError } from '../terminal/errors.ts';
+import type { Context } from './context.ts';
 
 /** Prints what an extraction waits for or why it ended, and everything that happened to it in order of time. */
 export const explain = async (extractionId: string, { shell, connect }: Context): Promise<number> => {

@@ -3,11 +3,11 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { GetObjectCommand, NoSuchKey, S3Client } from '@aws-sdk/client-s3';
 import { dynamoExtractionStore } from '../../../lib/aws/dynamo-extraction-store.ts';
 import type { StoredResults } from '../../../lib/extraction/record.ts';
-import type { Context } from '../context.ts';
-import type { Deployment } from '../deployment.ts';
-import { describeView, operatorView } from '../describe-record.ts';
-import { CliError } from '../errors.ts';
-import { requireResults } from '../require-results.ts';
+import type { Deployment } from '../aws/deployment.ts';
+import { requireResults } from '../aws/require-results.ts';
+import { describeView, operatorView } from '../terminal/describe-record.ts';
+import { CliError } from '../terminal/errors.ts';
+import type { Context } from './context.ts';
 
 export type GetOptions = { readonly results?: string };
 

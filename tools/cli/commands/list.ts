@@ -4,12 +4,12 @@ import { breakerNames } from '../../../lib/breaker/breaker-state.ts';
 import { type BreakerStore, readBreaker } from '../../../lib/breaker/breaker-store.ts';
 import type { Extraction, ExtractionStatus } from '../../../lib/extraction/record.ts';
 import { openExtractionIds, readExtractions } from '../aws/read-extractions.ts';
-import type { Context } from '../context.ts';
-import { describeBreaker } from '../describe-breaker.ts';
-import { describeDue } from '../describe-record.ts';
-import { formatSeconds, secondsSince } from '../format-seconds.ts';
-import type { Since } from '../parse-time.ts';
-import type { Shell } from '../shell.ts';
+import { describeBreaker } from '../terminal/describe-breaker.ts';
+import { describeDue } from '../terminal/describe-record.ts';
+import { formatSeconds, secondsSince } from '../terminal/format-seconds.ts';
+import type { Since } from '../terminal/parse-time.ts';
+import type { Shell } from '../terminal/shell.ts';
+import type { Context } from './context.ts';
 
 export type ListOptions = {
   readonly open?: true;

@@ -2,13 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import { decodeExtractionEvent } from '../../../lib/downstream/decode-extraction-event.ts';
 import type { ExtractionEvent } from '../../../lib/downstream/extraction-event.ts';
-import { dynamoStreamReader } from '../aws/dynamo-stream-reader.ts';
+import type { Deployment } from '../aws/deployment.ts';
 import type { StreamRecord } from '../aws/follow-stream.ts';
-import type { Context } from '../context.ts';
-import type { Deployment } from '../deployment.ts';
-import { CliError, UsageError } from '../errors.ts';
-import { exitCodes } from '../exit-codes.ts';
-import { formatSeconds } from '../format-seconds.ts';
+import { dynamoStreamReader } from '../listen/dynamo-stream-reader.ts';
 import { forwardEvent } from '../listen/forward-event.ts';
 import { type HandleStreamOptions, handleStream, type Progress } from '../listen/handle-stream.ts';
 import {
@@ -18,8 +14,12 @@ import {
   writeListenState,
 } from '../listen/listen-state.ts';
 import { secretPrefix } from '../listen/sign-event.ts';
-import type { Since } from '../parse-time.ts';
-import type { Shell } from '../shell.ts';
+import { CliError, UsageError } from '../terminal/errors.ts';
+import { exitCodes } from '../terminal/exit-codes.ts';
+import { formatSeconds } from '../terminal/format-seconds.ts';
+import type { Since } from '../terminal/parse-time.ts';
+import type { Shell } from '../terminal/shell.ts';
+import type { Context } from './context.ts';
 
 export type ListenOptions = {
   readonly forwardTo?: string;

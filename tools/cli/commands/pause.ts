@@ -8,9 +8,9 @@ import {
   pause as paused,
 } from '../../../lib/breaker/breaker-state.ts';
 import { changeBreaker } from '../../../lib/breaker/breaker-store.ts';
-import type { Context } from '../context.ts';
-import { describeBreaker } from '../describe-breaker.ts';
-import { UsageError } from '../errors.ts';
+import { describeBreaker } from '../terminal/describe-breaker.ts';
+import { UsageError } from '../terminal/errors.ts';
+import type { Context } from './context.ts';
 
 type Which = { readonly starts?: true; readonly reads?: true };
 export type PauseOptions = Which & { readonly reason: string };

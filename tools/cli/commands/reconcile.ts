@@ -1,13 +1,13 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import { dynamoExtractionStore } from '../../../lib/aws/dynamo-extraction-store.ts';
-import { reconcileNow, sweepNow } from '../aws/reconcile-function.ts';
-import type { Context } from '../context.ts';
-import type { Deployment } from '../deployment.ts';
-import { describeDue, describeProgress } from '../describe-record.ts';
-import { CliError, UsageError } from '../errors.ts';
-import { formatSeconds } from '../format-seconds.ts';
-import type { Shell } from '../shell.ts';
+import type { Deployment } from '../aws/deployment.ts';
+import { reconcileNow, sweepNow } from '../operate/reconcile-function.ts';
+import { describeDue, describeProgress } from '../terminal/describe-record.ts';
+import { CliError, UsageError } from '../terminal/errors.ts';
+import { formatSeconds } from '../terminal/format-seconds.ts';
+import type { Shell } from '../terminal/shell.ts';
+import type { Context } from './context.ts';
 
 export type ReconcileOptions = { readonly allDue?: true };
 

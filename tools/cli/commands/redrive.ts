@@ -1,8 +1,8 @@
-import { deadLetterWork } from '../aws/dead-letter-work.ts';
-import { ReconcileFailed } from '../aws/reconcile-function.ts';
-import type { Context } from '../context.ts';
-import { explainFailure } from '../explain-failure.ts';
-import { redriveLetters } from '../redrive-letters.ts';
+import { deadLetterWork } from '../operate/dead-letter-work.ts';
+import { ReconcileFailed } from '../operate/reconcile-function.ts';
+import { redriveLetters } from '../operate/redrive-letters.ts';
+import { explainFailure } from '../terminal/explain-failure.ts';
+import type { Context } from './context.ts';
 
 /** Reconciles the extraction of each message in the dead-letter queue. */
 export const redrive = async ({ shell, connect }: Context): Promise<number> => {

@@ -1,8 +1,8 @@
 import { ApiError, NoAnswerError } from '../../../lib/client/api-errors.ts';
 import { type ExtractionRequest, requestExtraction } from '../../../lib/client/request-extraction.ts';
-import { buildRequest, type StartOptions } from '../build-request.ts';
-import type { Context } from '../context.ts';
-import { CliError } from '../errors.ts';
+import { CliError } from '../terminal/errors.ts';
+import { buildRequest, type StartOptions } from './build-request.ts';
+import type { Context } from './context.ts';
 import { watchOne } from './watch.ts';
 
 /** Requests an extraction, and with --watch prints its changes until it is closed. */

@@ -1,15 +1,15 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import { dynamoExtractionStore } from '../../../lib/aws/dynamo-extraction-store.ts';
+import type { Deployment } from '../aws/deployment.ts';
 import { describeStreamRecord, streamFacts } from '../aws/describe-stream-record.ts';
 import { openStream } from '../aws/follow-stream.ts';
-import type { Context } from '../context.ts';
-import type { Deployment } from '../deployment.ts';
-import { CliError, UsageError } from '../errors.ts';
-import { exitCodes } from '../exit-codes.ts';
-import { type FollowOptions, type FollowResult, followExtraction } from '../follow-extraction.ts';
-import { formatSeconds } from '../format-seconds.ts';
-import type { Shell } from '../shell.ts';
+import { CliError, UsageError } from '../terminal/errors.ts';
+import { exitCodes } from '../terminal/exit-codes.ts';
+import { formatSeconds } from '../terminal/format-seconds.ts';
+import type { Shell } from '../terminal/shell.ts';
+import type { Context } from './context.ts';
+import { type FollowOptions, type FollowResult, followExtraction } from './follow-extraction.ts';
 
 export type WatchOptions = Pick<FollowOptions, 'until' | 'timeout'>;
 

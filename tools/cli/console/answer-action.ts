@@ -1,8 +1,8 @@
 import type { Context, Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { validate as isUuid } from 'uuid';
-import { CliError } from '../errors.ts';
-import { explainFailure } from '../explain-failure.ts';
+import { CliError } from '../terminal/errors.ts';
+import { explainFailure } from '../terminal/explain-failure.ts';
 import type { ConsoleAction } from './actions.ts';
 import type { FormTokens } from './form-tokens.ts';
 import type { ConsoleEnv } from './guard-request.ts';

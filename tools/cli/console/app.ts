@@ -1,6 +1,6 @@
 import { type Context, Hono } from 'hono';
 import { describeStory } from '../explain/print-story.ts';
-import { printableLines } from '../printable.ts';
+import { printableLines } from '../terminal/printable.ts';
 import type { ConsoleAction } from './actions.ts';
 import { addActionRoutes } from './answer-action.ts';
 import { readAsset } from './assets.ts';

@@ -7,7 +7,7 @@ const units = [
   ['s', 1],
 ];
 
-/** A duration in its two largest units, as tools/cli/format-seconds.ts formats it, but only the largest. */
+/** A duration in its two largest units, as tools/cli/terminal/format-seconds.ts formats it, but only the largest. */
 const formatLargest = (seconds) => {
   const rest = Math.round(seconds);
   const [unit, size] = units.find(([, one]) => rest >= one) ?? ['s', 1];

@@ -1,6 +1,6 @@
 import { type Extraction, hasWebhook, isTerminalStatus } from '../../../lib/extraction/record.ts';
-import { describeDue } from '../describe-record.ts';
-import { formatSeconds } from '../format-seconds.ts';
+import { describeDue } from '../terminal/describe-record.ts';
+import { formatSeconds } from '../terminal/format-seconds.ts';
 import { shown } from './shown.ts';
 
 /** What an open extraction waits for, in a few words. */

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
-import { CliError } from '../errors.ts';
+import { CliError } from '../terminal/errors.ts';
 import { type ConsoleDeps, createConsoleApp } from './app.ts';
 
 export type RunningConsole = {

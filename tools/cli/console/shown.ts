@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
-import { formatSeconds, secondsSince } from '../format-seconds.ts';
-import { printable } from '../printable.ts';
+import { formatSeconds, secondsSince } from '../terminal/format-seconds.ts';
+import { printable } from '../terminal/printable.ts';
 
 export type Html = ReturnType<typeof html>;
 

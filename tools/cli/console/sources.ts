@@ -1,10 +1,10 @@
 import type { Extraction } from '../../../lib/extraction/record.ts';
 import type { QueueContent } from '../aws/read-queue.ts';
 import type { Finding } from '../doctor/finding.ts';
-import { CliError } from '../errors.ts';
 import type { Bounded, Breaker } from '../explain/sources.ts';
 import type { Story } from '../explain/story.ts';
-import { explainFailure } from '../explain-failure.ts';
+import { CliError } from '../terminal/errors.ts';
+import { explainFailure } from '../terminal/explain-failure.ts';
 
 /** What could be read of one place, or why it could not be read, such as a missing permission. */
 export type Part<Value> =

@@ -1,6 +1,6 @@
 import { type BreakerName, breakerNames } from '../../../lib/breaker/breaker-state.ts';
 import { type BreakerStore, readBreaker } from '../../../lib/breaker/breaker-store.ts';
-import { describeBreaker } from '../describe-breaker.ts';
+import { describeBreaker } from '../terminal/describe-breaker.ts';
 import { type Finding, failed, passed } from './finding.ts';
 
 /** Fails where calls to the provider are held: a breaker is open, or an operator paused it. */

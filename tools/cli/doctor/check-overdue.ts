@@ -1,5 +1,5 @@
 import type { Extraction } from '../../../lib/extraction/record.ts';
-import { formatSeconds, secondsSince } from '../format-seconds.ts';
+import { formatSeconds, secondsSince } from '../terminal/format-seconds.ts';
 import { type Finding, failed, passed } from './finding.ts';
 
 /** Fails where an open extraction is overdue by more than three intervals of the sweep. */

@@ -1,5 +1,5 @@
 import { ListSecretVersionIdsCommand, type SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
-import { formatSeconds } from '../format-seconds.ts';
+import { formatSeconds } from '../terminal/format-seconds.ts';
 import { type Finding, failed, passed } from './finding.ts';
 
 /** Fails where a secret has no value, with `remedy`. Reads the ages of its versions, and no value. */

@@ -1,6 +1,6 @@
 import type { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
 import { ownMetric, readMetric } from '../aws/read-metric.ts';
-import { formatSeconds } from '../format-seconds.ts';
+import { formatSeconds } from '../terminal/format-seconds.ts';
 import { type Finding, failed, passed } from './finding.ts';
 
 /** Fails where no sweep finished within three of its intervals, as the alarm `sweep-not-running` does. */

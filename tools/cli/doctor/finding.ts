@@ -1,5 +1,5 @@
-import { CliError } from '../errors.ts';
-import { explainFailure } from '../explain-failure.ts';
+import { CliError } from '../terminal/errors.ts';
+import { explainFailure } from '../terminal/explain-failure.ts';
 
 /** What one check found: a sentence and, where it failed, what to do. `skipped`: it could not be checked from here. */
 export type Finding =

@@ -1,7 +1,7 @@
 import { plusSeconds } from '../../../lib/extraction/deadlines.ts';
 import type { Extraction } from '../../../lib/extraction/record.ts';
-import { CliError } from '../errors.ts';
-import { explainFailure } from '../explain-failure.ts';
+import { CliError } from '../terminal/errors.ts';
+import { explainFailure } from '../terminal/explain-failure.ts';
 import { type Progress, progressOf } from './execution-progress.ts';
 import type {
   Breaker,

@@ -1,4 +1,4 @@
-import { printable } from '../printable.ts';
+import { printable } from '../terminal/printable.ts';
 
 /** In characters. The longest sentence of Cosecha's own is shorter, so only texts of others are cut. */
 export const maxText = 300;

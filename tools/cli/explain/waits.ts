@@ -1,6 +1,6 @@
 import { isStartStale, plusSeconds } from '../../../lib/extraction/deadlines.ts';
 import { type Extraction, hasWebhook, isTerminalStatus } from '../../../lib/extraction/record.ts';
-import { formatSeconds } from '../format-seconds.ts';
+import { formatSeconds } from '../terminal/format-seconds.ts';
 import { currentVisit, lastFailure, nextAttemptAt, type StateVisit } from './execution-progress.ts';
 import type { Known } from './gather.ts';
 import type { Breaker, StorySettings } from './sources.ts';

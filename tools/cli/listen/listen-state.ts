@@ -2,7 +2,7 @@ import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import * as v from 'valibot';
-import { CliError } from '../errors.ts';
+import { CliError } from '../terminal/errors.ts';
 import type { Progress } from './handle-stream.ts';
 import { secretPrefix } from './sign-event.ts';
 

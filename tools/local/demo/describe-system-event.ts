@@ -1,7 +1,7 @@
 import type { SandboxEvent } from '../../../test/sandbox/events.ts';
 import type { Call, Delivery } from '../../../test/sandbox/state.ts';
 import { describeStreamRecord } from '../../cli/aws/describe-stream-record.ts';
-import { printable } from '../../cli/printable.ts';
+import { printable } from '../../cli/terminal/printable.ts';
 import { type HistoryEvent, isEnd, isTransition } from './follow-execution.ts';
 import type { SystemEvent } from './watch-system.ts';
 

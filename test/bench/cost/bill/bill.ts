@@ -1,4 +1,4 @@
-import { monthly, prices } from '../../../../tools/cli/prices.ts';
+import { monthly, prices } from '../../../../tools/acceptance/checks/prices.ts';
 import { longTaskSeconds, providerAnswerMs, signingKeyMinutes, taskSeconds } from '../../assumptions.ts';
 import type { Entry } from '../../ledger/entry.ts';
 import { median } from '../../quantile.ts';

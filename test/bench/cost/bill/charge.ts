@@ -1,4 +1,4 @@
-import { type PriceName, prices } from '../../../../tools/cli/prices.ts';
+import { type PriceName, prices } from '../../../../tools/acceptance/checks/prices.ts';
 
 /** The mean charge of an extraction for one item of the bill. */
 export type Charge = {

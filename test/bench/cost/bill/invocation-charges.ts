@@ -1,5 +1,5 @@
 import { reconcileCauses } from '../../../../lib/extraction/reconcile-queue.ts';
-import type { PriceName } from '../../../../tools/cli/prices.ts';
+import type { PriceName } from '../../../../tools/acceptance/checks/prices.ts';
 import { awsAnswerMs, providerAnswerMs } from '../../assumptions.ts';
 import type { Call, Entry } from '../../ledger/entry.ts';
 import { nameOfCall } from '../../ledger/name-of-call.ts';

@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import type { Extraction } from '../../../../lib/extraction/record.ts';
-import { operatorView } from '../../describe-record.ts';
 import type { Story, StoryLine } from '../../explain/story.ts';
+import { operatorView } from '../../terminal/describe-record.ts';
 import type { ConsoleAction } from '../actions.ts';
 import { drawTimeline, rangeIn, wholeRange, zoomsOf } from '../draw-timeline.ts';
 import { type Html, shown, timeOfDay } from '../shown.ts';

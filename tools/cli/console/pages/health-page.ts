@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import { formatSeconds } from '../../format-seconds.ts';
+import { formatSeconds } from '../../terminal/format-seconds.ts';
 import type { ConsoleAction } from '../actions.ts';
 import { ago, type Html, plural, shown, withCode } from '../shown.ts';
 import {

@@ -4,8 +4,8 @@ import {
   describeAnswer,
   requireConfirmation,
 } from '../../../../../tools/cli/commands/deliver.ts';
-import type { DeliveryEffect } from '../../../../../tools/cli/delivery-effect.ts';
-import { CliError } from '../../../../../tools/cli/errors.ts';
+import type { DeliveryEffect } from '../../../../../tools/cli/operate/delivery-effect.ts';
+import { CliError } from '../../../../../tools/cli/terminal/errors.ts';
 import { closedExtraction, extractionIn, id } from '../../../../support/extraction-fixtures.ts';
 
 const settles: DeliveryEffect = { kind: 'settles', record: extractionIn('RUNNING') };

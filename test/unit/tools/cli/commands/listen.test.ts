@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { planOf } from '../../../../../tools/cli/commands/listen.ts';
-import { UsageError } from '../../../../../tools/cli/errors.ts';
 import type { ListenState } from '../../../../../tools/cli/listen/listen-state.ts';
+import { UsageError } from '../../../../../tools/cli/terminal/errors.ts';
 
 const now = new Date('2026-11-22T12:00:00.000Z');
 const progress = { since: '2026-11-22T09:00:00.000Z', positions: { 'shard-1': '7' } };

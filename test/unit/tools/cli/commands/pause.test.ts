@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import type { Context } from '../../../../../tools/cli/commands/context.ts';
 import { pause } from '../../../../../tools/cli/commands/pause.ts';
-import type { Context } from '../../../../../tools/cli/context.ts';
 
 test('it changes nothing unless starts or reads are named', async () => {
   const context = { connect: () => Promise.reject(new Error('connected')) } as unknown as Context;

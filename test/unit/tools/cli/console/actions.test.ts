@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { ConsoleAction } from '../../../../../tools/cli/console/actions.ts';
-import { CliError } from '../../../../../tools/cli/errors.ts';
+import { CliError } from '../../../../../tools/cli/terminal/errors.ts';
 import { consoleOver, sourcesWith } from '../../../../support/console-fixtures.ts';
 import { clock, extractionIn, id } from '../../../../support/extraction-fixtures.ts';
 

@@ -8,7 +8,7 @@ import type { Extraction } from '../../../../../lib/extraction/record.ts';
 import type { ConsoleAction } from '../../../../../tools/cli/console/actions.ts';
 import { type RunningConsole, serveConsole } from '../../../../../tools/cli/console/serve-console.ts';
 import type { ConsoleSources } from '../../../../../tools/cli/console/sources.ts';
-import { CliError } from '../../../../../tools/cli/errors.ts';
+import { CliError } from '../../../../../tools/cli/terminal/errors.ts';
 import { describeInChromium, launchChromium, openTab } from '../../../../support/chromium.ts';
 import { sourcesWith } from '../../../../support/console-fixtures.ts';
 import { allStatuses, at, extractionIn, iso } from '../../../../support/extraction-fixtures.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import type { Deployment } from '../../../../../tools/cli/deployment.ts';
+import type { Deployment } from '../../../../../tools/cli/aws/deployment.ts';
 import { checksOf } from '../../../../../tools/cli/doctor/checks.ts';
 
 const deployment: Deployment = {

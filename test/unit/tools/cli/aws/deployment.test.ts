@@ -1,0 +1,130 @@
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { connect } from '../../../../../tools/cli/aws/deployment.ts';
+import { claimLocalDeployment } from '../../../../../tools/cli/aws/local-deployment.ts';
+import { CliError, UsageError } from '../../../../../tools/cli/terminal/errors.ts';
+
+/** CloudFormation's query protocol for DescribeStacks. It has the stack Cosecha-local while `deployed`. */
+let deployed: boolean;
+beforeEach(() => {
+  deployed = true;
+});
+const cloudFormation = createServer(async (request, response) => {
+  let body = '';
+  for await (const chunk of request) body += String(chunk);
+  const outputs = {
+    BankApiId: 'embedded1',
+    BankWebhookUrl: 'https://api.example/webhooks/provider',
+    ApiId: 'abc123',
+    WebhookUrl: 'https://api.example/webhooks/provider',
+    Empty: '',
+  };
+  const members = Object.entries(outputs).map(
+    ([key, value]) => `<member><OutputKey>${key}</OutputKey><OutputValue>${value}</OutputValue></member>`,
+  );
+  if (deployed && /StackName=(Cosecha-local|Banking)(&|$)/.test(body)) {
+    response.end(
+      '<DescribeStacksResponse><DescribeStacksResult><Stacks><member><StackName>Cosecha-local</StackName>' +
+        '<StackStatus>CREATE_COMPLETE</StackStatus><CreationTime>2026-01-01T00:00:00Z</CreationTime>' +
+        `<Outputs>${members.join('')}</Outputs></member></Stacks></DescribeStacksResult></DescribeStacksResponse>`,
+    );
+    return;
+  }
+  response.statusCode = 400;
+  response.end(
+    '<ErrorResponse><Error><Type>Sender</Type><Code>ValidationError</Code>' +
+      '<Message>Stack with id Cosecha-local does not exist</Message></Error></ErrorResponse>',
+  );
+});
+await once(cloudFormation.listen(0, '127.0.0.1'), 'listening');
+const endpoint = `http://127.0.0.1:${(cloudFormation.address() as AddressInfo).port}`;
+
+const root = mkdtempSync(join(tmpdir(), 'cosecha-deployment-'));
+mkdirSync(join(root, '.cosecha'));
+afterAll(() => {
+  cloudFormation.close();
+  rmSync(root, { recursive: true });
+});
+
+const options = { stage: 'local', region: undefined, profile: undefined, endpoint: undefined, root };
+const serving = async (at: string) => {
+  rmSync(join(root, '.cosecha', 'running.json'), { force: true });
+  await claimLocalDeployment(root, {
+    endpoint: at,
+    region: 'eu-west-1',
+    credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
+  });
+};
+
+type Over = { readonly stage?: string | undefined; readonly region?: string; readonly profile?: string };
+const failureOf = async (over: Over) =>
+  connect({ ...options, ...over }).then(
+    () => new Error('It connected.'),
+    (error: unknown) => error as Error,
+  );
+
+describe('without a deployment', () => {
+  test('a missing or invalid stage is a usage error', async () => {
+    expect(await failureOf({ stage: undefined })).toBeInstanceOf(UsageError);
+    expect((await failureOf({ stage: 'Prod!' })).message).toContain('"Prod!" is not a stage');
+  });
+
+  test('--region and --profile, which the stage local would ignore, are a usage error', async () => {
+    for (const over of [{ region: 'eu-west-1' }, { profile: 'mine' }]) {
+      const failure = await failureOf(over);
+      expect(failure).toBeInstanceOf(UsageError);
+      expect(failure.message).toContain('Omit --region and --profile');
+    }
+  });
+
+  test('the remedy is npm start', async () => {
+    rmSync(join(root, '.cosecha', 'running.json'), { force: true });
+    const failure = await failureOf({});
+    expect(failure).toBeInstanceOf(CliError);
+    expect(failure.message).toContain('The local deployment is not running. Run `npm start`');
+  });
+
+  test('a deployment that was ended before it could clean up is reported', async () => {
+    await serving('http://127.0.0.1:9');
+    expect((await failureOf({})).message).toContain('Nothing answers at http://127.0.0.1:9');
+  });
+});
+
+describe('the deployment of npm start', () => {
+  test('is found by the file it wrote, with its API by path', async () => {
+    await serving(endpoint);
+    const deployment = await connect(options);
+    expect(deployment).toMatchObject({
+      stackName: 'Cosecha-local',
+      stackStatus: 'CREATE_COMPLETE',
+      isEmulated: true,
+      api: {
+        base: `${endpoint}/_aws/execute-api/abc123/$default`,
+        webhookUrl: `${endpoint}/_aws/execute-api/abc123/$default/webhooks/provider`,
+      },
+    });
+    expect(() => deployment.output('Empty')).toThrow('has no output Empty');
+  });
+
+  test('is found in a stack of another name, under the id of its construct', async () => {
+    await serving(endpoint);
+    const deployment = await connect({ ...options, stack: 'Banking/Bank' });
+    expect(deployment).toMatchObject({
+      name: 'Cosecha-local',
+      stackName: 'Banking',
+      api: { base: `${endpoint}/_aws/execute-api/embedded1/$default` },
+    });
+    expect(() => deployment.output('Empty')).toThrow('has no output BankEmpty');
+  });
+
+  test('is distinguished from a stack that does not exist', async () => {
+    await serving(endpoint);
+    deployed = false;
+    expect((await failureOf({})).message).toContain('There is no stack Cosecha-local in eu-west-1');
+  });
+});

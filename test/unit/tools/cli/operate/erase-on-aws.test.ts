@@ -1,0 +1,139 @@
+import { ConditionalCheckFailedException, DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { S3Client } from '@aws-sdk/client-s3';
+import { marshall } from '@aws-sdk/util-dynamodb';
+import { expect, onTestFinished, test } from 'vitest';
+import { erase } from '../../../../../lib/extraction/operate/erase.ts';
+import { eraseOnAws, ResultsNotDeleted } from '../../../../../tools/cli/operate/erase-on-aws.ts';
+import { at, closedExtraction, id, iso, timings } from '../../../../support/extraction-fixtures.ts';
+import { httpServer } from '../../../../support/local-servers.ts';
+import { fail, stubClient } from '../../../../support/stub-client.ts';
+
+const erasing = (parts: {
+  dynamo?: Parameters<typeof stubClient>[0];
+  s3?: Parameters<typeof stubClient>[0];
+}) => {
+  const dynamo = stubClient<DynamoDBClient>(parts.dynamo ?? (() => ({})));
+  const s3 = stubClient<S3Client>(parts.s3 ?? (() => ({})));
+  const names = { extractionsTable: 'E', tasksTable: 'T', resultsBucket: 'B' };
+  return {
+    ...eraseOnAws({ dynamo: dynamo.client, s3: s3.client, ...names }, () => new Date(0)),
+    dynamo,
+    s3,
+  };
+};
+
+/** A DynamoDB over HTTP with one record, whose clock is so many seconds after the record's request. */
+const dynamoAt = async (seconds: number, record: object): Promise<DynamoDBClient> => {
+  const { baseUrl } = await httpServer((response) => {
+    response.setHeader('date', at(seconds).toUTCString());
+    response.end(JSON.stringify({ Item: marshall(record) }));
+  });
+  return new DynamoDBClient({
+    endpoint: baseUrl,
+    region: 'eu-west-1',
+    credentials: { accessKeyId: 'a', secretAccessKey: 's' },
+    maxAttempts: 1,
+  });
+};
+
+const settledAt = iso(1_000);
+const closed = closedExtraction({
+  status: 'NOT_STARTED',
+  settledAt,
+  expiresAt: Date.parse(settledAt) / 1000 + timings.recordRetention,
+});
+
+test.each([
+  ['a minute after its close', 1_060, 'too-fresh'],
+  ['a second before the function may have ended', 1_119, 'too-fresh'],
+  ['after that', 1_120, 'remains'],
+])('%s by the clock of DynamoDB, the clock of the operator does not matter', async (_when, seconds, kind) => {
+  const dynamo = await dynamoAt(seconds, closed);
+  onTestFinished(() => dynamo.destroy());
+  for (const operatorClock of [0, 1_060, 100_000]) {
+    const now = () => at(operatorClock);
+    const { client: s3 } = stubClient<S3Client>(() => ({}));
+    const names = { extractionsTable: 'E', tasksTable: 'T', resultsBucket: 'B' };
+    const deps = {
+      ...eraseOnAws({ dynamo, s3, ...names }, now),
+      reconcileTimeout: 120,
+      recordRetention: timings.recordRetention,
+    };
+    expect(await erase(id, deps)).toMatchObject({ kind });
+  }
+});
+
+test('every version of every object and every delete marker is deleted, page by page', async () => {
+  const pages = [
+    {
+      Versions: [{ Key: `${id}/a`, VersionId: 'v1' }],
+      DeleteMarkers: [{ Key: `${id}/a`, VersionId: 'v2' }],
+      IsTruncated: true,
+      NextKeyMarker: `${id}/a`,
+      NextVersionIdMarker: 'v2',
+    },
+    { Versions: [{ Key: `${id}/b`, VersionId: 'null' }] },
+  ];
+  const { removeResults, s3 } = erasing({
+    s3: ({ constructor: { name } }) => (name === 'ListObjectVersionsCommand' ? pages.shift() : {}),
+  });
+  expect(await removeResults(id)).toBe(3);
+  const [first, , second] = s3.sent;
+  expect(first?.input).toEqual({ Bucket: 'B', Prefix: `${id}/` });
+  expect(second?.input).toMatchObject({ KeyMarker: `${id}/a`, VersionIdMarker: 'v2' });
+  const deleted = s3.sent.filter(({ name }) => name === 'DeleteObjectsCommand');
+  expect(deleted.map(({ input }) => (input.Delete as { Objects: unknown }).Objects)).toEqual([
+    [
+      { Key: `${id}/a`, VersionId: 'v1' },
+      { Key: `${id}/a`, VersionId: 'v2' },
+    ],
+    [{ Key: `${id}/b`, VersionId: 'null' }],
+  ]);
+});
+
+test('an object that S3 does not delete stops the erasure', async () => {
+  const { removeResults } = erasing({
+    s3: ({ constructor: { name } }) =>
+      name === 'ListObjectVersionsCommand'
+        ? { Versions: [{ Key: `${id}/a`, VersionId: 'null' }] }
+        : { Errors: [{ Key: `${id}/a`, Code: 'AccessDenied' }] },
+  });
+  await expect(removeResults(id)).rejects.toThrow(ResultsNotDeleted);
+});
+
+test('a record is deleted only while it is closed and its status unchanged', async () => {
+  const { removeRecord, dynamo } = erasing({});
+  expect(await removeRecord(id, 'COMPLETED')).toBe(true);
+  expect(dynamo.sent[0]?.input).toMatchObject({
+    TableName: 'E',
+    Key: { extractionId: { S: id } },
+    ConditionExpression:
+      'attribute_not_exists(extractionId) OR (attribute_not_exists(#dueShard) AND #status = :status)',
+    ExpressionAttributeValues: { ':status': { S: 'COMPLETED' } },
+  });
+  const refused = erasing({
+    dynamo: () => fail(new ConditionalCheckFailedException({ message: 'no', $metadata: {} })),
+  });
+  expect(await refused.removeRecord(id, 'COMPLETED')).toBe(false);
+});
+
+test("a task's row is deleted unless it belongs to another extraction", async () => {
+  const { removeTask, hasTask, dynamo } = erasing({
+    dynamo: ({ constructor: { name } }) =>
+      name === 'GetItemCommand' ? { Item: { taskId: { S: 't' }, extractionId: { S: 'another' } } } : {},
+  });
+  await removeTask('t', id);
+  expect(dynamo.sent[0]?.input).toMatchObject({
+    TableName: 'T',
+    Key: { taskId: { S: 't' } },
+    ConditionExpression: 'attribute_not_exists(extractionId) OR extractionId = :mine',
+    ExpressionAttributeValues: { ':mine': { S: id } },
+  });
+  expect(await hasTask('t', id)).toBe(false);
+  expect(await hasTask('t', 'another')).toBe(true);
+
+  const refused = erasing({
+    dynamo: () => fail(new ConditionalCheckFailedException({ message: 'no', $metadata: {} })),
+  });
+  await expect(refused.removeTask('t', id)).resolves.toBeUndefined();
+});

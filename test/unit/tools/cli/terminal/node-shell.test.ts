@@ -1,0 +1,90 @@
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { main } from '../../../../../tools/cli/main.ts';
+import { nodeShell } from '../../../../../tools/cli/terminal/node-shell.ts';
+
+const root = fileURLToPath(new URL('../../../../..', import.meta.url));
+
+/** What was written to the terminal, by either stream. */
+let written = '';
+
+beforeEach(() => {
+  written = '';
+  for (const stream of [process.stdout, process.stderr]) {
+    vi.spyOn(stream, 'write').mockImplementation((chunk) => {
+      written += String(chunk);
+      return true;
+    });
+  }
+  // A shell listens for as long as the process lives, and each test makes another one.
+  vi.spyOn(process.stdout, 'on').mockReturnThis();
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.unstubAllEnvs();
+});
+
+const controlCharacters = Array.from({ length: 0xa0 }, (_, code) => String.fromCharCode(code)).filter((one) =>
+  /\p{Cc}/u.test(one),
+);
+
+/** Texts that a terminal interprets: OSC 52 fills the clipboard, CSI 2J clears the screen. */
+const hostile = [
+  ['every control character', controlCharacters.join('')],
+  ['a text for the clipboard', '\u001b]52;c;cm0gLXJmIH4=\u0007'],
+  ['CSI as one character', '\u009b2J'],
+  ['a carriage return that overwrites the line', 'FAILED\rCOMPLETED'],
+  ['an additional line', 'mine\nstatus  COMPLETED'],
+  ['line breaks of Unicode', 'mine\u2028status\u2029COMPLETED'],
+  ['letters from right to left', '\u202eDETELPMOC\u2066'],
+] as const;
+
+const interpreted = /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/u;
+
+const printAll = (json: boolean, text: string): void => {
+  const shell = nodeShell({ json });
+  shell.print(text, { reference: text, [text]: { nested: [text] } });
+  shell.hint(text);
+};
+
+test.each(hostile)('%s is escaped for people', (_what, text) => {
+  printAll(false, text);
+  const lines = written.split('\n');
+  expect(lines).toHaveLength(3);
+  expect(lines.filter((line) => interpreted.test(line))).toEqual([]);
+});
+
+test.each(hostile)('%s is escaped in JSON, and the facts keep their values', (_what, text) => {
+  printAll(true, text);
+  const [line = '', ...rest] = written.split('\n');
+  expect(rest).toEqual(['']);
+  expect(line).not.toMatch(interpreted);
+  expect(JSON.parse(line)).toEqual({ reference: text, [text]: { nested: [text] } });
+});
+
+test('a harmless text is printed unchanged', () => {
+  nodeShell({ json: false }).print('señal 😀 → “done” \\u001b', {});
+  expect(written).toBe('señal 😀 → “done” \\u001b\n');
+});
+
+test('the sign of a check has a colour where the stream has colours, and only there', () => {
+  const print = (json: boolean): string => {
+    written = '';
+    nodeShell({ json }).print(['✗ webhook answers 503', '  → Fill ✗'], { message: '✗' });
+    return written;
+  };
+  const plain = '✗ webhook answers 503\n  → Fill ✗\n';
+  vi.stubEnv('FORCE_COLOR', '1');
+  expect(print(false)).toBe(`\u001b[31m✗\u001b[39m${plain.slice(1)}`);
+  expect(print(true)).toBe('{"message":"✗"}\n');
+  vi.stubEnv('FORCE_COLOR', '0');
+  expect(print(false)).toBe(plain);
+});
+
+test.each(['', '--json'])('the message of a failure is escaped %s', async (flag) => {
+  const path = '/nowhere/\u001b]0;owned\u0007\u009b2J';
+  const code = await main([...(flag === '' ? [] : [flag]), 'start', '--file', path], root);
+  expect(code).toBe(1);
+  expect(written).toContain('could not be read');
+  expect(written.trimEnd()).not.toMatch(interpreted);
+});

@@ -1,0 +1,151 @@
+import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
+import { isLocalStage, stackNameOf, stagePattern } from '../../../lib/aws/stage.ts';
+import { signedFetch } from '../../../lib/client/signed-fetch.ts';
+import { defined } from '../../../lib/defined.ts';
+import { CliError, UsageError } from '../terminal/errors.ts';
+import { emulatorApiUrl, toEmulatorUrl } from './emulator-url.ts';
+import { readLocalDeployment } from './local-deployment.ts';
+import { describeStack } from './stack.ts';
+
+/** Spread into the configuration of any AWS SDK client. The SDK's own chain finds what is absent. */
+export type ClientConfig = {
+  readonly region?: string;
+  readonly profile?: string;
+  readonly endpoint?: string;
+  readonly credentials?: { readonly accessKeyId: string; readonly secretAccessKey: string };
+};
+
+/** One deployment, as an operator reaches it. */
+export type Deployment = {
+  readonly stage: string;
+  /** The prefix of the deployment's secrets, alarms and parameters. */
+  readonly name: string;
+  readonly stackName: string;
+  readonly stackStatus: string;
+  readonly client: ClientConfig;
+  /** Whether it is on an emulator. */
+  readonly isEmulated: boolean;
+  /** An output of the stack. Throws CliError where the stack does not have it. */
+  readonly output: (name: string) => string;
+  readonly api: {
+    /** Without a trailing slash. */
+    readonly base: string;
+    readonly webhookUrl: string;
+    /** Signed with the operator's credentials. */
+    readonly fetch: ReturnType<typeof signedFetch>;
+  };
+};
+
+/** Which deployment the command line and the environment name. */
+export type ConnectOptions = {
+  readonly stage: string | undefined;
+  /** Where the construct is in another stack: its name, a slash, and the id of the construct. */
+  readonly stack?: string | undefined;
+  readonly region?: string | undefined;
+  readonly profile?: string | undefined;
+  /** Directory of the package, in which `npm start` writes where it serves. */
+  readonly root: string;
+  readonly endpoint?: string | undefined;
+  /** Where the deployment is, if that is known already. */
+  readonly client?: ClientConfig;
+};
+
+const stageOf = ({ stage }: ConnectOptions): string => {
+  if (stage === undefined) {
+    throw new UsageError(
+      'No stage is set. Use --stage <stage>, or set COSECHA_STAGE. The stage of `npm start` is local.',
+    );
+  }
+  if (!stagePattern.test(stage)) {
+    throw new UsageError(
+      `"${stage}" is not a stage. A stage has 1 to 17 characters of a-z, 0-9 and "-", and starts with a letter.`,
+    );
+  }
+  return stage;
+};
+
+/** A stage for an emulator is on that of `npm start`, unless an endpoint is set. */
+const clientFor = async (
+  stage: string,
+  { region, profile, root, endpoint, client }: ConnectOptions,
+): Promise<ClientConfig> => {
+  if (client !== undefined) return client;
+  if (isLocalStage(stage) && endpoint === undefined) {
+    if (region !== undefined || profile !== undefined) {
+      throw new UsageError(
+        `The stage ${stage} has the region and the credentials of \`npm start\`. Omit --region and --profile, or set AWS_ENDPOINT_URL to another emulator.`,
+      );
+    }
+    const running = await readLocalDeployment(root);
+    if (running !== undefined) {
+      const { endpoint: its, region: inRegion, credentials } = running;
+      return { endpoint: its, region: inRegion, credentials };
+    }
+    throw new CliError(
+      'The local deployment is not running. Run `npm start` in another terminal, or set AWS_ENDPOINT_URL to an emulator.',
+    );
+  }
+  return defined({ region, profile });
+};
+
+const regionOf = async ({ config }: CloudFormationClient, { profile }: ConnectOptions): Promise<string> => {
+  try {
+    return await config.region();
+  } catch (cause) {
+    if (!(cause instanceof Error) || cause.message !== 'Region is missing') throw cause;
+    const inProfile =
+      profile === undefined ? '' : `, and the profile "${profile}" has none or does not exist`;
+    throw new UsageError(`No region is set${inProfile}. Use --region <region>, or set AWS_REGION.`, {
+      cause,
+    });
+  }
+};
+
+const isRefused = (error: unknown): boolean => (error as { code?: unknown }).code === 'ECONNREFUSED';
+
+/**
+ * Finds the stack of a stage. Throws UsageError without a stage or a region, CliError where there is no such stack or
+ * nothing answers, and the SDK's errors.
+ */
+export const connect = async (options: ConnectOptions): Promise<Deployment> => {
+  const stage = stageOf(options);
+  const name = stackNameOf(stage);
+  const [stackName = name, prefix = ''] = options.stack?.split('/') ?? [];
+  const client = await clientFor(stage, options);
+  const cloudFormation = new CloudFormationClient(client);
+  const region = await regionOf(cloudFormation, options);
+  const stack = await describeStack(cloudFormation, stackName).catch((cause: unknown) => {
+    if (client.endpoint === undefined || !isRefused(cause)) throw cause;
+    throw new CliError(
+      `Nothing answers at ${client.endpoint}: \`npm start\` was ended before it could clean up. Start it again.`,
+      { cause },
+    );
+  });
+  if (stack === undefined) {
+    throw new CliError(
+      `There is no stack ${stackName} in ${region}. Check the stage, the region (--region) and the account (--profile).`,
+    );
+  }
+  const output = (name: string): string => {
+    const value = stack.outputs[`${prefix}${name}`];
+    if (value !== undefined && value !== '') return value;
+    throw new CliError(
+      `The stack ${stackName} has no output ${prefix}${name}. Deploy it with this version of Cosecha.`,
+    );
+  };
+  const endpoint = client.endpoint ?? options.endpoint;
+  const base = endpoint === undefined ? output('ApiUrl') : emulatorApiUrl(endpoint, output('ApiId'));
+  const webhookUrl =
+    endpoint === undefined ? output('WebhookUrl') : toEmulatorUrl(base, output('WebhookUrl'));
+  const { credentials } = cloudFormation.config;
+  return {
+    stage,
+    name,
+    stackName,
+    stackStatus: stack.status,
+    client,
+    isEmulated: endpoint !== undefined,
+    output,
+    api: { base, webhookUrl, fetch: signedFetch({ region, credentials }) },
+  };
+};

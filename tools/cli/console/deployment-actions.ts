@@ -1,0 +1,96 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { LambdaClient } from '@aws-sdk/client-lambda';
+import { S3Client } from '@aws-sdk/client-s3';
+import { dynamoBreakerStore } from '../../../lib/aws/dynamo-breaker-store.ts';
+import { dynamoExtractionStore } from '../../../lib/aws/dynamo-extraction-store.ts';
+import { presignResults } from '../../../lib/aws/presign-results.ts';
+import type { BreakerStore } from '../../../lib/breaker/breaker-store.ts';
+import type { Deployment } from '../aws/deployment.ts';
+import { requireResults } from '../aws/require-results.ts';
+import { deadLetterWork } from '../operate/dead-letter-work.ts';
+import { reconcileNow } from '../operate/reconcile-function.ts';
+import { redriveLetters } from '../operate/redrive-letters.ts';
+import { describeProgress } from '../terminal/describe-record.ts';
+import { CliError } from '../terminal/errors.ts';
+import type { ConsoleAction } from './actions.ts';
+import { breakerActions } from './breaker-actions.ts';
+
+const linkAction = ({ client, output, isEmulated }: Deployment, now: () => Date): ConsoleAction => {
+  const extractions = dynamoExtractionStore(new DynamoDBClient(client), output('ExtractionsTableName'));
+  const s3 = new S3Client({ ...client, forcePathStyle: isEmulated });
+  return {
+    id: 'results',
+    label: 'Link to the results',
+    place: 'extraction',
+    changes: false,
+    effect:
+      'The link reads the bank data of a person, without credentials, for five minutes. That it was made is printed on the terminal of the console.',
+    run: async (extractionId) => {
+      const record = await extractions.get(extractionId);
+      if (record === undefined) throw new CliError(`There is no extraction ${extractionId}.`);
+      const stored = requireResults(record);
+      const { url, expiresAt } = await presignResults(s3, now)(stored);
+      return {
+        text: `${stored.bytes.toLocaleString('en')} bytes. The link is valid until ${expiresAt}.`,
+        link: { url, label: 'Open the results' },
+      };
+    },
+  };
+};
+
+const reconcileAction = ({ client, output }: Deployment): ConsoleAction => {
+  const lambda = new LambdaClient(client);
+  const extractions = dynamoExtractionStore(new DynamoDBClient(client), output('ExtractionsTableName'));
+  return {
+    id: 'reconcile',
+    label: 'Reconcile now',
+    place: 'extraction',
+    changes: true,
+    effect: 'It reads the provider once, settles and collects, as the sweep would. Doing it twice is safe.',
+    run: async (extractionId) => {
+      await reconcileNow(lambda, output('ReconcileFunctionName'), { trigger: 'operator', extractionId });
+      const record = await extractions.get(extractionId);
+      if (record === undefined) throw new CliError(`There is no extraction ${extractionId}.`);
+      return { text: `It is ${describeProgress(record)}.`, extractionId };
+    },
+  };
+};
+
+const redriveAction = (deployment: Deployment): ConsoleAction => {
+  const ignore = (): void => undefined;
+  return {
+    id: 'redrive',
+    label: 'Redrive dead letters',
+    place: 'health',
+    changes: true,
+    effect:
+      'It reconciles the extraction of each message in the dead-letter queue, and deletes the message on success. Those that fail again stay.',
+    run: async () => {
+      const { done, failed, unknown } = await redriveLetters({
+        ...deadLetterWork(deployment),
+        onDone: ignore,
+        onFailed: ignore,
+        onUnknown: ignore,
+      });
+      return { text: `${done} done and deleted, ${failed} failed again, ${unknown} unknown.` };
+    },
+  };
+};
+
+const breakerStore = ({ client, output }: Deployment): BreakerStore =>
+  dynamoBreakerStore(new DynamoDBClient(client), output('BreakersTableName'));
+
+/** What the console can do in a deployment. Only the link needs no `--actions`. */
+export const consoleActions = (
+  deployment: Deployment,
+  { allowed, now }: { readonly allowed: boolean; readonly now: () => Date },
+): readonly ConsoleAction[] => [
+  linkAction(deployment, now),
+  ...(allowed
+    ? [
+        reconcileAction(deployment),
+        redriveAction(deployment),
+        ...breakerActions(breakerStore(deployment), now),
+      ]
+    : []),
+];

@@ -1,0 +1,164 @@
+import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
+import { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { SFNClient } from '@aws-sdk/client-sfn';
+import { dynamoExtractionStore } from '../../../lib/aws/dynamo-extraction-store.ts';
+import type { Deployment } from '../aws/deployment.ts';
+import type { LoggedFields } from '../aws/logged-fields.ts';
+import { logsClient } from '../aws/logs-client.ts';
+import { queueClient } from '../aws/queue-client.ts';
+import { readAlarms } from '../aws/read-alarms.ts';
+import { openExtractionIds, readExtractions } from '../aws/read-extractions.ts';
+import { readFunctionLog } from '../aws/read-function-log.ts';
+import { readQueue } from '../aws/read-queue.ts';
+import { recentExtractionsReader } from '../aws/read-recent-extractions.ts';
+import { readStackResources } from '../aws/stack.ts';
+import { checksOf } from '../doctor/checks.ts';
+import { runCheck } from '../doctor/finding.ts';
+import { storySources } from '../explain/deployment-sources.ts';
+import { explainExtraction } from '../explain/explain-extraction.ts';
+import type { StorySources } from '../explain/sources.ts';
+import type { Story } from '../explain/story.ts';
+import { CliError } from '../terminal/errors.ts';
+import { parseDeliveryLine, parseSweepLine } from './parse-log-lines.ts';
+import { readTrends } from './read-trends.ts';
+import type { Bounded, ConsoleSources, QueueLine } from './sources.ts';
+
+/** The doctor's delivery with a wrong signature is counted, and an open page would repeat it until an alarm sounds. */
+const checksNotMade = ['webhook', 'provider'];
+
+/** Keeps a result for so long, so that several open pages share one read. A failure is not kept. */
+const kept = <Value>(
+  seconds: number,
+  now: () => Date,
+  read: () => Promise<Value>,
+): (() => Promise<Value>) => {
+  let last: { readonly value: Promise<Value>; readonly until: number } | undefined;
+  return () => {
+    if (last !== undefined && now().getTime() < last.until) return last.value;
+    const value = read();
+    last = { value, until: now().getTime() + seconds * 1_000 };
+    value.catch(() => {
+      last = undefined;
+    });
+    return value;
+  };
+};
+
+/** What has to be looked up once. */
+const stackReader = ({ client, stackName }: Deployment, now: () => Date) =>
+  kept(3_600, now, () => readStackResources(new CloudFormationClient(client), stackName));
+
+const logReader = (deployment: Deployment, resources: ReturnType<typeof stackReader>) => {
+  const logs = logsClient(deployment.client);
+  /** @param part of the name that CloudFormation generates for a function's log group */
+  return async <Line>(
+    part: string,
+    filterPattern: string,
+    since: Date,
+    parse: (fields: LoggedFields) => Line | undefined,
+  ): Promise<Bounded<Line>> => {
+    const groups = (await resources()).get('AWS::Logs::LogGroup') ?? [];
+    const logGroupName = groups.find((name) => name.includes(part));
+    if (logGroupName === undefined) throw new CliError(`${deployment.stackName} has no log group ${part}.`);
+    return readFunctionLog(logs, { logGroupName, filterPattern, since }, parse);
+  };
+};
+
+/** Many pages of the same extraction share a story, which takes some twenty requests. */
+const storySeconds = { onAws: 15, emulated: 1 } as const;
+
+/** As many as somebody has open. */
+const mostStories = 50;
+
+/** Each shard of the stream has two readers at most, and they are the consumers'. A page that is open would be a third. */
+const readsNoStream = (): Promise<never> =>
+  Promise.reject(new CliError('the console leaves the readers of the stream to your consumers'));
+
+const storyReader = (
+  deployment: Deployment,
+  sources: StorySources,
+  now: () => Date,
+): ConsoleSources['story'] => {
+  const seconds = deployment.isEmulated ? storySeconds.emulated : storySeconds.onAws;
+  const readers = new Map<string, ReturnType<typeof kept<Story | undefined>>>();
+  return (extractionId) => {
+    const reader =
+      readers.get(extractionId) ?? kept(seconds, now, () => explainExtraction(sources, extractionId, now()));
+    readers.set(extractionId, reader);
+    const [oldest] = readers.keys();
+    if (readers.size > mostStories && oldest !== undefined) readers.delete(oldest);
+    return reader();
+  };
+};
+
+/** https://docs.aws.amazon.com/AmazonCloudWatch/latest/logs/FilterAndPatternSyntax.html */
+const deliveryPattern =
+  '{ ($.message = "Delivery received.") || ($.message = "Delivery refused.") || ($.level = "ERROR") }';
+const sweepPattern = '{ $.message = "Sweep finished." }';
+
+/** Reads a deployment for the console, with the operator's own credentials. */
+export const consoleSources = (deployment: Deployment, now: () => Date): ConsoleSources => {
+  const { client, output } = deployment;
+  const dynamo = new DynamoDBClient(client);
+  const queues = queueClient(deployment);
+  const table = output('ExtractionsTableName');
+  const cloudWatch = new CloudWatchClient(client);
+  const resources = stackReader(deployment, now);
+  const story = { ...storySources(deployment, now, resources), changes: readsNoStream };
+  const readLog = logReader(deployment, resources);
+  const queueLine = async (name: string, url: string, isDeadLetters: boolean): Promise<QueueLine> => ({
+    name,
+    isDeadLetters,
+    ...(await readQueue(queues, url)),
+  });
+  return {
+    open: async () => {
+      const records = await readExtractions(dynamo, table, await openExtractionIds(dynamo, table));
+      // The index is eventually consistent, and may still have records that have closed.
+      return records.filter(({ dueShard }) => dueShard !== undefined);
+    },
+    recent: recentExtractionsReader({
+      stepFunctions: new SFNClient(client),
+      dynamo,
+      stateMachineArn: output('StateMachineArn'),
+      table,
+      now,
+    }),
+    record: dynamoExtractionStore(dynamo, table).get,
+    story: storyReader(deployment, story, now),
+    breakers: story.breakers,
+    deliveries: (since) => readLog('ReceiveWebhookLog', deliveryPattern, since, parseDeliveryLine),
+    sweeps: kept(10, now, () => {
+      const since = new Date(now().getTime() - 3_600_000);
+      return readLog('SweepExtractionsLog', sweepPattern, since, parseSweepLine);
+    }),
+    findings: kept(60, now, () =>
+      Promise.all(
+        checksOf(deployment, {}, now())
+          .filter(({ id }) => !checksNotMade.includes(id))
+          .map(async (check) => ({ id: check.id, ...(await runCheck(check)) })),
+      ),
+    ),
+    alarms: kept(30, now, async () =>
+      readAlarms(cloudWatch, (await resources()).get('AWS::CloudWatch::Alarm') ?? []),
+    ),
+    trends: kept(60, now, () =>
+      readTrends(
+        cloudWatch,
+        {
+          stage: deployment.stage,
+          reconcileQueueUrl: output('ReconcileQueueUrl'),
+          deadLetterQueueUrl: output('DeadLetterQueueUrl'),
+        },
+        now(),
+      ),
+    ),
+    queues: kept(10, now, () =>
+      Promise.all([
+        queueLine('reconcile queue', output('ReconcileQueueUrl'), false),
+        queueLine('dead letters', output('DeadLetterQueueUrl'), true),
+      ]),
+    ),
+  };
+};

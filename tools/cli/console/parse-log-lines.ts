@@ -1,0 +1,39 @@
+import { defined } from '../../../lib/defined.ts';
+import type { LoggedFields } from '../aws/logged-fields.ts';
+import type { DeliveryLine, SweepLine } from './sources.ts';
+
+const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+const number = (value: unknown): number => (typeof value === 'number' ? value : 0);
+const object = (value: unknown): LoggedFields =>
+  typeof value === 'object' && value !== null ? (value as LoggedFields) : {};
+
+/** A line of receive-webhook about a delivery, or undefined for its other lines. It has no body and no signature. */
+export const parseDeliveryLine = (fields: LoggedFields): DeliveryLine | undefined => {
+  const at = text(fields.timestamp);
+  if (at === undefined) return undefined;
+  const reason = text(fields.reason) ?? 'unknown';
+  if (fields.message === 'Delivery refused.') return { at, answer: 401, verdict: reason };
+  if (fields.message === 'A verified delivery could not be read.')
+    return { at, answer: 400, verdict: reason };
+  const taskId = text(fields.taskId);
+  if (fields.message === 'Delivery received.' && taskId !== undefined) {
+    const { kind, extractionId, wake } = object(fields.recorded);
+    return defined({
+      at,
+      taskId,
+      answer: 204 as const,
+      verdict: text(fields.recorded) ?? text(kind) ?? 'unknown',
+      extractionId: text(extractionId),
+      wake: text(wake),
+    });
+  }
+  // Everything else that it logs as an error is a failure, which it answers with 5xx.
+  return fields.level === 'ERROR' ? { at, answer: 500, verdict: 'failed' } : undefined;
+};
+
+/** The line that ends a sweep, or undefined for other lines. */
+export const parseSweepLine = (fields: LoggedFields): SweepLine | undefined => {
+  const at = text(fields.timestamp);
+  if (fields.message !== 'Sweep finished.' || at === undefined) return undefined;
+  return { at, sent: number(fields.sent), failed: number(fields.failed) };
+};

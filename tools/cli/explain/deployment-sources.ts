@@ -1,0 +1,135 @@
+import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
+import { EventBridgeClient } from '@aws-sdk/client-eventbridge';
+import { LambdaClient } from '@aws-sdk/client-lambda';
+import { ListObjectVersionsCommand, S3Client } from '@aws-sdk/client-s3';
+import { SFNClient } from '@aws-sdk/client-sfn';
+import { dynamoBreakerStore } from '../../../lib/aws/dynamo-breaker-store.ts';
+import { dynamoExtractionStore } from '../../../lib/aws/dynamo-extraction-store.ts';
+import { dynamoTaskStore } from '../../../lib/aws/dynamo-task-store.ts';
+import { executionArn } from '../../../lib/aws/step-functions.ts';
+import { type BreakerName, breakerNames, phaseOf } from '../../../lib/breaker/breaker-state.ts';
+import { type BreakerStore, readBreaker } from '../../../lib/breaker/breaker-store.ts';
+import { defined } from '../../../lib/defined.ts';
+import { once } from '../../../lib/once.ts';
+import { countMessages } from '../aws/count-messages.ts';
+import type { Deployment } from '../aws/deployment.ts';
+import { logsClient } from '../aws/logs-client.ts';
+import { queueClient } from '../aws/queue-client.ts';
+import { readExecution } from '../aws/read-execution.ts';
+import { readLogLines } from '../aws/read-log-lines.ts';
+import { readMachineSettings } from '../aws/read-machine-settings.ts';
+import { readRules } from '../aws/read-rules.ts';
+import { readStreamChanges } from '../aws/read-stream-changes.ts';
+import { readStackResources } from '../aws/stack.ts';
+import { readReconcileSettings } from '../operate/reconcile-function.ts';
+import { CliError } from '../terminal/errors.ts';
+import type { Breaker, QueueDepth, StoredObject, StorySources, Sweep, TaskRow } from './sources.ts';
+
+/** Log groups of services, such as the access log. Their lines have no fields of the functions' logger. */
+const vended = '/aws/vendedlogs/';
+
+/** The row of `Tasks`. The callback token stays here. */
+const readTask = async (
+  { client, output }: Deployment,
+  now: () => Date,
+  taskId: string,
+): Promise<TaskRow | undefined> => {
+  const store = dynamoTaskStore(new DynamoDBClient(client), output('TasksTableName'), now);
+  const row = await store.get(taskId);
+  if (row === undefined) return undefined;
+  const { extractionId, callbackAttempt, taskStatus, notifiedAt, callbackToken } = row;
+  const hasCallbackToken = callbackToken !== undefined;
+  return defined({ taskId, extractionId, callbackAttempt, taskStatus, notifiedAt, hasCallbackToken });
+};
+
+/** Every version and delete marker of an extraction's results, of which there are few. */
+const readStoredResults = async (
+  { client, output, isEmulated }: Deployment,
+  extractionId: string,
+): Promise<readonly StoredObject[]> => {
+  const s3 = new S3Client({ ...client, forcePathStyle: isEmulated });
+  const { Versions = [], DeleteMarkers = [] } = await s3.send(
+    new ListObjectVersionsCommand({ Bucket: output('ResultsBucketName'), Prefix: `${extractionId}/` }),
+  );
+  return [...Versions, ...DeleteMarkers.map((marker) => ({ ...marker, Size: undefined }))].map(
+    ({ Key = '', LastModified, Size }) =>
+      defined({ at: LastModified?.toISOString() ?? '', key: Key, bytes: Size }),
+  );
+};
+
+/** The rule with a schedule is the sweep's. */
+const readSweep = async ({ client }: Deployment, ruleNames: readonly string[]): Promise<Sweep> => {
+  const rules = await readRules(new EventBridgeClient(client), ruleNames);
+  const sweep = rules.find(({ everyMinutes }) => everyMinutes !== undefined);
+  if (sweep?.everyMinutes === undefined) throw new CliError('No rule has the schedule of the sweep.');
+  return { enabled: sweep.enabled, everyMinutes: sweep.everyMinutes };
+};
+
+const isoOf = (time: number | undefined): string | undefined =>
+  time === undefined ? undefined : new Date(time).toISOString();
+
+/** A pause is not over by itself, so it has no end. */
+const breakerOf = async (store: BreakerStore, name: BreakerName, now: Date): Promise<Breaker> => {
+  const { state } = await readBreaker(store, name, now);
+  const { paused, opened } = state;
+  const phase = phaseOf(state, now.getTime());
+  return defined({
+    name,
+    state: phase,
+    since: isoOf(paused?.since ?? opened?.since),
+    until: phase === 'paused' ? undefined : isoOf(opened?.until),
+    reason: paused?.reason,
+  });
+};
+
+type StackResources = ReturnType<typeof readStackResources>;
+
+const stackResourcesOf = ({ client, stackName }: Deployment): StackResources =>
+  readStackResources(new CloudFormationClient(client), stackName);
+
+/**
+ * The places of a deployment, read with the operator's credentials. Nothing is written. `resources` are those of the
+ * stack, which two of the places need.
+ */
+export const storySources = (
+  deployment: Deployment,
+  now: () => Date,
+  resources: () => StackResources = once(() => stackResourcesOf(deployment)),
+): StorySources => {
+  const { client, output } = deployment;
+  const dynamo = new DynamoDBClient(client);
+  const machine = new SFNClient(client);
+  const queues = queueClient(deployment);
+  return {
+    settings: async () => {
+      const [{ timings }, machineSettings] = await Promise.all([
+        readReconcileSettings(new LambdaClient(client), output('ReconcileFunctionName')),
+        readMachineSettings(machine, output('StateMachineArn')),
+      ]);
+      return { timings, ...machineSettings };
+    },
+    record: async (id) => dynamoExtractionStore(dynamo, output('ExtractionsTableName')).get(id),
+    task: (taskId) => readTask(deployment, now, taskId),
+    execution: async (id) => readExecution(machine, executionArn(output('StateMachineArn'), id)),
+    logs: async (ids, within) => {
+      const groups = ((await resources()).get('AWS::Logs::LogGroup') ?? []).filter(
+        (name) => !name.startsWith(vended),
+      );
+      return readLogLines(logsClient(client), groups, ids, within);
+    },
+    results: (id) => readStoredResults(deployment, id),
+    queues: async (): Promise<readonly QueueDepth[]> => [
+      { queue: 'reconcile', messages: await countMessages(queues, output('ReconcileQueueUrl')) },
+      { queue: 'dead-letter', messages: await countMessages(queues, output('DeadLetterQueueUrl')) },
+    ],
+    changes: async (id) =>
+      readStreamChanges(new DynamoDBStreamsClient(client), output('ExtractionsStreamArn'), id),
+    breakers: async () => {
+      const store = dynamoBreakerStore(dynamo, output('BreakersTableName'));
+      return Promise.all(breakerNames.map((name) => breakerOf(store, name, now())));
+    },
+    sweep: async () => readSweep(deployment, (await resources()).get('AWS::Events::Rule') ?? []),
+  };
+};

@@ -1,0 +1,77 @@
+import {
+  type DynamoDBStreamsClient,
+  GetRecordsCommand,
+  GetShardIteratorCommand,
+} from '@aws-sdk/client-dynamodb-streams';
+import { isThrottled, shardsOf } from '../aws/follow-stream.ts';
+import {
+  IteratorExpired,
+  RecordsTrimmed,
+  type StartAt,
+  type StreamReader,
+  StreamUnreachable,
+} from './stream-reader.ts';
+
+const unreachable = [
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ENOTFOUND',
+  'ETIMEDOUT',
+  'EAI_AGAIN',
+  'EPIPE',
+  'EHOSTUNREACH',
+];
+
+/** The SDK has retried by then. Errors of access, and of a stream that does not exist, are not repaired by waiting. */
+const translate = (error: unknown): unknown => {
+  const { name, code, $metadata } = error as {
+    readonly name?: string;
+    readonly code?: string;
+    readonly $metadata?: { readonly httpStatusCode?: number };
+  };
+  if (name === 'ExpiredIteratorException')
+    return new IteratorExpired('The iterator has expired.', { cause: error });
+  if (name === 'TrimmedDataAccessException') {
+    return new RecordsTrimmed('The stream no longer has the next record.', { cause: error });
+  }
+  const isTransient =
+    isThrottled(name) ||
+    name === 'TimeoutError' ||
+    unreachable.includes(code ?? '') ||
+    ($metadata?.httpStatusCode ?? 0) >= 500;
+  return isTransient ? new StreamUnreachable(`${name}: ${code ?? ''}`, { cause: error }) : error;
+};
+
+const translated = async <T>(answer: Promise<T>): Promise<T> => {
+  try {
+    return await answer;
+  } catch (error) {
+    throw translate(error);
+  }
+};
+
+const iteratorType = (at: StartAt) => {
+  if (at === 'oldest') return { ShardIteratorType: 'TRIM_HORIZON' } as const;
+  if (at === 'newest') return { ShardIteratorType: 'LATEST' } as const;
+  return { ShardIteratorType: 'AFTER_SEQUENCE_NUMBER', SequenceNumber: at.after } as const;
+};
+
+/** Reads a DynamoDB stream. It throws the errors of StreamReader, and the SDK's others. */
+export const dynamoStreamReader = (
+  client: DynamoDBStreamsClient,
+  StreamArn: string,
+  signal: AbortSignal,
+): StreamReader => ({
+  shards: () => translated(shardsOf(client, StreamArn, signal)),
+  open: async (ShardId, at) => {
+    const command = new GetShardIteratorCommand({ StreamArn, ShardId, ...iteratorType(at) });
+    return (await translated(client.send(command, { abortSignal: signal }))).ShardIterator;
+  },
+  read: async (ShardIterator) => {
+    const command = new GetRecordsCommand({ ShardIterator });
+    const { Records = [], NextShardIterator } = await translated(
+      client.send(command, { abortSignal: signal }),
+    );
+    return { records: Records, next: NextShardIterator };
+  },
+});

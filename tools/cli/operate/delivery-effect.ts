@@ -1,0 +1,23 @@
+import type { Extraction } from '../../../lib/extraction/record.ts';
+import { transitions } from '../../../lib/extraction/transitions.ts';
+
+/** What a validly signed delivery would do. */
+export type DeliveryEffect =
+  | { readonly kind: 'harmless' }
+  /** It would store a row in Tasks for 30 days, which would settle a later task of the same id. */
+  | { readonly kind: 'orphan' }
+  /** It would settle a real extraction in place of the provider. */
+  | { readonly kind: 'settles'; readonly record: Extraction };
+
+/** The statuses that a webhook can change. */
+const changeable: readonly string[] = [...transitions.markSettled.from, ...transitions.correctOutcome.from];
+
+/**
+ * What a validly signed delivery would do to the extraction that its task is linked to, if any. A webhook settles one
+ * that is RUNNING and corrects one that is TIMED_OUT. For any other it is a repetition, or a status disagreement, which
+ * is counted and changes nothing.
+ */
+export const deliveryEffect = (record: Extraction | undefined): DeliveryEffect => {
+  if (record === undefined) return { kind: 'orphan' };
+  return changeable.includes(record.status) ? { kind: 'settles', record } : { kind: 'harmless' };
+};

@@ -1,0 +1,32 @@
+import { type BreakerName, type BreakerState, phaseOf } from '../../../lib/breaker/breaker-state.ts';
+import { formatSeconds } from './format-seconds.ts';
+
+const ago = (since: number, now: Date): string => formatSeconds((now.getTime() - since) / 1_000);
+
+/** What a breaker does now, as one sentence, and as facts for `--json`. */
+export const describeBreaker = (
+  name: BreakerName,
+  state: BreakerState,
+  now: Date,
+): { readonly isHeld: boolean; readonly line: string; readonly facts: Readonly<Record<string, unknown>> } => {
+  const phase = phaseOf(state, now.getTime());
+  const facts = { breaker: name, phase };
+  const { paused, opened } = state;
+  if (paused !== undefined) {
+    const since = new Date(paused.since).toISOString();
+    const line = `${name} are paused since ${ago(paused.since, now)}: ${paused.reason}`;
+    return { isHeld: true, line, facts: { ...facts, since, reason: paused.reason } };
+  }
+  if (opened === undefined) return { isHeld: false, line: `${name} are not held`, facts };
+  const next =
+    now.getTime() < opened.until ? `in ${formatSeconds((opened.until - now.getTime()) / 1_000)}` : 'now';
+  return {
+    isHeld: true,
+    line: `${name} are held since ${ago(opened.since, now)}, as the provider is in trouble; next probe ${next}`,
+    facts: {
+      ...facts,
+      since: new Date(opened.since).toISOString(),
+      nextProbeAt: new Date(opened.until).toISOString(),
+    },
+  };
+};

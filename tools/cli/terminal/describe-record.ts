@@ -1,0 +1,51 @@
+import type { Extraction } from '../../../lib/extraction/record.ts';
+import { formatSeconds, secondsSince } from './format-seconds.ts';
+
+/** DynamoDB returns attributes in any order. This one is identity, request, start, outcome, results, and internal. */
+const order: readonly string[] = [
+  ['schemaVersion', 'extractionId', 'status', 'reason'],
+  ['method', 'entity', 'actions', 'product', 'consentId', 'variant', 'reference'],
+  ['requestedBy', 'requestedAt', 'deadlineAt'],
+  ['startingAt', 'attemptId', 'startedAt', 'taskId'],
+  ['settledAt', 'settledBy', 'isFinal', 'actionResults'],
+  ['collectedAt', 'collectionError', 'results'],
+  ['requestId', 'oversizedAt', 'dueShard', 'dueAt', 'expiresAt'],
+].flat();
+
+/** A record as an operator sees it: without the fingerprint, which helps nobody. */
+export const operatorView = (record: Extraction): Record<string, unknown> => {
+  const { fingerprint: _fingerprint, ...view } = record;
+  // Attributes of a later version come last.
+  const rank = (name: string): number => (order.includes(name) ? order.indexOf(name) : order.length);
+  return Object.fromEntries(Object.entries(view).toSorted(([one], [other]) => rank(one) - rank(other)));
+};
+
+/** A line for each attribute. */
+export const describeView = (view: Readonly<Record<string, unknown>>): readonly string[] => {
+  const width = Math.max(...Object.keys(view).map((name) => name.length));
+  return Object.entries(view).map(
+    ([name, value]) => `${name.padEnd(width)}  ${typeof value === 'string' ? value : JSON.stringify(value)}`,
+  );
+};
+
+const describeCollection = ({ collectedAt, collectionError }: Extraction): string => {
+  if (collectedAt !== undefined) return ', collected';
+  return collectionError === undefined ? '' : `, not collected: ${collectionError}`;
+};
+
+/** Status, reason, collection and close in one phrase, such as `COMPLETED (settled by webhook), collected`. */
+export const describeProgress = (record: Extraction): string => {
+  const { status, reason, settledBy, dueShard } = record;
+  const details = [reason, settledBy === undefined ? undefined : `settled by ${settledBy}`].filter(
+    (detail) => detail !== undefined,
+  );
+  const parentheses = details.length === 0 ? '' : ` (${details.join(', ')})`;
+  return `${status}${parentheses}${describeCollection(record)}${dueShard === undefined ? ', closed' : ''}`;
+};
+
+/** When the sweep reconciles an open record, or how long that is overdue. */
+export const describeDue = (dueAt: string | undefined, now: Date): string => {
+  if (dueAt === undefined) return '';
+  const late = secondsSince(dueAt, now);
+  return late > 0 ? `OVERDUE by ${formatSeconds(late)}` : `in ${formatSeconds(-late)}`;
+};
