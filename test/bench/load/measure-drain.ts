@@ -14,7 +14,7 @@ import { marshall } from '@aws-sdk/util-dynamodb';
 import { dueShardCount } from '../../../lib/extraction/due-shard.ts';
 import { queueClient } from '../../../tools/cli/aws/queue-client.ts';
 import { readQueue } from '../../../tools/cli/aws/read-queue.ts';
-import { sweepNow } from '../../../tools/cli/operate/reconcile-function.ts';
+import { sweepNow } from '../../../tools/cli/operate/reconcile-now.ts';
 import { awsVariables, withoutAws } from '../../../tools/local/emulator/aws-environment.ts';
 import { providerAnswerMs } from '../assumptions.ts';
 import { endedTasks } from './ended-tasks.ts';

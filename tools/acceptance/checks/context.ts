@@ -1,5 +1,5 @@
 import type { ClientConfig, Deployment } from '../../cli/aws/deployment.ts';
-import type { ReconcileSettings } from '../../cli/operate/reconcile-function.ts';
+import type { ReconcileSettings } from '../../cli/aws/read-reconcile-settings.ts';
 import type { AcceptApi } from './api.ts';
 import type { Inbox } from './inbox.ts';
 import type { Probe } from './probe.ts';

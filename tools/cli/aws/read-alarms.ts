@@ -1,6 +1,14 @@
 import { type CloudWatchClient, DescribeAlarmsCommand } from '@aws-sdk/client-cloudwatch';
 import { defined } from '../../../lib/defined.ts';
-import type { AlarmLine } from '../console/sources.ts';
+
+export type AlarmLine = {
+  readonly name: string;
+  /** What is wrong, and the address of its runbook entry. */
+  readonly description?: string;
+  readonly state: 'OK' | 'ALARM' | 'INSUFFICIENT_DATA';
+  /** When it changed to this state. */
+  readonly since?: string;
+};
 
 /** DescribeAlarms accepts this many names. */
 const batchSize = 100;

@@ -5,7 +5,25 @@ import {
   type SFNClient,
 } from '@aws-sdk/client-sfn';
 import { defined } from '../../../lib/defined.ts';
-import type { Execution, ExecutionEvent } from '../explain/sources.ts';
+
+/** One event of an execution's history, without inputs and outputs. */
+export type ExecutionEvent = {
+  readonly at: string;
+  /** The type of Step Functions, such as `TaskFailed`. */
+  readonly type: string;
+  /** Of the events that enter and leave a state. */
+  readonly state?: string;
+  readonly error?: string;
+  /** The message of the error, without its stack. */
+  readonly message?: string;
+  /** Of a scheduled task: its timeout under the definition that this execution runs. */
+  readonly timeoutSeconds?: number;
+};
+
+export type Execution = {
+  readonly startedAt: string;
+  readonly events: readonly ExecutionEvent[];
+};
 
 /** The most that a page can have. */
 const pageSize = 1_000;

@@ -1,5 +1,5 @@
 import { type CloudWatchLogsClient, paginateFilterLogEvents } from '@aws-sdk/client-cloudwatch-logs';
-import type { Bounded } from '../explain/sources.ts';
+import type { Bounded } from './bounded.ts';
 import { type LoggedFields, loggedFields } from './logged-fields.ts';
 
 export type FunctionLog = {

@@ -3,8 +3,21 @@ import {
   paginateFilterLogEvents,
   ResourceNotFoundException,
 } from '@aws-sdk/client-cloudwatch-logs';
-import type { Bounded, LogLine, Period } from '../explain/sources.ts';
+import type { Bounded } from './bounded.ts';
 import { loggedFields } from './logged-fields.ts';
+
+/** One line of a function's log: the fields that the functions write, and no others. */
+export type LogLine = {
+  readonly at: string;
+  /** The function, such as `start-task`. */
+  readonly service: string;
+  readonly level: string;
+  readonly message: string;
+  /** Its other fields. `explain` shows only those that it knows. */
+  readonly fields: Readonly<Record<string, unknown>>;
+};
+
+export type Period = { readonly from: string; readonly to: string };
 
 /**
  * Of each log group. A page ends after 10,000 lines, 1 MB or a part of the period, whichever is first

@@ -1,7 +1,21 @@
 import { DescribeStateMachineCommand, type SFNClient } from '@aws-sdk/client-sfn';
 import * as v from 'valibot';
-import type { RetryDelays, StorySettings } from '../explain/sources.ts';
 import { CliError } from '../terminal/errors.ts';
+
+/** Delays that a state of the machine draws between two tries: uniform from 0 to a bound that grows up to `every`. */
+export type RetryDelays = {
+  readonly first: number;
+  readonly every: number;
+  readonly backoff: number;
+};
+
+/** When the machine tries again. All in seconds. */
+export type MachineSettings = {
+  /** For how long it waits for the webhook before it polls. */
+  readonly webhookWait: number;
+  readonly startRetry: RetryDelays;
+  readonly poll: RetryDelays;
+};
 
 const retrier = v.object({
   IntervalSeconds: v.number(),
@@ -27,7 +41,7 @@ const delaysOf = (retriers: readonly v.InferOutput<typeof retrier>[]): RetryDela
 export const readMachineSettings = async (
   client: SFNClient,
   stateMachineArn: string,
-): Promise<Omit<StorySettings, 'timings'>> => {
+): Promise<MachineSettings> => {
   const { definition = '' } = await client.send(new DescribeStateMachineCommand({ stateMachineArn }));
   const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), schema), definition);
   if (!parsed.success) {

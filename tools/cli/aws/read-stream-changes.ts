@@ -7,8 +7,18 @@ import {
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { defined } from '../../../lib/defined.ts';
 import type { Extraction } from '../../../lib/extraction/record.ts';
-import type { Bounded, StreamChange } from '../explain/sources.ts';
+import type { Bounded } from './bounded.ts';
 import { type StreamRecord, shardsOf } from './follow-stream.ts';
+
+/** One record of the table's stream: what it changed, without the images. */
+export type StreamChange = {
+  readonly at: string;
+  readonly event: 'INSERT' | 'MODIFY' | 'REMOVE';
+  /** DynamoDB's TTL removed the row, not an operator. */
+  readonly byTtl: boolean;
+  readonly before?: Extraction;
+  readonly after?: Extraction;
+};
 
 /**
  * Calls to GetRecords in all. Each returns up to 1,000 records or 1 MB and takes some 20 ms, so this ends after about ten

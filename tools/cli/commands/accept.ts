@@ -7,7 +7,7 @@ import { findProbe } from '../../acceptance/checks/probe.ts';
 import { type CheckReport, runChecks } from '../../acceptance/checks/run-checks.ts';
 import { stackParts } from '../../acceptance/checks/stack-parts.ts';
 import type { Deployment } from '../aws/deployment.ts';
-import { readReconcileSettings } from '../operate/reconcile-function.ts';
+import { readReconcileSettings } from '../aws/read-reconcile-settings.ts';
 import type { Shell } from '../terminal/shell.ts';
 import type { Context } from './context.ts';
 

@@ -8,7 +8,7 @@ import type { Extraction } from '../../../lib/extraction/record.ts';
 import type { ExtractionStore, TaskStore } from '../../../lib/extraction/store.ts';
 import { NotConfigured } from '../../../lib/not-configured.ts';
 import type { Deployment } from '../aws/deployment.ts';
-import { type DeliveryEffect, deliveryEffect } from '../operate/delivery-effect.ts';
+import { type PredictedEffect, predictDelivery } from '../operate/predict-delivery.ts';
 import { signDelivery } from '../operate/sign-delivery.ts';
 import { describeProgress } from '../terminal/describe-record.ts';
 import { CliError, UsageError } from '../terminal/errors.ts';
@@ -41,7 +41,7 @@ export const deliver = async (
   const stores = { extractions, tasks };
   const target = await findTarget(taskId, options.extraction, stores, deployment.stackName);
   if (options.forged !== true) {
-    await requireConfirmation(deliveryEffect(target.record), options, deployment.stage, shell);
+    await requireConfirmation(predictDelivery(target.record), options, deployment.stage, shell);
   }
   const answer = await send(target.taskId, options, deployment, shell);
   const record = target.record === undefined ? undefined : await extractions.get(target.record.extractionId);
@@ -83,7 +83,7 @@ const findTarget = async (
 
 /** Throws CliError where the delivery would have an effect that no option or answer has confirmed. */
 export const requireConfirmation = async (
-  effect: DeliveryEffect,
+  effect: PredictedEffect,
   { status: taskStatus, orphan, yes, force }: DeliverOptions,
   stage: string,
   { confirm }: Pick<Shell, 'confirm'>,

@@ -1,5 +1,5 @@
 import { deadLetterWork } from '../operate/dead-letter-work.ts';
-import { ReconcileFailed } from '../operate/reconcile-function.ts';
+import { ReconcileFailed } from '../operate/reconcile-now.ts';
 import { redriveLetters } from '../operate/redrive-letters.ts';
 import { explainFailure } from '../terminal/explain-failure.ts';
 import type { Context } from './context.ts';

@@ -3,7 +3,7 @@ import { LambdaClient } from '@aws-sdk/client-lambda';
 import { dynamoExtractionStore } from '../../../lib/aws/dynamo-extraction-store.ts';
 import { type RestoredKind, restore as restoreRows } from '../../../lib/extraction/operate/restore.ts';
 import { scanExtractions } from '../aws/read-extractions.ts';
-import { readReconcileSettings } from '../operate/reconcile-function.ts';
+import { readReconcileSettings } from '../aws/read-reconcile-settings.ts';
 import { CliError, UsageError } from '../terminal/errors.ts';
 import type { Context } from './context.ts';
 

@@ -1,4 +1,5 @@
 import type { Extraction } from '../../../lib/extraction/record.ts';
+import type { AlarmLine } from '../aws/read-alarms.ts';
 import type { QueueContent } from '../aws/read-queue.ts';
 import type { Finding } from '../doctor/finding.ts';
 import type { Bounded, Breaker } from '../explain/sources.ts';
@@ -22,7 +23,7 @@ export const readPart = async <Value>(read: () => Promise<Value>): Promise<Part<
   }
 };
 
-export type { Bounded, Breaker };
+export type { AlarmLine, Bounded, Breaker };
 
 /** One delivery, as receive-webhook logged it. The log has no body and no signature. */
 export type DeliveryLine = {
@@ -40,15 +41,6 @@ export type DeliveryLine = {
 
 /** What one check of the doctor found. */
 export type FindingLine = Finding & { readonly id: string };
-
-export type AlarmLine = {
-  readonly name: string;
-  /** What is wrong, and the address of its runbook entry. */
-  readonly description?: string;
-  readonly state: 'OK' | 'ALARM' | 'INSUFFICIENT_DATA';
-  /** When it changed to this state. */
-  readonly since?: string;
-};
 
 export type QueueLine = QueueContent & {
   readonly name: string;

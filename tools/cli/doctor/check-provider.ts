@@ -8,7 +8,7 @@ import {
   ProviderUnauthorized,
   ProviderUnreachable,
 } from '../../../lib/provider/transport/errors.ts';
-import type { ReconcileSettings } from '../operate/reconcile-function.ts';
+import type { ReconcileSettings } from '../aws/read-reconcile-settings.ts';
 import { type Finding, failed, passed, skipped } from './finding.ts';
 
 /** Fails where a login with the API key fails, from this machine and for the shortest time. */

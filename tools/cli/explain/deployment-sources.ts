@@ -20,10 +20,10 @@ import { queueClient } from '../aws/queue-client.ts';
 import { readExecution } from '../aws/read-execution.ts';
 import { readLogLines } from '../aws/read-log-lines.ts';
 import { readMachineSettings } from '../aws/read-machine-settings.ts';
+import { readReconcileSettings } from '../aws/read-reconcile-settings.ts';
 import { readRules } from '../aws/read-rules.ts';
 import { readStreamChanges } from '../aws/read-stream-changes.ts';
 import { readStackResources } from '../aws/stack.ts';
-import { readReconcileSettings } from '../operate/reconcile-function.ts';
 import { CliError } from '../terminal/errors.ts';
 import type { Breaker, QueueDepth, StoredObject, StorySources, Sweep, TaskRow } from './sources.ts';
 

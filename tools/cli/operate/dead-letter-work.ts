@@ -2,7 +2,7 @@ import { LambdaClient } from '@aws-sdk/client-lambda';
 import type { Deployment } from '../aws/deployment.ts';
 import { queueClient } from '../aws/queue-client.ts';
 import { deadLettersIn } from './dead-letters.ts';
-import { reconcileNow } from './reconcile-function.ts';
+import { reconcileNow } from './reconcile-now.ts';
 import type { RedriveDeps } from './redrive-letters.ts';
 
 /** The dead letters of a deployment, and how the extraction of one is reconciled. */

@@ -1,5 +1,5 @@
 import { LambdaClient } from '@aws-sdk/client-lambda';
-import { sweepNow } from '../../../../tools/cli/operate/reconcile-function.ts';
+import { sweepNow } from '../../../../tools/cli/operate/reconcile-now.ts';
 import { ExpectedFailure } from '../../../../tools/local/expected-failure.ts';
 import { type Run, startLocalSystem } from '../../../../tools/local/local-system.ts';
 import { createLedger } from '../../ledger/create-ledger.ts';

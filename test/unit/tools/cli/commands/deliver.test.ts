@@ -4,16 +4,16 @@ import {
   describeAnswer,
   requireConfirmation,
 } from '../../../../../tools/cli/commands/deliver.ts';
-import type { DeliveryEffect } from '../../../../../tools/cli/operate/delivery-effect.ts';
+import type { PredictedEffect } from '../../../../../tools/cli/operate/predict-delivery.ts';
 import { CliError } from '../../../../../tools/cli/terminal/errors.ts';
 import { closedExtraction, extractionIn, id } from '../../../../support/extraction-fixtures.ts';
 
-const settles: DeliveryEffect = { kind: 'settles', record: extractionIn('RUNNING') };
-const orphan: DeliveryEffect = { kind: 'orphan' };
+const settles: PredictedEffect = { kind: 'settles', record: extractionIn('RUNNING') };
+const orphan: PredictedEffect = { kind: 'orphan' };
 
 /** The error without confirmation, or undefined. `typed`: whether the prompt is confirmed. */
 const confirm = async (
-  effect: DeliveryEffect,
+  effect: PredictedEffect,
   stage: string,
   options: Partial<DeliverOptions> = {},
   typed = false,

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { deliveryEffect } from '../../../../../tools/cli/operate/delivery-effect.ts';
+import { predictDelivery } from '../../../../../tools/cli/operate/predict-delivery.ts';
 import { allStatuses, extractionIn } from '../../../../support/extraction-fixtures.ts';
 
 test('a delivery would settle an extraction that is RUNNING or TIMED_OUT, and no other', () => {
-  const settled = allStatuses.filter((status) => deliveryEffect(extractionIn(status)).kind === 'settles');
+  const settled = allStatuses.filter((status) => predictDelivery(extractionIn(status)).kind === 'settles');
   expect(settled).toEqual(['RUNNING', 'TIMED_OUT']);
 });
 
 test('a delivery for a task without an extraction would be an orphan', () => {
-  expect(deliveryEffect(undefined)).toEqual({ kind: 'orphan' });
+  expect(predictDelivery(undefined)).toEqual({ kind: 'orphan' });
 });

@@ -2,7 +2,7 @@ import type { Extraction } from '../../../lib/extraction/record.ts';
 import { transitions } from '../../../lib/extraction/transitions.ts';
 
 /** What a validly signed delivery would do. */
-export type DeliveryEffect =
+export type PredictedEffect =
   | { readonly kind: 'harmless' }
   /** It would store a row in Tasks for 30 days, which would settle a later task of the same id. */
   | { readonly kind: 'orphan' }
@@ -17,7 +17,7 @@ const changeable: readonly string[] = [...transitions.markSettled.from, ...trans
  * that is RUNNING and corrects one that is TIMED_OUT. For any other it is a repetition, or a status disagreement, which
  * is counted and changes nothing.
  */
-export const deliveryEffect = (record: Extraction | undefined): DeliveryEffect => {
+export const predictDelivery = (record: Extraction | undefined): PredictedEffect => {
   if (record === undefined) return { kind: 'orphan' };
   return changeable.includes(record.status) ? { kind: 'settles', record } : { kind: 'harmless' };
 };
