@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { App } from 'aws-cdk-lib';
-import { ProbeStack } from '../tools/acceptance/fake-provider/probe-stack.ts';
+import { FakeProviderStack } from '../tools/acceptance/fake-provider/fake-provider-stack.ts';
 import { ReadersStack } from '../tools/acceptance/readers-stack.ts';
 import { bundleFunctions } from './bundle/bundle-functions.ts';
 import { readConfig } from './config.ts';
@@ -20,7 +20,7 @@ try {
   refuseWrongEnvironment(config, process.env);
   // Beside the template, which names this directory itself when CDK does not stage assets.
   const { code } = await bundleFunctions(resolve(app.outdir, 'functions'));
-  const probe = config.probe ? new ProbeStack(app, config, code, process.env) : undefined;
+  const probe = config.probe ? new FakeProviderStack(app, config, code, process.env) : undefined;
   // The probe comes first: its address is a setting of Cosecha.
   const cosecha = new CosechaStack(app, { ...config, ...probe?.provider }, code);
   // Its parameters, its stream and its bus exist by then.

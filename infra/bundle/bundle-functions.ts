@@ -2,7 +2,12 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild';
-import { type BundleName, type FunctionCode, functionNames, probeFunctionNames } from '../function-names.ts';
+import {
+  acceptanceFunctionNames,
+  type BundleName,
+  type FunctionCode,
+  functionNames,
+} from '../function-names.ts';
 import { clientVersionOnly } from './client-version-only.ts';
 import { dropUnusedErrors } from './drop-unused-errors.ts';
 import { standIns } from './stand-ins.ts';
@@ -16,8 +21,8 @@ export type Bundles = {
 };
 
 const folderOf = (name: BundleName): string => {
-  if (name === 'probe-provider') return 'tools/acceptance/fake-provider/function';
-  return name === 'probe-reader' ? 'tools/acceptance' : 'functions';
+  if (name === 'fake-provider') return 'tools/acceptance/fake-provider/function';
+  return name === 'stream-reader' ? 'tools/acceptance' : 'functions';
 };
 
 /** The plugins of every bundle, also of those that tests and benchmarks make. */
@@ -52,7 +57,7 @@ export const bundleOptions = {
  */
 export const bundleFunctions = async (
   outdir: string,
-  names: readonly BundleName[] = [...functionNames, ...probeFunctionNames],
+  names: readonly BundleName[] = [...functionNames, ...acceptanceFunctionNames],
 ): Promise<Bundles> => {
   const { metafile } = await build({
     ...bundleOptions,

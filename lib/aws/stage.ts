@@ -16,8 +16,8 @@ export const probeStagePattern = /^(local|accept(-[a-z0-9-]+)?)$/;
 
 export const stackNameOf = (stage: string): string => `Cosecha-${stage}`;
 
-/** The stack of the probe that plays the provider for a stage. */
-export const probeStackNameOf = (stage: string): string => `${stackNameOf(stage)}-probe`;
+/** The stack of the fake provider of a stage. */
+export const fakeProviderStackNameOf = (stage: string): string => `${stackNameOf(stage)}-fake-provider`;
 
-/** The stack of those who use a stage with a probe. */
+/** The stack of those who use a stage with a fake provider. */
 export const readersStackNameOf = (stage: string): string => `${stackNameOf(stage)}-readers`;

@@ -71,7 +71,7 @@ describe('cosecha accept', { concurrent: false, timeout: acceptTimeoutMs }, () =
     expect(code).toBe(1);
   });
 
-  test('does nothing where one function has another provider than the probe', async () => {
+  test('does nothing where one function has another provider than the fake provider', async () => {
     await useWrongProvider(stage, 'https://provider.example');
     const { code, reports, stderr } = await accept();
     expect({ code, reports }).toEqual({ code: 1, reports: [] });

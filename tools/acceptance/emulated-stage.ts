@@ -10,7 +10,7 @@ import { saveFunctionLogs } from '../local/save-function-logs.ts';
 import { moveTime } from './move-time.ts';
 import { emulatorLateTaskSeconds, emulatorSettings } from './settings.ts';
 
-/** A stage with its probe on an emulator of its own. */
+/** A stage with its fake provider on an emulator of its own. */
 export type EmulatedStage = {
   readonly emulator: Emulator;
   /** The outputs of both stacks. */

@@ -10,7 +10,7 @@ import { startEmulatedStage } from './emulated-stage.ts';
 import { type AcceptRunOptions, readAcceptOptions, usage } from './read-accept-options.ts';
 import { awsSettings } from './settings.ts';
 
-/** `npm run accept`: deploys a stage with a probe, runs `cosecha accept`, and destroys the stage. Returns the exit code. */
+/** `npm run accept`: deploys a stage with a fake provider, runs `cosecha accept`, and destroys the stage. Returns the exit code. */
 const main = async (args: readonly string[]): Promise<number> => {
   const options = readAcceptOptions(args);
   if (options === 'help') {

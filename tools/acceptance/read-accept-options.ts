@@ -18,7 +18,7 @@ export const usage = `Usage: npm run accept -- [-c stage=accept] [-c <setting>=<
        npm run accept -- [-c stage=accept] --destroy
        npm run accept -- --emulator [--only <ids>] [--json]
 
-Deploys a stage with a probe as its provider to AWS, runs cosecha accept, and destroys the stage.
+Deploys a stage with a fake provider as its provider to AWS, runs cosecha accept, and destroys the stage.
 
   -c <setting>=<value>  a setting of the app; the stage is accept, or accept-<name>
   --keep                leave the stage, to run npx cosecha accept again

@@ -14,7 +14,7 @@ import { readersStackNameOf, stackNameOf } from '../../lib/aws/stage.ts';
 import { Inbox } from './fake-provider/inbox.ts';
 
 /**
- * Plays those who use a stage with a probe, for `cosecha accept`: another caller, a service that reads the stream, and a
+ * Plays those who use a stage with a fake provider, for `cosecha accept`: another caller, a service that reads the stream, and a
  * rule of the event bus. It is deployed after Cosecha and deleted before it, as downstream stacks are.
  */
 export class ReadersStack extends Stack {
@@ -55,7 +55,7 @@ export class ReadersStack extends Stack {
       config,
       code,
       dataKey: new DataKey(this, 'DataKey', { config }),
-      name: 'probe-reader',
+      name: 'stream-reader',
       timeout: Duration.seconds(10),
       memoryMB: 256,
       environment: {},

@@ -1,5 +1,5 @@
 /**
- * What both kinds of stage need: the probe, and short retries, so that a run waits for little but its deadlines. The starts
+ * What both kinds of stage need: the fake provider, and short retries, so that a run waits for little but its deadlines. The starts
  * that fail on purpose, three in a run, must not open the breaker for the others.
  */
 const common = {
@@ -15,9 +15,9 @@ const common = {
  * The settings of a stage for `cosecha accept` on AWS, in seconds where they do not name a unit. They are as short as each
  * other allows (infra/config.ts):
  *
- * - A call to the probe may take 10 s. A cold start of it takes two or three; a start call that hangs takes 25.
+ * - A call to the fake provider may take 10 s. A cold start of it takes two or three; a start call that hangs takes 25.
  * - start-task makes up to four calls and 3 s of its own work: 4 × 10 + 3 = 43, so 45. The webhook is waited for longer, 50.
- * - A start may be tried for 40 s, of which the probe is busy for at most 20.
+ * - A start may be tried for 40 s, of which the fake provider is busy for at most 20.
  * - The deadline is at least both: 40 + 50 = 90. The task that has to time out ends 20 s later, at 110.
  * - An extraction can be erased once reconcile-extraction's timeout has passed: 4 × 10 + 40 = 80.
  * - The sweep runs every minute, so it corrects and collects by 110 + 60 = 170.

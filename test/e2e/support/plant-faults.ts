@@ -184,6 +184,6 @@ export const plantedFaults: readonly {
   },
 ];
 
-/** start-task sends credentials to another provider than the probe. */
+/** start-task sends credentials to another provider than the fake provider. */
 export const useWrongProvider = (stage: Stage, PROVIDER_BASE_URL: string): Promise<void> =>
   setVariables(stage, 'start-task', { PROVIDER_BASE_URL });

@@ -5,9 +5,9 @@ import { App } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { readConfig } from '../../../infra/config.ts';
 import type { FunctionCode } from '../../../infra/function-names.ts';
-import { functionNames, probeFunctionNames } from '../../../infra/function-names.ts';
+import { acceptanceFunctionNames, functionNames } from '../../../infra/function-names.ts';
 import { CosechaStack } from '../../../infra/stack.ts';
-import { ProbeStack } from '../../../tools/acceptance/fake-provider/probe-stack.ts';
+import { FakeProviderStack } from '../../../tools/acceptance/fake-provider/fake-provider-stack.ts';
 import { ReadersStack } from '../../../tools/acceptance/readers-stack.ts';
 import { required } from './required-settings.ts';
 
@@ -26,17 +26,17 @@ const synthesizeNow = (settings: Readonly<Record<string, unknown>>) => {
   const outdir = mkdtempSync(join(tmpdir(), 'cosecha-synth-'));
   try {
     const nothing = mkdtempSync(join(outdir, 'nothing-'));
-    const names = [...functionNames, ...probeFunctionNames];
+    const names = [...functionNames, ...acceptanceFunctionNames];
     const code = Object.fromEntries(names.map((name) => [name, nothing])) as FunctionCode;
     const app = new App({ context: { ...cdkJson.context, ...required, ...settings }, outdir });
     const config = readConfig(app.node.getAllContext());
-    const probe = config.probe ? new ProbeStack(app, config, code, emulator) : undefined;
+    const probe = config.probe ? new FakeProviderStack(app, config, code, emulator) : undefined;
     const stack = new CosechaStack(app, { ...config, ...probe?.provider }, code);
     const readers = probe && new ReadersStack(app, config, code);
     return {
       app,
       template: Template.fromStack(stack),
-      ...(probe && { probeTemplate: Template.fromStack(probe) }),
+      ...(probe && { fakeProviderTemplate: Template.fromStack(probe) }),
       ...(readers && { readersTemplate: Template.fromStack(readers) }),
     };
   } finally {

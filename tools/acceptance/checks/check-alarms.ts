@@ -5,7 +5,7 @@ import { extract, isDone, readUntil, requestOf } from './extractions.ts';
 import { Unmet } from './unmet.ts';
 
 const noInbox = (): CheckResult =>
-  skipped('not configured: the stack of the probe has no output AlarmQueueUrl');
+  skipped('not configured: the stack of the fake provider has no output AlarmQueueUrl');
 
 /** Whether a message of the topic reports that this alarm is in ALARM. */
 const reports =

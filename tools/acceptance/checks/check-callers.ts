@@ -42,7 +42,7 @@ export const foreignCaller: Check = {
   turn: 'together',
   seconds: () => 60,
   run: async (context) => {
-    const RoleArn = context.probe.output('StrangerRoleArn');
+    const RoleArn = context.fakeProvider.output('StrangerRoleArn');
     if (RoleArn === undefined) {
       return skipped('not configured: no stack of readers has the output StrangerRoleArn');
     }

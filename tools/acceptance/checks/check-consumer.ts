@@ -33,8 +33,11 @@ export const streamConsumer: Check = {
   seconds: () => 240,
   notOnEmulator: 'it splits no batches, and knows no bucket for failures',
   run: async (context) => {
-    const { probe, client, startedAt } = context;
-    const [logGroup, bucket] = [probe.output('ReaderLogGroup'), probe.output('ReaderFailuresBucket')];
+    const { fakeProvider, client, startedAt } = context;
+    const [logGroup, bucket] = [
+      fakeProvider.output('ReaderLogGroup'),
+      fakeProvider.output('ReaderFailuresBucket'),
+    ];
     if (logGroup === undefined || bucket === undefined) {
       return skipped('not configured: no stack of readers has the output ReaderLogGroup');
     }

@@ -76,7 +76,7 @@ export const webhookForged: Check = {
       const { body, signature } = signDelivery(payload, context.randomId(), { encrypted });
       expectAnswer('A webhook signed with a wrong key', await deliver(context, body, signature), 401);
     }
-    const genuine = signDelivery(payload, context.probe.keys().signingKey, { encrypted: false });
+    const genuine = signDelivery(payload, context.fakeProvider.keys().signingKey, { encrypted: false });
     const changed = genuine.body.replace('COMPLETED', 'FAILED');
     expectAnswer('A changed webhook', await deliver(context, changed, genuine.signature), 401);
     await expectUnchanged(context, before);
@@ -98,7 +98,7 @@ export const webhookReplayed: Check = {
     const before = await readUntil(context, extractionId, 'PARTIAL and collected', isDone);
     for (const taskStatus of ['PARTIAL', 'FAILED']) {
       const payload = { taskId: before.taskId ?? '', taskStatus };
-      const { body, signature } = signDelivery(payload, context.probe.keys().signingKey, {
+      const { body, signature } = signDelivery(payload, context.fakeProvider.keys().signingKey, {
         encrypted: false,
       });
       expectAnswer(`A later webhook with ${taskStatus}`, await deliver(context, body, signature), 204);
@@ -119,7 +119,9 @@ export const webhookOversized: Check = {
   run: async (context) => {
     const { before, taskId } = await running(context, 'webhook-oversized');
     const payload = { taskId, taskStatus: 'COMPLETED', padding: 'x'.repeat(oversizedBytes) };
-    const { body, signature } = signDelivery(payload, context.probe.keys().signingKey, { encrypted: false });
+    const { body, signature } = signDelivery(payload, context.fakeProvider.keys().signingKey, {
+      encrypted: false,
+    });
     expectAnswer('A webhook of 17 KiB', await deliver(context, body, signature), 413);
     await expectUnchanged(context, before);
     return passed('413 for a signed body of 17 KiB');
@@ -132,11 +134,11 @@ export const signingKeyRotation: Check = {
   turn: 'alone',
   seconds: () => 90,
   run: async (context) => {
-    const { probe, randomId } = context;
-    const before = probe.keys();
+    const { fakeProvider, randomId } = context;
+    const before = fakeProvider.keys();
     // Before the rotation, so that start-task links its task while the old key is the only one.
     const { extractionId, taskId } = await running(context, 'signing-key-rotation');
-    await probe.share({ ...before, signingKey: `${randomId()}${randomId()}` });
+    await fakeProvider.share({ ...before, signingKey: `${randomId()}${randomId()}` });
     const settled = await extract(context, requestOf('signing-key-rotation', { endsAfter: 3 }));
     const done = await readUntil(context, settled, 'COMPLETED by a webhook under the new key', isDone);
     if (done.settledBy !== 'webhook') {

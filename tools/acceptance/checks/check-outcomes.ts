@@ -5,7 +5,7 @@ import { expectOutcome, extract, isDone, readUntil, requestOf } from './extracti
 /** Long enough for start-task to link the task, so that the webhook and not start-task settles it. */
 const endsAfter = 3;
 
-const receiver = 'The logs of receive-webhook and of the probe show what became of its webhook.';
+const receiver = 'The logs of receive-webhook and of the fake provider show what became of its webhook.';
 
 const allOutcomes = (id: string, title: string, webhook: Scenario['webhook']): Check => ({
   id,

@@ -6,7 +6,7 @@ import { expectOutcome, extract, isDone, readUntil, requestOf } from './extracti
 import { Unmet } from './unmet.ts';
 
 /**
- * For how long the probe is busy, in seconds: some three tries of start-task. Longer where the first try came too late, as on
+ * For how long the fake provider is busy, in seconds: some three tries of start-task. Longer where the first try came too late, as on
  * a slow machine with an emulator, but at most for half of the start window.
  */
 const busySeconds = [8, 20, 60, 180];
@@ -38,7 +38,9 @@ export const startBusy: Check = {
       const tries = await busyTries(context, extractionId);
       if (tries > 0) return passed(`${extractionId} was accepted after ${tries} answers 429`);
     }
-    throw new Unmet('No start was answered 429: each came after the probe was busy. Run the check again.');
+    throw new Unmet(
+      'No start was answered 429: each came after the fake provider was busy. Run the check again.',
+    );
   },
 };
 

@@ -58,7 +58,9 @@ export const streamRecords: Check = {
         ({ taskId: id }) => id !== undefined,
       );
       const payload = { taskId, taskStatus: 'COMPLETED' };
-      const { body, signature } = signDelivery(payload, context.probe.keys().signingKey, { encrypted: true });
+      const { body, signature } = signDelivery(payload, context.fakeProvider.keys().signingKey, {
+        encrypted: true,
+      });
       const sentAt = context.now().getTime();
       await deliver(context, body, signature);
       context.waitFor(`the stream to have the end of ${extractionId}`);

@@ -1,8 +1,8 @@
 import type { ClientConfig, Deployment } from '../../cli/aws/deployment.ts';
 import type { ReconcileSettings } from '../../cli/aws/read-reconcile-settings.ts';
 import type { AcceptApi } from './api.ts';
+import type { FakeProvider } from './fake-provider.ts';
 import type { Inbox } from './inbox.ts';
-import type { Probe } from './probe.ts';
 import type { StackParts } from './stack-parts.ts';
 
 /** What a check gets. All checks of a run share it, except `signal` and `waitFor`. */
@@ -13,9 +13,9 @@ export type AcceptContext = {
   /** The settings that the stage was deployed with. */
   readonly settings: ReconcileSettings;
   readonly stack: StackParts;
-  readonly probe: Probe;
+  readonly fakeProvider: FakeProvider;
   readonly api: AcceptApi;
-  /** The queue that this output of the probe's stack names, or undefined where it does not have it. */
+  /** The queue that this output of the fake provider's stack names, or undefined where it does not have it. */
   readonly inbox: (output: string) => Inbox | undefined;
   /** After how many seconds the task ends that has to time out before. */
   readonly lateTaskSeconds: number;

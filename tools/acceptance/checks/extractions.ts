@@ -8,10 +8,10 @@ import { Unmet } from './unmet.ts';
 /** The prefix of the `reference` of every extraction of a run. The id of its check follows. */
 export const referencePrefix = 'cosecha accept: ';
 
-/** A request whose credentials carry the behaviour of the probe. */
+/** A request whose credentials carry the behaviour of the fake provider. */
 export const requestOf = (checkId: string, scenario: Partial<Scenario>): ExtractionRequest => ({
-  entity: 'probe-bank',
-  // Only the username has a meaning for the probe.
+  entity: 'fake-bank',
+  // Only the username has a meaning for the fake provider.
   credentials: { mode: 'raw', value: { username: formatUsername(scenario), password: 'not-a-password' } },
   actions: [{ id: 'product-balance' }, { id: 'tef' }],
   reference: `${referencePrefix}${checkId}`,

@@ -8,7 +8,7 @@ type Waiting = {
   readonly sleep: (milliseconds: number) => Promise<void>;
 };
 
-/** The messages of a queue of the probe's stack. Several checks may wait for messages of one queue. */
+/** The messages of a queue of the fake provider's stack. Several checks may wait for messages of one queue. */
 export type Inbox = {
   /** The first message that fits, past ones included. */
   readonly until: (waiting: Waiting, fits: (body: string) => boolean) => Promise<string>;

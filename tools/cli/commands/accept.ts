@@ -2,8 +2,8 @@ import { LambdaClient } from '@aws-sdk/client-lambda';
 import { acceptApi } from '../../acceptance/checks/api.ts';
 import { chooseChecks } from '../../acceptance/checks/checks.ts';
 import type { AcceptContext } from '../../acceptance/checks/context.ts';
+import { findFakeProvider } from '../../acceptance/checks/fake-provider.ts';
 import { openInbox } from '../../acceptance/checks/inbox.ts';
-import { findProbe } from '../../acceptance/checks/probe.ts';
 import { type CheckReport, runChecks } from '../../acceptance/checks/run-checks.ts';
 import { stackParts } from '../../acceptance/checks/stack-parts.ts';
 import type { Deployment } from '../aws/deployment.ts';
@@ -19,7 +19,7 @@ export type AcceptOptions = {
 /** The deadline is counted from the request, and a task from its start, which comes later. */
 const beyondDeadlineSeconds = 20;
 
-/** Runs the checks of a stage with a probe provider, and prints each result and a table. */
+/** Runs the checks of a stage with a fake provider, and prints each result and a table. */
 export const accept = async (options: AcceptOptions, { shell, connect }: Context): Promise<number> => {
   const chosen = chooseChecks(options.only);
   const deployment = await connect();
@@ -34,7 +34,7 @@ export const accept = async (options: AcceptOptions, { shell, connect }: Context
   return failures.length === 0 && !stop.signal.aborted ? 0 : 1;
 };
 
-/** Finds the probe, and shares new random keys with it. */
+/** Finds the fake provider, and shares new random keys with it. */
 const prepare = async (
   deployment: Deployment,
   { lateTask }: AcceptOptions,
@@ -43,20 +43,20 @@ const prepare = async (
   const { client, output, api } = deployment;
   const settings = await readReconcileSettings(new LambdaClient(client), output('ReconcileFunctionName'));
   const stack = stackParts(deployment);
-  const probe = await findProbe(deployment, await stack.functions());
+  const fakeProvider = await findFakeProvider(deployment, await stack.functions());
   const randomKey = (): string => `${shell.randomId()}${shell.randomId()}`;
-  await probe.share({ apiKey: randomKey(), signingKey: randomKey() });
-  shell.hint(`New random keys are shared between ${deployment.stackName} and ${probe.stackName}.`);
+  await fakeProvider.share({ apiKey: randomKey(), signingKey: randomKey() });
+  shell.hint(`New random keys are shared between ${deployment.stackName} and ${fakeProvider.stackName}.`);
   const inboxes = new Map<string, ReturnType<typeof openInbox>>();
   const inbox: AcceptContext['inbox'] = (name) => {
-    const url = probe.output(name);
+    const url = fakeProvider.output(name);
     if (url === undefined) return undefined;
     const opened = inboxes.get(url) ?? openInbox(deployment, url);
     inboxes.set(url, opened);
     return opened;
   };
   return {
-    ...{ deployment, client, settings, stack, probe, inbox },
+    ...{ deployment, client, settings, stack, fakeProvider, inbox },
     api: acceptApi(api, shell.sleep),
     lateTaskSeconds: lateTask ?? settings.timings.deadline + beyondDeadlineSeconds,
     startedAt: shell.now(),

@@ -12,15 +12,15 @@ import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { bundleOptions, bundlePlugins } from '../../../../infra/bundle/bundle-functions.ts';
 import { type AwsAnswer, type AwsRequest, type AwsStub, startAwsStub } from '../../../bench/cold/aws-stub.ts';
-import type * as Probe from './probe.ts';
+import type * as SdkCalls from './sdk-calls.ts';
 
-const directory = mkdtempSync(join(tmpdir(), 'cosecha-probe-'));
+const directory = mkdtempSync(join(tmpdir(), 'cosecha-sdk-'));
 
-const load = async (name: string, plugins: ReturnType<typeof bundlePlugins>): Promise<typeof Probe> => {
+const load = async (name: string, plugins: ReturnType<typeof bundlePlugins>): Promise<typeof SdkCalls> => {
   const outfile = join(directory, name);
-  const entryPoints = [join(import.meta.dirname, 'probe.ts')];
+  const entryPoints = [join(import.meta.dirname, 'sdk-calls.ts')];
   await build({ ...bundleOptions, entryPoints, outfile, plugins });
-  return createRequire(import.meta.url)(outfile) as typeof Probe;
+  return createRequire(import.meta.url)(outfile) as typeof SdkCalls;
 };
 
 type Sent = { readonly target: string; readonly headers: object; readonly body: string };
@@ -122,12 +122,12 @@ let stub: AwsStub;
 
 /** Calls an operation once for each word, concurrently. */
 const runAll = async (
-  probe: typeof Probe,
+  sdk: typeof SdkCalls,
   operation: string,
   words: readonly string[],
 ): Promise<ReadonlyMap<string, Run>> => {
   stub.take();
-  const call = probe.callsWith(stub.certificate)[operation];
+  const call = sdk.callsWith(stub.certificate)[operation];
   const outcomes = await Promise.all(words.map((word) => outcomeOf(async () => call?.(word))));
   const sent = stub.take();
   return new Map(
@@ -141,11 +141,11 @@ const runAll = async (
   );
 };
 
-const run = async (probe: typeof Probe, operation: string, word: string): Promise<Run | undefined> =>
-  (await runAll(probe, operation, [word])).get(word);
+const run = async (sdk: typeof SdkCalls, operation: string, word: string): Promise<Run | undefined> =>
+  (await runAll(sdk, operation, [word])).get(word);
 
-let bundled: typeof Probe;
-let plain: typeof Probe;
+let bundled: typeof SdkCalls;
+let plain: typeof SdkCalls;
 
 beforeAll(async () => {
   stub = await startAwsStub(answer);

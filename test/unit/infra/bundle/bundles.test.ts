@@ -6,10 +6,10 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Bundles, bundleFunctions } from '../../../../infra/bundle/bundle-functions.ts';
 import {
+  acceptanceFunctionNames,
   type BundleName,
   type FunctionName,
   functionNames,
-  probeFunctionNames,
 } from '../../../../infra/function-names.ts';
 import { flatten, resourcesOf, synthesize } from '../synth.ts';
 
@@ -38,12 +38,12 @@ beforeAll(async () => {
 const fileOf = (name: BundleName, of = bundles): string => join(of.code[name], 'index.js');
 
 const { template } = synthesize();
-const { probeTemplate = template, readersTemplate = template } = synthesize({
+const { fakeProviderTemplate = template, readersTemplate = template } = synthesize({
   stage: 'accept',
   probe: 'true',
 });
 const functions = new Map(
-  [template, probeTemplate, readersTemplate]
+  [template, fakeProviderTemplate, readersTemplate]
     .flatMap((one) => Object.entries(resourcesOf(one, 'AWS::Lambda::Function')))
     .map(([id, { Properties }]) => {
       const { Variables } = Properties.Environment as {
@@ -64,7 +64,7 @@ test.each(functionNames)('%s is within its budget of bytes', (name) => {
   expect(length).toBeGreaterThan(budgets[name] * 0.95);
 });
 
-test.each<BundleName>([...functionNames, ...probeFunctionNames])(
+test.each<BundleName>([...functionNames, ...acceptanceFunctionNames])(
   '%s loads with the environment of its function and exports a handler',
   async (name) => {
     const script = `console.log(typeof require(${JSON.stringify(fileOf(name))}).handler)`;

@@ -5,7 +5,10 @@ import { awsSettings, emulatorSettings } from '../../../../tools/acceptance/sett
 import { ExpectedFailure } from '../../../../tools/local/expected-failure.ts';
 
 test('the settings of both kinds of stage contradict none other', () => {
-  expect(readConfig({ stage: 'accept', ...awsSettings })).toMatchObject({ probe: true, deadlineSeconds: 90 });
+  expect(readConfig({ stage: 'accept', ...awsSettings })).toMatchObject({
+    probe: true,
+    deadlineSeconds: 90,
+  });
   expect(readConfig({ stage: 'local', ...emulatorSettings })).toMatchObject({ probe: true });
 });
 

@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import { flatten, type Resource, resourcesOf, synthesize } from '../../infra/synth.ts';
 
 const accept = synthesize({ stage: 'accept', probe: 'true', fanOutToEventBus: 'true' });
-const { readersTemplate: readers, probeTemplate: probe } = accept;
-if (readers === undefined || probe === undefined) throw new Error('probe=true adds no stacks');
+const { readersTemplate: readers, fakeProviderTemplate: fakeProvider } = accept;
+if (readers === undefined || fakeProvider === undefined) throw new Error('probe=true adds no stacks');
 
 test('without the setting there are no readers', () => {
   expect(synthesize().readersTemplate).toBeUndefined();
@@ -33,10 +33,10 @@ test('a rule of the bus and every alarm of the stage reach a queue', () => {
     Targets: [{ Arn: { 'Fn::GetAtt': [Match.stringLikeRegexp('^FanOutInbox'), 'Arn'] } }],
   });
   accept.template.allResourcesProperties('AWS::CloudWatch::Alarm', {
-    AlarmActions: [{ 'Fn::GetStackOutput': Match.objectLike({ StackName: 'Cosecha-accept-probe' }) }],
+    AlarmActions: [{ 'Fn::GetStackOutput': Match.objectLike({ StackName: 'Cosecha-accept-fake-provider' }) }],
   });
-  probe.hasResourceProperties('AWS::SNS::Subscription', { Protocol: 'sqs' });
-  probe.hasResourceProperties('AWS::SNS::TopicPolicy', {
+  fakeProvider.hasResourceProperties('AWS::SNS::Subscription', { Protocol: 'sqs' });
+  fakeProvider.hasResourceProperties('AWS::SNS::TopicPolicy', {
     PolicyDocument: {
       Statement: Match.arrayWith([
         Match.objectLike({

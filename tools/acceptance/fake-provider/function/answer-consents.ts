@@ -1,13 +1,13 @@
 import * as v from 'valibot';
-import { type Call, checkApiKey, ok, type ProbeAnswer, Refused, readBearer, readBody } from './call.ts';
+import { type Call, checkApiKey, ok, type ProviderAnswer, Refused, readBearer, readBody } from './call.ts';
 import { type ConsentScenario, largestResultBytes, parseNationalId } from './scenario.ts';
 import { actionIds, hasEnded, outputOf } from './task.ts';
 import { consentIdOf, issueToken, openToken } from './tokens.ts';
 
 /** What the provider's account contact would supply. */
-export const probeClient = {
+export const fakeClient = {
   providerClientId: '00000000-0000-4000-8000-0000000c0de0',
-  widgetConfigId: 'probe-widget',
+  widgetConfigId: 'fake-widget',
 } as const;
 
 /** A national id in one form. Throws Refused with 400 if it is no scenario. */
@@ -17,20 +17,20 @@ const targetOf = (nationalId: string, now: number): { target: string; scenario: 
   return { target: nationalId.replace(/[.-]/g, '').toUpperCase(), scenario };
 };
 
-const clientId = v.literal(probeClient.providerClientId);
+const clientId = v.literal(fakeClient.providerClientId);
 const otpSchema = v.object({
   clientId,
   products: v.array(v.picklist(actionIds)),
   user: v.object({ username: v.string() }),
   company: v.optional(v.object({ id: v.string() })),
-  widgetConfigId: v.literal(probeClient.widgetConfigId),
+  widgetConfigId: v.literal(fakeClient.widgetConfigId),
 });
 const taskTokenSchema = v.object({ clientId, target: v.string() });
 
 const minute = 60;
 
 /** "Create OTP token". The consent that it creates is the user's only one. */
-export const createOtpToken = async (call: Call): Promise<ProbeAnswer> => {
+export const createOtpToken = async (call: Call): Promise<ProviderAnswer> => {
   await checkApiKey(call);
   const { user, company } = readBody(call, otpSchema);
   const { target, scenario } = targetOf(company?.id ?? user.username, call.now);
@@ -39,7 +39,7 @@ export const createOtpToken = async (call: Call): Promise<ProbeAnswer> => {
 };
 
 /** "Create Task Token". */
-export const createTaskToken = async (call: Call): Promise<ProbeAnswer> => {
+export const createTaskToken = async (call: Call): Promise<ProviderAnswer> => {
   await checkApiKey(call);
   const { target } = targetOf(readBody(call, taskTokenSchema).target, call.now);
   return ok({ data: { taskToken: issueToken(call.key, 'user', [target, String(call.now + 60 * minute)]) } });
@@ -53,7 +53,7 @@ const readUser = (call: Call) => {
     id: consentIdOf(call.key, target, scenario.authorizedAt),
     products: actionIds,
     tyc: { actualVersion: 1 },
-    entity: { id: 'probe', name: 'Probe', type: 'bank' },
+    entity: { id: 'fake-bank', name: 'Fake bank', type: 'bank' },
     status: active ? 'ACTIVE' : 'IN_PROGRESS',
     subStatus: active ? 'ACTIVE' : 'IN_PROGRESS',
     validUntil: new Date((scenario.authorizedAt + 86_400) * 1_000).toISOString(),
@@ -62,7 +62,7 @@ const readUser = (call: Call) => {
 };
 
 /** "List consents". */
-export const listConsents = (call: Call): ProbeAnswer =>
+export const listConsents = (call: Call): ProviderAnswer =>
   ok({ data: { consents: [readUser(call).consent], hasNext: false, count: 1 } });
 
 /** Throws Refused with 404 unless this is the user's consent. */
@@ -71,7 +71,7 @@ const checkConsent = (consentId: unknown, { consent }: ReturnType<typeof readUse
 };
 
 /** "Get consent". */
-export const getConsent = (call: Call): ProbeAnswer => {
+export const getConsent = (call: Call): ProviderAnswer => {
   const user = readUser(call);
   checkConsent(call.params[0], user);
   return ok({ data: user.consent });
@@ -80,7 +80,7 @@ export const getConsent = (call: Call): ProbeAnswer => {
 const consentIdSchema = v.object({ consentId: v.string() });
 
 /** "Revoke consent". Nothing remembers it, so that the consent is as before in later answers. */
-export const revokeConsent = (call: Call): ProbeAnswer => {
+export const revokeConsent = (call: Call): ProviderAnswer => {
   const user = readUser(call);
   const { consentId } = readBody(call, consentIdSchema);
   checkConsent(consentId, user);
@@ -93,7 +93,7 @@ const taskKind = (target: string): string => `extraction ${target}`;
 const extractionSchema = v.object({ consentId: v.string(), product: v.picklist(actionIds) });
 
 /** "Start extraction", in both versions. */
-export const startExtraction = (call: Call): ProbeAnswer => {
+export const startExtraction = (call: Call): ProviderAnswer => {
   const user = readUser(call);
   const { consentId, product } = readBody(call, extractionSchema);
   checkConsent(consentId, user);
@@ -103,7 +103,7 @@ export const startExtraction = (call: Call): ProbeAnswer => {
 };
 
 /** "Poll extraction", in both versions. */
-export const pollExtraction = (call: Call): ProbeAnswer => {
+export const pollExtraction = (call: Call): ProviderAnswer => {
   const { target, scenario } = readUser(call);
   const [version, taskId = ''] = call.params;
   const [, startedAt, product] = openToken(call.key, taskKind(target), taskId) ?? [];

@@ -8,12 +8,12 @@ import {
   startExtraction,
 } from './answer-consents.ts';
 import { logIn, readTask, startTask } from './answer-tasks.ts';
-import { type Call, type ProbeAnswer, type ProbePorts, type ProbeRequest, Refused } from './call.ts';
+import { type Call, type ProviderAnswer, type ProviderPorts, type ProviderRequest, Refused } from './call.ts';
 
 type Route = readonly [
   method: string,
   path: RegExp,
-  answer: (call: Call) => ProbeAnswer | Promise<ProbeAnswer>,
+  answer: (call: Call) => ProviderAnswer | Promise<ProviderAnswer>,
 ];
 
 /** The endpoints of the provider that Cosecha calls. The groups are the variable parts of the path. */
@@ -30,7 +30,7 @@ const routes: readonly Route[] = [
   ['GET', /^\/api\/(v[12])\/products\/retrieve-data\/tasks\/([^/]+)$/, pollExtraction],
 ];
 
-const answerCall = async (request: ProbeRequest, ports: ProbePorts): Promise<ProbeAnswer> => {
+const answerCall = async (request: ProviderRequest, ports: ProviderPorts): Promise<ProviderAnswer> => {
   for (const [method, path, answer] of routes) {
     const match = method === request.method ? path.exec(request.path) : null;
     if (match === null) continue;
@@ -46,7 +46,7 @@ const answerCall = async (request: ProbeRequest, ports: ProbePorts): Promise<Pro
 };
 
 /** Answers one call to the provider's API. All state is in tokens and ids, so that nothing is stored. */
-export const answerRequest = (request: ProbeRequest, ports: ProbePorts): Promise<ProbeAnswer> =>
+export const answerRequest = (request: ProviderRequest, ports: ProviderPorts): Promise<ProviderAnswer> =>
   answerCall(request, ports).catch((error: unknown) => {
     if (!(error instanceof Refused)) throw error;
     return { status: error.status, body: { errorType: error.errorType } };

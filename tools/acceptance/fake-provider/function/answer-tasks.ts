@@ -4,8 +4,8 @@ import {
   type Call,
   checkApiKey,
   ok,
-  type ProbeAnswer,
-  type ProbePorts,
+  type ProviderAnswer,
+  type ProviderPorts,
   Refused,
   readBearer,
   readBody,
@@ -18,7 +18,7 @@ import { issueToken } from './tokens.ts';
 const loginSchema = v.object({ expire: v.optional(v.number(), 60) });
 
 /** "Session token". */
-export const logIn = async (call: Call): Promise<ProbeAnswer> => {
+export const logIn = async (call: Call): Promise<ProviderAnswer> => {
   await checkApiKey(call);
   const { expire } = readBody(call, loginSchema);
   return ok({ token: issueToken(call.key, 'session', [call.ports.nonce(), String(call.now + expire * 60)]) });
@@ -40,7 +40,7 @@ const taskSchema = v.object({
 });
 
 /** "Start task (v2)", as its scenario demands. */
-export const startTask = async (call: Call): Promise<ProbeAnswer> => {
+export const startTask = async (call: Call): Promise<ProviderAnswer> => {
   const { token } = readBearer(call, 'session');
   const { credentials, actions, webhook } = readBody(call, taskSchema);
   const scenario = parseUsername(usernameOf(credentials, token));
@@ -80,7 +80,7 @@ const usernameOf = ({ mode, value }: Credentials, sessionToken: string): unknown
 };
 
 /** Delivers the webhook before the start call is answered, or queues it for the end of the task. */
-const announce = async (taskId: string, task: Task & Pick<Scenario, 'start'>, ports: ProbePorts) => {
+const announce = async (taskId: string, task: Task & Pick<Scenario, 'start'>, ports: ProviderPorts) => {
   const delivery = { taskId, attempt: 1 };
   if (task.attempts === 0 || task.endsAfter === 'never') return;
   if (task.start === 'after-webhook') await deliver(delivery, ports);
@@ -88,7 +88,7 @@ const announce = async (taskId: string, task: Task & Pick<Scenario, 'start'>, po
 };
 
 /** "Read task (v2)". */
-export const readTask = (call: Call): ProbeAnswer => {
+export const readTask = (call: Call): ProviderAnswer => {
   readBearer(call, 'session');
   const task = openTaskId(call.key, call.params[0] ?? '');
   if (task === undefined) throw new Refused(404, 'UNKNOWN_TASK');

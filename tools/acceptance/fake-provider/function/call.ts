@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import type { DeliveryPorts } from './deliver.ts';
 import { isEqual, openToken } from './tokens.ts';
 
-export type ProbeRequest = {
+export type ProviderRequest = {
   readonly method: string;
   readonly path: string;
   /** By names in lower case. */
@@ -10,9 +10,9 @@ export type ProbeRequest = {
   readonly body: string;
 };
 
-export type ProbeAnswer = { readonly status: number; readonly body: unknown };
+export type ProviderAnswer = { readonly status: number; readonly body: unknown };
 
-export interface ProbePorts extends DeliveryPorts {
+export interface ProviderPorts extends DeliveryPorts {
   /** In seconds since 1970. */
   now(): number;
   /** A few random letters and digits. */
@@ -22,8 +22,8 @@ export interface ProbePorts extends DeliveryPorts {
 
 /** One request, and what every route needs to answer it. */
 export type Call = {
-  readonly request: ProbeRequest;
-  readonly ports: ProbePorts;
+  readonly request: ProviderRequest;
+  readonly ports: ProviderPorts;
   /** The key of all tokens. */
   readonly key: string;
   readonly now: number;
@@ -38,13 +38,13 @@ export class Refused extends Error {
   readonly errorType: string;
 
   constructor(status: number, errorType: string) {
-    super(`The probe refuses the request: ${status} ${errorType}.`);
+    super(`The fake provider refuses the request: ${status} ${errorType}.`);
     this.status = status;
     this.errorType = errorType;
   }
 }
 
-export const ok = (body: unknown): ProbeAnswer => ({ status: 200, body });
+export const ok = (body: unknown): ProviderAnswer => ({ status: 200, body });
 
 /** Parses the body. Throws Refused with 400 if it does not match. */
 export const readBody = <Schema extends v.GenericSchema>(

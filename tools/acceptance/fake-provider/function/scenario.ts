@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 
 /**
- * How `cosecha accept` requests a behaviour of the probe provider (docs/acceptance.md). The probe has no state, so each request carries the
+ * How `cosecha accept` requests a behaviour of the fake provider (docs/acceptance.md). The fake provider has no state, so each request carries the
  * whole behaviour: a v2 task in the `username` of its credentials, an extraction by consent in the national id of its user.
  */
 
@@ -76,9 +76,9 @@ const schema: v.GenericSchema<unknown, Partial<Scenario>> = v.strictObject({
   resultBytes: v.exactOptional(wholeNumber(largestResultBytes)),
 });
 
-const prefix = 'probe:';
+const prefix = 'fake:';
 
-/** Writes a scenario as a username, such as `probe:outcome=PARTIAL&endsAfter=30`. Omits what the plain scenario has. */
+/** Writes a scenario as a username, such as `fake:outcome=PARTIAL&endsAfter=30`. Omits what the plain scenario has. */
 export const formatUsername = (scenario: Partial<Scenario>): string => {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(scenario)) {

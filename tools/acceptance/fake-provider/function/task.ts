@@ -79,7 +79,7 @@ export const viewTask = (task: Task, now: number) => {
 
 const resultsOf = ({ outcome, endsAfter, actions, resultBytes }: Task, taskStatus: string) => ({
   username: formatUsername({ outcome, endsAfter }),
-  entityId: 'probe',
+  entityId: 'fake-bank',
   actions: actions.map((id, index) => {
     const failed = taskStatus === 'FAILED' || (taskStatus === 'PARTIAL' && index === actions.length - 1);
     return failed

@@ -3,21 +3,21 @@ import {
   type ConsentScenario,
   formatNationalId,
 } from '../../../../../../tools/acceptance/fake-provider/function/scenario.ts';
-import { playProbe } from './played-probe.ts';
+import { playProvider } from './played-provider.ts';
 
 const userOf = (scenario: ConsentScenario) => formatNationalId(scenario);
 
 /** The consent of a user who has authorized it, and the user's Task Token. */
 const authorized = async (scenario: Partial<ConsentScenario>) => {
-  const probe = playProbe();
-  const { client, clock } = probe;
+  const fakeProvider = playProvider();
+  const { client, clock } = fakeProvider;
   const target = userOf({ outcome: 'COMPLETED', endsAfter: 0, authorizedAt: clock.now, ...scenario });
   const { consentId } = await client.createOtpToken({
     products: ['tef'],
     user: { username: target },
-    widgetConfigId: 'probe-widget',
+    widgetConfigId: 'fake-widget',
   });
-  return { ...probe, target, consentId, token: await client.createTaskToken(target) };
+  return { ...fakeProvider, target, consentId, token: await client.createTaskToken(target) };
 };
 
 test('a consent is authorized at the time in the national id', async () => {
@@ -82,7 +82,7 @@ test('no id has the national id in it, as ids are no secrets', async () => {
 });
 
 test('a session token is no Task Token', async () => {
-  const { client } = playProbe();
+  const { client } = playProvider();
   const taskToken = await client.sessionToken();
   await expect(client.listConsents({ taskToken })).rejects.toMatchObject({
     name: 'ProviderUnauthorized',

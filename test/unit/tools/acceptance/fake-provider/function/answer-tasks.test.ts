@@ -11,7 +11,7 @@ import {
   outcomes,
   type Scenario,
 } from '../../../../../../tools/acceptance/fake-provider/function/scenario.ts';
-import { playProbe } from './played-probe.ts';
+import { playProvider } from './played-provider.ts';
 
 const withoutWebhook = {
   entity: 'any',
@@ -26,7 +26,7 @@ const requestOf = (scenario: Partial<Scenario>, webhook = { enable: true, retrie
 });
 
 test.each(outcomes)('a task ends as %s when its scenario says, and polls see it', async (outcome) => {
-  const { client, clock } = playProbe();
+  const { client, clock } = playProvider();
   const taskId = await client.startTask(requestOf({ outcome, endsAfter: 30 }));
   expect(taskId.length).toBeLessThanOrEqual(100);
   clock.now += 29;
@@ -49,7 +49,7 @@ test.each(
     (['plain', 'encrypted'] as const).map((webhook) => [outcome, webhook] as const),
   ),
 )('Cosecha verifies and reads the webhook of a task that ends as %s, %s', async (outcome, webhook) => {
-  const { client, queued, deliverQueued, received } = playProbe();
+  const { client, queued, deliverQueued, received } = playProvider();
   const taskId = await client.startTask(requestOf({ outcome, webhook, endsAfter: 30 }));
   expect(queued).toEqual([{ delivery: { taskId, attempt: 1 }, delaySeconds: 30 }]);
   await deliverQueued();
@@ -58,7 +58,7 @@ test.each(
 });
 
 test('a webhook that is not answered 200 or 204 is tried again every 30 s, as often as the request says', async () => {
-  const { client, queued, deliverQueued, received } = playProbe(500);
+  const { client, queued, deliverQueued, received } = playProvider(500);
   await client.startTask(requestOf({}, { enable: true, retries: 3 }));
   const delays: number[] = [];
   while (queued.length > 0) {
@@ -75,20 +75,20 @@ test.each([
   ['the request has no webhook', withoutWebhook],
   ['the request disables it', requestOf({}, { enable: false, retries: 5 })],
 ])('there is no webhook if %s', async (_why, request) => {
-  const { client, queued } = playProbe();
+  const { client, queued } = playProvider();
   await client.startTask(request);
   expect(queued).toEqual([]);
 });
 
 test('a task that never ends is running for ever', async () => {
-  const { client, clock } = playProbe();
+  const { client, clock } = playProvider();
   const taskId = await client.startTask(requestOf({ endsAfter: 'never' }));
   clock.now += 1_000_000;
   expect(await client.readTask(taskId)).toMatchObject({ taskStatus: 'RUNNING' });
 });
 
 test('the webhook of the scenario after-webhook arrives before the start call is answered', async () => {
-  const { client, received, queued } = playProbe();
+  const { client, received, queued } = playProvider();
   const taskId = await client.startTask(requestOf({ start: 'after-webhook', endsAfter: 30 }));
   // Nobody has read the queue.
   expect(received).toEqual([{ answer: 204, taskId, recorded: 'COMPLETED' }]);
@@ -96,7 +96,7 @@ test('the webhook of the scenario after-webhook arrives before the start call is
 });
 
 test('the provider is busy until the time in the scenario', async () => {
-  const { client, clock } = playProbe();
+  const { client, clock } = playProvider();
   const request = requestOf({ busyUntil: clock.now + 10 });
   await expect(client.startTask(request)).rejects.toBeInstanceOf(ProviderBusy);
   clock.now += 10;
@@ -104,13 +104,13 @@ test('the provider is busy until the time in the scenario', async () => {
 });
 
 test('a refused start creates no task', async () => {
-  const { client, queued } = playProbe();
+  const { client, queued } = playProvider();
   await expect(client.startTask(requestOf({ start: 'refused' }))).rejects.toBeInstanceOf(ProviderRefused);
   expect(queued).toEqual([]);
 });
 
 test.each(['hangs', 'breaks'] as const)('a start that %s creates a task nevertheless', async (start) => {
-  const { client, queued, slept } = playProbe();
+  const { client, queued, slept } = playProvider();
   await client.startTask(requestOf({ start })).catch((error: unknown) => {
     expect(error).toBeInstanceOf(ProviderAmbiguous);
   });
@@ -119,7 +119,7 @@ test.each(['hangs', 'breaks'] as const)('a start that %s creates a task neverthe
 });
 
 test('reads may differ from the webhook', async () => {
-  const { client, received, deliverQueued } = playProbe();
+  const { client, received, deliverQueued } = playProvider();
   const taskId = await client.startTask(requestOf({ outcome: 'COMPLETED', reads: 'FAILED' }));
   await deliverQueued();
   expect(received).toMatchObject([{ recorded: 'COMPLETED' }]);
@@ -127,20 +127,20 @@ test('reads may differ from the webhook', async () => {
 });
 
 test('results have at least the size in the scenario', async () => {
-  const { client } = playProbe();
+  const { client } = playProvider();
   const taskId = await client.startTask(requestOf({ resultBytes: 100_000 }));
   const { results } = await client.readTask(taskId);
   expect(JSON.stringify(results).length).toBeGreaterThanOrEqual(100_000);
 });
 
 test('equal tasks have different ids', async () => {
-  const { client } = playProbe();
+  const { client } = playProvider();
   const [one, other] = [await client.startTask(requestOf({})), await client.startTask(requestOf({}))];
   expect(one).not.toBe(other);
 });
 
 test('the longest scenario fits into a taskId', async () => {
-  const { client } = playProbe();
+  const { client } = playProvider();
   const longest = {
     outcome: 'CREDENTIALS_LOCKED',
     reads: 'CREDENTIALS_LOCKED',
@@ -151,7 +151,7 @@ test('the longest scenario fits into a taskId', async () => {
 });
 
 test('credentials that Cosecha encrypts under the session token are read', async () => {
-  const { clientWith } = playProbe();
+  const { clientWith } = playProvider();
   const client = clientWith({ encryptRawCredentials: true });
   const taskId = await client.startTask(requestOf({ outcome: 'FAILED' }));
   expect(await client.readTask(taskId)).toMatchObject({ taskStatus: 'FAILED' });
@@ -163,18 +163,18 @@ test.each([
   ['persisted credentials', { credentials: { mode: 'persisted', value: 'any' } }],
   ['more actions than an id can hold', { actions: Array.from({ length: 50 }, () => ({ id: 'tef' })) }],
 ])('%s is refused', async (_what, fields) => {
-  const { client } = playProbe();
+  const { client } = playProvider();
   const request = { ...requestOf({}), ...fields } as ReturnType<typeof requestOf>;
   await expect(client.startTask(request)).rejects.toMatchObject({ name: 'ProviderRefused', status: 400 });
 });
 
 test('a wrong API key logs in nobody', async () => {
-  const { clientWith } = playProbe();
+  const { clientWith } = playProvider();
   await expect(clientWith({ apiKey: 'another' }).sessionToken()).rejects.toBeInstanceOf(ProviderUnauthorized);
 });
 
-test('a taskId that the probe did not issue is unknown to polls, and sends no webhook', async () => {
-  const { client, queued, deliverQueued, received } = playProbe();
+test('a taskId that the fake provider did not issue is unknown to polls, and sends no webhook', async () => {
+  const { client, queued, deliverQueued, received } = playProvider();
   const taskId = await client.startTask(requestOf({ outcome: 'FAILED' }));
   const forged = taskId.replace('FAILED', 'COMPLETED');
   await expect(client.readTask(forged)).rejects.toMatchObject({ status: 404 });

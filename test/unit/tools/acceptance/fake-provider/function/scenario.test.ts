@@ -36,22 +36,22 @@ test('every scenario survives the username', () => {
 });
 
 test('a username omits what the plain scenario has', () => {
-  expect(formatUsername(plainScenario)).toBe('probe:');
+  expect(formatUsername(plainScenario)).toBe('fake:');
   expect(formatUsername({ outcome: 'PARTIAL', endsAfter: 30, webhook: 'plain' })).toBe(
-    'probe:outcome=PARTIAL&endsAfter=30',
+    'fake:outcome=PARTIAL&endsAfter=30',
   );
 });
 
 test.each([
   ['somebody'],
   [undefined],
-  ['probe:outcome=RUNNING'],
-  ['probe:outcome=COMPLETED&outcome=FAILED'],
-  ['probe:endsAfter=901'],
-  ['probe:endsAfter=-1'],
-  ['probe:endsAfter='],
-  ['probe:resultBytes=5000001'],
-  ['probe:colour=red'],
+  ['fake:outcome=RUNNING'],
+  ['fake:outcome=COMPLETED&outcome=FAILED'],
+  ['fake:endsAfter=901'],
+  ['fake:endsAfter=-1'],
+  ['fake:endsAfter='],
+  ['fake:resultBytes=5000001'],
+  ['fake:colour=red'],
 ])('%s is no scenario', (username) => {
   expect(parseUsername(username)).toBeUndefined();
 });

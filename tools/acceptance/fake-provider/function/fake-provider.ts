@@ -10,7 +10,7 @@ import { requiredVariable } from '../../../../lib/aws/wiring/environment.ts';
 import { concealFailures } from '../../../../lib/observability/conceal-failures.ts';
 import { log, observability } from '../../../../lib/observability/observability.ts';
 import { answerRequest } from './answer-request.ts';
-import type { ProbePorts } from './call.ts';
+import type { ProviderPorts } from './call.ts';
 import { type Delivery, deliver } from './deliver.ts';
 
 /** "Each attempt waits at most 5 seconds for the answer" ("Events", rule 8). */
@@ -23,7 +23,7 @@ const tokenKeySecret = requiredVariable('TOKEN_KEY_SECRET');
 const queueUrl = requiredVariable('DELIVERY_QUEUE_URL');
 
 // Secrets are read for every use: a new registration applies at once, and a run of `cosecha accept` reads some hundreds.
-const ports: ProbePorts = {
+const ports: ProviderPorts = {
   now: () => Math.floor(Date.now() / 1_000),
   nonce: () => randomBytes(4).toString('base64url'),
   sleep: (seconds) => setTimeout(seconds * 1_000),

@@ -2,15 +2,15 @@ import { ConfigError } from '../../../infra/config-error.ts';
 import { emulatorApiUrl } from '../../cli/aws/emulator-url.ts';
 
 /**
- * Where an emulator serves the API of the probe. The functions reach the emulator at the same address as the CDK CLI.
+ * Where an emulator serves the API of the fake provider. The functions reach the emulator at the same address as the CDK CLI.
  * @throws {ConfigError} if `env` names no emulator
  */
-export const probeUrlOnEmulator = (
+export const urlOnEmulator = (
   apiId: string,
   { AWS_ENDPOINT_URL }: { readonly AWS_ENDPOINT_URL?: string },
 ): string => {
   if (AWS_ENDPOINT_URL) return emulatorApiUrl(AWS_ENDPOINT_URL, apiId);
   throw new ConfigError(
-    'Setting probe needs AWS_ENDPOINT_URL in the stage "local": the address of the probe contains that of the emulator.',
+    'Setting probe needs AWS_ENDPOINT_URL in the stage "local": the address of the fake provider contains that of the emulator.',
   );
 };

@@ -2,7 +2,7 @@ import { createProviderClient, type ProviderClient } from '../../../../../../lib
 import { receiveDelivery } from '../../../../../../lib/webhook/receive-delivery.ts';
 import { signingKeyOf } from '../../../../../../lib/webhook/signing-key.ts';
 import { answerRequest } from '../../../../../../tools/acceptance/fake-provider/function/answer-request.ts';
-import type { ProbePorts } from '../../../../../../tools/acceptance/fake-provider/function/call.ts';
+import type { ProviderPorts } from '../../../../../../tools/acceptance/fake-provider/function/call.ts';
 import { type Delivery, deliver } from '../../../../../../tools/acceptance/fake-provider/function/deliver.ts';
 
 export const registration = {
@@ -14,16 +14,16 @@ export const registration = {
 type Received = Awaited<ReturnType<typeof receiveDelivery>>;
 
 /**
- * The probe with Cosecha's own client and webhook in front of it: neither shares code for signing or encryption with the
- * probe. `status` is the answer to its webhooks.
+ * The fake provider with Cosecha's own client and webhook in front of it: neither shares code for signing or encryption with the
+ * fake provider. `status` is the answer to its webhooks.
  */
-export const playProbe = (status = 204) => {
+export const playProvider = (status = 204) => {
   const queued: { readonly delivery: Delivery; readonly delaySeconds: number }[] = [];
   /** What Cosecha made of each webhook, and how many start calls had been answered by then. */
   const received: Received[] = [];
   const slept: number[] = [];
   const clock = { now: 1_795_000_000, issued: 0 };
-  const ports: ProbePorts = {
+  const ports: ProviderPorts = {
     now: () => clock.now,
     nonce: () => `n${clock.issued++}`,
     sleep: async (seconds) => {
@@ -41,7 +41,7 @@ export const playProbe = (status = 204) => {
   };
   const clientWith = (options: Partial<Parameters<typeof createProviderClient>[0]> = {}): ProviderClient =>
     createProviderClient({
-      baseUrl: 'https://probe.example',
+      baseUrl: 'https://provider.example',
       apiKey: registration.apiKey,
       clientId: '00000000-0000-4000-8000-0000000c0de0',
       now: () => new Date(clock.now * 1_000),

@@ -14,22 +14,22 @@ import { accessLogFormat } from '../../../infra/constructs/extraction-api.ts';
 import { isLocal } from '../../../infra/constructs/removal.ts';
 import { readingSecret } from '../../../infra/constructs/secrets.ts';
 import type { FunctionCode } from '../../../infra/function-names.ts';
-import { probeStackNameOf } from '../../../lib/aws/stage.ts';
-import { probeUrlOnEmulator } from '../../local/emulator/probe-url.ts';
+import { fakeProviderStackNameOf } from '../../../lib/aws/stage.ts';
 import { AlarmInbox } from './alarm-inbox.ts';
-import { probeClient } from './function/answer-consents.ts';
+import { fakeClient } from './function/answer-consents.ts';
+import { urlOnEmulator } from './url-on-emulator.ts';
 
 /** A start call that the scenario `hangs` is answered after 25 s. API Gateway ends a call after 30 s. */
 const timeout = Duration.seconds(29);
 
 /**
- * The probe: plays the provider for one stage, without any state (docs/design.md, section 14). Everything in it is deleted with
+ * Plays the provider for one stage, without any state (docs/design.md, section 14). Everything in it is deleted with
  * the stack.
  *
  * The webhook is registered as at the real provider. `cosecha accept` writes its address and the keys that both sides share
  * to a secret of this stack, so that neither stack needs the other one first.
  */
-export class ProbeStack extends Stack {
+export class FakeProviderStack extends Stack {
   /** The settings of Cosecha that come from this stack. */
   readonly provider: Pick<
     Config,
@@ -37,8 +37,8 @@ export class ProbeStack extends Stack {
   >;
 
   constructor(scope: Construct, config: Config, code: FunctionCode, env: NodeJS.ProcessEnv) {
-    super(scope, probeStackNameOf(config.stage), {
-      description: `Cosecha ${config.stage}: the probe that plays the provider`,
+    super(scope, fakeProviderStackNameOf(config.stage), {
+      description: `Cosecha ${config.stage}: the fake provider`,
     });
     const dataKey = new DataKey(this, 'DataKey', { config });
     const deliveries = this.deliveryQueue();
@@ -46,14 +46,14 @@ export class ProbeStack extends Stack {
       description: 'What `cosecha accept` registers: webhookUrl, signingKey and apiKey, as JSON',
     });
     const tokenKey = this.secret('TokenKey', 'token-key', {
-      description: 'The key that authenticates the tokens and ids of the probe',
+      description: 'The key that authenticates the tokens and ids of the fake provider',
       generateSecretString: { passwordLength: 64, excludePunctuation: true },
     });
-    const probe = new CosechaFunction(this, 'ProbeProvider', {
+    const fakeProvider = new CosechaFunction(this, 'FakeProvider', {
       config,
       dataKey,
       code,
-      name: 'probe-provider',
+      name: 'fake-provider',
       timeout,
       memoryMB: 512,
       environment: {
@@ -73,15 +73,18 @@ export class ProbeStack extends Stack {
       ],
     });
     new EventSourceMapping(this, 'DueDeliveries', {
-      target: probe.function,
+      target: fakeProvider.function,
       eventSourceArn: deliveries.queueArn,
       batchSize: 1,
-    }).node.addDependency(probe.role);
-    const api = this.api(config, dataKey, probe);
-    const url = isLocal(config) ? probeUrlOnEmulator(api.apiId, env) : api.apiEndpoint;
+    }).node.addDependency(fakeProvider.role);
+    const api = this.api(config, dataKey, fakeProvider);
+    const url = isLocal(config) ? urlOnEmulator(api.apiId, env) : api.apiEndpoint;
     const { topicArn } = new AlarmInbox(this, 'Alarms');
-    this.provider = { providerBaseUrl: url, ...probeClient, alarmTopicArn: topicArn };
-    new CfnOutput(this, 'ProbeUrl', { value: url, description: 'The base address of the probe’s API' });
+    this.provider = { providerBaseUrl: url, ...fakeClient, alarmTopicArn: topicArn };
+    new CfnOutput(this, 'FakeProviderUrl', {
+      value: url,
+      description: 'The base address of the fake provider’s API',
+    });
   }
 
   /** Holds each webhook until it is due: the id of its task, and no body. */
@@ -97,7 +100,8 @@ export class ProbeStack extends Stack {
     });
     Validations.of(queue).acknowledge({
       id: 'AwsSolutions-SQS3',
-      reason: 'A webhook that the probe cannot send is lost, as at the provider. Polling finds the outcome.',
+      reason:
+        'A webhook that the fake provider cannot send is lost, as at the provider. Polling finds the outcome.',
     });
     return queue;
   }
@@ -118,12 +122,12 @@ export class ProbeStack extends Stack {
   }
 
   /** One route for everything, as the function knows the paths. */
-  private api(config: Config, dataKey: DataKey, probe: CosechaFunction): HttpApi {
+  private api(config: Config, dataKey: DataKey, fakeProvider: CosechaFunction): HttpApi {
     const name = `${this.stackName}-api`;
     const api = new HttpApi(this, 'Api', {
       apiName: name,
       createDefaultStage: false,
-      defaultIntegration: new HttpLambdaIntegration('Integration', probe.function),
+      defaultIntegration: new HttpLambdaIntegration('Integration', fakeProvider.function),
     });
     Validations.of(api).acknowledge({
       id: 'AwsSolutions-APIG4',
