@@ -1,7 +1,7 @@
 import { Token } from 'aws-cdk-lib';
 import { closest, distance } from 'fastest-levenshtein';
 import * as v from 'valibot';
-import { isLocalStage, LOCAL_STAGE, probeStagePattern, stagePattern } from '../lib/aws/stage.ts';
+import { isLocalStage, stagePattern } from '../lib/aws/stage.ts';
 import { ConfigError } from './config-error.ts';
 import { worstCaseHistory } from './constructs/extraction-machine-definition.ts';
 
@@ -253,12 +253,6 @@ const retention = {
 };
 
 const provider = {
-  probe: withDefault(trueOrFalse, false, {
-    description:
-      'Whether a second stack is deployed, `Cosecha-<stage>-probe`, which plays the provider for `cosecha accept`. It replaces `providerBaseUrl`, `providerClientId`, `widgetConfigId` and `alarmTopicArn`, and the stage gets no custom domain. The data of the stage is then deleted with the stack.',
-    reason:
-      'Only the stages `accept`, `accept-…` and `local` may have it, so that no stage in use loses its provider or its data.',
-  }),
   providerConnectTimeoutMs: withDefault(wholeNumber('milliseconds', 100, 30_000), 3_000, {
     description: 'The timeout of a connect to the provider.',
     reason: 'A start whose connect failed reached nobody, so it is retried.',
@@ -488,21 +482,10 @@ const schema = v.object(settings);
 export const settingNames: readonly string[] = Object.keys(settings);
 
 /** Every setting, validated. The name of a quantity ends in its unit. */
-export type Config = Readonly<v.InferOutput<typeof schema>>;
-
-/**
- * What a stage with a probe does not take from a `cdk.json` that was written for another stage. The address of the probe is
- * known only once its stack is synthesized, as is its alarm topic (infra/app.ts). A custom domain can exist only once.
- */
-const withProbe = {
-  providerBaseUrl: 'https://probe.invalid',
-  alarmTopicArn: undefined,
-  domainName: undefined,
-  certificateArn: undefined,
-  disableDefaultEndpoint: undefined,
+export type Config = Readonly<v.InferOutput<typeof schema>> & {
+  /** Whether a fake provider takes the place of the provider. `CosechaStack` sets it, and no setting does. */
+  readonly hasFakeProvider?: true;
 };
-
-const isProbe = (setting: unknown): boolean => String(setting) === 'true';
 
 /**
  * Reads the settings from the CDK context (`app.node.getAllContext()`), validates them, adds defaults and freezes them.
@@ -515,7 +498,6 @@ export const readConfig = (context: Readonly<Record<string, unknown>>): Config =
     stage: undefined,
     providerBaseUrl: undefined,
     ...given,
-    ...(isProbe(given.probe) ? withProbe : {}),
   });
   const problems = [
     ...unknownSettings(context),
@@ -591,10 +573,6 @@ const contradictions = (config: Config): string[] => {
     [
       !local && !Token.isUnresolved(config.providerBaseUrl) && !config.providerBaseUrl.startsWith('https://'),
       `Setting providerBaseUrl must be an https address: only a stage for an emulator, local or local-…, may send credentials in the clear.`,
-    ],
-    [
-      config.probe && !probeStagePattern.test(config.stage),
-      `Setting probe needs a stage named accept, accept-… or ${LOCAL_STAGE}: its data is deleted with the stack.`,
     ],
     [
       config.providerConnectTimeoutMs > config.providerTimeoutMs,

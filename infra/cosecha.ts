@@ -7,7 +7,7 @@ import type { IKey } from 'aws-cdk-lib/aws-kms';
 import type { Bucket } from 'aws-cdk-lib/aws-s3';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
-import { adaptToEmulator } from '../tools/local/emulator/adapt-to-emulator.ts';
+import { adaptToEmulator } from './adapt-to-emulator.ts';
 import { type Config, readConfig } from './config.ts';
 import { DataKey } from './constructs/data-key.ts';
 import type { Network } from './constructs/network.ts';

@@ -11,10 +11,5 @@ export const functionNames = [
 
 export type FunctionName = (typeof functionNames)[number];
 
-/** The functions of `tools/acceptance`, around a stage with a probe. They are bundled with the others, and seldom deployed. */
-export const acceptanceFunctionNames = ['fake-provider', 'stream-reader'] as const;
-
-export type BundleName = FunctionName | (typeof acceptanceFunctionNames)[number];
-
 /** The directory of each function's code, with an `index.js` that exports `handler`. */
-export type FunctionCode = Readonly<Record<BundleName, string>>;
+export type FunctionCode = Readonly<Record<FunctionName, string>>;

@@ -64,8 +64,8 @@ const requestExtraction = (context: Context): CosechaFunction => {
   return new CosechaFunction(scope, 'RequestExtraction', {
     config,
     dataKey,
-    code,
     name: 'request-extraction',
+    code: code['request-extraction'],
     timeout: Duration.seconds(15),
     memoryMB: 512,
     environment: {
@@ -89,8 +89,8 @@ const getExtraction = ({ scope, config, code, dataKey, storage }: Context): Cose
   new CosechaFunction(scope, 'GetExtraction', {
     config,
     dataKey,
-    code,
     name: 'get-extraction',
+    code: code['get-extraction'],
     timeout: Duration.seconds(10),
     memoryMB: 512,
     environment: {
@@ -112,9 +112,9 @@ const startTask = (context: Context): CosechaFunction => {
   return new CosechaFunction(scope, 'StartTask', {
     config,
     dataKey,
-    code,
     network,
     name: 'start-task',
+    code: code['start-task'],
     timeout: Duration.seconds(config.startTimeoutSeconds),
     // It mostly waits for the provider, and no caller waits for it. Half the memory is nearly half the bill.
     memoryMB: 256,
@@ -145,8 +145,8 @@ const receiveWebhook = (context: Context): CosechaFunction => {
   return new CosechaFunction(scope, 'ReceiveWebhook', {
     config,
     dataKey,
-    code,
     name: 'receive-webhook',
+    code: code['receive-webhook'],
     // The provider closes the connection after 5 s. The function still finishes its writes, and repeats are harmless.
     timeout: Duration.seconds(10),
     memoryMB: 512,
@@ -174,9 +174,9 @@ const reconcileExtraction = (context: Context): CosechaFunction => {
   const reconciling = new CosechaFunction(scope, 'ReconcileExtraction', {
     config,
     dataKey,
-    code,
     network,
     name: 'reconcile-extraction',
+    code: code['reconcile-extraction'],
     timeout: reconcileTimeout(config),
     memoryMB: memoryForResults(config),
     reservedConcurrency: config.reconcileReservedConcurrency,
@@ -220,8 +220,8 @@ const sweepExtractions = ({ scope, config, code, dataKey, storage, queue }: Cont
   new CosechaFunction(scope, 'SweepExtractions', {
     config,
     dataKey,
-    code,
     name: 'sweep-extractions',
+    code: code['sweep-extractions'],
     timeout: sweepTimeout(config),
     // Claims take CPU, which follows memory. A sweep that finds nothing ends in 0.2 s whatever its size.
     memoryMB: 512,
@@ -265,9 +265,9 @@ const manageConsents = ({ scope, config, code, network, dataKey, secrets }: Cont
   new CosechaFunction(scope, 'ManageConsents', {
     config,
     dataKey,
-    code,
     network,
     name: 'manage-consents',
+    code: code['manage-consents'],
     timeout: Duration.seconds(consentsTimeoutSeconds),
     memoryMB: 512,
     environment: {

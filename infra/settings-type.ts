@@ -1,9 +1,6 @@
 import * as v from 'valibot';
 import { settingChapters } from './config.ts';
 
-/** Only this repository deploys a probe (`cosecha accept`). */
-const notForOthers: readonly string[] = ['probe'];
-
 const head = `// Generated from config.ts by \`npm run docs:settings\`; a test fails while the two differ.
 
 /** The settings of a deployment, as in docs/settings.md. One that is left out has its default. */
@@ -42,6 +39,6 @@ export const settingsType = (): string => {
   const settings = Object.entries(
     Object.assign({}, ...Object.values(settingChapters)) as Record<string, v.GenericSchema>,
   );
-  const properties = settings.filter(([name]) => !notForOthers.includes(name)).map(property);
+  const properties = settings.map(property);
   return `${[head, ...properties, '};'].join('\n')}\n`;
 };

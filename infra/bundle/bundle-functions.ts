@@ -2,30 +2,21 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild';
-import {
-  acceptanceFunctionNames,
-  type BundleName,
-  type FunctionCode,
-  functionNames,
-} from '../function-names.ts';
+import { type FunctionName, functionNames } from '../function-names.ts';
 import { clientVersionOnly } from './client-version-only.ts';
 import { dropUnusedErrors } from './drop-unused-errors.ts';
 import { standIns } from './stand-ins.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
-export type Bundles = {
-  readonly code: FunctionCode;
+export type Bundles<Name extends string> = {
+  /** The directory of each bundle, with an `index.js` that exports `handler`. */
+  readonly code: Readonly<Record<Name, string>>;
   /** esbuild's report of the inputs of each bundle, by path below the root of the repository. */
   readonly metafile: Metafile;
 };
 
-const folderOf = (name: BundleName): string => {
-  if (name === 'fake-provider') return 'tools/acceptance/fake-provider/function';
-  return name === 'stream-reader' ? 'tools/acceptance' : 'functions';
-};
-
-/** The plugins of every bundle, also of those that tests and benchmarks make. */
+/** The plugins of every bundle of Cosecha, also of those that tests and benchmarks make. */
 export const bundlePlugins = (): Plugin[] => [standIns(), clientVersionOnly(), dropUnusedErrors()];
 
 export const bundleOptions = {
@@ -47,29 +38,42 @@ export const bundleOptions = {
 } satisfies BuildOptions;
 
 /**
- * Bundles every function into its own directory below `outdir`, as one file with everything in it. That includes the AWS
- * SDK: the tested code is then the code that runs, it loads faster than the runtime's copy, and the emulator has no copy.
- * There are no source maps, which would be several times the size of the code.
+ * Bundles each source, such as `functions/start-task.ts`, into its own directory below `outdir`, as one file with everything
+ * in it. That includes the AWS SDK: the tested code is then the code that runs, it loads faster than the runtime's copy, and
+ * the emulator has no copy. There are no source maps, which would be several times the size of the code.
  *
  * The same sources give the same bytes, so an unchanged function is not deployed again.
  *
  * @throws esbuild's BuildFailure, also when a plugin does not find the code that it replaces.
  */
-export const bundleFunctions = async (
+export const bundle = async <Name extends string>(
   outdir: string,
-  names: readonly BundleName[] = [...functionNames, ...acceptanceFunctionNames],
-): Promise<Bundles> => {
+  sources: Readonly<Record<Name, string>>,
+  plugins: Plugin[] = [],
+): Promise<Bundles<Name>> => {
+  const names = Object.keys(sources) as Name[];
   const { metafile } = await build({
     ...bundleOptions,
-    entryPoints: names.map((name) => ({ in: `${folderOf(name)}/${name}.ts`, out: `${name}/index` })),
+    entryPoints: names.map((name) => ({ in: sources[name], out: `${name}/index` })),
     outdir,
     metafile: true,
-    plugins: bundlePlugins(),
+    plugins,
   });
-  const code = Object.fromEntries(names.map((name) => [name, join(outdir, name)])) as FunctionCode;
-  await Promise.all(Object.values(code).map(writePackageJson));
-  return { code, metafile };
+  const directories = names.map((name) => [name, join(outdir, name)] as const);
+  await Promise.all(directories.map(([, directory]) => writePackageJson(directory)));
+  return { code: Object.fromEntries(directories) as Record<Name, string>, metafile };
 };
+
+/** Bundles the functions of Cosecha, without what only slows their start. Throws as `bundle`. */
+export const bundleFunctions = (outdir: string): Promise<Bundles<FunctionName>> =>
+  bundle(
+    outdir,
+    Object.fromEntries(functionNames.map((name) => [name, `functions/${name}.ts`])) as Record<
+      FunctionName,
+      string
+    >,
+    bundlePlugins(),
+  );
 
 /**
  * Declares the directory's `index.js` as CommonJS. Without it, the package.json of this repository would apply. Lambda also

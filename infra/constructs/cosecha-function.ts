@@ -10,7 +10,6 @@ import {
 import { Construct } from 'constructs';
 import { metricsNamespace } from '../../lib/observability/metric-names.ts';
 import type { Config } from '../config.ts';
-import type { BundleName, FunctionCode } from '../function-names.ts';
 import { allow } from './allow.ts';
 import type { DataKey } from './data-key.ts';
 import { EncryptedLogGroup } from './encrypted-log-group.ts';
@@ -19,8 +18,9 @@ import type { Network } from './network.ts';
 type CosechaFunctionProps = {
   readonly config: Config;
   readonly dataKey: DataKey;
-  readonly code: FunctionCode;
-  readonly name: BundleName;
+  readonly name: string;
+  /** The directory of its bundle. */
+  readonly code: string;
   readonly timeout: Duration;
   readonly memoryMB: number;
   readonly environment: Readonly<Record<string, string>>;
@@ -51,7 +51,7 @@ export class CosechaFunction extends Construct {
     if (props.network) this.allowNetworkInterfaces();
     this.function = new LambdaFunction(this, 'Function', {
       description: `Cosecha ${config.stage}: ${name}`,
-      code: Code.fromAsset(code[name]),
+      code: Code.fromAsset(code),
       handler: 'index.handler',
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,

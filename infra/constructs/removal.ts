@@ -3,7 +3,7 @@ import { isLocalStage } from '../../lib/aws/stage.ts';
 import type { Config } from '../config.ts';
 
 /**
- * Data outlives its stack, except on the emulator and where the probe is the provider, as both come and go. What a
+ * Data outlives its stack, except on the emulator and where the provider is a fake, as both come and go. What a
  * failed creation made goes with it (`RetainExceptOnCreate`): it is empty, and a secret that stayed would keep its fixed
  * name from the next try.
  * https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-attribute-deletionpolicy.html
@@ -18,8 +18,8 @@ export const removalPolicy = (config: Config): RemovalPolicy =>
 export const tableRemovalPolicy = (config: Config): RemovalPolicy =>
   isDisposable(config) ? RemovalPolicy.DESTROY : RemovalPolicy.RETAIN;
 
-/** Whether the stage never has data that matters. infra/config.ts allows `probe` only by the name of the stage. */
-export const isDisposable = (config: Config): boolean => isLocal(config) || config.probe;
+/** Whether the stage never has data that matters. Of stages on AWS, only a fake provider decides it, not the name. */
+export const isDisposable = (config: Config): boolean => isLocal(config) || config.hasFakeProvider === true;
 
 /** Whether this stage runs on an emulator. */
 export const isLocal = (config: Config): boolean => isLocalStage(config.stage);

@@ -11,13 +11,7 @@ export const isLocalStage = (stage: string): boolean => /^local(-|$)/.test(stage
  */
 export const stagePattern = /^[a-z][a-z0-9-]{0,16}$/;
 
-/** The stages that may have the probe as their provider. Their data is deleted with the stack. */
-export const probeStagePattern = /^(local|accept(-[a-z0-9-]+)?)$/;
+/** The stages that may have a fake provider. Their data is then deleted with the stack. */
+export const disposableStagePattern = /^(local|accept(-[a-z0-9-]+)?)$/;
 
 export const stackNameOf = (stage: string): string => `Cosecha-${stage}`;
-
-/** The stack of the fake provider of a stage. */
-export const fakeProviderStackNameOf = (stage: string): string => `${stackNameOf(stage)}-fake-provider`;
-
-/** The stack of those who use a stage with a fake provider. */
-export const readersStackNameOf = (stage: string): string => `${stackNameOf(stage)}-readers`;

@@ -2,47 +2,52 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
-import { readersStackNameOf, stackNameOf } from '../../lib/aws/stage.ts';
+import { stackNameOf } from '../../lib/aws/stage.ts';
+import { connect } from '../cli/aws/deployment.ts';
+import { exitCodes } from '../cli/terminal/exit-codes.ts';
+import { describeFailure } from '../cli/terminal/explain-failure.ts';
+import { nodeShell } from '../cli/terminal/node-shell.ts';
+import type { Shell } from '../cli/terminal/shell.ts';
 import { ExpectedFailure } from '../local/expected-failure.ts';
 import { createRunDirectory, repository } from '../local/paths.ts';
+import { checkStage } from './check-stage.ts';
 import { emptyBuckets } from './empty-buckets.ts';
 import { startEmulatedStage } from './emulated-stage.ts';
-import { type AcceptRunOptions, readAcceptOptions, usage } from './read-accept-options.ts';
-import { awsSettings } from './settings.ts';
+import { type AcceptOptions, readAcceptOptions, usage } from './read-accept-options.ts';
+import { acceptanceApp, awsSettings, readersStackNameOf } from './settings.ts';
 
-/** `npm run accept`: deploys a stage with a fake provider, runs `cosecha accept`, and destroys the stage. Returns the exit code. */
+/** `npm run accept`: deploys a stage with a fake provider, checks it, and destroys it. Returns the exit code. */
 const main = async (args: readonly string[]): Promise<number> => {
-  const options = readAcceptOptions(args);
-  if (options === 'help') {
-    console.log(usage);
-    return 0;
+  try {
+    const options = readAcceptOptions(args);
+    if (options === 'help') {
+      console.log(usage);
+      return 0;
+    }
+    const shell = nodeShell({ json: options.json });
+    // Ctrl-C ends what runs, and the stage is then destroyed. A second one leaves it.
+    const stop = shell.interrupted();
+    return await (options.emulator ? runOnEmulator : runOnAws)(options, shell, stop);
+  } catch (error) {
+    // Ctrl-C, before there was anything to check.
+    if (error instanceof Error && error.name === 'AbortError') return exitCodes.interrupted;
+    const expected = error instanceof ExpectedFailure ? { lines: [error.message], code: 1 } : undefined;
+    const { lines, code } = expected ?? describeFailure(error, process.env.AWS_PROFILE);
+    nodeShell({ json: args.includes('--json') }).fail(lines);
+    return code;
   }
-  return options.emulator ? runOnEmulator(options) : runOnAws(options);
 };
 
-const runOnEmulator = async ({ args }: AcceptRunOptions): Promise<number> => {
-  const stop = new AbortController();
-  process.on('SIGINT', () => stop.abort()).on('SIGTERM', () => stop.abort());
-  const directory = await createRunDirectory('accept', new Date());
-  const progress = (step: string): void => console.error(`… ${step}`);
-  const stage = await startEmulatedStage({ directory, onProgress: progress, signal: stop.signal });
+const runOnEmulator = async ({ checks }: AcceptOptions, shell: Shell, stop: AbortSignal): Promise<number> => {
+  const directory = await createRunDirectory('accept', shell.now());
+  const onProgress = (step: string): void => shell.hint(`… ${step}`);
+  const stage = await startEmulatedStage({ directory, onProgress, signal: stop });
   try {
-    const { code } = await stage.accept(args, 'inherit');
-    return code;
+    return await stage.check({ checks, shell, stop });
   } finally {
     await stage.stop();
-    console.error(`Stopped. Logs: ${directory}`);
+    shell.hint(`Stopped. Logs: ${directory}`);
   }
-};
-
-const cdk = join(repository, 'node_modules', 'aws-cdk', 'bin', 'cdk');
-const cli = join(repository, 'tools', 'cli', 'cosecha.js');
-
-/** Runs a Node program in this terminal, with this environment. Returns its exit code, and 1 for a signal. */
-const run = async (program: string, args: readonly string[]): Promise<number> => {
-  const child = spawn(process.execPath, [program, ...args], { cwd: repository, stdio: 'inherit' });
-  const [code] = (await once(child, 'close')) as [number | null];
-  return code ?? 1;
 };
 
 /**
@@ -55,44 +60,58 @@ const agreeOnRegion = async (): Promise<void> => {
   await config.credentials();
 };
 
-const runOnAws = async (options: AcceptRunOptions): Promise<number> => {
+const runOnAws = async (options: AcceptOptions, shell: Shell, stop: AbortSignal): Promise<number> => {
   await agreeOnRegion();
-  const { stage, settings, keep, destroy: onlyDestroy, args } = options;
+  const { stage, settings, keep, again, destroy: onlyDestroy, checks } = options;
   const context = Object.entries({ ...awsSettings, ...settings, stage }).flatMap(([name, value]) => [
     '-c',
     `${name}=${value}`,
   ]);
-  let interrupted = false;
-  // Ctrl-C reaches the program that runs, which ends. Then the stage is destroyed; a second Ctrl-C leaves it.
-  const onSignal = (): void => {
-    if (interrupted) process.exit(130);
-    interrupted = true;
+  const check = async (): Promise<number> => {
+    const endpoint = process.env.AWS_ENDPOINT_URL || undefined;
+    const deployment = await connect({ stage, root: repository, endpoint });
+    return checkStage({ checks, deployment, shell, stop });
   };
-  process.on('SIGINT', onSignal).on('SIGTERM', onSignal);
+  if (again) return check();
   if (onlyDestroy) return destroyStage(stage, context);
-  let code = await run(cdk, ['deploy', '--all', '--require-approval', 'never', ...context]);
-  if (code === 0 && !interrupted) code = await run(cli, ['--stage', stage, 'accept', ...args]);
-  const again = `npm run accept -- -c stage=${stage} --destroy`;
+  const command = `npm run accept -- -c stage=${stage}`;
+  let code = await runCdk(['deploy', '--require-approval', 'never', ...context]);
   if (keep) {
-    console.error(`The stage ${stage} is kept, and costs some 50 cents a day. Destroy it: ${again}`);
-    return interrupted ? 130 : code;
+    if (code === 0 && !stop.aborted) code = await check();
+    shell.hint([
+      `The stage ${stage} is kept, and costs some 50 cents a day.`,
+      `Repeat its checks: ${command} --again`,
+      `Destroy it: ${command} --destroy`,
+    ]);
+    return stop.aborted ? exitCodes.interrupted : code;
   }
-  if (interrupted) console.error('Stopped. Destroying the stage; Ctrl-C again leaves it.');
-  interrupted = false;
-  const destroyed = await destroyStage(stage, context);
-  if (destroyed !== 0) console.error(`The stage was not destroyed. Try again: ${again}`);
-  return code === 0 ? destroyed : code;
+  try {
+    if (code === 0 && !stop.aborted) code = await check();
+  } finally {
+    if (stop.aborted) shell.hint('Stopped. Destroying the stage; Ctrl-C again leaves it.');
+    const destroyed = await destroyStage(stage, context);
+    if (destroyed !== 0) shell.hint(`The stage was not destroyed. Try again: ${command} --destroy`);
+    code = code === 0 ? destroyed : code;
+  }
+  return code;
+};
+
+const cdk = join(repository, 'node_modules', 'aws-cdk', 'bin', 'cdk');
+
+/** Runs the CDK CLI in this terminal, for all stacks of the acceptance app. Returns its exit code, and 1 for a signal. */
+const runCdk = async ([command = '', ...args]: readonly string[]): Promise<number> => {
+  const child = spawn(process.execPath, [cdk, command, '--all', '--app', acceptanceApp, ...args], {
+    cwd: repository,
+    stdio: 'inherit',
+  });
+  const [code] = (await once(child, 'close')) as [number | null];
+  return code ?? 1;
 };
 
 const destroyStage = async (stage: string, context: readonly string[]): Promise<number> => {
   for (const stack of [stackNameOf(stage), readersStackNameOf(stage)]) await emptyBuckets(stack);
-  return run(cdk, ['destroy', '--all', '--force', ...context]);
+  return runCdk(['destroy', '--force', ...context]);
 };
 
-main(process.argv.slice(2))
-  .catch((error: unknown) => {
-    console.error(error instanceof ExpectedFailure ? `\n${error.message}\n` : error);
-    return 1;
-  })
-  // An open keep-alive connection would otherwise delay the end of the process.
-  .then((code) => process.exit(code));
+// An open keep-alive connection would otherwise delay the end of the process.
+process.exit(await main(process.argv.slice(2)));

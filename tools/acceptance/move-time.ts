@@ -104,7 +104,7 @@ const windows: Readonly<
 type AtRecord = (record: Extraction) => boolean;
 
 /**
- * Ends the windows that checks of `cosecha accept` wait for, on an emulator: it moves times of their records into the past
+ * Ends the windows that checks of `npm run accept` wait for, on an emulator: it moves times of their records into the past
  * instead of waiting. Returns once the stream is followed; it ends with `signal`.
  */
 export const moveTime = async (

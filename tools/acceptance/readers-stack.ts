@@ -1,4 +1,4 @@
-import { Aws, CfnOutput, Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
+import { Aws, CfnOutput, Duration, RemovalPolicies, Stack, Validations } from 'aws-cdk-lib';
 import { EventBus, Rule } from 'aws-cdk-lib/aws-events';
 import { SqsQueue } from 'aws-cdk-lib/aws-events-targets';
 import { AccountRootPrincipal, Role } from 'aws-cdk-lib/aws-iam';
@@ -9,16 +9,16 @@ import { CosechaFunction } from '../../infra/constructs/cosecha-function.ts';
 import { DataKey } from '../../infra/constructs/data-key.ts';
 import { ExtractionConsumer } from '../../infra/constructs/extraction-consumer.ts';
 import { isLocal } from '../../infra/constructs/removal.ts';
-import type { FunctionCode } from '../../infra/function-names.ts';
-import { readersStackNameOf, stackNameOf } from '../../lib/aws/stage.ts';
+import { stackNameOf } from '../../lib/aws/stage.ts';
 import { Inbox } from './fake-provider/inbox.ts';
+import { readersStackNameOf } from './settings.ts';
 
 /**
- * Plays those who use a stage with a fake provider, for `cosecha accept`: another caller, a service that reads the stream, and a
+ * Plays those who use a stage with a fake provider, for `npm run accept`: another caller, a service that reads the stream, and a
  * rule of the event bus. It is deployed after Cosecha and deleted before it, as downstream stacks are.
  */
 export class ReadersStack extends Stack {
-  constructor(scope: Construct, config: Config, code: FunctionCode) {
+  constructor(scope: Construct, config: Config, code: string) {
     super(scope, readersStackNameOf(config.stage), {
       description: `Cosecha ${config.stage}: callers and readers that the checks use`,
     });
@@ -26,6 +26,7 @@ export class ReadersStack extends Stack {
     if (config.fanOutToEventBus) this.busReader(config);
     // The emulator knows no bucket as the destination of failed batches.
     if (!isLocal(config)) this.streamReader(config, code);
+    RemovalPolicies.of(this).destroy();
   }
 
   /** A role that may read extractions, and has requested none. Every API answers it 404. */
@@ -50,7 +51,7 @@ export class ReadersStack extends Stack {
     this.output('FanOutQueueUrl', inbox.queueUrl, 'The queue with the events of the bus');
   }
 
-  private streamReader(config: Config, code: FunctionCode): void {
+  private streamReader(config: Config, code: string): void {
     const reader = new CosechaFunction(this, 'Reader', {
       config,
       code,
@@ -67,7 +68,6 @@ export class ReadersStack extends Stack {
       // A failing record is abandoned within seconds, as a run does not wait for twelve hours.
       retryAttempts: 2,
     });
-    failures.applyRemovalPolicy(RemovalPolicy.DESTROY);
     this.output('ReaderLogGroup', reader.logGroup.logGroupName, 'The log of the reader of the stream');
     this.output('ReaderFailuresBucket', failures.bucketName, 'The bucket with what that reader failed on');
   }

@@ -1,9 +1,19 @@
+import { stackNameOf } from '../../lib/aws/stage.ts';
+
+/** The CDK app of a stage, in place of that of cdk.json. */
+export const acceptanceApp = 'npx node tools/acceptance/app.ts';
+
+/** The stack of the fake provider of a stage. */
+export const fakeProviderStackNameOf = (stage: string): string => `${stackNameOf(stage)}-fake-provider`;
+
+/** The stack of those who use a stage with a fake provider. */
+export const readersStackNameOf = (stage: string): string => `${stackNameOf(stage)}-readers`;
+
 /**
- * What both kinds of stage need: the fake provider, and short retries, so that a run waits for little but its deadlines. The starts
- * that fail on purpose, three in a run, must not open the breaker for the others.
+ * What both kinds of stage need: short retries, so that a run waits for little but its deadlines. The starts that fail on
+ * purpose, three in a run, must not open the breaker for the others.
  */
 const common = {
-  probe: 'true',
   breakerFailures: '50',
   startRetryFirstSeconds: '2',
   pollFirstSeconds: '1',
@@ -12,7 +22,7 @@ const common = {
 };
 
 /**
- * The settings of a stage for `cosecha accept` on AWS, in seconds where they do not name a unit. They are as short as each
+ * The settings of a stage for `npm run accept` on AWS, in seconds where they do not name a unit. They are as short as each
  * other allows (infra/config.ts):
  *
  * - A call to the fake provider may take 10 s. A cold start of it takes two or three; a start call that hangs takes 25.
@@ -43,7 +53,7 @@ export const awsSettings: Readonly<Record<string, string>> = {
 };
 
 /**
- * The settings of a stage for `cosecha accept` on an emulator. Every window is longer than a run, so that a slow machine
+ * The settings of a stage for `npm run accept` on an emulator. Every window is longer than a run, so that a slow machine
  * exceeds none. `moveTime` ends those that a check waits for. First and longest interval are equal, because the emulator
  * ignores MaxDelaySeconds. The deadline holds start window and wait: 600 + 400 = 1,000.
  */

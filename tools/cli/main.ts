@@ -1,31 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { inspect } from 'node:util';
 import { type Command, CommanderError } from 'commander';
 import { connect } from './aws/deployment.ts';
 import { commandNames, createProgram, type GlobalOptions } from './program.ts';
-import { CliError, UsageError } from './terminal/errors.ts';
 import { exitCodes } from './terminal/exit-codes.ts';
-import { explainFailure } from './terminal/explain-failure.ts';
+import { describeFailure } from './terminal/explain-failure.ts';
 import { nodeShell } from './terminal/node-shell.ts';
 
 const versionOf = (root: string): string =>
   (JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { readonly version: string }).version;
-
-/** The lines to print for a failure, and its exit code. An unexpected one is printed with its stack and causes. */
-const describeFailure = (
-  error: unknown,
-  profile: string | undefined,
-): { readonly lines: readonly string[]; readonly code: number } => {
-  if (error instanceof CliError) {
-    return { lines: error.lines, code: error instanceof UsageError ? exitCodes.usage : exitCodes.failed };
-  }
-  const sentence = explainFailure(error, profile);
-  return {
-    lines: sentence === undefined ? inspect(error).split('\n') : [sentence],
-    code: exitCodes.failed,
-  };
-};
 
 /** What commander reports as `error: unknown option …`, or with its help where no command is given. */
 const describeUsageError = ({ code, message }: CommanderError, program: Command): readonly string[] => {

@@ -3,7 +3,6 @@ import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 import { validate as isUuid } from 'uuid';
 import { type ExtractionStatus, ownOutcomes, terminalStatuses } from '../../lib/extraction/record.ts';
 import { isTaskId } from '../../lib/provider/tasks/task-id.ts';
-import type { AcceptOptions } from './commands/accept.ts';
 import type { StartOptions } from './commands/build-request.ts';
 import type { ConsoleOptions } from './commands/console.ts';
 import type { Context } from './commands/context.ts';
@@ -350,24 +349,6 @@ const addConsole: AddCommand = (program, run) => {
     );
 };
 
-const ids = (value: string): readonly string[] => value.split(',').map((id) => id.trim());
-
-const addAccept: AddCommand = (program, run) => {
-  program
-    .command('accept')
-    .description('check a stage that has a probe as its provider, from requests to alarms')
-    .option('--only <ids>', 'only these checks, separated by commas', ids)
-    .option(
-      '--late-task <duration>',
-      "how long the task runs that must time out (default: the stage's deadline and 20 s)",
-      duration,
-    )
-    .addHelpText('after', examples('--stage accept accept', '--stage accept accept --only erase,cost --json'))
-    .action((options: AcceptOptions) =>
-      run(async (context) => (await import('./commands/accept.ts')).accept(options, context)),
-    );
-};
-
 /** Completes the commands and options above, so it comes after them. Shells call its hidden command `complete`. */
 const addCompletion: AddCommand = (program) => {
   completion(program, { completionCommandName: 'completion' });
@@ -412,7 +393,6 @@ const addCommands = [
   addResume,
   addDoctor,
   addConsole,
-  addAccept,
   addCompletion,
   addHelp,
 ];

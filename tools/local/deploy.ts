@@ -7,8 +7,10 @@ import { completeTables } from './emulator/complete-tables.ts';
 import type { Emulator } from './emulator/emulator.ts';
 
 export type DeployOptions = {
-  /** It may still be starting, as the app is synthesized meanwhile, which needs no AWS. */
+  /** It may still be starting, as the app of cdk.json is synthesized meanwhile, which needs no AWS. */
   emulator: Emulator | Promise<Emulator>;
+  /** The command of an app whose synthesis needs the address of the emulator. Default: that of cdk.json, which does not. */
+  app?: string;
   /** The settings of the app, passed as `-c name=value`. */
   context: Record<string, string>;
   /** An existing directory of this run, for the synthesized app, logs and outputs. */
@@ -21,7 +23,7 @@ export type DeployOptions = {
 /**
  * Deploys the CDK app with the CDK CLI: synth and bootstrap in parallel, then deploy.
  *
- * @returns the outputs of its one stack by name
+ * @returns the outputs of its stacks by name
  * @throws DeployFailed; the error with which `emulator` rejects; `AbortError` when aborted
  */
 export const deployStack = async (options: DeployOptions): Promise<Record<string, string>> => {
@@ -51,14 +53,20 @@ export const deployStack = async (options: DeployOptions): Promise<Record<string
 const assemblyOf = (directory: string) => join(directory, 'cdk.out');
 
 const synthesize = async (
-  { emulator, context, directory }: DeployOptions,
+  { emulator, app, context, directory }: DeployOptions,
   signal: AbortSignal,
 ): Promise<void> => {
-  // The address of the probe contains that of the emulator. Without a probe, the app needs no AWS.
-  const awsEnv = context.probe === 'true' ? (await emulator).awsEnv : undefined;
+  const awsEnv = app === undefined ? undefined : (await emulator).awsEnv;
   const settings = Object.entries(context).flatMap(([name, value]) => ['--context', `${name}=${value}`]);
   await runCdk({
-    args: ['synth', '--quiet', '--output', assemblyOf(directory), ...settings],
+    args: [
+      'synth',
+      ...(app === undefined ? [] : ['--app', app]),
+      '--quiet',
+      '--output',
+      assemblyOf(directory),
+      ...settings,
+    ],
     problem: 'The app could not be synthesized',
     ...(awsEnv && { awsEnv }),
     directory,

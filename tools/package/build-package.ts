@@ -5,7 +5,6 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { bundleFunctions } from '../../infra/bundle/bundle-functions.ts';
-import { functionNames } from '../../infra/function-names.ts';
 import { repository } from '../local/paths.ts';
 
 /** The fields of the root's package.json that the package's own is made from. */
@@ -65,7 +64,7 @@ export const buildPackage = async (directory: string): Promise<void> => {
     bundle(directory, construct, 'node20'),
     // On an older Node, the launcher reports which one it needs.
     bundle(directory, { cosecha: 'tools/cli/main.ts' }, 'node22', requireForCommonJs),
-    bundleFunctions(join(directory, 'dist', 'functions'), functionNames),
+    bundleFunctions(join(directory, 'dist', 'functions')),
     declareTypes(join(directory, 'dist')),
     // The bundle reads them from its own directory.
     ...['css', 'js', 'svg'].map((type) =>

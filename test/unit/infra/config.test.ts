@@ -18,28 +18,6 @@ describe('settings', () => {
     expect(readConfig(required)).toMatchObject({ ...required, deadlineSeconds: 7_200, readers: [] });
   });
 
-  test('of a stage with a probe leave out the custom domain and the topic of another stage', () => {
-    const ofAnother = {
-      domainName: 'api.example.com',
-      certificateArn: 'arn:aws:acm:eu-west-1:111122223333:certificate/1',
-      disableDefaultEndpoint: 'true',
-      alarmTopicArn: 'arn:aws:sns:eu-west-1:111122223333:on-call',
-    };
-    const config = readConfig({ stage: 'accept', probe: 'true', ...ofAnother });
-    expect(config).toMatchObject({ disableDefaultEndpoint: false });
-    expect([config.domainName, config.certificateArn, config.alarmTopicArn]).toEqual([
-      undefined,
-      undefined,
-      undefined,
-    ]);
-  });
-
-  test('need no provider where the probe is it', () => {
-    for (const stage of ['accept', 'accept-ci-7', 'local']) {
-      expect(readConfig({ stage, probe: 'true' })).toMatchObject({ stage, probe: true });
-    }
-  });
-
   test('are frozen', () => {
     expect(readConfig(required)).toSatisfy(Object.isFrozen);
   });
@@ -106,9 +84,9 @@ describe('settings are refused with a sentence that names them:', () => {
     ],
     ['a query in the address', { providerBaseUrl: 'https://p.example/?a=1' }, 'must not have a query'],
     [
-      'a probe for a stage in use',
-      { probe: 'true', stage: 'prod' },
-      'Setting probe needs a stage named accept, accept-… or local',
+      'a fake provider, which no setting adds',
+      { hasFakeProvider: true },
+      'Setting hasFakeProvider is unknown.',
     ],
     ['an unknown setting', { colour: 'red' }, 'Setting colour is unknown. docs/settings.md lists'],
     ['a misspelt setting', { webhokWaitSecnds: 60 }, 'Did you mean webhookWaitSeconds?'],

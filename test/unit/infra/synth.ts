@@ -5,44 +5,39 @@ import { App } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { readConfig } from '../../../infra/config.ts';
 import type { FunctionCode } from '../../../infra/function-names.ts';
-import { acceptanceFunctionNames, functionNames } from '../../../infra/function-names.ts';
+import { functionNames } from '../../../infra/function-names.ts';
 import { CosechaStack } from '../../../infra/stack.ts';
-import { FakeProviderStack } from '../../../tools/acceptance/fake-provider/fake-provider-stack.ts';
-import { ReadersStack } from '../../../tools/acceptance/readers-stack.ts';
 import { required } from './required-settings.ts';
 
 const cdkJson: { readonly context: Readonly<Record<string, unknown>> } = JSON.parse(
   readFileSync(new URL('../../../cdk.json', import.meta.url), 'utf8'),
 );
 
-/** Where the stage `local` finds its probe. */
-const emulator = { AWS_ENDPOINT_URL: 'http://127.0.0.1:4566' };
-
 /**
- * Synthesizes the app with the feature flags of cdk.json and without bundles, which bundle/ tests. The template only names
- * the directory of a bundle, so an empty directory suffices.
+ * Makes an app with the feature flags of cdk.json and without bundles, which bundle/ tests. The template only names the
+ * directory of a bundle, so an empty directory suffices.
  */
-const synthesizeNow = (settings: Readonly<Record<string, unknown>>) => {
+export const withApp = <Result>(
+  settings: Readonly<Record<string, unknown>>,
+  use: (app: App, emptyDirectory: string) => Result,
+): Result => {
   const outdir = mkdtempSync(join(tmpdir(), 'cosecha-synth-'));
   try {
     const nothing = mkdtempSync(join(outdir, 'nothing-'));
-    const names = [...functionNames, ...acceptanceFunctionNames];
-    const code = Object.fromEntries(names.map((name) => [name, nothing])) as FunctionCode;
-    const app = new App({ context: { ...cdkJson.context, ...required, ...settings }, outdir });
-    const config = readConfig(app.node.getAllContext());
-    const probe = config.probe ? new FakeProviderStack(app, config, code, emulator) : undefined;
-    const stack = new CosechaStack(app, { ...config, ...probe?.provider }, code);
-    const readers = probe && new ReadersStack(app, config, code);
-    return {
-      app,
-      template: Template.fromStack(stack),
-      ...(probe && { fakeProviderTemplate: Template.fromStack(probe) }),
-      ...(readers && { readersTemplate: Template.fromStack(readers) }),
-    };
+    return use(new App({ context: { ...cdkJson.context, ...settings }, outdir }), nothing);
   } finally {
     rmSync(outdir, { recursive: true });
   }
 };
+
+const synthesizeNow = (settings: Readonly<Record<string, unknown>>) =>
+  withApp({ ...required, ...settings }, (app, nothing) => {
+    const code = Object.fromEntries(functionNames.map((name) => [name, nothing])) as FunctionCode;
+    return {
+      app,
+      template: Template.fromStack(new CosechaStack(app, readConfig(app.node.getAllContext()), code)),
+    };
+  });
 
 const synthesized = new Map<string, ReturnType<typeof synthesizeNow>>();
 
@@ -78,6 +73,19 @@ export const flatten = (value: unknown): string => {
   if (intrinsic === 'Fn::Join' && Array.isArray(argument)) return flatten(argument[1]);
   throw new Error(`Cannot flatten ${JSON.stringify(value)}`);
 };
+
+/** The environment of each function, by its name. */
+export const environmentsOf = (template: Template): ReadonlyMap<string, Readonly<Record<string, string>>> =>
+  new Map(
+    Object.values(resourcesOf(template, 'AWS::Lambda::Function')).map(({ Properties }) => {
+      const { Variables } = Properties.Environment as {
+        readonly Variables: Readonly<Record<string, unknown>>;
+      };
+      const variables = Object.entries(Variables).map(([name, value]) => [name, flatten(value)]);
+      const environment = Object.fromEntries(variables) as Record<string, string>;
+      return [environment.POWERTOOLS_SERVICE_NAME ?? '', environment];
+    }),
+  );
 
 /** A logical id without the eight hexadecimal digits that CDK appends. */
 const shortName = (logicalId: string): string => logicalId.replace(/[0-9A-F]{8}$/, '');

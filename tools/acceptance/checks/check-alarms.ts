@@ -48,7 +48,7 @@ export const alarmNotifies: Check = {
         new SetAlarmStateCommand({
           AlarmName,
           StateValue,
-          StateReason: 'cosecha accept sets it for a moment',
+          StateReason: 'npm run accept sets it for a moment',
         }),
       );
     await set('ALARM');

@@ -6,8 +6,8 @@ import { expectOutcome, extract, isDone, readUntil, requestOf } from './extracti
 import { Unmet } from './unmet.ts';
 
 /**
- * For how long the fake provider is busy, in seconds: some three tries of start-task. Longer where the first try came too late, as on
- * a slow machine with an emulator, but at most for half of the start window.
+ * For how long the fake provider is busy, in seconds: some three tries of start-task. Longer where the first try came too
+ * late, as on a slow machine with an emulator, but at most for half of the start window.
  */
 const busySeconds = [8, 20, 60, 180];
 

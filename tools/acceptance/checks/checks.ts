@@ -16,7 +16,7 @@ import { startBusy, startRefused, startSilent } from './check-starts.ts';
 import { fanOut, streamRecords } from './check-stream.ts';
 import { timeoutCorrected } from './check-timeout.ts';
 
-/** Every check of `cosecha accept`, in the order of its table. docs/acceptance.md lists them. */
+/** Every check of `npm run accept`, in the order of its table. docs/acceptance.md lists them. */
 export const checks: readonly Check[] = [
   outcomesPlain,
   outcomesEncrypted,

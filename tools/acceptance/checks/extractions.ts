@@ -6,7 +6,7 @@ import type { AcceptContext } from './context.ts';
 import { Unmet } from './unmet.ts';
 
 /** The prefix of the `reference` of every extraction of a run. The id of its check follows. */
-export const referencePrefix = 'cosecha accept: ';
+export const referencePrefix = 'acceptance: ';
 
 /** A request whose credentials carry the behaviour of the fake provider. */
 export const requestOf = (checkId: string, scenario: Partial<Scenario>): ExtractionRequest => ({

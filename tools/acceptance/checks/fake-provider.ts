@@ -1,9 +1,9 @@
 import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
 import { PutSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
-import { fakeProviderStackNameOf, readersStackNameOf } from '../../../lib/aws/stage.ts';
 import type { Deployment } from '../../cli/aws/deployment.ts';
 import { describeStack } from '../../cli/aws/stack.ts';
 import { CliError } from '../../cli/terminal/errors.ts';
+import { fakeProviderStackNameOf, readersStackNameOf } from '../settings.ts';
 import type { DeployedFunction } from './stack-parts.ts';
 
 /** What the stage and its fake provider share, as a client and its provider do. */
@@ -21,8 +21,8 @@ export type FakeProvider = {
 };
 
 /**
- * Finds the fake provider of a stage. Throws CliError where the provider of any function is not the fake provider: a real provider must
- * never receive the random keys and the invented credentials of the checks.
+ * Finds the fake provider of a stage. Throws CliError where any function has another provider: a real one must never receive
+ * the random keys and the invented credentials of the checks.
  */
 export const findFakeProvider = async (
   deployment: Deployment,
@@ -44,7 +44,7 @@ export const findFakeProvider = async (
     const providers = elsewhere.map(({ name, variables }) => `${name} at ${variables.PROVIDER_BASE_URL}`);
     throw new CliError([
       `The provider of ${stackName} is not its fake provider (${fakeUrl ?? `there is no stack ${fakeStack}`}): ${providers.join(', ')}.`,
-      'Nothing was done. `cosecha accept` sends random keys and invented credentials, which no real provider must get.',
+      'Nothing was done. `npm run accept` sends random keys and invented credentials, which no real provider must get.',
       'Deploy a stage of its own for it: npm run accept -- -c stage=accept',
     ]);
   }

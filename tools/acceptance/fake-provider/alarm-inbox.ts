@@ -5,7 +5,7 @@ import { SqsSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import { Construct } from 'constructs';
 import { Inbox } from './inbox.ts';
 
-/** The topic of the alarms of a stage with a fake provider, and a queue from which `cosecha accept` reads what they notified. */
+/** The topic of the alarms of a stage with a fake provider, and a queue from which `npm run accept` reads what they notified. */
 export class AlarmInbox extends Construct {
   readonly topicArn: string;
 

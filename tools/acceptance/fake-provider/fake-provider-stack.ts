@@ -1,4 +1,4 @@
-import { CfnOutput, Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
+import { CfnOutput, Duration, RemovalPolicies, Stack, Validations } from 'aws-cdk-lib';
 import { HttpApi, HttpStage, LogGroupLogDestination } from 'aws-cdk-lib/aws-apigatewayv2';
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
 import { EventSourceMapping } from 'aws-cdk-lib/aws-lambda';
@@ -13,8 +13,8 @@ import { EncryptedLogGroup, vendedLogGroupName } from '../../../infra/constructs
 import { accessLogFormat } from '../../../infra/constructs/extraction-api.ts';
 import { isLocal } from '../../../infra/constructs/removal.ts';
 import { readingSecret } from '../../../infra/constructs/secrets.ts';
-import type { FunctionCode } from '../../../infra/function-names.ts';
-import { fakeProviderStackNameOf } from '../../../lib/aws/stage.ts';
+import type { FakeProvider } from '../../../infra/stack.ts';
+import { fakeProviderStackNameOf } from '../settings.ts';
 import { AlarmInbox } from './alarm-inbox.ts';
 import { fakeClient } from './function/answer-consents.ts';
 import { urlOnEmulator } from './url-on-emulator.ts';
@@ -23,27 +23,23 @@ import { urlOnEmulator } from './url-on-emulator.ts';
 const timeout = Duration.seconds(29);
 
 /**
- * Plays the provider for one stage, without any state (docs/design.md, section 14). Everything in it is deleted with
- * the stack.
+ * Plays the provider for one stage, without any state (docs/design.md, section 14). Everything in it is deleted with the stack.
  *
- * The webhook is registered as at the real provider. `cosecha accept` writes its address and the keys that both sides share
+ * The webhook is registered as at the real provider. `npm run accept` writes its address and the keys that both sides share
  * to a secret of this stack, so that neither stack needs the other one first.
  */
 export class FakeProviderStack extends Stack {
-  /** The settings of Cosecha that come from this stack. */
-  readonly provider: Pick<
-    Config,
-    'providerBaseUrl' | 'providerClientId' | 'widgetConfigId' | 'alarmTopicArn'
-  >;
+  /** What takes the place of the settings of Cosecha. */
+  readonly provider: FakeProvider;
 
-  constructor(scope: Construct, config: Config, code: FunctionCode, env: NodeJS.ProcessEnv) {
+  constructor(scope: Construct, config: Config, code: string, env: NodeJS.ProcessEnv) {
     super(scope, fakeProviderStackNameOf(config.stage), {
       description: `Cosecha ${config.stage}: the fake provider`,
     });
     const dataKey = new DataKey(this, 'DataKey', { config });
     const deliveries = this.deliveryQueue();
     const registration = this.secret('Registration', 'registration', {
-      description: 'What `cosecha accept` registers: webhookUrl, signingKey and apiKey, as JSON',
+      description: 'What `npm run accept` registers: webhookUrl, signingKey and apiKey, as JSON',
     });
     const tokenKey = this.secret('TokenKey', 'token-key', {
       description: 'The key that authenticates the tokens and ids of the fake provider',
@@ -85,6 +81,7 @@ export class FakeProviderStack extends Stack {
       value: url,
       description: 'The base address of the fake provider’s API',
     });
+    RemovalPolicies.of(this).destroy();
   }
 
   /** Holds each webhook until it is due: the id of its task, and no body. */
@@ -96,7 +93,6 @@ export class FakeProviderStack extends Stack {
       visibilityTimeout: Duration.seconds(6 * timeout.toSeconds()),
       // Longer than the longest delay, 15 minutes. No run waits for a webhook that is later.
       retentionPeriod: Duration.hours(1),
-      removalPolicy: RemovalPolicy.DESTROY,
     });
     Validations.of(queue).acknowledge({
       id: 'AwsSolutions-SQS3',
@@ -116,7 +112,7 @@ export class FakeProviderStack extends Stack {
     const secret = new CfnSecret(this, id, { name: fullName, ...props });
     Validations.of(secret).acknowledge({
       id: 'AwsSolutions-SMG4',
-      reason: 'It guards nothing but invented data, and is deleted with the run of `cosecha accept`.',
+      reason: 'It guards nothing but invented data, and is deleted with the run of `npm run accept`.',
     });
     return fullName;
   }

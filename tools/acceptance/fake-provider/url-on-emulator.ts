@@ -11,6 +11,6 @@ export const urlOnEmulator = (
 ): string => {
   if (AWS_ENDPOINT_URL) return emulatorApiUrl(AWS_ENDPOINT_URL, apiId);
   throw new ConfigError(
-    'Setting probe needs AWS_ENDPOINT_URL in the stage "local": the address of the fake provider contains that of the emulator.',
+    'The stage "local" needs AWS_ENDPOINT_URL: the address of the fake provider contains that of the emulator.',
   );
 };

@@ -1,3 +1,7 @@
+import { inspect } from 'node:util';
+import { CliError, UsageError } from './errors.ts';
+import { exitCodes } from './exit-codes.ts';
+
 /** What an error of the SDK or of Node may carry. */
 type ErrorInfo = {
   readonly name: string;
@@ -67,4 +71,19 @@ export const explainFailure = (error: unknown, profile?: string): string | undef
   // Any other error of AWS. Its message quotes names of resources, and no values.
   if ('$metadata' in error) return `AWS answered ${info.name}: ${info.message}`;
   return undefined;
+};
+
+/** The lines to print for a failure, and its exit code. An unexpected one is printed with its stack and causes. */
+export const describeFailure = (
+  error: unknown,
+  profile: string | undefined,
+): { readonly lines: readonly string[]; readonly code: number } => {
+  if (error instanceof CliError) {
+    return { lines: error.lines, code: error instanceof UsageError ? exitCodes.usage : exitCodes.failed };
+  }
+  const sentence = explainFailure(error, profile);
+  return {
+    lines: sentence === undefined ? inspect(error).split('\n') : [sentence],
+    code: exitCodes.failed,
+  };
 };

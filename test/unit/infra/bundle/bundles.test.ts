@@ -5,13 +5,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Bundles, bundleFunctions } from '../../../../infra/bundle/bundle-functions.ts';
-import {
-  acceptanceFunctionNames,
-  type BundleName,
-  type FunctionName,
-  functionNames,
-} from '../../../../infra/function-names.ts';
-import { flatten, resourcesOf, synthesize } from '../synth.ts';
+import { type FunctionName, functionNames } from '../../../../infra/function-names.ts';
+import { environmentsOf, flatten, resourcesOf, synthesize } from '../synth.ts';
 
 /**
  * The most bytes of each bundle, about 2 % above the measured size, so that a change that adds more has to raise it here.
@@ -30,31 +25,20 @@ const budgets: Readonly<Record<FunctionName, number>> = {
 const workspace = mkdtempSync(join(tmpdir(), 'cosecha-bundles-'));
 afterAll(() => rmSync(workspace, { recursive: true }));
 
-let bundles: Bundles;
+let bundles: Bundles<FunctionName>;
 beforeAll(async () => {
   bundles = await bundleFunctions(join(workspace, 'one'));
 });
 
-const fileOf = (name: BundleName, of = bundles): string => join(of.code[name], 'index.js');
+const fileOf = (name: FunctionName, of = bundles): string => join(of.code[name], 'index.js');
 
 const { template } = synthesize();
-const { fakeProviderTemplate = template, readersTemplate = template } = synthesize({
-  stage: 'accept',
-  probe: 'true',
-});
-const functions = new Map(
-  [template, fakeProviderTemplate, readersTemplate]
-    .flatMap((one) => Object.entries(resourcesOf(one, 'AWS::Lambda::Function')))
-    .map(([id, { Properties }]) => {
-      const { Variables } = Properties.Environment as {
-        readonly Variables: Readonly<Record<string, unknown>>;
-      };
-      const environment = Object.fromEntries(
-        Object.entries(Variables).map(([name, value]) => [name, flatten(value)]),
-      );
-      const role = id.replace(/Function[0-9A-F]{8}$/, 'Role');
-      return [environment.POWERTOOLS_SERVICE_NAME, { environment, role }];
-    }),
+const environments = environmentsOf(template);
+const roles = new Map(
+  Object.entries(resourcesOf(template, 'AWS::Lambda::Function')).map(([id, { Properties }]) => {
+    const { Variables } = Properties.Environment as { readonly Variables: Readonly<Record<string, unknown>> };
+    return [Variables.POWERTOOLS_SERVICE_NAME, id.replace(/Function[0-9A-F]{8}$/, 'Role')];
+  }),
 );
 
 test.each(functionNames)('%s is within its budget of bytes', (name) => {
@@ -64,12 +48,12 @@ test.each(functionNames)('%s is within its budget of bytes', (name) => {
   expect(length).toBeGreaterThan(budgets[name] * 0.95);
 });
 
-test.each<BundleName>([...functionNames, ...acceptanceFunctionNames])(
+test.each(functionNames)(
   '%s loads with the environment of its function and exports a handler',
   async (name) => {
     const script = `console.log(typeof require(${JSON.stringify(fileOf(name))}).handler)`;
     const { stdout } = await promisify(execFile)(process.execPath, ['--eval', script], {
-      env: { AWS_REGION: 'eu-west-1', ...functions.get(name)?.environment },
+      env: { AWS_REGION: 'eu-west-1', ...environments.get(name) },
     });
     expect(stdout.trim()).toBe('function');
   },
@@ -146,7 +130,7 @@ describe('a bundle has exactly the clients of the services that its function may
   };
 
   test.each(functionNames)('%s', (name) => {
-    const services = new Set(servicesOf(functions.get(name)?.role ?? ''));
+    const services = new Set(servicesOf(roles.get(name) ?? ''));
     const expected = [...services]
       .filter((service) => !notCalled.has(service))
       .map((service) => clientOf[service]);

@@ -1,14 +1,9 @@
 import { Match } from 'aws-cdk-lib/assertions';
 import { expect, test } from 'vitest';
-import { flatten, type Resource, resourcesOf, synthesize } from '../../infra/synth.ts';
+import { flatten, resourcesOf } from '../../infra/synth.ts';
+import { synthesizeStage } from './synth.ts';
 
-const accept = synthesize({ stage: 'accept', probe: 'true', fanOutToEventBus: 'true' });
-const { readersTemplate: readers, fakeProviderTemplate: fakeProvider } = accept;
-if (readers === undefined || fakeProvider === undefined) throw new Error('probe=true adds no stacks');
-
-test('without the setting there are no readers', () => {
-  expect(synthesize().readersTemplate).toBeUndefined();
-});
+const { cosecha, fakeProvider, readers } = synthesizeStage({ stage: 'accept', fanOutToEventBus: 'true' });
 
 test('another caller may read extractions, and nothing else', () => {
   const [id] = Object.keys(resourcesOf(readers, 'AWS::IAM::Role')).filter((role) =>
@@ -32,7 +27,7 @@ test('a rule of the bus and every alarm of the stage reach a queue', () => {
     EventPattern: { source: ['cosecha'] },
     Targets: [{ Arn: { 'Fn::GetAtt': [Match.stringLikeRegexp('^FanOutInbox'), 'Arn'] } }],
   });
-  accept.template.allResourcesProperties('AWS::CloudWatch::Alarm', {
+  cosecha.allResourcesProperties('AWS::CloudWatch::Alarm', {
     AlarmActions: [{ 'Fn::GetStackOutput': Match.objectLike({ StackName: 'Cosecha-accept-fake-provider' }) }],
   });
   fakeProvider.hasResourceProperties('AWS::SNS::Subscription', { Protocol: 'sqs' });
@@ -55,13 +50,6 @@ test('a consumer of the stream abandons a failing record soon, and splits batche
     MaximumRetryAttempts: 2,
   });
   // The emulator knows no bucket as the destination of failed batches.
-  const { readersTemplate: local } = synthesize({ stage: 'local', probe: 'true' });
-  local?.resourceCountIs('AWS::Lambda::EventSourceMapping', 0);
-});
-
-test('everything is deleted with the stack', () => {
-  const resources = Object.entries(readers.toJSON().Resources as Record<string, Resource>);
-  expect(
-    resources.filter(([, { DeletionPolicy = 'Delete' }]) => DeletionPolicy !== 'Delete').map(([id]) => id),
-  ).toEqual([]);
+  const { readers: local } = synthesizeStage({ stage: 'local' });
+  local.resourceCountIs('AWS::Lambda::EventSourceMapping', 0);
 });

@@ -214,13 +214,13 @@ describe('the package, packed and installed elsewhere', { timeout: 300_000 }, ()
        export type Others = ExtractionsClient | Consent;
        export const embed = (stack: Stack, caller: Function): string => {
          const props: CosechaProps = { stage: 'prod', providerBaseUrl: 'https://provider.example', readers: [] };
-         // @ts-expect-error: only the repository itself deploys a probe
-         const withProbe: CosechaProps = { ...props, probe: true };
+         // @ts-expect-error: only the repository itself deploys a fake provider
+         const withFake: CosechaProps = { ...props, hasFakeProvider: true };
          const bank = new Cosecha(stack, 'Bank', props);
          bank.grantRequestExtractions(caller);
          new ExtractionConsumer(stack, 'Outcomes', { cosecha: bank, handler: caller });
          // @ts-expect-error: the bundles are those of the package
-         new Cosecha(stack, 'Other', withProbe, { code: {} });
+         new Cosecha(stack, 'Other', withFake, { code: {} });
          return bank.webhookUrl;
        };`,
     );

@@ -4,7 +4,7 @@ import { openTaskId } from './task.ts';
 /** One attempt of a webhook, as it waits in the queue. The task is in its id. */
 export type Delivery = { readonly taskId: string; readonly attempt: number };
 
-/** What a client has agreed with the provider. `cosecha accept` fills it in. */
+/** What a client has agreed with the provider. `npm run accept` fills it in. */
 export type Registration = {
   readonly webhookUrl: string;
   readonly signingKey: string;

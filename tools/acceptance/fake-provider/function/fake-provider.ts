@@ -22,7 +22,7 @@ const registrationSecret = requiredVariable('REGISTRATION_SECRET');
 const tokenKeySecret = requiredVariable('TOKEN_KEY_SECRET');
 const queueUrl = requiredVariable('DELIVERY_QUEUE_URL');
 
-// Secrets are read for every use: a new registration applies at once, and a run of `cosecha accept` reads some hundreds.
+// Secrets are read for every use: a new registration applies at once, and a run of `npm run accept` reads some hundreds.
 const ports: ProviderPorts = {
   now: () => Math.floor(Date.now() / 1_000),
   nonce: () => randomBytes(4).toString('base64url'),

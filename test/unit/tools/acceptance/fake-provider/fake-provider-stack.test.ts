@@ -1,22 +1,16 @@
 import { expect, test } from 'vitest';
-import { flatten, resourcesOf, synthesize } from '../../../infra/synth.ts';
+import { flatten, resourcesOf } from '../../../infra/synth.ts';
+import { synthesizeStage } from '../synth.ts';
 
-const accept = synthesize({ stage: 'accept', probe: 'true' });
-const fakeProvider = accept.fakeProviderTemplate;
-if (fakeProvider === undefined) throw new Error('probe=true adds no stack');
-
-const variablesOf = ({ template }: Pick<typeof accept, 'template'>) =>
-  Object.values(resourcesOf(template, 'AWS::Lambda::Function')).map(
-    ({ Properties }) =>
-      (Properties.Environment as { Variables: Readonly<Record<string, unknown>> }).Variables,
-  );
-
-test('without the setting there is no probe', () => {
-  expect(synthesize().fakeProviderTemplate).toBeUndefined();
-});
+const { fakeProvider, cosecha } = synthesizeStage({ stage: 'accept' });
 
 test('the fake provider is the provider of every function that calls one, by a reference that blocks no deletion', () => {
-  const variables = variablesOf(accept).filter((one) => one.PROVIDER_BASE_URL !== undefined);
+  const variables = Object.values(resourcesOf(cosecha, 'AWS::Lambda::Function'))
+    .map(
+      ({ Properties }) =>
+        (Properties.Environment as { Variables: Readonly<Record<string, unknown>> }).Variables,
+    )
+    .filter((one) => one.PROVIDER_BASE_URL !== undefined);
   expect(variables.map(({ POWERTOOLS_SERVICE_NAME }) => POWERTOOLS_SERVICE_NAME).toSorted()).toEqual([
     'manage-consents',
     'reconcile-extraction',
@@ -28,27 +22,13 @@ test('the fake provider is the provider of every function that calls one, by a r
     });
     expect(PROVIDER_CLIENT_ID).toBe('00000000-0000-4000-8000-0000000c0de0');
   }
-  expect(JSON.stringify([fakeProvider.toJSON(), accept.template.toJSON()])).not.toMatch(
-    /Fn::ImportValue|"Export"/,
-  );
+  expect(JSON.stringify([fakeProvider.toJSON(), cosecha.toJSON()])).not.toMatch(/Fn::ImportValue|"Export"/);
 });
 
 test('in the stage local the provider is where the emulator serves the API of the fake provider', () => {
-  const { fakeProviderTemplate } = synthesize({ stage: 'local', probe: 'true' });
-  const { Value } = fakeProviderTemplate?.findOutputs('FakeProviderUrl').FakeProviderUrl ?? {};
+  const { fakeProvider } = synthesizeStage({ stage: 'local' });
+  const { Value } = fakeProvider.findOutputs('FakeProviderUrl').FakeProviderUrl ?? {};
   expect(flatten(Value)).toBe('http://127.0.0.1:4566/_aws/execute-api/<Api>/$default');
-});
-
-test('everything is deleted with the two stacks', () => {
-  const kept = [fakeProvider, accept.template].flatMap((template) =>
-    Object.entries(template.toJSON().Resources as Record<string, { DeletionPolicy?: string; Type: string }>)
-      .filter(([, { DeletionPolicy = 'Delete' }]) => DeletionPolicy !== 'Delete')
-      .map(([id, { Type }]) => `${id} ${Type}`),
-  );
-  expect(kept).toEqual([]);
-  for (const { Properties } of Object.values(resourcesOf(accept.template, 'AWS::DynamoDB::Table'))) {
-    expect(Properties.DeletionProtectionEnabled).toBe(false);
-  }
 });
 
 test('the fake provider may read its two secrets, use its queue and write its log, and nothing else', () => {

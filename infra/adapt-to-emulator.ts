@@ -2,10 +2,10 @@ import { Validations } from 'aws-cdk-lib';
 import type { Alarm, CfnAlarm } from 'aws-cdk-lib/aws-cloudwatch';
 import type { IRole } from 'aws-cdk-lib/aws-iam';
 import type { CfnKey } from 'aws-cdk-lib/aws-kms';
-import { allow } from '../../../infra/constructs/allow.ts';
-import type { ReconcileQueue } from '../../../infra/constructs/reconcile-queue.ts';
-import type { SealKey } from '../../../infra/constructs/seal-key.ts';
-import type { CosechaFunctions } from '../../../infra/functions.ts';
+import { allow } from './constructs/allow.ts';
+import type { ReconcileQueue } from './constructs/reconcile-queue.ts';
+import type { SealKey } from './constructs/seal-key.ts';
+import type { CosechaFunctions } from './functions.ts';
 
 /**
  * Changes the template where the emulator differs from AWS:

@@ -1,45 +1,51 @@
 import { LambdaClient } from '@aws-sdk/client-lambda';
-import { acceptApi } from '../../acceptance/checks/api.ts';
-import { chooseChecks } from '../../acceptance/checks/checks.ts';
-import type { AcceptContext } from '../../acceptance/checks/context.ts';
-import { findFakeProvider } from '../../acceptance/checks/fake-provider.ts';
-import { openInbox } from '../../acceptance/checks/inbox.ts';
-import { type CheckReport, runChecks } from '../../acceptance/checks/run-checks.ts';
-import { stackParts } from '../../acceptance/checks/stack-parts.ts';
-import type { Deployment } from '../aws/deployment.ts';
-import { readReconcileSettings } from '../aws/read-reconcile-settings.ts';
-import type { Shell } from '../terminal/shell.ts';
-import type { Context } from './context.ts';
+import type { Deployment } from '../cli/aws/deployment.ts';
+import { readReconcileSettings } from '../cli/aws/read-reconcile-settings.ts';
+import type { Shell } from '../cli/terminal/shell.ts';
+import { acceptApi } from './checks/api.ts';
+import type { Check } from './checks/check.ts';
+import type { AcceptContext } from './checks/context.ts';
+import { findFakeProvider } from './checks/fake-provider.ts';
+import { openInbox } from './checks/inbox.ts';
+import { type CheckReport, runChecks } from './checks/run-checks.ts';
+import { stackParts } from './checks/stack-parts.ts';
 
-export type AcceptOptions = {
-  readonly only?: readonly string[] /** In seconds. */;
-  readonly lateTask?: number;
+export type CheckStageOptions = {
+  readonly checks: readonly Check[];
+  readonly deployment: Deployment;
+  /** How long the task runs that has to time out, in seconds. Default: until 20 s after the deadline of the stage. */
+  readonly lateTaskSeconds?: number;
+  readonly shell: CheckShell;
+  /** Ends the checks. Those that have not ended are failed. */
+  readonly stop: AbortSignal;
 };
+
+/** What a run of the checks needs of a shell. */
+export type CheckShell = Pick<Shell, 'print' | 'hint' | 'wait' | 'now' | 'sleep' | 'randomId'>;
 
 /** The deadline is counted from the request, and a task from its start, which comes later. */
 const beyondDeadlineSeconds = 20;
 
-/** Runs the checks of a stage with a fake provider, and prints each result and a table. */
-export const accept = async (options: AcceptOptions, { shell, connect }: Context): Promise<number> => {
-  const chosen = chooseChecks(options.only);
-  const deployment = await connect();
-  const stop = new AbortController();
-  // A second Ctrl-C ends the process, as without a handler.
-  process.once('SIGINT', () => stop.abort()).once('SIGTERM', () => stop.abort());
-  const context = await prepare(deployment, options, shell);
-  const reports = await runChecks(chosen, context, progressOn(shell, chosen.length), stop.signal);
+/**
+ * Runs the checks of a stage with a fake provider, and prints each result and a table. Returns the exit code: 0 if no check
+ * failed. Throws CliError for a stage with another provider, in which nothing is done.
+ */
+export const checkStage = async (options: CheckStageOptions): Promise<number> => {
+  const { checks, deployment, shell, stop } = options;
+  const context = await prepare(options);
+  const reports = await runChecks(checks, context, progressOn(shell, checks.length), stop);
   shell.wait(undefined);
   const failures = reports.filter(({ kind }) => kind === 'failed');
   shell.hint(['', ...tableOf(reports), '', summaryOf(reports, deployment.stackName)]);
-  return failures.length === 0 && !stop.signal.aborted ? 0 : 1;
+  return failures.length === 0 && !stop.aborted ? 0 : 1;
 };
 
 /** Finds the fake provider, and shares new random keys with it. */
-const prepare = async (
-  deployment: Deployment,
-  { lateTask }: AcceptOptions,
-  shell: Shell,
-): Promise<Omit<AcceptContext, 'signal' | 'waitFor' | 'sleep'>> => {
+const prepare = async ({
+  deployment,
+  lateTaskSeconds,
+  shell,
+}: CheckStageOptions): Promise<Omit<AcceptContext, 'signal' | 'waitFor' | 'sleep'>> => {
   const { client, output, api } = deployment;
   const settings = await readReconcileSettings(new LambdaClient(client), output('ReconcileFunctionName'));
   const stack = stackParts(deployment);
@@ -58,7 +64,7 @@ const prepare = async (
   return {
     ...{ deployment, client, settings, stack, fakeProvider, inbox },
     api: acceptApi(api, shell.sleep),
-    lateTaskSeconds: lateTask ?? settings.timings.deadline + beyondDeadlineSeconds,
+    lateTaskSeconds: lateTaskSeconds ?? settings.timings.deadline + beyondDeadlineSeconds,
     startedAt: shell.now(),
     now: shell.now,
     randomId: shell.randomId,
@@ -68,7 +74,7 @@ const prepare = async (
 const signs = { passed: '✓', failed: '✗', skipped: '·' } as const;
 
 /** Prints each check as it ends, and on a terminal what is still waited for. */
-const progressOn = (shell: Shell, total: number) => {
+const progressOn = (shell: CheckShell, total: number) => {
   let ended = 0;
   return {
     onEnd: (report: CheckReport): void => {
@@ -86,7 +92,7 @@ const progressOn = (shell: Shell, total: number) => {
 };
 
 /** A line for each check, in the order of the table, with what it shows. */
-export const tableOf = (reports: readonly CheckReport[]): readonly string[] => {
+const tableOf = (reports: readonly CheckReport[]): readonly string[] => {
   const width = Math.max(...reports.map(({ id }) => id.length));
   return reports.map(
     ({ kind, id, title }) => `${signs[kind]} ${kind.padEnd(7)}  ${id.padEnd(width)}  ${title}`,

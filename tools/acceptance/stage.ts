@@ -1,0 +1,46 @@
+import type { App } from 'aws-cdk-lib';
+import { readConfig } from '../../infra/config.ts';
+import type { FunctionCode } from '../../infra/function-names.ts';
+import { CosechaStack } from '../../infra/stack.ts';
+import { FakeProviderStack } from './fake-provider/fake-provider-stack.ts';
+import { ReadersStack } from './readers-stack.ts';
+
+/** The functions around an acceptance stage, and the source of each. */
+export const acceptanceSources = {
+  'fake-provider': 'tools/acceptance/fake-provider/function/fake-provider.ts',
+  'stream-reader': 'tools/acceptance/stream-reader.ts',
+} as const;
+
+/** The directory of each function's bundle. */
+export type AcceptanceCode = FunctionCode & Readonly<Record<keyof typeof acceptanceSources, string>>;
+
+/**
+ * What the stage does not take from a `cdk.json` that was written for another one. The fake provider brings its own address
+ * and alarm topic, which are known once its stack exists. A custom domain can exist only once.
+ */
+const ofAnotherStage = {
+  providerBaseUrl: 'https://fake-provider.invalid',
+  providerClientId: undefined,
+  widgetConfigId: undefined,
+  alarmTopicArn: undefined,
+  domainName: undefined,
+  certificateArn: undefined,
+  disableDefaultEndpoint: undefined,
+};
+
+/**
+ * Adds the three stacks of an acceptance stage: the fake provider, Cosecha, and its readers. `env` has the address of the
+ * emulator, for the stage `local`.
+ *
+ * @throws {ConfigError} as `readConfig` and `CosechaStack`
+ */
+export const addStage = (app: App, code: AcceptanceCode, env: NodeJS.ProcessEnv) => {
+  const config = readConfig({ ...app.node.getAllContext(), ...ofAnotherStage });
+  // First, as its address is a setting of Cosecha.
+  const fakeProvider = new FakeProviderStack(app, config, code['fake-provider'], env);
+  const cosecha = new CosechaStack(app, config, code, fakeProvider.provider);
+  const readers = new ReadersStack(app, config, code['stream-reader']);
+  // Cosecha's parameters, its stream and its bus exist by then.
+  readers.addStackDependency(cosecha);
+  return { fakeProvider, cosecha, readers };
+};
