@@ -105,6 +105,11 @@ const operatingOutputs = (
     'The function of the sweep: `cosecha reconcile --all-due` invokes it',
   ],
   [
+    'SweepEveryMinutes',
+    String(config.sweepEveryMinutes),
+    'The interval of the sweep: after three of them, `cosecha` calls a record overdue',
+  ],
+  [
     'ReconcileQueueUrl',
     queue.queue.queueUrl,
     'The queue of extractions to reconcile. Its messages contain ids and causes',

@@ -12,6 +12,7 @@ import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
 import { stackNameOf } from '../../lib/aws/stage.ts';
+import { overdueAfterSeconds } from '../../lib/extraction/overdue.ts';
 import { longestDelaySeconds } from '../../lib/extraction/reconcile-queue.ts';
 import type { Config } from '../config.ts';
 import type { CosechaMetrics } from './metrics.ts';
@@ -54,11 +55,8 @@ const notByChance = (bad: IMetric, all: IMetric, atLeast: number, label: string)
 /** The period of metrics that a sweep writes: long enough to have a sweep in it. */
 const sweepMinutes = (config: Config): number => Math.max(5, config.sweepEveryMinutes);
 
-/**
- * In seconds. A sweep finds what is due within one interval. If one sweep fails or is cut short, it takes two. At three
- * intervals, 15 minutes by default, sweeps do not reconcile it.
- */
-export const overdueFrom = (config: Config): number => 3 * config.sweepEveryMinutes * 60;
+/** In seconds. */
+export const overdueFrom = (config: Config): number => overdueAfterSeconds(config.sweepEveryMinutes);
 
 /**
  * In seconds. The longest pause between two reconciles is an hour, so a record whose reconcile failed once can be that

@@ -10,6 +10,7 @@ export const sourcesWith = (
   records: readonly Extraction[],
   more: Partial<ConsoleSources> = {},
 ): ConsoleSources => ({
+  sweepEveryMinutes: 5,
   open: async () => records.filter(({ dueShard }) => dueShard !== undefined),
   recent: async () => ({ items: records, complete: true }),
   record: async (extractionId) => records.find((record) => record.extractionId === extractionId),

@@ -189,7 +189,7 @@ const addListen: AddCommand = (program, run) => {
 const addList: AddCommand = (program, run) => {
   program
     .command('list')
-    .description('list open extractions, the most overdue first')
+    .description('list open extractions, those that are due for longest first')
     .addOption(new Option('--open', 'all open extractions (the default)').conflicts('due'))
     .option('--due', 'only those that are due')
     .addOption(new Option('--status <status>', 'only those with this status').choices(statuses))

@@ -555,6 +555,7 @@ test('the outputs have the names that people and scripts use', () => {
     'ReconcileQueueUrl',
     'ResultsBucketName',
     'StateMachineArn',
+    'SweepEveryMinutes',
     'SweepFunctionName',
     'TasksTableName',
     'WebhookUrl',

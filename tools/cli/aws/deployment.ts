@@ -27,6 +27,8 @@ export type Deployment = {
   readonly isEmulated: boolean;
   /** An output of the stack. Throws CliError where the stack does not have it. */
   readonly output: (name: string) => string;
+  /** The interval of the sweep, which decides what is overdue. Throws as `output`. */
+  readonly sweepEveryMinutes: () => number;
   readonly api: {
     /** Without a trailing slash. */
     readonly base: string;
@@ -146,6 +148,7 @@ export const connect = async (options: ConnectOptions): Promise<Deployment> => {
     client,
     isEmulated: endpoint !== undefined,
     output,
+    sweepEveryMinutes: () => Number(output('SweepEveryMinutes')),
     api: { base, webhookUrl, fetch: signedFetch({ region, credentials }) },
   };
 };

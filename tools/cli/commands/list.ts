@@ -2,6 +2,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { dynamoBreakerStore } from '../../../lib/aws/dynamo-breaker-store.ts';
 import { breakerNames } from '../../../lib/breaker/breaker-state.ts';
 import { type BreakerStore, readBreaker } from '../../../lib/breaker/breaker-store.ts';
+import { isOverdue } from '../../../lib/extraction/overdue.ts';
 import type { Extraction, ExtractionStatus } from '../../../lib/extraction/record.ts';
 import { openExtractionIds, readExtractions } from '../aws/read-extractions.ts';
 import { describeBreaker } from '../terminal/describe-breaker.ts';
@@ -19,10 +20,12 @@ export type ListOptions = {
   readonly reference?: string;
 };
 
-/** Lists open extractions, or those that are due, the most overdue first. */
+/** Lists open extractions, or those that are due. Those that are due for longest come first. */
 export const list = async (options: ListOptions, { shell, connect }: Context): Promise<number> => {
   const { due, status, since, reference } = options;
-  const { client, output } = await connect();
+  const deployment = await connect();
+  const { client, output } = deployment;
+  const sweepEveryMinutes = deployment.sweepEveryMinutes();
   const dynamo = new DynamoDBClient(client);
   const table = output('ExtractionsTableName');
   const now = shell.now();
@@ -35,11 +38,10 @@ export const list = async (options: ListOptions, { shell, connect }: Context): P
     shell.hint(`No extraction is ${due === true ? 'due' : 'open'}${filtered ? ' and matches' : ''}.`);
     return 0;
   }
-  const [heading = '', ...lines] = rows(records, now);
+  const [heading = '', ...lines] = rows(records, now, sweepEveryMinutes);
   shell.hint(heading);
   for (const [index, record] of records.entries()) {
     const { extractionId, taskId, reference: its, requestedAt, dueAt = '' } = record;
-    const overdueSeconds = Math.max(0, Math.round(secondsSince(dueAt, now)));
     shell.print(lines[index] ?? '', {
       extractionId,
       status: record.status,
@@ -47,12 +49,14 @@ export const list = async (options: ListOptions, { shell, connect }: Context): P
       reference: its,
       requestedAt,
       dueAt,
-      overdueSeconds,
+      dueSeconds: Math.max(0, Math.round(secondsSince(dueAt, now))),
+      isOverdue: isOverdue(record, now, sweepEveryMinutes),
     });
   }
   const dueCount = records.filter(({ dueAt = '' }) => dueAt < now.toISOString()).length;
+  const overdueCount = records.filter((record) => isOverdue(record, now, sweepEveryMinutes)).length;
   shell.hint(
-    `${records.length} listed, ${dueCount} due. The index is eventually consistent: the last second may be missing.`,
+    `${records.length} listed, ${dueCount} due, ${overdueCount} overdue. The index is eventually consistent: the last second may be missing.`,
   );
   return 0;
 };
@@ -76,7 +80,7 @@ export type ListFilter = {
   readonly reference?: string | undefined;
 };
 
-/** The records that are open and match, the most overdue first. The index may still have closed ones. */
+/** The records that are open and match, by the time at which they are due. The index may still have closed ones. */
 export const selectOpen = (
   records: readonly Extraction[],
   { status, since = '', reference }: ListFilter,
@@ -92,14 +96,18 @@ export const selectOpen = (
     .toSorted((one, other) => String(one.dueAt).localeCompare(String(other.dueAt)));
 
 /** A heading, and a line for each record, in columns. */
-const rows = (records: readonly Extraction[], now: Date): readonly string[] => {
+export const rows = (
+  records: readonly Extraction[],
+  now: Date,
+  sweepEveryMinutes: number,
+): readonly string[] => {
   const cells = [
     ['EXTRACTION', 'STATUS', 'AGE', 'NEXT RECONCILE'],
     ...records.map(({ extractionId, status, requestedAt, dueAt }) => [
       extractionId,
       status,
       formatSeconds(secondsSince(requestedAt, now)),
-      describeDue(dueAt, now),
+      describeDue(dueAt, now, sweepEveryMinutes),
     ]),
   ];
   const widths = [0, 1, 2].map((column) => Math.max(...cells.map((row) => row[column]?.length ?? 0)));

@@ -39,7 +39,7 @@ const reconcileAllDue = async ({ client, output }: Deployment, shell: Shell): Pr
 
 const reconcileOne = async (
   extractionId: string,
-  { client, output, stackName }: Deployment,
+  { client, output, stackName, sweepEveryMinutes }: Deployment,
   shell: Shell,
 ): Promise<number> => {
   const answer = await reconcileNow(new LambdaClient(client), output('ReconcileFunctionName'), {
@@ -51,7 +51,8 @@ const reconcileOne = async (
   const record = await extractions.get(extractionId);
   if (record === undefined) throw new CliError(`There is no extraction ${extractionId} in ${stackName}.`);
   const { status, dueShard, dueAt } = record;
-  const next = dueAt === undefined ? '' : ` Next reconcile: ${describeDue(dueAt, shell.now())}.`;
+  const next =
+    dueAt === undefined ? '' : ` Next reconcile: ${describeDue(dueAt, shell.now(), sweepEveryMinutes())}.`;
   shell.print(`${extractionId} is ${describeProgress(record)}.${next}`, {
     ...answer,
     status,

@@ -113,6 +113,7 @@ export const consoleSources = (deployment: Deployment, now: () => Date): Console
     ...(await readQueue(queues, url)),
   });
   return {
+    sweepEveryMinutes: deployment.sweepEveryMinutes(),
     open: async () => {
       const records = await readExtractions(dynamo, table, await openExtractionIds(dynamo, table));
       // The index is eventually consistent, and may still have records that have closed.

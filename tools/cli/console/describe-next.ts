@@ -40,9 +40,9 @@ const describeEnd = (record: Extraction): string => {
 };
 
 /** What happens next to an open extraction, or how it ended. */
-export const describeNext = (record: Extraction, now: Date): string => {
+export const describeNext = (record: Extraction, now: Date, sweepEveryMinutes: number): string => {
   if (record.dueShard === undefined) return shown(describeEnd(record));
-  const due = describeDue(record.dueAt, now);
-  const next = due.startsWith('OVERDUE') ? `${due}: the next sweep reconciles it` : `next reconcile ${due}`;
+  const due = describeDue(record.dueAt, now, sweepEveryMinutes);
+  const next = due.startsWith('in ') ? `next reconcile ${due}` : `${due}: the next sweep queues it`;
   return `${awaited(record)} · ${next}`;
 };

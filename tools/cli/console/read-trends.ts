@@ -50,7 +50,7 @@ const figuresOf = ({ stage, reconcileQueueUrl, deadLetterQueueUrl }: TrendSource
     counted('Of these, the webhook was missed', 'WebhookMissed'),
     counted('Ended as UNCONFIRMED or TIMED_OUT', 'Unconfirmed', 'TimedOut'),
     counted('Calls held by a breaker', 'StartsHeld', 'ReadsHeld'),
-    most('Overdue: the oldest', 'seconds', ownMetric(stage, 'OldestOverdueSeconds')),
+    most('Due: the oldest', 'seconds', ownMetric(stage, 'OldestOverdueSeconds')),
     most(
       'Reconcile queue: the oldest message',
       'seconds',

@@ -49,31 +49,29 @@ export const subjectOf = (record: Extraction): string =>
 
 export const isOpen = ({ dueShard }: Extraction): boolean => dueShard !== undefined;
 
-/** The time from which the sweep reconciles it has passed. */
-export const isOverdue = ({ dueAt }: Extraction, now: Date): boolean =>
-  dueAt !== undefined && dueAt < now.toISOString();
-
 const includes = (text: string | undefined, part: string): boolean =>
   text?.toLowerCase().includes(part.toLowerCase()) ?? false;
 
-const hasStatus = (record: Extraction, status: Filter['status'], now: Date): boolean => {
+type Matches = (record: Extraction) => boolean;
+
+const hasStatus = (record: Extraction, status: Filter['status'], isLate: Matches): boolean => {
   if (status === 'any') return true;
   if (status === 'open') return isOpen(record);
-  if (status === 'overdue') return isOverdue(record, now);
+  if (status === 'overdue') return isLate(record);
   if (status === 'ended') return !isOpen(record);
   return record.status === status;
 };
 
-const matches = (record: Extraction, filter: Filter, now: Date): boolean =>
-  hasStatus(record, filter.status, now) &&
+const matches = (record: Extraction, filter: Filter, isLate: Matches): boolean =>
+  hasStatus(record, filter.status, isLate) &&
   (filter.method === 'any' || record.method === filter.method) &&
   (filter.subject === '' || includes(subjectOf(record), filter.subject)) &&
   (filter.name === '' ||
     [record.reference, record.extractionId, record.taskId].some((text) => includes(text, filter.name)));
 
 /** Overdue first, then open, then ended. */
-const rank = (record: Extraction, now: Date): number => {
-  if (isOverdue(record, now)) return 0;
+const rank = (record: Extraction, isLate: Matches): number => {
+  if (isLate(record)) return 0;
   return isOpen(record) ? 1 : 2;
 };
 
@@ -84,17 +82,17 @@ export const distinct = (records: readonly Extraction[]): readonly Extraction[] 
   ...new Map(records.map((record) => [record.extractionId, record])).values(),
 ];
 
-/** The matching records: the most overdue first, then the newest open ones, then the last that ended. */
+/** The matching records: the overdue ones, the most overdue first, then the newest open ones, then the last that ended. */
 export const selectExtractions = (
   records: readonly Extraction[],
   filter: Filter,
-  now: Date,
+  isLate: (record: Extraction) => boolean,
 ): readonly Extraction[] =>
   records
-    .filter((record) => matches(record, filter, now))
+    .filter((record) => matches(record, filter, isLate))
     .toSorted((one, other) => {
-      const byRank = rank(one, now) - rank(other, now);
+      const byRank = rank(one, isLate) - rank(other, isLate);
       if (byRank !== 0) return byRank;
-      if (isOverdue(one, now)) return String(one.dueAt).localeCompare(String(other.dueAt));
+      if (isLate(one)) return String(one.dueAt).localeCompare(String(other.dueAt));
       return latestOf(other).localeCompare(latestOf(one));
     });

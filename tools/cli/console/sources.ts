@@ -65,6 +65,8 @@ export type Trend = {
 
 /** What the console reads of a deployment. Every method throws the SDK's errors; `readPart` explains them. */
 export interface ConsoleSources {
+  /** The interval of the sweep, which decides what is overdue. */
+  readonly sweepEveryMinutes: number;
   /** Every open record. Eventually consistent. */
   open(): Promise<readonly Extraction[]>;
   /** The records of the newest executions since then, open ones too. */

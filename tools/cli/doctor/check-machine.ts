@@ -7,7 +7,7 @@ const brokenStatuses = ['FAILED', 'TIMED_OUT', 'ABORTED'] as const;
 /** Of each status: more need not be counted. */
 const mostCounted = 100;
 
-/** Fails unless the machine is ACTIVE. Counts the executions that broke within a day, which the sweep reconciles. */
+/** Fails unless the machine is ACTIVE. Counts the executions that broke within a day, which the sweep queues. */
 export const checkMachine = async (
   client: SFNClient,
   stateMachineArn: string,
@@ -28,5 +28,5 @@ export const checkMachine = async (
   const count = broken.reduce((sum, each) => sum + each, 0);
   if (count === 0) return passed('machine is ACTIVE, and no execution broke within a day');
   const executions = count === 1 ? '1 execution' : `${count} executions`;
-  return passed(`machine is ACTIVE; ${executions} broke within a day, which the sweep reconciles`);
+  return passed(`machine is ACTIVE; ${executions} broke within a day, which the sweep queues`);
 };

@@ -1,20 +1,21 @@
+import { isOverdue } from '../../../lib/extraction/overdue.ts';
 import type { Extraction } from '../../../lib/extraction/record.ts';
 import { formatSeconds, secondsSince } from '../terminal/format-seconds.ts';
 import { type Finding, failed, passed } from './finding.ts';
 
-/** Fails where an open extraction is overdue by more than three intervals of the sweep. */
+/** Fails where a record is overdue. `due` are the records whose `dueAt` has passed. */
 export const checkOverdue = (due: readonly Extraction[], everyMinutes: number, now: Date): Finding => {
   const [oldest] = due
     .flatMap(({ extractionId, dueAt }) =>
       dueAt === undefined ? [] : [{ extractionId, late: secondsSince(dueAt, now) }],
     )
     .toSorted((one, other) => other.late - one.late);
-  if (oldest === undefined || oldest.late <= 0) return passed('no open extraction is overdue');
-  const mostOverdue = `the most overdue, ${oldest.extractionId}, by ${formatSeconds(oldest.late)}`;
-  if (oldest.late <= 3 * everyMinutes * 60)
-    return passed(`${due.length} due for the next sweep; ${mostOverdue}`);
+  const overdue = due.filter((record) => isOverdue(record, now, everyMinutes)).length;
+  if (oldest === undefined) return passed('no open extraction is due');
+  const since = `${oldest.extractionId}, for ${formatSeconds(oldest.late)}`;
+  if (overdue === 0) return passed(`${due.length} due, and none overdue; the longest, ${since}`);
   return failed(
-    `${due.length} overdue; ${mostOverdue}`,
+    `${overdue} overdue; the longest due, ${since}`,
     `\`cosecha reconcile ${oldest.extractionId}\` reconciles it now and reports what fails.`,
   );
 };

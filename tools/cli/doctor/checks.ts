@@ -34,9 +34,6 @@ import { type Check, passed, skipped } from './finding.ts';
 
 export type DoctorOptions = { readonly provider?: true };
 
-/** The default of sweepEveryMinutes, for where the rule cannot be read. */
-const DEFAULT_SWEEP_MINUTES = 5;
-
 /** What several checks share. */
 type Shared = {
   readonly deployment: Deployment;
@@ -107,12 +104,6 @@ const storageChecks = ({ deployment: { client, output, isEmulated }, now }: Shar
 
 const sweepChecks = ({ deployment, now, rules }: Shared): readonly Check[] => {
   const { client, output, stage, isEmulated } = deployment;
-  const sweepMinutes = async (): Promise<number> => {
-    const known = await rules().catch(() => []);
-    return (
-      known.find(({ everyMinutes }) => everyMinutes !== undefined)?.everyMinutes ?? DEFAULT_SWEEP_MINUTES
-    );
-  };
   return [
     { id: 'rules', run: async () => checkRules(await rules()) },
     {
@@ -120,7 +111,7 @@ const sweepChecks = ({ deployment, now, rules }: Shared): readonly Check[] => {
       run: async () =>
         isEmulated
           ? skipped('last sweep: skipped, as the emulator makes no metrics of logs')
-          : checkSweep(new CloudWatchClient(client), stage, await sweepMinutes(), now),
+          : checkSweep(new CloudWatchClient(client), stage, deployment.sweepEveryMinutes(), now),
     },
     {
       id: 'overdue',
@@ -128,7 +119,7 @@ const sweepChecks = ({ deployment, now, rules }: Shared): readonly Check[] => {
         const dynamo = new DynamoDBClient(client);
         const table = output('ExtractionsTableName');
         const ids = await openExtractionIds(dynamo, table, now.toISOString());
-        return checkOverdue(await readExtractions(dynamo, table, ids), await sweepMinutes(), now);
+        return checkOverdue(await readExtractions(dynamo, table, ids), deployment.sweepEveryMinutes(), now);
       },
     },
   ];

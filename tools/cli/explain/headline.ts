@@ -1,4 +1,4 @@
-import { plusSeconds } from '../../../lib/extraction/deadlines.ts';
+import { isOverdue } from '../../../lib/extraction/overdue.ts';
 import type { Extraction } from '../../../lib/extraction/record.ts';
 import type { Known } from './gather.ts';
 import { goneBecause, outcomeOf } from './outcomes.ts';
@@ -8,9 +8,6 @@ import { waitsFor } from './waits.ts';
 const isOutcome = ({ status }: Extraction): boolean =>
   status !== 'REQUESTED' && status !== 'STARTING' && status !== 'RUNNING';
 
-/** An open record is overdue once this many intervals of the sweep have passed, as `doctor` has it. */
-const overdueIntervals = 3;
-
 /** What is wrong with the sweep, as far as this open extraction needs it. */
 const sweepTrouble = (
   { sweep, extractionId, now }: Known,
@@ -18,15 +15,15 @@ const sweepTrouble = (
 ): { readonly before?: string; readonly after?: string } => {
   if (sweep === undefined || dueAt === undefined) return {};
   const due = clockTime(dueAt, now);
+  const late = isOverdue({ dueAt }, now, sweep.everyMinutes);
   if (!sweep.enabled) {
     return dueAt <= now.toISOString()
       ? {
-          before: `Overdue since ${due}, as the sweep is disabled. Enable its rule, or run \`npx cosecha reconcile ${extractionId}\`.`,
+          before: `${late ? 'Overdue' : 'Due'} since ${due}, as the sweep is disabled. Enable its rule, or run \`npx cosecha reconcile ${extractionId}\`.`,
         }
       : { after: 'The sweep is disabled: if nothing else ends it, it stays open.' };
   }
-  const overdueAt = plusSeconds(dueAt, overdueIntervals * sweep.everyMinutes * 60);
-  return overdueAt <= now.toISOString()
+  return late
     ? { before: `Overdue since ${due}, although the sweep is enabled. \`npx cosecha doctor\` shows why.` }
     : {};
 };

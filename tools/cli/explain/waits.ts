@@ -29,11 +29,11 @@ const stopping = ({ breakers }: Known, name: Breaker['name']): Breaker | undefin
 const notStartedBy = (windowEnd: string, now: Date): string =>
   `Without a start by ${clockTime(windowEnd, now)} it ends NOT_STARTED, and may be requested again.`;
 
-/** The sweep reconciles at its first run after `dueAt`. */
+/** The sweep queues it at its first run after `dueAt`. */
 const sweepAfter = ({ dueAt = '' }: Extraction, now: Date): string =>
   `the sweep after ${clockTime(dueAt, now)}`;
 
-/** A message of the queue is delayed until `dueAt`. Without one, the sweep reconciles at its first run after it. */
+/** A message of the queue is delayed until `dueAt`. Without one, the sweep queues it at its first run after that. */
 const nextReconcile = ({ dueAt = '' }: Extraction, now: Date): string =>
   `the reconcile queue or the sweep after ${clockTime(dueAt, now)}`;
 

@@ -1,3 +1,4 @@
+import { isOverdue } from '../../../lib/extraction/overdue.ts';
 import type { Extraction } from '../../../lib/extraction/record.ts';
 import { formatSeconds, secondsSince } from './format-seconds.ts';
 
@@ -43,9 +44,12 @@ export const describeProgress = (record: Extraction): string => {
   return `${status}${parentheses}${describeCollection(record)}${dueShard === undefined ? ', closed' : ''}`;
 };
 
-/** When the sweep reconciles an open record, or how long that is overdue. */
-export const describeDue = (dueAt: string | undefined, now: Date): string => {
+/** When an open record is due, for how long it has been due, or by how much it is overdue. */
+export const describeDue = (dueAt: string | undefined, now: Date, sweepEveryMinutes: number): string => {
   if (dueAt === undefined) return '';
   const late = secondsSince(dueAt, now);
-  return late > 0 ? `OVERDUE by ${formatSeconds(late)}` : `in ${formatSeconds(-late)}`;
+  if (late <= 0) return `in ${formatSeconds(-late)}`;
+  return isOverdue({ dueAt }, now, sweepEveryMinutes)
+    ? `OVERDUE by ${formatSeconds(late)}`
+    : `due for ${formatSeconds(late)}`;
 };

@@ -1,4 +1,5 @@
 import { html } from 'hono/html';
+import { isOverdue } from '../../../../lib/extraction/overdue.ts';
 import type { Extraction } from '../../../../lib/extraction/record.ts';
 import { describeNext } from '../describe-next.ts';
 import { hoursText, sinceChoices, startOf } from '../query.ts';
@@ -7,7 +8,6 @@ import {
   type Filter,
   idIn,
   isOpen,
-  isOverdue,
   methodChoices,
   parseFilter,
   selectExtractions,
@@ -22,6 +22,12 @@ import { readStrip, showStrip } from './status-strip.ts';
 
 /** A page of more rows than this is slow to draw. The filters find the others. */
 const mostRows = 1_000;
+
+/** What decides which records are overdue. */
+type Clock = { readonly now: Date; readonly sweepEveryMinutes: number };
+
+const countOverdue = (records: readonly Extraction[], { now, sweepEveryMinutes }: Clock): number =>
+  records.filter((record) => isOverdue(record, now, sweepEveryMinutes)).length;
 
 type Lists = {
   readonly open: Part<readonly Extraction[]>;
@@ -66,9 +72,9 @@ const filterForm = (filter: Filter, links: Links): Html => html`
   <button type="submit">Filter</button> <a class="reset" href="${links.list()}">Reset</a>
 </form>`;
 
-const row = (record: Extraction, now: Date, links: Links): Html => {
+const row = (record: Extraction, { now, sweepEveryMinutes }: Clock, links: Links): Html => {
   const { extractionId, status, method, reference } = record;
-  const overdue = isOverdue(record, now);
+  const overdue = isOverdue(record, now, sweepEveryMinutes);
   return html`<tr class="${overdue ? 'overdue' : isOpen(record) ? 'open' : 'ended'}">
 <td>${overdue ? html`<span class="late"><span aria-hidden="true">▲</span> overdue</span> ` : ''}${statusBadge(status)}</td>
 <th scope="row"><a href="${links.extraction(extractionId)}" title="${extractionId}">${shortId(extractionId)}</a></th>
@@ -76,27 +82,27 @@ const row = (record: Extraction, now: Date, links: Links): Html => {
 <td class="text">${shown(subjectOf(record), 60)}</td>
 <td class="text">${reference === undefined ? html`<span class="none">–</span>` : shown(reference, 60)}</td>
 <td>${ago(record.requestedAt, now)}</td>
-<td class="next">${describeNext(record, now)}</td>
+<td class="next">${describeNext(record, now, sweepEveryMinutes)}</td>
 </tr>`;
 };
 
-const table = (records: readonly Extraction[], now: Date, links: Links): Html => html`
+const table = (records: readonly Extraction[], clock: Clock, links: Links): Html => html`
 <table class="rows extractions">
 <caption class="hidden">Extractions, the overdue first, then the open, then those that ended</caption>
 <thead><tr><th scope="col">Status</th><th scope="col">Extraction</th><th scope="col">Method</th><th scope="col">Entity or product</th><th scope="col">Reference</th><th scope="col">Requested</th><th scope="col">What happens next, or how it ended</th></tr></thead>
-<tbody>${records.slice(0, mostRows).map((record) => row(record, now, links))}</tbody>
+<tbody>${records.slice(0, mostRows).map((record) => row(record, clock, links))}</tbody>
 </table>`;
 
-const counts = (records: readonly Extraction[], now: Date): string => {
+const counts = (records: readonly Extraction[], clock: Clock): string => {
   const open = records.filter(isOpen).length;
-  const overdue = records.filter((record) => isOverdue(record, now)).length;
+  const overdue = countOverdue(records, clock);
   return `${open.toLocaleString('en')} open · ${overdue.toLocaleString('en')} overdue`;
 };
 
 /** What answers "is anything stuck?" before anything else. */
-const headline = (records: readonly Extraction[], { open: part }: Lists, now: Date): string => {
+const headline = (records: readonly Extraction[], { open: part }: Lists, clock: Clock): string => {
   if (part.kind === 'unreadable') return 'What is open could not be read.';
-  const overdue = records.filter((record) => isOverdue(record, now)).length;
+  const overdue = countOverdue(records, clock);
   if (overdue > 0) return `${plural(overdue, 'extraction is', 'extractions are')} overdue.`;
   const open = records.filter(isOpen).length;
   return open === 0
@@ -123,17 +129,18 @@ export const listPage = async (
   const [lists, strip] = await Promise.all([readLists(sources, filter, now), readStrip(sources)]);
   const since = startOf(filter.since, now).toISOString();
   const all = distinct(recordsIn(lists, since));
-  const records = selectExtractions(all, filter, now);
+  const { sweepEveryMinutes } = sources;
+  const records = selectExtractions(all, filter, (record) => isOverdue(record, now, sweepEveryMinutes));
   return {
     title: 'Extractions',
-    model: [filter, lists, strip, records.filter((record) => isOverdue(record, now)).length],
+    model: [filter, lists, strip, countOverdue(records, { now, sweepEveryMinutes })],
     body: (at) => html`
 ${showStrip(strip, links, at)}
-<div class="lead"><h1>${headline(all, lists, at)}</h1><p class="counts">${counts(all, at)}</p></div>
+<div class="lead"><h1>${headline(all, lists, { now: at, sweepEveryMinutes })}</h1><p class="counts">${counts(all, { now: at, sweepEveryMinutes })}</p></div>
 ${filterForm(filter, links)}
 ${showPart(lists.open, 'Open extractions', () => html``)}
 ${showPart(lists.recent, 'Extractions that ended', () => html``)}
-${records.length === 0 ? html`<p class="empty">No extraction matches.</p>` : table(records, at, links)}
+${records.length === 0 ? html`<p class="empty">No extraction matches.</p>` : table(records, { now: at, sweepEveryMinutes }, links)}
 ${limits(records, lists.recent)}`,
   };
 };

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { selectOpen } from '../../../../../tools/cli/commands/list.ts';
-import { closedExtraction, extractionIn, iso } from '../../../../support/extraction-fixtures.ts';
+import { rows, selectOpen } from '../../../../../tools/cli/commands/list.ts';
+import { at, closedExtraction, extractionIn, iso } from '../../../../support/extraction-fixtures.ts';
 
 const later = extractionIn('RUNNING', { dueAt: iso(20), requestedAt: iso(5) });
 const earlier = extractionIn('REQUESTED', { dueAt: iso(10), reference: 'order-7' });
 const closed = closedExtraction({ status: 'COMPLETED' });
 
-test('open extractions are listed, the most overdue first', () => {
+test('open extractions are listed, those that are due for longest first', () => {
   expect(selectOpen([later, closed, earlier], {})).toEqual([earlier, later]);
 });
 
@@ -19,4 +19,12 @@ test.each([
   [{ since: iso(1), reference: 'order-7' }, []],
 ] as const)('%j selects the extractions that match all of it', (filter, selected) => {
   expect(selectOpen([later, closed, earlier], filter)).toEqual(selected);
+});
+
+test('a row says that an extraction is overdue only after three intervals of the sweep', () => {
+  const [, ...lines] = rows([earlier, later], at(10 + 901), 5);
+  expect(lines.map((line) => line.split(/ {2,}/).at(-1))).toEqual([
+    'OVERDUE by 15 min 1 s',
+    'due for 14 min 51 s',
+  ]);
 });

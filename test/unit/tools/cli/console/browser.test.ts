@@ -19,7 +19,7 @@ const idOf = (index: number): string => `0190a0b0-0000-7000-8000-0000000000${Str
 
 const recordsOfAllStatuses = (): Extraction[] => [
   ...allStatuses.map((status, index) => extractionIn(status, { extractionId: idOf(index) })),
-  extractionIn('RUNNING', { extractionId: idOf(99), dueAt: iso(10), reference: 'overdue one' }),
+  extractionIn('RUNNING', { extractionId: idOf(99), dueAt: iso(-3_600), reference: 'overdue one' }),
 ];
 
 /** Something of every kind that the other pages show. */

@@ -10,12 +10,14 @@ const settled = {
 } as const;
 
 test('the first line answers whether anything is overdue', async () => {
-  const due = extractionIn('RUNNING', { dueAt: iso(89) });
-  expect(await consoleOver(sourcesWith([due])).text('/')).toContain('<h1>1 extraction is overdue.</h1>');
-  const waiting = extractionIn('RUNNING');
-  expect(await consoleOver(sourcesWith([waiting])).text('/')).toContain(
-    '<h1>1 extraction is open, and none is overdue.</h1>',
-  );
+  // After three intervals of the sweep, 15 minutes. The console shows 100 s.
+  const overdue = extractionIn('RUNNING', { dueAt: iso(100 - 901) });
+  expect(await consoleOver(sourcesWith([overdue])).text('/')).toContain('<h1>1 extraction is overdue.</h1>');
+  for (const dueAt of [iso(100 - 900), iso(200)]) {
+    expect(await consoleOver(sourcesWith([extractionIn('RUNNING', { dueAt })])).text('/')).toContain(
+      '<h1>1 extraction is open, and none is overdue.</h1>',
+    );
+  }
 });
 
 test('the first page says whether calls are held, the sweep runs and messages are dead', async () => {
@@ -51,7 +53,7 @@ test('a row says what an open extraction waits for, and how one ended', async ()
       closedExtraction({ extractionId: id.replace(/1$/, '2'), status: 'COMPLETED', ...settled }),
     ]),
   ).text('/');
-  expect(page).toContain('webhook, or a poll · OVERDUE by 11 s: the next sweep reconciles it');
+  expect(page).toContain('webhook, or a poll · due for 11 s: the next sweep queues it');
   expect(page).toContain('by webhook in 42 s · collected, 2,489 bytes');
 });
 

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { isOverdue } from '../../../../../lib/extraction/overdue.ts';
 import {
   distinct,
   parseFilter,
@@ -28,9 +29,9 @@ const endedLast = closedExtraction({ extractionId: id(6), status: 'FAILED', sett
 const all = [endedLast, ended, open, newer, overdueLess, overdueMost, overdueMost];
 
 const select = (query: string) =>
-  selectExtractions(distinct(all), parseFilter(new URLSearchParams(query)), at(100)).map(({ extractionId }) =>
-    Number(extractionId.at(-1)),
-  );
+  selectExtractions(distinct(all), parseFilter(new URLSearchParams(query)), (record) =>
+    isOverdue(record, at(1_000), 5),
+  ).map(({ extractionId }) => Number(extractionId.at(-1)));
 
 test('the most overdue come first, then the newest open ones, then the last that ended, each once', () => {
   expect(select('')).toEqual([1, 2, 4, 3, 6, 5]);

@@ -20,7 +20,7 @@ test('an ACTIVE machine passes, with the number of executions that broke within 
     result: 'passed',
     message: 'machine is ACTIVE, and no execution broke within a day',
   });
-  const message = 'machine is ACTIVE; 1 execution broke within a day, which the sweep reconciles';
+  const message = 'machine is ACTIVE; 1 execution broke within a day, which the sweep queues';
   expect(await check('ACTIVE', [at(9_000), at(-100_000)])).toEqual({ result: 'passed', message });
 });
 

@@ -11,6 +11,7 @@ const deployment: Deployment = {
   client: { region: 'eu-west-1' },
   isEmulated: false,
   output: (name) => name,
+  sweepEveryMinutes: () => 5,
   api: { base: '', webhookUrl: '', fetch: () => Promise.reject(new Error('not called')) },
 };
 

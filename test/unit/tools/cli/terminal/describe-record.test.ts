@@ -42,8 +42,10 @@ test('status, reason, collection and close are one phrase', () => {
   );
 });
 
-test('an overdue record stands out', () => {
-  expect(describeDue(iso(100), at(40))).toBe('in 1 min');
-  expect(describeDue(iso(40), at(100))).toBe('OVERDUE by 1 min');
-  expect(describeDue(undefined, at(0))).toBe('');
+test('a record is overdue after three intervals of the sweep, and before that it is due', () => {
+  expect(describeDue(iso(100), at(40), 5)).toBe('in 1 min');
+  expect(describeDue(iso(40), at(40.4), 5)).toBe('due for 0 s');
+  expect(describeDue(iso(0), at(900), 5)).toBe('due for 15 min');
+  expect(describeDue(iso(0), at(901), 5)).toBe('OVERDUE by 15 min 1 s');
+  expect(describeDue(undefined, at(0), 5)).toBe('');
 });
