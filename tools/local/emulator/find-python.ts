@@ -10,8 +10,8 @@ export const withoutPython =
 /** A Python that can create the emulator's environment: the absolute path of its interpreter, and its version. */
 export type Python = { executable: string; version: string };
 
-/** What the probe printed. `missing` names the standard modules that the distribution leaves out. */
-export type PythonProbe = Python & { missing: string[] };
+/** What the script printed. `missing` names the standard modules that the distribution leaves out. */
+export type DescribedPython = Python & { missing: string[] };
 
 /** ministack 1.5.33 declares `Requires-Python: >=3.10`. */
 const oldestVersion = [3, 10] as const;
@@ -28,14 +28,14 @@ const candidates = [
 ];
 
 /** Debian and Ubuntu ship ensurepip, which `venv` needs, in a separate package (python3-venv). */
-const probeScript = `
+const describeScript = `
 import importlib.util, json, platform, sys
 missing = [name for name in ("venv", "ensurepip") if importlib.util.find_spec(name) is None]
 print(json.dumps({"executable": sys.executable, "version": platform.python_version(), "missing": missing}))
 `;
 
-/** Parses the probe's output. Undefined if it is not Python, or too old to run the probe. */
-export const parseProbe = (output: string): PythonProbe | undefined => {
+/** Parses what the script printed. Undefined if it was not run by a Python that can run it. */
+export const parseDescription = (output: string): DescribedPython | undefined => {
   let found: unknown;
   try {
     found = JSON.parse(output.trim());
@@ -56,10 +56,10 @@ export const isNewEnough = (version: string): boolean => {
 };
 
 /** The first usable Python, or a sentence that explains why none is. */
-export const choosePython = (probes: PythonProbe[]): Python | { problem: string } => {
-  const usable = probes.find((probe) => isNewEnough(probe.version) && probe.missing.length === 0);
+export const choosePython = (described: DescribedPython[]): Python | { problem: string } => {
+  const usable = described.find((python) => isNewEnough(python.version) && python.missing.length === 0);
   if (usable) return { executable: usable.executable, version: usable.version };
-  const incomplete = probes.find((probe) => isNewEnough(probe.version));
+  const incomplete = described.find((python) => isNewEnough(python.version));
   if (incomplete) {
     const modules = incomplete.missing.join(' and ');
     return {
@@ -68,7 +68,7 @@ export const choosePython = (probes: PythonProbe[]): Python | { problem: string 
         `private environment needs. Install it (on Debian and Ubuntu: apt install python3-venv), ${withoutPython}.`,
     };
   }
-  const [old] = probes;
+  const [old] = described;
   const found = old ? `only ${old.version}, at ${old.executable}, was found` : 'none was found on the PATH';
   return {
     problem: `The AWS emulator needs Python 3.10 or later, and ${found}. Install one, ${withoutPython}.`,
@@ -81,25 +81,28 @@ export const choosePython = (probes: PythonProbe[]): Python | { problem: string 
  * @throws PythonMissing, which names what is missing and what to do
  */
 export const findPython = async (env: Record<string, string | undefined>): Promise<Python> => {
-  const probes: PythonProbe[] = [];
+  const described: DescribedPython[] = [];
   for (const candidate of candidates) {
-    const probe = await probePython(candidate, env);
-    if (probe) probes.push(probe);
-    const choice = choosePython(probes);
+    const python = await describePython(candidate, env);
+    if (python) described.push(python);
+    const choice = choosePython(described);
     if ('executable' in choice) return choice;
   }
-  const choice = choosePython(probes);
+  const choice = choosePython(described);
   if ('executable' in choice) return choice;
   throw new PythonMissing(choice.problem);
 };
 
-const probePython = async (
+const describePython = async (
   command: string,
   env: Record<string, string | undefined>,
-): Promise<PythonProbe | undefined> => {
+): Promise<DescribedPython | undefined> => {
   try {
-    const { code, output } = await runCommand(command, ['-I', '-c', probeScript], { env, cwd: repository });
-    return code === 0 ? parseProbe(output) : undefined;
+    const { code, output } = await runCommand(command, ['-I', '-c', describeScript], {
+      env,
+      cwd: repository,
+    });
+    return code === 0 ? parseDescription(output) : undefined;
   } catch {
     // Not on the PATH, or not executable. The next candidate follows.
     return undefined;

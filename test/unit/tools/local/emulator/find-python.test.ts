@@ -1,19 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import {
   choosePython,
+  type DescribedPython,
   isNewEnough,
-  type PythonProbe,
-  parseProbe,
+  parseDescription,
 } from '../../../../../tools/local/emulator/find-python.ts';
 
-const python = (version: string, missing: string[] = []): PythonProbe => ({
+const python = (version: string, missing: string[] = []): DescribedPython => ({
   executable: `/opt/python-${version}/bin/python3`,
   version,
   missing,
 });
 
-const problemOf = (probes: PythonProbe[]) => {
-  const choice = choosePython(probes);
+const problemOf = (described: DescribedPython[]) => {
+  const choice = choosePython(described);
   return 'problem' in choice ? choice.problem : undefined;
 };
 
@@ -27,10 +27,10 @@ describe('the version of a Python', () => {
   });
 });
 
-describe('the probe of a candidate', () => {
+describe('the description of a candidate', () => {
   it('is parsed from its one line', () => {
     const line = '{"executable": "/usr/bin/python3", "version": "3.12.1", "missing": ["ensurepip"]}\n';
-    expect(parseProbe(line)).toEqual({
+    expect(parseDescription(line)).toEqual({
       executable: '/usr/bin/python3',
       version: '3.12.1',
       missing: ['ensurepip'],
@@ -40,7 +40,7 @@ describe('the probe of a candidate', () => {
   it.each(['', 'Python 2.7.18', '[]', '"3.12"', '{"version": "3.12.1"}'])(
     'is undefined if the output is %j',
     (output) => {
-      expect(parseProbe(output)).toBeUndefined();
+      expect(parseDescription(output)).toBeUndefined();
     },
   );
 });
