@@ -3,7 +3,7 @@ import { closest, distance } from 'fastest-levenshtein';
 import * as v from 'valibot';
 import { isLocalStage, stagePattern } from '../lib/aws/stage.ts';
 import { ConfigError } from './config-error.ts';
-import { worstCaseHistory } from './constructs/extraction-machine-definition.ts';
+import { worstCaseHistory } from './extraction-machine-definition.ts';
 
 /** The retention periods that CloudWatch Logs accepts, in days (PutRetentionPolicy, `retentionInDays`). */
 const logRetentionPeriods = [

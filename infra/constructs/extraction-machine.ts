@@ -5,10 +5,10 @@ import { DefinitionBody, LogLevel, StateMachine, StateMachineType } from 'aws-cd
 import { Construct } from 'constructs';
 import { stackNameOf } from '../../lib/aws/stage.ts';
 import type { Config } from '../config.ts';
+import { extractionMachineDefinition } from '../extraction-machine-definition.ts';
 import { allow } from './allow.ts';
 import type { DataKey } from './data-key.ts';
 import { EncryptedLogGroup, vendedLogGroupName } from './encrypted-log-group.ts';
-import { extractionMachineDefinition } from './extraction-machine-definition.ts';
 
 type ExtractionMachineProps = {
   readonly config: Config;

@@ -184,7 +184,7 @@ export const startingFaults: readonly InjectedFault[] = [
   {
     name: 'interrupted-start-retried-thrice',
     does: 'An interrupted start-task is retried only three times, unless its error is called Lambda.Unknown.',
-    file: 'infra/constructs/extraction-machine-definition.ts',
+    file: 'infra/extraction-machine-definition.ts',
     find: `    ErrorEquals: ['States.TaskFailed'],
     ...growing(timings.startRetryFirstSeconds, timings.startRetryEverySeconds, 2),
     MaxAttempts: startRetryAttempts(timings),

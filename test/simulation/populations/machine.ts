@@ -1,7 +1,7 @@
 import {
   extractionMachineDefinition,
   type MachineDefinition,
-} from '../../../infra/constructs/extraction-machine-definition.ts';
+} from '../../../infra/extraction-machine-definition.ts';
 import type { ExecutionInput } from '../../../lib/extraction/api/request-extraction.ts';
 import { ProcessEnded } from './process.ts';
 import type { Service } from './service.ts';

@@ -1,4 +1,4 @@
-import type { MachineTimings } from '../../../infra/constructs/extraction-machine-definition.ts';
+import type { MachineTimings } from '../../../infra/extraction-machine-definition.ts';
 import type { BreakerSettings } from '../../../lib/breaker/breaker-state.ts';
 import { lifeWith, timingsOf } from '../world/settings.ts';
 

@@ -1,4 +1,4 @@
-import { extractionMachineDefinition } from '../../../infra/constructs/extraction-machine-definition.ts';
+import { extractionMachineDefinition } from '../../../infra/extraction-machine-definition.ts';
 import type { ExecutionInput } from '../../../lib/extraction/api/request-extraction.ts';
 import type { WakeOutcome } from '../../../lib/extraction/record-delivery.ts';
 import type { ProcessEnd } from './process.ts';

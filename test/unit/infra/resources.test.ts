@@ -2,7 +2,7 @@ import { Match } from 'aws-cdk-lib/assertions';
 import { AwsSolutionsChecks } from 'cdk-nag';
 import { describe, expect, test } from 'vitest';
 import { readConfig } from '../../../infra/config.ts';
-import { extractionMachineDefinition } from '../../../infra/constructs/extraction-machine-definition.ts';
+import { extractionMachineDefinition } from '../../../infra/extraction-machine-definition.ts';
 import { required } from './required-settings.ts';
 import { flatten, type Resource, resourcesOf, synthesize } from './synth.ts';
 

@@ -66,7 +66,7 @@ test('reconcile-extraction consumes every message of a batch: those that it cann
     .handler(${JSON.stringify({ Records })}, { getRemainingTimeInMillis: () => 60_000 })
     .then((answer) => console.log('\\n' + JSON.stringify(answer)))`;
   const { stdout } = await promisify(execFile)(process.execPath, ['--eval', script], {
-    env: { AWS_REGION: 'eu-west-1', ...functions.get('reconcile-extraction')?.environment },
+    env: { AWS_REGION: 'eu-west-1', ...environments.get('reconcile-extraction') },
   });
   expect(JSON.parse(stdout.trim().split('\n').at(-1) ?? '')).toEqual({
     batchItemFailures: Records.map(({ messageId }) => ({ itemIdentifier: messageId })),

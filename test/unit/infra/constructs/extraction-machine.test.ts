@@ -7,7 +7,7 @@ import {
   pollAttempts,
   startRetryAttempts,
   worstCaseHistory,
-} from '../../../../infra/constructs/extraction-machine-definition.ts';
+} from '../../../../infra/extraction-machine-definition.ts';
 import { required } from '../required-settings.ts';
 
 const functions = {

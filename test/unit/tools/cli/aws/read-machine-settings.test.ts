@@ -1,6 +1,6 @@
 import type { SFNClient } from '@aws-sdk/client-sfn';
 import { expect, test } from 'vitest';
-import { extractionMachineDefinition } from '../../../../../infra/constructs/extraction-machine-definition.ts';
+import { extractionMachineDefinition } from '../../../../../infra/extraction-machine-definition.ts';
 import { readMachineSettings } from '../../../../../tools/cli/aws/read-machine-settings.ts';
 import { stubClient } from '../../../../support/stub-client.ts';
 
