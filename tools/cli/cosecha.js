@@ -21,6 +21,13 @@ if (major < least[0] || (major === least[0] && minor < least[1])) {
 } else {
   // A command starts in half the time: https://nodejs.org/api/module.html#moduleenablecompilecachecachedir
   module.enableCompileCache();
+  // A reader such as `head` closes the pipe once it has enough. That is no failure.
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on('error', (error) => {
+      if (error.code !== 'EPIPE') throw error;
+      process.exit();
+    });
+  }
   const { main } = await import(
     isClone ? source.href : new URL('../../dist/cosecha.js', import.meta.url).href
   );

@@ -1,3 +1,4 @@
+import { script } from '@bomb.sh/tab';
 import completion from '@bomb.sh/tab/commander';
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 import { validate as isUuid } from 'uuid';
@@ -39,12 +40,19 @@ const statuses: readonly ExtractionStatus[] = [
 
 type AddCommand = (program: Command, run: Run) => void;
 
+/** A variable of the shell that is not set arrives as an empty argument. */
+const refuseEmpty = (value: string, name: string): void => {
+  if (value === '') throw new InvalidArgumentError(`No ${name} is given: the argument is empty.`);
+};
+
 const extractionId = (value: string): string => {
+  refuseEmpty(value, 'extractionId');
   if (isUuid(value)) return value;
   throw new InvalidArgumentError('An extractionId is a UUID.');
 };
 
 const taskId = (value: string): string => {
+  refuseEmpty(value, 'taskId');
   if (isTaskId(value)) return value;
   throw new InvalidArgumentError('A taskId has 1 to 100 characters.');
 };
@@ -349,12 +357,27 @@ const addConsole: AddCommand = (program, run) => {
     );
 };
 
+/**
+ * Prints the library's script for a shell, without `readonly`: bash refuses to define such a variable again, so that a
+ * script that is sourced twice would print errors. The library can only print the script.
+ */
+const printCompletion = (shell: string): void => {
+  const { log } = console;
+  console.log = (text: string) => log(text.replaceAll(/^readonly /gm, ''));
+  try {
+    script(shell, 'cosecha', 'cosecha');
+  } finally {
+    console.log = log;
+  }
+};
+
 /** Completes the commands and options above, so it comes after them. Shells call its hidden command `complete`. */
 const addCompletion: AddCommand = (program) => {
   completion(program, { completionCommandName: 'completion' });
   program.commands
     .find((command) => command.name() === 'completion')
     ?.description('print a script that completes commands and options in your shell')
+    .action(printCompletion)
     .addHelpText('after', examples('completion bash'));
 };
 

@@ -124,9 +124,12 @@ export const connect = async (options: ConnectOptions): Promise<Deployment> => {
     );
   });
   if (stack === undefined) {
-    throw new CliError(
+    throw new CliError([
       `There is no stack ${stackName} in ${region}. Check the stage, the region (--region) and the account (--profile).`,
-    );
+      ...(options.stack === undefined
+        ? ['Is the construct in a stack of your own? Then add --stack <stack name>/<construct id>.']
+        : []),
+    ]);
   }
   const output = (name: string): string => {
     const value = stack.outputs[`${prefix}${name}`];

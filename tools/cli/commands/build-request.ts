@@ -19,7 +19,7 @@ export type StartOptions = {
   readonly watch?: true;
 };
 
-type ReadText = (path: string) => Promise<string>;
+type ReadText = (path: string, what: string) => Promise<string>;
 
 const STDIN = '-';
 
@@ -58,6 +58,11 @@ const credentialsField = (json: unknown): unknown =>
   typeof json === 'object' && json !== null && 'mode' in json ? json : { mode: 'raw', value: json };
 
 const actionsOf = ({ action = [], movementFrom, movementTo }: StartOptions): readonly unknown[] => {
+  if (action.includes('movement')) {
+    throw new UsageError(
+      'The action movement needs its days. Use --movement-from <date> and --movement-to <date> in place of --action movement.',
+    );
+  }
   if ((movementFrom === undefined) !== (movementTo === undefined)) {
     throw new UsageError('Use --movement-from and --movement-to together.');
   }
@@ -75,7 +80,7 @@ const wholeRequest = async (file: string, options: StartOptions, readText: ReadT
   if (other !== undefined) {
     throw new UsageError(`--file is the whole request, so ${other} cannot be used with it.`);
   }
-  return parseJson(await readText(file), 'request');
+  return parseJson(await readText(file, 'the request as JSON'), 'request');
 };
 
 const consentRequest = async (options: StartOptions, readText: ReadText): Promise<unknown> => {
@@ -83,7 +88,7 @@ const consentRequest = async (options: StartOptions, readText: ReadText): Promis
   if (consentId === undefined || product === undefined) {
     throw new UsageError('An extraction by consent needs --consent and --product.');
   }
-  const nationalId = (await readText(target ?? STDIN)).trim();
+  const nationalId = (await readText(target ?? STDIN, "the user's national id")).trim();
   return { method: 'consent', product, consentId, target: nationalId, variant, reference };
 };
 
@@ -95,7 +100,7 @@ const credentialsRequest = async (options: StartOptions, readText: ReadText): Pr
     );
   }
   const actions = actionsOf(options);
-  const json = parseJson(await readText(credentials ?? STDIN), 'credentials');
+  const json = parseJson(await readText(credentials ?? STDIN, 'the credentials as JSON'), 'credentials');
   return { entity, credentials: credentialsField(json), actions, reference };
 };
 

@@ -15,6 +15,6 @@ export const explain = async (extractionId: string, { shell, connect }: Context)
       `There is no extraction ${extractionId} in ${deployment.stackName}, and no trace of one.`,
     );
   }
-  shell.print(describeStory(story), story);
+  shell.print(describeStory(story, shell.columns), story);
   return 0;
 };

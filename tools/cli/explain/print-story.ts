@@ -37,15 +37,32 @@ const sign = ({ verdict }: StoryLine): string => {
   return verdict === 'ok' ? '✓' : '✗';
 };
 
-/** The story as text: the headline, a line for each thing that happened under its day, and what is missing. */
-export const describeStory = ({
-  status,
-  extractionId,
-  headline,
-  lines,
-  notShown,
-}: Story): readonly string[] => {
+/** Less than this beside an indent would break every word. */
+const narrowest = 16;
+
+/** A line as several of at most `columns` characters. Those after the first are indented. */
+const wrapped = (line: string, columns: number, indent: number): readonly string[] => {
+  if (line.length <= columns) return [line];
+  const by = columns - indent < narrowest ? 0 : indent;
+  const space = line.lastIndexOf(' ', columns);
+  // A word that is longer than the line, such as an ARN, is cut.
+  const end = space > by ? space : columns;
+  const rest = line.slice(end).trimStart();
+  return [line.slice(0, end).trimEnd(), ...wrapped(`${' '.repeat(by)}${rest}`, columns, indent)];
+};
+
+/**
+ * The story as text: the headline, a line for each thing that happened under its day, and what is missing.
+ *
+ * @param columns the width of the terminal, where there is one
+ */
+export const describeStory = (
+  { status, extractionId, headline, lines, notShown }: Story,
+  columns = Number.POSITIVE_INFINITY,
+): readonly string[] => {
   const width = Math.max(0, ...lines.map(({ who }) => who.length));
+  /** Of a time, a sign and the spaces between them. */
+  const indent = 17 + width + 2;
   const text = (line: StoryLine): string =>
     `${clock(line.at)}  ${sign(line)} ${line.who.padEnd(width)}  ${line.what}${details(line)}`;
   const printed: string[] = [];
@@ -61,12 +78,14 @@ export const describeStory = ({
     const today = (first?.at ?? '').slice(0, 10);
     if (today !== day) printed.push(today);
     day = today;
-    printed.push(...shown);
+    printed.push(...shown.flatMap((one) => wrapped(one, columns, indent)));
   }
   return [
     `${extractionId}  ${status}`,
-    headline,
+    ...wrapped(headline, columns, 0),
     ...(printed.length === 0 ? [] : ['', ...printed]),
-    ...(notShown.length === 0 ? [] : ['', 'Not shown:', ...notShown.map((part) => `  ${part}`)]),
+    ...(notShown.length === 0
+      ? []
+      : ['', 'Not shown:', ...notShown.flatMap((part) => wrapped(`  ${part}`, columns, 2))]),
   ];
 };

@@ -15,20 +15,18 @@ const codeOf = (error: unknown): unknown => (error as { code?: unknown }).code;
 
 const signColours = { '✓': 'green', '✗': 'red' } as const;
 
-/** Colours the sign of a check at the start of a line, if the stream is a terminal and NO_COLOR is not set. */
+/**
+ * Colours the sign at the start of a line, or after the time that starts it, if the stream is a terminal and NO_COLOR is
+ * not set.
+ */
 const withColour = (text: string, stream: NodeJS.WriteStream): string =>
-  text.replace(/^[✓✗]/gmu, (sign) =>
+  text.replace(/(?<=^|^[\d:.]+Z {2})[✓✗]/gmu, (sign) =>
     styleText(signColours[sign as keyof typeof signColours], sign, { stream }),
   );
 
 /** The shell of this process. */
 export const nodeShell = ({ json }: { readonly json: boolean }): Shell => {
   const { stdin, stdout, stderr } = process;
-  // A reader such as `head` closes the pipe once it has enough. That is no failure.
-  stdout.on('error', (error) => {
-    if (codeOf(error) !== 'EPIPE') throw error;
-    process.exit(0);
-  });
   let handlesSignals = false;
   let spinner: ReturnType<typeof yoctoSpinner> | undefined;
   const write = (
@@ -60,23 +58,28 @@ export const nodeShell = ({ json }: { readonly json: boolean }): Shell => {
       prompt.close();
       return typed.trim() === words;
     },
-    readText: async (path) => {
+    readText: async (path, what) => {
       if (path !== '-') {
         return readFile(path, 'utf8').catch((cause: unknown) => {
           throw new CliError(`${path} could not be read: ${String(codeOf(cause))}.`, { cause });
         });
       }
       if (!stdin.isTTY) return text(stdin);
-      stderr.write('Type the text, which is not echoed. End with Enter and Ctrl-D.\n');
+      stderr.write(`Type ${what}. What you type is not shown. End with Enter and Ctrl-D.\n`);
       return readHidden(stdin);
     },
     writePrivately: async (path, bytes) => {
       // `wx` fails where there is a file, as it may be somebody's.
       await writeFile(path, bytes, { mode: 0o600, flag: 'wx' }).catch((cause: unknown) => {
-        const reason = codeOf(cause) === 'EEXIST' ? 'the file exists' : String(codeOf(cause));
-        throw new CliError(`${path} could not be written: ${reason}.`, { cause });
+        throw new CliError(
+          codeOf(cause) === 'EEXIST'
+            ? `${path} exists, and is not overwritten. Name another file, or remove this one.`
+            : `${path} could not be written: ${String(codeOf(cause))}.`,
+          { cause },
+        );
       });
     },
+    columns: stdout.isTTY ? stdout.columns : undefined,
     now: () => new Date(),
     sleep: (milliseconds, signal) =>
       delay(milliseconds, undefined, { signal }).catch((error: unknown) => {

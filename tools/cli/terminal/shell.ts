@@ -15,8 +15,13 @@ export type Shell = {
   readonly wait: (text: string | undefined) => void;
   /** Prompts for exactly these words. False for any others, and without a terminal. */
   readonly confirm: (question: string, words: string) => Promise<boolean>;
-  /** The text of a file, or of standard input for `-`. What is typed at a terminal is not echoed. */
-  readonly readText: (path: string) => Promise<string>;
+  /**
+   * The text of a file, or of standard input for `-`. What is typed at a terminal is not echoed. `what` names the text
+   * in the prompt, such as `the credentials as JSON`.
+   */
+  readonly readText: (path: string, what: string) => Promise<string>;
+  /** How many characters a line of standard output has. Undefined unless it is a terminal. */
+  readonly columns: number | undefined;
   /** Writes a new file that only its owner can read. */
   readonly writePrivately: (path: string, bytes: Uint8Array) => Promise<void>;
   readonly now: () => Date;

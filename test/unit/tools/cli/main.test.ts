@@ -1,3 +1,5 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -22,8 +24,6 @@ beforeEach(() => {
     stderr += String(chunk);
     return true;
   });
-  // A shell listens for as long as the process lives, and each test makes another one.
-  vi.spyOn(process.stdout, 'on').mockReturnThis();
   for (const name of ['COSECHA_STAGE', 'AWS_ENDPOINT_URL', 'AWS_REGION', 'AWS_PROFILE'])
     vi.stubEnv(name, undefined);
   vi.stubEnv('AWS_CONFIG_FILE', '/dev/null');
@@ -44,6 +44,14 @@ const wrongCommandLines: readonly (readonly [string, readonly string[]])[] = [
   ["Required option '--from <table>' not specified", ['restore']],
   [`Name a command: ${commandNames(createProgram(async () => undefined, '')).join(', ')}.`, []],
   ['Name one extraction, or use --all-due.', ['reconcile']],
+  [
+    "Command-argument value '' is invalid for argument 'extractionId'. No extractionId is given: the argument is empty.",
+    ['get', ''],
+  ],
+  [
+    'The action movement needs its days. Use --movement-from <date> and --movement-to <date> in place of --action movement.',
+    ['--stage', 'local', 'start', '--entity', 'demo-bank', '--action', 'movement'],
+  ],
   [
     'No stage is set. Use --stage <stage>, or set COSECHA_STAGE. The stage of `npm start` is local.',
     ['list'],
@@ -102,4 +110,28 @@ test('a shell completes the commands, the options and the values that the progra
   completed = '';
   expect(await main(['completion', 'bash'], root)).toBe(0);
   expect(completed).toContain('cosecha complete --');
+});
+
+test('the completion of bash can be sourced twice', async () => {
+  let script = '';
+  vi.spyOn(console, 'log').mockImplementation((text) => {
+    script += text;
+  });
+  expect(await main(['completion', 'bash'], root)).toBe(0);
+  const { status, stderr: errors } = spawnSync('bash', ['-c', `set -e; ${script}\n${script}`], {
+    encoding: 'utf8',
+  });
+  expect({ status, errors }).toEqual({ status: 0, errors: '' });
+});
+
+test.each([['help'], ['--help'], ['--version']])('%s ends quietly if its reader is gone', async (arg) => {
+  const child = spawn(process.execPath, [join(root, 'tools/cli/cosecha.js'), arg]);
+  // It writes only after it has loaded, and by then nobody reads.
+  child.stdout.destroy();
+  let errors = '';
+  child.stderr.on('data', (part) => {
+    errors += part;
+  });
+  const [code] = await once(child, 'close');
+  expect({ code, errors }).toEqual({ code: 0, errors: '' });
 });

@@ -125,6 +125,8 @@ describe('the deployment of npm start', () => {
   test('is distinguished from a stack that does not exist', async () => {
     await serving(endpoint);
     deployed = false;
-    expect((await failureOf({})).message).toContain('There is no stack Cosecha-local in eu-west-1');
+    const { message } = await failureOf({});
+    expect(message).toContain('There is no stack Cosecha-local in eu-west-1');
+    expect(message).toContain('add --stack <stack name>/<construct id>');
   });
 });

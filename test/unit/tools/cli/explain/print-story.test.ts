@@ -43,3 +43,36 @@ test('a story is a headline, a line for each event under its day, and what is mi
     '  The stream: no permission.',
   ]);
 });
+
+test('at 60 columns no line is longer, and a line that goes on is indented to its text', () => {
+  const printed = describeStory(
+    {
+      extractionId: id,
+      status: 'RUNNING',
+      headline: "Waits for the provider's webhook until 12:10:00Z; then the machine polls every 2 min.",
+      lines: [
+        line(1, 'Wrote RUNNING: the provider accepted the start as task task-1.', { who: 'start-task' }),
+        line(2, `Counted ${'x'.repeat(40)}.`, { who: 'start-task' }),
+      ],
+      notShown: ['The stream: AWS does not allow you to dynamodb:GetRecords, a permission.'],
+    },
+    60,
+  );
+  expect(printed).toEqual([
+    `${id}  RUNNING`,
+    "Waits for the provider's webhook until 12:10:00Z; then the",
+    'machine polls every 2 min.',
+    '',
+    '2026-03-01',
+    '12:00:01.000Z    start-task  Wrote RUNNING: the provider',
+    '                             accepted the start as task',
+    '                             task-1.',
+    '12:00:02.000Z    start-task  Counted',
+    `                             ${'x'.repeat(31)}`,
+    `                             ${'x'.repeat(9)}.`,
+    '',
+    'Not shown:',
+    '  The stream: AWS does not allow you to dynamodb:GetRecords,',
+    '  a permission.',
+  ]);
+});

@@ -1,3 +1,5 @@
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { main } from '../../../../../tools/cli/main.ts';
@@ -16,8 +18,6 @@ beforeEach(() => {
       return true;
     });
   }
-  // A shell listens for as long as the process lives, and each test makes another one.
-  vi.spyOn(process.stdout, 'on').mockReturnThis();
 });
 afterEach(() => {
   vi.restoreAllMocks();
@@ -70,12 +70,15 @@ test('a harmless text is printed unchanged', () => {
 test('the sign of a check has a colour where the stream has colours, and only there', () => {
   const print = (json: boolean): string => {
     written = '';
-    nodeShell({ json }).print(['✗ webhook answers 503', '  → Fill ✗'], { message: '✗' });
+    nodeShell({ json }).print(['✗ webhook answers 503', '  → Fill ✗', '12:00:01.000Z  ✗ API'], {
+      message: '✗',
+    });
     return written;
   };
-  const plain = '✗ webhook answers 503\n  → Fill ✗\n';
+  const plain = '✗ webhook answers 503\n  → Fill ✗\n12:00:01.000Z  ✗ API\n';
   vi.stubEnv('FORCE_COLOR', '1');
-  expect(print(false)).toBe(`\u001b[31m✗\u001b[39m${plain.slice(1)}`);
+  const red = '\u001b[31m✗\u001b[39m';
+  expect(print(false)).toBe(`${red} webhook answers 503\n  → Fill ✗\n12:00:01.000Z  ${red} API\n`);
   expect(print(true)).toBe('{"message":"✗"}\n');
   vi.stubEnv('FORCE_COLOR', '0');
   expect(print(false)).toBe(plain);
@@ -87,4 +90,27 @@ test.each(['', '--json'])('the message of a failure is escaped %s', async (flag)
   expect(code).toBe(1);
   expect(written).toContain('could not be read');
   expect(written.trimEnd()).not.toMatch(interpreted);
+});
+
+test('a file that exists stays as it is, and the message names the remedy', async () => {
+  const shell = nodeShell({ json: false });
+  await expect(shell.writePrivately(join(root, 'package.json'), new Uint8Array())).rejects.toThrow(
+    'package.json exists, and is not overwritten. Name another file, or remove this one.',
+  );
+});
+
+test('the prompt for a text names it', async () => {
+  const terminal = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => terminal });
+  const { stdin } = process;
+  Object.defineProperty(process, 'stdin', { configurable: true, value: terminal });
+  try {
+    const read = nodeShell({ json: false }).readText('-', 'the credentials as JSON');
+    expect(written).toBe(
+      'Type the credentials as JSON. What you type is not shown. End with Enter and Ctrl-D.\n',
+    );
+    terminal.end('{}\n');
+    expect(await read).toBe('{}\n');
+  } finally {
+    Object.defineProperty(process, 'stdin', { configurable: true, value: stdin });
+  }
 });
