@@ -1,4 +1,15 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import {
+  copyFileSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { outcomesAsMarkdown } from '../../sandbox/print-outcomes.ts';
 
@@ -7,6 +18,29 @@ const read = (path: string): string => readFileSync(new URL(path, repository), '
 
 test("docs/sandbox.md has the sandbox's outcome table", () => {
   expect(read('docs/sandbox.md')).toContain(outcomesAsMarkdown());
+});
+
+test("each variable of the README's commands is set by a command before it", () => {
+  const commands = [...read('README.md').matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, text = '']) => text);
+  for (const text of commands) {
+    for (const { 1: name = '', index } of text.matchAll(/\$\{?([A-Z_]+)/g)) {
+      expect(text.slice(0, index)).toMatch(new RegExp(`^${name}=`, 'm'));
+    }
+  }
+});
+
+test("npm warns of no package that needs a newer Node than npm's own, as all run under the Node of `npm ci`", () => {
+  const directory = mkdtempSync(join(tmpdir(), 'cosecha-engines-'));
+  copyFileSync(new URL('.npmrc', repository), join(directory, '.npmrc'));
+  const manifest = { name: 'too-new', version: '1.0.0', engines: { node: '>=999' } };
+  writeFileSync(join(directory, 'package.json'), JSON.stringify(manifest));
+  const { status, stderr } = spawnSync('npm', ['install', '--dry-run', '--offline'], {
+    cwd: directory,
+    encoding: 'utf8',
+  });
+  rmSync(directory, { recursive: true });
+  expect(status).toBe(0);
+  expect(stderr).not.toContain('EBADENGINE');
 });
 
 test("CI runs the README's test command", () => {
