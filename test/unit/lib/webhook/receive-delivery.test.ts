@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { WebhookMetric } from '../../../../lib/observability/metric-names.ts';
 import {
   deliveryLimitBytes,
+  doctorSignature,
   type RawDelivery,
   type ReceiveDeliveryDeps,
   receiveDelivery,
@@ -53,6 +54,12 @@ test('a base64 body is verified over its decoded bytes', async () => {
     answer: 204,
   });
   expect(recorded).toHaveLength(1);
+});
+
+test("the doctor's delivery is refused as any other, and its reason names it", async () => {
+  const { receive, observed } = webhook();
+  expect(await receive({ signature: doctorSignature })).toEqual({ answer: 401, reason: 'doctor' });
+  expect(observed).toEqual(['WebhookSignatureMismatch']);
 });
 
 test('a signature over the base64 text of a body is none', async () => {

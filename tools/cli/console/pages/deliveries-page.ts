@@ -1,12 +1,12 @@
 import { html } from 'hono/html';
 import { choiceIn, hoursText, sinceChoices, sinceIn, startOf } from '../query.ts';
-import { ago, type Html, plural, shortId, shown, timeOfDay } from '../shown.ts';
+import { ago, type Html, plural, shortId, shown, timeOfDay, withCode } from '../shown.ts';
 import { type Bounded, type ConsoleSources, type DeliveryLine, readPart } from '../sources.ts';
 import type { Content, Links } from './content.ts';
 import { option, showPart } from './parts.ts';
 
 /** What the filter offers. */
-const kindChoices = ['any', 'recorded', 'unlinked', 'refused', 'failed'] as const;
+const kindChoices = ['any', 'recorded', 'unlinked', 'refused', 'failed', 'check'] as const;
 type Kind = Exclude<(typeof kindChoices)[number], 'any'>;
 
 /** More rows than anybody reads. */
@@ -37,6 +37,10 @@ const wakes: Readonly<Record<string, string>> = {
 
 /** What receive-webhook did with a delivery, and why. `repeated`: an earlier one of its task was accepted before. */
 const appearanceOf = ({ answer, verdict, wake }: DeliveryLine, repeated: boolean): Appearance => {
+  if (verdict === 'doctor') {
+    const text = 'no delivery: `cosecha doctor` checked that a wrong signature is refused';
+    return { kind: 'check', mark: '·', style: 'none', text };
+  }
   if (answer === 401 || answer === 400) {
     const text = `refused: ${refusals[verdict] ?? verdict}`;
     return { kind: 'refused', mark: '✕', style: 'bad', text };
@@ -75,13 +79,14 @@ const rowsOf = (lines: readonly DeliveryLine[]): readonly Row[] => {
     .reverse();
 };
 
-const headline = (rows: readonly Row[], since: string): string => {
+const headline = (all: readonly Row[], since: string): string => {
+  const rows = all.filter(({ appearance }) => appearance.kind !== 'check');
   const refused = rows.filter(({ appearance }) => appearance.kind === 'refused').length;
   const failed = rows.filter(({ appearance }) => appearance.kind === 'failed').length;
   if (rows.length === 0) return `No delivery came within ${since}.`;
-  const all = plural(rows.length, 'delivery', 'deliveries');
-  if (refused + failed === 0) return `${all} came within ${since}, and none was refused.`;
-  return `Of ${all} within ${since}, ${refused} ${refused === 1 ? 'was' : 'were'} refused and ${failed} failed.`;
+  const count = plural(rows.length, 'delivery', 'deliveries');
+  if (refused + failed === 0) return `${count} came within ${since}, and none was refused.`;
+  return `Of ${count} within ${since}, ${refused} ${refused === 1 ? 'was' : 'were'} refused and ${failed} failed.`;
 };
 
 const none = html`<span class="none">–</span>`;
@@ -100,7 +105,7 @@ const row = (
     : html`<a class="mono" href="${links.extraction(extractionId)}" title="${shown(extractionId)}">${shortId(extractionId)}</a>`
 }</td>
 <td>${answer === 500 ? '5xx' : answer}</td>
-<td class="next">${appearance.text}</td>
+<td class="next">${withCode(appearance.text, 300)}</td>
 </tr>`;
 
 const table = (rows: readonly Row[], now: Date, links: Links): Html => html`

@@ -28,6 +28,17 @@ test('the first line counts what was refused and what failed', async () => {
   ).toContain('Of 3 deliveries within 1 h, 1 was refused and 1 failed.');
 });
 
+test("the doctor's own check is shown as such, and counted as no delivery", async () => {
+  const page = await pageOf([
+    { ...recorded, at: iso(2) },
+    { at: iso(1), answer: 401, verdict: 'doctor' },
+  ]);
+  expect(page).toContain('1 delivery came within 1 h, and none was refused.');
+  expect(page).toContain(
+    'no delivery: <code>cosecha doctor</code> checked that a wrong signature is refused',
+  );
+});
+
 test.each([
   [{ ...recorded }, 'recorded; woke the waiting machine'],
   [{ ...recorded, wake: 'gone' }, 'recorded; the machine no longer waited'],
