@@ -9,14 +9,19 @@ import { bounded } from './text.ts';
 
 const machine = { lane: 'machine', who: 'Step Functions' } as const;
 
-/** `NotYet` is no failure: it is how a poll ends that found the task running. */
+/**
+ * Whether a try with this error is no failure, but a poll that found the task running. The emulator does not keep the name
+ * `NotYet` of an error that a function throws.
+ */
+export const isPoll = (error: string | undefined): boolean =>
+  error === 'NotYet' || error === 'Runtime.HandlerError';
+
 const outcomeOf = ({ error, message }: Attempt): Pick<StoryLine, 'what' | 'verdict'> => {
   if (error === 'States.Timeout') return { what: 'No webhook came in time.', verdict: 'failed' };
   const because = message === undefined ? '' : ` (${message})`;
   const known = error === undefined ? undefined : knownStartError(error);
   if (known !== undefined) return { what: `Try failed with ${error}: ${known}.`, verdict: 'failed' };
-  // The emulator does not keep the name of an error that a function throws.
-  if (error === 'NotYet' || error === 'Runtime.HandlerError') {
+  if (isPoll(error)) {
     return { what: bounded(`Polled: not yet${because}.`) };
   }
   return { what: bounded(`Try failed with ${error}${because}.`), verdict: 'failed' };

@@ -1,6 +1,7 @@
 import type { SandboxEvent } from '../../../test/sandbox/events.ts';
 import type { Call, Delivery } from '../../../test/sandbox/state.ts';
 import { describeStreamRecord } from '../../cli/aws/describe-stream-record.ts';
+import { isPoll } from '../../cli/explain/execution-lines.ts';
 import { printable } from '../../cli/terminal/printable.ts';
 import { type HistoryEvent, isEnd, isTransition } from './follow-execution.ts';
 import type { SystemEvent } from './watch-system.ts';
@@ -25,9 +26,11 @@ const describeHistory = (event: HistoryEvent): Description | undefined => {
   if (isEnd(event))
     return { subject, text: `execution ${event.type?.replace('Execution', '').toLowerCase()}` };
   const failed = event.taskFailedEventDetails ?? event.taskTimedOutEventDetails;
-  return failed
-    ? { subject, text: `attempt failed: ${[failed.error, messageOf(failed.cause)].join(' ').trim()}` }
-    : undefined;
+  if (failed === undefined) return undefined;
+  const message = messageOf(failed.cause);
+  return isPoll(failed.error)
+    ? { subject, text: `polled: not yet ${message}`.trim() }
+    : { subject, text: `attempt failed: ${[failed.error, message].join(' ').trim()}` };
 };
 
 /**

@@ -35,7 +35,7 @@ describe('an event of an execution', () => {
     );
     const notYet = { error: 'NotYet', cause: '{"errorType": "NotYet", "errorMessage": "still-running"}' };
     expect(describeEvent({ type: 'TaskFailed', taskFailedEventDetails: notYet })).toBe(
-      'attempt failed: NotYet (still-running)',
+      'polled: not yet (still-running)',
     );
     expect(describeEvent({ type: 'ExecutionSucceeded' })).toBe('execution succeeded');
     expect(describeEvent({ type: 'TaskScheduled' })).toBeUndefined();
