@@ -33,6 +33,9 @@ export default defineConfig({
       { test: { ...quick, name: 'conformance', include: ['test/conformance/**/*.test.ts'] } },
       { test: { ...quick, name: 'simulation', include: ['test/simulation/**/*.test.ts'] } },
       { test: { ...quick, name: 'fuzz', include: ['test/fuzz/**/*.test.ts'] } },
+      { test: { ...quick, name: 'cfn-lint', include: ['test/second-opinion/cfn-lint.test.ts'] } },
+      // With cfn-lint, which `npm test` runs without the others.
+      { test: { ...quick, name: 'second-opinion', include: ['test/second-opinion/*.test.ts'] } },
       // Projects of one group start in the order of their names. The files of `own` take longest.
       { test: { ...e2e, name: 'e2e-own', include: own, sequence: { groupOrder: 1 } } },
       {

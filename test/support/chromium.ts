@@ -1,7 +1,5 @@
-import { accessSync, constants } from 'node:fs';
-import { delimiter, join } from 'node:path';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
-import { describe, test } from 'vitest';
+import { describeIfInstalled, findProgram } from './describe-if-installed.ts';
 
 /** `--no-sandbox`: Chromium's own sandbox refuses to run as root, as tests in containers do. */
 const args = [
@@ -14,18 +12,7 @@ const args = [
   '--disable-sync',
 ];
 
-const isExecutable = (file: string): boolean => {
-  try {
-    accessSync(file, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
-};
-
-const executablePath = ['chromium', 'chromium-browser', 'google-chrome']
-  .flatMap((name) => (process.env.PATH ?? '').split(delimiter).map((folder) => join(folder, name)))
-  .find(isExecutable);
+const executablePath = findProgram('chromium', 'chromium-browser', 'google-chrome');
 
 /** In milliseconds, for the start and for each step. Playwright's 30 s are too short for a busy machine. */
 const patience = 300_000;
@@ -43,15 +30,12 @@ export const openTab = async (browser: Browser, options: BrowserContextOptions =
 };
 
 /** Tests in a real browser. Without an installed Chromium they are skipped, but in CI they fail. */
-export const describeInChromium = (title: string, tests: () => void): void => {
-  const howToInstall = `${title} is tested in a real browser: install Chromium, e.g. apt-get install -y chromium`;
-  if (executablePath === undefined && process.env.CI === 'true') {
-    test(`${title} works in a real browser`, () => {
-      throw new Error(howToInstall);
-    });
-  }
-  describe.skipIf(executablePath === undefined)(
-    executablePath ? `${title}, in a browser` : howToInstall,
+export const describeInChromium = (title: string, tests: () => void): void =>
+  describeIfInstalled(
+    executablePath !== undefined,
+    {
+      title: `${title}, in a browser`,
+      howToInstall: `${title} is tested in a real browser: install Chromium, e.g. apt-get install -y chromium`,
+    },
     tests,
   );
-};

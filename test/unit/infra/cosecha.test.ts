@@ -1,67 +1,16 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { App, Stack } from 'aws-cdk-lib';
-import { Match, Template } from 'aws-cdk-lib/assertions';
-import { Vpc } from 'aws-cdk-lib/aws-ec2';
-import { ManagedPolicy, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import { Key } from 'aws-cdk-lib/aws-kms';
-import { Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
-import { Topic } from 'aws-cdk-lib/aws-sns';
+import { Match } from 'aws-cdk-lib/assertions';
 import { AwsSolutionsChecks } from 'cdk-nag';
-import { afterAll, describe, expect, test } from 'vitest';
-import { readConfig } from '../../../infra/config.ts';
-import { ExtractionConsumer } from '../../../infra/constructs/extraction-consumer.ts';
-import { Cosecha, type CosechaProps } from '../../../infra/cosecha.ts';
-import type { FunctionCode } from '../../../infra/function-names.ts';
-import { functionNames } from '../../../infra/function-names.ts';
+import { describe, expect, test } from 'vitest';
+import { Cosecha } from '../../../infra/cosecha.ts';
+import { newStack, twoInOneStack, withWhatTheAccountHas } from './embedded.ts';
 import { flatten, resourcesOf } from './synth.ts';
-
-const workspace = mkdtempSync(join(tmpdir(), 'cosecha-embedded-'));
-afterAll(() => rmSync(workspace, { recursive: true }));
-
-const newStack = (): Stack => {
-  const context = { 'aws:cdk:bundling-stacks': [] };
-  return new Stack(new App({ context, outdir: mkdtempSync(join(workspace, 'app-')) }), 'Banking');
-};
-
-/** An empty directory for each function, as no bundle is built for a unit test. */
-const code = Object.fromEntries(
-  functionNames.map((name) => [name, mkdtempSync(join(workspace, `${name}-`))]),
-) as FunctionCode;
-
-const embed = (stack: Stack, id: string, props: Partial<CosechaProps> = {}): Cosecha => {
-  const settings = { stage: 'prod', providerBaseUrl: 'https://provider.example' };
-  const { dataKey, alarmTopic, permissionsBoundary, network, ...given } = { ...settings, ...props };
-  const topic = alarmTopic && { alarmTopicArn: alarmTopic.topicArn };
-  return new Cosecha(
-    stack,
-    id,
-    { ...settings, ...props },
-    { config: readConfig({ ...given, ...topic }), code },
-  );
-};
 
 /** The AWS Solutions rules that a deployment breaks without a reason. */
 const violationsOf = (deployment: Cosecha) =>
   new AwsSolutionsChecks(deployment).validateScope(deployment).violations;
 
 describe('two deployments in one stack', () => {
-  const stack = newStack();
-  const bank = embed(stack, 'Bank');
-  const trial = embed(stack, 'Trial', { stage: 'trial', fanOutToEventBus: true });
-  const caller = new Role(stack, 'Caller', { assumedBy: new ServicePrincipal('ecs-tasks.amazonaws.com') });
-  bank.grantRequestExtractions(caller);
-  const reader = new Role(stack, 'Reader', { assumedBy: new ServicePrincipal('ecs-tasks.amazonaws.com') });
-  bank.grantReadStream(reader);
-  bank.grantReadResults(reader);
-  const handler = new LambdaFunction(stack, 'Handler', {
-    runtime: Runtime.NODEJS_24_X,
-    handler: 'index.handler',
-    code: Code.fromInline('exports.handler = async () => {};'),
-  });
-  new ExtractionConsumer(stack, 'Consumer', { cosecha: bank, handler });
-  const template = Template.fromStack(stack);
+  const { bank, trial, template } = twoInOneStack();
 
   test('have names and outputs of their own', () => {
     const secrets = Object.values(resourcesOf(template, 'AWS::SecretsManager::Secret'));
@@ -125,19 +74,7 @@ describe('two deployments in one stack', () => {
 });
 
 describe('a deployment with what the account already has', () => {
-  const stack = newStack();
-  const vpc = Vpc.fromVpcAttributes(stack, 'Vpc', {
-    vpcId: 'vpc-0123456789abcdef0',
-    availabilityZones: ['a', 'b'],
-    privateSubnetIds: ['subnet-0123456789abcdef0', 'subnet-0123456789abcdef1'],
-  });
-  const bank = embed(stack, 'Bank', {
-    dataKey: new Key(stack, 'OwnKey'),
-    alarmTopic: new Topic(stack, 'OnCall'),
-    permissionsBoundary: ManagedPolicy.fromManagedPolicyName(stack, 'Boundary', 'team-boundary'),
-    network: { vpc },
-  });
-  const template = Template.fromStack(stack);
+  const { bank, template } = withWhatTheAccountHas();
 
   test('encrypts its data under the given key, which CloudWatch Logs may use', () => {
     expect(Object.keys(resourcesOf(template, 'AWS::KMS::Key')).map((id) => id.slice(0, -8))).toEqual([

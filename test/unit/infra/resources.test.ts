@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { readConfig } from '../../../infra/config.ts';
 import { extractionMachineDefinition } from '../../../infra/extraction-machine-definition.ts';
 import { required } from './required-settings.ts';
-import { flatten, type Resource, resourcesOf, synthesize } from './synth.ts';
+import { everyOption, flatten, type Resource, resourcesOf, synthesize } from './synth.ts';
 
 const { app, template } = synthesize();
 const local = synthesize({ stage: 'local', providerBaseUrl: 'http://127.0.0.1:8080' });
@@ -20,22 +20,12 @@ const dataHolders = [
   'AWS::SecretsManager::Secret',
   'AWS::Logs::LogGroup',
 ];
-const EVERY_OPTION = {
-  domainName: 'api.example.com',
-  certificateArn: 'arn:aws:acm:eu-west-1:111122223333:certificate/1',
-  disableDefaultEndpoint: 'true',
-  webhookReservedConcurrency: 5,
-  startReservedConcurrency: 50,
-  reconcileReservedConcurrency: 50,
-  alarmTopicArn: 'arn:aws:sns:eu-west-1:111122223333:on-call',
-  fanOutToEventBus: 'true',
-};
 
 describe('the rules of AWS Solutions', () => {
   test.each([
     ['for a deployment', app],
     ['for the emulator', local.app],
-    ['for a deployment with every option', synthesize(EVERY_OPTION).app],
+    ['for a deployment with every option', synthesize(everyOption).app],
   ])('find no violation without a written reason %s', (_, checked) => {
     expect(new AwsSolutionsChecks(checked).validateScope(checked).violations).toEqual([]);
   });
@@ -137,7 +127,7 @@ describe('resources with data', () => {
   });
 
   test('is not kept where an option adds it, so that the option can be switched on, off and on again', () => {
-    const every = synthesize(EVERY_OPTION).template.toJSON().Resources as Record<string, Resource>;
+    const every = synthesize(everyOption).template.toJSON().Resources as Record<string, Resource>;
     const basic = template.toJSON().Resources as Record<string, Resource>;
     const added = Object.entries(every).filter(([id]) => basic[id] === undefined);
     expect(added.map(([, { Type }]) => Type)).toEqual(

@@ -49,6 +49,22 @@ export const synthesize = (settings: Readonly<Record<string, unknown>> = {}) => 
   return known;
 };
 
+/** The settings of a deployment with everything that a setting adds. */
+export const everyOption = {
+  domainName: 'api.example.com',
+  certificateArn: 'arn:aws:acm:eu-west-1:111122223333:certificate/1',
+  disableDefaultEndpoint: 'true',
+  readers: 'arn:aws:iam::111122223333:role/reader',
+  providerClientId: '00000000-0000-4000-8000-000000000001',
+  widgetConfigId: 'Widget',
+  encryptRawCredentials: 'true',
+  webhookReservedConcurrency: 5,
+  startReservedConcurrency: 50,
+  reconcileReservedConcurrency: 50,
+  alarmTopicArn: 'arn:aws:sns:eu-west-1:111122223333:on-call',
+  fanOutToEventBus: 'true',
+};
+
 /** The parts of a resource that the tests read. */
 export type Resource = {
   readonly Type: string;

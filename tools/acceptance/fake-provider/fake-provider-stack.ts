@@ -110,6 +110,7 @@ export class FakeProviderStack extends Stack {
   ): string {
     const fullName = `${this.stackName}/${name}`;
     const secret = new CfnSecret(this, id, { name: fullName, ...props });
+    secret.applyRemovalPolicy(RemovalPolicy.DESTROY);
     Validations.of(secret).acknowledge({
       id: 'AwsSolutions-SMG4',
       reason: 'It guards nothing but invented data, and is deleted with the run of `npm run accept`.',

@@ -23,8 +23,8 @@ describe('the key of a Python environment', () => {
   });
 });
 
-describe('requirements.txt', () => {
-  const text = readFileSync('tools/local/emulator/requirements.txt', 'utf8');
+describe.each(['tools/local/emulator', 'test/second-opinion'])('%s/requirements.txt', (directory) => {
+  const text = readFileSync(`${directory}/requirements.txt`, 'utf8');
   const requirements = text
     .replaceAll('\\\n', ' ')
     .split('\n')
