@@ -16,8 +16,11 @@ export const breakerStoreOver = (rows: Map<string, StoredBreaker>, carryOut: Car
     read: (name) => carryOut({ store: 'breakers', method: 'read', key: name }, () => rows.get(name)),
     replace: (name, previous, next) =>
       carryOut({ store: 'breakers', method: 'replace', key: name }, () => {
-        if (rows.get(name)?.version === previous) rows.set(name, next);
-        return rows.get(name);
+        if (rows.get(name)?.version !== previous) return rows.get(name);
+        // An item has its key, which a successful write does not return.
+        const item = { name, ...next };
+        rows.set(name, item);
+        return next;
       }),
   };
 };

@@ -6,7 +6,7 @@ import { type CarryOut, type StoreFaults, underFaults } from './store-fault.ts';
 /** The store, and its rows for tests. */
 export type MemoryExtractionStore = ExtractionStore & { readonly rows: Map<string, Extraction> };
 
-/** DynamoDB would refuse the update: two paths overlap, or SET is empty. */
+/** DynamoDB would refuse the update: an expression is empty, or two paths overlap. */
 export class InvalidChange extends Error {
   override readonly name = 'InvalidChange';
 }
@@ -39,9 +39,10 @@ const changed = (row: Extraction, { set, remove }: Change): Extraction => {
   return next as Extraction;
 };
 
-const assertValid = ({ set, remove }: Change): void => {
+const assertValid = ({ when, set, remove }: Change): void => {
   const assigned = Object.keys(stored(set));
   if (assigned.length === 0) throw new InvalidChange('The change sets nothing.');
+  if (Object.keys(stored(when)).length === 0) throw new InvalidChange('The change has no condition.');
   const both = remove.find((attribute) => assigned.includes(attribute));
   if (both !== undefined) throw new InvalidChange(`The change sets and removes ${both}.`);
 };
@@ -82,9 +83,12 @@ export const extractionStoreOver = (rows: Map<string, Extraction>, carryOut: Car
       call('apply', change.extractionId, () => {
         assertValid(change);
         const row = rows.get(change.extractionId);
-        if (row === undefined) return { applied: false, record: undefined } as const;
-        if (!holds(change.when, row)) return { applied: false, record: stored(row) } as const;
-        const next = changed(row, change);
+        // An update without a row creates one, if its condition holds for no attributes at all.
+        const found = row ?? ({ extractionId: change.extractionId } as Extraction);
+        if (!holds(change.when, found)) {
+          return { applied: false, record: row === undefined ? undefined : stored(row) } as const;
+        }
+        const next = changed(found, change);
         rows.set(change.extractionId, next);
         return { applied: true, record: stored(next) } as const;
       }),

@@ -4,11 +4,14 @@ import { type CarryOut, type StoreFaults, underFaults } from './store-fault.ts';
 /** The store, and its rows for tests. */
 export type MemoryTaskStore = TaskStore & { readonly rows: Map<string, Task> };
 
-/** The table `Tasks` in memory, with DynamoDB's semantics but without TTL. */
+/** The table `Tasks` in memory, with DynamoDB's semantics. Nothing expires. */
 export const memoryTaskStore = (faults: StoreFaults = {}): MemoryTaskStore => {
   const rows = new Map<string, Task>();
   return { rows, ...taskStoreOver(rows, underFaults(faults)) };
 };
+
+/** 30 days after the first write of a row, which is always at the start of 1970 here. */
+export const taskExpiry = 30 * 24 * 3600;
 
 type TaskMethod = 'link' | 'notify' | 'adopt' | 'keepTarget' | 'get';
 
@@ -16,6 +19,8 @@ type TaskMethod = 'link' | 'notify' | 'adopt' | 'keepTarget' | 'get';
 export const taskStoreOver = (rows: Map<string, Task>, carryOut: CarryOut): TaskStore => {
   const call = <T>(method: TaskMethod, key: string, effect: () => T): Promise<T> =>
     carryOut({ store: 'tasks', method, key }, effect);
+  /** The row that a write changes: every write sets what is missing of these. */
+  const written = (taskId: string) => ({ taskId, expiresAt: taskExpiry, ...rows.get(taskId) });
 
   return {
     link: (link) =>
@@ -27,25 +32,25 @@ export const taskStoreOver = (rows: Map<string, Task>, carryOut: CarryOut): Task
             (row.callbackAttempt === undefined || row.callbackAttempt <= link.callbackAttempt));
         if (!mayLink) return { linked: false, task: { ...row } };
         const { extractionId, callbackToken, callbackAttempt } = link;
-        const next = { ...row, extractionId, callbackToken, callbackAttempt };
+        const next = { ...written(link.taskId), extractionId, callbackToken, callbackAttempt };
         rows.set(link.taskId, next);
         return { linked: true, task: { ...next } };
       }),
     notify: ({ taskId, taskStatus, notifiedAt }) =>
       call('notify', taskId, () => {
-        const next = { taskStatus, notifiedAt, ...(rows.get(taskId) ?? { taskId }) };
+        const next = { taskStatus, notifiedAt, ...written(taskId) };
         rows.set(taskId, next);
         return { ...next };
       }),
     adopt: (taskId, extractionId) =>
       call('adopt', taskId, () => {
-        const next = { extractionId, ...(rows.get(taskId) ?? { taskId }) };
+        const next = { extractionId, ...written(taskId) };
         rows.set(taskId, next);
         return { ...next };
       }),
     keepTarget: ({ taskId, extractionId, sealedTarget }) =>
       call('keepTarget', taskId, () => {
-        rows.set(taskId, { ...(rows.get(taskId) ?? { taskId }), sealedTarget, sealedFor: extractionId });
+        rows.set(taskId, { ...written(taskId), sealedTarget, sealedFor: extractionId });
       }),
     get: (taskId) =>
       call('get', taskId, () => {

@@ -33,7 +33,7 @@ import {
 } from '../../../support/extraction-fixtures.ts';
 import { memoryExtractionStore } from '../../../support/memory-extraction-store.ts';
 import { memoryJournal } from '../../../support/memory-journal.ts';
-import { memoryTaskStore } from '../../../support/memory-task-store.ts';
+import { memoryTaskStore, taskExpiry } from '../../../support/memory-task-store.ts';
 import { withLostAnswers } from '../../../support/with-lost-answers.ts';
 
 const machine: ReconcileCaller = { kind: 'machine', startAbandoned: false };
@@ -233,7 +233,7 @@ describe('RUNNING', () => {
     });
     await held.reconcile(machine);
     expect(held.reads()).toBe(1);
-    expect(held.task()).toEqual({ ...before, taskId: 'task-1', extractionId: id });
+    expect(held.task()).toEqual({ ...before, taskId: 'task-1', extractionId: id, expiresAt: taskExpiry });
   });
 
   test('a task that is linked costs one read, and no write', async () => {

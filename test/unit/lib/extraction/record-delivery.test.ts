@@ -16,7 +16,7 @@ import {
 } from '../../../support/extraction-fixtures.ts';
 import { memoryExtractionStore } from '../../../support/memory-extraction-store.ts';
 import { memoryJournal } from '../../../support/memory-journal.ts';
-import { memoryTaskStore } from '../../../support/memory-task-store.ts';
+import { memoryTaskStore, taskExpiry } from '../../../support/memory-task-store.ts';
 import type { StoreCall } from '../../../support/store-fault.ts';
 
 const linked: Task = {
@@ -91,7 +91,12 @@ test('a delivery after the link settles the extraction, has the queue collect, a
 test('a delivery before the link is stored, and no machine is woken', async () => {
   const { deliver, woken, counted, row, task } = world({ row: extractionIn('STARTING') });
   expect(await deliver()).toEqual({ kind: 'stored' });
-  expect(task()).toEqual({ taskId: 'task-1', taskStatus: 'COMPLETED', notifiedAt: iso(100) });
+  expect(task()).toEqual({
+    taskId: 'task-1',
+    taskStatus: 'COMPLETED',
+    notifiedAt: iso(100),
+    expiresAt: taskExpiry,
+  });
   expect(row()).toEqual(extractionIn('STARTING'));
   expect(woken).toEqual([]);
   expect(counted).toEqual(['UnlinkedDelivery']);

@@ -25,7 +25,7 @@ import {
 import { closedCircuit } from '../../../support/memory-breaker-store.ts';
 import { memoryExtractionStore } from '../../../support/memory-extraction-store.ts';
 import { memoryJournal } from '../../../support/memory-journal.ts';
-import { memoryTaskStore } from '../../../support/memory-task-store.ts';
+import { memoryTaskStore, taskExpiry } from '../../../support/memory-task-store.ts';
 
 const target = '11111111-1';
 
@@ -107,7 +107,9 @@ test('an accepted start is due for its first poll, and its sealed target is kept
   const { start, row, tasks, counted } = world();
   expect(await start()).toEqual(polled);
   expect(row()).toMatchObject({ status: 'RUNNING', taskId: 'task-1', startedAt: iso(5), dueAt: iso(10) });
-  expect([...tasks.rows.values()]).toEqual([{ taskId: 'task-1', sealedTarget: 'c2VhbGVk', sealedFor: id }]);
+  expect([...tasks.rows.values()]).toEqual([
+    { taskId: 'task-1', sealedTarget: 'c2VhbGVk', sealedFor: id, expiresAt: taskExpiry },
+  ]);
   expect(counted).toEqual([]);
 });
 

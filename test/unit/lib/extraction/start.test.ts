@@ -32,7 +32,7 @@ import {
 import { circuitOf, closedCircuit } from '../../../support/memory-breaker-store.ts';
 import { memoryExtractionStore } from '../../../support/memory-extraction-store.ts';
 import { memoryJournal } from '../../../support/memory-journal.ts';
-import { memoryTaskStore } from '../../../support/memory-task-store.ts';
+import { memoryTaskStore, taskExpiry } from '../../../support/memory-task-store.ts';
 import type { StoreCall, StoreFaults } from '../../../support/store-fault.ts';
 import { withLostAnswers } from '../../../support/with-lost-answers.ts';
 
@@ -171,6 +171,7 @@ describe('a successful start', () => {
       extractionId: id,
       callbackToken: 'token-0',
       callbackAttempt: 0,
+      expiresAt: taskExpiry,
     });
     expect(posts).toHaveLength(1);
     expect(counted).toEqual([]);
@@ -463,7 +464,12 @@ describe('an invocation that finds a start made or in progress', () => {
     const quiet = world({ row: extractionIn('RUNNING') });
     quiet.tasks.rows.set('task-1', adopted);
     expect(await quiet.start(0)).toEqual({ kind: 'waiting', taskId: 'task-1' });
-    expect(quiet.task()).toEqual({ ...adopted, callbackToken: 'token-0', callbackAttempt: 0 });
+    expect(quiet.task()).toEqual({
+      ...adopted,
+      callbackToken: 'token-0',
+      callbackAttempt: 0,
+      expiresAt: taskExpiry,
+    });
 
     const held = world({ row: extractionIn('RUNNING') });
     held.tasks.rows.set('task-1', { ...adopted, taskStatus: 'FAILED' });

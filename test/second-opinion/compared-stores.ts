@@ -1,0 +1,237 @@
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import fc from 'fast-check';
+import { dynamoBreakerStore } from '../../lib/aws/dynamo-breaker-store.ts';
+import { dynamoExtractionStore } from '../../lib/aws/dynamo-extraction-store.ts';
+import { dynamoTaskStore } from '../../lib/aws/dynamo-task-store.ts';
+import { type BreakerState, breakerNames, closedBreaker } from '../../lib/breaker/breaker-state.ts';
+import type { BreakerStore } from '../../lib/breaker/breaker-store.ts';
+import type { Extraction } from '../../lib/extraction/record.ts';
+import type { ExtractionStore, TaskStore } from '../../lib/extraction/store.ts';
+import { type Change, claimDue, type DueRecord, type Guard } from '../../lib/extraction/transitions.ts';
+import { allStatuses, at, consentExtraction, extraction, iso } from '../support/extraction-fixtures.ts';
+import { memoryBreakerStore } from '../support/memory-breaker-store.ts';
+import { memoryExtractionStore } from '../support/memory-extraction-store.ts';
+import { memoryTaskStore } from '../support/memory-task-store.ts';
+
+/** One call of a store. `text` shows it in a failure. */
+export type Call<Store> = { readonly text: string; readonly run: (store: Store) => Promise<unknown> };
+
+/** A store on DynamoDB, and the one in memory that the simulation trusts. */
+type Compared<Store> = {
+  /** The table, by its id in the construct Storage. */
+  readonly table: string;
+  readonly onDynamo: (client: DynamoDBClient, table: string) => Store;
+  readonly inMemory: () => Store & { readonly rows: ReadonlyMap<string, object> };
+  readonly calls: fc.Arbitrary<Call<Store>>;
+};
+
+/** Forgets the type of the store. */
+const compared = <Store extends object>({ calls, ...rest }: Compared<Store>): Compared<object> => ({
+  ...rest,
+  calls: calls.map(({ text, run }) => ({ text, run: (store) => run(store as Store) })),
+});
+
+const call = <Store, Args extends readonly unknown[]>(
+  name: string,
+  args: fc.Arbitrary<Args>,
+  run: (store: Store, ...args: Args) => Promise<unknown>,
+): fc.Arbitrary<Call<Store>> =>
+  args.map((values) => ({
+    text: `${name}(${values.map((value) => JSON.stringify(value)).join(', ')})`,
+    run: (store) => run(store, ...values),
+  }));
+
+/** Some of the fields, and rarely none. */
+const someOf = <Fields extends object>(
+  fields: { [Name in keyof Fields]-?: fc.Arbitrary<NonNullable<Fields[Name]>> },
+  most: number,
+): fc.Arbitrary<Partial<Fields>> => {
+  const names = Object.keys(fields) as (keyof Fields & string)[];
+  const chosen = fc.subarray(names, { minLength: 1, maxLength: most });
+  return fc
+    .tuple(
+      fc.record(fields),
+      fc.oneof({ weight: 29, arbitrary: chosen }, { weight: 1, arbitrary: fc.constant([]) }),
+    )
+    .map(([all, some]) => Object.fromEntries(some.map((name) => [name, all[name]])) as Partial<Fields>);
+};
+
+const extractionId = fc.constantFrom('extraction-1', 'extraction-2', 'Extraction-3');
+const requestId = fc.constantFrom('request-1', 'request-2');
+const attemptId = fc.constantFrom('attempt-1', 'attempt-2');
+const taskId = fc.constantFrom('task-1', 'task-2');
+const time = fc.integer({ min: 1, max: 3 }).map(iso);
+const shard = fc.constantFrom(0, 1);
+const status = fc.constantFrom(...allStatuses);
+
+const attributes = {
+  status,
+  attemptId,
+  taskId,
+  dueAt: time,
+  dueShard: shard,
+  notBefore: time,
+  settledAt: time,
+  settledBy: fc.constantFrom('webhook', 'start', 'reconcile'),
+  isFinal: fc.constant(true),
+  reason: fc.constantFrom('http-400', 'deadline-passed'),
+  collectedAt: time,
+  collectionError: fc.constantFrom('no-results'),
+  expiresAt: fc.integer({ min: 0, max: 2 ** 40 }),
+  results: fc.record({
+    bucket: fc.constant('results'),
+    key: fc.string({ maxLength: 3 }),
+    bytes: fc.nat(),
+    sha256: fc.constant('0'.repeat(64)),
+  }),
+  actionResults: fc.array(
+    fc.record(
+      { id: fc.constant('movement'), status: fc.string({ maxLength: 3 }), errorCode: fc.constant('TIMEOUT') },
+      { requiredKeys: ['id', 'status'] },
+    ),
+    { maxLength: 2 },
+  ),
+};
+
+const guard: fc.Arbitrary<Guard> = someOf<Guard>(
+  {
+    status: fc.subarray([...allStatuses], { minLength: 6 }),
+    requestId,
+    attemptId,
+    withoutAttempt: fc.constant(true),
+    taskId,
+    open: fc.constant(true),
+    uncollected: fc.constant(true),
+    dueAt: time,
+  },
+  2,
+);
+
+/** Mostly a valid change. Sometimes it sets nothing, has no condition, or sets and removes one attribute. */
+const change: fc.Arbitrary<Change> = fc
+  .record({
+    extractionId,
+    when: guard,
+    set: someOf(attributes, 6),
+    remove: fc.subarray(Object.keys(attributes) as (keyof Extraction)[], { maxLength: 6 }),
+    overlaps: fc.integer({ min: 1, max: 20 }).map((number) => number === 1),
+  })
+  .map(({ overlaps, remove, ...rest }) => ({
+    ...(rest as Omit<Change, 'remove'>),
+    remove: overlaps ? remove : remove.filter((name) => !(name in rest.set)),
+  }));
+
+const record: fc.Arbitrary<Extraction> = fc
+  .record({
+    request: fc.constantFrom(extraction(), consentExtraction()),
+    fields: someOf(attributes, 6),
+    identity: fc.record({ extractionId, requestId }),
+    due: fc.record({ dueShard: shard, dueAt: time }),
+  })
+  .map(
+    ({ request, fields, identity, due }) => ({ ...request, ...fields, ...due, ...identity }) as Extraction,
+  );
+
+/**
+ * Walks through the index as the sweep does, page by page, and claims what it finds if `claims`. Records of one `dueAt` have
+ * no order in an index, so the answer has the order of the times, and the records sorted.
+ */
+const walk = async (store: ExtractionStore, of: number, until: Date, limit: number, claims: boolean) => {
+  const found: DueRecord[] = [];
+  for (;;) {
+    const page = await store.due(of, until, limit, found.at(-1));
+    found.push(...page);
+    if (claims) for (const one of page) await store.apply(claimDue(one, iso(9)));
+    if (page.length < limit) break;
+  }
+  return {
+    times: found.map(({ dueAt }) => dueAt),
+    records: found.map((one) => `${one.extractionId} ${one.dueAt}`).toSorted(),
+  };
+};
+
+const extractions = compared<ExtractionStore>({
+  table: 'Extractions',
+  onDynamo: dynamoExtractionStore,
+  inMemory: memoryExtractionStore,
+  calls: fc.oneof(
+    {
+      weight: 3,
+      arbitrary: call('create', fc.tuple(record), (store: ExtractionStore, one) => store.create(one)),
+    },
+    {
+      weight: 1,
+      arbitrary: call('get', fc.tuple(extractionId), (store: ExtractionStore, id) => store.get(id)),
+    },
+    {
+      weight: 8,
+      arbitrary: call('apply', fc.tuple(change), (store: ExtractionStore, one) => store.apply(one)),
+    },
+    {
+      weight: 2,
+      arbitrary: call(
+        'walk',
+        fc.tuple(shard, fc.integer({ min: 1, max: 3 }), fc.integer({ min: 1, max: 2 }), fc.boolean()),
+        (store: ExtractionStore, of, seconds, limit, claims) => walk(store, of, at(seconds), limit, claims),
+      ),
+    },
+  ),
+});
+
+const text = fc.string({ minLength: 1, maxLength: 3 });
+
+const tasks = compared<TaskStore>({
+  table: 'Tasks',
+  onDynamo: (client, table) => dynamoTaskStore(client, table, () => new Date(0)),
+  inMemory: memoryTaskStore,
+  calls: fc.oneof(
+    call(
+      'link',
+      fc.tuple(
+        fc.record({
+          taskId,
+          extractionId,
+          callbackToken: text,
+          callbackAttempt: fc.integer({ min: 0, max: 11 }),
+        }),
+      ),
+      (store: TaskStore, link) => store.link(link),
+    ),
+    call(
+      'notify',
+      fc.tuple(fc.record({ taskId, taskStatus: text, notifiedAt: time })),
+      (store: TaskStore, notice) => store.notify(notice),
+    ),
+    call('adopt', fc.tuple(taskId, extractionId), (store: TaskStore, task, id) => store.adopt(task, id)),
+    call(
+      'keepTarget',
+      fc.tuple(fc.record({ taskId, extractionId, sealedTarget: text })),
+      (store: TaskStore, target) => store.keepTarget(target),
+    ),
+    call('get', fc.tuple(taskId), (store: TaskStore, task) => store.get(task)),
+  ),
+});
+
+const breakerName = fc.constantFrom(...breakerNames);
+const version = fc.constantFrom('one', 'two', 'three');
+const state = fc.constantFrom<BreakerState>(closedBreaker, {
+  ...closedBreaker,
+  opened: { since: 1, until: 2, seconds: 3, probe: { id: 'probe', until: 4 } },
+  paused: { since: 5, reason: 'why' },
+});
+
+const breakers = compared<BreakerStore>({
+  table: 'Breakers',
+  onDynamo: dynamoBreakerStore,
+  inMemory: memoryBreakerStore,
+  calls: fc.oneof(
+    call('read', fc.tuple(breakerName), (store: BreakerStore, name) => store.read(name)),
+    call(
+      'replace',
+      fc.tuple(breakerName, fc.option(version, { nil: undefined }), fc.record({ state, version })),
+      (store: BreakerStore, name, previous, next) => store.replace(name, previous, next),
+    ),
+  ),
+});
+
+export const comparedStores = [extractions, tasks, breakers];
