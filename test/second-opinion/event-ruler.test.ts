@@ -1,0 +1,185 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Template } from 'aws-cdk-lib/assertions';
+import { expect, test } from 'vitest';
+import * as recordOf from '../../lib/downstream/testing.ts';
+import { runCommand } from '../../tools/local/run-command.ts';
+import { documentedRecords } from '../unit/docs/documented-records.ts';
+import { read } from '../unit/docs/metric-names.ts';
+import { twoInOneStack } from '../unit/infra/embedded.ts';
+import { everyOption, resourcesOf, synthesize } from '../unit/infra/synth.ts';
+import { describeWithJava, prepareJars } from './java.ts';
+
+type Case = {
+  readonly name: string;
+  readonly event: unknown;
+  readonly pattern: string;
+  readonly matches: boolean;
+};
+
+/** The cases with what AWS's matcher answers. */
+const answered = async (cases: readonly Case[]): Promise<readonly Case[]> => {
+  const workspace = mkdtempSync(join(tmpdir(), 'cosecha-ruler-'));
+  try {
+    const file = join(workspace, 'cases');
+    writeFileSync(file, cases.map(({ event, pattern }) => `${JSON.stringify(event)}\t${pattern}\n`).join(''));
+    const match = join(import.meta.dirname, 'Match.java');
+    const { code, output } = await runCommand('java', ['-cp', join(await prepareJars(), '*'), match, file], {
+      env: process.env,
+      cwd: workspace,
+    });
+    const answers = output.trim().split('\n');
+    if (code !== 0 || answers.length !== cases.length) throw new Error(`The matcher failed.\n${output}`);
+    return cases.map((one, index) => ({ ...one, matches: answers[index] === 'true' }));
+  } finally {
+    rmSync(workspace, { recursive: true });
+  }
+};
+
+const onlyOf = (
+  template: Template | undefined,
+  type: string,
+  id: string,
+): Readonly<Record<string, unknown>> => {
+  if (template === undefined) throw new Error('The stack is missing.');
+  const found = Object.entries(resourcesOf(template, type)).filter(([name]) => name.startsWith(id));
+  const [[, { Properties }] = ['', { Properties: {} }]] = found;
+  if (found.length !== 1) throw new Error(`The template has ${found.length} ${type} ${id}, not one.`);
+  return Properties;
+};
+
+type Filters = { readonly Filters: readonly { readonly Pattern: string }[] };
+
+const pipeFilters = (): Filters =>
+  (
+    onlyOf(synthesize(everyOption).template, 'AWS::Pipes::Pipe', 'EventFanOut').SourceParameters as {
+      readonly FilterCriteria: Filters;
+    }
+  ).FilterCriteria;
+
+const consumerFilters = (): Filters =>
+  onlyOf(twoInOneStack().template, 'AWS::Lambda::EventSourceMapping', 'ConsumerMapping')
+    .FilterCriteria as Filters;
+
+/** The JSON block of docs/stream.md that contains this text. */
+const documentedJson = (text: string): string => {
+  const blocks = [...read('docs/stream.md').matchAll(/```json\n(.*?)```/gs)].map(([, json = '']) => json);
+  const [block, ...others] = blocks.filter((json) => json.includes(text));
+  if (block === undefined || others.length > 0)
+    throw new Error(`docs/stream.md has not one block with ${text}.`);
+  return block;
+};
+
+/** Every documented record, and those of the package, with whether a reader of outcomes needs it (docs/stream.md). */
+const records = (): readonly (readonly [name: string, record: unknown, isNeeded: boolean])[] => {
+  const unneeded = ['requested', 'progressed', 'erased'];
+  const documented = [...documentedRecords()].map(
+    ([kind, record]) => [`docs/events/${kind}.json`, record, !unneeded.includes(kind)] as const,
+  );
+  const outcomes = ['COMPLETED', 'FAILED', 'REJECTED', 'UNCONFIRMED', 'NOT_STARTED', 'TIMED_OUT'] as const;
+  return [
+    ...documented,
+    ...outcomes.map((status) => [`settled as ${status}`, recordOf.settledEvent({ status }), true] as const),
+    ['corrected', recordOf.correctedEvent(), true],
+    ['reopened', recordOf.reopenedEvent(), true],
+    ['collected', recordOf.collectedEvent({ method: 'consent' }), true],
+    ['not collected', recordOf.notCollectedEvent(), true],
+    ['rescheduled in grace', recordOf.housekeepingEvent({ status: 'TIMED_OUT' }), true],
+    ['restored', recordOf.restoredEvent(), true],
+    ['requested', recordOf.requestedEvent({ method: 'consent' }), false],
+    ['started', recordOf.progressedEvent({ status: 'STARTING' }), false],
+    ['running', recordOf.progressedEvent(), false],
+    ['rescheduled while it runs', recordOf.housekeepingEvent({ status: 'RUNNING' }), false],
+    ['erased', recordOf.erasedEvent(), false],
+    ['expired', recordOf.expiredEvent(), false],
+  ];
+};
+
+const machine = 'arn:aws:states:eu-west-1:111122223333:stateMachine:Cosecha-prod-extractions';
+
+/** As Step Functions documents it: https://docs.aws.amazon.com/step-functions/latest/dg/eventbridge-integration.html */
+const executionEvent = (status: string, stateMachineArn = machine) => ({
+  version: '0',
+  id: '315c1398-40ff-a850-213b-158f73e60175',
+  'detail-type': 'Step Functions Execution Status Change',
+  source: 'aws.states',
+  account: '111122223333',
+  time: '2026-02-26T19:42:21Z',
+  region: 'eu-west-1',
+  resources: [`${machine.replace('stateMachine', 'execution')}:0190a0b0-0000-7000-8000-000000000001`],
+  detail: {
+    executionArn: `${machine.replace('stateMachine', 'execution')}:0190a0b0-0000-7000-8000-000000000001`,
+    stateMachineArn,
+    name: '0190a0b0-0000-7000-8000-000000000001',
+    status,
+    startDate: 1_551_225_146_847,
+    stopDate: status === 'RUNNING' ? null : 1_551_225_151_881,
+    input: '{}',
+    output: null,
+    inputDetails: { included: true },
+    outputDetails: null,
+  },
+});
+
+/** The pattern of a rule, with the ARN of the machine in place of its reference. */
+const patternOf = (rule: Readonly<Record<string, unknown>>): string =>
+  JSON.stringify(rule.EventPattern).replace(/\{"Ref":"ExtractionMachine\w+"\}/, JSON.stringify(machine));
+
+const busEvent = (data: unknown) => {
+  const event = JSON.parse(read('docs/events/bus/settled.json'));
+  return { ...event, detail: { ...event.detail, data } };
+};
+
+describeWithJava('Event Ruler', () => {
+  test('the filters of the pipe, of a consumer and of docs/stream.md pass every record of an outcome, and no other', async () => {
+    const filters: Readonly<Record<string, Filters>> = {
+      pipe: pipeFilters(),
+      consumer: consumerFilters(),
+      documented: JSON.parse(documentedJson('"Filters"')),
+    };
+    const cases = Object.entries(filters).flatMap(([by, { Filters }]) =>
+      records().flatMap(([name, event]) =>
+        Filters.map(({ Pattern }) => ({ name: `${by}: ${name}`, event, pattern: Pattern, matches: false })),
+      ),
+    );
+    // A record passes if one of the patterns matches.
+    const passed = (await answered(cases)).flatMap(({ name, matches }) => (matches ? [name] : []));
+    const needed = records().flatMap(([name, , isNeeded]) => (isNeeded ? [name] : []));
+    expect(new Set(passed)).toEqual(
+      new Set(Object.keys(filters).flatMap((by) => needed.map((name) => `${by}: ${name}`))),
+    );
+  });
+
+  test('the rules match their events, and no others', async () => {
+    const accept = synthesize({ stage: 'accept', probe: 'true', fanOutToEventBus: 'true' });
+    const broken = patternOf(onlyOf(synthesize().template, 'AWS::Events::Rule', 'SafetyNetExecutionBroken'));
+    const bus = patternOf(onlyOf(accept.readersTemplate, 'AWS::Events::Rule', 'FanOut'));
+    const documented = JSON.stringify(JSON.parse(documentedJson('"detail-type": ["Extraction changed"]')));
+    const ofStatus = (status: 'COMPLETED' | 'CREDENTIALS_WRONG') =>
+      busEvent(recordOf.settledEvent({ status }));
+    const cases: readonly Case[] = [
+      ...['FAILED', 'TIMED_OUT', 'ABORTED', 'RUNNING', 'SUCCEEDED', 'PENDING_REDRIVE'].map((status) => ({
+        name: status,
+        event: executionEvent(status),
+        pattern: broken,
+        matches: ['FAILED', 'TIMED_OUT', 'ABORTED'].includes(status),
+      })),
+      {
+        name: 'another machine',
+        event: executionEvent('FAILED', `${machine}-2`),
+        pattern: broken,
+        matches: false,
+      },
+      { name: 'on the bus', event: ofStatus('COMPLETED'), pattern: bus, matches: true },
+      {
+        name: 'the documented status',
+        event: ofStatus('CREDENTIALS_WRONG'),
+        pattern: documented,
+        matches: true,
+      },
+      { name: 'another status', event: ofStatus('COMPLETED'), pattern: documented, matches: false },
+    ];
+    expect(await answered(cases)).toEqual(cases);
+  });
+});
