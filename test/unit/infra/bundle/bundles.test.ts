@@ -49,13 +49,15 @@ test.each(functionNames)('%s is within its budget of bytes', (name) => {
 });
 
 test.each(functionNames)(
-  '%s loads with the environment of its function and exports a handler',
+  '%s loads with the environment of its function, and exports a handler of two arguments at most',
   async (name) => {
-    const script = `console.log(typeof require(${JSON.stringify(fileOf(name))}).handler)`;
+    const script = `console.log(require(${JSON.stringify(fileOf(name))}).handler.length)`;
     const { stdout } = await promisify(execFile)(process.execPath, ['--eval', script], {
       env: { AWS_REGION: 'eu-west-1', ...environments.get(name) },
     });
-    expect(stdout.trim()).toBe('function');
+    // A third one would be a callback, which Node 24 on Lambda refuses:
+    // https://docs.aws.amazon.com/lambda/latest/dg/nodejs-handler.html
+    expect(['0', '1', '2']).toContain(stdout.trim());
   },
 );
 
