@@ -9,6 +9,7 @@ import { documentedRecords } from '../unit/docs/documented-records.ts';
 import { read } from '../unit/docs/metric-names.ts';
 import { twoInOneStack } from '../unit/infra/embedded.ts';
 import { everyOption, resourcesOf, synthesize } from '../unit/infra/synth.ts';
+import { synthesizeStage } from '../unit/tools/acceptance/synth.ts';
 import { describeWithJava, prepareJars } from './java.ts';
 
 type Case = {
@@ -152,9 +153,9 @@ describeWithJava('Event Ruler', () => {
   });
 
   test('the rules match their events, and no others', async () => {
-    const accept = synthesize({ stage: 'accept', probe: 'true', fanOutToEventBus: 'true' });
+    const { readers } = synthesizeStage({ stage: 'accept', fanOutToEventBus: 'true' });
     const broken = patternOf(onlyOf(synthesize().template, 'AWS::Events::Rule', 'SafetyNetExecutionBroken'));
-    const bus = patternOf(onlyOf(accept.readersTemplate, 'AWS::Events::Rule', 'FanOut'));
+    const bus = patternOf(onlyOf(readers, 'AWS::Events::Rule', 'FanOut'));
     const documented = JSON.stringify(JSON.parse(documentedJson('"detail-type": ["Extraction changed"]')));
     const ofStatus = (status: 'COMPLETED' | 'CREDENTIALS_WRONG') =>
       busEvent(recordOf.settledEvent({ status }));

@@ -1,4 +1,4 @@
-import { CfnOutput, Duration, RemovalPolicies, Stack, Validations } from 'aws-cdk-lib';
+import { CfnOutput, Duration, RemovalPolicies, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
 import { HttpApi, HttpStage, LogGroupLogDestination } from 'aws-cdk-lib/aws-apigatewayv2';
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
 import { EventSourceMapping } from 'aws-cdk-lib/aws-lambda';
