@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
 import { stackNameOf } from '../../lib/aws/stage.ts';
 import { connect } from '../cli/aws/deployment.ts';
+import { describeStack } from '../cli/aws/stack.ts';
 import { exitCodes } from '../cli/terminal/exit-codes.ts';
 import { describeFailure } from '../cli/terminal/explain-failure.ts';
 import { nodeShell } from '../cli/terminal/node-shell.ts';
@@ -14,6 +15,7 @@ import { checkStage } from './check-stage.ts';
 import { emptyBuckets } from './empty-buckets.ts';
 import { startEmulatedStage } from './emulated-stage.ts';
 import { type AcceptOptions, readAcceptOptions, usage } from './read-accept-options.ts';
+import { refuseOtherProvider } from './refuse-other-provider.ts';
 import { acceptanceApp, awsSettings, readersStackNameOf } from './settings.ts';
 
 /** `npm run accept`: deploys a stage with a fake provider, checks it, and destroys it. Returns the exit code. */
@@ -73,27 +75,28 @@ const runOnAws = async (options: AcceptOptions, shell: Shell, stop: AbortSignal)
     return checkStage({ checks, deployment, shell, stop });
   };
   if (again) return check();
+  const cloudFormation = new CloudFormationClient();
+  await refuseOtherProvider(stage, (name) => describeStack(cloudFormation, name));
   if (onlyDestroy) return destroyStage(stage, context);
   const command = `npm run accept -- -c stage=${stage}`;
   let code = await runCdk(['deploy', '--require-approval', 'never', ...context]);
-  if (keep) {
-    if (code === 0 && !stop.aborted) code = await check();
-    shell.hint([
-      `The stage ${stage} is kept, and costs some 50 cents a day.`,
-      `Repeat its checks: ${command} --again`,
-      `Destroy it: ${command} --destroy`,
-    ]);
-    return stop.aborted ? exitCodes.interrupted : code;
-  }
   try {
     if (code === 0 && !stop.aborted) code = await check();
   } finally {
-    if (stop.aborted) shell.hint('Stopped. Destroying the stage; Ctrl-C again leaves it.');
-    const destroyed = await destroyStage(stage, context);
-    if (destroyed !== 0) shell.hint(`The stage was not destroyed. Try again: ${command} --destroy`);
-    code = code === 0 ? destroyed : code;
+    if (keep) {
+      shell.hint([
+        `The stage ${stage} is kept, and costs some 50 cents a day.`,
+        `Repeat its checks: ${command} --again`,
+        `Destroy it: ${command} --destroy`,
+      ]);
+    } else {
+      if (stop.aborted) shell.hint('Stopped. Destroying the stage; Ctrl-C again leaves it.');
+      const destroyed = await destroyStage(stage, context);
+      if (destroyed !== 0) shell.hint(`The stage was not destroyed. Try again: ${command} --destroy`);
+      if (code === 0) code = destroyed;
+    }
   }
-  return code;
+  return stop.aborted ? exitCodes.interrupted : code;
 };
 
 const cdk = join(repository, 'node_modules', 'aws-cdk', 'bin', 'cdk');
