@@ -5,6 +5,7 @@ import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
 import { stackNameOf } from '../../lib/aws/stage.ts';
 import { connect } from '../cli/aws/deployment.ts';
 import { describeStack } from '../cli/aws/stack.ts';
+import { UsageError } from '../cli/terminal/errors.ts';
 import { exitCodes } from '../cli/terminal/exit-codes.ts';
 import { describeFailure } from '../cli/terminal/explain-failure.ts';
 import { nodeShell } from '../cli/terminal/node-shell.ts';
@@ -58,7 +59,11 @@ const runOnEmulator = async ({ checks }: AcceptOptions, shell: Shell, stop: Abor
  */
 const agreeOnRegion = async (): Promise<void> => {
   const { config } = new CloudFormationClient();
-  process.env.AWS_REGION = await config.region();
+  process.env.AWS_REGION = await config.region().catch((cause: unknown) => {
+    throw new UsageError('No region is set. Set AWS_REGION, or AWS_PROFILE to a profile that has one.', {
+      cause,
+    });
+  });
   await config.credentials();
 };
 
