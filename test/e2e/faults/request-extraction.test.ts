@@ -53,7 +53,7 @@ const expectOneTask = async (extractionId: string, username: string): Promise<vo
 };
 
 describe.each(calls)('request-extraction, $call', ({ service, operation, writes, recorded }) => {
-  test.for(injectedFaults({ service, writes }, tries.prompt))(
+  test.for(injectedFaults({ service, writes }, tries.intake))(
     '$title: the repeated request is accepted, and one task is started',
     async ({ kind, when, times = 1, effect }) => {
       const username = uniqueUsername();
@@ -96,7 +96,7 @@ describe('request-extraction, reading the fingerprint key', () => {
     await kills.cancel();
   };
 
-  test.for(injectedFaults({ service, writes: false }, tries.prompt))(
+  test.for(injectedFaults({ service, writes: false }, tries.intake))(
     '$title: the repeated request is accepted, and one task is started',
     async ({ when, times = 1, effect }) => {
       const username = uniqueUsername();
