@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type SandboxControl, SandboxControlError } from '../../test/sandbox/control-client.ts';
 import { DEMO_BUSINESS_ID, OUTCOMES } from '../../test/sandbox/outcomes.ts';
 import type { Plan } from '../../test/sandbox/plan.ts';
-import type { ActionResult, ConsoleAction } from '../cli/console/actions.ts';
+import type { ActionResult, ConsoleAction, SandboxState } from '../cli/console/actions.ts';
 import { CliError } from '../cli/terminal/errors.ts';
 import type { LocalSystem } from './local-system.ts';
 
@@ -52,6 +52,7 @@ type Scenario = {
   readonly group: string;
   readonly label: string;
   readonly effect: string;
+  readonly endsFaults?: true;
   readonly run: (system: System, what: string) => Promise<ActionResult>;
 };
 
@@ -171,8 +172,9 @@ const provider: readonly Scenario[] = [
   {
     id: 'provider-recover',
     group: 'The provider',
-    label: 'Recover',
+    label: 'End it: answer as usual',
     effect: 'it answers as usual again',
+    endsFaults: true,
     run: async ({ provider: control }) => {
       await control.setFaults([]);
       return { text: 'The provider answers as usual.' };
@@ -192,3 +194,29 @@ export const sandboxActions = (system: System): readonly ConsoleAction[] =>
         throw new CliError(`${cause.message}.`, { cause });
       }),
   }));
+
+const inWords: Readonly<Record<string, string>> = { silence: 'accepts calls and never answers them' };
+
+/** What the sandbox does wrong now, in sentences, and whether an action can end it. */
+export const sandboxState = async ({
+  provider: control,
+}: Pick<System, 'provider'>): Promise<SandboxState> => {
+  try {
+    const { faults } = await control.summary();
+    const active = faults.map(({ behaviours }) => {
+      const [next] = behaviours;
+      const what =
+        next?.kind === 'answer'
+          ? `answers with ${next.status}`
+          : (inWords[next?.kind ?? ''] ?? `misbehaves (${next?.kind})`);
+      return `The provider ${what}, for the next ${behaviours.length === 1 ? 'call' : `${behaviours.length} calls`}.`;
+    });
+    return { active, canEnd: true };
+  } catch (error) {
+    if (!(error instanceof SandboxControlError)) throw error;
+    const active = [
+      `The provider refuses every connection. That ends by itself, ${outageSeconds} s after it began.`,
+    ];
+    return { active, canEnd: false };
+  }
+};

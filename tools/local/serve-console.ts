@@ -4,7 +4,7 @@ import { connect } from '../cli/aws/deployment.ts';
 import { serveConsoleOf } from '../cli/commands/console.ts';
 import type { LocalSystem, Run } from './local-system.ts';
 import { repository } from './paths.ts';
-import { sandboxActions } from './sandbox-actions.ts';
+import { sandboxActions, sandboxState } from './sandbox-actions.ts';
 
 /** Serves the console of the local stage, with every action and the panel of the sandbox. Returns its address. */
 export const serveLocalConsole = async (system: LocalSystem, { show, atEnd }: Run): Promise<string> => {
@@ -17,6 +17,7 @@ export const serveLocalConsole = async (system: LocalSystem, { show, atEnd }: Ru
     port: 0,
     allowed: true,
     more: sandboxActions(system),
+    sandboxState: () => sandboxState(system),
     shell: {
       hint: print,
       fail: print,

@@ -1,7 +1,7 @@
 import { consentStateAt } from '../consents/consent-state.ts';
 import type { OutcomeRow } from '../outcomes.ts';
 import { OUTCOMES } from '../outcomes.ts';
-import type { Restrictions } from '../plan.ts';
+import type { Fault, Restrictions } from '../plan.ts';
 import { type Progress, progressAt } from '../polled/polled-progress.ts';
 import type { Client, Consent, ConsentOverride, Delivery, PolledTask, Sandbox, Task } from '../state.ts';
 import type { TaskStatus } from '../task-vocabulary.ts';
@@ -39,6 +39,8 @@ export type Summary = {
     readonly polledTasks: number;
   };
   readonly outcomes: readonly OutcomeRow[];
+  /** The faults that apply to the next call. `endsAt` is absent for one that ends with its behaviours. */
+  readonly faults: readonly (Fault & { readonly endsAt?: string })[];
 };
 
 export const summaryView = (sandbox: Sandbox): Summary => ({
@@ -53,6 +55,14 @@ export const summaryView = (sandbox: Sandbox): Summary => ({
     polledTasks: sandbox.polledTasks.size,
   },
   outcomes: OUTCOMES,
+  faults: sandbox.faults
+    .filter(({ behaviours, endsAt }) =>
+      endsAt === undefined ? behaviours.length > 0 : endsAt > sandbox.clock.now(),
+    )
+    .map(({ endsAt, ...fault }) => ({
+      ...fault,
+      ...(endsAt === undefined ? {} : { endsAt: new Date(endsAt).toISOString() }),
+    })),
 });
 
 export const clientView = ({

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { inspect } from 'node:util';
 import type { Deployment } from '../aws/deployment.ts';
-import type { ConsoleAction } from '../console/actions.ts';
+import type { ConsoleAction, SandboxState } from '../console/actions.ts';
 import { consoleActions } from '../console/deployment-actions.ts';
 import { consoleSources } from '../console/deployment-sources.ts';
 import { type RunningConsole, serveConsole } from '../console/serve-console.ts';
@@ -20,19 +20,21 @@ export type ServeOptions = {
   readonly allowed: boolean;
   /** Further actions: those that drive the sandbox of the provider. */
   readonly more?: readonly ConsoleAction[];
+  readonly sandboxState?: () => Promise<SandboxState>;
   readonly shell: Pick<Shell, 'hint' | 'fail' | 'now' | 'sleep'>;
 };
 
 /** Serves the console of a deployment. `npm start` does so too, for its own. Throws CliError if the port is taken. */
 export const serveConsoleOf = (
   deployment: Deployment,
-  { port, allowed, more = [], shell }: ServeOptions,
+  { port, allowed, more = [], sandboxState, shell }: ServeOptions,
 ): Promise<RunningConsole> => {
   const { now, sleep } = shell;
   return serveConsole(port, {
     stage: deployment.stage,
     sources: consoleSources(deployment, now),
     actions: [...consoleActions(deployment, { allowed, now }), ...more],
+    ...(sandboxState === undefined ? {} : { sandboxState }),
     random: () => randomBytes(24).toString('base64url'),
     now,
     sleep,

@@ -1,3 +1,5 @@
+import type { Extraction } from '../../../lib/extraction/record.ts';
+
 /** What an action did. */
 export type ActionResult = {
   readonly text: string;
@@ -17,10 +19,22 @@ export type ConsoleAction = {
   readonly effect: string;
   /** The heading that it is under, on the page of the sandbox. */
   readonly group?: string;
+  /** Of the sandbox: it ends what the provider does wrong now, and is offered only then. */
+  readonly endsFaults?: true;
   /** A text that it needs, such as the reason of a pause. */
   readonly input?: string;
   /** Whether it changes something, so that `--actions` has to allow it. */
   readonly changes: boolean;
+  /** Whether it can do something for this extraction, such as a link to results that there are. Default: always. */
+  readonly isFor?: (record: Extraction) => boolean;
   /** Throws CliError and the SDK's errors. */
   readonly run: (subject: string, input: string) => Promise<ActionResult>;
+};
+
+/** What the sandbox of the provider does wrong now. */
+export type SandboxState = {
+  /** In sentences. */
+  readonly active: readonly string[];
+  /** Whether an action with `endsFaults` can end it. A provider that refuses connections refuses that, too. */
+  readonly canEnd: boolean;
 };

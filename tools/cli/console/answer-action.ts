@@ -6,22 +6,19 @@ import { explainFailure } from '../terminal/explain-failure.ts';
 import type { ConsoleAction } from './actions.ts';
 import type { FormTokens } from './form-tokens.ts';
 import type { ConsoleEnv } from './guard-request.ts';
-import { confirmPage, donePage, longestInput, refusedPage } from './pages/action-pages.ts';
+import type { Notice, Notices } from './notices.ts';
+import { confirmPage, longestInput, pageOfAction } from './pages/action-pages.ts';
 import type { Links } from './pages/content.ts';
 import type { Html } from './shown.ts';
 
 export type ActionDeps = {
   readonly actions: readonly ConsoleAction[];
   readonly tokens: FormTokens;
+  readonly notices: Notices;
   readonly links: Links;
   /** Reports on the terminal what was done, and never a link. */
   readonly onAction: (line: string) => void;
-  readonly send: (
-    c: Context<ConsoleEnv>,
-    title: string,
-    body: Html,
-    status?: 200 | 409 | 502,
-  ) => Response | Promise<Response>;
+  readonly send: (c: Context<ConsoleEnv>, title: string, body: Html) => Response | Promise<Response>;
 };
 
 /** The subject of a form covers the action too, so that a token of one cannot confirm the other. */
@@ -31,19 +28,20 @@ const isSubject = ({ place }: ConsoleAction, subject: string): boolean =>
   place === 'extraction' ? isUuid(subject) : subject === '';
 
 /** Runs a confirmed action. An expected failure is a sentence; a defect is thrown. */
-const runAction = async (action: ConsoleAction, subject: string, input: string) => {
+const runAction = async (action: ConsoleAction, subject: string, input: string): Promise<Notice> => {
+  const { label } = action;
   try {
-    return { kind: 'done', result: await action.run(subject, input) } as const;
+    return { kind: 'done', label, result: await action.run(subject, input) };
   } catch (error) {
     const why = error instanceof CliError ? error.message : explainFailure(error);
     if (why === undefined) throw error;
-    return { kind: 'failed', why } as const;
+    return { kind: 'not-done', label, why };
   }
 };
 
 /** Adds the confirmation page of each action, and its form. A form acts once, and only with the token of its page. */
 export const addActionRoutes = (app: Hono<ConsoleEnv>, path: string, deps: ActionDeps): void => {
-  const { tokens, links, send, onAction } = deps;
+  const { tokens, notices, links, send, onAction } = deps;
   const find = (id: string, subject: string): ConsoleAction | undefined =>
     deps.actions.find((action) => action.id === id && isSubject(action, subject));
   const notFound = (c: Context<ConsoleEnv>) =>
@@ -63,18 +61,24 @@ export const addActionRoutes = (app: Hono<ConsoleEnv>, path: string, deps: Actio
     const subject = field('subject');
     const action = find(c.req.param('action') ?? '', subject);
     if (action === undefined) return notFound(c);
+    const { label } = action;
+    /** Back to the page that offered it, by a GET: reloading that one repeats nothing. */
+    const returnWith = (notice: Notice) =>
+      c.redirect(`${pageOfAction(action, subject, links)}?did=${notices.keep(notice)}`, 303);
     if (!tokens.redeem(field('token'), subjectOfToken(action, subject))) {
       const why = 'This form was sent before, or is older than ten minutes. Nothing was done. Open it again.';
-      return send(c, action.label, refusedPage(action, subject, why, links), 409);
+      return returnWith({ kind: 'not-done', label, why });
     }
     const input = field('input').trim().slice(0, longestInput);
     if (action.input !== undefined && input === '') {
-      return send(c, action.label, refusedPage(action, subject, `${action.input} is missing.`, links), 409);
+      return returnWith({ kind: 'not-done', label, why: `${action.input} is missing.` });
     }
-    const outcome = await runAction(action, subject, input);
-    onAction([action.id, subject, outcome.kind].filter((part) => part !== '').join(' '));
-    return outcome.kind === 'done'
-      ? send(c, action.label, donePage(action, subject, outcome.result, links))
-      : send(c, action.label, refusedPage(action, subject, outcome.why, links), 502);
+    const notice = await runAction(action, subject, input);
+    onAction(
+      [action.id, subject, notice.kind === 'done' ? 'done' : 'failed']
+        .filter((part) => part !== '')
+        .join(' '),
+    );
+    return returnWith(notice);
   });
 };

@@ -1,14 +1,18 @@
 import { type Context, Hono } from 'hono';
+import { html } from 'hono/html';
 import { describeStory } from '../explain/print-story.ts';
 import { printableLines } from '../terminal/printable.ts';
-import type { ConsoleAction } from './actions.ts';
+import type { ConsoleAction, SandboxState } from './actions.ts';
 import { addActionRoutes } from './answer-action.ts';
 import { readAsset } from './assets.ts';
 import { createFormTokens, type FormTokens } from './form-tokens.ts';
 import { type ConsoleAddress, type ConsoleEnv, guardRequest } from './guard-request.ts';
 import { type LiveDeps, sendLive } from './live.ts';
+import { createNotices, type Notices } from './notices.ts';
+import { showNotice } from './pages/action-pages.ts';
 import { type Content, type Links, linksFrom } from './pages/content.ts';
 import { deliveriesPage } from './pages/deliveries-page.ts';
+import { type DeploymentState, readState, showBanner } from './pages/deployment-state.ts';
 import { extractionPage } from './pages/extraction-page.ts';
 import { type Frame, framePage } from './pages/frame.ts';
 import { healthPage } from './pages/health-page.ts';
@@ -24,6 +28,8 @@ export type ConsoleDeps = LiveDeps & {
   readonly sources: ConsoleSources;
   /** What the operator may do. Without any, the console only reads. */
   readonly actions: readonly ConsoleAction[];
+  /** Only `npm start` has a sandbox of the provider. */
+  readonly sandboxState?: () => Promise<SandboxState>;
   /** A text that cannot be guessed, new at each call. */
   readonly random: () => string;
   /** Reports on the terminal what was done. */
@@ -41,28 +47,46 @@ const parsePagePath = (text: string): PagePath => {
   return { path: pathname, query: searchParams };
 };
 
-/** Loads the page of a path, if it has one. Pages and their live updates are the same. */
-const loadPage = async ({ path, query }: PagePath, deps: ConsoleDeps, links: Links): Promise<Content> => {
-  const { sources, now } = deps;
-  const actionsOn = (place: ConsoleAction['place']) =>
-    deps.actions.filter((action) => action.place === place);
-  if (path === '/') return listPage(query, sources, links, now());
+/** What pages are made with, once for each console. */
+type Making = { readonly deps: ConsoleDeps; readonly links: Links; readonly notices: Notices };
+
+/** Loads the page of a path, if it has one. */
+const loadOwn = async (
+  { path, query }: PagePath,
+  state: DeploymentState,
+  { deps: { sources, actions, now }, links }: Making,
+): Promise<Content> => {
+  const actionsOn = (place: ConsoleAction['place']) => actions.filter((action) => action.place === place);
+  if (path === '/') return listPage(query, { sources, state }, links, now());
   if (path === '/deliveries') return deliveriesPage(query, sources, links, now());
-  if (path === '/health') return healthPage({ sources, actions: actionsOn('health') }, links, now());
+  if (path === '/health') return healthPage({ sources, state, actions: actionsOn('health') }, links, now());
   const [, extractionId] = /^\/extractions\/([0-9a-f-]{36})$/.exec(path) ?? [];
   if (extractionId === undefined) return notFoundPage(links);
   return extractionPage(extractionId, query, { sources, actions: actionsOn('extraction') }, links);
 };
 
-const addLiveRoute = (app: Hono<ConsoleEnv>, path: string, deps: ConsoleDeps, links: Links): void => {
+/** A page with what is above each: what is held, and what a form did. Pages and their live updates are the same. */
+const loadPage = async (page: PagePath, making: Making): Promise<Content> => {
+  const { deps, links, notices } = making;
+  const state = await readState(deps.sources);
+  const notice = notices.find(page.query.get('did'));
+  const content = await loadOwn(page, state, making);
+  return {
+    ...content,
+    model: [state, notice, content.model],
+    body: (at) => html`${showBanner(state, links, at)}${showNotice(notice, links)}${content.body(at)}`,
+  };
+};
+
+const addLiveRoute = (app: Hono<ConsoleEnv>, path: string, making: Making): void => {
   const following = new Set<symbol>();
   app.get(path, (c) => {
     if (following.size >= mostFollowers) return c.text('Too many pages are open.\n', 503);
     const follower = Symbol('follower');
     following.add(follower);
     const page = parsePagePath(c.req.query('page') ?? '/');
-    const load = () => loadPage(page, deps, links);
-    return sendLive(c, { load, onEnd: () => following.delete(follower) }, deps);
+    const load = () => loadPage(page, making);
+    return sendLive(c, { load, onEnd: () => following.delete(follower) }, making.deps);
   });
 };
 
@@ -79,30 +103,34 @@ const addStoryRoutes = (app: Hono<ConsoleEnv>, prefix: string, { sources }: Cons
 
 /** A page with forms that act is not live: a new version would take the form from under the operator's hands. */
 const formSender =
-  (frame: Frame, now: () => Date) =>
-  (c: Context<ConsoleEnv>, title: string, body: Html, status: 200 | 409 | 502 = 200) => {
+  (frame: Frame, { deps }: Making) =>
+  async (c: Context<ConsoleEnv>, title: string, body: Html) => {
     c.set('hasForm', true);
-    return c.html(framePage(frame, { title, body, now: now() }), status);
+    const at = deps.now();
+    const banner = showBanner(await readState(deps.sources), frame.links, at);
+    return c.html(framePage(frame, { title, body: html`${banner}${body}`, now: at }));
   };
 
 const addForms = (
   app: Hono<ConsoleEnv>,
   prefix: string,
-  { frame, tokens, deps }: { readonly frame: Frame; readonly tokens: FormTokens; readonly deps: ConsoleDeps },
+  { frame, tokens, making }: { readonly frame: Frame; readonly tokens: FormTokens; readonly making: Making },
 ): void => {
-  const { links } = frame;
-  const { actions, onAction } = deps;
-  const send = formSender(frame, deps.now);
-  addActionRoutes(app, `${prefix}/actions/:action`, { actions, tokens, links, onAction, send });
+  const { notices, links } = making;
+  const { actions, onAction, sandboxState } = making.deps;
+  const send = formSender(frame, making);
+  addActionRoutes(app, `${prefix}/actions/:action`, { actions, tokens, notices, links, onAction, send });
   if (!frame.hasSandbox) return;
   const scenarios = actions.filter(({ place }) => place === 'sandbox');
-  app.get(`${prefix}/sandbox`, (c) =>
-    send(
-      c,
-      'Sandbox',
-      sandboxPage(scenarios, (id) => tokens.issue(`${id} `), links),
-    ),
-  );
+  app.get(`${prefix}/sandbox`, async (c) => {
+    const current = (await sandboxState?.()) ?? { active: [], canEnd: false };
+    const notice = showNotice(notices.find(c.req.query('did') ?? null), links);
+    const panel = sandboxPage(
+      { actions: scenarios, ...current, issueToken: (id) => tokens.issue(`${id} `) },
+      links,
+    );
+    return send(c, 'Sandbox', html`${notice}${panel}`);
+  });
 };
 
 /** The console as an HTTP application. It answers only requests from the operator's own browser. */
@@ -112,6 +140,7 @@ export const createConsoleApp = (deps: ConsoleDeps): Hono<ConsoleEnv> => {
   const hasSandbox = actions.some(({ place }) => place === 'sandbox');
   const frame: Frame = { stage, links, hasSandbox, isReadOnly: !actions.some(({ changes }) => changes) };
   const tokens = createFormTokens(deps.random, now);
+  const making: Making = { deps, links, notices: createNotices(deps.random, now) };
   const prefix = `/${address.token}`;
   const app = new Hono<ConsoleEnv>();
   app.use('*', guardRequest(address));
@@ -119,13 +148,13 @@ export const createConsoleApp = (deps: ConsoleDeps): Hono<ConsoleEnv> => {
     const asset = readAsset(c.req.param('name'));
     return asset === undefined ? c.notFound() : c.body(asset.body, 200, { 'content-type': asset.type });
   });
-  addLiveRoute(app, `${prefix}/live`, deps, links);
-  addForms(app, prefix, { frame, tokens, deps });
+  addLiveRoute(app, `${prefix}/live`, making);
+  addForms(app, prefix, { frame, tokens, making });
   addStoryRoutes(app, prefix, deps);
   app.get(`${prefix}/*`, async (c) => {
     const { pathname, search } = new URL(c.req.url);
     const own = `${pathname.slice(prefix.length)}${search}`;
-    const { title, status, body } = await loadPage(parsePagePath(own), deps, links);
+    const { title, status, body } = await loadPage(parsePagePath(own), making);
     const at = now();
     const live = status === undefined ? { live: own } : {};
     return c.html(framePage(frame, { title, body: body(at), now: at, ...live }), status ?? 200);

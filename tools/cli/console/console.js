@@ -7,70 +7,89 @@ const units = [
   ['s', 1],
 ];
 
-/** A duration in its two largest units, as tools/cli/terminal/format-seconds.ts formats it, but only the largest. */
+/** A duration in its largest unit, from seconds. */
 const formatLargest = (seconds) => {
   const rest = Math.round(seconds);
   const [unit, size] = units.find(([, one]) => rest >= one) ?? ['s', 1];
   return `${Math.floor(rest / size)} ${unit}`;
 };
 
+const setText = (element, text) => {
+  if (element.textContent !== text) element.textContent = text;
+};
+
 /** Keeps "12 s ago" true. */
 const refreshAges = () => {
-  for (const time of document.querySelectorAll('main time[datetime]')) {
+  for (const time of document.querySelectorAll('main time.ago')) {
     const age = (Date.now() - Date.parse(time.dateTime)) / 1000;
     if (Number.isNaN(age)) continue;
     const text = formatLargest(Math.abs(age));
-    time.textContent = age >= 0 ? `${text} ago` : `in ${text}`;
+    setText(time, age >= 0 ? `${text} ago` : `in ${text}`);
   }
 };
 
-const status = document.getElementById('connection');
+/** Adds the browser's own time to a time in UTC, where it differs. */
+const showLocalTimes = () => {
+  for (const place of document.querySelectorAll('main .local')) {
+    const at = new Date(place.dataset.at);
+    if (Number.isNaN(at.getTime()) || at.getTimezoneOffset() === 0) continue;
+    setText(place, ` ${at.toLocaleTimeString('en-GB')} local`);
+  }
+};
+
+const badge = document.getElementById('connection');
 const content = document.getElementById('content');
+const lost = document.getElementById('lost');
 
 const say = (text, isLive) => {
-  if (status.textContent !== text) status.textContent = text;
-  status.classList.toggle('on', isLive);
+  setText(badge, text);
+  badge.classList.toggle('on', isLive);
 };
 
-/** What somebody types, or has opened, is theirs: a page that is being used is replaced once it is not. */
-const isInUse = () => {
-  const { activeElement } = document;
-  return content.contains(activeElement) && activeElement.matches('input, select, textarea');
-};
+const isAlike = (one, other) =>
+  one.nodeType === other.nodeType &&
+  one.nodeName === other.nodeName &&
+  one.dataset?.key === other.dataset?.key;
 
-/** How to find the focused element again in the new page. */
-const focusedSelector = () => {
-  const { activeElement } = document;
-  if (!content.contains(activeElement)) return undefined;
-  if (activeElement.id !== '') return `#${CSS.escape(activeElement.id)}`;
-  const href = activeElement.getAttribute('href');
-  return href === null ? undefined : `a[href="${CSS.escape(href)}"]`;
-};
+const keyOf = (node) => node.dataset?.key;
 
-let waiting;
-
-const showPage = ({ title, html }) => {
-  const focused = focusedSelector();
-  const scrolled = [...content.querySelectorAll('[data-keep-scroll]')].map(({ scrollLeft }) => scrollLeft);
-  // The server has escaped every text in it, and the content security policy runs no script of a page.
-  content.innerHTML = html;
-  for (const [index, element] of content.querySelectorAll('[data-keep-scroll]').entries()) {
-    element.scrollLeft = scrolled[index] ?? 0;
+/**
+ * Changes an element into another, and leaves everything alone that is the same in both. So what somebody types, selects
+ * or has focused stays as it is. A node with `data-key` is found again wherever it has moved.
+ */
+const morph = (from, to) => {
+  for (const { name } of [...from.attributes]) if (!to.hasAttribute(name)) from.removeAttribute(name);
+  for (const { name, value } of to.attributes) {
+    if (from.getAttribute(name) !== value) from.setAttribute(name, value);
   }
-  if (focused !== undefined) content.querySelector(focused)?.focus({ preventScroll: true });
-  document.title = document.title.replace(/^[^·]*/, `${title} `);
-  prepareCopy();
+  const keyed = new Map([...from.children].filter(keyOf).map((child) => [keyOf(child), child]));
+  const kept = new Set([...to.children].map(keyOf));
+  // First, so that those after it need not move: moving an element takes the focus and the selection from it.
+  for (const [key, child] of keyed) if (!kept.has(key)) child.remove();
+  let place = from.firstChild;
+  for (const next of [...to.childNodes]) {
+    const known = keyOf(next) === undefined ? place : keyed.get(keyOf(next));
+    if (known === undefined || known === null || !isAlike(known, next)) {
+      from.insertBefore(next, place);
+      continue;
+    }
+    if (known !== place) from.insertBefore(known, place);
+    place = known.nextSibling;
+    if (known.nodeType === Node.ELEMENT_NODE) morph(known, next);
+    else if (known.nodeValue !== next.nodeValue) known.nodeValue = next.nodeValue;
+  }
+  while (place !== null) {
+    const next = place.nextSibling;
+    place.remove();
+    place = next;
+  }
 };
 
-const receive = (page) => {
-  waiting = undefined;
-  if (isInUse()) waiting = page;
-  else showPage(page);
-};
-
-/** Offers to copy the text of an element. Only with script, so the button is added here. */
-const prepareCopy = () => {
-  for (const source of content.querySelectorAll('[data-copy]')) {
+/** What the script adds to a page. */
+const complete = () => {
+  refreshAges();
+  showLocalTimes();
+  for (const source of content.querySelectorAll('[data-copy]:empty')) {
     const button = document.createElement('button');
     button.type = 'button';
     button.id = 'copy';
@@ -84,35 +103,62 @@ const prepareCopy = () => {
   }
 };
 
+const showPage = ({ title, html }) => {
+  const next = content.cloneNode(false);
+  // The server has escaped every text in it, and the content security policy runs no script of a page.
+  next.innerHTML = html;
+  const { activeElement } = document;
+  morph(content, next);
+  if (activeElement !== document.activeElement) activeElement?.focus({ preventScroll: true });
+  document.title = document.title.replace(/^[^·]*/, `${title} `);
+  complete();
+};
+
 let source;
+let lastCheck = new Date();
+
+const showLost = (isLost) => {
+  if (isLost) setText(document.getElementById('last'), lastCheck.toLocaleTimeString('en-GB'));
+  lost.hidden = !isLost;
+  content.classList.toggle('stale', isLost);
+};
+
+const heard = () => {
+  lastCheck = new Date();
+  showLost(false);
+  say('live', true);
+};
 
 const follow = () => {
-  const address = status?.dataset.live ?? '';
+  const address = badge?.dataset.live ?? '';
   if (address === '' || source !== undefined) return;
   source = new EventSource(address);
   source.addEventListener('page', ({ data }) => {
-    say('live', true);
-    receive(JSON.parse(data));
-    refreshAges();
+    heard();
+    showPage(JSON.parse(data));
   });
-  source.addEventListener('checked', () => say('live', true));
-  source.addEventListener('error', () => say('not connected, trying again', false));
+  source.addEventListener('checked', heard);
+  source.addEventListener('error', () => {
+    say('not connected, trying again', false);
+    showLost(true);
+    // A browser gives up after an answer that is no stream, such as that of a console that was started again.
+    if (source?.readyState !== EventSource.CLOSED) return;
+    source = undefined;
+    setTimeout(follow, 3_000);
+  });
 };
 
 const pause = () => {
-  source?.close();
+  if (source === undefined) return;
+  source.close();
   source = undefined;
+  say('paused while the page is hidden', false);
 };
 
 // A page that nobody sees reads nothing from AWS.
 document.addEventListener('visibilitychange', () => (document.hidden ? pause() : follow()));
-document.addEventListener('focusout', () => {
-  if (waiting === undefined) return;
-  setTimeout(() => {
-    if (waiting !== undefined && !isInUse()) receive(waiting);
-  });
-});
 addEventListener('pagehide', pause);
+addEventListener('pageshow', () => document.hidden || follow());
 // "/" goes to the search field, as on GitHub.
 document.addEventListener('keydown', (event) => {
   const typing = event.target instanceof Element && event.target.matches('input, select, textarea');
@@ -123,6 +169,5 @@ document.addEventListener('keydown', (event) => {
   field.focus();
 });
 
-prepareCopy();
+complete();
 setInterval(refreshAges, 1_000);
-if (!document.hidden) follow();

@@ -23,6 +23,7 @@ const linkAction = ({ client, output, isEmulated }: Deployment, now: () => Date)
     label: 'Link to the results',
     place: 'extraction',
     changes: false,
+    isFor: ({ results }) => results !== undefined,
     effect:
       'The link reads the bank data of a person, without credentials, for five minutes. That it was made is printed on the terminal of the console.',
     run: async (extractionId) => {
@@ -46,6 +47,7 @@ const reconcileAction = ({ client, output }: Deployment): ConsoleAction => {
     label: 'Reconcile now',
     place: 'extraction',
     changes: true,
+    isFor: ({ dueShard }) => dueShard !== undefined,
     effect: 'It reads the provider once, settles and collects, as the sweep would. Doing it twice is safe.',
     run: async (extractionId) => {
       await reconcileNow(lambda, output('ReconcileFunctionName'), { trigger: 'operator', extractionId });

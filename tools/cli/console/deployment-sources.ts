@@ -68,6 +68,9 @@ const logReader = (deployment: Deployment, resources: ReturnType<typeof stackRea
 /** Many pages of the same extraction share a story, which takes some twenty requests. */
 const storySeconds = { onAws: 15, emulated: 1 } as const;
 
+/** As long as a page waits between two updates, or less. */
+const openSeconds = { onAws: 4, emulated: 0.5 } as const;
+
 /** As many as somebody has open. */
 const mostStories = 50;
 
@@ -114,11 +117,12 @@ export const consoleSources = (deployment: Deployment, now: () => Date): Console
   });
   return {
     sweepEveryMinutes: deployment.sweepEveryMinutes(),
-    open: async () => {
+    // Every page counts those that a hold keeps waiting, so that open pages share a read.
+    open: kept(deployment.isEmulated ? openSeconds.emulated : openSeconds.onAws, now, async () => {
       const records = await readExtractions(dynamo, table, await openExtractionIds(dynamo, table));
       // The index is eventually consistent, and may still have records that have closed.
       return records.filter(({ dueShard }) => dueShard !== undefined);
-    },
+    }),
     recent: recentExtractionsReader({
       stepFunctions: new SFNClient(client),
       dynamo,

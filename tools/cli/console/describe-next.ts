@@ -2,6 +2,7 @@ import { type Extraction, hasWebhook, isTerminalStatus } from '../../../lib/extr
 import { describeDue } from '../terminal/describe-record.ts';
 import { formatSeconds } from '../terminal/format-seconds.ts';
 import { shown } from './shown.ts';
+import type { Breaker } from './sources.ts';
 
 /** What an open extraction waits for, in a few words. */
 const awaited = (record: Extraction): string => {
@@ -39,10 +40,16 @@ const describeEnd = (record: Extraction): string => {
     .join(' · ');
 };
 
-/** What happens next to an open extraction, or how it ended. */
-export const describeNext = (record: Extraction, now: Date, sweepEveryMinutes: number): string => {
+/** What happens next to an open extraction, or how it ended. `hold` keeps its calls from the provider. */
+export const describeNext = (
+  record: Extraction,
+  { now, sweepEveryMinutes }: { readonly now: Date; readonly sweepEveryMinutes: number },
+  hold?: Breaker,
+): string => {
   if (record.dueShard === undefined) return shown(describeEnd(record));
   const due = describeDue(record.dueAt, now, sweepEveryMinutes);
   const next = due.startsWith('in ') ? `next reconcile ${due}` : `${due}: the next sweep queues it`;
-  return `${awaited(record)} · ${next}`;
+  if (hold === undefined) return `${awaited(record)} · ${next}`;
+  const held = `held: ${hold.name} are ${hold.state === 'paused' ? 'paused' : 'held'}`;
+  return [held, ...(record.status === 'REQUESTED' ? [] : [awaited(record)]), next].join(' · ');
 };

@@ -1,5 +1,9 @@
+import { defined } from '../../../lib/defined.ts';
 import type { Extraction } from '../../../lib/extraction/record.ts';
 import type { Lane, StoryLine } from '../explain/story.ts';
+import { formatOffset } from './shown.ts';
+import { around, type Range, shortestMs, timeOf } from './timeline-range.ts';
+import { foldedSpans, type Placed, type Span, type SpanLook, statusSpans } from './timeline-spans.ts';
 
 /** Lanes in the order in which an extraction goes through them. */
 const laneOrder: readonly Lane[] = [
@@ -14,37 +18,43 @@ const laneOrder: readonly Lane[] = [
   'operator',
 ];
 
-/** A part of a story's time, in milliseconds since its first line. */
-export type Range = { readonly from: number; readonly to: number };
-
-/** Something that lasts. `index` is that of its line in the story, if it has one. */
-export type Bar = {
+/** A span of the drawing. */
+export type Bar = SpanLook & {
   readonly x: number;
   readonly width: number;
-  readonly label: string;
-  readonly index?: number;
+  /** It is still to come. */
+  readonly isExpected: boolean;
 };
 
-/** One or several things that happened at almost the same time. */
+/** One or several things that happened at almost the same time, or one that is expected. */
 export type Mark = {
   readonly x: number;
   readonly indexes: readonly number[];
   readonly lines: readonly StoryLine[];
+  readonly isExpected: boolean;
+  /** Where several of them can be told apart. */
+  readonly closer?: Range;
 };
 
-/** Bars and marks would cover each other, so a lane that has both has two rows. */
+/** Bars and marks would cover each other, so a lane may have several rows. Only the first has its name. */
 export type Row = { readonly name: string; readonly bars: readonly Bar[]; readonly marks: readonly Mark[] };
-export type Tick = { readonly x: number; readonly atMs: number };
-export type Drawing = { readonly ticks: readonly Tick[]; readonly rows: readonly Row[] };
+export type Tick = { readonly x: number; readonly text: string };
+export type Drawing = {
+  readonly ticks: readonly Tick[];
+  readonly rows: readonly Row[];
+  /** Where the scale ends and what is expected begins. That part has no scale, only an order. */
+  readonly now?: number;
+};
 
 /** The drawing's width, without the names at its left. */
 export const drawingWidth = 1_000;
 
+/** The part of it that has what is expected next, and how many times fit into it. */
+const expectedWidth = 260;
+const mostExpected = 3;
+
 /** Marks closer than this would cover each other. */
 const closest = 20;
-
-/** A range shorter than this shows nothing more. */
-const shortestMs = 20;
 
 const second = 1_000;
 const minute = 60 * second;
@@ -56,94 +66,42 @@ const tickSteps = [
   ...[1, 2, 6, 12, 24, 48, 168, 720, 2_400].map((count) => count * hour),
 ];
 
-const timeOf = (at: string): number => new Date(at).getTime();
-
-/** From the first line to the last one, or to now for an open extraction. What lies in the future is not drawn. */
-export const wholeRange = (lines: readonly StoryLine[], isOpen: boolean, now: Date): Range => {
-  const start = timeOf(lines[0]?.at ?? now.toISOString());
-  const past = lines.filter(({ at }) => timeOf(at) <= now.getTime());
-  const ends = past.flatMap(({ at, until = at }) => [timeOf(at), Math.min(timeOf(until), now.getTime())]);
-  const last = Math.max(start, ...ends, isOpen ? now.getTime() : start);
-  return { from: 0, to: Math.max(shortestMs, last - start) };
-};
-
-/** The range that a query names, inside the whole one. */
-export const rangeIn = (query: URLSearchParams, whole: Range): Range => {
-  const numberIn = (name: string): number => Number(query.get(name) ?? Number.NaN);
-  const from = Math.max(whole.from, Math.round(numberIn('from')));
-  const to = Math.min(whole.to, Math.round(numberIn('to')));
-  return to - from >= shortestMs ? { from, to } : whole;
-};
-
-/** Where the links above the drawing lead. A link that would change nothing is left out. */
-export const zoomsOf = (range: Range, whole: Range): readonly (readonly [name: string, to: Range])[] => {
-  const width = range.to - range.from;
-  const inside = (from: number, size: number): Range => {
-    const start = Math.max(whole.from, Math.min(from, whole.to - size));
-    return { from: Math.round(start), to: Math.round(Math.min(whole.to, start + size)) };
-  };
-  const tenth = Math.max(shortestMs, width / 10);
-  const zooms: readonly (readonly [string, Range])[] = [
-    ['Zoom in', inside(range.from + width / 4, Math.max(shortestMs, width / 2))],
-    ['Zoom out', inside(range.from - width / 2, width * 2)],
-    ['Earlier', inside(range.from - width / 2, width)],
-    ['Later', inside(range.from + width / 2, width)],
-    ['First tenth', inside(range.from, tenth)],
-    ['Last tenth', inside(range.to - tenth, tenth)],
-    ['All', whole],
-  ];
-  return zooms.filter(([, { from, to }]) => from !== range.from || to !== range.to);
-};
-
 const ticksOf = ({ from, to }: Range, scale: (ms: number) => number): readonly Tick[] => {
   const step = tickSteps.find((one) => (to - from) / one <= 8) ?? Math.ceil((to - from) / 8);
   const first = Math.ceil(from / step);
   const count = Math.floor(to / step) - first + 1;
   return Array.from({ length: count }, (_, index) => ({
     x: scale((first + index) * step),
-    atMs: (first + index) * step,
+    text: formatOffset((first + index) * step),
   }));
 };
 
-type Span = { readonly from: number; readonly to: number; readonly label: string; readonly index?: number };
-
-/** Each status of the record, from its own times. The last one lasts until the record was closed, or until now. */
-const statusSpans = (record: Extraction, now: Date, start: number): readonly Span[] => {
-  const { requestedAt, startingAt, startedAt, settledAt, collectedAt, status, dueShard } = record;
-  const steps = [
-    [requestedAt, 'REQUESTED'],
-    [startingAt, 'STARTING'],
-    [startedAt, 'RUNNING'],
-    [settledAt, status],
-  ] as const;
-  const known = steps.flatMap(([at, label]) => (at === undefined ? [] : [{ at: timeOf(at), label }]));
-  const end =
-    collectedAt === undefined ? (dueShard === undefined ? undefined : now.getTime()) : timeOf(collectedAt);
-  return known.map(({ at, label }, index) => ({
-    from: at - start,
-    to: Math.max(at, known[index + 1]?.at ?? end ?? at) - start,
-    label,
-  }));
+/** Bars that overlap are in rows below each other. */
+const packed = (bars: readonly Bar[]): readonly (readonly Bar[])[] => {
+  const rows: Bar[][] = [];
+  for (const bar of bars) {
+    const row = rows.find((one) =>
+      one.every(({ x, width }) => x + width <= bar.x + 0.5 || x >= bar.x + bar.width),
+    );
+    if (row === undefined) rows.push([bar]);
+    else row.push(bar);
+  }
+  return rows;
 };
 
 /** Marks from left to right. One that is too close to the one before it joins it. */
-const marksOf = (
-  placed: readonly { readonly x: number; readonly index: number; readonly line: StoryLine }[],
-): readonly Mark[] => {
-  const marks: Mark[] = [];
-  for (const { x, index, line } of placed) {
-    const last = marks.at(-1);
-    if (last !== undefined && x - last.x < closest) {
-      marks[marks.length - 1] = {
-        x: last.x,
-        indexes: [...last.indexes, index],
-        lines: [...last.lines, line],
-      };
-    } else {
-      marks.push({ x, indexes: [index], lines: [line] });
+const joined = (marks: readonly Mark[]): readonly Mark[] => {
+  const all: Mark[] = [];
+  for (const mark of marks) {
+    const last = all.at(-1);
+    if (last === undefined || mark.x - last.x >= closest || mark.isExpected !== last.isExpected)
+      all.push(mark);
+    else {
+      const indexes = [...last.indexes, ...mark.indexes];
+      all[all.length - 1] = { ...last, indexes, lines: [...last.lines, ...mark.lines] };
     }
   }
-  return marks;
+  return all;
 };
 
 export type DrawInput = {
@@ -153,40 +111,87 @@ export type DrawInput = {
   readonly now: Date;
 };
 
-/** Places a story on a scale of time. The scale is linear: a distance is a duration. */
+/** The next times at which something is expected, in the order in which they come. */
+const expectedTimes = (lines: readonly StoryLine[], now: number): readonly number[] => {
+  const times = lines
+    .flatMap(({ at, until, nextAt }) => [at, until, nextAt])
+    .flatMap((time) => (time === undefined || timeOf(time) <= now ? [] : [timeOf(time)]));
+  return [...new Set(times)].toSorted((one, other) => one - other).slice(0, mostExpected);
+};
+
+/**
+ * Places a story on a scale of time. Up to now the scale is linear: a distance is a duration. What is expected next
+ * follows in its order, without a scale, as it may be hours away.
+ */
 export const drawTimeline = ({ lines, record, range, now }: DrawInput): Drawing => {
   const start = timeOf(lines[0]?.at ?? now.toISOString());
-  const scale = (ms: number): number => ((ms - range.from) / (range.to - range.from)) * drawingWidth;
+  const nowMs = now.getTime() - start;
+  const isOpen = record === undefined || record.dueShard !== undefined;
+  const expected =
+    isOpen && range.to >= nowMs ? expectedTimes(lines, now.getTime()).map((at) => at - start) : [];
+  const width = expected.length === 0 ? drawingWidth : drawingWidth - expectedWidth;
+  const scale = (ms: number): number => ((ms - range.from) / (range.to - range.from)) * width;
+  const expectedX = (ms: number): number =>
+    width + (expectedWidth * (expected.filter((one) => one <= ms).length - 0.25)) / mostExpected;
   const clamp = (ms: number): number => Math.min(Math.max(ms, range.from), range.to);
-  const barsOf = (spans: readonly Span[]): readonly Bar[] =>
-    spans
-      .filter(({ from, to }) => to >= range.from && from <= range.to)
-      .map(({ from, to, ...rest }) => ({
-        ...rest,
-        x: scale(clamp(from)),
-        width: Math.max(2, scale(clamp(to)) - scale(clamp(from))),
-      }));
-  const row = (name: string, spans: readonly Span[], marks: readonly Mark[]): readonly Row[] => {
-    const bars = barsOf(spans);
-    if (bars.length === 0) return marks.length === 0 ? [] : [{ name, bars, marks }];
-    return [{ name, bars, marks: [] }, ...(marks.length === 0 ? [] : [{ name: '', bars: [], marks }])];
+
+  const barsOf = ({ from, to, ...rest }: Span): readonly Bar[] => {
+    const x = scale(clamp(from));
+    const past =
+      to < range.from || from > Math.min(range.to, nowMs)
+        ? []
+        : [{ ...rest, x, width: Math.max(2, scale(clamp(to)) - x), isExpected: false }];
+    const isAwaited = expected.length > 0 && to > nowMs;
+    const future = isAwaited
+      ? [{ ...rest, x: width, width: Math.max(2, expectedX(to) - width), isExpected: true }]
+      : [];
+    return [...past, ...future];
   };
-  const rowsOf = (lane: Lane): readonly Row[] => {
-    const own = lines.flatMap((line, index) =>
-      line.lane === lane ? [{ line, index, from: timeOf(line.at) - start }] : [],
-    );
-    const spans = own.flatMap(({ line: { until, what }, index, from }) =>
-      until === undefined ? [] : [{ from, to: timeOf(until) - start, label: what, index }],
-    );
+  const markOf = (line: Placed): readonly Mark[] => {
+    const at = timeOf(line.at) - start;
+    const mark = { indexes: [line.index], lines: [line] };
+    if (at > nowMs) return expected.includes(at) ? [{ ...mark, x: expectedX(at), isExpected: true }] : [];
+    return at < range.from || at > range.to ? [] : [{ ...mark, x: scale(at), isExpected: false }];
+  };
+  const withCloser = (mark: Mark): Mark => {
+    const times = mark.lines.map(({ at }) => timeOf(at) - start);
+    const differs = Math.max(...times) - Math.min(...times) >= shortestMs;
+    return defined({ ...mark, closer: differs ? around(times, range) : undefined }) as Mark;
+  };
+
+  const rowsOf = (name: string, spans: readonly Span[], marks: readonly Mark[]): readonly Row[] => {
+    const rows = [
+      ...packed(spans.flatMap(barsOf)).map((bars) => ({ bars, marks: [] })),
+      ...(marks.length === 0 ? [] : [{ bars: [], marks: joined(marks).map(withCloser) }]),
+    ];
+    return rows.map((row, index) => ({ name: index === 0 ? name : '', ...row }));
+  };
+  const isShown = ({ at, since = at, until = at, nextAt = until }: StoryLine): boolean =>
+    timeOf(nextAt) - start >= range.from && timeOf(since) - start <= range.to;
+  /** A try that would hardly be seen as a bar is a mark. */
+  const isShort = ({ kind, count, from, to }: Span): boolean =>
+    kind === 'try' && count === undefined && scale(to) - scale(from) < closest;
+  const laneRows = (lane: Lane): readonly Row[] => {
+    const own = lines.flatMap((line, index) => (line.lane === lane ? [{ ...line, index }] : []));
+    const spans = foldedSpans(own.filter(isShown), start);
+    const asMarks = spans.filter(isShort).map(({ index }) => index);
     const points = own.filter(
-      ({ line, from }) => line.until === undefined && from >= range.from && from <= range.to,
+      ({ until, since, index }) => (until === undefined && since === undefined) || asMarks.includes(index),
     );
-    return row(
-      lane,
-      spans,
-      marksOf(points.map(({ line, index, from }) => ({ line, index, x: scale(from) }))),
-    );
+    const bars = spans.filter((span) => !isShort(span));
+    return rowsOf(lane, bars, points.flatMap(markOf));
   };
-  const status = record === undefined ? [] : row('status', statusSpans(record, now, start), []);
-  return { ticks: ticksOf(range, scale), rows: [...status, ...laneOrder.flatMap(rowsOf)] };
+  const status = record === undefined ? [] : rowsOf('status', statusSpans(record, now, start), []);
+  const expectedTicks = expected.map((at) => ({
+    x: expectedX(at),
+    text: new Date(start + at).toISOString().slice(11, 19),
+  }));
+  return {
+    ticks: [
+      ...ticksOf(range, scale).filter(({ x }) => expected.length === 0 || x < width - 40),
+      ...expectedTicks,
+    ],
+    rows: [...status, ...laneOrder.flatMap(laneRows)],
+    ...(expected.length === 0 ? {} : { now: width }),
+  };
 };

@@ -40,6 +40,10 @@ export const parseFilter = (query: URLSearchParams): Filter => ({
   since: sinceIn(query),
 });
 
+/** Whether it leaves anything out. The time alone does not, as every list has one. */
+export const isFiltered = ({ status, method, subject, name }: Filter): boolean =>
+  status !== 'any' || method !== 'any' || subject !== '' || name !== '';
+
 /** The whole id that the filter names, of an extraction that need not be recent. */
 export const idIn = ({ name }: Filter): string | undefined => (isUuid(name) ? name.toLowerCase() : undefined);
 

@@ -23,10 +23,18 @@ const relativeTime = (at: string, now: Date): string => {
 };
 
 export const ago = (at: string, now: Date): Html =>
-  html`<time datetime="${at}" title="${at}">${relativeTime(at, now)}</time>`;
+  html`<time class="ago" datetime="${at}" title="${at}">${relativeTime(at, now)}</time>`;
 
-/** The time of day in UTC, as in the logs: `12:00:00.412`. */
-export const timeOfDay = (at: string): string => at.slice(11, 23);
+/**
+ * The time of day in UTC to the second, or to the millisecond as in the logs, and its day unless that is today. The script
+ * of the page adds the browser's own time where that differs.
+ */
+export const clock = (at: string, now: Date, precision: 'second' | 'millisecond' = 'second'): Html => {
+  const day = at.slice(0, 10);
+  const isToday = day === now.toISOString().slice(0, 10);
+  const time = at.slice(11, precision === 'second' ? 19 : 23);
+  return html`<time class="mono" datetime="${at}" title="${at}">${isToday ? '' : `${shown(day, 20)} `}${shown(time, 20)}</time><span class="local" data-at="${at}"></span>`;
+};
 
 export const plural = (count: number, one: string, many = `${one}s`): string =>
   `${count.toLocaleString('en')} ${count === 1 ? one : many}`;
@@ -36,3 +44,15 @@ export const withCode = (text: string, most: number): Html =>
   html`${shown(text, most)
     .split('`')
     .map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : part))}`;
+
+/** `250 ms`, `1.25 s`, `2 min 5 s`, `3 h 20 min`. */
+export const formatOffset = (ms: number): string => {
+  if (ms === 0) return '0 s';
+  if (ms < 1_000) return `${ms} ms`;
+  if (ms < 60_000) return `${Number((ms / 1_000).toFixed(2))} s`;
+  const minutes = Math.floor(ms / 60_000);
+  const seconds = Math.round((ms % 60_000) / 1_000);
+  if (minutes < 60) return seconds === 0 ? `${minutes} min` : `${minutes} min ${seconds} s`;
+  const rest = minutes % 60;
+  return rest === 0 ? `${Math.floor(minutes / 60)} h` : `${Math.floor(minutes / 60)} h ${rest} min`;
+};

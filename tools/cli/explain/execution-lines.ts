@@ -16,15 +16,18 @@ const machine = { lane: 'machine', who: 'Step Functions' } as const;
 export const isPoll = (error: string | undefined): boolean =>
   error === 'NotYet' || error === 'Runtime.HandlerError';
 
-const outcomeOf = ({ error, message }: Attempt): Pick<StoryLine, 'what' | 'verdict'> => {
+const outcomeOf = ({ error, message }: Attempt): Pick<StoryLine, 'what' | 'verdict' | 'does'> => {
   if (error === 'States.Timeout') return { what: 'No webhook came in time.', verdict: 'failed' };
   const because = message === undefined ? '' : ` (${message})`;
   const known = error === undefined ? undefined : knownStartError(error);
-  if (known !== undefined) return { what: `Try failed with ${error}: ${known}.`, verdict: 'failed' };
-  if (isPoll(error)) {
-    return { what: bounded(`Polled: not yet${because}.`) };
+  if (known !== undefined) {
+    const does = error === 'ProviderPaused' ? 'hold' : 'wait';
+    return { what: `Try failed with ${error}: ${known}.`, verdict: 'failed', does };
   }
-  return { what: bounded(`Try failed with ${error}${because}.`), verdict: 'failed' };
+  if (isPoll(error)) {
+    return { what: bounded(`Polled: not yet${because}.`), does: 'wait' };
+  }
+  return { what: bounded(`Try failed with ${error}${because}.`), verdict: 'failed', does: 'wait' };
 };
 
 const attemptLines = (visit: StateVisit, settings: StorySettings | undefined): readonly StoryLine[] =>
@@ -34,6 +37,7 @@ const attemptLines = (visit: StateVisit, settings: StorySettings | undefined): r
       : [
           defined({
             at: attempt.endedAt,
+            since: attempt.scheduledAt,
             ...machine,
             ...outcomeOf(attempt),
             attempt: attempt.number,
@@ -60,6 +64,7 @@ const visitLines = (visit: StateVisit, settings: StorySettings | undefined): rea
   defined({
     at: visit.enteredAt,
     until: endOf(visit, settings),
+    does: 'wait',
     ...machine,
     what: bounded(states[visit.state] ?? `State ${visit.state}.`),
   }) as StoryLine,

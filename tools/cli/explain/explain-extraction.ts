@@ -37,9 +37,10 @@ const resultLines = ({ results }: Known): readonly StoryLine[] =>
 
 const queueNames = { reconcile: 'reconcile queue', 'dead-letter': 'dead-letter queue' } as const;
 
-const queueLines = ({ queues, now }: Known): readonly StoryLine[] =>
+/** They are as of now, so that they belong to the story of an open extraction only. */
+const queueLines = ({ queues, record, now }: Known): readonly StoryLine[] =>
   queues
-    .filter(({ messages }) => messages > 0)
+    .filter(({ messages }) => messages > 0 && record?.dueShard !== undefined)
     .map(({ queue, messages }) => ({
       at: now.toISOString(),
       lane: 'queue',
@@ -53,6 +54,7 @@ const breakerLines = ({ breakers, record, now }: Known): readonly StoryLine[] =>
     .map(({ name, state, since, until, reason }) => ({
       at: since ?? now.toISOString(),
       ...(until === undefined ? {} : { until }),
+      does: 'hold',
       lane: state === 'paused' ? 'operator' : 'provider',
       who: state === 'paused' ? 'operator' : 'circuit breaker',
       what: bounded(

@@ -1,14 +1,14 @@
 import type { Story, StoryLine } from './story.ts';
 
-/** This many equal lines in a row are printed. Of more, the first and the last are, with the number between them. */
-const mostAlike = 3;
+/** This many equal lines in a row are shown. Of more, the first and the last are, with the number between them. */
+export const mostAlike = 3;
 
 const isAlike = (one: StoryLine, other: StoryLine): boolean =>
   one.who === other.who && one.what === other.what;
 
 /** Runs of equal lines, such as polls. */
-const runsOf = (lines: readonly StoryLine[]): readonly (readonly StoryLine[])[] => {
-  const runs: StoryLine[][] = [];
+export const runsOf = <Line extends StoryLine>(lines: readonly Line[]): readonly (readonly Line[])[] => {
+  const runs: Line[][] = [];
   for (const line of lines) {
     const run = runs.at(-1);
     if (run?.[0] !== undefined && isAlike(run[0], line)) run.push(line);

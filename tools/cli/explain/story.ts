@@ -16,6 +16,10 @@ export type StoryLine = {
   readonly at: string;
   /** The end of something that lasts, such as a wait. It may be in the future. */
   readonly until?: string;
+  /** The start of a try, which ended at `at`. */
+  readonly since?: string;
+  /** What the time up to `until`, or after a try up to `nextAt`, is spent on. A hold keeps calls from the provider. */
+  readonly does?: 'wait' | 'hold';
   readonly lane: Lane;
   /** What acted: `API`, `start-task`, `Step Functions`, `receive-webhook`, `sweep` and so on. */
   readonly who: string;

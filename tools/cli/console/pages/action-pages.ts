@@ -1,15 +1,17 @@
 import { html } from 'hono/html';
-import type { ActionResult, ConsoleAction } from '../actions.ts';
+import type { ConsoleAction } from '../actions.ts';
+import type { Notice } from '../notices.ts';
 import { type Html, shown } from '../shown.ts';
 import type { Links } from './content.ts';
+import { icon } from './parts.ts';
 
 /** Reasons are kept and shown, so they are short. */
 export const longestInput = 200;
 
-const back = (subject: string, { place }: ConsoleAction, links: Links): Html => {
-  if (place === 'sandbox') return html`<a href="${links.sandbox()}">Back to the sandbox</a>`;
-  if (place === 'health') return html`<a href="${links.health()}">Back to health</a>`;
-  return html`<a href="${links.extraction(subject)}">Back to the extraction</a>`;
+/** The page that offers an action, to which its form returns. */
+export const pageOfAction = ({ place }: ConsoleAction, subject: string, links: Links): string => {
+  if (place === 'sandbox') return links.sandbox();
+  return place === 'health' ? links.health() : links.extraction(subject);
 };
 
 /** The hidden fields that confirm an action once. */
@@ -42,25 +44,18 @@ ${
     ? ''
     : html`<p><label>${action.input}<br><input name="input" required maxlength="${longestInput}" autocomplete="off"></label></p>`
 }
-<p class="buttons"><button class="primary" type="submit">${action.label}</button> ${back(subject, action, links)}</p>
+<p class="buttons"><button class="primary" type="submit">${action.label}</button> <a class="button" href="${pageOfAction(action, subject, links)}">Cancel</a></p>
 </form>`;
 
-/** What an action did. */
-export const donePage = (
-  action: ConsoleAction,
-  subject: string,
-  { text, extractionId, link }: ActionResult,
-  links: Links,
-): Html => html`
-<h1>${action.label}: done</h1>
-<p>${shown(text, 600)}</p>
-${link === undefined ? '' : html`<p><a class="button" href="${link.url}" rel="noreferrer">${link.label}</a></p>`}
-<p class="buttons">${
-  extractionId === undefined ? '' : html`<a href="${links.extraction(extractionId)}">Open the extraction</a> `
-}${back(subject, action, links)}</p>`;
-
-/** Why an action was not done. */
-export const refusedPage = (action: ConsoleAction, subject: string, why: string, links: Links): Html => html`
-<h1>${action.label}: not done</h1>
-<p class="missing">${shown(why, 600)}</p>
-<p>${back(subject, action, links)}</p>`;
+/** What a form did, at the top of the page that it returned to. */
+export const showNotice = (notice: Notice | undefined, links: Links): Html => {
+  if (notice === undefined) return html``;
+  if (notice.kind === 'not-done') {
+    return html`<div class="notice bad" role="status">${icon('cross')} <p><strong>${notice.label}: not done.</strong> ${shown(notice.why, 600)}</p></div>`;
+  }
+  const { text, extractionId, link } = notice.result;
+  return html`<div class="notice good" role="status">${icon('check')} <p><strong>${notice.label}: done.</strong> ${shown(text, 600)}
+${link === undefined ? '' : html` <a class="button" href="${link.url}" rel="noreferrer">${link.label}</a>`}${
+  extractionId === undefined ? '' : html` <a href="${links.extraction(extractionId)}">Open the extraction</a>`
+}</p></div>`;
+};

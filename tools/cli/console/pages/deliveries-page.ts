@@ -1,20 +1,18 @@
 import { html } from 'hono/html';
 import { choiceIn, hoursText, sinceChoices, sinceIn, startOf } from '../query.ts';
-import { ago, type Html, plural, shortId, shown, timeOfDay, withCode } from '../shown.ts';
+import { ago, clock, type Html, plural, shortId, shown, withCode } from '../shown.ts';
 import { type Bounded, type ConsoleSources, type DeliveryLine, readPart } from '../sources.ts';
 import type { Content, Links } from './content.ts';
-import { option, showPart } from './parts.ts';
+import { pageOf, showPager } from './pager.ts';
+import { badge, type IconName, option, showPart } from './parts.ts';
 
 /** What the filter offers. */
 const kindChoices = ['any', 'recorded', 'unlinked', 'refused', 'failed', 'check'] as const;
 type Kind = Exclude<(typeof kindChoices)[number], 'any'>;
 
-/** More rows than anybody reads. */
-const mostRows = 500;
-
 type Appearance = {
   readonly kind: Kind;
-  readonly mark: string;
+  readonly mark: IconName;
   readonly style: string;
   readonly text: string;
 };
@@ -39,28 +37,28 @@ const wakes: Readonly<Record<string, string>> = {
 const appearanceOf = ({ answer, verdict, wake }: DeliveryLine, repeated: boolean): Appearance => {
   if (verdict === 'doctor') {
     const text = 'no delivery: `cosecha doctor` checked that a wrong signature is refused';
-    return { kind: 'check', mark: '·', style: 'none', text };
+    return { kind: 'check', mark: 'dot', style: 'none', text };
   }
   if (answer === 401 || answer === 400) {
     const text = `refused: ${refusals[verdict] ?? verdict}`;
-    return { kind: 'refused', mark: '✕', style: 'bad', text };
+    return { kind: 'refused', mark: 'cross', style: 'bad', text };
   }
   if (answer === 500) {
     const text = 'failed; the provider delivers it again. The log of receive-webhook has the cause';
-    return { kind: 'failed', mark: '▲', style: 'bad', text };
+    return { kind: 'failed', mark: 'alert', style: 'bad', text };
   }
   if (verdict === 'stored') {
     const text = 'stored for a task that no extraction is linked to: an early delivery or an orphan delivery';
-    return { kind: 'unlinked', mark: '?', style: 'unknown', text };
+    return { kind: 'unlinked', mark: 'question', style: 'unknown', text };
   }
   if (verdict === 'unknown-status') {
     const text = 'accepted, with a status that the API document does not list; the next read decides';
-    return { kind: 'recorded', mark: '?', style: 'unknown', text };
+    return { kind: 'recorded', mark: 'question', style: 'unknown', text };
   }
   const effect = wakes[wake ?? ''] ?? '';
   return repeated
-    ? { kind: 'recorded', mark: '↻', style: 'mixed', text: `repeated; ${effect}` }
-    : { kind: 'recorded', mark: '✓', style: 'good', text: `recorded; ${effect}` };
+    ? { kind: 'recorded', mark: 'repeat', style: 'mixed', text: `repeated; ${effect}` }
+    : { kind: 'recorded', mark: 'check', style: 'good', text: `recorded; ${effect}` };
 };
 
 type Row = DeliveryLine & { readonly appearance: Appearance };
@@ -96,23 +94,23 @@ const row = (
   now: Date,
   links: Links,
 ): Html => html`<tr>
-<td><span class="mono">${timeOfDay(at)}</span> <span class="quiet">${ago(at, now)}</span></td>
-<th scope="row"><span class="status ${appearance.style}"><span aria-hidden="true">${appearance.mark}</span> ${appearance.kind}</span></th>
-<td class="text">${taskId === undefined ? none : html`<code>${shown(taskId, 40)}</code>`}</td>
-<td>${
+<td data-label="Time (UTC)">${clock(at, now, 'millisecond')} <span class="quiet">${ago(at, now)}</span></td>
+<th data-label="Verdict" scope="row">${badge(appearance.mark, appearance.style, appearance.kind)}</th>
+<td data-label="Task" class="text">${taskId === undefined ? none : html`<code>${shown(taskId, 40)}</code>`}</td>
+<td data-label="Extraction">${
   extractionId === undefined
     ? none
     : html`<a class="mono" href="${links.extraction(extractionId)}" title="${shown(extractionId)}">${shortId(extractionId)}</a>`
 }</td>
-<td>${answer === 500 ? '5xx' : answer}</td>
-<td class="next">${withCode(appearance.text, 300)}</td>
+<td data-label="Answer">${answer === 500 ? '5xx' : answer}</td>
+<td data-label="Why" class="next">${withCode(appearance.text, 300)}</td>
 </tr>`;
 
 const table = (rows: readonly Row[], now: Date, links: Links): Html => html`
 <table class="rows">
 <caption class="hidden">Deliveries of the webhook, the newest first</caption>
 <thead><tr><th scope="col">Time (UTC)</th><th scope="col">Verdict</th><th scope="col">Task</th><th scope="col">Extraction</th><th scope="col">Answer</th><th scope="col">Why</th></tr></thead>
-<tbody>${rows.slice(0, mostRows).map((one) => row(one, now, links))}</tbody>
+<tbody>${rows.map((one) => row(one, now, links))}</tbody>
 </table>`;
 
 const filterForm = (kind: string, since: string, links: Links): Html => html`
@@ -134,17 +132,18 @@ export const deliveriesPage = async (
   const part = await readPart(() => sources.deliveries(startOf(since, now)));
   return {
     title: 'Deliveries',
-    model: [since, kind, part],
+    model: [query.toString(), part],
     body: (at) => {
       const view = ({ items, complete }: Bounded<DeliveryLine>): Html => {
         const all = rowsOf(items);
         const rows = all.filter(({ appearance }) => kind === 'any' || appearance.kind === kind);
-        const cut = rows.length > mostRows || !complete;
+        const page = pageOf(query, rows);
         return html`
 <div class="lead"><h1>${headline(all, hoursText(since))}</h1></div>
 ${filterForm(kind, since, links)}
-${rows.length === 0 ? html`<p class="empty">No delivery matches.</p>` : table(rows, at, links)}
-${cut ? html`<p class="note">There are more than these. Choose a shorter time.</p>` : ''}
+${rows.length === 0 ? html`<p class="empty">No delivery matches.</p>` : table(page.shown, at, links)}
+${showPager(query, page)}
+${complete ? '' : html`<p class="note">There are more than these. Choose a shorter time.</p>`}
 <p class="source">From the log of receive-webhook, which has no body and no signature. A body over 16 KiB is refused with 413 and not logged.</p>`;
       };
       return showPart(part, 'Deliveries', view);

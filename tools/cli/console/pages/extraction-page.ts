@@ -1,82 +1,112 @@
 import { html } from 'hono/html';
 import type { Extraction } from '../../../../lib/extraction/record.ts';
+import { mostAlike, runsOf } from '../../explain/print-story.ts';
 import type { Story, StoryLine } from '../../explain/story.ts';
 import { operatorView } from '../../terminal/describe-record.ts';
 import type { ConsoleAction } from '../actions.ts';
-import { drawTimeline, rangeIn, wholeRange, zoomsOf } from '../draw-timeline.ts';
-import { type Html, shown, timeOfDay } from '../shown.ts';
+import { drawTimeline } from '../draw-timeline.ts';
+import { clock, formatOffset, type Html, shown } from '../shown.ts';
 import { type ConsoleSources, type Part, readPart } from '../sources.ts';
+import { type Range, rangeIn, wholeRange, zoomsOf } from '../timeline-range.ts';
 import { showActions } from './action-pages.ts';
 import type { Content, Links } from './content.ts';
 import { notFoundPage } from './message-page.ts';
-import { showPart, statusBadge } from './parts.ts';
-import { formatOffset, lookOf, timelineSvg } from './timeline.ts';
+import { icon, showPart, statusBadge } from './parts.ts';
+import { lookOf, timelineSvg } from './timeline.ts';
 
 type Parts = { readonly record: Part<Extraction | undefined>; readonly story: Part<Story | undefined> };
 
 const recordIn = ({ record }: Parts): Extraction | undefined =>
   record.kind === 'read' ? record.value : undefined;
 
+/** Epoch seconds, which DynamoDB's TTL requires, say nothing to a person. */
+const factOf = (name: string, value: unknown): string => {
+  if (name === 'expiresAt' && typeof value === 'number') return new Date(value * 1_000).toISOString();
+  return typeof value === 'string' ? value : JSON.stringify(value);
+};
+
 /** The record as `cosecha get` prints it. */
 const facts = (record: Extraction): Html =>
   html`<dl class="facts">${Object.entries(operatorView(record)).map(
-    ([name, value]) =>
-      html`<dt>${name}</dt><dd>${shown(typeof value === 'string' ? value : JSON.stringify(value), 500)}</dd>`,
+    ([name, value]) => html`<dt>${name}</dt><dd>${shown(factOf(name, value), 500)}</dd>`,
   )}</dl>`;
+
+const zoomLinks = (lines: readonly StoryLine[], range: Range, whole: Range): Html => {
+  const isWhole = range.from === whole.from && range.to === whole.to;
+  const zooms = zoomsOf(lines, range, whole).map(
+    ({ range: { from, to }, events }) =>
+      html`<li><a class="button" href="?from=${from}&to=${to}">${formatOffset(from)} to ${formatOffset(to)} <span class="quiet">${events} events</span></a></li>`,
+  );
+  // "All" goes on with the time.
+  const all = isWhole ? '' : html`<li><a class="button" href="?">All</a></li>`;
+  return html`<ul class="zooms" aria-label="Zoom">${all}${zooms}<li class="quiet">shown: ${formatOffset(range.from)} to ${formatOffset(range.to)}</li></ul>`;
+};
 
 const drawing = (lines: readonly StoryLine[], query: URLSearchParams, parts: Parts, now: Date): Html => {
   const record = recordIn(parts);
   const whole = wholeRange(lines, record?.dueShard !== undefined, now);
   const range = rangeIn(query, whole);
-  const zooms = zoomsOf(range, whole).map(([name, { from, to }]) => {
-    // "All" goes on with the time.
-    const address = name === 'All' ? '?' : `?from=${from}&to=${to}`;
-    return html`<li><a href="${address}">${name}</a></li>`;
-  });
-  return html`
-<ul class="zooms" aria-label="Zoom">${zooms}<li class="quiet">${formatOffset(range.from)} to ${formatOffset(range.to)}</li></ul>
-${timelineSvg(drawTimeline({ lines, record, range, now }))}`;
+  return html`${zoomLinks(lines, range, whole)}${timelineSvg(drawTimeline({ lines, record, range, now }))}`;
 };
 
 const signOf = (line: StoryLine): Html => {
   const { style, sign } = lookOf([line]);
-  return sign === ''
+  return sign === undefined
     ? html``
-    : html`<span class="status ${style}" title="${line.verdict ?? ''}"><span aria-hidden="true">${sign}</span><span class="hidden"> ${line.verdict ?? ''}</span></span> `;
+    : html`<span class="status ${style}" title="${line.verdict ?? ''}">${icon(sign)}<span class="hidden"> ${line.verdict ?? ''}</span></span> `;
 };
 
-const retry = ({ attempt, nextAt }: StoryLine): Html => {
+const retry = ({ attempt, nextAt }: StoryLine, now: Date): Html => {
   const parts = [
-    attempt === undefined ? undefined : `try ${attempt}`,
-    nextAt === undefined ? undefined : `next by ${timeOfDay(nextAt)}`,
+    attempt === undefined ? undefined : html`try ${attempt}`,
+    nextAt === undefined ? undefined : html`next by ${clock(nextAt, now, 'millisecond')}`,
   ].filter((part) => part !== undefined);
-  return parts.length === 0 ? html`` : html` <span class="quiet">${parts.join(', ')}</span>`;
+  return html`${parts.map((part, index) => html`${index === 0 ? ' ' : ', '}<span class="quiet">${part}</span>`)}`;
 };
 
 const lineRow = (
-  line: StoryLine,
-  index: number,
+  line: StoryLine & { readonly index: number },
   start: number,
   now: Date,
-): Html => html`<tr id="line-${index}"${new Date(line.at) > now ? html` class="expected"` : ''}>
-<td class="mono">${timeOfDay(line.at)} <span class="quiet">+${formatOffset(Math.max(0, new Date(line.at).getTime() - start))}</span></td>
-<th scope="row">${shown(line.who, 60)}</th>
-<td class="text">${new Date(line.at) > now ? html`<span class="badge">expected</span> ` : ''}${signOf(line)}${shown(line.what, 300)}${
-  line.until === undefined ? '' : html` <span class="quiet">until ${timeOfDay(line.until)}</span>`
-}${retry(line)}</td></tr>`;
+): Html => html`<tr id="line-${line.index}"${new Date(line.at) > now ? html` class="expected"` : ''}>
+<td data-label="Time (UTC)">${clock(line.at, now, 'millisecond')} <span class="quiet">+${formatOffset(Math.max(0, new Date(line.at).getTime() - start))}</span></td>
+<th data-label="Who" scope="row">${shown(line.who, 60)}</th>
+<td data-label="What" class="text">${new Date(line.at) > now ? html`<span class="badge">expected</span> ` : ''}${signOf(line)}${shown(line.what, 300)}${
+  line.until === undefined
+    ? ''
+    : html` <span class="quiet">until ${clock(line.until, now, 'millisecond')}</span>`
+}${retry(line, now)}</td></tr>`;
 
-const list = (lines: readonly StoryLine[], now: Date): Html => {
+/** Equal lines are folded as `explain` folds them. The marks of those in between lead to the row that stands for them. */
+const list = (lines: readonly StoryLine[], query: URLSearchParams, now: Date): Html => {
   const start = new Date(lines[0]?.at ?? 0).getTime();
+  const unfolded = new URLSearchParams(query);
+  unfolded.set('lines', 'all');
+  const placed = lines.map((line, index) => ({ ...line, index }));
+  const rows = runsOf(placed).map((run) => {
+    const [first, ...rest] = run;
+    const last = rest.at(-1);
+    if (
+      run.length <= mostAlike ||
+      query.get('lines') === 'all' ||
+      first === undefined ||
+      last === undefined
+    ) {
+      return html`${run.map((line) => lineRow(line, start, now))}`;
+    }
+    const middle = rest.slice(0, -1);
+    return html`${lineRow(first, start, now)}<tr class="folded"><td colspan="3">${middle.map(({ index }) => html`<span id="line-${index}"></span>`)}<a href="?${unfolded.toString()}#line-${middle[0]?.index}">${middle.length} more of these</a></td></tr>${lineRow(last, start, now)}`;
+  });
   return html`<table class="rows story"><caption class="hidden">What happened, in order of time</caption>
 <thead><tr><th scope="col">Time (UTC)</th><th scope="col">Who</th><th scope="col">What</th></tr></thead>
-<tbody>${lines.map((line, index) => lineRow(line, index, start, now))}</tbody></table>`;
+<tbody>${rows}</tbody></table>`;
 };
 
 const showStory = (story: Story | undefined, query: URLSearchParams, parts: Parts, now: Date): Html => {
   if (story === undefined) return html`<p class="note">No place knows more than the record.</p>`;
   const { lines, notShown } = story;
   const missing = html`<div class="note"><p>Not shown:</p><ul>${notShown.map((part) => html`<li>${shown(part, 500)}</li>`)}</ul></div>`;
-  return html`${lines.length === 0 ? '' : html`${drawing(lines, query, parts, now)}${list(lines, now)}`}
+  return html`${lines.length === 0 ? '' : html`${drawing(lines, query, parts, now)}${list(lines, query, now)}`}
 ${notShown.length === 0 ? '' : missing}`;
 };
 
@@ -96,6 +126,15 @@ export type ExtractionPageDeps = {
   readonly sources: ConsoleSources;
   readonly actions: readonly ConsoleAction[];
 };
+
+/** The actions that can do something for it. Without a record, nobody knows which. */
+const offeredOn = (
+  actions: readonly ConsoleAction[],
+  record: Part<Extraction | undefined>,
+): readonly ConsoleAction[] =>
+  record.kind === 'read' && record.value !== undefined
+    ? actions.filter(({ isFor }) => isFor === undefined || isFor(record.value as Extraction))
+    : actions;
 
 /** One extraction: what it waits for or why it ended, its timeline, and the record. */
 export const extractionPage = async (
@@ -118,7 +157,7 @@ export const extractionPage = async (
 <div class="lead"><p class="counts">${statusBadge(statusIn(parts))} <span class="mono">${extractionId}</span></p>
 <p class="counts"><span data-copy="${links.extraction(extractionId)}/story.txt"></span> <a href="${links.extraction(extractionId)}/story.txt">Text</a> · <a href="${links.extraction(extractionId)}/story.json">JSON</a></p></div>
 <h1>${shown(headlineIn(parts, extractionId), 1_000)}</h1>
-${showActions(actions, extractionId, links)}
+${showActions(offeredOn(actions, record), extractionId, links)}
 <h2>Timeline</h2>
 ${showPart(story, 'The timeline', (value) => showStory(value, query, parts, now))}
 <h2>Record</h2>

@@ -1,6 +1,7 @@
 import { html } from 'hono/html';
 import type { Html } from '../shown.ts';
 import type { Links } from './content.ts';
+import { icon, iconSprite } from './parts.ts';
 
 /** What every page has in common. */
 export type Frame = {
@@ -50,13 +51,15 @@ ${live === undefined ? '' : html`<noscript><meta http-equiv="refresh" content="$
 <script src="${links.asset('console.js')}" defer></script>
 </head>
 <body>
+${iconSprite}
 <a class="skip" href="#content">Skip to the content</a>
 <header>
   <p class="brand"><a href="${links.list()}">Cosecha</a> <span class="stage">${stage}</span></p>
   ${navigation(frame, title)}
   <p class="state">${isReadOnly ? html`<span class="badge">read-only</span>` : html`<span class="badge warn">actions on</span>`}
-  <span id="connection" role="status" data-live="${live === undefined ? '' : links.live(live)}">as of <time datetime="${now.toISOString()}">${now.toISOString().slice(11, 19)} UTC</time></span></p>
+  <span id="connection" class="badge" role="status" data-live="${live === undefined ? '' : links.live(live)}">as of <time datetime="${now.toISOString()}">${now.toISOString().slice(11, 19)} UTC</time>${live === undefined ? ', not updated' : ''}</span></p>
 </header>
+<div id="lost" class="banner lost" role="alert" hidden>${icon('alert')} <p>The console does not answer. What you see is from <span id="last"></span>, and may be old. Is its command still running?</p></div>
 <main id="content" tabindex="-1">
 ${body}
 </main>

@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import { formatSeconds } from '../../terminal/format-seconds.ts';
 import type { ConsoleAction } from '../actions.ts';
-import { ago, type Html, plural, shown, withCode } from '../shown.ts';
+import { ago, clock, type Html, plural, shown, withCode } from '../shown.ts';
 import {
   type AlarmLine,
   type Bounded,
@@ -17,22 +17,22 @@ import {
 import { type HourSummary, summarizeHours } from '../summarize-hours.ts';
 import { showActions } from './action-pages.ts';
 import type { Content, Links } from './content.ts';
-import { showPart } from './parts.ts';
-import { readStrip, type Strip } from './status-strip.ts';
+import { type DeploymentState, heldIn } from './deployment-state.ts';
+import { icon, showPart } from './parts.ts';
 
 const hour = 3_600_000;
 
-type Parts = Strip & {
+type Parts = DeploymentState & {
   readonly findings: Part<readonly FindingLine[]>;
   readonly alarms: Part<readonly AlarmLine[]>;
   readonly trends: Part<readonly Trend[]>;
   readonly hours: Part<{ readonly hours: readonly HourSummary[]; readonly complete: boolean }>;
 };
 
-const readParts = async (sources: ConsoleSources, now: Date): Promise<Parts> => {
-  const [strip, findings, alarms, trends, hours] = await Promise.all([
-    readStrip(sources),
-    readPart(() => sources.findings()),
+const readParts = async (sources: ConsoleSources, state: DeploymentState, now: Date): Promise<Parts> => {
+  const [findings, alarms, trends, hours] = await Promise.all([
+    // The doctor's own check of the breakers may be a minute older than what this page says of them.
+    readPart(async () => (await sources.findings()).filter(({ id }) => id !== 'breakers')),
     readPart(() => sources.alarms()),
     readPart(() => sources.trends()),
     readPart(async () => {
@@ -40,27 +40,19 @@ const readParts = async (sources: ConsoleSources, now: Date): Promise<Parts> => 
       return { hours: summarizeHours(items).slice(0, 24), complete };
     }),
   ]);
-  return { ...strip, findings, alarms, trends, hours };
+  return { ...state, findings, alarms, trends, hours };
 };
 
 const countIn = <Item>(part: Part<readonly Item[]>, is: (item: Item) => boolean): number =>
   part.kind === 'read' ? part.value.filter(is).length : 0;
 
-/** Whether it is the provider, in one sentence for each breaker that holds calls. */
-const heldCalls = ({ breakers }: Parts): string =>
-  breakers.kind === 'unreadable'
-    ? ''
-    : breakers.value
-        .filter(({ state }) => state !== 'closed')
-        .map(({ name, state }) =>
-          state === 'paused'
-            ? `An operator paused the ${name}. `
-            : `The provider is in trouble: the breaker of the ${name} is ${state}. `,
-        )
-        .join('');
-
 /** Whether something needs the operator. */
-const headline = ({ findings, alarms }: Parts): string => {
+const headline = (parts: Parts): string => {
+  const held = heldIn(parts).length > 0 ? 'Calls to the provider are held. ' : '';
+  return `${held}${describeChecks(parts)}`;
+};
+
+const describeChecks = ({ findings, alarms }: Parts): string => {
   const failed = countIn(findings, ({ result }) => result === 'failed');
   const alarming = countIn(alarms, ({ state }) => state === 'ALARM');
   if (findings.kind === 'unreadable' || alarms.kind === 'unreadable')
@@ -74,9 +66,9 @@ const headline = ({ findings, alarms }: Parts): string => {
 };
 
 const marks = {
-  passed: { mark: '✓', style: 'good' },
-  failed: { mark: '✕', style: 'bad' },
-  skipped: { mark: '·', style: 'none' },
+  passed: { mark: 'check', style: 'good' },
+  failed: { mark: 'cross', style: 'bad' },
+  skipped: { mark: 'dot', style: 'none' },
 } as const;
 
 /** Failed ones first. */
@@ -87,7 +79,7 @@ const showFindings = (findings: readonly FindingLine[]): Html => {
     const { mark, style } = marks[finding.result];
     const remedy =
       finding.result === 'failed' ? html`<p class="remedy">→ ${withCode(finding.remedy, 600)}</p>` : '';
-    return html`<li><span class="status ${style}" aria-hidden="true">${mark}</span><div><span class="hidden">${finding.result}: </span>${withCode(finding.message, 400)}${remedy}</div></li>`;
+    return html`<li><span class="status ${style}">${icon(mark)}</span><div><span class="hidden">${finding.result}: </span>${withCode(finding.message, 400)}${remedy}</div></li>`;
   })}</ul>
 <p class="source">The checks of <code>cosecha doctor</code>. Two of them it makes only there: a delivery with a wrong signature, which is counted, and a login at the provider.</p>`;
 };
@@ -106,28 +98,28 @@ const showAlarms = (alarms: readonly AlarmLine[], now: Date): Html => {
   if (alarming.length === 0) return html`<p>No alarm is in ALARM.</p>${rest}`;
   return html`<ul class="findings">${alarming.map(
     ({ name, since, description = '' }) =>
-      html`<li><span class="status bad" aria-hidden="true">▲</span><div><strong>${shown(name)}</strong>${
+      html`<li><span class="status bad">${icon('alert')}</span><div><strong>${shown(name)}</strong>${
         since === undefined ? '' : html` <span class="quiet">since ${ago(since, now)}</span>`
       }<p class="remedy">${describeAlarm(description)}</p></div></li>`,
   )}</ul>${rest}`;
 };
 
 const breakerAppearances = {
-  closed: { mark: '✓', style: 'good' },
-  'half-open': { mark: '◐', style: 'mixed' },
-  open: { mark: '✕', style: 'bad' },
-  paused: { mark: '‖', style: 'bad' },
+  closed: { mark: 'check', style: 'good', text: 'pass' },
+  'half-open': { mark: 'half', style: 'mixed', text: 'are held: the next call tests the provider' },
+  open: { mark: 'cross', style: 'bad', text: 'are held, as calls to the provider fail' },
+  paused: { mark: 'pause', style: 'bad', text: 'are paused by an operator' },
 } as const;
 
 const showBreakers = (breakers: readonly Breaker[], now: Date): Html =>
   html`<ul class="findings">${breakers.map(({ name, state, since, until, reason }) => {
-    const { mark, style } = breakerAppearances[state];
+    const { mark, style, text } = breakerAppearances[state];
     const times = [
-      since === undefined ? '' : html` <span class="quiet">since ${ago(since, now)}</span>`,
-      until === undefined ? '' : html` <span class="quiet">· next probe ${ago(until, now)}</span>`,
+      since === undefined ? '' : html` <span class="quiet">since ${clock(since, now)}</span>`,
+      until === undefined ? '' : html` <span class="quiet">· next try ${ago(until, now)}</span>`,
       reason === undefined ? '' : html`<p class="remedy">${shown(reason, 200)}</p>`,
     ];
-    return html`<li><span class="status ${style}" aria-hidden="true">${mark}</span><div><strong>${name}</strong> ${state}${times}</div></li>`;
+    return html`<li><span class="status ${style}">${icon(mark)}</span><div><strong>${name}</strong> ${text}${times}</div></li>`;
   })}</ul>`;
 
 const showQueues = (queues: readonly QueueLine[]): Html => html`
@@ -135,7 +127,7 @@ const showQueues = (queues: readonly QueueLine[]): Html => html`
 <thead><tr><th scope="col">Queue</th><th scope="col">Waiting</th><th scope="col">Delayed</th><th scope="col">In flight</th></tr></thead>
 <tbody>${queues.map(
   ({ name, waiting, later, inFlight }) =>
-    html`<tr><th scope="row">${name}</th><td>${waiting.toLocaleString('en')}</td><td>${later.toLocaleString('en')}</td><td>${inFlight.toLocaleString('en')}</td></tr>`,
+    html`<tr><th data-label="Queue" scope="row">${name}</th><td data-label="Waiting">${waiting.toLocaleString('en')}</td><td data-label="Delayed">${later.toLocaleString('en')}</td><td data-label="In flight">${inFlight.toLocaleString('en')}</td></tr>`,
 )}</tbody></table>
 <p class="source">SQS counts approximately.</p>`;
 
@@ -147,18 +139,20 @@ const showSweeps = ({ items }: Bounded<SweepLine>, now: Date): Html => {
 <p class="source">${plural(items.length, 'sweep')} finished within an hour, and ${failed} records could not be claimed or sent. From the log of sweep-extractions.</p>`;
 };
 
+const hourNames = ['Last hour', 'An hour ago', 'A day ago'] as const;
+
 const showTrends = (trends: readonly Trend[]): Html => {
-  const cell = (unit: Trend['unit'], value: number | undefined): Html =>
+  const cell = (label: string, unit: Trend['unit'], value: number | undefined): Html =>
     value === undefined
-      ? html`<td class="none">–</td>`
-      : html`<td>${unit === 'seconds' ? formatSeconds(value) : value.toLocaleString('en')}</td>`;
+      ? html`<td data-label="${label}" class="none">–</td>`
+      : html`<td data-label="${label}">${unit === 'seconds' ? formatSeconds(value) : value.toLocaleString('en')}</td>`;
   if (trends.every(({ hours }) => hours.every((value) => value === undefined)))
     return html`<p>CloudWatch has no figures of the last 25 hours. The emulator makes none.</p>`;
   return html`<table class="rows narrow"><caption class="hidden">Figures of the last hour, of an hour ago and of a day ago</caption>
-<thead><tr><th scope="col">Figure</th><th scope="col">Last hour</th><th scope="col">An hour ago</th><th scope="col">A day ago</th></tr></thead>
+<thead><tr><th scope="col">Figure</th>${hourNames.map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
 <tbody>${trends.map(
     ({ figure, unit, hours }) =>
-      html`<tr><th scope="row">${figure}</th>${hours.map((value) => cell(unit, value))}</tr>`,
+      html`<tr><th data-label="Figure" scope="row">${figure}</th>${hours.map((value, index) => cell(hourNames[index] ?? '', unit, value))}</tr>`,
   )}</tbody></table>
 <p class="source">Sums and maxima of whole hours, from CloudWatch, a minute old at most. “–” is an hour in which nothing was counted.</p>`;
 };
@@ -185,30 +179,38 @@ const totalOf = (summary: HourSummary): number => kinds.reduce((sum, kind) => su
 const showHours = ({ hours, complete }: { hours: readonly HourSummary[]; complete: boolean }): Html => {
   if (hours.length === 0) return html`<p>Nothing ended within 24 hours.</p>`;
   const most = Math.max(...hours.map(totalOf));
-  const cell = (count: number): Html =>
-    count === 0 ? html`<td class="none">0</td>` : html`<td>${count}</td>`;
+  const cell = (kind: (typeof kinds)[number], count: number): Html =>
+    html`<td data-label="${kind}"${count === 0 ? html` class="none"` : ''}>${count}</td>`;
   return html`<table class="rows hours"><caption class="hidden">Outcomes by hour, the newest first</caption>
 <thead><tr><th scope="col">Hour (UTC)</th>${kinds.map((kind) => html`<th scope="col"><span class="key fill-${kind}" aria-hidden="true"></span> ${kind}</th>`)}<th scope="col">Half took at most</th><th scope="col">95 % took at most</th><th scope="col"><span class="hidden">Chart</span></th></tr></thead>
 <tbody>${hours.map(
     (summary) =>
-      html`<tr><th scope="row">${summary.hour.slice(5, 16).replace('T', ' ')}</th>${kinds.map((kind) => cell(summary[kind]))}<td>${formatSeconds(summary.p50)}</td><td>${formatSeconds(summary.p95)}</td><td>${bar(summary, most)}</td></tr>`,
+      html`<tr><th data-label="Hour (UTC)" scope="row">${summary.hour.slice(5, 16).replace('T', ' ')}</th>${kinds.map((kind) => cell(kind, summary[kind]))}<td data-label="Half took at most">${formatSeconds(summary.p50)}</td><td data-label="95 % took at most">${formatSeconds(summary.p95)}</td><td>${bar(summary, most)}</td></tr>`,
   )}</tbody></table>
 <p class="source">From the records of ${complete ? 'all executions' : 'the newest 1,000 executions'} of the last 24 hours. “failed” includes what was refused or never started; “unknown” is UNCONFIRMED and TIMED_OUT.</p>`;
 };
 
 /** Whether the deployment and the provider work. */
 export const healthPage = async (
-  { sources, actions }: { readonly sources: ConsoleSources; readonly actions: readonly ConsoleAction[] },
+  {
+    sources,
+    state,
+    actions,
+  }: {
+    readonly sources: ConsoleSources;
+    readonly state: DeploymentState;
+    readonly actions: readonly ConsoleAction[];
+  },
   links: Links,
   now: Date,
 ): Promise<Content> => {
-  const parts = await readParts(sources, now);
+  const parts = await readParts(sources, state, now);
   const { findings, alarms, queues, breakers, sweeps, trends, hours } = parts;
   return {
     title: 'Health',
     model: parts,
     body: (at) => html`
-<div class="lead"><h1>${heldCalls(parts)}${headline(parts)}</h1></div>
+<div class="lead"><h1>${headline(parts)}</h1></div>
 ${showActions(actions, '', links)}
 ${
   breakers.kind === 'read' && breakers.value.length === 0

@@ -7,6 +7,7 @@ import {
   distinct,
   type Filter,
   idIn,
+  isFiltered,
   isOpen,
   methodChoices,
   parseFilter,
@@ -15,13 +16,11 @@ import {
   subjectOf,
 } from '../select-extractions.ts';
 import { ago, type Html, plural, shortId, shown } from '../shown.ts';
-import { type Bounded, type ConsoleSources, type Part, readPart } from '../sources.ts';
+import { type Bounded, type Breaker, type ConsoleSources, type Part, readPart } from '../sources.ts';
 import type { Content, Links } from './content.ts';
-import { option, showPart, statusBadge } from './parts.ts';
-import { readStrip, showStrip } from './status-strip.ts';
-
-/** A page of more rows than this is slow to draw. The filters find the others. */
-const mostRows = 1_000;
+import { type DeploymentState, heldIn, holdOf, showStrip } from './deployment-state.ts';
+import { pageOf, showPager } from './pager.ts';
+import { icon, option, showPart, statusBadge } from './parts.ts';
 
 /** What decides which records are overdue. */
 type Clock = { readonly now: Date; readonly sweepEveryMinutes: number };
@@ -35,11 +34,15 @@ type Lists = {
   readonly named: Part<Extraction | undefined>;
 };
 
-const readLists = async (sources: ConsoleSources, filter: Filter, now: Date): Promise<Lists> => {
+const readLists = async (
+  sources: ConsoleSources,
+  { open }: DeploymentState,
+  filter: Filter,
+  now: Date,
+): Promise<Lists> => {
   const since = startOf(filter.since, now);
   const id = idIn(filter);
-  const [open, recent, named] = await Promise.all([
-    readPart(() => sources.open()),
+  const [recent, named] = await Promise.all([
     readPart(() => sources.recent(since)),
     readPart(async () => (id === undefined ? undefined : sources.record(id))),
   ]);
@@ -72,36 +75,53 @@ const filterForm = (filter: Filter, links: Links): Html => html`
   <button type="submit">Filter</button> <a class="reset" href="${links.list()}">Reset</a>
 </form>`;
 
-const row = (record: Extraction, { now, sweepEveryMinutes }: Clock, links: Links): Html => {
+const row = (record: Extraction, held: readonly Breaker[], clock: Clock, links: Links): Html => {
+  const { now, sweepEveryMinutes } = clock;
   const { extractionId, status, method, reference } = record;
   const overdue = isOverdue(record, now, sweepEveryMinutes);
-  return html`<tr class="${overdue ? 'overdue' : isOpen(record) ? 'open' : 'ended'}">
-<td>${overdue ? html`<span class="late"><span aria-hidden="true">▲</span> overdue</span> ` : ''}${statusBadge(status)}</td>
-<th scope="row"><a href="${links.extraction(extractionId)}" title="${extractionId}">${shortId(extractionId)}</a></th>
-<td>${method}</td>
-<td class="text">${shown(subjectOf(record), 60)}</td>
-<td class="text">${reference === undefined ? html`<span class="none">–</span>` : shown(reference, 60)}</td>
-<td>${ago(record.requestedAt, now)}</td>
-<td class="next">${describeNext(record, now, sweepEveryMinutes)}</td>
+  return html`<tr data-key="${extractionId}" class="${overdue ? 'overdue' : isOpen(record) ? 'open' : 'ended'}">
+<td data-label="Status">${overdue ? html`<span class="late">${icon('alert')} overdue</span> ` : ''}${statusBadge(status)}</td>
+<th data-label="Extraction" scope="row"><a href="${links.extraction(extractionId)}" title="${extractionId}">${shortId(extractionId)}</a></th>
+<td data-label="Method">${method}</td>
+<td data-label="Entity or product" class="text">${shown(subjectOf(record), 60)}</td>
+<td data-label="Reference" class="text">${reference === undefined ? html`<span class="none">–</span>` : shown(reference, 60)}</td>
+<td data-label="Requested">${ago(record.requestedAt, now)}</td>
+<td data-label="${isOpen(record) ? 'Next' : 'End'}" class="next">${describeNext(record, clock, holdOf(record, held))}</td>
 </tr>`;
 };
 
-const table = (records: readonly Extraction[], clock: Clock, links: Links): Html => html`
+const table = (
+  records: readonly Extraction[],
+  held: readonly Breaker[],
+  clock: Clock,
+  links: Links,
+): Html => html`
 <table class="rows extractions">
 <caption class="hidden">Extractions, the overdue first, then the open, then those that ended</caption>
 <thead><tr><th scope="col">Status</th><th scope="col">Extraction</th><th scope="col">Method</th><th scope="col">Entity or product</th><th scope="col">Reference</th><th scope="col">Requested</th><th scope="col">What happens next, or how it ended</th></tr></thead>
-<tbody>${records.slice(0, mostRows).map((record) => row(record, clock, links))}</tbody>
+<tbody>${records.map((record) => row(record, held, clock, links))}</tbody>
 </table>`;
 
 const counts = (records: readonly Extraction[], clock: Clock): string => {
   const open = records.filter(isOpen).length;
   const overdue = countOverdue(records, clock);
-  return `${open.toLocaleString('en')} open · ${overdue.toLocaleString('en')} overdue`;
+  const ended = records.length - open;
+  return [
+    `${open.toLocaleString('en')} open`,
+    `${overdue.toLocaleString('en')} overdue`,
+    `${ended.toLocaleString('en')} ended`,
+  ].join(' · ');
 };
 
-/** What answers "is anything stuck?" before anything else. */
-const headline = (records: readonly Extraction[], { open: part }: Lists, clock: Clock): string => {
+/** What answers "is anything stuck?" before anything else. With a filter, of those that match. */
+const headline = (
+  records: readonly Extraction[],
+  { open: part }: Lists,
+  isFiltered: boolean,
+  clock: Clock,
+): string => {
   if (part.kind === 'unreadable') return 'What is open could not be read.';
+  if (isFiltered) return `${plural(records.length, 'extraction matches', 'extractions match')}.`;
   const overdue = countOverdue(records, clock);
   if (overdue > 0) return `${plural(overdue, 'extraction is', 'extractions are')} overdue.`;
   const open = records.filter(isOpen).length;
@@ -110,37 +130,39 @@ const headline = (records: readonly Extraction[], { open: part }: Lists, clock: 
     : `${plural(open, 'extraction is', 'extractions are')} open, and none is overdue.`;
 };
 
-const limits = (records: readonly Extraction[], recent: Lists['recent']): Html => html`
-${records.length > mostRows ? html`<p class="note">${plural(records.length - mostRows, 'further row')} not shown. The filters find them.</p>` : ''}
-${
-  recent.kind === 'read' && !recent.value.complete
-    ? html`<p class="note">Of those that ended, only the newest ${plural(recent.value.items.length, 'execution')} were read.</p>`
-    : ''
-}`;
+const limits = (recent: Lists['recent']): Html =>
+  html`${
+    recent.kind === 'read' && !recent.value.complete
+      ? html`<p class="note">Of those that ended, only the newest ${plural(recent.value.items.length, 'execution')} were read.</p>`
+      : ''
+  }`;
 
 /** What is open, what is overdue, and what ended in the last hours. */
 export const listPage = async (
   query: URLSearchParams,
-  sources: ConsoleSources,
+  { sources, state }: { readonly sources: ConsoleSources; readonly state: DeploymentState },
   links: Links,
   now: Date,
 ): Promise<Content> => {
   const filter = parseFilter(query);
-  const [lists, strip] = await Promise.all([readLists(sources, filter, now), readStrip(sources)]);
+  const lists = await readLists(sources, state, filter, now);
   const since = startOf(filter.since, now).toISOString();
-  const all = distinct(recordsIn(lists, since));
   const { sweepEveryMinutes } = sources;
-  const records = selectExtractions(all, filter, (record) => isOverdue(record, now, sweepEveryMinutes));
+  const records = selectExtractions(distinct(recordsIn(lists, since)), filter, (record) =>
+    isOverdue(record, now, sweepEveryMinutes),
+  );
+  const page = pageOf(query, records);
   return {
     title: 'Extractions',
-    model: [filter, lists, strip, countOverdue(records, { now, sweepEveryMinutes })],
+    model: [query.toString(), lists, countOverdue(records, { now, sweepEveryMinutes })],
     body: (at) => html`
-${showStrip(strip, links, at)}
-<div class="lead"><h1>${headline(all, lists, { now: at, sweepEveryMinutes })}</h1><p class="counts">${counts(all, { now: at, sweepEveryMinutes })}</p></div>
+${showStrip(state, links, at)}
+<div class="lead"><h1>${headline(records, lists, isFiltered(filter), { now: at, sweepEveryMinutes })}</h1><p class="counts">${counts(records, { now: at, sweepEveryMinutes })}</p></div>
 ${filterForm(filter, links)}
 ${showPart(lists.open, 'Open extractions', () => html``)}
 ${showPart(lists.recent, 'Extractions that ended', () => html``)}
-${records.length === 0 ? html`<p class="empty">No extraction matches.</p>` : table(records, { now: at, sweepEveryMinutes }, links)}
-${limits(records, lists.recent)}`,
+${records.length === 0 ? html`<p class="empty">No extraction matches.</p>` : table(page.shown, heldIn(state), { now: at, sweepEveryMinutes }, links)}
+${showPager(query, page)}
+${limits(lists.recent)}`,
   };
 };

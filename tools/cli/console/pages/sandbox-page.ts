@@ -1,23 +1,34 @@
 import { html } from 'hono/html';
-import type { ConsoleAction } from '../actions.ts';
+import type { ConsoleAction, SandboxState } from '../actions.ts';
 import { type Html, shown } from '../shown.ts';
 import { confirmation } from './action-pages.ts';
 import type { Links } from './content.ts';
+import { icon } from './parts.ts';
 
 const button = (action: ConsoleAction, token: string, links: Links): Html => html`
 <li><form method="post" action="${links.action(action.id)}">${confirmation('', token)}
 <button type="submit">${action.label}</button> <span class="effect">${shown(action.effect, 300)}</span></form></li>`;
 
+export type SandboxPanel = SandboxState & {
+  readonly actions: readonly ConsoleAction[];
+  readonly issueToken: (actionId: string) => string;
+};
+
 /** Drives the sandbox of the provider: an extraction of every outcome, and every misbehaviour. */
-export const sandboxPage = (
-  actions: readonly ConsoleAction[],
-  issueToken: (actionId: string) => string,
-  links: Links,
-): Html => {
-  const groups = Map.groupBy(actions, ({ group = 'Other' }) => group);
+export const sandboxPage = ({ actions, active, canEnd, issueToken }: SandboxPanel, links: Links): Html => {
+  const groups = Map.groupBy(
+    actions.filter(({ endsFaults }) => endsFaults !== true),
+    ({ group = 'Other' }) => group,
+  );
+  const ends = canEnd ? actions.filter(({ endsFaults }) => endsFaults === true) : [];
   return html`
-<div class="lead"><h1>Make something happen.</h1></div>
-<p class="note">Each button acts on the sandbox of the provider that <code>npm start</code> runs. The extraction it starts is on the first page at once.</p>
+<div class="lead"><h1>${active.length === 0 ? 'Make something happen.' : 'The provider misbehaves.'}</h1></div>
+${
+  active.length === 0
+    ? html`<p class="note">The provider behaves as usual. Each button acts on the sandbox of the provider that <code>npm start</code> runs. The extraction it starts is on the first page at once.</p>`
+    : html`<ul class="findings active">${active.map((text) => html`<li><span class="status bad">${icon('alert')}</span><div>${shown(text, 200)}</div></li>`)}
+${ends.map((action) => button(action, issueToken(action.id), links))}</ul>`
+}
 ${[...groups].map(
   ([name, all]) =>
     html`<h2>${name}</h2><ul class="scenarios">${all.map((action) => button(action, issueToken(action.id), links))}</ul>`,

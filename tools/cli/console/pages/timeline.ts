@@ -2,76 +2,101 @@ import { html } from 'hono/html';
 import type { StoryLine } from '../../explain/story.ts';
 import { type Bar, type Drawing, drawingWidth, type Mark, type Row, type Tick } from '../draw-timeline.ts';
 import { type Html, shown } from '../shown.ts';
+import { appearanceOf, type IconName } from './parts.ts';
 
-const nameWidth = 84;
+const nameWidth = 68;
 const margin = 16;
 const rowHeight = 30;
 const axisHeight = 26;
-
-/** `250 ms`, `1.25 s`, `2 min 5 s`, `3 h 20 min`. */
-export const formatOffset = (ms: number): string => {
-  if (ms === 0) return '0 s';
-  if (ms < 1_000) return `${ms} ms`;
-  if (ms < 60_000) return `${Number((ms / 1_000).toFixed(2))} s`;
-  const minutes = Math.floor(ms / 60_000);
-  const seconds = Math.round((ms % 60_000) / 1_000);
-  if (minutes < 60) return seconds === 0 ? `${minutes} min` : `${minutes} min ${seconds} s`;
-  const rest = minutes % 60;
-  return rest === 0 ? `${Math.floor(minutes / 60)} h` : `${Math.floor(minutes / 60)} h ${rest} min`;
-};
+const fullWidth = nameWidth + 2 * margin + drawingWidth;
 
 const xOf = (x: number): string => (nameWidth + margin + x).toFixed(1);
 
 /** The sign of a mark shows its verdict, and its colour repeats it. */
-export const lookOf = (lines: readonly StoryLine[]): { readonly style: string; readonly sign: string } => {
-  if (lines.some(({ verdict }) => verdict === 'failed')) return { style: 'bad', sign: '▲' };
-  if (lines.some(({ verdict }) => verdict === 'refused')) return { style: 'bad', sign: '✕' };
-  if (lines.some(({ verdict }) => verdict === 'ok')) return { style: 'good', sign: '✓' };
-  return { style: 'plain', sign: '' };
+export const lookOf = (
+  lines: readonly StoryLine[],
+): { readonly style: string; readonly sign: IconName | undefined } => {
+  if (lines.some(({ verdict }) => verdict === 'failed')) return { style: 'bad', sign: 'alert' };
+  if (lines.some(({ verdict }) => verdict === 'refused')) return { style: 'bad', sign: 'cross' };
+  if (lines.some(({ verdict }) => verdict === 'ok')) return { style: 'good', sign: 'check' };
+  return { style: 'plain', sign: undefined };
 };
 
 const describe = ({ at, who, what }: StoryLine): string => `${at.slice(11, 23)} ${who}: ${shown(what, 160)}`;
 
-/** A letter is up to 7.5 units wide. A text that does not fit would run into the next one. */
-const fitting = (text: string, width: number): string => (text.length * 7.5 + 12 <= width ? text : '');
+/** A letter is up to 7 units wide. A text that does not fit would run into the next one. */
+const fits = (text: string, width: number): boolean => text.length * 7 + 12 <= width;
 
-const bar = ({ x, width, label, index }: Bar, y: number): Html => {
-  const shape = html`<title>${shown(label, 160)}</title>
-<rect class="span" x="${xOf(x)}" y="${y + 5}" width="${width.toFixed(1)}" height="${rowHeight - 10}" rx="4"/>
-<text class="on-span" x="${xOf(x + 6)}" y="${y + rowHeight / 2 + 4}">${fitting(shown(label, 100), width)}</text>`;
+const styleOf = ({ kind, words, hasFailed, isExpected }: Bar): string => {
+  const style = kind === 'status' ? appearanceOf(words[0] ?? '').kind : hasFailed === true ? 'bad' : kind;
+  return isExpected ? `${style} expected` : style;
+};
+
+const bar = (one: Bar, y: number): Html => {
+  const { x, width, words, index } = one;
+  const text = words.find((word) => fits(word, width)) ?? '';
+  const frame = html`x="${xOf(x)}" y="${y + 5}" width="${width.toFixed(1)}" height="${rowHeight - 10}" rx="4"`;
+  const hatching = one.kind === 'hold' ? html`<rect class="hatching" ${frame}/>` : '';
+  const shape = html`<title>${one.isExpected ? 'Expected: ' : ''}${shown(words[0] ?? '', 200)}</title>
+<rect class="span ${styleOf(one)}" ${frame}/>${hatching}
+<text class="on-span" x="${xOf(x + 6)}" y="${y + rowHeight / 2 + 4}">${shown(text)}</text>`;
   return index === undefined ? html`<g>${shape}</g>` : html`<a href="#line-${index}">${shape}</a>`;
 };
 
-const mark = ({ x, indexes, lines }: Mark, y: number): Html => {
+const mark = ({ x, indexes, lines, isExpected, closer }: Mark, y: number): Html => {
   const { style, sign } = lookOf(lines);
   const middle = y + rowHeight / 2;
-  const text = lines.length > 1 ? String(lines.length) : sign;
-  return html`<a href="#line-${indexes[0]}"><title>${lines.map(describe).join('\n')}</title>
-<circle class="mark ${style}" cx="${xOf(x)}" cy="${middle}" r="${text === '' ? 6 : 9}"/>
-<text class="in-mark" x="${xOf(x)}" y="${middle + 4}">${text}</text></a>`;
+  const several = lines.length > 1;
+  const href =
+    closer === undefined || isExpected ? `#line-${indexes[0]}` : `?from=${closer.from}&to=${closer.to}`;
+  const inside = several
+    ? html`<text class="in-mark" x="${xOf(x)}" y="${middle + 4}">${lines.length}</text>`
+    : sign === undefined
+      ? ''
+      : html`<use class="in-mark" href="#icon-${sign}" x="${xOf(x - 5)}" y="${middle - 5}" width="10" height="10"/>`;
+  return html`<a href="${href}"><title>${isExpected ? 'Expected: ' : ''}${lines.map(describe).join('\n')}</title>
+<circle class="mark ${style}${isExpected ? ' expected' : ''}" cx="${xOf(x)}" cy="${middle}" r="${several || sign !== undefined ? 9 : 6}"/>
+${inside}</a>`;
 };
 
 const rowOf = ({ name, bars, marks }: Row, index: number): Html => {
   const y = axisHeight + index * rowHeight;
   return html`${
-    name === ''
-      ? ''
-      : html`<line class="between" x1="0" x2="${nameWidth + 2 * margin + drawingWidth}" y1="${y}" y2="${y}"/>`
+    name === '' ? '' : html`<line class="between" x1="0" x2="${fullWidth}" y1="${y}" y2="${y}"/>`
   }<text class="row-name" x="4" y="${y + rowHeight / 2 + 4}">${name}</text>${bars.map((one) => bar(one, y))}${marks.map((one) => mark(one, y))}`;
 };
 
-const tickLine = ({ x, atMs }: Tick, height: number): Html => html`
+const tickLine = ({ x, text }: Tick, height: number): Html => html`
 <line class="tick" x1="${xOf(x)}" x2="${xOf(x)}" y1="${axisHeight - 7}" y2="${height}"/>
-<text class="tick-name" x="${xOf(x)}" y="13">${formatOffset(atMs)}</text>`;
+<text class="tick-name" x="${xOf(x)}" y="13">${text}</text>`;
+
+const nowLine = (x: number, height: number): Html => html`
+<rect class="ahead" x="${xOf(x)}" y="${axisHeight - 7}" width="${drawingWidth - x + margin}" height="${height}"/>
+<line class="now" x1="${xOf(x)}" x2="${xOf(x)}" y1="${axisHeight - 7}" y2="${height}"/>
+<text class="tick-name" x="${xOf(x)}" y="13">now</text>`;
+
+const keys = [
+  ['wait', 'wait'],
+  ['try', 'try'],
+  ['bad', 'failed try'],
+  ['hold', 'hold: no call is made'],
+  ['expected', 'expected, in order and not to scale'],
+] as const;
+
+const legend = html`<ul class="legend">${keys.map(
+  ([style, text]) =>
+    html`<li><svg width="26" height="14" aria-hidden="true"><rect class="span ${style}" x="1" y="1" width="24" height="12" rx="3"/>${style === 'hold' ? html`<rect class="hatching" x="1" y="1" width="24" height="12" rx="3"/>` : ''}</svg> ${text}</li>`,
+)}<li>a number: so many lines; open it to see them apart</li></ul>`;
 
 /** A story on a scale of time. The list below it has the same in words. */
-export const timelineSvg = ({ rows, ticks }: Drawing): Html => {
+export const timelineSvg = ({ rows, ticks, now }: Drawing): Html => {
   const height = axisHeight + rows.length * rowHeight + 4;
-  const width = nameWidth + 2 * margin + drawingWidth;
   return html`
-<div class="timeline" tabindex="0" role="region" aria-label="Timeline, drawn to scale" data-keep-scroll>
-<svg viewBox="0 0 ${width} ${height}" role="group" aria-label="Each mark leads to its line in the list">
+<div class="timeline" tabindex="0" role="region" aria-label="Timeline, drawn to scale up to now">
+<svg viewBox="0 0 ${fullWidth} ${height}" role="group" aria-label="Each bar and mark leads to its line in the list, or to a closer view">
+<defs><pattern id="hatch" width="8" height="8" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><line class="hatch" x1="0" y1="0" x2="0" y2="8"/></pattern></defs>
+${now === undefined ? '' : nowLine(now, height)}
 ${ticks.map((tick) => tickLine(tick, height))}
 ${rows.map(rowOf)}
-</svg></div>`;
+</svg></div>${legend}`;
 };

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
+import type { Extraction } from '../../../../../lib/extraction/record.ts';
 import type { ConsoleAction } from '../../../../../tools/cli/console/actions.ts';
 import { CliError } from '../../../../../tools/cli/terminal/errors.ts';
-import { consoleOver, sourcesWith } from '../../../../support/console-fixtures.ts';
-import { clock, extractionIn, id } from '../../../../support/extraction-fixtures.ts';
+import { consoleAddress, consoleOver, sourcesWith } from '../../../../support/console-fixtures.ts';
+import { clock, closedExtraction, extractionIn, id } from '../../../../support/extraction-fixtures.ts';
 
 /** A console with three actions, which keep what they were called with. */
 const withActions = (more: Partial<ConsoleAction> = {}) => {
@@ -19,24 +20,34 @@ const withActions = (more: Partial<ConsoleAction> = {}) => {
     { ...base, id: 'lost', label: 'lost', place: 'sandbox', group: 'Webhooks' },
   ];
   const all = consoleOver(sourcesWith([extractionIn('RUNNING')]), { actions, now: time.now });
-  return { ...all, calls, time };
+  /** Sends a form, and follows the redirect to the page that says what it did. */
+  const send = async (action: string, form: Record<string, string>) => {
+    const answer = await all.post(`/actions/${action}`, form);
+    const location = answer.headers.get('location') ?? '';
+    expect([answer.status, location]).toEqual([303, expect.stringContaining('?did=')]);
+    const path = location.replace(`/${consoleAddress.token}`, '');
+    return { path, page: await all.text(path) };
+  };
+  return { ...all, calls, time, send };
 };
 
 const path = `/actions/reconcile?subject=${id}`;
 const tokenIn = (page: string): string => /name="token" value="([^"]+)"/.exec(page)?.[1] ?? '';
 
-test('an action is offered on its page, asks first, and then acts once', async () => {
-  const { text, post, calls, done } = withActions();
+test('an action is offered on its page, asks first, acts once, and the page that offered it says so', async () => {
+  const { text, send, calls, done } = withActions();
   expect(await text(`/extractions/${id}`)).toContain(`/actions/reconcile?subject=${id}"`);
   const asking = await text(path);
   expect(asking).toContain('It reads the provider.');
   expect(calls).toEqual([]);
 
   const form = { subject: id, token: tokenIn(asking) };
-  const first = await post('/actions/reconcile', form);
-  expect([first.status, await first.text()]).toEqual([200, expect.stringContaining('It is COMPLETED.')]);
-  const second = await post('/actions/reconcile', form);
-  expect([second.status, await second.text()]).toEqual([409, expect.stringContaining('Nothing was done.')]);
+  const first = await send('reconcile', form);
+  expect(first.path).toMatch(new RegExp(`^/extractions/${id}\\?did=`));
+  expect(first.page).toContain('<strong>Reconcile now: done.</strong> It is COMPLETED.');
+  expect((await send('reconcile', form)).page).toContain('Nothing was done.');
+  // Reloading the page is a GET, which repeats nothing.
+  expect(await text(first.path)).toContain('It is COMPLETED.');
   expect(calls).toEqual([[id, '']]);
   expect(done).toEqual([`reconcile ${id} done`]);
 });
@@ -50,22 +61,22 @@ test.each([
   const { text, post, calls } = withActions();
   const token = tokenIn(await text(path));
   const answer = await post('/actions/reconcile', { token, ...form });
-  expect([404, 409]).toContain(answer.status);
+  expect([303, 404]).toContain(answer.status);
   expect(calls).toEqual([]);
 });
 
 test('the token of one action does not confirm another', async () => {
-  const { text, post, calls } = withActions();
+  const { text, send, calls } = withActions();
   const token = tokenIn(await text('/actions/pause'));
-  expect((await post('/actions/lost', { subject: '', token })).status).toBe(409);
+  expect((await send('lost', { subject: '', token })).page).toContain('lost: not done.');
   expect(calls).toEqual([]);
 });
 
 test('a token expires after ten minutes', async () => {
-  const { text, post, calls, time } = withActions();
+  const { text, send, calls, time } = withActions();
   const token = tokenIn(await text(path));
   time.advance(601);
-  expect((await post('/actions/reconcile', { subject: id, token })).status).toBe(409);
+  expect((await send('reconcile', { subject: id, token })).page).toContain('not done.');
   expect(calls).toEqual([]);
 });
 
@@ -74,16 +85,13 @@ test('a form of another page is refused before its token is used', async () => {
   const form = { subject: id, token: tokenIn(await text(path)) };
   expect((await post('/actions/reconcile', form, { origin: 'https://evil.example' })).status).toBe(403);
   expect((await post('/actions/reconcile', form, { origin: 'null' })).status).toBe(403);
-  expect((await post('/actions/reconcile', form)).status).toBe(200);
+  expect((await post('/actions/reconcile', form)).status).toBe(303);
 });
 
 test('a text that an action needs is required, trimmed and bounded', async () => {
-  const { text, post, calls } = withActions();
-  const missing = await post('/actions/pause', { subject: '', token: tokenIn(await text('/actions/pause')) });
-  expect([missing.status, await missing.text()]).toEqual([
-    409,
-    expect.stringContaining('Reason is missing.'),
-  ]);
+  const { text, post, send, calls } = withActions();
+  const missing = await send('pause', { subject: '', token: tokenIn(await text('/actions/pause')) });
+  expect(missing.page).toContain('Reason is missing.');
   const input = ` ${'y'.repeat(500)}`;
   await post('/actions/pause', { subject: '', token: tokenIn(await text('/actions/pause')), input });
   expect(calls).toEqual([['', 'y'.repeat(200)]]);
@@ -91,14 +99,8 @@ test('a text that an action needs is required, trimmed and bounded', async () =>
 
 test('an expected failure is a sentence, and a defect is only on the terminal', async () => {
   const refused = withActions({ run: () => Promise.reject(new CliError('There is no extraction.')) });
-  const answer = await refused.post('/actions/reconcile', {
-    subject: id,
-    token: tokenIn(await refused.text(path)),
-  });
-  expect([answer.status, await answer.text()]).toEqual([
-    502,
-    expect.stringContaining('There is no extraction.'),
-  ]);
+  const { page } = await refused.send('reconcile', { subject: id, token: tokenIn(await refused.text(path)) });
+  expect(page).toContain('<strong>Reconcile now: not done.</strong> There is no extraction.');
   expect(refused.done).toEqual([`reconcile ${id} failed`]);
 
   const broken = withActions({ run: () => Promise.reject(new TypeError('a value')) });
@@ -112,11 +114,12 @@ test('an expected failure is a sentence, and a defect is only on the terminal', 
 
 test('a link is on the page that answers, and not on the terminal', async () => {
   const url = 'https://bucket.example/key?signature=1';
-  const { text, post, done } = withActions({
+  const { text, send, done } = withActions({
     run: async () => ({ text: '2,489 bytes.', link: { url, label: 'Open the results' } }),
   });
-  const answer = await post('/actions/reconcile', { subject: id, token: tokenIn(await text(path)) });
-  expect(await answer.text()).toContain(`href="${url}"`);
+  const { page } = await send('reconcile', { subject: id, token: tokenIn(await text(path)) });
+  expect(page).toContain(`href="${url}"`);
+  expect(await text(`/extractions/${id}`)).not.toContain(url);
   expect(done.join()).not.toContain('bucket');
 });
 
@@ -137,10 +140,54 @@ test('a page with a form that acts sends its origin, and is no live page', async
 });
 
 test('the panel of the sandbox acts without a second question', async () => {
-  const { text, post, calls } = withActions();
+  const { text, send, calls } = withActions();
   const panel = await text('/sandbox');
   expect(panel).toContain('<h2>Webhooks</h2>');
-  const answer = await post('/actions/lost', { subject: '', token: tokenIn(panel) });
-  expect(answer.status).toBe(200);
+  const { path: back, page } = await send('lost', { subject: '', token: tokenIn(panel) });
+  expect(back).toMatch(/^\/sandbox\?/);
+  expect(page).toContain('<strong>lost: done.</strong>');
   expect(calls).toEqual([['', '']]);
+});
+
+test('the panel of the sandbox shows what the provider does wrong, and the action that ends it only then', async () => {
+  const ends = {
+    id: 'recover',
+    label: 'End it',
+    place: 'sandbox',
+    endsFaults: true,
+    effect: 'It ends.',
+  } as const;
+  const action: ConsoleAction = { ...ends, changes: true, run: async () => ({ text: 'It behaves.' }) };
+  const panelOf = (active: readonly string[], canEnd: boolean) =>
+    consoleOver(sourcesWith([]), { actions: [action], sandboxState: async () => ({ active, canEnd }) }).text(
+      '/sandbox',
+    );
+  expect(await panelOf([], true)).not.toContain('End it');
+  const hanging = await panelOf(['The provider hangs.'], true);
+  expect(hanging).toContain('The provider hangs.');
+  expect(hanging).toContain('End it');
+  expect(await panelOf(['It refuses every connection.'], false)).not.toContain('End it');
+});
+
+test('an action that can do nothing for an extraction is not offered on its page', async () => {
+  const more: Partial<ConsoleAction> = { isFor: ({ results }) => results !== undefined };
+  const offered = async (records: readonly Extraction[]) => {
+    const actions: ConsoleAction[] = [
+      {
+        id: 'results',
+        label: 'Link to the results',
+        place: 'extraction',
+        changes: false,
+        effect: 'It links.',
+        run: async () => ({ text: '' }),
+        ...more,
+      },
+    ];
+    return (await consoleOver(sourcesWith(records), { actions }).text(`/extractions/${id}`)).includes(
+      'Link to',
+    );
+  };
+  expect(await offered([extractionIn('RUNNING')])).toBe(false);
+  const results = { bucket: 'b', key: 'k', bytes: 1, sha256: 's' };
+  expect(await offered([closedExtraction({ status: 'COMPLETED', results })])).toBe(true);
 });

@@ -7,10 +7,8 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import type { Extraction } from '../../../../../lib/extraction/record.ts';
 import type { ConsoleAction } from '../../../../../tools/cli/console/actions.ts';
 import { type RunningConsole, serveConsole } from '../../../../../tools/cli/console/serve-console.ts';
-import type { ConsoleSources } from '../../../../../tools/cli/console/sources.ts';
-import { CliError } from '../../../../../tools/cli/terminal/errors.ts';
 import { describeInChromium, launchChromium, openTab } from '../../../../support/chromium.ts';
-import { sourcesWith } from '../../../../support/console-fixtures.ts';
+import { sourcesWith, troubles } from '../../../../support/console-fixtures.ts';
 import { allStatuses, at, extractionIn, iso } from '../../../../support/extraction-fixtures.ts';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
@@ -22,59 +20,11 @@ const recordsOfAllStatuses = (): Extraction[] => [
   extractionIn('RUNNING', { extractionId: idOf(99), dueAt: iso(-3_600), reference: 'overdue one' }),
 ];
 
-/** Something of every kind that the other pages show. */
-const troubles: Partial<ConsoleSources> = {
-  story: async (extractionId) => ({
-    extractionId,
-    status: 'RUNNING',
-    headline: "Waits for the provider's webhook.",
-    lines: [
-      { at: iso(0), lane: 'api', who: 'API', what: 'Somebody requested movement.' },
-      { at: iso(1), until: iso(60), lane: 'machine', who: 'Step Functions', what: 'State StartTask.' },
-      {
-        at: iso(2),
-        lane: 'machine',
-        who: 'Step Functions',
-        what: 'Try failed.',
-        attempt: 1,
-        verdict: 'failed',
-      },
-      { at: iso(30), lane: 'webhook', who: 'receive-webhook', what: 'Recorded a delivery.', verdict: 'ok' },
-    ],
-    notShown: ['The stream keeps 24 h.'],
-  }),
-  deliveries: async () => ({
-    items: [
-      {
-        at: iso(9),
-        taskId: 'task-1',
-        extractionId: idOf(3),
-        answer: 204,
-        verdict: 'recorded',
-        wake: 'woken',
-      },
-      { at: iso(8), taskId: 'task-2', answer: 204, verdict: 'stored' },
-      { at: iso(7), answer: 401, verdict: 'mismatch' },
-      { at: iso(6), answer: 500, verdict: 'failed' },
-    ],
-    complete: false,
-  }),
-  sweeps: async () => ({ items: [{ at: iso(40), sent: 3, failed: 0 }], complete: true }),
-  findings: async () => [
-    { id: 'stack', result: 'passed', message: 'stack Cosecha-prod is CREATE_COMPLETE' },
-    { id: 'sweep', result: 'skipped', message: 'last sweep: skipped' },
-    { id: 'overdue', result: 'failed', message: '1 overdue', remedy: '`cosecha reconcile` reconciles it.' },
-  ],
-  alarms: async () => [
-    { name: 'Cosecha-prod-overdue', description: 'Late. https://runbook.example/#overdue', state: 'ALARM' },
-  ],
-  queues: async () => Promise.reject(new CliError('A permission is missing.')),
-};
-
 const actions: readonly ConsoleAction[] = [
   { id: 'reconcile', label: 'Reconcile now', place: 'extraction' },
   { id: 'pause', label: 'Pause starts', place: 'health', input: 'Reason' },
   { id: 'lost', label: 'lost', place: 'sandbox', group: 'Start an extraction whose webhook is' },
+  { id: 'recover', label: 'End it', place: 'sandbox', endsFaults: true as const },
 ].map((action) => ({
   ...action,
   place: action.place as ConsoleAction['place'],
@@ -85,28 +35,30 @@ const actions: readonly ConsoleAction[] = [
 
 describeInChromium('the console', () => {
   let records: Extraction[] = recordsOfAllStatuses();
+  const deps: Parameters<typeof serveConsole>[1] = {
+    stage: 'prod',
+    sources: sourcesWith([], {
+      ...troubles,
+      open: async () => records,
+      record: async (id) => records.find(({ extractionId }) => extractionId === id),
+      recent: async () => ({ items: records, complete: false }),
+    }),
+    now: () => at(100),
+    sleep: (milliseconds) => delay(milliseconds),
+    everyMs: 20,
+    actions,
+    sandboxState: async () => ({ active: ['The provider answers with 503.'], canEnd: true }),
+    random: randomUUID,
+    onAction: () => undefined,
+    onError: (error) => {
+      throw error;
+    },
+  };
   let running: RunningConsole;
   let browser: Browser;
   const pages: Page[] = [];
   beforeAll(async () => {
-    running = await serveConsole(0, {
-      stage: 'prod',
-      sources: sourcesWith([], {
-        open: async () => records,
-        record: async (id) => records.find(({ extractionId }) => extractionId === id),
-        recent: async () => ({ items: records, complete: false }),
-        ...troubles,
-      }),
-      now: () => at(100),
-      sleep: (milliseconds) => delay(milliseconds),
-      everyMs: 20,
-      actions,
-      random: randomUUID,
-      onAction: () => undefined,
-      onError: (error) => {
-        throw error;
-      },
-    });
+    running = await serveConsole(0, deps);
     browser = await launchChromium();
   });
   afterEach(async () => {
@@ -118,13 +70,13 @@ describeInChromium('the console', () => {
     await running?.close();
   });
 
-  const open = async (path = '', options: Parameters<Browser['newPage']>[0] = {}) => {
+  const open = async (path = '', options: Parameters<Browser['newPage']>[0] = {}, url = running.url) => {
     const page = await openTab(browser, options);
     pages.push(page);
     const problems: string[] = [];
     page.on('console', (message) => message.type() === 'error' && problems.push(message.text()));
     page.on('pageerror', (error) => problems.push(error.message));
-    await page.goto(`${running.url}${path}`);
+    await page.goto(`${url}${path}`);
     return { page, problems };
   };
 
@@ -146,14 +98,16 @@ describeInChromium('the console', () => {
     ['health', 'health'],
     ['the sandbox', 'sandbox'],
     ['a confirmation', 'actions/pause'],
-  ])('axe finds no violation on %s, light and dark, and it fits into 400 px', async (_, path) => {
-    const { page, problems } = await open(path, { viewport: { width: 1_280, height: 800 } });
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme });
-      expect(await violationsOn(page)).toEqual([]);
+  ])('axe finds no violation on %s, light and dark, at 1280 and 390 px, and it fits', async (_, path) => {
+    const { page, problems } = await open(path, { timezoneId: 'America/Santiago' });
+    for (const width of [1_280, 390]) {
+      await page.setViewportSize({ width, height: 800 });
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme });
+        expect(await violationsOn(page)).toEqual([]);
+      }
+      expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0);
     }
-    await page.setViewportSize({ width: 400, height: 800 });
-    expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0);
     expect(problems).toEqual([]);
   });
 
@@ -198,23 +152,69 @@ describeInChromium('the console', () => {
     await page.getByRole('heading', { name: 'Reconcile now?' }).waitFor();
     await page.getByRole('button', { name: 'Reconcile now' }).press('Enter');
     await page.getByText(`Done with ${idOf(3)}.`).waitFor();
+    // A GET: nothing is sent again.
+    expect((await page.reload())?.request().method()).toBe('GET');
+    await page.getByText(`Done with ${idOf(3)}.`).waitFor();
     expect(problems).toEqual([]);
   });
 
   test('a mark of the timeline leads to its line, and a zoom shows a part of it', async () => {
     const { page } = await open(`extractions/${idOf(3)}`);
-    await page.locator('svg a[href="#line-3"]').press('Enter');
-    expect(await page.locator('#line-3').evaluate((row) => row.matches(':target'))).toBe(true);
-    await page.getByRole('link', { name: 'Zoom in' }).press('Enter');
+    await page.locator('svg a[href="#line-0"]').first().press('Enter');
+    expect(await page.locator('#line-0').evaluate((row) => row.matches(':target'))).toBe(true);
+    await page.getByLabel('Zoom').getByRole('link').first().press('Enter');
     await page.waitForURL(/from=\d+&to=\d+/);
-    await page.getByRole('link', { name: 'All' }).waitFor();
+    await page.getByRole('link', { name: 'All', exact: true }).waitFor();
   });
 
-  test('1,000 open extractions are on the page', async () => {
-    records = Array.from({ length: 1_000 }, (_, index) =>
-      extractionIn('RUNNING', { extractionId: `0190a0b0-0000-7000-8000-${String(index).padStart(12, '0')}` }),
-    );
+  test('what is selected stays selected while another part of the page changes', async () => {
     const { page } = await open();
-    expect(await page.locator('tbody tr').count()).toBe(1_000);
+    await page.getByRole('heading', { name: '1 extraction is overdue.' }).waitFor();
+    await page.getByText('live', { exact: true }).waitFor();
+    await page.locator(`tr[data-key="${idOf(3)}"] .next`).selectText();
+    const selected = () => page.evaluate('String(getSelection())');
+    const before = await selected();
+    expect(before).not.toBe('');
+    records = records.filter(({ extractionId }) => extractionId !== idOf(99));
+    await page.getByRole('heading', { name: 'none is overdue' }).waitFor();
+    expect(await selected()).toBe(before);
+  });
+
+  test('the badge says when updates pause, and a console that is gone leaves a banner over grey data', async () => {
+    const own = await serveConsole(0, deps);
+    const { page } = await open('', {}, own.url);
+    await page.getByText('live', { exact: true }).waitFor();
+    const hide = (hidden: boolean) =>
+      page.evaluate(`Object.defineProperty(document, 'hidden', { value: ${hidden}, configurable: true });
+        document.dispatchEvent(new Event('visibilitychange'))`);
+    await hide(true);
+    await page.getByText('paused while the page is hidden').waitFor();
+    await hide(false);
+    await page.getByText('live', { exact: true }).waitFor();
+    await own.close();
+    await page.getByText('The console does not answer.').waitFor();
+    expect(await page.locator('main.stale').count()).toBe(1);
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      expect(await violationsOn(page)).toEqual([]);
+    }
+  });
+
+  test('on a phone each cell of a row has its header', async () => {
+    const { page } = await open('', { viewport: { width: 390, height: 800 } });
+    const headers = await page.evaluate(
+      "[...document.querySelector('tbody tr').cells].map((cell) => getComputedStyle(cell, '::before').content)",
+    );
+    expect(headers).toEqual(
+      ['Status', 'Extraction', 'Method', 'Entity or product', 'Reference', 'Requested', 'Next'].map(
+        (text) => `"${text}"`,
+      ),
+    );
+  });
+
+  test("the browser's own time stands beside UTC", async () => {
+    const { page } = await open(`extractions/${idOf(3)}`, { timezoneId: 'Asia/Kolkata' });
+    await page.locator('#line-0').getByText('12:00:00.000').waitFor();
+    await page.locator('#line-0').getByText('17:30:00 local').waitFor();
   });
 });

@@ -1,11 +1,6 @@
 import { expect, test } from 'vitest';
-import {
-  drawingWidth,
-  drawTimeline,
-  rangeIn,
-  wholeRange,
-  zoomsOf,
-} from '../../../../../tools/cli/console/draw-timeline.ts';
+import { drawingWidth, drawTimeline } from '../../../../../tools/cli/console/draw-timeline.ts';
+import { rangeIn, wholeRange, zoomsOf } from '../../../../../tools/cli/console/timeline-range.ts';
 import type { StoryLine } from '../../../../../tools/cli/explain/story.ts';
 import { at, closedExtraction, extractionIn, iso } from '../../../../support/extraction-fixtures.ts';
 
@@ -27,10 +22,67 @@ test('a distance is a duration', () => {
 });
 
 test('what lasts is a bar above the marks of its lane, cut off at the range', () => {
-  const { rows } = draw([line(0), line(10, { until: iso(500) }), line(50)], 0, 100_000);
+  const { rows } = draw([line(0), line(10, { until: iso(500) }), line(50)], 0, 90_000);
   const [bars, marks] = rows.slice(rows.findIndex(({ name }) => name === 'machine'));
-  expect(bars).toMatchObject({ name: 'machine', marks: [], bars: [{ x: 100, width: 900, index: 1 }] });
-  expect(marks).toMatchObject({ name: '', bars: [], marks: [{ x: 0 }, { x: 500 }] });
+  expect(bars).toMatchObject({ name: 'machine', marks: [], bars: [{ kind: 'wait', index: 1 }] });
+  expect((bars?.bars[0]?.x ?? 0) + (bars?.bars[0]?.width ?? 0)).toBeCloseTo(drawingWidth);
+  expect(marks).toMatchObject({ name: '', bars: [], marks: [{ x: 0 }, { indexes: [2] }] });
+});
+
+test('a try, the wait for the next one and a hold are bars with words', () => {
+  const tried = {
+    since: iso(10),
+    attempt: 1,
+    nextAt: iso(60),
+    verdict: 'failed',
+    what: 'Try failed.',
+  } as const;
+  const barsIn = (does: 'wait' | 'hold') =>
+    draw([line(0), line(30, { ...tried, does })], 0, 90_000).rows.flatMap(({ bars }) =>
+      bars.filter(({ kind }) => kind !== 'status'),
+    );
+  expect(barsIn('wait')).toMatchObject([
+    { kind: 'try', hasFailed: true, words: ['try 1: Try failed.', 'try 1'] },
+    { kind: 'wait', words: ['waits 30 s for the next try', 'waits 30 s', 'wait'] },
+  ]);
+  expect(barsIn('hold')[1]).toMatchObject({ kind: 'hold', words: [expect.any(String), 'held'] });
+});
+
+test('equal tries fold into one bar, and a closer range shows each', () => {
+  const polls = Array.from({ length: 8 }, (_, index) =>
+    line(10 * index + 5, { since: iso(10 * index), attempt: index + 1, what: 'Polled: not yet.' }),
+  );
+  const triesIn = (from: number, to: number) =>
+    draw([line(0), ...polls], from, to)
+      .rows.flatMap(({ bars }) => bars)
+      .filter(({ kind }) => kind === 'try')
+      .map(({ words }) => words[0]);
+  expect(triesIn(0, 90_000)).toEqual(['8 times: Polled: not yet.']);
+  expect(triesIn(0, 19_000)).toEqual(['try 1: Polled: not yet.', 'try 2: Polled: not yet.']);
+});
+
+test('what is expected next is drawn after now, in its order', () => {
+  const lines = [
+    line(0, { until: iso(5_000) }),
+    line(7_200, { lane: 'record', what: 'Ends it TIMED_OUT.' }),
+    line(90_000, { lane: 'record', what: 'Removes it.' }),
+  ];
+  const { rows, now, ticks } = draw(lines, 0, 100_000);
+  const edge = now ?? 0;
+  expect(edge).toBeLessThan(drawingWidth);
+  const bars = rows.find(({ name }) => name === 'machine')?.bars;
+  expect(bars).toMatchObject([
+    { x: 0, width: edge, isExpected: false },
+    { x: edge, isExpected: true },
+  ]);
+  const marks = rows.find(({ name }) => name === 'record')?.marks ?? [];
+  expect(marks).toMatchObject([
+    { indexes: [1], isExpected: true },
+    { indexes: [2], isExpected: true },
+  ]);
+  expect(marks.every(({ x }) => x > edge && x < drawingWidth)).toBe(true);
+  expect(ticks.slice(-3).map(({ text }) => text)).toEqual(['13:23:20', '14:00:00', '13:00:00']);
+  expect(draw(lines, 0, 50_000).now).toBeUndefined();
 });
 
 test('lines that are too close to tell apart are one mark, and a closer range separates them', () => {
@@ -47,21 +99,26 @@ test('the statuses of the record are bars that follow each other, the last one u
   const barsOf = (record: Parameters<typeof draw>[3]) =>
     draw([line(0)], 0, 100_000, record).rows.find(({ name }) => name === 'status')?.bars;
   expect(barsOf(extractionIn('RUNNING'))).toMatchObject([
-    { label: 'REQUESTED', x: 0, width: 10 },
-    { label: 'STARTING', x: 10, width: 10 },
-    { label: 'RUNNING', x: 20, width: 980 },
+    { words: ['REQUESTED'], x: 0, width: 10 },
+    { words: ['STARTING'], x: 10, width: 10 },
+    { words: ['RUNNING'], x: 20, width: 980 },
   ]);
   const times = { startingAt: iso(1), startedAt: iso(2), settledAt: iso(30), collectedAt: iso(40) };
   const closed = barsOf(closedExtraction({ status: 'COMPLETED', ...times }));
-  expect(closed?.at(-1)).toMatchObject({ label: 'COMPLETED', x: 300, width: 100 });
+  expect(closed?.at(-1)).toMatchObject({ words: ['COMPLETED'], x: 300, width: 100 });
 });
 
-test('the whole range ends with the last line, or now for an open extraction; the future is not drawn', () => {
+test('the whole range ends now, and that of a closed extraction at its close', () => {
   const lines = [line(0), line(5, { until: iso(5_000) }), line(30), line(9_000)];
-  expect(wholeRange(lines, false, at(100))).toEqual({ from: 0, to: 100_000 });
-  expect(wholeRange(lines.slice(2, 3), false, at(100))).toEqual({ from: 0, to: 20 });
-  expect(wholeRange([line(0), line(30)], false, at(100))).toEqual({ from: 0, to: 30_000 });
-  expect(wholeRange([line(0), line(30)], true, at(100))).toEqual({ from: 0, to: 100_000 });
+  expect(wholeRange(lines, true, at(100))).toEqual({ from: 0, to: 100_000 });
+  const closed = [
+    line(0),
+    line(2),
+    line(80, { lane: 'api', who: 'get-extraction' }),
+    line(90, { lane: 'queue' }),
+  ];
+  expect(wholeRange(closed, false, at(100))).toEqual({ from: 0, to: 2_000 });
+  expect(wholeRange(lines.slice(0, 1), false, at(100))).toEqual({ from: 0, to: 20 });
 });
 
 const whole = { from: 0, to: 100_000 };
@@ -78,23 +135,23 @@ test.each([
   expect(rangeIn(new URLSearchParams(query), whole)).toEqual(expected);
 });
 
-test('a zoom stays inside the whole range, and one that changes nothing is not offered', () => {
-  expect(zoomsOf(whole, whole).map(([name]) => name)).toEqual(['Zoom in', 'First tenth', 'Last tenth']);
-  const zooms = Object.fromEntries(zoomsOf({ from: 0, to: 10_000 }, whole));
-  expect(zooms['Zoom out']).toEqual({ from: 0, to: 20_000 });
-  expect(zooms.Later).toEqual({ from: 5_000, to: 15_000 });
-  expect(zooms.Earlier).toBeUndefined();
-  expect(zooms.All).toEqual(whole);
+test('a zoom goes where events are close together, and there again', () => {
+  const lines = [0, 0.1, 0.2, 1, 42, 42.1, 43, 100].map((seconds) => line(seconds));
+  expect(zoomsOf(lines, whole, whole)).toEqual([
+    { range: { from: 0, to: 1_100 }, events: 4 },
+    { range: { from: 41_900, to: 43_100 }, events: 3 },
+  ]);
+  expect(zoomsOf(lines, { from: 0, to: 1_100 }, whole)).toEqual([{ range: { from: 0, to: 220 }, events: 3 }]);
 });
 
 test('there are at most nine ticks, at round times', () => {
   for (const [to, step] of [
-    [100, 20],
-    [43_000, 10_000],
-    [7_200_000, 900_000],
+    [100, '20 ms'],
+    [43_000, '10 s'],
+    [7_200_000, '15 min'],
   ] as const) {
     const { ticks } = draw([line(0)], 0, to);
     expect(ticks.length).toBeLessThanOrEqual(9);
-    expect(ticks[1]?.atMs).toBe(step);
+    expect(ticks[1]?.text).toBe(step);
   }
 });

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { formatOffset } from '../../../../../tools/cli/console/pages/timeline.ts';
-import type { Story } from '../../../../../tools/cli/explain/story.ts';
+import { formatOffset } from '../../../../../tools/cli/console/shown.ts';
+import type { Story, StoryLine } from '../../../../../tools/cli/explain/story.ts';
 import { consoleOver, denied, sourcesWith } from '../../../../support/console-fixtures.ts';
-import { extractionIn, id, iso } from '../../../../support/extraction-fixtures.ts';
+import { closedExtraction, extractionIn, id, iso } from '../../../../support/extraction-fixtures.ts';
 
 const story: Story = {
   extractionId: id,
@@ -32,28 +32,55 @@ test('the first line is the headline of the story, and every line of it is on th
   const page = await withStory().text(path);
   expect(page).toContain('<h1>Waits for the provider&#39;s webhook until 12:10:00Z.</h1>');
   expect(page).toContain('Somebody requested &lt;b&gt;movement&lt;/b&gt;.');
-  expect(page).toContain('try 1, next by 12:00:04.000');
+  expect(page).toMatch(/try 1<\/span>, <span class="quiet">next by <time [^>]*>12:00:04\.000</);
   expect(page).toContain('<li>The functions&#39; log: no permission logs:FilterLogEvents.</li>');
 });
 
-test('what is expected to happen is marked as such, and is not drawn', async () => {
+test('what is expected to happen is marked as such in the list, and dashed in the drawing', async () => {
   const ends = { at: iso(7_200), lane: 'record', who: 'reconcile', what: 'Ends it TIMED_OUT.' } as const;
   const page = await withStory({ ...story, lines: [...story.lines, ends] }).text(path);
   expect(page).toContain('<span class="badge">expected</span> Ends it TIMED_OUT.');
-  expect(page).not.toContain('#line-3');
+  expect(page).toMatch(
+    /href="#line-3"><title>Expected: [^<]*Ends it TIMED_OUT\.<\/title>\s*<circle class="mark plain expected"/,
+  );
 });
 
-test('each mark of the drawing leads to its line in the list', async () => {
+test('each mark of the drawing leads to its line in the list, and several lines to a closer view', async () => {
   const page = await withStory().text(path);
-  const marks = [...page.matchAll(/href="#(line-\d+)"/g)].map(([, line]) => line);
-  expect(marks.toSorted()).toEqual(['line-0', 'line-1', 'line-2']);
-  for (const line of marks) expect(page).toContain(`<tr id="${line}">`);
+  const targets = [...page.matchAll(/<a href="#([^"]+)"><title>/g)].map(([, target]) => target);
+  expect([...new Set(targets)].toSorted()).toEqual(['line-0', 'line-1', 'line-2']);
+  for (const target of targets) expect(page).toContain(`id="${target}"`);
+  const close = [2, 2.5].map(
+    (seconds) => ({ at: iso(seconds), lane: 'api', who: 'API', what: `at ${seconds}` }) as const,
+  );
+  const joined = await withStory({ ...story, lines: [...story.lines.slice(0, 1), ...close] }).text(path);
+  expect(joined).toContain('<a href="?from=1950&amp;to=2550"><title>');
 });
 
-test('a range in the address is drawn, and the links zoom in it', async () => {
-  const page = await withStory().text(`${path}?from=1000&to=5000`);
-  expect(page).toContain('1 s to 5 s');
-  expect(page).toContain('href="?from=2000&amp;to=4000">Zoom in</a>');
+test('equal lines fold as `explain` folds them, and a link shows all', async () => {
+  const polls = Array.from({ length: 9 }, (_, index) => ({
+    at: iso(10 + index),
+    lane: 'machine',
+    who: 'Step Functions',
+    what: 'Polled: not yet.',
+  })) as readonly StoryLine[];
+  const { text } = withStory({ ...story, lines: polls });
+  const page = await text(path);
+  expect(page).toContain('<a href="?lines=all#line-1">7 more of these</a>');
+  expect(page.match(/<tr id=/g)).toHaveLength(2);
+  expect((await text(`${path}?lines=all`)).match(/<tr id=/g)).toHaveLength(9);
+});
+
+test('a range in the address is drawn', async () => {
+  expect(await withStory().text(`${path}?from=1000&to=5000`)).toContain('shown: 1 s to 5 s');
+});
+
+test('a time of another day has its day, and `expiresAt` is a date', async () => {
+  const old = { ...story, lines: [{ ...story.lines[0], at: '2026-02-27T23:59:59.000Z' } as StoryLine] };
+  const closed = closedExtraction({ status: 'FAILED', expiresAt: 1_785_000_000 });
+  const page = await consoleOver(sourcesWith([closed], { story: async () => old })).text(path);
+  expect(page).toContain('>2026-02-27 23:59:59.000</time>');
+  expect(page).toContain('<dt>expiresAt</dt><dd>2026-07-25T17:20:00.000Z</dd>');
 });
 
 test('the story is there as text and as JSON', async () => {

@@ -39,17 +39,34 @@ test('a failed check has its remedy, and an alarm the link to its runbook entry'
   expect(await pageOf({ alarms: async () => [unsafe] })).not.toContain('href="javascript');
 });
 
-test('a breaker that holds calls is in the first line, with its reason and the next probe', async () => {
+test('a breaker that holds calls is in the first line, in the banner, and below with its reason', async () => {
   const open = { name: 'reads', state: 'open', since: iso(40), until: iso(160) } as const;
   const paused = { name: 'starts', state: 'paused', since: iso(40), reason: 'bank <down>' } as const;
   const page = await pageOf({ breakers: async () => [paused, open] });
-  expect(page).toContain(
-    'An operator paused the starts. The provider is in trouble: the breaker of the reads is open. All checks',
+  expect(page).toContain('<h1>Calls to the provider are held. All checks');
+  expect(page.replace(/<[^>]*>/g, '')).toContain(
+    'Starts are paused by an operator since 12:00:40 (bank &lt;down&gt;), until somebody resumes them. 0 wait.',
   );
-  expect(page).toContain('bank &lt;down&gt;');
-  expect(page).toContain('next probe <time datetime="2026-03-01T12:02:40.000Z"');
-  expect(await pageOf({ breakers: async () => [{ name: 'reads', state: 'closed' }] })).toContain('closed');
+  expect(page).toContain('<strong>reads</strong> are held, as calls to the provider fail');
+  expect(page).toContain('next try <time class="ago" datetime="2026-03-01T12:02:40.000Z"');
+  expect(await pageOf({ breakers: async () => [{ name: 'reads', state: 'closed' }] })).toContain(
+    '</strong> pass',
+  );
   expect(await pageOf({})).not.toContain('Calls to the provider');
+});
+
+test('the banner and the page are one reading, and the check of the breakers is not a second one', async () => {
+  let reads = 0;
+  const page = await pageOf({
+    breakers: async () => {
+      reads += 1;
+      return [{ name: 'starts', state: reads === 1 ? 'open' : 'closed' }];
+    },
+    findings: async () => [{ id: 'breakers', result: 'passed', message: 'calls pass' }],
+  });
+  expect(page).toContain('Starts are held');
+  expect(page).not.toContain('</strong> pass');
+  expect(page).not.toContain('calls pass');
 });
 
 test('sweeps and queues are shown with their ages and counts', async () => {
@@ -60,14 +77,18 @@ test('sweeps and queues are shown with their ages and counts', async () => {
     ],
   });
   expect(page).toContain('1 min ago</time>. It sent 3 to the reconcile queue.');
-  expect(page).toContain('<td>1,200</td><td>0</td><td>7</td>');
+  expect(page).toContain(
+    '<td data-label="Waiting">1,200</td><td data-label="Delayed">0</td><td data-label="In flight">7</td>',
+  );
   expect(await pageOf({})).toContain('No sweep finished within an hour.');
 });
 
 test('figures stand beside those of an hour and a day ago, where CloudWatch has any', async () => {
   const overdue = { figure: 'Overdue', unit: 'seconds', hours: [90, undefined, 0] } as const;
   const page = await pageOf({ trends: async () => [overdue] });
-  expect(page).toContain('<td>1 min 30 s</td><td class="none">–</td><td>0 s</td>');
+  expect(page).toContain(
+    '<td data-label="Last hour">1 min 30 s</td><td data-label="An hour ago" class="none">–</td><td data-label="A day ago">0 s</td>',
+  );
   const none = { ...overdue, hours: [undefined, undefined, undefined] };
   expect(await pageOf({ trends: async () => [none] })).toContain('CloudWatch has no figures');
 });

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { icon } from '../../../../../tools/cli/console/pages/parts.ts';
 import { consoleOver, denied, sourcesWith } from '../../../../support/console-fixtures.ts';
 import { closedExtraction, extractionIn, id, iso } from '../../../../support/extraction-fixtures.ts';
 
@@ -20,12 +21,14 @@ test('the first line answers whether anything is overdue', async () => {
   }
 });
 
-test('the first page says whether calls are held, the sweep runs and messages are dead', async () => {
+const breaker = { name: 'starts', state: 'closed' } as const;
+const closedBreakers = async () => [breaker, { name: 'reads', state: 'closed' } as const];
+/** Of today, as the pages over it are. */
+const openStarts = { name: 'starts', state: 'open', since: iso(40), until: iso(140) } as const;
+
+test('the first page says whether calls pass, the sweep runs and messages are dead', async () => {
   const sources = sourcesWith([], {
-    breakers: async () => [
-      { name: 'starts', state: 'closed' },
-      { name: 'reads', state: 'open', since: iso(40) },
-    ],
+    breakers: closedBreakers,
     sweeps: async () => ({ items: [{ at: iso(40), sent: 0, failed: 0 }], complete: true }),
     queues: async () => [
       { name: 'reconcile queue', isDeadLetters: false, waiting: 7, later: 0, inFlight: 0 },
@@ -33,9 +36,9 @@ test('the first page says whether calls are held, the sweep runs and messages ar
     ],
   });
   const page = await consoleOver(sources).text('/');
-  const late = '<li class="late"><span aria-hidden="true">▲</span>';
-  expect(page).toContain('<li>starts closed</li>');
-  expect(page).toContain(`${late} reads open</li>`);
+  const late = `<li class="late">${icon('alert')}`;
+  expect(page).toContain('<li>starts and reads pass</li>');
+  expect(page).not.toContain('class="banner"');
   expect(page).toMatch(/<li>sweep <time [^>]+>1 min ago<\/time><\/li>/);
   expect(page).toContain('<li>reconcile queue 7</li>');
   expect(page).toContain(`${late} dead letters 1</li>`);
@@ -44,6 +47,63 @@ test('the first page says whether calls are held, the sweep runs and messages ar
   ).text('/');
   expect(troubled).toContain('<li>no sweep within an hour</li>');
   expect(troubled).toContain(`${late} queues unknown</li>`);
+});
+
+test.each(['/', '/deliveries', '/health', `/extractions/${id}`, '/sandbox'])(
+  'an outage is seen from %s, with since when, the next try and how many wait',
+  async (path) => {
+    const waiting = [
+      extractionIn('REQUESTED'),
+      extractionIn('REQUESTED', { extractionId: id.replace(/1$/, '2') }),
+    ];
+    const action = { id: 'lost', label: 'lost', place: 'sandbox', effect: '', changes: true } as const;
+    const page = await consoleOver(
+      sourcesWith([...waiting, extractionIn('RUNNING', { extractionId: id.replace(/1$/, '3') })], {
+        breakers: async () => [openStarts, { name: 'reads', state: 'closed' }],
+      }),
+      { actions: [{ ...action, run: async () => ({ text: '' }) }] },
+    ).text(path);
+    expect(page.replace(/<[^>]*>/g, '')).toContain(
+      'Starts are held since 12:00:40, as calls to the provider fail. Next try in 40 s. 2 wait.',
+    );
+  },
+);
+
+test('a row that a hold keeps waiting says so, and another does not', async () => {
+  const page = await consoleOver(
+    sourcesWith(
+      [extractionIn('REQUESTED'), extractionIn('RUNNING', { extractionId: id.replace(/1$/, '2') })],
+      {
+        breakers: async () => [openStarts, { name: 'reads', state: 'closed' }],
+      },
+    ),
+  ).text('/');
+  expect(page.match(/held: starts are held · next reconcile/g)).toHaveLength(1);
+  expect(page).toContain('starts are held</li><li>reads pass</li>');
+  expect(page).not.toContain('starts open');
+});
+
+test('counts and headline are of what the filters leave', async () => {
+  const records = [
+    extractionIn('RUNNING', { reference: 'order-7' }),
+    extractionIn('RUNNING', { extractionId: id.replace(/1$/, '2'), dueAt: iso(10) }),
+  ];
+  const page = await consoleOver(sourcesWith(records)).text('/?name=order-7');
+  expect(page).toContain('<h1>1 extraction matches.</h1><p class="counts">1 open · 0 overdue · 0 ended</p>');
+});
+
+test('300 rows are a page, and a link leads to the next with the filters', async () => {
+  const records = Array.from({ length: 301 }, (_, index) =>
+    extractionIn('RUNNING', { extractionId: `0190a0b0-0000-7000-8000-${String(index).padStart(12, '0')}` }),
+  );
+  const { text } = consoleOver(sourcesWith(records));
+  const first = await text('/?status=open');
+  expect(first.match(/<tr data-key/g)).toHaveLength(300);
+  expect(first).toContain('href="?status=open&amp;page=2">Next 300</a>');
+  const second = await text('/?status=open&page=2');
+  expect(second.match(/<tr data-key/g)).toHaveLength(1);
+  expect(second).toContain('<p class="counts">301 open');
+  expect(await text('/?page=nonsense')).toContain('Page 1 of 2');
 });
 
 test('a row says what an open extraction waits for, and how one ended', async () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { explainExtraction } from '../../../../../tools/cli/explain/explain-extraction.ts';
-import { at, extractionIn, id, iso } from '../../../../support/extraction-fixtures.ts';
+import { at, closedExtraction, extractionIn, id, iso } from '../../../../support/extraction-fixtures.ts';
 import { situations } from './situations.ts';
 import {
   bounded,
@@ -87,9 +87,19 @@ test('lines of all places are merged in order of time, and each retry has its nu
     ['15:00.000', 'sweep', 'Reconciles it after this time, unless the machine or the queue does.'],
   ]);
   expect(story?.lines.filter(({ attempt }) => attempt !== undefined)).toMatchObject([
-    { attempt: 1, nextAt: iso(3), verdict: 'failed' },
-    { attempt: 2, nextAt: iso(8.5), verdict: 'failed' },
+    { attempt: 1, nextAt: iso(3), verdict: 'failed', does: 'wait' },
+    { attempt: 2, since: iso(3), nextAt: iso(8.5), verdict: 'failed', does: 'wait' },
   ]);
+});
+
+test('the story of a closed extraction ends with it: the queues of now are no part of it', async () => {
+  const sources = sourcesWith({
+    record: async () => closedExtraction({ status: 'FAILED', settledBy: 'webhook' }),
+    queues: async () => [{ queue: 'reconcile', messages: 2 }],
+  });
+  const story = await explainExtraction(sources, id, at(3_600));
+  expect(story?.lines.map(({ who }) => who)).not.toContain('SQS');
+  expect(story?.lines.at(-1)?.at).toBe(iso(30));
 });
 
 test('texts of callers, operators and errors are escaped and bounded', async () => {

@@ -1,0 +1,115 @@
+import { defined } from '../../../lib/defined.ts';
+import type { Extraction } from '../../../lib/extraction/record.ts';
+import { mostAlike, runsOf } from '../explain/print-story.ts';
+import type { StoryLine } from '../explain/story.ts';
+import { formatOffset } from './shown.ts';
+import { type Range, timeOf } from './timeline-range.ts';
+
+/** What lasts, in words and colours. */
+export type SpanLook = {
+  readonly kind: 'status' | 'wait' | 'try' | 'hold';
+  /** From the longest wording to the shortest. The first is the title of its bar, and the first that fits is on it. */
+  readonly words: readonly string[];
+  readonly hasFailed?: true;
+  /** How many equal tries it stands for, if there are several. */
+  readonly count?: number;
+  /** The index of its line in the story, if it has one. */
+  readonly index?: number;
+};
+
+/** Something that lasts, in milliseconds since the first line. */
+export type Span = SpanLook & Range;
+
+/** Each status of the record, from its own times. The last one lasts until the record was closed, or until now. */
+export const statusSpans = (record: Extraction, now: Date, start: number): readonly Span[] => {
+  const { requestedAt, startingAt, startedAt, settledAt, collectedAt, status, dueShard } = record;
+  const steps = [
+    [requestedAt, 'REQUESTED'],
+    [startingAt, 'STARTING'],
+    [startedAt, 'RUNNING'],
+    [settledAt, status],
+  ] as const;
+  const known = steps.flatMap(([at, label]) => (at === undefined ? [] : [{ at: timeOf(at), label }]));
+  const end =
+    collectedAt === undefined ? (dueShard === undefined ? undefined : now.getTime()) : timeOf(collectedAt);
+  return known.map(({ at, label }, index) => ({
+    kind: 'status',
+    from: at - start,
+    to: Math.max(at, known[index + 1]?.at ?? end ?? at) - start,
+    words: [label],
+  }));
+};
+
+/** A line, and its place in the story. */
+export type Placed = StoryLine & { readonly index: number };
+
+const holdOf = ({ what }: StoryLine): string => `held: ${what}`;
+
+/** The bars of a line: the state that it enters, or the try that it ends, and the pause until the next one. */
+const spansOf = (line: Placed, start: number): readonly Span[] => {
+  const { at, since, until, nextAt, does = 'wait', what, attempt, index } = line;
+  const end = timeOf(at) - start;
+  const name = attempt === undefined ? 'try' : `try ${attempt}`;
+  const pause = nextAt === undefined ? 0 : timeOf(nextAt) - timeOf(at);
+  const waits = `waits ${formatOffset(Math.round(pause))}`;
+  return [
+    ...(until === undefined
+      ? []
+      : [
+          {
+            kind: does,
+            from: end,
+            to: timeOf(until) - start,
+            index,
+            words: does === 'hold' ? [holdOf(line), 'held'] : [what, what.split(/[:.]/)[0] ?? ''],
+          },
+        ]),
+    ...(since === undefined
+      ? []
+      : [
+          defined({
+            kind: 'try',
+            from: timeOf(since) - start,
+            to: end,
+            index,
+            words: [`${name}: ${what}`, name],
+            hasFailed: line.verdict === 'failed' ? true : undefined,
+          }) as Span,
+        ]),
+    ...(pause <= 0
+      ? []
+      : [
+          {
+            kind: does,
+            from: end,
+            to: end + pause,
+            index,
+            words:
+              does === 'hold'
+                ? [`held, and ${waits} for the next try`, 'held']
+                : [`${waits} for the next try`, waits, 'wait'],
+          },
+        ]),
+  ];
+};
+
+/** Equal tries in a row are one bar, as the list folds them. */
+export const foldedSpans = (lines: readonly Placed[], start: number): readonly Span[] =>
+  runsOf(lines).flatMap((run) => {
+    const [first] = run;
+    const last = run.at(-1);
+    if (run.length <= mostAlike || first?.since === undefined || last === undefined) {
+      return run.flatMap((line) => spansOf(line, start));
+    }
+    const { does = 'wait', what, index } = first;
+    const count = `${run.length} times`;
+    const whole: Span = {
+      kind: does === 'hold' ? 'hold' : 'try',
+      from: timeOf(first.since) - start,
+      to: timeOf(last.at) - start,
+      index,
+      count: run.length,
+      words: [`${count}: ${what}`, count],
+    };
+    return [whole, ...spansOf(last, start).filter(({ from }) => from >= whole.to)];
+  });
