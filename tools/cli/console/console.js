@@ -46,12 +46,27 @@ const say = (text, isLive) => {
   badge.classList.toggle('on', isLive);
 };
 
-const isAlike = (one, other) =>
-  one.nodeType === other.nodeType &&
-  one.nodeName === other.nodeName &&
-  one.dataset?.key === other.dataset?.key;
-
 const keyOf = (node) => node.dataset?.key;
+
+/** Whether one node can become the other. A node with a key may change its class, and any other is known by it. */
+const isAlike = (one, other) =>
+  one.nodeName === other.nodeName &&
+  keyOf(one) === keyOf(other) &&
+  (keyOf(one) !== undefined || one.getAttribute?.('class') === other.getAttribute?.('class'));
+
+/** The node at `place` or after it that can become `next`. Between texts there is no telling, so none is skipped. */
+const findAlike = (place, next) => {
+  if (next.nodeType !== Node.ELEMENT_NODE) return place !== null && isAlike(place, next) ? place : undefined;
+  for (let node = place; node !== null; node = node.nextSibling) if (isAlike(node, next)) return node;
+  return undefined;
+};
+
+/** Removes a node, and returns the one after it. */
+const removed = (node) => {
+  const next = node.nextSibling;
+  node.remove();
+  return next;
+};
 
 /**
  * Changes an element into another, and leaves everything alone that is the same in both. So what somebody types, selects
@@ -68,21 +83,19 @@ const morph = (from, to) => {
   for (const [key, child] of keyed) if (!kept.has(key)) child.remove();
   let place = from.firstChild;
   for (const next of [...to.childNodes]) {
-    const known = keyOf(next) === undefined ? place : keyed.get(keyOf(next));
-    if (known === undefined || known === null || !isAlike(known, next)) {
+    const known = keyOf(next) === undefined ? findAlike(place, next) : keyed.get(keyOf(next));
+    if (known === undefined || !isAlike(known, next)) {
       from.insertBefore(next, place);
       continue;
     }
-    if (known !== place) from.insertBefore(known, place);
+    // What has gone is removed, and what has a key moves: moving anything else would take the focus from it.
+    if (keyOf(next) === undefined) while (place !== known) place = removed(place);
+    else if (known !== place) from.insertBefore(known, place);
     place = known.nextSibling;
     if (known.nodeType === Node.ELEMENT_NODE) morph(known, next);
     else if (known.nodeValue !== next.nodeValue) known.nodeValue = next.nodeValue;
   }
-  while (place !== null) {
-    const next = place.nextSibling;
-    place.remove();
-    place = next;
-  }
+  while (place !== null) place = removed(place);
 };
 
 /** What the script adds to a page. */

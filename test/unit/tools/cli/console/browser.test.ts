@@ -167,6 +167,16 @@ describeInChromium('the console', () => {
     await page.getByRole('link', { name: 'All', exact: true }).waitFor();
   });
 
+  test('an update replaces no element of the page, not even the first one', async () => {
+    const { page } = await open(`extractions/${idOf(3)}`);
+    await page.addInitScript(
+      "document.addEventListener('DOMContentLoaded', () => { globalThis.mark = document.querySelector('main svg a'); })",
+    );
+    await page.reload();
+    await page.getByText('live', { exact: true }).waitFor();
+    expect(await page.evaluate('mark.isConnected')).toBe(true);
+  });
+
   test('what is selected stays selected while another part of the page changes', async () => {
     const { page } = await open();
     await page.getByRole('heading', { name: '1 extraction is overdue.' }).waitFor();
