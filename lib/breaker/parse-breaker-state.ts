@@ -25,8 +25,7 @@ const fieldOf = <Name extends keyof typeof schemas>(
   name: Name,
   stored: unknown,
 ): v.InferOutput<(typeof schemas)[Name]> | undefined => {
-  const value: unknown = Object(stored)[name];
-  const parsed = v.safeParse(schemas[name], value);
+  const parsed = v.safeParse(schemas[name], Object(stored)[name]);
   return parsed.success ? parsed.output : undefined;
 };
 
@@ -38,16 +37,18 @@ export const parseBreakerState = (
   stored: unknown,
   now: number,
 ): { readonly state: BreakerState; readonly isDamaged: boolean } => {
-  const { count, failing } = { count: fieldOf('count', stored), failing: fieldOf('failing', stored) };
+  const count = fieldOf('count', stored);
+  const failing = fieldOf('failing', stored);
   const parsed = fieldOf('opened', stored);
-  const ends = parsed === undefined ? [] : [parsed.until, parsed.probe?.until ?? 0];
-  const opened = ends.every((end) => end <= now + farthestMs) ? parsed : undefined;
+  const isNear = (end = 0): boolean => end <= now + farthestMs;
+  const opened = isNear(parsed?.until) && isNear(parsed?.probe?.until) ? parsed : undefined;
   const paused = fieldOf('paused', stored);
-  const { opened: hasOpened, paused: hasPaused } = Object(stored) as Record<string, unknown>;
+  const isMissing = (name: 'opened' | 'paused', field: unknown): boolean =>
+    field === undefined && Object(stored)[name] !== undefined;
   const isDamaged =
     count === undefined ||
     failing === undefined ||
-    (opened === undefined && hasOpened !== undefined) ||
-    (paused === undefined && hasPaused !== undefined);
+    isMissing('opened', opened) ||
+    isMissing('paused', paused);
   return { state: { count: count ?? 0, failing: failing ?? [], ...defined({ opened, paused }) }, isDamaged };
 };

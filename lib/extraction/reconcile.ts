@@ -340,8 +340,7 @@ const reconcileTimedOut = async (
   deps: ReconcileDeps,
 ): Promise<Step> => {
   const settledAt = record.settledAt ?? record.deadlineAt;
-  const graceOver = plusSeconds(settledAt, deps.timings.grace);
-  const isLast = deps.now().toISOString() >= graceOver;
+  const isLast = deps.now().toISOString() >= plusSeconds(settledAt, deps.timings.grace);
   const found = await findOutcome(record, taskId, { known: reading, isLast }, deps);
   if (found.kind === 'settled') return found.step;
   if (found.kind === 'too-large') return abandonTooLarge(record, deps);
@@ -351,14 +350,15 @@ const reconcileTimedOut = async (
   }
   const now = deps.now();
   if (isLast && found.isHeld !== true) return close(closeAfterGrace(record, now, deps.timings), deps);
-  return deferUntil(record, nextBeforeEnd(settledAt, graceOver, now, deps.timings), found.why, deps);
+  return deferUntil(record, nextInGrace(settledAt, now, deps.timings), found.why, deps);
 };
 
 /**
- * When a record is reconciled next that closes at `end`: at growing intervals until then, and at `end`. Past it, while an
- * operator's pause holds the last read, with every poll interval.
+ * When a record in grace is reconciled next: at growing intervals, and at the end of grace. Past it, while an operator's pause
+ * holds the last read, with every poll interval.
  */
-const nextBeforeEnd = (settledAt: string, end: string, now: Date, { pollEvery, grace }: Timings): string => {
+const nextInGrace = (settledAt: string, now: Date, { pollEvery, grace }: Timings): string => {
+  const end = plusSeconds(settledAt, grace);
   if (now.toISOString() >= end) return plusSeconds(now, pollEvery);
   const next = nextReconcileAt(settledAt, now, pollEvery, grace);
   return next < end ? next : end;

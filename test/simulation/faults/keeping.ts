@@ -168,7 +168,7 @@ export const keepingFaults: readonly InjectedFault[] = [
     name: 'closed-without-grace',
     does: 'TIMED_OUT is closed at the next reconcile, without grace.',
     file: reconcile,
-    find: 'const isLast = deps.now().toISOString() >= graceOver;',
+    find: 'const isLast = deps.now().toISOString() >= plusSeconds(settledAt, deps.timings.grace);',
     replace: 'const isLast = true;',
     caughtBy: 'correction-found',
   },
