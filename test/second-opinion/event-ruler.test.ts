@@ -30,7 +30,8 @@ const answered = async (cases: readonly Case[]): Promise<readonly Case[]> => {
       env: process.env,
       cwd: workspace,
     });
-    const answers = output.trim().split('\n');
+    // Not what Java itself reports, for example about JAVA_TOOL_OPTIONS.
+    const answers = output.match(/^(true|false)$/gm) ?? [];
     if (code !== 0 || answers.length !== cases.length) throw new Error(`The matcher failed.\n${output}`);
     return cases.map((one, index) => ({ ...one, matches: answers[index] === 'true' }));
   } finally {
