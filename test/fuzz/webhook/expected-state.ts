@@ -1,4 +1,5 @@
 import type { Extraction, TerminalStatus } from '../../../lib/extraction/record.ts';
+import { taskExpiry } from '../../support/memory-task-store.ts';
 import { deliveredAt, type State, type WorldSetup } from './webhook-world.ts';
 
 /** From settling to `dueAt`, in milliseconds: `pollEvery` of the fixtures. */
@@ -38,6 +39,8 @@ export const expectedState = (
 
   const before = tasks.get(delivery.taskId) ?? { taskId: delivery.taskId };
   const task = {
+    // From the first write on (design, section 4). A row of the setup has none yet.
+    expiresAt: taskExpiry,
     ...before,
     taskStatus: before.taskStatus ?? delivery.taskStatus,
     notifiedAt: before.notifiedAt ?? deliveredAt.toISOString(),
