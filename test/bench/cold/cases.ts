@@ -35,7 +35,7 @@ export const handler = async ({ id }) => {
 const floor = "require('node:https');require('node:crypto');exports.handler=async()=>{};";
 
 /** The variables that Lambda sets for every function. */
-const lambda: NodeJS.ProcessEnv = {
+export const lambdaVariables: NodeJS.ProcessEnv = {
   AWS_REGION: 'eu-west-1',
   AWS_ACCESS_KEY_ID: 'AKIDEXAMPLE',
   AWS_SECRET_ACCESS_KEY: 'a-secret-access-key-of-the-bench',
@@ -51,9 +51,11 @@ type FunctionProperties = {
 };
 
 /** The variables of each function, as the template has them. */
-const environments = (): Readonly<Partial<Record<FunctionName, NodeJS.ProcessEnv>>> =>
+export const environments = (
+  template = synthesizeTemplate(),
+): Readonly<Partial<Record<FunctionName, NodeJS.ProcessEnv>>> =>
   Object.fromEntries(
-    Object.values(synthesizeTemplate().Resources)
+    Object.values(template.Resources)
       .filter(({ Type }) => Type === 'AWS::Lambda::Function')
       .map(({ Properties }) => {
         const { Variables } = (Properties as FunctionProperties).Environment;
@@ -73,7 +75,7 @@ export const makeCases = async (directory: string): Promise<Cases> => {
     name,
     file,
     bytes: (await stat(file)).size,
-    environment: { ...lambda, ...environment },
+    environment: { ...lambdaVariables, ...environment },
   });
   const written = async (name: string, file: string, text: string): Promise<Case> => {
     const path = join(directory, file);

@@ -1,0 +1,24 @@
+import { join } from 'node:path';
+import { bundleFunctions } from '../../../infra/bundle/bundle-functions.ts';
+import { environments, lambdaVariables } from '../cold/cases.ts';
+import { factsOf } from '../cost/facts.ts';
+import { synthesizeTemplate } from '../template.ts';
+
+const template = synthesizeTemplate();
+
+/** The memory size of a function, in the template at its default settings. */
+export const memoryOf = (name: string): number => factsOf(template).memoryMB[name] ?? Number.NaN;
+
+/** Bundles reconcile-extraction. Returns its file. */
+export const makeFunction = async (directory: string): Promise<string> => {
+  const { code } = await bundleFunctions(join(directory, 'functions'), ['reconcile-extraction']);
+  return join(code['reconcile-extraction'], 'index.js');
+};
+
+/** The variables of reconcile-extraction. `endpoint` is that of the provider and of AWS. */
+export const awsVariables = (endpoint: string): NodeJS.ProcessEnv => ({
+  ...lambdaVariables,
+  ...environments(template)['reconcile-extraction'],
+  AWS_ENDPOINT_URL: endpoint,
+  PROVIDER_BASE_URL: endpoint,
+});

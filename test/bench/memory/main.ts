@@ -1,0 +1,69 @@
+/**
+ * `npm run bench:memory [-- --mb <size>]`: the memory that reconcile-extraction needs for an answer of 20 MiB, by the
+ * shape of its JSON. Each answer is read by the bundled function in a new process, over TLS from a local server that also
+ * answers as AWS, and with the heap that Lambda gives Node at that size.
+ */
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs, promisify } from 'node:util';
+import { markdownTable } from '../markdown-table.ts';
+import { awsVariables, makeFunction, memoryOf } from './function.ts';
+import { startWorld } from './provider-and-aws.ts';
+import { answerBytes, shapes } from './shapes.ts';
+
+const { values } = parseArgs({ options: { mb: { type: 'string' }, only: { type: 'string' } } });
+
+type Measured = { readonly peakMB: number; readonly cpuSeconds: number };
+
+const directory = await mkdtemp(join(tmpdir(), 'cosecha-bench-memory-'));
+const world = await startWorld();
+const certificate = join(directory, 'local.pem');
+const memoryMB = Number(values.mb ?? memoryOf('reconcile-extraction'));
+
+/**
+ * Runs the function once. `AWS_LAMBDA_FUNCTION_MEMORY_SIZE` sets both sizes of the heap in the bootstrap of Lambda's
+ * runtimes for Node: a tenth for new objects, in two halves, and the rest for old ones.
+ */
+const measure = async (file: string): Promise<Measured | undefined> => {
+  const young = Math.floor(memoryMB / 10);
+  const heap = [`--max-semi-space-size=${Math.floor(young / 2)}`, `--max-old-space-size=${memoryMB - young}`];
+  const program = join(import.meta.dirname, 'reconcile-once.cjs');
+  const env = { ...awsVariables(world.endpoint), NODE_EXTRA_CA_CERTS: certificate };
+  try {
+    const { stdout } = await promisify(execFile)(process.execPath, [...heap, program, file], { env });
+    return JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '') as Measured;
+  } catch {
+    // V8 ends the process at the limit of its heap.
+    return undefined;
+  }
+};
+
+try {
+  await writeFile(certificate, world.certificate);
+  const file = await makeFunction(directory);
+  const rows: string[][] = [];
+  for (const [name, answer] of [
+    ['a status alone', () => Buffer.from('{"taskStatus":"RUNNING"}')],
+    ...Object.entries(shapes),
+  ] as const) {
+    if (values.only !== undefined && !name.includes(values.only)) continue;
+    world.answerWith(answer());
+    const measured = await measure(file);
+    const { stored } = world.take();
+    rows.push([
+      name,
+      measured === undefined ? 'out of memory' : measured.peakMB.toFixed(0),
+      measured === undefined ? '' : measured.cpuSeconds.toFixed(2),
+      stored === undefined ? 'nothing' : stored === answer().byteLength ? 'as received' : `${stored} bytes`,
+    ]);
+  }
+  console.log(
+    `${answerBytes} bytes, a function of ${memoryMB} MB, Node ${process.version}, ${process.arch}.\n`,
+  );
+  console.log(markdownTable([['shape', 'peak RSS, MB', 'CPU, s', 'stored'], ...rows]));
+} finally {
+  await world.close();
+  await rm(directory, { recursive: true });
+}
