@@ -233,7 +233,7 @@ const retention = {
   }),
   resultsMaxBytes: withDefault(wholeNumber('bytes', 1_024, 50 * 1_048_576), 20_971_520, {
     description: 'The largest results that are stored. Larger ones end with `results-too-large`.',
-    reason: 'reconcile-extraction holds them in memory several times; its memory size follows this setting.',
+    reason: 'reconcile-extraction holds them in memory; its memory size follows this setting.',
   }),
   logRetentionDays: withDefault(
     v.pipe(

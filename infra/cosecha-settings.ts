@@ -112,7 +112,7 @@ export type CosechaSettings = {
   readonly resultsRetentionDays?: number | undefined;
   /**
    * The largest results that are stored. Larger ones end with `results-too-large`.
-   * reconcile-extraction holds them in memory several times; its memory size follows this setting.
+   * reconcile-extraction holds them in memory; its memory size follows this setting.
    * Bytes, 1024 to 52428800.
    * Default: 20971520.
    */

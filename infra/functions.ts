@@ -322,12 +322,13 @@ const timingsOf = (config: Config): string =>
   });
 
 /**
- * In MB, from measurements with results of 20 MiB (docs/decisions/0012). Node and all loaded code take 110 MB. Results
- * take 15 MB for each MiB at worst, as bytes, text, object and garbage. A quarter is added on top:
- * 1.25 × (110 + 15 × 20) = 513 MB. More memory would not make it faster, as it mostly waits.
+ * In MB. `npm run bench:memory` prints 70 without results, and up to 6.5 more for each MiB of the largest results. Lambda's
+ * own processes are assumed to take 25. A tenth is added on top. Default: 1.1 × (95 + 6.5 × 20) = 248, so 256. It is never
+ * less, because CPU follows memory. 256 MB have 256 / 1,769 = 0.145 of a vCPU. With it, the 2 s of CPU for the worst 20 MiB
+ * take 14 s, of the 40 s that `reconcileTimeout` leaves for parsing and storing.
  */
 const memoryForResults = (config: Config): number =>
-  Math.ceil(1.25 * (110 + (15 * config.resultsMaxBytes) / 1_048_576));
+  Math.max(256, Math.round(1.1 * (95 + (6.5 * config.resultsMaxBytes) / 1_048_576)));
 
 type Roles = Readonly<
   Record<'requestExtraction' | 'getExtraction' | 'startTask' | 'reconcileExtraction', CosechaFunction>

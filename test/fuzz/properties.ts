@@ -7,6 +7,7 @@ import { refusalsChangeNothing } from './intake/refusals-change-nothing.ts';
 import { replay } from './intake/replay.ts';
 import { sealedAsSent } from './intake/sealed-as-sent.ts';
 import type { FuzzProperty } from './property.ts';
+import { sameAsJsonParse } from './reads/same-as-json-parse.ts';
 import { agreesWithOracle } from './webhook/agrees-with-oracle.ts';
 import { bitFlips } from './webhook/bit-flips.ts';
 import { documentedAnswers } from './webhook/documented-answers.ts';
@@ -40,4 +41,5 @@ export const properties: readonly FuzzProperty[] = [
   replay,
   readExtraction,
   consentRoutes,
+  sameAsJsonParse,
 ];

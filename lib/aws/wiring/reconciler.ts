@@ -8,7 +8,7 @@ import type { Attempt } from '../../breaker/circuit-breaker.ts';
 import { findSealedTarget } from '../../extraction/find-sealed-target.ts';
 import { guardReads, type ReadTask, tokensFor } from '../../extraction/guard-reads.ts';
 import { parseTimings, type Timings } from '../../extraction/parse-timings.ts';
-import { type Reading, readingOfExtraction, readTaskWith } from '../../extraction/reading.ts';
+import { parseRead, type Reading, readingOfExtraction, readTaskWith } from '../../extraction/reading.ts';
 import {
   type ReconcileCaller,
   type ReconcileResult,
@@ -17,7 +17,7 @@ import {
 import type { ConsentExtraction } from '../../extraction/record.ts';
 import { journal } from '../../observability/observability.ts';
 import { readExtraction } from '../../provider/extractions/read-extraction.ts';
-import { readTask } from '../../provider/tasks/read-task.ts';
+import { fetchTask, parseTask } from '../../provider/tasks/read-task.ts';
 import { tokensOf } from '../../provider/tokens/task-tokens.ts';
 import { withSession } from '../../provider/tokens/with-session.ts';
 import type { Connection } from '../../provider/transport/send-request.ts';
@@ -72,14 +72,20 @@ export const reconcilerFromEnvironment = (now: () => Date): Reconciler => {
     const { target } = await unsealTarget(extractionId, sealed);
     return readingOfExtraction(
       await withSession(tokensFor(tokensOf(taskTokens, target), attempt), (token) =>
-        attempt.make(() => readExtraction(connectionFor(attempt), token, { variant, taskId })),
+        attempt.make(() =>
+          readExtraction(connectionFor(attempt), token, { variant, taskId, parse: parseRead }),
+        ),
       ),
     );
   };
 
   const readByCredentials = (taskId: string, attempt: Attempt): Promise<Reading> =>
     withSession(tokensFor(sessions, attempt), (token) =>
-      attempt.make(() => readTaskWith(() => readTask(connectionFor(attempt), token, taskId))),
+      attempt.make(() =>
+        readTaskWith(async () =>
+          parseTask(await fetchTask(connectionFor(attempt), token, taskId), parseRead),
+        ),
+      ),
     );
 
   const readByMethod: ReadTask = (record, taskId, attempt) =>

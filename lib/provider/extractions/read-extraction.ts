@@ -6,7 +6,13 @@ import { endpointOf, fillPath } from '../transport/endpoint.ts';
 import { ProviderAnswerTooLarge, ProviderExtractionFailed } from '../transport/errors.ts';
 import { parseAnswer } from '../transport/parse-answer.ts';
 import { taskIdInPath } from '../transport/request-fields.ts';
-import { type Connection, type Endpoint, exchange, type ProviderRequest } from '../transport/send-request.ts';
+import {
+  type Connection,
+  type Endpoint,
+  exchange,
+  type ParseBytes,
+  type ProviderRequest,
+} from '../transport/send-request.ts';
 import { explainExtractionFailure } from './explain-extraction-failure.ts';
 
 /**
@@ -49,7 +55,11 @@ const explain: NonNullable<ProviderRequest['explain']> = (status, body, call) =>
 export const readExtraction = async (
   connection: Connection,
   taskToken: string,
-  { variant, taskId }: { readonly variant: 'v1' | 'v2'; readonly taskId: string },
+  {
+    variant,
+    taskId,
+    parse,
+  }: { readonly variant: 'v1' | 'v2'; readonly taskId: string; readonly parse?: ParseBytes },
 ): Promise<ExtractionAnswer> => {
   const { method, path } = variant === 'v1' ? v1Endpoint : endpointOf(connection, 'pollExtractionV2');
   checkRequest(taskIdInPath, { taskId }, path);
@@ -62,7 +72,7 @@ export const readExtraction = async (
       explain,
     });
     if (status === inProgressStatus) return { kind: 'in-progress' };
-    const { taskStatus, results, data } = parseAnswer(bytes, bodySchema, path);
+    const { taskStatus, results, data } = parseAnswer(bytes, bodySchema, path, parse);
     if (variant === 'v2') return { kind: 'answered', data, bytes };
     return { kind: 'answered', ...(taskStatus === undefined ? {} : { taskStatus }), data: results, bytes };
   } catch (error) {

@@ -4,7 +4,7 @@ import { checkRequest } from '../transport/check-request.ts';
 import { fillPath } from '../transport/endpoint.ts';
 import { parseAnswer } from '../transport/parse-answer.ts';
 import { taskIdInPath } from '../transport/request-fields.ts';
-import { type Connection, sendRequest } from '../transport/send-request.ts';
+import { type Connection, type ParseBytes, sendRequest } from '../transport/send-request.ts';
 
 const route = '/api/v2/tasks/{taskId}';
 const answerSchema = v.object({ taskStatus: v.string(), results: v.optional(v.unknown()) });
@@ -17,21 +17,35 @@ export type TaskReading = {
 };
 
 /**
- * Reads a v2 task ("Read task (v2)"). Only the client that started the task may read it. `results` is not validated,
- * because the status is useful without it. `readTypedTask` validates it. Throws ProviderErrors.
+ * Reads a v2 task ("Read task (v2)") and returns the body as received. Only the client that started the task may read it.
+ * Throws ProviderErrors.
  */
-export const readTask = async (
+export const fetchTask = async (
   connection: Connection,
   sessionToken: string,
   taskId: string,
-): Promise<TaskReading> => {
+): Promise<Uint8Array> => {
   checkRequest(taskIdInPath, { taskId }, route);
-  const bytes = await sendRequest(connection, {
+  return sendRequest(connection, {
     method: 'GET',
     path: fillPath(route, { taskId }),
     route,
     headers: bearer(sessionToken),
   });
-  const { taskStatus, results } = parseAnswer(bytes, answerSchema, route);
+};
+
+/** Parses what `fetchTask` returned. Throws ProviderAmbiguous if it is not a task. */
+export const parseTask = (bytes: Uint8Array, parse?: ParseBytes): TaskReading => {
+  const { taskStatus, results } = parseAnswer(bytes, answerSchema, route, parse);
   return { taskStatus, results, bytes };
 };
+
+/**
+ * Reads a v2 task. `results` is not validated, because the status is useful without it. `readTypedTask` validates it.
+ * Throws ProviderErrors.
+ */
+export const readTask = async (
+  connection: Connection,
+  sessionToken: string,
+  taskId: string,
+): Promise<TaskReading> => parseTask(await fetchTask(connection, sessionToken, taskId));

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { ProviderAmbiguous } from './errors.ts';
-import { type Connection, type ProviderRequest, sendRequest } from './send-request.ts';
+import { type Connection, type ParseBytes, type ProviderRequest, sendRequest } from './send-request.ts';
 
 /**
  * Parses bytes as JSON. A leading byte order mark is ignored, which RFC 8259 (section 8.1) allows. Throws JSON.parse's
@@ -16,12 +16,17 @@ export const parseJson = (bytes: Uint8Array): unknown => {
  * Parses and validates an answer. Schemas should accept unknown fields. Throws ProviderAmbiguous without a `cause`,
  * because the errors of JSON.parse and valibot quote their input.
  */
-export const parseAnswer = <T>(bytes: Uint8Array, schema: v.GenericSchema<unknown, T>, route: string): T => {
+export const parseAnswer = <T>(
+  bytes: Uint8Array,
+  schema: v.GenericSchema<unknown, T>,
+  route: string,
+  parse: ParseBytes = parseJson,
+): T => {
   const unreadable = () =>
     new ProviderAmbiguous(`The provider's answer to ${route} could not be understood.`);
   let json: unknown;
   try {
-    json = parseJson(bytes);
+    json = parse(bytes);
   } catch {
     throw unreadable();
   }

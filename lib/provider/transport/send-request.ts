@@ -52,26 +52,45 @@ export type ProviderRequest = {
 
 export type ProviderAnswer = { readonly status: number; readonly bytes: Uint8Array };
 
+/**
+ * Parses the bytes of an answer as JSON. It may leave out what the schema of the answer does not read. (This type is not in
+ * parse-answer.ts, because published types that import that file need valibot.)
+ */
+export type ParseBytes = (bytes: Uint8Array) => unknown;
+
 type Answer = Awaited<ReturnType<Fetch>>;
 
 /** A refusal has a few words. A longer body is not read to its end. */
 const maxRefusalBytes = 65_536;
 
+/** Room for all answers but results. */
+const usualBytes = 65_536;
+
+/**
+ * Reads a body into one buffer, as results would need twice their size while chunks are joined. A buffer of `cap` bytes
+ * takes no more memory than is written to it, because the operating system supplies each of its pages at the first write.
+ */
 const readCapped = async (
   { status, body }: Pick<Answer, 'status' | 'body'>,
   cap: number,
   call: string,
 ): Promise<Uint8Array> => {
-  const chunks: Uint8Array[] = [];
+  let bytes = Buffer.allocUnsafeSlow(Math.min(cap, usualBytes));
   let size = 0;
   for await (const chunk of body ?? []) {
-    size += chunk.byteLength;
-    if (size > cap) {
+    const needed = size + chunk.byteLength;
+    if (needed > cap) {
       throw new ProviderAnswerTooLarge(`The provider's answer to ${call} is over ${cap} bytes.`, status);
     }
-    chunks.push(chunk);
+    if (needed > bytes.byteLength) {
+      const larger = Buffer.allocUnsafeSlow(cap);
+      larger.set(bytes.subarray(0, size));
+      bytes = larger;
+    }
+    bytes.set(chunk, size);
+    size = needed;
   }
-  return Buffer.concat(chunks);
+  return bytes.subarray(0, size);
 };
 
 /** Returns the error for a status that is not 2xx. */

@@ -9,9 +9,9 @@ const template = synthesizeTemplate();
 /** The memory size of a function, in the template at its default settings. */
 export const memoryOf = (name: string): number => factsOf(template).memoryMB[name] ?? Number.NaN;
 
-/** Bundles reconcile-extraction. Returns its file. */
+/** Bundles the functions. Returns the file of reconcile-extraction. */
 export const makeFunction = async (directory: string): Promise<string> => {
-  const { code } = await bundleFunctions(join(directory, 'functions'), ['reconcile-extraction']);
+  const { code } = await bundleFunctions(join(directory, 'functions'));
   return join(code['reconcile-extraction'], 'index.js');
 };
 

@@ -29,7 +29,7 @@ const memoryMB = Number(values.mb ?? memoryOf('reconcile-extraction'));
 const measure = async (file: string): Promise<Measured | undefined> => {
   const young = Math.floor(memoryMB / 10);
   const heap = [`--max-semi-space-size=${Math.floor(young / 2)}`, `--max-old-space-size=${memoryMB - young}`];
-  const program = join(import.meta.dirname, 'reconcile-once.cjs');
+  const program = join(import.meta.dirname, 'reconcile-thrice.cjs');
   const env = { ...awsVariables(world.endpoint), NODE_EXTRA_CA_CERTS: certificate };
   try {
     const { stdout } = await promisify(execFile)(process.execPath, [...heap, program, file], { env });

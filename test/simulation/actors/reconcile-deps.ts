@@ -1,7 +1,7 @@
 import type { Attempt } from '../../../lib/breaker/circuit-breaker.ts';
 import { findSealedTarget } from '../../../lib/extraction/find-sealed-target.ts';
 import { guardReads, type ReadTask, tokensFor } from '../../../lib/extraction/guard-reads.ts';
-import { readingOfExtraction, readTaskWith } from '../../../lib/extraction/reading.ts';
+import { parseRead, readingOfExtraction, readTaskWith } from '../../../lib/extraction/reading.ts';
 import type { ReconcileDeps } from '../../../lib/extraction/reconcile.ts';
 import type { ConsentExtraction } from '../../../lib/extraction/record.ts';
 import type { SealedTargetData } from '../../../lib/extraction/sealed-request-data.ts';
@@ -76,7 +76,7 @@ export const reconcileDepsFor = (world: World, process: Process, now: () => Date
     if (taskTokens === undefined) throw new Error('no record by consent');
     const connection = pollsOf(world, process, taskId);
     return withSession(tokensFor(tokensOf(taskTokens, target), attempt), (token) =>
-      attempt.make(() => readExtraction(connection, token, { variant, taskId })),
+      attempt.make(() => readExtraction(connection, token, { variant, taskId, parse: parseRead })),
     );
   };
   const readByMethod: ReadTask = async (record, taskId, attempt) =>

@@ -94,9 +94,9 @@ export const keepingFaults: readonly InjectedFault[] = [
   {
     name: 'byte-order-mark-is-unreadable',
     does: 'An answer that starts with a byte order mark cannot be read.',
-    file: 'lib/provider/transport/parse-answer.ts',
-    find: "text.startsWith('\\uFEFF') ? text.slice(1) : text",
-    replace: 'text',
+    file: 'lib/extraction/parse-large-json.ts',
+    find: 'startsWithByteOrderMark(view) ? 3 : 0',
+    replace: '0',
     caughtBy: 'correction-found',
   },
   {

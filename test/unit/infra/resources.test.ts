@@ -242,8 +242,8 @@ describe('the functions', () => {
       Object.entries(resourcesOf(synthesize(settings).template, 'AWS::Lambda::Function'))
         .filter(([id]) => id.startsWith(name))
         .map(([, { Properties }]) => Properties.MemorySize);
-    expect(memoryWith({}, 'ReconcileExtraction')).toEqual([513]);
-    expect(memoryWith({ resultsMaxBytes: 50 * 1_048_576 }, 'ReconcileExtraction')).toEqual([1_075]);
+    expect(memoryWith({}, 'ReconcileExtraction')).toEqual([256]);
+    expect(memoryWith({ resultsMaxBytes: 50 * 1_048_576 }, 'ReconcileExtraction')).toEqual([462]);
   });
 
   test('write to log groups that are encrypted and expire', () => {

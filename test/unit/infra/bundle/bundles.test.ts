@@ -17,7 +17,7 @@ const budgets: Readonly<Record<FunctionName, number>> = {
   'get-extraction': 309_000,
   'start-task': 265_500,
   'receive-webhook': 228_000,
-  'reconcile-extraction': 374_500,
+  'reconcile-extraction': 394_000,
   'sweep-extractions': 205_500,
   'manage-consents': 203_500,
 };

@@ -1,4 +1,4 @@
-// Loads the bundled function as Lambda does, reconciles one extraction, and prints the most memory that the process had.
+// Loads the bundled function as Lambda does, reconciles one extraction three times, and prints the most memory that the process had.
 const { readFileSync } = require('node:fs');
 
 const { handler } = require(process.argv[2]);
@@ -16,9 +16,18 @@ const event = { Records: [{ messageId: 'message', body, attributes: { Approximat
 // Of this process alone. After an exec, `maxRSS` of getrusage also counts the process that forked it.
 const peakMB = () => Number(/VmHWM:\s+(\d+) kB/.exec(readFileSync('/proc/self/status', 'utf8'))[1]) / 1024;
 
-handler(event, context).then(({ batchItemFailures }) => {
+/** A process that lives on still has garbage of the answer before. */
+const invocations = 3;
+
+const run = async () => {
+  for (let count = 0; count < invocations; count += 1) {
+    const { batchItemFailures } = await handler(event, context);
+    if (batchItemFailures.length > 0) process.exit(1);
+  }
   const { userCPUTime, systemCPUTime } = process.resourceUsage();
-  if (batchItemFailures.length > 0) process.exit(1);
-  console.log(JSON.stringify({ peakMB: peakMB(), cpuSeconds: (userCPUTime + systemCPUTime) / 1e6 }));
+  const cpuSeconds = (userCPUTime + systemCPUTime) / 1e6 / invocations;
+  console.log(JSON.stringify({ peakMB: peakMB(), cpuSeconds }));
   process.exit();
-});
+};
+
+run();
