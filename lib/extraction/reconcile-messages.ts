@@ -5,7 +5,11 @@ import type { ReconcileCaller, ReconcileResult } from './reconcile.ts';
 import { parseReconcileMessage } from './reconcile-event.ts';
 
 /** A message as Lambda passes it on. */
-export type ReceivedMessage = { readonly messageId: string; readonly body: string };
+export type ReceivedMessage = {
+  readonly messageId: string;
+  readonly body: string;
+  readonly attributes: { readonly ApproximateReceiveCount: string };
+};
 
 /**
  * The messages that SQS is to deliver again, after the visibility timeout, and in the end to the dead-letter queue.

@@ -103,6 +103,11 @@ type Progress = {
   readonly oversizedAt?: Timestamp;
   /** The provider asked, by a 429 or 503 with `Retry-After`, for no other call about this extraction before this time. */
   readonly notBefore?: Timestamp;
+  /**
+   * Reads in a row that began and were not seen to end. Only a read that follows a failed invocation is counted, and the
+   * count is removed when one returns.
+   */
+  readonly unfinishedReads?: { readonly count: number; readonly lastBegunAt: Timestamp };
   /** Partition of the sparse index `due`: 0..15 while the record is open, absent once it is closed. */
   readonly dueShard?: number;
   /** When the sweep reconciles the record next. */

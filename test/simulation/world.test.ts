@@ -9,7 +9,7 @@ import { runWorld } from './run-world.ts';
 import { follow } from './scheduler/follow.ts';
 import type { OptionList } from './scheduler/option.ts';
 import { traced } from './trace/trace.ts';
-import { scenarios } from './world/scenarios.ts';
+import { failing, scenarios } from './world/scenarios.ts';
 import { settings } from './world/settings.ts';
 import type { World } from './world/world.ts';
 
@@ -119,4 +119,8 @@ describe('a seed', () => {
     expect(first.schedule.length).toBeGreaterThan(0);
     expect(again.text(second.world)).toBe(trace.text(first.ran.world));
   });
+});
+
+test.fails.each(failing)('$name keeps every invariant', async (scenario) => {
+  expect((await runWorld(scenario, follow([]), {})).violation).toBeUndefined();
 });

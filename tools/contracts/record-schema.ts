@@ -12,6 +12,7 @@ export const internalAttributes: readonly string[] = [
   'dueShard',
   'oversizedAt',
   'notBefore',
+  'unfinishedReads',
   'requestId',
   'fingerprint',
 ];

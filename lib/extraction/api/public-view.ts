@@ -11,6 +11,7 @@ type InternalAttribute =
   | 'expiresAt'
   | 'oversizedAt'
   | 'notBefore'
+  | 'unfinishedReads'
   | 'results';
 
 /** `Omit` of a union keeps only the common properties. This type omits from each member. */
@@ -42,6 +43,7 @@ export const publicView = (
     expiresAt: _expiresAt,
     oversizedAt: _oversizedAt,
     notBefore: _notBefore,
+    unfinishedReads: _unfinishedReads,
     results,
     ...shown
   } = record;

@@ -57,8 +57,11 @@ export const reconcileDepsFor = (world: World, process: Process, now: () => Date
   const sessions = sessionsFor(world, process);
   const taskTokens = consents ? taskTokensFor(world, process) : undefined;
   const unseal = unsealFor(world, process);
-  const read = (taskId: string): Promise<ReadAnswer> =>
-    kernel.call(process, process.name, provider.read(taskId));
+  const readFromProvider = (): void => world.state('providerRead', { by: process });
+  const read = (taskId: string): Promise<ReadAnswer> => {
+    readFromProvider();
+    return kernel.call(process, process.name, provider.read(taskId));
+  };
   const tables = tablesFor(world, process);
   const readInput = (extractionId: string) =>
     kernel.call(process, process.name, {
@@ -76,7 +79,10 @@ export const reconcileDepsFor = (world: World, process: Process, now: () => Date
     if (taskTokens === undefined) throw new Error('no record by consent');
     const connection = pollsOf(world, process, taskId);
     return withSession(tokensFor(tokensOf(taskTokens, target), attempt), (token) =>
-      attempt.make(() => readExtraction(connection, token, { variant, taskId, parse: parseRead })),
+      attempt.make(() => {
+        readFromProvider();
+        return readExtraction(connection, token, { variant, taskId, parse: parseRead });
+      }),
     );
   };
   const readByMethod: ReadTask = async (record, taskId, attempt) =>

@@ -22,19 +22,23 @@ export const reconcileOf = (world: World) => {
   const invoke = (
     extractionId: string,
     caller: ReconcileCaller,
+    afterFailure: boolean,
     ended: (end: ProcessEnd<unknown>) => void,
   ): void => {
     invocations += 1;
     world.kernel.spawn(
       `reconcile ${invocations}`,
       lifeOf.reconcile,
-      async (process) =>
-        answerReconcile(extractionId, await reconcileIn(process)(extractionId, caller), caller.kind),
+      async (process) => {
+        process.afterFailure = afterFailure;
+        process.byOperator = caller.kind === 'operator';
+        return answerReconcile(extractionId, await reconcileIn(process)(extractionId, caller), caller.kind);
+      },
       ended,
     );
   };
 
-  const consume = (body: string, ended: (done: boolean) => void): void => {
+  const consume = (body: string, times: number, ended: (done: boolean) => void): void => {
     invocations += 1;
     consumers += 1;
     const now = consumers % 2 === 0 ? world.laterNow : laggingNow;
@@ -42,19 +46,23 @@ export const reconcileOf = (world: World) => {
       `consumer ${invocations}`,
       lifeOf.reconcile,
       (process) =>
-        reconcileMessages([{ messageId: 'message', body }], {
-          reconcile: (extractionId, caller) => {
-            if (caller.kind === 'queue') {
-              process.cause = caller.cause;
-              process.dueAt = caller.dueAt;
-            }
-            return reconcileIn(process, now)(extractionId, caller);
+        reconcileMessages(
+          [{ messageId: 'message', body, attributes: { ApproximateReceiveCount: `${times}` } }],
+          {
+            reconcile: (extractionId, caller) => {
+              process.afterFailure = times > 1;
+              if (caller.kind === 'queue') {
+                process.cause = caller.cause;
+                process.dueAt = caller.dueAt;
+              }
+              return reconcileIn(process, now)(extractionId, caller);
+            },
+            now,
+            timings,
+            journal: world.journal,
+            count: () => undefined,
           },
-          now,
-          timings,
-          journal: world.journal,
-          count: () => undefined,
-        }),
+        ),
       (end) => {
         const done = end.kind === 'returned' && end.value.batchItemFailures.length === 0;
         if (done) world.state('consumed', { by: consumer });
@@ -65,10 +73,11 @@ export const reconcileOf = (world: World) => {
   return {
     reconcileForMachine: (
       { extractionId }: { extractionId: string },
+      afterFailure: boolean,
       ended: (end: ProcessEnd<unknown>) => void,
-    ): void => invoke(extractionId, { kind: 'machine', startAbandoned: true }, ended),
+    ): void => invoke(extractionId, { kind: 'machine', startAbandoned: true }, afterFailure, ended),
     consume,
     reconcileForOperator: (extractionId: string): void =>
-      invoke(extractionId, { kind: 'operator' }, () => undefined),
+      invoke(extractionId, { kind: 'operator' }, false, () => undefined),
   };
 };

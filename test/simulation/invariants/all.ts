@@ -1,6 +1,7 @@
 import { allowedTransitions } from './allowed-transitions.ts';
 import { breakerRespected } from './breaker-respected.ts';
 import { claimedBeforeSent } from './claimed-before-sent.ts';
+import { closedAfterARead } from './closed-after-a-read.ts';
 import { correctionFound } from './correction-found.ts';
 import { countedOnce } from './counted-once.ts';
 import { deliveryNotLost } from './delivery-not-lost.ts';
@@ -8,6 +9,7 @@ import { dueMessageContinued } from './due-message-continued.ts';
 import { finalStands } from './final-stands.ts';
 import type { Invariant } from './invariant.ts';
 import { lastReadBeforeTimedOut } from './last-read-before-timed-out.ts';
+import { newerLeftAlone } from './newer-left-alone.ts';
 import { notStartedMeansNoTask } from './not-started-means-no-task.ts';
 import { nothingSealedShown } from './nothing-sealed-shown.ts';
 import { oneChainOfMessages } from './one-chain-of-messages.ts';
@@ -29,6 +31,7 @@ import { startWindowUsed } from './start-window-used.ts';
 import { startingWrittenBeforeCall } from './starting-written-before-call.ts';
 import { statusIsTheProviders } from './status-is-the-providers.ts';
 import { unconfirmedForAReason } from './unconfirmed-for-a-reason.ts';
+import { unfinishedReadsCounted } from './unfinished-reads-counted.ts';
 import { waitAnswered } from './wait-answered.ts';
 import { waitsAsAsked } from './waits-as-asked.ts';
 import { wakeNotLost } from './wake-not-lost.ts';
@@ -47,6 +50,7 @@ export const invariants: readonly Invariant[] = [
   lastReadBeforeTimedOut,
   statusIsTheProviders,
   openWhileUnfinished,
+  newerLeftAlone,
   nothingSealedShown,
   rendezvous,
   wokenAfterRecorded,
@@ -64,6 +68,8 @@ export const invariants: readonly Invariant[] = [
   unconfirmedForAReason,
   othersTaskDisowned,
   deliveryNotLost,
+  unfinishedReadsCounted,
+  closedAfterARead,
   resultsCollected,
   oversizedOnce,
   correctionFound,

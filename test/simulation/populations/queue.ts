@@ -38,7 +38,11 @@ export class ReconcileQueue {
     one.receives += 1;
     const { extractionId } = one.message;
     this.#names += 1;
-    const received = { messageId: `message-${this.#names}`, body: JSON.stringify(one.message) };
+    const received = {
+      messageId: `message-${this.#names}`,
+      body: JSON.stringify(one.message),
+      attributes: { ApproximateReceiveCount: `${one.receives}` },
+    };
     const isDone = await this.#service
       .invoke('reconcile', extractionId, ({ reconcileMessages }) => reconcileMessages([received]))
       .then(({ batchItemFailures }) => batchItemFailures.length === 0)

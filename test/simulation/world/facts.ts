@@ -33,6 +33,8 @@ export type Facts = {
   consumed: { readonly by: Process };
   /** A process begins to read the provider. */
   read: { readonly by: Process };
+  /** The provider is called to read the task. `read` may have been held before. */
+  providerRead: { readonly by: Process };
   /** The state StartTask waited for its callback token until its timeout. */
   waitedOut: { readonly extractionId: string; readonly token: string };
   /** An execution was started. */

@@ -22,7 +22,12 @@ export type MachineFunctions = {
     input: { input: ExecutionInput; token: string; attempt: number },
     ended: (end: ProcessEnd<unknown>) => void,
   ): void;
-  reconcile(event: { extractionId: string }, ended: (end: ProcessEnd<unknown>) => void): void;
+  reconcile(
+    event: { extractionId: string },
+    /** Whether the invocation before it failed otherwise than by a poll that found nothing. */
+    afterFailure: boolean,
+    ended: (end: ProcessEnd<unknown>) => void,
+  ): void;
 };
 
 /** `States.TaskFailed` "matches any error except for States.Timeout" (Step Functions guide, "Error names"). */
@@ -53,6 +58,7 @@ export class Execution {
   /** Whether StartTask has failed for good, or the execution broke. */
   abandoned = false;
   state: StateName = 'StartTask';
+  #reconcileFailed = false;
   readonly #world: World;
   readonly #functions: MachineFunctions;
   #token: string | undefined;
@@ -142,7 +148,7 @@ export class Execution {
   #tryReconcile(attempt: number): void {
     const { extractionId } = this.input;
     this.#invoke('reconcile', attempt, () =>
-      this.#functions.reconcile({ extractionId }, (end) => {
+      this.#functions.reconcile({ extractionId }, this.#reconcileFailed, (end) => {
         if (!this.#isCurrent(attempt)) return;
         if (end.kind === 'returned') this.#end('SUCCEEDED');
         else this.#fail(errorOf(end, this.#world.scenario));
@@ -184,6 +190,7 @@ export class Execution {
 
   #fail(error: string): void {
     const state = definition.States[this.state];
+    if (this.state !== 'StartTask') this.#reconcileFailed = error !== 'NotYet';
     this.#leave();
     this.#attempt += 1;
     const retrier = state.Retry.find(({ ErrorEquals }) => matches(ErrorEquals, error));

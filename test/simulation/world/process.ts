@@ -26,6 +26,12 @@ export type Process = {
   cause: string | undefined;
   /** The `dueAt` of that message. */
   dueAt: string | undefined;
+  /** Whether an earlier invocation for the same message, or of the same state of the machine, failed. */
+  afterFailure: boolean;
+  /** Whether an operator invoked it. */
+  byOperator: boolean;
+  /** The count of unfinished reads that it has written before a read. */
+  countedReads: number | undefined;
   /** How often it started to read the provider. */
   reads: number;
   /** Its calls that failed, or whose answers were lost, */

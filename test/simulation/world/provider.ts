@@ -71,6 +71,8 @@ export class Provider {
   readonly startCalls: StartCallMade[] = [];
   /** Before this time the provider asked for no other start call. */
   busyUntil = 0;
+  /** How many reads have ended their process. */
+  readsThatEnded = 0;
   readonly #world: World;
 
   constructor(world: World) {
@@ -202,14 +204,26 @@ export class Provider {
     return task !== undefined && this.#world.kernel.now < task.forgottenAt ? task : undefined;
   }
 
+  /** The process that reads runs out of memory, so that the answer never arrives. */
+  #endsReader(): Late | undefined {
+    const { kernel, scenario } = this.#world;
+    const reader = kernel.actor;
+    if (this.readsThatEnded >= (scenario.task.endsProcesses ?? 0) || reader === undefined) return undefined;
+    this.readsThatEnded += 1;
+    kernel.crash(reader);
+    return { after: 0, error: new Error('This process has ended.') };
+  }
+
   /** "Read task (v2)". */
   read(taskId: string): Call<ReadAnswer> {
-    const take = (): ReadAnswer => {
+    const take = (): ReadAnswer | Late => {
       const { kernel, scenario } = this.#world;
       if (this.#isOut) throw new ProviderAmbiguous('503');
       const task = this.#known(taskId);
       if (task === undefined) throw new ProviderRefused('404', 404);
       if (kernel.now < task.endsAt) return { kind: 'running', taskStatus: 'RUNNING' };
+      const ended = this.#endsReader();
+      if (ended !== undefined) return ended;
       if (scenario.task.tooLarge === true && !withoutResults.includes(task.readAs)) {
         this.#world.downloadOversized();
         throw new ProviderAnswerTooLarge('too large', 200);
@@ -235,13 +249,15 @@ export class Provider {
 
   /** "Poll extraction (v1)", and its v2 variant. */
   poll(taskId: string): Call<PollAnswer> {
-    const take = (): PollAnswer => {
+    const take = (): PollAnswer | Late => {
       const { kernel, scenario } = this.#world;
       if (this.#isOut) return failed(503);
       const task = this.#known(taskId);
       if (task === undefined) return failed(404);
       if (kernel.now < task.endsAt) return { status: 202, body: '{"taskStatus":"running"}' };
       if (task.readAs === 'FAILED') return failed(422);
+      const ended = this.#endsReader();
+      if (ended !== undefined) return ended;
       if (scenario.task.tooLarge === true) {
         this.#world.downloadOversized();
         return { status: 200, body: 'x'.repeat(mostBytes + 1) };

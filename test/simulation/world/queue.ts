@@ -10,8 +10,8 @@ const visibilitySeconds = 6 * lifeOf.reconcile;
 /** How late a message arrives if the consumer does not keep up: longer than a claim of the sweep. */
 const lateSeconds = 400;
 
-/** Consumes a message. Calls `ended` with whether it is done. */
-type Consume = (body: string, ended: (done: boolean) => void) => void;
+/** Consumes a message that was received so many times. Calls `ended` with whether it is done. */
+type Consume = (body: string, times: number, ended: (done: boolean) => void) => void;
 
 /**
  * The reconcile queue. It delivers a message at least once, in any order. A message whose consumer fails or ends is delivered
@@ -92,6 +92,6 @@ export class ReconcileQueue {
       );
     };
     if (this.#world.deployIsBroken) ended(false);
-    else this.#consume(body, ended);
+    else this.#consume(body, times, ended);
   }
 }

@@ -31,6 +31,8 @@ export type Scenario = {
     readonly keptFor?: number;
     /** The results, if there are any, are over the size limit. */
     readonly tooLarge?: true;
+    /** So many reads of the ended task end their process, which runs out of memory. */
+    readonly endsProcesses?: number;
     /** The answer with the results has no data, or starts with a byte order mark. By consent only. */
     readonly shape?: 'no-data' | 'byte-order-mark';
   };
@@ -58,6 +60,11 @@ export type Scenario = {
     readonly open?: readonly BreakerName[];
     readonly paused?: { readonly names: readonly BreakerName[]; readonly until: number };
   };
+  /**
+   * Between so many seconds from the request, the record is that of a newer version of the service, which was then rolled
+   * back, and in the end deployed again.
+   */
+  readonly newer?: { readonly from: number; readonly until: number };
   /** Until how many seconds from the request Lambda cannot load the functions of the machine and of the queue. */
   readonly brokenDeployUntil?: number;
 };

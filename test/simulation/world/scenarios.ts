@@ -37,6 +37,7 @@ export const scenarios: readonly Scenario[] = [
     webhook: 'silent',
     interruptions: 'unreported',
   },
+  { ...plain, name: 'ends-two-processes-silent', task: ends(12, { endsProcesses: 2 }), webhook: 'silent' },
   { ...plain, name: 'forgotten', task: ends(12, { keptFor: 1 }) },
   { ...plain, name: 'refused', startAnswers: ['refused'] },
   { ...plain, name: 'busy-first', startAnswers: ['busy'] },
@@ -85,6 +86,18 @@ export const scenarios: readonly Scenario[] = [
     webhook: 'silent',
     breakers: { paused: { names: ['reads'], until: 600 } },
   },
+];
+
+/** Scenarios that break an invariant today. */
+export const failing: readonly Scenario[] = [
+  { ...plain, name: 'ends-process', task: ends(12, { endsProcesses: 1_000 }) },
+  { ...plain, name: 'ends-process-silent', task: ends(12, { endsProcesses: 1_000 }), webhook: 'silent' },
+  { ...plain, name: 'ends-process-late', task: ends(110, { endsProcesses: 1_000 }), webhook: 'silent' },
+  { ...plain, name: 'ends-two-processes', task: ends(12, { endsProcesses: 2 }) },
+  { ...plain, name: 'ends-process-consent', method: 'consent-v1', task: ends(12, { endsProcesses: 1_000 }) },
+  { ...plain, name: 'newer-record', webhook: 'silent', newer: { from: 14, until: 120 } },
+  { ...plain, name: 'newer-outcome', newer: { from: 12, until: 200 } },
+  { ...plain, name: 'newer-consent', method: 'consent-v1', newer: { from: 8, until: 300 } },
 ];
 
 const drawBreakers = (random: Random): NonNullable<Scenario['breakers']> => ({

@@ -95,11 +95,24 @@ export class World {
     this.tasks = new WatchedRows((before, after) => this.state('taskRow', { before, after }));
     this.#prepareBreakers(scenario);
     this.#request('the caller', 'fingerprint-1', 4);
+    this.#prepareNewer(scenario);
     if (scenario.reconcileAfter !== undefined) {
       this.kernel.after(scenario.reconcileAfter * 1_000, 'an operator reconciles the record', () =>
         this.#processes.reconcileForOperator(theExtraction),
       );
     }
+  }
+
+  #prepareNewer({ newer }: Scenario): void {
+    if (newer === undefined) return;
+    const writeVersion = (seconds: number, what: string, schemaVersion: number): void =>
+      this.kernel.after(seconds * 1_000, what, () => {
+        const { record } = this;
+        if (record === undefined) return;
+        this.extractions.set(theExtraction, { ...record, schemaVersion } as Extraction);
+      });
+    writeVersion(newer.from, 'a newer version writes the record, and is rolled back', 2);
+    writeVersion(newer.until, 'the record is that of this version again', 1);
   }
 
   #prepareBreakers({ breakers }: Scenario): void {

@@ -4,7 +4,10 @@ import { reconcileMessages } from '../../../../lib/extraction/reconcile-messages
 import { clock, closedExtraction, extractionIn, iso, timings } from '../../../support/extraction-fixtures.ts';
 import { memoryJournal } from '../../../support/memory-journal.ts';
 
-const message = (extractionId: string, more: object = {}) => ({
+const once = { ApproximateReceiveCount: '1' };
+
+const message = (extractionId: string, more: object = {}, attributes = once) => ({
+  attributes,
   messageId: `message-of-${extractionId}`,
   body: JSON.stringify({ extractionId, cause: 'webhook', ...more }),
 });
@@ -72,7 +75,7 @@ test.each([
   '{"extractionId":"a","cause":"due","status":"COMPLETED"}',
 ])('%s is not a message: nothing is reconciled, and it ends as a dead letter', async (body) => {
   const { receive, asked } = world(gone);
-  expect(await receive([{ messageId: 'odd', body }])).toEqual({
+  expect(await receive([{ messageId: 'odd', body, attributes: once }])).toEqual({
     batchItemFailures: [{ itemIdentifier: 'odd' }],
   });
   expect(asked).toEqual([]);
