@@ -50,7 +50,11 @@ export type MachineDefinition = {
   readonly QueryLanguage: 'JSONata';
   readonly TimeoutSeconds: number;
   readonly StartAt: 'StartTask';
-  readonly States: { readonly StartTask: TaskState; readonly Reconcile: TaskState };
+  readonly States: {
+    readonly StartTask: TaskState;
+    readonly Reconcile: TaskState;
+    readonly ReconcileAfterFailure: TaskState;
+  };
 };
 
 /** StartInProgress is retried nine times, each a sixth of start-task's timeout: 1.5 timeouts, which outlast the start. */
@@ -61,8 +65,8 @@ const inProgressRetries = 9;
 const eventsPerCallbackAttempt = 4;
 /** TaskScheduled, TaskStarted and one of TaskSucceeded, TaskFailed. */
 const eventsPerInvokeAttempt = 3;
-/** ExecutionStarted, TaskStateEntered and TaskStateExited of two states, the end of the execution. */
-const eventsAroundStates = 6;
+/** ExecutionStarted, TaskStateEntered and TaskStateExited of three states, the end of the execution. */
+const eventsAroundStates = 8;
 
 /**
  * StartTask waits for its callback, and its success ends the machine: the queue collects. Only if no webhook comes, or the
@@ -77,7 +81,21 @@ export const extractionMachineDefinition = (
   QueryLanguage: 'JSONata',
   TimeoutSeconds: timings.deadlineSeconds + timings.machineSlackSeconds,
   StartAt: 'StartTask',
-  States: { StartTask: startTask(timings, functions), Reconcile: reconcile(timings, functions) },
+  States: {
+    StartTask: startTask(timings, functions),
+    Reconcile: {
+      ...reconcile(timings, functions, ['NotYet'], false),
+      Catch: [
+        {
+          // The function or the Lambda service failed. The process may have ended in the middle of a read.
+          ErrorEquals: ['States.ALL'],
+          Output: { extractionId: '{% $states.input.extractionId %}' },
+          Next: 'ReconcileAfterFailure',
+        },
+      ],
+    },
+    ReconcileAfterFailure: reconcile(timings, functions, ['States.ALL'], true),
+  },
 });
 
 const startTask = (timings: MachineTimings, functions: MachineFunctions): TaskState => ({
@@ -113,7 +131,13 @@ const startTask = (timings: MachineTimings, functions: MachineFunctions): TaskSt
   End: true,
 });
 
-const reconcile = (timings: MachineTimings, functions: MachineFunctions): TaskState => ({
+/** From a failure on, each read is counted before it is made (`lib/extraction/count-reads.ts`). */
+const reconcile = (
+  timings: MachineTimings,
+  functions: MachineFunctions,
+  retried: readonly string[],
+  afterFailure: boolean,
+): TaskState => ({
   Type: 'Task',
   Comment: 'Returns when the extraction needs no more work. Until then it throws, and each retry is a poll.',
   Resource: 'arn:aws:states:::lambda:invoke',
@@ -124,11 +148,12 @@ const reconcile = (timings: MachineTimings, functions: MachineFunctions): TaskSt
       extractionId: '{% $states.input.extractionId %}',
       // Only a StartTask that failed for good leads here. Of a running task this changes nothing.
       startAbandoned: true,
+      afterFailure,
     },
   },
   Retry: [
     {
-      ErrorEquals: ['States.ALL'],
+      ErrorEquals: retried,
       ...growing(timings.pollFirstSeconds, timings.pollEverySeconds, timings.pollBackoff),
       MaxAttempts: pollAttempts(timings),
     },
@@ -213,8 +238,8 @@ const attemptsToCover = (seconds: number, first: number, most: number, backoff: 
 
 /**
  * What an execution writes at most into its history, which Step Functions ends at 25,000 events:
- * each attempt of StartTask 4, each of Reconcile 3, and 6 around them. StartTask has one attempt, 9 retries of
- * StartInProgress and 34 of anything else. Defaults: 4 × 44 + 3 × 140 + 6 = 602.
+ * each attempt of StartTask 4, each of the two states that reconcile 3, and 8 around them. StartTask has one attempt, 9
+ * retries of StartInProgress and 34 of anything else. Defaults: 4 × 44 + 2 × 3 × 140 + 8 = 1,024.
  */
 export const worstCaseHistory = (timings: MachineTimings): { startRetries: number; events: number } => {
   const startRetries = startRetryAttempts(timings) + inProgressRetries;
@@ -222,7 +247,7 @@ export const worstCaseHistory = (timings: MachineTimings): { startRetries: numbe
     startRetries,
     events:
       eventsPerCallbackAttempt * (startRetries + 1) +
-      eventsPerInvokeAttempt * (pollAttempts(timings) + 1) +
+      2 * eventsPerInvokeAttempt * (pollAttempts(timings) + 1) +
       eventsAroundStates,
   };
 };

@@ -312,6 +312,7 @@ const timingsOf = (config: Config): string =>
   JSON.stringify({
     startWindow: config.startWindowSeconds,
     startTimeout: config.startTimeoutSeconds,
+    reconcileTimeout: reconcileTimeout(config).toSeconds(),
     deadline: config.deadlineSeconds,
     machineSlack: config.machineSlackSeconds,
     pollFirst: config.pollFirstSeconds,

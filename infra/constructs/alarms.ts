@@ -183,6 +183,21 @@ const outcomeAlarms = (metrics: CosechaMetrics): readonly AlarmEntry[] => [
     threshold: 1,
   },
   {
+    id: 'read-ends-process',
+    symptom:
+      'An extraction is not read any more: each of its last reads ended its process. It will be closed without its outcome or its results.',
+    metric: metrics.custom('ReadEndsProcess'),
+    threshold: 1,
+  },
+  {
+    id: 'unknown-record',
+    symptom:
+      'Extractions stand still: a newer version has written their records, and the version that is deployed does not know them.',
+    // Each record is deferred for 15 minutes (`longestDelaySeconds`), and counted each time.
+    metric: metrics.custom('UnknownRecord').with(minutes(30)),
+    threshold: 1,
+  },
+  {
     id: 'orphan-deliveries',
     symptom: 'The provider delivered the final status of a task that no extraction knows.',
     // A delivery for an unlinked task counts as unlinked. If it was only early, its extraction counts it as early when it

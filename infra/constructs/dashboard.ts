@@ -131,6 +131,8 @@ const providerRow = ({ custom }: CosechaMetrics): IWidget[] =>
       custom('CollectionFailed'),
       custom('CollectionDeferred'),
       custom('CollectionAbandoned'),
+      custom('ReadEndsProcess'),
+      custom('UnknownRecord'),
     ]),
   );
 

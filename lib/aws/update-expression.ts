@@ -34,7 +34,7 @@ export const updateExpression = (change: Change): UpdateParts => {
 
   return {
     UpdateExpression: [
-      `SET ${assignments.join(', ')}`,
+      ...(assignments.length === 0 ? [] : [`SET ${assignments.join(', ')}`]),
       ...(removals.length === 0 ? [] : [`REMOVE ${removals.join(', ')}`]),
     ].join(' '),
     ConditionExpression: conditions.join(' AND '),

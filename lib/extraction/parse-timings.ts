@@ -9,6 +9,8 @@ const timingsSchema = v.strictObject({
   startWindow: seconds,
   /** The timeout of start-task. A start attempt that is older is stale. */
   startTimeout: seconds,
+  /** The timeout of reconcile-extraction. */
+  reconcileTimeout: seconds,
   /** From `requestedAt` to `deadlineAt`. */
   deadline: seconds,
   /** For how long the machine runs beyond the deadline. */

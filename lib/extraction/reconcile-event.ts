@@ -5,7 +5,12 @@ import type { ExtractionStatus } from './record.ts';
 
 /** The event of a direct invocation of reconcile-extraction: by the machine, or by an operator. */
 export type ReconcileEvent =
-  | { readonly trigger: 'machine'; readonly extractionId: string; readonly startAbandoned: boolean }
+  | {
+      readonly trigger: 'machine';
+      readonly extractionId: string;
+      readonly startAbandoned: boolean;
+      readonly afterFailure?: boolean;
+    }
   | { readonly trigger: 'operator'; readonly extractionId: string };
 
 /** The answer of reconcile-extraction. */
@@ -19,7 +24,11 @@ export type ReconcileAnswer = {
 /** Who called, in the domain's terms. Only the machine knows whether a start was abandoned. */
 export const reconcileCallerOf = (event: ReconcileEvent): ReconcileCaller =>
   event.trigger === 'machine'
-    ? { kind: 'machine', startAbandoned: event.startAbandoned }
+    ? {
+        kind: 'machine',
+        startAbandoned: event.startAbandoned,
+        afterFailure: event.afterFailure === true,
+      }
     : { kind: 'operator' };
 
 const messageSchema = v.strictObject({

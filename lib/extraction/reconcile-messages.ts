@@ -33,16 +33,21 @@ const countStuck = (result: ReconcileResult, { now, timings, count }: ReconcileM
 };
 
 /** Whether the message is done. A failure is logged, and the message stays in the queue. */
-const reconcileMessage = async (body: string, deps: ReconcileMessagesDeps): Promise<boolean> => {
+const reconcileMessage = async (
+  { body, attributes }: ReceivedMessage,
+  deps: ReconcileMessagesDeps,
+): Promise<boolean> => {
   const message = parseReconcileMessage(body);
   if (message === undefined) {
     deps.journal.failure('A message of the reconcile queue could not be read.', undefined);
     return false;
   }
   const { extractionId, ...why } = message;
+  // A throttle of Lambda counts as a receive, too.
+  const afterFailure = Number(attributes.ApproximateReceiveCount) > 1;
   deps.journal.about({ extractionId });
   try {
-    countStuck(await deps.reconcile(extractionId, { kind: 'queue', ...why }), deps);
+    countStuck(await deps.reconcile(extractionId, { kind: 'queue', ...why, afterFailure }), deps);
     return true;
   } catch (error) {
     deps.journal.failure('An extraction could not be reconciled.', error, { extractionId });
@@ -59,8 +64,8 @@ export const reconcileMessages = async (
   deps: ReconcileMessagesDeps,
 ): Promise<BatchAnswer> => {
   const failed: { itemIdentifier: string }[] = [];
-  for (const { messageId, body } of messages) {
-    if (!(await reconcileMessage(body, deps))) failed.push({ itemIdentifier: messageId });
+  for (const message of messages) {
+    if (!(await reconcileMessage(message, deps))) failed.push({ itemIdentifier: message.messageId });
   }
   return { batchItemFailures: failed };
 };

@@ -5,7 +5,7 @@ import { ProviderError } from '../provider/transport/errors.ts';
 import { applyChange } from './apply-change.ts';
 import { isStartStale, nextReconcileAt, plusSeconds, type Timings } from './deadlines.ts';
 import type { Journal } from './journal.ts';
-import type { Reading } from './reading.ts';
+import { ReadEndsProcess, type Reading } from './reading.ts';
 import {
   delayUntil,
   longestDelaySeconds,
@@ -16,6 +16,7 @@ import {
   type Extraction,
   hasWebhook,
   isTerminalStatus,
+  isUnderstood,
   type StoredResults,
   type TerminalStatus,
 } from './record.ts';
@@ -37,10 +38,18 @@ import {
   timeOutOversized,
 } from './transitions.ts';
 
-/** Who called. The machine retries "not yet" by itself. For every other caller, the queue continues, or the sweep. */
+/**
+ * Who called. The machine retries "not yet" by itself. For every other caller, the queue continues, or the sweep.
+ * `afterFailure`: an earlier invocation for the same message, or in the same execution, failed or ended its process.
+ */
 export type ReconcileCaller =
-  | { readonly kind: 'machine'; readonly startAbandoned: boolean }
-  | { readonly kind: 'queue'; readonly cause: ReconcileCause; readonly dueAt?: string }
+  | { readonly kind: 'machine'; readonly startAbandoned: boolean; readonly afterFailure?: boolean }
+  | {
+      readonly kind: 'queue';
+      readonly cause: ReconcileCause;
+      readonly dueAt?: string;
+      readonly afterFailure?: boolean;
+    }
   | { readonly kind: 'operator' };
 
 export type ReconcileDeps = {
@@ -89,6 +98,9 @@ type Step =
   /** Decide again from this row. A reading that was made on the way is used again. */
   | { readonly kind: 'again'; readonly record: Extraction | undefined; readonly reading?: Reading };
 
+/** Why a read was not made, and the `collectionError` of a record that is closed for it. */
+const endsProcess = 'read-ends-process';
+
 type ReadResult =
   | { readonly kind: 'read'; readonly reading: Reading }
   /** `isHeld`: no read was made. */
@@ -109,6 +121,10 @@ const readProvider = async (
   } catch (error) {
     // The breaker has counted it. No read was made, so none has failed.
     if (error instanceof ProviderPaused) return { kind: 'no-answer', why: error.name, isHeld: true };
+    if (error instanceof ReadEndsProcess) {
+      deps.journal.count('ReadEndsProcess', record);
+      return { kind: 'no-answer', why: endsProcess };
+    }
     deps.journal.count('ProviderReadFailed', record);
     deps.journal.failure('The task could not be read.', error, record);
     return { kind: 'no-answer', why: error instanceof ProviderError ? error.name : 'InternalError' };
@@ -349,6 +365,7 @@ const reconcileTimedOut = async (
     return close(uncollected, deps);
   }
   const now = deps.now();
+  if (isLast && found.why === endsProcess) return abandonCollection(record, endsProcess, deps);
   if (isLast && found.isHeld !== true) return close(closeAfterGrace(record, now, deps.timings), deps);
   return deferUntil(record, nextInGrace(settledAt, now, deps.timings), found.why, deps);
 };
@@ -436,6 +453,12 @@ const collect = async (
   return close(closeCollected(record, collected, deps.now(), deps.timings), deps, 'Collected');
 };
 
+/** The next deployment of the newer version continues. Until then the record only stays in the queue. */
+const deferUnknown = (record: Extraction, deps: ReconcileDeps): Promise<Step> => {
+  deps.journal.count('UnknownRecord', record);
+  return deferUntil(record, plusSeconds(deps.now(), longestDelaySeconds), 'unknown-record', deps);
+};
+
 const decide = (
   record: Extraction,
   reading: Reading | undefined,
@@ -443,6 +466,7 @@ const decide = (
   deps: ReconcileDeps,
 ): Promise<Step> | Step => {
   const { status, taskId } = record;
+  if (record.dueShard !== undefined && !isUnderstood(record)) return deferUnknown(record, deps);
   if (status === 'REQUESTED') return reconcileRequested(record, caller, deps);
   if (status === 'STARTING') return reconcileStarting(record, caller, deps);
   if (record.dueShard === undefined || taskId === undefined) {

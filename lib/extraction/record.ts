@@ -1,4 +1,8 @@
-import type { ProductType, TerminalTaskStatus } from '../provider/vocabulary.ts';
+import {
+  type ProductType,
+  type TerminalTaskStatus,
+  terminalTaskStatuses as terminalStatuses,
+} from '../provider/vocabulary.ts';
 
 /** The final statuses of the provider: an extraction takes that of its task. */
 export {
@@ -11,7 +15,9 @@ export {
 export const ownOutcomes = ['REJECTED', 'UNCONFIRMED', 'NOT_STARTED', 'TIMED_OUT'] as const;
 
 export type OwnOutcome = (typeof ownOutcomes)[number];
-export type OpenStatus = 'REQUESTED' | 'STARTING' | 'RUNNING';
+export const openStatuses = ['REQUESTED', 'STARTING', 'RUNNING'] as const;
+
+export type OpenStatus = (typeof openStatuses)[number];
 export type ExtractionStatus = OpenStatus | TerminalTaskStatus | OwnOutcome;
 
 /**
@@ -124,6 +130,25 @@ export type ConsentExtraction = Progress & ConsentMethod;
  * never contains a credential, national id, token, username, result or webhook body.
  */
 export type Extraction = CredentialsExtraction | ConsentExtraction;
+
+const allStatuses: ReadonlySet<ExtractionStatus> = new Set([
+  ...openStatuses,
+  ...terminalStatuses,
+  ...ownOutcomes,
+]);
+
+/**
+ * After so many unfinished reads, no other is made. A process can also end by chance. Three times in a row, each time
+ * during a read of one task, it hardly does.
+ */
+export const mostUnfinishedReads = 3;
+
+/**
+ * Whether this version knows the status and the schema of a record. After a rollback, the newer version may have left
+ * records that it does not know.
+ */
+export const isUnderstood = ({ schemaVersion, status }: Extraction): boolean =>
+  schemaVersion === 1 && allStatuses.has(status);
 
 /**
  * Whether the provider announces the outcome by a webhook: "The only event is the v2 task completion webhook" ("Events").

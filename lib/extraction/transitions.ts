@@ -362,3 +362,19 @@ export const postponeCalls = (
   set: { notBefore },
   remove: [],
 });
+
+/** A read of the task begins. `count`: of the reads in a row that began and were not seen to end, this one included. */
+export const beginRead = ({ extractionId, requestId }: Extraction, count: number, now: Date): Change => ({
+  extractionId,
+  when: { requestId, open: true },
+  set: { unfinishedReads: { count, lastBegunAt: now.toISOString() } },
+  remove: [],
+});
+
+/** A read of the task has ended, and its process has not. */
+export const endReads = ({ extractionId, requestId }: Extraction): Change => ({
+  extractionId,
+  when: { requestId, open: true },
+  set: {},
+  remove: ['unfinishedReads'],
+});

@@ -28,6 +28,10 @@ export type ExtractionMetric =
   | 'CollectionFailed'
   | 'CollectionDeferred'
   | 'CollectionAbandoned'
+  /** A read was not made: each of the last three ended its process. */
+  | 'ReadEndsProcess'
+  /** A record was deferred, because a newer version has written it. */
+  | 'UnknownRecord'
   /** A read of the provider failed. */
   | 'ProviderReadFailed'
   /** A delivery for a task that no extraction is linked to: an early delivery or an orphan delivery. */
@@ -96,6 +100,8 @@ export const loggedMetrics: ReadonlySet<MetricName> = new Set([
   'WebhookUnknownStatus',
   'UnexpectedResults',
   'CollectionAbandoned',
+  'ReadEndsProcess',
+  'UnknownRecord',
   'UnlinkedDelivery',
   'DeliveryWithoutRecord',
   'TaskLinkedElsewhere',

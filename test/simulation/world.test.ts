@@ -9,7 +9,7 @@ import { runWorld } from './run-world.ts';
 import { follow } from './scheduler/follow.ts';
 import type { OptionList } from './scheduler/option.ts';
 import { traced } from './trace/trace.ts';
-import { failing, scenarios } from './world/scenarios.ts';
+import { scenarios } from './world/scenarios.ts';
 import { settings } from './world/settings.ts';
 import type { World } from './world/world.ts';
 
@@ -61,12 +61,32 @@ describe('the schedule without departures', () => {
     ['consent-too-large', 'COMPLETED', undefined],
     ['consent-no-data', 'COMPLETED', undefined],
     ['consent-byte-order-mark', 'COMPLETED', undefined],
+    ['ends-process', 'COMPLETED', undefined],
+    ['ends-process-silent', 'TIMED_OUT', 'deadline-passed'],
+    ['ends-two-processes', 'COMPLETED', undefined],
+    ['newer-record', 'COMPLETED', undefined],
     ['others-task', 'UNCONFIRMED', 'task-linked-elsewhere'],
     ['too-large-silent', 'TIMED_OUT', 'deadline-passed'],
   ])('of %s ends as %s', async (name, status, reason) => {
     const { record } = (await run(name)).world;
     expect({ status: record?.status, reason: record?.reason }).toEqual({ status, reason });
   });
+});
+
+test.each(['ends-process', 'ends-process-silent', 'ends-process-late', 'ends-process-consent'])(
+  'of %s, reads end at most ten processes, and the record is closed for it',
+  async (name) => {
+    const { world } = await run(name);
+    expect(world.record?.collectionError).toBe('read-ends-process');
+    expect(world.record?.dueShard).toBeUndefined();
+    expect(world.provider.readsThatEnded).toBeLessThanOrEqual(10);
+  },
+);
+
+test('results whose read ended two processes are collected', async () => {
+  const { world } = await run('ends-two-processes');
+  expect(world.record).toMatchObject({ status: 'COMPLETED', results: expect.anything() });
+  expect(world.record?.unfinishedReads).toBeUndefined();
 });
 
 test('by consent, the queue polls at growing intervals, and the machine ends with the start', async () => {
@@ -119,8 +139,4 @@ describe('a seed', () => {
     expect(first.schedule.length).toBeGreaterThan(0);
     expect(again.text(second.world)).toBe(trace.text(first.ran.world));
   });
-});
-
-test.fails.each(failing)('$name keeps every invariant', async (scenario) => {
-  expect((await runWorld(scenario, follow([]), {})).violation).toBeUndefined();
 });

@@ -11,6 +11,7 @@ import type {
 export const timings: Timings = {
   startWindow: 900,
   startTimeout: 60,
+  reconcileTimeout: 120,
   deadline: 7_200,
   machineSlack: 900,
   pollEvery: 120,

@@ -41,7 +41,7 @@ const changed = (row: Extraction, { set, remove }: Change): Extraction => {
 
 const assertValid = ({ when, set, remove }: Change): void => {
   const assigned = Object.keys(stored(set));
-  if (assigned.length === 0) throw new InvalidChange('The change sets nothing.');
+  if (assigned.length + remove.length === 0) throw new InvalidChange('The change changes nothing.');
   if (Object.keys(stored(when)).length === 0) throw new InvalidChange('The change has no condition.');
   const both = remove.find((attribute) => assigned.includes(attribute));
   if (both !== undefined) throw new InvalidChange(`The change sets and removes ${both}.`);

@@ -5,6 +5,7 @@ import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SFNClient } from '@aws-sdk/client-sfn';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import type { Attempt } from '../../breaker/circuit-breaker.ts';
+import { countReads } from '../../extraction/count-reads.ts';
 import { findSealedTarget } from '../../extraction/find-sealed-target.ts';
 import { guardReads, type ReadTask, tokensFor } from '../../extraction/guard-reads.ts';
 import { parseTimings, type Timings } from '../../extraction/parse-timings.ts';
@@ -95,7 +96,6 @@ export const reconcilerFromEnvironment = (now: () => Date): Reconciler => {
   const deps = {
     extractions,
     tasks,
-    read: guardReads(readByMethod, { extractions, breaker: breakers.reads, now, journal }),
     storeResults: storeResultsIn(new S3Client(patientClient), requiredVariable('RESULTS_BUCKET')),
     now,
     timings: parseTimings(requiredVariable('TIMINGS')),
@@ -104,7 +104,8 @@ export const reconcilerFromEnvironment = (now: () => Date): Reconciler => {
   };
 
   const reconcileOne = async (extractionId: string, caller: ReconcileCaller): Promise<ReconcileResult> => {
-    const reconciled = await reconcileAndContinue(extractionId, caller, deps);
+    const read = guardReads(countReads(readByMethod, caller, deps), { ...deps, breaker: breakers.reads });
+    const reconciled = await reconcileAndContinue(extractionId, caller, { ...deps, read });
     const record = reconciled.kind === 'gone' ? undefined : reconciled.record;
     journal.info('Reconcile finished.', {
       extractionId,

@@ -1,8 +1,9 @@
 import type { Attempt } from '../../../lib/breaker/circuit-breaker.ts';
+import { countReads } from '../../../lib/extraction/count-reads.ts';
 import { findSealedTarget } from '../../../lib/extraction/find-sealed-target.ts';
 import { guardReads, type ReadTask, tokensFor } from '../../../lib/extraction/guard-reads.ts';
 import { parseRead, readingOfExtraction, readTaskWith } from '../../../lib/extraction/reading.ts';
-import type { ReconcileDeps } from '../../../lib/extraction/reconcile.ts';
+import type { ReconcileCaller, ReconcileDeps } from '../../../lib/extraction/reconcile.ts';
 import type { ConsentExtraction } from '../../../lib/extraction/record.ts';
 import type { SealedTargetData } from '../../../lib/extraction/sealed-request-data.ts';
 import { readExtraction } from '../../../lib/provider/extractions/read-extraction.ts';
@@ -48,8 +49,13 @@ const pollsOf = (world: World, process: Process, taskId: string): Connection => 
   };
 };
 
-/** The dependencies of reconcile in one process, and its clock. */
-export const reconcileDepsFor = (world: World, process: Process, now: () => Date): ReconcileDeps => {
+/** The dependencies of reconcile in one process for one caller, and its clock. */
+export const reconcileDepsFor = (
+  world: World,
+  process: Process,
+  caller: ReconcileCaller,
+  now: () => Date,
+): ReconcileDeps => {
   const { kernel, provider } = world;
   world.readers.push(process);
   // Only if the method needs it, because a cache of Task Tokens creates a random key, which is slow.
@@ -91,7 +97,8 @@ export const reconcileDepsFor = (world: World, process: Process, now: () => Date
       : withSession(tokensFor(sessions, attempt), () =>
           attempt.make(() => readTaskWith(async () => taskReading(await read(taskId)))),
         );
-  const guarded = guardReads(readByMethod, {
+  const counting = { ...tables, now, timings, journal: world.journal };
+  const guarded = guardReads(countReads(readByMethod, caller, counting), {
     ...tables,
     breaker: breakerFor(world, process, 'reads'),
     now,

@@ -16,7 +16,7 @@ export const reconcileOf = (world: World) => {
     (process: Process, now = world.laterNow) =>
     (extractionId: string, caller: ReconcileCaller) =>
       reconcileAndContinue(extractionId, caller, {
-        ...reconcileDepsFor(world, process, now),
+        ...reconcileDepsFor(world, process, caller, now),
         send: sendFor(world, process),
       });
   const invoke = (
@@ -72,10 +72,11 @@ export const reconcileOf = (world: World) => {
   };
   return {
     reconcileForMachine: (
-      { extractionId }: { extractionId: string },
-      afterFailure: boolean,
+      { extractionId, afterFailure }: { extractionId: string; afterFailure: boolean },
+      failedBefore: boolean,
       ended: (end: ProcessEnd<unknown>) => void,
-    ): void => invoke(extractionId, { kind: 'machine', startAbandoned: true }, afterFailure, ended),
+    ): void =>
+      invoke(extractionId, { kind: 'machine', startAbandoned: true, afterFailure }, failedBefore, ended),
     consume,
     reconcileForOperator: (extractionId: string): void =>
       invoke(extractionId, { kind: 'operator' }, false, () => undefined),

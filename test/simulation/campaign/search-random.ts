@@ -12,7 +12,7 @@ export const runSeed = async (
 ): Promise<{ readonly ran: Ran; readonly schedule: Schedule; readonly name: string }> => {
   const random = randomOf(seed);
   const name = `seed-${seed}`;
-  const scenario = drawScenario(random, name);
+  const scenario = drawScenario(random, randomOf(~seed), name);
   const budget = {
     faults: random.below(7),
     preemptions: random.below(9),

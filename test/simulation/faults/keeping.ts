@@ -2,6 +2,7 @@ import type { InjectedFault } from './injected-fault.ts';
 
 const transitions = 'lib/extraction/transitions.ts';
 const reconcile = 'lib/extraction/reconcile.ts';
+const countReads = 'lib/extraction/count-reads.ts';
 const sweep = 'lib/extraction/sweep.ts';
 const request = 'lib/extraction/api/request-extraction.ts';
 
@@ -171,6 +172,7 @@ export const keepingFaults: readonly InjectedFault[] = [
     find: 'const isLast = deps.now().toISOString() >= plusSeconds(settledAt, deps.timings.grace);',
     replace: 'const isLast = true;',
     caughtBy: 'correction-found',
+    where: { scenario: 'late-silent', faults: 1 },
   },
   {
     name: 'pause-ends-in-a-close',
@@ -213,5 +215,71 @@ export const keepingFaults: readonly InjectedFault[] = [
     replace:
       'fingerprint: input.fingerprint,\n    reference: JSON.stringify(requestDataToSeal(input.request)),\n    ...dueAtWindowEnd',
     caughtBy: 'nothing-sealed-shown',
+  },
+  {
+    name: 'unfinished-reads-not-counted',
+    does: 'A read that follows a process death is not counted.',
+    file: countReads,
+    find: 'if (counts) await tryToApply(beginRead(record, count + 1, deps.now()), deps);',
+    replace: '',
+    caughtBy: 'unfinished-reads-counted',
+  },
+  {
+    name: 'unfinished-reads-not-limited',
+    does: 'A read that ended three processes is made again.',
+    file: 'lib/extraction/record.ts',
+    find: 'export const mostUnfinishedReads = 3;',
+    replace: 'export const mostUnfinishedReads = 1_000;',
+    caughtBy: 'unfinished-reads-counted',
+  },
+  {
+    name: 'failed-read-unfinished',
+    does: 'A read that fails without ending its process counts as one that ended it.',
+    file: countReads,
+    find: `      return await read(record, taskId, attempt);
+    } finally {
+      if (counts || count > 0) await end(record, deps);
+    }`,
+    replace: `      const reading = await read(record, taskId, attempt);
+      if (counts || count > 0) await end(record, deps);
+      return reading;
+    } finally {
+    }`,
+    caughtBy: 'unfinished-reads-counted',
+    where: 'at random',
+  },
+  {
+    name: 'unfinished-reads-counted-twice',
+    does: 'A counted read counts as three.',
+    file: countReads,
+    find: 'beginRead(record, count + 1, deps.now())',
+    replace: 'beginRead(record, count + 3, deps.now())',
+    caughtBy: 'unfinished-reads-counted',
+  },
+  {
+    name: 'late-record-closed-unread',
+    does: 'A record that nobody reconciled until collectFor was over is closed without a read.',
+    file: reconcile,
+    find: 'if (record.oversizedAt !== undefined) return abandonTooLarge(record, deps);',
+    replace: `if (deps.now().toISOString() >= plusSeconds(record.settledAt ?? '', deps.timings.collectFor)) {
+    return abandonCollection(record, 'still-running', deps);
+  }`,
+    caughtBy: 'closed-after-a-read',
+  },
+  {
+    name: 'newer-record-read',
+    does: 'A record of a newer version is reconciled as one of this version.',
+    file: 'lib/extraction/record.ts',
+    find: 'schemaVersion === 1 && allStatuses.has(status)',
+    replace: 'allStatuses.has(status)',
+    caughtBy: 'newer-left-alone',
+  },
+  {
+    name: 'newer-record-closed',
+    does: 'A record of a newer version is closed.',
+    file: reconcile,
+    find: "return deferUntil(record, plusSeconds(deps.now(), longestDelaySeconds), 'unknown-record', deps);",
+    replace: "return abandonCollection(record, 'unknown-record', deps);",
+    caughtBy: 'newer-left-alone',
   },
 ];

@@ -183,7 +183,7 @@ export const settlingFaults: readonly InjectedFault[] = [
   if (found.kind === 'too-large') return abandonTooLarge(record, deps);
 `,
     replace: "const found = { kind: 'none' } as OutcomeSearch;\n",
-    caughtBy: 'correction-found',
+    caughtBy: 'closed-after-a-read',
   },
   {
     name: 'timed-out-over-outcome',

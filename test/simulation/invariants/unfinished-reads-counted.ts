@@ -4,13 +4,14 @@ import { lifeOf } from '../world/settings.ts';
 import type { World } from '../world/world.ts';
 import type { Invariant } from './invariant.ts';
 
-/** As in lib/extraction/count-reads.ts. */
+/** As in lib/extraction/record.ts. */
 const mostUnfinished = 3;
 
-/** Whether the process that began the last counted read may still run. */
-const isUnderWay = ({ unfinishedReads }: Extraction, { kernel, scenario }: World): boolean =>
+/** Whether the process that began the last counted read could still run when this one started. */
+const isUnderWay = ({ unfinishedReads }: Extraction, by: Process, { scenario }: World): boolean =>
   unfinishedReads !== undefined &&
-  kernel.now - Date.parse(unfinishedReads.lastBegunAt) <= (lifeOf.reconcile + scenario.skew) * 1_000;
+  by.startedAt - Date.parse(unfinishedReads.lastBegunAt) <=
+    (lifeOf.reconcile + scenario.skew + scenario.lag) * 1_000;
 
 const mayHaveDied = ({ reads, interrupted, failedCalls }: Process): boolean =>
   reads > 0 && (interrupted || failedCalls > 0);
@@ -32,10 +33,11 @@ export const unfinishedReadsCounted: Invariant = {
       return died >= mostUnfinished ? undefined : `Closed unread, but ${died} readers may have died.`;
     },
     providerRead: ({ by }, world, premise) => {
-      const { countedReads, firstSeen, afterFailure, byOperator, failedCalls } = by;
-      if (firstSeen === undefined || byOperator || failedCalls > 0) return undefined;
-      if (isUnderWay(firstSeen, world)) return undefined;
-      const unfinished = firstSeen.unfinishedReads?.count ?? 0;
+      const { countedReads, lastSeen, afterFailure, byOperator, failedCalls } = by;
+      if (lastSeen?.dueShard === undefined || byOperator || failedCalls > 0) return undefined;
+      if (countedReads === undefined && isUnderWay(lastSeen, by, world)) return undefined;
+      const unfinished =
+        countedReads === undefined ? (lastSeen.unfinishedReads?.count ?? 0) : countedReads - 1;
       if (!afterFailure && unfinished === 0) return undefined;
       premise();
       if (unfinished >= mostUnfinished) return `${by.name} reads after ${unfinished} unfinished reads.`;

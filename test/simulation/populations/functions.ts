@@ -10,6 +10,7 @@ import {
   type RequestInput,
   requestExtraction,
 } from '../../../lib/extraction/api/request-extraction.ts';
+import { countReads } from '../../../lib/extraction/count-reads.ts';
 import { findSealedTarget } from '../../../lib/extraction/find-sealed-target.ts';
 import { guardReads, type ReadTask, tokensFor } from '../../../lib/extraction/guard-reads.ts';
 import { callByConsent, callByCredentials } from '../../../lib/extraction/prepare-start-call.ts';
@@ -124,7 +125,6 @@ export const functionsIn = (service: Service, process: Process) => {
         );
   const reconcileDeps = {
     ...deps,
-    read: guardReads(read, { ...deps, breaker: breakers.reads }),
     storeResults: async (extractionId: string, bytes: Uint8Array) => {
       await process.wait(20);
       const text = new TextDecoder().decode(bytes);
@@ -132,7 +132,10 @@ export const functionsIn = (service: Service, process: Process) => {
     },
   };
   const reconcile = (extractionId: string, caller: ReconcileCaller) =>
-    reconcileAndContinue(extractionId, caller, reconcileDeps);
+    reconcileAndContinue(extractionId, caller, {
+      ...reconcileDeps,
+      read: guardReads(countReads(read, caller, deps), { ...deps, breaker: breakers.reads }),
+    });
 
   return {
     request: (input: RequestInput) =>
@@ -155,10 +158,10 @@ export const functionsIn = (service: Service, process: Process) => {
       ),
     recordDelivery: (taskId: string, taskStatus: TerminalStatus) =>
       recordDelivery({ taskId, taskStatus }, deps),
-    reconcileForMachine: async (extractionId: string) =>
+    reconcileForMachine: async (extractionId: string, afterFailure: boolean) =>
       answerReconcile(
         extractionId,
-        await reconcile(extractionId, { kind: 'machine', startAbandoned: true }),
+        await reconcile(extractionId, { kind: 'machine', startAbandoned: true, afterFailure }),
         'machine',
       ),
     reconcileMessages: (messages: readonly ReceivedMessage[]): Promise<BatchAnswer> =>

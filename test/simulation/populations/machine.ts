@@ -59,15 +59,22 @@ export const runExecution = async (input: ExecutionInput, service: Service): Pro
   const { extractionId } = input;
   const endsAt = time.now + machine.TimeoutSeconds * 1_000;
   if ((await startTask(input, service)) === 'succeeded') return;
-  const retry = retriesOf(machine.States.Reconcile.Retry, extractionId, service);
+  const { Reconcile, ReconcileAfterFailure } = machine.States;
+  let retry = retriesOf(Reconcile.Retry, extractionId, service);
+  let afterFailure = false;
   for (;;) {
     try {
       await service.invoke('reconcile', extractionId, (functions) =>
-        functions.reconcileForMachine(extractionId),
+        functions.reconcileForMachine(extractionId, afterFailure),
       );
       return;
     } catch (error) {
       const pause = retry(errorOf(error));
+      if (pause === undefined && !afterFailure) {
+        afterFailure = true;
+        retry = retriesOf(ReconcileAfterFailure.Retry, extractionId, service);
+        continue;
+      }
       if (pause === undefined || time.now + pause >= endsAt) break;
       await time.sleep(pause);
     }

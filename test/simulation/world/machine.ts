@@ -23,7 +23,7 @@ export type MachineFunctions = {
     ended: (end: ProcessEnd<unknown>) => void,
   ): void;
   reconcile(
-    event: { extractionId: string },
+    event: { extractionId: string; afterFailure: boolean },
     /** Whether the invocation before it failed otherwise than by a poll that found nothing. */
     afterFailure: boolean,
     ended: (end: ProcessEnd<unknown>) => void,
@@ -147,8 +147,9 @@ export class Execution {
 
   #tryReconcile(attempt: number): void {
     const { extractionId } = this.input;
+    const { afterFailure } = definition.States[this.state].Arguments.Payload as { afterFailure: boolean };
     this.#invoke('reconcile', attempt, () =>
-      this.#functions.reconcile({ extractionId }, this.#reconcileFailed, (end) => {
+      this.#functions.reconcile({ extractionId, afterFailure }, this.#reconcileFailed, (end) => {
         if (!this.#isCurrent(attempt)) return;
         if (end.kind === 'returned') this.#end('SUCCEEDED');
         else this.#fail(errorOf(end, this.#world.scenario));
@@ -205,9 +206,11 @@ export class Execution {
       const jitter = retrier.JitterStrategy === 'FULL' ? this.#world.scenario.jitter : 1;
       this.#timers.push(this.#set(pause * jitter, `the machine retries ${this.state}`, () => this.#try()));
     } else if (state.Catch !== undefined) {
-      this.abandonedFor = error;
-      this.abandoned = true;
-      this.#enter('Reconcile');
+      if (this.state === 'StartTask') {
+        this.abandonedFor = error;
+        this.abandoned = true;
+      }
+      this.#enter(state.Catch[0]?.Next as StateName);
     } else {
       this.#end('FAILED');
     }

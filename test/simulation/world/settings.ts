@@ -30,6 +30,7 @@ type Settings = { readonly [Name in keyof typeof settings]: number };
 export const timingsOf = (given: Settings): Timings => ({
   startWindow: given.startWindowSeconds,
   startTimeout: given.startTimeoutSeconds,
+  reconcileTimeout: (4 * given.providerTimeoutMs) / 1_000 + 40,
   deadline: given.deadlineSeconds,
   machineSlack: given.machineSlackSeconds,
   pollFirst: given.pollFirstSeconds,
@@ -46,7 +47,7 @@ export const lifeWith = (given: Settings) => ({
   intake: 15,
   'start-task': given.startTimeoutSeconds,
   webhook: 10,
-  reconcile: (4 * given.providerTimeoutMs) / 1_000 + 40,
+  reconcile: timingsOf(given).reconcileTimeout,
   sweep: given.sweepEveryMinutes * 60,
 });
 

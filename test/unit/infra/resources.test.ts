@@ -357,6 +357,7 @@ describe('the functions', () => {
     expect(JSON.parse(timings[0] ?? '')).toEqual({
       startWindow: 900,
       startTimeout: 90,
+      reconcileTimeout: 120,
       deadline: 7_200,
       machineSlack: 900,
       pollFirst: 5,

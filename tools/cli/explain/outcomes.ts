@@ -36,6 +36,7 @@ const collectionErrors: Readonly<Record<string, string>> = {
   'results-not-stored': 'the bucket did not accept them',
   'still-running': 'the provider kept reporting that the task runs',
   'no-results': 'the provider returned none',
+  'read-ends-process': 'each read of them ended its process',
   'task-linked-elsewhere': 'the task belongs to another extraction',
 };
 

@@ -1,5 +1,11 @@
 import { isStartStale, plusSeconds } from '../../../lib/extraction/deadlines.ts';
-import { type Extraction, hasWebhook, isTerminalStatus } from '../../../lib/extraction/record.ts';
+import {
+  type Extraction,
+  hasWebhook,
+  isTerminalStatus,
+  isUnderstood,
+  mostUnfinishedReads,
+} from '../../../lib/extraction/record.ts';
 import { formatSeconds } from '../terminal/format-seconds.ts';
 import { currentVisit, lastFailure, nextAttemptAt, type StateVisit } from './execution-progress.ts';
 import type { Known } from './gather.ts';
@@ -98,6 +104,10 @@ const timedOutBy = ({ record, now }: Open): string =>
 
 /** What keeps a poll from reading the provider. */
 const readsStopped = (known: Known): string => {
+  const { count = 0 } = known.record?.unfinishedReads ?? {};
+  if (count >= mostUnfinishedReads) {
+    return ` Its last ${count} reads ended their process, so only cosecha reconcile reads it again.`;
+  }
   const breaker = stopping(known, 'reads');
   return breaker === undefined ? '' : ` ${describeBreaker(breaker, known.now)} Meanwhile nothing is read.`;
 };
@@ -150,7 +160,7 @@ export const runningWaits = (known: Open): string => {
   if (record.oversizedAt !== undefined) {
     return `The results were too large to be read at ${clockTime(record.oversizedAt, now)}, and with them the final status. Only a webhook can still report it. ${timedOutBy(known)}`;
   }
-  if (visit?.state === 'Reconcile') return polls(known, visit);
+  if (visit?.state.startsWith('Reconcile')) return polls(known, visit);
   if (execution?.end !== undefined) {
     const waits = hasWebhook(record)
       ? `Waits for the webhook. No machine polls, as its execution has ${execution.end.how}.`
@@ -187,7 +197,10 @@ export const graceWaits = (known: Open): string => {
 
 /** What an open extraction waits for. The outcome of one that has ended is not part of it. */
 export const waitsFor = (known: Open): string => {
-  const { status } = known.record;
+  const { status, schemaVersion } = known.record;
+  if (!isUnderstood(known.record)) {
+    return `A newer version has written this record, with the status ${status} and schemaVersion ${schemaVersion}. This version only defers it, until the newer one is deployed again.`;
+  }
   if (status === 'REQUESTED') return requestedWaits(known);
   if (status === 'STARTING') return startingWaits(known);
   if (status === 'RUNNING') return runningWaits(known);

@@ -16,7 +16,7 @@ const functions = {
 };
 const config = readConfig(required);
 const definition = extractionMachineDefinition(config, functions);
-const { StartTask, Reconcile } = definition.States;
+const { StartTask, Reconcile, ReconcileAfterFailure } = definition.States;
 
 describe('the machine', () => {
   test('is valid in the Amazon States Language', () => {
@@ -27,7 +27,7 @@ describe('the machine', () => {
 
   test('ends with the start, so that the happy path is one transition', () => {
     expect(definition.StartAt).toBe('StartTask');
-    expect(Object.keys(definition.States)).toEqual(['StartTask', 'Reconcile']);
+    expect(Object.keys(definition.States)).toEqual(['StartTask', 'Reconcile', 'ReconcileAfterFailure']);
     expect([StartTask.End, StartTask.Next]).toEqual([true, undefined]);
     expect(Reconcile.End).toBe(true);
   });
@@ -109,14 +109,25 @@ describe('Reconcile', () => {
         trigger: 'machine',
         extractionId: '{% $states.input.extractionId %}',
         startAbandoned: true,
+        afterFailure: false,
       },
     });
   });
 
-  test('polls by being retried after every error', () => {
-    expect(Reconcile.Retry).toEqual([
+  test('polls by being retried after NotYet, and after any other failure in a state of its own', () => {
+    const { Payload } = ReconcileAfterFailure.Arguments as { Payload: object };
+    expect(Payload).toMatchObject({ trigger: 'machine', startAbandoned: true, afterFailure: true });
+    expect(Reconcile.Catch).toEqual([
       {
         ErrorEquals: ['States.ALL'],
+        Output: { extractionId: '{% $states.input.extractionId %}' },
+        Next: 'ReconcileAfterFailure',
+      },
+    ]);
+    expect(ReconcileAfterFailure.Retry).toEqual([{ ...Reconcile.Retry[0], ErrorEquals: ['States.ALL'] }]);
+    expect(Reconcile.Retry).toEqual([
+      {
+        ErrorEquals: ['NotYet'],
         IntervalSeconds: 5,
         MaxDelaySeconds: 120,
         BackoffRate: 2,
@@ -142,7 +153,7 @@ describe('the arithmetic of retries', () => {
       functions,
     ).States;
     expect(state.Retry[0]).toEqual({
-      ErrorEquals: ['States.ALL'],
+      ErrorEquals: ['NotYet'],
       IntervalSeconds: 2,
       BackoffRate: 1,
       JitterStrategy: 'FULL',
@@ -151,6 +162,6 @@ describe('the arithmetic of retries', () => {
   });
 
   test('keeps the history of an execution far from its 25,000 events', () => {
-    expect(worstCaseHistory(config)).toEqual({ startRetries: 43, events: 4 * 44 + 3 * 140 + 6 });
+    expect(worstCaseHistory(config)).toEqual({ startRetries: 43, events: 4 * 44 + 2 * 3 * 140 + 8 });
   });
 });

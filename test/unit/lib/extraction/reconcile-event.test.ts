@@ -3,14 +3,16 @@ import type { ReconcileResult } from '../../../../lib/extraction/reconcile.ts';
 import { answerReconcile, NotYet, reconcileCallerOf } from '../../../../lib/extraction/reconcile-event.ts';
 import { extractionIn, id } from '../../../support/extraction-fixtures.ts';
 
-test('the machine reports whether the start was abandoned, also that of an earlier definition', () => {
+test('the machine reports whether the start was abandoned, and a failure before, also by an earlier definition', () => {
   const earlier = {
     trigger: 'machine',
     extractionId: id,
     startAbandoned: false,
     sealedTarget: null,
   } as const;
-  expect(reconcileCallerOf(earlier)).toEqual({ kind: 'machine', startAbandoned: false });
+  const caller = { kind: 'machine', startAbandoned: false };
+  expect(reconcileCallerOf(earlier)).toEqual({ ...caller, afterFailure: false });
+  expect(reconcileCallerOf({ ...earlier, afterFailure: true })).toEqual({ ...caller, afterFailure: true });
   expect(reconcileCallerOf({ trigger: 'operator', extractionId: id })).toEqual({ kind: 'operator' });
 });
 

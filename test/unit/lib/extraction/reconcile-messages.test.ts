@@ -46,10 +46,16 @@ test('each message is reconciled with its cause, and done also if there is no re
   ]);
   expect(answer).toEqual({ batchItemFailures: [] });
   expect(asked).toEqual([
-    ['a', { kind: 'queue', cause: 'webhook' }],
-    ['b', { kind: 'queue', cause: 'execution-broken' }],
-    ['c', { kind: 'queue', cause: 'due', dueAt }],
+    ['a', { kind: 'queue', cause: 'webhook', afterFailure: false }],
+    ['b', { kind: 'queue', cause: 'execution-broken', afterFailure: false }],
+    ['c', { kind: 'queue', cause: 'due', dueAt, afterFailure: false }],
   ]);
+});
+
+test('a message that is received again follows a failure', async () => {
+  const { receive, asked } = world(gone);
+  await receive([message('a', {}, { ApproximateReceiveCount: '2' })]);
+  expect(asked).toEqual([['a', { kind: 'queue', cause: 'webhook', afterFailure: true }]]);
 });
 
 test('only the messages that failed are received again', async () => {

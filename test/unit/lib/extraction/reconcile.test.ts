@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from 'vitest';
 import { ProviderPaused } from '../../../../lib/breaker/provider-trouble.ts';
 import { defined } from '../../../../lib/defined.ts';
-import { type Reading, readingOfTask } from '../../../../lib/extraction/reading.ts';
+import { ReadEndsProcess, type Reading, readingOfTask } from '../../../../lib/extraction/reading.ts';
 import {
   type ReconcileCaller,
   type ReconcileDeps,
@@ -987,4 +987,59 @@ test('endless lost races end as not yet', async () => {
   });
   expect(await reconcile(machine)).toMatchObject({ kind: 'not-yet', why: 'contended' });
   expect(flips).toBeLessThan(20);
+});
+
+describe('a record of a newer version', () => {
+  const newer = [
+    ['an open status', { status: 'HELD' }],
+    ['an outcome', { status: 'WITHDRAWN', settledAt: iso(50) }],
+    ['a schemaVersion', { schemaVersion: 2 }],
+  ] as const;
+
+  test.each(newer)(
+    'with %s that is unknown is deferred for 15 minutes, for every caller',
+    async (_what, row) => {
+      for (const caller of everybody) {
+        const record = { ...extractionIn('RUNNING'), ...row } as unknown as Extraction;
+        const { reconcile, row: after, reads, counted } = world(record, { now: 9_999_999 });
+        const result = await reconcile(caller);
+        const next = iso(9_999_999 + 900);
+        expect(result).toMatchObject({ kind: 'deferred', why: 'unknown-record', next });
+        expect(after()).toEqual({ ...record, dueAt: next });
+        expect([reads(), counted]).toEqual([0, ['UnknownRecord']]);
+      }
+    },
+  );
+
+  test('that is closed stays as it is', async () => {
+    const closed = { ...closedExtraction({}), status: 'WITHDRAWN' } as unknown as Extraction;
+    const { reconcile, row, counted } = world(closed);
+    expect((await reconcile(swept)).kind).toBe('closed');
+    expect([row(), counted]).toEqual([closed, []]);
+  });
+});
+
+describe('a task whose reads end their process', () => {
+  const reads = [new ReadEndsProcess('')];
+
+  test('is not yet read, and is closed after grace with its own error', async () => {
+    const running = world(extractionIn('RUNNING'), { reads });
+    expect(await running.reconcile(machine)).toMatchObject({ kind: 'not-yet', why: 'read-ends-process' });
+    expect(running.counted).toEqual(['ReadEndsProcess']);
+    const timedOut = extractionIn('TIMED_OUT', { settledAt: iso(100) });
+    const after = world(timedOut, { reads, now: 100 + timings.grace });
+    await after.reconcile(swept);
+    expect(after.row()).toMatchObject({ status: 'TIMED_OUT', collectionError: 'read-ends-process' });
+    expect(after.row()?.dueShard).toBeUndefined();
+  });
+
+  test('is closed without its results once collectFor is over, and not before', async () => {
+    const settled = extractionIn('COMPLETED', { settledAt: iso(100) });
+    const before = world(settled, { reads, now: 99 + timings.collectFor });
+    await before.reconcile(swept);
+    expect(before.row()?.dueShard).toBeDefined();
+    const after = world(settled, { reads, now: 100 + timings.collectFor });
+    await after.reconcile(swept);
+    expect(after.row()).toMatchObject({ status: 'COMPLETED', collectionError: 'read-ends-process' });
+  });
 });

@@ -72,6 +72,29 @@ export const situations: readonly Situation[] = [
       'Waits to be started: at try 1, the provider was busy (429). The provider asked for no call before 12:01:00Z. The machine tries again by 12:00:21Z. Without a start by 12:15:00Z it ends NOT_STARTED, and may be requested again.',
   },
   {
+    name: 'running, and each of its last reads ended its process',
+    now: 900,
+    sources: sourcesWith({
+      record: async () =>
+        consentIn('RUNNING', {
+          ...ranAs,
+          dueAt: iso(960),
+          unfinishedReads: { count: 3, lastBegunAt: iso(600) },
+        }),
+    }),
+    headline:
+      'Runs at the provider, and is polled. Without a final status by 14:00:00Z it ends TIMED_OUT. Its last 3 reads ended their process, so only cosecha reconcile reads it again.',
+  },
+  {
+    name: 'of a newer version',
+    now: 20,
+    sources: sourcesWith({
+      record: async () => ({ ...extractionIn('RUNNING'), schemaVersion: 2 }) as never,
+    }),
+    headline:
+      'A newer version has written this record, with the status RUNNING and schemaVersion 2. This version only defers it, until the newer one is deployed again.',
+  },
+  {
     name: 'paused',
     now: 20,
     sources: sourcesWith({

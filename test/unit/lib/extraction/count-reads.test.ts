@@ -1,0 +1,138 @@
+import { expect, test } from 'vitest';
+import type { Attempt } from '../../../../lib/breaker/circuit-breaker.ts';
+import { countReads } from '../../../../lib/extraction/count-reads.ts';
+import { ReadEndsProcess } from '../../../../lib/extraction/reading.ts';
+import type { ReconcileCaller } from '../../../../lib/extraction/reconcile.ts';
+import type { Extraction } from '../../../../lib/extraction/record.ts';
+import type { ExtractionStore } from '../../../../lib/extraction/store.ts';
+import { at, extractionIn, id, iso, timings } from '../../../support/extraction-fixtures.ts';
+import { memoryExtractionStore } from '../../../support/memory-extraction-store.ts';
+import { memoryJournal } from '../../../support/memory-journal.ts';
+
+const running = { kind: 'running', known: true } as const;
+const first: ReconcileCaller = { kind: 'queue', cause: 'due' };
+const again: ReconcileCaller = { kind: 'queue', cause: 'due', afterFailure: true };
+const operator: ReconcileCaller = { kind: 'operator' };
+
+/** As the breaker passes it on while all is well. */
+const ordinary: Attempt = { kind: 'ordinary', prepare: (call) => call(), make: (call) => call() };
+
+/** The clock is at 1,000 s. */
+const world = (
+  caller: ReconcileCaller,
+  setup: {
+    readonly unfinishedReads?: Extraction['unfinishedReads'];
+    readonly error?: Error;
+    readonly through?: (store: ExtractionStore) => ExtractionStore;
+  } = {},
+) => {
+  const store = memoryExtractionStore();
+  const { unfinishedReads } = setup;
+  const record = extractionIn('RUNNING', unfinishedReads === undefined ? {} : { unfinishedReads });
+  store.rows.set(id, record);
+  const extractions = setup.through?.(store) ?? store;
+  let writes = 0;
+  /** The count while the provider is read, which a process that ends would leave. */
+  const during: Extraction['unfinishedReads'][] = [];
+  const read = countReads(
+    async () => {
+      during.push(store.rows.get(id)?.unfinishedReads);
+      if (setup.error !== undefined) throw setup.error;
+      return running;
+    },
+    caller,
+    {
+      extractions: {
+        ...extractions,
+        apply: (change) => {
+          writes += 1;
+          return extractions.apply(change);
+        },
+      },
+      now: () => at(1_000),
+      timings,
+      journal: memoryJournal().journal,
+    },
+  );
+  return {
+    read: () => read(record, 'task-1', ordinary),
+    during,
+    writes: () => writes,
+    after: () => store.rows.get(id)?.unfinishedReads,
+  };
+};
+
+const lost = (count: number, since = 1_000 - timings.reconcileTimeout - 1) => ({
+  count,
+  lastBegunAt: iso(since),
+});
+
+test('a read costs no write, unless it follows a failure', async () => {
+  const { read, during, writes } = world(first);
+  expect(await read()).toEqual(running);
+  expect([during, writes()]).toEqual([[undefined], 0]);
+});
+
+test('after a failure it is counted while it is made', async () => {
+  const { read, during, after } = world(again);
+  expect(await read()).toEqual(running);
+  expect(during).toEqual([{ count: 1, lastBegunAt: iso(1_000) }]);
+  expect(after()).toBeUndefined();
+});
+
+test('a read that throws has ended, too', async () => {
+  const { read, after } = world(again, { unfinishedReads: lost(2), error: new Error('503') });
+  await expect(read()).rejects.toThrow('503');
+  expect(after()).toBeUndefined();
+});
+
+test.each([first, again])('a count that is there is continued, whoever reads: %j', async (caller) => {
+  const { read, during } = world(caller, { unfinishedReads: lost(2) });
+  await read();
+  expect(during).toEqual([{ count: 3, lastBegunAt: iso(1_000) }]);
+});
+
+test.each([first, again])('after three, none is made: %j', async (caller) => {
+  const { read, during, after } = world(caller, { unfinishedReads: lost(3) });
+  await expect(read()).rejects.toBeInstanceOf(ReadEndsProcess);
+  expect([during, after()]).toEqual([[], lost(3)]);
+});
+
+test('an operator still reads, and what returns removes the count', async () => {
+  const { read, after } = world(operator, { unfinishedReads: lost(3) });
+  expect(await read()).toEqual(running);
+  expect(after()).toBeUndefined();
+});
+
+test('a read beside one that may still be under way is made, and is not counted', async () => {
+  const { read, during, after } = world(again, {
+    unfinishedReads: lost(3, 1_000 - timings.reconcileTimeout),
+  });
+  expect(await read()).toEqual(running);
+  expect(during).toEqual([lost(3, 1_000 - timings.reconcileTimeout)]);
+  expect(after()).toBeUndefined();
+});
+
+test('a table that fails prevents no read', async () => {
+  const { read, during } = world(again, {
+    through: (store) => ({ ...store, apply: () => Promise.reject(new Error('throttled')) }),
+  });
+  expect(await read()).toEqual(running);
+  expect(during).toHaveLength(1);
+});
+
+test('the end of a read is written again if the table fails', async () => {
+  let failures = 0;
+  const { read, after } = world(again, {
+    through: (store) => ({
+      ...store,
+      apply: (change) => {
+        if (change.remove.length === 0 || failures === 2) return store.apply(change);
+        failures += 1;
+        return Promise.reject(new Error('throttled'));
+      },
+    }),
+  });
+  await read();
+  expect(after()).toBeUndefined();
+});
