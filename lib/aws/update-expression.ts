@@ -1,6 +1,6 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { marshall, type NativeAttributeValue } from '@aws-sdk/util-dynamodb';
-import type { Change, Guard } from '../extraction/transitions.ts';
+import type { Guard, Update } from '../extraction/transitions.ts';
 
 /** The part of an UpdateItem input that a change determines. */
 export type UpdateParts = {
@@ -14,7 +14,7 @@ export type UpdateParts = {
  * Converts a change into DynamoDB expressions. Every name is aliased, because some are reserved words (`status`,
  * `method`: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/ReservedWords.html).
  */
-export const updateExpression = (change: Change): UpdateParts => {
+export const updateExpression = (change: Update): UpdateParts => {
   const names: Record<string, string> = {};
   const values: Record<string, NativeAttributeValue> = {};
   const name = (attribute: string): string => {

@@ -2,6 +2,7 @@ import type { ReadTask } from './guard-reads.ts';
 import { ReadEndsProcess } from './reading.ts';
 import type { ReconcileCaller, ReconcileDeps } from './reconcile.ts';
 import { type Extraction, mostUnfinishedReads } from './record.ts';
+import { writeChange } from './store.ts';
 import { beginRead, type Change, endReads } from './transitions.ts';
 
 type CountDeps = Pick<ReconcileDeps, 'extractions' | 'now' | 'timings' | 'journal'>;
@@ -20,7 +21,7 @@ const isAfterFailure = (caller: ReconcileCaller): boolean =>
 
 const tryToApply = async (change: Change, deps: CountDeps): Promise<boolean> => {
   try {
-    await deps.extractions.apply(change);
+    await writeChange(deps.extractions, change);
     return true;
   } catch (error) {
     deps.journal.failure('A read could not be counted.', error, { extractionId: change.extractionId });
@@ -29,7 +30,7 @@ const tryToApply = async (change: Change, deps: CountDeps): Promise<boolean> => 
 };
 
 const end = async (record: Extraction, deps: CountDeps): Promise<void> => {
-  for (let tries = 0; tries < mostTries; tries += 1) if (await tryToApply(endReads(record), deps)) return;
+  for (let tries = 0; tries < mostTries; tries += 1) if (await tryToApply(endReads({ record }), deps)) return;
 };
 
 /**
@@ -48,7 +49,7 @@ export const countReads =
       throw new ReadEndsProcess(`The last ${count} reads of this task ended their process.`);
     }
     const counts = !underWay && (count > 0 || isAfterFailure(caller));
-    if (counts) await tryToApply(beginRead(record, count + 1, deps.now()), deps);
+    if (counts) await tryToApply(beginRead({ record, count: count + 1, now: deps.now() }), deps);
     try {
       return await read(record, taskId, attempt);
     } finally {

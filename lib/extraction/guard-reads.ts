@@ -1,10 +1,10 @@
 import type { Attempt, CircuitBreaker } from '../breaker/circuit-breaker.ts';
 import { busyUntil, notBeforeOf, ProviderPaused } from '../breaker/provider-trouble.ts';
 import type { Tokens } from '../provider/tokens/tokens.ts';
-import { applyChange } from './apply-change.ts';
 import type { Reading } from './reading.ts';
 import type { ReconcileDeps } from './reconcile.ts';
 import type { Extraction } from './record.ts';
+import { writeChange } from './store.ts';
 import { postponeCalls } from './transitions.ts';
 
 /** Reads the task of a record. Every call to the provider goes through `attempt`. */
@@ -24,7 +24,7 @@ export const tokensFor = <Token>(tokens: Tokens<Token>, { prepare }: Attempt): T
 /** After `Retry-After`. If the record cannot be written, the read is only repeated too early. */
 const postpone = async (record: Extraction, notBefore: string, deps: GuardDeps): Promise<void> => {
   try {
-    await applyChange(deps.extractions, postponeCalls(record, notBefore));
+    await writeChange(deps.extractions, postponeCalls({ record, notBefore }));
   } catch (error) {
     deps.journal.failure('The record could not be postponed.', error, record);
   }

@@ -2,7 +2,6 @@ import { ProviderPaused } from '../breaker/provider-trouble.ts';
 import { defined } from '../defined.ts';
 import type { ExtractionMetric } from '../observability/metric-names.ts';
 import { ProviderError } from '../provider/transport/errors.ts';
-import { applyChange } from './apply-change.ts';
 import { isStartStale, nextReconcileAt, plusSeconds, type Timings } from './deadlines.ts';
 import type { Journal } from './journal.ts';
 import { ReadEndsProcess, type Reading } from './reading.ts';
@@ -21,13 +20,14 @@ import {
   type TerminalStatus,
 } from './record.ts';
 import { settle } from './settle.ts';
-import type { ExtractionStore, Task, TaskStore } from './store.ts';
+import { type ExtractionStore, type Task, type TaskStore, writeChange } from './store.ts';
 import {
   abandonOversized,
   type Change,
   closeAfterGrace,
   closeCollected,
   closeUncollected,
+  decisionOn,
   disownTask,
   markNotStarted,
   markTimedOut,
@@ -140,16 +140,13 @@ const close = async (
   deps: ReconcileDeps,
   ...metrics: readonly ExtractionMetric[]
 ): Promise<Step> => {
-  const outcome = await applyChange(deps.extractions, change);
-  if (outcome.kind === 'lost') return { kind: 'again', record: outcome.record };
-  if (outcome.mine) for (const metric of metrics) deps.journal.count(metric, outcome.record);
-  return { kind: 'return', result: { kind: 'closed', record: outcome.record } };
+  const { kind, record } = await writeChange(deps.extractions, change);
+  if (kind === 'lost') return { kind: 'again', record };
+  if (kind === 'written') for (const metric of metrics) deps.journal.count(metric, record);
+  return { kind: 'return', result: { kind: 'closed', record } };
 };
 
-/**
- * Sets `dueAt`. Not applyChange, which would take an equal write of another process for this one's. Both would then send
- * the next message, and each message would go on to cause reads of its own.
- */
+/** Sets `dueAt`. Only the process that has written it sends the next message. */
 const deferUntil = async (
   record: Extraction,
   dueAt: string,
@@ -160,9 +157,9 @@ const deferUntil = async (
   if (record.dueAt === dueAt) {
     return { kind: 'return', result: { kind: 'deferred', record, why, next: undefined } };
   }
-  const { applied, record: row = record } = await deps.extractions.apply(reschedule(record, dueAt));
-  const next = applied ? dueAt : undefined;
-  return { kind: 'return', result: { kind: 'deferred', record: row, why, next } };
+  const outcome = await writeChange(deps.extractions, reschedule({ record, dueAt }));
+  const next = outcome.kind === 'written' ? dueAt : undefined;
+  return { kind: 'return', result: { kind: 'deferred', record: outcome.record ?? record, why, next } };
 };
 
 /** When an open record without an outcome is reconciled next. Polls of a running task follow at growing intervals. */
@@ -201,7 +198,7 @@ const reconcileRequested = async (
   const windowOver = now.toISOString() >= plusSeconds(record.requestedAt, deps.timings.startWindow);
   if (!isAbandoned && !windowOver) return notYet(record, 'not-started-yet', caller, deps);
   const reason = isAbandoned ? 'start-abandoned' : 'start-window-over';
-  return close(markNotStarted(record, reason, now, deps.timings), deps, 'NotStarted');
+  return close(markNotStarted({ record, reason, now, timings: deps.timings }), deps, 'NotStarted');
 };
 
 const reconcileStarting = async (
@@ -209,13 +206,12 @@ const reconcileStarting = async (
   caller: ReconcileCaller,
   deps: ReconcileDeps,
 ): Promise<Step> => {
-  const now = deps.now();
-  if (record.attemptId === undefined || !isStartStale(record, now, deps.timings)) {
+  if (record.attemptId === undefined || !isStartStale(record, deps.now(), deps.timings)) {
     return notYet(record, 'start-in-progress', caller, deps);
   }
   const { attemptId } = record;
-  const unconfirmed = markUnconfirmed(record, attemptId, 'start-interrupted', 'reconcile', now, deps.timings);
-  return close(unconfirmed, deps, 'Unconfirmed');
+  const interrupted = { attemptId, reason: 'start-interrupted', settledBy: 'reconcile' } as const;
+  return close(markUnconfirmed({ ...decisionOn(record, deps), ...interrupted }), deps, 'Unconfirmed');
 };
 
 /**
@@ -304,11 +300,11 @@ const reconcileOversized = async (
 ): Promise<Step> => {
   const now = deps.now();
   if (now.toISOString() >= record.deadlineAt) {
-    const timedOut = timeOutOversized(record, now, deps.timings);
+    const timedOut = timeOutOversized({ record, now, timings: deps.timings });
     return closeOversized(timedOut, deps, 'TimedOut', 'CollectionAbandoned');
   }
   if (record.oversizedAt !== undefined) return notYet(record, 'results-too-large', caller, deps);
-  const remembered = await applyChange(deps.extractions, rememberOversized(record, now));
+  const remembered = await writeChange(deps.extractions, rememberOversized({ record, now }));
   return remembered.kind === 'lost'
     ? { kind: 'again', record: remembered.record, reading: { kind: 'too-large' } }
     : notYet(remembered.record, 'results-too-large', caller, deps);
@@ -336,16 +332,16 @@ const reconcileRunning = async (
   if (found.kind === 'settled') return found.step;
   if (found.kind === 'too-large') return reconcileOversized(record, caller, deps);
   if (found.kind === 'linked-elsewhere') {
-    const disowned = disownTask(record, taskId, 'reconcile', deps.now(), deps.timings);
+    const disowned = disownTask({ ...decisionOn(record, deps), taskId, settledBy: 'reconcile' });
     return close(disowned, deps, 'Unconfirmed');
   }
   const now = deps.now();
   if (now.toISOString() < record.deadlineAt) return notYet(record, found.why, caller, deps);
-  const outcome = await applyChange(deps.extractions, markTimedOut(record, now, deps.timings));
+  const outcome = await writeChange(deps.extractions, markTimedOut({ record, now, timings: deps.timings }));
   if (outcome.kind === 'lost') return { kind: 'again', record: outcome.record };
-  if (outcome.mine) deps.journal.count('TimedOut', record);
+  if (outcome.kind === 'written') deps.journal.count('TimedOut', record);
   // The first read in grace is due later. Another one now would only repeat the read just made.
-  const next = outcome.mine ? outcome.record.dueAt : undefined;
+  const next = outcome.kind === 'written' ? outcome.record.dueAt : undefined;
   return { kind: 'return', result: { kind: 'deferred', record: outcome.record, why: found.why, next } };
 };
 
@@ -361,13 +357,12 @@ const reconcileTimedOut = async (
   if (found.kind === 'settled') return found.step;
   if (found.kind === 'too-large') return abandonTooLarge(record, deps);
   if (found.kind === 'linked-elsewhere') {
-    const uncollected = closeUncollected(record, 'task-linked-elsewhere', deps.now(), deps.timings);
-    return close(uncollected, deps);
+    const collectionError = 'task-linked-elsewhere';
+    return close(closeUncollected({ ...decisionOn(record, deps), collectionError }), deps);
   }
-  const now = deps.now();
   if (isLast && found.why === endsProcess) return abandonCollection(record, endsProcess, deps);
-  if (isLast && found.isHeld !== true) return close(closeAfterGrace(record, now, deps.timings), deps);
-  return deferUntil(record, nextInGrace(settledAt, now, deps.timings), found.why, deps);
+  if (isLast && found.isHeld !== true) return close(closeAfterGrace(decisionOn(record, deps)), deps);
+  return deferUntil(record, nextInGrace(settledAt, deps.now(), deps.timings), found.why, deps);
 };
 
 /**
@@ -382,10 +377,10 @@ const nextInGrace = (settledAt: string, now: Date, { pollEvery, grace }: Timings
 };
 
 const abandonTooLarge = (record: Extraction, deps: ReconcileDeps): Promise<Step> =>
-  closeOversized(abandonOversized(record, deps.now(), deps.timings), deps, 'CollectionAbandoned');
+  closeOversized(abandonOversized(decisionOn(record, deps)), deps, 'CollectionAbandoned');
 
-const abandonCollection = (record: Extraction, why: string, deps: ReconcileDeps): Promise<Step> =>
-  close(closeUncollected(record, why, deps.now(), deps.timings), deps, 'CollectionAbandoned');
+const abandonCollection = (record: Extraction, collectionError: string, deps: ReconcileDeps): Promise<Step> =>
+  close(closeUncollected({ ...decisionOn(record, deps), collectionError }), deps, 'CollectionAbandoned');
 
 /** Until when an outcome is collected. The first read after it is the last one. */
 const collectUntil = ({ settledAt, requestedAt }: Extraction, { timings }: ReconcileDeps): string =>
@@ -449,8 +444,8 @@ const collect = async (
     deps.journal.failure('The results could not be stored.', error, record);
     return retryCollection(record, { why: 'results-not-stored', isLast }, deps);
   }
-  const collected = defined({ results: stored, actionResults });
-  return close(closeCollected(record, collected, deps.now(), deps.timings), deps, 'Collected');
+  const found = defined({ results: stored, actionResults });
+  return close(closeCollected({ ...decisionOn(record, deps), found }), deps, 'Collected');
 };
 
 /** The next deployment of the newer version continues. Until then the record only stays in the queue. */

@@ -1,9 +1,8 @@
 import type { ExtractionMetric } from '../observability/metric-names.ts';
-import { applyChange } from './apply-change.ts';
 import type { Timings } from './deadlines.ts';
 import type { Journal } from './journal.ts';
 import { type Extraction, isTerminalStatus, type SettledBy } from './record.ts';
-import type { ExtractionStore } from './store.ts';
+import { type ExtractionStore, writeChange } from './store.ts';
 import { correctOutcome, markSettled, type ReportedOutcome } from './transitions.ts';
 
 const settledMetric: Record<SettledBy, ExtractionMetric> = {
@@ -30,16 +29,17 @@ export const settle = async (
 ): Promise<Extraction | undefined> => {
   const now = deps.now();
   const write = (transition: typeof markSettled) =>
-    applyChange(deps.extractions, transition(reported, by, now, deps.timings));
+    writeChange(deps.extractions, transition({ reported, settledBy: by, now, timings: deps.timings }));
 
   const settled = await write(markSettled);
   const isCorrection = settled.kind === 'lost' && settled.record?.status === 'TIMED_OUT';
   const outcome = isCorrection ? await write(correctOutcome) : settled;
 
   const { kind, record } = outcome;
-  const mine = outcome.kind === 'done' && outcome.mine;
-  if (mine) for (const metric of [settledMetric[by], ...alsoCounts]) deps.journal.count(metric, reported);
-  if (mine && isCorrection) deps.journal.count('Corrected', reported);
+  if (kind === 'written') {
+    for (const metric of [settledMetric[by], ...alsoCounts]) deps.journal.count(metric, reported);
+    if (isCorrection) deps.journal.count('Corrected', reported);
+  }
   if (kind === 'lost' && record !== undefined && isTerminalStatus(record.status)) {
     deps.journal.count('StatusDisagreement', reported);
   }

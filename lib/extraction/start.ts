@@ -12,7 +12,6 @@ import {
   ProviderUnauthorized,
   ProviderUnreachable,
 } from '../provider/transport/errors.ts';
-import { applyChange, type ChangeOutcome } from './apply-change.ts';
 import { isStartStale, plusSeconds, type Timings } from './deadlines.ts';
 import { failureReason } from './failure-reason.ts';
 import type { Journal } from './journal.ts';
@@ -20,9 +19,10 @@ import type { StartCall } from './prepare-start-call.ts';
 import { delayUntil, longestDelaySeconds } from './reconcile-queue.ts';
 import { type Extraction, type ExtractionStatus, hasWebhook, isTerminalStatus } from './record.ts';
 import { settle } from './settle.ts';
-import type { ExtractionStore, TaskStore } from './store.ts';
+import { type ChangeOutcome, type ExtractionStore, type TaskStore, writeChange } from './store.ts';
 import {
   type Change,
+  decisionOn,
   disownTask,
   markRejected,
   markRunning,
@@ -206,10 +206,10 @@ const linkTask = async (
   if (!linked && task.extractionId !== input.extractionId) {
     // Counted before the write: this may be a leak, so the alarm must not depend on whether the write succeeds.
     deps.journal.count('TaskLinkedElsewhere', row);
-    const disowned = disownTask(row, taskId, 'start', deps.now(), deps.timings);
-    const outcome = await applyChange(deps.extractions, disowned);
+    const disowned = disownTask({ ...decisionOn(row, deps), taskId, settledBy: 'start' });
+    const outcome = await writeChange(deps.extractions, disowned);
     if (outcome.kind === 'lost') return resumeOrRetry(outcome.record, input, deps);
-    if (outcome.mine) deps.journal.count('Unconfirmed', row);
+    if (outcome.kind === 'written') deps.journal.count('Unconfirmed', row);
     return { kind: 'settled', status: outcome.record.status };
   }
   if (task.taskStatus === undefined || !isTerminalStatus(task.taskStatus)) return { kind: 'waiting', taskId };
@@ -237,33 +237,28 @@ const resumeOrRetry = async (
   if (row.status === 'REQUESTED') return { kind: 'retry', error: 'StartInProgress' };
   if (row.status === 'RUNNING' && row.taskId !== undefined) return linkTask(input, row, row.taskId, deps);
   if (row.status === 'STARTING' && row.attemptId !== undefined) {
-    const now = deps.now();
-    if (!isStartStale(row, now, deps.timings)) return { kind: 'retry', error: 'StartInProgress' };
-    const unconfirmed = markUnconfirmed(row, row.attemptId, 'start-interrupted', 'start', now, deps.timings);
-    const outcome = await applyChange(deps.extractions, unconfirmed);
+    if (!isStartStale(row, deps.now(), deps.timings)) return { kind: 'retry', error: 'StartInProgress' };
+    const { attemptId } = row;
+    const interrupted = { attemptId, reason: 'start-interrupted', settledBy: 'start' } as const;
+    const unconfirmed = markUnconfirmed({ ...decisionOn(row, deps), ...interrupted });
+    const outcome = await writeChange(deps.extractions, unconfirmed);
     if (outcome.kind === 'lost') return resumeOrRetry(outcome.record, input, deps);
-    if (outcome.mine) deps.journal.count('Unconfirmed', row);
+    if (outcome.kind === 'written') deps.journal.count('Unconfirmed', row);
     return { kind: 'settled', status: 'UNCONFIRMED' };
   }
   return endFor(row);
 };
 
-const changeFor = (
-  called: StartCallResult,
-  row: Extraction,
-  attemptId: string,
-  now: Date,
-  timings: Timings,
-): Change => {
+const changeFor = (called: StartCallResult, decision: Parameters<typeof markStarting>[0]): Change => {
   switch (called.kind) {
     case 'accepted':
-      return markRunning(row, attemptId, called.taskId, now, timings);
+      return markRunning({ ...decision, taskId: called.taskId });
     case 'not-accepted':
-      return revertToRequested(row, attemptId, timings, called.notBefore);
+      return revertToRequested({ ...decision, notBefore: called.notBefore });
     case 'refused':
-      return markRejected(row, attemptId, called.reason, now, timings);
+      return markRejected({ ...decision, reason: called.reason });
     case 'unknown':
-      return markUnconfirmed(row, attemptId, called.reason, 'start', now, timings);
+      return markUnconfirmed({ ...decision, reason: called.reason, settledBy: 'start' });
   }
 };
 
@@ -277,12 +272,12 @@ const writeAttempts = 3;
 const persist = async (change: Change, deps: StartDeps): Promise<ChangeOutcome> => {
   for (let left = writeAttempts - 1; left > 0; left -= 1) {
     try {
-      return await applyChange(deps.extractions, change);
+      return await writeChange(deps.extractions, change);
     } catch (error) {
       deps.journal.failure('The record could not be written; retrying.', error);
     }
   }
-  return applyChange(deps.extractions, change);
+  return writeChange(deps.extractions, change);
 };
 
 /** Writes the result of the start call, and continues from the row as it then is. */
@@ -299,17 +294,16 @@ const recordResult = async (
     journal.about({ taskId: called.taskId });
     journal.info('The provider accepted the task.');
   }
-  const now = deps.now();
-  const change = changeFor(called, row, attemptId, now, deps.timings);
-  let outcome = await persist(change, deps);
+  const decision = { ...decisionOn(row, deps), attemptId };
+  let outcome = await persist(changeFor(called, decision), deps);
   if (called.kind === 'accepted' && outcome.kind === 'lost') {
-    outcome = await persist(markRunningLate(row, attemptId, called.taskId, now, deps.timings), deps);
+    outcome = await persist(markRunningLate({ ...decision, taskId: called.taskId }), deps);
   }
   if (outcome.kind === 'lost') return resumeOrRetry(outcome.record, input, deps);
 
   if (called.kind === 'accepted') return linkTask(input, outcome.record, called.taskId, deps);
   if (called.kind === 'not-accepted') return { kind: 'retry', error: called.error };
-  if (outcome.mine) journal.count(called.kind === 'refused' ? 'Rejected' : 'Unconfirmed', row);
+  if (outcome.kind === 'written') journal.count(called.kind === 'refused' ? 'Rejected' : 'Unconfirmed', row);
   return { kind: 'settled', status: outcome.record.status };
 };
 
@@ -326,7 +320,9 @@ const obtainToken = async (
   } catch (error) {
     deps.journal.failure(tokenNotObtained, error);
     const notBefore = busyUntil(error, deps.now());
-    if (notBefore !== undefined) await applyChange(deps.extractions, postponeCalls(row, notBefore));
+    if (notBefore !== undefined) {
+      await writeChange(deps.extractions, postponeCalls({ record: row, notBefore }));
+    }
     return { error: tokenFailure(error) };
   }
 };
@@ -338,7 +334,7 @@ const tryToStart = async (row: Extraction, input: StartInput, deps: AttemptDeps)
   if ('error' in obtained) return { kind: 'retry', error: obtained.error };
 
   const attemptId = deps.newAttemptId();
-  const claimed = await persist(markStarting(row, attemptId, deps.now(), deps.timings), deps);
+  const claimed = await persist(markStarting({ ...decisionOn(row, deps), attemptId }), deps);
   if (claimed.kind === 'lost') return resumeOrRetry(claimed.record, input, deps);
 
   const called = await makeStartCall(obtained.token, call, deps);

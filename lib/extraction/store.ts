@@ -1,5 +1,5 @@
 import type { Extraction } from './record.ts';
-import type { Change, DueRecord } from './transitions.ts';
+import type { Change, DueRecord, Update } from './transitions.ts';
 
 export type ApplyResult =
   | { readonly applied: true; readonly record: Extraction }
@@ -15,10 +15,26 @@ export interface ExtractionStore {
     record: Extraction,
   ): Promise<{ readonly created: true } | { readonly created: false; readonly record: Extraction }>;
   get(extractionId: string): Promise<Extraction | undefined>;
-  apply(change: Change): Promise<ApplyResult>;
+  apply(update: Update): Promise<ApplyResult>;
   /** What of one shard is due at `now`, oldest first, and after `after` if given. Eventually consistent. */
   due(shard: number, now: Date, limit: number, after?: DueRecord): Promise<readonly DueRecord[]>;
 }
+
+export type ChangeOutcome =
+  /** `written` by this process. `equal`: the row has the same change, probably by another process. */
+  | { readonly kind: 'written' | 'equal'; readonly record: Extraction }
+  /** Another change came first. The decision has to be made again from `record`. */
+  | { readonly kind: 'lost'; readonly record: Extraction | undefined };
+
+/** Writes a change. If the row refuses it, the change's own proof decides. Throws what the store throws. */
+export const writeChange = async (
+  store: Pick<ExtractionStore, 'apply'>,
+  change: Change,
+): Promise<ChangeOutcome> => {
+  const { applied, record } = await store.apply(change);
+  if (record === undefined) return { kind: 'lost', record };
+  return { kind: applied ? 'written' : change.proof(record), record };
+};
 
 /** One row of the private table `Tasks`, where start-task (link) and the webhook (notify) meet. */
 export type Task = {

@@ -3,7 +3,7 @@ import { plusSeconds, secondsSince } from './deadlines.ts';
 import { dueShardCount } from './due-shard.ts';
 import type { Journal } from './journal.ts';
 import { mostPerBatch, type SendReconcileBatch } from './reconcile-queue.ts';
-import type { ExtractionStore } from './store.ts';
+import { type ExtractionStore, writeChange } from './store.ts';
 import { claimDue, type DueRecord } from './transitions.ts';
 
 export type SweepDeps = {
@@ -55,11 +55,11 @@ const claim = async (found: DueRecord, counts: Counts, deps: SweepDeps): Promise
   try {
     const time = deps.now();
     const claimSeconds = minClaimSeconds + deps.random() * claimSpreadSeconds;
-    // Not applyChange, which would take another sweep's claim of the same millisecond for this one's.
-    const { applied } = await deps.extractions.apply(claimDue(found, plusSeconds(time, claimSeconds)));
+    const claimed = claimDue({ found, dueAt: plusSeconds(time, claimSeconds) });
+    const { kind } = await writeChange(deps.extractions, claimed);
     // After the claim, which replaces a malformed `dueAt`. Otherwise every sweep would fail on that row.
     counts.oldestOverdueSeconds = Math.max(counts.oldestOverdueSeconds, secondsSince(dueAt, time));
-    return applied;
+    return kind === 'written';
   } catch (error) {
     counts.failed += 1;
     deps.journal.failure('The sweep could not claim an extraction.', error, { extractionId });

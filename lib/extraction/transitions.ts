@@ -1,3 +1,4 @@
+import { defined } from '../defined.ts';
 import { plusSeconds, type Timings } from './deadlines.ts';
 import { dueShardOf } from './due-shard.ts';
 import {
@@ -56,21 +57,77 @@ export type Guard = {
 export type DueRecord = { readonly extractionId: string; readonly dueAt: string };
 
 /** One conditional update of one row. */
-export type Change = {
+export type Update = {
   readonly extractionId: string;
   readonly when: Guard;
   readonly set: Partial<Extraction>;
   readonly remove: readonly (keyof Extraction)[];
 };
 
-/** A change after which nothing is left to do. The record leaves the index, and its retention starts. */
-const closing = (
+/**
+ * What the row that refused a change shows. The SDK repeats an update whose answer was lost, and the repetition then fails
+ * its own condition (design, section 3).
+ */
+export type Proof =
+  /** This process wrote it before, and the answer was lost. */
+  | 'written'
+  /** The row has the same change. Another process wrote it, or the row does not show which. */
+  | 'equal'
+  /** Another change came first. */
+  | 'lost';
+
+/** An update, and how the row that refuses it shows whether the same change succeeded before. */
+export type Change = Update & { readonly proof: (refusing: Extraction) => Proof };
+
+/** What changes are made from: the record and the time of the decision, and what was decided. */
+type Facts = {
+  readonly record: Extraction;
+  readonly now: Date;
+  readonly timings: Timings;
+  readonly attemptId: string;
+  readonly taskId: string;
+  readonly reason: string;
+  readonly settledBy: SettledBy;
+  readonly dueAt: string;
+  readonly notBefore: string;
+};
+type Decision<More extends keyof Facts = never> = Pick<Facts, 'record' | 'now' | 'timings' | More>;
+
+/** A decision that is made now. */
+export const decisionOn = (
   record: Extraction,
-  when: Guard,
-  set: Partial<Extraction>,
-  now: Date,
-  timings: Timings,
-): Change => ({
+  { now, timings }: { readonly now: () => Date; readonly timings: Timings },
+): Decision => ({ record, now: now(), timings });
+
+/** The proof of a change that only one process can make. */
+const ownIf = (has: boolean): Proof => (has ? 'written' : 'lost');
+
+/** The proof of a change that several processes may make. */
+const equalIf = (has: boolean, isOwn: boolean): Proof => (has ? (isOwn ? 'written' : 'equal') : 'lost');
+
+/** The condition still holds after the change. So a repetition applies again, and a refusal is due to another change. */
+const repeatable = (): Proof => 'lost';
+
+/**
+ * The change of an update that writes an outcome. Equal outcomes of two processes differ in the time, in milliseconds, or in
+ * who settled.
+ */
+const settling = (update: Update): Change => {
+  const { when, set } = update;
+  const proof = (row: Extraction): Proof => {
+    if (when.attemptId !== undefined && row.attemptId !== when.attemptId) return 'lost';
+    // A plain outcome of another process does not record that the answer was over the size limit.
+    if (set.oversizedAt !== undefined && row.oversizedAt === undefined) return 'lost';
+    return equalIf(
+      row.status === set.status,
+      row.settledAt === set.settledAt && row.settledBy === set.settledBy,
+    );
+  };
+  return { ...update, proof };
+};
+
+/** An update after which nothing is left to do. The record leaves the index, and its retention starts. */
+const closing = ({ record, now, timings }: Decision, when: Guard, set: Partial<Extraction>): Update => ({
   extractionId: record.extractionId,
   when,
   set: { ...set, expiresAt: Math.floor(now.getTime() / 1000) + timings.recordRetention },
@@ -92,119 +149,115 @@ export const dueAtWindowEnd = (extractionId: string, requestedAt: string, timing
  * later already, as it usually is, it stays. Changing it would cost two writes to the index for every extraction
  * (DynamoDB guide, "Using global secondary indexes"), and would only help if machine and rule had both failed.
  */
-const dueAfterStartTimeout = (record: Extraction, now: Date, timings: Timings) => {
+const dueAfterStartTimeout = ({ record, now, timings }: Decision) => {
   const afterTimeout = plusSeconds(now, timings.startTimeout + timings.pollEvery);
   const { dueAt } = record;
   return dueAt !== undefined && dueAt >= afterTimeout ? {} : dueOn(record.extractionId, afterTimeout);
 };
 
 /** The `STARTING` write: the last step before the start call. It applies only to the row that it was decided on. */
-export const markStarting = (record: Extraction, attemptId: string, now: Date, timings: Timings): Change => ({
-  extractionId: record.extractionId,
-  when: {
-    status: transitions.markStarting.from,
-    requestId: record.requestId,
-    ...(record.attemptId === undefined ? { withoutAttempt: true } : { attemptId: record.attemptId }),
-  },
-  set: {
-    status: 'STARTING',
-    attemptId,
-    startingAt: now.toISOString(),
-    ...dueAfterStartTimeout(record, now, timings),
-  },
-  remove: ['notBefore'],
-});
+export const markStarting = (decision: Decision<'attemptId'>): Change => {
+  const { record, attemptId, now } = decision;
+  return {
+    extractionId: record.extractionId,
+    when: {
+      status: transitions.markStarting.from,
+      requestId: record.requestId,
+      ...(record.attemptId === undefined ? { withoutAttempt: true } : { attemptId: record.attemptId }),
+    },
+    set: {
+      status: 'STARTING',
+      attemptId,
+      startingAt: now.toISOString(),
+      ...dueAfterStartTimeout(decision),
+    },
+    remove: ['notBefore'],
+    // Only this process knows its attemptId. If its start was settled as stale meanwhile, it must not make the start call.
+    proof: (row) => ownIf(row.attemptId === attemptId && row.status === 'STARTING'),
+  };
+};
 
 /**
  * The provider certainly did not accept the start, so that a retry may start again, but not before `notBefore`.
  * `attemptId` stays. If the SDK sent the `STARTING` write twice, the second copy then fails its condition.
  */
-export const revertToRequested = (
-  record: Extraction,
-  attemptId: string,
-  timings: Timings,
-  notBefore?: string,
-): Change => ({
+export const revertToRequested = ({
+  record,
+  attemptId,
+  timings,
+  notBefore,
+}: Omit<Decision<'attemptId'>, 'now'> & { readonly notBefore?: string | undefined }): Change => ({
   extractionId: record.extractionId,
   when: { status: transitions.revertToRequested.from, attemptId },
   set: {
     status: 'REQUESTED',
-    ...(notBefore === undefined ? {} : { notBefore }),
+    ...defined({ notBefore }),
     ...dueAtWindowEnd(record.extractionId, record.requestedAt, timings),
   },
   remove: ['startingAt'],
+  proof: (row) => ownIf(row.status === 'REQUESTED'),
 });
 
 const markRunningFrom =
-  (from: readonly ExtractionStatus[], dueAtOf: (record: Extraction, now: Date, timings: Timings) => string) =>
-  (record: Extraction, attemptId: string, taskId: string, now: Date, timings: Timings): Change => ({
-    extractionId: record.extractionId,
-    when: { status: from, attemptId },
-    set: {
-      status: 'RUNNING',
-      taskId,
-      startedAt: now.toISOString(),
-      ...dueOn(record.extractionId, dueAtOf(record, now, timings)),
-    },
-    remove: ['reason', 'settledAt', 'settledBy', 'expiresAt'],
-  });
+  (from: readonly ExtractionStatus[], dueAtOf: (decision: Decision) => string) =>
+  (decision: Decision<'attemptId' | 'taskId'>): Change => {
+    const { record, attemptId, taskId, now } = decision;
+    return {
+      extractionId: record.extractionId,
+      when: { status: from, attemptId },
+      set: {
+        status: 'RUNNING',
+        taskId,
+        startedAt: now.toISOString(),
+        ...dueOn(record.extractionId, dueAtOf(decision)),
+      },
+      remove: ['reason', 'settledAt', 'settledBy', 'expiresAt'],
+      // Only the attempt that received a taskId ever writes it. The row may have been settled since.
+      proof: (row) => ownIf(row.taskId === taskId),
+    };
+  };
 
 /**
  * The provider accepted the start as `taskId`. With a webhook, the sweep is not needed before the machine has timed out.
  * Without one, the first poll is due.
  */
-export const markRunning = markRunningFrom(transitions.markRunning.from, (record, now, timings) =>
+export const markRunning = markRunningFrom(transitions.markRunning.from, ({ record, now, timings }) =>
   hasWebhook(record)
     ? plusSeconds(record.deadlineAt, timings.machineSlack)
     : plusSeconds(now, timings.pollFirst),
 );
 
 /** The same after `UNCONFIRMED`. The machine has probably ended, so the sweep reconciles soon. */
-export const markRunningLate = markRunningFrom(transitions.markRunningLate.from, (_record, now, timings) =>
+export const markRunningLate = markRunningFrom(transitions.markRunningLate.from, ({ now, timings }) =>
   plusSeconds(now, timings.pollEvery),
 );
 
 /** The provider refused the start: no task exists. Closes. */
-export const markRejected = (
-  record: Extraction,
-  attemptId: string,
-  reason: string,
-  now: Date,
-  timings: Timings,
-): Change => {
+export const markRejected = (decision: Decision<'attemptId' | 'reason'>): Change => {
+  const { attemptId, reason, now } = decision;
   const settledAt = now.toISOString();
   const outcome = { status: 'REJECTED', reason, settledAt, settledBy: 'start', isFinal: true } as const;
-  return closing(record, { status: transitions.markRejected.from, attemptId }, outcome, now, timings);
+  return settling(closing(decision, { status: transitions.markRejected.from, attemptId }, outcome));
 };
 
 /** A task may exist, and its id is unknown. No other start call may follow. Closes. */
-export const markUnconfirmed = (
-  record: Extraction,
-  attemptId: string,
-  reason: string,
-  settledBy: SettledBy,
-  now: Date,
-  timings: Timings,
-): Change => {
+export const markUnconfirmed = (decision: Decision<'attemptId' | 'reason' | 'settledBy'>): Change => {
+  const { attemptId, reason, settledBy, now } = decision;
   const outcome = { status: 'UNCONFIRMED', reason, settledAt: now.toISOString(), settledBy } as const;
-  return closing(record, { status: transitions.markUnconfirmed.from, attemptId }, outcome, now, timings);
+  return settling(closing(decision, { status: transitions.markUnconfirmed.from, attemptId }, outcome));
 };
 
 /** The task is linked to another extraction, so that nothing of it may be used. Closes. */
-export const disownTask = (
-  record: Extraction,
-  taskId: string,
-  settledBy: SettledBy,
-  now: Date,
-  timings: Timings,
-): Change => {
+export const disownTask = (decision: Decision<'taskId' | 'settledBy'>): Change => {
+  const { taskId, settledBy, now } = decision;
   const reason = 'task-linked-elsewhere';
   const outcome = { status: 'UNCONFIRMED', reason, settledAt: now.toISOString(), settledBy } as const;
-  return closing(record, { status: transitions.disownTask.from, taskId }, outcome, now, timings);
+  return settling(closing(decision, { status: transitions.disownTask.from, taskId }, outcome));
 };
 
 /** No start call reached the provider. Closes. */
-export const markNotStarted = (record: Extraction, reason: string, now: Date, timings: Timings): Change => {
+export const markNotStarted = (decision: Decision<'reason'>): Change => {
+  const { reason, now } = decision;
   const settledAt = now.toISOString();
   const outcome = {
     status: 'NOT_STARTED',
@@ -213,7 +266,7 @@ export const markNotStarted = (record: Extraction, reason: string, now: Date, ti
     settledBy: 'reconcile',
     isFinal: true,
   } as const;
-  return closing(record, { status: transitions.markNotStarted.from }, outcome, now, timings);
+  return settling(closing(decision, { status: transitions.markNotStarted.from }, outcome));
 };
 
 /** The final status that the provider reported for a task. */
@@ -229,29 +282,32 @@ export type ReportedOutcome = {
 
 const markSettledFrom =
   (from: readonly ExtractionStatus[]) =>
-  (
-    reported: ReportedOutcome,
-    settledBy: SettledBy,
-    now: Date,
-    timings: Pick<Timings, 'pollEvery'>,
-  ): Change => ({
-    extractionId: reported.extractionId,
-    when: { status: from, taskId: reported.taskId },
-    set: {
-      status: reported.taskStatus,
-      settledAt: now.toISOString(),
-      settledBy,
-      isFinal: true,
-      ...(reported.reason === undefined ? {} : { reason: reported.reason }),
-      ...(reported.oversized === undefined ? {} : { oversizedAt: now.toISOString() }),
-      // A message asks for the collection at once. If it is lost, the sweep collects from then on.
-      ...dueOn(reported.extractionId, plusSeconds(now, timings.pollEvery)),
-    },
-    // DynamoDB rejects an update that sets and removes one attribute. A `collectionError` of `TIMED_OUT` is obsolete.
-    remove: [...(reported.reason === undefined ? (['reason'] as const) : []), 'collectionError', 'expiresAt'],
-  });
+  ({
+    reported: { extractionId, taskId, taskStatus, reason, oversized },
+    settledBy,
+    now,
+    timings,
+  }: Pick<Facts, 'settledBy' | 'now'> & {
+    readonly reported: ReportedOutcome;
+    readonly timings: Pick<Timings, 'pollEvery'>;
+  }): Change =>
+    settling({
+      extractionId,
+      when: { status: from, taskId },
+      set: {
+        status: taskStatus,
+        settledAt: now.toISOString(),
+        settledBy,
+        isFinal: true,
+        ...defined({ reason, oversizedAt: oversized && now.toISOString() }),
+        // A message asks for the collection at once. If it is lost, the sweep collects from then on.
+        ...dueOn(extractionId, plusSeconds(now, timings.pollEvery)),
+      },
+      // DynamoDB rejects an update that sets and removes one attribute. A `collectionError` of `TIMED_OUT` is obsolete.
+      remove: [...(reason === undefined ? (['reason'] as const) : []), 'collectionError', 'expiresAt'],
+    });
 
-/** The task has ended. Whoever writes this also collects, or sends a message to the queue. */
+/** The task has ended. The process that writes this also collects, or sends a message to the queue. */
 export const markSettled = markSettledFrom(transitions.markSettled.from);
 
 /** The same after `TIMED_OUT`. It reopens the record, so that the results are collected. */
@@ -266,115 +322,128 @@ const timedOutAt = (now: Date) =>
   }) as const;
 
 /** No final status by the deadline, not even from a last read. Grace starts. */
-export const markTimedOut = (record: Extraction, now: Date, timings: Timings): Change => ({
-  extractionId: record.extractionId,
-  when: { status: transitions.markTimedOut.from },
-  set: {
-    ...timedOutAt(now),
-    ...dueOn(record.extractionId, plusSeconds(now, Math.min(timings.pollEvery, timings.grace))),
-  },
-  remove: [],
-});
+export const markTimedOut = ({ record, now, timings }: Decision): Change =>
+  settling({
+    extractionId: record.extractionId,
+    when: { status: transitions.markTimedOut.from },
+    set: {
+      ...timedOutAt(now),
+      ...dueOn(record.extractionId, plusSeconds(now, Math.min(timings.pollEvery, timings.grace))),
+    },
+    remove: [],
+  });
 
 /** A read was over the size limit and had no final status. No other read is made. */
-export const rememberOversized = ({ extractionId }: Extraction, now: Date): Change => ({
-  extractionId,
+export const rememberOversized = ({ record, now }: Pick<Facts, 'record' | 'now'>): Change => ({
+  extractionId: record.extractionId,
   when: { status: ['RUNNING'] },
   set: { oversizedAt: now.toISOString() },
   remove: [],
+  proof: (row) => ownIf(row.oversizedAt !== undefined),
 });
 
-const tooLarge = ({ oversizedAt }: Extraction, now: Date) => ({
+const tooLarge = ({ record, now }: Decision) => ({
   collectionError: 'results-too-large',
-  oversizedAt: oversizedAt ?? now.toISOString(),
+  oversizedAt: record.oversizedAt ?? now.toISOString(),
 });
 
 /**
  * No final status by the deadline, and no read can return one. Closes without grace; a webhook may still correct it.
  */
-export const timeOutOversized = (record: Extraction, now: Date, timings: Timings): Change =>
-  closing(
-    record,
-    { status: transitions.markTimedOut.from },
-    { ...timedOutAt(now), ...tooLarge(record, now) },
-    now,
-    timings,
-  );
+export const timeOutOversized = (decision: Decision): Change => {
+  const set = { ...timedOutAt(decision.now), ...tooLarge(decision) };
+  return settling(closing(decision, { status: transitions.markTimedOut.from }, set));
+};
 
 /** The condition of a close: the status is unchanged, and the results are not collected. */
 const unchangedSince = (record: Extraction): Guard => ({ status: [record.status], uncollected: true });
 
+/** A close without results. Equal ones of two processes differ in `expiresAt`, in seconds. */
+const closeWith = (decision: Decision, set: Partial<Extraction>): Change => {
+  const close = closing(decision, unchangedSince(decision.record), set);
+  const isClosedSo = (row: Extraction) =>
+    set.collectionError === undefined
+      ? row.dueShard === undefined
+      : row.collectionError === set.collectionError;
+  return { ...close, proof: (row) => equalIf(isClosedSo(row), row.expiresAt === close.set.expiresAt) };
+};
+
 /** The results are stored, or there are none to store. Closes. */
 export const closeCollected = (
-  record: Extraction,
-  found: { readonly results?: StoredResults; readonly actionResults?: readonly ActionResult[] },
-  now: Date,
-  timings: Timings,
+  decision: Decision & {
+    readonly found: { readonly results?: StoredResults; readonly actionResults?: readonly ActionResult[] };
+  },
 ): Change => {
-  const set = { ...found, collectedAt: now.toISOString() };
-  const close = closing(record, unchangedSince(record), set, now, timings);
-  return { ...close, remove: [...close.remove, 'collectionError'] };
+  const { record, found, now } = decision;
+  const collectedAt = now.toISOString();
+  const close = closing(decision, unchangedSince(record), { ...found, collectedAt });
+  return {
+    ...close,
+    remove: [...close.remove, 'collectionError'],
+    proof: (row) => equalIf(row.collectedAt !== undefined, row.collectedAt === collectedAt),
+  };
 };
 
 /** The results could not be collected. Closes, with the reason in the record and on the stream. */
-export const closeUncollected = (
-  record: Extraction,
-  collectionError: string,
-  now: Date,
-  timings: Timings,
-): Change => closing(record, unchangedSince(record), { collectionError }, now, timings);
+export const closeUncollected = (decision: Decision & { readonly collectionError: string }): Change =>
+  closeWith(decision, { collectionError: decision.collectionError });
 
 /** The same for results over the size limit. */
-export const abandonOversized = (record: Extraction, now: Date, timings: Timings): Change =>
-  closing(record, unchangedSince(record), tooLarge(record, now), now, timings);
+export const abandonOversized = (decision: Decision): Change => closeWith(decision, tooLarge(decision));
 
 /** Grace is over. Closes a `TIMED_OUT`. */
-export const closeAfterGrace = (record: Extraction, now: Date, timings: Timings): Change =>
-  closing(record, unchangedSince(record), {}, now, timings);
+export const closeAfterGrace = (decision: Decision): Change => closeWith(decision, {});
 
 /** The next reconcile is at `dueAt`. Applies only if `dueAt` is unchanged since the decision. */
-export const reschedule = (record: Extraction, dueAt: string): Change => ({
+export const reschedule = ({ record, dueAt }: Pick<Facts, 'record' | 'dueAt'>): Change => ({
   extractionId: record.extractionId,
-  when: {
-    status: [record.status],
-    open: true,
-    ...(record.dueAt === undefined ? {} : { dueAt: record.dueAt }),
-  },
+  when: { status: [record.status], open: true, ...defined({ dueAt: record.dueAt }) },
   set: { dueAt },
   remove: [],
+  // The row does not show who wrote it. If two processes sent the next message, each would cause reads of its own.
+  proof: (row) => equalIf(row.dueAt === dueAt, false),
 });
 
 /** A sweep's claim. It knows only the keys of the index. Applies only if `dueAt` is still the one that it found. */
-export const claimDue = (found: DueRecord, dueAt: string): Change => ({
+export const claimDue = ({ found, dueAt }: Pick<Facts, 'dueAt'> & { readonly found: DueRecord }): Change => ({
   extractionId: found.extractionId,
   when: { open: true, dueAt: found.dueAt },
   set: { dueAt },
   remove: [],
+  // The claim of another sweep in the same millisecond looks the same.
+  proof: (row) => equalIf(row.dueAt === dueAt, false),
 });
 
 /** The provider asked, by `Retry-After`, for no other call about this extraction before `notBefore`. */
-export const postponeCalls = (
-  { extractionId, requestId, status }: Extraction,
-  notBefore: string,
-): Change => ({
+export const postponeCalls = ({
+  record: { extractionId, requestId, status },
+  notBefore,
+}: Pick<Facts, 'record' | 'notBefore'>): Change => ({
   extractionId,
   when: { status: [status], requestId, open: true },
   set: { notBefore },
   remove: [],
+  proof: repeatable,
 });
 
 /** A read of the task begins. `count`: of the reads in a row that began and were not seen to end, this one included. */
-export const beginRead = ({ extractionId, requestId }: Extraction, count: number, now: Date): Change => ({
+export const beginRead = ({
+  record: { extractionId, requestId },
+  count,
+  now,
+}: Pick<Facts, 'record' | 'now'> & { readonly count: number }): Change => ({
   extractionId,
   when: { requestId, open: true },
   set: { unfinishedReads: { count, lastBegunAt: now.toISOString() } },
   remove: [],
+  proof: repeatable,
 });
 
 /** A read of the task has ended, and its process has not. */
-export const endReads = ({ extractionId, requestId }: Extraction): Change => ({
+export const endReads = ({ record: { extractionId, requestId } }: Pick<Facts, 'record'>): Change => ({
   extractionId,
   when: { requestId, open: true },
   set: {},
   remove: ['unfinishedReads'],
+  proof: repeatable,
 });

@@ -3,6 +3,7 @@ import type { DynamoDBRecord } from 'aws-lambda';
 import { beforeAll, describe, expect, inject, test } from 'vitest';
 import { dynamoExtractionStore } from '../../lib/aws/dynamo-extraction-store.ts';
 import { decodeExtractionEvent } from '../../lib/downstream/decode-extraction-event.ts';
+import type { Timings } from '../../lib/extraction/parse-timings.ts';
 import { markRunningLate } from '../../lib/extraction/transitions.ts';
 import { documentedRecords } from '../unit/docs/documented-records.ts';
 import { aws } from './support/aws.ts';
@@ -56,14 +57,13 @@ const reopened = async (): Promise<string> => {
   const extractionId = await extract(requestFor(username));
   const unconfirmed = await closed(extractionId);
   const [task] = await provider.tasks({ username });
-  const seconds = { pollEvery: 1 } as Parameters<typeof markRunningLate>[4];
-  const late = markRunningLate(
-    unconfirmed,
-    unconfirmed.attemptId ?? '',
-    task?.taskId ?? '',
-    new Date(),
-    seconds,
-  );
+  const late = markRunningLate({
+    record: unconfirmed,
+    attemptId: unconfirmed.attemptId ?? '',
+    taskId: task?.taskId ?? '',
+    now: new Date(),
+    timings: { pollEvery: 1 } as Timings,
+  });
   await dynamoExtractionStore(aws.dynamo, TableName).apply(late);
   await sweepUntilClosed(extractionId);
   return extractionId;

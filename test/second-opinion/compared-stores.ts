@@ -7,7 +7,7 @@ import { type BreakerState, breakerNames, closedBreaker } from '../../lib/breake
 import type { BreakerStore } from '../../lib/breaker/breaker-store.ts';
 import type { Extraction } from '../../lib/extraction/record.ts';
 import type { ExtractionStore, TaskStore } from '../../lib/extraction/store.ts';
-import { type Change, claimDue, type DueRecord, type Guard } from '../../lib/extraction/transitions.ts';
+import { claimDue, type DueRecord, type Guard, type Update } from '../../lib/extraction/transitions.ts';
 import { allStatuses, at, consentExtraction, extraction, iso } from '../support/extraction-fixtures.ts';
 import { memoryBreakerStore } from '../support/memory-breaker-store.ts';
 import { memoryExtractionStore } from '../support/memory-extraction-store.ts';
@@ -108,7 +108,7 @@ const guard: fc.Arbitrary<Guard> = someOf<Guard>(
 );
 
 /** Mostly a valid change. Sometimes it sets nothing, has no condition, or sets and removes one attribute. */
-const change: fc.Arbitrary<Change> = fc
+const change: fc.Arbitrary<Update> = fc
   .record({
     extractionId,
     when: guard,
@@ -117,7 +117,7 @@ const change: fc.Arbitrary<Change> = fc
     overlaps: fc.integer({ min: 1, max: 20 }).map((number) => number === 1),
   })
   .map(({ overlaps, remove, ...rest }) => ({
-    ...(rest as Omit<Change, 'remove'>),
+    ...(rest as Omit<Update, 'remove'>),
     remove: overlaps ? remove : remove.filter((name) => !(name in rest.set)),
   }));
 
@@ -141,7 +141,7 @@ const walk = async (store: ExtractionStore, of: number, until: Date, limit: numb
   for (;;) {
     const page = await store.due(of, until, limit, found.at(-1));
     found.push(...page);
-    if (claims) for (const one of page) await store.apply(claimDue(one, iso(9)));
+    if (claims) for (const one of page) await store.apply(claimDue({ found: one, dueAt: iso(9) }));
     if (page.length < limit) break;
   }
   return {

@@ -1,6 +1,6 @@
 import type { Extraction } from '../../lib/extraction/record.ts';
 import type { ExtractionStore } from '../../lib/extraction/store.ts';
-import type { Change, DueRecord, Guard } from '../../lib/extraction/transitions.ts';
+import type { DueRecord, Guard, Update } from '../../lib/extraction/transitions.ts';
 import { type CarryOut, type StoreFaults, underFaults } from './store-fault.ts';
 
 /** The store, and its rows for tests. */
@@ -33,13 +33,13 @@ const copy = (value: unknown): unknown => {
   return copied;
 };
 
-const changed = (row: Extraction, { set, remove }: Change): Extraction => {
+const changed = (row: Extraction, { set, remove }: Update): Extraction => {
   const next: Record<string, unknown> = { ...row, ...stored(set) };
   for (const attribute of remove) delete next[attribute];
   return next as Extraction;
 };
 
-const assertValid = ({ when, set, remove }: Change): void => {
+const assertValid = ({ when, set, remove }: Update): void => {
   const assigned = Object.keys(stored(set));
   if (assigned.length + remove.length === 0) throw new InvalidChange('The change changes nothing.');
   if (Object.keys(stored(when)).length === 0) throw new InvalidChange('The change has no condition.');

@@ -28,7 +28,7 @@ const extractions = dynamoExtractionStore(
 /** Whether it closed the record. */
 const sweepOne = async (found: DueRecord): Promise<boolean> => {
   if ((await extractions.get(found.extractionId)) === undefined) return false;
-  const { applied } = await extractions.apply(claimDue(found, plusSeconds(now(), claimSeconds)));
+  const { applied } = await extractions.apply(claimDue({ found, dueAt: plusSeconds(now(), claimSeconds) }));
   return applied && (await reconcileOne(found.extractionId, { kind: 'operator' })).kind === 'closed';
 };
 

@@ -141,7 +141,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'settles the record of another task',
     file: 'lib/extraction/transitions.ts',
-    find: 'when: { status: from, taskId: reported.taskId }',
+    find: 'when: { status: from, taskId }',
     replace: 'when: { status: from }',
     caughtBy: 'webhook/recorded-as-designed',
   },

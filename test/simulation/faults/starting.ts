@@ -9,8 +9,8 @@ export const startingFaults: readonly InjectedFault[] = [
     name: 'no-starting-write',
     does: 'The start call is made without the `STARTING` write.',
     file: start,
-    find: 'const claimed = await persist(markStarting(row, attemptId, deps.now(), deps.timings), deps);',
-    replace: "const claimed = { kind: 'done', record: row } as Awaited<ReturnType<typeof applyChange>>;",
+    find: 'const claimed = await persist(markStarting({ ...decisionOn(row, deps), attemptId }), deps);',
+    replace: "const claimed = { kind: 'written', record: row } as ChangeOutcome;",
     caughtBy: 'starting-written-before-call',
   },
   {
@@ -21,11 +21,11 @@ export const startingFaults: readonly InjectedFault[] = [
   if ('error' in obtained) return { kind: 'retry', error: obtained.error };
 
   const attemptId = deps.newAttemptId();
-  const claimed = await persist(markStarting(row, attemptId, deps.now(), deps.timings), deps);
+  const claimed = await persist(markStarting({ ...decisionOn(row, deps), attemptId }), deps);
   if (claimed.kind === 'lost') return resumeOrRetry(claimed.record, input, deps);
 `,
     replace: `  const attemptId = deps.newAttemptId();
-  const claimed = await persist(markStarting(row, attemptId, deps.now(), deps.timings), deps);
+  const claimed = await persist(markStarting({ ...decisionOn(row, deps), attemptId }), deps);
   if (claimed.kind === 'lost') return resumeOrRetry(claimed.record, input, deps);
   const obtained = await obtainToken(row, call, deps);
   if ('error' in obtained) return { kind: 'retry', error: obtained.error };
@@ -45,8 +45,8 @@ export const startingFaults: readonly InjectedFault[] = [
     name: 'unknown-is-reverted',
     does: 'A start whose call was not answered goes back to REQUESTED.',
     file: start,
-    find: "return markUnconfirmed(row, attemptId, called.reason, 'start', now, timings);",
-    replace: 'return revertToRequested(row, attemptId, timings);',
+    find: "return markUnconfirmed({ ...decision, reason: called.reason, settledBy: 'start' });",
+    replace: 'return revertToRequested(decision);',
     caughtBy: 'queued-before-woken',
   },
   {
@@ -80,18 +80,18 @@ export const startingFaults: readonly InjectedFault[] = [
   {
     name: 'others-start-counts-as-own',
     does: 'The `STARTING` write of another attempt counts as the attempt’s own.',
-    file: 'lib/extraction/apply-change.ts',
-    find: 'return row.attemptId === set.attemptId && row.status === set.status;',
-    replace: 'return row.status === set.status;',
+    file: transitions,
+    find: "ownIf(row.attemptId === attemptId && row.status === 'STARTING')",
+    replace: "ownIf(row.status === 'STARTING')",
     caughtBy: 'starting-written-before-call',
     where: { scenario: 'plain', faults: 1, preemptions: 1 },
   },
   {
     name: 'stale-start-continues',
     does: 'A start attempt that was settled as stale continues with its start call.',
-    file: 'lib/extraction/apply-change.ts',
-    find: 'return row.attemptId === set.attemptId && row.status === set.status;',
-    replace: 'return row.attemptId === set.attemptId;',
+    file: transitions,
+    find: "ownIf(row.attemptId === attemptId && row.status === 'STARTING')",
+    replace: 'ownIf(row.attemptId === attemptId)',
     caughtBy: 'starting-written-before-call',
     where: { scenario: 'skewed-reconcile', faults: 1, preemptions: 1 },
   },
@@ -107,7 +107,7 @@ export const startingFaults: readonly InjectedFault[] = [
     name: 'starting-write-on-another-record',
     does: 'The `STARTING` write also applies to a later record under the same id.',
     file: transitions,
-    find: '    requestId: record.requestId,\n',
+    find: '      requestId: record.requestId,\n',
     replace: '',
     caughtBy: 'request-of-its-record',
     where: { scenario: 'plain', preemptions: 1, events: 1 },
@@ -115,9 +115,9 @@ export const startingFaults: readonly InjectedFault[] = [
   {
     name: 'own-write-counts-as-others',
     does: 'A write whose answer was lost counts as the write of another process.',
-    file: 'lib/extraction/apply-change.ts',
-    find: 'if (result.record !== undefined && holdsAlready(change, result.record)) {',
-    replace: 'if (result.record !== undefined && change.extractionId === "") {',
+    file: 'lib/extraction/store.ts',
+    find: "kind: applied ? 'written' : change.proof(record)",
+    replace: "kind: applied ? 'written' : 'lost'",
     caughtBy: 'unconfirmed-for-a-reason',
   },
   {

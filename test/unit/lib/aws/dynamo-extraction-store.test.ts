@@ -42,10 +42,10 @@ test('a change that applies returns the new row, one that does not the old row',
   const store = dynamoExtractionStore(interpretedDynamo('extractionId').client, 'T');
   const record = extraction();
   await store.create(record);
-  const mark = markStarting(record, 'attempt-1', at(10), timings);
+  const mark = markStarting({ record, attemptId: 'attempt-1', now: at(10), timings });
   const applied = await store.apply(mark);
   expect(applied).toMatchObject({ applied: true, record: { status: 'STARTING', attemptId: 'attempt-1' } });
-  expect(await store.apply(markStarting(record, 'attempt-2', at(11), timings))).toEqual({
+  expect(await store.apply(markStarting({ record, attemptId: 'attempt-2', now: at(11), timings }))).toEqual({
     applied: false,
     record: applied.record,
   });
@@ -54,7 +54,9 @@ test('a change that applies returns the new row, one that does not the old row',
 test('a change of a row that is not there creates none', async () => {
   const table = interpretedDynamo('extractionId');
   const store = dynamoExtractionStore(table.client, 'T');
-  expect(await store.apply(markStarting(extraction(), 'attempt-1', at(0), timings))).toEqual({
+  expect(
+    await store.apply(markStarting({ record: extraction(), attemptId: 'attempt-1', now: at(0), timings })),
+  ).toEqual({
     applied: false,
     record: undefined,
   });
@@ -66,7 +68,7 @@ test('reads are consistent, and every write asks for the old row should it be re
   const store = dynamoExtractionStore(table.client, 'T');
   await store.create(extraction());
   await store.get(extraction().extractionId);
-  await store.apply(markStarting(extraction(), 'attempt-1', at(0), timings));
+  await store.apply(markStarting({ record: extraction(), attemptId: 'attempt-1', now: at(0), timings }));
   const [put, get, update] = table.sent as { readonly input: object }[];
   expect(put?.input).toMatchObject({ TableName: 'T', ReturnValuesOnConditionCheckFailure: 'ALL_OLD' });
   expect(get).toBeInstanceOf(GetItemCommand);
@@ -103,7 +105,9 @@ test('any other failure is passed on: whether the write took effect is unknown',
   const throttled = new Error('throttled');
   const store = dynamoExtractionStore(failing(throttled), 'T');
   await expect(store.create(extraction())).rejects.toBe(throttled);
-  await expect(store.apply(markStarting(extraction(), 'a', at(0), timings))).rejects.toBe(throttled);
+  await expect(
+    store.apply(markStarting({ record: extraction(), attemptId: 'a', now: at(0), timings })),
+  ).rejects.toBe(throttled);
 });
 
 test('a create that is refused without telling by what is a failure', async () => {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { updateExpression } from '../../../../lib/aws/update-expression.ts';
 import { type Extraction, ownOutcomes, terminalStatuses } from '../../../../lib/extraction/record.ts';
-import type { Change, Guard } from '../../../../lib/extraction/transitions.ts';
+import type { Guard, Update } from '../../../../lib/extraction/transitions.ts';
 import { interpreter, type Row } from '../../../support/expression-interpreter.ts';
 import { memoryExtractionStore } from '../../../support/memory-extraction-store.ts';
 
@@ -47,7 +47,7 @@ const guardOn = (
 const flag = (name: 'open' | 'uncollected' | 'unattempted') => fc.constantFrom({}, {}, { [name]: true });
 
 /** A change that was decided on the row, so that its guard holds about as often as not. */
-const changeOf = (given: Extraction): fc.Arbitrary<Change> =>
+const changeOf = (given: Extraction): fc.Arbitrary<Update> =>
   fc
     .record({
       statuses: fc.uniqueArray(status, { minLength: 1, maxLength: 4 }),
@@ -80,7 +80,7 @@ const changeOf = (given: Extraction): fc.Arbitrary<Change> =>
 
 const rowAndChange = row.chain((given) => fc.tuple(fc.constant(given), changeOf(given)));
 
-const interpreted = (before: Extraction, made: Change): { readonly applied: boolean; readonly row: Row } => {
+const interpreted = (before: Extraction, made: Update): { readonly applied: boolean; readonly row: Row } => {
   const parts = updateExpression(made);
   const expressions = interpreter(parts);
   const holds = expressions.condition(parts.ConditionExpression);

@@ -34,6 +34,7 @@ type Make = (row: Extraction, now: Date) => Change;
 
 const isCollectable = (row: Extraction): boolean =>
   isTerminalStatus(row.status) && row.collectedAt === undefined;
+const on = (record: Extraction, now: Date) => ({ record, now, timings });
 const attemptOf = (row: Extraction): string => row.attemptId ?? 'attempt-1';
 const factOf = (row: Extraction, taskStatus: (typeof terminalStatuses)[number]) => ({
   extractionId: row.extractionId,
@@ -48,52 +49,85 @@ const writes: readonly {
   readonly make: Make;
   readonly on?: (row: Extraction) => boolean;
 }[] = [
-  { kind: 'progressed', make: (row, now) => markStarting(row, 'attempt-1', now, timings) },
-  { kind: 'progressed', make: (row) => revertToRequested(row, attemptOf(row), timings) },
-  { kind: 'progressed', make: (row, now) => markRunning(row, attemptOf(row), 'task-1', now, timings) },
-  { kind: 'reopened', make: (row, now) => markRunningLate(row, attemptOf(row), 'task-1', now, timings) },
-  { kind: 'settled', make: (row, now) => markRejected(row, attemptOf(row), 'http-400', now, timings) },
+  {
+    kind: 'progressed',
+    make: (row, now) => markStarting({ ...on(row, now), attemptId: 'attempt-1' }),
+  },
+  {
+    kind: 'progressed',
+    make: (row) => revertToRequested({ record: row, attemptId: attemptOf(row), timings }),
+  },
+  {
+    kind: 'progressed',
+    make: (row, now) => markRunning({ ...on(row, now), attemptId: attemptOf(row), taskId: 'task-1' }),
+  },
+  {
+    kind: 'reopened',
+    make: (row, now) => markRunningLate({ ...on(row, now), attemptId: attemptOf(row), taskId: 'task-1' }),
+  },
   {
     kind: 'settled',
-    make: (row, now) => markUnconfirmed(row, attemptOf(row), 'start-interrupted', 'start', now, timings),
+    make: (row, now) => markRejected({ ...on(row, now), attemptId: attemptOf(row), reason: 'http-400' }),
   },
-  { kind: 'settled', make: (row, now) => markNotStarted(row, 'start-abandoned', now, timings) },
-  { kind: 'settled', make: (row, now) => markTimedOut(row, now, timings) },
-  { kind: 'settled', make: (row, now) => timeOutOversized(row, now, timings) },
-  { kind: 'settled', make: (row, now) => disownTask(row, row.taskId ?? 'none', 'start', now, timings) },
-  { kind: 'housekeeping', make: (row, now) => rememberOversized(row, now) },
+  {
+    kind: 'settled',
+    make: (row, now) =>
+      markUnconfirmed({
+        ...on(row, now),
+        attemptId: attemptOf(row),
+        reason: 'start-interrupted',
+        settledBy: 'start',
+      }),
+  },
+  {
+    kind: 'settled',
+    make: (row, now) => markNotStarted({ ...on(row, now), reason: 'start-abandoned' }),
+  },
+  { kind: 'settled', make: (row, now) => markTimedOut(on(row, now)) },
+  { kind: 'settled', make: (row, now) => timeOutOversized(on(row, now)) },
+  {
+    kind: 'settled',
+    make: (row, now) => disownTask({ ...on(row, now), taskId: row.taskId ?? 'none', settledBy: 'start' }),
+  },
+  { kind: 'housekeeping', make: (row, now) => rememberOversized({ record: row, now }) },
   ...terminalStatuses.flatMap((status) => [
     {
       kind: 'settled',
-      make: (row: Extraction, now: Date) => markSettled(factOf(row, status), 'webhook', now, timings),
+      make: (row: Extraction, now: Date) =>
+        markSettled({ reported: factOf(row, status), settledBy: 'webhook', now, timings }),
     },
     {
       kind: 'corrected',
-      make: (row: Extraction, now: Date) => correctOutcome(factOf(row, status), 'reconcile', now, timings),
+      make: (row: Extraction, now: Date) =>
+        correctOutcome({ reported: factOf(row, status), settledBy: 'reconcile', now, timings }),
     },
   ]),
   {
     kind: 'collected',
     on: isCollectable,
-    make: (row, now) => closeCollected(row, { results }, now, timings),
+    make: (row, now) => closeCollected({ ...on(row, now), found: { results } }),
   },
-  { kind: 'collected', on: isCollectable, make: (row, now) => closeCollected(row, {}, now, timings) },
+  {
+    kind: 'collected',
+    on: isCollectable,
+    make: (row, now) => closeCollected({ ...on(row, now), found: {} }),
+  },
   {
     kind: 'not-collected',
     on: (row) => isCollectable(row) && row.collectionError === undefined,
-    make: (row, now) => closeUncollected(row, 'results-too-large', now, timings),
+    make: (row, now) => closeUncollected({ ...on(row, now), collectionError: 'results-too-large' }),
   },
   {
     kind: 'not-collected',
     on: (row) => (isCollectable(row) || row.status === 'TIMED_OUT') && row.collectionError === undefined,
-    make: (row, now) => abandonOversized(row, now, timings),
+    make: (row, now) => abandonOversized(on(row, now)),
   },
   {
     kind: 'housekeeping',
     on: (row) => row.status === 'TIMED_OUT',
-    make: (row, now) => closeAfterGrace(row, now, timings),
+    make: (row, now) => closeAfterGrace(on(row, now)),
   },
-  { kind: 'housekeeping', make: (row, now) => reschedule(row, now.toISOString()) },
+  { kind: 'housekeeping', make: (row, now) => reschedule({ record: row, dueAt: now.toISOString() }) },
 ];
 
 describe('whatever the service writes, in whatever order', () => {

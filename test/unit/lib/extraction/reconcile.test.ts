@@ -331,12 +331,12 @@ describe('RUNNING', () => {
       reads: [answer('RUNNING'), answer('COMPLETED', full)],
       meanwhile: async () => {
         await held.extractions.apply(
-          markSettled(
-            { extractionId: id, taskId: 'task-1', taskStatus: 'COMPLETED' },
-            'webhook',
-            at(7_200),
+          markSettled({
+            reported: { extractionId: id, taskId: 'task-1', taskStatus: 'COMPLETED' },
+            settledBy: 'webhook',
+            now: at(7_200),
             timings,
-          ),
+          }),
         );
       },
     });
@@ -350,12 +350,12 @@ describe('RUNNING', () => {
       reads: [answer('FAILED', full)],
       meanwhile: async () => {
         await held.extractions.apply(
-          markSettled(
-            { extractionId: id, taskId: 'task-1', taskStatus: 'COMPLETED' },
-            'webhook',
-            at(99),
+          markSettled({
+            reported: { extractionId: id, taskId: 'task-1', taskStatus: 'COMPLETED' },
+            settledBy: 'webhook',
+            now: at(99),
             timings,
-          ),
+          }),
         );
       },
     });
@@ -837,7 +837,9 @@ describe('an answer over the size limit', () => {
     const timedOut = closedExtraction({ status: 'TIMED_OUT', taskId: 'task-1', ...saidOnce });
     const held = world(timedOut, { now: 8_000 });
     const fact = { extractionId: id, taskId: 'task-1', taskStatus: 'PARTIAL' } as const;
-    await held.extractions.apply(correctOutcome(fact, 'webhook', at(8_000), timings));
+    await held.extractions.apply(
+      correctOutcome({ reported: fact, settledBy: 'webhook', now: at(8_000), timings }),
+    );
     expect(held.row()).not.toHaveProperty('collectionError');
     expect(await held.reconcile(machine)).toMatchObject({ kind: 'closed', record: { status: 'PARTIAL' } });
     expect(held.row()).toMatchObject(saidOnce);

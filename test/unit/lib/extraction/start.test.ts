@@ -374,7 +374,16 @@ describe('a start attempt that was settled as stale', () => {
         const row = held.row();
         if (row?.attemptId === undefined) throw new Error('It was not started.');
         return held.extractions
-          .apply(markUnconfirmed(row, row.attemptId, 'start-interrupted', 'reconcile', at(70), timings))
+          .apply(
+            markUnconfirmed({
+              record: row,
+              attemptId: row.attemptId,
+              reason: 'start-interrupted',
+              settledBy: 'reconcile',
+              now: at(70),
+              timings,
+            }),
+          )
           .then(() => undefined);
       },
     });
@@ -544,7 +553,9 @@ describe('two invocations at once', () => {
   test('a start that was abandoned before its STARTING write makes no start call', async () => {
     const held = world({
       unseal: async () => {
-        await held.extractions.apply(markNotStarted(extraction(), 'start-abandoned', at(5), timings));
+        await held.extractions.apply(
+          markNotStarted({ record: extraction(), reason: 'start-abandoned', now: at(5), timings }),
+        );
         return raw;
       },
     });

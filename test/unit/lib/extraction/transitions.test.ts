@@ -41,6 +41,7 @@ import { interpretedDynamo } from '../../../support/interpreted-dynamo.ts';
 import { memoryExtractionStore } from '../../../support/memory-extraction-store.ts';
 
 const now = at(100);
+const on = (record: Extraction) => ({ record, now, timings });
 
 /** Every move of the design's table, as it is made on a row: which rows it is for, and what it makes of them. */
 const moves: readonly {
@@ -53,7 +54,7 @@ const moves: readonly {
 }[] = [
   {
     name: 'markStarting',
-    of: (row) => markStarting(row, 'attempt-1', now, timings),
+    of: (row) => markStarting({ ...on(row), attemptId: 'attempt-1' }),
     from: ['REQUESTED'],
     to: 'STARTING',
     // As it was: the end of the start window is after the death of the attempt and the machine's retries.
@@ -61,28 +62,28 @@ const moves: readonly {
   },
   {
     name: 'disownTask',
-    of: (row) => disownTask(row, 'task-1', 'reconcile', now, timings),
+    of: (row) => disownTask({ ...on(row), taskId: 'task-1', settledBy: 'reconcile' }),
     from: ['RUNNING'],
     to: 'UNCONFIRMED',
     dueAt: undefined,
   },
   {
     name: 'timeOutOversized',
-    of: (row) => timeOutOversized(row, now, timings),
+    of: (row) => timeOutOversized(on(row)),
     from: ['RUNNING'],
     to: 'TIMED_OUT',
     dueAt: undefined,
   },
   {
     name: 'revertToRequested',
-    of: (row) => revertToRequested(row, 'attempt-1', timings),
+    of: (row) => revertToRequested({ record: row, attemptId: 'attempt-1', timings }),
     from: ['STARTING'],
     to: 'REQUESTED',
     dueAt: iso(900),
   },
   {
     name: 'markRunning',
-    of: (row) => markRunning(row, 'attempt-1', 'task-1', now, timings),
+    of: (row) => markRunning({ ...on(row), attemptId: 'attempt-1', taskId: 'task-1' }),
     from: ['STARTING'],
     to: 'RUNNING',
     // The machine's own end.
@@ -90,7 +91,7 @@ const moves: readonly {
   },
   {
     name: 'markRunningLate',
-    of: (row) => markRunningLate(row, 'attempt-1', 'task-1', now, timings),
+    of: (row) => markRunningLate({ ...on(row), attemptId: 'attempt-1', taskId: 'task-1' }),
     from: ['UNCONFIRMED'],
     to: 'RUNNING',
     // The machine has most likely ended: soon.
@@ -98,21 +99,27 @@ const moves: readonly {
   },
   {
     name: 'markRejected',
-    of: (row) => markRejected(row, 'attempt-1', 'http-400', now, timings),
+    of: (row) => markRejected({ ...on(row), attemptId: 'attempt-1', reason: 'http-400' }),
     from: ['STARTING'],
     to: 'REJECTED',
     dueAt: undefined,
   },
   {
     name: 'markUnconfirmed',
-    of: (row) => markUnconfirmed(row, 'attempt-1', 'start-interrupted', 'reconcile', now, timings),
+    of: (row) =>
+      markUnconfirmed({
+        ...on(row),
+        attemptId: 'attempt-1',
+        reason: 'start-interrupted',
+        settledBy: 'reconcile',
+      }),
     from: ['STARTING'],
     to: 'UNCONFIRMED',
     dueAt: undefined,
   },
   {
     name: 'markNotStarted',
-    of: (row) => markNotStarted(row, 'start-abandoned', now, timings),
+    of: (row) => markNotStarted({ ...on(row), reason: 'start-abandoned' }),
     from: ['REQUESTED'],
     to: 'NOT_STARTED',
     dueAt: undefined,
@@ -120,14 +127,19 @@ const moves: readonly {
   {
     name: 'markSettled',
     of: () =>
-      markSettled({ extractionId: id, taskId: 'task-1', taskStatus: 'PARTIAL' }, 'webhook', now, timings),
+      markSettled({
+        reported: { extractionId: id, taskId: 'task-1', taskStatus: 'PARTIAL' },
+        settledBy: 'webhook',
+        now,
+        timings,
+      }),
     from: ['RUNNING'],
     to: 'PARTIAL',
     dueAt: iso(100 + 120),
   },
   {
     name: 'markTimedOut',
-    of: (row) => markTimedOut(row, now, timings),
+    of: (row) => markTimedOut(on(row)),
     from: ['RUNNING'],
     to: 'TIMED_OUT',
     dueAt: iso(100 + 120),
@@ -135,7 +147,12 @@ const moves: readonly {
   {
     name: 'correctOutcome',
     of: () =>
-      correctOutcome({ extractionId: id, taskId: 'task-1', taskStatus: 'PARTIAL' }, 'webhook', now, timings),
+      correctOutcome({
+        reported: { extractionId: id, taskId: 'task-1', taskStatus: 'PARTIAL' },
+        settledBy: 'webhook',
+        now,
+        timings,
+      }),
     from: ['TIMED_OUT'],
     to: 'PARTIAL',
     dueAt: iso(100 + 120),
@@ -211,17 +228,22 @@ const applyTo = async (row: Extraction, change: Change) => {
 describe('a transition of one attempt does not apply to another', () => {
   const starting = extractionIn('STARTING', { attemptId: 'theirs' });
   test.each<readonly [string, Change]>([
-    ['revertToRequested', revertToRequested(starting, 'mine', timings)],
-    ['markRunning', markRunning(starting, 'mine', 'task-1', now, timings)],
-    ['markRejected', markRejected(starting, 'mine', 'r', now, timings)],
-    ['markUnconfirmed', markUnconfirmed(starting, 'mine', 'r', 'start', now, timings)],
+    ['revertToRequested', revertToRequested({ record: starting, attemptId: 'mine', timings })],
+    ['markRunning', markRunning({ ...on(starting), attemptId: 'mine', taskId: 'task-1' })],
+    ['markRejected', markRejected({ ...on(starting), attemptId: 'mine', reason: 'r' })],
+    [
+      'markUnconfirmed',
+      markUnconfirmed({ ...on(starting), attemptId: 'mine', reason: 'r', settledBy: 'start' }),
+    ],
   ])('%s', async (_name, change) => {
     expect(await applyTo(starting, change)).toEqual({ applied: false, record: starting });
   });
 
   test('UNCONFIRMED of another attempt stays', async () => {
     const row = extractionIn('UNCONFIRMED', { attemptId: 'theirs' });
-    expect((await applyTo(row, markRunningLate(row, 'mine', 'task-1', now, timings))).applied).toBe(false);
+    expect(
+      (await applyTo(row, markRunningLate({ ...on(row), attemptId: 'mine', taskId: 'task-1' }))).applied,
+    ).toBe(false);
   });
 });
 
@@ -233,7 +255,12 @@ describe('a final status applies to its own task only', () => {
         (
           await applyTo(
             row,
-            move({ extractionId: id, taskId: 'task-1', taskStatus: 'COMPLETED' }, 'webhook', now, timings),
+            move({
+              reported: { extractionId: id, taskId: 'task-1', taskStatus: 'COMPLETED' },
+              settledBy: 'webhook',
+              now,
+              timings,
+            }),
           )
         ).applied,
       ).toBe(false);
@@ -243,7 +270,7 @@ describe('a final status applies to its own task only', () => {
 
 test('the STARTING write sets the attempt and the time', async () => {
   expect(
-    (await applyTo(extraction(), markStarting(extraction(), 'mine', now, timings))).record,
+    (await applyTo(extraction(), markStarting({ ...on(extraction()), attemptId: 'mine' }))).record,
   ).toMatchObject({
     attemptId: 'mine',
     startingAt: iso(100),
@@ -254,16 +281,18 @@ test.each([
   ['leaves dueAt alone if that is after the start timeout', 900 - 60 - 120, undefined],
   ['near the end of the start window moves dueAt behind the start timeout', 900 - 60 - 119, iso(901)],
 ])('a STARTING write %s', (_which, seconds, dueAt) => {
-  const { set } = markStarting(extraction(), 'mine', at(seconds), timings);
+  const { set } = markStarting({ record: extraction(), attemptId: 'mine', now: at(seconds), timings });
   expect(set.dueAt).toBe(dueAt);
   expect('dueShard' in set).toBe(dueAt !== undefined);
 });
 
 test('a reverted start leaves the record as it was, except for the attempt', async () => {
   const before = extraction();
-  const { record: starting } = await applyTo(before, markStarting(before, 'mine', now, timings));
+  const { record: starting } = await applyTo(before, markStarting({ ...on(before), attemptId: 'mine' }));
   if (starting === undefined) throw new Error('It was not started.');
-  expect((await applyTo(starting, revertToRequested(starting, 'mine', timings))).record).toEqual({
+  expect(
+    (await applyTo(starting, revertToRequested({ record: starting, attemptId: 'mine', timings }))).record,
+  ).toEqual({
     ...before,
     attemptId: 'mine',
   });
@@ -274,18 +303,26 @@ test.each([
   ['a later', 'attempt-0'],
 ])('%s STARTING write that was sent twice does not apply again after a revert', async (_which, attemptId) => {
   const before = extraction(attemptId === undefined ? {} : { attemptId });
-  const write = markStarting(before, 'mine', now, timings);
+  const write = markStarting({ ...on(before), attemptId: 'mine' });
   const { record: starting } = await applyTo(before, write);
   if (starting === undefined) throw new Error('It was not started.');
-  const { record: reverted } = await applyTo(starting, revertToRequested(starting, 'mine', timings));
+  const { record: reverted } = await applyTo(
+    starting,
+    revertToRequested({ record: starting, attemptId: 'mine', timings }),
+  );
   if (reverted === undefined) throw new Error('It was not reverted.');
   expect(await applyTo(reverted, write)).toEqual({ applied: false, record: reverted });
-  expect((await applyTo(reverted, markStarting(reverted, 'the next', now, timings))).applied).toBe(true);
+  expect((await applyTo(reverted, markStarting({ ...on(reverted), attemptId: 'the next' }))).applied).toBe(
+    true,
+  );
 });
 
 test('a late taskId removes everything of UNCONFIRMED', async () => {
   const row = extractionIn('UNCONFIRMED');
-  const { record } = await applyTo(row, markRunningLate(row, 'attempt-1', 'task-1', now, timings));
+  const { record } = await applyTo(
+    row,
+    markRunningLate({ ...on(row), attemptId: 'attempt-1', taskId: 'task-1' }),
+  );
   for (const field of ['reason', 'settledAt', 'settledBy', 'expiresAt'])
     expect(record).not.toHaveProperty(field);
   expect(record).toMatchObject({ status: 'RUNNING', taskId: 'task-1', startedAt: iso(100) });
@@ -298,7 +335,12 @@ test.each(terminalStatuses)('%s is written with settledAt and settledBy', async 
   ] as const) {
     const { record } = await applyTo(
       extractionIn(from),
-      move({ extractionId: id, taskId: 'task-1', taskStatus: status }, 'start', now, timings),
+      move({
+        reported: { extractionId: id, taskId: 'task-1', taskStatus: status },
+        settledBy: 'start',
+        now,
+        timings,
+      }),
     );
     expect(record).toMatchObject({ status, settledAt: iso(100), settledBy: 'start' });
     expect(record).not.toHaveProperty('reason');
@@ -309,7 +351,12 @@ test('a correction after grace reopens the record', async () => {
   const { dueShard: _dueShard, dueAt: _dueAt, ...closed } = extractionIn('TIMED_OUT', { expiresAt: 1 });
   const { record } = await applyTo(
     closed,
-    correctOutcome({ extractionId: id, taskId: 'task-1', taskStatus: 'COMPLETED' }, 'webhook', now, timings),
+    correctOutcome({
+      reported: { extractionId: id, taskId: 'task-1', taskStatus: 'COMPLETED' },
+      settledBy: 'webhook',
+      now,
+      timings,
+    }),
   );
   expect(record).toMatchObject({ status: 'COMPLETED', dueShard: dueShardOf(id), dueAt: iso(220) });
   expect(record).not.toHaveProperty('expiresAt');
@@ -321,7 +368,7 @@ describe('collecting', () => {
 
   test('writes the results, and closes', async () => {
     const row = extractionIn('COMPLETED');
-    const { record } = await applyTo(row, closeCollected(row, { results, actionResults }, now, timings));
+    const { record } = await applyTo(row, closeCollected({ ...on(row), found: { results, actionResults } }));
     expect(record).toMatchObject({ status: 'COMPLETED', results, actionResults, collectedAt: iso(100) });
     expect(record).not.toHaveProperty('dueShard');
     expect(record?.expiresAt).toBe(now.getTime() / 1000 + timings.recordRetention);
@@ -329,7 +376,10 @@ describe('collecting', () => {
 
   test('that is abandoned writes a collectionError, and closes', async () => {
     const row = extractionIn('COMPLETED');
-    const { record } = await applyTo(row, closeUncollected(row, 'results-too-large', now, timings));
+    const { record } = await applyTo(
+      row,
+      closeUncollected({ ...on(row), collectionError: 'results-too-large' }),
+    );
     expect(record).toMatchObject({ collectionError: 'results-too-large' });
     expect(record).not.toHaveProperty('collectedAt');
     expect(record).not.toHaveProperty('dueShard');
@@ -337,14 +387,14 @@ describe('collecting', () => {
 
   test('that succeeds after it was abandoned removes the collectionError', async () => {
     const row = extractionIn('COMPLETED', { collectionError: 'gone' });
-    const { record } = await applyTo(row, closeCollected(row, {}, now, timings));
+    const { record } = await applyTo(row, closeCollected({ ...on(row), found: {} }));
     expect(record).not.toHaveProperty('collectionError');
   });
 
   test.each([
-    ['closeCollected', (row: Extraction) => closeCollected(row, {}, now, timings)],
-    ['abandoned', (row: Extraction) => closeUncollected(row, 'x', now, timings)],
-    ['ended', (row: Extraction) => closeAfterGrace(row, now, timings)],
+    ['closeCollected', (row: Extraction) => closeCollected({ ...on(row), found: {} })],
+    ['abandoned', (row: Extraction) => closeUncollected({ ...on(row), collectionError: 'x' })],
+    ['ended', (row: Extraction) => closeAfterGrace(on(row))],
   ])('is not %s if status or collection changed after the decision', async (_what, of) => {
     const decidedOn = extractionIn('TIMED_OUT');
     expect((await applyTo(extractionIn('COMPLETED'), of(decidedOn))).applied).toBe(false);
@@ -356,19 +406,24 @@ describe('collecting', () => {
 describe('rescheduling', () => {
   test('changes dueAt and nothing else', async () => {
     const row = extractionIn('RUNNING');
-    expect((await applyTo(row, reschedule(row, iso(500)))).record).toEqual({ ...row, dueAt: iso(500) });
+    expect((await applyTo(row, reschedule({ record: row, dueAt: iso(500) }))).record).toEqual({
+      ...row,
+      dueAt: iso(500),
+    });
   });
 
   test.each<readonly [string, Extraction]>([
     ['it was rescheduled meanwhile', extractionIn('RUNNING', { dueAt: iso(501) })],
     ['the status changed meanwhile', extractionIn('COMPLETED', { dueAt: iso(8_100) })],
   ])('is refused if %s', async (_what, current) => {
-    expect((await applyTo(current, reschedule(extractionIn('RUNNING'), iso(500)))).applied).toBe(false);
+    expect(
+      (await applyTo(current, reschedule({ record: extractionIn('RUNNING'), dueAt: iso(500) }))).applied,
+    ).toBe(false);
   });
 
   test('never reopens a closed record', async () => {
     const { dueShard: _dueShard, dueAt: _dueAt, ...closed } = extractionIn('COMPLETED');
-    expect((await applyTo(closed, reschedule(closed, iso(500)))).applied).toBe(false);
+    expect((await applyTo(closed, reschedule({ record: closed, dueAt: iso(500) }))).applied).toBe(false);
   });
 });
 

@@ -1,0 +1,284 @@
+import { describe, expect, test } from 'vitest';
+import type { Extraction } from '../../../../lib/extraction/record.ts';
+import { writeChange } from '../../../../lib/extraction/store.ts';
+import {
+  type Change,
+  claimDue,
+  closeAfterGrace,
+  closeCollected,
+  closeUncollected,
+  correctOutcome,
+  markNotStarted,
+  markRejected,
+  markRunning,
+  markRunningLate,
+  markSettled,
+  markStarting,
+  markTimedOut,
+  markUnconfirmed,
+  reschedule,
+  revertToRequested,
+  timeOutOversized,
+} from '../../../../lib/extraction/transitions.ts';
+import {
+  at,
+  closedExtraction,
+  extraction,
+  extractionIn,
+  id,
+  iso,
+  timings,
+} from '../../../support/extraction-fixtures.ts';
+import { memoryExtractionStore } from '../../../support/memory-extraction-store.ts';
+import { withLostAnswers } from '../../../support/with-lost-answers.ts';
+
+const now = at(100);
+const on = (record: Extraction, time = now) => ({ record, now: time, timings });
+const storeWith = (row: Extraction) => {
+  const store = memoryExtractionStore();
+  store.rows.set(row.extractionId, row);
+  return store;
+};
+
+const starting = extractionIn('STARTING');
+const runningRow = extractionIn('RUNNING');
+const completed = extractionIn('COMPLETED');
+const timedOut = extractionIn('TIMED_OUT');
+
+/** Each kind of change, on a row that it is for. */
+const changes: readonly (readonly [string, Extraction, Change])[] = [
+  ['markStarting', extraction(), markStarting({ ...on(extraction()), attemptId: 'mine' })],
+  ['revertToRequested', starting, revertToRequested({ record: starting, attemptId: 'attempt-1', timings })],
+  ['markRunning', starting, markRunning({ ...on(starting), attemptId: 'attempt-1', taskId: 'task-1' })],
+  [
+    'markRunningLate',
+    extractionIn('UNCONFIRMED'),
+    markRunningLate({ ...on(starting), attemptId: 'attempt-1', taskId: 'task-1' }),
+  ],
+  ['markRejected', starting, markRejected({ ...on(starting), attemptId: 'attempt-1', reason: 'http-400' })],
+  [
+    'markUnconfirmed',
+    starting,
+    markUnconfirmed({ ...on(starting), attemptId: 'attempt-1', reason: 'unknown', settledBy: 'start' }),
+  ],
+  ['markNotStarted', extraction(), markNotStarted({ ...on(extraction()), reason: 'start-abandoned' })],
+  [
+    'markSettled',
+    runningRow,
+    markSettled({
+      reported: { extractionId: id, taskId: 'task-1', taskStatus: 'COMPLETED' },
+      settledBy: 'webhook',
+      now,
+      timings,
+    }),
+  ],
+  [
+    'correctOutcome',
+    timedOut,
+    correctOutcome({
+      reported: { extractionId: id, taskId: 'task-1', taskStatus: 'COMPLETED' },
+      settledBy: 'webhook',
+      now,
+      timings,
+    }),
+  ],
+  ['markTimedOut', runningRow, markTimedOut(on(runningRow))],
+  ['closeCollected', completed, closeCollected({ ...on(completed), found: {} })],
+  ['closeUncollected', completed, closeUncollected({ ...on(completed), collectionError: 'too-late' })],
+  ['closeAfterGrace', timedOut, closeAfterGrace(on(timedOut))],
+];
+
+test.each(changes)('%s that applies is written', async (_name, row, change) => {
+  const store = storeWith(row);
+  const outcome = await writeChange(store, change);
+  expect(outcome).toEqual({ kind: 'written', record: store.rows.get(id) });
+  expect(store.rows.get(id)).not.toEqual(row);
+});
+
+test.each(changes)(
+  '%s whose answer was lost is recognized as written by this process',
+  async (_name, row, change) => {
+    const store = storeWith(row);
+    const once = storeWith(row);
+    await once.apply(change);
+    const outcome = await writeChange(withLostAnswers(store), change);
+    expect(outcome).toEqual({ kind: 'written', record: once.rows.get(id) });
+  },
+);
+
+test.each(changes)('%s without a row is lost', async (_name, _row, change) => {
+  expect(await writeChange(memoryExtractionStore(), change)).toEqual({ kind: 'lost', record: undefined });
+});
+
+describe('the write of another process does not count as an own write', () => {
+  const startedBy = (attemptId: string) => extractionIn('STARTING', { attemptId });
+  const closedBy = (status: 'REJECTED' | 'UNCONFIRMED', attemptId: string) =>
+    extractionIn(status, { attemptId });
+
+  test.each<readonly [string, Extraction, Change]>([
+    [
+      'timeOutOversized: another process timed out without that read',
+      timedOut,
+      timeOutOversized(on(runningRow)),
+    ],
+    [
+      'markStarting: another attempt has started',
+      startedBy('theirs'),
+      markStarting({ ...on(extraction()), attemptId: 'mine' }),
+    ],
+    [
+      'markStarting: the own start was settled as stale before the answer',
+      closedBy('UNCONFIRMED', 'mine'),
+      markStarting({ ...on(extraction()), attemptId: 'mine' }),
+    ],
+    [
+      'markStarting: the start was abandoned',
+      extractionIn('NOT_STARTED'),
+      markStarting({ ...on(extraction()), attemptId: 'mine' }),
+    ],
+    [
+      'revertToRequested: another attempt is in progress',
+      startedBy('theirs'),
+      revertToRequested({ record: starting, attemptId: 'mine', timings }),
+    ],
+    [
+      'revertToRequested: settled as stale',
+      closedBy('UNCONFIRMED', 'mine'),
+      revertToRequested({ record: starting, attemptId: 'mine', timings }),
+    ],
+    [
+      'markRunning: another attempt is in progress',
+      startedBy('theirs'),
+      markRunning({ ...on(starting), attemptId: 'mine', taskId: 'task-9' }),
+    ],
+    [
+      'markRunning: another task runs',
+      runningRow,
+      markRunning({ ...on(starting), attemptId: 'mine', taskId: 'task-9' }),
+    ],
+    [
+      'markRejected: of another attempt',
+      closedBy('REJECTED', 'theirs'),
+      markRejected({ ...on(starting), attemptId: 'mine', reason: 'r' }),
+    ],
+    [
+      'markUnconfirmed: of another attempt',
+      closedBy('UNCONFIRMED', 'theirs'),
+      markUnconfirmed({ ...on(starting), attemptId: 'mine', reason: 'r', settledBy: 'start' }),
+    ],
+    ['markNotStarted: it has started', starting, markNotStarted({ ...on(extraction()), reason: 'r' })],
+    [
+      'markSettled: with another status',
+      extractionIn('FAILED'),
+      markSettled({
+        reported: { extractionId: id, taskId: 'task-1', taskStatus: 'COMPLETED' },
+        settledBy: 'webhook',
+        now,
+        timings,
+      }),
+    ],
+    [
+      'markSettled: timed out first',
+      timedOut,
+      markSettled({
+        reported: { extractionId: id, taskId: 'task-1', taskStatus: 'COMPLETED' },
+        settledBy: 'webhook',
+        now,
+        timings,
+      }),
+    ],
+    ['markTimedOut: settled first', completed, markTimedOut(on(runningRow))],
+    [
+      'closeCollected: a correction came first',
+      completed,
+      closeCollected({ ...on(extractionIn('PARTIAL')), found: {} }),
+    ],
+    [
+      'closeUncollected: collected first',
+      closedExtraction({ status: 'COMPLETED', collectedAt: iso(50) }),
+      closeUncollected({ ...on(completed), collectionError: 'too-late' }),
+    ],
+    ['closeAfterGrace: a correction came first', completed, closeAfterGrace(on(timedOut))],
+    [
+      'reschedule: rescheduled meanwhile',
+      extractionIn('RUNNING', { dueAt: iso(1) }),
+      reschedule({ record: runningRow, dueAt: iso(500) }),
+    ],
+    [
+      'reschedule: closed',
+      closedExtraction({ status: 'COMPLETED' }),
+      reschedule({ record: completed, dueAt: iso(500) }),
+    ],
+  ])('%s', async (_what, current, change) => {
+    expect(await writeChange(storeWith(current), change)).toEqual({ kind: 'lost', record: current });
+  });
+});
+
+test('an outcome that another process has written already is equal', async () => {
+  const row = extractionIn('COMPLETED', { settledBy: 'reconcile' });
+  const again = markSettled({
+    reported: { extractionId: id, taskId: 'task-1', taskStatus: 'COMPLETED' },
+    settledBy: 'webhook',
+    now,
+    timings,
+  });
+  expect(await writeChange(storeWith(row), again)).toEqual({ kind: 'equal', record: row });
+});
+
+const earlier = at(99);
+
+test.each<readonly [string, Extraction, Change, Change]>([
+  [
+    'markNotStarted',
+    extraction(),
+    markNotStarted({ ...on(extraction(), earlier), reason: 'r' }),
+    markNotStarted({ ...on(extraction()), reason: 'r' }),
+  ],
+  [
+    'markUnconfirmed',
+    starting,
+    markUnconfirmed({ ...on(starting), attemptId: 'attempt-1', reason: 'r', settledBy: 'start' }),
+    markUnconfirmed({ ...on(starting), attemptId: 'attempt-1', reason: 'r', settledBy: 'reconcile' }),
+  ],
+  ['markTimedOut', runningRow, markTimedOut(on(runningRow, earlier)), markTimedOut(on(runningRow))],
+  [
+    'closeCollected',
+    completed,
+    closeCollected({ ...on(completed, earlier), found: {} }),
+    closeCollected({ ...on(completed), found: {} }),
+  ],
+])('%s that another process has written already is equal', async (_what, row, theirs, own) => {
+  const store = storeWith(row);
+  await store.apply(theirs);
+  expect(await writeChange(store, own)).toEqual({ kind: 'equal', record: store.rows.get(id) });
+});
+
+test.each([
+  ['a reschedule', reschedule({ record: runningRow, dueAt: iso(500) })],
+  ["a sweep's claim", claimDue({ found: { extractionId: id, dueAt: iso(8_100) }, dueAt: iso(500) })],
+])('%s whose answer was lost is equal, as the row does not show who wrote it', async (_what, change) => {
+  const store = storeWith(runningRow);
+  expect(await writeChange(withLostAnswers(store), change)).toEqual({
+    kind: 'equal',
+    record: { ...runningRow, dueAt: iso(500) },
+  });
+});
+
+test('a task that was settled before the answer to its RUNNING write was written by this process', async () => {
+  const change = markRunning({ ...on(starting), attemptId: 'attempt-1', taskId: 'task-1' });
+  expect(await writeChange(storeWith(completed), change)).toEqual({
+    kind: 'written',
+    record: completed,
+  });
+});
+
+test('a store that fails is not a lost race', async () => {
+  const store = memoryExtractionStore({
+    before: () => {
+      throw new Error('table down');
+    },
+  });
+  await expect(writeChange(store, markStarting({ ...on(extraction()), attemptId: 'mine' }))).rejects.toThrow(
+    'table down',
+  );
+});
