@@ -7,8 +7,8 @@ import {
   type ReconcileAnswer,
   type ReconcileEvent,
   reconcileCallerOf,
-} from '../lib/extraction/reconcile-event.ts';
-import { type BatchAnswer, reconcileMessages } from '../lib/extraction/reconcile-messages.ts';
+} from '../lib/extraction/reconcile/reconcile-event.ts';
+import { type BatchAnswer, reconcileMessages } from '../lib/extraction/reconcile/reconcile-messages.ts';
 import { concealFailures } from '../lib/observability/conceal-failures.ts';
 import { endAtTimeout } from '../lib/observability/end-at-timeout.ts';
 import { count, journal, logAbout, observability } from '../lib/observability/observability.ts';

@@ -131,7 +131,7 @@ const startTask = (timings: MachineTimings, functions: MachineFunctions): TaskSt
   End: true,
 });
 
-/** From a failure on, each read is counted before it is made (`lib/extraction/count-reads.ts`). */
+/** From a failure on, each read is counted before it is made (`lib/extraction/reconcile/count-reads.ts`). */
 const reconcile = (
   timings: MachineTimings,
   functions: MachineFunctions,
@@ -146,8 +146,6 @@ const reconcile = (
     Payload: {
       trigger: 'machine',
       extractionId: '{% $states.input.extractionId %}',
-      // Only a StartTask that failed for good leads here. Of a running task this changes nothing.
-      startAbandoned: true,
       afterFailure,
     },
   },

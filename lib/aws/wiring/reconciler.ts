@@ -5,16 +5,18 @@ import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SFNClient } from '@aws-sdk/client-sfn';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import type { Attempt } from '../../breaker/circuit-breaker.ts';
-import { countReads } from '../../extraction/count-reads.ts';
-import { findSealedTarget } from '../../extraction/find-sealed-target.ts';
-import { guardReads, type ReadTask, tokensFor } from '../../extraction/guard-reads.ts';
 import { parseTimings, type Timings } from '../../extraction/parse-timings.ts';
-import { parseRead, type Reading, readingOfExtraction, readTaskWith } from '../../extraction/reading.ts';
+import { countReads } from '../../extraction/reconcile/count-reads.ts';
+import { findSealedTarget } from '../../extraction/reconcile/find-sealed-target.ts';
+import { guardReads, type ReadTask, tokensFor } from '../../extraction/reconcile/guard-reads.ts';
 import {
-  type ReconcileCaller,
-  type ReconcileResult,
-  reconcileAndContinue,
-} from '../../extraction/reconcile.ts';
+  parseRead,
+  type Reading,
+  readingOfExtraction,
+  readTaskWith,
+} from '../../extraction/reconcile/reading.ts';
+import { reconcileAndContinue } from '../../extraction/reconcile/reconcile.ts';
+import type { ReconcileCaller, ReconcileResult } from '../../extraction/reconcile/steps.ts';
 import type { ConsentExtraction } from '../../extraction/record.ts';
 import { journal } from '../../observability/observability.ts';
 import { readExtraction } from '../../provider/extractions/read-extraction.ts';

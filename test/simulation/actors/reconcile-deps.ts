@@ -1,9 +1,9 @@
 import type { Attempt } from '../../../lib/breaker/circuit-breaker.ts';
-import { countReads } from '../../../lib/extraction/count-reads.ts';
-import { findSealedTarget } from '../../../lib/extraction/find-sealed-target.ts';
-import { guardReads, type ReadTask, tokensFor } from '../../../lib/extraction/guard-reads.ts';
-import { parseRead, readingOfExtraction, readTaskWith } from '../../../lib/extraction/reading.ts';
-import type { ReconcileCaller, ReconcileDeps } from '../../../lib/extraction/reconcile.ts';
+import { countReads } from '../../../lib/extraction/reconcile/count-reads.ts';
+import { findSealedTarget } from '../../../lib/extraction/reconcile/find-sealed-target.ts';
+import { guardReads, type ReadTask, tokensFor } from '../../../lib/extraction/reconcile/guard-reads.ts';
+import { parseRead, readingOfExtraction, readTaskWith } from '../../../lib/extraction/reconcile/reading.ts';
+import type { ReconcileCaller, ReconcileDeps } from '../../../lib/extraction/reconcile/steps.ts';
 import type { ConsentExtraction } from '../../../lib/extraction/record.ts';
 import type { SealedTargetData } from '../../../lib/extraction/sealed-request-data.ts';
 import { readExtraction } from '../../../lib/provider/extractions/read-extraction.ts';

@@ -1,6 +1,7 @@
-import { type ReconcileCaller, reconcileAndContinue } from '../../../lib/extraction/reconcile.ts';
-import { answerReconcile } from '../../../lib/extraction/reconcile-event.ts';
-import { reconcileMessages } from '../../../lib/extraction/reconcile-messages.ts';
+import { reconcileAndContinue } from '../../../lib/extraction/reconcile/reconcile.ts';
+import { answerReconcile } from '../../../lib/extraction/reconcile/reconcile-event.ts';
+import { reconcileMessages } from '../../../lib/extraction/reconcile/reconcile-messages.ts';
+import type { ReconcileCaller } from '../../../lib/extraction/reconcile/steps.ts';
 import type { Process, ProcessEnd } from '../world/process.ts';
 import { lifeOf, timings } from '../world/settings.ts';
 import type { World } from '../world/world.ts';
@@ -75,8 +76,7 @@ export const reconcileOf = (world: World) => {
       { extractionId, afterFailure }: { extractionId: string; afterFailure: boolean },
       failedBefore: boolean,
       ended: (end: ProcessEnd<unknown>) => void,
-    ): void =>
-      invoke(extractionId, { kind: 'machine', startAbandoned: true, afterFailure }, failedBefore, ended),
+    ): void => invoke(extractionId, { kind: 'machine', afterFailure }, failedBefore, ended),
     consume,
     reconcileForOperator: (extractionId: string): void =>
       invoke(extractionId, { kind: 'operator' }, false, () => undefined),

@@ -1,12 +1,12 @@
 import type { ExecutionInput } from '../../../lib/extraction/api/request-extraction.ts';
+import type { Extraction } from '../../../lib/extraction/record.ts';
+import type { SealedCredentialsData, SealedTargetData } from '../../../lib/extraction/sealed-request-data.ts';
 import {
   callByConsent,
   callByCredentials,
   type StartCall,
-} from '../../../lib/extraction/prepare-start-call.ts';
-import type { Extraction } from '../../../lib/extraction/record.ts';
-import type { SealedCredentialsData, SealedTargetData } from '../../../lib/extraction/sealed-request-data.ts';
-import { startForMachine } from '../../../lib/extraction/start-for-machine.ts';
+} from '../../../lib/extraction/start/start-call.ts';
+import { startForMachine } from '../../../lib/extraction/start/start-for-machine.ts';
 import type { Process, ProcessEnd } from '../world/process.ts';
 import { lifeOf, timings } from '../world/settings.ts';
 import type { World } from '../world/world.ts';

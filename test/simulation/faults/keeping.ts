@@ -1,8 +1,11 @@
 import type { InjectedFault } from './injected-fault.ts';
 
 const transitions = 'lib/extraction/transitions.ts';
-const reconcile = 'lib/extraction/reconcile.ts';
-const countReads = 'lib/extraction/count-reads.ts';
+const reconcile = 'lib/extraction/reconcile/reconcile.ts';
+const findOutcome = 'lib/extraction/reconcile/find-outcome.ts';
+const collect = 'lib/extraction/reconcile/collect.ts';
+const steps = 'lib/extraction/reconcile/steps.ts';
+const countReads = 'lib/extraction/reconcile/count-reads.ts';
 const sweep = 'lib/extraction/sweep.ts';
 const request = 'lib/extraction/api/request-extraction.ts';
 
@@ -38,7 +41,7 @@ export const keepingFaults: readonly InjectedFault[] = [
   {
     name: 'collected-without-results',
     does: 'A read without results closes a record whose outcome implies results.',
-    file: reconcile,
+    file: collect,
     find: 'if (results === undefined && impliesResults(record)) {',
     replace: "if (results === undefined && impliesResults(record) && taskId === '') {",
     caughtBy: 'results-collected',
@@ -46,7 +49,7 @@ export const keepingFaults: readonly InjectedFault[] = [
   {
     name: 'collection-abandoned-at-once',
     does: 'Collecting is abandoned after the first failure.',
-    file: reconcile,
+    file: collect,
     find: 'const isLast = deps.now().toISOString() >= collectUntil(record, deps);',
     replace: 'const isLast = true;',
     caughtBy: 'results-collected',
@@ -54,7 +57,7 @@ export const keepingFaults: readonly InjectedFault[] = [
   {
     name: 'collection-never-abandoned',
     does: 'Collecting that always fails is never abandoned.',
-    file: reconcile,
+    file: collect,
     find: 'const isLast = deps.now().toISOString() >= collectUntil(record, deps);',
     replace: 'const isLast = false;',
     caughtBy: 'settled-and-closed',
@@ -62,7 +65,7 @@ export const keepingFaults: readonly InjectedFault[] = [
   {
     name: 'oversized-not-remembered',
     does: 'An answer over the size limit is not recorded, so that every poll downloads it again.',
-    file: reconcile,
+    file: findOutcome,
     find: 'const remembered = await writeChange(deps.extractions, rememberOversized({ record, now }));',
     replace: "const remembered = { kind: 'written', record } as Awaited<ReturnType<typeof writeChange>>;",
     caughtBy: 'oversized-once',
@@ -78,7 +81,7 @@ export const keepingFaults: readonly InjectedFault[] = [
   {
     name: 'oversized-consent-not-final',
     does: 'A 200 over the size limit does not end an extraction by consent.',
-    file: 'lib/extraction/reading.ts',
+    file: 'lib/extraction/reconcile/reading.ts',
     find: "return { kind: 'too-large', taskStatus: 'COMPLETED' };",
     replace: "return { kind: 'too-large' };",
     caughtBy: 'correction-found',
@@ -95,7 +98,7 @@ export const keepingFaults: readonly InjectedFault[] = [
   {
     name: 'byte-order-mark-is-unreadable',
     does: 'An answer that starts with a byte order mark cannot be read.',
-    file: 'lib/extraction/parse-large-json.ts',
+    file: 'lib/extraction/reconcile/parse-large-json.ts',
     find: 'startsWithByteOrderMark(view) ? 3 : 0',
     replace: '0',
     caughtBy: 'correction-found',
@@ -152,7 +155,7 @@ export const keepingFaults: readonly InjectedFault[] = [
   {
     name: 'lost-race-sends-next',
     does: 'A process that lost the race for dueAt sends the next message too, so that a repeated message doubles the reads.',
-    file: reconcile,
+    file: steps,
     find: "const next = outcome.kind === 'written' ? dueAt : undefined;",
     replace: 'const next = dueAt;',
     caughtBy: 'one-chain-of-messages',
@@ -168,7 +171,7 @@ export const keepingFaults: readonly InjectedFault[] = [
   {
     name: 'closed-without-grace',
     does: 'TIMED_OUT is closed at the next reconcile, without grace.',
-    file: reconcile,
+    file: findOutcome,
     find: 'const isLast = deps.now().toISOString() >= plusSeconds(settledAt, deps.timings.grace);',
     replace: 'const isLast = true;',
     caughtBy: 'correction-found',
@@ -177,7 +180,7 @@ export const keepingFaults: readonly InjectedFault[] = [
   {
     name: 'pause-ends-in-a-close',
     does: "TIMED_OUT is closed at the end of grace although an operator's pause holds the last read.",
-    file: reconcile,
+    file: findOutcome,
     find: 'if (isLast && found.isHeld !== true) return close(closeAfterGrace(decisionOn(record, deps)), deps);',
     replace: 'if (isLast) return close(closeAfterGrace(decisionOn(record, deps)), deps);',
     caughtBy: 'correction-found',
@@ -259,7 +262,7 @@ export const keepingFaults: readonly InjectedFault[] = [
   {
     name: 'late-record-closed-unread',
     does: 'A record that nobody reconciled until collectFor was over is closed without a read.',
-    file: reconcile,
+    file: collect,
     find: 'if (record.oversizedAt !== undefined) return abandonTooLarge(record, deps);',
     replace: `if (deps.now().toISOString() >= plusSeconds(record.settledAt ?? '', deps.timings.collectFor)) {
     return abandonCollection(record, 'still-running', deps);

@@ -3,7 +3,9 @@ import type { InjectedFault } from './injected-fault.ts';
 const transitions = 'lib/extraction/transitions.ts';
 const recordDelivery = 'lib/extraction/record-delivery.ts';
 const settle = 'lib/extraction/settle.ts';
-const reconcile = 'lib/extraction/reconcile.ts';
+const reconcile = 'lib/extraction/reconcile/reconcile.ts';
+const findOutcome = 'lib/extraction/reconcile/find-outcome.ts';
+const steps = 'lib/extraction/reconcile/steps.ts';
 
 /** Faults of deliveries and outcomes. */
 export const settlingFaults: readonly InjectedFault[] = [
@@ -118,7 +120,7 @@ export const settlingFaults: readonly InjectedFault[] = [
   {
     name: 'closed-counted-by-all',
     does: 'Every process that finds the record closed in the same way counts it.',
-    file: reconcile,
+    file: steps,
     find: "if (kind === 'written') for (const metric of metrics) deps.journal.count(metric, record);",
     replace: 'for (const metric of metrics) deps.journal.count(metric, record);',
     caughtBy: 'counted-once',
@@ -143,7 +145,7 @@ export const settlingFaults: readonly InjectedFault[] = [
   {
     name: 'stored-delivery-ignored',
     does: 'Reconcile ignores the status that a webhook left in Tasks.',
-    file: reconcile,
+    file: findOutcome,
     find: 'if (notified !== undefined && isTerminalStatus(notified)) {',
     replace: "if (notified !== undefined && isTerminalStatus(notified) && taskId === '') {",
     caughtBy: 'delivery-not-lost',
@@ -152,7 +154,7 @@ export const settlingFaults: readonly InjectedFault[] = [
   {
     name: 'task-not-adopted',
     does: 'Reconcile does not adopt a task that start-task did not link.',
-    file: reconcile,
+    file: findOutcome,
     find: 'await deps.tasks.adopt(taskId, extractionId)',
     replace: '{ extractionId, ...(found ?? { taskId }) }',
     caughtBy: 'delivery-not-lost',
@@ -161,7 +163,7 @@ export const settlingFaults: readonly InjectedFault[] = [
   {
     name: 'timed-out-without-last-read',
     does: 'Past the deadline, TIMED_OUT is written without a last read.',
-    file: reconcile,
+    file: findOutcome,
     find: `const found = await findOutcome(record, taskId, { known: reading, isLast: false }, deps);
   if (found.kind === 'settled') return found.step;
   if (found.kind === 'too-large') return reconcileOversized(`,
@@ -176,7 +178,7 @@ export const settlingFaults: readonly InjectedFault[] = [
   {
     name: 'no-read-in-grace',
     does: 'The task is not read in grace.',
-    file: reconcile,
+    file: findOutcome,
     find: `const found = await findOutcome(record, taskId, { known: reading, isLast }, deps);
   if (found.kind === 'settled') return found.step;
   if (found.kind === 'too-large') return abandonTooLarge(record, deps);
@@ -195,7 +197,7 @@ export const settlingFaults: readonly InjectedFault[] = [
   {
     name: 'unknown-status-is-final',
     does: 'A status that the API document does not list counts as final.',
-    file: 'lib/extraction/reading.ts',
+    file: 'lib/extraction/reconcile/reading.ts',
     find: 'if (!isTerminalStatus(taskStatus)) {',
     replace:
       "if (taskStatus === 'PAUSED') return { kind: 'ended', taskStatus: 'FAILED', expected: false };\n  if (!isTerminalStatus(taskStatus)) {",
@@ -221,7 +223,7 @@ export const settlingFaults: readonly InjectedFault[] = [
   {
     name: 'others-task-used',
     does: 'A task that is linked to another extraction settles this one, and its results are stored.',
-    file: reconcile,
+    file: findOutcome,
     find: 'if (found !== undefined && found.task.extractionId !== extractionId) {',
     replace: 'if (found !== undefined && found.task.extractionId === undefined) {',
     caughtBy: 'status-is-the-providers',
@@ -230,7 +232,7 @@ export const settlingFaults: readonly InjectedFault[] = [
   {
     name: 'others-delivery-used-at-start',
     does: 'A start that was answered with the task of another extraction uses the delivery for that task.',
-    file: 'lib/extraction/start.ts',
+    file: 'lib/extraction/start/start.ts',
     find: 'if (!linked && task.extractionId !== input.extractionId) {',
     replace: 'if (!linked && task.extractionId !== input.extractionId && task.taskStatus === undefined) {',
     caughtBy: 'status-is-the-providers',
@@ -239,7 +241,7 @@ export const settlingFaults: readonly InjectedFault[] = [
   {
     name: 'others-task-uncounted',
     does: 'An extraction that was given the task of another extraction is closed without a count.',
-    file: 'lib/extraction/start.ts',
+    file: 'lib/extraction/start/start.ts',
     find: "deps.journal.count('TaskLinkedElsewhere', row);",
     replace: '',
     caughtBy: 'others-task-disowned',

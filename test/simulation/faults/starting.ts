@@ -1,6 +1,7 @@
 import type { InjectedFault } from './injected-fault.ts';
 
-const start = 'lib/extraction/start.ts';
+const start = 'lib/extraction/start/start.ts';
+const startAnswer = 'lib/extraction/start/start-answer.ts';
 const transitions = 'lib/extraction/transitions.ts';
 
 /** Faults of the start. */
@@ -22,11 +23,11 @@ export const startingFaults: readonly InjectedFault[] = [
 
   const attemptId = deps.newAttemptId();
   const claimed = await persist(markStarting({ ...decisionOn(row, deps), attemptId }), deps);
-  if (claimed.kind === 'lost') return resumeOrRetry(claimed.record, input, deps);
+  if (claimed.kind === 'lost') return { kind: 'again', row: claimed.record };
 `,
     replace: `  const attemptId = deps.newAttemptId();
   const claimed = await persist(markStarting({ ...decisionOn(row, deps), attemptId }), deps);
-  if (claimed.kind === 'lost') return resumeOrRetry(claimed.record, input, deps);
+  if (claimed.kind === 'lost') return { kind: 'again', row: claimed.record };
   const obtained = await obtainToken(row, call, deps);
   if ('error' in obtained) return { kind: 'retry', error: obtained.error };
 `,
@@ -35,7 +36,7 @@ export const startingFaults: readonly InjectedFault[] = [
   {
     name: 'start-call-repeated-on-503',
     does: 'A start call that was answered with 5xx, or not at all, is repeated.',
-    file: start,
+    file: startAnswer,
     find: "if (error instanceof ProviderBusy) return 'ProviderBusy';",
     replace:
       "if (error instanceof ProviderBusy || (error as Error).name === 'ProviderAmbiguous') return 'ProviderBusy';",
@@ -52,17 +53,17 @@ export const startingFaults: readonly InjectedFault[] = [
   {
     name: 'unknown-is-refused',
     does: 'A start call that was not answered counts as refused.',
-    file: start,
-    find: `  if (name !== undefined) return notAccepted(name, busyUntil(error, now));
+    file: startAnswer,
+    find: `  if (name !== undefined) return notAccepted(name, error, now);
   return { kind: 'unknown', reason: 'start-call-unanswered' };`,
-    replace: `  if (name !== undefined) return notAccepted(name, busyUntil(error, now));
+    replace: `  if (name !== undefined) return notAccepted(name, error, now);
   return { kind: 'refused', reason: 'start-call-unanswered' };`,
     caughtBy: 'rejected-means-no-task',
   },
   {
     name: 'error-type-500-is-refused',
     does: 'A start call that was answered with 500 and an errorType counts as refused.',
-    file: start,
+    file: startAnswer,
     find: 'if (failure.status < 500 && failure.status !== ambiguousClientStatus) {',
     replace: 'if (failure.status <= 500 && failure.status !== ambiguousClientStatus) {',
     caughtBy: 'rejected-means-no-task',
@@ -203,7 +204,7 @@ export const startingFaults: readonly InjectedFault[] = [
   {
     name: 'failed-start-unreported',
     does: 'A failed start is not reported to the machine.',
-    file: 'lib/extraction/start-for-machine.ts',
+    file: 'lib/extraction/start/start-for-machine.ts',
     find: "await deps.fail(input.callbackToken, 'StartFailed', 'See the log of start-task.');",
     replace: 'return;',
     caughtBy: 'wait-answered',
@@ -211,7 +212,7 @@ export const startingFaults: readonly InjectedFault[] = [
   {
     name: 'consent-not-queued',
     does: 'By consent, start-task ends the machine although the queue has no message to poll.',
-    file: 'lib/extraction/start-for-machine.ts',
+    file: 'lib/extraction/start/start-for-machine.ts',
     find: 'await send({ extractionId, ...defined({ cause, dueAt }) }, delaySeconds);',
     replace: '',
     caughtBy: 'queued-before-woken',
@@ -219,7 +220,7 @@ export const startingFaults: readonly InjectedFault[] = [
   {
     name: 'refusal-unreported',
     does: 'A refused start is not reported to the machine.',
-    file: 'lib/extraction/start-for-machine.ts',
+    file: 'lib/extraction/start/start-for-machine.ts',
     find: `    case 'settled':
       await wake(callbackToken, extractionId);
       return;`,

@@ -10,23 +10,24 @@ import {
   type RequestInput,
   requestExtraction,
 } from '../../../lib/extraction/api/request-extraction.ts';
-import { countReads } from '../../../lib/extraction/count-reads.ts';
-import { findSealedTarget } from '../../../lib/extraction/find-sealed-target.ts';
-import { guardReads, type ReadTask, tokensFor } from '../../../lib/extraction/guard-reads.ts';
-import { callByConsent, callByCredentials } from '../../../lib/extraction/prepare-start-call.ts';
-import { readingOfExtraction, readTaskWith } from '../../../lib/extraction/reading.ts';
-import { type ReconcileCaller, reconcileAndContinue } from '../../../lib/extraction/reconcile.ts';
-import { answerReconcile } from '../../../lib/extraction/reconcile-event.ts';
+import { countReads } from '../../../lib/extraction/reconcile/count-reads.ts';
+import { findSealedTarget } from '../../../lib/extraction/reconcile/find-sealed-target.ts';
+import { guardReads, type ReadTask, tokensFor } from '../../../lib/extraction/reconcile/guard-reads.ts';
+import { readingOfExtraction, readTaskWith } from '../../../lib/extraction/reconcile/reading.ts';
+import { reconcileAndContinue } from '../../../lib/extraction/reconcile/reconcile.ts';
+import { answerReconcile } from '../../../lib/extraction/reconcile/reconcile-event.ts';
 import {
   type BatchAnswer,
   type ReceivedMessage,
   reconcileMessages,
-} from '../../../lib/extraction/reconcile-messages.ts';
+} from '../../../lib/extraction/reconcile/reconcile-messages.ts';
+import type { ReconcileCaller } from '../../../lib/extraction/reconcile/steps.ts';
 import type { ReconcileMessage } from '../../../lib/extraction/reconcile-queue.ts';
 import type { Extraction, TerminalStatus } from '../../../lib/extraction/record.ts';
 import { recordDelivery } from '../../../lib/extraction/record-delivery.ts';
 import type { SealedRequestData } from '../../../lib/extraction/sealed-request-data.ts';
-import { startForMachine } from '../../../lib/extraction/start-for-machine.ts';
+import { callByConsent, callByCredentials } from '../../../lib/extraction/start/start-call.ts';
+import { startForMachine } from '../../../lib/extraction/start/start-for-machine.ts';
 import { sweep } from '../../../lib/extraction/sweep.ts';
 import { cacheSessionTokens } from '../../../lib/provider/tokens/session-tokens.ts';
 import { cacheTaskTokens, tokensOf } from '../../../lib/provider/tokens/task-tokens.ts';
@@ -161,7 +162,7 @@ export const functionsIn = (service: Service, process: Process) => {
     reconcileForMachine: async (extractionId: string, afterFailure: boolean) =>
       answerReconcile(
         extractionId,
-        await reconcile(extractionId, { kind: 'machine', startAbandoned: true, afterFailure }),
+        await reconcile(extractionId, { kind: 'machine', afterFailure }),
         'machine',
       ),
     reconcileMessages: (messages: readonly ReceivedMessage[]): Promise<BatchAnswer> =>

@@ -1,4 +1,4 @@
-/** Errors of start-task that the machine retries (lib/extraction/start.ts). */
+/** Errors of start-task that the machine retries (lib/extraction/start/start.ts). */
 const startErrors: Readonly<Record<string, string>> = {
   ProviderBusy: 'the provider was busy (429)',
   ProviderPaused: 'no call was made, as starts were paused or their circuit breaker was open',

@@ -108,7 +108,6 @@ describe('Reconcile', () => {
       Payload: {
         trigger: 'machine',
         extractionId: '{% $states.input.extractionId %}',
-        startAbandoned: true,
         afterFailure: false,
       },
     });
@@ -116,7 +115,7 @@ describe('Reconcile', () => {
 
   test('polls by being retried after NotYet, and after any other failure in a state of its own', () => {
     const { Payload } = ReconcileAfterFailure.Arguments as { Payload: object };
-    expect(Payload).toMatchObject({ trigger: 'machine', startAbandoned: true, afterFailure: true });
+    expect(Payload).toMatchObject({ trigger: 'machine', afterFailure: true });
     expect(Reconcile.Catch).toEqual([
       {
         ErrorEquals: ['States.ALL'],

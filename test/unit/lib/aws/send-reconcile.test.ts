@@ -2,7 +2,7 @@ import type { SQSClient } from '@aws-sdk/client-sqs';
 import { expect, test } from 'vitest';
 import { sendReconcileTo } from '../../../../lib/aws/send-reconcile.ts';
 import { sendReconcileBatchTo } from '../../../../lib/aws/send-reconcile-batch.ts';
-import { parseReconcileMessage } from '../../../../lib/extraction/reconcile-event.ts';
+import { parseReconcileMessage } from '../../../../lib/extraction/reconcile/reconcile-event.ts';
 import type { ReconcileMessage } from '../../../../lib/extraction/reconcile-queue.ts';
 import { stubClient } from '../../../support/stub-client.ts';
 

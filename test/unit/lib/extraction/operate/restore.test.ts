@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { requestExtraction } from '../../../../../lib/extraction/api/request-extraction.ts';
 import { judgeRow, type RestoreDeps, restore } from '../../../../../lib/extraction/operate/restore.ts';
 import type { Extraction } from '../../../../../lib/extraction/record.ts';
-import { start } from '../../../../../lib/extraction/start.ts';
+import { start } from '../../../../../lib/extraction/start/start.ts';
 import {
   at,
   closedExtraction,

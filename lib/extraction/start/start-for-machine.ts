@@ -1,13 +1,8 @@
-import { defined } from '../defined.ts';
-import type { SendReconcile } from './reconcile-queue.ts';
-import type { WakeOutcome } from './record-delivery.ts';
-import {
-  type RetryableStartError,
-  type StartDeps,
-  type StartInput,
-  type StartOutcome,
-  start,
-} from './start.ts';
+import { defined } from '../../defined.ts';
+import type { SendReconcile } from '../reconcile-queue.ts';
+import type { WakeOutcome } from '../record-delivery.ts';
+import { type StartDeps, type StartInput, type StartOutcome, start } from './start.ts';
+import type { RetryableStartError } from './start-answer.ts';
 
 export type StartForMachineDeps = StartDeps & {
   readonly send: SendReconcile;

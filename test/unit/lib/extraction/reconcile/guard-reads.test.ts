@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
-import type { Attempt } from '../../../../lib/breaker/circuit-breaker.ts';
-import { ProviderPaused } from '../../../../lib/breaker/provider-trouble.ts';
-import { guardReads, tokensFor } from '../../../../lib/extraction/guard-reads.ts';
-import type { Extraction } from '../../../../lib/extraction/record.ts';
-import { withSession } from '../../../../lib/provider/tokens/with-session.ts';
-import { ProviderAmbiguous, ProviderBusy } from '../../../../lib/provider/transport/errors.ts';
-import { at, extractionIn, id, iso } from '../../../support/extraction-fixtures.ts';
-import { circuitOf } from '../../../support/memory-breaker-store.ts';
-import { memoryExtractionStore } from '../../../support/memory-extraction-store.ts';
-import { memoryJournal } from '../../../support/memory-journal.ts';
+import type { Attempt } from '../../../../../lib/breaker/circuit-breaker.ts';
+import { ProviderPaused } from '../../../../../lib/breaker/provider-trouble.ts';
+import { guardReads, tokensFor } from '../../../../../lib/extraction/reconcile/guard-reads.ts';
+import type { Extraction } from '../../../../../lib/extraction/record.ts';
+import { withSession } from '../../../../../lib/provider/tokens/with-session.ts';
+import { ProviderAmbiguous, ProviderBusy } from '../../../../../lib/provider/transport/errors.ts';
+import { at, extractionIn, id, iso } from '../../../../support/extraction-fixtures.ts';
+import { circuitOf } from '../../../../support/memory-breaker-store.ts';
+import { memoryExtractionStore } from '../../../../support/memory-extraction-store.ts';
+import { memoryJournal } from '../../../../support/memory-journal.ts';
 
 const running = { kind: 'running', known: true } as const;
 const asking = <E extends Error>(error: E): E =>

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseLargeJson } from '../../../../lib/extraction/parse-large-json.ts';
+import { parseLargeJson } from '../../../../../lib/extraction/reconcile/parse-large-json.ts';
 
 // `test/fuzz/reads` compares it with JSON.parse, which accepts any depth.
 test('JSON of 10,000 levels is read, and of one more is refused', () => {

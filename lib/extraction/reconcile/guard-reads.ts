@@ -1,11 +1,11 @@
-import type { Attempt, CircuitBreaker } from '../breaker/circuit-breaker.ts';
-import { busyUntil, notBeforeOf, ProviderPaused } from '../breaker/provider-trouble.ts';
-import type { Tokens } from '../provider/tokens/tokens.ts';
+import type { Attempt, CircuitBreaker } from '../../breaker/circuit-breaker.ts';
+import { busyUntil, notBeforeOf, ProviderPaused } from '../../breaker/provider-trouble.ts';
+import type { Tokens } from '../../provider/tokens/tokens.ts';
+import type { Extraction } from '../record.ts';
+import { writeChange } from '../store.ts';
+import { postponeCalls } from '../transitions.ts';
 import type { Reading } from './reading.ts';
-import type { ReconcileDeps } from './reconcile.ts';
-import type { Extraction } from './record.ts';
-import { writeChange } from './store.ts';
-import { postponeCalls } from './transitions.ts';
+import type { ReconcileDeps } from './steps.ts';
 
 /** Reads the task of a record. Every call to the provider goes through `attempt`. */
 export type ReadTask = (record: Extraction, taskId: string, attempt: Attempt) => Promise<Reading>;

@@ -1,12 +1,12 @@
-import { finishedStatus, inProgressStatuses } from '../provider/assumptions.ts';
-import type { ExtractionAnswer } from '../provider/extractions/read-extraction.ts';
-import { parseActionResults } from '../provider/tasks/parse-action-results.ts';
-import type { TaskReading } from '../provider/tasks/read-task.ts';
-import { ProviderAnswerTooLarge } from '../provider/transport/errors.ts';
-import { failureReason } from './failure-reason.ts';
-import { looksLikeCode } from './looks-like-code.ts';
+import { finishedStatus, inProgressStatuses } from '../../provider/assumptions.ts';
+import type { ExtractionAnswer } from '../../provider/extractions/read-extraction.ts';
+import { parseActionResults } from '../../provider/tasks/parse-action-results.ts';
+import type { TaskReading } from '../../provider/tasks/read-task.ts';
+import { ProviderAnswerTooLarge } from '../../provider/transport/errors.ts';
+import { failureReason } from '../failure-reason.ts';
+import { looksLikeCode } from '../looks-like-code.ts';
+import { type ActionResult, isTerminalStatus, type TerminalStatus } from '../record.ts';
 import { type Parts, parseLargeJson } from './parse-large-json.ts';
-import { type ActionResult, isTerminalStatus, type TerminalStatus } from './record.ts';
 
 /** What one read of the provider returned about a task, in the same form for both methods. */
 export type Reading =

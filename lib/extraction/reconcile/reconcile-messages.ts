@@ -1,8 +1,8 @@
-import type { Count, MetricName } from '../observability/metric-names.ts';
-import { stuckSeconds, type Timings } from './deadlines.ts';
-import type { Journal } from './journal.ts';
-import type { ReconcileCaller, ReconcileResult } from './reconcile.ts';
+import type { Count, MetricName } from '../../observability/metric-names.ts';
+import { stuckSeconds, type Timings } from '../deadlines.ts';
+import type { Journal } from '../journal.ts';
 import { parseReconcileMessage } from './reconcile-event.ts';
+import type { ReconcileCaller, ReconcileResult } from './steps.ts';
 
 /** A message as Lambda passes it on. */
 export type ReceivedMessage = {

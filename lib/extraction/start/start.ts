@@ -1,25 +1,12 @@
-import type { Attempt, CircuitBreaker } from '../breaker/circuit-breaker.ts';
-import { busyUntil } from '../breaker/provider-trouble.ts';
-import { defined } from '../defined.ts';
-import { NotConfigured } from '../not-configured.ts';
-import { ambiguousClientStatus, notAcceptedStatus } from '../provider/assumptions.ts';
-import {
-  InvalidProviderRequest,
-  ProviderBusy,
-  ProviderError,
-  ProviderExtractionFailed,
-  ProviderRefused,
-  ProviderUnauthorized,
-  ProviderUnreachable,
-} from '../provider/transport/errors.ts';
-import { isStartStale, plusSeconds, type Timings } from './deadlines.ts';
-import { failureReason } from './failure-reason.ts';
-import type { Journal } from './journal.ts';
-import type { StartCall } from './prepare-start-call.ts';
-import { delayUntil, longestDelaySeconds } from './reconcile-queue.ts';
-import { type Extraction, type ExtractionStatus, hasWebhook, isTerminalStatus } from './record.ts';
-import { settle } from './settle.ts';
-import { type ChangeOutcome, type ExtractionStore, type TaskStore, writeChange } from './store.ts';
+import type { Attempt, CircuitBreaker } from '../../breaker/circuit-breaker.ts';
+import { busyUntil } from '../../breaker/provider-trouble.ts';
+import { defined } from '../../defined.ts';
+import { isStartStale, plusSeconds, type Timings } from '../deadlines.ts';
+import type { Journal } from '../journal.ts';
+import { delayUntil, longestDelaySeconds } from '../reconcile-queue.ts';
+import { type Extraction, type ExtractionStatus, hasWebhook, isTerminalStatus } from '../record.ts';
+import { settle } from '../settle.ts';
+import { type ChangeOutcome, type ExtractionStore, type TaskStore, writeChange } from '../store.ts';
 import {
   type Change,
   decisionOn,
@@ -31,7 +18,9 @@ import {
   markUnconfirmed,
   postponeCalls,
   revertToRequested,
-} from './transitions.ts';
+} from '../transitions.ts';
+import { type RetryableStartError, type StartCallResult, tokenFailure } from './start-answer.ts';
+import { makeStartCall, type StartCall, tokenNotObtained } from './start-call.ts';
 
 /** The input of the state StartTask. */
 export type StartInput = {
@@ -44,15 +33,6 @@ export type StartInput = {
   /** Base64 of the ciphertext of the request data. Polls by consent need it. */
   readonly sealed: string;
 };
-
-/** Names of the errors that the machine retries (design, section 5). */
-export type RetryableStartError =
-  | 'ProviderBusy'
-  /** No call was made: the breaker is open, or an operator paused starts. */
-  | 'ProviderPaused'
-  | 'ProviderUnreachable'
-  | 'ProviderUnauthorized'
-  | 'StartInProgress';
 
 export type StartOutcome =
   /** The task runs and the callback token is stored. The webhook will wake the machine. */
@@ -90,88 +70,6 @@ export type StartDeps = {
 /** The dependencies of one attempt. Every call to the provider goes through `attempt`. */
 type AttemptDeps = StartDeps & { readonly attempt: Attempt };
 
-type StartCallResult =
-  | { readonly kind: 'accepted'; readonly taskId: string }
-  /** The provider has no task: the start can be retried. */
-  | { readonly kind: 'not-accepted'; readonly error: RetryableStartError; readonly notBefore?: string }
-  | { readonly kind: 'refused'; readonly reason: string }
-  /** A task may exist. */
-  | { readonly kind: 'unknown'; readonly reason: string };
-
-const tokenNotObtained = 'No provider token could be obtained.';
-
-const retryName = (error: unknown): RetryableStartError | undefined => {
-  if (error instanceof ProviderBusy) return 'ProviderBusy';
-  if (error instanceof ProviderUnreachable) return 'ProviderUnreachable';
-  if (error instanceof ProviderUnauthorized) return 'ProviderUnauthorized';
-  return undefined;
-};
-
-const notAccepted = (error: RetryableStartError, notBefore?: string): StartCallResult =>
-  notBefore === undefined ? { kind: 'not-accepted', error } : { kind: 'not-accepted', error, notBefore };
-
-/** The result of an answer with an `errorType`. Only the v2 variant of an extraction by consent has such answers. */
-const resultOfFailure = (failure: ProviderExtractionFailed, now: Date): StartCallResult => {
-  if (failure.status === notAcceptedStatus) return notAccepted('ProviderBusy', busyUntil(failure, now));
-  if (failure.status < 500 && failure.status !== ambiguousClientStatus) {
-    return { kind: 'refused', reason: failureReason(failure) };
-  }
-  return { kind: 'unknown', reason: 'start-call-unanswered' };
-};
-
-/** The result of a start call that threw. A 401 is returned as such, because another token may help. */
-const resultOfError = (error: unknown, now: Date): StartCallResult | 'unauthorized' => {
-  if (error instanceof ProviderUnauthorized) return 'unauthorized';
-  if (error instanceof ProviderExtractionFailed) return resultOfFailure(error, now);
-  if (error instanceof ProviderRefused) return { kind: 'refused', reason: `http-${error.status}` };
-  if (error instanceof InvalidProviderRequest) return { kind: 'refused', reason: 'invalid-request' };
-  const name = retryName(error);
-  if (name !== undefined) return notAccepted(name, busyUntil(error, now));
-  return { kind: 'unknown', reason: 'start-call-unanswered' };
-};
-
-/**
- * The error that the machine retries after a token could not be obtained. Creating a token starts nothing, so an
- * unanswered call is safe to retry too. Throws an error that is neither a ProviderError nor NotConfigured.
- */
-const tokenFailure = (error: unknown): RetryableStartError => {
-  if (error instanceof NotConfigured) return 'ProviderUnauthorized';
-  if (!(error instanceof ProviderError)) throw error;
-  if (error instanceof ProviderRefused) return 'ProviderUnauthorized';
-  return retryName(error) ?? 'ProviderUnreachable';
-};
-
-/** Makes the start call. Repeats it at most once, and only after a 401, which means that it was not accepted. */
-const makeStartCall = async (token: string, call: StartCall, deps: AttemptDeps): Promise<StartCallResult> => {
-  const { journal, now, attempt } = deps;
-  const post = async (withToken: string): Promise<StartCallResult | 'unauthorized'> => {
-    try {
-      return { kind: 'accepted', taskId: await attempt.make(() => call.post(withToken)) };
-    } catch (error) {
-      journal.failure('The start call failed.', error);
-      return resultOfError(error, now());
-    }
-  };
-
-  const first = await post(token);
-  if (first !== 'unauthorized') return first;
-  if (!call.renewable) return { kind: 'refused', reason: 'session-token-refused' };
-
-  call.tokens.drop(token);
-  let renewed: string;
-  try {
-    renewed = await attempt.prepare(() => call.tokens.current());
-  } catch (error) {
-    journal.failure(tokenNotObtained, error);
-    // The status is STARTING, so an exception here would end as UNCONFIRMED. The 401 means that nothing was accepted.
-    return notAccepted('ProviderUnauthorized', busyUntil(error, now()));
-  }
-  const second = await post(renewed);
-  if (second !== 'unauthorized') return second;
-  call.tokens.drop(renewed);
-  return notAccepted('ProviderUnauthorized');
-};
-
 /** Nothing is left for the machine. What is left of an open record is the queue's. */
 const endFor = (row: Extraction | undefined): StartOutcome => {
   if (row === undefined) return { kind: 'settled', status: 'GONE' };
@@ -193,24 +91,31 @@ const pollByQueue = async (
   return { kind: 'queued', status, cause: 'due', ...defined({ dueAt }), delaySeconds };
 };
 
+/** The outcome, or the row that refused a write, from which the decision is made again. */
+type Step = StartOutcome | { readonly kind: 'again'; readonly row: Extraction | undefined };
+
+/** Writes that the extraction ends as `UNCONFIRMED`. */
+const closeUnconfirmed = async (change: Change, row: Extraction, deps: StartDeps): Promise<Step> => {
+  const { kind, record } = await writeChange(deps.extractions, change);
+  if (kind === 'lost') return { kind: 'again', row: record };
+  if (kind === 'written') deps.journal.count('Unconfirmed', row);
+  return { kind: 'settled', status: record.status };
+};
+
 /** Links the task and stores the callback token. Settles at once if an early delivery left a final status. */
 const linkTask = async (
   input: StartInput,
   row: Extraction,
   taskId: string,
   deps: StartDeps,
-): Promise<StartOutcome> => {
+): Promise<Step> => {
   if (!hasWebhook(row)) return pollByQueue(input, row, taskId, deps);
   const { extractionId, callbackToken, callbackAttempt } = input;
   const { linked, task } = await deps.tasks.link({ taskId, extractionId, callbackToken, callbackAttempt });
   if (!linked && task.extractionId !== input.extractionId) {
     // Counted before the write: this may be a leak, so the alarm must not depend on whether the write succeeds.
     deps.journal.count('TaskLinkedElsewhere', row);
-    const disowned = disownTask({ ...decisionOn(row, deps), taskId, settledBy: 'start' });
-    const outcome = await writeChange(deps.extractions, disowned);
-    if (outcome.kind === 'lost') return resumeOrRetry(outcome.record, input, deps);
-    if (outcome.kind === 'written') deps.journal.count('Unconfirmed', row);
-    return { kind: 'settled', status: outcome.record.status };
+    return closeUnconfirmed(disownTask({ ...decisionOn(row, deps), taskId, settledBy: 'start' }), row, deps);
   }
   if (task.taskStatus === undefined || !isTerminalStatus(task.taskStatus)) return { kind: 'waiting', taskId };
   const reported = { extractionId, taskId, taskStatus: task.taskStatus };
@@ -224,15 +129,8 @@ const linkTask = async (
 const isMine = (row: Extraction | undefined, input: StartInput): row is Extraction =>
   row?.requestId === input.requestId;
 
-/**
- * Decides for an invocation that may not start, or no longer: from the row as read, or from the row that refused a write.
- * A row that went back to `REQUESTED` meanwhile is left to the machine's retry.
- */
-const resumeOrRetry = async (
-  row: Extraction | undefined,
-  input: StartInput,
-  deps: StartDeps,
-): Promise<StartOutcome> => {
+/** A row that went back to `REQUESTED` meanwhile is left to the machine's retry. */
+const decide = async (row: Extraction | undefined, input: StartInput, deps: StartDeps): Promise<Step> => {
   if (!isMine(row, input)) return { kind: 'settled', status: 'GONE' };
   if (row.status === 'REQUESTED') return { kind: 'retry', error: 'StartInProgress' };
   if (row.status === 'RUNNING' && row.taskId !== undefined) return linkTask(input, row, row.taskId, deps);
@@ -240,13 +138,16 @@ const resumeOrRetry = async (
     if (!isStartStale(row, deps.now(), deps.timings)) return { kind: 'retry', error: 'StartInProgress' };
     const { attemptId } = row;
     const interrupted = { attemptId, reason: 'start-interrupted', settledBy: 'start' } as const;
-    const unconfirmed = markUnconfirmed({ ...decisionOn(row, deps), ...interrupted });
-    const outcome = await writeChange(deps.extractions, unconfirmed);
-    if (outcome.kind === 'lost') return resumeOrRetry(outcome.record, input, deps);
-    if (outcome.kind === 'written') deps.journal.count('Unconfirmed', row);
-    return { kind: 'settled', status: 'UNCONFIRMED' };
+    return closeUnconfirmed(markUnconfirmed({ ...decisionOn(row, deps), ...interrupted }), row, deps);
   }
   return endFor(row);
+};
+
+/** Goes on for an invocation that may not start, or no longer: decides until no write is refused. */
+const continueFrom = async (step: Step, input: StartInput, deps: StartDeps): Promise<StartOutcome> => {
+  let next = step;
+  while (next.kind === 'again') next = await decide(next.row, input, deps);
+  return next;
 };
 
 const changeFor = (called: StartCallResult, decision: Parameters<typeof markStarting>[0]): Change => {
@@ -287,7 +188,7 @@ const recordResult = async (
   called: StartCallResult,
   input: StartInput,
   deps: StartDeps,
-): Promise<StartOutcome> => {
+): Promise<Step> => {
   const { journal } = deps;
   if (called.kind === 'accepted') {
     // Logged before the write: if the write fails, the log is the only place that has the taskId.
@@ -299,7 +200,7 @@ const recordResult = async (
   if (called.kind === 'accepted' && outcome.kind === 'lost') {
     outcome = await persist(markRunningLate({ ...decision, taskId: called.taskId }), deps);
   }
-  if (outcome.kind === 'lost') return resumeOrRetry(outcome.record, input, deps);
+  if (outcome.kind === 'lost') return { kind: 'again', row: outcome.record };
 
   if (called.kind === 'accepted') return linkTask(input, outcome.record, called.taskId, deps);
   if (called.kind === 'not-accepted') return { kind: 'retry', error: called.error };
@@ -328,14 +229,14 @@ const obtainToken = async (
 };
 
 /** Everything from the unsealing to the record of the start call's result. */
-const tryToStart = async (row: Extraction, input: StartInput, deps: AttemptDeps): Promise<StartOutcome> => {
+const tryToStart = async (row: Extraction, input: StartInput, deps: AttemptDeps): Promise<Step> => {
   const call = await deps.callFor(row);
   const obtained = await obtainToken(row, call, deps);
   if ('error' in obtained) return { kind: 'retry', error: obtained.error };
 
   const attemptId = deps.newAttemptId();
   const claimed = await persist(markStarting({ ...decisionOn(row, deps), attemptId }), deps);
-  if (claimed.kind === 'lost') return resumeOrRetry(claimed.record, input, deps);
+  if (claimed.kind === 'lost') return { kind: 'again', row: claimed.record };
 
   const called = await makeStartCall(obtained.token, call, deps);
   return recordResult(claimed.record, attemptId, called, input, deps);
@@ -349,15 +250,17 @@ const tryToStart = async (row: Extraction, input: StartInput, deps: AttemptDeps)
  */
 export const start = async (input: StartInput, deps: StartDeps): Promise<StartOutcome> => {
   const row = await deps.extractions.get(input.extractionId);
-  if (!isMine(row, input) || row.status !== 'REQUESTED') return resumeOrRetry(row, input, deps);
+  if (!isMine(row, input) || row.status !== 'REQUESTED') {
+    return continueFrom({ kind: 'again', row }, input, deps);
+  }
   const now = deps.now().toISOString();
   const windowEnd = plusSeconds(row.requestedAt, deps.timings.startWindow);
   // Reconcile then writes NOT_STARTED.
   if (now >= windowEnd) return endFor(row);
   if (row.notBefore !== undefined && now < row.notBefore) return { kind: 'retry', error: 'ProviderBusy' };
 
-  const run = await deps.breaker.run(row.extractionId, (attempt) =>
-    tryToStart(row, input, { ...deps, attempt }),
+  const run = await deps.breaker.run(row.extractionId, async (attempt) =>
+    continueFrom(await tryToStart(row, input, { ...deps, attempt }), input, deps),
   );
   return run.kind === 'held' ? { kind: 'retry', error: 'ProviderPaused' } : run.value;
 };

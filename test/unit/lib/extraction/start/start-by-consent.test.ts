@@ -1,18 +1,18 @@
 import { describe, expect, test } from 'vitest';
-import { callByConsent } from '../../../../lib/extraction/prepare-start-call.ts';
-import { longestDelaySeconds } from '../../../../lib/extraction/reconcile-queue.ts';
-import type { ConsentExtraction, ConsentVariant } from '../../../../lib/extraction/record.ts';
-import { type StartDeps, type StartOutcome, start } from '../../../../lib/extraction/start.ts';
-import type { StartExtractionRequest } from '../../../../lib/provider/extractions/start-extraction-request.ts';
-import { startExtractionV2 } from '../../../../lib/provider/extractions/start-extraction-v2.ts';
+import { longestDelaySeconds } from '../../../../../lib/extraction/reconcile-queue.ts';
+import type { ConsentExtraction, ConsentVariant } from '../../../../../lib/extraction/record.ts';
+import { type StartDeps, type StartOutcome, start } from '../../../../../lib/extraction/start/start.ts';
+import { callByConsent } from '../../../../../lib/extraction/start/start-call.ts';
+import type { StartExtractionRequest } from '../../../../../lib/provider/extractions/start-extraction-request.ts';
+import { startExtractionV2 } from '../../../../../lib/provider/extractions/start-extraction-v2.ts';
 import {
   ProviderAmbiguous,
   ProviderBusy,
   ProviderExtractionFailed,
   ProviderRefused,
   ProviderUnauthorized,
-} from '../../../../lib/provider/transport/errors.ts';
-import { answering } from '../../../support/canned-connection.ts';
+} from '../../../../../lib/provider/transport/errors.ts';
+import { answering } from '../../../../support/canned-connection.ts';
 import {
   clock,
   consentExtraction,
@@ -21,11 +21,11 @@ import {
   id,
   iso,
   timings,
-} from '../../../support/extraction-fixtures.ts';
-import { closedCircuit } from '../../../support/memory-breaker-store.ts';
-import { memoryExtractionStore } from '../../../support/memory-extraction-store.ts';
-import { memoryJournal } from '../../../support/memory-journal.ts';
-import { memoryTaskStore, taskExpiry } from '../../../support/memory-task-store.ts';
+} from '../../../../support/extraction-fixtures.ts';
+import { closedCircuit } from '../../../../support/memory-breaker-store.ts';
+import { memoryExtractionStore } from '../../../../support/memory-extraction-store.ts';
+import { memoryJournal } from '../../../../support/memory-journal.ts';
+import { memoryTaskStore, taskExpiry } from '../../../../support/memory-task-store.ts';
 
 const target = '11111111-1';
 

@@ -1,8 +1,14 @@
 import { expect, test } from 'vitest';
-import type { ReconcileCaller, ReconcileResult } from '../../../../lib/extraction/reconcile.ts';
-import { reconcileMessages } from '../../../../lib/extraction/reconcile-messages.ts';
-import { clock, closedExtraction, extractionIn, iso, timings } from '../../../support/extraction-fixtures.ts';
-import { memoryJournal } from '../../../support/memory-journal.ts';
+import { reconcileMessages } from '../../../../../lib/extraction/reconcile/reconcile-messages.ts';
+import type { ReconcileCaller, ReconcileResult } from '../../../../../lib/extraction/reconcile/steps.ts';
+import {
+  clock,
+  closedExtraction,
+  extractionIn,
+  iso,
+  timings,
+} from '../../../../support/extraction-fixtures.ts';
+import { memoryJournal } from '../../../../support/memory-journal.ts';
 
 const once = { ApproximateReceiveCount: '1' };
 

@@ -1,9 +1,9 @@
+import { type Extraction, mostUnfinishedReads } from '../record.ts';
+import { writeChange } from '../store.ts';
+import { beginRead, type Change, endReads } from '../transitions.ts';
 import type { ReadTask } from './guard-reads.ts';
 import { ReadEndsProcess } from './reading.ts';
-import type { ReconcileCaller, ReconcileDeps } from './reconcile.ts';
-import { type Extraction, mostUnfinishedReads } from './record.ts';
-import { writeChange } from './store.ts';
-import { beginRead, type Change, endReads } from './transitions.ts';
+import type { ReconcileCaller, ReconcileDeps } from './steps.ts';
 
 type CountDeps = Pick<ReconcileDeps, 'extractions' | 'now' | 'timings' | 'journal'>;
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { readingOfExtraction, readingOfTask } from '../../../../lib/extraction/reading.ts';
+import { readingOfExtraction, readingOfTask } from '../../../../../lib/extraction/reconcile/reading.ts';
 
 const read = (...actions: readonly unknown[]) => {
   const reading = readingOfTask({ taskStatus: 'PARTIAL', results: { actions }, bytes: new Uint8Array() });

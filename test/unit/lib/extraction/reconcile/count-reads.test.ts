@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
-import type { Attempt } from '../../../../lib/breaker/circuit-breaker.ts';
-import { countReads } from '../../../../lib/extraction/count-reads.ts';
-import { ReadEndsProcess } from '../../../../lib/extraction/reading.ts';
-import type { ReconcileCaller } from '../../../../lib/extraction/reconcile.ts';
-import type { Extraction } from '../../../../lib/extraction/record.ts';
-import type { ExtractionStore } from '../../../../lib/extraction/store.ts';
-import { at, extractionIn, id, iso, timings } from '../../../support/extraction-fixtures.ts';
-import { memoryExtractionStore } from '../../../support/memory-extraction-store.ts';
-import { memoryJournal } from '../../../support/memory-journal.ts';
+import type { Attempt } from '../../../../../lib/breaker/circuit-breaker.ts';
+import { countReads } from '../../../../../lib/extraction/reconcile/count-reads.ts';
+import { ReadEndsProcess } from '../../../../../lib/extraction/reconcile/reading.ts';
+import type { ReconcileCaller } from '../../../../../lib/extraction/reconcile/steps.ts';
+import type { Extraction } from '../../../../../lib/extraction/record.ts';
+import type { ExtractionStore } from '../../../../../lib/extraction/store.ts';
+import { at, extractionIn, id, iso, timings } from '../../../../support/extraction-fixtures.ts';
+import { memoryExtractionStore } from '../../../../support/memory-extraction-store.ts';
+import { memoryJournal } from '../../../../support/memory-journal.ts';
 
 const running = { kind: 'running', known: true } as const;
 const first: ReconcileCaller = { kind: 'queue', cause: 'due' };

@@ -1,14 +1,13 @@
 import * as v from 'valibot';
-import type { ReconcileCaller, ReconcileResult } from './reconcile.ts';
-import { type ReconcileMessage, reconcileCauses } from './reconcile-queue.ts';
-import type { ExtractionStatus } from './record.ts';
+import { type ReconcileMessage, reconcileCauses } from '../reconcile-queue.ts';
+import type { ExtractionStatus } from '../record.ts';
+import type { ReconcileCaller, ReconcileResult } from './steps.ts';
 
 /** The event of a direct invocation of reconcile-extraction: by the machine, or by an operator. */
 export type ReconcileEvent =
   | {
       readonly trigger: 'machine';
       readonly extractionId: string;
-      readonly startAbandoned: boolean;
       readonly afterFailure?: boolean;
     }
   | { readonly trigger: 'operator'; readonly extractionId: string };
@@ -21,14 +20,10 @@ export type ReconcileAnswer = {
   readonly deferred: boolean;
 };
 
-/** Who called, in the domain's terms. Only the machine knows whether a start was abandoned. */
+/** Who called, in the domain's terms. */
 export const reconcileCallerOf = (event: ReconcileEvent): ReconcileCaller =>
   event.trigger === 'machine'
-    ? {
-        kind: 'machine',
-        startAbandoned: event.startAbandoned,
-        afterFailure: event.afterFailure === true,
-      }
+    ? { kind: 'machine', afterFailure: event.afterFailure === true }
     : { kind: 'operator' };
 
 const messageSchema = v.strictObject({

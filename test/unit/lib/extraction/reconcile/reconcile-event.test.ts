@@ -1,18 +1,24 @@
 import { expect, test } from 'vitest';
-import type { ReconcileResult } from '../../../../lib/extraction/reconcile.ts';
-import { answerReconcile, NotYet, reconcileCallerOf } from '../../../../lib/extraction/reconcile-event.ts';
-import { extractionIn, id } from '../../../support/extraction-fixtures.ts';
+import {
+  answerReconcile,
+  NotYet,
+  reconcileCallerOf,
+} from '../../../../../lib/extraction/reconcile/reconcile-event.ts';
+import type { ReconcileResult } from '../../../../../lib/extraction/reconcile/steps.ts';
+import { extractionIn, id } from '../../../../support/extraction-fixtures.ts';
 
-test('the machine reports whether the start was abandoned, and a failure before, also by an earlier definition', () => {
+test('the machine reports a failure before, also by an earlier definition', () => {
   const earlier = {
     trigger: 'machine',
     extractionId: id,
     startAbandoned: false,
     sealedTarget: null,
   } as const;
-  const caller = { kind: 'machine', startAbandoned: false };
-  expect(reconcileCallerOf(earlier)).toEqual({ ...caller, afterFailure: false });
-  expect(reconcileCallerOf({ ...earlier, afterFailure: true })).toEqual({ ...caller, afterFailure: true });
+  expect(reconcileCallerOf(earlier)).toEqual({ kind: 'machine', afterFailure: false });
+  expect(reconcileCallerOf({ ...earlier, afterFailure: true })).toEqual({
+    kind: 'machine',
+    afterFailure: true,
+  });
   expect(reconcileCallerOf({ trigger: 'operator', extractionId: id })).toEqual({ kind: 'operator' });
 });
 

@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest';
-import type { Extraction } from '../../../../lib/extraction/record.ts';
-import { type StartForMachineDeps, startForMachine } from '../../../../lib/extraction/start-for-machine.ts';
-import { ProviderBusy, ProviderRefused } from '../../../../lib/provider/transport/errors.ts';
+import type { Extraction } from '../../../../../lib/extraction/record.ts';
+import {
+  type StartForMachineDeps,
+  startForMachine,
+} from '../../../../../lib/extraction/start/start-for-machine.ts';
+import { ProviderBusy, ProviderRefused } from '../../../../../lib/provider/transport/errors.ts';
 import {
   at,
   consentExtraction,
@@ -10,11 +13,11 @@ import {
   id,
   iso,
   timings,
-} from '../../../support/extraction-fixtures.ts';
-import { closedCircuit } from '../../../support/memory-breaker-store.ts';
-import { memoryExtractionStore } from '../../../support/memory-extraction-store.ts';
-import { memoryJournal } from '../../../support/memory-journal.ts';
-import { memoryTaskStore } from '../../../support/memory-task-store.ts';
+} from '../../../../support/extraction-fixtures.ts';
+import { closedCircuit } from '../../../../support/memory-breaker-store.ts';
+import { memoryExtractionStore } from '../../../../support/memory-extraction-store.ts';
+import { memoryJournal } from '../../../../support/memory-journal.ts';
+import { memoryTaskStore } from '../../../../support/memory-task-store.ts';
 
 const input = {
   extractionId: id,

@@ -1,5 +1,5 @@
-import type { ExecutionInput } from './api/request-extraction.ts';
-import type { TaskStore } from './store.ts';
+import type { ExecutionInput } from '../api/request-extraction.ts';
+import type { TaskStore } from '../store.ts';
 
 /**
  * The sealed target of a task by consent. start-task stores it in `Tasks`. If it was interrupted before that, the

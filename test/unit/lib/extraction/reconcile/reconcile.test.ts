@@ -1,25 +1,25 @@
 import { describe, expect, test, vi } from 'vitest';
-import { ProviderPaused } from '../../../../lib/breaker/provider-trouble.ts';
-import { defined } from '../../../../lib/defined.ts';
-import { ReadEndsProcess, type Reading, readingOfTask } from '../../../../lib/extraction/reading.ts';
+import { ProviderPaused } from '../../../../../lib/breaker/provider-trouble.ts';
+import { defined } from '../../../../../lib/defined.ts';
 import {
-  type ReconcileCaller,
-  type ReconcileDeps,
-  reconcile,
-  reconcileAndContinue,
-} from '../../../../lib/extraction/reconcile.ts';
-import type { SendReconcile } from '../../../../lib/extraction/reconcile-queue.ts';
-import { type Extraction, terminalStatuses } from '../../../../lib/extraction/record.ts';
-import type { ExtractionStore, Task } from '../../../../lib/extraction/store.ts';
-import { correctOutcome, markSettled } from '../../../../lib/extraction/transitions.ts';
-import type { TaskReading } from '../../../../lib/provider/tasks/read-task.ts';
+  ReadEndsProcess,
+  type Reading,
+  readingOfTask,
+} from '../../../../../lib/extraction/reconcile/reading.ts';
+import { reconcile, reconcileAndContinue } from '../../../../../lib/extraction/reconcile/reconcile.ts';
+import type { ReconcileCaller, ReconcileDeps } from '../../../../../lib/extraction/reconcile/steps.ts';
+import type { SendReconcile } from '../../../../../lib/extraction/reconcile-queue.ts';
+import { type Extraction, terminalStatuses } from '../../../../../lib/extraction/record.ts';
+import type { ExtractionStore, Task } from '../../../../../lib/extraction/store.ts';
+import { correctOutcome, markSettled } from '../../../../../lib/extraction/transitions.ts';
+import type { TaskReading } from '../../../../../lib/provider/tasks/read-task.ts';
 import {
   ProviderAmbiguous,
   ProviderAnswerTooLarge,
   ProviderRefused,
   ProviderUnauthorized,
   ProviderUnreachable,
-} from '../../../../lib/provider/transport/errors.ts';
+} from '../../../../../lib/provider/transport/errors.ts';
 import {
   at,
   clock,
@@ -30,14 +30,13 @@ import {
   id,
   iso,
   timings,
-} from '../../../support/extraction-fixtures.ts';
-import { memoryExtractionStore } from '../../../support/memory-extraction-store.ts';
-import { memoryJournal } from '../../../support/memory-journal.ts';
-import { memoryTaskStore, taskExpiry } from '../../../support/memory-task-store.ts';
-import { withLostAnswers } from '../../../support/with-lost-answers.ts';
+} from '../../../../support/extraction-fixtures.ts';
+import { memoryExtractionStore } from '../../../../support/memory-extraction-store.ts';
+import { memoryJournal } from '../../../../support/memory-journal.ts';
+import { memoryTaskStore, taskExpiry } from '../../../../support/memory-task-store.ts';
+import { withLostAnswers } from '../../../../support/with-lost-answers.ts';
 
-const machine: ReconcileCaller = { kind: 'machine', startAbandoned: false };
-const machineThatAbandoned: ReconcileCaller = { kind: 'machine', startAbandoned: true };
+const machine: ReconcileCaller = { kind: 'machine' };
 const broken: ReconcileCaller = { kind: 'queue', cause: 'execution-broken' };
 const swept: ReconcileCaller = { kind: 'queue', cause: 'sweep' };
 const operator: ReconcileCaller = { kind: 'operator' };
@@ -120,10 +119,9 @@ const isClosed = (row: Extraction | undefined): boolean =>
 
 describe('REQUESTED', () => {
   test.each([
-    ['the machine has abandoned the start', machineThatAbandoned, 100, 'start-abandoned'],
+    ['the machine has abandoned the start', machine, 100, 'start-abandoned'],
     ['the execution broke', broken, 100, 'start-abandoned'],
-    ['the start window is over, for the machine', machine, 900, 'start-window-over'],
-    ['the start window is over, for the sweep', swept, 900, 'start-window-over'],
+    ['the start window is over', swept, 900, 'start-window-over'],
   ])('%s: NOT_STARTED', async (_what, caller, now, reason) => {
     const { reconcile, row, counted, reads } = world(extraction(), { now });
     expect(await reconcile(caller)).toMatchObject({ kind: 'closed', record: { status: 'NOT_STARTED' } });
@@ -135,8 +133,8 @@ describe('REQUESTED', () => {
 
   test('until the start window ends, nothing is decided', async () => {
     const { reconcile, row } = world(extraction(), { now: 899.999 });
-    expect(await reconcile(machine)).toMatchObject({ kind: 'not-yet' });
-    expect(row()).toEqual(extraction());
+    expect(await reconcile(swept)).toMatchObject({ kind: 'deferred', why: 'not-started-yet' });
+    expect(row()).toEqual(extraction({ dueAt: iso(899.999 + 120) }));
   });
 
   test('a start that is claimed between the read and the write is not abandoned', async () => {
@@ -146,10 +144,10 @@ describe('REQUESTED', () => {
     });
     // What the read gave is stale: the row is STARTING by now.
     const held = world(starting, { through: (store) => ({ ...store, get: async () => extraction() }) });
-    expect(await held.reconcile(machineThatAbandoned)).toMatchObject({ kind: 'not-yet' });
+    expect(await held.reconcile(machine)).toMatchObject({ kind: 'not-yet' });
     expect(held.row()).toEqual(starting);
     expect(held.counted).toEqual([]);
-    await reconcile(machineThatAbandoned);
+    await reconcile(machine);
     expect([row()?.status, counted]).toEqual(['NOT_STARTED', ['NotStarted']]);
   });
 });
@@ -161,12 +159,6 @@ describe('STARTING', () => {
     expect(await reconcile(caller)).toMatchObject({ kind, why: 'start-in-progress' });
     expect(row()?.status).toBe('STARTING');
     expect(reads()).toBe(0);
-  });
-
-  test('a start in progress is left alone even if the machine has abandoned it, as the start call may still follow', async () => {
-    const { reconcile, row } = world(extractionIn('STARTING'), { now: 61 });
-    expect(await reconcile(machineThatAbandoned)).toMatchObject({ kind: 'not-yet' });
-    expect(row()?.status).toBe('STARTING');
   });
 
   test.each(everybody)('a stale start is UNCONFIRMED, for every caller: %j', async (caller) => {
@@ -385,7 +377,7 @@ describe('"not yet"', () => {
   });
 
   test('to the machine changes nothing, because the machine retries', async () => {
-    for (const status of ['REQUESTED', 'STARTING', 'RUNNING'] as const) {
+    for (const status of ['STARTING', 'RUNNING'] as const) {
       const { reconcile, row } = world(extractionIn(status), { now: 50 });
       const before = row();
       await reconcile(machine);
@@ -868,7 +860,7 @@ describe('a closed record', () => {
     ['abandoned collecting', closedExtraction({ status: 'FAILED', taskId: 'task-1', collectionError: 'x' })],
     ['out of grace', closedExtraction({ status: 'TIMED_OUT', taskId: 'task-1' })],
   ])('%s: stays closed, and the provider is not read', async (_what, row) => {
-    for (const caller of [...everybody, machineThatAbandoned]) {
+    for (const caller of everybody) {
       const { reconcile, row: rowNow, reads, counted } = world(row, { now: 99_999 });
       expect(await reconcile(caller)).toEqual({ kind: 'closed', record: row });
       expect(rowNow()).toEqual(row);

@@ -1,15 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { CircuitBreaker } from '../../../../lib/breaker/circuit-breaker.ts';
-import { callByCredentials } from '../../../../lib/extraction/prepare-start-call.ts';
-import type { Extraction } from '../../../../lib/extraction/record.ts';
-import type { SealedCredentialsData } from '../../../../lib/extraction/sealed-request-data.ts';
-import { type StartDeps, start } from '../../../../lib/extraction/start.ts';
-import type { ExtractionStore } from '../../../../lib/extraction/store.ts';
-import { markNotStarted, markUnconfirmed } from '../../../../lib/extraction/transitions.ts';
-import { NotConfigured } from '../../../../lib/not-configured.ts';
-import type { TaskRequest } from '../../../../lib/provider/tasks/task-request.ts';
-import type { SessionTokens } from '../../../../lib/provider/tokens/session-tokens.ts';
+import type { CircuitBreaker } from '../../../../../lib/breaker/circuit-breaker.ts';
+import type { Extraction } from '../../../../../lib/extraction/record.ts';
+import type { SealedCredentialsData } from '../../../../../lib/extraction/sealed-request-data.ts';
+import { type StartDeps, start } from '../../../../../lib/extraction/start/start.ts';
+import { callByCredentials } from '../../../../../lib/extraction/start/start-call.ts';
+import type { ExtractionStore } from '../../../../../lib/extraction/store.ts';
+import { markNotStarted, markUnconfirmed } from '../../../../../lib/extraction/transitions.ts';
+import { NotConfigured } from '../../../../../lib/not-configured.ts';
+import type { TaskRequest } from '../../../../../lib/provider/tasks/task-request.ts';
+import type { SessionTokens } from '../../../../../lib/provider/tokens/session-tokens.ts';
 import {
   ProviderAmbiguous,
   ProviderAnswerTooLarge,
@@ -17,7 +17,7 @@ import {
   ProviderRefused,
   ProviderUnauthorized,
   ProviderUnreachable,
-} from '../../../../lib/provider/transport/errors.ts';
+} from '../../../../../lib/provider/transport/errors.ts';
 import {
   allStatuses,
   at,
@@ -28,13 +28,13 @@ import {
   id,
   iso,
   timings,
-} from '../../../support/extraction-fixtures.ts';
-import { circuitOf, closedCircuit } from '../../../support/memory-breaker-store.ts';
-import { memoryExtractionStore } from '../../../support/memory-extraction-store.ts';
-import { memoryJournal } from '../../../support/memory-journal.ts';
-import { memoryTaskStore, taskExpiry } from '../../../support/memory-task-store.ts';
-import type { StoreCall, StoreFaults } from '../../../support/store-fault.ts';
-import { withLostAnswers } from '../../../support/with-lost-answers.ts';
+} from '../../../../support/extraction-fixtures.ts';
+import { circuitOf, closedCircuit } from '../../../../support/memory-breaker-store.ts';
+import { memoryExtractionStore } from '../../../../support/memory-extraction-store.ts';
+import { memoryJournal } from '../../../../support/memory-journal.ts';
+import { memoryTaskStore, taskExpiry } from '../../../../support/memory-task-store.ts';
+import type { StoreCall, StoreFaults } from '../../../../support/store-fault.ts';
+import { withLostAnswers } from '../../../../support/with-lost-answers.ts';
 
 const busy = () => new ProviderBusy('429');
 const unreachable = () => new ProviderUnreachable('refused');

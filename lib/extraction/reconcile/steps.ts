@@ -1,0 +1,166 @@
+import { ProviderPaused } from '../../breaker/provider-trouble.ts';
+import type { ExtractionMetric } from '../../observability/metric-names.ts';
+import { ProviderError } from '../../provider/transport/errors.ts';
+import { nextReconcileAt, plusSeconds, type Timings } from '../deadlines.ts';
+import type { Journal } from '../journal.ts';
+import type { ReconcileCause } from '../reconcile-queue.ts';
+import { type Extraction, hasWebhook, type StoredResults } from '../record.ts';
+import { type ExtractionStore, type TaskStore, writeChange } from '../store.ts';
+import { type Change, reschedule } from '../transitions.ts';
+import { ReadEndsProcess, type Reading } from './reading.ts';
+
+/**
+ * Who called. The machine calls once it has no start to wait for or to retry, and retries "not yet" by itself. For every
+ * other caller, the queue continues, or the sweep.
+ * `afterFailure`: an earlier invocation for the same message, or in the same execution, failed or ended its process.
+ */
+export type ReconcileCaller =
+  | { readonly kind: 'machine'; readonly afterFailure?: boolean }
+  | {
+      readonly kind: 'queue';
+      readonly cause: ReconcileCause;
+      readonly dueAt?: string;
+      readonly afterFailure?: boolean;
+    }
+  | { readonly kind: 'operator' };
+
+export type ReconcileDeps = {
+  readonly extractions: ExtractionStore;
+  readonly tasks: TaskStore;
+  /**
+   * Reads the task of a record from the provider, in the way of its method. `isLast`: the record closes for good after it,
+   * so that only a pause by an operator holds the read.
+   */
+  readonly read: (
+    record: Extraction,
+    taskId: string,
+    options: { readonly isLast: boolean },
+  ) => Promise<Reading>;
+  /** Stores the bytes under `{extractionId}/{sha256}.json`, so that the same bytes become one object. */
+  readonly storeResults: (extractionId: string, bytes: Uint8Array) => Promise<StoredResults>;
+  readonly now: () => Date;
+  readonly timings: Timings;
+  readonly journal: Journal;
+};
+
+export type ReconcileResult =
+  | { readonly kind: 'closed'; readonly record: Extraction }
+  /**
+   * The rest is done later. `next` is the `dueAt` for which this process sends a message: it has set it, or consumes the
+   * message for it. Absent if another process does so, because only one may.
+   */
+  | {
+      readonly kind: 'deferred';
+      readonly record: Extraction;
+      readonly why: string;
+      readonly next: string | undefined;
+    }
+  /** To the machine only, which retries. */
+  | { readonly kind: 'not-yet'; readonly record: Extraction; readonly why: string }
+  /** The message is for an earlier `dueAt`. The process that has moved it ahead continues. */
+  | { readonly kind: 'superseded'; readonly record: Extraction }
+  /** There is no row: it was erased, or its retention is over. */
+  | { readonly kind: 'gone' };
+
+export type Step =
+  | { readonly kind: 'return'; readonly result: ReconcileResult }
+  /** Decide again from this row. A reading that was made on the way is used again. */
+  | { readonly kind: 'again'; readonly record: Extraction | undefined; readonly reading?: Reading };
+
+/** Why a read was not made, and the `collectionError` of a record that is closed for it. */
+export const endsProcess = 'read-ends-process';
+
+type ReadResult =
+  | { readonly kind: 'read'; readonly reading: Reading }
+  /** `isHeld`: no read was made. */
+  | { readonly kind: 'no-answer'; readonly why: string; readonly isHeld?: true };
+
+/**
+ * Reads the provider. Every failure counts as a poll without an answer, even one on our side such as an unreadable
+ * secret. It must not keep a record open beyond its deadline.
+ */
+export const readProvider = async (
+  record: Extraction,
+  taskId: string,
+  isLast: boolean,
+  deps: ReconcileDeps,
+): Promise<ReadResult> => {
+  try {
+    return { kind: 'read', reading: await deps.read(record, taskId, { isLast }) };
+  } catch (error) {
+    // The breaker has counted it. No read was made, so none has failed.
+    if (error instanceof ProviderPaused) return { kind: 'no-answer', why: error.name, isHeld: true };
+    if (error instanceof ReadEndsProcess) {
+      deps.journal.count('ReadEndsProcess', record);
+      return { kind: 'no-answer', why: endsProcess };
+    }
+    deps.journal.count('ProviderReadFailed', record);
+    deps.journal.failure('The task could not be read.', error, record);
+    return { kind: 'no-answer', why: error instanceof ProviderError ? error.name : 'InternalError' };
+  }
+};
+
+/**
+ * Writes a change that closes the record. Counts `metrics` unless another process had closed it in the same way. If the
+ * row refuses the change, the decision is made again.
+ */
+export const close = async (
+  change: Change,
+  deps: ReconcileDeps,
+  ...metrics: readonly ExtractionMetric[]
+): Promise<Step> => {
+  const { kind, record } = await writeChange(deps.extractions, change);
+  if (kind === 'lost') return { kind: 'again', record };
+  if (kind === 'written') for (const metric of metrics) deps.journal.count(metric, record);
+  return { kind: 'return', result: { kind: 'closed', record } };
+};
+
+/** Sets `dueAt`. Only the process that has written it sends the next message. */
+export const deferUntil = async (
+  record: Extraction,
+  dueAt: string,
+  why: string,
+  deps: ReconcileDeps,
+): Promise<Step> => {
+  // It has a message for this time already.
+  if (record.dueAt === dueAt) {
+    return { kind: 'return', result: { kind: 'deferred', record, why, next: undefined } };
+  }
+  const outcome = await writeChange(deps.extractions, reschedule({ record, dueAt }));
+  const next = outcome.kind === 'written' ? dueAt : undefined;
+  return { kind: 'return', result: { kind: 'deferred', record: outcome.record ?? record, why, next } };
+};
+
+/** When an open record without an outcome is reconciled next. Polls of a running task follow at growing intervals. */
+const nextPollAt = ({ startedAt }: Extraction, { now, timings }: ReconcileDeps): string => {
+  const { pollFirst, pollEvery } = timings;
+  return startedAt === undefined
+    ? plusSeconds(now(), pollEvery)
+    : nextReconcileAt(startedAt, now(), pollFirst, pollEvery);
+};
+
+/**
+ * Nothing can be decided now. The machine retries by itself, at the price of a transition for each retry. So a task by
+ * consent, which is polled from its start on, is polled by the queue.
+ */
+export const notYet = async (
+  record: Extraction,
+  why: string,
+  caller: ReconcileCaller,
+  deps: ReconcileDeps,
+): Promise<Step> => {
+  const isPolledByQueue = record.status === 'RUNNING' && !hasWebhook(record);
+  return caller.kind === 'machine' && !isPolledByQueue
+    ? { kind: 'return', result: { kind: 'not-yet', record, why } }
+    : deferUntil(record, nextPollAt(record, deps), why, deps);
+};
+
+/** Closes, and keeps the reading for the next decision if the row refuses, so that nothing is downloaded again. */
+export const closeOversized = async (
+  change: Change,
+  deps: ReconcileDeps,
+  ...metrics: readonly ExtractionMetric[]
+): Promise<Step> => {
+  const step = await close(change, deps, ...metrics);
+  return step.kind === 'again' ? { ...step, reading: { kind: 'too-large' } } : step;
+};
