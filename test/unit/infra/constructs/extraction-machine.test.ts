@@ -161,6 +161,6 @@ describe('the arithmetic of retries', () => {
   });
 
   test('keeps the history of an execution far from its 25,000 events', () => {
-    expect(worstCaseHistory(config)).toEqual({ startRetries: 43, events: 4 * 44 + 2 * 3 * 140 + 8 });
+    expect(worstCaseHistory(config)).toEqual({ startRetries: 43, events: 4 * 44 + 3 * 146 + 8 });
   });
 });
