@@ -7,16 +7,15 @@ import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from '
 import { dynamoExtractionStore } from '../lib/aws/dynamo-extraction-store.ts';
 import { dynamoTaskStore } from '../lib/aws/dynamo-task-store.ts';
 import { readRotatingSecret } from '../lib/aws/read-secret.ts';
-import { sendReconcileTo } from '../lib/aws/send-reconcile.ts';
+import { sendReconcileTo } from '../lib/aws/reconcile-queue.ts';
 import { wakeMachine } from '../lib/aws/step-functions.ts';
 import { answerFailures } from '../lib/aws/wiring/answer-failures.ts';
 import { promptClient, promptQueueClient } from '../lib/aws/wiring/client-options.ts';
 import { requiredVariable } from '../lib/aws/wiring/environment.ts';
 import { recordDelivery } from '../lib/extraction/record-delivery.ts';
 import { endAtTimeout } from '../lib/observability/end-at-timeout.ts';
-import { count, journal, log, logAbout, observability } from '../lib/observability/observability.ts';
-import { answerDelivery } from '../lib/webhook/answer-delivery.ts';
-import type { ReceivedDelivery } from '../lib/webhook/receive-delivery.ts';
+import { count, journal, log, observability } from '../lib/observability/observability.ts';
+import { answerDelivery } from '../lib/webhook/receive-delivery.ts';
 import { cacheSigningKeys } from '../lib/webhook/signing-keys.ts';
 
 const now = () => new Date();
@@ -39,28 +38,12 @@ const recordDeps = {
   journal,
 };
 
-const onReceived = (received: ReceivedDelivery): void => {
-  switch (received.answer) {
-    case 413:
-      return;
-    case 401:
-      log.warn('Delivery refused.', { reason: received.reason });
-      return;
-    case 400:
-      log.error('A verified delivery could not be read.', { reason: received.reason });
-      return;
-    case 204:
-      logAbout({ taskId: received.taskId });
-      log.info('Delivery received.', { recorded: received.recorded });
-  }
-};
-
 const receiveWebhook = (event: APIGatewayProxyEventV2): Promise<APIGatewayProxyStructuredResultV2> =>
   answerDelivery(event, {
     keys,
     record: (delivery) => recordDelivery(delivery, recordDeps),
     count,
-    onReceived,
+    log: (level, message, facts) => log[level](message, facts),
   });
 
 export const handler = middy<APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2>(endAtTimeout)

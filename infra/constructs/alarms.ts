@@ -13,7 +13,7 @@ import { Topic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
 import { stackNameOf } from '../../lib/aws/stage.ts';
 import { overdueAfterSeconds } from '../../lib/extraction/overdue.ts';
-import { longestDelaySeconds } from '../../lib/extraction/reconcile-queue.ts';
+import { longestDelaySeconds } from '../../lib/extraction/reconcile-message.ts';
 import type { Config } from '../config.ts';
 import type { CosechaMetrics } from './metrics.ts';
 import { visibilityTimeout } from './reconcile-queue.ts';

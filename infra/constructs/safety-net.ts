@@ -3,6 +3,7 @@ import { EventField, Rule, RuleTargetInput, Schedule } from 'aws-cdk-lib/aws-eve
 import { LambdaFunction, SqsQueue } from 'aws-cdk-lib/aws-events-targets';
 import type { IStateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
+import type { ReconcileMessage } from '../../lib/extraction/reconcile-message.ts';
 import type { Config } from '../config.ts';
 import type { CosechaFunction } from './cosecha-function.ts';
 import type { ReconcileQueue } from './reconcile-queue.ts';
@@ -36,7 +37,7 @@ export class SafetyNet extends Construct {
           message: RuleTargetInput.fromObject({
             extractionId: EventField.fromPath('$.detail.name'),
             cause: 'execution-broken',
-          }),
+          } satisfies ReconcileMessage),
         }),
       ],
     });

@@ -1,6 +1,6 @@
 import type { Timings } from './deadlines.ts';
 import type { Journal } from './journal.ts';
-import type { SendReconcile } from './reconcile-queue.ts';
+import type { SendReconcile } from './reconcile-message.ts';
 import { isTerminalStatus, type TerminalStatus } from './record.ts';
 import { settle } from './settle.ts';
 import type { ExtractionStore, TaskStore } from './store.ts';

@@ -2,7 +2,7 @@ import { type Count, type MetricName, zeroFilledMetrics } from '../observability
 import { plusSeconds, secondsSince } from './deadlines.ts';
 import { dueShardCount } from './due-shard.ts';
 import type { Journal } from './journal.ts';
-import { mostPerBatch, type SendReconcileBatch } from './reconcile-queue.ts';
+import { mostPerBatch, type SendReconcileBatch } from './reconcile-message.ts';
 import { type ExtractionStore, writeChange } from './store.ts';
 import { claimDue, type DueRecord } from './transitions.ts';
 

@@ -1,5 +1,7 @@
+import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import type { TerminalStatus } from '../extraction/record.ts';
 import type { RecordedDelivery } from '../extraction/record-delivery.ts';
+import { problem } from '../http/problem.ts';
 import type { Count, WebhookMetric } from '../observability/metric-names.ts';
 import { parseDelivery } from './parse-delivery.ts';
 import type { SigningKeys } from './signing-keys.ts';
@@ -89,4 +91,50 @@ export const receiveDelivery = async (
   }
   const { taskStatus } = delivery;
   return { answer: 204, taskId, recorded: await deps.record({ taskId, taskStatus }) };
+};
+
+/** The part of an API Gateway event that the webhook reads. Header names are in lower case. */
+export type DeliveryEvent = {
+  readonly body?: string | undefined;
+  readonly isBase64Encoded: boolean;
+  readonly headers: Readonly<Record<string, string | undefined>>;
+};
+
+type Facts = { readonly taskId?: string; readonly reason?: string; readonly recorded?: unknown };
+
+export type AnswerDeliveryDeps = ReceiveDeliveryDeps & {
+  /** Writes a line of the log. */
+  readonly log: (level: 'info' | 'warn' | 'error', message: string, facts: Facts) => void;
+};
+
+/**
+ * By status: the answer's body, and the line of the log. All causes of a status have the same answer. A sender without a key
+ * learns nothing about the keys, and a sender with one learns nothing about the cipher.
+ */
+const answers = {
+  413: { body: 'too-large', line: undefined },
+  401: { body: 'unauthorized', line: { level: 'warn', message: 'Delivery refused.' } },
+  400: {
+    body: 'invalid-request',
+    line: { level: 'error', message: 'A verified delivery could not be read.' },
+  },
+  204: { body: undefined, line: { level: 'info', message: 'Delivery received.' } },
+} as const;
+
+/** Answers one delivery, and logs it. Throws what a dependency throws. */
+export const answerDelivery = async (
+  event: DeliveryEvent,
+  deps: AnswerDeliveryDeps,
+): Promise<APIGatewayProxyStructuredResultV2> => {
+  const { answer, ...facts } = await receiveDelivery(
+    {
+      body: event.body,
+      isBase64Encoded: event.isBase64Encoded,
+      signature: event.headers['x-service-signature'],
+    },
+    deps,
+  );
+  const { body, line } = answers[answer];
+  if (line !== undefined) deps.log(line.level, line.message, facts);
+  return body === undefined ? { statusCode: answer } : problem(body);
 };

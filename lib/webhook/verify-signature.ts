@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { signaturePattern } from '../provider/assumptions.ts';
-import type { SigningKey } from './signing-key.ts';
+import type { SigningKey } from './signing-keys.ts';
 
 export type Verification =
   | { readonly verified: true; readonly key: string }

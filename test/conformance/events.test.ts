@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect } from 'vitest';
 import { decryptText } from '../../lib/provider/encryption-scheme.ts';
 import { createProviderClient, type TaskRequest } from '../../lib/provider/index.ts';
 import { parseDelivery } from '../../lib/webhook/parse-delivery.ts';
-import { signingKeyOf } from '../../lib/webhook/signing-key.ts';
+import { signingKeyOf } from '../../lib/webhook/signing-keys.ts';
 import { verifySignature } from '../../lib/webhook/verify-signature.ts';
 import { startSandbox } from '../sandbox/sandbox.ts';
 import { decryptedByOpenssl, openssl } from '../support/openssl.ts';

@@ -1,6 +1,6 @@
 import { defined } from '../../defined.ts';
 import { nextReconcileAt, plusSeconds } from '../deadlines.ts';
-import { delayUntil, longestDelaySeconds } from '../reconcile-queue.ts';
+import { delayUntil, longestDelaySeconds } from '../reconcile-message.ts';
 import type { Extraction, StoredResults } from '../record.ts';
 import { abandonOversized, closeCollected, closeUncollected, decisionOn } from '../transitions.ts';
 import type { Reading } from './reading.ts';

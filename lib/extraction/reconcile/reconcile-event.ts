@@ -1,5 +1,3 @@
-import * as v from 'valibot';
-import { type ReconcileMessage, reconcileCauses } from '../reconcile-queue.ts';
 import type { ExtractionStatus } from '../record.ts';
 import type { ReconcileCaller, ReconcileResult } from './steps.ts';
 
@@ -25,24 +23,6 @@ export const reconcileCallerOf = (event: ReconcileEvent): ReconcileCaller =>
   event.trigger === 'machine'
     ? { kind: 'machine', afterFailure: event.afterFailure === true }
     : { kind: 'operator' };
-
-const messageSchema = v.strictObject({
-  extractionId: v.pipe(v.string(), v.minLength(1), v.maxLength(64)),
-  cause: v.picklist(reconcileCauses),
-  dueAt: v.exactOptional(v.pipe(v.string(), v.isoTimestamp())),
-});
-
-/** Parses the body of a message. Returns undefined if Cosecha did not write it. */
-export const parseReconcileMessage = (body: string): ReconcileMessage | undefined => {
-  let json: unknown;
-  try {
-    json = JSON.parse(body);
-  } catch {
-    return undefined;
-  }
-  const parsed = v.safeParse(messageSchema, json);
-  return parsed.success ? parsed.output : undefined;
-};
 
 /** Thrown to the machine only, whose Retry is the poll. The function's Errors metric therefore counts polls. */
 export class NotYet extends Error {

@@ -1,7 +1,7 @@
 import type { Count, MetricName } from '../../observability/metric-names.ts';
 import { stuckSeconds, type Timings } from '../deadlines.ts';
 import type { Journal } from '../journal.ts';
-import { parseReconcileMessage } from './reconcile-event.ts';
+import { parseReconcileMessage } from '../reconcile-message.ts';
 import type { ReconcileCaller, ReconcileResult } from './steps.ts';
 
 /** A message as Lambda passes it on. */

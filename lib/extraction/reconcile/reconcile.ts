@@ -1,5 +1,5 @@
 import { isStartStale, plusSeconds } from '../deadlines.ts';
-import { delayUntil, longestDelaySeconds, type SendReconcile } from '../reconcile-queue.ts';
+import { delayUntil, longestDelaySeconds, type SendReconcile } from '../reconcile-message.ts';
 import { type Extraction, isUnderstood } from '../record.ts';
 import { decisionOn, markNotStarted, markUnconfirmed } from '../transitions.ts';
 import { collect } from './collect.ts';

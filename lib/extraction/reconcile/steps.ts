@@ -3,7 +3,7 @@ import type { ExtractionMetric } from '../../observability/metric-names.ts';
 import { ProviderError } from '../../provider/transport/errors.ts';
 import { nextReconcileAt, plusSeconds, type Timings } from '../deadlines.ts';
 import type { Journal } from '../journal.ts';
-import type { ReconcileCause } from '../reconcile-queue.ts';
+import type { ReconcileCause } from '../reconcile-message.ts';
 import { type Extraction, hasWebhook, type StoredResults } from '../record.ts';
 import { type ExtractionStore, type TaskStore, writeChange } from '../store.ts';
 import { type Change, reschedule } from '../transitions.ts';

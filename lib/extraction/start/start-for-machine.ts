@@ -1,5 +1,5 @@
 import { defined } from '../../defined.ts';
-import type { SendReconcile } from '../reconcile-queue.ts';
+import type { SendReconcile } from '../reconcile-message.ts';
 import type { WakeOutcome } from '../record-delivery.ts';
 import { type StartDeps, type StartInput, type StartOutcome, start } from './start.ts';
 import type { RetryableStartError } from './start-answer.ts';

@@ -3,7 +3,7 @@ import { busyUntil } from '../../breaker/provider-trouble.ts';
 import { defined } from '../../defined.ts';
 import { isStartStale, plusSeconds, type Timings } from '../deadlines.ts';
 import type { Journal } from '../journal.ts';
-import { delayUntil, longestDelaySeconds } from '../reconcile-queue.ts';
+import { delayUntil, longestDelaySeconds } from '../reconcile-message.ts';
 import { type Extraction, type ExtractionStatus, hasWebhook, isTerminalStatus } from '../record.ts';
 import { settle } from '../settle.ts';
 import { type ChangeOutcome, type ExtractionStore, type TaskStore, writeChange } from '../store.ts';

@@ -3,7 +3,7 @@ import { verify as verifyByOctokit } from '@octokit/webhooks-methods';
 import { Webhook as StandardWebhook, WebhookVerificationError } from 'standardwebhooks';
 import Stripe from 'stripe';
 import { Webhook as SvixWebhook } from 'svix';
-import { signingKeyOf } from '../../../lib/webhook/signing-key.ts';
+import { signingKeyOf } from '../../../lib/webhook/signing-keys.ts';
 import { verifySignature } from '../../../lib/webhook/verify-signature.ts';
 import type { Body } from './body.ts';
 

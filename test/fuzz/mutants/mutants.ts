@@ -48,7 +48,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'reads the key as Latin-1',
-    file: 'lib/webhook/signing-key.ts',
+    file: 'lib/webhook/signing-keys.ts',
     find: "createSecretKey(text, 'utf8')",
     replace: "createSecretKey(text, 'latin1')",
     caughtBy: 'webhook/agrees-with-oracle',
@@ -77,16 +77,16 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'answers with the reason of a refusal',
-    file: 'lib/webhook/answer-delivery.ts',
-    find: 'problem(problems[received.answer])',
-    replace: 'problem(problems[received.answer], { detail: received.reason })',
+    file: 'lib/webhook/receive-delivery.ts',
+    find: 'problem(body)',
+    replace: 'problem(body, { detail: facts.reason })',
     caughtBy: 'webhook/documented-answers',
   },
   {
     name: 'answers differently for undecryptable text and for text that is not JSON',
-    file: 'lib/webhook/answer-delivery.ts',
-    find: 'problem(problems[received.answer])',
-    replace: 'problem(received.reason === "not-decryptable" ? "unauthorized" : problems[received.answer])',
+    file: 'lib/webhook/receive-delivery.ts',
+    find: 'problem(body)',
+    replace: 'problem(facts.reason === "not-decryptable" ? "unauthorized" : body)',
     caughtBy: 'webhook/undecryptable-looks-alike',
   },
   {

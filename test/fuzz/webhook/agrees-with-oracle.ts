@@ -34,7 +34,7 @@ export const agreesWithOracle = fuzzProperty({
     assert.deepEqual(counted, expected.metric === undefined ? [] : [expected.metric]);
     const taskId = expected.delivery?.taskId;
     assert.equal(world.state().tasks.has(taskId ?? ''), taskId !== undefined);
-    const [received] = world.received;
-    assert.equal(received?.answer === 204 && received.recorded !== 'unknown-status', taskId !== undefined);
+    const [logged] = world.logged;
+    assert.equal(answer.statusCode === 204 && logged?.recorded !== 'unknown-status', taskId !== undefined);
   },
 });

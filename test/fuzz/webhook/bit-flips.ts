@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import type { DeliveryEvent } from '../../../lib/webhook/answer-delivery.ts';
+import type { DeliveryEvent } from '../../../lib/webhook/receive-delivery.ts';
 import { eventOf, keyOf, sentBytes, signedPlan } from '../generators/delivery-event.ts';
 import { deliveryBytes } from '../generators/delivery-text.ts';
 import { worldSetup } from '../generators/setup.ts';

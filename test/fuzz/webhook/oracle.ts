@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { createDecipheriv, createHash, createHmac } from 'node:crypto';
-import type { DeliveryEvent } from '../../../lib/webhook/answer-delivery.ts';
+import type { DeliveryEvent } from '../../../lib/webhook/receive-delivery.ts';
 
 /** The five of the provider's document ("v2 task"). */
 const terminal = ['COMPLETED', 'PARTIAL', 'FAILED', 'CREDENTIALS_WRONG', 'CREDENTIALS_LOCKED'];

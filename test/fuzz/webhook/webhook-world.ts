@@ -6,8 +6,7 @@ import type { Extraction } from '../../../lib/extraction/record.ts';
 import { recordDelivery, type WakeOutcome } from '../../../lib/extraction/record-delivery.ts';
 import type { Task } from '../../../lib/extraction/store.ts';
 import type { MetricName } from '../../../lib/observability/metric-names.ts';
-import { answerDelivery, type DeliveryEvent } from '../../../lib/webhook/answer-delivery.ts';
-import type { ReceivedDelivery } from '../../../lib/webhook/receive-delivery.ts';
+import { answerDelivery, type DeliveryEvent } from '../../../lib/webhook/receive-delivery.ts';
 import { cacheSigningKeys } from '../../../lib/webhook/signing-keys.ts';
 import { at, timings } from '../../support/extraction-fixtures.ts';
 import { memoryExtractionStore } from '../../support/memory-extraction-store.ts';
@@ -49,7 +48,8 @@ export const webhookWorld = (setup: WorldSetup, hooks: WorldHooks = {}) => {
   for (const row of setup.extractions) extractions.rows.set(row.extractionId, row);
   for (const row of setup.tasks) tasks.rows.set(row.taskId, row);
   const { counted, journal } = memoryJournal();
-  const received: ReceivedDelivery[] = [];
+  /** What the log has of each delivery. */
+  const logged: { readonly reason?: string; readonly recorded?: unknown }[] = [];
   const sent: string[] = [];
   const woken: string[] = [];
 
@@ -78,7 +78,7 @@ export const webhookWorld = (setup: WorldSetup, hooks: WorldHooks = {}) => {
         journal,
       }),
     count: (metric: MetricName) => journal.count(metric),
-    onReceived: (one: ReceivedDelivery) => void received.push(one),
+    log: (_level: string, _message: string, facts: (typeof logged)[number]) => void logged.push(facts),
   };
   const handler = middy<APIGatewayProxyEventV2, Answer>()
     .use(answerFailures())
@@ -90,7 +90,7 @@ export const webhookWorld = (setup: WorldSetup, hooks: WorldHooks = {}) => {
     /** Every row as it stands. The stores replace rows and never change one, so the map alone is copied. */
     state: (): State => ({ extractions: new Map(extractions.rows), tasks: new Map(tasks.rows) }),
     counted,
-    received,
+    logged,
     sent,
     woken,
   };

@@ -1,4 +1,4 @@
-import type { SendReconcile } from '../../../lib/extraction/reconcile-queue.ts';
+import type { SendReconcile } from '../../../lib/extraction/reconcile-message.ts';
 import type { Process } from '../world/process.ts';
 import type { World } from '../world/world.ts';
 

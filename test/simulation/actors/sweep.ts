@@ -1,4 +1,4 @@
-import type { ReconcileMessage } from '../../../lib/extraction/reconcile-queue.ts';
+import type { ReconcileMessage } from '../../../lib/extraction/reconcile-message.ts';
 import { sweep } from '../../../lib/extraction/sweep.ts';
 import type { Process } from '../world/process.ts';
 import { lifeOf } from '../world/settings.ts';

@@ -1,4 +1,4 @@
-import { longestDelaySeconds } from '../../../lib/extraction/reconcile-queue.ts';
+import { longestDelaySeconds } from '../../../lib/extraction/reconcile-message.ts';
 import type { Invariant } from './invariant.ts';
 
 export const dueMessageContinued: Invariant = {

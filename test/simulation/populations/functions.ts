@@ -22,7 +22,7 @@ import {
   reconcileMessages,
 } from '../../../lib/extraction/reconcile/reconcile-messages.ts';
 import type { ReconcileCaller } from '../../../lib/extraction/reconcile/steps.ts';
-import type { ReconcileMessage } from '../../../lib/extraction/reconcile-queue.ts';
+import type { ReconcileMessage } from '../../../lib/extraction/reconcile-message.ts';
 import type { Extraction, TerminalStatus } from '../../../lib/extraction/record.ts';
 import { recordDelivery } from '../../../lib/extraction/record-delivery.ts';
 import type { SealedRequestData } from '../../../lib/extraction/sealed-request-data.ts';

@@ -1,4 +1,4 @@
-import type { ReconcileMessage } from '../../../lib/extraction/reconcile-queue.ts';
+import type { ReconcileMessage } from '../../../lib/extraction/reconcile-message.ts';
 import type { Service } from './service.ts';
 import { mostReceives, visibilitySeconds } from './settings.ts';
 

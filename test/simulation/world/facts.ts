@@ -1,4 +1,4 @@
-import type { ReconcileMessage } from '../../../lib/extraction/reconcile-queue.ts';
+import type { ReconcileMessage } from '../../../lib/extraction/reconcile-message.ts';
 import type { Extraction } from '../../../lib/extraction/record.ts';
 import type { WakeOutcome } from '../../../lib/extraction/record-delivery.ts';
 import type { Task } from '../../../lib/extraction/store.ts';

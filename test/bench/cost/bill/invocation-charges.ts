@@ -1,4 +1,4 @@
-import { reconcileCauses } from '../../../../lib/extraction/reconcile-queue.ts';
+import { reconcileCauses } from '../../../../lib/extraction/reconcile-message.ts';
 import type { PriceName } from '../../../../tools/acceptance/checks/prices.ts';
 import { awsAnswerMs, providerAnswerMs } from '../../assumptions.ts';
 import type { Call, Entry } from '../../ledger/entry.ts';

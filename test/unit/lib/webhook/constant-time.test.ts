@@ -1,7 +1,7 @@
 import crypto from 'node:crypto';
 import { syncBuiltinESMExports } from 'node:module';
 import { afterAll, beforeEach, expect, test, vi } from 'vitest';
-import { signingKeyOf } from '../../../../lib/webhook/signing-key.ts';
+import { signingKeyOf } from '../../../../lib/webhook/signing-keys.ts';
 import { verifySignature } from '../../../../lib/webhook/verify-signature.ts';
 import { signed } from '../../../support/sign.ts';
 

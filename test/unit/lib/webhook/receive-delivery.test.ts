@@ -7,7 +7,7 @@ import {
   type ReceiveDeliveryDeps,
   receiveDelivery,
 } from '../../../../lib/webhook/receive-delivery.ts';
-import { signingKeyOf } from '../../../../lib/webhook/signing-key.ts';
+import { signingKeyOf } from '../../../../lib/webhook/signing-keys.ts';
 import { encryptedByOpenssl } from '../../../support/openssl.ts';
 import { signed } from '../../../support/sign.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { SigningKey } from '../../../../lib/webhook/signing-key.ts';
+import type { SigningKey } from '../../../../lib/webhook/signing-keys.ts';
 import { cacheSigningKeys } from '../../../../lib/webhook/signing-keys.ts';
 import { clock } from '../../../support/extraction-fixtures.ts';
 

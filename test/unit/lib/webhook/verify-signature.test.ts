@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type SigningKey, signingKeyOf } from '../../../../lib/webhook/signing-key.ts';
+import { type SigningKey, signingKeyOf } from '../../../../lib/webhook/signing-keys.ts';
 import { type Verification, verifySignature } from '../../../../lib/webhook/verify-signature.ts';
 import { signed } from '../../../support/sign.ts';
 

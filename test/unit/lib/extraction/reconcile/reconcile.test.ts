@@ -8,7 +8,7 @@ import {
 } from '../../../../../lib/extraction/reconcile/reading.ts';
 import { reconcile, reconcileAndContinue } from '../../../../../lib/extraction/reconcile/reconcile.ts';
 import type { ReconcileCaller, ReconcileDeps } from '../../../../../lib/extraction/reconcile/steps.ts';
-import type { SendReconcile } from '../../../../../lib/extraction/reconcile-queue.ts';
+import type { SendReconcile } from '../../../../../lib/extraction/reconcile-message.ts';
 import { type Extraction, terminalStatuses } from '../../../../../lib/extraction/record.ts';
 import type { ExtractionStore, Task } from '../../../../../lib/extraction/store.ts';
 import { correctOutcome, markSettled } from '../../../../../lib/extraction/transitions.ts';

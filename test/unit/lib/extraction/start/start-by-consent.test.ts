@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { longestDelaySeconds } from '../../../../../lib/extraction/reconcile-queue.ts';
+import { longestDelaySeconds } from '../../../../../lib/extraction/reconcile-message.ts';
 import type { ConsentExtraction, ConsentVariant } from '../../../../../lib/extraction/record.ts';
 import { type StartDeps, type StartOutcome, start } from '../../../../../lib/extraction/start/start.ts';
 import { callByConsent } from '../../../../../lib/extraction/start/start-call.ts';

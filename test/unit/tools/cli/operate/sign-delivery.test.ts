@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { parseDelivery } from '../../../../../lib/webhook/parse-delivery.ts';
-import { signingKeyOf } from '../../../../../lib/webhook/signing-key.ts';
+import { signingKeyOf } from '../../../../../lib/webhook/signing-keys.ts';
 import { verifySignature } from '../../../../../lib/webhook/verify-signature.ts';
 import { signDelivery } from '../../../../../tools/cli/operate/sign-delivery.ts';
 

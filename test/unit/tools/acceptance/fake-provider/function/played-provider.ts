@@ -1,6 +1,6 @@
 import { createProviderClient, type ProviderClient } from '../../../../../../lib/provider/client.ts';
 import { receiveDelivery } from '../../../../../../lib/webhook/receive-delivery.ts';
-import { signingKeyOf } from '../../../../../../lib/webhook/signing-key.ts';
+import { signingKeyOf } from '../../../../../../lib/webhook/signing-keys.ts';
 import { answerRequest } from '../../../../../../tools/acceptance/fake-provider/function/answer-request.ts';
 import type { ProviderPorts } from '../../../../../../tools/acceptance/fake-provider/function/call.ts';
 import { type Delivery, deliver } from '../../../../../../tools/acceptance/fake-provider/function/deliver.ts';

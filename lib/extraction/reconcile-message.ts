@@ -1,17 +1,19 @@
+import * as v from 'valibot';
+
 /**
- * Why a message asks for a reconcile. `due` is the only one that the record can refute: a message is dropped if another
- * process has moved `dueAt` ahead since.
+ * Why a message asks for a reconcile, and who sends it. `due` is the only cause that the record can refute: a message is
+ * dropped if another process has moved `dueAt` ahead since.
  */
 export const reconcileCauses = [
-  /** start-task left the record open, with nothing for the machine to wait for. */
+  /** start-task (`start-for-machine.ts`): the record is open, with nothing for the machine to wait for. */
   'start',
-  /** A webhook recorded the outcome. The results are not collected yet. */
+  /** receive-webhook (`record-delivery.ts`): the outcome is recorded. The results are not collected yet. */
   'webhook',
-  /** The message was delayed until `dueAt`. */
+  /** start-task by consent, and reconcile-extraction (`reconcile.ts`): the message was delayed until `dueAt`. */
   'due',
-  /** The sweep found and claimed the record. */
+  /** sweep-extractions (`sweep.ts`): it found and claimed the record. */
   'sweep',
-  /** The execution is FAILED, TIMED_OUT or ABORTED: it will not start the extraction any more. */
+  /** A rule (`infra/constructs`): the execution FAILED, TIMED_OUT or was ABORTED, and starts nothing any more. */
   'execution-broken',
 ] as const;
 
@@ -23,6 +25,22 @@ export type ReconcileMessage = {
   readonly cause: ReconcileCause;
   /** Only of `due`: the `dueAt` until which it was delayed. */
   readonly dueAt?: string;
+};
+
+/** Parses the body of a message. Returns undefined if Cosecha did not write it. */
+export const parseReconcileMessage = (body: string): ReconcileMessage | undefined => {
+  // Made here, so that the bundles of functions that only send contain no valibot.
+  const schema = v.strictObject({
+    extractionId: v.pipe(v.string(), v.minLength(1), v.maxLength(64)),
+    cause: v.picklist(reconcileCauses),
+    dueAt: v.exactOptional(v.pipe(v.string(), v.isoTimestamp())),
+  });
+  try {
+    const parsed = v.safeParse(schema, JSON.parse(body));
+    return parsed.success ? parsed.output : undefined;
+  } catch {
+    return undefined;
+  }
 };
 
 /** Puts a message into the queue. Resolves once the queue has it. */

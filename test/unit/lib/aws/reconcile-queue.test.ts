@@ -1,9 +1,10 @@
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import { expect, test } from 'vitest';
-import { sendReconcileTo } from '../../../../lib/aws/send-reconcile.ts';
-import { sendReconcileBatchTo } from '../../../../lib/aws/send-reconcile-batch.ts';
-import { parseReconcileMessage } from '../../../../lib/extraction/reconcile/reconcile-event.ts';
-import type { ReconcileMessage } from '../../../../lib/extraction/reconcile-queue.ts';
+import { sendReconcileBatchTo, sendReconcileTo } from '../../../../lib/aws/reconcile-queue.ts';
+import {
+  parseReconcileMessage,
+  type ReconcileMessage,
+} from '../../../../lib/extraction/reconcile-message.ts';
 import { stubClient } from '../../../support/stub-client.ts';
 
 test('a message is held back for its delay, and read by the consumer as it was sent', async () => {
