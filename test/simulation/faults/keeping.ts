@@ -282,7 +282,10 @@ export const keepingFaults: readonly InjectedFault[] = [
     does: 'A record of a newer version is closed.',
     file: reconcile,
     find: "return deferUntil(record, plusSeconds(deps.now(), longestDelaySeconds), 'unknown-record', deps);",
-    replace: "return abandonCollection(record, 'unknown-record', deps);",
+    replace: `return close(
+    { ...record, when: { open: true }, set: { expiresAt: 1 }, remove: ['dueShard', 'dueAt'], proof: () => 'lost' },
+    deps,
+  );`,
     caughtBy: 'newer-left-alone',
   },
 ];
