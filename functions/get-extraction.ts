@@ -10,7 +10,7 @@ import { promptClient } from '../lib/aws/wiring/client-options.ts';
 import { requiredVariable } from '../lib/aws/wiring/environment.ts';
 import { type AnswerReadDeps, answerRead } from '../lib/extraction/api/answer-read.ts';
 import { callerFromPrincipalArn } from '../lib/http/caller.ts';
-import { journal, observability } from '../lib/observability/observability.ts';
+import { observability, telemetry } from '../lib/observability/observability.ts';
 
 const now = () => new Date();
 const deps: AnswerReadDeps = {
@@ -21,7 +21,7 @@ const deps: AnswerReadDeps = {
   presign: presignResults(new S3Client(promptClient), now),
   now,
   retentionDays: Number(requiredVariable('RESULTS_RETENTION_DAYS')),
-  journal,
+  telemetry,
 };
 
 const getExtraction = (

@@ -10,8 +10,7 @@ import {
   taskTokensFromEnvironment,
 } from '../lib/aws/wiring/provider-from-environment.ts';
 import { type ConsentDeps, manageConsents } from '../lib/consents/manage-consents.ts';
-import { describeError } from '../lib/observability/describe-error.ts';
-import { log, observability } from '../lib/observability/observability.ts';
+import { observability, telemetry } from '../lib/observability/observability.ts';
 
 /** A consent is some 500 bytes, so this is a page of thousands; API Gateway passes on at most 6 MB. */
 const maxAnswerBytes = 4 * 1024 * 1024;
@@ -25,15 +24,14 @@ const deps: ConsentDeps = {
   apiKey: () => readSecret(secrets, apiKeySecret),
   clientId: () => optionalSetting('PROVIDER_CLIENT_ID', 'providerClientId'),
   widgetConfigId: () => optionalSetting('WIDGET_CONFIG_ID', 'widgetConfigId'),
-  // Their messages name the call and the status, and nothing of what was asked or answered.
-  onFailure: (error) => log.warn(error.message, { failure: describeError(error) }),
+  telemetry,
 };
 
 const answerConsents = async (
   event: APIGatewayProxyEventV2WithIAMAuthorizer,
 ): Promise<APIGatewayProxyStructuredResultV2> => {
   const answer = await manageConsents(event, deps);
-  log.info('Consent request answered.', { route: event.routeKey, status: answer.statusCode });
+  telemetry.log('Consent request answered.', { route: event.routeKey, status: answer.statusCode });
   return answer;
 };
 

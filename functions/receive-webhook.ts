@@ -14,7 +14,7 @@ import { promptClient, promptQueueClient } from '../lib/aws/wiring/client-option
 import { requiredVariable } from '../lib/aws/wiring/environment.ts';
 import { recordDelivery } from '../lib/extraction/record-delivery.ts';
 import { endAtTimeout } from '../lib/observability/end-at-timeout.ts';
-import { count, journal, log, observability } from '../lib/observability/observability.ts';
+import { observability, telemetry } from '../lib/observability/observability.ts';
 import { answerDelivery } from '../lib/webhook/receive-delivery.ts';
 import { cacheSigningKeys } from '../lib/webhook/signing-keys.ts';
 
@@ -35,15 +35,14 @@ const recordDeps = {
   wake: wakeMachine(new SFNClient(promptClient)),
   now,
   timings: { pollEvery: Number(requiredVariable('POLL_EVERY_SECONDS')) },
-  journal,
+  telemetry,
 };
 
 const receiveWebhook = (event: APIGatewayProxyEventV2): Promise<APIGatewayProxyStructuredResultV2> =>
   answerDelivery(event, {
     keys,
     record: (delivery) => recordDelivery(delivery, recordDeps),
-    count,
-    log: (level, message, facts) => log[level](message, facts),
+    telemetry,
   });
 
 export const handler = middy<APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2>(endAtTimeout)

@@ -11,7 +11,7 @@ import {
 import { type BatchAnswer, reconcileMessages } from '../lib/extraction/reconcile/reconcile-messages.ts';
 import { concealFailures } from '../lib/observability/conceal-failures.ts';
 import { endAtTimeout } from '../lib/observability/end-at-timeout.ts';
-import { count, journal, logAbout, observability } from '../lib/observability/observability.ts';
+import { observability, telemetry } from '../lib/observability/observability.ts';
 
 const now = () => new Date();
 const { reconcileOne, timings } = reconcilerFromEnvironment(now);
@@ -21,10 +21,10 @@ const reconcileExtraction = async (
   event: SQSEvent | ReconcileEvent,
 ): Promise<BatchAnswer | ReconcileAnswer> => {
   if ('Records' in event) {
-    return reconcileMessages(event.Records, { reconcile: reconcileOne, now, timings, journal, count });
+    return reconcileMessages(event.Records, { reconcile: reconcileOne, now, timings, telemetry });
   }
   const { extractionId } = event;
-  logAbout({ extractionId });
+  telemetry.about({ extractionId });
   const caller = reconcileCallerOf(event);
   return answerReconcile(extractionId, await reconcileOne(extractionId, caller), caller.kind);
 };

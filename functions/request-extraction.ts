@@ -14,7 +14,7 @@ import { intakeClient } from '../lib/aws/wiring/client-options.ts';
 import { optionalSetting, requiredVariable } from '../lib/aws/wiring/environment.ts';
 import { type AnswerRequestDeps, answerRequest } from '../lib/extraction/api/answer-request.ts';
 import { parseTimings } from '../lib/extraction/parse-timings.ts';
-import { journal, observability } from '../lib/observability/observability.ts';
+import { observability, telemetry } from '../lib/observability/observability.ts';
 
 const secrets = new SecretsManagerClient(intakeClient);
 const fingerprintSecret = requiredVariable('FINGERPRINT_KEY_SECRET');
@@ -38,7 +38,7 @@ const deps: AnswerRequestDeps = {
   fingerprintKey: readFingerprintKey,
   newId: () => newUuid(),
   assertConsentsSetUp: () => void optionalSetting('PROVIDER_CLIENT_ID', 'providerClientId'),
-  journal,
+  telemetry,
 };
 
 const requestExtraction = (

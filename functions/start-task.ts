@@ -3,7 +3,7 @@ import { starterFromEnvironment } from '../lib/aws/wiring/starter.ts';
 import type { ExecutionInput } from '../lib/extraction/api/request-extraction.ts';
 import { concealFailures } from '../lib/observability/conceal-failures.ts';
 import { endAtTimeout } from '../lib/observability/end-at-timeout.ts';
-import { logAbout, observability } from '../lib/observability/observability.ts';
+import { observability, telemetry } from '../lib/observability/observability.ts';
 
 /** The payload of the state StartTask: the execution's input, the callback token and the number of the attempt. */
 type StartTaskEvent = ExecutionInput & { readonly callbackToken: string; readonly callbackAttempt: number };
@@ -12,7 +12,7 @@ const startOne = starterFromEnvironment(() => new Date());
 
 const startTaskHandler = async (event: StartTaskEvent): Promise<void> => {
   const { extractionId, requestId, sealed, callbackToken, callbackAttempt } = event;
-  logAbout({ extractionId });
+  telemetry.about({ extractionId });
   await startOne({ extractionId, requestId, sealed, callbackToken, callbackAttempt });
 };
 

@@ -9,7 +9,7 @@ import { requiredVariable } from '../lib/aws/wiring/environment.ts';
 import { type SweepResult, sweep } from '../lib/extraction/sweep.ts';
 import { concealFailures } from '../lib/observability/conceal-failures.ts';
 import { endAtTimeout } from '../lib/observability/end-at-timeout.ts';
-import { count, journal, observability, publishNow } from '../lib/observability/observability.ts';
+import { observability, publishNow, telemetry } from '../lib/observability/observability.ts';
 
 const extractions = dynamoExtractionStore(
   new DynamoDBClient(patientClient),
@@ -29,8 +29,8 @@ const sweepExtractions = (_event: unknown, context: Context): Promise<SweepResul
     remainingMs: () => context.getRemainingTimeInMillis(),
     // A claim and a batch, each with one try that times out, and the end of the function.
     reserveMs: 2 * patientClient.requestHandler.requestTimeout + 5_000,
-    journal,
-    metrics: { count, publish: publishNow },
+    telemetry,
+    publish: publishNow,
   });
 
 export const handler = middy<unknown, SweepResult>(endAtTimeout)

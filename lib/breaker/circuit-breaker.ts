@@ -1,4 +1,4 @@
-import type { MetricName } from '../observability/metric-names.ts';
+import type { Telemetry } from '../observability/telemetry.ts';
 import {
   afterFailure,
   afterSuccess,
@@ -55,11 +55,7 @@ export type CircuitBreakerDeps = {
   readonly newId: () => string;
   /** Calls back after this time, unless the function that it returns was called before. */
   readonly schedule: (callback: () => void, ms: number) => () => void;
-  readonly journal: {
-    info(message: string, facts?: Readonly<Record<string, unknown>>): void;
-    failure(what: string, error: unknown): void;
-    count(metric: MetricName): void;
-  };
+  readonly telemetry: Telemetry;
 };
 
 type Admission = { readonly kind: Attempt['kind'] | 'held'; readonly probeId?: string };
@@ -75,7 +71,7 @@ const heldMetric = { starts: 'StartsHeld', reads: 'ReadsHeld' } as const;
 
 /** The breaker of one process, over the state that all processes share. */
 export const createCircuitBreaker = (deps: CircuitBreakerDeps): CircuitBreaker => {
-  const { name, store, settings, newId, schedule, journal } = deps;
+  const { name, store, settings, newId, schedule, telemetry } = deps;
   const time = (): number => deps.now().getTime();
   let cached: { readonly known: KnownBreaker | undefined; readonly at: number } | undefined;
   let reading: Promise<KnownBreaker> | undefined;
@@ -83,8 +79,8 @@ export const createCircuitBreaker = (deps: CircuitBreakerDeps): CircuitBreaker =
   const remember = (known: KnownBreaker | undefined): void => {
     cached = { known, at: time() };
     if (known?.isDamaged !== true) return;
-    journal.count('BreakerUnavailable');
-    journal.info('The item of the breaker is damaged or of a newer version; the call is made.', {
+    telemetry.count('BreakerUnavailable');
+    telemetry.log('The item of the breaker is damaged or of a newer version; the call is made.', {
       breaker: name,
     });
   };
@@ -95,8 +91,8 @@ export const createCircuitBreaker = (deps: CircuitBreakerDeps): CircuitBreaker =
     (cached.known === undefined || !mayOpenSoon(cached.known.state, time()));
 
   const unavailable = (error: unknown): void => {
-    journal.count('BreakerUnavailable');
-    journal.failure('The state of the breaker is not available; the call is made.', error);
+    telemetry.count('BreakerUnavailable');
+    telemetry.failure('The state of the breaker is not available; the call is made.', error);
   };
 
   /** The state, at most 5 s old. Undefined if it could not be read, which is then not tried again for 5 s. */
@@ -123,8 +119,8 @@ export const createCircuitBreaker = (deps: CircuitBreakerDeps): CircuitBreaker =
     remember(after);
     const opens = before.opened === undefined && after.state.opened !== undefined && before !== after.state;
     const closes = before.opened !== undefined && after.state.opened === undefined;
-    if (opens) journal.count('BreakerOpened');
-    if (opens || closes) journal.info(`The breaker ${opens ? 'opened' : 'closed'}.`, { breaker: name });
+    if (opens) telemetry.count('BreakerOpened');
+    if (opens || closes) telemetry.log(`The breaker ${opens ? 'opened' : 'closed'}.`, { breaker: name });
     return after.state;
   };
 
@@ -190,7 +186,7 @@ export const createCircuitBreaker = (deps: CircuitBreakerDeps): CircuitBreaker =
       const extraction = shortIdOf(extractionId);
       const admission = await admit(extraction, isLast);
       if (admission.kind === 'held') {
-        journal.count(heldMetric[name]);
+        telemetry.count(heldMetric[name]);
         return { kind: 'held' };
       }
       const slowAfter = admission.kind === 'ordinary' ? settings.slowCallSeconds : undefined;

@@ -1,6 +1,8 @@
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import { type ProblemType, problem } from '../http/problem.ts';
 import { readJsonBody } from '../http/read-body.ts';
+import { describeError } from '../observability/describe-error.ts';
+import type { Telemetry } from '../observability/telemetry.ts';
 import { getConsent } from '../provider/consents/get-consent.ts';
 import { getConsentPdf } from '../provider/consents/get-consent-pdf.ts';
 import { listConsents } from '../provider/consents/list-consents.ts';
@@ -27,8 +29,7 @@ export type ConsentDeps = {
   /** These two throw NotConfigured if the setting is not set. */
   readonly clientId: () => string;
   readonly widgetConfigId: () => string;
-  /** Logs an error of the provider. The error contains no value of the request. */
-  readonly onFailure: (error: ProviderError) => void;
+  readonly telemetry: Pick<Telemetry, 'log'>;
 };
 
 /** The part of an API Gateway event that the routes read. */
@@ -124,7 +125,8 @@ export const manageConsents = async (event: ConsentEvent, deps: ConsentDeps): Pr
     return await answer(event, read.target, deps);
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
-    deps.onFailure(error);
+    // Its message names the call and the status, and nothing of what was asked or answered.
+    deps.telemetry.log(error.message, { failure: describeError(error) }, 'warn');
     const { type, ...more } = explainProviderFailure(error, about);
     return problem(type satisfies ProblemType, more);
   }

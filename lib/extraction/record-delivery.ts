@@ -1,5 +1,5 @@
+import type { Telemetry } from '../observability/telemetry.ts';
 import type { Timings } from './deadlines.ts';
-import type { Journal } from './journal.ts';
 import type { SendReconcile } from './reconcile-message.ts';
 import { isTerminalStatus, type TerminalStatus } from './record.ts';
 import { settle } from './settle.ts';
@@ -19,7 +19,7 @@ export type RecordDeliveryDeps = {
   readonly wake: (callbackToken: string, extractionId: string) => Promise<WakeOutcome>;
   readonly now: () => Date;
   readonly timings: Pick<Timings, 'pollEvery'>;
-  readonly journal: Journal;
+  readonly telemetry: Telemetry;
 };
 
 export type RecordedDelivery =
@@ -43,7 +43,7 @@ export const recordDelivery = async (
   if (extractionId === undefined) {
     // Counted with every delivery and not only with the first, which may have ended between storing and counting.
     // docs/operations.md, "How orphan deliveries are counted", describes the effect on the alarm.
-    deps.journal.count('UnlinkedDelivery', delivery);
+    deps.telemetry.count('UnlinkedDelivery', delivery);
     return { kind: 'stored' };
   }
 
@@ -51,13 +51,13 @@ export const recordDelivery = async (
   const first =
     task.taskStatus !== undefined && isTerminalStatus(task.taskStatus) ? task.taskStatus : undefined;
   const taskStatus = first ?? delivery.taskStatus;
-  if (taskStatus !== delivery.taskStatus) deps.journal.count('StatusDisagreement', delivery);
+  if (taskStatus !== delivery.taskStatus) deps.telemetry.count('StatusDisagreement', delivery);
   const row = await settle('webhook', { extractionId, taskId, taskStatus }, deps);
   // An erasure removes the link before the record, so this record was lost. The provider need not know.
-  if (row === undefined) deps.journal.count('DeliveryWithoutRecord', delivery);
+  if (row === undefined) deps.telemetry.count('DeliveryWithoutRecord', delivery);
   // A repeated delivery finds the record closed in most cases, and sends nothing.
   if (row?.dueShard !== undefined) await deps.send({ extractionId, cause: 'webhook' });
   const wake = callbackToken === undefined ? 'no-token' : await deps.wake(callbackToken, extractionId);
-  if (wake === 'invalid-token') deps.journal.count('InvalidCallbackToken', delivery);
+  if (wake === 'invalid-token') deps.telemetry.count('InvalidCallbackToken', delivery);
   return { kind: 'recorded', extractionId, wake };
 };

@@ -1,6 +1,6 @@
 import type { ExtractionMetric } from '../observability/metric-names.ts';
+import type { Telemetry } from '../observability/telemetry.ts';
 import type { Timings } from './deadlines.ts';
-import type { Journal } from './journal.ts';
 import { type Extraction, isTerminalStatus, type SettledBy } from './record.ts';
 import { type ExtractionStore, writeChange } from './store.ts';
 import { correctOutcome, markSettled, type ReportedOutcome } from './transitions.ts';
@@ -23,7 +23,7 @@ export const settle = async (
     readonly extractions: ExtractionStore;
     readonly now: () => Date;
     readonly timings: Pick<Timings, 'pollEvery'>;
-    readonly journal: Journal;
+    readonly telemetry: Telemetry;
   },
   ...alsoCounts: readonly ExtractionMetric[]
 ): Promise<Extraction | undefined> => {
@@ -37,11 +37,11 @@ export const settle = async (
 
   const { kind, record } = outcome;
   if (kind === 'written') {
-    for (const metric of [settledMetric[by], ...alsoCounts]) deps.journal.count(metric, reported);
-    if (isCorrection) deps.journal.count('Corrected', reported);
+    for (const metric of [settledMetric[by], ...alsoCounts]) deps.telemetry.count(metric, reported);
+    if (isCorrection) deps.telemetry.count('Corrected', reported);
   }
   if (kind === 'lost' && record !== undefined && isTerminalStatus(record.status)) {
-    deps.journal.count('StatusDisagreement', reported);
+    deps.telemetry.count('StatusDisagreement', reported);
   }
   return record;
 };

@@ -1,7 +1,7 @@
-import { type Count, type MetricName, zeroFilledMetrics } from '../observability/metric-names.ts';
+import { zeroFilledMetrics } from '../observability/metric-names.ts';
+import type { Telemetry } from '../observability/telemetry.ts';
 import { plusSeconds, secondsSince } from './deadlines.ts';
 import { dueShardCount } from './due-shard.ts';
-import type { Journal } from './journal.ts';
 import { mostPerBatch, type SendReconcileBatch } from './reconcile-message.ts';
 import { type ExtractionStore, writeChange } from './store.ts';
 import { claimDue, type DueRecord } from './transitions.ts';
@@ -16,9 +16,9 @@ export type SweepDeps = {
   readonly remainingMs: () => number;
   /** No record is claimed with less than this left. A record that is cut off nevertheless is due again later. */
   readonly reserveMs: number;
-  readonly journal: Journal;
-  /** Of the sweep itself. `publish` writes what was counted so far, instead of at the end of the invocation. */
-  readonly metrics: { readonly count: Count<MetricName>; readonly publish: () => void };
+  readonly telemetry: Telemetry;
+  /** Writes what was counted so far, instead of at the end of the invocation. */
+  readonly publish: () => void;
 };
 
 export type SweepResult = {
@@ -62,7 +62,7 @@ const claim = async (found: DueRecord, counts: Counts, deps: SweepDeps): Promise
     return kind === 'written';
   } catch (error) {
     counts.failed += 1;
-    deps.journal.failure('The sweep could not claim an extraction.', error, { extractionId });
+    deps.telemetry.failure('The sweep could not claim an extraction.', error, { extractionId });
     return false;
   }
 };
@@ -78,10 +78,10 @@ const sendDue = async (found: readonly DueRecord[], counts: Counts, deps: SweepD
     const refused = await deps.sendBatch(messages);
     counts.sent += messages.length - refused.length;
     counts.failed += refused.length;
-    for (const about of refused) deps.journal.failure('The queue refused a message.', undefined, about);
+    for (const about of refused) deps.telemetry.failure('The queue refused a message.', undefined, about);
   } catch (error) {
     counts.failed += messages.length;
-    deps.journal.failure('The sweep could not send to the queue.', error);
+    deps.telemetry.failure('The sweep could not send to the queue.', error);
   }
 };
 
@@ -105,20 +105,20 @@ const sweepShard = async (shard: number, startedAt: Date, counts: Counts, deps: 
  * Counts that a sweep starts, adds 0 to the metrics of metric math, and publishes both at once. Metrics that wait until
  * the end of the invocation are lost if the process is ended.
  */
-const countStarted = ({ count, publish }: SweepDeps['metrics']): void => {
-  count('SweepStarted');
-  for (const metric of zeroFilledMetrics) count(metric, 0);
+const countStarted = ({ telemetry, publish }: SweepDeps): void => {
+  telemetry.count('SweepStarted');
+  for (const metric of zeroFilledMetrics) telemetry.count(metric, { value: 0 });
   publish();
 };
 
-const countFinished = (result: SweepResult, { count }: SweepDeps['metrics']): void => {
-  count('SweepFinished');
-  count('SweepSent', result.sent);
-  count('OldestOverdueSeconds', result.oldestOverdueSeconds);
+const countFinished = (result: SweepResult, { telemetry }: SweepDeps): void => {
+  telemetry.count('SweepFinished');
+  telemetry.count('SweepSent', { value: result.sent });
+  telemetry.count('OldestOverdueSeconds', { value: result.oldestOverdueSeconds });
   // reconcile-extraction counts records that are stuck. Without any, their alarm needs a value.
-  count('OldestStuckSeconds', 0);
-  if (result.failed > 0) count('SweepFailed', result.failed);
-  if (result.cutShort) count('SweepCutShort');
+  telemetry.count('OldestStuckSeconds', { value: 0 });
+  if (result.failed > 0) telemetry.count('SweepFailed', { value: result.failed });
+  if (result.cutShort) telemetry.count('SweepCutShort');
 };
 
 /**
@@ -127,8 +127,7 @@ const countFinished = (result: SweepResult, { count }: SweepDeps['metrics']): vo
  * be read; the failure of one record is reported and counted.
  */
 export const sweep = async (deps: SweepDeps): Promise<SweepResult> => {
-  const { journal, metrics } = deps;
-  countStarted(metrics);
+  countStarted(deps);
   const startedAt = deps.now();
   const counts: Counts = { sent: 0, failed: 0, cutShort: false, oldestOverdueSeconds: 0 };
   const shards = await Promise.allSettled(
@@ -138,7 +137,7 @@ export const sweep = async (deps: SweepDeps): Promise<SweepResult> => {
   const unread = shards.find(({ status }) => status === 'rejected');
   if (unread?.status === 'rejected') throw unread.reason;
   const result: SweepResult = counts;
-  journal.info('Sweep finished.', { ...result });
-  countFinished(result, metrics);
+  deps.telemetry.log('Sweep finished.', { ...result });
+  countFinished(result, deps);
   return result;
 };

@@ -1,5 +1,5 @@
 import type { MiddlewareObj } from '@middy/core';
-import { logFailure } from './observability.ts';
+import { telemetry } from './observability.ts';
 
 /** Replaces the error that a function threw. The function's log has the original. */
 class InvocationFailed extends Error {
@@ -14,7 +14,7 @@ class InvocationFailed extends Error {
 export const concealFailures = (...known: readonly (new (message: string) => Error)[]): MiddlewareObj => ({
   onError: (request) => {
     if (known.some((kind) => request.error instanceof kind)) return;
-    logFailure('The invocation failed.', request.error);
+    telemetry.failure('The invocation failed.', request.error);
     // Replaced, not thrown: middy would attach the original to an error thrown here, and the runtime would print it.
     request.error = new InvocationFailed("See the function's log.");
   },

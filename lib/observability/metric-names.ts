@@ -77,9 +77,6 @@ export type ServiceMetric =
 
 export type MetricName = ExtractionMetric | WebhookMetric | ServiceMetric;
 
-/** Adds `value` to a metric, 1 by default. */
-export type Count<Metric extends MetricName = ExtractionMetric> = (metric: Metric, value?: number) => void;
-
 /**
  * The value of the only dimension, `service`. All functions share it. Several functions record the same kind of
  * outcome, and each alarm and graph needs one metric for it. The logs name the function.

@@ -5,7 +5,8 @@ import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import type { MiddlewareObj } from '@middy/core';
 import { defined } from '../defined.ts';
 import { describeError } from './describe-error.ts';
-import { type Count, loggedMetrics, type MetricName, metricsService } from './metric-names.ts';
+import { loggedMetrics, metricsService } from './metric-names.ts';
+import type { About, Telemetry } from './telemetry.ts';
 
 /**
  * A line of the log. Powertools' own format also has the name, the ARN and the memory of the function, a sampling rate and an
@@ -33,37 +34,20 @@ class BriefFormatter extends LogFormatter {
 const logger = new Logger({ logFormatter: new BriefFormatter() });
 const metrics = new Metrics({ serviceName: metricsService, defaultDimensions: {} });
 
-/** The structured log. Never pass it an event, a body or an Error. Use `logFailure` for errors. */
-export const log = logger;
-
-type About = { readonly extractionId?: string; readonly taskId?: string };
-
-/** Adds the extraction and the task to every further log line of this invocation. */
-export const logAbout = (keys: About): void => {
-  logger.appendKeys(keys);
-};
-
-/** Logs an error without its message (see `describeError`). */
-export const logFailure = (message: string, error: unknown): void => {
-  logger.error(message, { failure: describeError(error) });
-};
-
-/** Adds to a CloudWatch metric. Metrics are published at the end of the invocation or by `publishNow` (EMF). */
-export const count: Count<MetricName> = (name, value = 1) => {
-  metrics.addMetric(name, name.endsWith('Seconds') ? MetricUnit.Seconds : MetricUnit.Count, value);
-};
-
-/** Only the ids: `about` may be a whole record. An absent id must not hide one of `logAbout`. */
+/** Only the ids: `about` may be a whole record. An absent id must not hide one of `about`. */
 const idsOf = ({ extractionId, taskId }: About): About => defined({ extractionId, taskId });
 
-/** The domain's journal (lib/extraction/journal.ts): the log, and the CloudWatch metrics. */
-export const journal = {
-  about: logAbout,
-  info: (message: string, facts: Readonly<Record<string, unknown>> = {}): void => logger.info(message, facts),
-  failure: (what: string, error: unknown, about: About = {}): void =>
+/**
+ * The log and the CloudWatch metrics. Metrics are published at the end of the invocation or by `publishNow` (EMF). An error is
+ * logged without its message (see `describeError`). Never pass it an event or a body.
+ */
+export const telemetry: Telemetry = {
+  about: (ids) => logger.appendKeys(ids),
+  log: (message, facts = {}, level = 'info') => logger[level](message, facts),
+  failure: (what, error, about = {}) =>
     logger.error(what, { ...idsOf(about), failure: describeError(error) }),
-  count: (metric: MetricName, about: About = {}): void => {
-    count(metric);
+  count: (metric, { value = 1, ...about } = {}) => {
+    metrics.addMetric(metric, metric.endsWith('Seconds') ? MetricUnit.Seconds : MetricUnit.Count, value);
     if (loggedMetrics.has(metric)) logger.warn('Metric counted.', { metric, ...idsOf(about) });
   },
 };

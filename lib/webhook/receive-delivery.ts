@@ -2,7 +2,7 @@ import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import type { TerminalStatus } from '../extraction/record.ts';
 import type { RecordedDelivery } from '../extraction/record-delivery.ts';
 import { problem } from '../http/problem.ts';
-import type { Count, WebhookMetric } from '../observability/metric-names.ts';
+import type { Telemetry } from '../observability/telemetry.ts';
 import { parseDelivery } from './parse-delivery.ts';
 import type { SigningKeys } from './signing-keys.ts';
 import { type Verification, verifySignature } from './verify-signature.ts';
@@ -29,7 +29,7 @@ export type ReceiveDeliveryDeps = {
     readonly taskId: string;
     readonly taskStatus: TerminalStatus;
   }) => Promise<RecordedDelivery>;
-  readonly count: Count<WebhookMetric>;
+  readonly telemetry: Pick<Telemetry, 'count' | 'log'>;
 };
 
 /**
@@ -69,24 +69,24 @@ export const receiveDelivery = async (
 ): Promise<ReceivedDelivery> => {
   const body = Buffer.from(raw.body ?? '', raw.isBase64Encoded ? 'base64' : 'utf8');
   if (body.byteLength > deliveryLimitBytes) {
-    deps.count('WebhookTooLarge');
+    deps.telemetry.count('WebhookTooLarge');
     return { answer: 413 };
   }
 
   const verification = await verify(raw.signature, body, deps.keys);
   if (!verification.verified) {
-    deps.count(refusal[verification.reason]);
+    deps.telemetry.count(refusal[verification.reason]);
     return { answer: 401, reason: raw.signature === doctorSignature ? 'doctor' : verification.reason };
   }
 
   const delivery = parseDelivery(body, verification.key);
   if (delivery.kind === 'unreadable') {
-    deps.count('WebhookUnreadable');
+    deps.telemetry.count('WebhookUnreadable');
     return { answer: 400, reason: delivery.reason };
   }
   const { taskId } = delivery;
   if (delivery.kind === 'unknown-status') {
-    deps.count('WebhookUnknownStatus');
+    deps.telemetry.count('WebhookUnknownStatus', { taskId });
     return { answer: 204, taskId, recorded: 'unknown-status' };
   }
   const { taskStatus } = delivery;
@@ -98,13 +98,6 @@ export type DeliveryEvent = {
   readonly body?: string | undefined;
   readonly isBase64Encoded: boolean;
   readonly headers: Readonly<Record<string, string | undefined>>;
-};
-
-type Facts = { readonly taskId?: string; readonly reason?: string; readonly recorded?: unknown };
-
-export type AnswerDeliveryDeps = ReceiveDeliveryDeps & {
-  /** Writes a line of the log. */
-  readonly log: (level: 'info' | 'warn' | 'error', message: string, facts: Facts) => void;
 };
 
 /**
@@ -124,7 +117,7 @@ const answers = {
 /** Answers one delivery, and logs it. Throws what a dependency throws. */
 export const answerDelivery = async (
   event: DeliveryEvent,
-  deps: AnswerDeliveryDeps,
+  deps: ReceiveDeliveryDeps,
 ): Promise<APIGatewayProxyStructuredResultV2> => {
   const { answer, ...facts } = await receiveDelivery(
     {
@@ -135,6 +128,6 @@ export const answerDelivery = async (
     deps,
   );
   const { body, line } = answers[answer];
-  if (line !== undefined) deps.log(line.level, line.message, facts);
+  if (line !== undefined) deps.telemetry.log(line.message, facts, line.level);
   return body === undefined ? { statusCode: answer } : problem(body);
 };

@@ -1,14 +1,14 @@
-import type { Journal } from '../../lib/extraction/journal.ts';
 import type { MetricName } from '../../lib/observability/metric-names.ts';
+import type { Telemetry } from '../../lib/observability/telemetry.ts';
 
-/** A journal that keeps what is reported, in order: metrics in `counted`, messages in `messages` and `failures`. */
-export const memoryJournal = (onMessage: (message: string) => void = () => undefined) => {
+/** A telemetry that keeps what is reported, in order: metrics in `counted`, messages in `messages` and `failures`. */
+export const memoryTelemetry = (onMessage: (message: string) => void = () => undefined) => {
   const counted: MetricName[] = [];
   const messages: string[] = [];
   const failures: string[] = [];
-  const journal: Journal = {
+  const telemetry: Telemetry = {
     about: () => undefined,
-    info: (message) => {
+    log: (message) => {
       messages.push(message);
       onMessage(message);
     },
@@ -16,7 +16,9 @@ export const memoryJournal = (onMessage: (message: string) => void = () => undef
       failures.push(what);
       onMessage(what);
     },
-    count: (metric) => void counted.push(metric),
+    count: (metric, { value = 1 } = {}) => {
+      if (value > 0) counted.push(metric);
+    },
   };
-  return { counted, messages, failures, journal };
+  return { counted, messages, failures, telemetry };
 };

@@ -2,7 +2,7 @@ import type { MiddlewareObj } from '@middy/core';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import { problem } from '../../http/problem.ts';
 import { NotConfigured } from '../../not-configured.ts';
-import { count, log, logFailure } from '../../observability/observability.ts';
+import { telemetry } from '../../observability/observability.ts';
 
 /** Adds the id by which the function's log has this request (`function_request_id`), so that a caller can name it. */
 const withRequestId = (
@@ -31,10 +31,10 @@ export const answerFailures = (): MiddlewareObj<
 
 const answerTo = (error: unknown): APIGatewayProxyStructuredResultV2 => {
   if (error instanceof NotConfigured) {
-    if (error.what === 'secret') count('SecretNotFilled');
-    log.error(error.message);
+    if (error.what === 'secret') telemetry.count('SecretNotFilled');
+    telemetry.log(error.message, {}, 'error');
     return problem('unavailable');
   }
-  logFailure('The request failed.', error);
+  telemetry.failure('The request failed.', error);
   return problem('internal');
 };

@@ -3,7 +3,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import * as v from 'valibot';
 import type { BreakerName, BreakerSettings } from '../../breaker/breaker-state.ts';
 import { type CircuitBreaker, createCircuitBreaker } from '../../breaker/circuit-breaker.ts';
-import { journal } from '../../observability/observability.ts';
+import { telemetry } from '../../observability/observability.ts';
 import { dynamoBreakerStore } from '../dynamo-breaker-store.ts';
 import { promptClient } from './client-options.ts';
 import { requiredVariable } from './environment.ts';
@@ -35,7 +35,7 @@ export const breakersFromEnvironment = (now: () => Date): Readonly<Record<Breake
         const timer = setTimeout(callback, ms);
         return () => clearTimeout(timer);
       },
-      journal,
+      telemetry,
     });
   // A read that is slow loses nothing, and an answer with results takes its time.
   const { slowCallSeconds: _, ...ofReads } = settings;

@@ -18,7 +18,7 @@ import {
 import { reconcileAndContinue } from '../../extraction/reconcile/reconcile.ts';
 import type { ReconcileCaller, ReconcileResult } from '../../extraction/reconcile/steps.ts';
 import type { ConsentExtraction } from '../../extraction/record.ts';
-import { journal } from '../../observability/observability.ts';
+import { telemetry } from '../../observability/observability.ts';
 import { readExtraction } from '../../provider/extractions/read-extraction.ts';
 import { fetchTask, parseTask } from '../../provider/tasks/read-task.ts';
 import { tokensOf } from '../../provider/tokens/task-tokens.ts';
@@ -101,7 +101,7 @@ export const reconcilerFromEnvironment = (now: () => Date): Reconciler => {
     storeResults: storeResultsIn(new S3Client(patientClient), requiredVariable('RESULTS_BUCKET')),
     now,
     timings: parseTimings(requiredVariable('TIMINGS')),
-    journal,
+    telemetry,
     send: sendReconcileTo(new SQSClient(patientQueueClient), requiredVariable('RECONCILE_QUEUE_URL')),
   };
 
@@ -109,7 +109,7 @@ export const reconcilerFromEnvironment = (now: () => Date): Reconciler => {
     const read = guardReads(countReads(readByMethod, caller, deps), { ...deps, breaker: breakers.reads });
     const reconciled = await reconcileAndContinue(extractionId, caller, { ...deps, read });
     const record = reconciled.kind === 'gone' ? undefined : reconciled.record;
-    journal.info('Reconcile finished.', {
+    telemetry.log('Reconcile finished.', {
       extractionId,
       caller: caller.kind,
       ...(caller.kind === 'queue' ? { cause: caller.cause } : {}),

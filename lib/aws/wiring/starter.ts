@@ -4,14 +4,14 @@ import { KMSClient } from '@aws-sdk/client-kms';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SFNClient } from '@aws-sdk/client-sfn';
 import { SQSClient } from '@aws-sdk/client-sqs';
-import type { Journal } from '../../extraction/journal.ts';
 import { parseTimings } from '../../extraction/parse-timings.ts';
 import type { Extraction } from '../../extraction/record.ts';
 import type { StartInput } from '../../extraction/start/start.ts';
 import { callByConsent, callByCredentials, type StartCall } from '../../extraction/start/start-call.ts';
 import { startForMachine } from '../../extraction/start/start-for-machine.ts';
 import { NotConfigured } from '../../not-configured.ts';
-import { count, journal, log } from '../../observability/observability.ts';
+import { telemetry } from '../../observability/observability.ts';
+import type { Telemetry } from '../../observability/telemetry.ts';
 import { startExtraction } from '../../provider/extractions/start-extraction.ts';
 import type { StartExtractionRequest } from '../../provider/extractions/start-extraction-request.ts';
 import { startExtractionV2 } from '../../provider/extractions/start-extraction-v2.ts';
@@ -31,13 +31,13 @@ import { providerFromEnvironment, taskTokensFromEnvironment } from './provider-f
 const maxAnswerBytes = 64 * 1024;
 
 /** A start that fails because the stack is not configured also logs what to configure. */
-const startJournal: Journal = {
-  ...journal,
+const startTelemetry: Telemetry = {
+  ...telemetry,
   failure: (what, error, about) => {
-    journal.failure(what, error, about);
+    telemetry.failure(what, error, about);
     if (!(error instanceof NotConfigured)) return;
-    if (error.what === 'secret') count('SecretNotFilled');
-    log.error(error.message);
+    if (error.what === 'secret') telemetry.count('SecretNotFilled');
+    telemetry.log(error.message, {}, 'error');
   },
 };
 
@@ -85,7 +85,7 @@ export const starterFromEnvironment = (
     newAttemptId: randomUUID,
     now,
     timings: parseTimings(requiredVariable('TIMINGS')),
-    journal: startJournal,
+    telemetry: startTelemetry,
   };
   return (input) => startForMachine(input, { ...deps, callFor: (record) => callFor(record, input.sealed) });
 };

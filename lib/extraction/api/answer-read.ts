@@ -2,8 +2,8 @@ import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import { validate as isUuid } from 'uuid';
 import { type CallerContext, callerOf } from '../../http/caller.ts';
 import { problem } from '../../http/problem.ts';
+import type { Telemetry } from '../../observability/telemetry.ts';
 import { plusSeconds } from '../deadlines.ts';
-import type { Journal } from '../journal.ts';
 import type { Extraction, StoredResults } from '../record.ts';
 import type { ExtractionStore } from '../store.ts';
 import { publicView } from './public-view.ts';
@@ -21,7 +21,7 @@ export type AnswerReadDeps = {
   readonly presign: (stored: StoredResults) => Promise<{ readonly url: string; readonly expiresAt: string }>;
   readonly now: () => Date;
   readonly retentionDays: number;
-  readonly journal: Journal;
+  readonly telemetry: Telemetry;
 };
 
 /**
@@ -50,11 +50,11 @@ export const answerRead = async (
   if (record === undefined || !(record.requestedBy === caller || deps.readers.has(caller))) {
     return problem('not-found');
   }
-  deps.journal.about({ extractionId: record.extractionId });
+  deps.telemetry.about({ extractionId: record.extractionId });
   const stored = availableResults(record, deps.now(), deps.retentionDays);
   const link = stored === undefined ? undefined : await deps.presign(stored);
   // An audit trail of who received a link to bank data. The bucket's own log names only the function's role.
-  deps.journal.info('Extraction read.', { caller, linked: link !== undefined });
+  deps.telemetry.log('Extraction read.', { caller, linked: link !== undefined });
   return {
     statusCode: 200,
     headers: { 'content-type': 'application/json', 'cache-control': 'no-store' },

@@ -2,7 +2,7 @@ import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import { type CallerContext, callerOf } from '../../http/caller.ts';
 import { problem } from '../../http/problem.ts';
 import { readJsonBody } from '../../http/read-body.ts';
-import type { Journal } from '../journal.ts';
+import type { Telemetry } from '../../observability/telemetry.ts';
 import { fingerprint } from './fingerprint.ts';
 import { extractionIdOf, parseIdempotencyKey } from './idempotency.ts';
 import { parseExtractionRequest } from './parse-request.ts';
@@ -23,7 +23,7 @@ export type AnswerRequestDeps = RequestDeps & {
   readonly newId: () => string;
   /** Throws if the stack was deployed without the settings that extractions by consent need. */
   readonly assertConsentsSetUp: () => void;
-  readonly journal: Journal;
+  readonly telemetry: Telemetry;
 };
 
 const bodyLimitBytes = 64 * 1024;
@@ -53,7 +53,7 @@ export const answerRequest = async (
   const { requestId } = event.requestContext;
   const extractionId =
     idempotencyKey.kind === 'absent' ? deps.newId() : extractionIdOf(caller, idempotencyKey.key);
-  deps.journal.about({ extractionId });
+  deps.telemetry.about({ extractionId });
   const outcome = await requestExtraction(
     {
       extractionId,
@@ -64,7 +64,7 @@ export const answerRequest = async (
     },
     deps,
   );
-  deps.journal.info('Extraction requested.', { outcome: outcome.kind });
+  deps.telemetry.log('Extraction requested.', { outcome: outcome.kind });
 
   if (outcome.kind === 'key-reused') return problem('idempotency-key-reused');
   const replayed = outcome.kind === 'replayed';

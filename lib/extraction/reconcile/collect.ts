@@ -35,13 +35,13 @@ const retryCollection = async (
   }: { readonly why: string; readonly isLast: boolean; readonly isHeld?: boolean },
   deps: ReconcileDeps,
 ): Promise<Step> => {
-  if (!isHeld) deps.journal.count('CollectionFailed', record);
+  if (!isHeld) deps.telemetry.count('CollectionFailed', record);
   if (isLast && !isHeld) return abandonCollection(record, why, deps);
   const now = deps.now();
   const { settledAt = record.requestedAt } = record;
   const ceiling = isLast ? deps.timings.pollEvery : collectCeiling;
   const next = nextReconcileAt(settledAt, now, deps.timings.pollFirst, ceiling);
-  if (delayUntil(next, now) > longestDelaySeconds) deps.journal.count('CollectionDeferred', record);
+  if (delayUntil(next, now) > longestDelaySeconds) deps.telemetry.count('CollectionDeferred', record);
   return deferUntil(record, next, why, deps);
 };
 
@@ -73,13 +73,13 @@ export const collect = async (
   if (results === undefined && impliesResults(record)) {
     return retryCollection(record, { why: 'no-results', isLast }, deps);
   }
-  if (taskStatus !== record.status) deps.journal.count('StatusDisagreement', record);
-  if (!expected) deps.journal.count('UnexpectedResults', record);
+  if (taskStatus !== record.status) deps.telemetry.count('StatusDisagreement', record);
+  if (!expected) deps.telemetry.count('UnexpectedResults', record);
   let stored: StoredResults | undefined;
   try {
     if (results !== undefined) stored = await deps.storeResults(record.extractionId, results);
   } catch (error) {
-    deps.journal.failure('The results could not be stored.', error, record);
+    deps.telemetry.failure('The results could not be stored.', error, record);
     return retryCollection(record, { why: 'results-not-stored', isLast }, deps);
   }
   const found = defined({ results: stored, actionResults });

@@ -5,7 +5,7 @@ import type { ReadTask } from './guard-reads.ts';
 import { ReadEndsProcess } from './reading.ts';
 import type { ReconcileCaller, ReconcileDeps } from './steps.ts';
 
-type CountDeps = Pick<ReconcileDeps, 'extractions' | 'now' | 'timings' | 'journal'>;
+type CountDeps = Pick<ReconcileDeps, 'extractions' | 'now' | 'timings' | 'telemetry'>;
 
 /** So often the end of a counted read is written, each time with the retries of the SDK: otherwise it counts as lost. */
 const mostTries = 3;
@@ -24,7 +24,7 @@ const tryToApply = async (change: Change, deps: CountDeps): Promise<boolean> => 
     await writeChange(deps.extractions, change);
     return true;
   } catch (error) {
-    deps.journal.failure('A read could not be counted.', error, { extractionId: change.extractionId });
+    deps.telemetry.failure('A read could not be counted.', error, { extractionId: change.extractionId });
     return false;
   }
 };

@@ -61,7 +61,7 @@ const findOutcome = async (
   const found = hasWebhook(record) ? await findOrAdoptTask(record, taskId, deps) : undefined;
   if (found !== undefined && found.task.extractionId !== extractionId) {
     // Counted before any write: this may be a leak, so the alarm must not depend on whether a write succeeds.
-    deps.journal.count('TaskLinkedElsewhere', record);
+    deps.telemetry.count('TaskLinkedElsewhere', record);
     return { kind: 'linked-elsewhere' };
   }
   const notified = found?.task.taskStatus;
@@ -77,7 +77,7 @@ const findOutcome = async (
   if (read.kind === 'no-answer') return { ...read, kind: 'none' };
   const { reading } = read;
   if (reading.kind === 'running') {
-    if (!reading.known) deps.journal.count('UnknownTaskStatus', record);
+    if (!reading.known) deps.telemetry.count('UnknownTaskStatus', record);
     return { kind: 'none', why: 'still-running' };
   }
   if (reading.taskStatus === undefined) return { kind: 'too-large' };
@@ -141,7 +141,7 @@ export const reconcileRunning = async (
   if (now.toISOString() < record.deadlineAt) return notYet(record, found.why, caller, deps);
   const outcome = await writeChange(deps.extractions, markTimedOut({ record, now, timings: deps.timings }));
   if (outcome.kind === 'lost') return { kind: 'again', record: outcome.record };
-  if (outcome.kind === 'written') deps.journal.count('TimedOut', record);
+  if (outcome.kind === 'written') deps.telemetry.count('TimedOut', record);
   // The first read in grace is due later. Another one now would only repeat the read just made.
   const next = outcome.kind === 'written' ? outcome.record.dueAt : undefined;
   return { kind: 'return', result: { kind: 'deferred', record: outcome.record, why: found.why, next } };

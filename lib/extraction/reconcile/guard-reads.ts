@@ -10,7 +10,7 @@ import type { ReconcileDeps } from './steps.ts';
 /** Reads the task of a record. Every call to the provider goes through `attempt`. */
 export type ReadTask = (record: Extraction, taskId: string, attempt: Attempt) => Promise<Reading>;
 
-export type GuardDeps = Pick<ReconcileDeps, 'extractions' | 'now' | 'journal'> & {
+export type GuardDeps = Pick<ReconcileDeps, 'extractions' | 'now' | 'telemetry'> & {
   /** Of the calls that read tasks. */
   readonly breaker: CircuitBreaker;
 };
@@ -26,7 +26,7 @@ const postpone = async (record: Extraction, notBefore: string, deps: GuardDeps):
   try {
     await writeChange(deps.extractions, postponeCalls({ record, notBefore }));
   } catch (error) {
-    deps.journal.failure('The record could not be postponed.', error, record);
+    deps.telemetry.failure('The record could not be postponed.', error, record);
   }
 };
 

@@ -1,6 +1,5 @@
-import type { Count, MetricName } from '../../observability/metric-names.ts';
+import type { Telemetry } from '../../observability/telemetry.ts';
 import { stuckSeconds, type Timings } from '../deadlines.ts';
-import type { Journal } from '../journal.ts';
 import { parseReconcileMessage } from '../reconcile-message.ts';
 import type { ReconcileCaller, ReconcileResult } from './steps.ts';
 
@@ -22,14 +21,13 @@ export type ReconcileMessagesDeps = {
   readonly reconcile: (extractionId: string, caller: ReconcileCaller) => Promise<ReconcileResult>;
   readonly now: () => Date;
   readonly timings: Timings;
-  readonly journal: Journal;
-  readonly count: Count<MetricName>;
+  readonly telemetry: Telemetry;
 };
 
 /** Reports a record that is still open although all its deadlines have passed. The sweep only sends, and does not see it. */
-const countStuck = (result: ReconcileResult, { now, timings, count }: ReconcileMessagesDeps): void => {
+const countStuck = (result: ReconcileResult, { now, timings, telemetry }: ReconcileMessagesDeps): void => {
   const stuck = result.kind === 'gone' ? 0 : stuckSeconds(result.record, now(), timings);
-  if (stuck > 0) count('OldestStuckSeconds', stuck);
+  if (stuck > 0) telemetry.count('OldestStuckSeconds', { value: stuck });
 };
 
 /** Whether the message is done. A failure is logged, and the message stays in the queue. */
@@ -39,18 +37,18 @@ const reconcileMessage = async (
 ): Promise<boolean> => {
   const message = parseReconcileMessage(body);
   if (message === undefined) {
-    deps.journal.failure('A message of the reconcile queue could not be read.', undefined);
+    deps.telemetry.failure('A message of the reconcile queue could not be read.', undefined);
     return false;
   }
   const { extractionId, ...why } = message;
   // A throttle of Lambda counts as a receive, too.
   const afterFailure = Number(attributes.ApproximateReceiveCount) > 1;
-  deps.journal.about({ extractionId });
+  deps.telemetry.about({ extractionId });
   try {
     countStuck(await deps.reconcile(extractionId, { kind: 'queue', ...why, afterFailure }), deps);
     return true;
   } catch (error) {
-    deps.journal.failure('An extraction could not be reconciled.', error, { extractionId });
+    deps.telemetry.failure('An extraction could not be reconciled.', error, { extractionId });
     return false;
   }
 };

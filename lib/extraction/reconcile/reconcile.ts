@@ -44,7 +44,7 @@ const reconcileStarting = async (
 
 /** The next deployment of the newer version continues. Until then the record only stays in the queue. */
 const deferUnknown = (record: Extraction, deps: ReconcileDeps): Promise<Step> => {
-  deps.journal.count('UnknownRecord', record);
+  deps.telemetry.count('UnknownRecord', record);
   return deferUntil(record, plusSeconds(deps.now(), longestDelaySeconds), 'unknown-record', deps);
 };
 
@@ -121,7 +121,7 @@ export const reconcileAndContinue = async (
   try {
     await deps.send({ extractionId, cause: 'due', dueAt: result.next }, delaySeconds);
   } catch (error) {
-    deps.journal.failure('The next reconcile was left to the sweep.', error, result.record);
+    deps.telemetry.failure('The next reconcile was left to the sweep.', error, result.record);
   }
   return result;
 };

@@ -1,8 +1,8 @@
 import { ProviderPaused } from '../../breaker/provider-trouble.ts';
 import type { ExtractionMetric } from '../../observability/metric-names.ts';
+import type { Telemetry } from '../../observability/telemetry.ts';
 import { ProviderError } from '../../provider/transport/errors.ts';
 import { nextReconcileAt, plusSeconds, type Timings } from '../deadlines.ts';
-import type { Journal } from '../journal.ts';
 import type { ReconcileCause } from '../reconcile-message.ts';
 import { type Extraction, hasWebhook, type StoredResults } from '../record.ts';
 import { type ExtractionStore, type TaskStore, writeChange } from '../store.ts';
@@ -40,7 +40,7 @@ export type ReconcileDeps = {
   readonly storeResults: (extractionId: string, bytes: Uint8Array) => Promise<StoredResults>;
   readonly now: () => Date;
   readonly timings: Timings;
-  readonly journal: Journal;
+  readonly telemetry: Telemetry;
 };
 
 export type ReconcileResult =
@@ -91,11 +91,11 @@ export const readProvider = async (
     // The breaker has counted it. No read was made, so none has failed.
     if (error instanceof ProviderPaused) return { kind: 'no-answer', why: error.name, isHeld: true };
     if (error instanceof ReadEndsProcess) {
-      deps.journal.count('ReadEndsProcess', record);
+      deps.telemetry.count('ReadEndsProcess', record);
       return { kind: 'no-answer', why: endsProcess };
     }
-    deps.journal.count('ProviderReadFailed', record);
-    deps.journal.failure('The task could not be read.', error, record);
+    deps.telemetry.count('ProviderReadFailed', record);
+    deps.telemetry.failure('The task could not be read.', error, record);
     return { kind: 'no-answer', why: error instanceof ProviderError ? error.name : 'InternalError' };
   }
 };
@@ -111,7 +111,7 @@ export const close = async (
 ): Promise<Step> => {
   const { kind, record } = await writeChange(deps.extractions, change);
   if (kind === 'lost') return { kind: 'again', record };
-  if (kind === 'written') for (const metric of metrics) deps.journal.count(metric, record);
+  if (kind === 'written') for (const metric of metrics) deps.telemetry.count(metric, record);
   return { kind: 'return', result: { kind: 'closed', record } };
 };
 

@@ -1,9 +1,9 @@
 import type { Attempt } from '../../breaker/circuit-breaker.ts';
+import type { Telemetry } from '../../observability/telemetry.ts';
 import type { StartExtractionRequest } from '../../provider/extractions/start-extraction-request.ts';
 import type { TaskRequest } from '../../provider/tasks/task-request.ts';
 import { type TaskTokens, tokensOf } from '../../provider/tokens/task-tokens.ts';
 import type { Tokens } from '../../provider/tokens/tokens.ts';
-import type { Journal } from '../journal.ts';
 import type { ConsentExtraction, ConsentVariant, CredentialsExtraction } from '../record.ts';
 import type { SealedCredentialsData, SealedTargetData } from '../sealed-request-data.ts';
 import { notAccepted, resultOfError, type StartCallResult } from './start-answer.ts';
@@ -61,7 +61,7 @@ export const callByConsent = (
   post: (token) => deps.startExtraction[variant](token, { product, consentId }),
 });
 
-type CallDeps = { readonly attempt: Attempt; readonly now: () => Date; readonly journal: Journal };
+type CallDeps = { readonly attempt: Attempt; readonly now: () => Date; readonly telemetry: Telemetry };
 
 export const tokenNotObtained = 'No provider token could be obtained.';
 
@@ -71,12 +71,12 @@ export const makeStartCall = async (
   call: StartCall,
   deps: CallDeps,
 ): Promise<StartCallResult> => {
-  const { journal, now, attempt } = deps;
+  const { telemetry, now, attempt } = deps;
   const post = async (withToken: string): Promise<StartCallResult | 'unauthorized'> => {
     try {
       return { kind: 'accepted', taskId: await attempt.make(() => call.post(withToken)) };
     } catch (error) {
-      journal.failure('The start call failed.', error);
+      telemetry.failure('The start call failed.', error);
       return resultOfError(error, now());
     }
   };
@@ -90,7 +90,7 @@ export const makeStartCall = async (
   try {
     renewed = await attempt.prepare(() => call.tokens.current());
   } catch (error) {
-    journal.failure(tokenNotObtained, error);
+    telemetry.failure(tokenNotObtained, error);
     // The status is STARTING, so an exception here would end as UNCONFIRMED. The 401 means that nothing was accepted.
     return notAccepted('ProviderUnauthorized', error, now());
   }

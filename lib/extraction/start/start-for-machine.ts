@@ -41,8 +41,8 @@ const answerMachine = async (
 };
 
 /** Counts why the provider did not get the start. The breaker has counted `ProviderPaused`. */
-const countRetry = (error: RetryableStartError, { journal }: StartForMachineDeps): void => {
-  if (error !== 'StartInProgress' && error !== 'ProviderPaused') journal.count(error);
+const countRetry = (error: RetryableStartError, { telemetry }: StartForMachineDeps): void => {
+  if (error !== 'StartInProgress' && error !== 'ProviderPaused') telemetry.count(error);
 };
 
 /**
@@ -56,12 +56,12 @@ export const startForMachine = async (
 ): Promise<StartOutcome | undefined> => {
   try {
     const outcome = await start(input, deps);
-    deps.journal.info('Start finished.', { ...outcome });
+    deps.telemetry.log('Start finished.', { ...outcome });
     if (outcome.kind === 'retry') countRetry(outcome.error, deps);
     await answerMachine(input, outcome, deps);
     return outcome;
   } catch (error) {
-    deps.journal.failure('The start failed.', error);
+    deps.telemetry.failure('The start failed.', error);
     await deps.fail(input.callbackToken, 'StartFailed', 'See the log of start-task.');
     return undefined;
   }

@@ -1,8 +1,8 @@
 import type { Attempt, CircuitBreaker } from '../../breaker/circuit-breaker.ts';
 import { busyUntil } from '../../breaker/provider-trouble.ts';
 import { defined } from '../../defined.ts';
+import type { Telemetry } from '../../observability/telemetry.ts';
 import { isStartStale, plusSeconds, type Timings } from '../deadlines.ts';
-import type { Journal } from '../journal.ts';
 import { delayUntil, longestDelaySeconds } from '../reconcile-message.ts';
 import { type Extraction, type ExtractionStatus, hasWebhook, isTerminalStatus } from '../record.ts';
 import { settle } from '../settle.ts';
@@ -64,7 +64,7 @@ export type StartDeps = {
   readonly newAttemptId: () => string;
   readonly now: () => Date;
   readonly timings: Timings;
-  readonly journal: Journal;
+  readonly telemetry: Telemetry;
 };
 
 /** The dependencies of one attempt. Every call to the provider goes through `attempt`. */
@@ -98,7 +98,7 @@ type Step = StartOutcome | { readonly kind: 'again'; readonly row: Extraction | 
 const closeUnconfirmed = async (change: Change, row: Extraction, deps: StartDeps): Promise<Step> => {
   const { kind, record } = await writeChange(deps.extractions, change);
   if (kind === 'lost') return { kind: 'again', row: record };
-  if (kind === 'written') deps.journal.count('Unconfirmed', row);
+  if (kind === 'written') deps.telemetry.count('Unconfirmed', row);
   return { kind: 'settled', status: record.status };
 };
 
@@ -114,7 +114,7 @@ const linkTask = async (
   const { linked, task } = await deps.tasks.link({ taskId, extractionId, callbackToken, callbackAttempt });
   if (!linked && task.extractionId !== input.extractionId) {
     // Counted before the write: this may be a leak, so the alarm must not depend on whether the write succeeds.
-    deps.journal.count('TaskLinkedElsewhere', row);
+    deps.telemetry.count('TaskLinkedElsewhere', row);
     return closeUnconfirmed(disownTask({ ...decisionOn(row, deps), taskId, settledBy: 'start' }), row, deps);
   }
   if (task.taskStatus === undefined || !isTerminalStatus(task.taskStatus)) return { kind: 'waiting', taskId };
@@ -175,7 +175,7 @@ const persist = async (change: Change, deps: StartDeps): Promise<ChangeOutcome> 
     try {
       return await writeChange(deps.extractions, change);
     } catch (error) {
-      deps.journal.failure('The record could not be written; retrying.', error);
+      deps.telemetry.failure('The record could not be written; retrying.', error);
     }
   }
   return writeChange(deps.extractions, change);
@@ -189,11 +189,11 @@ const recordResult = async (
   input: StartInput,
   deps: StartDeps,
 ): Promise<Step> => {
-  const { journal } = deps;
+  const { telemetry } = deps;
   if (called.kind === 'accepted') {
     // Logged before the write: if the write fails, the log is the only place that has the taskId.
-    journal.about({ taskId: called.taskId });
-    journal.info('The provider accepted the task.');
+    telemetry.about({ taskId: called.taskId });
+    telemetry.log('The provider accepted the task.');
   }
   const decision = { ...decisionOn(row, deps), attemptId };
   let outcome = await persist(changeFor(called, decision), deps);
@@ -204,7 +204,8 @@ const recordResult = async (
 
   if (called.kind === 'accepted') return linkTask(input, outcome.record, called.taskId, deps);
   if (called.kind === 'not-accepted') return { kind: 'retry', error: called.error };
-  if (outcome.kind === 'written') journal.count(called.kind === 'refused' ? 'Rejected' : 'Unconfirmed', row);
+  if (outcome.kind === 'written')
+    telemetry.count(called.kind === 'refused' ? 'Rejected' : 'Unconfirmed', row);
   return { kind: 'settled', status: outcome.record.status };
 };
 
@@ -219,7 +220,7 @@ const obtainToken = async (
     if (kind === 'probe') await prepare(deps.logIn);
     return { token: await prepare(() => call.tokens.current()) };
   } catch (error) {
-    deps.journal.failure(tokenNotObtained, error);
+    deps.telemetry.failure(tokenNotObtained, error);
     const notBefore = busyUntil(error, deps.now());
     if (notBefore !== undefined) {
       await writeChange(deps.extractions, postponeCalls({ record: row, notBefore }));

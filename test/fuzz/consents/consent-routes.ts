@@ -192,7 +192,7 @@ export const consentRoutes = fuzzProperty({
       apiKey: async () => apiKey,
       clientId: () => '5d5f0f0c-6b0e-4d0f-9d5e-2f6a3c1b7e10',
       widgetConfigId: () => 'widget',
-      onFailure: () => {},
+      telemetry: { log: () => undefined },
     });
     const status = given.statusCode ?? 0;
 

@@ -8,7 +8,7 @@ import type { SealedRequestData } from '../../../lib/extraction/sealed-request-d
 import { NotConfigured } from '../../../lib/not-configured.ts';
 import { at, timings } from '../../support/extraction-fixtures.ts';
 import { memoryExtractionStore } from '../../support/memory-extraction-store.ts';
-import { memoryJournal } from '../../support/memory-journal.ts';
+import { memoryTelemetry } from '../../support/memory-telemetry.ts';
 
 export type Answer = APIGatewayProxyStructuredResultV2;
 
@@ -38,7 +38,7 @@ export const intakeWorld = ({ consentsSetUp = true } = {}) => {
     assertConsentsSetUp: () => {
       if (!consentsSetUp) throw new NotConfigured('setting', 'providerClientId');
     },
-    journal: memoryJournal().journal,
+    telemetry: memoryTelemetry().telemetry,
   };
   const handler = middy<APIGatewayProxyEventV2, Answer>()
     .use(answerFailures())

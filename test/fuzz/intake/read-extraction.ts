@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { answerRead } from '../../../lib/extraction/api/answer-read.ts';
 import { allStatuses, at, consentIn, extractionIn, iso } from '../../support/extraction-fixtures.ts';
 import { memoryExtractionStore } from '../../support/memory-extraction-store.ts';
-import { memoryJournal } from '../../support/memory-journal.ts';
+import { memoryTelemetry } from '../../support/memory-telemetry.ts';
 import { operationOf, responseOf, violationsOf } from '../../unit/docs/openapi-document.ts';
 import { anyUnits } from '../generators/any-text.ts';
 import { fuzzProperty } from '../property.ts';
@@ -98,7 +98,7 @@ export const readExtraction = fuzzProperty({
         presign: async () => ({ url: 'https://results.example/k', expiresAt: iso(360) }),
         now: () => at(60 + days * 86_400),
         retentionDays: 30,
-        journal: memoryJournal().journal,
+        telemetry: memoryTelemetry().telemetry,
       },
     );
     const mayRead = caller.startsWith(`${owner}/`) || caller.startsWith(`${reader}/`);

@@ -5,13 +5,12 @@ import { answerFailures } from '../../../lib/aws/wiring/answer-failures.ts';
 import type { Extraction } from '../../../lib/extraction/record.ts';
 import { recordDelivery, type WakeOutcome } from '../../../lib/extraction/record-delivery.ts';
 import type { Task } from '../../../lib/extraction/store.ts';
-import type { MetricName } from '../../../lib/observability/metric-names.ts';
 import { answerDelivery, type DeliveryEvent } from '../../../lib/webhook/receive-delivery.ts';
 import { cacheSigningKeys } from '../../../lib/webhook/signing-keys.ts';
 import { at, timings } from '../../support/extraction-fixtures.ts';
 import { memoryExtractionStore } from '../../support/memory-extraction-store.ts';
-import { memoryJournal } from '../../support/memory-journal.ts';
 import { memoryTaskStore } from '../../support/memory-task-store.ts';
+import { memoryTelemetry } from '../../support/memory-telemetry.ts';
 import type { StoreFaults } from '../../support/store-fault.ts';
 
 export type Answer = APIGatewayProxyStructuredResultV2;
@@ -47,7 +46,7 @@ export const webhookWorld = (setup: WorldSetup, hooks: WorldHooks = {}) => {
   const tasks = memoryTaskStore(hooks.stores);
   for (const row of setup.extractions) extractions.rows.set(row.extractionId, row);
   for (const row of setup.tasks) tasks.rows.set(row.taskId, row);
-  const { counted, journal } = memoryJournal();
+  const { counted, telemetry } = memoryTelemetry();
   /** What the log has of each delivery. */
   const logged: { readonly reason?: string; readonly recorded?: unknown }[] = [];
   const sent: string[] = [];
@@ -75,10 +74,12 @@ export const webhookWorld = (setup: WorldSetup, hooks: WorldHooks = {}) => {
         wake,
         now,
         timings,
-        journal,
+        telemetry,
       }),
-    count: (metric: MetricName) => journal.count(metric),
-    log: (_level: string, _message: string, facts: (typeof logged)[number]) => void logged.push(facts),
+    telemetry: {
+      ...telemetry,
+      log: (_message: string, facts: (typeof logged)[number] = {}) => void logged.push(facts),
+    },
   };
   const handler = middy<APIGatewayProxyEventV2, Answer>()
     .use(answerFailures())

@@ -42,6 +42,6 @@ export const breakerFor = (world: World, process: Process, name: BreakerName): C
     },
     // No call of this world is slow: the outages have those.
     schedule: () => () => undefined,
-    journal: world.journal,
+    telemetry: world.telemetry,
   });
 };

@@ -97,12 +97,12 @@ export const reconcileDepsFor = (
       : withSession(tokensFor(sessions, attempt), () =>
           attempt.make(() => readTaskWith(async () => taskReading(await read(taskId)))),
         );
-  const counting = { ...tables, now, timings, journal: world.journal };
+  const counting = { ...tables, now, timings, telemetry: world.telemetry };
   const guarded = guardReads(countReads(readByMethod, caller, counting), {
     ...tables,
     breaker: breakerFor(world, process, 'reads'),
     now,
-    journal: world.journal,
+    telemetry: world.telemetry,
   });
   return {
     ...tables,
@@ -122,6 +122,6 @@ export const reconcileDepsFor = (
       }),
     now,
     timings,
-    journal: world.journal,
+    telemetry: world.telemetry,
   };
 };

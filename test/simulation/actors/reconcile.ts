@@ -60,8 +60,7 @@ export const reconcileOf = (world: World) => {
             },
             now,
             timings,
-            journal: world.journal,
-            count: () => undefined,
+            telemetry: world.telemetry,
           },
         ),
       (end) => {

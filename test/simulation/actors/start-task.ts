@@ -78,7 +78,7 @@ export const startTaskOf = (world: World) => {
             },
             now: attempt === 0 ? world.now : world.laterNow,
             timings,
-            journal: world.journal,
+            telemetry: world.telemetry,
           },
         ),
       (end) => {

@@ -42,8 +42,8 @@ export const sweepOf = (world: World) => {
           random: () => 0,
           remainingMs: () => process.timeoutAt - kernel.now,
           reserveMs,
-          journal: world.journal,
-          metrics: { count: () => undefined, publish: () => undefined },
+          telemetry: world.telemetry,
+          publish: () => undefined,
         }),
       () => undefined,
     );

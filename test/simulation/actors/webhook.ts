@@ -51,9 +51,9 @@ export const webhookOf = (world: World) => {
               wake: wakeFor(world, process, 'webhook'),
               now: world.now,
               timings,
-              journal: world.journal,
+              telemetry: world.telemetry,
             }),
-          count: (metric) => world.journal.count(metric),
+          telemetry: world.telemetry,
         }),
       (end) => {
         const acknowledged = end.kind === 'returned' && end.value.answer === 204;

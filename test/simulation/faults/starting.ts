@@ -151,7 +151,7 @@ export const startingFaults: readonly InjectedFault[] = [
     name: 'link-before-record',
     does: 'The callback token is stored before the record is RUNNING.',
     file: start,
-    find: 'journal.about({ taskId: called.taskId });',
+    find: 'telemetry.about({ taskId: called.taskId });',
     replace: 'await deps.tasks.link({ ...input, taskId: called.taskId });',
     caughtBy: 'woken-after-recorded',
   },

@@ -52,7 +52,7 @@ const breakerOf = (service: Service, process: Process, name: BreakerName): Circu
         now: service.now,
         newId: () => `${process.name}/${service.newName('id')}`,
         schedule: process.schedule,
-        journal: service.journal,
+        telemetry: service.telemetry,
       });
 
 /**
@@ -60,7 +60,7 @@ const breakerOf = (service: Service, process: Process, name: BreakerName): Circu
  * all else is the code of the product. No other file of the populations knows how a breaker is used.
  */
 export const functionsIn = (service: Service, process: Process) => {
-  const { provider, now, journal } = service;
+  const { provider, now, telemetry } = service;
   const breakers = {
     starts: breakerOf(service, process, 'starts'),
     reads: breakerOf(service, process, 'reads'),
@@ -89,7 +89,7 @@ export const functionsIn = (service: Service, process: Process) => {
     },
     now,
     timings,
-    journal,
+    telemetry,
   };
 
   /** KMS binds a ciphertext to its extraction. */
@@ -170,8 +170,7 @@ export const functionsIn = (service: Service, process: Process) => {
         reconcile,
         now,
         timings,
-        journal,
-        count: (metric) => journal.count(metric),
+        telemetry,
       }),
     sweep: () =>
       sweep({
@@ -185,8 +184,8 @@ export const functionsIn = (service: Service, process: Process) => {
         random: () => service.chances.choose('sweep', 1_000) / 1_000,
         remainingMs: () => Number.POSITIVE_INFINITY,
         reserveMs,
-        journal,
-        metrics: { count: (metric) => journal.count(metric), publish: () => undefined },
+        telemetry,
+        publish: () => undefined,
       }),
   };
 };

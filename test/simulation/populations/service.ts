@@ -5,7 +5,7 @@ import type { ExtractionRequest } from '../../../lib/extraction/api/parse-reques
 import type { ExecutionInput } from '../../../lib/extraction/api/request-extraction.ts';
 import type { Extraction } from '../../../lib/extraction/record.ts';
 import type { Task } from '../../../lib/extraction/store.ts';
-import { memoryJournal } from '../../support/memory-journal.ts';
+import { memoryTelemetry } from '../../support/memory-telemetry.ts';
 import type { FunctionName } from '../world/settings.ts';
 import type { Chances } from './chances.ts';
 import { type Functions, functionsIn } from './functions.ts';
@@ -54,7 +54,7 @@ export class Service {
   readonly breakers = new Map<string, StoredBreaker>();
   readonly executions = new Map<string, ExecutionInput>();
   readonly changes: BreakerChange[] = [];
-  readonly journal;
+  readonly telemetry;
   readonly counted;
   readonly provider: Provider;
   readonly queue: ReconcileQueue;
@@ -80,8 +80,8 @@ export class Service {
   constructor(population: Population, chances: Chances) {
     this.population = population;
     this.chances = chances;
-    const { journal, counted } = memoryJournal();
-    this.journal = journal;
+    const { telemetry, counted } = memoryTelemetry();
+    this.telemetry = telemetry;
     this.counted = counted;
     this.#members = new Map(population.members.map((one) => [one.extractionId, one]));
     this.provider = new Provider(this);

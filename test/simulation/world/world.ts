@@ -1,10 +1,10 @@
 import { type BreakerState, closedBreaker, pause } from '../../../lib/breaker/breaker-state.ts';
 import type { StoredBreaker } from '../../../lib/breaker/breaker-store.ts';
 import type { ExecutionInput } from '../../../lib/extraction/api/request-extraction.ts';
-import type { Journal } from '../../../lib/extraction/journal.ts';
 import type { Extraction } from '../../../lib/extraction/record.ts';
 import type { SealedRequestData } from '../../../lib/extraction/sealed-request-data.ts';
 import type { Task } from '../../../lib/extraction/store.ts';
+import type { Telemetry } from '../../../lib/observability/telemetry.ts';
 import { processesOf } from '../actors/processes.ts';
 import type { OptionList } from '../scheduler/option.ts';
 import type { FactKind, Facts } from './facts.ts';
@@ -144,12 +144,12 @@ export class World {
     this.#observer.fact(kind, fact, this);
   }
 
-  readonly journal: Journal = {
+  readonly telemetry: Telemetry = {
     about: () => undefined,
-    info: () => undefined,
+    log: () => undefined,
     failure: () => undefined,
-    count: (metric) => {
-      this.counted.set(metric, (this.counted.get(metric) ?? 0) + 1);
+    count: (metric, { value = 1 } = {}) => {
+      this.counted.set(metric, (this.counted.get(metric) ?? 0) + value);
     },
   };
 

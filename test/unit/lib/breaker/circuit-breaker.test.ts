@@ -8,7 +8,7 @@ import {
 } from '../../../../lib/breaker/circuit-breaker.ts';
 import { ProviderAmbiguous, ProviderRefused } from '../../../../lib/provider/transport/errors.ts';
 import { memoryBreakerStore } from '../../../support/memory-breaker-store.ts';
-import { memoryJournal } from '../../../support/memory-journal.ts';
+import { memoryTelemetry } from '../../../support/memory-telemetry.ts';
 import type { StoreCall } from '../../../support/store-fault.ts';
 
 const settings = { failures: 3, openSeconds: 30, maxOpenSeconds: 100, probeSeconds: 60, slowCallSeconds: 5 };
@@ -22,14 +22,14 @@ let calls: string[];
 let broken: (call: StoreCall) => boolean;
 /** What waits for a call to be slow. */
 let waiting: Set<() => void>;
-let journal: ReturnType<typeof memoryJournal>;
+let telemetry: ReturnType<typeof memoryTelemetry>;
 
 beforeEach(() => {
   seconds = 0;
   calls = [];
   broken = () => false;
   waiting = new Set();
-  journal = memoryJournal();
+  telemetry = memoryTelemetry();
 });
 
 const store = () =>
@@ -61,7 +61,7 @@ const processOn = (shared: Store): CircuitBreaker =>
       waiting.add(callback);
       return () => waiting.delete(callback);
     },
-    journal: journal.journal,
+    telemetry: telemetry.telemetry,
   });
 
 type Options = { readonly about?: string; readonly isLast?: boolean };
@@ -137,10 +137,10 @@ describe('while all is well', () => {
 
 describe('one failure each of several processes', () => {
   test('opens the breaker for a process that has not failed', async () => {
-    const before = journal.counted.length;
+    const before = telemetry.counted.length;
     const shared = await opened();
     expect(await call(processOn(shared))).toBe('held');
-    expect(journal.counted.slice(before)).toEqual(['BreakerOpened', 'StartsHeld']);
+    expect(telemetry.counted.slice(before)).toEqual(['BreakerOpened', 'StartsHeld']);
   });
 
   test('opens it also if all of them fail at once and lose races', async () => {
@@ -278,9 +278,9 @@ describe('if the state is not available,', () => {
     const shared = await opened();
     seconds = 30;
     broken = ({ method: called }) => called === method;
-    const before = journal.counted.length;
+    const before = telemetry.counted.length;
     expect(await call(processOn(shared), () => Promise.resolve())).toBe('ordinary');
-    expect(new Set(journal.counted.slice(before))).toEqual(new Set(['BreakerUnavailable']));
+    expect(new Set(telemetry.counted.slice(before))).toEqual(new Set(['BreakerUnavailable']));
   });
 
   test('it is not read again for 5 s', async () => {
@@ -316,9 +316,9 @@ describe('if the state is not available,', () => {
   ])('an item %s is a closed breaker, is counted, and is replaced by the next failure', async (_, item) => {
     const shared = store();
     shared.rows.set('starts', item);
-    const before = journal.counted.length;
+    const before = telemetry.counted.length;
     expect(await call(processOn(shared))).toBe('ordinary');
-    expect(journal.counted.slice(before)).toEqual(['BreakerUnavailable']);
+    expect(telemetry.counted.slice(before)).toEqual(['BreakerUnavailable']);
     await call(processOn(shared), failing, { about: 'broken' });
     expect(stateOf(shared)).toEqual({ count: 1, failing: ['broken'] });
   });

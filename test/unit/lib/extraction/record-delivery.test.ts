@@ -15,8 +15,8 @@ import {
   timings,
 } from '../../../support/extraction-fixtures.ts';
 import { memoryExtractionStore } from '../../../support/memory-extraction-store.ts';
-import { memoryJournal } from '../../../support/memory-journal.ts';
 import { memoryTaskStore, taskExpiry } from '../../../support/memory-task-store.ts';
+import { memoryTelemetry } from '../../../support/memory-telemetry.ts';
 import type { StoreCall } from '../../../support/store-fault.ts';
 
 const linked: Task = {
@@ -44,7 +44,7 @@ const world = (
   const sent: unknown[] = [];
   const order: string[] = [];
   const time = clock(100);
-  const { counted, journal } = memoryJournal();
+  const { counted, telemetry } = memoryTelemetry();
   const deps: RecordDeliveryDeps = {
     extractions,
     tasks,
@@ -60,7 +60,7 @@ const world = (
     },
     now: time.now,
     timings,
-    journal,
+    telemetry,
   };
   const deliver = (taskStatus: TerminalStatus = 'COMPLETED') =>
     recordDelivery({ taskId: 'task-1', taskStatus }, deps).finally(() => time.advance(30));

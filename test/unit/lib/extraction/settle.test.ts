@@ -4,7 +4,7 @@ import { settle } from '../../../../lib/extraction/settle.ts';
 import type { ExtractionStore } from '../../../../lib/extraction/store.ts';
 import { at, extractionIn, id, iso, timings } from '../../../support/extraction-fixtures.ts';
 import { memoryExtractionStore } from '../../../support/memory-extraction-store.ts';
-import { memoryJournal } from '../../../support/memory-journal.ts';
+import { memoryTelemetry } from '../../../support/memory-telemetry.ts';
 import { withLostAnswers } from '../../../support/with-lost-answers.ts';
 
 const settleOn = async (
@@ -15,13 +15,13 @@ const settleOn = async (
 ) => {
   const store = memoryExtractionStore();
   if (row !== undefined) store.rows.set(id, row);
-  const { counted, journal } = memoryJournal();
+  const { counted, telemetry } = memoryTelemetry();
   const fact = { extractionId: id, taskId: 'task-1', taskStatus };
   const record = await settle(by, fact, {
     extractions: through(store),
     now: () => at(100),
     timings,
-    journal,
+    telemetry,
   });
   expect(record).toEqual(store.rows.get(id));
   return { record, counted };
@@ -53,10 +53,10 @@ test('the same outcome again changes and counts nothing', async () => {
 test('additional metrics are counted only by the call that settled', async () => {
   const store = memoryExtractionStore();
   store.rows.set(id, extractionIn('RUNNING'));
-  const { counted, journal } = memoryJournal();
+  const { counted, telemetry } = memoryTelemetry();
   const fact = { extractionId: id, taskId: 'task-1', taskStatus: 'COMPLETED' } as const;
   for (const second of [100, 101]) {
-    const deps = { extractions: store, now: () => at(second), timings, journal };
+    const deps = { extractions: store, now: () => at(second), timings, telemetry };
     await settle('reconcile', fact, deps, 'WebhookMissed');
   }
   expect(counted).toEqual(['SettledByReconcile', 'WebhookMissed']);

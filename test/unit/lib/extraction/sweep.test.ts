@@ -7,7 +7,7 @@ import { sweep } from '../../../../lib/extraction/sweep.ts';
 import { zeroFilledMetrics } from '../../../../lib/observability/metric-names.ts';
 import { clock, closedExtraction, extraction, iso } from '../../../support/extraction-fixtures.ts';
 import { memoryExtractionStore } from '../../../support/memory-extraction-store.ts';
-import { memoryJournal } from '../../../support/memory-journal.ts';
+import { memoryTelemetry } from '../../../support/memory-telemetry.ts';
 import type { StoreFaults } from '../../../support/store-fault.ts';
 
 /** Ids that all fall into one partition. */
@@ -52,16 +52,14 @@ const world = (
       random: setup.random ?? (() => 0),
       remainingMs: setup.remainingMs ?? (() => 300_000),
       reserveMs: 15_000,
-      journal: {
-        ...memoryJournal().journal,
+      telemetry: {
+        ...memoryTelemetry().telemetry,
         failure: (_what, _error, { extractionId = '' } = {}) => void failed.push(extractionId),
+        count: (metric, { value = 1 } = {}) => void counted.push([metric, value]),
       },
-      metrics: {
-        count: (metric, value = 1) => void counted.push([metric, value]),
-        publish: () => {
-          published = [...counted];
-          dueAtStart.push(...[...extractions.rows.values()].map(({ dueAt }) => dueAt));
-        },
+      publish: () => {
+        published = [...counted];
+        dueAtStart.push(...[...extractions.rows.values()].map(({ dueAt }) => dueAt));
       },
     });
   return {

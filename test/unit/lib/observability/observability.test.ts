@@ -27,10 +27,10 @@ beforeEach(async () => {
 afterEach(() => vi.unstubAllEnvs());
 
 test('what is counted is told as the alarms look for it', async () => {
-  const { observability, count } = copy;
-  count('SweepFinished');
-  count('SweepFinished', 0);
-  count('OldestOverdueSeconds', 12.5);
+  const { observability, telemetry } = copy;
+  telemetry.count('SweepFinished');
+  telemetry.count('SweepFinished', { value: 0 });
+  telemetry.count('OldestOverdueSeconds', { value: 12.5 });
   for (const { after } of observability()) await after?.({} as never);
   const emf = log.lines().match(/^\{"_aws":.+$/m)?.[0] ?? '{}';
   expect(JSON.parse(emf)).toMatchObject({
@@ -53,8 +53,8 @@ test('what is counted is told as the alarms look for it', async () => {
 });
 
 test('what is published now is not told again at the end', async () => {
-  const { observability, count, publishNow } = copy;
-  count('SweepStarted');
+  const { observability, telemetry, publishNow } = copy;
+  telemetry.count('SweepStarted');
   publishNow();
   expect(log.lines()).toContain('"SweepStarted":1');
   for (const { after } of observability()) await after?.({} as never);
@@ -62,11 +62,11 @@ test('what is published now is not told again at the end', async () => {
 });
 
 test('a metric that an operator investigates is logged with its ids, and any other is not', async () => {
-  const { journal } = copy;
+  const { telemetry } = copy;
   const record = { extractionId: 'e-1', requestedBy: 'the caller' };
-  journal.count('Collected', record);
+  telemetry.count('Collected', record);
   expect(log.lines()).toBe('');
-  journal.count('StatusDisagreement', record);
+  telemetry.count('StatusDisagreement', record);
   expect(log.lines()).not.toContain('the caller');
   expect(JSON.parse(log.lines().trim())).toMatchObject({
     level: 'WARN',
@@ -76,7 +76,7 @@ test('a metric that an operator investigates is logged with its ids, and any oth
 });
 
 test('a line names its invocation, and repeats nothing that its log group or the REPORT line has', async () => {
-  const { observability, log: logger } = copy;
+  const { observability, telemetry } = copy;
   const context = {
     awsRequestId: 'request-1',
     functionName: 'f',
@@ -84,7 +84,7 @@ test('a line names its invocation, and repeats nothing that its log group or the
     memoryLimitInMB: '256',
   };
   for (const { before } of observability()) await before?.({ event: {}, context, internal: {} } as never);
-  logger.info('It happened.', { extractionId: 'e-1' });
+  telemetry.log('It happened.', { extractionId: 'e-1' });
   expect(Object.keys(JSON.parse(log.lines().trim()))).toEqual([
     'level',
     'message',
@@ -97,9 +97,9 @@ test('a line names its invocation, and repeats nothing that its log group or the
 });
 
 test('a failure is logged with its ids and without the message of the error', async () => {
-  const { journal } = copy;
-  journal.about({ taskId: 't-1' });
-  journal.failure('It failed.', new TypeError('secret'), { extractionId: 'e-1' });
+  const { telemetry } = copy;
+  telemetry.about({ taskId: 't-1' });
+  telemetry.failure('It failed.', new TypeError('secret'), { extractionId: 'e-1' });
   expect(log.lines()).not.toContain('secret');
   expect(JSON.parse(log.lines().trim())).toMatchObject({
     level: 'ERROR',

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { WebhookMetric } from '../../../../lib/observability/metric-names.ts';
+import type { MetricName } from '../../../../lib/observability/metric-names.ts';
 import {
   deliveryLimitBytes,
   doctorSignature,
@@ -17,7 +17,7 @@ const stored = { kind: 'stored' } as const;
 
 /** The webhook with keys that are `current`, and `refreshed` after a mismatch. */
 const webhook = (more: Partial<ReceiveDeliveryDeps> & { readonly current?: readonly string[] } = {}) => {
-  const observed: WebhookMetric[] = [];
+  const observed: MetricName[] = [];
   const recorded: unknown[] = [];
   const receive = (raw: Partial<RawDelivery>) =>
     receiveDelivery(
@@ -31,7 +31,7 @@ const webhook = (more: Partial<ReceiveDeliveryDeps> & { readonly current?: reado
           recorded.push(delivery);
           return stored;
         },
-        count: (one) => observed.push(one),
+        telemetry: { count: (one) => void observed.push(one), log: () => undefined },
         ...more,
       },
     );
@@ -81,7 +81,7 @@ test('an encrypted delivery is verified over the wrapper and decrypted with the 
 
 describe('a delivery that is refused changes nothing and is counted by its reason', () => {
   const tooLong = 'x'.repeat(deliveryLimitBytes + 1);
-  test.each<readonly [string, Partial<RawDelivery>, object, WebhookMetric]>([
+  test.each<readonly [string, Partial<RawDelivery>, object, MetricName]>([
     ['too large', plain(tooLong), { answer: 413 }, 'WebhookTooLarge'],
     [
       'too large in bytes only',

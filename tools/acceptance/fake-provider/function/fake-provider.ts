@@ -8,7 +8,7 @@ import { readSecret } from '../../../../lib/aws/read-secret.ts';
 import { patientClient, patientQueueClient } from '../../../../lib/aws/wiring/client-options.ts';
 import { requiredVariable } from '../../../../lib/aws/wiring/environment.ts';
 import { concealFailures } from '../../../../lib/observability/conceal-failures.ts';
-import { log, observability } from '../../../../lib/observability/observability.ts';
+import { observability, telemetry } from '../../../../lib/observability/observability.ts';
 import { answerRequest } from './answer-request.ts';
 import type { ProviderPorts } from './call.ts';
 import { type Delivery, deliver } from './deliver.ts';
@@ -37,7 +37,7 @@ const ports: ProviderPorts = {
       redirect: 'manual',
       signal: AbortSignal.timeout(attemptTimeoutMs),
     });
-    log.info('Webhook answered.', { status });
+    telemetry.log('Webhook answered.', { status });
     return status;
   },
   queue: async (delivery, DelaySeconds) => {

@@ -5,7 +5,7 @@ import {
   availableResults,
 } from '../../../../../lib/extraction/api/answer-read.ts';
 import { closedExtraction, id } from '../../../../support/extraction-fixtures.ts';
-import { memoryJournal } from '../../../../support/memory-journal.ts';
+import { memoryTelemetry } from '../../../../support/memory-telemetry.ts';
 
 const results = { bucket: 'b', key: 'k', bytes: 1, sha256: 's' };
 const collectedAt = '2026-01-01T00:00:00.000Z';
@@ -44,7 +44,7 @@ const readAs = async (role: string, extractionId = id) => {
       },
       now: () => new Date(collectedAt),
       retentionDays: 30,
-      journal: memoryJournal().journal,
+      telemetry: memoryTelemetry().telemetry,
     },
   );
   return { answer, presigned };

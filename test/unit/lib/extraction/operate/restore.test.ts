@@ -14,8 +14,8 @@ import {
 } from '../../../../support/extraction-fixtures.ts';
 import { closedCircuit } from '../../../../support/memory-breaker-store.ts';
 import { memoryExtractionStore } from '../../../../support/memory-extraction-store.ts';
-import { memoryJournal } from '../../../../support/memory-journal.ts';
 import { memoryTaskStore } from '../../../../support/memory-task-store.ts';
+import { memoryTelemetry } from '../../../../support/memory-telemetry.ts';
 
 const now = at(5_000);
 const judge = (row: Extraction) => judgeRow(row, now, timings.recordRetention);
@@ -151,7 +151,7 @@ describe('a row that was restored before its start was confirmed', () => {
     newAttemptId: () => 'attempt-2',
     now: () => at(10),
     timings,
-    journal: memoryJournal().journal,
+    telemetry: memoryTelemetry().telemetry,
   });
 
   test.each(['REQUESTED', 'STARTING'] as const)(

@@ -7,7 +7,7 @@ import type { Extraction } from '../../../../../lib/extraction/record.ts';
 import type { ExtractionStore } from '../../../../../lib/extraction/store.ts';
 import { at, extractionIn, id, iso, timings } from '../../../../support/extraction-fixtures.ts';
 import { memoryExtractionStore } from '../../../../support/memory-extraction-store.ts';
-import { memoryJournal } from '../../../../support/memory-journal.ts';
+import { memoryTelemetry } from '../../../../support/memory-telemetry.ts';
 
 const running = { kind: 'running', known: true } as const;
 const first: ReconcileCaller = { kind: 'queue', cause: 'due' };
@@ -51,7 +51,7 @@ const world = (
       },
       now: () => at(1_000),
       timings,
-      journal: memoryJournal().journal,
+      telemetry: memoryTelemetry().telemetry,
     },
   );
   return {

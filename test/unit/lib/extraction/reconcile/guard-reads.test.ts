@@ -8,7 +8,7 @@ import { ProviderAmbiguous, ProviderBusy } from '../../../../../lib/provider/tra
 import { at, extractionIn, id, iso } from '../../../../support/extraction-fixtures.ts';
 import { circuitOf } from '../../../../support/memory-breaker-store.ts';
 import { memoryExtractionStore } from '../../../../support/memory-extraction-store.ts';
-import { memoryJournal } from '../../../../support/memory-journal.ts';
+import { memoryTelemetry } from '../../../../support/memory-telemetry.ts';
 
 const running = { kind: 'running', known: true } as const;
 const asking = <E extends Error>(error: E): E =>
@@ -39,7 +39,7 @@ const world = ({ kind = 'ordinary', error, loginError, row }: Setup = {}) => {
           return running;
         }),
       ),
-    { extractions, now: () => at(100), journal: memoryJournal().journal, breaker },
+    { extractions, now: () => at(100), telemetry: memoryTelemetry().telemetry, breaker },
   );
   return {
     read: ({ isLast = false } = {}) => read(record, 'task-1', { isLast }),

@@ -8,7 +8,7 @@ import {
   iso,
   timings,
 } from '../../../../support/extraction-fixtures.ts';
-import { memoryJournal } from '../../../../support/memory-journal.ts';
+import { memoryTelemetry } from '../../../../support/memory-telemetry.ts';
 
 const once = { ApproximateReceiveCount: '1' };
 
@@ -21,7 +21,7 @@ const message = (extractionId: string, more: object = {}, attributes = once) => 
 const world = (reconcile: (extractionId: string) => Promise<ReconcileResult>) => {
   const asked: (readonly [string, ReconcileCaller])[] = [];
   const counted: (readonly [string, number])[] = [];
-  const { journal, failures } = memoryJournal();
+  const { telemetry, failures } = memoryTelemetry();
   return {
     asked,
     counted,
@@ -34,8 +34,10 @@ const world = (reconcile: (extractionId: string) => Promise<ReconcileResult>) =>
         },
         now: clock(1_000).now,
         timings,
-        journal,
-        count: (metric, value = 1) => void counted.push([metric, value]),
+        telemetry: {
+          ...telemetry,
+          count: (metric, { value = 1 } = {}) => void counted.push([metric, value]),
+        },
       }),
   };
 };

@@ -32,8 +32,8 @@ import {
   timings,
 } from '../../../../support/extraction-fixtures.ts';
 import { memoryExtractionStore } from '../../../../support/memory-extraction-store.ts';
-import { memoryJournal } from '../../../../support/memory-journal.ts';
 import { memoryTaskStore, taskExpiry } from '../../../../support/memory-task-store.ts';
+import { memoryTelemetry } from '../../../../support/memory-telemetry.ts';
 import { withLostAnswers } from '../../../../support/with-lost-answers.ts';
 
 const machine: ReconcileCaller = { kind: 'machine' };
@@ -69,7 +69,7 @@ const world = (
   if (row !== undefined) extractions.rows.set(id, row);
   if (setup.task !== undefined) tasks.rows.set('task-1', setup.task);
   const time = clock(setup.now ?? 100);
-  const { counted, failures, journal } = memoryJournal();
+  const { counted, failures, telemetry } = memoryTelemetry();
   const stored: string[] = [];
   const lastReads: number[] = [];
   let reads = 0;
@@ -93,7 +93,7 @@ const world = (
     },
     now: time.now,
     timings,
-    journal,
+    telemetry,
   };
   return {
     reconcile: (caller: ReconcileCaller) => reconcile(id, caller, deps),

@@ -24,8 +24,8 @@ import {
 } from '../../../../support/extraction-fixtures.ts';
 import { closedCircuit } from '../../../../support/memory-breaker-store.ts';
 import { memoryExtractionStore } from '../../../../support/memory-extraction-store.ts';
-import { memoryJournal } from '../../../../support/memory-journal.ts';
 import { memoryTaskStore, taskExpiry } from '../../../../support/memory-task-store.ts';
+import { memoryTelemetry } from '../../../../support/memory-telemetry.ts';
 
 const target = '11111111-1';
 
@@ -36,7 +36,7 @@ const world = (
   const extractions = memoryExtractionStore();
   extractions.rows.set(id, row);
   const tasks = memoryTaskStore();
-  const { counted, journal } = memoryJournal();
+  const { counted, telemetry } = memoryTelemetry();
   const posts: { variant: ConsentVariant; token: string; request: StartExtractionRequest }[] = [];
   let made = 1;
   const post = (variant: ConsentVariant) => async (token: string, request: StartExtractionRequest) => {
@@ -74,7 +74,7 @@ const world = (
     newAttemptId: () => 'attempt-1',
     now: clock(5).now,
     timings,
-    journal,
+    telemetry,
   };
   return {
     start: () =>

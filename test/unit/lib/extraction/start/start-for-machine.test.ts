@@ -16,8 +16,8 @@ import {
 } from '../../../../support/extraction-fixtures.ts';
 import { closedCircuit } from '../../../../support/memory-breaker-store.ts';
 import { memoryExtractionStore } from '../../../../support/memory-extraction-store.ts';
-import { memoryJournal } from '../../../../support/memory-journal.ts';
 import { memoryTaskStore } from '../../../../support/memory-task-store.ts';
+import { memoryTelemetry } from '../../../../support/memory-telemetry.ts';
 
 const input = {
   extractionId: id,
@@ -37,7 +37,7 @@ const world = (setup: {
   const extractions = memoryExtractionStore();
   extractions.rows.set(id, setup.row ?? extraction());
   const answers: string[] = [];
-  const { counted, failures, journal } = memoryJournal();
+  const { counted, failures, telemetry } = memoryTelemetry();
   const deps: StartForMachineDeps = {
     extractions,
     tasks: memoryTaskStore(),
@@ -51,7 +51,7 @@ const world = (setup: {
     newAttemptId: () => 'attempt-1',
     now: () => at(5),
     timings,
-    journal,
+    telemetry,
     send: async ({ cause, dueAt = 'now' }, delaySeconds) =>
       void answers.push(`send ${cause} ${dueAt} ${delaySeconds}`),
     wake: async (token, extractionId) => {

@@ -31,8 +31,8 @@ import {
 } from '../../../../support/extraction-fixtures.ts';
 import { circuitOf, closedCircuit } from '../../../../support/memory-breaker-store.ts';
 import { memoryExtractionStore } from '../../../../support/memory-extraction-store.ts';
-import { memoryJournal } from '../../../../support/memory-journal.ts';
 import { memoryTaskStore, taskExpiry } from '../../../../support/memory-task-store.ts';
+import { memoryTelemetry } from '../../../../support/memory-telemetry.ts';
 import type { StoreCall, StoreFaults } from '../../../../support/store-fault.ts';
 import { withLostAnswers } from '../../../../support/with-lost-answers.ts';
 
@@ -73,7 +73,7 @@ const world = (
   const posts: Post[] = [];
   const events: string[] = [];
   const time = clock(5);
-  const { counted, journal } = memoryJournal((message) => events.push(message));
+  const { counted, telemetry } = memoryTelemetry((message) => events.push(message));
   let logins = 0;
   let attempts = 0;
   let session: string | undefined;
@@ -127,7 +127,7 @@ const world = (
     },
     now: time.now,
     timings,
-    journal,
+    telemetry,
   };
   const startAs = (callbackAttempt = 0) =>
     start(

@@ -77,6 +77,6 @@ const receive = (body: string, signature: string | undefined): Promise<Received>
         refreshed: async () => undefined,
       },
       record: async ({ taskStatus }) => taskStatus as never,
-      count: () => {},
+      telemetry: { count: () => undefined, log: () => undefined },
     },
   );
