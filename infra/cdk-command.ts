@@ -5,11 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { STSClient } from '@aws-sdk/client-sts';
 import { defined } from '../lib/defined.ts';
+import { findBootstrapProblem } from './bootstrap.ts';
 import { stepsAfterDeploy, stepsAfterSynth } from './next-steps.ts';
 
 /**
  * `npm run synth` and `npm run deploy`: the CDK CLI with the same arguments, and then what to do next. A deployment without
- * credentials ends before it starts, with a sentence.
+ * credentials, or to an account that is not bootstrapped, ends before it starts, with a sentence.
  */
 const main = async ([command, ...args]: readonly string[]): Promise<number> => {
   if (command === 'deploy') return deploy(args);
@@ -19,18 +20,10 @@ const main = async ([command, ...args]: readonly string[]): Promise<number> => {
 };
 
 const deploy = async (args: readonly string[]): Promise<number> => {
-  const profile = findOption(args, '--profile');
-  try {
-    // Where the SDK and the CDK CLI find them: https://docs.aws.amazon.com/sdkref/latest/guide/standardized-credentials.html
-    await new STSClient(defined({ profile, region: 'us-east-1' })).config.credentials();
-  } catch (error) {
-    if (!(error instanceof Error) || !/^(Credentials|Token)ProviderError$/.test(error.name)) throw error;
-    // The CDK CLI asks for the code of an MFA device itself.
-    if (!error.message.includes('multi-factor')) {
-      const where = profile === undefined ? '' : ` in the profile "${profile}"`;
-      console.error(`There are no AWS credentials${where}. Log in, or name a profile with --profile.`);
-      return 1;
-    }
+  const problem = await findProblem(args);
+  if (problem !== undefined) {
+    console.error(problem);
+    return 1;
   }
   const named = findOption(args, '--outputs-file', '-O');
   const directory = await mkdtemp(join(tmpdir(), 'cosecha-deploy-'));
@@ -44,6 +37,47 @@ const deploy = async (args: readonly string[]): Promise<number> => {
   } finally {
     await rm(directory, { recursive: true });
   }
+};
+
+/** Why the CDK CLI could not deploy, as a sentence, as far as it can be known before. */
+const findProblem = async (args: readonly string[]): Promise<string | undefined> => {
+  const profile = findOption(args, '--profile');
+  // Where the SDK and the CDK CLI find both: https://docs.aws.amazon.com/sdkref/latest/guide/standardized-credentials.html
+  const { config } = new STSClient(defined({ profile }));
+  // The CLI also takes its region from here. Without any region, where it deploys is its own choice.
+  const region = await config.region().catch(() => process.env.AWS_DEFAULT_REGION);
+  try {
+    const credentials = await new STSClient(
+      defined({ profile, region: region ?? 'us-east-1' }),
+    ).config.credentials();
+    if (region === undefined) return undefined;
+    const endpoint = process.env.AWS_ENDPOINT_URL || undefined;
+    return await findBootstrapProblem({
+      region,
+      credentials,
+      qualifier: await findQualifier(args),
+      endpoint,
+    });
+  } catch (error) {
+    if (!(error instanceof Error) || !/^(Credentials|Token)ProviderError$/.test(error.name)) throw error;
+    // The CDK CLI asks for the code of an MFA device itself.
+    if (error.message.includes('multi-factor')) return undefined;
+    const where = profile === undefined ? '' : ` in the profile "${profile}"`;
+    return `There are no AWS credentials${where}. Log in, or name a profile with --profile.`;
+  }
+};
+
+/** The qualifier of the bootstrap stack, from -c or from cdk.json. */
+const findQualifier = async (args: readonly string[]): Promise<string | undefined> => {
+  const name = '@aws-cdk/core:bootstrapQualifier';
+  const given = args
+    .find((arg) => arg.includes(`${name}=`))
+    ?.split('=')
+    .at(-1);
+  const { context } = JSON.parse(await readFile('cdk.json', 'utf8')) as {
+    readonly context: Record<string, string>;
+  };
+  return given ?? context[name];
 };
 
 const runCdk = async (args: readonly string[]): Promise<number> => {

@@ -5,7 +5,7 @@ export const stepsAfterSynth = (template: string): readonly string[] => [
   `The template is ${template}. Nothing was deployed.`,
   'Next:',
   '1. Put your settings into context of cdk.json: at least stage, providerBaseUrl and alarmTopicArn (docs/settings.md).',
-  '2. Run npx cdk bootstrap, once per account and region.',
+  '2. Run npm run bootstrap, once per account and region.',
   '3. Run npm run deploy.',
 ];
 

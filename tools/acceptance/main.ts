@@ -2,10 +2,11 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
+import { findBootstrapProblem } from '../../infra/bootstrap.ts';
 import { stackNameOf } from '../../lib/aws/stage.ts';
 import { connect } from '../cli/aws/deployment.ts';
 import { describeStack } from '../cli/aws/stack.ts';
-import { UsageError } from '../cli/terminal/errors.ts';
+import { CliError, UsageError } from '../cli/terminal/errors.ts';
 import { exitCodes } from '../cli/terminal/exit-codes.ts';
 import { describeFailure } from '../cli/terminal/explain-failure.ts';
 import { nodeShell } from '../cli/terminal/node-shell.ts';
@@ -53,6 +54,14 @@ const runOnEmulator = async ({ checks }: AcceptOptions, shell: Shell, stop: Abor
   }
 };
 
+/** @throws {CliError} where the account is not ready for a stage, before anything is deployed */
+const refuseUnreadyAccount = async ({ config }: CloudFormationClient): Promise<void> => {
+  const [region, credentials] = await Promise.all([config.region(), config.credentials()]);
+  const endpoint = process.env.AWS_ENDPOINT_URL || undefined;
+  const problem = await findBootstrapProblem({ region, credentials, endpoint });
+  if (problem !== undefined) throw new CliError(problem);
+};
+
 /**
  * Fails before anything is deployed where the SDK finds no region or credentials. The CDK CLI searches in more places, and
  * takes us-east-1 where it finds no region: it would deploy a stage that nothing here can check or destroy.
@@ -83,6 +92,7 @@ const runOnAws = async (options: AcceptOptions, shell: Shell, stop: AbortSignal)
   const cloudFormation = new CloudFormationClient();
   await refuseOtherProvider(stage, (name) => describeStack(cloudFormation, name));
   if (onlyDestroy) return destroyStage(stage, context);
+  await refuseUnreadyAccount(cloudFormation);
   const command = `npm run accept -- -c stage=${stage}`;
   let code = await runCdk(['deploy', '--require-approval', 'never', ...context]);
   try {
