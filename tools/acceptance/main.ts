@@ -2,10 +2,12 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
+import { LambdaClient } from '@aws-sdk/client-lambda';
 import { findBootstrapProblem } from '../../infra/bootstrap.ts';
 import { stackNameOf } from '../../lib/aws/stage.ts';
 import { connect } from '../cli/aws/deployment.ts';
 import { describeStack } from '../cli/aws/stack.ts';
+import { checkConcurrency } from '../cli/doctor/check-concurrency.ts';
 import { CliError, UsageError } from '../cli/terminal/errors.ts';
 import { exitCodes } from '../cli/terminal/exit-codes.ts';
 import { describeFailure } from '../cli/terminal/explain-failure.ts';
@@ -55,11 +57,19 @@ const runOnEmulator = async ({ checks }: AcceptOptions, shell: Shell, stop: Abor
 };
 
 /** @throws {CliError} where the account is not ready for a stage, before anything is deployed */
-const refuseUnreadyAccount = async ({ config }: CloudFormationClient): Promise<void> => {
+const refuseUnreadyAccount = async (
+  { config }: CloudFormationClient,
+  reconcileConcurrency: number,
+): Promise<void> => {
   const [region, credentials] = await Promise.all([config.region(), config.credentials()]);
   const endpoint = process.env.AWS_ENDPOINT_URL || undefined;
   const problem = await findBootstrapProblem({ region, credentials, endpoint });
   if (problem !== undefined) throw new CliError(problem);
+  // A throttled fake provider answers 503, and a start then ends as UNCONFIRMED: the checks would fail for no fault of the stage.
+  const concurrency = await checkConcurrency(new LambdaClient(), reconcileConcurrency);
+  if (concurrency.result === 'failed') {
+    throw new CliError([`The ${concurrency.message}. Nothing was deployed.`, concurrency.remedy]);
+  }
 };
 
 /**
@@ -79,10 +89,8 @@ const agreeOnRegion = async (): Promise<void> => {
 const runOnAws = async (options: AcceptOptions, shell: Shell, stop: AbortSignal): Promise<number> => {
   await agreeOnRegion();
   const { stage, settings, keep, again, destroy: onlyDestroy, checks } = options;
-  const context = Object.entries({ ...awsSettings, ...settings, stage }).flatMap(([name, value]) => [
-    '-c',
-    `${name}=${value}`,
-  ]);
+  const all: Readonly<Record<string, string>> = { ...awsSettings, ...settings, stage };
+  const context = Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const check = async (): Promise<number> => {
     const endpoint = process.env.AWS_ENDPOINT_URL || undefined;
     const deployment = await connect({ stage, root: repository, endpoint });
@@ -92,7 +100,7 @@ const runOnAws = async (options: AcceptOptions, shell: Shell, stop: AbortSignal)
   const cloudFormation = new CloudFormationClient();
   await refuseOtherProvider(stage, (name) => describeStack(cloudFormation, name));
   if (onlyDestroy) return destroyStage(stage, context);
-  await refuseUnreadyAccount(cloudFormation);
+  await refuseUnreadyAccount(cloudFormation, Number(all.reconcileConcurrency));
   const command = `npm run accept -- -c stage=${stage}`;
   let code = await runCdk(['deploy', '--require-approval', 'never', ...context]);
   try {

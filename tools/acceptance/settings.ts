@@ -46,6 +46,7 @@ export const awsSettings: Readonly<Record<string, string>> = {
   deadlineSeconds: '90',
   machineSlackSeconds: '30',
   pollEverySeconds: '1',
+  reconcileConcurrency: '50',
   collectForSeconds: '600',
   graceSeconds: '600',
   sweepEveryMinutes: '1',

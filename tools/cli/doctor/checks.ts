@@ -18,6 +18,7 @@ import { readStackResources } from '../aws/stack.ts';
 import { checkAlarms } from './check-alarms.ts';
 import { checkBreakers } from './check-breakers.ts';
 import { checkBucket } from './check-bucket.ts';
+import { checkConcurrency } from './check-concurrency.ts';
 import { checkConsumer } from './check-consumer.ts';
 import { checkDeadLetters } from './check-dead-letters.ts';
 import { checkFanOut } from './check-fan-out.ts';
@@ -137,6 +138,10 @@ const queueChecks = ({ deployment, resources }: Shared): readonly Check[] => {
           queueUrl: output('ReconcileQueueUrl'),
           concurrency: output('ReconcileConcurrency'),
         }),
+    },
+    {
+      id: 'concurrency',
+      run: async () => checkConcurrency(new LambdaClient(client), Number(output('ReconcileConcurrency'))),
     },
     { id: 'dead-letters', run: async () => checkDeadLetters(queues, output('DeadLetterQueueUrl')) },
     {
