@@ -3,9 +3,11 @@ import { once } from 'node:events';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
 import { STSClient } from '@aws-sdk/client-sts';
 import { defined } from '../lib/defined.ts';
 import { findBootstrapProblem } from './bootstrap.ts';
+import { explainFailedDeployment } from './explain-failed-deployment.ts';
 import { stepsAfterDeploy, stepsAfterSynth } from './next-steps.ts';
 
 /**
@@ -30,13 +32,34 @@ const deploy = async (args: readonly string[]): Promise<number> => {
   const file = named ?? join(directory, 'outputs.json');
   try {
     const code = await runCdk(['deploy', ...args, ...(named === undefined ? ['--outputs-file', file] : [])]);
-    if (code !== 0) return code;
+    if (code !== 0) {
+      await explainFailure(args);
+      return code;
+    }
     const stacks = JSON.parse(await readFile(file, 'utf8')) as Record<string, Record<string, string>>;
     for (const [name, outputs] of Object.entries(stacks)) print(stepsAfterDeploy(name, outputs));
     return 0;
   } finally {
     await rm(directory, { recursive: true });
   }
+};
+
+/** Prints what helps after a failed deployment, where that is known. Its own errors would hide the CLI's. */
+const explainFailure = async (args: readonly string[]): Promise<void> => {
+  try {
+    const client = new CloudFormationClient(defined({ profile: findOption(args, '--profile') }));
+    const assembly = findOption(args, '--output', '-o') ?? 'cdk.out';
+    const manifest = JSON.parse(await readFile(join(assembly, 'manifest.json'), 'utf8')) as {
+      readonly artifacts: Readonly<Record<string, { readonly type: string }>>;
+    };
+    const stacks = Object.entries(manifest.artifacts).filter(
+      ([, { type }]) => type === 'aws:cloudformation:stack',
+    );
+    for (const [name] of stacks) {
+      const sentence = await explainFailedDeployment(client, name);
+      if (sentence !== undefined) print([sentence]);
+    }
+  } catch {}
 };
 
 /** Why the CDK CLI could not deploy, as a sentence, as far as it can be known before. */

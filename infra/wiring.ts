@@ -32,7 +32,10 @@ export const connectFunctions = (scope: Construct, resources: Resources, functio
   });
   const stream = publishStream(scope, resources);
   const watched = { api, machine, fanOut: stream.fanOut };
-  return { ...watched, ...stream, ...monitor(scope, resources, functions, watched) };
+  const monitoring = monitor(scope, resources, functions, watched);
+  // The last resource: it shows every alarm, and they watch the functions, the queues and the API.
+  stream.fanOut?.createPipeAfter(monitoring.dashboard);
+  return { ...watched, ...stream, ...monitoring };
 };
 
 /** Publishes what readers of the stream need in the Parameter Store, and on a bus where the settings ask for one. */

@@ -2,7 +2,7 @@ import { Duration, Stack } from 'aws-cdk-lib';
 import { EventBus } from 'aws-cdk-lib/aws-events';
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { CfnPipe } from 'aws-cdk-lib/aws-pipes';
-import { Construct } from 'constructs';
+import { Construct, type IConstruct } from 'constructs';
 import { stackNameOf } from '../../lib/aws/stage.ts';
 import type { Config } from '../config.ts';
 import { allow } from './allow.ts';
@@ -30,6 +30,7 @@ type EventFanOutProps = {
  */
 export class EventFanOut extends Construct {
   readonly bus: EventBus;
+  private readonly pipe: CfnPipe;
   /** What the pipe abandoned, by its position in the stream. */
   readonly deadLetters: DeadLetterQueue;
 
@@ -41,7 +42,17 @@ export class EventFanOut extends Construct {
       description: 'Outcomes of extractions (docs/stream.md)',
     });
     this.deadLetters = new DeadLetterQueue(this, 'DeadLetters', { senders: 'the pipe' });
-    this.connect(name, this.pipeRole(name, props), props);
+    this.pipe = this.connect(name, this.pipeRole(name, props), props);
+  }
+
+  /**
+   * Creates the pipe after another resource. EventBridge uses the role while it creates the pipe, and a role that is seconds old
+   * may not have reached it, although its policy exists: "The provided customer role does not have permissions", which rolls back
+   * the whole stack (https://github.com/aws/aws-cdk/issues/31664,
+   * https://docs.aws.amazon.com/IAM/latest/UserGuide/troubleshoot.html#troubleshoot_general_eventual-consistency).
+   */
+  createPipeAfter(last: IConstruct): void {
+    this.pipe.node.addDependency(last);
   }
 
   /** The role of this one pipe, with exactly what it uses. */
@@ -75,7 +86,7 @@ export class EventFanOut extends Construct {
     return role;
   }
 
-  private connect(name: string, role: Role, { config, dataKey, streamArn }: EventFanOutProps): void {
+  private connect(name: string, role: Role, { config, dataKey, streamArn }: EventFanOutProps): CfnPipe {
     const log = new EncryptedLogGroup(this, 'Log', {
       config,
       dataKey,
@@ -113,5 +124,6 @@ export class EventFanOut extends Construct {
       },
     });
     pipe.node.addDependency(role);
+    return pipe;
   }
 }

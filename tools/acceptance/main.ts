@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import { findBootstrapProblem } from '../../infra/bootstrap.ts';
+import { explainFailedDeployment } from '../../infra/explain-failed-deployment.ts';
 import { stackNameOf } from '../../lib/aws/stage.ts';
 import { connect } from '../cli/aws/deployment.ts';
 import { describeStack } from '../cli/aws/stack.ts';
@@ -104,7 +105,10 @@ const runOnAws = async (options: AcceptOptions, shell: Shell, stop: AbortSignal)
   const command = `npm run accept -- -c stage=${stage}`;
   let code = await runCdk(['deploy', '--require-approval', 'never', ...context]);
   try {
-    if (code === 0 && !stop.aborted) code = await check();
+    if (code !== 0) {
+      const sentence = await explainFailedDeployment(cloudFormation, stackNameOf(stage));
+      if (sentence !== undefined) shell.hint(['', sentence]);
+    } else if (!stop.aborted) code = await check();
   } finally {
     if (keep) {
       shell.hint([

@@ -6,7 +6,7 @@ import { outcomePatterns } from '../../../../infra/constructs/outcome-patterns.t
 import { schemaViolations } from '../../docs/contract-schemas.ts';
 import { documentedRecords } from '../../docs/documented-records.ts';
 import { read } from '../../docs/metric-names.ts';
-import { flatten, resourcesOf, synthesize } from '../synth.ts';
+import { flatten, type Resource, resourcesOf, synthesize } from '../synth.ts';
 
 const { template } = synthesize({ fanOutToEventBus: 'true' });
 
@@ -39,6 +39,26 @@ describe('with fanOutToEventBus', () => {
       LogConfiguration: { Level: 'ERROR', IncludeExecutionData: Match.absent() },
     });
     template.hasOutput('EventBusArn', {});
+  });
+
+  test('the pipe is created after every alarm and the dashboard, so that its role has reached EventBridge', () => {
+    const resources = template.toJSON().Resources as Record<string, Resource>;
+    const needs = new Map(
+      Object.entries(resources).map(([id, resource]) => [
+        id,
+        Object.keys(resources).filter(
+          (other) => other !== id && JSON.stringify(resource).includes(`"${other}"`),
+        ),
+      ]),
+    );
+    const [pipe = ''] = Object.keys(resourcesOf(template, 'AWS::Pipes::Pipe'));
+    const before = new Set(needs.get(pipe));
+    for (const id of before) for (const other of needs.get(id) ?? []) before.add(other);
+    const watched = ['AWS::CloudWatch::Alarm', 'AWS::CloudWatch::Dashboard'];
+    const late = watched.flatMap((type) => Object.keys(resourcesOf(template, type)));
+    expect(late.length).toBeGreaterThan(30);
+    expect(late.filter((id) => !before.has(id))).toEqual([]);
+    expect([...needs].filter(([, of]) => of.includes(pipe))).toEqual([]);
   });
 
   test('only the pipe has its role, which may read the stream and write to the bus and the queue', () => {

@@ -1,0 +1,41 @@
+import {
+  type CloudFormationClient,
+  paginateDescribeStackEvents,
+  type StackEvent,
+} from '@aws-sdk/client-cloudformation';
+
+/**
+ * A sentence where the last deployment of a stack failed because a new role had not reached EventBridge, which passes by itself
+ * (infra/constructs/event-fan-out.ts). Undefined for any other failure, and where there is no such stack.
+ */
+export const explainFailedDeployment = async (
+  client: CloudFormationClient,
+  StackName: string,
+): Promise<string | undefined> => {
+  try {
+    // The newest event is the first.
+    for await (const { StackEvents = [] } of paginateDescribeStackEvents({ client }, { StackName })) {
+      if (StackEvents.some(isPipeWithoutRole)) {
+        return `${StackName} failed because the new role of the pipe had not reached EventBridge in time. Run it again.`;
+      }
+      if (StackEvents.some(isBeginning)) return undefined;
+    }
+    return undefined;
+  } catch (error) {
+    // CloudFormation's answer for a stack that does not exist.
+    if (error instanceof Error && error.name === 'ValidationError') return undefined;
+    throw error;
+  }
+};
+
+const isPipeWithoutRole = ({
+  ResourceType,
+  ResourceStatus,
+  ResourceStatusReason = '',
+}: StackEvent): boolean =>
+  ResourceType === 'AWS::Pipes::Pipe' &&
+  /_FAILED$/.test(ResourceStatus ?? '') &&
+  /\brole\b.*\bpermissions?\b|\bassume\b/i.test(ResourceStatusReason);
+
+const isBeginning = ({ ResourceType, ResourceStatus }: StackEvent): boolean =>
+  ResourceType === 'AWS::CloudFormation::Stack' && /^(CREATE|UPDATE)_IN_PROGRESS$/.test(ResourceStatus ?? '');
