@@ -28,7 +28,7 @@ test('a rule of the bus and every alarm of the stage reach a queue', () => {
     Targets: [{ Arn: { 'Fn::GetAtt': [Match.stringLikeRegexp('^FanOutInbox'), 'Arn'] } }],
   });
   cosecha.allResourcesProperties('AWS::CloudWatch::Alarm', {
-    AlarmActions: [{ 'Fn::GetStackOutput': Match.objectLike({ StackName: 'Cosecha-accept-fake-provider' }) }],
+    AlarmActions: [{ 'Fn::ImportValue': Match.stringLikeRegexp('^Cosecha-accept-fake-provider:') }],
   });
   fakeProvider.hasResourceProperties('AWS::SNS::Subscription', { Protocol: 'sqs' });
   fakeProvider.hasResourceProperties('AWS::SNS::TopicPolicy', {
