@@ -120,8 +120,11 @@ const addressProblem = (value: string): string | undefined => {
 const principalArn =
   /^arn:aws[a-z-]*:(iam::\d{12}:(user|role)\/[\w+=,.@/-]+|iam::\d{12}:root|sts::\d{12}:assumed-role\/[\w+=,.@-]+)$/;
 
+const principalsProblem =
+  'must be ARNs of IAM users or roles, without session names: a list, or one text with commas between them';
+
 const principalArns = v.pipe(
-  v.union([v.array(text), text], 'must be text'),
+  v.union([v.array(text), text], principalsProblem),
   v.transform((value) =>
     (typeof value === 'string' ? value.split(',') : value)
       .map((arn) => arn.trim())
@@ -129,7 +132,7 @@ const principalArns = v.pipe(
   ),
   v.check(
     (arns) => arns.every((arn) => Token.isUnresolved(arn) || principalArn.test(arn)),
-    'must be a comma-separated list of ARNs of IAM users or roles, without session names',
+    principalsProblem,
   ),
 );
 

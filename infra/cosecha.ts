@@ -1,4 +1,4 @@
-import { Stack } from 'aws-cdk-lib';
+import { Stack, Token } from 'aws-cdk-lib';
 import type { Alarm } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Table } from 'aws-cdk-lib/aws-dynamodb';
 import type { EventBus } from 'aws-cdk-lib/aws-events';
@@ -6,9 +6,10 @@ import { Grant, type IGrantable, type IManagedPolicy, PermissionsBoundary } from
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import type { Bucket } from 'aws-cdk-lib/aws-s3';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
-import { Construct } from 'constructs';
+import { Construct, type IConstruct } from 'constructs';
 import { adaptToEmulator } from './adapt-to-emulator.ts';
 import { type Config, readConfig } from './config.ts';
+import { ConfigError } from './config-error.ts';
 import { DataKey } from './constructs/data-key.ts';
 import type { Network } from './constructs/network.ts';
 import { ReconcileQueue } from './constructs/reconcile-queue.ts';
@@ -63,6 +64,7 @@ export class Cosecha extends Construct {
   readonly webhookUrl: string;
   readonly alarms: readonly Alarm[];
   private readonly api: Wiring['api'];
+  private readonly stage: string;
 
   constructor(scope: Construct, id: string, props: CosechaProps);
   /** @internal For this repository, which validates the settings and bundles the functions itself. */
@@ -71,7 +73,11 @@ export class Cosecha extends Construct {
     super(scope, id);
     const { config, code } = built;
     refuseLocalOnAws(config, process.env);
-    refuseWrongEnvironment(config, process.env);
+    const { account, region } = Stack.of(this);
+    refuseForeignTopic(props.alarmTopic, region);
+    refuseWrongEnvironment(config, process.env, { account: known(account), region: known(region) });
+    this.stage = config.stage;
+    this.refuseSecondOfStage();
     if (props.permissionsBoundary) PermissionsBoundary.of(this).apply(props.permissionsBoundary);
     const resources = createResources(this, config, props);
     const functions = createFunctions(this, resources, code);
@@ -87,6 +93,16 @@ export class Cosecha extends Construct {
     this.apiUrl = wiring.api.url;
     this.webhookUrl = wiring.api.webhookUrl;
     this.alarms = wiring.alarms;
+  }
+
+  private refuseSecondOfStage(): void {
+    const isTwin = (other: IConstruct): boolean =>
+      other instanceof Cosecha && other !== this && other.stage === this.stage;
+    const twin = Stack.of(this).node.findAll().find(isTwin);
+    if (twin === undefined) return;
+    throw new ConfigError(
+      `The stage "${this.stage}" is already in this stack, as ${twin.node.path}: its secrets, alarms and parameters would have the same names. Give each deployment a stage of its own.`,
+    );
   }
 
   /** Permission to request extractions, and to read those that the same role or user requested. */
@@ -141,10 +157,29 @@ export class Cosecha extends Construct {
   }
 }
 
-const build = ({ dataKey, permissionsBoundary, network, alarmTopic, ...settings }: CosechaProps): Built => ({
-  config: readConfig(alarmTopic ? { ...settings, alarmTopicArn: alarmTopic.topicArn } : settings),
-  code: prebuiltFunctions(),
-});
+/** Without props, as JavaScript allows, the settings that are required are named. */
+const build = (props: Partial<CosechaProps> = {}): Built => {
+  const { dataKey, permissionsBoundary, network, alarmTopic, ...settings } = props;
+  if (alarmTopic !== undefined && settings.alarmTopicArn !== undefined) {
+    throw new ConfigError('alarmTopic and alarmTopicArn both name a topic: set one of them.');
+  }
+  return {
+    config: readConfig(alarmTopic ? { ...settings, alarmTopicArn: alarmTopic.topicArn } : settings),
+    code: prebuiltFunctions(),
+  };
+};
+
+/** What is known when the app is synthesized. A stack that is bound to no environment has tokens. */
+const known = (value: string): string | undefined => (Token.isUnresolved(value) ? undefined : value);
+
+/** An alarm takes a topic of its own region only, and the ARN of a topic of the same app does not show its region. */
+const refuseForeignTopic = (topic: ITopic | undefined, region: string): void => {
+  const its = topic && known(topic.env.region);
+  if (its === undefined || known(region) === undefined || its === region) return;
+  throw new ConfigError(
+    `alarmTopic is in ${its}, but the stack goes to ${region}: it must be in the same region.`,
+  );
+};
 
 const createResources = (scope: Construct, config: Config, props: CosechaProps): Resources => {
   const dataKey = new DataKey(scope, 'DataKey', { config, existing: props.dataKey });

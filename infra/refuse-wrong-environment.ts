@@ -15,8 +15,8 @@ const otherPartition = /^(cn-|us-gov-|[a-z]{2}-iso|eusc-)/;
  *   otherwise than those of the state machine's tasks, and in China services have other names in key policies
  *   (https://docs.aws.amazon.com/IAM/latest/UserGuide/reference-arns.html).
  *
- * The CDK CLI names account and region that it deploys to; without an account nothing is deployed, and its region may be
- * a default.
+ * A stack may name where it goes. Otherwise the CDK CLI does, but without an account it deploys nothing, and its region may be a
+ * default.
  * @throws {ConfigError} with a sentence for each setting that does not fit
  */
 export const refuseWrongEnvironment = (
@@ -26,21 +26,23 @@ export const refuseWrongEnvironment = (
     readonly CDK_DEFAULT_REGION?: string;
     readonly AWS_ENDPOINT_URL?: string;
   },
+  stack: { readonly account?: string | undefined; readonly region?: string | undefined } = {},
 ): void => {
-  const { CDK_DEFAULT_ACCOUNT: account, CDK_DEFAULT_REGION: region } = env;
-  if (!account || !region || env.AWS_ENDPOINT_URL) return;
-  if (otherPartition.test(region)) {
+  if (env.AWS_ENDPOINT_URL) return;
+  const account = stack.account ?? (env.CDK_DEFAULT_ACCOUNT || undefined);
+  const region = stack.region ?? (env.CDK_DEFAULT_ACCOUNT ? env.CDK_DEFAULT_REGION || undefined : undefined);
+  if (region !== undefined && otherPartition.test(region)) {
     throw new ConfigError(
       `The region ${region} is not supported: choose one of the partition aws, which China, GovCloud, isolated regions and the European Sovereign Cloud are not in.`,
     );
   }
   const wrongRegion = regionalArns(config).flatMap(([setting, its]) =>
-    its === region
+    region === undefined || its === region
       ? []
       : [`Setting ${setting} is in ${its}, but the stack goes to ${region}: it must be in the same region.`],
   );
   const wrongAccount = config.readers
-    .filter((arn) => !Token.isUnresolved(arn) && arn.split(':')[4] !== account)
+    .filter((arn) => account !== undefined && !Token.isUnresolved(arn) && arn.split(':')[4] !== account)
     .map(
       (arn) =>
         `Setting readers names ${arn}, but the stack goes to account ${account}: name the role that this reader assumes there.`,

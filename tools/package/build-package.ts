@@ -62,6 +62,7 @@ export const buildPackage = async (directory: string): Promise<void> => {
   await Promise.all([
     bundle(directory, libraries, 'node20'),
     bundle(directory, construct, 'node20'),
+    bundleAsCommonJs(directory, construct),
     // On an older Node, the launcher reports which one it needs.
     bundle(directory, { cosecha: 'tools/cli/main.ts' }, 'node22', requireForCommonJs),
     bundleFunctions(join(directory, 'dist', 'functions')),
@@ -96,6 +97,22 @@ const bundle = (
     mainFields: ['module', 'main'],
     external: peers,
     banner: { js: banner },
+    logLevel: 'warning',
+  });
+
+/** Jest loads no ES module with `require`, and `cdk init` makes apps whose tests run in Jest, as CommonJS. */
+const bundleAsCommonJs = (directory: string, entryPoints: Record<string, string>): Promise<unknown> =>
+  build({
+    absWorkingDir: repository,
+    entryPoints,
+    outdir: join(directory, 'dist'),
+    outExtension: { '.js': '.cjs' },
+    bundle: true,
+    format: 'cjs',
+    platform: 'node',
+    target: 'node20',
+    define: { 'import.meta.dirname': '__dirname' },
+    external: peers,
     logLevel: 'warning',
   });
 
@@ -149,7 +166,11 @@ const packageJson = ({ name, version, description, license, engines, bin, devDep
     ...Object.fromEntries(
       Object.entries({ ...libraries, ...construct }).map(([name, source]) => [
         name === 'index' ? '.' : `./${name}`,
-        { types: `./dist/types/${source.replace(/\.ts$/, '.d.ts')}`, default: `./dist/${name}.js` },
+        {
+          types: `./dist/types/${source.replace(/\.ts$/, '.d.ts')}`,
+          ...(name in construct ? { require: `./dist/${name}.cjs` } : {}),
+          default: `./dist/${name}.js`,
+        },
       ]),
     ),
     './schemas/*': './docs/schemas/*',

@@ -1,9 +1,12 @@
-import { Match } from 'aws-cdk-lib/assertions';
+import { readFileSync } from 'node:fs';
+import { Stack } from 'aws-cdk-lib';
+import { Match, Template } from 'aws-cdk-lib/assertions';
+import { Topic } from 'aws-cdk-lib/aws-sns';
 import { AwsSolutionsChecks } from 'cdk-nag';
 import { describe, expect, test } from 'vitest';
 import { Cosecha } from '../../../infra/cosecha.ts';
-import { newStack, twoInOneStack, withWhatTheAccountHas } from './embedded.ts';
-import { flatten, resourcesOf } from './synth.ts';
+import { embed, newApp, newStack, twoInOneStack, withWhatTheAccountHas } from './embedded.ts';
+import { everyOption, flatten, resourcesOf } from './synth.ts';
 
 /** The AWS Solutions rules that a deployment breaks without a reason. */
 const violationsOf = (deployment: Cosecha) =>
@@ -122,6 +125,61 @@ test('settings that contradict each other are refused', () => {
   const props = { stage: 'prod', providerBaseUrl: 'http://provider.example' };
   expect(() => new Cosecha(newStack(), 'Bank', props)).toThrow(
     'Setting providerBaseUrl must be an https address: only a stage for an emulator, local or local-…, may send credentials in the clear.',
+  );
+});
+
+test('a stage is refused twice in one stack, and taken once in each of two', () => {
+  const stack = newStack();
+  embed(stack, 'Bank');
+  expect(() => embed(stack, 'Trial')).toThrow(
+    'The stage "prod" is already in this stack, as Banking/Bank: its secrets, alarms and parameters would have the same names.',
+  );
+  embed(new Stack(stack.node.root, 'Other'), 'Bank');
+});
+
+test('a topic of another region is refused, whether it is imported or of the same app', () => {
+  const app = newApp();
+  const [here, there] = ['eu-west-1', 'us-east-1'].map(
+    (region) => new Stack(app, region, { env: { region } }),
+  );
+  const arn = 'arn:aws:sns:us-east-1:111122223333:on-call';
+  const sentence = 'is in us-east-1, but the stack goes to eu-west-1: it must be in the same region.';
+  const topics = [Topic.fromTopicArn(here as Stack, 'Imported', arn), new Topic(there as Stack, 'OnCall')];
+  for (const [index, alarmTopic] of topics.entries()) {
+    expect(() => embed(here as Stack, `Bank${index}`, { alarmTopic })).toThrow(`alarmTopic ${sentence}`);
+  }
+  expect(() => embed(here as Stack, 'Bank', { alarmTopicArn: arn })).toThrow(
+    `Setting alarmTopicArn ${sentence}`,
+  );
+});
+
+test('a stack in a region outside of the partition aws is refused', () => {
+  const stack = new Stack(newApp(), 'Banking', { env: { region: 'cn-north-1' } });
+  expect(() => embed(stack, 'Bank')).toThrow('The region cn-north-1 is not supported');
+});
+
+test('two topics, and no props at all, are refused with a sentence', () => {
+  const stack = newStack();
+  const props = {
+    stage: 'prod',
+    providerBaseUrl: 'https://provider.example',
+    alarmTopicArn: 'arn:aws:sns:eu-west-1:111122223333:on-call',
+    alarmTopic: new Topic(stack, 'OnCall'),
+  };
+  expect(() => new Cosecha(stack, 'Bank', props)).toThrow('alarmTopic and alarmTopicArn both name a topic');
+  // As from JavaScript.
+  expect(() => new Cosecha(stack, 'Other', undefined as never)).toThrow('Setting stage is required');
+});
+
+test('docs/embedding.md has how many of the 500 resources of a stack a deployment takes', () => {
+  const count = (of: Template): number => Object.keys(of.toJSON().Resources as object).length;
+  const plain = newStack();
+  embed(plain, 'Bank');
+  const full = newStack();
+  embed(full, 'Bank', { ...(everyOption as object) });
+  const page = readFileSync(new URL('../../../docs/embedding.md', import.meta.url), 'utf8');
+  expect(page).toContain(
+    `${count(Template.fromStack(plain))} resources, and ${count(Template.fromStack(full))} with every option`,
   );
 });
 

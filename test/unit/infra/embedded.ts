@@ -27,7 +27,7 @@ const code = Object.fromEntries(
   functionNames.map((name) => [name, mkdtempSync(join(workspace, `${name}-`))]),
 ) as FunctionCode;
 
-const embed = (stack: Stack, id: string, props: Partial<CosechaProps> = {}): Cosecha => {
+export const embed = (stack: Stack, id: string, props: Partial<CosechaProps> = {}): Cosecha => {
   const settings = { stage: 'prod', providerBaseUrl: 'https://provider.example' };
   const { dataKey, alarmTopic, permissionsBoundary, network, ...given } = { ...settings, ...props };
   const topic = alarmTopic && { alarmTopicArn: alarmTopic.topicArn };

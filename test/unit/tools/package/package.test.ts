@@ -14,6 +14,8 @@ import { documentedRecords } from '../../docs/documented-records.ts';
 const run = promisify(execFile);
 const node = (args: readonly string[], cwd: string) => run(process.execPath, args, { cwd });
 
+const tsc = join(repository, 'node_modules', 'typescript', 'bin', 'tsc');
+
 /** Another project outside this repository, with the packed package in its node_modules. */
 const project = mkdtempSync(join(tmpdir(), 'cosecha-package-'));
 afterAll(() => rmSync(project, { recursive: true }));
@@ -157,10 +159,12 @@ describe('the package, packed and installed elsewhere', { timeout: 300_000 }, ()
     expect(messages).toEqual([]);
     const analysis = await checkPackage(createPackageFromTarballData(readFileSync(tarball)));
     if (analysis.types === false) throw new Error('The package has no types.');
-    // The package has ES modules only. Node 20.19 and newer load them with `require` too.
+    // Node 20.19 and newer load ES modules with `require` too. The construct's CommonJS file has the named exports of its ES
+    // module, whose types it shares.
+    const accepted = ['CJSResolvesToESM', 'FalseESM'];
     const problems = analysis.problems.filter(
       ({ kind, ...where }) =>
-        kind !== 'CJSResolvesToESM' && !('resolutionKind' in where && where.resolutionKind === 'node10'),
+        !accepted.includes(kind) && !('resolutionKind' in where && where.resolutionKind === 'node10'),
     );
     expect(problems).toEqual([]);
   });
@@ -181,6 +185,34 @@ describe('the package, packed and installed elsewhere', { timeout: 300_000 }, ()
        console.log(Object.values(Resources).filter(({ Type }) => Type === 'AWS::Lambda::EventSourceMapping').length);`,
     );
     expect((await node(['synth.mjs'], project)).stdout).toBe('1\n');
+  });
+
+  test('is imported by an app of `cdk init`, whose compiler checks it and whose tests Jest loads as CommonJS', async () => {
+    linkPackages(project, ['aws-cdk-lib', 'constructs', '@types/node', 'undici-types']);
+    const app = join(project, 'banking');
+    mkdirSync(app);
+    const cdk = join(repository, 'node_modules', 'aws-cdk', 'bin', 'cdk');
+    await node([cdk, 'init', 'app', '--language', 'typescript', '--generate-only'], app);
+    // The example of docs/embedding.md, with its pinned versions.
+    const page = readFileSync(join(installed, 'docs', 'embedding.md'), 'utf8');
+    const { devDependencies } = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8'));
+    const pins = ['aws-cdk', 'aws-cdk-lib', 'constructs'].map((name) => `${name}@${devDependencies[name]}`);
+    expect(page).toContain(`npm install --save-exact ${pins.join(' ')}\n`);
+    const [, example = ''] = /```ts\n((?:(?!```)[\s\S])*^test\([\s\S]*?)```/m.exec(page) ?? [];
+    addFile('banking/test/example.test.ts', example);
+    addFile('banking/jest.d.ts', 'declare const test: (name: string, run: () => void) => void;');
+    const types = ['--typeRoots', '../node_modules/@types', '--types', 'node'];
+    const checked = await node([tsc, '--project', '.', ...types], app).catch(({ stdout }) => ({ stdout }));
+    expect(checked.stdout).toBe('');
+    await build({
+      entryPoints: [join(app, 'test/example.test.ts')],
+      format: 'cjs',
+      outfile: join(app, 'test.cjs'),
+    });
+    addFile('banking/jest.cjs', 'globalThis.test = (name, run) => { run(); console.log(name); };');
+    // As Jest, which loads no ES module with `require`.
+    const args = ['--no-experimental-require-module', '--require', './jest.cjs', 'test.cjs'];
+    expect((await node(args, app)).stdout).toBe('the stack has a deployment of Cosecha\n');
   });
 
   test('has types that a strict compiler accepts and that refuse a misuse', async () => {
@@ -241,7 +273,6 @@ describe('the package, packed and installed elsewhere', { timeout: 300_000 }, ()
         files: ['consumer.ts', 'app.ts', 'request.ts'],
       }),
     );
-    const tsc = join(repository, 'node_modules', 'typescript', 'bin', 'tsc');
     const checked = await node([tsc, '--project', '.'], project).catch(({ stdout }) => ({ stdout }));
     expect(checked.stdout).toBe('');
   });
