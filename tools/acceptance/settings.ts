@@ -34,7 +34,7 @@ const common = {
  * - A task by consent is polled every second, and ends after 60 s. A poll takes about half a second more, so there are about
  *   40: more than the 16 invocations after which Lambda stops a function that may not invoke itself through a queue.
  *
- * So the checks that run together take three minutes. A real alarm may take up to six.
+ * So the checks that run together take three minutes. A real alarm may take up to nine.
  */
 export const awsSettings: Readonly<Record<string, string>> = {
   ...common,

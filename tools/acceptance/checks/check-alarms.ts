@@ -1,4 +1,6 @@
 import { CloudWatchClient, DescribeAlarmsCommand, SetAlarmStateCommand } from '@aws-sdk/client-cloudwatch';
+import * as v from 'valibot';
+import { ownMetric, readMetric } from '../../cli/aws/read-metric.ts';
 import { type Check, type CheckResult, passed, skipped } from './check.ts';
 import type { AcceptContext } from './context.ts';
 import { extract, isDone, readUntil, requestOf } from './extractions.ts';
@@ -7,18 +9,46 @@ import { Unmet } from './unmet.ts';
 const noInbox = (): CheckResult =>
   skipped('not configured: the stack of the fake provider has no output AlarmQueueUrl');
 
-/** Whether a message of the topic reports that this alarm is in ALARM. */
-const reports =
-  (alarm: string) =>
-  (body: string): boolean =>
-    body.includes(alarm) && /NewStateValue\W+ALARM\b/.test(body);
+const notificationShape = v.object({
+  AlarmName: v.string(),
+  NewStateValue: v.string(),
+  NewStateReason: v.string(),
+  StateChangeTime: v.pipe(
+    v.string(),
+    // Such as 2026-05-04T10:20:30.123+0000.
+    v.transform((time) => new Date(time.replace(/\+0000$/, 'Z'))),
+  ),
+});
 
-const notified = async (context: AcceptContext, alarm: string): Promise<boolean> => {
-  const inbox = context.inbox('AlarmQueueUrl');
-  if (inbox === undefined) return false;
+type Notification = v.InferOutput<typeof notificationShape>;
+
+/** What an alarm published, as SNS delivers it to a queue. */
+const parseNotification = (body: string): Notification | undefined => {
+  const { Message } = JSON.parse(body) as { readonly Message?: string };
+  const parsed = v.safeParse(notificationShape, JSON.parse(Message ?? '{}'));
+  return parsed.success ? parsed.output : undefined;
+};
+
+const notified = async (
+  context: AcceptContext,
+  alarm: string,
+  fits: (notification: Notification) => boolean,
+): Promise<void> => {
   context.waitFor(`the alarm topic to report ${alarm}`);
-  await inbox.until(context, reports(alarm));
-  return true;
+  await context.inbox('AlarmQueueUrl')?.until(context, (body) => {
+    const notification = parseNotification(body);
+    return notification?.AlarmName === alarm && notification.NewStateValue === 'ALARM' && fits(notification);
+  });
+};
+
+/** Actions run only when the state changes: https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/API_SetAlarmState.html */
+const setState = async (
+  cloudWatch: CloudWatchClient,
+  AlarmName: string,
+  StateValue: 'ALARM' | 'OK',
+  StateReason = 'npm run accept resets it',
+): Promise<void> => {
+  await cloudWatch.send(new SetAlarmStateCommand({ AlarmName, StateValue, StateReason }));
 };
 
 /** Each alarm notifies a topic, and a state that is set by hand reaches it. */
@@ -43,42 +73,58 @@ export const alarmNotifies: Check = {
     }
     // No other check raises it.
     const AlarmName = `${deployment.stackName}-stuck`;
-    const set = (StateValue: 'ALARM' | 'OK') =>
-      cloudWatch.send(
-        new SetAlarmStateCommand({
-          AlarmName,
-          StateValue,
-          StateReason: 'npm run accept sets it for a moment',
-        }),
-      );
-    await set('ALARM');
+    // No message of an earlier run has it.
+    const reason = `npm run accept sets it for a moment: ${context.randomId()}`;
+    // An earlier run may have been stopped before it reset the alarm.
+    await setState(cloudWatch, AlarmName, 'OK');
+    await setState(cloudWatch, AlarmName, 'ALARM', reason);
     try {
-      await notified(context, AlarmName);
+      await notified(context, AlarmName, ({ NewStateReason }) => NewStateReason === reason);
     } finally {
-      await set('OK');
+      await setState(cloudWatch, AlarmName, 'OK');
     }
     const topic = MetricAlarms[0]?.AlarmActions?.[0] ?? '';
     return passed(`${MetricAlarms.length} alarms have a topic; ${topic} reported ${AlarmName}`);
   },
 };
 
-/** A real one: a start without answer is counted in a log, CloudWatch makes a metric of it, and the alarm changes state. */
+/** Between two reads of a metric, in milliseconds. */
+const readEveryMs = 10_000;
+
+/**
+ * A real one: a start without answer is counted in a log, CloudWatch makes a metric of it, and the alarm changes state.
+ *
+ * An alarm stays up for minutes after its last datapoint, such as one of an earlier run, and then nothing changes. So once the
+ * datapoint of this extraction is there, the alarm is reset. CloudWatch evaluates it again and raises it, now for this one too.
+ */
 export const alarmRaised: Check = {
   id: 'alarm-raised',
   title: 'A real UNCONFIRMED extraction raises the alarm `unconfirmed`, and its topic is notified',
   turn: 'together',
-  // Logs become metrics within a minute or two, and the alarm is evaluated once a minute.
-  seconds: () => 360,
+  // It takes 2 to 9 minutes until a log is a metric and the alarm is evaluated with it.
+  seconds: () => 900,
   notOnEmulator: 'it makes no metrics of logs',
   run: async (context) => {
+    const { client, deployment, now, sleep } = context;
     if (context.inbox('AlarmQueueUrl') === undefined) return noInbox();
+    const cloudWatch = new CloudWatchClient(client);
+    const alarm = `${deployment.stackName}-unconfirmed`;
+    // Values are kept by whole minutes.
+    const since = new Date(Math.floor(now().getTime() / 60_000) * 60_000);
     const extractionId = await extract(
       context,
       requestOf('alarm-raised', { start: 'breaks', webhook: 'lost' }),
     );
     await readUntil(context, extractionId, 'UNCONFIRMED', isDone);
-    const alarm = `${context.deployment.stackName}-unconfirmed`;
-    await notified(context, alarm);
+    context.waitFor('a value of the metric Unconfirmed');
+    const metric = ownMetric(deployment.stage, 'Unconfirmed');
+    for (;;) {
+      const query = { since, until: now(), periodSeconds: 60, statistic: 'Sum' } as const;
+      if ((await readMetric(cloudWatch, metric, query)).some(({ value }) => value > 0)) break;
+      await sleep(readEveryMs);
+    }
+    await setState(cloudWatch, alarm, 'OK');
+    await notified(context, alarm, ({ StateChangeTime }) => StateChangeTime >= since);
     return passed(`${alarm} was raised after ${extractionId}, and its topic reported it`);
   },
 };

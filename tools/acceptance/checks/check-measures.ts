@@ -88,8 +88,8 @@ export const metricsArrive: Check = {
   id: 'metrics',
   title: 'CloudWatch has the metrics that the run caused, under the names that the alarms watch',
   turn: 'last',
-  // Metrics that come in logs have their values a minute or two later.
-  seconds: () => 300,
+  // Metrics that come in logs have their values minutes later, as in `alarm-raised`.
+  seconds: () => 600,
   notOnEmulator: 'it makes no metrics of logs',
   run: async ({ client, deployment, startedAt, now, waitFor, sleep }) => {
     const cloudWatch = new CloudWatchClient(client);
