@@ -6,11 +6,29 @@ import {
 import type { SignedFetch } from '../../../lib/client/signed-fetch.ts';
 import { limitTo } from './limit-to.ts';
 
+/** Between a transient answer and the second try, in milliseconds. */
+const retryAfterMs = 1_000;
+
+/**
+ * Sends a request, and once more if the answer is transient: 429 or 5xx, such as API Gateway's 503 for a throttled function. The
+ * checks repeat nothing else, and every request of theirs may be repeated.
+ */
+export const fetchTwice = async (
+  send: () => Promise<Response>,
+  sleep: (milliseconds: number) => Promise<void>,
+): Promise<Response> => {
+  const answer = await send();
+  if (answer.status !== 429 && answer.status < 500) return answer;
+  await answer.body?.cancel();
+  await sleep(retryAfterMs);
+  return send();
+};
+
 /** The API of the stage, called as an administrator or as another caller. */
 export type AcceptApi = {
   /** POST /extractions. Repeats it after transient failures, and throws ApiError and NoAnswerError. */
   readonly request: (request: ExtractionRequest, idempotencyKey: string) => Promise<RequestedExtraction>;
-  /** Any other call, signed. `target` is the national id of routes about consents. */
+  /** Any other call, signed, as `fetchTwice`. `target` is the national id of routes about consents. */
   readonly call: (
     method: 'GET' | 'POST',
     path: string,
@@ -31,14 +49,15 @@ export const acceptApi = (
       paced(() => requestExtraction(base, request, idempotencyKey, { fetch, sleep })),
     call: (method, path, { target, body, as = fetch } = {}) =>
       paced(async () => {
-        const answer = await as(`${base}${path}`, {
+        const request = {
           method,
           headers: {
             ...(target === undefined ? {} : { 'cosecha-target': target }),
             ...(body === undefined ? {} : { 'content-type': 'application/json' }),
           },
           ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-        });
+        };
+        const answer = await fetchTwice(() => as(`${base}${path}`, request), sleep);
         return { status: answer.status, body: await answer.text() };
       }),
   };

@@ -1,7 +1,7 @@
 import { AssumeRoleCommand, STSClient } from '@aws-sdk/client-sts';
 import { ApiError } from '../../../lib/client/api-errors.ts';
 import { signedFetch } from '../../../lib/client/signed-fetch.ts';
-import { type Check, passed, skipped } from './check.ts';
+import { type Check, passed, skipped, webhookArrives } from './check.ts';
 import { extract, extractWithKey, isDone, readUntil, requestOf } from './extractions.ts';
 import { Unmet } from './unmet.ts';
 
@@ -9,6 +9,7 @@ export const idempotentReplay: Check = {
   id: 'idempotent-replay',
   title: 'A repeated request starts nothing, and another request under its key is answered 422',
   turn: 'together',
+  dependsOn: webhookArrives,
   seconds: () => 60,
   run: async (context) => {
     const key = context.randomId();

@@ -1,6 +1,6 @@
 import { GetObjectCommand, paginateListObjectsV2, S3Client } from '@aws-sdk/client-s3';
 import { failingReference } from '../fake-provider/function/failing-reference.ts';
-import { type Check, passed, skipped } from './check.ts';
+import { type Check, passed, skipped, webhookArrives } from './check.ts';
 import type { AcceptContext } from './context.ts';
 import { extract, requestOf } from './extractions.ts';
 import { readLogLines } from './report-lines.ts';
@@ -30,6 +30,7 @@ export const streamConsumer: Check = {
   id: 'stream-consumer',
   title: 'A consumer that fails on one record reads the others, and the failure bucket keeps that one',
   turn: 'together',
+  dependsOn: webhookArrives,
   seconds: () => 240,
   notOnEmulator: 'it splits no batches, and knows no bucket for failures',
   run: async (context) => {

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { signDelivery } from '../../cli/operate/sign-delivery.ts';
-import { type Check, passed } from './check.ts';
+import { type Check, passed, webhookArrives } from './check.ts';
 import type { AcceptContext } from './context.ts';
 import { extract, isDone, readExtraction, readUntil, requestOf } from './extractions.ts';
 import { Unmet } from './unmet.ts';
@@ -92,6 +92,7 @@ export const webhookReplayed: Check = {
   id: 'webhook-replayed',
   title: 'A replayed or contradictory webhook is answered 204 and changes nothing',
   turn: 'together',
+  dependsOn: webhookArrives,
   seconds: () => 90,
   run: async (context) => {
     const extractionId = await extract(context, requestOf('webhook-replayed', { outcome: 'PARTIAL' }));
@@ -132,6 +133,7 @@ export const signingKeyRotation: Check = {
   id: 'signing-key-rotation',
   title: 'Webhooks under the new signing key and the one before it are accepted during a rotation',
   turn: 'alone',
+  dependsOn: webhookArrives,
   seconds: () => 90,
   run: async (context) => {
     const { fakeProvider, randomId } = context;

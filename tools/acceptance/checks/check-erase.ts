@@ -2,7 +2,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { S3Client } from '@aws-sdk/client-s3';
 import { erase } from '../../../lib/extraction/operate/erase.ts';
 import { eraseOnAws } from '../../cli/operate/erase-on-aws.ts';
-import { type Check, passed } from './check.ts';
+import { type Check, passed, webhookArrives } from './check.ts';
 import { extract, isDone, readUntil, requestOf } from './extractions.ts';
 import { Unmet } from './unmet.ts';
 
@@ -13,6 +13,7 @@ export const eraseForGood: Check = {
   id: 'erase',
   title: 'An erased extraction is gone from both tables, from the bucket and from the API',
   turn: 'together',
+  dependsOn: webhookArrives,
   seconds: ({ settings }) => settings.timeout + 120,
   run: async (context) => {
     const { deployment, settings, client, now } = context;

@@ -4,7 +4,7 @@ import { executionArn } from '../../../lib/aws/step-functions.ts';
 import type { PublicExtraction } from '../../../lib/extraction/api/public-view.ts';
 import type { MetricName } from '../../../lib/observability/metric-names.ts';
 import { ownMetric, readMetric } from '../../cli/aws/read-metric.ts';
-import { type Check, passed } from './check.ts';
+import { type Check, passed, webhookArrives } from './check.ts';
 import type { AcceptContext } from './context.ts';
 import { describeCost, measuredCost } from './cost.ts';
 import { extract, isDone, readUntil, requestOf } from './extractions.ts';
@@ -88,6 +88,7 @@ export const metricsArrive: Check = {
   id: 'metrics',
   title: 'CloudWatch has the metrics that the run caused, under the names that the alarms watch',
   turn: 'last',
+  dependsOn: webhookArrives,
   // Metrics that come in logs have their values minutes later, as in `alarm-raised`.
   seconds: () => 600,
   notOnEmulator: 'it makes no metrics of logs',
@@ -162,6 +163,7 @@ export const costOfMillion: Check = {
   id: 'cost',
   title: 'What Lambda and Step Functions bill for a million extractions, beside the estimate',
   turn: 'alone',
+  dependsOn: webhookArrives,
   seconds: () => 240,
   notOnEmulator: 'its durations are not those of Lambda',
   run: async (context) => {

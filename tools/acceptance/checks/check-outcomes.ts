@@ -1,5 +1,5 @@
 import { outcomes, type Scenario } from '../fake-provider/function/scenario.ts';
-import { type Check, passed } from './check.ts';
+import { type Check, passed, webhookArrives } from './check.ts';
 import { expectOutcome, extract, isDone, readUntil, requestOf } from './extractions.ts';
 
 /** Long enough for start-task to link the task, so that the webhook and not start-task settles it. */
@@ -11,6 +11,7 @@ const allOutcomes = (id: string, title: string, webhook: Scenario['webhook']): C
   id,
   title,
   turn: 'together',
+  ...(id === webhookArrives ? {} : { dependsOn: webhookArrives }),
   seconds: () => 90,
   run: async (context) => {
     await Promise.all(
@@ -25,7 +26,7 @@ const allOutcomes = (id: string, title: string, webhook: Scenario['webhook']): C
 });
 
 export const outcomesPlain = allOutcomes(
-  'outcomes-plain',
+  webhookArrives,
   'Each of the five final statuses arrives by a plain webhook',
   'plain',
 );
@@ -54,6 +55,7 @@ export const webhookEarly: Check = {
   id: 'webhook-early',
   title: 'A webhook that is earlier than the answer of its start call settles the extraction',
   turn: 'together',
+  dependsOn: webhookArrives,
   seconds: () => 90,
   run: async (context) => {
     const extractionId = await extract(context, requestOf('webhook-early', { start: 'after-webhook' }));

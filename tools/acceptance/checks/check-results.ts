@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { type Check, passed } from './check.ts';
+import { fetchTwice } from './api.ts';
+import { type Check, passed, webhookArrives } from './check.ts';
 import { extract, isDone, readUntil, requestOf } from './extractions.ts';
 import { Unmet } from './unmet.ts';
 
@@ -7,6 +8,7 @@ export const resultsPresigned: Check = {
   id: 'results-presigned',
   title: 'The presigned URL returns the stored results, and only with its own signature',
   turn: 'together',
+  dependsOn: webhookArrives,
   seconds: () => 90,
   run: async (context) => {
     const resultBytes = 200_000;
@@ -14,7 +16,7 @@ export const resultsPresigned: Check = {
     const { results } = await readUntil(context, extractionId, 'COMPLETED with results', isDone);
     const where = 'Check the role of get-extraction, its key and the bucket policy.';
     if (results === undefined) throw new Unmet(`Extraction ${extractionId} has no results. ${where}`);
-    const answer = await fetch(results.url, { signal: context.signal });
+    const answer = await fetchTwice(() => fetch(results.url, { signal: context.signal }), context.sleep);
     const bytes = Buffer.from(await answer.arrayBuffer());
     const sha256 = createHash('sha256').update(bytes).digest('hex');
     if (!answer.ok || bytes.length !== results.bytes || sha256 !== results.sha256) {

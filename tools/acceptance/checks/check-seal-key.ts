@@ -1,15 +1,35 @@
 import { DecryptCommand, GetKeyPolicyCommand, KMSClient } from '@aws-sdk/client-kms';
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
-import { SFNClient } from '@aws-sdk/client-sfn';
+import { ExecutionDoesNotExist, SFNClient } from '@aws-sdk/client-sfn';
 import * as v from 'valibot';
 import { readExecutionInputOf } from '../../../lib/aws/step-functions.ts';
-import { type Check, passed } from './check.ts';
+import { type Check, passed, webhookArrives } from './check.ts';
 import type { AcceptContext } from './context.ts';
 import { extract, isDone, readUntil, requestOf } from './extractions.ts';
 import { Unmet } from './unmet.ts';
 
-const readInput = ({ client, deployment }: AcceptContext, extractionId: string) =>
-  readExecutionInputOf(new SFNClient(client), deployment.output('StateMachineArn'))(extractionId);
+/** Between two reads of an execution that is not visible yet, in milliseconds. */
+const readEveryMs = 500;
+
+/**
+ * The input of an execution that was just started. DescribeExecution is eventually consistent, so it may not know the execution yet
+ * (https://docs.aws.amazon.com/step-functions/latest/apireference/API_DescribeExecution.html).
+ */
+export const readInput = async (
+  { client, deployment, sleep, waitFor }: Pick<AcceptContext, 'client' | 'deployment' | 'sleep' | 'waitFor'>,
+  extractionId: string,
+) => {
+  const read = readExecutionInputOf(new SFNClient(client), deployment.output('StateMachineArn'));
+  waitFor(`Step Functions to know the execution ${extractionId}`);
+  for (;;) {
+    try {
+      return await read(extractionId);
+    } catch (error) {
+      if (!(error instanceof ExecutionDoesNotExist)) throw error;
+      await sleep(readEveryMs);
+    }
+  }
+};
 
 export const sealKeyAdministrator: Check = {
   id: 'seal-key-administrator',
@@ -133,6 +153,7 @@ export const sealKeyContext: Check = {
   id: 'seal-key-context',
   title: 'Sealed credentials cannot be decrypted under the encryption context of another extraction',
   turn: 'together',
+  dependsOn: webhookArrives,
   seconds: ({ settings }) => settings.timings.startWindow + 60,
   run: async (context) => {
     const other = await extract(context, requestOf('seal-key-context', { outcome: 'FAILED' }));

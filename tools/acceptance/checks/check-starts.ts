@@ -1,6 +1,6 @@
 import { GetExecutionHistoryCommand, SFNClient } from '@aws-sdk/client-sfn';
 import { executionArn } from '../../../lib/aws/step-functions.ts';
-import { type Check, passed } from './check.ts';
+import { type Check, passed, webhookArrives } from './check.ts';
 import type { AcceptContext } from './context.ts';
 import { expectOutcome, extract, isDone, readUntil, requestOf } from './extractions.ts';
 import { Unmet } from './unmet.ts';
@@ -27,6 +27,7 @@ export const startBusy: Check = {
   id: 'start-busy',
   title: 'A start that a busy provider answers 429 is tried again until it is accepted',
   turn: 'together',
+  dependsOn: webhookArrives,
   seconds: ({ settings }) => 2 * settings.timings.startWindow + 60,
   run: async (context) => {
     const longest = context.settings.timings.startWindow / 2;

@@ -2,7 +2,7 @@ import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import { decodeExtractionEvent } from '../../../lib/downstream/decode-extraction-event.ts';
 import { openStream, type StreamRecord } from '../../cli/aws/follow-stream.ts';
 import { signDelivery } from '../../cli/operate/sign-delivery.ts';
-import { type Check, passed, skipped } from './check.ts';
+import { type Check, passed, skipped, webhookArrives } from './check.ts';
 import { deliver } from './check-deliveries.ts';
 import type { AcceptContext } from './context.ts';
 import { extract, readUntil, requestOf } from './extractions.ts';
@@ -45,6 +45,7 @@ export const streamRecords: Check = {
   id: 'stream',
   title: 'The stream has every change of an extraction in order, soon after its webhook',
   turn: 'alone',
+  dependsOn: webhookArrives,
   seconds: () => 120,
   run: async (context) => {
     const { changesOf, problems } = await followStream(context);
@@ -96,6 +97,7 @@ export const fanOut: Check = {
   id: 'fan-out',
   title: 'The pipe puts an outcome on the event bus, and a rule of the bus delivers it',
   turn: 'together',
+  dependsOn: webhookArrives,
   seconds: () => 120,
   notOnEmulator: 'its pipes do not read streams as those of EventBridge do',
   run: async (context) => {

@@ -23,6 +23,11 @@ export type Check = {
    * measures something that others share. Those of `last` read what the whole run has left.
    */
   readonly turn: 'together' | 'alone' | 'last';
+  /**
+   * The id of a check that shows a link which this one needs too. If that check fails, this one is skipped, or stopped where it
+   * waits, as it could only wait for its time to be over.
+   */
+  readonly dependsOn?: string;
   /** How many seconds it may take on AWS. */
   readonly seconds: (context: Pick<AcceptContext, 'settings' | 'lateTaskSeconds'>) => number;
   /** Why an emulator cannot answer it, if it cannot. The check is then skipped there. */
@@ -30,3 +35,6 @@ export type Check = {
   /** Throws Unmet, and the SDK's errors, which count as failures. */
   readonly run: (context: AcceptContext) => Promise<CheckResult>;
 };
+
+/** The check that shows that webhooks arrive. The others that expect an extraction to end by its webhook depend on it. */
+export const webhookArrives = 'outcomes-plain';

@@ -25,7 +25,8 @@ const turns = ['together', 'alone', 'last'] as const;
 
 /**
  * Runs all checks and returns a report of each, in the order given. No check outlasts its own time, even if a call hangs.
- * When `stop` aborts, it returns at once, and the checks that have not ended are failed.
+ * When `stop` aborts, it returns at once, and the checks that have not ended are failed. A check whose `dependsOn` fails ends at
+ * once, as skipped.
  */
 export const runChecks = async (
   checks: readonly Check[],
@@ -35,12 +36,18 @@ export const runChecks = async (
 ): Promise<readonly CheckReport[]> => {
   const reports = new Map<string, CheckReport>();
   const waiting = new Map<string, string>();
+  const failures = new Map(checks.map(({ id }) => [id, new AbortController()]));
   const runOne = async (check: Check): Promise<void> => {
     const waitFor = (what: string): void => {
       waiting.set(check.id, what);
       onWait(waiting);
     };
-    const report = await runCheck(check, shared, waitFor, () => waiting.get(check.id), stop);
+    const failure = failures.get(check.dependsOn ?? '')?.signal;
+    const report = await runCheck(check, shared, {
+      ...{ waitFor, waitedFor: () => waiting.get(check.id), stop },
+      failure: failure ?? new AbortController().signal,
+    });
+    if (report.kind === 'failed') failures.get(check.id)?.abort();
     waiting.delete(check.id);
     reports.set(check.id, report);
     onEnd(report);
@@ -56,27 +63,36 @@ export const runChecks = async (
   return checks.flatMap(({ id }) => reports.get(id) ?? []);
 };
 
+type Watch = {
+  readonly waitFor: (what: string) => void;
+  readonly waitedFor: () => string | undefined;
+  readonly stop: AbortSignal;
+  /** Aborts when the check fails on which this one depends. */
+  readonly failure: AbortSignal;
+};
+
 const runCheck = async (
   check: Check,
   shared: Omit<AcceptContext, 'signal' | 'waitFor' | 'sleep'>,
-  waitFor: (what: string) => void,
-  waitedFor: () => string | undefined,
-  stop: AbortSignal,
+  { waitFor, waitedFor, stop, failure }: Watch,
 ): Promise<CheckReport> => {
   const { id, title } = check;
+  const dependent = (): CheckResult => skipped(`depends on ${check.dependsOn}, which failed`);
   const { isEmulated } = shared.deployment;
   const report = (result: CheckResult, seconds: number): CheckReport => ({ id, title, ...result, seconds });
   if (isEmulated && check.notOnEmulator !== undefined) {
     return report(skipped(`emulator: ${check.notOnEmulator}`), 0);
   }
   if (stop.aborted) return report(failed('It was stopped before it began.'), 0);
+  if (failure.aborted) return report(dependent(), 0);
   const begun = shared.now().getTime();
   const elapsed = (): number => Math.round((shared.now().getTime() - begun) / 100) / 10;
   const limit = check.seconds(shared) * (isEmulated ? emulatorFactor : 1);
   const ended = new AbortController();
   const timer = setTimeout(() => ended.abort(), limit * 1_000);
-  const signal = AbortSignal.any([ended.signal, stop]);
+  const signal = AbortSignal.any([ended.signal, stop, failure]);
   const over = (): CheckResult => {
+    if (failure.aborted && !stop.aborted) return dependent();
     const what = waitedFor();
     const last = what === undefined ? '' : ` while it waited for ${what}`;
     return failed(stop.aborted ? `It was stopped${last}.` : `It was not done within its ${limit} s${last}.`);

@@ -1,5 +1,9 @@
-import { expect, test } from 'vitest';
-import { keyPolicyProblems } from '../../../../../tools/acceptance/checks/check-seal-key.ts';
+import { ExecutionDoesNotExist, SFNClient } from '@aws-sdk/client-sfn';
+import { afterEach, expect, test, vi } from 'vitest';
+import { keyPolicyProblems, readInput } from '../../../../../tools/acceptance/checks/check-seal-key.ts';
+import type { AcceptContext } from '../../../../../tools/acceptance/checks/context.ts';
+
+afterEach(() => vi.restoreAllMocks());
 
 const startTask = { name: 'start-task', roleArn: 'arn:aws:iam::111122223333:role/start' };
 const sweep = { name: 'sweep-extractions', roleArn: 'arn:aws:iam::111122223333:role/sweep' };
@@ -44,4 +48,25 @@ test('a permission without a named extraction is reported, except where conditio
     'The policy of the seal key allows to decrypt without an extractionId in the context.',
   ]);
   expect(keyPolicyProblems({ Statement: [free] }, [startTask, sweep], { withConditions: false })).toEqual([]);
+});
+
+test('an execution that Step Functions does not know yet is read again, and any other error is thrown', async () => {
+  const unknown = new ExecutionDoesNotExist({ message: '', $metadata: {} });
+  const send = vi.spyOn(SFNClient.prototype, 'send') as unknown as {
+    mockRejectedValueOnce: (e: Error) => typeof send;
+    mockResolvedValueOnce: (v: object) => typeof send;
+  };
+  const context = {
+    client: { region: 'eu-west-1' },
+    deployment: { output: () => 'arn:aws:states:eu-west-1:111122223333:stateMachine:m' },
+    sleep: async () => {},
+    waitFor: () => {},
+  } as unknown as AcceptContext;
+  send
+    .mockRejectedValueOnce(unknown)
+    .mockRejectedValueOnce(unknown)
+    .mockResolvedValueOnce({ input: '{"a":1}' });
+  expect(await readInput(context, 'e-1')).toEqual({ a: 1 });
+  send.mockRejectedValueOnce(new Error('denied'));
+  await expect(readInput(context, 'e-1')).rejects.toThrow('denied');
 });

@@ -1,5 +1,10 @@
 import { expect, test } from 'vitest';
-import { type Check, type CheckResult, passed } from '../../../../../tools/acceptance/checks/check.ts';
+import {
+  type Check,
+  type CheckResult,
+  failed,
+  passed,
+} from '../../../../../tools/acceptance/checks/check.ts';
 import type { AcceptContext } from '../../../../../tools/acceptance/checks/context.ts';
 import { runChecks } from '../../../../../tools/acceptance/checks/run-checks.ts';
 import { Unmet } from '../../../../../tools/acceptance/checks/unmet.ts';
@@ -132,4 +137,21 @@ test('a stop ends the running checks and starts no others', async () => {
   );
   expect((await running).map(({ id, kind }) => `${id} ${kind}`)).toEqual(['one failed', 'two failed']);
   expect(started).toEqual(['one']);
+});
+
+test('a check that depends on a failed one ends at once, and so does one that has not begun', async () => {
+  const reports = await runAll([
+    check('link', async () => failed('The link is broken.')),
+    check('waits', never, { dependsOn: 'link' }),
+    check('later', async () => passed('not reached'), { dependsOn: 'link', turn: 'alone' }),
+    check('other', async () => passed('it needs no link')),
+    check('alone', async () => passed('its link was not checked'), { dependsOn: 'unchecked' }),
+  ]);
+  expect(reports.map(({ id, kind, why }) => [id, kind, why])).toEqual([
+    ['link', 'failed', 'The link is broken.'],
+    ['waits', 'skipped', 'depends on link, which failed'],
+    ['later', 'skipped', 'depends on link, which failed'],
+    ['other', 'passed', 'it needs no link'],
+    ['alone', 'passed', 'its link was not checked'],
+  ]);
 });
