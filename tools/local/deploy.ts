@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
 import { runCdk } from './cdk.ts';
-import { completeTables } from './emulator/complete-tables.ts';
+import { completeStack } from './emulator/complete-stack.ts';
 import type { Emulator } from './emulator/emulator.ts';
 
 export type DeployOptions = {
@@ -46,7 +46,7 @@ export const deployStack = async (options: DeployOptions): Promise<Record<string
   onProgress?.('deploying the stack');
   const emulator = await options.emulator;
   const outputs = await deployAssembly(emulator, directory, signal);
-  await completeTables(emulator, outputs);
+  await completeStack(emulator, outputs, assemblyOf(directory));
   return outputs;
 };
 

@@ -1,8 +1,13 @@
+import { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
+import { GetFunctionRecursionConfigCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import * as v from 'valibot';
+import { loggedFields } from '../../cli/aws/logged-fields.ts';
+import { readMetric } from '../../cli/aws/read-metric.ts';
 import { formatNationalId } from '../fake-provider/function/scenario.ts';
 import { type Check, passed, skipped } from './check.ts';
 import type { AcceptContext } from './context.ts';
 import { expectOutcome, extract, isDone, readUntil, referencePrefix } from './extractions.ts';
+import { readLogLines } from './report-lines.ts';
 import { Unmet } from './unmet.ts';
 
 const sessionShape = v.object({ otpToken: v.string(), consentId: v.string() });
@@ -12,12 +17,63 @@ const revokedShape = v.object({ consentId: v.string(), status: v.string(), subSt
 /** The user authorizes the consent this long after its creation, so that both states are seen. */
 const authorizesAfter = 4;
 
-/**
- * How long the task takes, in seconds. On AWS it is polled more than 16 times, after which Lambda would stop a function that
- * may not invoke itself through a queue: the message would be a dead letter, which the check `doctor` reports. An emulator
- * has no such limit.
- */
+/** How long the task takes, in seconds: on AWS, for some 40 polls. An emulator does not count those of a queue. */
 const taskSeconds = { onAws: 60, onEmulator: 2 } as const;
+
+/**
+ * After so many invocations in one chain, Lambda stops a function that may not invoke itself through a queue
+ * (https://docs.aws.amazon.com/lambda/latest/dg/invocation-recursion.html). The sweep repairs a chain that was stopped, so only the
+ * causes of the polls show that it was not.
+ */
+const longestStoppedChain = 16;
+
+/** How many polls follow one another that their messages caused, without one that the sweep caused. */
+export const longestChain = (causes: readonly string[]): number => {
+  let [longest, current] = [0, 0];
+  for (const cause of causes) {
+    current = cause === 'due' ? current + 1 : 0;
+    longest = Math.max(longest, current);
+  }
+  return longest;
+};
+
+const expectLoopAllowed = async ({ client, stack }: AcceptContext): Promise<void> => {
+  const { physicalName } = await stack.functionNamed('reconcile-extraction');
+  const { RecursiveLoop } = await new LambdaClient(client).send(
+    new GetFunctionRecursionConfigCommand({ FunctionName: physicalName }),
+  );
+  if (RecursiveLoop === 'Allow') return;
+  throw new Unmet(
+    `Lambda may stop ${physicalName} after ${longestStoppedChain} polls: its recursive loop detection is ${RecursiveLoop}, not Allow. Deploy the stack again.`,
+  );
+};
+
+/** Throws Unmet unless more polls followed one another than Lambda lets a loop make that it would stop. */
+const expectLongChain = async (context: AcceptContext, extractionId: string): Promise<number> => {
+  const { client, stack, startedAt, now, sleep, waitFor } = context;
+  const { physicalName, logGroup } = await stack.functionNamed('reconcile-extraction');
+  waitFor(`the log of reconcile-extraction to have its polls of ${extractionId}`);
+  // CloudWatch Logs has the lines of an invocation some seconds after its end.
+  await sleep(20_000);
+  const causes = (await readLogLines(client, logGroup, startedAt)).flatMap((line) => {
+    const { message, extractionId: id, cause } = loggedFields(line) ?? {};
+    return message === 'Reconcile finished.' && id === extractionId ? [String(cause)] : [];
+  });
+  const chain = longestChain(causes);
+  const metric = {
+    namespace: 'AWS/Lambda',
+    name: 'RecursiveInvocationsDropped',
+    dimensions: { FunctionName: physicalName },
+  };
+  const query = { since: startedAt, until: now(), periodSeconds: 60, statistic: 'Sum' } as const;
+  const dropped = (await readMetric(new CloudWatchClient(client), metric, query)).filter(
+    ({ value }) => value > 0,
+  );
+  if (chain > longestStoppedChain && dropped.length === 0) return chain;
+  throw new Unmet(
+    `At most ${chain} of ${causes.length} polls of ${extractionId} followed one another, not more than ${longestStoppedChain}, and Lambda dropped invocations in ${dropped.length} minutes. Check the recursive loop detection of ${physicalName}.`,
+  );
+};
 
 const callFor =
   ({ api }: AcceptContext, target: string) =>
@@ -46,12 +102,13 @@ export const consentFlow: Check = {
   id: 'consent-flow',
   title: 'A consent is created, authorized, used for an extraction, and revoked',
   turn: 'together',
-  seconds: ({ settings }) => settings.timings.deadline + 60,
+  seconds: ({ settings }) => settings.timings.deadline + 90,
   run: async (context) => {
     const { variables } = await context.stack.functionNamed('manage-consents');
     if (variables.PROVIDER_CLIENT_ID === undefined || variables.WIDGET_CONFIG_ID === undefined) {
       return skipped('not configured: the settings providerClientId and widgetConfigId are missing');
     }
+    await expectLoopAllowed(context);
     const endsAfter = context.deployment.isEmulated ? taskSeconds.onEmulator : taskSeconds.onAws;
     const authorizedAt = Math.floor(context.now().getTime() / 1_000) + authorizesAfter;
     const target = formatNationalId({ outcome: 'COMPLETED', endsAfter, authorizedAt });
@@ -78,6 +135,9 @@ export const consentFlow: Check = {
     if (revoked.subStatus !== 'REVOKED') {
       throw new Unmet(`The revoked consent ${consentId} is ${revoked.status}, ${revoked.subStatus}.`);
     }
-    return passed(`consent ${consentId}: ACTIVE, extraction ${extractionId}, then REVOKED`);
+    const chain = context.deployment.isEmulated
+      ? ''
+      : `; ${await expectLongChain(context, extractionId)} polls followed one another`;
+    return passed(`consent ${consentId}: ACTIVE, extraction ${extractionId}, then REVOKED${chain}`);
   },
 };
