@@ -6,7 +6,7 @@ import type { MetricName } from '../../../lib/observability/metric-names.ts';
 import { ownMetric, readMetric } from '../../cli/aws/read-metric.ts';
 import { type Check, passed, webhookArrives } from './check.ts';
 import type { AcceptContext } from './context.ts';
-import { describeCost, measuredCost } from './cost.ts';
+import { describeCost, describeStartAndEnd, measuredCost } from './cost.ts';
 import { extract, isDone, readUntil, requestOf } from './extractions.ts';
 import { type Invocation, parseReport, readLogLines } from './report-lines.ts';
 import { Unmet } from './unmet.ts';
@@ -156,6 +156,41 @@ const runRound = async (context: AcceptContext): Promise<readonly PublicExtracti
     }),
   );
 
+/** Between two reads of the metric, for how long it has to stay the same, and for how long it is waited for, in milliseconds. */
+const [metricEveryMs, metricSettledMs, metricWaitMs] = [15_000, 90_000, 600_000];
+
+/**
+ * How many transitions Step Functions counted since a time, for every machine of the account and region
+ * (https://docs.aws.amazon.com/step-functions/latest/dg/procedure-cw-metrics.html). Its values come minutes later, so it is read
+ * until it has stayed the same. They are "delivered on a best-effort basis", so that there may be none.
+ */
+const consumedTransitions = async (
+  { client, sleep, now, waitFor }: AcceptContext,
+  since: Date,
+): Promise<number | undefined> => {
+  const cloudWatch = new CloudWatchClient(client);
+  const metric = {
+    namespace: 'AWS/States',
+    name: 'ConsumedCapacity',
+    dimensions: { ServiceMetric: 'StateTransition' },
+  };
+  waitFor('the metric ConsumedCapacity of Step Functions');
+  const begun = now().getTime();
+  let last = { sum: 0, at: begun };
+  while (now().getTime() - begun < metricWaitMs) {
+    const query = { since, until: now(), periodSeconds: 60, statistic: 'Sum' } as const;
+    const points = await readMetric(cloudWatch, metric, query);
+    const sum = points.reduce((total, { value }) => total + value, 0);
+    if (sum !== last.sum) last = { sum, at: now().getTime() };
+    else if (sum > 0 && now().getTime() - last.at >= metricSettledMs) return sum;
+    await sleep(metricEveryMs);
+  }
+  return undefined;
+};
+
+/** The begin of the next minute, as CloudWatch keeps values by whole minutes. */
+const nextMinute = (time: Date): Date => new Date(Math.ceil(time.getTime() / 60_000) * 60_000);
+
 /** CloudWatch Logs has the lines of an invocation some seconds after its end. */
 const logDelayMs = 20_000;
 
@@ -164,12 +199,16 @@ export const costOfMillion: Check = {
   title: 'What Lambda and Step Functions bill for a million extractions, beside the estimate',
   turn: 'alone',
   dependsOn: webhookArrives,
-  seconds: () => 240,
+  // The metric of Step Functions may come ten minutes later.
+  seconds: () => 900,
   notOnEmulator: 'its durations are not those of Lambda',
   run: async (context) => {
-    const { stack, client, sleep, now } = context;
+    const { stack, client, sleep, now, waitFor } = context;
     await runRound(context);
-    const since = now();
+    // The transitions before are of other minutes.
+    const since = nextMinute(now());
+    waitFor('the next minute');
+    await sleep(since.getTime() - now().getTime());
     const extractions: PublicExtraction[] = [];
     for (let left = round.counted; left > 0; left -= 1) extractions.push(...(await runRound(context)));
     context.waitFor('the logs of the functions');
@@ -186,6 +225,12 @@ export const costOfMillion: Check = {
     const transitions = await Promise.all(
       extractions.map(({ extractionId }) => transitionsOf(context, extractionId)),
     );
-    return passed(describeCost(measuredCost(perFunction.flat(), transitions, extractions.length)));
+    const measured = measuredCost(perFunction.flat(), transitions, extractions.length);
+    const consumed = await consumedTransitions(context, since);
+    const edges =
+      consumed === undefined
+        ? 'Step Functions published no ConsumedCapacity, so it is open whether Start and End count.'
+        : describeStartAndEnd(consumed / extractions.length, measured.transitions);
+    return passed(`${describeCost(measured)} ${edges}`);
   },
 };

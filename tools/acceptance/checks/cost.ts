@@ -46,3 +46,15 @@ export const describeCost = (measured: BilledWork): string =>
     `npm run cost estimates ${describeWork(estimatedWork)}.`,
     `With the rest of the estimate, $${estimatedRest.toFixed(2)}, a million costs $${(dollarsOf(measured) + estimatedRest).toFixed(2)}.`,
   ].join(' ');
+
+/** Whether Step Functions counts Start and End as transitions, two for each execution, by what it consumed for one extraction. */
+export const describeStartAndEnd = (consumed: number, inHistory: number): string => {
+  const edges = consumed - inHistory;
+  const verdict =
+    Math.abs(edges - 2) < 0.5
+      ? 'so Start and End count'
+      : Math.abs(edges) < 0.5
+        ? 'so Start and End do not count'
+        : 'which other executions of the account may have added to, so it is open whether Start and End count';
+  return `Step Functions itself counted ${consumed.toFixed(1)} transitions each, where the histories have ${inHistory.toFixed(1)}, ${verdict}.`;
+};

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { headroomProblem, invocationsFor } from '../../../../../tools/acceptance/checks/check-measures.ts';
 import {
   describeCost,
+  describeStartAndEnd,
   dollarsOf,
   estimatedRest,
   estimatedWork,
@@ -72,4 +73,10 @@ test('the estimate is that of docs/performance.md', () => {
   });
   const billed = ['Step Functions', 'Lambda, requests', 'Lambda, duration', 'Lambda, cold starts'].map(happy);
   expect(estimatedRest).toBeCloseTo(happy('total') - billed.reduce((sum, each) => sum + each), 2);
+});
+
+test('what Step Functions consumed shows whether Start and End count, unless others used it too', () => {
+  expect(describeStartAndEnd(3, 1)).toMatch(/counted 3\.0 transitions each, .* so Start and End count\.$/);
+  expect(describeStartAndEnd(1.1, 1)).toMatch(/so Start and End do not count\.$/);
+  expect(describeStartAndEnd(9, 1)).toMatch(/it is open whether/);
 });
