@@ -7,13 +7,17 @@ import { checks, chooseChecks } from '../../tools/acceptance/checks/checks.ts';
 import { type EmulatedStage, startEmulatedStage } from '../../tools/acceptance/emulated-stage.ts';
 import { createRunDirectory } from '../../tools/local/paths.ts';
 import { faultsEnvironment } from './faults/environment.ts';
-import { plantedFaults, useWrongProvider } from './support/plant-faults.ts';
+import { patchWebhook, plantedFaults, useWrongProvider, webhookFaults } from './support/plant-faults.ts';
 
 let stage: EmulatedStage;
+let directory: string;
+let nodeOptions: string;
 
 beforeAll(async () => {
-  const directory = await createRunDirectory('e2e-accept', new Date());
-  stage = await startEmulatedStage({ directory, env: await faultsEnvironment(directory) });
+  directory = await createRunDirectory('e2e-accept', new Date());
+  const env = await faultsEnvironment(directory);
+  nodeOptions = env.NODE_OPTIONS;
+  stage = await startEmulatedStage({ directory, env });
 });
 
 afterAll(() => (stage as EmulatedStage | undefined)?.stop());
@@ -49,7 +53,7 @@ const skippedOnEmulator = [
 /** Each check ends by its own limit. */
 const acceptTimeoutMs = 900_000;
 
-// The second test breaks the stage of the first.
+// Each test after the first breaks the stage; only those of the webhook repair it.
 describe('npm run accept', { concurrent: false, timeout: acceptTimeoutMs }, () => {
   test('passes every check on the emulator but those that it skips by name', async () => {
     const { code, reports } = await check();
@@ -65,6 +69,14 @@ describe('npm run accept', { concurrent: false, timeout: acceptTimeoutMs }, () =
         .filter((id) => !skippedOnEmulator.includes(id))
         .toSorted(),
     );
+  });
+
+  test.each(webhookFaults)('names the planted fault that $what', async ({ script, check: id, named }) => {
+    const undo = await patchWebhook(stage, script, { directory, nodeOptions });
+    const { code, reports } = await check([id]);
+    expect(reports).toMatchObject([{ id, kind: 'failed', why: expect.stringMatching(named) }]);
+    expect(code).toBe(1);
+    await undo();
   });
 
   test('names every fault that is planted into the stage', async () => {

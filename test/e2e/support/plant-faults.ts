@@ -1,4 +1,12 @@
-import { CloudWatchClient, DescribeAlarmsCommand, PutMetricAlarmCommand } from '@aws-sdk/client-cloudwatch';
+import { randomUUID } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import {
+  CloudWatchClient,
+  DescribeAlarmsCommand,
+  PutMetricAlarmCommand,
+  type PutMetricAlarmCommandInput,
+} from '@aws-sdk/client-cloudwatch';
 import { DynamoDBClient, UpdateTableCommand } from '@aws-sdk/client-dynamodb';
 import { DisableRuleCommand, EventBridgeClient, ListRulesCommand } from '@aws-sdk/client-eventbridge';
 import {
@@ -12,6 +20,7 @@ import {
   type FunctionConfiguration,
   LambdaClient,
   ListFunctionsCommand,
+  PutFunctionRecursionConfigCommand,
   UpdateFunctionConfigurationCommand,
 } from '@aws-sdk/client-lambda';
 import { LOCAL_STAGE, stackNameOf } from '../../../lib/aws/stage.ts';
@@ -153,12 +162,98 @@ const revokeKeyPermission = async (stage: Stage): Promise<void> => {
   );
 };
 
-/** Faults that do not hide each other, so that one run has to name them all. The check that names each, and how. */
+/** Alarms that notify nobody, as without the setting alarmTopicArn. */
+const takeTopic = async ({ emulator }: Stage): Promise<void> => {
+  const cloudWatch = new CloudWatchClient(emulator.client);
+  const AlarmNames = [`${stackNameOf(LOCAL_STAGE)}-unknown-record`];
+  const { MetricAlarms: [alarm] = [] } = await cloudWatch.send(new DescribeAlarmsCommand({ AlarmNames }));
+  if (alarm === undefined) throw new Error(`There is no alarm ${AlarmNames}.`);
+  await cloudWatch.send(
+    new PutMetricAlarmCommand({ ...alarm, AlarmActions: [] } as PutMetricAlarmCommandInput),
+  );
+};
+
+/** A stream that lacks the old images, with which consumers compare. A stream has to be switched off to change it. */
+const takeOldImages = async ({ emulator, outputs }: Stage): Promise<void> => {
+  const dynamo = new DynamoDBClient(emulator.client);
+  const TableName = outputs.ExtractionsTableName;
+  for (const StreamSpecification of [
+    { StreamEnabled: false },
+    { StreamEnabled: true, StreamViewType: 'NEW_IMAGE' as const },
+  ]) {
+    await dynamo.send(new UpdateTableCommand({ TableName, StreamSpecification }));
+  }
+};
+
+/** The other caller is a reader, who may read every extraction. */
+const admitStranger = (stage: Stage): Promise<void> =>
+  setVariables(stage, 'get-extraction', { READERS: JSON.stringify([stage.outputs.StrangerRoleArn]) });
+
+const forbidLoop = async (stage: Stage): Promise<void> => {
+  const { FunctionName } = (await functionsOf(stage))('reconcile-extraction');
+  await new LambdaClient(stage.emulator.client).send(
+    new PutFunctionRecursionConfigCommand({ FunctionName, RecursiveLoop: 'Terminate' }),
+  );
+};
+
+/**
+ * Changes how receive-webhook is loaded, as if it had been deployed so, by a script that runs before it. `directory` is that of the
+ * run, and `nodeOptions` are those of all functions, which the returned function restores.
+ */
+export const patchWebhook = async (
+  stage: Stage,
+  script: string,
+  { directory, nodeOptions }: { readonly directory: string; readonly nodeOptions: string },
+): Promise<() => Promise<void>> => {
+  const file = join(directory, `${randomUUID()}.cjs`);
+  await writeFile(file, script);
+  const set = (NODE_OPTIONS: string) => setVariables(stage, 'receive-webhook', { NODE_OPTIONS });
+  await set(`${nodeOptions} --require=${file}`);
+  return () => set(nodeOptions);
+};
+
+/** Faults of the webhook, which hide each other. Each is undone before the next. */
+export const webhookFaults = [
+  {
+    what: 'forged webhooks are accepted',
+    script: "require('node:crypto').timingSafeEqual = () => true;",
+    check: 'webhook-forged',
+    named: /A webhook signed with a wrong key was answered 204, not 401/,
+  },
+  {
+    what: 'only one signing key is accepted',
+    script: `
+      const { prototype } = require('node:module');
+      const { _compile } = prototype;
+      prototype._compile = function (code, ...rest) {
+        return _compile.call(this, code.replaceAll('AWSPREVIOUS', 'AWSCURRENT'), ...rest);
+      };`,
+    check: 'signing-key-rotation',
+    named: /A webhook under the previous key was answered 401, not 204/,
+  },
+] as const;
+
+/**
+ * Faults that do not hide each other, so that one run has to name them all. The check that names each, and how. With the wrong
+ * signing key no webhook arrives at all.
+ */
 export const plantedFaults: readonly {
   readonly plant: (stage: Stage) => Promise<void>;
   readonly check: string;
   readonly named: RegExp;
 }[] = [
+  {
+    plant: takeTopic,
+    check: 'alarm-notifies',
+    named: /1 alarms notify nobody: Cosecha-local-unknown-record/,
+  },
+  { plant: takeOldImages, check: 'doctor', named: /its stream is off, or does not have both images/ },
+  { plant: admitStranger, check: 'foreign-caller', named: /read \S+ and got 200, not 404/ },
+  {
+    plant: forbidLoop,
+    check: 'consent-flow',
+    named: /its recursive loop detection is Terminate, not Allow/,
+  },
   {
     plant: removeGrant,
     check: 'function-permissions',
