@@ -4,7 +4,7 @@ import { dynamoExtractionStore } from '../../../lib/aws/dynamo-extraction-store.
 import { dynamoTaskStore } from '../../../lib/aws/dynamo-task-store.ts';
 import { readSecret } from '../../../lib/aws/read-secret.ts';
 import { isLocalStage } from '../../../lib/aws/stage.ts';
-import type { Extraction } from '../../../lib/extraction/record.ts';
+import { type Extraction, isTerminalStatus } from '../../../lib/extraction/record.ts';
 import type { ExtractionStore, TaskStore } from '../../../lib/extraction/store.ts';
 import { NotConfigured } from '../../../lib/not-configured.ts';
 import type { Deployment } from '../aws/deployment.ts';
@@ -46,12 +46,14 @@ export const deliver = async (
   const answer = await send(target.taskId, options, deployment, shell);
   const record = target.record === undefined ? undefined : await extractions.get(target.record.extractionId);
   const expected = options.forged === true ? 401 : 204;
-  shell.print(describeAnswer(answer, expected, record), {
+  const { status } = options;
+  shell.print(describeAnswer({ answer, expected, status }, record), {
     taskId: target.taskId,
     answer,
     expected,
     extractionId: record?.extractionId,
     status: record?.status,
+    ...(answer === 204 ? { effect: effectOn(record, status) } : {}),
   });
   return answer === expected ? 0 : 1;
 };
@@ -149,15 +151,44 @@ const refusals: Readonly<Record<number, string>> = {
   503: 'a secret is not filled, and the provider would repeat the delivery',
 };
 
-/** The webhook's answer as a sentence, and a second one where another answer is expected. `record` as it is now. */
-export const describeAnswer = (answer: number, expected: number, record: Extraction | undefined): string => {
-  const accepted =
-    record === undefined
-      ? 'accepted, and kept as an orphan delivery'
-      : `accepted; ${record.extractionId} is ${describeProgress(record)}`;
+type DeliveryEffect = 'orphan' | 'agrees' | 'contradicts' | 'ignored';
+
+/** What a verified delivery of this status did to `record`, which is as it is now. */
+const effectOn = (record: Extraction | undefined, status: string): DeliveryEffect => {
+  if (record === undefined) return 'orphan';
+  if (record.status === status) return 'agrees';
+  return isTerminalStatus(record.status) ? 'contradicts' : 'ignored';
+};
+
+const describeEffect = (record: Extraction | undefined, status: string): string => {
+  if (record === undefined) return 'accepted, and kept as an orphan delivery';
+  const { extractionId } = record;
+  const progress = describeProgress(record);
+  switch (effectOn(record, status)) {
+    case 'contradicts':
+      return `verified, and changed nothing: ${status} contradicts the recorded outcome, which stays. It is counted as StatusDisagreement; ${extractionId} is ${progress}`;
+    case 'ignored':
+      return `verified, and changed nothing: no webhook settles an extraction in this status; ${extractionId} is ${progress}`;
+    default:
+      return `accepted; ${extractionId} is ${progress}`;
+  }
+};
+
+/**
+ * The webhook's answer to a delivery of this status as a sentence, and a second one where another answer is expected.
+ * `record` is as it is now.
+ */
+export const describeAnswer = (
+  {
+    answer,
+    expected,
+    status,
+  }: { readonly answer: number; readonly expected: number; readonly status: string },
+  record: Extraction | undefined,
+): string => {
   const meaning =
     answer === 204
-      ? accepted
+      ? describeEffect(record, status)
       : (refusals[answer] ?? 'not an answer of this service; check the output WebhookUrl');
   const correction =
     expected === 401

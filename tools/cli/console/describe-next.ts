@@ -1,4 +1,5 @@
 import { type Extraction, hasWebhook, isTerminalStatus } from '../../../lib/extraction/record.ts';
+import { failureMeanings } from '../terminal/describe-failure.ts';
 import { describeDue } from '../terminal/describe-record.ts';
 import { formatSeconds } from '../terminal/format-seconds.ts';
 import { shown } from './shown.ts';
@@ -35,7 +36,7 @@ const describeEnd = (record: Extraction): string => {
       : collectedAt !== undefined && results !== undefined
         ? `collected, ${results.bytes.toLocaleString('en')} bytes`
         : undefined;
-  return [parts.join(' '), reason, collection]
+  return [parts.join(' '), reason, ...failureMeanings(record), collection]
     .filter((part) => part !== undefined && part !== '')
     .join(' · ');
 };
@@ -46,7 +47,7 @@ export const describeNext = (
   { now, sweepEveryMinutes }: { readonly now: Date; readonly sweepEveryMinutes: number },
   hold?: Breaker,
 ): string => {
-  if (record.dueShard === undefined) return shown(describeEnd(record));
+  if (record.dueShard === undefined) return shown(describeEnd(record), 300);
   const due = describeDue(record.dueAt, now, sweepEveryMinutes);
   const next = due.startsWith('in ') ? `next reconcile ${due}` : `${due}: the next sweep queues it`;
   if (hold === undefined) return `${awaited(record)} · ${next}`;

@@ -1,5 +1,6 @@
 import { validate as isUuid } from 'uuid';
 import { type Extraction, ownOutcomes, terminalStatuses } from '../../../lib/extraction/record.ts';
+import { causeOf } from '../terminal/describe-failure.ts';
 import { choiceIn, type Since, sinceIn } from './query.ts';
 
 /** What the status filter offers: groups first, then each status. */
@@ -8,6 +9,7 @@ export const statusChoices = [
   'open',
   'overdue',
   'ended',
+  'failed',
   'REQUESTED',
   'STARTING',
   'RUNNING',
@@ -63,6 +65,7 @@ const hasStatus = (record: Extraction, status: Filter['status'], isLate: Matches
   if (status === 'open') return isOpen(record);
   if (status === 'overdue') return isLate(record);
   if (status === 'ended') return !isOpen(record);
+  if (status === 'failed') return causeOf(record) !== undefined;
   return record.status === status;
 };
 
@@ -100,3 +103,25 @@ export const selectExtractions = (
       if (isLate(one)) return String(one.dueAt).localeCompare(String(other.dueAt));
       return latestOf(other).localeCompare(latestOf(one));
     });
+
+/** Extractions that ended otherwise than `COMPLETED`, for one cause at one entity or of one product. */
+export type Failures = {
+  readonly cause: string;
+  readonly method: Extraction['method'];
+  readonly subject: string;
+  readonly count: number;
+};
+
+/** The most frequent first. */
+export const groupFailures = (records: readonly Extraction[]): readonly Failures[] => {
+  const groups = new Map<string, Failures>();
+  for (const record of records) {
+    const cause = causeOf(record);
+    if (cause === undefined) continue;
+    const { method } = record;
+    const subject = subjectOf(record);
+    const key = JSON.stringify([cause, method, subject]);
+    groups.set(key, { cause, method, subject, count: (groups.get(key)?.count ?? 0) + 1 });
+  }
+  return [...groups.values()].toSorted((one, other) => other.count - one.count);
+};

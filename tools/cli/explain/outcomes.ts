@@ -1,4 +1,5 @@
 import { type Extraction, hasWebhook, isTerminalStatus } from '../../../lib/extraction/record.ts';
+import { explainFailures } from '../terminal/describe-failure.ts';
 import { lastFailure } from './execution-progress.ts';
 import type { Known } from './gather.ts';
 import type { LogLine, StreamChange } from './sources.ts';
@@ -53,6 +54,16 @@ const collection = ({ record, now }: Ended): string => {
     : ` Its results, ${results.bytes} bytes, were collected at ${when}.`;
 };
 
+/** Why actions failed. Their error codes come with the results, and some results have none that could be read. */
+const failures = ({ record }: Ended): string => {
+  const { status, method, actionResults, dueShard, collectionError } = record;
+  if (method === 'consent' || (status !== 'FAILED' && status !== 'PARTIAL')) return '';
+  const explained = explainFailures(record);
+  if (explained.length > 0) return ` ${explained.join(' ')}`;
+  if (actionResults === undefined && dueShard !== undefined) return ' The error codes come with its results.';
+  return collectionError === undefined ? ' Its results name no error code of an action.' : '';
+};
+
 const statusMeanings: Readonly<Record<string, string>> = {
   PARTIAL: 'some of its actions failed',
   CREDENTIALS_WRONG: 'the bank did not accept the credentials',
@@ -67,7 +78,7 @@ const finalOutcome = (known: Ended): string => {
     ...(meaning === undefined ? [] : [meaning]),
     ...(reason === undefined ? [] : [`the provider's error is ${reason}`]),
   ].join('; ');
-  const head = `${status} at ${clockTime(settledAt, now)}${why === '' ? '' : ` (${why})`}, ${reportedBy(known)}.`;
+  const head = `${status} at ${clockTime(settledAt, now)}${why === '' ? '' : ` (${why})`}, ${reportedBy(known)}.${failures(known)}`;
   if (correctedAt(known) !== undefined) {
     return `${head} This is a correction: it replaced TIMED_OUT, as the deadline was ${clockTime(deadlineAt, now)}.`;
   }

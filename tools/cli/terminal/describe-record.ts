@@ -1,5 +1,6 @@
 import { isOverdue } from '../../../lib/extraction/overdue.ts';
 import type { Extraction } from '../../../lib/extraction/record.ts';
+import { failurePhrases } from './describe-failure.ts';
 import { formatSeconds, secondsSince } from './format-seconds.ts';
 
 /** DynamoDB returns attributes in any order. This one is identity, request, start, outcome, results, and internal. */
@@ -34,12 +35,14 @@ const describeCollection = ({ collectedAt, collectionError }: Extraction): strin
   return collectionError === undefined ? '' : `, not collected: ${collectionError}`;
 };
 
-/** Status, reason, collection and close in one phrase, such as `COMPLETED (settled by webhook), collected`. */
+/** Status, reason or failed actions, collection and close in one phrase, such as `COMPLETED (settled by webhook), collected`. */
 export const describeProgress = (record: Extraction): string => {
   const { status, reason, settledBy, dueShard } = record;
-  const details = [reason, settledBy === undefined ? undefined : `settled by ${settledBy}`].filter(
-    (detail) => detail !== undefined,
-  );
+  const details = [
+    reason,
+    ...failurePhrases(record),
+    settledBy === undefined ? undefined : `settled by ${settledBy}`,
+  ].filter((detail) => detail !== undefined);
   const parentheses = details.length === 0 ? '' : ` (${details.join(', ')})`;
   return `${status}${parentheses}${describeCollection(record)}${dueShard === undefined ? ', closed' : ''}`;
 };

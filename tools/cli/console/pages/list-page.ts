@@ -6,6 +6,7 @@ import { hoursText, sinceChoices, startOf } from '../query.ts';
 import {
   distinct,
   type Filter,
+  groupFailures,
   idIn,
   isFiltered,
   isOpen,
@@ -130,6 +131,29 @@ const headline = (
     : `${plural(open, 'extraction is', 'extractions are')} open, and none is overdue.`;
 };
 
+/** The rest are few each. */
+const mostGroups = 6;
+
+/** `12 failed: 9 TIMEOUT_ERROR at demo-bank`. Each group leads to its entity's failures. */
+const failures = (records: readonly Extraction[], query: URLSearchParams): Html => {
+  const groups = groupFailures(records);
+  if (groups.length === 0) return html``;
+  const total = groups.reduce((sum, { count }) => sum + count, 0);
+  const link = (subject: string): string => {
+    const narrowed = new URLSearchParams(query);
+    narrowed.set('status', 'failed');
+    narrowed.set('subject', subject);
+    narrowed.delete('page');
+    return `?${narrowed}`;
+  };
+  const shownGroups = groups.slice(0, mostGroups);
+  const more = groups.length - shownGroups.length;
+  return html`<p class="failures">${total.toLocaleString('en')} failed:${shownGroups.map(
+    ({ cause, method, subject, count }, index) =>
+      html`${index === 0 ? ' ' : ', '}<a href="${link(subject)}">${count.toLocaleString('en')} ${shown(cause, 80)} ${method === 'consent' ? 'of' : 'at'} ${shown(subject, 60)}</a>`,
+  )}${more === 0 ? '' : `, and ${plural(more, 'other cause')}`}.</p>`;
+};
+
 const limits = (recent: Lists['recent']): Html =>
   html`${
     recent.kind === 'read' && !recent.value.complete
@@ -158,6 +182,7 @@ export const listPage = async (
     body: (at) => html`
 ${showStrip(state, links, at)}
 <div class="lead"><h1>${headline(records, lists, isFiltered(filter), { now: at, sweepEveryMinutes })}</h1><p class="counts">${counts(records, { now: at, sweepEveryMinutes })}</p></div>
+${failures(records, query)}
 ${filterForm(filter, links)}
 ${showPart(lists.open, 'Open extractions', () => html``)}
 ${showPart(lists.recent, 'Extractions that ended', () => html``)}

@@ -66,9 +66,26 @@ test.each([
   ],
 ])('the answer %d where %d is expected is a sentence', (answer, expected, sentence) => {
   const record = closedExtraction({ status: 'COMPLETED', settledBy: 'webhook' });
-  expect(describeAnswer(answer, expected, record).replace(id, 'the extraction')).toBe(sentence);
+  expect(
+    describeAnswer({ answer, expected, status: 'COMPLETED' }, record).replace(id, 'the extraction'),
+  ).toBe(sentence);
+});
+
+test('a delivery that contradicts the recorded outcome is not called accepted', () => {
+  const record = closedExtraction({ status: 'COMPLETED', settledBy: 'webhook' });
+  const sentence = describeAnswer({ answer: 204, expected: 204, status: 'FAILED' }, record);
+  expect(sentence).toBe(
+    `204: verified, and changed nothing: FAILED contradicts the recorded outcome, which stays. It is counted as StatusDisagreement; ${id} is COMPLETED (settled by webhook), closed.`,
+  );
+  const unconfirmed = describeAnswer(
+    { answer: 204, expected: 204, status: 'FAILED' },
+    extractionIn('UNCONFIRMED'),
+  );
+  expect(unconfirmed).toContain('verified, and changed nothing: no webhook settles');
 });
 
 test('an accepted delivery without an extraction is described as an orphan', () => {
-  expect(describeAnswer(204, 204, undefined)).toBe('204: accepted, and kept as an orphan delivery.');
+  expect(describeAnswer({ answer: 204, expected: 204, status: 'FAILED' }, undefined)).toBe(
+    '204: accepted, and kept as an orphan delivery.',
+  );
 });

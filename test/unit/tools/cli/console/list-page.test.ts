@@ -117,6 +117,34 @@ test('a row says what an open extraction waits for, and how one ended', async ()
   expect(page).toContain('by webhook in 42 s · collected, 2,489 bytes');
 });
 
+test('failures are grouped by cause and entity, the most frequent first, and a row has the codes in words', async () => {
+  const failed = (index: number, errorCode: string, entity = 'demo-bank') =>
+    closedExtraction({
+      extractionId: id.replace(/1$/, String(index)),
+      status: index === 3 ? 'PARTIAL' : 'FAILED',
+      entity,
+      actionResults: [{ id: 'movement', status: 'FAILED', errorCode }],
+      ...settled,
+    });
+  const records = [
+    failed(2, 'ACTION_ERROR', 'other-bank'),
+    failed(3, 'TIMEOUT_ERROR'),
+    failed(4, 'TIMEOUT_ERROR'),
+    closedExtraction({ extractionId: id.replace(/1$/, '5'), status: 'CREDENTIALS_WRONG', ...settled }),
+    closedExtraction({ status: 'COMPLETED', ...settled }),
+    extractionIn('RUNNING', { extractionId: id.replace(/1$/, '6') }),
+  ];
+  const { text } = consoleOver(sourcesWith(records));
+  const page = await text('/?since=6h');
+  expect(page.replace(/<[^>]*>/g, '')).toContain(
+    '4 failed: 2 TIMEOUT_ERROR at demo-bank, 1 ACTION_ERROR at other-bank, 1 CREDENTIALS_WRONG at bank.',
+  );
+  expect(page).toContain('movement: TIMEOUT_ERROR (the maximum operation time was exceeded) · collected');
+  const [, link = ''] = /href="([^"]+)">2 TIMEOUT_ERROR/.exec(page) ?? [];
+  expect(link).toBe('?since=6h&amp;status=failed&amp;subject=demo-bank');
+  expect(await text(`/${link.replaceAll('&amp;', '&')}`)).toContain('<h1>2 extractions match.</h1>');
+});
+
 test('a text of a caller is escaped, its control characters are visible, and it is cut off', async () => {
   const reference = `<script>alert(1)</script>\u001b[2J${'x'.repeat(200)}`;
   const page = await consoleOver(sourcesWith([extractionIn('RUNNING', { reference })])).text('/');

@@ -9,6 +9,7 @@ import {
 import {
   bounded,
   change,
+  denied,
   event,
   failed,
   inReconcile,
@@ -395,6 +396,46 @@ export const situations: readonly Situation[] = [
     }),
     headline:
       'NOT_STARTED at 12:20:00Z: the machine abandoned the start, or was stopped. At the last try, number 1 at 12:00:01Z, the provider could not be reached. Nothing ran, so it may be requested again.',
+  },
+  {
+    name: 'failed, for two codes, one of which is new',
+    now: 1_300,
+    sources: sourcesWith({
+      record: async () =>
+        closedExtraction({
+          ...ranAs,
+          ...completed,
+          status: 'FAILED',
+          settledBy: 'webhook',
+          actionResults: [
+            { id: 'product-balance', status: 'FAILED', errorCode: 'TIMEOUT_ERROR' },
+            { id: 'movement', status: 'FAILED', errorCode: 'TIMEOUT_ERROR' },
+            { id: 'tef', status: 'FAILED', errorCode: 'constructor' },
+          ],
+        }),
+    }),
+    headline:
+      "FAILED at 12:00:30Z, reported by the webhook. product-balance, movement failed with TIMEOUT_ERROR: the maximum operation time was exceeded. It may be requested again. tef failed with constructor: a code that Cosecha does not know. The provider's message is in the results. If it repeats, report it to the provider. Its results, 2489 bytes, were collected at 12:00:32Z.",
+  },
+  {
+    name: 'partial, and not collected yet',
+    now: 31,
+    sources: sourcesWith({
+      record: async () => extractionIn('PARTIAL'),
+      settings: async () => denied('lambda:GetFunctionConfiguration'),
+    }),
+    headline:
+      'PARTIAL at 12:00:30Z (some of its actions failed), reported by the webhook. The error codes come with its results. It is PARTIAL and open. What happens next depends on the settings, which could not be read.',
+  },
+  {
+    name: 'partial, with results of an unexpected shape',
+    now: 1_300,
+    sources: sourcesWith({
+      record: async () =>
+        closedExtraction({ ...ranAs, ...completed, status: 'PARTIAL', settledBy: 'webhook' }),
+    }),
+    headline:
+      'PARTIAL at 12:00:30Z (some of its actions failed), reported by the webhook. Its results name no error code of an action. Its results, 2489 bytes, were collected at 12:00:32Z.',
   },
   {
     name: 'rejected',

@@ -40,6 +40,9 @@ test('status, reason, collection and close are one phrase', () => {
   expect(describeProgress(notCollected)).toBe(
     'PARTIAL (settled by webhook), not collected: no-results, closed',
   );
+  const actionResults = [{ id: 'tef', status: 'FAILED', errorCode: 'ACTION_ERROR' }];
+  const failed = closedExtraction({ status: 'FAILED', settledBy: 'webhook', actionResults });
+  expect(describeProgress(failed)).toBe('FAILED (tef: ACTION_ERROR, settled by webhook), closed');
 });
 
 test('a record is overdue after three intervals of the sweep, and before that it is due', () => {

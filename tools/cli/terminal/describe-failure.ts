@@ -1,0 +1,67 @@
+import type { Extraction } from '../../../lib/extraction/record.ts';
+import type { ActionErrorCode } from '../../../lib/provider/vocabulary.ts';
+
+/** `meaning` is a clause, `remedy` a sentence. */
+type ErrorMeaning = { readonly meaning: string; readonly remedy: string };
+
+const readMessage = "The provider's message is in the results. If it repeats, report it to the provider.";
+const again = 'It may be requested again.';
+
+/** The provider's document, "Action error codes". */
+const errors: Readonly<Record<ActionErrorCode, ErrorMeaning>> = {
+  UNKNOWN_ERROR: { meaning: 'an unclassified or unexpected error', remedy: readMessage },
+  ACTION_ERROR: { meaning: 'the action could not complete during execution', remedy: readMessage },
+  REQUEST_BLOCK_ERROR: {
+    meaning: 'the request was blocked, for example by the entity',
+    remedy: `${again} If it is blocked each time, ask the provider.`,
+  },
+  TIMEOUT_ERROR: { meaning: 'the maximum operation time was exceeded', remedy: again },
+  ENTITY_API_ERROR: {
+    meaning: "the entity's API reported an error",
+    remedy: `${again} If others at this entity fail too, wait until it works.`,
+  },
+};
+
+/** "The catalogue grows over time." */
+const otherError: ErrorMeaning = { meaning: 'a code that Cosecha does not know', remedy: readMessage };
+
+const meaningOf = (code: string): ErrorMeaning =>
+  Object.hasOwn(errors, code) ? errors[code as ActionErrorCode] : otherError;
+
+/** An error code, and the actions that failed with it. */
+type FailedActions = { readonly code: string; readonly actions: string };
+
+const failedActions = ({ actionResults = [] }: Extraction): readonly FailedActions[] => {
+  const failed = actionResults.filter(
+    ({ status, errorCode }) => status === 'FAILED' || errorCode !== undefined,
+  );
+  const byCode = Map.groupBy(failed, ({ errorCode = 'unknown' }) => errorCode);
+  return [...byCode].map(([code, results]) => ({ code, actions: results.map(({ id }) => id).join(', ') }));
+};
+
+/** For each error code a phrase, such as `movement: TIMEOUT_ERROR`. */
+export const failurePhrases = (record: Extraction): readonly string[] =>
+  failedActions(record).map(({ code, actions }) => `${actions}: ${code}`);
+
+/** The same with the meaning of each code. */
+export const failureMeanings = (record: Extraction): readonly string[] =>
+  failedActions(record).map(({ code, actions }) => `${actions}: ${code} (${meaningOf(code).meaning})`);
+
+/** For each error code sentences: which actions failed with it, what it means, and what to do. */
+export const explainFailures = (record: Extraction): readonly string[] =>
+  failedActions(record).map(({ code, actions }) => {
+    const { meaning, remedy } = meaningOf(code);
+    return `${actions} failed with ${code}: ${meaning}. ${remedy}`;
+  });
+
+/**
+ * Why an extraction ended otherwise than `COMPLETED`, in codes: of its actions' errors or, without any, its status and
+ * reason. Undefined without such an outcome.
+ */
+export const causeOf = (record: Extraction): string | undefined => {
+  const { status, reason, settledAt } = record;
+  if (settledAt === undefined || status === 'COMPLETED') return undefined;
+  const codes = failedActions(record).map(({ code }) => code);
+  if (codes.length > 0) return codes.toSorted().join(' and ');
+  return reason === undefined ? status : `${status} ${reason}`;
+};
