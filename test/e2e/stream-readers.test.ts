@@ -11,8 +11,10 @@ import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { DynamoDBRecord } from 'aws-lambda';
 import { Webhook } from 'standardwebhooks';
 import { beforeAll, describe, expect, inject, test } from 'vitest';
+import { schemaViolations } from '../unit/docs/contract-schemas.ts';
 import { deployConsumer } from './consumer/deploy.ts';
 import { aws } from './support/aws.ts';
+import { countInPython } from './support/count-in-python.ts';
 import { eventually } from './support/eventually.ts';
 import { extract, plannedUsername, provider, requestFor, uniqueUsername } from './support/extractions.ts';
 import { cosecha, factsOf, startCosecha } from './support/operator.ts';
@@ -225,6 +227,13 @@ describe('one after the other', { concurrent: false }, () => {
           .slice(1)
           .map(({ event }) => event.eventId),
       );
+      const raw = factsOf(await cosecha(['listen', '--raw', '--print', '--replay', one, '--json']));
+      const batches = raw.map(({ Records }) => Records as readonly DynamoDBRecord[]);
+      expect(batches.flat().map(({ eventID }) => eventID)).toEqual(
+        factsOf(replayed).map(({ eventId }) => eventId),
+      );
+      for (const record of batches.flat()) expect(schemaViolations('stream-record.json', record)).toEqual([]);
+      expect(await countInPython(batches)).toMatchObject({ final: 1 });
     } finally {
       handler.stop();
       await rm(directory, { recursive: true });

@@ -177,6 +177,7 @@ const addListen: AddCommand = (program, run) => {
     .description('hand the events of the stream to a handler on this machine, and continue where it stopped')
     .option('--forward-to <url>', 'POST each event, signed, until it is answered with 2xx', httpUrl)
     .option('--print', 'print each event as JSON')
+    .option('--raw', 'the event that Lambda passes to a consumer: `{"Records": [...]}`')
     .option('--all', 'every change, and not only those of extractions with an outcome')
     .option('--since <time>', 'start there: 2h before now, for example, or 2026-11-22T08:00:00Z', since)
     .option('--replay <extractionId>', 'only what the stream still has of this one, then end', extractionId)
@@ -186,6 +187,7 @@ const addListen: AddCommand = (program, run) => {
       examples(
         '--stage local listen --forward-to http://localhost:3000/hook',
         '--stage prod listen --print --since 2h',
+        '--stage local listen --raw --forward-to http://localhost:9000/2015-03-31/functions/function/invocations',
         `--stage local listen --forward-to http://localhost:3000/hook --replay ${exampleId}`,
       ),
     )

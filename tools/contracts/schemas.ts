@@ -1,4 +1,5 @@
 import { busEventSchema } from './bus-event-schema.ts';
+import { eventSchema } from './event-schema.ts';
 import { recordSchema } from './record-schema.ts';
 import type { Schema } from './schema.ts';
 import { streamRecordSchema } from './stream-record-schema.ts';
@@ -11,6 +12,7 @@ export const contractSchemas = (): Readonly<Record<string, Schema>> => {
   return {
     'extraction.json': { ...dialect, ...row },
     'stream-record.json': { ...dialect, ...streamRecordSchema(row) },
+    'event.json': { ...dialect, ...eventSchema },
     'bus-event.json': { ...dialect, ...busEventSchema },
   };
 };

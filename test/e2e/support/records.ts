@@ -4,8 +4,8 @@ import type { DynamoDBRecord } from 'aws-lambda';
 import { inject } from 'vitest';
 import type { Extraction } from '../../../lib/extraction/record.ts';
 import { openStream } from '../../../tools/cli/aws/follow-stream.ts';
+import { asLambdaRecord } from '../../../tools/cli/listen/lambda-event.ts';
 import { waitMs } from '../windows.ts';
-import { asLambdaRecord } from './as-lambda-record.ts';
 import { aws } from './aws.ts';
 import { noteExtraction } from './current-test.ts';
 

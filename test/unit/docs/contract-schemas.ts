@@ -8,7 +8,7 @@ const folder = new URL('../../../docs/schemas/', import.meta.url);
 
 /** The published schemas, by file name. */
 export const publishedSchemas: Readonly<Record<string, Schema>> = Object.fromEntries(
-  ['extraction.json', 'stream-record.json', 'bus-event.json'].map((name) => [
+  ['extraction.json', 'stream-record.json', 'event.json', 'bus-event.json'].map((name) => [
     name,
     JSON.parse(readFileSync(new URL(name, folder), 'utf8')) as Schema,
   ]),

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import { decodeExtractionEvent } from '../../../lib/downstream/decode-extraction-event.ts';
-import type { ExtractionEvent } from '../../../lib/downstream/extraction-event.ts';
 import type { Deployment } from '../aws/deployment.ts';
 import type { StreamRecord } from '../aws/follow-stream.ts';
 import { dynamoStreamReader } from '../listen/dynamo-stream-reader.ts';
-import { forwardEvent } from '../listen/forward-event.ts';
+import { forwardEvent, type Posted } from '../listen/forward-event.ts';
 import { type HandleStreamOptions, handleStream, type Progress } from '../listen/handle-stream.ts';
+import { asLambdaEvent, lambdaFailureIn } from '../listen/lambda-event.ts';
 import {
   defaultStateFile,
   type ListenState,
@@ -24,6 +24,7 @@ import type { Context } from './context.ts';
 export type ListenOptions = {
   readonly forwardTo?: string;
   readonly print?: true;
+  readonly raw?: true;
   readonly all?: true;
   readonly since?: Since;
   readonly replay?: string;
@@ -47,7 +48,8 @@ export const listen = async (options: ListenOptions, { shell, connect }: Context
     const facts = { forwardTo: options.forwardTo, secret };
     shell.print(`Signing secret, as in https://www.standardwebhooks.com: ${secret}`, facts);
   }
-  return run(plan, { ...options, secret, file, deployment, shell });
+  const { streamArn } = plan;
+  return run(plan, { ...options, streamArn, secret, file, deployment, shell });
 };
 
 const streamKeepsMs = 24 * 3_600_000;
@@ -93,6 +95,7 @@ const isWanted = (record: StreamRecord, { all, replay }: ListenOptions): boolean
   (replay === undefined || record.dynamodb?.Keys?.extractionId?.S === replay);
 
 type RunInput = ListenOptions & {
+  readonly streamArn: string;
   readonly secret: string;
   readonly file: string;
   readonly deployment: Deployment;
@@ -129,38 +132,53 @@ const run = async (plan: Plan, input: RunInput): Promise<number> => {
   return signal.aborted ? exitCodes.interrupted : exitCodes.done;
 };
 
+/** What is handed out of a record, and how it is named on the terminal. */
+type HandedOut = Posted & {
+  readonly content: Readonly<Record<string, unknown>>;
+  readonly name: string;
+  readonly facts: Readonly<Record<string, unknown>>;
+};
+
+/** As a raw event, a record of a later schema is the handler's to judge, as it is on Lambda. */
+const handedOut = (record: StreamRecord, { raw, streamArn }: RunInput): HandedOut => {
+  const event = decodeExtractionEvent(record);
+  if (event.kind === 'not-ours' && raw !== true)
+    throw new CliError(`A record of the stream cannot be read. ${event.problem}`);
+  const extractionId = record.dynamodb?.Keys?.extractionId?.S ?? '';
+  const eventId = record.eventID ?? '';
+  const content = raw === true ? { ...asLambdaEvent(record, streamArn) } : event;
+  const status = 'extraction' in event ? `  ${event.extraction.status}` : '';
+  return {
+    eventId,
+    body: JSON.stringify(content),
+    content,
+    name: `${extractionId}  ${event.kind}${status}  ${eventId}`,
+    facts: { kind: event.kind, extractionId, eventId },
+  };
+};
+
 /** False if it was interrupted. */
 const handOut = async (record: StreamRecord, input: RunInput, signal: AbortSignal): Promise<boolean> => {
-  const { forwardTo, print, secret, shell } = input;
-  const event = decodeExtractionEvent(record);
-  if (event.kind === 'not-ours')
-    throw new CliError(`A record of the stream cannot be read. ${event.problem}`);
+  const { forwardTo, print, raw, secret, shell } = input;
+  const { name, facts, content, ...posted } = handedOut(record, input);
   const status =
     forwardTo === undefined
       ? undefined
-      : await forwardEvent(event, {
+      : await forwardEvent(posted, {
+          failureIn: raw === true ? lambdaFailureIn : () => undefined,
           url: forwardTo,
           secret,
           fetch,
           now: shell.now,
           sleep: shell.sleep,
           onFailed: (answer, tries, pause) =>
-            shell.hint(
-              `${describeEvent(event)} → ${answer}; try ${tries + 1} in ${formatSeconds(pause / 1_000)}`,
-            ),
+            shell.hint(`${name} → ${answer}; try ${tries + 1} in ${formatSeconds(pause / 1_000)}`),
           signal,
         });
   if (forwardTo !== undefined && status === undefined) return false;
   shell.print(
-    print === true ? JSON.stringify(event) : `${describeEvent(event)} → ${status}`,
-    print === true
-      ? event
-      : { kind: event.kind, extractionId: event.extractionId, eventId: event.eventId, answer: status },
+    print === true ? posted.body : `${name} → ${status}`,
+    print === true ? content : { ...facts, answer: status },
   );
   return true;
-};
-
-const describeEvent = (event: ExtractionEvent): string => {
-  const status = 'extraction' in event ? `  ${event.extraction.status}` : '';
-  return `${event.extractionId}  ${event.kind}${status}  ${event.eventId}`;
 };

@@ -1,8 +1,12 @@
-import type { ExtractionEvent } from '../../../lib/downstream/extraction-event.ts';
 import { signEvent } from './sign-event.ts';
+
+/** What is posted for one change. `eventId` is the same in every repetition. */
+export type Posted = { readonly eventId: string; readonly body: string };
 
 export type ForwardDeps = {
   readonly url: string;
+  /** Why an answer with the status 2xx and this body is a failure all the same, or undefined. */
+  readonly failureIn: (body: string) => string | undefined;
   readonly secret: string;
   readonly fetch: (url: string, init: RequestInit) => Promise<Response>;
   readonly now: () => Date;
@@ -19,18 +23,21 @@ const retryAfterMs = (tries: number): number => Math.min(1_000 * 2 ** (tries - 1
 const timeoutMs = 30_000;
 
 /** The status of a 2xx, or the reason why the event was not accepted. A redirect is not followed. */
-const post = async (event: ExtractionEvent, { url, secret, fetch, now, signal }: ForwardDeps) => {
-  const body = JSON.stringify(event);
+const post = async (
+  { eventId, body }: Posted,
+  { url, secret, fetch, now, signal, failureIn }: ForwardDeps,
+) => {
   try {
     const answer = await fetch(url, {
       method: 'POST',
-      headers: { 'content-type': 'application/json', ...signEvent(event.eventId, body, secret, now()) },
+      headers: { 'content-type': 'application/json', ...signEvent(eventId, body, secret, now()) },
       body,
       redirect: 'manual',
       signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
     });
+    const failure = answer.ok ? failureIn(await answer.text()) : String(answer.status);
     await answer.body?.cancel();
-    return answer.ok ? { accepted: answer.status } : { refused: String(answer.status) };
+    return failure === undefined ? { accepted: answer.status } : { refused: failure };
   } catch (error) {
     const { cause } = error as { readonly cause?: { readonly code?: unknown } };
     return { refused: `no answer (${String(cause?.code ?? (error as Error).name)})` };
@@ -42,10 +49,7 @@ const post = async (event: ExtractionEvent, { url, secret, fetch, now, signal }:
  *
  * It never skips an event: as with Lambda and a stream, an event that is refused holds up those after it.
  */
-export const forwardEvent = async (
-  event: ExtractionEvent,
-  deps: ForwardDeps,
-): Promise<number | undefined> => {
+export const forwardEvent = async (event: Posted, deps: ForwardDeps): Promise<number | undefined> => {
   for (let tries = 1; !deps.signal.aborted; tries += 1) {
     const { accepted, refused } = await post(event, deps);
     if (accepted !== undefined) return accepted;

@@ -1,6 +1,5 @@
 import { Webhook } from 'standardwebhooks';
 import { expect, test } from 'vitest';
-import type { ExtractionEvent } from '../../../../../lib/downstream/extraction-event.ts';
 import { type ForwardDeps, forwardEvent } from '../../../../../tools/cli/listen/forward-event.ts';
 
 const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
@@ -9,7 +8,8 @@ const event = {
   extractionId: 'e-1',
   eventId: 'event-1',
   sequenceNumber: '1',
-} as ExtractionEvent;
+};
+const posted = { eventId: event.eventId, body: JSON.stringify(event) };
 
 type Sent = { readonly body: string; readonly headers: Record<string, string> };
 
@@ -19,7 +19,8 @@ const forward = async (answers: readonly (number | Error)[], over: Partial<Forwa
   const sent: Sent[] = [];
   const pauses: number[] = [];
   const failures: string[] = [];
-  const status = await forwardEvent(event, {
+  const status = await forwardEvent(posted, {
+    failureIn: () => undefined,
     url: 'http://localhost:3000/hook',
     secret,
     fetch: async (_url, { body, headers }) => {
@@ -53,6 +54,16 @@ test('it is repeated with the same id until the answer is 2xx, at growing interv
   expect(new Set(sent.map(({ headers }) => headers['webhook-id']))).toEqual(new Set(['event-1']));
   expect(failures.slice(0, 4)).toEqual(['500', 'no answer (ECONNREFUSED)', '302', '404']);
   expect(pauses).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000]);
+});
+
+test('an answer 2xx whose body is a failure is no acceptance', async () => {
+  const { status, failures } = await forward([200, 200], {
+    failureIn: (() => {
+      const results = ['the function failed', undefined];
+      return () => results.shift();
+    })(),
+  });
+  expect({ status, failures }).toEqual({ status: 200, failures: ['the function failed'] });
 });
 
 test('an interruption ends the repetitions, and the event counts as not handled', async () => {

@@ -1,0 +1,64 @@
+import type { ExtractionEvent } from '../../lib/downstream/extraction-event.ts';
+import type { Schema } from './schema.ts';
+import { kinds } from './stream-record-schema.ts';
+
+const text: Schema = { type: 'string', minLength: 1 };
+const status = (description: string): Schema => ({ ...text, description });
+
+const from = status('The status before. Later versions may add some.');
+const to = { to: status('The status now, which is no outcome.') };
+const outcome = { outcome: status('The status now, which is an outcome.') };
+
+/** The fields that not every kind has. The type checks their names. */
+const fields: {
+  readonly [Kind in ExtractionEvent['kind']]: {
+    readonly [Field in Exclude<
+      keyof Extract<ExtractionEvent, { readonly kind: Kind }>,
+      'kind' | 'extractionId' | 'eventId' | 'sequenceNumber' | 'extraction'
+    >]: Schema;
+  };
+} = {
+  requested: {},
+  progressed: { from, ...to },
+  settled: { from, ...outcome },
+  corrected: { from, ...outcome },
+  reopened: { from, ...to },
+  collected: {},
+  'not-collected': { collectionError: status('Why the results will not be stored.') },
+  housekeeping: {},
+  restored: {},
+  erased: {},
+  expired: {},
+};
+
+const extraction: Schema = {
+  description: 'The record after the change.',
+  $ref: 'extraction.json',
+};
+
+const eventOf = (kind: ExtractionEvent['kind']): Schema => {
+  const isRemoval = kind === 'erased' || kind === 'expired';
+  const properties: Readonly<Record<string, Schema>> = {
+    kind: { const: kind },
+    extractionId: text,
+    eventId: { ...text, description: 'The same in every delivery of the change.' },
+    sequenceNumber: {
+      description: 'Orders the changes of one extraction. It has too many digits for a 64-bit number.',
+      type: 'string',
+      pattern: '^\\d+$',
+    },
+    ...(isRemoval ? {} : { extraction }),
+    ...fields[kind],
+  };
+  const { description = '' } = kinds[kind];
+  return { description, type: 'object', required: Object.keys(properties), properties };
+};
+
+/** The schema of an event as `cosecha listen` posts it, and as `decodeExtractionEvent` returns it. */
+export const eventSchema: Schema = {
+  title: 'Event of an extraction',
+  anyOf: Object.keys(kinds).map((kind) => ({ $ref: `#/$defs/${kind}` })),
+  $defs: Object.fromEntries(
+    Object.keys(kinds).map((kind) => [kind, eventOf(kind as ExtractionEvent['kind'])]),
+  ),
+};
