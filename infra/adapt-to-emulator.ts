@@ -1,11 +1,18 @@
-import { Validations } from 'aws-cdk-lib';
+import { Aws, Validations } from 'aws-cdk-lib';
 import type { Alarm, CfnAlarm } from 'aws-cdk-lib/aws-cloudwatch';
-import type { IRole } from 'aws-cdk-lib/aws-iam';
+import type { IRole, ManagedPolicy } from 'aws-cdk-lib/aws-iam';
 import type { CfnKey } from 'aws-cdk-lib/aws-kms';
 import { allow } from './constructs/allow.ts';
 import type { ReconcileQueue } from './constructs/reconcile-queue.ts';
 import type { SealKey } from './constructs/seal-key.ts';
 import type { CosechaFunctions } from './functions.ts';
+import type { OperatorPolicies } from './operator-policies.ts';
+
+type Adapted = {
+  readonly alarms: readonly Alarm[];
+  readonly policies: OperatorPolicies;
+  readonly stackName: string;
+};
 
 /**
  * Changes the template where the emulator differs from AWS:
@@ -16,6 +23,9 @@ import type { CosechaFunctions } from './functions.ts';
  *   (https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-api-permissions-reference.html).
  * - The emulator checks the encryption context when it decrypts, but its policies do not know the condition keys
  *   kms:EncryptionContext*. A statement that requires one would never apply.
+ * - The emulator authorizes reading a stream against `*`, AWS against the stream's ARN. It names the default bus in a rule's
+ *   ARN, AWS does not (https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazoneventbridge.html).
+ *   CloudFormation names a log group by stack and resource; the emulator puts a path before that.
  * - The emulator's CloudFormation knows no metric math, and it extracts no metrics from logs (EMF). So each alarm exists
  *   under its name and watches the first of its metrics.
  */
@@ -23,7 +33,7 @@ export const adaptToEmulator = (
   sealKey: SealKey,
   queue: ReconcileQueue,
   { startTask, receiveWebhook, sweepExtractions }: CosechaFunctions,
-  alarms: readonly Alarm[],
+  { alarms, policies, stackName }: Adapted,
 ): void => {
   sweepExtractions.role.addToPrincipalPolicy(allow(['sqs:SendMessageBatch'], [queue.queue.queueArn]));
   allowOnAnyMachine(startTask.role, ['states:SendTaskFailure', 'states:SendTaskSuccess']);
@@ -32,6 +42,7 @@ export const adaptToEmulator = (
   for (const index of Object.values(sealKeyStatements)) {
     key.addPropertyDeletionOverride(`KeyPolicy.Statement.${index}.Condition`);
   }
+  allowViewer(policies.viewer, stackName);
   for (const alarm of alarms) watchFirstMetric(alarm.node.defaultChild as CfnAlarm);
 };
 
@@ -41,6 +52,23 @@ const allowOnAnyMachine = (role: IRole, actions: readonly string[]): void => {
     id: 'AwsSolutions-IAM5[Resource::*]',
     reason: 'On the emulator only.',
   });
+};
+
+const allowViewer = (viewer: ManagedPolicy, stackName: string): void => {
+  const elsewhere = [
+    ['events', 'DescribeRule', `rule/default/${stackName}-*`],
+    ['logs', 'FilterLogEvents', `log-group:/aws/cloudformation/${stackName}/*`],
+  ] as const;
+  for (const [service, action, resource] of elsewhere) {
+    const rest = `${service}:${Aws.REGION}:${Aws.ACCOUNT_ID}:${resource}`;
+    viewer.addStatements(allow([`${service}:${action}`], [`arn:${Aws.PARTITION}:${rest}`]));
+    Validations.of(viewer).acknowledge({
+      id: `AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:${service}:<AWS::Region>:<AWS::AccountId>:${resource}]`,
+      reason: 'On the emulator only.',
+    });
+  }
+  const reading = ['dynamodb:DescribeStream', 'dynamodb:GetRecords', 'dynamodb:GetShardIterator'];
+  viewer.addStatements(allow(reading, ['*']));
 };
 
 /** The indexes of the key policy's statements: they follow Administer, in the order in which the stack adds them. */

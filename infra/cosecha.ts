@@ -82,7 +82,10 @@ export class Cosecha extends Construct {
     const resources = createResources(this, config, props);
     const functions = createFunctions(this, resources, code);
     const wiring = connectFunctions(this, resources, functions);
-    if (isLocal(config)) adaptToEmulator(resources.sealKey, resources.queue, functions, wiring.alarms);
+    if (isLocal(config)) {
+      const { stackName } = Stack.of(this);
+      adaptToEmulator(resources.sealKey, resources.queue, functions, { ...wiring, stackName });
+    }
     addOutputs(this, resources, functions, wiring);
     this.table = resources.storage.extractions;
     this.streamArn = wiring.streamArn;

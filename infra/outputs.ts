@@ -87,7 +87,7 @@ const dataOutputs = ({ storage, dataKey }: Resources, { streamArn, fanOut }: Wir
 const operatingOutputs = (
   { config, queue }: Resources,
   functions: CosechaFunctions,
-  { machine, dashboard }: Wiring,
+  { machine, dashboard, policies }: Wiring,
 ): readonly Output[] => [
   [
     'StateMachineArn',
@@ -125,6 +125,21 @@ const operatingOutputs = (
     'The queue with messages that failed at every receive: `cosecha redrive` reconciles their extractions',
   ],
   ['DashboardName', dashboard.name, 'The dashboard in CloudWatch, under Dashboards'],
+  [
+    'ViewerPolicyArn',
+    policies.viewer.managedPolicyArn,
+    'Attach it to whoever may look: the commands that read, without results (docs/cli.md)',
+  ],
+  [
+    'OperatorPolicyArn',
+    policies.operator.managedPolicyArn,
+    'Attach it beside ViewerPolicyArn to operators: request, reconcile, redrive, pause, and read results',
+  ],
+  [
+    'AdminPolicyArn',
+    policies.admin.managedPolicyArn,
+    'Attach it beside the other two to administrators: the signing key, the API key, erase and restore',
+  ],
 ];
 
 const secretOutputs = ({ secrets }: Resources): readonly Output[] => [

@@ -9,6 +9,7 @@ import { metricsOf } from './constructs/metrics.ts';
 import { SafetyNet } from './constructs/safety-net.ts';
 import { streamParameters } from './constructs/stream-parameters.ts';
 import type { CosechaFunctions, Resources } from './functions.ts';
+import { OperatorPolicies } from './operator-policies.ts';
 
 export type Wiring = ReturnType<typeof connectFunctions>;
 
@@ -32,10 +33,17 @@ export const connectFunctions = (scope: Construct, resources: Resources, functio
   });
   const stream = publishStream(scope, resources);
   const watched = { api, machine, fanOut: stream.fanOut };
+  const policies = new OperatorPolicies(scope, 'OperatorPolicies', {
+    resources,
+    functions,
+    machine,
+    api: api.api,
+    ...stream,
+  });
   const monitoring = monitor(scope, resources, functions, watched);
   // The last resource: it shows every alarm, and they watch the functions, the queues and the API.
   stream.fanOut?.createPipeAfter(monitoring.dashboard);
-  return { ...watched, ...stream, ...monitoring };
+  return { ...watched, ...stream, policies, ...monitoring };
 };
 
 /** Publishes what readers of the stream need in the Parameter Store, and on a bus where the settings ask for one. */

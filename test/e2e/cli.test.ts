@@ -25,7 +25,7 @@ import {
   uniqueUsername,
 } from './support/extractions.ts';
 import { uniqueNationalId } from './support/national-ids.ts';
-import { cosecha, cosechaAsCaller, cosechaUntil, factsOf } from './support/operator.ts';
+import { cosecha, cosechaAsCaller, cosechaAsViewer, cosechaUntil, factsOf } from './support/operator.ts';
 import { closed, inStatus } from './support/records.ts';
 import { running } from './support/running.ts';
 import { sweepUntilClosed } from './support/sweep.ts';
@@ -276,6 +276,17 @@ describe('cosecha, for an operator', { concurrent: false }, () => {
     });
     expect(ran.stderr).toBe('');
     for (const secret of [apiKey, signingKey]) expect(ran.stdout).not.toContain(secret);
+  });
+
+  test.each([
+    [['reconcile', randomUUID()], 'lambda:InvokeFunction'],
+    [['redrive'], 'sqs:ReceiveMessage'],
+    [['pause', '--starts', '--reason', 'x'], 'dynamodb:PutItem'],
+    [['doctor', '--provider'], 'secretsmanager:GetSecretValue'],
+  ])('a viewer may not run %j', async (args, action) => {
+    const { code, stdout, stderr } = await cosechaAsViewer(args);
+    expect(code).toBe(1);
+    expect(stdout + stderr).toContain(action);
   });
 
   test('an error names the missing permission', async () => {

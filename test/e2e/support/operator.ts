@@ -3,62 +3,56 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import {
+  AttachUserPolicyCommand,
   CreateAccessKeyCommand,
   CreateUserCommand,
   EntityAlreadyExistsException,
   IAMClient,
-  PutUserPolicyCommand,
 } from '@aws-sdk/client-iam';
 import { inject } from 'vitest';
+import { policiesFor } from '../../support/documented-policies.ts';
 import { keepAnswer } from '../leaks/answers.ts';
 
 const { answersFile, client, caFile, outputs } = inject('cosecha');
 
 const bin = fileURLToPath(new URL('../../../tools/cli/cosecha.js', import.meta.url));
 
-/** The policy of docs/cli.md with this deployment's values, adapted to the emulator. */
-const documentedPolicy = (): string => {
-  const page = readFileSync(new URL('../../../docs/cli.md', import.meta.url), 'utf8');
-  const policy = /```json\n(\{\n {2}"Version"[\s\S]*?)```/.exec(page)?.[1] ?? '';
-  const values: Record<string, string | undefined> = {
-    ...outputs,
-    ...{ region: client.region, account: '000000000000', stage: 'local' },
-  };
-  return (
-    policy
-      .replace(/<(\w+)>/g, (_, name: string) => values[name] ?? `unknown-${name}`)
-      // The emulator names the default bus in a rule's ARN, AWS does not
-      // (https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazoneventbridge.html).
-      .replaceAll(':rule/', ':rule/default/')
-      // CloudFormation names a log group by stack and resource, as every other resource. The emulator puts a path before.
-      .replace(':log-group:Cosecha-local-*', ':log-group:/aws/cloudformation/Cosecha-local/*')
-      // The emulator authorizes reading a stream against "*", AWS against the stream's ARN.
-      .replace(/"[^"]*\/stream\/\*"/, '"*"')
-  );
-};
+const page = readFileSync(new URL('../../../docs/cli.md', import.meta.url), 'utf8');
 
-/** A user with the policy of docs/cli.md and no other. */
-const createOperator = async () => {
+type Credentials = Record<string, string | undefined>;
+
+/** A user with these managed policies of the stack and no other. */
+const createUser = async (policies: readonly string[]): Promise<Credentials> => {
   const iam = new IAMClient(client);
-  const UserName = 'operator';
+  const UserName = policies.join('-');
   try {
     await iam.send(new CreateUserCommand({ UserName }));
   } catch (error) {
-    // The test files that run the CLI share the user.
+    // The test files that run the CLI share the users.
     if (!(error instanceof EntityAlreadyExistsException)) throw error;
   }
-  await iam.send(
-    new PutUserPolicyCommand({ UserName, PolicyName: 'operate', PolicyDocument: documentedPolicy() }),
-  );
+  for (const output of policies) {
+    await iam.send(new AttachUserPolicyCommand({ UserName, PolicyArn: outputs[output] }));
+  }
   const { AccessKey } = await iam.send(new CreateAccessKeyCommand({ UserName }));
   return { AWS_ACCESS_KEY_ID: AccessKey?.AccessKeyId, AWS_SECRET_ACCESS_KEY: AccessKey?.SecretAccessKey };
 };
 
-const operator = await createOperator();
+const viewer = ['ViewerPolicyArn'];
+const users: ReadonlyMap<string, Credentials> = new Map(
+  await Promise.all(
+    [viewer, [...viewer, 'OperatorPolicyArn'], [...viewer, 'OperatorPolicyArn', 'AdminPolicyArn']].map(
+      async (policies) => [policies.join(), await createUser(policies)] as const,
+    ),
+  ),
+);
+
+/** The user who may run this command, by docs/cli.md, and nothing that needs a further policy. */
+const userFor = (args: readonly string[]): Credentials => users.get(policiesFor(page, args).join()) ?? {};
 
 export type Ran = { readonly code: number; readonly stdout: string; readonly stderr: string };
 
-const start = (args: readonly string[], credentials: Record<string, string | undefined>) =>
+const start = (args: readonly string[], credentials: Credentials) =>
   spawn(process.execPath, [bin, '--stage', 'local', ...args], {
     env: {
       PATH: process.env.PATH,
@@ -72,11 +66,7 @@ const start = (args: readonly string[], credentials: Record<string, string | und
     },
   });
 
-const run = async (
-  args: readonly string[],
-  input: string,
-  credentials: Record<string, string | undefined>,
-): Promise<Ran> => {
+const run = async (args: readonly string[], input: string, credentials: Credentials): Promise<Ran> => {
   const child = start(args, credentials);
   const output = { stdout: '', stderr: '' };
   child.stdout.on('data', (chunk) => {
@@ -92,8 +82,12 @@ const run = async (
   return { code, ...output };
 };
 
-/** Runs the CLI as the operator, until it exits. */
-export const cosecha = (args: readonly string[], input = ''): Promise<Ran> => run(args, input, operator);
+/** Runs the CLI until it exits, as a user with exactly the policies of the command in docs/cli.md. */
+export const cosecha = (args: readonly string[], input = ''): Promise<Ran> => run(args, input, userFor(args));
+
+/** Runs the CLI as a user with the viewer's policy alone. */
+export const cosechaAsViewer = (args: readonly string[]): Promise<Ran> =>
+  run(args, '', users.get(viewer.join()) ?? {});
 
 /** Runs the CLI as a user who may only call the API. */
 export const cosechaAsCaller = (args: readonly string[]): Promise<Ran> => {
@@ -101,12 +95,12 @@ export const cosechaAsCaller = (args: readonly string[]): Promise<Ran> => {
   return run(args, '', { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey });
 };
 
-/** Starts the CLI as the operator. The caller ends the process. */
-export const startCosecha = (args: readonly string[]) => start(args, operator);
+/** Starts the CLI as `cosecha` does. The caller ends the process. */
+export const startCosecha = (args: readonly string[]) => start(args, userFor(args));
 
 /** Runs the CLI until its output satisfies `isThere`, then ends it. `ready`: it has written to standard error. */
 export const cosechaUntil = (args: readonly string[], isThere: (stdout: string) => boolean) => {
-  const child = start(args, operator);
+  const child = startCosecha(args);
   const ready = Promise.withResolvers<void>();
   const found = Promise.withResolvers<string>();
   let stdout = '';
@@ -128,7 +122,7 @@ export const cosechaUntil = (args: readonly string[], isThere: (stdout: string) 
 
 /** Runs a command that serves until it is stopped, and returns the address that it prints. */
 export const cosechaServing = async (args: readonly string[]) => {
-  const child = start([...args, '--json'], operator);
+  const child = startCosecha([...args, '--json']);
   const closed = once(child, 'close');
   const printed = Promise.race([once(child.stdout, 'data'), closed.then(() => [''])]);
   const [line] = (await printed) as [Buffer | string];

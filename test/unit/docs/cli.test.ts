@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { commandNames, createProgram } from '../../../tools/cli/program.ts';
+import { documentedPolicies } from '../../support/documented-policies.ts';
 
 const page = readFileSync(new URL('../../../docs/cli.md', import.meta.url), 'utf8');
 const [intro = '', ...sections] = page.split(/^## /m);
@@ -10,7 +11,10 @@ const longOptions = ({ options }: (typeof program.commands)[number]): string[] =
   options.flatMap(({ long }) => long ?? []);
 
 test('docs/cli.md has a section for each command, in the order of the program, and for no other', () => {
-  expect(sections.map((section) => section.split('\n')[0])).toEqual([...commandNames(program), 'IAM policy']);
+  expect(sections.map((section) => section.split('\n')[0])).toEqual([
+    ...commandNames(program),
+    'Permissions',
+  ]);
 });
 
 test('docs/cli.md explains every option under its command, and no unknown one', () => {
@@ -29,4 +33,14 @@ test('docs/cli.md explains every option under its command, and no unknown one', 
     const missing = longOptions(command).filter((option) => !inOrder(ours).includes(option));
     expect({ [command.name()]: missing }).toEqual({ [command.name()]: [] });
   }
+});
+
+test('docs/cli.md names the policies of every command that reaches a deployment', () => {
+  const named = documentedPolicies(page).flatMap(({ commands }) => commands.map(([command]) => command));
+  const local = ['completion', 'help'];
+  const reaching = commandNames(program).filter((name) => !local.includes(name));
+  expect([...new Set(named)].toSorted()).toEqual(reaching.toSorted());
+  const longNames = program.commands.flatMap(longOptions);
+  const options = documentedPolicies(page).flatMap(({ commands }) => commands.flatMap(([, ...rest]) => rest));
+  expect(options.filter((option) => !longNames.includes(option))).toEqual([]);
 });

@@ -233,6 +233,52 @@ describe('the seal key', () => {
   });
 });
 
+describe('the policies of people', () => {
+  const policies = new Map(
+    Object.values(resourcesOf(template, 'AWS::IAM::ManagedPolicy')).map(({ Properties }) => [
+      flatten(Properties.ManagedPolicyName).split('-').at(-1),
+      Properties,
+    ]),
+  );
+  const actionsOf = (name: string): readonly string[] =>
+    statementsOf(policies.get(name)?.PolicyDocument).flatMap(({ Action }) => list(Action));
+
+  test('a viewer only reads, and neither results nor a secret', () => {
+    const reads = /:(Get|BatchGet|Describe|List)|^dynamodb:Query$|^kms:Decrypt$|^logs:FilterLogEvents$/;
+    expect(actionsOf('viewer').filter((action) => !reads.test(action))).toEqual([]);
+    expect(actionsOf('viewer')).not.toContain('s3:GetObject');
+  });
+
+  test('only an admin reads a secret, and deletes a record or results', () => {
+    const dangerous = /GetSecretValue|DeleteItem|DeleteObject|Scan/;
+    expect(['viewer', 'operator'].flatMap(actionsOf).filter((action) => dangerous.test(action))).toEqual([]);
+    expect(actionsOf('admin')).toContain('secretsmanager:GetSecretValue');
+  });
+
+  test('each has a name for each stage and region, and fits a managed policy, with names as long as they get', () => {
+    expect([...policies.values()].map(({ ManagedPolicyName }) => flatten(ManagedPolicyName))).toEqual([
+      'Cosecha-prod-<AWS::Region>-viewer',
+      'Cosecha-prod-<AWS::Region>-operator',
+      'Cosecha-prod-<AWS::Region>-admin',
+    ]);
+    for (const { PolicyDocument } of policies.values()) {
+      const text = JSON.stringify(
+        statementsOf(PolicyDocument).map(({ Resource, ...rest }) => ({
+          ...rest,
+          Resource: list(Resource).map(flatten),
+        })),
+      );
+      // The longest region, and ARNs of 150 characters, which a stack's name of 30 has.
+      const deployed = text
+        .replaceAll(/<\w+\.(Stream)?Arn>|<ExtractionMachine\w*>/g, 'x'.repeat(150))
+        .replaceAll('<AWS::Region>', 'ap-southeast-1')
+        .replaceAll('<AWS::AccountId>', '111122223333');
+      // https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_iam-quotas.html
+      expect(deployed.length).toBeLessThan(6_144);
+    }
+  });
+});
+
 describe('on the emulator only', () => {
   test('the functions that answer callback tokens may do so on any resource', () => {
     const local = synthesize({ stage: 'local' }).template;

@@ -530,6 +530,7 @@ describe('the safety net', () => {
 
 test('the outputs have the names that people and scripts use', () => {
   expect(Object.keys(template.findOutputs('*')).toSorted()).toEqual([
+    'AdminPolicyArn',
     'ApiId',
     'ApiUrl',
     'BreakersTableName',
@@ -541,6 +542,7 @@ test('the outputs have the names that people and scripts use', () => {
     'ExtractionsTableName',
     'FillProviderApiKey',
     'FillWebhookSigningKey',
+    'OperatorPolicyArn',
     'ReconcileConcurrency',
     'ReconcileFunctionName',
     'ReconcileQueueUrl',
@@ -549,6 +551,7 @@ test('the outputs have the names that people and scripts use', () => {
     'SweepEveryMinutes',
     'SweepFunctionName',
     'TasksTableName',
+    'ViewerPolicyArn',
     'WebhookUrl',
   ]);
 });

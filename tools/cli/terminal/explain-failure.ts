@@ -22,7 +22,7 @@ const describeDenial = ({ message }: ErrorInfo): string => {
     [];
   if (action === undefined) return `AWS does not allow it: ${message}`;
   const on = resource === undefined ? '' : ` on ${resource}`;
-  return `AWS does not allow ${caller} to ${action}${on}. That permission is missing; docs/cli.md lists them by command.`;
+  return `AWS does not allow ${caller} to ${action}${on}. That permission is missing; docs/cli.md names the policy of each command.`;
 };
 
 /** The SDK's message does not name the profile, and is the same for one that does not exist and one that is logged out. */

@@ -35,8 +35,8 @@ test('a place without permission is named, and the rest is shown', async () => {
   );
   expect(story?.headline).toContain("Waits for the provider's webhook until 12:10:01Z");
   expect(story?.notShown).toEqual([
-    "The execution's history: AWS does not allow arn:aws:iam::1:user/o to states:GetExecutionHistory on *. That permission is missing; docs/cli.md lists them by command.",
-    "The functions' logs: AWS does not allow arn:aws:iam::1:user/o to logs:FilterLogEvents on *. That permission is missing; docs/cli.md lists them by command.",
+    "The execution's history: AWS does not allow arn:aws:iam::1:user/o to states:GetExecutionHistory on *. That permission is missing; docs/cli.md names the policy of each command.",
+    "The functions' logs: AWS does not allow arn:aws:iam::1:user/o to logs:FilterLogEvents on *. That permission is missing; docs/cli.md names the policy of each command.",
   ]);
 });
 

@@ -12,7 +12,7 @@ test('a missing permission is named with its resource', () => {
     `User: ${caller} is not authorized to perform: dynamodb:GetItem on resource: ${table} because no identity-based policy allows the dynamodb:GetItem action`,
   );
   expect(explainFailure(denied)).toBe(
-    `AWS does not allow ${caller} to dynamodb:GetItem on ${table}. That permission is missing; docs/cli.md lists them by command.`,
+    `AWS does not allow ${caller} to dynamodb:GetItem on ${table}. That permission is missing; docs/cli.md names the policy of each command.`,
   );
 });
 

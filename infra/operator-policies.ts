@@ -1,0 +1,179 @@
+import { ArnFormat, Aws, Stack, Validations } from 'aws-cdk-lib';
+import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
+import { ManagedPolicy, type PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import type { CfnBucket } from 'aws-cdk-lib/aws-s3';
+import type { IStateMachine } from 'aws-cdk-lib/aws-stepfunctions';
+import { Construct } from 'constructs';
+import { stackNameOf } from '../lib/aws/stage.ts';
+import { allow } from './constructs/allow.ts';
+import type { EventFanOut } from './constructs/event-fan-out.ts';
+import type { CosechaFunctions, Resources } from './functions.ts';
+
+type OperatorPoliciesProps = {
+  readonly resources: Resources;
+  readonly functions: CosechaFunctions;
+  readonly api: HttpApi;
+  readonly machine: IStateMachine;
+  readonly streamArn: string;
+  readonly fanOut: EventFanOut | undefined;
+};
+
+/**
+ * What people need for the commands of docs/cli.md, as three managed policies. Each has only what the one before lacks, as a
+ * policy holds 6,144 characters and an ARN takes a hundred:
+ *
+ * - viewer: read records, logs, metrics and the stream. No results, which are bank data.
+ * - operator: also request, reconcile, redrive and pause, and read results.
+ * - admin: also read the signing key and the API key, and erase and restore. With the signing key anybody can settle an
+ *   extraction.
+ */
+export class OperatorPolicies extends Construct {
+  readonly viewer: ManagedPolicy;
+  readonly operator: ManagedPolicy;
+  readonly admin: ManagedPolicy;
+
+  constructor(scope: Construct, id: string, props: OperatorPoliciesProps) {
+    super(scope, id);
+    const { resources } = props;
+    const arns = arnsOf(this, props);
+    this.viewer = this.policy('viewer', resources, viewing(arns, props));
+    this.operator = this.policy('operator', resources, operating(arns, props));
+    this.admin = this.policy('admin', resources, administering(arns, props));
+    acknowledgeWildcards(this, props.resources);
+  }
+
+  /** IAM has no regions, so the name has the region, which a stage may repeat. */
+  private policy(
+    level: 'viewer' | 'operator' | 'admin',
+    { config: { stage } }: Resources,
+    statements: readonly PolicyStatement[],
+  ): ManagedPolicy {
+    const id = `${level.charAt(0).toUpperCase()}${level.slice(1)}`;
+    return new ManagedPolicy(this, id, {
+      managedPolicyName: `${stackNameOf(stage)}-${Aws.REGION}-${level}`,
+      // A new description would replace the policy, which its fixed name does not allow.
+      description: `Cosecha: commands of a ${level} (docs/cli.md)`,
+      statements: [...statements],
+    });
+  }
+}
+
+type Arns = ReturnType<typeof arnsOf>;
+
+const arnsOf = (scope: Construct, { resources, api }: OperatorPoliciesProps) => {
+  const stack = Stack.of(scope);
+  const { storage, config } = resources;
+  const name = stackNameOf(config.stage);
+  const colon = { arnFormat: ArnFormat.COLON_RESOURCE_NAME };
+  const arn = (service: string, resource: string, resourceName: string, options = {}): string =>
+    stack.formatArn({ service, resource, resourceName, ...options });
+  return {
+    stack: arn('cloudformation', 'stack', `${stack.stackName}/*`),
+    rules: arn('events', 'rule', `${stack.stackName}-*`),
+    logs: arn('logs', 'log-group', `${stack.stackName}-*`, colon),
+    executions: arn('states', 'execution', `${name}-extractions:*`, colon),
+    secrets: arn('secretsmanager', 'secret', `${name}/*`, colon),
+    restored: arn('dynamodb', 'table', `${name}-restored*`),
+    requestExtraction: arn('execute-api', api.apiId, '$default/POST/extractions'),
+    extractions: storage.extractions.tableArn,
+    tasks: storage.tasks.tableArn,
+    breakers: storage.breakers.tableArn,
+    due: `${storage.extractions.tableArn}/index/due`,
+    results: storage.results.bucketArn,
+    everyResult: storage.results.arnForObjects('*'),
+  };
+};
+
+/** `explain`, `get`, `watch`, `listen`, `list`, `doctor`, and the console without `--actions`. */
+const viewing = (arns: Arns, props: OperatorPoliciesProps) => {
+  const { functions, machine, streamArn, fanOut } = props;
+  const { dataKey, queue } = props.resources;
+  const queues = [queue.queue, queue.deadLetters, ...(fanOut === undefined ? [] : [fanOut.deadLetters])];
+  return [
+    allow(['cloudformation:DescribeStacks', 'cloudformation:ListStackResources'], [arns.stack]),
+    allow(['dynamodb:GetItem'], [arns.extractions, arns.tasks, arns.breakers]),
+    allow(['dynamodb:BatchGetItem', 'dynamodb:Query'], [arns.extractions, arns.due]),
+    allow(
+      ['dynamodb:DescribeContinuousBackups', 'dynamodb:DescribeTable', 'dynamodb:DescribeTimeToLive'],
+      [arns.extractions, arns.tasks],
+    ),
+    allow(['dynamodb:DescribeStream', 'dynamodb:GetRecords', 'dynamodb:GetShardIterator'], [streamArn]),
+    dataKey.readingTables(),
+    allow(['events:DescribeRule'], [arns.rules]),
+    allow(['lambda:GetFunctionConfiguration'], [functions.reconcileExtraction.function.functionArn]),
+    allow(['logs:FilterLogEvents'], [arns.logs]),
+    allow(['s3:ListBucket', 's3:ListBucketVersions'], [arns.results]),
+    allow(['secretsmanager:ListSecretVersionIds'], [arns.secrets]),
+    allow(
+      ['sqs:GetQueueAttributes'],
+      queues.map(({ queueArn }) => queueArn),
+    ),
+    allow(['states:DescribeStateMachine', 'states:ListExecutions'], [machine.stateMachineArn]),
+    allow(['states:GetExecutionHistory'], [arns.executions]),
+    // None of them knows resources.
+    allow(
+      ['cloudwatch:DescribeAlarms', 'cloudwatch:GetMetricStatistics', 'lambda:ListEventSourceMappings'],
+      ['*'],
+    ),
+  ];
+};
+
+/** `start`, `get --results`, `reconcile`, `redrive`, `pause`, `resume`, and `console --actions`. */
+const operating = (arns: Arns, { resources, functions }: OperatorPoliciesProps) => {
+  const { dataKey, queue, storage } = resources;
+  return [
+    allow(['execute-api:Invoke'], [arns.requestExtraction]),
+    storage.onResults('GetObject'),
+    dataKey.readingObjects(),
+    allow(
+      ['lambda:InvokeFunction'],
+      [functions.reconcileExtraction.function.functionArn, functions.sweepExtractions.function.functionArn],
+    ),
+    allow(
+      ['sqs:ChangeMessageVisibility', 'sqs:DeleteMessage', 'sqs:ReceiveMessage'],
+      [queue.deadLetters.queueArn],
+    ),
+    storage.onBreakers(),
+    dataKey.writingTables(),
+  ];
+};
+
+/** `deliver`, `erase`, `restore`, and `doctor --provider`. */
+const administering = (arns: Arns, { resources }: OperatorPoliciesProps) => {
+  const { secrets, dataKey } = resources;
+  return [
+    secrets.reading(secrets.webhookSigningKey),
+    secrets.reading(secrets.providerApiKey),
+    allow(['dynamodb:DeleteItem'], [arns.extractions, arns.tasks]),
+    allow(['s3:DeleteObject', 's3:DeleteObjectVersion'], [arns.everyResult]),
+    allow(['dynamodb:DescribeTable', 'dynamodb:Scan'], [arns.restored]),
+    allow(['dynamodb:PutItem'], [arns.extractions]),
+    dataKey.writingTables(),
+  ];
+};
+
+/** Gives the rules of AWS Solutions the reason of each wildcard. */
+const acknowledgeWildcards = (policies: OperatorPolicies, { storage, config }: Resources): void => {
+  const stack = Stack.of(policies);
+  const name = stackNameOf(config.stage);
+  const arn = (service: string, resource: string): string =>
+    `arn:<AWS::Partition>:${service}:<AWS::Region>:<AWS::AccountId>:${resource}`;
+  const bucket = stack.getLogicalId(storage.results.node.defaultChild as CfnBucket);
+  const ofStack = 'CloudFormation makes these names, which begin with the name of the stack.';
+  const every = 'They are named by extraction, so this is the narrowest possible resource.';
+  const acknowledge = (policy: ManagedPolicy, resource: string, reason: string): void =>
+    Validations.of(policy).acknowledge({ id: `AwsSolutions-IAM5[Resource::${resource}]`, reason });
+  acknowledge(policies.viewer, arn('cloudformation', `stack/${stack.stackName}/*`), 'The id of the stack.');
+  acknowledge(policies.viewer, arn('events', `rule/${stack.stackName}-*`), ofStack);
+  acknowledge(policies.viewer, arn('logs', `log-group:${stack.stackName}-*`), ofStack);
+  acknowledge(policies.viewer, arn('states', `execution:${name}-extractions:*`), every);
+  acknowledge(policies.viewer, arn('secretsmanager', `secret:${name}/*`), 'The three secrets of the stage.');
+  acknowledge(policies.viewer, '*', 'These actions know no resources.');
+  acknowledge(policies.operator, `<${bucket}.Arn>/*`, every);
+  acknowledge(policies.admin, `<${bucket}.Arn>/*`, every);
+  acknowledge(
+    policies.admin,
+    arn('dynamodb', `table/${name}-restored*`),
+    'The operator names the table that a backup is restored to.',
+  );
+};

@@ -1,0 +1,22 @@
+/** A row of the table of policies in docs/cli.md. A command is its name, and the options without which it needs less. */
+export type DocumentedPolicy = {
+  readonly output: string;
+  readonly commands: readonly (readonly string[])[];
+};
+
+/** The policies in docs/cli.md, from the least to the most that people may do. */
+export const documentedPolicies = (page: string): readonly DocumentedPolicy[] =>
+  [...page.matchAll(/^\| `…-\w+` \| `(\w+)` \| (.*) \|$/gm)].map(([, output = '', commands = '']) => ({
+    output,
+    commands: [...commands.matchAll(/`([^`]+)`/g)].map(([, command = '']) => command.split(' ')),
+  }));
+
+/** The outputs of the policies that these arguments need, by the page. */
+export const policiesFor = (page: string, args: readonly string[]): readonly string[] => {
+  const policies = documentedPolicies(page);
+  const last = policies.findLastIndex(({ commands }) =>
+    commands.some(([name, ...options]) => args[0] === name && options.every((one) => args.includes(one))),
+  );
+  if (last === -1) throw new Error(`docs/cli.md names no policy for ${args[0]}.`);
+  return policies.slice(0, last + 1).map(({ output }) => output);
+};
