@@ -12,7 +12,7 @@ export const explain = async (extractionId: string, { shell, connect }: Context)
   shell.wait(undefined);
   if (story === undefined) {
     throw new CliError(
-      `There is no extraction ${extractionId} in ${deployment.stackName}, and no trace of one.`,
+      `The extraction ${extractionId} is unknown in ${deployment.stackName}: there is no record, and no trace of one in 90 days. Check the id and the stage.`,
     );
   }
   shell.print(describeStory(story, shell.columns), story);

@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
+import { dynamoExtractionStore } from '../../../lib/aws/dynamo-extraction-store.ts';
 import { decodeExtractionEvent } from '../../../lib/downstream/decode-extraction-event.ts';
 import type { Deployment } from '../aws/deployment.ts';
 import type { StreamRecord } from '../aws/follow-stream.ts';
@@ -102,17 +104,44 @@ type RunInput = ListenOptions & {
   readonly shell: Shell;
 };
 
+/** Reports why a replay sent nothing. `inStream`: of its changes, those that the stream has. Throws CliError for an unknown id. */
+export const reportEmptyReplay = async (
+  extractionId: string,
+  inStream: number,
+  exists: () => Promise<boolean>,
+  { hint }: Pick<Shell, 'hint'>,
+): Promise<void> => {
+  if (inStream > 0) {
+    hint(`Nothing was sent: ${extractionId} has no outcome. --all sends its other changes.`);
+    return;
+  }
+  if (!(await exists())) {
+    throw new CliError(
+      `The extraction ${extractionId} is unknown: there is no record, and the stream has nothing of it.`,
+    );
+  }
+  hint(`Nothing was sent: the stream has nothing of ${extractionId}, as it keeps events for 24 hours.`);
+};
+
 /** Returns the exit code: only a replay ends by itself. */
 const run = async (plan: Plan, input: RunInput): Promise<number> => {
   const { secret, file, deployment, shell, replay } = input;
+  const { client, output } = deployment;
+  const count = { inStream: 0, sent: 0 };
+  const handle = async (record: StreamRecord): Promise<boolean> => {
+    if (record.dynamodb?.Keys?.extractionId?.S === replay) count.inStream += 1;
+    if (!isWanted(record, input)) return true;
+    count.sent += 1;
+    return handOut(record, input, signal);
+  };
   const signal = shell.interrupted();
   const { streamArn, progress } = plan;
   const save = (now: Progress) => writeListenState(file, { streamArn, secret, progress: now });
   // Before the first record, so that a run which is killed before it continues here.
   if (replay === undefined) await save(progress);
   await handleStream(progress, plan, {
-    reader: dynamoStreamReader(new DynamoDBStreamsClient(deployment.client), streamArn, signal),
-    handle: (record) => (isWanted(record, input) ? handOut(record, input, signal) : Promise.resolve(true)),
+    reader: dynamoStreamReader(new DynamoDBStreamsClient(client), streamArn, signal),
+    handle,
     save: replay === undefined ? save : async () => {},
     sleep: shell.sleep,
     onReady: () =>
@@ -129,7 +158,12 @@ const run = async (plan: Plan, input: RunInput): Promise<number> => {
     // The SDK's calls end with an error of their own when Ctrl-C aborts them.
     if (!signal.aborted) throw error;
   });
-  return signal.aborted ? exitCodes.interrupted : exitCodes.done;
+  if (signal.aborted) return exitCodes.interrupted;
+  if (replay !== undefined && count.sent === 0) {
+    const { get } = dynamoExtractionStore(new DynamoDBClient(client), output('ExtractionsTableName'));
+    await reportEmptyReplay(replay, count.inStream, async () => (await get(replay)) !== undefined, shell);
+  }
+  return exitCodes.done;
 };
 
 /** What is handed out of a record, and how it is named on the terminal. */

@@ -2,6 +2,7 @@ import { executionLines } from './execution-lines.ts';
 import { gather, type Known } from './gather.ts';
 import { headlineOf } from './headline.ts';
 import { logLines } from './log-lines.ts';
+import { isUncertain } from './outcomes.ts';
 import { recordLines } from './record-lines.ts';
 import type { StorySources } from './sources.ts';
 import type { Story, StoryLine } from './story.ts';
@@ -69,8 +70,21 @@ const inOrderOfTime = (lines: readonly StoryLine[]): readonly StoryLine[] =>
   lines.toSorted((one, other) => (one.at === other.at ? 0 : one.at < other.at ? -1 : 1));
 
 /**
- * The whole story of one extraction, from every place that knows a part of it. Undefined if no place knows it. A place
- * that cannot be read is named in `notShown`, so this throws nothing but defects.
+ * Whether anything is known of the extraction. An execution of its name exists for 90 days, also without a record
+ * (https://docs.aws.amazon.com/step-functions/latest/dg/service-quotas.html). So an id without either never existed, or was
+ * forgotten long ago.
+ */
+const isKnown = ({ record, execution, changes, results, unread }: Known): boolean =>
+  record !== undefined ||
+  execution !== undefined ||
+  changes.length > 0 ||
+  results.length > 0 ||
+  unread.has('record') ||
+  unread.has('execution');
+
+/**
+ * The whole story of one extraction, from every place that knows a part of it. Undefined if it is unknown. A place that
+ * cannot be read is named in `notShown`, so this throws nothing but defects.
  */
 export const explainExtraction = async (
   sources: StorySources,
@@ -78,7 +92,8 @@ export const explainExtraction = async (
   now: Date,
 ): Promise<Story | undefined> => {
   const known = await gather(sources, extractionId, now);
-  const { record, execution, changes, results, unread } = known;
+  if (!isKnown(known)) return undefined;
+  const { record, unread } = known;
   const lines = inOrderOfTime([
     ...recordLines(known),
     ...taskLines(known),
@@ -88,17 +103,10 @@ export const explainExtraction = async (
     ...queueLines(known),
     ...breakerLines(known),
   ]);
-  const isKnown =
-    record !== undefined ||
-    execution !== undefined ||
-    changes.length > 0 ||
-    results.length > 0 ||
-    unread.size > 0;
-  if (!isKnown) return undefined;
   const cut = lines.length - maxLines;
   return {
     extractionId,
-    status: record?.status ?? (unread.has('record') ? 'UNKNOWN' : 'GONE'),
+    status: record?.status ?? (unread.has('record') || isUncertain(known) ? 'UNKNOWN' : 'GONE'),
     headline: bounded(headlineOf(known), maxHeadline),
     lines: lines.slice(0, maxLines),
     notShown: cut > 0 ? [...known.notShown, `The last ${cut} lines.`] : known.notShown,

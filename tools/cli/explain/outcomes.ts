@@ -162,8 +162,16 @@ export const outcomeOf = (known: Ended): string => {
 const removalOf = (changes: readonly StreamChange[]): StreamChange | undefined =>
   changes.findLast(({ event }) => event === 'REMOVE');
 
+/** Whether it may never have existed: there is no record, and the execution, which would show it, could not be read. */
+export const isUncertain = ({ record, changes, results, unread }: Known): boolean =>
+  record === undefined && unread.has('execution') && changes.length === 0 && results.length === 0;
+
 /** What is known of an extraction without a record. */
-export const goneBecause = ({ changes, execution, results, now }: Known): string => {
+export const goneBecause = (known: Known): string => {
+  if (isUncertain(known)) {
+    return 'There is no record. It never existed, was erased, or its retention is over: its execution, which could not be read, would show which.';
+  }
+  const { changes, execution, results, now } = known;
   const removal = removalOf(changes);
   const left =
     results.length === 0

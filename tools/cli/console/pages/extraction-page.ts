@@ -149,7 +149,7 @@ export const extractionPage = async (
   ]);
   const parts = { record, story };
   const isKnown = [record, story].some((part) => part.kind === 'unreadable' || part.value !== undefined);
-  if (!isKnown) return notFoundPage(links, `There is no extraction ${extractionId}.`);
+  if (!isKnown) return notFoundPage(links, `The extraction ${extractionId} is unknown.`);
   return {
     title: extractionId.slice(0, 8),
     model: parts,

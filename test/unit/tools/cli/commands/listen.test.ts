@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { planOf } from '../../../../../tools/cli/commands/listen.ts';
+import { planOf, reportEmptyReplay } from '../../../../../tools/cli/commands/listen.ts';
 import type { ListenState } from '../../../../../tools/cli/listen/listen-state.ts';
-import { UsageError } from '../../../../../tools/cli/terminal/errors.ts';
+import { CliError, UsageError } from '../../../../../tools/cli/terminal/errors.ts';
 
 const now = new Date('2026-11-22T12:00:00.000Z');
 const progress = { since: '2026-11-22T09:00:00.000Z', positions: { 'shard-1': '7' } };
@@ -31,4 +31,17 @@ test('--replay starts at the oldest record, and ends', () => {
   const plan = planOf({ replay: 'e-1' }, saved, 'stream-1', now);
   expect(plan.progress.positions).toEqual({});
   expect(plan.endsAt).toEqual(now);
+});
+
+test('a replay that sent nothing says why, and fails for an unknown id', async () => {
+  const hints: string[] = [];
+  const report = (inStream: number, exists: boolean) =>
+    reportEmptyReplay('e-1', inStream, async () => exists, { hint: (line) => hints.push(String(line)) });
+  await report(2, true);
+  await report(0, true);
+  expect(hints).toEqual([
+    'Nothing was sent: e-1 has no outcome. --all sends its other changes.',
+    'Nothing was sent: the stream has nothing of e-1, as it keeps events for 24 hours.',
+  ]);
+  await expect(report(0, false)).rejects.toThrow(CliError);
 });

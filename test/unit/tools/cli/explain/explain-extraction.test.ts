@@ -18,8 +18,18 @@ test.each(situations)('$name is explained', async ({ now, sources, headline }) =
   expect((await explainExtraction(sources, id, at(now)))?.headline).toBe(headline);
 });
 
-test('an id that no place knows has no story', async () => {
+test('an id that no place knows has no story, although the stream could not be read', async () => {
   expect(await explainExtraction(sourcesWith(), id, at(0))).toBeUndefined();
+  const sources = sourcesWith({ changes: async () => denied('dynamodb:GetRecords') });
+  expect(await explainExtraction(sources, id, at(0))).toBeUndefined();
+});
+
+test('without a record, whether it was erased is known only if the execution can be read', async () => {
+  const sources = sourcesWith({ execution: async () => denied('states:GetExecutionHistory') });
+  expect(await explainExtraction(sources, id, at(0))).toMatchObject({
+    status: 'UNKNOWN',
+    headline: expect.stringContaining('It never existed, was erased, or its retention is over'),
+  });
 });
 
 test('a place without permission is named, and the rest is shown', async () => {
