@@ -45,6 +45,8 @@ export interface RunningSandbox {
   readonly apiKey: string;
   readonly clientId: string;
   readonly controlUrl: string;
+  /** Ends `POST /_sandbox/down` early. The control interface is down too, so only the sandbox's own process can. */
+  comeBack(): Promise<void>;
   /** Closes every connection, and cancels pending task ends and deliveries. */
   close(): Promise<void>;
 }
@@ -74,6 +76,15 @@ export const startSandbox = async (options: SandboxOptions = {}): Promise<Runnin
   const { host = '127.0.0.1', port = 0, clients = [DEFAULT_CLIENT], log, now = Date.now } = options;
   const clock = createClock(now);
   const stopped = new AbortController();
+  let outage: { readonly end: AbortController; readonly over: Promise<void> } | undefined;
+  const goDown = (milliseconds: number): Promise<void> => {
+    const end = new AbortController();
+    outage = {
+      end,
+      over: closeFor(server, clock, milliseconds, { end: end.signal, stopped: stopped.signal }),
+    };
+    return outage.over;
+  };
   const sandbox: Sandbox = {
     settings: {
       webhooks: options.webhooks ?? true,
@@ -88,7 +99,7 @@ export const startSandbox = async (options: SandboxOptions = {}): Promise<Runnin
     },
     clock,
     events: createEventLog(clock.now),
-    goDown: (milliseconds) => closeFor(server, clock, milliseconds, stopped.signal),
+    goDown,
     clients: new Map(clients.map((client) => [client.clientId, clientFrom(client)])),
     signingSecret: randomBytes(32),
     sessions: new Map(),
@@ -125,6 +136,10 @@ export const startSandbox = async (options: SandboxOptions = {}): Promise<Runnin
     apiKey,
     clientId,
     controlUrl: `${baseUrl}/_sandbox`,
+    comeBack: async () => {
+      outage?.end.abort();
+      await outage?.over;
+    },
     close: () => {
       stopped.abort();
       return closeAll(server, sandbox);
@@ -132,20 +147,22 @@ export const startSandbox = async (options: SandboxOptions = {}): Promise<Runnin
   };
 };
 
-/** Stops listening for a time, then listens on the same port again. */
+/** Stops listening for a time, or until `end`, then listens on the same port again. */
 const closeFor = async (
   server: Server,
   clock: SandboxClock,
   milliseconds: number,
-  stopped: AbortSignal,
+  { end, stopped }: { readonly end: AbortSignal; readonly stopped: AbortSignal },
 ): Promise<void> => {
   const { address, port } = server.address() as AddressInfo;
   const closed = once(server, 'close');
   server.close();
   server.closeAllConnections();
   await closed;
-  await clock.until(clock.now() + milliseconds, stopped);
-  if (!stopped.aborted) server.listen(port, address);
+  await clock.until(clock.now() + milliseconds, AbortSignal.any([end, stopped]));
+  if (stopped.aborted) return;
+  server.listen(port, address);
+  await once(server, 'listening');
 };
 
 const closeAll = async (server: Server, sandbox: Sandbox): Promise<void> => {

@@ -21,6 +21,8 @@ export type LocalSystem = {
   api: { base: string; fetch: ReturnType<typeof signedFetch> };
   /** The sandbox's control interface, which reports its events and acts for its users. */
   provider: SandboxControl;
+  /** Ends an outage of the sandbox early. */
+  endOutage: () => Promise<void>;
 };
 
 export type Run = {
@@ -97,6 +99,7 @@ export const startLocalSystem = async (run: Run): Promise<LocalSystem> => {
     outputs,
     api: { base, fetch: signedFetch(client) },
     provider,
+    endOutage: sandbox.comeBack,
   };
 };
 

@@ -6,7 +6,7 @@ import type { ActionResult, ConsoleAction, SandboxState } from '../cli/console/a
 import { CliError } from '../cli/terminal/errors.ts';
 import type { LocalSystem } from './local-system.ts';
 
-type System = Pick<LocalSystem, 'api' | 'provider'>;
+type System = Pick<LocalSystem, 'api' | 'provider' | 'endOutage'>;
 
 /** Test data with a valid check digit. */
 const person = '11111111-1';
@@ -175,7 +175,8 @@ const provider: readonly Scenario[] = [
     label: 'End it: answer as usual',
     effect: 'it answers as usual again',
     endsFaults: true,
-    run: async ({ provider: control }) => {
+    run: async ({ provider: control, endOutage }) => {
+      await endOutage();
       await control.setFaults([]);
       return { text: 'The provider answers as usual.' };
     },
@@ -197,7 +198,7 @@ export const sandboxActions = (system: System): readonly ConsoleAction[] =>
 
 const inWords: Readonly<Record<string, string>> = { silence: 'accepts calls and never answers them' };
 
-/** What the sandbox does wrong now, in sentences, and whether an action can end it. */
+/** What the sandbox does wrong now, in sentences. */
 export const sandboxState = async ({
   provider: control,
 }: Pick<System, 'provider'>): Promise<SandboxState> => {
@@ -211,12 +212,9 @@ export const sandboxState = async ({
           : (inWords[next?.kind ?? ''] ?? `misbehaves (${next?.kind})`);
       return `The provider ${what}, for the next ${behaviours.length === 1 ? 'call' : `${behaviours.length} calls`}.`;
     });
-    return { active, canEnd: true };
+    return { active };
   } catch (error) {
     if (!(error instanceof SandboxControlError)) throw error;
-    const active = [
-      `The provider refuses every connection. That ends by itself, ${outageSeconds} s after it began.`,
-    ];
-    return { active, canEnd: false };
+    return { active: [`The provider refuses every connection, for ${outageSeconds} s from when it began.`] };
   }
 };

@@ -63,7 +63,7 @@ export const startMeasuredSystem = async ({
     });
     const api = { base, fetch: signedFetch(emulator.client) };
     const access = { baseUrl: sandbox.baseUrl, apiKey };
-    return { emulator, outputs, api, provider, ledger, access, end };
+    return { emulator, outputs, api, provider, endOutage: sandbox.comeBack, ledger, access, end };
   } catch (error) {
     await end().catch(() => {});
     throw error;

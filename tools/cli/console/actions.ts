@@ -35,6 +35,4 @@ export type ConsoleAction = {
 export type SandboxState = {
   /** In sentences. */
   readonly active: readonly string[];
-  /** Whether an action with `endsFaults` can end it. A provider that refuses connections refuses that, too. */
-  readonly canEnd: boolean;
 };

@@ -123,7 +123,7 @@ const addForms = (
   if (!frame.hasSandbox) return;
   const scenarios = actions.filter(({ place }) => place === 'sandbox');
   app.get(`${prefix}/sandbox`, async (c) => {
-    const current = (await sandboxState?.()) ?? { active: [], canEnd: false };
+    const current = (await sandboxState?.()) ?? { active: [] };
     const notice = showNotice(notices.find(c.req.query('did') ?? null), links);
     const panel = sandboxPage(
       { actions: scenarios, ...current, issueToken: (id) => tokens.issue(`${id} `) },

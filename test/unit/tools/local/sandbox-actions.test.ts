@@ -18,7 +18,11 @@ beforeEach(async () => {
     requests.push({ url, body: JSON.parse(String(init?.body)) });
     return Response.json({ extractionId }, { status: 202 });
   };
-  actions = sandboxActions({ provider, api: { base: 'http://api.example', fetch } });
+  actions = sandboxActions({
+    provider,
+    endOutage: sandbox.comeBack,
+    api: { base: 'http://api.example', fetch },
+  });
 });
 afterEach(() => sandbox.close());
 
@@ -44,7 +48,7 @@ test('each start and each webhook requests one extraction, after the sandbox has
   expect((await provider.summary()).counts.plans).toBe(planned.length);
 });
 
-test('the provider fails, hangs, recovers and stops', async () => {
+test('the provider fails, hangs and stops, and recovers from each', async () => {
   const run = (id: string) => actions.find((action) => action.id === id)?.run('', '');
   const status = async () => (await fetch(`${sandbox.baseUrl}/api/v1/consents`)).status;
   await run('provider-fail');
@@ -56,5 +60,6 @@ test('the provider fails, hangs, recovers and stops', async () => {
   await expect(async () => {
     for (;;) await provider.summary();
   }).rejects.toThrow('does not answer');
-  await expect(run('provider-recover')).rejects.toThrow('does not answer');
+  await run('provider-recover');
+  expect(await status()).toBe(401);
 });

@@ -15,12 +15,12 @@ export type SandboxPanel = SandboxState & {
 };
 
 /** Drives the sandbox of the provider: an extraction of every outcome, and every misbehaviour. */
-export const sandboxPage = ({ actions, active, canEnd, issueToken }: SandboxPanel, links: Links): Html => {
+export const sandboxPage = ({ actions, active, issueToken }: SandboxPanel, links: Links): Html => {
   const groups = Map.groupBy(
     actions.filter(({ endsFaults }) => endsFaults !== true),
     ({ group = 'Other' }) => group,
   );
-  const ends = canEnd ? actions.filter(({ endsFaults }) => endsFaults === true) : [];
+  const ends = actions.filter(({ endsFaults }) => endsFaults === true);
   return html`
 <div class="lead"><h1>${active.length === 0 ? 'Make something happen.' : 'The provider misbehaves.'}</h1></div>
 ${

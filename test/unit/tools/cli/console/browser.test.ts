@@ -47,7 +47,7 @@ describeInChromium('the console', () => {
     sleep: (milliseconds) => delay(milliseconds),
     everyMs: 20,
     actions,
-    sandboxState: async () => ({ active: ['The provider answers with 503.'], canEnd: true }),
+    sandboxState: async () => ({ active: ['The provider answers with 503.'] }),
     random: randomUUID,
     onAction: () => undefined,
     onError: (error) => {
