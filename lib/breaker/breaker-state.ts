@@ -1,3 +1,5 @@
+import { defined } from '../defined.ts';
+
 /** The calls that one breaker is for: those that start tasks, and those that read them. */
 export const breakerNames = ['starts', 'reads'] as const;
 
@@ -13,6 +15,8 @@ export type Opened = {
   readonly probe?: { readonly id: string; readonly until: number };
   /** The extraction of the last probe that failed. */
   readonly failedProbe?: string;
+  /** What the last failure was that opened it or kept it open. Absent if that is not known. */
+  readonly cause?: string;
 };
 
 /** One breaker. Times are milliseconds of the epoch. Extractions are named by `shortIdOf`. */
@@ -92,6 +96,8 @@ export const electProbe = (
 export type Failure = {
   readonly extraction: string;
   readonly now: number;
+  /** A status or a code, such as `http-503` or `ECONNREFUSED`, or `slow`. */
+  readonly cause?: string | undefined;
   /** No call may be made before this time, as the provider asked by a 503 with `Retry-After`. */
   readonly retryAt?: number | undefined;
   /** The id of the probe, if the call was one. */
@@ -119,7 +125,8 @@ const afterFailureOfClosed = (
   if (counted.count < settings.failures) return counted;
   const { openSeconds: seconds } = settings;
   const until = pauseEnd(seconds, failure, settings);
-  return { ...counted, count: 0, opened: { since: failure.now, until, seconds } };
+  const { now: since, cause } = failure;
+  return { ...counted, count: 0, opened: defined({ since, until, seconds, cause }) };
 };
 
 /**
@@ -133,7 +140,7 @@ export const afterFailure = (
   settings: BreakerSettings,
 ): BreakerState => {
   const { opened } = state;
-  const { extraction, now, probeId, retryAt = 0 } = failure;
+  const { extraction, now, cause, probeId, retryAt = 0 } = failure;
   if (opened === undefined) return afterFailureOfClosed(state, failure, settings);
   if (probeId !== undefined && opened.probe?.id === probeId) {
     const isSecond = opened.failedProbe !== undefined && opened.failedProbe !== extraction;
@@ -142,7 +149,7 @@ export const afterFailure = (
     return {
       ...state,
       failing: withFailing(state, extraction),
-      opened: { since: opened.since, until, seconds, failedProbe: extraction },
+      opened: defined({ since: opened.since, until, seconds, failedProbe: extraction, cause }),
     };
   }
   const asked = Math.min(retryAt, now + settings.maxOpenSeconds * 1_000);

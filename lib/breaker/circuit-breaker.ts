@@ -152,8 +152,14 @@ export const createCircuitBreaker = (deps: CircuitBreakerDeps): CircuitBreaker =
     }
   };
 
-  const countTrouble = (extraction: string, { retryAt }: Verdict & { kind: 'trouble' }, probeId?: string) =>
-    tryToChange((state) => afterFailure(state, { extraction, now: time(), retryAt, probeId }, settings));
+  const countTrouble = (
+    extraction: string,
+    { cause, retryAt }: Verdict & { kind: 'trouble' },
+    probeId?: string,
+  ) =>
+    tryToChange((state) =>
+      afterFailure(state, { extraction, now: time(), cause, retryAt, probeId }, settings),
+    );
 
   /** Whether a success may change the state as this process knows it. */
   const mayMatter = (extraction: string): boolean => {
@@ -196,7 +202,10 @@ export const createCircuitBreaker = (deps: CircuitBreakerDeps): CircuitBreaker =
         whenSlow: (call) =>
           slowAfter === undefined
             ? () => undefined
-            : schedule(() => call(countTrouble(extraction, { kind: 'trouble' })), slowAfter * 1_000),
+            : schedule(
+                () => call(countTrouble(extraction, { kind: 'trouble', cause: 'slow' })),
+                slowAfter * 1_000,
+              ),
       });
       try {
         return { kind: 'made', value: await use(watched.attempt) };

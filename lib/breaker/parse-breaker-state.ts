@@ -13,6 +13,8 @@ const schemas = {
     seconds: v.pipe(v.number(), v.minValue(0), v.maxValue(3_600)),
     probe: v.exactOptional(v.object({ id: v.string(), until: time })),
     failedProbe: v.exactOptional(v.string()),
+    // It is only shown, so one of another form must not let calls pass.
+    cause: v.fallback(v.optional(v.pipe(v.string(), v.regex(/^[\w-]{1,40}$/))), undefined),
   }),
   paused: v.object({ since: time, reason: v.string() }),
 };
@@ -41,7 +43,8 @@ export const parseBreakerState = (
   const failing = fieldOf('failing', stored);
   const parsed = fieldOf('opened', stored);
   const isNear = (end = 0): boolean => end <= now + farthestMs;
-  const opened = isNear(parsed?.until) && isNear(parsed?.probe?.until) ? parsed : undefined;
+  const opened =
+    parsed !== undefined && isNear(parsed.until) && isNear(parsed.probe?.until) ? defined(parsed) : undefined;
   const paused = fieldOf('paused', stored);
   const isMissing = (name: 'opened' | 'paused', field: unknown): boolean =>
     field === undefined && Object(stored)[name] !== undefined;

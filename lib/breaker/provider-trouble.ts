@@ -18,7 +18,7 @@ export class ProviderPaused extends ProviderError {
 export type Verdict =
   | { readonly kind: 'success' }
   /** The provider is in trouble. */
-  | { readonly kind: 'trouble'; readonly retryAt?: number }
+  | { readonly kind: 'trouble'; readonly cause?: string; readonly retryAt?: number }
   /** Nothing: no call was made, or the failure is about this call alone. */
   | { readonly kind: 'nothing' };
 
@@ -49,10 +49,18 @@ const retryAtOfStatus = (error: unknown, statuses: readonly number[], now: Date)
   return retryAtOf(error.retryAfter, now);
 };
 
+/** What an error in trouble was, as a status or a code. Texts of the provider never become one. */
+const causeOf = (error: unknown): string | undefined => {
+  const { status, cause } = error as { readonly status?: number; readonly cause?: unknown };
+  if (status !== undefined) return `http-${status}`;
+  return cause instanceof TransportFailure ? cause.message : undefined;
+};
+
 /** What an error of a call showed. Only a 503 asks to wait for the provider as a whole (RFC 9110, section 15.6.4). */
 export const verdictOf = (error: unknown, now: Date): Verdict => {
   if (!isTrouble(error)) return { kind: 'nothing' };
-  return { kind: 'trouble', ...defined({ retryAt: retryAtOfStatus(error, [503], now) }) };
+  const retryAt = retryAtOfStatus(error, [503], now);
+  return { kind: 'trouble', ...defined({ cause: causeOf(error), retryAt }) };
 };
 
 const isoOf = (time: number | undefined): string | undefined =>

@@ -15,6 +15,7 @@ export const sourcesWith = (
   open: async () => records.filter(({ dueShard }) => dueShard !== undefined),
   recent: async () => ({ items: records, complete: true }),
   record: async (extractionId) => records.find((record) => record.extractionId === extractionId),
+  recordOfTask: async (taskId) => records.find((record) => record.taskId === taskId),
   story: async () => undefined,
   deliveries: async () => ({ items: [], complete: true }),
   sweeps: async () => ({ items: [], complete: true }),

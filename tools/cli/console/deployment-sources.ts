@@ -3,6 +3,7 @@ import { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SFNClient } from '@aws-sdk/client-sfn';
 import { dynamoExtractionStore } from '../../../lib/aws/dynamo-extraction-store.ts';
+import { dynamoTaskStore } from '../../../lib/aws/dynamo-task-store.ts';
 import type { Deployment } from '../aws/deployment.ts';
 import type { LoggedFields } from '../aws/logged-fields.ts';
 import { logsClient } from '../aws/logs-client.ts';
@@ -106,6 +107,8 @@ export const consoleSources = (deployment: Deployment, now: () => Date): Console
   const dynamo = new DynamoDBClient(client);
   const queues = queueClient(deployment);
   const table = output('ExtractionsTableName');
+  const extractions = dynamoExtractionStore(dynamo, table);
+  const tasks = dynamoTaskStore(dynamo, output('TasksTableName'), now);
   const cloudWatch = new CloudWatchClient(client);
   const resources = stackReader(deployment, now);
   const story = { ...storySources(deployment, now, resources), changes: readsNoStream };
@@ -130,7 +133,11 @@ export const consoleSources = (deployment: Deployment, now: () => Date): Console
       table,
       now,
     }),
-    record: dynamoExtractionStore(dynamo, table).get,
+    record: extractions.get,
+    recordOfTask: async (taskId) => {
+      const extractionId = (await tasks.get(taskId))?.extractionId;
+      return extractionId === undefined ? undefined : extractions.get(extractionId);
+    },
     story: storyReader(deployment, story, now),
     breakers: story.breakers,
     deliveries: (since) => readLog('ReceiveWebhookLog', deliveryPattern, since, parseDeliveryLine),

@@ -24,7 +24,7 @@ export type Filter = {
   readonly method: (typeof methodChoices)[number];
   /** Part of an entity or a product. */
   readonly subject: string;
-  /** Part of a reference, an extractionId or a taskId. */
+  /** Part of a reference, an extractionId or a taskId; or an id as the list shortens it. */
   readonly name: string;
   /** How far back the list goes for what has ended. */
   readonly since: Since;
@@ -48,6 +48,18 @@ export const isFiltered = ({ status, method, subject, name }: Filter): boolean =
 
 /** The whole id that the filter names, of an extraction that need not be recent. */
 export const idIn = ({ name }: Filter): string | undefined => (isUuid(name) ? name.toLowerCase() : undefined);
+
+/** What the filter names, if that can be the whole id of a task: the provider's have up to 100 characters. */
+export const taskIdIn = ({ name }: Filter): string | undefined =>
+  /^\S{8,100}$/.test(name) && !shortened.test(name) ? name : undefined;
+
+/** An id as `shortId` writes it, or as somebody types that. */
+const shortened = /^([0-9a-f]{8})(?:…|\.{2,3})([0-9a-f]{6})$/i;
+
+const isShortOf = (text: string, extractionId: string): boolean => {
+  const [, first, last] = shortened.exec(text.toLowerCase()) ?? [];
+  return first !== undefined && extractionId.startsWith(first) && extractionId.endsWith(last ?? '');
+};
 
 /** The entity of an extraction by credentials, or the product of one by consent. */
 export const subjectOf = (record: Extraction): string =>
@@ -74,6 +86,7 @@ const matches = (record: Extraction, filter: Filter, isLate: Matches): boolean =
   (filter.method === 'any' || record.method === filter.method) &&
   (filter.subject === '' || includes(subjectOf(record), filter.subject)) &&
   (filter.name === '' ||
+    isShortOf(filter.name, record.extractionId) ||
     [record.reference, record.extractionId, record.taskId].some((text) => includes(text, filter.name)));
 
 /** Overdue first, then open, then ended. */

@@ -72,6 +72,8 @@ export interface ConsoleSources {
   /** The records of the newest executions since then, open ones too. */
   recent(since: Date): Promise<Bounded<Extraction>>;
   record(extractionId: string): Promise<Extraction | undefined>;
+  /** The record of the extraction that a task belongs to, for as long as `Tasks` keeps its row: 30 days. */
+  recordOfTask(taskId: string): Promise<Extraction | undefined>;
   /** Undefined where no place knows the extraction. */
   story(extractionId: string): Promise<Story | undefined>;
   /** Newest first. */

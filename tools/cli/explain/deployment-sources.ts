@@ -81,6 +81,7 @@ const breakerOf = async (store: BreakerStore, name: BreakerName, now: Date): Pro
     since: isoOf(paused?.since ?? opened?.since),
     until: phase === 'paused' ? undefined : isoOf(opened?.until),
     reason: paused?.reason,
+    cause: opened?.cause,
   });
 };
 

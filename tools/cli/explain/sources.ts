@@ -39,6 +39,8 @@ export type Breaker = {
   readonly until?: string;
   /** What the operator gave as the reason of a pause. */
   readonly reason?: string;
+  /** Of an open breaker: the last failure, as a status or a code. */
+  readonly cause?: string;
 };
 
 export type Sweep = {

@@ -6,6 +6,7 @@ import {
   isUnderstood,
   mostUnfinishedReads,
 } from '../../../lib/extraction/record.ts';
+import { describeCause } from '../terminal/describe-breaker.ts';
 import { formatSeconds } from '../terminal/format-seconds.ts';
 import { currentVisit, lastFailure, nextAttemptAt, type StateVisit } from './execution-progress.ts';
 import type { Known } from './gather.ts';
@@ -18,14 +19,14 @@ import { bounded, clockTime } from './text.ts';
 /** What is known, with the parts without which nothing can be said. */
 type Open = Known & { readonly record: Extraction; readonly settings: StorySettings };
 
-const describeBreaker = ({ name, state, since, until, reason }: Breaker, now: Date): string => {
+const describeBreaker = ({ name, state, since, until, reason, cause }: Breaker, now: Date): string => {
   if (state === 'paused') {
     const from = since === undefined ? '' : ` at ${clockTime(since, now)}`;
     return `An operator paused ${name}${from}${reason === undefined ? '' : ` ("${bounded(reason)}")`}.`;
   }
   if (state === 'half-open') return `The circuit breaker for ${name} is half-open: the next call is a probe.`;
   const to = until === undefined ? '' : ` until ${clockTime(until, now)}`;
-  return `The circuit breaker for ${name} is open${to}, as the provider failed.`;
+  return `The circuit breaker for ${name} is open${to}, as ${describeCause(cause)}.`;
 };
 
 /** The breaker of starts or reads, unless it lets every call pass. */

@@ -3,6 +3,17 @@ import { formatSeconds } from './format-seconds.ts';
 
 const ago = (since: number, now: Date): string => formatSeconds((now.getTime() - since) / 1_000);
 
+/**
+ * What failed at the provider, as a clause: `the provider answers 503`. `cause` is that of `Opened`. What is not known is
+ * not said.
+ */
+export const describeCause = (cause: string | undefined): string => {
+  const [, status] = /^http-(\d{3})$/.exec(cause ?? '') ?? [];
+  if (status !== undefined) return `the provider answers ${status}`;
+  if (cause === 'slow') return 'the provider takes too long to answer';
+  return cause === undefined ? 'calls to the provider fail' : `calls to the provider fail with ${cause}`;
+};
+
 /** What a breaker does now, as one sentence, and as facts for `--json`. */
 export const describeBreaker = (
   name: BreakerName,
@@ -22,11 +33,12 @@ export const describeBreaker = (
     now.getTime() < opened.until ? `in ${formatSeconds((opened.until - now.getTime()) / 1_000)}` : 'now';
   return {
     isHeld: true,
-    line: `${name} are held since ${ago(opened.since, now)}, as the provider is in trouble; next probe ${next}`,
+    line: `${name} are held since ${ago(opened.since, now)}, as ${describeCause(opened.cause)}; next probe ${next}`,
     facts: {
       ...facts,
       since: new Date(opened.since).toISOString(),
       nextProbeAt: new Date(opened.until).toISOString(),
+      cause: opened.cause,
     },
   };
 };

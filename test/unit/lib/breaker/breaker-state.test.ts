@@ -10,6 +10,7 @@ import {
   phaseOf,
   withoutProbe,
 } from '../../../../lib/breaker/breaker-state.ts';
+import { parseBreakerState } from '../../../../lib/breaker/parse-breaker-state.ts';
 
 const settings = { failures: 3, openSeconds: 30, maxOpenSeconds: 100, probeSeconds: 60 };
 const second = 1_000;
@@ -187,5 +188,33 @@ describe('a paused breaker', () => {
     expect(ended).toEqual({ count: 0, failing: ['b', 'c'], paused: held.paused });
     const opened = stateAfter([{ fails: 'a' }, { fails: 'b' }, { fails: 'c' }], pause(closedBreaker, 'x', 0));
     expect([opened.opened !== undefined, opened.paused]).toEqual([true, { since: 0, reason: 'x' }]);
+  });
+});
+
+describe('the cause of an open breaker', () => {
+  const fail = (state: BreakerState, extraction: string, cause?: string, probeId?: string): BreakerState =>
+    afterFailure(state, { extraction, now: 40 * second, cause, probeId }, settings);
+
+  test('is that of the failure that opened it, then of the last probe, and absent if that is not known', () => {
+    const opened = fail(stateAfter([{ fails: 'a' }, { fails: 'b' }]), 'c', 'http-503');
+    expect(opened.opened?.cause).toBe('http-503');
+    // A call that was under way when it opened.
+    expect(fail(opened, 'd', 'ECONNRESET')).toBe(opened);
+    const again = elect({ ...opened, opened: { ...open.opened, cause: 'http-503' } as never }, 'probe', 40);
+    expect(fail(again, 'e', 'slow', 'probe').opened?.cause).toBe('slow');
+    expect(fail(again, 'e', undefined, 'probe').opened).not.toHaveProperty('cause');
+  });
+
+  test.each(['<b>', '', 'x'.repeat(41), 503, null, undefined])(
+    'is absent where %o is stored, and the breaker stays open',
+    (cause) => {
+      const stored = { ...open, opened: { ...open.opened, cause } };
+      expect(parseBreakerState(stored, 0)).toEqual({ state: open, isDamaged: false });
+    },
+  );
+
+  test('is read where it is a code', () => {
+    const stored = { ...open, opened: { ...open.opened, cause: 'http-503' } };
+    expect(parseBreakerState(stored, 0).state).toEqual(stored);
   });
 });

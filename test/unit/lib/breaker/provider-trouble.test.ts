@@ -16,13 +16,14 @@ const lost = new TransportFailure(Object.assign(new Error('reset'), { code: 'ECO
 const invalidHeader = new TransportFailure(Object.assign(new Error('x'), { code: 'ERR_INVALID_CHAR' }));
 
 test.each([
-  ['a failed connect', new ProviderUnreachable('connect', { cause: lost })],
-  ['a timeout or reset', new ProviderAmbiguous('lost', { cause: lost })],
-  ['500', new ProviderAmbiguous('500', { status: 500 })],
-  ['503', new ProviderAmbiguous('503', { status: 503 })],
-  ['500 with errorType', new ProviderExtractionFailed('500', { status: 500, errorType: 'X' })],
-])('%s means that the provider is in trouble', (_, error) => {
-  expect(verdictOf(error, now)).toEqual({ kind: 'trouble' });
+  ['a failed connect', new ProviderUnreachable('connect', { cause: lost }), 'ECONNRESET'],
+  ['a timeout or reset', new ProviderAmbiguous('lost', { cause: lost }), 'ECONNRESET'],
+  ['a failed connect for no known cause', new ProviderUnreachable('connect'), undefined],
+  ['500', new ProviderAmbiguous('500', { status: 500 }), 'http-500'],
+  ['503', new ProviderAmbiguous('503', { status: 503 }), 'http-503'],
+  ['500 with errorType', new ProviderExtractionFailed('500', { status: 500, errorType: 'X' }), 'http-500'],
+])('%s means that the provider is in trouble, and is the cause %s', (_, error, cause) => {
+  expect(verdictOf(error, now)).toEqual({ kind: 'trouble', ...(cause === undefined ? {} : { cause }) });
 });
 
 test.each([
@@ -48,14 +49,18 @@ describe('Retry-After', () => {
 
   test('of a 503 delays the breaker, and its own extraction unless the call was for a token', () => {
     const error = saying(new ProviderAmbiguous('503', { status: 503 }));
-    expect(verdictOf(error, now)).toEqual({ kind: 'trouble', retryAt: now.getTime() + 60_000 });
+    expect(verdictOf(error, now)).toEqual({
+      kind: 'trouble',
+      cause: 'http-503',
+      retryAt: now.getTime() + 60_000,
+    });
     expect(notBeforeOf(error, now)).toBe('2026-03-01T12:01:00.000Z');
     expect(busyUntil(error, now)).toBeUndefined();
   });
 
   test('of any other 5xx delays nothing', () => {
     const error = saying(new ProviderAmbiguous('500', { status: 500 }));
-    expect(verdictOf(error, now)).toEqual({ kind: 'trouble' });
+    expect(verdictOf(error, now)).toEqual({ kind: 'trouble', cause: 'http-500' });
     expect(notBeforeOf(error, now)).toBeUndefined();
   });
 

@@ -1,5 +1,6 @@
 import { html } from 'hono/html';
 import type { Extraction } from '../../../../lib/extraction/record.ts';
+import { describeCause } from '../../terminal/describe-breaker.ts';
 import { isOpen } from '../select-extractions.ts';
 import { ago, clock, type Html, plural, shown } from '../shown.ts';
 import {
@@ -55,9 +56,9 @@ const waiting = ({ open }: DeploymentState, breaker: Breaker): Html | string => 
     : ` ${plural(count, 'extraction is', 'extractions are')} not read meanwhile.`;
 };
 
-/** `Starts are held since 13:50, as calls to the provider fail. Next try in 40 s. 12 wait.` */
+/** `Starts are held since 13:50: the provider answers 503. Next try in 40 s. 12 wait.` */
 const describeHold = (breaker: Breaker, state: DeploymentState, now: Date): Html => {
-  const { name, since, until, reason, state: phase } = breaker;
+  const { name, since, until, reason, cause, state: phase } = breaker;
   const from = since === undefined ? '' : html` since ${clock(since, now)}`;
   if (phase === 'paused') {
     const why = reason === undefined ? '' : html` (${shown(reason, 200)})`;
@@ -69,7 +70,7 @@ const describeHold = (breaker: Breaker, state: DeploymentState, now: Date): Html
       : until === undefined
         ? ''
         : html` Next try ${ago(until, now)}.`;
-  return html`${names[name]} are held${from}, as calls to the provider fail.${next}${waiting(state, breaker)}`;
+  return html`${names[name]} are held${from}: ${describeCause(cause)}.${next}${waiting(state, breaker)}`;
 };
 
 /** What keeps the deployment from working, at the top of every page. */

@@ -1,4 +1,5 @@
 import { html } from 'hono/html';
+import { describeCause } from '../../terminal/describe-breaker.ts';
 import { formatSeconds } from '../../terminal/format-seconds.ts';
 import type { ConsoleAction } from '../actions.ts';
 import { ago, clock, type Html, plural, shown, withCode } from '../shown.ts';
@@ -107,19 +108,20 @@ const showAlarms = (alarms: readonly AlarmLine[], now: Date): Html => {
 const breakerAppearances = {
   closed: { mark: 'check', style: 'good', text: 'pass' },
   'half-open': { mark: 'half', style: 'mixed', text: 'are held: the next call tests the provider' },
-  open: { mark: 'cross', style: 'bad', text: 'are held, as calls to the provider fail' },
+  open: { mark: 'cross', style: 'bad', text: 'are held' },
   paused: { mark: 'pause', style: 'bad', text: 'are paused by an operator' },
 } as const;
 
 const showBreakers = (breakers: readonly Breaker[], now: Date): Html =>
-  html`<ul class="findings">${breakers.map(({ name, state, since, until, reason }) => {
+  html`<ul class="findings">${breakers.map(({ name, state, since, until, reason, cause }) => {
     const { mark, style, text } = breakerAppearances[state];
+    const why = state === 'open' ? `: ${describeCause(cause)}` : '';
     const times = [
       since === undefined ? '' : html` <span class="quiet">since ${clock(since, now)}</span>`,
       until === undefined ? '' : html` <span class="quiet">· next try ${ago(until, now)}</span>`,
       reason === undefined ? '' : html`<p class="remedy">${shown(reason, 200)}</p>`,
     ];
-    return html`<li><span class="status ${style}">${icon(mark)}</span><div><strong>${name}</strong> ${text}${times}</div></li>`;
+    return html`<li><span class="status ${style}">${icon(mark)}</span><div><strong>${name}</strong> ${text}${why}${times}</div></li>`;
   })}</ul>`;
 
 const showQueues = (queues: readonly QueueLine[]): Html => html`

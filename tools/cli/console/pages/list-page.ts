@@ -15,6 +15,7 @@ import {
   selectExtractions,
   statusChoices,
   subjectOf,
+  taskIdIn,
 } from '../select-extractions.ts';
 import { ago, type Html, plural, shortId, shown } from '../shown.ts';
 import { type Bounded, type Breaker, type ConsoleSources, type Part, readPart } from '../sources.ts';
@@ -43,9 +44,14 @@ const readLists = async (
 ): Promise<Lists> => {
   const since = startOf(filter.since, now);
   const id = idIn(filter);
+  const taskId = taskIdIn(filter);
   const [recent, named] = await Promise.all([
     readPart(() => sources.recent(since)),
-    readPart(async () => (id === undefined ? undefined : sources.record(id))),
+    readPart(
+      async () =>
+        (id === undefined ? undefined : await sources.record(id)) ??
+        (taskId === undefined ? undefined : sources.recordOfTask(taskId)),
+    ),
   ]);
   return { open, recent, named };
 };
@@ -68,7 +74,7 @@ const filterForm = (filter: Filter, links: Links): Html => html`
   ${label('Status', html`<select name="status">${statusChoices.map((one) => option(one, filter.status))}</select>`)}
   ${label('Method', html`<select name="method">${methodChoices.map((one) => option(one, filter.method))}</select>`)}
   ${label('Entity or product', html`<input name="subject" value="${shown(filter.subject, 256)}" autocomplete="off">`)}
-  ${label('Reference or id', html`<input id="name" name="name" value="${shown(filter.name, 256)}" autocomplete="off">`)}
+  ${label('Id, task or reference', html`<input id="name" name="name" value="${shown(filter.name, 256)}" autocomplete="off">`)}
   ${label(
     'Ended within',
     html`<select name="since">${sinceChoices.map((one) => option(one, filter.since, hoursText(one)))}</select>`,

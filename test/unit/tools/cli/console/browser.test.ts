@@ -123,7 +123,7 @@ describeInChromium('the console', () => {
 
   test('a field that somebody types into is not replaced', async () => {
     const { page } = await open();
-    const field = page.getByLabel('Reference or id');
+    const field = page.getByLabel('Id, task or reference');
     await page.keyboard.press('/');
     await page.keyboard.type('over');
     records = [];
@@ -137,9 +137,9 @@ describeInChromium('the console', () => {
   test('without script, the filter works by keyboard and the page reloads itself', async () => {
     const { page } = await open('', { javaScriptEnabled: false });
     expect(await page.locator('meta[http-equiv="refresh"]').count()).toBe(1);
-    await page.getByLabel('Reference or id').press('a');
-    await page.getByLabel('Reference or id').fill('overdue one');
-    await page.getByLabel('Reference or id').press('Enter');
+    await page.getByLabel('Id, task or reference').press('a');
+    await page.getByLabel('Id, task or reference').fill('overdue one');
+    await page.getByLabel('Id, task or reference').press('Enter');
     await page.waitForURL(/name=overdue/);
     expect(await page.locator('tbody tr').count()).toBe(1);
     await page.getByRole('link', { name: /^0190a0b0/ }).click();

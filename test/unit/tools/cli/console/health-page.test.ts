@@ -47,7 +47,7 @@ test('a breaker that holds calls is in the first line, in the banner, and below 
   expect(page.replace(/<[^>]*>/g, '')).toContain(
     'Starts are paused by an operator since 12:00:40 (bank &lt;down&gt;), until somebody resumes them. 0 wait.',
   );
-  expect(page).toContain('<strong>reads</strong> are held, as calls to the provider fail');
+  expect(page).toContain('<strong>reads</strong> are held: calls to the provider fail');
   expect(page).toContain('next try <time class="ago" datetime="2026-03-01T12:02:40.000Z"');
   expect(await pageOf({ breakers: async () => [{ name: 'reads', state: 'closed' }] })).toContain(
     '</strong> pass',

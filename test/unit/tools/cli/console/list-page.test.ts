@@ -24,7 +24,13 @@ test('the first line answers whether anything is overdue', async () => {
 const breaker = { name: 'starts', state: 'closed' } as const;
 const closedBreakers = async () => [breaker, { name: 'reads', state: 'closed' } as const];
 /** Of today, as the pages over it are. */
-const openStarts = { name: 'starts', state: 'open', since: iso(40), until: iso(140) } as const;
+const openStarts = {
+  name: 'starts',
+  state: 'open',
+  since: iso(40),
+  until: iso(140),
+  cause: 'http-503',
+} as const;
 
 test('the first page says whether calls pass, the sweep runs and messages are dead', async () => {
   const sources = sourcesWith([], {
@@ -64,7 +70,7 @@ test.each(['/', '/deliveries', '/health', `/extractions/${id}`, '/sandbox'])(
       { actions: [{ ...action, run: async () => ({ text: '' }) }] },
     ).text(path);
     expect(page.replace(/<[^>]*>/g, '')).toContain(
-      'Starts are held since 12:00:40, as calls to the provider fail. Next try in 40 s. 2 wait.',
+      'Starts are held since 12:00:40: the provider answers 503. Next try in 40 s. 2 wait.',
     );
   },
 );
@@ -173,12 +179,13 @@ test('a part that the operator may not read is named, and the rest is shown', as
   expect(nothing).toContain('<h1>What is open could not be read.</h1>');
 });
 
-test('an extraction of any age is found by its whole id', async () => {
-  const old = closedExtraction({ status: 'FAILED', requestedAt: '2025-01-01T00:00:00.000Z' });
+test('an extraction of any age is found by its whole id, and by that of its task', async () => {
+  const taskId = '4e976a4a-dc85-4045-acc8-57b7b57a733f';
+  const old = closedExtraction({ status: 'FAILED', requestedAt: '2025-01-01T00:00:00.000Z', taskId });
   const sources = sourcesWith([old], { recent: async () => ({ items: [], complete: true }) });
   const { text } = consoleOver(sources);
   expect(await text('/')).toContain('No extraction matches.');
-  expect(await text(`/?name=${id}`)).toContain(`/extractions/${id}`);
+  for (const name of [id, taskId]) expect(await text(`/?name=${name}`)).toContain(`/extractions/${id}`);
 });
 
 test('a defect is reported on the terminal, and its text is not on the page', async () => {

@@ -48,6 +48,9 @@ test.each([
   ['name=order', [1]],
   [`name=${id(6)}`, [6]],
   ['name=task-of', [3]],
+  ['name=0190A0B0…000006', [6]],
+  ['name=0190a0b0...000006', [6]],
+  ['name=0190a0b1…000006', []],
   ['status=open&name=nothing', []],
 ] as const)('%s selects %j', (query, expected) => {
   expect(select(query)).toEqual(expected);

@@ -18,11 +18,11 @@ test('it passes while no calls are held', async () => {
 test.each([
   [
     { ...closedBreaker, opened },
-    'starts are held since 1 min, as the provider is in trouble; next probe in 30 s',
+    'starts are held since 1 min, as calls to the provider fail; next probe in 30 s',
   ],
   [
     { ...closedBreaker, opened: { ...opened, until: at(99).getTime() } },
-    'starts are held since 1 min, as the provider is in trouble; next probe now',
+    'starts are held since 1 min, as calls to the provider fail; next probe now',
   ],
   [
     pause({ ...closedBreaker, opened }, 'maintenance', at(10).getTime()),

@@ -115,10 +115,12 @@ export const situations: readonly Situation[] = [
     sources: sourcesWith({
       record: async () => extractionIn('REQUESTED'),
       execution: async () => inStartTask(),
-      breakers: async () => [{ name: 'starts', state: 'open', since: iso(10), until: iso(40) }],
+      breakers: async () => [
+        { name: 'starts', state: 'open', since: iso(10), until: iso(40), cause: 'ECONNREFUSED' },
+      ],
     }),
     headline:
-      'The circuit breaker for starts is open until 12:00:40Z, as the provider failed. The machine tries again meanwhile. Without a start by 12:15:00Z it ends NOT_STARTED, and may be requested again.',
+      'The circuit breaker for starts is open until 12:00:40Z, as calls to the provider fail with ECONNREFUSED. The machine tries again meanwhile. Without a start by 12:15:00Z it ends NOT_STARTED, and may be requested again.',
   },
   {
     name: 'waiting for a probe of the circuit breaker for reads',
