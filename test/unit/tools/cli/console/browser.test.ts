@@ -1,17 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import type { Extraction } from '../../../../../lib/extraction/record.ts';
 import type { ConsoleAction } from '../../../../../tools/cli/console/actions.ts';
 import { type RunningConsole, serveConsole } from '../../../../../tools/cli/console/serve-console.ts';
+import { axeViolationsOn } from '../../../../support/axe.ts';
 import { describeInChromium, launchChromium, openTab } from '../../../../support/chromium.ts';
 import { sourcesWith, troubles } from '../../../../support/console-fixtures.ts';
 import { allStatuses, at, extractionIn, iso } from '../../../../support/extraction-fixtures.ts';
-
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 const idOf = (index: number): string => `0190a0b0-0000-7000-8000-0000000000${String(index).padStart(2, '0')}`;
 
@@ -80,17 +77,6 @@ describeInChromium('the console', () => {
     return { page, problems };
   };
 
-  const violationsOn = async (page: Page) => {
-    // Not as a script element: the content security policy would refuse it.
-    await page.evaluate(axe);
-    return page.evaluate(async () => {
-      const { axe: loaded } = globalThis as unknown as {
-        axe: { run(): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> };
-      };
-      return (await loaded.run()).violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]);
-    });
-  };
-
   test.each([
     ['the list', ''],
     ['an extraction', `extractions/${idOf(3)}`],
@@ -104,7 +90,7 @@ describeInChromium('the console', () => {
       await page.setViewportSize({ width, height: 800 });
       for (const colorScheme of ['light', 'dark'] as const) {
         await page.emulateMedia({ colorScheme });
-        expect(await violationsOn(page)).toEqual([]);
+        expect(await axeViolationsOn(page)).toEqual([]);
       }
       expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0);
     }
@@ -206,7 +192,7 @@ describeInChromium('the console', () => {
     expect(await page.locator('main.stale').count()).toBe(1);
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme });
-      expect(await violationsOn(page)).toEqual([]);
+      expect(await axeViolationsOn(page)).toEqual([]);
     }
   });
 

@@ -1,0 +1,247 @@
+import type { Extraction } from '../../lib/extraction/record.ts';
+import type { ConsoleAction } from '../../tools/cli/console/actions.ts';
+import type { serveConsole } from '../../tools/cli/console/serve-console.ts';
+import type { Breaker } from '../../tools/cli/console/sources.ts';
+import { explainExtraction } from '../../tools/cli/explain/explain-extraction.ts';
+import { sandboxActions } from '../../tools/local/sandbox-actions.ts';
+import {
+  bounded,
+  event,
+  failed,
+  inStartTask,
+  linkedTask,
+  logLine,
+  sourcesWith as placesWith,
+} from '../unit/tools/cli/explain/story-fixtures.ts';
+import { sourcesWith } from './console-fixtures.ts';
+import { at, closedExtraction, consentIn, extractionIn, iso } from './extraction-fixtures.ts';
+
+/** What the pictures of docs/console.md show: a day like others, and an outage of the provider. */
+export type Pictured = 'day' | 'outage';
+
+const idOf = (digits: string): string => `0190a0b0-${digits.slice(0, 4)}-7000-8000-0000${digits}`;
+
+export const completedId = idOf('51c7d2e8');
+export const waitingId = idOf('9e4401b6');
+
+const ran = { startingAt: iso(1), startedAt: iso(2), settledBy: 'webhook', isFinal: true } as const;
+const collected = {
+  collectedAt: iso(42.6),
+  results: { bucket: 'b', key: 'k', bytes: 2_489, sha256: 's' },
+} as const;
+
+const ended = (
+  digits: string,
+  requested: number,
+  status: Extraction['status'],
+  fields: Parameters<typeof closedExtraction>[0] = {},
+): Extraction =>
+  closedExtraction({
+    extractionId: idOf(digits),
+    entity: 'demo-bank',
+    requestedAt: iso(requested),
+    settledAt: iso(requested + 42),
+    taskId: `task-${digits}`,
+    status,
+    ...ran,
+    ...(status === 'COMPLETED' || status === 'PARTIAL' || status === 'FAILED' ? collected : {}),
+    ...fields,
+  });
+
+const timedOutAtBank = (status: 'FAILED' | 'PARTIAL') => ({
+  actionResults: [
+    { id: 'product-balance', status: status === 'PARTIAL' ? 'COMPLETED' : 'FAILED' },
+    { id: 'movement', status: 'FAILED', errorCode: 'TIMEOUT_ERROR' },
+  ].map((result) => (status === 'FAILED' ? { ...result, errorCode: 'TIMEOUT_ERROR' } : result)),
+});
+
+const completed = ended('51c7d2e8', 0, 'COMPLETED', { reference: 'order-1042', settledAt: iso(41.9) });
+const waiting = extractionIn('REQUESTED', {
+  extractionId: waitingId,
+  entity: 'demo-bank',
+  reference: 'order-1047',
+  requestedAt: iso(30),
+  attemptId: 'attempt-3',
+  dueAt: iso(930),
+});
+
+const day: readonly Extraction[] = [
+  extractionIn('RUNNING', {
+    extractionId: idOf('02aa91f3'),
+    entity: 'other-bank',
+    reference: 'order-0977',
+    requestedAt: iso(-9_000),
+    dueAt: iso(-1_000),
+  }),
+  waiting,
+  extractionIn('RUNNING', { extractionId: idOf('7b30c4d5'), entity: 'demo-bank', requestedAt: iso(60) }),
+  consentIn('RUNNING', { extractionId: idOf('8c12f0a7'), requestedAt: iso(80), dueAt: iso(110) }),
+  completed,
+  ended('4402bb19', -120, 'FAILED', timedOutAtBank('FAILED')),
+  ended('43f7a0cc', -200, 'PARTIAL', { reference: 'order-1039', ...timedOutAtBank('PARTIAL') }),
+  ended('41d09e55', -260, 'COMPLETED', { entity: 'other-bank' }),
+  ended('3be81f70', -320, 'CREDENTIALS_WRONG', { entity: 'other-bank' }),
+  ended('37c2d4a8', -600, 'COMPLETED', { settledBy: 'reconcile' }),
+];
+
+const held: readonly Extraction[] = ['9e4401b6', '9e5120aa', '9e77c013', '9f0184e2'].map((digits, index) =>
+  extractionIn('REQUESTED', {
+    extractionId: idOf(digits),
+    entity: index === 2 ? 'other-bank' : 'demo-bank',
+    reference: `order-${1_047 + index}`,
+    requestedAt: iso(30 + 12 * index),
+    dueAt: iso(930 + 12 * index),
+  }),
+);
+
+const breakers = (kind: Pictured): readonly Breaker[] => [
+  kind === 'day'
+    ? { name: 'starts', state: 'closed' }
+    : { name: 'starts', state: 'open', since: iso(62), until: iso(125), cause: 'http-503' },
+  { name: 'reads', state: 'closed' },
+];
+
+const places = {
+  [completedId]: placesWith({
+    record: async () => completed,
+    task: async () =>
+      linkedTask({ taskId: 'task-51c7d2e8', extractionId: completedId, notifiedAt: iso(41.8) }),
+    execution: async () =>
+      inStartTask(
+        failed(4, 'ProviderBusy'),
+        event(6, 'TaskScheduled'),
+        event(42, 'TaskSucceeded'),
+        event(42, 'TaskStateExited', { state: 'StartTask' }),
+        event(42, 'ExecutionSucceeded'),
+      ),
+    logs: async () =>
+      bounded(
+        logLine(0.1, 'request-extraction', 'Extraction requested.', { outcome: 'accepted' }),
+        logLine(30, 'receive-webhook', 'Delivery refused.', { reason: 'mismatch', status: 401 }),
+        logLine(41.8, 'receive-webhook', 'Delivery received.', { verdict: 'recorded' }),
+      ),
+  }),
+  [waitingId]: placesWith({
+    record: async () => waiting,
+    execution: async () => ({
+      startedAt: iso(30.1),
+      events: [
+        event(30.1, 'ExecutionStarted'),
+        event(30.2, 'TaskStateEntered', { state: 'StartTask' }),
+        event(31, 'TaskScheduled'),
+        failed(36, 'ProviderBusy'),
+        event(41, 'TaskScheduled'),
+        failed(52, 'ProviderUnreachable'),
+        event(61, 'TaskScheduled'),
+        failed(78, 'ProviderPaused'),
+      ],
+    }),
+    breakers: async () => breakers('outage'),
+  }),
+};
+
+const system: Parameters<typeof sandboxActions>[0] = {
+  provider: {} as never,
+  endOutage: async () => undefined,
+  api: { base: '', fetch: async () => new Response() },
+};
+
+const actions: readonly ConsoleAction[] = [
+  ...sandboxActions(system),
+  ...(['Reconcile now', 'Link to the results'] as const).map(
+    (label, index): ConsoleAction => ({
+      id: `action-${index}`,
+      label,
+      place: 'extraction',
+      effect: label,
+      changes: true,
+      isFor: ({ dueShard }) => (index === 0) === (dueShard !== undefined),
+      run: async () => ({ text: label }),
+    }),
+  ),
+];
+
+/** What the console is served with. Its time is 100 s after that of the fixtures. */
+export const picturedDeps = (kind: Pictured): Parameters<typeof serveConsole>[1] => {
+  const records = kind === 'day' ? day : [...held, ...day.filter(({ dueShard }) => dueShard === undefined)];
+  return {
+    stage: 'prod',
+    sources: sourcesWith(records, {
+      story: async (id) => explainExtraction(places[id] ?? placesWith(), id, at(100)),
+      breakers: async () => breakers(kind),
+      sweeps: async () => ({ items: [{ at: iso(40), sent: 1, failed: 0 }], complete: true }),
+      queues: async () => [
+        { name: 'reconcile queue', isDeadLetters: false, waiting: 1, later: 2, inFlight: 0 },
+        { name: 'dead letters', isDeadLetters: true, waiting: 0, later: 0, inFlight: 0 },
+      ],
+      deliveries: async () => ({
+        items: [
+          {
+            at: iso(41.8),
+            taskId: 'task-51c7d2e8',
+            extractionId: completedId,
+            answer: 204,
+            verdict: 'recorded',
+            wake: 'woken',
+          },
+          { at: iso(30), answer: 401, verdict: 'mismatch' },
+          { at: iso(12), taskId: 'task-unknown', answer: 204, verdict: 'stored' },
+          {
+            at: iso(-78),
+            taskId: 'task-4402bb19',
+            extractionId: idOf('4402bb19'),
+            answer: 204,
+            verdict: 'recorded',
+            wake: 'woken',
+          },
+          {
+            at: iso(-108),
+            taskId: 'task-4402bb19',
+            extractionId: idOf('4402bb19'),
+            answer: 500,
+            verdict: 'failed',
+          },
+        ],
+        complete: true,
+      }),
+      findings: async () => [
+        { id: 'stack', result: 'passed', message: 'stack Cosecha-prod is UPDATE_COMPLETE' },
+        {
+          id: 'state-machine',
+          result: 'passed',
+          message: 'machine is ACTIVE, and no execution broke within a day',
+        },
+        {
+          id: 'overdue',
+          result: 'failed',
+          message: `1 overdue; the longest due, ${idOf('02aa91f3')}, for 18 min`,
+          remedy: `\`cosecha reconcile ${idOf('02aa91f3')}\` reconciles it now and reports what fails.`,
+        },
+      ],
+      alarms: async () => [
+        {
+          name: 'Cosecha-prod-overdue',
+          description: 'A record is overdue. https://runbook.example/#overdue',
+          state: 'ALARM',
+          since: iso(-30),
+        },
+        { name: 'Cosecha-prod-dead-letters', state: 'OK' },
+      ],
+      trends: async () => [
+        { figure: 'Settled by a status of the provider', unit: 'count', hours: [412, 398, 431] },
+        { figure: 'Of these, the webhook was missed', unit: 'count', hours: [3, 0, 1] },
+        { figure: 'Reconcile queue: the oldest message', unit: 'seconds', hours: [4, 3, 5] },
+      ],
+    }),
+    now: () => at(100),
+    sleep: () => new Promise(() => undefined),
+    everyMs: 60_000,
+    actions,
+    sandboxState: async () => ({ active: ['The provider answers with 503, for the next 12 calls.'] }),
+    random: () => 'random',
+    onAction: () => undefined,
+    onError: (error) => {
+      throw error;
+    },
+  };
+};

@@ -1,0 +1,87 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type RunningConsole, serveConsole } from '../../../../../tools/cli/console/serve-console.ts';
+import { axeViolationsOn } from '../../../../support/axe.ts';
+import { describeInChromium, launchChromium, openTab } from '../../../../support/chromium.ts';
+import { completedId, picturedDeps, waitingId } from '../../../../support/console-pictures.ts';
+import { at } from '../../../../support/extraction-fixtures.ts';
+import { smallPng } from '../../../../support/small-png.ts';
+
+const folder = new URL('../../../../../docs/console/', import.meta.url);
+const page = readFileSync(new URL('../../../../../docs/console.md', import.meta.url), 'utf8');
+
+/** `npm run docs:pictures` writes docs/console. Otherwise each picture is made, and its file is there. */
+const writes = process.env.WRITE_PICTURES !== undefined;
+
+/** Name, path, width and colour scheme, and the height that is shown. */
+const pictures = [
+  ['extractions', '', 1_280, 'light', 760],
+  ['extractions-phone', '', 390, 'light', 900],
+  ['outage', '?status=open', 1_280, 'dark', 560],
+  ['completed', `extractions/${completedId}`, 1_280, 'light', 800],
+  ['waiting', `extractions/${waitingId}`, 1_280, 'dark', 800],
+  ['waiting-phone', `extractions/${waitingId}`, 390, 'dark', 900],
+  ['deliveries', 'deliveries', 1_280, 'light', 480],
+  ['health', 'health', 1_280, 'dark', 900],
+  ['sandbox', 'sandbox', 1_280, 'light', 760],
+] as const;
+
+/** Width and height of a PNG: https://www.w3.org/TR/png-3/#11IHDR */
+const sizeOf = (png: Uint8Array): readonly [number, number] => {
+  const view = new DataView(png.buffer, png.byteOffset);
+  return [view.getUint32(16), view.getUint32(20)];
+};
+
+test('docs/console.md shows every picture, and the README one of them', () => {
+  const shown = [...page.matchAll(/\]\(console\/([\w-]+)\.png\)/g)].map(([, name]) => name);
+  expect(shown.toSorted()).toEqual(pictures.map(([name]) => name).toSorted());
+  const readme = readFileSync(new URL('../../../../../README.md', import.meta.url), 'utf8');
+  expect(readme.match(/docs\/console\/\w+\.png/g)).toHaveLength(1);
+});
+
+describeInChromium('the pictures of the console', () => {
+  const running = new Map<'day' | 'outage', RunningConsole>();
+  let browser: Browser;
+  beforeAll(async () => {
+    for (const kind of ['day', 'outage'] as const)
+      running.set(kind, await serveConsole(0, picturedDeps(kind)));
+    browser = await launchChromium();
+    mkdirSync(folder, { recursive: true });
+  });
+  afterAll(async () => {
+    await browser?.close();
+    for (const one of running.values()) await one.close();
+  });
+
+  test.each(pictures)(
+    '%s is taken, breaks no rule of axe, and its file is small',
+    async (name, path, width, colorScheme, height) => {
+      const viewport = { width, height };
+      const tab = await openTab(browser, {
+        viewport,
+        colorScheme,
+        timezoneId: 'UTC',
+        reducedMotion: 'reduce',
+      });
+      // The script of the page counts ages by it.
+      await tab.clock.setFixedTime(at(100));
+      await tab.goto(`${running.get(/outage|waiting/.test(name) ? 'outage' : 'day')?.url}${path}`);
+      await tab
+        .locator('#connection', { hasText: /live/ })
+        .or(tab.getByText('not updated'))
+        .first()
+        .waitFor();
+      const png = smallPng(await tab.screenshot({ animations: 'disabled' }));
+      expect(await axeViolationsOn(tab)).toEqual([]);
+      await tab.close();
+      const file = new URL(`${name}.png`, folder);
+      if (writes) writeFileSync(file, png);
+      // Fonts differ between machines, and with them the points of a picture.
+      expect(existsSync(file)).toBe(true);
+      const kept = readFileSync(file);
+      expect(sizeOf(kept)).toEqual([width, height]);
+      expect(kept.byteLength).toBeLessThan(100_000);
+    },
+  );
+});
