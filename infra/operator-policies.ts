@@ -112,7 +112,12 @@ const viewing = (arns: Arns, props: OperatorPoliciesProps) => {
     allow(['states:GetExecutionHistory'], [arns.executions]),
     // None of them knows resources.
     allow(
-      ['cloudwatch:DescribeAlarms', 'cloudwatch:GetMetricStatistics', 'lambda:ListEventSourceMappings'],
+      [
+        'cloudwatch:DescribeAlarms',
+        'cloudwatch:GetMetricStatistics',
+        'lambda:GetAccountSettings',
+        'lambda:ListEventSourceMappings',
+      ],
       ['*'],
     ),
   ];
