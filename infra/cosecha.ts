@@ -10,6 +10,7 @@ import { Construct, type IConstruct } from 'constructs';
 import { adaptToEmulator } from './adapt-to-emulator.ts';
 import { type Config, readConfig } from './config.ts';
 import { ConfigError } from './config-error.ts';
+import { type Connected, connectFunctions } from './connect-functions.ts';
 import { DataKey } from './constructs/data-key.ts';
 import type { Network } from './constructs/network.ts';
 import { ReconcileQueue } from './constructs/reconcile-queue.ts';
@@ -25,7 +26,6 @@ import { addOutputs } from './outputs.ts';
 import { prebuiltFunctions } from './prebuilt-functions.ts';
 import { refuseLocalOnAws } from './refuse-local-on-aws.ts';
 import { refuseWrongEnvironment } from './refuse-wrong-environment.ts';
-import { connectFunctions, type Wiring } from './wiring.ts';
 
 export type CosechaProps = CosechaSettings & {
   /**
@@ -63,7 +63,7 @@ export class Cosecha extends Construct {
   /** Register it at the provider. */
   readonly webhookUrl: string;
   readonly alarms: readonly Alarm[];
-  private readonly api: Wiring['api'];
+  private readonly api: Connected['api'];
   private readonly stage: string;
 
   constructor(scope: Construct, id: string, props: CosechaProps);

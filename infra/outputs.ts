@@ -1,7 +1,7 @@
 import { CfnOutput } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
+import type { Connected } from './connect-functions.ts';
 import type { CosechaFunctions, Resources } from './functions.ts';
-import type { Wiring } from './wiring.ts';
 
 type Output = readonly [id: string, value: string, description: string];
 
@@ -10,7 +10,7 @@ export const addOutputs = (
   scope: Construct,
   resources: Resources,
   functions: CosechaFunctions,
-  wiring: Wiring,
+  wiring: Connected,
 ): void => {
   const outputs = [
     ...apiOutputs(wiring),
@@ -27,14 +27,14 @@ const addOutput = (scope: Construct, id: string, value: string, description: str
   if (scope.node.id !== 'Default') output.overrideLogicalId(`${scope.node.id}${id}`);
 };
 
-const apiOutputs = ({ api }: Wiring): readonly Output[] => [
+const apiOutputs = ({ api }: Connected): readonly Output[] => [
   ['ApiUrl', api.url, 'The base address of the API, without a slash at the end'],
   ['ApiId', api.api.apiId, 'The id of the API'],
   ['WebhookUrl', api.webhookUrl, 'The address to register at the provider for webhooks'],
   ...domainOutput(api),
 ];
 
-const domainOutput = ({ customDomain }: Wiring['api']): readonly Output[] =>
+const domainOutput = ({ customDomain }: Connected['api']): readonly Output[] =>
   customDomain === undefined
     ? []
     : [
@@ -45,7 +45,10 @@ const domainOutput = ({ customDomain }: Wiring['api']): readonly Output[] =>
         ],
       ];
 
-const dataOutputs = ({ storage, dataKey }: Resources, { streamArn, fanOut }: Wiring): readonly Output[] => {
+const dataOutputs = (
+  { storage, dataKey }: Resources,
+  { streamArn, fanOut }: Connected,
+): readonly Output[] => {
   const bus: readonly Output[] =
     fanOut === undefined
       ? []
@@ -87,7 +90,7 @@ const dataOutputs = ({ storage, dataKey }: Resources, { streamArn, fanOut }: Wir
 const operatingOutputs = (
   { config, queue }: Resources,
   functions: CosechaFunctions,
-  { machine, dashboard, policies }: Wiring,
+  { machine, dashboard, policies }: Connected,
 ): readonly Output[] => [
   [
     'StateMachineArn',

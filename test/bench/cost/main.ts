@@ -8,7 +8,7 @@ import { ExpectedFailure } from '../../../tools/local/expected-failure.ts';
 import { createRunDirectory } from '../../../tools/local/paths.ts';
 import { synthesizeTemplate } from '../template.ts';
 import { billOf } from './bill/bill.ts';
-import { factsOf } from './facts.ts';
+import { factsOf } from './read-template.ts';
 import { report } from './report.ts';
 import { measure } from './run/measure.ts';
 

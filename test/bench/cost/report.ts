@@ -14,7 +14,7 @@ import { type Charge, dollarsOf, totalOf } from './bill/charge.ts';
 import { COLD_START } from './bill/cold-starts.ts';
 import { memorySizes } from './bill/path-charges.ts';
 import { startAndEnd } from './bill/transitions.ts';
-import type { Facts } from './facts.ts';
+import type { Facts } from './read-template.ts';
 
 type Column = { readonly name: string; readonly charges: readonly Charge[] };
 

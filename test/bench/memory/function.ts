@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { bundleFunctions } from '../../../infra/bundle/bundle-functions.ts';
 import { environments, lambdaVariables } from '../cold/cases.ts';
-import { factsOf } from '../cost/facts.ts';
+import { factsOf } from '../cost/read-template.ts';
 import { synthesizeTemplate } from '../template.ts';
 
 const template = synthesizeTemplate();

@@ -5,7 +5,7 @@ import { median } from '../../quantile.ts';
 import { asOnAws } from '../../units/as-on-aws.ts';
 import { unitsOf } from '../../units/dynamo-units.ts';
 import { deployedTables } from '../../units/tables.ts';
-import type { Facts } from '../facts.ts';
+import type { Facts } from '../read-template.ts';
 import type { Measured, Path } from '../run/sample.ts';
 import { type Charge, merge, times, totalOf } from './charge.ts';
 import { type ColdStart, coldStartCharges, coldStartsOf } from './cold-starts.ts';

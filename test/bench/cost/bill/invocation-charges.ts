@@ -5,7 +5,7 @@ import type { Call, Entry } from '../../ledger/entry.ts';
 import { nameOfCall } from '../../ledger/name-of-call.ts';
 import type { Table } from '../../units/capacity.ts';
 import { CannotBeCounted, type Units } from '../../units/dynamo-units.ts';
-import type { Facts } from '../facts.ts';
+import type { Facts } from '../read-template.ts';
 import type { Logged } from '../run/read-logs.ts';
 import { billedMs, waitedMs } from './billed-duration.ts';
 import type { Charge } from './charge.ts';

@@ -6,7 +6,7 @@ import { naivePolling } from '../../../../bench/cost/bill/designs.ts';
 import { invocationCharges, type Known } from '../../../../bench/cost/bill/invocation-charges.ts';
 import { FIRST_POLL, FURTHER_POLL, pathCharges } from '../../../../bench/cost/bill/path-charges.ts';
 import { transitionsIn } from '../../../../bench/cost/bill/transitions.ts';
-import type { Facts } from '../../../../bench/cost/facts.ts';
+import type { Facts } from '../../../../bench/cost/read-template.ts';
 import type { Call, Entry } from '../../../../bench/ledger/entry.ts';
 import { CannotBeCounted } from '../../../../bench/units/dynamo-units.ts';
 

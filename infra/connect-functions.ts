@@ -6,12 +6,12 @@ import { EventFanOut } from './constructs/event-fan-out.ts';
 import { ExtractionApi } from './constructs/extraction-api.ts';
 import { ExtractionMachine } from './constructs/extraction-machine.ts';
 import { metricsOf } from './constructs/metrics.ts';
-import { SafetyNet } from './constructs/safety-net.ts';
+import { ReconcileRules } from './constructs/reconcile-rules.ts';
 import { streamParameters } from './constructs/stream-parameters.ts';
 import type { CosechaFunctions, Resources } from './functions.ts';
 import { OperatorPolicies } from './operator-policies.ts';
 
-export type Wiring = ReturnType<typeof connectFunctions>;
+export type Connected = ReturnType<typeof connectFunctions>;
 
 /** Everything that invokes the functions or reads what they write: machine, rules, API, stream, alarms, dashboard. */
 export const connectFunctions = (scope: Construct, resources: Resources, functions: CosechaFunctions) => {
@@ -22,7 +22,7 @@ export const connectFunctions = (scope: Construct, resources: Resources, functio
     startTask: functions.startTask.function,
     reconcile: functions.reconcileExtraction.function,
   });
-  new SafetyNet(scope, 'SafetyNet', { config, queue, sweep: functions.sweepExtractions, machine });
+  new ReconcileRules(scope, 'SafetyNet', { config, queue, sweep: functions.sweepExtractions, machine });
   const api = new ExtractionApi(scope, 'ExtractionApi', {
     config,
     dataKey,

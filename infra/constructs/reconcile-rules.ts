@@ -8,7 +8,7 @@ import type { Config } from '../config.ts';
 import type { CosechaFunction } from './cosecha-function.ts';
 import type { ReconcileQueue } from './reconcile-queue.ts';
 
-type SafetyNetProps = {
+type ReconcileRulesProps = {
   readonly config: Config;
   readonly queue: ReconcileQueue;
   /** Sends everything that is due to the queue. */
@@ -17,11 +17,11 @@ type SafetyNetProps = {
 };
 
 /**
- * Reconciles without the machine. A rule sends broken executions to the queue, which is fast but best effort. The sweep is
- * the guarantee.
+ * Two rules, which reconcile without the machine. One sends broken executions to the queue, which is fast but best effort.
+ * The other invokes the sweep, which is the guarantee. Changing the id `SafetyNet` would replace both.
  */
-export class SafetyNet extends Construct {
-  constructor(scope: Construct, id: string, { config, queue, sweep, machine }: SafetyNetProps) {
+export class ReconcileRules extends Construct {
+  constructor(scope: Construct, id: string, { config, queue, sweep, machine }: ReconcileRulesProps) {
     super(scope, id);
     new Rule(this, 'ExecutionBroken', {
       description: 'Reconciles the extraction of an execution that FAILED, TIMED_OUT or was ABORTED',

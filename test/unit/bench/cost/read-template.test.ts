@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { functionNames } from '../../../../infra/function-names.ts';
-import { factsOf } from '../../../bench/cost/facts.ts';
+import { factsOf } from '../../../bench/cost/read-template.ts';
 import { synthesizeTemplate, type Template } from '../../../bench/template.ts';
 
 const template = synthesizeTemplate();
