@@ -4,25 +4,14 @@ import { S3Client } from '@aws-sdk/client-s3';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SFNClient } from '@aws-sdk/client-sfn';
 import { SQSClient } from '@aws-sdk/client-sqs';
-import type { Attempt } from '../../breaker/circuit-breaker.ts';
 import { parseTimings, type Timings } from '../../extraction/parse-timings.ts';
-import { countReads } from '../../extraction/reconcile/count-reads.ts';
-import { findSealedTarget } from '../../extraction/reconcile/find-sealed-target.ts';
-import { guardReads, type ReadTask, tokensFor } from '../../extraction/reconcile/guard-reads.ts';
-import {
-  parseRead,
-  type Reading,
-  readingOfExtraction,
-  readTaskWith,
-} from '../../extraction/reconcile/reading.ts';
+import { readsFor } from '../../extraction/reconcile/read-by-method.ts';
+import { parseRead } from '../../extraction/reconcile/reading.ts';
 import { reconcileAndContinue } from '../../extraction/reconcile/reconcile.ts';
 import type { ReconcileCaller, ReconcileResult } from '../../extraction/reconcile/steps.ts';
-import type { ConsentExtraction } from '../../extraction/record.ts';
 import { telemetry } from '../../observability/observability.ts';
 import { readExtraction } from '../../provider/extractions/read-extraction.ts';
 import { fetchTask, parseTask } from '../../provider/tasks/read-task.ts';
-import { tokensOf } from '../../provider/tokens/task-tokens.ts';
-import { withSession } from '../../provider/tokens/with-session.ts';
 import type { Connection } from '../../provider/transport/send-request.ts';
 import { dynamoExtractionStore } from '../dynamo-extraction-store.ts';
 import { dynamoTaskStore } from '../dynamo-task-store.ts';
@@ -56,57 +45,31 @@ export const reconcilerFromEnvironment = (now: () => Date): Reconciler => {
     alsoCountLoginsFor: breakers.starts,
     maxAnswerBytes: Number(requiredVariable('RESULTS_MAX_BYTES')),
   });
-  const taskTokens = taskTokensFromEnvironment(secrets, connection, now);
-  const readInput = readExecutionInputOf(new SFNClient(patientClient), requiredVariable('STATE_MACHINE_ARN'));
-  const tasks = dynamoTaskStore(database, requiredVariable('TASKS_TABLE'), now);
-  const unsealTarget = unsealTargetWith(new KMSClient(patientClient), requiredVariable('SEAL_KEY_ARN'));
 
-  const connectionFor = ({ kind }: Attempt): Connection =>
-    kind === 'last'
-      ? { ...connection, totalTimeoutMs: Math.min(connection.totalTimeoutMs, lastReadMs) }
-      : connection;
+  const connectionFor = ({ isLast }: { readonly isLast: boolean }): Connection =>
+    isLast ? { ...connection, totalTimeoutMs: Math.min(connection.totalTimeoutMs, lastReadMs) } : connection;
 
-  const readByConsent = async (
-    { extractionId, variant }: ConsentExtraction,
-    taskId: string,
-    attempt: Attempt,
-  ): Promise<Reading> => {
-    const sealed = await findSealedTarget(extractionId, taskId, { tasks, readInput });
-    const { target } = await unsealTarget(extractionId, sealed);
-    return readingOfExtraction(
-      await withSession(tokensFor(tokensOf(taskTokens, target), attempt), (token) =>
-        attempt.make(() =>
-          readExtraction(connectionFor(attempt), token, { variant, taskId, parse: parseRead }),
-        ),
-      ),
-    );
-  };
-
-  const readByCredentials = (taskId: string, attempt: Attempt): Promise<Reading> =>
-    withSession(tokensFor(sessions, attempt), (token) =>
-      attempt.make(() =>
-        readTaskWith(async () =>
-          parseTask(await fetchTask(connectionFor(attempt), token, taskId), parseRead),
-        ),
-      ),
-    );
-
-  const readByMethod: ReadTask = (record, taskId, attempt) =>
-    record.method === 'consent' ? readByConsent(record, taskId, attempt) : readByCredentials(taskId, attempt);
-
-  const extractions = dynamoExtractionStore(database, requiredVariable('EXTRACTIONS_TABLE'));
   const deps = {
-    extractions,
-    tasks,
+    extractions: dynamoExtractionStore(database, requiredVariable('EXTRACTIONS_TABLE')),
+    tasks: dynamoTaskStore(database, requiredVariable('TASKS_TABLE'), now),
+    readInput: readExecutionInputOf(new SFNClient(patientClient), requiredVariable('STATE_MACHINE_ARN')),
+    unsealTarget: unsealTargetWith(new KMSClient(patientClient), requiredVariable('SEAL_KEY_ARN')),
+    sessions,
+    taskTokens: taskTokensFromEnvironment(secrets, connection, now),
+    readTask: async (token, taskId, call) =>
+      parseTask(await fetchTask(connectionFor(call), token, taskId), parseRead),
+    readExtraction: (token, taskId, { variant, ...call }) =>
+      readExtraction(connectionFor(call), token, { variant, taskId, parse: parseRead }),
+    breaker: breakers.reads,
     storeResults: storeResultsIn(new S3Client(patientClient), requiredVariable('RESULTS_BUCKET')),
     now,
     timings: parseTimings(requiredVariable('TIMINGS')),
     telemetry,
     send: sendReconcileTo(new SQSClient(patientQueueClient), requiredVariable('RECONCILE_QUEUE_URL')),
-  };
+  } satisfies Parameters<typeof readsFor>[1] & Omit<Parameters<typeof reconcileAndContinue>[2], 'read'>;
 
   const reconcileOne = async (extractionId: string, caller: ReconcileCaller): Promise<ReconcileResult> => {
-    const read = guardReads(countReads(readByMethod, caller, deps), { ...deps, breaker: breakers.reads });
+    const read = readsFor(caller, deps);
     const reconciled = await reconcileAndContinue(extractionId, caller, { ...deps, read });
     const record = reconciled.kind === 'gone' ? undefined : reconciled.record;
     telemetry.log('Reconcile finished.', {

@@ -1,15 +1,10 @@
-import type { Attempt } from '../../../lib/breaker/circuit-breaker.ts';
-import { countReads } from '../../../lib/extraction/reconcile/count-reads.ts';
-import { findSealedTarget } from '../../../lib/extraction/reconcile/find-sealed-target.ts';
-import { guardReads, type ReadTask, tokensFor } from '../../../lib/extraction/reconcile/guard-reads.ts';
-import { parseRead, readingOfExtraction, readTaskWith } from '../../../lib/extraction/reconcile/reading.ts';
+import { readsFor } from '../../../lib/extraction/reconcile/read-by-method.ts';
+import { parseRead } from '../../../lib/extraction/reconcile/reading.ts';
 import type { ReconcileCaller, ReconcileDeps } from '../../../lib/extraction/reconcile/steps.ts';
-import type { ConsentExtraction } from '../../../lib/extraction/record.ts';
 import type { SealedTargetData } from '../../../lib/extraction/sealed-request-data.ts';
 import { readExtraction } from '../../../lib/provider/extractions/read-extraction.ts';
 import type { TaskReading } from '../../../lib/provider/tasks/read-task.ts';
-import { tokensOf } from '../../../lib/provider/tokens/task-tokens.ts';
-import { withSession } from '../../../lib/provider/tokens/with-session.ts';
+import type { TaskTokens } from '../../../lib/provider/tokens/task-tokens.ts';
 import type { Fetch } from '../../../lib/provider/transport/fetch.ts';
 import type { Connection } from '../../../lib/provider/transport/send-request.ts';
 import type { Process } from '../world/process.ts';
@@ -49,6 +44,13 @@ const pollsOf = (world: World, process: Process, taskId: string): Connection => 
   };
 };
 
+const noTaskTokens: TaskTokens = {
+  current: async () => {
+    throw new Error('no record by consent');
+  },
+  drop: () => undefined,
+};
+
 /** The dependencies of reconcile in one process for one caller, and its clock. */
 export const reconcileDepsFor = (
   world: World,
@@ -58,16 +60,8 @@ export const reconcileDepsFor = (
 ): ReconcileDeps => {
   const { kernel, provider } = world;
   world.readers.push(process);
-  // Only if the method needs it, because a cache of Task Tokens creates a random key, which is slow.
-  const consents = world.scenario.method !== 'credentials';
-  const sessions = sessionsFor(world, process);
-  const taskTokens = consents ? taskTokensFor(world, process) : undefined;
   const unseal = unsealFor(world, process);
   const readFromProvider = (): void => world.state('providerRead', { by: process });
-  const read = (taskId: string): Promise<ReadAnswer> => {
-    readFromProvider();
-    return kernel.call(process, process.name, provider.read(taskId));
-  };
   const tables = tablesFor(world, process);
   const readInput = (extractionId: string) =>
     kernel.call(process, process.name, {
@@ -75,33 +69,24 @@ export const reconcileDepsFor = (
       kind: 'read',
       take: () => ({ sealed: world.executions.get(extractionId)?.input.sealed ?? '' }),
     });
-  const readByConsent = async (
-    { extractionId, variant }: ConsentExtraction,
-    taskId: string,
-    attempt: Attempt,
-  ) => {
-    const sealed = await findSealedTarget(extractionId, taskId, { tasks: tables.tasks, readInput });
-    const { target } = await unseal<SealedTargetData>(sealed);
-    if (taskTokens === undefined) throw new Error('no record by consent');
-    const connection = pollsOf(world, process, taskId);
-    return withSession(tokensFor(tokensOf(taskTokens, target), attempt), (token) =>
-      attempt.make(() => {
-        readFromProvider();
-        return readExtraction(connection, token, { variant, taskId, parse: parseRead });
-      }),
-    );
-  };
-  const readByMethod: ReadTask = async (record, taskId, attempt) =>
-    record.method === 'consent'
-      ? readingOfExtraction(await readByConsent(record, taskId, attempt))
-      : withSession(tokensFor(sessions, attempt), () =>
-          attempt.make(() => readTaskWith(async () => taskReading(await read(taskId)))),
-        );
-  const counting = { ...tables, now, timings, telemetry: world.telemetry };
-  const guarded = guardReads(countReads(readByMethod, caller, counting), {
+  const guarded = readsFor(caller, {
     ...tables,
+    readInput,
+    unsealTarget: (_extractionId, sealed) => unseal<SealedTargetData>(sealed),
+    sessions: sessionsFor(world, process),
+    // A cache of Task Tokens creates a random key, which is slow.
+    taskTokens: world.scenario.method === 'credentials' ? noTaskTokens : taskTokensFor(world, process),
+    readTask: async (_token, taskId) => {
+      readFromProvider();
+      return taskReading(await kernel.call(process, process.name, provider.read(taskId)));
+    },
+    readExtraction: (token, taskId, { variant }) => {
+      readFromProvider();
+      return readExtraction(pollsOf(world, process, taskId), token, { variant, taskId, parse: parseRead });
+    },
     breaker: breakerFor(world, process, 'reads'),
     now,
+    timings,
     telemetry: world.telemetry,
   });
   return {

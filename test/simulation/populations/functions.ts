@@ -1,6 +1,5 @@
 import type { BreakerName } from '../../../lib/breaker/breaker-state.ts';
 import {
-  type Attempt,
   alsoCountingFor,
   type CircuitBreaker,
   createCircuitBreaker,
@@ -10,10 +9,7 @@ import {
   type RequestInput,
   requestExtraction,
 } from '../../../lib/extraction/api/request-extraction.ts';
-import { countReads } from '../../../lib/extraction/reconcile/count-reads.ts';
-import { findSealedTarget } from '../../../lib/extraction/reconcile/find-sealed-target.ts';
-import { guardReads, type ReadTask, tokensFor } from '../../../lib/extraction/reconcile/guard-reads.ts';
-import { readingOfExtraction, readTaskWith } from '../../../lib/extraction/reconcile/reading.ts';
+import { readsFor } from '../../../lib/extraction/reconcile/read-by-method.ts';
 import { reconcileAndContinue } from '../../../lib/extraction/reconcile/reconcile.ts';
 import { answerReconcile } from '../../../lib/extraction/reconcile/reconcile-event.ts';
 import {
@@ -25,13 +21,12 @@ import type { ReconcileCaller } from '../../../lib/extraction/reconcile/steps.ts
 import type { ReconcileMessage } from '../../../lib/extraction/reconcile-message.ts';
 import type { Extraction, TerminalStatus } from '../../../lib/extraction/record.ts';
 import { recordDelivery } from '../../../lib/extraction/record-delivery.ts';
-import type { SealedRequestData } from '../../../lib/extraction/sealed-request-data.ts';
+import type { SealedRequestData, SealedTargetData } from '../../../lib/extraction/sealed-request-data.ts';
 import { callByConsent, callByCredentials } from '../../../lib/extraction/start/start-call.ts';
 import { startForMachine } from '../../../lib/extraction/start/start-for-machine.ts';
 import { sweep } from '../../../lib/extraction/sweep.ts';
 import { cacheSessionTokens } from '../../../lib/provider/tokens/session-tokens.ts';
-import { cacheTaskTokens, tokensOf } from '../../../lib/provider/tokens/task-tokens.ts';
-import { withSession } from '../../../lib/provider/tokens/with-session.ts';
+import { cacheTaskTokens } from '../../../lib/provider/tokens/task-tokens.ts';
 import { breakerStoreOver, closedCircuit } from '../../support/memory-breaker-store.ts';
 import { extractionStoreOver } from '../../support/memory-extraction-store.ts';
 import { taskStoreOver } from '../../support/memory-task-store.ts';
@@ -110,22 +105,17 @@ export const functionsIn = (service: Service, process: Process) => {
         })
       : callByCredentials(record, await unseal(record.extractionId, sealed), { sessions, startTask });
   };
-  const readByConsent = async (extractionId: string, taskId: string, attempt: Attempt) => {
-    const readInput = async () => ({ sealed: service.executions.get(extractionId)?.sealed ?? '' });
-    const sealed = await findSealedTarget(extractionId, taskId, { tasks: deps.tasks, readInput });
-    const { target } = await unseal<{ target: string }>(extractionId, sealed);
-    return withSession(tokensFor(tokensOf(taskTokens, target), attempt), (token) =>
-      attempt.make(() => provider.readExtraction(process, token, taskId)),
-    );
-  };
-  const read: ReadTask = async (record, taskId, attempt) =>
-    record.method === 'consent'
-      ? readingOfExtraction(await readByConsent(record.extractionId, taskId, attempt))
-      : withSession(tokensFor(sessions, attempt), () =>
-          attempt.make(() => readTaskWith(() => provider.readTask(process, taskId))),
-        );
   const reconcileDeps = {
     ...deps,
+    readInput: async (extractionId: string) => ({
+      sealed: service.executions.get(extractionId)?.sealed ?? '',
+    }),
+    unsealTarget: unseal<SealedTargetData>,
+    sessions,
+    taskTokens,
+    readTask: (_token: string, taskId: string) => provider.readTask(process, taskId),
+    readExtraction: (token: string, taskId: string) => provider.readExtraction(process, token, taskId),
+    breaker: breakers.reads,
     storeResults: async (extractionId: string, bytes: Uint8Array) => {
       await process.wait(20);
       const text = new TextDecoder().decode(bytes);
@@ -135,7 +125,7 @@ export const functionsIn = (service: Service, process: Process) => {
   const reconcile = (extractionId: string, caller: ReconcileCaller) =>
     reconcileAndContinue(extractionId, caller, {
       ...reconcileDeps,
-      read: guardReads(countReads(read, caller, deps), { ...deps, breaker: breakers.reads }),
+      read: readsFor(caller, reconcileDeps),
     });
 
   return {
