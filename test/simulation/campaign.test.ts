@@ -5,7 +5,7 @@ import { runCampaign } from './campaign/run-campaign.ts';
 import { showFinding } from './campaign/show-finding.ts';
 import type { Tally } from './campaign/tally.ts';
 import { invariants } from './invariants/all.ts';
-import { documentedTransitions } from './invariants/documented-transitions.ts';
+import { documentedTransitions } from './invariants/settling.ts';
 import { fate, fateNames } from './world/variants.ts';
 
 let tally: Tally;

@@ -3,7 +3,7 @@ import { readConfig } from '../../infra/config.ts';
 import { transitions } from '../../lib/extraction/transitions.ts';
 import { findScenario } from './campaign/find-scenario.ts';
 import { runSeed } from './campaign/search-random.ts';
-import { documentedTransitions } from './invariants/documented-transitions.ts';
+import { documentedTransitions } from './invariants/settling.ts';
 import { settings as defaults } from './populations/settings.ts';
 import { runWorld } from './run-world.ts';
 import { follow } from './scheduler/follow.ts';
