@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { KMSClient } from '@aws-sdk/client-kms';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
@@ -6,11 +7,12 @@ import middy from '@middy/core';
 import type { APIGatewayProxyEventV2WithIAMAuthorizer, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import { v7 as newUuid } from 'uuid';
 import { dynamoExtractionStore } from '../lib/aws/dynamo-extraction-store.ts';
+import { dynamoRequestStore } from '../lib/aws/dynamo-request-store.ts';
 import { readSecret } from '../lib/aws/read-secret.ts';
 import { sealWith } from '../lib/aws/seal.ts';
 import { startExecutionOf } from '../lib/aws/step-functions.ts';
 import { answerFailures } from '../lib/aws/wiring/answer-failures.ts';
-import { intakeClient } from '../lib/aws/wiring/client-options.ts';
+import { intakeClient, removingClient } from '../lib/aws/wiring/client-options.ts';
 import { optionalSetting, requiredVariable } from '../lib/aws/wiring/environment.ts';
 import { type AnswerRequestDeps, answerRequest } from '../lib/extraction/api/answer-request.ts';
 import { parseTimings } from '../lib/extraction/parse-timings.ts';
@@ -29,14 +31,22 @@ const readFingerprintKey = (): Promise<string> => {
   return fingerprintKey;
 };
 
+const database = new DynamoDBClient(intakeClient);
+
 const deps: AnswerRequestDeps = {
-  extractions: dynamoExtractionStore(new DynamoDBClient(intakeClient), requiredVariable('EXTRACTIONS_TABLE')),
+  extractions: dynamoExtractionStore(database, requiredVariable('EXTRACTIONS_TABLE')),
+  requests: dynamoRequestStore(
+    database,
+    requiredVariable('REQUESTS_TABLE'),
+    new DynamoDBClient(removingClient),
+  ),
   seal: sealWith(new KMSClient(intakeClient), requiredVariable('SEAL_KEY_ARN')),
   startExecution: startExecutionOf(new SFNClient(intakeClient), requiredVariable('STATE_MACHINE_ARN')),
   now: () => new Date(),
   timings: parseTimings(requiredVariable('TIMINGS')),
   fingerprintKey: readFingerprintKey,
   newId: () => newUuid(),
+  newRequestId: () => randomBytes(16).toString('base64url'),
   assertConsentsSetUp: () => void optionalSetting('PROVIDER_CLIENT_ID', 'providerClientId'),
   telemetry,
 };

@@ -11,9 +11,9 @@ type StartTaskEvent = ExecutionInput & { readonly callbackToken: string; readonl
 const startOne = starterFromEnvironment(() => new Date());
 
 const startTaskHandler = async (event: StartTaskEvent): Promise<void> => {
-  const { extractionId, requestId, sealed, callbackToken, callbackAttempt } = event;
+  const { extractionId, requestId, callbackToken, callbackAttempt } = event;
   telemetry.about({ extractionId });
-  await startOne({ extractionId, requestId, sealed, callbackToken, callbackAttempt });
+  await startOne({ extractionId, requestId, callbackToken, callbackAttempt });
 };
 
 export const handler = middy<StartTaskEvent, void>(endAtTimeout)

@@ -108,8 +108,6 @@ const startTask = (timings: MachineTimings, functions: MachineFunctions): TaskSt
     Payload: {
       extractionId: '{% $states.input.extractionId %}',
       requestId: '{% $states.input.requestId %}',
-      request: '{% $states.input.request %}',
-      sealed: '{% $states.input.sealed %}',
       callbackToken: '{% $states.context.Task.Token %}',
       // Grows over retries and redrives, so that an older token never replaces a newer one in the table Tasks.
       // RetryCount starts at 0 again after a redrive; not every context has a RedriveCount.
@@ -122,7 +120,6 @@ const startTask = (timings: MachineTimings, functions: MachineFunctions): TaskSt
   Catch: [
     {
       ErrorEquals: ['States.ALL'],
-      // A new output instead of the input, so that the sealed request data end here.
       Output: { extractionId: '{% $states.input.extractionId %}' },
       Next: 'Reconcile',
     },

@@ -5,11 +5,7 @@ import type { Config } from './config.ts';
 import { allow } from './constructs/allow.ts';
 import { CosechaFunction } from './constructs/cosecha-function.ts';
 import type { DataKey } from './constructs/data-key.ts';
-import {
-  acknowledgeEveryExecution,
-  describingExecutions,
-  extractionMachineArn,
-} from './constructs/extraction-machine.ts';
+import { extractionMachineArn } from './constructs/extraction-machine.ts';
 import type { Network } from './constructs/network.ts';
 import { type ReconcileQueue, reconcileTimeout } from './constructs/reconcile-queue.ts';
 import type { SealKey } from './constructs/seal-key.ts';
@@ -70,6 +66,7 @@ const requestExtraction = (context: Context): CosechaFunction => {
     memoryMB: 512,
     environment: {
       EXTRACTIONS_TABLE: storage.extractions.tableName,
+      REQUESTS_TABLE: storage.requests.tableName,
       TIMINGS: timingsOf(config),
       ...providerClientOf(config),
       STATE_MACHINE_ARN: machineArn,
@@ -78,6 +75,7 @@ const requestExtraction = (context: Context): CosechaFunction => {
     },
     permissions: [
       storage.onExtractions('PutItem'),
+      storage.onRequests('DeleteItem', 'PutItem'),
       dataKey.writingTables(),
       secrets.reading(secrets.fingerprintKey),
       allow(['states:StartExecution'], [machineArn]),
@@ -121,6 +119,7 @@ const startTask = (context: Context): CosechaFunction => {
     reservedConcurrency: config.startReservedConcurrency,
     environment: {
       ...tablesOf(storage),
+      REQUESTS_TABLE: storage.requests.tableName,
       TIMINGS: timingsOf(config),
       ...providerOf(context),
       SEAL_KEY_ARN: sealKey.key.keyArn,
@@ -132,6 +131,7 @@ const startTask = (context: Context): CosechaFunction => {
       queue.sending(),
       storage.onExtractions('GetItem', 'UpdateItem'),
       storage.onTasks('UpdateItem'),
+      storage.onRequests('DeleteItem', 'GetItem', 'PutItem'),
       storage.onBreakers(),
       dataKey.writingTables(),
       secrets.reading(secrets.providerApiKey),
@@ -170,7 +170,7 @@ const receiveWebhook = (context: Context): CosechaFunction => {
 };
 
 const reconcileExtraction = (context: Context): CosechaFunction => {
-  const { scope, config, code, network, dataKey, sealKey, secrets, storage, queue, machineArn } = context;
+  const { scope, config, code, network, dataKey, sealKey, secrets, storage, queue } = context;
   const reconciling = new CosechaFunction(scope, 'ReconcileExtraction', {
     config,
     dataKey,
@@ -186,9 +186,9 @@ const reconcileExtraction = (context: Context): CosechaFunction => {
     recursiveLoop: RecursiveLoop.ALLOW,
     environment: {
       ...tablesOf(storage),
+      REQUESTS_TABLE: storage.requests.tableName,
       TIMINGS: timingsOf(config),
       ...providerOf(context),
-      STATE_MACHINE_ARN: machineArn,
       SEAL_KEY_ARN: sealKey.key.keyArn,
       RESULTS_BUCKET: storage.results.bucketName,
       RESULTS_MAX_BYTES: String(config.resultsMaxBytes),
@@ -200,12 +200,12 @@ const reconcileExtraction = (context: Context): CosechaFunction => {
       queue.receiving(),
       storage.onExtractions('GetItem', 'UpdateItem'),
       storage.onTasks('GetItem', 'UpdateItem'),
+      storage.onRequests('DeleteItem', 'GetItem', 'UpdateItem'),
       storage.onBreakers(),
       dataKey.writingTables(),
       storage.onResults('PutObject'),
       dataKey.storingObjects(),
       secrets.reading(secrets.providerApiKey),
-      describingExecutions(scope, config),
     ],
   });
   queue.consumeWith(reconciling);
@@ -343,8 +343,7 @@ const allowSealKey = ({ sealKey }: Context, functions: Roles): void => {
 };
 
 /** Gives the rules of AWS Solutions the reasons for permissions that end in a wildcard. */
-const acknowledgeWildcards = ({ config, storage }: Context, functions: Roles): void => {
+const acknowledgeWildcards = ({ storage }: Context, functions: Roles): void => {
   const { getExtraction, reconcileExtraction } = functions;
-  acknowledgeEveryExecution(reconcileExtraction.role, config);
   for (const { role } of [getExtraction, reconcileExtraction]) storage.acknowledgeEveryResult(role);
 };

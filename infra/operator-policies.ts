@@ -77,6 +77,7 @@ const arnsOf = (scope: Construct, { resources, api }: OperatorPoliciesProps) => 
     requestExtraction: arn('execute-api', api.apiId, '$default/POST/extractions'),
     extractions: storage.extractions.tableArn,
     tasks: storage.tasks.tableArn,
+    requests: storage.requests.tableArn,
     breakers: storage.breakers.tableArn,
     due: `${storage.extractions.tableArn}/index/due`,
     results: storage.results.bucketArn,
@@ -95,7 +96,7 @@ const viewing = (arns: Arns, props: OperatorPoliciesProps) => {
     allow(['dynamodb:BatchGetItem', 'dynamodb:Query'], [arns.extractions, arns.due]),
     allow(
       ['dynamodb:DescribeContinuousBackups', 'dynamodb:DescribeTable', 'dynamodb:DescribeTimeToLive'],
-      [arns.extractions, arns.tasks],
+      [arns.extractions, arns.tasks, arns.requests],
     ),
     allow(['dynamodb:DescribeStream', 'dynamodb:GetRecords', 'dynamodb:GetShardIterator'], [streamArn]),
     dataKey.readingTables(),
@@ -149,7 +150,9 @@ const administering = (arns: Arns, { resources }: OperatorPoliciesProps) => {
   return [
     secrets.reading(secrets.webhookSigningKey),
     secrets.reading(secrets.providerApiKey),
-    allow(['dynamodb:DeleteItem'], [arns.extractions, arns.tasks]),
+    allow(['dynamodb:DeleteItem'], [arns.extractions, arns.tasks, arns.requests]),
+    // Ciphertext, which nobody can open: `erase` looks whether the row is gone.
+    allow(['dynamodb:GetItem'], [arns.requests]),
     allow(['s3:DeleteObject', 's3:DeleteObjectVersion'], [arns.everyResult]),
     allow(['dynamodb:DescribeTable', 'dynamodb:Scan'], [arns.restored]),
     allow(['dynamodb:PutItem'], [arns.extractions]),

@@ -75,6 +75,11 @@ const dataOutputs = (
       'The private table where webhooks and start-task find each other',
     ],
     [
+      'RequestsTableName',
+      storage.requests.tableName,
+      'The private table with what is sealed of each request, until it has been used',
+    ],
+    [
       'BreakersTableName',
       storage.breakers.tableName,
       'The table of the breakers: `cosecha pause` and `cosecha resume` write it',

@@ -190,6 +190,19 @@ const outcomeAlarms = (metrics: CosechaMetrics): readonly AlarmEntry[] => [
     threshold: 1,
   },
   {
+    id: 'request-data-gone',
+    symptom: 'The sealed data of a request are gone, so that its extraction cannot be started or read.',
+    metric: metrics.custom('RequestDataGone'),
+    threshold: 1,
+  },
+  {
+    id: 'request-data-kept',
+    symptom:
+      'Sealed credentials or national ids stay although they were used: their rows could not be removed.',
+    metric: metrics.custom('RequestDataNotRemoved'),
+    threshold: 1,
+  },
+  {
     id: 'unknown-record',
     symptom:
       'Extractions stand still: a newer version has written their records, and the version that is deployed does not know them.',

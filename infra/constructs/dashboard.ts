@@ -76,6 +76,8 @@ const startRow = ({ custom, executions, startTaskErrors }: CosechaMetrics): IWid
       custom('ProviderUnreachable'),
       custom('ProviderUnauthorized'),
       custom('SecretNotFilled'),
+      custom('RequestDataGone'),
+      custom('RequestDataNotRemoved'),
       startTaskErrors,
     ]),
   );

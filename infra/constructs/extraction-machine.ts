@@ -1,5 +1,5 @@
 import { ArnFormat, Stack, Validations } from 'aws-cdk-lib';
-import { type IRole, type PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { DefinitionBody, LogLevel, StateMachine, StateMachineType } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
@@ -31,26 +31,6 @@ export const extractionMachineArn = (scope: Construct, config: Config): string =
     arnFormat: ArnFormat.COLON_RESOURCE_NAME,
   });
 
-const executionsOf = (scope: Construct, config: Config): string =>
-  Stack.of(scope).formatArn({
-    service: 'states',
-    resource: 'execution',
-    resourceName: `${extractionMachineName(config)}:*`,
-    arnFormat: ArnFormat.COLON_RESOURCE_NAME,
-  });
-
-/** Permission to read the input of this machine's executions. */
-export const describingExecutions = (scope: Construct, config: Config): PolicyStatement =>
-  allow(['states:DescribeExecution'], [executionsOf(scope, config)]);
-
-/** Gives the rules of AWS Solutions the reason for the wildcard of `describingExecutions`. */
-export const acknowledgeEveryExecution = (role: IRole, config: Config): void => {
-  Validations.of(role).acknowledge({
-    id: `AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:states:<AWS::Region>:<AWS::AccountId>:execution:${extractionMachineName(config)}:*]`,
-    reason: 'Executions are named by extraction, so one machine is the narrowest possible resource.',
-  });
-};
-
 /** The Standard state machine, one execution per extraction, with a role that may invoke its two functions. */
 export class ExtractionMachine extends Construct {
   readonly machine: StateMachine;
@@ -77,7 +57,7 @@ export class ExtractionMachine extends Construct {
           dataKey,
           logGroupName: vendedLogGroupName('states', name),
         }),
-        // Failures only, and without data, as inputs hold requests and sealed request data.
+        // Failures only. Inputs and outputs have nothing but ids, and the history shows them.
         level: LogLevel.ERROR,
         includeExecutionData: false,
       },

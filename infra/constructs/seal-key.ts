@@ -39,15 +39,15 @@ const administrationActions = [
   'kms:UpdateKeyDescription',
 ];
 
-/** The encryption context of every use has to name the extraction. It may name the method, and nothing else. */
+/** The encryption context of every use has to name extraction and request. It may name the method, and nothing else. */
 const forOneExtraction = {
-  Null: { 'kms:EncryptionContext:extractionId': 'false' },
-  'ForAllValues:StringEquals': { 'kms:EncryptionContextKeys': ['extractionId', 'method'] },
+  Null: { 'kms:EncryptionContext:extractionId': 'false', 'kms:EncryptionContext:requestId': 'false' },
+  'ForAllValues:StringEquals': { 'kms:EncryptionContextKeys': ['extractionId', 'method', 'requestId'] },
 };
 
 /**
  * KMS decrypts a ciphertext only with the context that it was encrypted with, and credentials are sealed without a
- * method. So this condition allows targets only (docs/decisions/0007-the-sealed-target-stays-in-the-executions-input.md).
+ * method. So this condition allows targets only (docs/decisions/0017-sealed-data-in-a-table-of-their-own.md).
  */
 const forOneTarget = {
   ...forOneExtraction,

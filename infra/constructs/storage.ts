@@ -29,12 +29,14 @@ type StorageProps = {
 };
 
 /**
- * The three tables and the bucket. `Table` and not `TableV2`, which makes global tables: at most one start depends on
+ * The four tables and the bucket. `Table` and not `TableV2`, which makes global tables: at most one start depends on
  * conditional writes, which hold within one region only. So never add a replica.
  */
 export class Storage extends Construct {
   readonly extractions: Table;
   readonly tasks: Table;
+  /** What is sealed of each request, until it has been used. */
+  readonly requests: Table;
   /** One item for each breaker (lib/breaker). */
   readonly breakers: Table;
   readonly results: Bucket;
@@ -71,6 +73,15 @@ export class Storage extends Construct {
       id: 'AwsSolutions-DDB3',
       reason:
         'Its rows matter for minutes. Restored callback tokens are invalid, and polling settles without the table.',
+    });
+
+    this.requests = new Table(this, 'Requests', {
+      ...table,
+      partitionKey: { name: 'requestId', type: AttributeType.STRING },
+    });
+    Validations.of(this.requests).acknowledge({
+      id: 'AwsSolutions-DDB3',
+      reason: 'A row that was used must be gone, and a backup would keep it for 35 days.',
     });
 
     this.breakers = new Table(this, 'Breakers', {
@@ -124,6 +135,14 @@ export class Storage extends Construct {
     );
   }
 
+  /** Permission for these actions on the items of Requests. */
+  onRequests(...actions: readonly ItemAction[]): PolicyStatement {
+    return allow(
+      actions.map((action) => `dynamodb:${action}`),
+      [this.requests.tableArn],
+    );
+  }
+
   /** Permission to read and replace the items of Breakers. */
   onBreakers(): PolicyStatement {
     return allow(['dynamodb:GetItem', 'dynamodb:PutItem'], [this.breakers.tableArn]);
@@ -146,8 +165,8 @@ export class Storage extends Construct {
 }
 
 /**
- * A write that returns a row, the old one or the new one, does not need GetItem: PutItem and UpdateItem have no dependent
+ * A write that returns a row, the old one or the new one, does not need GetItem: no write has dependent
  * actions
  * (https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazondynamodb.html).
  */
-type ItemAction = 'GetItem' | 'PutItem' | 'UpdateItem';
+type ItemAction = 'DeleteItem' | 'GetItem' | 'PutItem' | 'UpdateItem';

@@ -83,25 +83,6 @@ export const dynamoTaskStore = (client: DynamoDBClient, table: string, now: () =
       return toTask(Attributes);
     },
 
-    keepTarget: async ({ taskId, extractionId, sealedTarget }) => {
-      await client.send(
-        new UpdateItemCommand({
-          TableName: table,
-          Key: marshall({ taskId }),
-          UpdateExpression:
-            'SET sealedTarget = :target, sealedFor = :extraction, ' +
-            'expiresAt = if_not_exists(expiresAt, :expiry)',
-          ExpressionAttributeValues: marshall({
-            ':target': sealedTarget,
-            ':extraction': extractionId,
-            ':expiry': expiry(),
-          }),
-          // Returned for npm run cost, which counts units by the item. It costs nothing.
-          ReturnValues: 'ALL_NEW',
-        }),
-      );
-    },
-
     get: async (taskId) => {
       const { Item } = await client.send(
         new GetItemCommand({ TableName: table, Key: marshall({ taskId }), ConsistentRead: true }),

@@ -7,39 +7,41 @@ import {
   type SealedTargetData,
 } from '../extraction/sealed-request-data.ts';
 
+/** Whose ciphertext it is. */
+export type SealedFor = { readonly extractionId: string; readonly requestId: string };
+
 /**
- * The encryption context binds a ciphertext to its extraction. KMS refuses to decrypt it for another one, and
- * CloudTrail logs the extractionId. The context of a target also contains its method. The key policy allows
+ * The encryption context binds a ciphertext to its extraction and its row in `Requests`. KMS refuses to decrypt it for
+ * another one, and CloudTrail logs both ids. The context of a target also contains its method. The key policy allows
  * reconcile to decrypt only ciphertexts with that method
- * (docs/decisions/0007-the-sealed-target-stays-in-the-executions-input.md).
+ * (docs/decisions/0017-sealed-data-in-a-table-of-their-own.md).
  */
-const credentialsContext = (extractionId: string) => ({ extractionId });
-const targetContext = (extractionId: string) => ({ extractionId, method: 'consent' });
+const credentialsContext = ({ extractionId, requestId }: SealedFor) => ({ extractionId, requestId });
+const targetContext = (sealedFor: SealedFor) => ({ ...credentialsContext(sealedFor), method: 'consent' });
 
 /** Encrypts with the seal key. Returns base64. Throws the SDK's errors. */
 export const sealWith =
   (client: KMSClient, keyArn: string) =>
-  async (extractionId: string, plaintext: SealedRequestData): Promise<string> => {
+  async (sealedFor: SealedFor, plaintext: SealedRequestData): Promise<string> => {
     const { CiphertextBlob } = await client.send(
       new EncryptCommand({
         KeyId: keyArn,
         Plaintext: encodeSealed(plaintext),
-        EncryptionContext:
-          'target' in plaintext ? targetContext(extractionId) : credentialsContext(extractionId),
+        EncryptionContext: 'target' in plaintext ? targetContext(sealedFor) : credentialsContext(sealedFor),
       }),
     );
     return Buffer.from(CiphertextBlob ?? []).toString('base64');
   };
 
 const unsealWith =
-  <Plaintext extends SealedRequestData>(contextOf: (extractionId: string) => Record<string, string>) =>
+  <Plaintext extends SealedRequestData>(contextOf: (sealedFor: SealedFor) => Record<string, string>) =>
   (client: KMSClient, keyArn: string) =>
-  async (extractionId: string, sealed: string): Promise<Plaintext> => {
+  async (row: SealedFor & { readonly sealed: string }): Promise<Plaintext> => {
     const { Plaintext } = await client.send(
       new DecryptCommand({
         KeyId: keyArn,
-        CiphertextBlob: Buffer.from(sealed, 'base64'),
-        EncryptionContext: contextOf(extractionId),
+        CiphertextBlob: Buffer.from(row.sealed, 'base64'),
+        EncryptionContext: contextOf(row),
       }),
     );
     return decodeSealed<Plaintext>(Plaintext ?? new Uint8Array());

@@ -1,5 +1,4 @@
 import {
-  DescribeExecutionCommand,
   ExecutionAlreadyExists,
   InvalidToken,
   SendTaskFailureCommand,
@@ -36,20 +35,6 @@ export const startExecutionOf =
     } catch (error) {
       if (!(error instanceof ExecutionAlreadyExists)) throw error;
     }
-  };
-
-/**
- * Returns the input of an extraction's execution. Step Functions keeps it for 90 days after the execution ends
- * (https://docs.aws.amazon.com/step-functions/latest/dg/service-quotas.html). Throws the SDK's errors.
- */
-export const readExecutionInputOf =
-  (client: SFNClient, stateMachineArn: string) =>
-  async (extractionId: string): Promise<ExecutionInput> => {
-    const command = new DescribeExecutionCommand({
-      executionArn: executionArn(stateMachineArn, extractionId),
-    });
-    const { input } = await client.send(command);
-    return JSON.parse(input ?? '') as ExecutionInput;
   };
 
 const isNotAwaited = (error: unknown): boolean =>

@@ -82,8 +82,8 @@ type Progress = {
   readonly requestedBy: string;
   readonly requestedAt: Timestamp;
   /**
-   * API Gateway's id of the request that created the record. It distinguishes a repeated put from that of another
-   * request.
+   * Of the request that created the record, and the key of its row in `Requests`: 128 random bits. It distinguishes a repeated
+   * put from that of another request.
    */
   readonly requestId: string;
   readonly deadlineAt: Timestamp;

@@ -47,18 +47,6 @@ export type Task = {
   readonly callbackAttempt?: number;
   readonly taskStatus?: string;
   readonly notifiedAt?: string;
-  /**
-   * Of a task by consent: base64 of the KMS ciphertext of the target, with which each poll gets a Task Token. KMS decrypts
-   * it only for the extraction `sealedFor` (docs/decisions/0015-one-reconcile-queue.md).
-   */
-  readonly sealedTarget?: string;
-  readonly sealedFor?: string;
-};
-
-export type SealedTarget = {
-  readonly taskId: string;
-  readonly extractionId: string;
-  readonly sealedTarget: string;
 };
 
 export type TaskLink = {
@@ -87,8 +75,30 @@ export interface TaskStore {
    * existing link stays, even to another extraction. Returns the row as it then is.
    */
   adopt(taskId: string, extractionId: string): Promise<Task>;
-  /** Stores the sealed target of a task by consent. The row gets no link, as no webhook will look for it. */
-  keepTarget(target: SealedTarget): Promise<void>;
   /** Strongly consistent. */
   get(taskId: string): Promise<Task | undefined>;
+}
+
+/** One row of the private table `Requests`: what is sealed of one request, until it has been used. */
+export type StoredRequest = {
+  /** Of the record, and 128 random bits. */
+  readonly requestId: string;
+  readonly extractionId: string;
+  /** Base64 of the KMS ciphertext. KMS decrypts it only with both ids of this row. */
+  readonly sealed: string;
+  /** In epoch seconds, for DynamoDB's TTL. */
+  readonly expiresAt: number;
+  /** Of a start that was late to write its task, and put the row back. */
+  readonly taskId?: string;
+};
+
+export interface RequestStore {
+  /** Writes the row. Throws if there is one with other sealed data. */
+  put(row: StoredRequest): Promise<void>;
+  /** Strongly consistent. */
+  get(requestId: string): Promise<StoredRequest | undefined>;
+  /** Removes the row, unless it was put back for another task than this. A row that is not there is removed already. */
+  remove(requestId: string, taskId: string | undefined): Promise<void>;
+  /** Moves `expiresAt` of a row that is there. */
+  extend(requestId: string, expiresAt: number): Promise<void>;
 }

@@ -155,6 +155,10 @@ const dueAfterStartTimeout = ({ record, now, timings }: Decision) => {
   return dueAt !== undefined && dueAt >= afterTimeout ? {} : dueOn(record.extractionId, afterTimeout);
 };
 
+/** The record is that of the same request, and of the same attempt to start it. */
+const sameAttempt = ({ requestId, attemptId }: Extraction): Guard =>
+  attemptId === undefined ? { requestId, withoutAttempt: true } : { requestId, attemptId };
+
 /** The `STARTING` write: the last step before the start call. It applies only to the row that it was decided on. */
 export const markStarting = (decision: Decision<'attemptId'>): Change => {
   const { record, attemptId, now } = decision;
@@ -162,8 +166,7 @@ export const markStarting = (decision: Decision<'attemptId'>): Change => {
     extractionId: record.extractionId,
     when: {
       status: transitions.markStarting.from,
-      requestId: record.requestId,
-      ...(record.attemptId === undefined ? { withoutAttempt: true } : { attemptId: record.attemptId }),
+      ...sameAttempt(record),
     },
     set: {
       status: 'STARTING',
@@ -266,7 +269,8 @@ export const markNotStarted = (decision: Decision<'reason'>): Change => {
     settledBy: 'reconcile',
     isFinal: true,
   } as const;
-  return settling(closing(decision, { status: transitions.markNotStarted.from }, outcome));
+  const when = { status: transitions.markNotStarted.from, ...sameAttempt(decision.record) };
+  return settling(closing(decision, when, outcome));
 };
 
 /** The final status that the provider reported for a task. */
@@ -325,7 +329,7 @@ const timedOutAt = (now: Date) =>
 export const markTimedOut = ({ record, now, timings }: Decision): Change =>
   settling({
     extractionId: record.extractionId,
-    when: { status: transitions.markTimedOut.from },
+    when: { status: transitions.markTimedOut.from, ...sameAttempt(record), open: true },
     set: {
       ...timedOutAt(now),
       ...dueOn(record.extractionId, plusSeconds(now, Math.min(timings.pollEvery, timings.grace))),
@@ -355,8 +359,13 @@ export const timeOutOversized = (decision: Decision): Change => {
   return settling(closing(decision, { status: transitions.markTimedOut.from }, set));
 };
 
-/** The condition of a close: the status is unchanged, and the results are not collected. */
-const unchangedSince = (record: Extraction): Guard => ({ status: [record.status], uncollected: true });
+/** The condition of a close: status and attempt are unchanged, nobody has closed it, and the results are not collected. */
+const unchangedSince = (record: Extraction): Guard => ({
+  status: [record.status],
+  ...sameAttempt(record),
+  open: true,
+  uncollected: true,
+});
 
 /** A close without results. Equal ones of two processes differ in `expiresAt`, in seconds. */
 const closeWith = (decision: Decision, set: Partial<Extraction>): Change => {

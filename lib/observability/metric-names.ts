@@ -32,6 +32,9 @@ export type ExtractionMetric =
   | 'ReadEndsProcess'
   /** A record was deferred, because a newer version has written it. */
   | 'UnknownRecord'
+  /** A start or a read found no row in `Requests`. NotRemoved: a row that has been used stays until it expires. */
+  | 'RequestDataGone'
+  | 'RequestDataNotRemoved'
   /** A read of the provider failed. */
   | 'ProviderReadFailed'
   /** A delivery for a task that no extraction is linked to: an early delivery or an orphan delivery. */
@@ -99,6 +102,8 @@ export const loggedMetrics: ReadonlySet<MetricName> = new Set([
   'CollectionAbandoned',
   'ReadEndsProcess',
   'UnknownRecord',
+  'RequestDataGone',
+  'RequestDataNotRemoved',
   'UnlinkedDelivery',
   'DeliveryWithoutRecord',
   'TaskLinkedElsewhere',

@@ -2,15 +2,17 @@ import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import fc from 'fast-check';
 import { dynamoBreakerStore } from '../../lib/aws/dynamo-breaker-store.ts';
 import { dynamoExtractionStore } from '../../lib/aws/dynamo-extraction-store.ts';
+import { dynamoRequestStore } from '../../lib/aws/dynamo-request-store.ts';
 import { dynamoTaskStore } from '../../lib/aws/dynamo-task-store.ts';
 import { type BreakerState, breakerNames, closedBreaker } from '../../lib/breaker/breaker-state.ts';
 import type { BreakerStore } from '../../lib/breaker/breaker-store.ts';
 import type { Extraction } from '../../lib/extraction/record.ts';
-import type { ExtractionStore, TaskStore } from '../../lib/extraction/store.ts';
+import type { ExtractionStore, RequestStore, TaskStore } from '../../lib/extraction/store.ts';
 import { claimDue, type DueRecord, type Guard, type Update } from '../../lib/extraction/transitions.ts';
 import { allStatuses, at, consentExtraction, extraction, iso } from '../support/extraction-fixtures.ts';
 import { memoryBreakerStore } from '../support/memory-breaker-store.ts';
 import { memoryExtractionStore } from '../support/memory-extraction-store.ts';
+import { memoryRequestStore } from '../support/memory-request-store.ts';
 import { memoryTaskStore } from '../support/memory-task-store.ts';
 
 /** One call of a store. `text` shows it in a failure. */
@@ -203,12 +205,42 @@ const tasks = compared<TaskStore>({
       (store: TaskStore, notice) => store.notify(notice),
     ),
     call('adopt', fc.tuple(taskId, extractionId), (store: TaskStore, task, id) => store.adopt(task, id)),
-    call(
-      'keepTarget',
-      fc.tuple(fc.record({ taskId, extractionId, sealedTarget: text })),
-      (store: TaskStore, target) => store.keepTarget(target),
-    ),
     call('get', fc.tuple(taskId), (store: TaskStore, task) => store.get(task)),
+  ),
+});
+
+const epochSeconds = fc.integer({ min: 0, max: 3 });
+
+const requests = compared<RequestStore>({
+  table: 'Requests',
+  onDynamo: dynamoRequestStore,
+  inMemory: memoryRequestStore,
+  calls: fc.oneof(
+    call(
+      'put',
+      fc.tuple(
+        fc.record(
+          {
+            requestId,
+            extractionId,
+            sealed: fc.constantFrom('one', 'another'),
+            expiresAt: epochSeconds,
+            taskId,
+          },
+          { requiredKeys: ['requestId', 'extractionId', 'sealed', 'expiresAt'] },
+        ),
+      ),
+      (store: RequestStore, row) => store.put(row),
+    ),
+    call('get', fc.tuple(requestId), (store: RequestStore, id) => store.get(id)),
+    call(
+      'remove',
+      fc.tuple(requestId, fc.option(taskId, { nil: undefined })),
+      (store: RequestStore, id, task) => store.remove(id, task),
+    ),
+    call('extend', fc.tuple(requestId, epochSeconds), (store: RequestStore, id, expiresAt) =>
+      store.extend(id, expiresAt),
+    ),
   ),
 });
 
@@ -234,4 +266,4 @@ const breakers = compared<BreakerStore>({
   ),
 });
 
-export const comparedStores = [extractions, tasks, breakers];
+export const comparedStores = [extractions, tasks, requests, breakers];

@@ -20,6 +20,7 @@ const outcomeOf = async (answer: Promise<unknown>): Promise<unknown> => {
   } catch (error) {
     const { name } = error as Error;
     if (error instanceof InvalidChange || name === 'ValidationException') return 'refused';
+    if (name === 'ConditionalCheckFailedException') return name;
     throw error;
   }
 };

@@ -13,7 +13,7 @@ export const memoryTaskStore = (faults: StoreFaults = {}): MemoryTaskStore => {
 /** 30 days after the first write of a row, which is always at the start of 1970 here. */
 export const taskExpiry = 30 * 24 * 3600;
 
-type TaskMethod = 'link' | 'notify' | 'adopt' | 'keepTarget' | 'get';
+type TaskMethod = 'link' | 'notify' | 'adopt' | 'get';
 
 /** A task store over shared rows. `carryOut` executes each call. */
 export const taskStoreOver = (rows: Map<string, Task>, carryOut: CarryOut): TaskStore => {
@@ -47,10 +47,6 @@ export const taskStoreOver = (rows: Map<string, Task>, carryOut: CarryOut): Task
         const next = { extractionId, ...written(taskId) };
         rows.set(taskId, next);
         return { ...next };
-      }),
-    keepTarget: ({ taskId, extractionId, sealedTarget }) =>
-      call('keepTarget', taskId, () => {
-        rows.set(taskId, { ...written(taskId), sealedTarget, sealedFor: extractionId });
       }),
     get: (taskId) =>
       call('get', taskId, () => {

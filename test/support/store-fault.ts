@@ -1,6 +1,6 @@
 /** A call of a store. */
 export type StoreCall = {
-  readonly store: 'extractions' | 'tasks' | 'breakers';
+  readonly store: 'extractions' | 'tasks' | 'requests' | 'breakers';
   readonly method:
     | 'create'
     | 'get'
@@ -9,7 +9,9 @@ export type StoreCall = {
     | 'link'
     | 'notify'
     | 'adopt'
-    | 'keepTarget'
+    | 'put'
+    | 'remove'
+    | 'extend'
     | 'read'
     | 'replace';
   /** The key of the row. For `due`, the shard number. */

@@ -22,6 +22,15 @@ export const intakeClient = {
   requestHandler: { connectionTimeout: 1_000, requestTimeout: 2_500, throwOnRequestTimeout: true },
 };
 
+/**
+ * AWS client options for removals from `Requests`. Whoever has what it needs does not wait long for them: a row that stays
+ * expires. Two tries of 500 ms, and a pause of 50 ms at most between them.
+ */
+export const removingClient = {
+  maxAttempts: 2,
+  requestHandler: { connectionTimeout: 500, requestTimeout: 500, throwOnRequestTimeout: true },
+};
+
 /** AWS client options for functions without a caller. They wait longer, because a lost write could lose an outcome. */
 export const patientClient = {
   maxAttempts: 5,

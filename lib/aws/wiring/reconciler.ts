@@ -2,7 +2,6 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { KMSClient } from '@aws-sdk/client-kms';
 import { S3Client } from '@aws-sdk/client-s3';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
-import { SFNClient } from '@aws-sdk/client-sfn';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { parseTimings, type Timings } from '../../extraction/parse-timings.ts';
 import { readsFor } from '../../extraction/reconcile/read-by-method.ts';
@@ -14,13 +13,13 @@ import { readExtraction } from '../../provider/extractions/read-extraction.ts';
 import { fetchTask, parseTask } from '../../provider/tasks/read-task.ts';
 import type { Connection } from '../../provider/transport/send-request.ts';
 import { dynamoExtractionStore } from '../dynamo-extraction-store.ts';
+import { dynamoRequestStore } from '../dynamo-request-store.ts';
 import { dynamoTaskStore } from '../dynamo-task-store.ts';
 import { sendReconcileTo } from '../reconcile-queue.ts';
 import { unsealTargetWith } from '../seal.ts';
-import { readExecutionInputOf } from '../step-functions.ts';
 import { storeResultsIn } from '../store-results.ts';
 import { breakersFromEnvironment } from './breakers-from-environment.ts';
-import { patientClient, patientQueueClient } from './client-options.ts';
+import { patientClient, patientQueueClient, removingClient } from './client-options.ts';
 import { requiredVariable } from './environment.ts';
 import { providerFromEnvironment, taskTokensFromEnvironment } from './provider-from-environment.ts';
 
@@ -52,7 +51,11 @@ export const reconcilerFromEnvironment = (now: () => Date): Reconciler => {
   const deps = {
     extractions: dynamoExtractionStore(database, requiredVariable('EXTRACTIONS_TABLE')),
     tasks: dynamoTaskStore(database, requiredVariable('TASKS_TABLE'), now),
-    readInput: readExecutionInputOf(new SFNClient(patientClient), requiredVariable('STATE_MACHINE_ARN')),
+    requests: dynamoRequestStore(
+      database,
+      requiredVariable('REQUESTS_TABLE'),
+      new DynamoDBClient(removingClient),
+    ),
     unsealTarget: unsealTargetWith(new KMSClient(patientClient), requiredVariable('SEAL_KEY_ARN')),
     sessions,
     taskTokens: taskTokensFromEnvironment(secrets, connection, now),

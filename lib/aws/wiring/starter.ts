@@ -9,6 +9,7 @@ import type { Extraction } from '../../extraction/record.ts';
 import type { StartInput } from '../../extraction/start/start.ts';
 import { callByConsent, callByCredentials, type StartCall } from '../../extraction/start/start-call.ts';
 import { startForMachine } from '../../extraction/start/start-for-machine.ts';
+import type { StoredRequest } from '../../extraction/store.ts';
 import { NotConfigured } from '../../not-configured.ts';
 import { telemetry } from '../../observability/observability.ts';
 import type { Telemetry } from '../../observability/telemetry.ts';
@@ -18,12 +19,13 @@ import { startExtractionV2 } from '../../provider/extractions/start-extraction-v
 import { startTask } from '../../provider/tasks/start-task.ts';
 import type { TaskRequest } from '../../provider/tasks/task-request.ts';
 import { dynamoExtractionStore } from '../dynamo-extraction-store.ts';
+import { dynamoRequestStore } from '../dynamo-request-store.ts';
 import { dynamoTaskStore } from '../dynamo-task-store.ts';
 import { sendReconcileTo } from '../reconcile-queue.ts';
 import { unsealCredentialsWith, unsealTargetWith } from '../seal.ts';
 import { failTask, wakeMachine } from '../step-functions.ts';
 import { breakersFromEnvironment } from './breakers-from-environment.ts';
-import { patientClient, patientQueueClient } from './client-options.ts';
+import { patientClient, patientQueueClient, removingClient } from './client-options.ts';
 import { requiredVariable } from './environment.ts';
 import { providerFromEnvironment, taskTokensFromEnvironment } from './provider-from-environment.ts';
 
@@ -70,13 +72,19 @@ export const starterFromEnvironment = (
       v2: (token: string, request: StartExtractionRequest) => startExtractionV2(connection, token, request),
     },
   };
-  const callFor = async (record: Extraction, sealed: string): Promise<StartCall> =>
+  const callFor = async (record: Extraction, stored: StoredRequest): Promise<StartCall> =>
     record.method === 'consent'
-      ? callByConsent(record, await unsealTarget(record.extractionId, sealed), byConsent)
-      : callByCredentials(record, await unsealCredentials(record.extractionId, sealed), byCredentials);
+      ? callByConsent(record, await unsealTarget(stored), byConsent)
+      : callByCredentials(record, await unsealCredentials(stored), byCredentials);
   const deps = {
     extractions: dynamoExtractionStore(database, requiredVariable('EXTRACTIONS_TABLE')),
     tasks: dynamoTaskStore(database, requiredVariable('TASKS_TABLE'), now),
+    requests: dynamoRequestStore(
+      database,
+      requiredVariable('REQUESTS_TABLE'),
+      new DynamoDBClient(removingClient),
+    ),
+    callFor,
     send: sendReconcileTo(new SQSClient(patientQueueClient), requiredVariable('RECONCILE_QUEUE_URL')),
     wake: wakeMachine(machine),
     fail: failTask(machine),
@@ -87,5 +95,5 @@ export const starterFromEnvironment = (
     timings: parseTimings(requiredVariable('TIMINGS')),
     telemetry: startTelemetry,
   };
-  return (input) => startForMachine(input, { ...deps, callFor: (record) => callFor(record, input.sealed) });
+  return (input) => startForMachine(input, deps);
 };

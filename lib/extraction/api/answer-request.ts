@@ -2,7 +2,6 @@ import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import { type CallerContext, callerOf } from '../../http/caller.ts';
 import { problem } from '../../http/problem.ts';
 import { readJsonBody } from '../../http/read-body.ts';
-import type { Telemetry } from '../../observability/telemetry.ts';
 import { fingerprint } from './fingerprint.ts';
 import { extractionIdOf, parseIdempotencyKey } from './idempotency.ts';
 import { parseExtractionRequest } from './parse-request.ts';
@@ -14,7 +13,7 @@ export type RequestEvent = {
   readonly body?: string | undefined;
   readonly isBase64Encoded?: boolean;
   readonly headers: Readonly<Record<string, string | undefined>>;
-  readonly requestContext: CallerContext & { readonly requestId: string };
+  readonly requestContext: CallerContext;
 };
 
 export type AnswerRequestDeps = RequestDeps & {
@@ -23,7 +22,6 @@ export type AnswerRequestDeps = RequestDeps & {
   readonly newId: () => string;
   /** Throws if the stack was deployed without the settings that extractions by consent need. */
   readonly assertConsentsSetUp: () => void;
-  readonly telemetry: Telemetry;
 };
 
 const bodyLimitBytes = 64 * 1024;
@@ -50,7 +48,6 @@ export const answerRequest = async (
   // Refused now, because such an extraction could never be started.
   if (parsed.request.method === 'consent') deps.assertConsentsSetUp();
 
-  const { requestId } = event.requestContext;
   const extractionId =
     idempotencyKey.kind === 'absent' ? deps.newId() : extractionIdOf(caller, idempotencyKey.key);
   deps.telemetry.about({ extractionId });
@@ -58,7 +55,6 @@ export const answerRequest = async (
     {
       extractionId,
       requestedBy: caller,
-      requestId,
       fingerprint: fingerprint(parsed.request, await deps.fingerprintKey()),
       request: parsed.request,
     },

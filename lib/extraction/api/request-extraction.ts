@@ -1,27 +1,30 @@
 import { defined } from '../../defined.ts';
+import type { Telemetry } from '../../observability/telemetry.ts';
 import { plusSeconds, type Timings } from '../deadlines.ts';
 import type { ConsentMethod, CredentialsMethod, Extraction } from '../record.ts';
+import { removeRequest, requestExpiry } from '../request-data.ts';
 import type { SealedRequestData } from '../sealed-request-data.ts';
-import type { ExtractionStore } from '../store.ts';
+import type { ExtractionStore, RequestStore } from '../store.ts';
 import { dueAtWindowEnd } from '../transitions.ts';
 import { type ExtractionRequest, requestDataToSeal } from './parse-request.ts';
 
-/** The input of an execution. Histories show it, so it contains only ciphertext of what is sealed. */
+/** The input of an execution. Histories show it for 90 days, so it has two ids and nothing of the request. */
 export type ExecutionInput = {
   readonly extractionId: string;
   /** Of the record that it was started for. An execution can outlive its record, if that is erased or lost. */
   readonly requestId: string;
-  readonly request: Omit<CredentialsMethod, 'method'> | Omit<ConsentMethod, 'method'>;
-  /** Base64 of the KMS ciphertext of the sealed request data. */
-  readonly sealed: string;
 };
 
 export type RequestDeps = {
   readonly extractions: ExtractionStore;
-  /** Encrypts under the seal key, bound to the extractionId. Returns base64. */
-  readonly seal: (extractionId: string, plaintext: SealedRequestData) => Promise<string>;
+  readonly requests: RequestStore;
+  /** Encrypts under the seal key, bound to both ids. Returns base64. */
+  readonly seal: (ids: ExecutionInput, plaintext: SealedRequestData) => Promise<string>;
   /** Starts the execution whose name is the extractionId. An existing one is success. */
   readonly startExecution: (input: ExecutionInput) => Promise<void>;
+  /** 128 random bits: nobody who sends a request can choose the key of its row. */
+  readonly newRequestId: () => string;
+  readonly telemetry: Telemetry;
   readonly now: () => Date;
   readonly timings: Timings;
 };
@@ -43,7 +46,7 @@ const methodOf = (request: ExtractionRequest): CredentialsMethod | ConsentMethod
   return { method, entity, actions };
 };
 
-const newRecord = (input: RequestInput, now: Date, timings: Timings): Extraction => {
+const newRecord = (input: RequestInput, requestId: string, now: Date, timings: Timings): Extraction => {
   const { reference } = input.request;
   const requestedAt = now.toISOString();
   return {
@@ -53,7 +56,7 @@ const newRecord = (input: RequestInput, now: Date, timings: Timings): Extraction
     ...defined({ reference }),
     requestedBy: input.requestedBy,
     requestedAt,
-    requestId: input.requestId,
+    requestId,
     deadlineAt: plusSeconds(now, timings.deadline),
     status: 'REQUESTED',
     fingerprint: input.fingerprint,
@@ -64,34 +67,33 @@ const newRecord = (input: RequestInput, now: Date, timings: Timings): Extraction
 export type RequestInput = {
   readonly extractionId: string;
   readonly requestedBy: string;
-  readonly requestId: string;
   readonly fingerprint: string;
   readonly request: ExtractionRequest;
 };
 
 /**
- * Seals, records, and starts the execution, in this order (design, section 6). After a crash in between, the caller's
- * retry finds `REQUESTED` and continues. Without a retry the record ends as `NOT_STARTED`. Throws what a dependency throws.
+ * Seals, stores what is sealed, records, and starts the execution, in this order (design, section 6). After a crash in
+ * between, the caller's retry finds `REQUESTED` and continues. Without a retry the record ends as `NOT_STARTED`. Throws
+ * what a dependency throws.
  */
 export const requestExtraction = async (input: RequestInput, deps: RequestDeps): Promise<RequestOutcome> => {
-  const sealed = await deps.seal(input.extractionId, requestDataToSeal(input.request));
+  const { extractionId } = input;
+  const requestId = deps.newRequestId();
   const now = deps.now();
-  const mine = newRecord(input, now, deps.timings);
+  const mine = newRecord(input, requestId, now, deps.timings);
+  const sealed = await deps.seal({ extractionId, requestId }, requestDataToSeal(input.request));
+  await deps.requests.put({ requestId, extractionId, sealed, expiresAt: requestExpiry(mine, deps.timings) });
   const creation = await deps.extractions.create(mine);
   const record = creation.created ? mine : creation.record;
+  // The SDK repeats a put whose answer was lost, and the repetition then finds the row of the first try.
+  const isMine = record.requestId === requestId;
+  // Only with this proof. After an exception, the record may be mine, and its start would then find no row.
+  if (!isMine) await removeRequest(mine, deps);
   if (record.fingerprint !== input.fingerprint) return { kind: 'key-reused' };
 
   const windowEnd = plusSeconds(record.requestedAt, deps.timings.startWindow);
   if (record.status === 'REQUESTED' && now.toISOString() < windowEnd) {
-    const { method: _method, ...request } = methodOf(input.request);
-    await deps.startExecution({
-      extractionId: input.extractionId,
-      requestId: record.requestId,
-      request,
-      sealed,
-    });
+    await deps.startExecution({ extractionId, requestId: record.requestId });
   }
-  // The SDK repeats a put whose answer was lost, and the repetition then finds the row of the first try.
-  const isMine = record.requestId === mine.requestId;
   return { kind: isMine ? 'accepted' : 'replayed', record };
 };

@@ -4,7 +4,7 @@ import type { Extraction } from '../record.ts';
 /** A record, and the time at the table when it was read. The clock of the operator may be wrong. */
 export type RecordRead = { readonly record: Extraction | undefined; readonly at: Date };
 
-/** Access to both tables and the bucket. Reads are strongly consistent. */
+/** Access to the tables and the bucket. Reads are strongly consistent. */
 export type EraseDeps = {
   readonly getRecord: (extractionId: string) => Promise<RecordRead>;
   /** Deletes the row if it is still closed and has this status. Returns true also if there is no row. */
@@ -13,6 +13,10 @@ export type EraseDeps = {
   readonly hasTask: (taskId: string, extractionId: string) => Promise<boolean>;
   /** Deletes that row. A row of another extraction stays, as the provider may have returned one task id twice. */
   readonly removeTask: (taskId: string, extractionId: string) => Promise<void>;
+  /** Whether `Requests` has the row of this request. */
+  readonly hasRequest: (requestId: string) => Promise<boolean>;
+  /** Deletes that row, whatever it was put back for. */
+  readonly removeRequest: (requestId: string) => Promise<void>;
   /** Deletes every version of every object of the extraction, and returns their number. */
   readonly removeResults: (extractionId: string) => Promise<number>;
   readonly countResults: (extractionId: string) => Promise<number>;
@@ -32,7 +36,7 @@ export type EraseResult =
   /** A correction reopened the record meanwhile. The results are erased, and the record stays. */
   | { readonly kind: 'reopened' }
   /** The check after the erasure found something. */
-  | { readonly kind: 'remains'; readonly what: readonly ('record' | 'task' | 'results')[] };
+  | { readonly kind: 'remains'; readonly what: readonly ('record' | 'task' | 'request' | 'results')[] };
 
 /** The latest change of a closed record, as far as its attributes show. A mere close shows only in `expiresAt`. */
 const lastChangedAt = (record: Extraction, now: string, recordRetention: number): string => {
@@ -47,7 +51,7 @@ const lastChangedAt = (record: Extraction, now: string, recordRetention: number)
 };
 
 /**
- * Erases one closed extraction: results, then the row in `Tasks`, then the record. In this order an interrupted erasure
+ * Erases one closed extraction: results, then its rows in `Tasks` and `Requests`, then the record. In this order an interrupted erasure
  * can be repeated, because the record goes last. Throws what a dependency throws.
  */
 export const erase = async (extractionId: string, deps: EraseDeps): Promise<EraseResult> => {
@@ -59,13 +63,15 @@ export const erase = async (extractionId: string, deps: EraseDeps): Promise<Eras
   if (now < until) return { kind: 'too-fresh', until };
 
   const objects = await deps.removeResults(extractionId);
-  const { taskId } = record;
+  const { taskId, requestId } = record;
   if (taskId !== undefined) await deps.removeTask(taskId, extractionId);
+  await deps.removeRequest(requestId);
   if (!(await deps.removeRecord(extractionId, record.status))) return { kind: 'reopened' };
 
   const what = [
     ...((await deps.getRecord(extractionId)).record === undefined ? [] : (['record'] as const)),
     ...(taskId !== undefined && (await deps.hasTask(taskId, extractionId)) ? (['task'] as const) : []),
+    ...((await deps.hasRequest(requestId)) ? (['request'] as const) : []),
     ...((await deps.countResults(extractionId)) === 0 ? [] : (['results'] as const)),
   ];
   return what.length === 0 ? { kind: 'erased', objects, taskId } : { kind: 'remains', what };

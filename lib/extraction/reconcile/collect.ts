@@ -64,6 +64,7 @@ export const collect = async (
     reading === undefined
       ? await readProvider(record, taskId, isLast, deps)
       : ({ kind: 'read', reading } as const);
+  if (read.kind === 'changed') return { kind: 'again', record: read.record };
   if (read.kind === 'no-answer') return retryCollection(record, { ...read, isLast }, deps);
   if (read.reading.kind === 'too-large') return abandonTooLarge(record, deps);
   if (read.reading.kind === 'running') {

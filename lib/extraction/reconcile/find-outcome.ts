@@ -1,5 +1,6 @@
 import { nextReconcileAt, plusSeconds, type Timings } from '../deadlines.ts';
 import { type Extraction, hasWebhook, isTerminalStatus, type TerminalStatus } from '../record.ts';
+import { removeRequest, requestDataGone } from '../request-data.ts';
 import { settle } from '../settle.ts';
 import { type Task, writeChange } from '../store.ts';
 import {
@@ -64,6 +65,8 @@ const findOutcome = async (
     deps.telemetry.count('TaskLinkedElsewhere', record);
     return { kind: 'linked-elsewhere' };
   }
+  // start-task would have removed the row after the link.
+  if (found?.adopted === true) await removeRequest(record, deps);
   const notified = found?.task.taskStatus;
   if (notified !== undefined && isTerminalStatus(notified)) {
     const reported = { extractionId, taskId, taskStatus: notified };
@@ -74,6 +77,7 @@ const findOutcome = async (
   }
   if (record.oversizedAt !== undefined || known?.kind === 'too-large') return { kind: 'too-large' };
   const read = await readProvider(record, taskId, isLast, deps);
+  if (read.kind === 'changed') return { kind: 'settled', step: { kind: 'again', record: read.record } };
   if (read.kind === 'no-answer') return { ...read, kind: 'none' };
   const { reading } = read;
   if (reading.kind === 'running') {
@@ -162,7 +166,9 @@ export const reconcileTimedOut = async (
     const collectionError = 'task-linked-elsewhere';
     return close(closeUncollected({ ...decisionOn(record, deps), collectionError }), deps);
   }
-  if (isLast && found.why === endsProcess) return abandonCollection(record, endsProcess, deps);
+  if (isLast && (found.why === endsProcess || found.why === requestDataGone)) {
+    return abandonCollection(record, found.why, deps);
+  }
   if (isLast && found.isHeld !== true) return close(closeAfterGrace(decisionOn(record, deps)), deps);
   return deferUntil(record, nextInGrace(settledAt, deps.now(), deps.timings), found.why, deps);
 };

@@ -3,10 +3,10 @@ import type { TaskReading } from '../../provider/tasks/read-task.ts';
 import { type TaskTokens, tokensOf } from '../../provider/tokens/task-tokens.ts';
 import type { Tokens } from '../../provider/tokens/tokens.ts';
 import { withSession } from '../../provider/tokens/with-session.ts';
-import type { ExecutionInput } from '../api/request-extraction.ts';
 import type { ConsentVariant } from '../record.ts';
+import { findRequest, RequestDataGone } from '../request-data.ts';
 import type { SealedTargetData } from '../sealed-request-data.ts';
-import type { TaskStore } from '../store.ts';
+import type { RequestStore, StoredRequest } from '../store.ts';
 import { countReads } from './count-reads.ts';
 import { type GuardDeps, guardReads, type ReadTask, tokensFor } from './guard-reads.ts';
 import { readingOfExtraction, readTaskWith } from './reading.ts';
@@ -14,9 +14,8 @@ import type { ReconcileCaller, ReconcileDeps } from './steps.ts';
 
 /** What the reads of both methods are made of. The last two make one call each. */
 export type ReadSources = {
-  readonly tasks: Pick<TaskStore, 'get' | 'keepTarget'>;
-  readonly readInput: (extractionId: string) => Promise<Pick<ExecutionInput, 'sealed'>>;
-  readonly unsealTarget: (extractionId: string, sealed: string) => Promise<SealedTargetData>;
+  readonly requests: Pick<RequestStore, 'get'>;
+  readonly unsealTarget: (stored: StoredRequest) => Promise<SealedTargetData>;
   readonly sessions: Tokens;
   readonly taskTokens: TaskTokens;
   readonly readTask: (sessionToken: string, taskId: string, call: CallOptions) => Promise<TaskReading>;
@@ -30,24 +29,6 @@ export type ReadSources = {
 /** `isLast`: the record closes for good after this read, and the breaker is open. */
 type CallOptions = { readonly isLast: boolean };
 
-/**
- * The sealed target of a task by consent. start-task stores it in `Tasks`. If it was interrupted before that, the
- * execution's input has it. It is then stored for the next poll, because DescribeExecution allows only 15 calls a second
- * (https://docs.aws.amazon.com/step-functions/latest/dg/service-quotas.html). Throws what the dependencies throw.
- */
-const findSealedTarget = async (
-  extractionId: string,
-  taskId: string,
-  deps: Pick<ReadSources, 'tasks' | 'readInput'>,
-): Promise<string> => {
-  const task = await deps.tasks.get(taskId);
-  // Another extraction's target, if the provider returned one task id twice. KMS would refuse to decrypt it for this one.
-  if (task?.sealedTarget !== undefined && task.sealedFor === extractionId) return task.sealedTarget;
-  const { sealed } = await deps.readInput(extractionId);
-  await deps.tasks.keepTarget({ taskId, extractionId, sealedTarget: sealed });
-  return sealed;
-};
-
 /** The read of a record, in the way of its method. */
 const readByMethod =
   (sources: ReadSources): ReadTask =>
@@ -58,9 +39,10 @@ const readByMethod =
         attempt.make(() => readTaskWith(() => sources.readTask(token, taskId, call))),
       );
     }
-    const { extractionId, variant } = record;
-    const sealed = await findSealedTarget(extractionId, taskId, sources);
-    const { target } = await sources.unsealTarget(extractionId, sealed);
+    const { variant } = record;
+    const stored = await findRequest(record, sources);
+    if (stored === undefined) throw new RequestDataGone();
+    const { target } = await sources.unsealTarget(stored);
     return readingOfExtraction(
       await withSession(tokensFor(tokensOf(sources.taskTokens, target), attempt), (token) =>
         attempt.make(() => sources.readExtraction(token, taskId, { ...call, variant })),

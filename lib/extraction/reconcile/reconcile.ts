@@ -1,6 +1,7 @@
 import { isStartStale, plusSeconds } from '../deadlines.ts';
 import { delayUntil, longestDelaySeconds, type SendReconcile } from '../reconcile-message.ts';
 import { type Extraction, isUnderstood } from '../record.ts';
+import { findRequest, goesWithClose, removeRequest, requestDataGone } from '../request-data.ts';
 import { decisionOn, markNotStarted, markUnconfirmed } from '../transitions.ts';
 import { collect } from './collect.ts';
 import { reconcileRunning, reconcileTimedOut } from './find-outcome.ts';
@@ -25,7 +26,10 @@ const reconcileRequested = async (
     caller.kind === 'machine' || (caller.kind === 'queue' && caller.cause === 'execution-broken');
   const windowOver = now.toISOString() >= plusSeconds(record.requestedAt, deps.timings.startWindow);
   if (!isAbandoned && !windowOver) return notYet(record, 'not-started-yet', caller, deps);
-  const reason = isAbandoned ? 'start-abandoned' : 'start-window-over';
+  const hasRequest = (await findRequest(record, deps)) !== undefined;
+  const orElse = isAbandoned ? 'start-abandoned' : 'start-window-over';
+  // Whoever has used the row has changed the record before, so that this change is then refused.
+  const reason = hasRequest ? orElse : requestDataGone;
   return close(markNotStarted({ record, reason, now, timings: deps.timings }), deps, 'NotStarted');
 };
 
@@ -98,7 +102,11 @@ export const reconcile = async (
   let reading: Reading | undefined;
   for (let steps = 0; steps < maxSteps && record !== undefined; steps += 1) {
     const step: Step = await decide(record, reading, caller, deps);
-    if (step.kind === 'return') return step.result;
+    if (step.kind === 'return') {
+      const { result } = step;
+      if (result.kind === 'closed' && goesWithClose(result.record)) await removeRequest(result.record, deps);
+      return result;
+    }
     record = step.record;
     reading = step.reading ?? reading;
   }

@@ -5,7 +5,8 @@ import { ProviderError } from '../../provider/transport/errors.ts';
 import { nextReconcileAt, plusSeconds, type Timings } from '../deadlines.ts';
 import type { ReconcileCause } from '../reconcile-message.ts';
 import { type Extraction, hasWebhook, type StoredResults } from '../record.ts';
-import { type ExtractionStore, type TaskStore, writeChange } from '../store.ts';
+import { extendedExpiry, RequestDataGone, requestDataGone } from '../request-data.ts';
+import { type ExtractionStore, type RequestStore, type TaskStore, writeChange } from '../store.ts';
 import { type Change, reschedule } from '../transitions.ts';
 import { ReadEndsProcess, type Reading } from './reading.ts';
 
@@ -27,6 +28,7 @@ export type ReconcileCaller =
 export type ReconcileDeps = {
   readonly extractions: ExtractionStore;
   readonly tasks: TaskStore;
+  readonly requests: RequestStore;
   /**
    * Reads the task of a record from the provider, in the way of its method. `isLast`: the record closes for good after it,
    * so that only a pause by an operator holds the read.
@@ -73,7 +75,26 @@ export const endsProcess = 'read-ends-process';
 type ReadResult =
   | { readonly kind: 'read'; readonly reading: Reading }
   /** `isHeld`: no read was made. */
-  | { readonly kind: 'no-answer'; readonly why: string; readonly isHeld?: true };
+  | { readonly kind: 'no-answer'; readonly why: string; readonly isHeld?: true }
+  /** Another process has changed the record meanwhile. */
+  | { readonly kind: 'changed'; readonly record: Extraction | undefined };
+
+const isUnchanged = (before: Extraction, row: Extraction): boolean =>
+  row.requestId === before.requestId &&
+  row.attemptId === before.attemptId &&
+  row.status === before.status &&
+  row.dueShard === before.dueShard;
+
+/**
+ * The row of the request is not there. Whoever closes a record of a consent removes it, so the record is read again. If it is
+ * unchanged, the row is lost. It is then not read, and is closed at its time.
+ */
+const readWithoutRequest = async (record: Extraction, deps: ReconcileDeps): Promise<ReadResult> => {
+  const row = await deps.extractions.get(record.extractionId);
+  if (row === undefined || !isUnchanged(record, row)) return { kind: 'changed', record: row };
+  deps.telemetry.count('RequestDataGone', record);
+  return { kind: 'no-answer', why: requestDataGone };
+};
 
 /**
  * Reads the provider. Every failure counts as a poll without an answer, even one on our side such as an unreadable
@@ -94,6 +115,7 @@ export const readProvider = async (
       deps.telemetry.count('ReadEndsProcess', record);
       return { kind: 'no-answer', why: endsProcess };
     }
+    if (error instanceof RequestDataGone) return readWithoutRequest(record, deps);
     deps.telemetry.count('ProviderReadFailed', record);
     deps.telemetry.failure('The task could not be read.', error, record);
     return { kind: 'no-answer', why: error instanceof ProviderError ? error.name : 'InternalError' };
@@ -115,6 +137,17 @@ export const close = async (
   return { kind: 'return', result: { kind: 'closed', record } };
 };
 
+/** A pause may hold a consent for longer than the row of its request is kept. */
+const keepRequest = async (record: Extraction, dueAt: string, deps: ReconcileDeps): Promise<void> => {
+  const expiry = record.method === 'consent' ? extendedExpiry(record, dueAt, deps.timings) : undefined;
+  if (expiry === undefined) return;
+  try {
+    await deps.requests.extend(record.requestId, expiry);
+  } catch (error) {
+    deps.telemetry.failure('The expiry of a request could not be moved.', error, record);
+  }
+};
+
 /** Sets `dueAt`. Only the process that has written it sends the next message. */
 export const deferUntil = async (
   record: Extraction,
@@ -126,6 +159,7 @@ export const deferUntil = async (
   if (record.dueAt === dueAt) {
     return { kind: 'return', result: { kind: 'deferred', record, why, next: undefined } };
   }
+  await keepRequest(record, dueAt, deps);
   const outcome = await writeChange(deps.extractions, reschedule({ record, dueAt }));
   const next = outcome.kind === 'written' ? dueAt : undefined;
   return { kind: 'return', result: { kind: 'deferred', record: outcome.record ?? record, why, next } };

@@ -20,6 +20,8 @@ export type RetryableStartError =
   | 'ProviderPaused'
   | 'ProviderUnreachable'
   | 'ProviderUnauthorized'
+  /** The row of the request is not there. */
+  | 'RequestDataGone'
   | 'StartInProgress';
 
 /** What the answer to a start call means. */

@@ -5,8 +5,16 @@ import type { Telemetry } from '../../observability/telemetry.ts';
 import { isStartStale, plusSeconds, type Timings } from '../deadlines.ts';
 import { delayUntil, longestDelaySeconds } from '../reconcile-message.ts';
 import { type Extraction, type ExtractionStatus, hasWebhook, isTerminalStatus } from '../record.ts';
+import { findRequest, isRequestDone, removeRequest } from '../request-data.ts';
 import { settle } from '../settle.ts';
-import { type ChangeOutcome, type ExtractionStore, type TaskStore, writeChange } from '../store.ts';
+import {
+  type ChangeOutcome,
+  type ExtractionStore,
+  type RequestStore,
+  type StoredRequest,
+  type TaskStore,
+  writeChange,
+} from '../store.ts';
 import {
   type Change,
   decisionOn,
@@ -30,8 +38,6 @@ export type StartInput = {
   readonly callbackToken: string;
   /** Increases with every retry and redrive of the state. */
   readonly callbackAttempt: number;
-  /** Base64 of the ciphertext of the request data. Polls by consent need it. */
-  readonly sealed: string;
 };
 
 export type StartOutcome =
@@ -55,8 +61,9 @@ export type StartOutcome =
 export type StartDeps = {
   readonly extractions: ExtractionStore;
   readonly tasks: TaskStore;
+  readonly requests: RequestStore;
   /** Unseals the request data and prepares the start call of the record's method. Sends nothing to the provider. */
-  readonly callFor: (record: Extraction) => Promise<StartCall>;
+  readonly callFor: (record: Extraction, stored: StoredRequest) => Promise<StartCall>;
   /** Of the calls that start tasks. */
   readonly breaker: CircuitBreaker;
   /** Logs in at the provider, also if a session token is cached. A probe does so first, as it changes nothing. */
@@ -70,23 +77,28 @@ export type StartDeps = {
 /** The dependencies of one attempt. Every call to the provider goes through `attempt`. */
 type AttemptDeps = StartDeps & { readonly attempt: Attempt };
 
-/** Nothing is left for the machine. What is left of an open record is the queue's. */
-const endFor = (row: Extraction | undefined): StartOutcome => {
-  if (row === undefined) return { kind: 'settled', status: 'GONE' };
-  const { status, dueShard } = row;
-  return dueShard === undefined
-    ? { kind: 'settled', status }
-    : { kind: 'queued', status, cause: 'start', delaySeconds: 0 };
+/** What one attempt starts with. */
+type Started = { readonly attemptId: string; readonly stored: StoredRequest };
+
+/** Ends with `outcome`, and removes the row of the request if nothing needs it any more. */
+const endWith = async (outcome: StartOutcome, record: Extraction, deps: StartDeps): Promise<StartOutcome> => {
+  if (isRequestDone(record)) await removeRequest(record, deps);
+  return outcome;
 };
 
-/** Stores the sealed target, and has the queue poll from `dueAt` on. */
-const pollByQueue = async (
-  { sealed }: StartInput,
-  { extractionId, status, dueAt }: Extraction,
-  taskId: string,
-  deps: StartDeps,
-): Promise<StartOutcome> => {
-  await deps.tasks.keepTarget({ taskId, extractionId, sealedTarget: sealed });
+/** Nothing is left for the machine. What is left of an open record is the queue's. */
+const endFor = async (row: Extraction | undefined, deps: StartDeps): Promise<StartOutcome> => {
+  if (row === undefined) return { kind: 'settled', status: 'GONE' };
+  const { status, dueShard } = row;
+  const outcome: StartOutcome =
+    dueShard === undefined
+      ? { kind: 'settled', status }
+      : { kind: 'queued', status, cause: 'start', delaySeconds: 0 };
+  return endWith(outcome, row, deps);
+};
+
+/** Has the queue poll from `dueAt` on. */
+const pollByQueue = ({ status, dueAt }: Extraction, deps: StartDeps): StartOutcome => {
   const delaySeconds = dueAt === undefined ? 0 : Math.min(delayUntil(dueAt, deps.now()), longestDelaySeconds);
   return { kind: 'queued', status, cause: 'due', ...defined({ dueAt }), delaySeconds };
 };
@@ -99,7 +111,7 @@ const closeUnconfirmed = async (change: Change, row: Extraction, deps: StartDeps
   const { kind, record } = await writeChange(deps.extractions, change);
   if (kind === 'lost') return { kind: 'again', row: record };
   if (kind === 'written') deps.telemetry.count('Unconfirmed', row);
-  return { kind: 'settled', status: record.status };
+  return endFor(record, deps);
 };
 
 /** Links the task and stores the callback token. Settles at once if an early delivery left a final status. */
@@ -109,7 +121,7 @@ const linkTask = async (
   taskId: string,
   deps: StartDeps,
 ): Promise<Step> => {
-  if (!hasWebhook(row)) return pollByQueue(input, row, taskId, deps);
+  if (!hasWebhook(row)) return pollByQueue(row, deps);
   const { extractionId, callbackToken, callbackAttempt } = input;
   const { linked, task } = await deps.tasks.link({ taskId, extractionId, callbackToken, callbackAttempt });
   if (!linked && task.extractionId !== input.extractionId) {
@@ -117,9 +129,11 @@ const linkTask = async (
     deps.telemetry.count('TaskLinkedElsewhere', row);
     return closeUnconfirmed(disownTask({ ...decisionOn(row, deps), taskId, settledBy: 'start' }), row, deps);
   }
-  if (task.taskStatus === undefined || !isTerminalStatus(task.taskStatus)) return { kind: 'waiting', taskId };
+  if (task.taskStatus === undefined || !isTerminalStatus(task.taskStatus)) {
+    return endWith({ kind: 'waiting', taskId }, row, deps);
+  }
   const reported = { extractionId, taskId, taskStatus: task.taskStatus };
-  return endFor(await settle('start', reported, deps, 'EarlyDelivery'));
+  return endFor(await settle('start', reported, deps, 'EarlyDelivery'), deps);
 };
 
 /**
@@ -140,7 +154,7 @@ const decide = async (row: Extraction | undefined, input: StartInput, deps: Star
     const interrupted = { attemptId, reason: 'start-interrupted', settledBy: 'start' } as const;
     return closeUnconfirmed(markUnconfirmed({ ...decisionOn(row, deps), ...interrupted }), row, deps);
   }
-  return endFor(row);
+  return endFor(row, deps);
 };
 
 /** Goes on for an invocation that may not start, or no longer: decides until no write is refused. */
@@ -181,10 +195,27 @@ const persist = async (change: Change, deps: StartDeps): Promise<ChangeOutcome> 
   return writeChange(deps.extractions, change);
 };
 
+/**
+ * The start was settled as stale before its attempt could write the task. The polls of a consent need the row of the request
+ * again, which whoever settled the start has removed, or is about to: with `taskId`, only those remove it who know this task.
+ */
+const reopen = async (
+  late: Parameters<typeof markRunningLate>[0],
+  stored: StoredRequest,
+  deps: StartDeps,
+): Promise<ChangeOutcome> => {
+  const { record, taskId } = late;
+  const needed = !hasWebhook(record);
+  if (needed) await deps.requests.put({ ...stored, taskId });
+  const outcome = await persist(markRunningLate(late), deps);
+  if (needed && outcome.kind === 'lost') await removeRequest({ ...record, taskId }, deps);
+  return outcome;
+};
+
 /** Writes the result of the start call, and continues from the row as it then is. */
 const recordResult = async (
   row: Extraction,
-  attemptId: string,
+  { attemptId, stored }: Started,
   called: StartCallResult,
   input: StartInput,
   deps: StartDeps,
@@ -198,7 +229,7 @@ const recordResult = async (
   const decision = { ...decisionOn(row, deps), attemptId };
   let outcome = await persist(changeFor(called, decision), deps);
   if (called.kind === 'accepted' && outcome.kind === 'lost') {
-    outcome = await persist(markRunningLate({ ...decision, taskId: called.taskId }), deps);
+    outcome = await reopen({ ...decision, taskId: called.taskId }, stored, deps);
   }
   if (outcome.kind === 'lost') return { kind: 'again', row: outcome.record };
 
@@ -206,7 +237,7 @@ const recordResult = async (
   if (called.kind === 'not-accepted') return { kind: 'retry', error: called.error };
   if (outcome.kind === 'written')
     telemetry.count(called.kind === 'refused' ? 'Rejected' : 'Unconfirmed', row);
-  return { kind: 'settled', status: outcome.record.status };
+  return endFor(outcome.record, deps);
 };
 
 /** The token of the start call, or the error that the machine retries. A probe logs in first. */
@@ -229,9 +260,22 @@ const obtainToken = async (
   }
 };
 
+/**
+ * Decides for an attempt that finds no row of the request. Whoever has used the row has changed the record before. Otherwise
+ * the row is lost: the machine retries until the start window ends, as after any failure.
+ */
+const startWithoutRequest = async (input: StartInput, deps: StartDeps): Promise<Step> => {
+  const row = await deps.extractions.get(input.extractionId);
+  return isMine(row, input) && row.status === 'REQUESTED'
+    ? { kind: 'retry', error: 'RequestDataGone' }
+    : { kind: 'again', row };
+};
+
 /** Everything from the unsealing to the record of the start call's result. */
 const tryToStart = async (row: Extraction, input: StartInput, deps: AttemptDeps): Promise<Step> => {
-  const call = await deps.callFor(row);
+  const stored = await findRequest(input, deps);
+  if (stored === undefined) return startWithoutRequest(input, deps);
+  const call = await deps.callFor(row, stored);
   const obtained = await obtainToken(row, call, deps);
   if ('error' in obtained) return { kind: 'retry', error: obtained.error };
 
@@ -240,7 +284,7 @@ const tryToStart = async (row: Extraction, input: StartInput, deps: AttemptDeps)
   if (claimed.kind === 'lost') return { kind: 'again', row: claimed.record };
 
   const called = await makeStartCall(obtained.token, call, deps);
-  return recordResult(claimed.record, attemptId, called, input, deps);
+  return recordResult(claimed.record, { attemptId, stored }, called, input, deps);
 };
 
 /**
@@ -257,7 +301,7 @@ export const start = async (input: StartInput, deps: StartDeps): Promise<StartOu
   const now = deps.now().toISOString();
   const windowEnd = plusSeconds(row.requestedAt, deps.timings.startWindow);
   // Reconcile then writes NOT_STARTED.
-  if (now >= windowEnd) return endFor(row);
+  if (now >= windowEnd) return endFor(row, deps);
   if (row.notBefore !== undefined && now < row.notBefore) return { kind: 'retry', error: 'ProviderBusy' };
 
   const run = await deps.breaker.run(row.extractionId, async (attempt) =>

@@ -177,10 +177,7 @@ export const requestPlan: fc.Arbitrary<RequestPlan> = fc
   .map(([body, rest]) => ({ ...rest, body }));
 
 /** The event of a plan, as API Gateway hands it over: what is no text comes in base64, and no body as none. */
-export const eventOf = (
-  { body, base64, idempotencyKey, caller, contentType }: RequestPlan,
-  requestId = 'request-1',
-): RequestEvent => {
+export const eventOf = ({ body, base64, idempotencyKey, caller, contentType }: RequestPlan): RequestEvent => {
   const isBase64Encoded = base64 || !isUtf8(body);
   return {
     ...(body.length === 0 ? {} : { body: body.toString(isBase64Encoded ? 'base64' : 'utf8') }),
@@ -189,6 +186,6 @@ export const eventOf = (
       ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
       ...(contentType === undefined ? {} : { 'content-type': contentType }),
     },
-    requestContext: { requestId, authorizer: { iam: { userArn: caller } } },
+    requestContext: { authorizer: { iam: { userArn: caller } } },
   };
 };

@@ -8,6 +8,7 @@ import type { SealedRequestData } from '../../../lib/extraction/sealed-request-d
 import { NotConfigured } from '../../../lib/not-configured.ts';
 import { at, timings } from '../../support/extraction-fixtures.ts';
 import { memoryExtractionStore } from '../../support/memory-extraction-store.ts';
+import { memoryRequestStore } from '../../support/memory-request-store.ts';
 import { memoryTelemetry } from '../../support/memory-telemetry.ts';
 
 export type Answer = APIGatewayProxyStructuredResultV2;
@@ -18,12 +19,14 @@ export type Answer = APIGatewayProxyStructuredResultV2;
  */
 export const intakeWorld = ({ consentsSetUp = true } = {}) => {
   const extractions = memoryExtractionStore();
+  const requests = memoryRequestStore();
   const sealed: (readonly [extractionId: string, plaintext: SealedRequestData])[] = [];
   const started: ExecutionInput[] = [];
   let ids = 0;
   const deps = {
     extractions,
-    seal: async (extractionId: string, plaintext: SealedRequestData): Promise<string> => {
+    requests,
+    seal: async ({ extractionId }: ExecutionInput, plaintext: SealedRequestData): Promise<string> => {
       sealed.push([extractionId, plaintext]);
       return `ciphertext ${sealed.length}`;
     },
@@ -34,6 +37,10 @@ export const intakeWorld = ({ consentsSetUp = true } = {}) => {
     newId: () => {
       ids += 1;
       return `0190a0b0-0000-7000-8000-${String(ids).padStart(12, '0')}`;
+    },
+    newRequestId: () => {
+      ids += 1;
+      return `request-${ids}`;
     },
     assertConsentsSetUp: () => {
       if (!consentsSetUp) throw new NotConfigured('setting', 'providerClientId');
@@ -47,6 +54,7 @@ export const intakeWorld = ({ consentsSetUp = true } = {}) => {
     request: (event: RequestEvent): Promise<Answer> =>
       handler(event as unknown as APIGatewayProxyEventV2, {} as Context),
     rows: extractions.rows,
+    requests: requests.rows,
     sealed,
     started,
   };

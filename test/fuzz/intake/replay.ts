@@ -102,10 +102,10 @@ export const replay = fuzzProperty({
       return;
     }
     const world = intakeWorld();
-    const one = await world.request(eventOf(first, 'request-1'));
+    const one = await world.request(eventOf(first));
     assert.equal(one.statusCode, 202);
     const rows = new Map(world.rows);
-    const two = await world.request(eventOf(second, 'request-2'));
+    const two = await world.request(eventOf(second));
     assert.deepEqual(undocumentedIn(two), []);
 
     if (principal(firstCaller) !== principal(secondCaller)) {

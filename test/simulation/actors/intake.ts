@@ -32,28 +32,29 @@ export const intakeOf = (world: World) => {
   return (caller: string, fingerprint: string, answered: (answered: boolean) => void): void => {
     const { kernel } = world;
     requests += 1;
+    const requestId = `request-${requests}`;
     kernel.spawn(
       `intake of ${caller}`,
       lifeOf.intake,
       (process) => {
-        const requestId = `request-${requests}`;
+        world.receivers.set(requestId, process);
         return requestExtraction(
           {
             extractionId: theExtraction,
             requestedBy: 'arn:aws:iam::111122223333:role/Caller',
-            requestId,
             fingerprint,
             request: requestOf(world.scenario),
           },
           {
-            extractions: tablesFor(world, process).extractions,
-            seal: (_extractionId, plaintext) =>
+            ...tablesFor(world, process),
+            newRequestId: () => requestId,
+            seal: (ids, plaintext) =>
               kernel.call(process, process.name, {
                 name: 'seal',
                 kind: 'read',
                 take: () => {
                   const ciphertext = `sealed-${world.sealed.size + 1}`;
-                  world.sealed.set(ciphertext, { plaintext, by: process });
+                  world.sealed.set(ciphertext, { plaintext, ids });
                   return ciphertext;
                 },
               }),
@@ -65,6 +66,7 @@ export const intakeOf = (world: World) => {
               }),
             now: world.now,
             timings,
+            telemetry: world.telemetry,
           },
         );
       },

@@ -63,16 +63,9 @@ export const reconcileDepsFor = (
   const unseal = unsealFor(world, process);
   const readFromProvider = (): void => world.state('providerRead', { by: process });
   const tables = tablesFor(world, process);
-  const readInput = (extractionId: string) =>
-    kernel.call(process, process.name, {
-      name: 'read the input of the execution',
-      kind: 'read',
-      take: () => ({ sealed: world.executions.get(extractionId)?.input.sealed ?? '' }),
-    });
   const guarded = readsFor(caller, {
     ...tables,
-    readInput,
-    unsealTarget: (_extractionId, sealed) => unseal<SealedTargetData>(sealed),
+    unsealTarget: unseal<SealedTargetData>,
     sessions: sessionsFor(world, process),
     // A cache of Task Tokens creates a random key, which is slow.
     taskTokens: world.scenario.method === 'credentials' ? noTaskTokens : taskTokensFor(world, process),

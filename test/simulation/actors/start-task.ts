@@ -7,6 +7,7 @@ import {
   type StartCall,
 } from '../../../lib/extraction/start/start-call.ts';
 import { startForMachine } from '../../../lib/extraction/start/start-for-machine.ts';
+import type { StoredRequest } from '../../../lib/extraction/store.ts';
 import type { Process, ProcessEnd } from '../world/process.ts';
 import { lifeOf, timings } from '../world/settings.ts';
 import type { World } from '../world/world.ts';
@@ -21,20 +22,20 @@ const callFor = async (
   world: World,
   process: Process,
   record: Extraction,
-  sealed: string,
+  stored: StoredRequest,
 ): Promise<StartCall> => {
   const { extractionId } = record;
   const unseal = unsealFor(world, process);
   const startTask = (): Promise<string> => {
-    world.state('startCall', { extractionId, by: process, sealed });
+    world.state('startCall', { extractionId, by: process, requestId: stored.requestId });
     return world.kernel.call(process, process.name, world.provider.startCall(extractionId));
   };
   return record.method === 'consent'
-    ? callByConsent(record, await unseal<SealedTargetData>(sealed), {
+    ? callByConsent(record, await unseal<SealedTargetData>(stored), {
         taskTokens: taskTokensFor(world, process),
         startExtraction: { v1: startTask, v2: startTask },
       })
-    : callByCredentials(record, await unseal<SealedCredentialsData>(sealed), {
+    : callByCredentials(record, await unseal<SealedCredentialsData>(stored), {
         sessions: sessionsFor(world, process),
         startTask,
       });
@@ -47,19 +48,19 @@ export const startTaskOf = (world: World) => {
     { input, token, attempt }: { input: ExecutionInput; token: string; attempt: number },
     ended: (end: ProcessEnd<unknown>) => void,
   ): void => {
-    const { extractionId, requestId, sealed } = input;
+    const { extractionId, requestId } = input;
     const { kernel } = world;
     invocations += 1;
-    if (world.isOfLostRecord(sealed)) kernel.counted('start-task runs for an erased or lost record');
+    if (world.isOfLostRecord(requestId)) kernel.counted('start-task runs for an erased or lost record');
     kernel.spawn(
       `start-task ${invocations}`,
       lifeOf['start-task'],
       (process) =>
         startForMachine(
-          { extractionId, requestId, callbackToken: token, callbackAttempt: attempt, sealed },
+          { extractionId, requestId, callbackToken: token, callbackAttempt: attempt },
           {
             ...tablesFor(world, process),
-            callFor: (record) => callFor(world, process, record, sealed),
+            callFor: (record, stored) => callFor(world, process, record, stored),
             send: sendFor(world, process),
             wake: wakeFor(world, process, 'start-task'),
             fail: (callbackToken, error) =>

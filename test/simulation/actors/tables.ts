@@ -1,6 +1,7 @@
 import { dueShardOf } from '../../../lib/extraction/due-shard.ts';
-import type { ExtractionStore, TaskStore } from '../../../lib/extraction/store.ts';
+import type { ExtractionStore, RequestStore, TaskStore } from '../../../lib/extraction/store.ts';
 import { extractionStoreOver } from '../../support/memory-extraction-store.ts';
+import { requestStoreOver } from '../../support/memory-request-store.ts';
 import { taskStoreOver } from '../../support/memory-task-store.ts';
 import type { CarryOut } from '../../support/store-fault.ts';
 import type { Process } from '../world/process.ts';
@@ -33,11 +34,15 @@ const notedBy = (process: Process, store: ExtractionStore): ExtractionStore => (
   },
 });
 
-/** Both tables for one process. The scheduler decides about every call. */
+/** The tables for one process. The scheduler decides about every call. */
 export const tablesFor = (
   world: World,
   process: Process,
-): { readonly extractions: ExtractionStore; readonly tasks: TaskStore } => {
+): {
+  readonly extractions: ExtractionStore;
+  readonly tasks: TaskStore;
+  readonly requests: RequestStore;
+} => {
   const carryOut: CarryOut = (call, effect) => {
     const { store, method, key } = call;
     // The other fifteen shards are empty, so there is nothing to decide.
@@ -54,7 +59,18 @@ export const tablesFor = (
       ...(method === 'due' ? { others: staleIndex } : {}),
     });
   };
+  const counted: CarryOut = async (call, effect) => {
+    const { requestCalls } = world;
+    requestCalls.made += 1;
+    const answer = await carryOut(call, () => {
+      requestCalls.effects += 1;
+      return effect();
+    });
+    requestCalls.answered += 1;
+    return answer;
+  };
   return {
+    requests: requestStoreOver(world.requests, counted),
     extractions: notedBy(process, extractionStoreOver(world.extractions, carryOut)),
     tasks: taskStoreOver(world.tasks, carryOut),
   };

@@ -1,17 +1,18 @@
 import type { SealedRequestData } from '../../../lib/extraction/sealed-request-data.ts';
+import type { StoredRequest } from '../../../lib/extraction/store.ts';
 import type { Process } from '../world/process.ts';
 import type { World } from '../world/world.ts';
 
-/** KMS Decrypt. Throws for a ciphertext that was never sealed. */
+/** KMS Decrypt. Throws for a ciphertext that was never sealed, or not for this row. */
 export const unsealFor =
   (world: World, process: Process) =>
-  <Plaintext extends SealedRequestData>(ciphertext: string): Promise<Plaintext> =>
+  <Plaintext extends SealedRequestData>(row: StoredRequest): Promise<Plaintext> =>
     world.kernel.call(process, process.name, {
       name: 'unseal',
       kind: 'read',
       take: () => {
-        const sealed = world.sealed.get(ciphertext);
-        if (sealed === undefined) throw new Error('no such ciphertext');
+        const sealed = world.sealed.get(row.sealed);
+        if (sealed?.ids.requestId !== row.requestId) throw new Error('InvalidCiphertextException');
         return sealed.plaintext as Plaintext;
       },
     });

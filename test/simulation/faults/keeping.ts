@@ -24,9 +24,8 @@ export const keepingFaults: readonly InjectedFault[] = [
     name: 'close-without-condition',
     does: 'A close is written although the status changed since the decision.',
     file: transitions,
-    find: 'const unchangedSince = (record: Extraction): Guard => ({ status: [record.status], uncollected: true });',
-    replace:
-      'const unchangedSince = (record: Extraction): Guard => ({ status: [record.status, ...terminalStatuses] });',
+    find: '  status: [record.status],\n  ...sameAttempt(record),\n  open: true,\n  uncollected: true,\n',
+    replace: '  status: [record.status, ...terminalStatuses],\n',
     caughtBy: 'open-while-unfinished',
   },
   {
@@ -191,7 +190,7 @@ export const keepingFaults: readonly InjectedFault[] = [
     file: request,
     find: 'const creation = await deps.extractions.create(mine);',
     replace:
-      'await deps.startExecution({ extractionId: input.extractionId, request: methodOf(input.request), sealed });\n  const creation = await deps.extractions.create(mine);',
+      'await deps.startExecution({ extractionId, requestId });\n  const creation = await deps.extractions.create(mine);',
     caughtBy: 'request-kept',
   },
   {
@@ -218,6 +217,65 @@ export const keepingFaults: readonly InjectedFault[] = [
     replace:
       'fingerprint: input.fingerprint,\n    reference: JSON.stringify(requestDataToSeal(input.request)),\n    ...dueAtWindowEnd',
     caughtBy: 'nothing-sealed-shown',
+  },
+  {
+    name: 'request-removed-for-another',
+    does: 'A repeated request removes the row of the request that it repeats.',
+    file: request,
+    find: 'if (!isMine) await removeRequest(mine, deps);',
+    replace: 'if (!isMine) await removeRequest(record, deps);',
+    caughtBy: 'request-row-kept',
+  },
+  {
+    name: 'request-removed-after-an-exception',
+    does: 'Intake removes the row of a request whose record it may have created.',
+    file: request,
+    find: 'const creation = await deps.extractions.create(mine);',
+    replace: `const creation = await deps.extractions.create(mine).catch(async (error: unknown) => {
+    await removeRequest(mine, deps);
+    throw error;
+  });`,
+    caughtBy: 'request-row-kept',
+  },
+  {
+    name: 'lost-race-keeps-its-row',
+    does: 'A repeated request keeps a second copy of what is sealed.',
+    file: request,
+    find: 'if (!isMine) await removeRequest(mine, deps);',
+    replace: '',
+    caughtBy: 'request-row-forgotten',
+  },
+  {
+    name: 'target-kept-after-the-close',
+    does: 'Reconcile closes a record by consent, and leaves the row of its request.',
+    file: reconcile,
+    find: "if (result.kind === 'closed' && goesWithClose(result.record)) await removeRequest(result.record, deps);",
+    replace: '',
+    caughtBy: 'request-row-forgotten',
+  },
+  {
+    name: 'target-removed-before-the-close',
+    does: 'Reconcile removes the row of a consent although the next poll needs it.',
+    file: reconcile,
+    find: "if (result.kind === 'closed' && goesWithClose(result.record)) await",
+    replace: "if ('record' in result && goesWithClose(result.record)) await",
+    caughtBy: 'request-row-kept',
+  },
+  {
+    name: 'lost-request-without-a-reason',
+    does: 'An extraction whose request was lost ends as one that had no time to start.',
+    file: reconcile,
+    find: 'const reason = hasRequest ? orElse : requestDataGone;',
+    replace: 'const reason = hasRequest || orElse !== requestDataGone ? orElse : requestDataGone;',
+    caughtBy: 'request-gone-for-a-reason',
+  },
+  {
+    name: 'lost-target-without-a-reason',
+    does: 'A consent whose row was lost is closed as one that could be read.',
+    file: findOutcome,
+    find: 'if (isLast && (found.why === endsProcess || found.why === requestDataGone)) {',
+    replace: 'if (isLast && found.why === endsProcess) {',
+    caughtBy: 'request-gone-for-a-reason',
   },
   {
     name: 'unfinished-reads-not-counted',

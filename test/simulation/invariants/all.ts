@@ -12,6 +12,7 @@ import {
 } from './keeping.ts';
 import { deliveryNotLost, rendezvous, waitAnswered, wakeNotLost, wokenAfterRecorded } from './meeting.ts';
 import { claimedBeforeSent, dueMessageContinued, oneChainOfMessages, queuedBeforeWoken } from './queueing.ts';
+import { requestGoneForAReason, requestRowForgotten, requestRowKept } from './requests.ts';
 import {
   allowedTransitions,
   closedAfterARead,
@@ -39,6 +40,7 @@ import {
 export const invariants: readonly Invariant[] = [
   oneStartCall,
   requestOfItsRecord,
+  requestRowKept,
   startingWrittenBeforeCall,
   startInTime,
   runningStartLeftAlone,
@@ -71,6 +73,8 @@ export const invariants: readonly Invariant[] = [
   resultsCollected,
   oversizedOnce,
   correctionFound,
+  requestRowForgotten,
+  requestGoneForAReason,
   breakerRespected,
   waitsAsAsked,
   countedOnce,

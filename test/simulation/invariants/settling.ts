@@ -151,7 +151,7 @@ const longestRead = lifeOf.reconcile * 1_000;
 
 export const correctionFound: Invariant = {
   name: 'correction-found',
-  rule: 'A TIMED_OUT is final only if the provider had not ended the task when grace ended, or did not know it any more, or no read returned the status: every read failed, or the answer of a v2 task was over the size limit.',
+  rule: 'A TIMED_OUT is final only if the provider had not ended the task when grace ended, or did not know it any more, or no read returned the status: every read failed, the answer of a v2 task was over the size limit, or the row of a consent was lost.',
   needs:
     'The task ended before the last read in grace. The answer to that read may be as old as the timeout of the function.',
   checks: {
@@ -167,7 +167,8 @@ export const correctionFound: Invariant = {
         task.forgottenAt === Number.POSITIVE_INFINITY &&
         world.readers.every(({ interrupted, failedCalls }) => !interrupted && failedCalls === 0);
       const isReadable = scenario.task.tooLarge === undefined || scenario.method !== 'credentials';
-      return couldBeRead && scenario.outage === undefined && isReadable
+      const isLost = scenario.requestLostAfter !== undefined && scenario.method !== 'credentials';
+      return couldBeRead && scenario.outage === undefined && isReadable && !isLost
         ? `${task.status} could have been read in grace.`
         : undefined;
     },

@@ -27,12 +27,12 @@ export const requestOfItsRecord: Invariant = {
   rule: 'The start call of a record has the request that was sealed for that record, and never that of an earlier record under the same id.',
   outlivesLoss: true,
   checks: {
-    startCall: ({ by, sealed }, world, premise) => {
+    startCall: ({ by, requestId }, world, premise) => {
       const { record } = world;
       const isClaimed = record?.attemptId !== undefined && by.attemptIds.includes(record.attemptId);
       if (!isClaimed) return undefined;
       premise();
-      return world.isOfLostRecord(sealed)
+      return world.isOfLostRecord(requestId)
         ? 'A record is started with the request of an earlier record.'
         : undefined;
     },

@@ -24,11 +24,13 @@ import { recordDelivery } from '../../../lib/extraction/record-delivery.ts';
 import type { SealedRequestData, SealedTargetData } from '../../../lib/extraction/sealed-request-data.ts';
 import { callByConsent, callByCredentials } from '../../../lib/extraction/start/start-call.ts';
 import { startForMachine } from '../../../lib/extraction/start/start-for-machine.ts';
+import type { StoredRequest } from '../../../lib/extraction/store.ts';
 import { sweep } from '../../../lib/extraction/sweep.ts';
 import { cacheSessionTokens } from '../../../lib/provider/tokens/session-tokens.ts';
 import { cacheTaskTokens } from '../../../lib/provider/tokens/task-tokens.ts';
 import { breakerStoreOver, closedCircuit } from '../../support/memory-breaker-store.ts';
 import { extractionStoreOver } from '../../support/memory-extraction-store.ts';
+import { requestStoreOver } from '../../support/memory-request-store.ts';
 import { taskStoreOver } from '../../support/memory-task-store.ts';
 import type { Process } from './process.ts';
 import type { Service } from './service.ts';
@@ -74,6 +76,7 @@ export const functionsIn = (service: Service, process: Process) => {
   const deps = {
     extractions: extractionStoreOver(service.extractions, process.carryOut),
     tasks: taskStoreOver(service.tasks, process.carryOut),
+    requests: requestStoreOver(service.requests, process.carryOut),
     send: async (message: ReconcileMessage, seconds = 0) => {
       await process.wait(5);
       service.queue.accept(message, seconds);
@@ -87,29 +90,27 @@ export const functionsIn = (service: Service, process: Process) => {
     telemetry,
   };
 
-  /** KMS binds a ciphertext to its extraction. */
-  const unseal = async <Plaintext extends SealedRequestData>(
-    extractionId: string,
-    sealed: string,
-  ): Promise<Plaintext> => {
+  /** KMS binds a ciphertext to its row. */
+  const unseal = async <Plaintext extends SealedRequestData>({
+    extractionId,
+    requestId,
+    sealed,
+  }: StoredRequest): Promise<Plaintext> => {
     const [sealedFor, plaintext = ''] = sealed.split('|');
-    if (sealedFor !== extractionId) throw new Error('InvalidCiphertextException');
+    if (sealedFor !== `${extractionId}/${requestId}`) throw new Error('InvalidCiphertextException');
     return JSON.parse(plaintext);
   };
-  const callFor = async (record: Extraction, sealed: string) => {
+  const callFor = async (record: Extraction, stored: StoredRequest) => {
     const startTask = () => provider.startTask(process);
     return record.method === 'consent'
-      ? callByConsent(record, await unseal(record.extractionId, sealed), {
+      ? callByConsent(record, await unseal(stored), {
           taskTokens,
           startExtraction: { v1: startTask, v2: startTask },
         })
-      : callByCredentials(record, await unseal(record.extractionId, sealed), { sessions, startTask });
+      : callByCredentials(record, await unseal(stored), { sessions, startTask });
   };
   const reconcileDeps = {
     ...deps,
-    readInput: async (extractionId: string) => ({
-      sealed: service.executions.get(extractionId)?.sealed ?? '',
-    }),
     unsealTarget: unseal<SealedTargetData>,
     sessions,
     taskTokens,
@@ -132,7 +133,9 @@ export const functionsIn = (service: Service, process: Process) => {
     request: (input: RequestInput) =>
       requestExtraction(input, {
         ...deps,
-        seal: async (extractionId, plaintext) => `${extractionId}|${JSON.stringify(plaintext)}`,
+        newRequestId: () => service.newName('request'),
+        seal: async ({ extractionId, requestId }, plaintext) =>
+          `${extractionId}/${requestId}|${JSON.stringify(plaintext)}`,
         startExecution: async (execution) => service.startExecution(execution),
       }),
     startTask: (input: ExecutionInput, callbackToken: string, callbackAttempt: number) =>
@@ -140,7 +143,7 @@ export const functionsIn = (service: Service, process: Process) => {
         { ...input, callbackToken, callbackAttempt },
         {
           ...deps,
-          callFor: (record) => callFor(record, input.sealed),
+          callFor,
           breaker: breakers.starts,
           logIn: sessions.renew,
           fail: async (token, error) => void service.answer(token, error),

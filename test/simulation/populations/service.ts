@@ -4,7 +4,7 @@ import { parseBreakerState } from '../../../lib/breaker/parse-breaker-state.ts';
 import type { ExtractionRequest } from '../../../lib/extraction/api/parse-request.ts';
 import type { ExecutionInput } from '../../../lib/extraction/api/request-extraction.ts';
 import type { Extraction } from '../../../lib/extraction/record.ts';
-import type { Task } from '../../../lib/extraction/store.ts';
+import type { StoredRequest, Task } from '../../../lib/extraction/store.ts';
 import { memoryTelemetry } from '../../support/memory-telemetry.ts';
 import type { FunctionName } from '../world/settings.ts';
 import type { Chances } from './chances.ts';
@@ -51,6 +51,7 @@ export class Service {
   readonly now = (): Date => new Date(this.time.now);
   readonly extractions = new Map<string, Extraction>();
   readonly tasks = new Map<string, Task>();
+  readonly requests = new Map<string, StoredRequest>();
   readonly breakers = new Map<string, StoredBreaker>();
   readonly executions = new Map<string, ExecutionInput>();
   readonly changes: BreakerChange[] = [];
@@ -141,7 +142,6 @@ export class Service {
     const input = {
       extractionId,
       requestedBy: caller,
-      requestId: `request-of-${extractionId}`,
       fingerprint: 'f'.repeat(64),
       request: requestOf(one),
     };

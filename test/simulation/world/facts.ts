@@ -1,7 +1,7 @@
 import type { ReconcileMessage } from '../../../lib/extraction/reconcile-message.ts';
 import type { Extraction } from '../../../lib/extraction/record.ts';
 import type { WakeOutcome } from '../../../lib/extraction/record-delivery.ts';
-import type { Task } from '../../../lib/extraction/store.ts';
+import type { StoredRequest, Task } from '../../../lib/extraction/store.ts';
 import type { Process } from './process.ts';
 
 /** The events that invariants check. */
@@ -14,8 +14,10 @@ export type Facts = {
   };
   /** A row of `Tasks` was written. */
   taskRow: { readonly before: Task | undefined; readonly after: Task };
-  /** A start call is about to be made. `sealed` is the ciphertext of its request. */
-  startCall: { readonly extractionId: string; readonly by: Process; readonly sealed: string };
+  /** A row of `Requests` was removed. */
+  requestRemoved: { readonly row: StoredRequest };
+  /** A start call is about to be made, with the data of this request. */
+  startCall: { readonly extractionId: string; readonly by: Process; readonly requestId: string };
   /** An answer of the provider was over the size limit. */
   oversized: { readonly by: Process | undefined };
   /** SendTaskSuccess was called. */

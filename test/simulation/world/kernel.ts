@@ -29,6 +29,8 @@ export class Kernel implements Schedulable, PendingHost {
   /** In milliseconds of the epoch. */
   now: number;
   readonly timers = new Timers();
+  /** How many processes were ended before they returned. */
+  interruptions = 0;
   readonly #pending: Pending[] = [];
   readonly #events: WorldEvent[];
   readonly #watch: KernelWatch;
@@ -171,6 +173,7 @@ export class Kernel implements Schedulable, PendingHost {
     process.alive = false;
     this.#alive.delete(process);
     process.interrupted = true;
+    this.interruptions += 1;
     this.timers.clear(process.timeout);
     this.#freeze(process);
     this.#watch.counted(of === 'timeout' ? 'function timeout' : 'crash');

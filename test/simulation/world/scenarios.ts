@@ -78,6 +78,14 @@ export const scenarios: readonly Scenario[] = [
   { ...plain, name: 'newer-record', webhook: 'silent', newer: { from: 14, until: 120 } },
   { ...plain, name: 'newer-outcome', newer: { from: 12, until: 200 } },
   { ...plain, name: 'newer-consent', method: 'consent-v1', newer: { from: 8, until: 300 } },
+  {
+    ...plain,
+    name: 'request-lost',
+    requestLostAfter: 5,
+    breakers: { paused: { names: ['starts'], until: 15 } },
+  },
+  { ...plain, name: 'request-lost-consent', method: 'consent-v1', requestLostAfter: 8, task: ends(30) },
+  { ...plain, name: 'skewed-consent', method: 'consent-v1', skew: 30, reconcileAfter: 5 },
   { ...plain, name: 'breakers', breakers: {}, startAnswers: ['unreachable', 'unreachable', 'busy'] },
   { ...plain, name: 'breakers-open', breakers: { open: ['starts', 'reads'] } },
   { ...plain, name: 'starts-paused', breakers: { paused: { names: ['starts'], until: 15 } } },
@@ -174,6 +182,7 @@ export const drawScenario = (random: Random, another: Random, name: string): Sce
           ]),
         }
       : {}),
+    ...(another.below(16) === 0 ? { requestLostAfter: another.pick([1, 5, 60]) } : {}),
     ...(random.below(12) === 0 ? { brokenDeployUntil: random.pick([5, 20, 60]) } : {}),
   };
 };

@@ -3,7 +3,7 @@ import type { StoredBreaker } from '../../../lib/breaker/breaker-store.ts';
 import type { ExecutionInput } from '../../../lib/extraction/api/request-extraction.ts';
 import type { Extraction } from '../../../lib/extraction/record.ts';
 import type { SealedRequestData } from '../../../lib/extraction/sealed-request-data.ts';
-import type { Task } from '../../../lib/extraction/store.ts';
+import type { StoredRequest, Task } from '../../../lib/extraction/store.ts';
 import type { Telemetry } from '../../../lib/observability/telemetry.ts';
 import { processesOf } from '../actors/processes.ts';
 import type { OptionList } from '../scheduler/option.ts';
@@ -39,11 +39,19 @@ export class World {
   readonly queue: ReconcileQueue;
   readonly extractions: WatchedRows<Extraction>;
   readonly tasks: WatchedRows<Task>;
+  readonly requests: WatchedRows<StoredRequest>;
+  /** Calls of `Requests`, how often they took effect, and how many were answered. */
+  readonly requestCalls = { made: 0, effects: 0, answered: 0 };
   readonly breakers = new Map<string, StoredBreaker>();
   /** The state of the breaker of starts as each process saw it last. */
   readonly startsSeen = new Map<Process, BreakerState>();
-  /** The plaintext of each ciphertext, and the invocation of intake that sealed it. */
-  readonly sealed = new Map<string, { readonly plaintext: SealedRequestData; readonly by: Process }>();
+  /** The plaintext of each ciphertext, and whose it is. */
+  readonly sealed = new Map<
+    string,
+    { readonly plaintext: SealedRequestData; readonly ids: ExecutionInput }
+  >();
+  /** The invocation of intake that received each request. */
+  readonly receivers = new Map<string, Process>();
   /** How often the record was erased or lost. */
   losses = 0;
   /** How many records were erased or lost before each invocation of intake. */
@@ -93,9 +101,18 @@ export class World {
       this.#scheduleSweep();
     });
     this.tasks = new WatchedRows((before, after) => this.state('taskRow', { before, after }));
+    this.requests = new WatchedRows(
+      () => undefined,
+      (row) => this.state('requestRemoved', { row }),
+    );
     this.#prepareBreakers(scenario);
     this.#request('the caller', 'fingerprint-1', 4);
     this.#prepareNewer(scenario);
+    if (scenario.requestLostAfter !== undefined) {
+      this.kernel.after(scenario.requestLostAfter * 1_000, 'the rows of Requests are lost', () =>
+        this.requests.clear(),
+      );
+    }
     if (scenario.reconcileAfter !== undefined) {
       this.kernel.after(scenario.reconcileAfter * 1_000, 'an operator reconciles the record', () =>
         this.#processes.reconcileForOperator(theExtraction),
@@ -183,9 +200,15 @@ export class World {
     );
   }
 
-  /** Whether a ciphertext belongs to a record that was erased or lost. */
-  isOfLostRecord(ciphertext: string): boolean {
-    const by = this.sealed.get(ciphertext)?.by;
+  /** Whether every row of `Requests` was written and removed at once, by processes that returned. */
+  get requestsUndisturbed(): boolean {
+    const { made, effects, answered } = this.requestCalls;
+    return made === effects && made === answered && this.kernel.interruptions === 0;
+  }
+
+  /** Whether a request is that of a record that was erased or lost. */
+  isOfLostRecord(requestId: string): boolean {
+    const by = this.receivers.get(requestId);
     return by !== undefined && (this.lossesBefore.get(by) ?? this.losses) < this.losses;
   }
 

@@ -65,7 +65,9 @@ const reconciling = [
   'sqs:GetQueueAttributes <ReconcileQueue.Arn>',
   'sqs:ReceiveMessage <ReconcileQueue.Arn>',
   sending,
-  'states:DescribeExecution states execution:Cosecha-prod-extractions:*',
+  'dynamodb:DeleteItem <StorageRequests.Arn>',
+  'dynamodb:GetItem <StorageRequests.Arn>',
+  'dynamodb:UpdateItem <StorageRequests.Arn>',
 ];
 
 const logging = (log: string): readonly string[] => [
@@ -78,6 +80,8 @@ const rights: Readonly<Record<string, readonly string[]>> = {
     ...logging('RequestExtractionLog'),
     ...writingTables,
     'dynamodb:PutItem <StorageExtractions.Arn>',
+    'dynamodb:DeleteItem <StorageRequests.Arn>',
+    'dynamodb:PutItem <StorageRequests.Arn>',
     'secretsmanager:GetSecretValue secretsmanager secret:Cosecha-prod/fingerprint-key-??????',
     'states:StartExecution states stateMachine:Cosecha-prod-extractions',
   ],
@@ -95,6 +99,9 @@ const rights: Readonly<Record<string, readonly string[]>> = {
     'dynamodb:GetItem <StorageExtractions.Arn>',
     'dynamodb:UpdateItem <StorageExtractions.Arn>',
     'dynamodb:UpdateItem <StorageTasks.Arn>',
+    'dynamodb:DeleteItem <StorageRequests.Arn>',
+    'dynamodb:GetItem <StorageRequests.Arn>',
+    'dynamodb:PutItem <StorageRequests.Arn>',
     'dynamodb:GetItem <StorageBreakers.Arn>',
     'dynamodb:PutItem <StorageBreakers.Arn>',
     'secretsmanager:GetSecretValue secretsmanager secret:Cosecha-prod/provider-api-key-??????',
@@ -161,8 +168,8 @@ describe('the seal key', () => {
   };
 
   const forOneExtraction = {
-    Null: { 'kms:EncryptionContext:extractionId': 'false' },
-    'ForAllValues:StringEquals': { 'kms:EncryptionContextKeys': ['extractionId', 'method'] },
+    Null: { 'kms:EncryptionContext:extractionId': 'false', 'kms:EncryptionContext:requestId': 'false' },
+    'ForAllValues:StringEquals': { 'kms:EncryptionContextKeys': ['extractionId', 'method', 'requestId'] },
   };
 
   test('is used to seal, to unseal, and to unseal targets, for a named extraction only', () => {

@@ -79,7 +79,7 @@ describe('the tables', () => {
     template.resourcePropertiesCountIs(
       'AWS::DynamoDB::Table',
       { TimeToLiveSpecification: { AttributeName: 'expiresAt', Enabled: true } },
-      2,
+      3,
     );
   });
 });
@@ -182,11 +182,11 @@ describe('the functions', () => {
     'PROVIDER_BASE_URL',
     'PROVIDER_TIMEOUTS',
     'RECONCILE_QUEUE_URL',
+    'REQUESTS_TABLE',
     'RESULTS_BUCKET',
     'RESULTS_MAX_BYTES',
     'SEAL_KEY_ARN',
     'SESSION_MINUTES',
-    'STATE_MACHINE_ARN',
     'TASKS_TABLE',
     'TASK_TOKEN_MINUTES',
     'TIMINGS',
@@ -259,7 +259,14 @@ describe('the functions', () => {
   test.each([
     [
       'RequestExtraction',
-      ['EXTRACTIONS_TABLE', 'FINGERPRINT_KEY_SECRET', 'SEAL_KEY_ARN', 'STATE_MACHINE_ARN', 'TIMINGS'],
+      [
+        'EXTRACTIONS_TABLE',
+        'FINGERPRINT_KEY_SECRET',
+        'REQUESTS_TABLE',
+        'SEAL_KEY_ARN',
+        'STATE_MACHINE_ARN',
+        'TIMINGS',
+      ],
     ],
     ['GetExtraction', ['EXTRACTIONS_TABLE', 'READERS', 'RESULTS_RETENTION_DAYS']],
     [
@@ -273,6 +280,7 @@ describe('the functions', () => {
         'PROVIDER_BASE_URL',
         'PROVIDER_TIMEOUTS',
         'RECONCILE_QUEUE_URL',
+        'REQUESTS_TABLE',
         'SEAL_KEY_ARN',
         'SESSION_MINUTES',
         'TASKS_TABLE',
@@ -546,6 +554,7 @@ test('the outputs have the names that people and scripts use', () => {
     'ReconcileConcurrency',
     'ReconcileFunctionName',
     'ReconcileQueueUrl',
+    'RequestsTableName',
     'ResultsBucketName',
     'StateMachineArn',
     'SweepEveryMinutes',

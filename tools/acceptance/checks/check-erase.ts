@@ -11,7 +11,7 @@ const retryEveryMs = 2_000;
 
 export const eraseForGood: Check = {
   id: 'erase',
-  title: 'An erased extraction is gone from both tables, from the bucket and from the API',
+  title: 'An erased extraction is gone from the tables, from the bucket and from the API',
   turn: 'together',
   dependsOn: webhookArrives,
   seconds: ({ settings }) => settings.timeout + 120,
@@ -25,6 +25,7 @@ export const eraseForGood: Check = {
         s3: new S3Client({ ...client, forcePathStyle: deployment.isEmulated }),
         extractionsTable: deployment.output('ExtractionsTableName'),
         tasksTable: deployment.output('TasksTableName'),
+        requestsTable: deployment.output('RequestsTableName'),
         resultsBucket: deployment.output('ResultsBucketName'),
       },
       now,

@@ -1,8 +1,13 @@
+import { DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { DecryptCommand, GetKeyPolicyCommand, KMSClient } from '@aws-sdk/client-kms';
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
-import { ExecutionDoesNotExist, SFNClient } from '@aws-sdk/client-sfn';
+import { DescribeExecutionCommand, ExecutionDoesNotExist, SFNClient } from '@aws-sdk/client-sfn';
+import { marshall } from '@aws-sdk/util-dynamodb';
 import * as v from 'valibot';
-import { readExecutionInputOf } from '../../../lib/aws/step-functions.ts';
+import { dynamoExtractionStore } from '../../../lib/aws/dynamo-extraction-store.ts';
+import { dynamoRequestStore } from '../../../lib/aws/dynamo-request-store.ts';
+import { executionArn } from '../../../lib/aws/step-functions.ts';
+import type { StoredRequest } from '../../../lib/extraction/store.ts';
 import { type Check, passed, webhookArrives } from './check.ts';
 import type { AcceptContext } from './context.ts';
 import { extract, isDone, readUntil, requestOf } from './extractions.ts';
@@ -19,16 +24,72 @@ export const readInput = async (
   { client, deployment, sleep, waitFor }: Pick<AcceptContext, 'client' | 'deployment' | 'sleep' | 'waitFor'>,
   extractionId: string,
 ) => {
-  const read = readExecutionInputOf(new SFNClient(client), deployment.output('StateMachineArn'));
+  const machine = new SFNClient(client);
+  const arn = executionArn(deployment.output('StateMachineArn'), extractionId);
   waitFor(`Step Functions to know the execution ${extractionId}`);
   for (;;) {
     try {
-      return await read(extractionId);
+      const { input = '' } = await machine.send(new DescribeExecutionCommand({ executionArn: arn }));
+      return JSON.parse(input) as object;
     } catch (error) {
       if (!(error instanceof ExecutionDoesNotExist)) throw error;
       await sleep(readEveryMs);
     }
   }
+};
+
+/** For how long the provider is busy for an extraction whose sealed data are looked at: some tries of the machine. */
+const busySeconds = 20;
+
+const storesOf = ({ client, deployment }: AcceptContext) => {
+  const dynamo = new DynamoDBClient(client);
+  return {
+    dynamo,
+    extractions: dynamoExtractionStore(dynamo, deployment.output('ExtractionsTableName')),
+    requests: dynamoRequestStore(dynamo, deployment.output('RequestsTableName')),
+  };
+};
+
+const requestIdOf = async (context: AcceptContext, extractionId: string): Promise<string> => {
+  const record = await storesOf(context).extractions.get(extractionId);
+  if (record === undefined) throw new Unmet(`The table has no record of ${extractionId}.`);
+  return record.requestId;
+};
+
+/** Requests an extraction for which the provider is busy for a while, and returns the row with its sealed credentials. */
+const extractBusy = async (context: AcceptContext, checkId: string) => {
+  const busyUntil = Math.ceil(context.now().getTime() / 1_000) + busySeconds;
+  const extractionId = await extract(context, requestOf(checkId, { busyUntil }));
+  const row = await storesOf(context).requests.get(await requestIdOf(context, extractionId));
+  if (row === undefined)
+    throw new Unmet(`The table Requests has no row for ${extractionId}, which is not started yet.`);
+  return { busyUntil, row };
+};
+
+const startTaskIs = 'The log of start-task shows what it did.';
+
+export const requestForgotten: Check = {
+  id: 'request-forgotten',
+  title:
+    'After the start was answered, the sealed credentials are gone, and the execution has two ids and nothing else',
+  turn: 'together',
+  dependsOn: webhookArrives,
+  seconds: () => 60,
+  run: async (context) => {
+    const extractionId = await extract(context, requestOf('request-forgotten', {}));
+    await readUntil(context, extractionId, 'COMPLETED', isDone);
+    const requestId = await requestIdOf(context, extractionId);
+    if ((await storesOf(context).requests.get(requestId)) !== undefined) {
+      throw new Unmet(
+        `The sealed credentials of ${extractionId} are still in the table Requests. ${startTaskIs}`,
+      );
+    }
+    const given = Object.keys(await readInput(context, extractionId));
+    if (given.toSorted().join() !== 'extractionId,requestId') {
+      throw new Unmet(`The input of the execution of ${extractionId} has more than two ids.`);
+    }
+    return passed('no row in Requests; the input of the execution has extractionId and requestId');
+  },
 };
 
 export const sealKeyAdministrator: Check = {
@@ -38,13 +99,12 @@ export const sealKeyAdministrator: Check = {
   seconds: () => 60,
   notOnEmulator: 'it does not apply key policies to its root',
   run: async (context) => {
-    const extractionId = await extract(context, requestOf('seal-key-administrator', {}));
-    const { sealed } = await readInput(context, extractionId);
+    const { row } = await extractBusy(context, 'seal-key-administrator');
     const { variables } = await context.stack.functionNamed('start-task');
     const decrypt = new DecryptCommand({
       KeyId: variables.SEAL_KEY_ARN,
-      CiphertextBlob: Buffer.from(sealed, 'base64'),
-      EncryptionContext: { extractionId },
+      CiphertextBlob: Buffer.from(row.sealed, 'base64'),
+      EncryptionContext: { extractionId: row.extractionId, requestId: row.requestId },
     });
     try {
       await new KMSClient(context.client).send(decrypt);
@@ -88,9 +148,11 @@ const principalsOf = ({ Principal }: Statement): readonly string[] => {
   return 'AWS' in Principal ? (Principal.AWS ?? []) : [];
 };
 
-/** Whether it holds only for requests that name an extraction in their encryption context. */
+/** Whether it holds only for uses that name an extraction and its request in their encryption context. */
 const requiresContext = ({ Condition }: Statement): boolean =>
-  Condition.Null?.['kms:EncryptionContext:extractionId'] === 'false';
+  ['extractionId', 'requestId'].every(
+    (name) => Condition.Null?.[`kms:EncryptionContext:${name}`] === 'false',
+  );
 
 /** What is wrong with a key policy that only these roles may decrypt under, as sentences. */
 export const keyPolicyProblems = (
@@ -110,7 +172,9 @@ export const keyPolicyProblems = (
   return [
     ...others.map((arn) => `The policy of the seal key lets ${arn} decrypt.`),
     ...missing.map(({ name }) => `The policy of the seal key does not let ${name} decrypt.`),
-    ...(free ? ['The policy of the seal key allows to decrypt without an extractionId in the context.'] : []),
+    ...(free
+      ? ['The policy of the seal key allows to decrypt without extractionId and requestId in the context.']
+      : []),
   ];
 };
 
@@ -141,46 +205,56 @@ export const sealKeyRoles: Check = {
 /** KMS's error for a ciphertext under another encryption context. */
 const wrongContext = 'InvalidCiphertextException';
 
-/** For how long the provider is busy for the extraction that is invoked with foreign data: some tries of the machine. */
-const busySeconds = 20;
+const putRow = ({ client, deployment }: AcceptContext, row: StoredRequest) =>
+  new DynamoDBClient(client).send(
+    new PutItemCommand({ TableName: deployment.output('RequestsTableName'), Item: marshall(row) }),
+  );
 
 /**
- * Invokes start-task for one extraction with the sealed credentials of another, as somebody could who may invoke it. The
- * function then decrypts them under the context of the first. Only the function's own role may decrypt, so this is the
- * only real call under a wrong context.
+ * Puts the sealed credentials of one extraction into the row of another, as somebody could who may write the table, and
+ * invokes start-task for it. The function then decrypts them under the context of that row. Only the function's own role may
+ * decrypt, so this is the only real call under a wrong context.
  */
 export const sealKeyContext: Check = {
   id: 'seal-key-context',
-  title: 'Sealed credentials cannot be decrypted under the encryption context of another extraction',
+  title: 'Sealed credentials cannot be decrypted in the row of another extraction',
   turn: 'together',
   dependsOn: webhookArrives,
   seconds: ({ settings }) => settings.timings.startWindow + 60,
   run: async (context) => {
-    const other = await extract(context, requestOf('seal-key-context', { outcome: 'FAILED' }));
-    const { sealed } = await readInput(context, other);
-    const busyUntil = Math.ceil(context.now().getTime() / 1_000) + busySeconds;
-    const extractionId = await extract(context, requestOf('seal-key-context', { busyUntil }));
-    const input = await readInput(context, extractionId);
+    const other = await extractBusy(context, 'seal-key-context');
+    const { row, busyUntil } = await extractBusy(context, 'seal-key-context');
+    const { extractionId, requestId } = row;
     const { physicalName } = await context.stack.functionNamed('start-task');
     const lambda = new LambdaClient(context.client);
     const invoke = new InvokeCommand({
       FunctionName: physicalName,
       LogType: 'Tail',
       // The token is nobody's, so that the report of the failure wakes no machine.
-      Payload: JSON.stringify({ ...input, sealed, callbackToken: 'cosecha-accept', callbackAttempt: 0 }),
+      Payload: JSON.stringify({
+        extractionId,
+        requestId,
+        callbackToken: 'cosecha-accept',
+        callbackAttempt: 0,
+      }),
     });
-    context.waitFor('start-task to decrypt under the context of another extraction');
-    for (;;) {
-      const { LogResult = '' } = await lambda.send(invoke);
-      const log = Buffer.from(LogResult, 'base64').toString('utf8');
-      if (log.includes(wrongContext)) break;
-      // Between two tries of the machine the record is REQUESTED. During one, start-task does not decrypt at all.
-      if (context.now().getTime() > busyUntil * 1_000) {
-        throw new Unmet(
-          `start-task, invoked for ${extractionId} with the sealed credentials of ${other}, did not fail with ${wrongContext}. Its log shows what it did.`,
-        );
+    context.waitFor('start-task to decrypt the sealed credentials of another extraction');
+    try {
+      await putRow(context, { ...row, sealed: other.row.sealed });
+      for (;;) {
+        const { LogResult = '' } = await lambda.send(invoke);
+        const log = Buffer.from(LogResult, 'base64').toString('utf8');
+        if (log.includes(wrongContext)) break;
+        // Between two tries of the machine the record is REQUESTED. During one, start-task does not decrypt at all.
+        if (context.now().getTime() > busyUntil * 1_000) {
+          throw new Unmet(
+            `start-task, invoked for ${extractionId} with the sealed credentials of ${other.row.extractionId}, did not fail with ${wrongContext}. Its log shows what it did.`,
+          );
+        }
+        await context.sleep(500);
       }
-      await context.sleep(500);
+    } finally {
+      await putRow(context, row);
     }
     await readUntil(context, extractionId, 'COMPLETED with its own credentials', isDone);
     return passed(`KMS answered ${wrongContext} to start-task`);

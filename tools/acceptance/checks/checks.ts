@@ -11,7 +11,7 @@ import { coldStarts, costOfMillion, metricsArrive } from './check-measures.ts';
 import { outcomesEncrypted, outcomesPlain, webhookEarly, webhookLost } from './check-outcomes.ts';
 import { functionPermissions } from './check-permissions.ts';
 import { resultsPresigned } from './check-results.ts';
-import { sealKeyAdministrator, sealKeyContext, sealKeyRoles } from './check-seal-key.ts';
+import { requestForgotten, sealKeyAdministrator, sealKeyContext, sealKeyRoles } from './check-seal-key.ts';
 import { startBusy, startRefused, startSilent } from './check-starts.ts';
 import { fanOut, streamRecords } from './check-stream.ts';
 import { timeoutCorrected } from './check-timeout.ts';
@@ -38,6 +38,7 @@ export const checks: readonly Check[] = [
   streamRecords,
   streamConsumer,
   fanOut,
+  requestForgotten,
   sealKeyAdministrator,
   sealKeyRoles,
   sealKeyContext,

@@ -28,6 +28,7 @@ export const erase = async (
       s3: new S3Client({ ...client, forcePathStyle: isEmulated }),
       extractionsTable: output('ExtractionsTableName'),
       tasksTable: output('TasksTableName'),
+      requestsTable: output('RequestsTableName'),
       resultsBucket: output('ResultsBucketName'),
     },
     shell.now,
@@ -51,7 +52,7 @@ export const erase = async (
 /** What the command cannot erase, and how long it stays. */
 const remainders = [
   'What stays, and for how long:',
-  '- its execution, with the request and the sealed data: 90 days after its end (Step Functions);',
+  '- its execution, with its id and the requestId: 90 days after its end (Step Functions);',
   '- the record in the point-in-time backup: 35 days; a restore must omit it (--except);',
   '- the record in the stream: 24 hours, and longer in downstream services; inform them;',
   '- ids, and no data, in the logs: logRetentionDays. A later delivery stores taskId and status for 30 days;',
@@ -62,7 +63,7 @@ const report = (extractionId: string, result: EraseResult, shell: Shell): number
   switch (result.kind) {
     case 'erased': {
       const task = result.taskId === undefined ? '' : 'its task, ';
-      const line = `Erased: stored results (${result.objects}), ${task}the record. Verified: nothing of it remains.`;
+      const line = `Erased: stored results (${result.objects}), ${task}its request, the record. Verified: nothing of it remains.`;
       shell.print([line, ...remainders], { extractionId, ...result });
       return 0;
     }

@@ -96,6 +96,11 @@ const storageChecks = ({ deployment: { client, output, isEmulated }, now }: Shar
         checkTable(dynamo, { name: output('TasksTableName'), label: 'Tasks', isPublic: false }),
     },
     {
+      id: 'requests-table',
+      run: async () =>
+        checkTable(dynamo, { name: output('RequestsTableName'), label: 'Requests', isPublic: false }),
+    },
+    {
       id: 'breakers',
       run: async () => checkBreakers(dynamoBreakerStore(dynamo, output('BreakersTableName')), now),
     },

@@ -38,6 +38,7 @@ const collectionErrors: Readonly<Record<string, string>> = {
   'still-running': 'the provider kept reporting that the task runs',
   'no-results': 'the provider returned none',
   'read-ends-process': 'each read of them ended its process',
+  'request-data-gone': 'the sealed data of its request are gone, which each read needs',
   'task-linked-elsewhere': 'the task belongs to another extraction',
 };
 

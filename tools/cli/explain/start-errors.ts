@@ -4,6 +4,7 @@ const startErrors: Readonly<Record<string, string>> = {
   ProviderPaused: 'no call was made, as starts were paused or their circuit breaker was open',
   ProviderUnreachable: 'the provider could not be reached',
   ProviderUnauthorized: 'the provider gave no token',
+  RequestDataGone: 'the sealed data of its request are gone',
   StartFailed: 'start-task failed, and its log has the cause',
   StartInProgress: 'an earlier start was still in progress',
 };

@@ -11,6 +11,7 @@ import {
   type S3Client,
 } from '@aws-sdk/client-s3';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
+import { dynamoRequestStore } from '../../../lib/aws/dynamo-request-store.ts';
 import { dynamoTaskStore } from '../../../lib/aws/dynamo-task-store.ts';
 import type { EraseDeps, RecordRead } from '../../../lib/extraction/operate/erase.ts';
 import type { Extraction } from '../../../lib/extraction/record.ts';
@@ -26,6 +27,7 @@ export type EraseResources = {
   readonly s3: S3Client;
   readonly extractionsTable: string;
   readonly tasksTable: string;
+  readonly requestsTable: string;
   readonly resultsBucket: string;
 };
 
@@ -96,7 +98,7 @@ const getDated = async (
 
 /** The dependencies of `erase`, on AWS. */
 export const eraseOnAws = (resources: EraseResources, now: () => Date): Removals => {
-  const { dynamo, s3, extractionsTable, tasksTable, resultsBucket: Bucket } = resources;
+  const { dynamo, s3, extractionsTable, tasksTable, requestsTable, resultsBucket: Bucket } = resources;
   const tasks = dynamoTaskStore(dynamo, tasksTable, now);
   /** False where the condition does not hold. */
   const removedIf = async (command: DeleteItemCommand): Promise<boolean> => {
@@ -134,6 +136,11 @@ export const eraseOnAws = (resources: EraseResources, now: () => Date): Removals
           ExpressionAttributeValues: marshall({ ':mine': extractionId }),
         }),
       );
+    },
+    hasRequest: async (requestId) =>
+      (await dynamoRequestStore(dynamo, requestsTable).get(requestId)) !== undefined,
+    removeRequest: async (requestId) => {
+      await dynamo.send(new DeleteItemCommand({ TableName: requestsTable, Key: marshall({ requestId }) }));
     },
     removeResults: (extractionId) => removeObjects(s3, Bucket, `${extractionId}/`),
     countResults: async (extractionId) => {

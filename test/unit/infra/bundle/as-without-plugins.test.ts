@@ -178,7 +178,6 @@ describe('with and without the plugins:', () => {
     ['putObject', 'nothing'],
     ['presignGetObject', 'nothing'],
     ['getSecretValue', 'a-text'],
-    ['describeExecution', 'an-execution'],
     ['startExecution', 'an-execution'],
     ['sendTaskSuccess', 'nothing'],
     ['sendTaskFailure', 'nothing'],

@@ -5,6 +5,7 @@
 import { Agent } from 'node:https';
 import {
   ConditionalCheckFailedException,
+  DeleteItemCommand,
   DynamoDBClient,
   GetItemCommand,
   PutItemCommand,
@@ -19,7 +20,6 @@ import {
   SecretsManagerClient,
 } from '@aws-sdk/client-secrets-manager';
 import {
-  DescribeExecutionCommand,
   ExecutionAlreadyExists,
   InvalidToken,
   SendTaskFailureCommand,
@@ -58,6 +58,7 @@ export const callsWith = (ca: string): Calls => {
   const key = { id: { S: 'one' } };
   return {
     getItem: (TableName) => database.send(new GetItemCommand({ TableName, Key: key })),
+    deleteItem: (TableName) => database.send(new DeleteItemCommand({ TableName, Key: key })),
     putItem: (TableName) => database.send(new PutItemCommand({ TableName, Item: key })),
     query: (TableName) =>
       database.send(
@@ -77,7 +78,6 @@ export const callsWith = (ca: string): Calls => {
         signingDate: new Date(Date.UTC(2026, 0, 1)),
       }),
     getSecretValue: (SecretId) => secrets.send(new GetSecretValueCommand({ SecretId })),
-    describeExecution: (name) => machine.send(new DescribeExecutionCommand({ executionArn: name })),
     startExecution: (name) => machine.send(new StartExecutionCommand({ stateMachineArn: 'arn', name })),
     sendTaskSuccess: (taskToken) => machine.send(new SendTaskSuccessCommand({ taskToken, output: '{}' })),
     sendMessage: (QueueUrl) => queue.send(new SendMessageCommand({ QueueUrl, MessageBody: '{}' })),

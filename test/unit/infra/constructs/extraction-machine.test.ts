@@ -49,8 +49,6 @@ describe('StartTask', () => {
       Payload: {
         extractionId: '{% $states.input.extractionId %}',
         requestId: '{% $states.input.requestId %}',
-        request: '{% $states.input.request %}',
-        sealed: '{% $states.input.sealed %}',
         callbackToken: '{% $states.context.Task.Token %}',
         callbackAttempt: expect.stringMatching(/^{% .* %}$/),
       },
@@ -67,7 +65,7 @@ describe('StartTask', () => {
     expect(await expression.evaluate({}, { states: { context } })).toBe(number);
   });
 
-  test('passes no sealed data on, whether it succeeds or not', () => {
+  test('passes on nothing but the id, whether it succeeds or not', () => {
     const extractionId = '{% $states.input.extractionId %}';
     expect(StartTask.Output).toEqual({ extractionId });
     expect(StartTask.Catch).toEqual([

@@ -21,49 +21,75 @@ const plaintext = {
   credentials: { mode: 'raw', value: { username: 'ñandú', password: 'p"w\\\u{1f600}', businessId: '7' } },
 } as const;
 
+const ids = { extractionId: 'extraction-1', requestId: 'request-1' };
+
 test('what was sealed for an extraction is unsealed for it, to the letter', async () => {
   const { client } = kms();
-  const sealed = await sealWith(client, 'arn:key')('extraction-1', plaintext);
-  expect(await unsealCredentialsWith(client, 'arn:key')('extraction-1', sealed)).toEqual(plaintext);
+  const sealed = await sealWith(client, 'arn:key')(ids, plaintext);
+  expect(
+    await unsealCredentialsWith(
+      client,
+      'arn:key',
+    )({ extractionId: 'extraction-1', requestId: 'request-1', sealed }),
+  ).toEqual(plaintext);
 });
 
 test('the sealed text is plain base64 and holds nothing of the plaintext', async () => {
-  const sealed = await sealWith(kms().client, 'arn:key')('extraction-1', plaintext);
+  const sealed = await sealWith(kms().client, 'arn:key')(ids, plaintext);
   expect(sealed).toMatch(/^[A-Za-z0-9+/]+=*$/);
   expect(Buffer.from(sealed, 'base64').toString('latin1')).not.toContain('businessId');
 });
 
 test('it can be opened neither as another extraction’s nor under another key', async () => {
   const { client } = kms();
-  const sealed = await sealWith(client, 'arn:key')('extraction-1', plaintext);
-  await expect(unsealCredentialsWith(client, 'arn:key')('extraction-2', sealed)).rejects.toThrow(
-    'InvalidCiphertext',
-  );
-  await expect(unsealCredentialsWith(client, 'arn:other')('extraction-1', sealed)).rejects.toThrow(
-    'InvalidCiphertext',
-  );
+  const sealed = await sealWith(client, 'arn:key')(ids, plaintext);
+  await expect(
+    unsealCredentialsWith(
+      client,
+      'arn:key',
+    )({ extractionId: 'extraction-2', requestId: 'request-1', sealed }),
+  ).rejects.toThrow('InvalidCiphertext');
+  await expect(
+    unsealCredentialsWith(
+      client,
+      'arn:other',
+    )({ extractionId: 'extraction-1', requestId: 'request-1', sealed }),
+  ).rejects.toThrow('InvalidCiphertext');
 });
 
 test('a caller’s session token is sealed along', async () => {
   const { client } = kms();
   const given = { credentials: { mode: 'encrypted', value: 'a-b' }, sessionToken: 'st' } as const;
-  const sealed = await sealWith(client, 'arn:key')('extraction-1', given);
-  expect(await unsealCredentialsWith(client, 'arn:key')('extraction-1', sealed)).toEqual(given);
+  const sealed = await sealWith(client, 'arn:key')(ids, given);
+  expect(
+    await unsealCredentialsWith(
+      client,
+      'arn:key',
+    )({ extractionId: 'extraction-1', requestId: 'request-1', sealed }),
+  ).toEqual(given);
 });
 
 test('a target is sealed as a consent’s, and opened only as such', async () => {
   const { client } = kms();
-  const sealed = await sealWith(client, 'arn:key')('extraction-1', { target: '11111111-1' });
-  expect(await unsealTargetWith(client, 'arn:key')('extraction-1', sealed)).toEqual({ target: '11111111-1' });
-  await expect(unsealCredentialsWith(client, 'arn:key')('extraction-1', sealed)).rejects.toThrow(
-    'InvalidCiphertext',
-  );
+  const sealed = await sealWith(client, 'arn:key')(ids, { target: '11111111-1' });
+  expect(
+    await unsealTargetWith(
+      client,
+      'arn:key',
+    )({ extractionId: 'extraction-1', requestId: 'request-1', sealed }),
+  ).toEqual({ target: '11111111-1' });
+  await expect(
+    unsealCredentialsWith(
+      client,
+      'arn:key',
+    )({ extractionId: 'extraction-1', requestId: 'request-1', sealed }),
+  ).rejects.toThrow('InvalidCiphertext');
 });
 
 test('credentials cannot be opened as a target, which is all that reconcile may open', async () => {
   const { client } = kms();
-  const sealed = await sealWith(client, 'arn:key')('extraction-1', plaintext);
-  await expect(unsealTargetWith(client, 'arn:key')('extraction-1', sealed)).rejects.toThrow(
-    'InvalidCiphertext',
-  );
+  const sealed = await sealWith(client, 'arn:key')(ids, plaintext);
+  await expect(
+    unsealTargetWith(client, 'arn:key')({ extractionId: 'extraction-1', requestId: 'request-1', sealed }),
+  ).rejects.toThrow('InvalidCiphertext');
 });

@@ -9,7 +9,9 @@ import type { Extraction } from '../../../../../lib/extraction/record.ts';
 import type { ExtractionStore } from '../../../../../lib/extraction/store.ts';
 import { clock, consentId, extractionIn, id, iso, timings } from '../../../../support/extraction-fixtures.ts';
 import { memoryExtractionStore } from '../../../../support/memory-extraction-store.ts';
-import type { StoreFaults } from '../../../../support/store-fault.ts';
+import { memoryRequestStore } from '../../../../support/memory-request-store.ts';
+import { memoryTelemetry } from '../../../../support/memory-telemetry.ts';
+import type { StoreCall, StoreFaults } from '../../../../support/store-fault.ts';
 import { withLostAnswers } from '../../../../support/with-lost-answers.ts';
 
 const asked: CredentialsRequest = {
@@ -22,10 +24,12 @@ const asked: CredentialsRequest = {
 const input: RequestInput = {
   extractionId: id,
   requestedBy: 'arn:aws:iam::111122223333:user/u',
-  requestId: 'request-1',
   fingerprint: 'fingerprint-1',
   request: asked,
 };
+
+/** What identifies the first request. */
+const ids: ExecutionInput = { extractionId: id, requestId: 'request-1' };
 
 const world = (
   setup: {
@@ -37,31 +41,38 @@ const world = (
 ) => {
   const store = memoryExtractionStore(setup.faults);
   if (setup.row !== undefined) store.rows.set(id, setup.row);
+  const requests = memoryRequestStore(setup.faults);
+  const { counted, telemetry } = memoryTelemetry();
+  let made = 0;
   const events: string[] = [];
   const started: ExecutionInput[] = [];
   const sealed: unknown[] = [];
   const time = clock();
   const deps = {
     extractions: setup.through?.(store) ?? store,
-    seal: async (extractionId: string, plaintext: unknown) => {
-      events.push(`seal, ${store.rows.size} rows`);
-      sealed.push([extractionId, plaintext]);
+    requests,
+    seal: async (ids: ExecutionInput, plaintext: unknown) => {
+      events.push(`seal, ${requests.rows.size} and ${store.rows.size} rows`);
+      sealed.push([ids, plaintext]);
       return `sealed-${sealed.length}`;
     },
     startExecution: async (input: ExecutionInput) => {
-      events.push(`start, ${store.rows.size} rows`);
+      events.push(`start, ${requests.rows.size} and ${store.rows.size} rows`);
       setup.startExecution?.();
       started.push(input);
     },
+    newRequestId: () => {
+      made += 1;
+      return `request-${made}`;
+    },
     now: time.now,
     timings,
+    telemetry,
   };
-  let requests = 0;
   return {
-    request: (changes: Partial<RequestInput> = {}) => {
-      requests += 1;
-      return requestExtraction({ ...input, requestId: `request-${requests}`, ...changes }, deps);
-    },
+    request: (changes: Partial<RequestInput> = {}) => requestExtraction({ ...input, ...changes }, deps),
+    requests: requests.rows,
+    counted,
     row: () => store.rows.get(id),
     store,
     events,
@@ -75,7 +86,7 @@ describe('a new request', () => {
   test('is sealed, recorded and started, in this order', async () => {
     const { request, events } = world();
     expect(await request()).toMatchObject({ kind: 'accepted' });
-    expect(events).toEqual(['seal, 0 rows', 'start, 1 rows']);
+    expect(events).toEqual(['seal, 0 and 0 rows', 'start, 1 and 1 rows']);
   });
 
   test('is recorded with its deadline and dueAt', async () => {
@@ -104,22 +115,15 @@ describe('a new request', () => {
     const { request, row, started, sealed } = world();
     await request();
     expect(JSON.stringify([row(), started])).not.toContain('SENTINEL');
-    expect(sealed).toEqual([[id, { credentials: asked.credentials }]]);
-    expect(started).toEqual([
-      {
-        extractionId: id,
-        requestId: 'request-1',
-        request: { entity: 'bank', actions: [{ id: 'tef' }] },
-        sealed: 'sealed-1',
-      },
-    ]);
+    expect(sealed).toEqual([[ids, { credentials: asked.credentials }]]);
+    expect(started).toEqual([ids]);
   });
 
   test('seals the caller’s session token, and records nothing of it', async () => {
     const { request, row, started, sealed } = world();
     const credentials = { mode: 'encrypted', value: 'SENTINEL' } as const;
     await request({ request: { ...asked, credentials, sessionToken: 'SENTINEL' } });
-    expect(sealed).toEqual([[id, { credentials, sessionToken: 'SENTINEL' }]]);
+    expect(sealed).toEqual([[ids, { credentials, sessionToken: 'SENTINEL' }]]);
     expect(JSON.stringify([row(), started])).not.toContain('SENTINEL');
   });
 
@@ -127,6 +131,44 @@ describe('a new request', () => {
     const { request, started } = world({ through: withLostAnswers });
     expect(await request()).toMatchObject({ kind: 'accepted' });
     expect(started).toHaveLength(1);
+  });
+});
+
+describe('what is sealed', () => {
+  test('is stored under the requestId, until no start can need it', async () => {
+    const { request, requests } = world();
+    await request();
+    const { startWindow, startTimeout } = timings;
+    const expiresAt = new Date(iso(startWindow + startTimeout + 3_600)).getTime() / 1_000;
+    expect([...requests.values()]).toEqual([{ ...ids, sealed: 'sealed-1', expiresAt }]);
+  });
+
+  test('is removed if the record is that of another request, also before a 422', async () => {
+    const { request, requests } = world();
+    await request();
+    await request();
+    await request({ fingerprint: 'another' });
+    expect([...requests.keys()]).toEqual(['request-1']);
+  });
+
+  test('stays if the record may be its own', async () => {
+    const after = ({ method }: StoreCall): void => {
+      if (method === 'create') throw new Error('lost');
+    };
+    const { request, requests, started } = world({ faults: { after } });
+    await expect(request()).rejects.toThrow('lost');
+    expect([...requests.keys()]).toEqual(['request-1']);
+    expect(started).toEqual([]);
+  });
+
+  test('that cannot be removed is counted, and the request is answered', async () => {
+    const before = ({ method }: StoreCall): void => {
+      if (method === 'remove') throw new Error('throttled');
+    };
+    const { request, counted } = world({ faults: { before } });
+    await request();
+    expect(await request()).toMatchObject({ kind: 'replayed' });
+    expect(counted).toEqual(['RequestDataNotRemoved']);
   });
 });
 
@@ -160,15 +202,8 @@ describe('a new request by consent', () => {
     const { request, row, started, sealed } = world();
     await request({ request: byConsent });
     expect(JSON.stringify([row(), started])).not.toContain('SENTINEL');
-    expect(sealed).toEqual([[id, { target: 'SENTINEL' }]]);
-    expect(started).toEqual([
-      {
-        extractionId: id,
-        requestId: 'request-1',
-        request: { product: 'movement', consentId, variant: 'v2' },
-        sealed: 'sealed-1',
-      },
-    ]);
+    expect(sealed).toEqual([[ids, { target: 'SENTINEL' }]]);
+    expect(started).toEqual([ids]);
   });
 });
 

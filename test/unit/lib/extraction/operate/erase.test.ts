@@ -24,6 +24,7 @@ const place = (record: Extraction | undefined, over: Partial<EraseDeps> = {}, no
   let row = record;
   let objects = 2;
   const tasks = new Set(['task-1']);
+  const requests = new Set(['request-1']);
   const deps: EraseDeps = {
     getRecord: async () => ({ record: row, at: at(now) }),
     removeRecord: async () => {
@@ -35,6 +36,11 @@ const place = (record: Extraction | undefined, over: Partial<EraseDeps> = {}, no
     removeTask: async (taskId) => {
       input.push('task');
       tasks.delete(taskId);
+    },
+    hasRequest: async (requestId) => requests.has(requestId),
+    removeRequest: async (requestId) => {
+      input.push('request');
+      requests.delete(requestId);
     },
     removeResults: async () => {
       input.push('results');
@@ -53,7 +59,7 @@ const place = (record: Extraction | undefined, over: Partial<EraseDeps> = {}, no
 test('results are erased first and the record last, so that an interrupted erasure can be repeated', async () => {
   const { deps, order: input } = place(collected);
   expect(await erase(id, deps)).toEqual({ kind: 'erased', objects: 2, taskId: 'task-1' });
-  expect(input).toEqual(['results', 'task', 'record']);
+  expect(input).toEqual(['results', 'task', 'request', 'record']);
 });
 
 test('an open extraction is left alone', async () => {

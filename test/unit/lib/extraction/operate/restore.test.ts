@@ -14,6 +14,7 @@ import {
 } from '../../../../support/extraction-fixtures.ts';
 import { closedCircuit } from '../../../../support/memory-breaker-store.ts';
 import { memoryExtractionStore } from '../../../../support/memory-extraction-store.ts';
+import { memoryRequestStore, storedRequest } from '../../../../support/memory-request-store.ts';
 import { memoryTaskStore } from '../../../../support/memory-task-store.ts';
 import { memoryTelemetry } from '../../../../support/memory-telemetry.ts';
 
@@ -133,11 +134,11 @@ describe('a row that was restored before its start was confirmed', () => {
     requestId: extraction().requestId,
     callbackToken: 'token',
     callbackAttempt: 0,
-    sealed: 'c2VhbGVk',
   };
   const startDeps = (store: ReturnType<typeof memoryExtractionStore>) => ({
     extractions: store,
     tasks: memoryTaskStore(),
+    requests: memoryRequestStore({}, storedRequest(id)),
     callFor: async () => ({
       tokens: { current: async () => 'session', drop: () => undefined },
       renewable: true,
@@ -165,7 +166,6 @@ describe('a row that was restored before its start was confirmed', () => {
         {
           extractionId: id,
           requestedBy: extraction().requestedBy,
-          requestId: 'request-9',
           fingerprint: extraction().fingerprint,
           request: {
             method: 'credentials',
@@ -176,10 +176,13 @@ describe('a row that was restored before its start was confirmed', () => {
         },
         {
           extractions: store,
+          requests: memoryRequestStore(),
+          newRequestId: () => 'request-9',
           seal: async () => 'sealed',
           startExecution: async () => void calls.push('execution'),
           now: () => at(10),
           timings,
+          telemetry: memoryTelemetry().telemetry,
         },
       );
       expect(replayed).toMatchObject({ kind: 'replayed', record: { status: 'UNCONFIRMED' } });

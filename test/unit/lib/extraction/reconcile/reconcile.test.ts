@@ -32,6 +32,7 @@ import {
   timings,
 } from '../../../../support/extraction-fixtures.ts';
 import { memoryExtractionStore } from '../../../../support/memory-extraction-store.ts';
+import { memoryRequestStore, storedRequest } from '../../../../support/memory-request-store.ts';
 import { memoryTaskStore, taskExpiry } from '../../../../support/memory-task-store.ts';
 import { memoryTelemetry } from '../../../../support/memory-telemetry.ts';
 import { withLostAnswers } from '../../../../support/with-lost-answers.ts';
@@ -66,6 +67,7 @@ const world = (
 ) => {
   const extractions = memoryExtractionStore();
   const tasks = memoryTaskStore();
+  const requests = memoryRequestStore({}, storedRequest(id));
   if (row !== undefined) extractions.rows.set(id, row);
   if (setup.task !== undefined) tasks.rows.set('task-1', setup.task);
   const time = clock(setup.now ?? 100);
@@ -76,6 +78,7 @@ const world = (
   const deps: ReconcileDeps = {
     extractions: setup.through?.(extractions) ?? extractions,
     tasks,
+    requests,
     read: async (_record, taskId, { isLast }) => {
       expect(taskId).toBe('task-1');
       reads += 1;
@@ -103,6 +106,7 @@ const world = (
     row: () => extractions.rows.get(id),
     task: () => tasks.rows.get('task-1'),
     tasks,
+    requests,
     extractions,
     counted,
     failures,

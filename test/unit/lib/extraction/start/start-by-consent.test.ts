@@ -24,7 +24,8 @@ import {
 } from '../../../../support/extraction-fixtures.ts';
 import { closedCircuit } from '../../../../support/memory-breaker-store.ts';
 import { memoryExtractionStore } from '../../../../support/memory-extraction-store.ts';
-import { memoryTaskStore, taskExpiry } from '../../../../support/memory-task-store.ts';
+import { memoryRequestStore, storedRequest } from '../../../../support/memory-request-store.ts';
+import { memoryTaskStore } from '../../../../support/memory-task-store.ts';
 import { memoryTelemetry } from '../../../../support/memory-telemetry.ts';
 
 const target = '11111111-1';
@@ -36,6 +37,7 @@ const world = (
   const extractions = memoryExtractionStore();
   extractions.rows.set(id, row);
   const tasks = memoryTaskStore();
+  const requests = memoryRequestStore({}, storedRequest(id));
   const { counted, telemetry } = memoryTelemetry();
   const posts: { variant: ConsentVariant; token: string; request: StartExtractionRequest }[] = [];
   let made = 1;
@@ -50,6 +52,7 @@ const world = (
   const deps: StartDeps = {
     extractions,
     tasks,
+    requests,
     callFor: async (record) => {
       if (record.method !== 'consent') throw new Error('It is not by consent.');
       return callByConsent(
@@ -84,12 +87,13 @@ const world = (
           requestId: 'request-1',
           callbackToken: 'callback',
           callbackAttempt: 0,
-          sealed: 'c2VhbGVk',
         },
         deps,
       ),
     row: () => extractions.rows.get(id),
+    extractions,
     tasks,
+    requests,
     posts,
     counted,
   };
@@ -103,13 +107,12 @@ test.each(['v1', 'v2'] as const)('of %s sends the recorded request under a Task 
 
 const polled = { kind: 'queued', status: 'RUNNING', cause: 'due', dueAt: iso(10), delaySeconds: 5 } as const;
 
-test('an accepted start is due for its first poll, and its sealed target is kept without a link, as there is no webhook', async () => {
-  const { start, row, tasks, counted } = world();
+test('an accepted start is due for its first poll, and the row of its request is kept for it', async () => {
+  const { start, row, tasks, requests, counted } = world();
   expect(await start()).toEqual(polled);
   expect(row()).toMatchObject({ status: 'RUNNING', taskId: 'task-1', startedAt: iso(5), dueAt: iso(10) });
-  expect([...tasks.rows.values()]).toEqual([
-    { taskId: 'task-1', sealedTarget: 'c2VhbGVk', sealedFor: id, expiresAt: taskExpiry },
-  ]);
+  expect(tasks.rows.size).toBe(0);
+  expect([...requests.rows.values()]).toEqual([storedRequest(id)]);
   expect(counted).toEqual([]);
 });
 
@@ -148,9 +151,10 @@ describe('a failure has the same effect as by credentials', () => {
     ['a refusal of v2 with errorType', explained(403), 'CONSENT/CONSENT_NOT_ACTIVE'],
     ['a refusal of v2 that does not', new ProviderRefused('404', 404), 'http-404'],
   ])('%s is REJECTED', async (_what, failure, reason) => {
-    const { start, row, posts, counted } = world(undefined, { answers: [failure] });
+    const { start, row, requests, posts, counted } = world(undefined, { answers: [failure] });
     expect(await start()).toEqual({ kind: 'settled', status: 'REJECTED' });
     expect(row()).toMatchObject({ status: 'REJECTED', reason, settledBy: 'start' });
+    expect(requests.rows.size).toBe(0);
     expect(posts).toHaveLength(1);
     expect(counted).toEqual(['Rejected']);
   });

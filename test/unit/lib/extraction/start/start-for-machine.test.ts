@@ -16,6 +16,7 @@ import {
 } from '../../../../support/extraction-fixtures.ts';
 import { closedCircuit } from '../../../../support/memory-breaker-store.ts';
 import { memoryExtractionStore } from '../../../../support/memory-extraction-store.ts';
+import { memoryRequestStore, storedRequest } from '../../../../support/memory-request-store.ts';
 import { memoryTaskStore } from '../../../../support/memory-task-store.ts';
 import { memoryTelemetry } from '../../../../support/memory-telemetry.ts';
 
@@ -24,7 +25,6 @@ const input = {
   requestId: 'request-1',
   callbackToken: 'token-1',
   callbackAttempt: 0,
-  sealed: 'c2VhbGVk',
 };
 
 const world = (setup: {
@@ -41,6 +41,7 @@ const world = (setup: {
   const deps: StartForMachineDeps = {
     extractions,
     tasks: memoryTaskStore(),
+    requests: memoryRequestStore({}, storedRequest(id)),
     callFor: async () => ({
       tokens: { current: async () => 'session', drop: () => undefined },
       renewable: true,

@@ -31,6 +31,7 @@ import {
 } from '../../../../support/extraction-fixtures.ts';
 import { circuitOf, closedCircuit } from '../../../../support/memory-breaker-store.ts';
 import { memoryExtractionStore } from '../../../../support/memory-extraction-store.ts';
+import { memoryRequestStore, storedRequest } from '../../../../support/memory-request-store.ts';
 import { memoryTaskStore, taskExpiry } from '../../../../support/memory-task-store.ts';
 import { memoryTelemetry } from '../../../../support/memory-telemetry.ts';
 import type { StoreCall, StoreFaults } from '../../../../support/store-fault.ts';
@@ -69,6 +70,7 @@ const world = (
 ) => {
   const extractions = memoryExtractionStore(setup.faults);
   const tasks = memoryTaskStore(setup.faults);
+  const requests = memoryRequestStore(setup.faults, storedRequest(id));
   if (setup.row !== null) extractions.rows.set(id, setup.row ?? extraction());
   const posts: Post[] = [];
   const events: string[] = [];
@@ -114,6 +116,7 @@ const world = (
   const deps: StartDeps = {
     extractions: setup.through?.(extractions) ?? extractions,
     tasks,
+    requests,
     callFor: async (record) => {
       events.push('unseal');
       if (record.method !== 'credentials') throw new Error('It is not by credentials.');
@@ -136,7 +139,6 @@ const world = (
         requestId: 'request-1',
         callbackToken: `token-${callbackAttempt}`,
         callbackAttempt,
-        sealed: 'c2VhbGVk',
       },
       deps,
     );
@@ -148,12 +150,65 @@ const world = (
     time,
     extractions,
     tasks,
+    requests,
     deps,
     logins: () => logins,
     row: () => extractions.rows.get(id),
     task: () => tasks.rows.get('task-1'),
   };
 };
+
+describe('the row of the request', () => {
+  test('is removed once the task is linked', async () => {
+    const { start, requests } = world();
+    await start();
+    expect(requests.rows.size).toBe(0);
+  });
+
+  test.each<readonly [string, Answer, number]>([
+    ['a refusal', refused(400), 0],
+    ['an unknown answer', ambiguous(), 0],
+    ['a start that can be retried', busy(), 1],
+  ])('after %s', async (_what, answer, rows) => {
+    const { start, requests } = world({ answers: [answer] });
+    await start();
+    expect(requests.rows.size).toBe(rows);
+  });
+
+  test('that could not be removed fails no start, is counted, and is removed by a later start-task', async () => {
+    let fails = true;
+    const before = ({ method }: StoreCall): void => {
+      if (method === 'remove' && fails) throw new Error('throttled');
+    };
+    const { start, requests, counted } = world({ faults: { before } });
+    expect(await start()).toEqual({ kind: 'waiting', taskId: 'task-1' });
+    expect(counted).toEqual(['RequestDataNotRemoved']);
+    fails = false;
+    await start(1);
+    expect(requests.rows.size).toBe(0);
+  });
+
+  test('that is lost, or is that of another extraction, starts nothing and is retried', async () => {
+    const { start, requests, row, posts } = world();
+    requests.rows.set('request-1', storedRequest('another'));
+    expect(await start()).toEqual({ kind: 'retry', error: 'RequestDataGone' });
+    expect(row()).toEqual(extraction());
+    expect(posts).toEqual([]);
+  });
+
+  test('that another start-task has used is not missed', async () => {
+    const { start, requests, extractions } = world();
+    requests.rows.clear();
+    const get = extractions.get;
+    let reads = 0;
+    extractions.get = (of) => {
+      reads += 1;
+      if (reads === 2) extractions.rows.set(id, extractionIn('STARTING', { startingAt: iso(5) }));
+      return get(of);
+    };
+    expect(await start()).toEqual({ kind: 'retry', error: 'StartInProgress' });
+  });
+});
 
 describe('a successful start', () => {
   test('ends with the record RUNNING and the callback token stored, after one start call', async () => {
@@ -606,16 +661,18 @@ const dyingAt = (
 };
 
 describe('a start that is interrupted at a call of a store, and the starts after it', () => {
-  // get, the STARTING write, the record, L.
+  // The record, the row of the request, the STARTING write, the result of the start call, the link.
   test.each([
     [1, 'before', 'RUNNING'],
     [1, 'after', 'RUNNING'],
     [2, 'before', 'RUNNING'],
-    [2, 'after', 'UNCONFIRMED'],
-    [3, 'before', 'UNCONFIRMED'],
-    [3, 'after', 'RUNNING'],
-    [4, 'before', 'RUNNING'],
+    [2, 'after', 'RUNNING'],
+    [3, 'before', 'RUNNING'],
+    [3, 'after', 'UNCONFIRMED'],
+    [4, 'before', 'UNCONFIRMED'],
     [4, 'after', 'RUNNING'],
+    [5, 'before', 'RUNNING'],
+    [5, 'after', 'RUNNING'],
   ] as const)('call %i, %s it took effect: %s, and never two start calls', async (nth, when, end) => {
     const death = dyingAt(nth, when);
     const { start, posts, row, task, time } = world({ faults: death.faults });

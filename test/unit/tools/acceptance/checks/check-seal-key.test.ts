@@ -9,7 +9,9 @@ const startTask = { name: 'start-task', roleArn: 'arn:aws:iam::111122223333:role
 const sweep = { name: 'sweep-extractions', roleArn: 'arn:aws:iam::111122223333:role/sweep' };
 const root = 'arn:aws:iam::111122223333:root';
 
-const forOneExtraction = { Null: { 'kms:EncryptionContext:extractionId': 'false' } };
+const forOneExtraction = {
+  Null: { 'kms:EncryptionContext:extractionId': 'false', 'kms:EncryptionContext:requestId': 'false' },
+};
 const allow = (AWS: unknown, Action: unknown, Condition?: unknown) => ({
   ...{ Effect: 'Allow', Principal: { AWS }, Action, Resource: '*' },
   ...(Condition === undefined ? {} : { Condition }),
@@ -45,7 +47,7 @@ test('a user that may not decrypt any more is named', () => {
 test('a permission without a named extraction is reported, except where conditions are unknown', () => {
   const free = allow([startTask.roleArn, sweep.roleArn], 'kms:Decrypt');
   expect(problems(administer, free)).toEqual([
-    'The policy of the seal key allows to decrypt without an extractionId in the context.',
+    'The policy of the seal key allows to decrypt without extractionId and requestId in the context.',
   ]);
   expect(keyPolicyProblems({ Statement: [free] }, [startTask, sweep], { withConditions: false })).toEqual([]);
 });

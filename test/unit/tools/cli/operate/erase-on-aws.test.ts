@@ -14,7 +14,7 @@ const erasing = (parts: {
 }) => {
   const dynamo = stubClient<DynamoDBClient>(parts.dynamo ?? (() => ({})));
   const s3 = stubClient<S3Client>(parts.s3 ?? (() => ({})));
-  const names = { extractionsTable: 'E', tasksTable: 'T', resultsBucket: 'B' };
+  const names = { extractionsTable: 'E', tasksTable: 'T', requestsTable: 'R', resultsBucket: 'B' };
   return {
     ...eraseOnAws({ dynamo: dynamo.client, s3: s3.client, ...names }, () => new Date(0)),
     dynamo,
@@ -53,7 +53,7 @@ test.each([
   for (const operatorClock of [0, 1_060, 100_000]) {
     const now = () => at(operatorClock);
     const { client: s3 } = stubClient<S3Client>(() => ({}));
-    const names = { extractionsTable: 'E', tasksTable: 'T', resultsBucket: 'B' };
+    const names = { extractionsTable: 'E', tasksTable: 'T', requestsTable: 'R', resultsBucket: 'B' };
     const deps = {
       ...eraseOnAws({ dynamo, s3, ...names }, now),
       reconcileTimeout: 120,

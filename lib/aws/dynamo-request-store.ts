@@ -1,0 +1,72 @@
+import {
+  ConditionalCheckFailedException,
+  DeleteItemCommand,
+  type DynamoDBClient,
+  GetItemCommand,
+  PutItemCommand,
+  UpdateItemCommand,
+} from '@aws-sdk/client-dynamodb';
+import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
+import type { RequestStore, StoredRequest } from '../extraction/store.ts';
+
+/**
+ * The table `Requests` on DynamoDB. Throws the SDK's errors. `removing` makes the removals, because a process has little time
+ * for each.
+ */
+export const dynamoRequestStore = (
+  client: DynamoDBClient,
+  table: string,
+  removing: DynamoDBClient = client,
+): RequestStore => {
+  const keyed = (requestId: string) => ({ TableName: table, Key: marshall({ requestId }) });
+  return {
+    put: async (row) => {
+      await client.send(
+        new PutItemCommand({
+          TableName: table,
+          Item: marshall(row, { removeUndefinedValues: true }),
+          // Each ciphertext is unique, so an equal one is that of an own put whose answer was lost.
+          ConditionExpression: 'attribute_not_exists(requestId) OR sealed = :sealed',
+          ExpressionAttributeValues: marshall({ ':sealed': row.sealed }),
+        }),
+      );
+    },
+
+    get: async (requestId) => {
+      const { Item } = await client.send(new GetItemCommand({ ...keyed(requestId), ConsistentRead: true }));
+      return Item === undefined ? undefined : (unmarshall(Item) as StoredRequest);
+    },
+
+    remove: async (requestId, taskId) => {
+      try {
+        await removing.send(
+          new DeleteItemCommand({
+            ...keyed(requestId),
+            ConditionExpression:
+              taskId === undefined
+                ? 'attribute_not_exists(taskId)'
+                : 'attribute_not_exists(taskId) OR taskId = :task',
+            ...(taskId === undefined ? {} : { ExpressionAttributeValues: marshall({ ':task': taskId }) }),
+          }),
+        );
+      } catch (error) {
+        if (!(error instanceof ConditionalCheckFailedException)) throw error;
+      }
+    },
+
+    extend: async (requestId, expiresAt) => {
+      try {
+        await client.send(
+          new UpdateItemCommand({
+            ...keyed(requestId),
+            UpdateExpression: 'SET expiresAt = :expiry',
+            ConditionExpression: 'attribute_exists(requestId) AND expiresAt < :expiry',
+            ExpressionAttributeValues: marshall({ ':expiry': expiresAt }),
+          }),
+        );
+      } catch (error) {
+        if (!(error instanceof ConditionalCheckFailedException)) throw error;
+      }
+    },
+  };
+};

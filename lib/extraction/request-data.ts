@@ -1,0 +1,90 @@
+import type { Telemetry } from '../observability/telemetry.ts';
+import { plusSeconds, type Timings } from './deadlines.ts';
+import type { Extraction } from './record.ts';
+import type { RequestStore, StoredRequest } from './store.ts';
+
+/** A read could not be made, because the row with the sealed target is not there. */
+export class RequestDataGone extends Error {
+  override readonly name = 'RequestDataGone';
+
+  constructor() {
+    super('The sealed data of the request are gone.');
+  }
+}
+
+/** Why an extraction was not started or not read, and what its record says then. */
+export const requestDataGone = 'request-data-gone';
+
+const hour = 3_600;
+const day = 24 * hour;
+
+/**
+ * The last moment at which the sealed data of a request can be needed. The row is removed when the data have been used;
+ * DynamoDB removes what a process that ended has left, within days of this moment
+ * (https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/TTL.html).
+ */
+const neededUntil = (
+  { method, requestedAt, deadlineAt }: Pick<Extraction, 'method' | 'requestedAt' | 'deadlineAt'>,
+  timings: Timings,
+): string => {
+  const { startWindow, startTimeout, grace, collectFor } = timings;
+  return method === 'credentials'
+    ? plusSeconds(requestedAt, startWindow + startTimeout + hour)
+    : plusSeconds(deadlineAt, grace + collectFor + day);
+};
+
+const epochSeconds = (time: string): number => Math.ceil(new Date(time).getTime() / 1000);
+
+/** The `expiresAt` of a row, in epoch seconds. */
+export const requestExpiry = (
+  record: Pick<Extraction, 'method' | 'requestedAt' | 'deadlineAt'>,
+  timings: Timings,
+): number => epochSeconds(neededUntil(record, timings));
+
+/**
+ * The `expiresAt` with which a row outlives a reconcile at `dueAt`, because a pause holds the record beyond the moment that
+ * intake has written. Undefined if that moment is late enough.
+ */
+export const extendedExpiry = (record: Extraction, dueAt: string, timings: Timings): number | undefined =>
+  plusSeconds(dueAt, hour) < neededUntil(record, timings) ? undefined : epochSeconds(plusSeconds(dueAt, day));
+
+/** Whether nothing needs the sealed data of this record any more. Each poll of an extraction by consent does. */
+export const isRequestDone = ({ method, status, dueShard }: Extraction): boolean =>
+  method === 'consent' ? dueShard === undefined : status !== 'REQUESTED' && status !== 'STARTING';
+
+/**
+ * Whether a reconcile that closes the record removes the row. With credentials, start-task has done so once it had linked the
+ * task, and has not if it did not come that far.
+ */
+export const goesWithClose = ({ method, status }: Extraction): boolean =>
+  method === 'consent' || status === 'NOT_STARTED' || status === 'UNCONFIRMED';
+
+type RequestDeps = { readonly requests: RequestStore; readonly telemetry: Telemetry };
+
+/**
+ * The row of a record's request. Undefined if there is none, or one of another extraction; the caller then reads the record
+ * again, as whoever has used the row has also removed it. Throws what the store throws.
+ */
+export const findRequest = async (
+  { extractionId, requestId }: Pick<Extraction, 'extractionId' | 'requestId'>,
+  { requests }: { readonly requests: Pick<RequestStore, 'get'> },
+): Promise<StoredRequest | undefined> => {
+  const row = await requests.get(requestId);
+  return row?.extractionId === extractionId ? row : undefined;
+};
+
+/**
+ * Removes the row of a request. A failure is counted and fails nothing: the row then expires. The row of a start that was
+ * late to write its task (`markRunningLate`) is removed only by those who know this task.
+ */
+export const removeRequest = async (
+  { extractionId, requestId, taskId }: Pick<Extraction, 'extractionId' | 'requestId' | 'taskId'>,
+  { requests, telemetry }: RequestDeps,
+): Promise<void> => {
+  try {
+    await requests.remove(requestId, taskId);
+  } catch (error) {
+    telemetry.count('RequestDataNotRemoved', { extractionId });
+    telemetry.failure('The sealed data of a request could not be removed.', error, { extractionId });
+  }
+};
