@@ -23,8 +23,8 @@ export const completeStack = async (
 
 const completeTables = async (client: Emulator['client'], outputs: Record<string, string>): Promise<void> => {
   const dynamo = new DynamoDBClient(client);
-  const { ExtractionsTableName, TasksTableName } = outputs;
-  const expiring = [ExtractionsTableName, TasksTableName].map((TableName) =>
+  const { ExtractionsTableName, TasksTableName, RequestsTableName } = outputs;
+  const expiring = [ExtractionsTableName, TasksTableName, RequestsTableName].map((TableName) =>
     dynamo.send(
       new UpdateTimeToLiveCommand({
         TableName,
