@@ -1,11 +1,11 @@
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import middy from '@middy/core';
 import type { APIGatewayProxyEventV2WithIAMAuthorizer, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
-import { readSecret } from '../lib/aws/read-secret.ts';
 import { answerFailures } from '../lib/aws/wiring/answer-failures.ts';
 import { promptClient } from '../lib/aws/wiring/client-options.ts';
-import { optionalSetting, requiredVariable } from '../lib/aws/wiring/environment.ts';
+import { optionalSetting } from '../lib/aws/wiring/environment.ts';
 import {
+  apiKeyFromEnvironment,
   connectionFromEnvironment,
   taskTokensFromEnvironment,
 } from '../lib/aws/wiring/provider-from-environment.ts';
@@ -15,13 +15,13 @@ import { observability, telemetry } from '../lib/observability/observability.ts'
 /** A consent is some 500 bytes, so this is a page of thousands; API Gateway passes on at most 6 MB. */
 const maxAnswerBytes = 4 * 1024 * 1024;
 
-const secrets = new SecretsManagerClient(promptClient);
-const apiKeySecret = requiredVariable('PROVIDER_API_KEY_SECRET');
+const now = () => new Date();
+const withApiKey = apiKeyFromEnvironment(new SecretsManagerClient(promptClient), now);
 const connection = connectionFromEnvironment(maxAnswerBytes);
 const deps: ConsentDeps = {
   connection,
-  taskTokens: taskTokensFromEnvironment(secrets, connection, () => new Date()),
-  apiKey: () => readSecret(secrets, apiKeySecret),
+  taskTokens: taskTokensFromEnvironment(withApiKey, connection, now),
+  withApiKey,
   clientId: () => optionalSetting('PROVIDER_CLIENT_ID', 'providerClientId'),
   widgetConfigId: () => optionalSetting('WIDGET_CONFIG_ID', 'widgetConfigId'),
   telemetry,

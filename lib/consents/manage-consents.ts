@@ -13,6 +13,7 @@ import {
   type OtpToken,
 } from '../provider/tokens/create-otp-token.ts';
 import type { TaskTokens } from '../provider/tokens/task-tokens.ts';
+import type { WithApiKey } from '../provider/tokens/tokens.ts';
 import { withTaskToken } from '../provider/tokens/with-task-token.ts';
 import { ProviderError } from '../provider/transport/errors.ts';
 import type { Connection } from '../provider/transport/send-request.ts';
@@ -24,8 +25,7 @@ import { readTarget, targetHeader } from './read-target.ts';
 export type ConsentDeps = {
   readonly connection: Connection;
   readonly taskTokens: TaskTokens;
-  /** Called for each session, so that a rotated key needs no deployment. */
-  readonly apiKey: () => Promise<string>;
+  readonly withApiKey: WithApiKey;
   /** These two throw NotConfigured if the setting is not set. */
   readonly clientId: () => string;
   readonly widgetConfigId: () => string;
@@ -58,10 +58,11 @@ const invalid = (detail: string): Answer => problem('invalid-request', { detail 
 
 const openSession = async (request: SessionRequest, deps: ConsentDeps): Promise<OtpToken> => {
   const settings = { clientId: deps.clientId(), widgetConfigId: deps.widgetConfigId() };
-  const apiKey = await deps.apiKey();
-  return request.person === 'legal'
-    ? createLegalPersonOtpToken(deps.connection, apiKey, { ...request.input, ...settings })
-    : createOtpToken(deps.connection, apiKey, { ...request.input, ...settings });
+  return deps.withApiKey((apiKey) =>
+    request.person === 'legal'
+      ? createLegalPersonOtpToken(deps.connection, apiKey, { ...request.input, ...settings })
+      : createOtpToken(deps.connection, apiKey, { ...request.input, ...settings }),
+  );
 };
 
 const postSession = async (event: ConsentEvent, target: string, deps: ConsentDeps): Promise<Answer> => {

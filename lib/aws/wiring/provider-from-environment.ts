@@ -2,13 +2,14 @@ import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import * as v from 'valibot';
 import { alsoCountingFor, type CircuitBreaker } from '../../breaker/circuit-breaker.ts';
 import { createTaskToken } from '../../provider/tokens/create-task-token.ts';
+import { logIn } from '../../provider/tokens/log-in.ts';
 import { cacheSessionTokens, type SessionTokens } from '../../provider/tokens/session-tokens.ts';
 import { cacheTaskTokens, type TaskTokens } from '../../provider/tokens/task-tokens.ts';
+import type { WithApiKey } from '../../provider/tokens/tokens.ts';
 import { freshConnectionFetch } from '../../provider/transport/fresh-connection.ts';
 import type { Connection } from '../../provider/transport/send-request.ts';
-import { readSecret } from '../read-secret.ts';
 import { optionalSetting, requiredVariable } from './environment.ts';
-import { logInWithStoredKey } from './log-in-with-stored-key.ts';
+import { withStoredApiKey } from './stored-api-key.ts';
 
 const timeoutsSchema = v.strictObject({ connect: v.number(), total: v.number() });
 
@@ -40,9 +41,13 @@ export const connectionFromEnvironment = (maxAnswerBytes: number): Connection =>
 
 export type ProviderAccess = { readonly connection: Connection; readonly sessions: SessionTokens };
 
-/** The connection to the provider, and session tokens from logins with the stored API key. */
+/** Calls with the stored API key. All users of a process share one, so that it reads the key once. */
+export const apiKeyFromEnvironment = (secrets: SecretsManagerClient, now: () => Date): WithApiKey =>
+  withStoredApiKey(secrets, requiredVariable('PROVIDER_API_KEY_SECRET'), now);
+
+/** The connection to the provider, and session tokens from logins with the API key. */
 export const providerFromEnvironment = (
-  secrets: SecretsManagerClient,
+  withApiKey: WithApiKey,
   {
     now,
     maxAnswerBytes,
@@ -56,31 +61,30 @@ export const providerFromEnvironment = (
 ): ProviderAccess => {
   const sessionMinutes = Number(requiredVariable('SESSION_MINUTES'));
   const connection = { ...connectionFromEnvironment(maxAnswerBytes), encryptRawCredentials };
-  const logIn = alsoCountingFor(
-    alsoCountLoginsFor,
-    logInWithStoredKey(secrets, requiredVariable('PROVIDER_API_KEY_SECRET'), connection, sessionMinutes),
+  const logInWithKey = alsoCountingFor(alsoCountLoginsFor, () =>
+    withApiKey((apiKey) => logIn(connection, apiKey, sessionMinutes)),
   );
-  const sessions = cacheSessionTokens({ logIn, lifetimeMs: sessionMinutes * 60_000, now });
+  const sessions = cacheSessionTokens({ logIn: logInWithKey, lifetimeMs: sessionMinutes * 60_000, now });
   return { connection, sessions };
 };
 
 /**
- * Task Tokens created with the stored API key, which is read again for each, and with the client identifier.
- * `current` throws NotConfigured, ProviderErrors and the SDK's errors.
+ * Task Tokens created with the API key and the client identifier. `current` throws NotConfigured, ProviderErrors and the
+ * SDK's errors.
  */
 export const taskTokensFromEnvironment = (
-  secrets: SecretsManagerClient,
+  withApiKey: WithApiKey,
   connection: Connection,
   now: () => Date,
-): TaskTokens => {
-  const secretName = requiredVariable('PROVIDER_API_KEY_SECRET');
-  return cacheTaskTokens({
+): TaskTokens =>
+  cacheTaskTokens({
     create: async (target) => {
       const clientId = optionalSetting('PROVIDER_CLIENT_ID', 'providerClientId');
-      const apiKey = await readSecret(secrets, secretName);
-      return (await createTaskToken(connection, apiKey, { target, clientId })).taskToken;
+      const { taskToken } = await withApiKey((apiKey) =>
+        createTaskToken(connection, apiKey, { target, clientId }),
+      );
+      return taskToken;
     },
     lifetimeMs: Number(requiredVariable('TASK_TOKEN_MINUTES')) * 60_000,
     now,
   });
-};

@@ -21,7 +21,11 @@ import { storeResultsIn } from '../store-results.ts';
 import { breakersFromEnvironment } from './breakers-from-environment.ts';
 import { patientClient, patientQueueClient, removingClient } from './client-options.ts';
 import { requiredVariable } from './environment.ts';
-import { providerFromEnvironment, taskTokensFromEnvironment } from './provider-from-environment.ts';
+import {
+  apiKeyFromEnvironment,
+  providerFromEnvironment,
+  taskTokensFromEnvironment,
+} from './provider-from-environment.ts';
 
 /** The timeout of a read although the breaker is open: most of them hang, and their consumers have others to reconcile. */
 const lastReadMs = 5_000;
@@ -37,9 +41,9 @@ export type Reconciler = {
 /** Builds `reconcile` from the environment, with its AWS clients and the provider. */
 export const reconcilerFromEnvironment = (now: () => Date): Reconciler => {
   const database = new DynamoDBClient(patientClient);
-  const secrets = new SecretsManagerClient(patientClient);
+  const withApiKey = apiKeyFromEnvironment(new SecretsManagerClient(patientClient), now);
   const breakers = breakersFromEnvironment(now);
-  const { connection, sessions } = providerFromEnvironment(secrets, {
+  const { connection, sessions } = providerFromEnvironment(withApiKey, {
     now,
     alsoCountLoginsFor: breakers.starts,
     maxAnswerBytes: Number(requiredVariable('RESULTS_MAX_BYTES')),
@@ -58,7 +62,7 @@ export const reconcilerFromEnvironment = (now: () => Date): Reconciler => {
     ),
     unsealTarget: unsealTargetWith(new KMSClient(patientClient), requiredVariable('SEAL_KEY_ARN')),
     sessions,
-    taskTokens: taskTokensFromEnvironment(secrets, connection, now),
+    taskTokens: taskTokensFromEnvironment(withApiKey, connection, now),
     readTask: async (token, taskId, call) =>
       parseTask(await fetchTask(connectionFor(call), token, taskId), parseRead),
     readExtraction: (token, taskId, { variant, ...call }) =>

@@ -27,7 +27,11 @@ import { failTask, wakeMachine } from '../step-functions.ts';
 import { breakersFromEnvironment } from './breakers-from-environment.ts';
 import { patientClient, patientQueueClient, removingClient } from './client-options.ts';
 import { requiredVariable } from './environment.ts';
-import { providerFromEnvironment, taskTokensFromEnvironment } from './provider-from-environment.ts';
+import {
+  apiKeyFromEnvironment,
+  providerFromEnvironment,
+  taskTokensFromEnvironment,
+} from './provider-from-environment.ts';
 
 /** The answer to a start call is a taskId, which is far shorter. */
 const maxAnswerBytes = 64 * 1024;
@@ -53,9 +57,9 @@ export const starterFromEnvironment = (
   const sealKey = requiredVariable('SEAL_KEY_ARN');
   const unsealCredentials = unsealCredentialsWith(keys, sealKey);
   const unsealTarget = unsealTargetWith(keys, sealKey);
-  const secrets = new SecretsManagerClient(patientClient);
+  const withApiKey = apiKeyFromEnvironment(new SecretsManagerClient(patientClient), now);
   const breakers = breakersFromEnvironment(now);
-  const { connection, sessions } = providerFromEnvironment(secrets, {
+  const { connection, sessions } = providerFromEnvironment(withApiKey, {
     now,
     maxAnswerBytes,
     alsoCountLoginsFor: breakers.reads,
@@ -66,7 +70,7 @@ export const starterFromEnvironment = (
     startTask: (sessionToken: string, request: TaskRequest) => startTask(connection, sessionToken, request),
   };
   const byConsent = {
-    taskTokens: taskTokensFromEnvironment(secrets, connection, now),
+    taskTokens: taskTokensFromEnvironment(withApiKey, connection, now),
     startExtraction: {
       v1: (token: string, request: StartExtractionRequest) => startExtraction(connection, token, request),
       v2: (token: string, request: StartExtractionRequest) => startExtractionV2(connection, token, request),

@@ -189,7 +189,7 @@ export const consentRoutes = fuzzProperty({
         lifetimeMs: 60_000,
         now: () => new Date(0),
       }),
-      apiKey: async () => apiKey,
+      withApiKey: (call) => call(apiKey),
       clientId: () => '5d5f0f0c-6b0e-4d0f-9d5e-2f6a3c1b7e10',
       widgetConfigId: () => 'widget',
       telemetry: { log: () => undefined },

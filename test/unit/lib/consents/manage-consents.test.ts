@@ -36,7 +36,7 @@ const setUp = (answer: Answering = () => ({ body: '{}' }), more: Partial<Consent
       lifetimeMs: 60_000,
       now: () => new Date(0),
     }),
-    apiKey: async () => 'key',
+    withApiKey: (call) => call('key'),
     clientId: () => 'client',
     widgetConfigId: () => 'widget',
     telemetry: { log: (...line) => void logged.push(line) },

@@ -1,6 +1,9 @@
 import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { taskTokensFromEnvironment } from '../../../../../lib/aws/wiring/provider-from-environment.ts';
+import {
+  apiKeyFromEnvironment,
+  taskTokensFromEnvironment,
+} from '../../../../../lib/aws/wiring/provider-from-environment.ts';
 import { NotConfigured } from '../../../../../lib/not-configured.ts';
 import { answering } from '../../../../support/canned-connection.ts';
 import { stubClient } from '../../../../support/stub-client.ts';
@@ -23,7 +26,8 @@ const setUp = (...keys: string[]) => {
     return { body: JSON.stringify({ data: { taskToken: `tt-${made}` } }) };
   });
   const time = { ms: 0 };
-  const tokens = taskTokensFromEnvironment(client, connection, () => new Date(time.ms));
+  const now = () => new Date(time.ms);
+  const tokens = taskTokensFromEnvironment(apiKeyFromEnvironment(client, now), connection, now);
   return { tokens, calls, time };
 };
 
