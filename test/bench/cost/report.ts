@@ -131,7 +131,7 @@ export const report = (bill: Bill, { machine }: Facts): string => {
     byService(bill.paths),
     '',
     `A task takes ${taskSeconds} s unless the path says otherwise. "polled": every webhook is lost, the machine waits ${machine.webhookWaitSeconds} s and reads once. "polled, 20 min": the task outlasts the wait, and the machine polls.`,
-    '"consent" has no webhook: Reconcile polls from the start. Polls are counted for the template\'s Retry (full jitter), each at the cost of one in this run.',
+    '"consent" has no webhook: Reconcile polls from the start. Polls are counted for the template\'s Retry (full jitter), each at the cost of one in this run, and by consent with a Task Token for each.',
     '',
     '2. Beside other designs, on the happy path',
     '',

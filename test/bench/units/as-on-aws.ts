@@ -4,7 +4,6 @@ import type { Item } from './item-bytes.ts';
 const onAws: Item = {
   callbackToken: { S: 't'.repeat(taskTokenCharacters) },
   requestedBy: { S: samples.requestedBy },
-  requestId: { S: samples.apiRequestId },
 };
 
 /** The item with the values that AWS generates in AWS's length, because the emulator's are longer or shorter. */

@@ -73,6 +73,12 @@ export const unitsOf = (
         }
         return written(table, key, after);
       }
+      case 'DeleteItem': {
+        const before = items.get(key);
+        items.delete(key);
+        const index = table.indexes.reduce((sum, one) => sum + indexUnits(one, table, before, undefined), 0);
+        return { write: writeUnits(before, undefined), index, read: 0, bytes: 0 };
+      }
       case 'GetItem': {
         const item = returned('Item');
         if (item !== undefined && asked?.ProjectionExpression === undefined) items.set(key, item);

@@ -22,7 +22,7 @@ const tableShape = v.object({
   ),
 });
 
-const outputs = ['ExtractionsTableName', 'TasksTableName', 'BreakersTableName'] as const;
+const outputs = ['ExtractionsTableName', 'TasksTableName', 'RequestsTableName', 'BreakersTableName'] as const;
 
 /** The tables of the template, by the output that names each. Throws if one is not billed per request. */
 export const tablesOf = ({ Resources, Outputs }: Template): Readonly<Record<string, Table>> =>

@@ -13,6 +13,7 @@ import { type Design, fiveStates, naivePolling } from './designs.ts';
 import { expectedPolls, pollsByQueue } from './expected-polls.ts';
 import { invocationCharges, type Known } from './invocation-charges.ts';
 import { durationsOf, type Polls, pathCharges } from './path-charges.ts';
+import { withTaskTokens } from './task-tokens.ts';
 import { transitionsIn } from './transitions.ts';
 
 /** The bill of a path through the system. */
@@ -119,7 +120,7 @@ const monthsOf = (
 /** The bill of the measured run, by the template and the prices. */
 export const billOf = (measured: Measured, facts: Facts): Bill => {
   const known = knownOf(measured, facts);
-  const measuredPaths = measured.samples;
+  const measuredPaths = { ...measured.samples, consent: withTaskTokens(measured.samples.consent) };
   const coldStarts = coldStartsOf(measured.all, known);
   const { webhookWaitSeconds } = facts.machine;
   const priced = (name: string, path: Path, polls: Polls): PricedPath => {

@@ -54,7 +54,7 @@ const requestCharges = (call: Call, known: Known): readonly Item[] => {
   const one = (price: PriceName): Item => ({ what: nameOfCall(call, known.tables), price, quantity: 1 });
   switch (service) {
     case 'provider':
-    // SendTask*, StartExecution, DescribeExecution: Step Functions bills transitions only.
+    // SendTask*, StartExecution: Step Functions bills transitions only.
     case 'states':
     // The invoked function is billed by its own entry.
     case 'lambda':

@@ -53,6 +53,15 @@ describe('the units of the requests to DynamoDB', () => {
     ]);
   });
 
+  it('bill a removal as a write of the item that was there', () => {
+    const remove = () => call('DeleteItem', key, {});
+    expect(count([put(record('a', 1_500)), remove(), remove()])).toMatchObject([
+      { write: 2, index: 1 },
+      { write: 2, index: 1 },
+      { write: 1, index: 0 },
+    ]);
+  });
+
   it('use the item that a read found', () => {
     const read = call('GetItem', { ...key, ConsistentRead: true }, { Item: record('a', 5_000) });
     expect(count([read, update(record('a', 10))])).toMatchObject([
