@@ -14,6 +14,7 @@ import {
 } from './support/extractions.ts';
 import { planFault } from './support/faults.ts';
 import { closed, inStatus, statusesOf } from './support/records.ts';
+import { forgetRequests } from './support/requests.ts';
 import { timedOut } from './support/running.ts';
 import { sweepUntilClosed } from './support/sweep.ts';
 
@@ -80,12 +81,16 @@ describe('reconcile-extraction, writing TIMED_OUT', () => {
   );
 });
 
-test('a start that is answered 429 until the start window ends is NOT_STARTED', async () => {
+test.for([
+  ['is NOT_STARTED', 'start-window-over', async () => {}],
+  ['whose request is lost says so', 'request-data-gone', forgetRequests],
+] as const)('a start that is answered 429 until the start window ends %s', async ([, reason, lose]) => {
   const username = await plannedUsername({ startForever: { kind: 'answer', status: 429 } });
   const extractionId = await extract(requestFor(username));
   await inStatus(extractionId, 'STARTING');
+  await lose(extractionId);
   await backdate(extractionId, 'requestedAt');
 
-  expect(await closed(extractionId)).toMatchObject({ status: 'NOT_STARTED', reason: 'start-window-over' });
+  expect(await closed(extractionId)).toMatchObject({ status: 'NOT_STARTED', reason });
   expect(await provider.tasks({ username })).toHaveLength(0);
 });

@@ -5,18 +5,24 @@ import { marshall } from '@aws-sdk/util-dynamodb';
 import { describe, expect, inject, test } from 'vitest';
 import type { PublicExtraction } from '../../lib/extraction/api/public-view.ts';
 import { aws } from './support/aws.ts';
+import { authorized, consentRequest } from './support/consent-extractions.ts';
+import { eventually } from './support/eventually.ts';
 import { executionOf } from './support/execution.ts';
 import {
   extract,
   extractionIdForKey,
   movement,
+  plannedUsername,
   post,
+  provider,
   read,
   requestFor,
   startCallsOf,
   uniqueUsername,
 } from './support/extractions.ts';
-import { closed } from './support/records.ts';
+import { closed, inStatus } from './support/records.ts';
+import { requestsOf } from './support/requests.ts';
+import { running } from './support/running.ts';
 
 const { api, outputs } = inject('cosecha');
 
@@ -61,6 +67,36 @@ describe('an idempotency key', () => {
     ]);
     expect(mine).not.toBe(theirs);
     await Promise.all([closed(mine), closed(theirs)]);
+  });
+});
+
+/** The input that the execution of an extraction was started with. */
+const inputOf = async (extractionId: string): Promise<unknown> => {
+  const execution = new DescribeExecutionCommand({ executionArn: executionOf(extractionId) });
+  const { input = '' } = await aws.stepFunctions.send(execution);
+  return JSON.parse(input);
+};
+
+describe('the execution gets two ids alone, and what is sealed is forgotten', () => {
+  test('with credentials once the start was answered', async () => {
+    const { extractionId } = await running(await plannedUsername({ durationMs: null }));
+    const { requestId, taskId = '' } = await inStatus(extractionId, 'RUNNING');
+    expect(await inputOf(extractionId)).toEqual({ extractionId, requestId });
+    await eventually(async () => expect(await requestsOf(extractionId)).toEqual([]));
+    await provider.finish(taskId);
+    await closed(extractionId);
+  });
+
+  test('by consent once it is closed', async () => {
+    const extractionId = await extract(consentRequest(await authorized({ durationMs: null })));
+    const { requestId, taskId = '' } = await inStatus(extractionId, 'RUNNING');
+    expect(await inputOf(extractionId)).toEqual({ extractionId, requestId });
+    expect(await requestsOf(extractionId)).toContainEqual(
+      expect.objectContaining({ requestId, extractionId }),
+    );
+    await provider.finishPolled(taskId);
+    await closed(extractionId);
+    await eventually(async () => expect(await requestsOf(extractionId)).toEqual([]));
   });
 });
 

@@ -73,7 +73,7 @@ const errors = {
 export type Service = keyof typeof errors;
 
 /** How often the clients of lib/aws/wiring/client-options.ts try a call. */
-export const tries = { prompt: 3, intake: 4, patient: 5 } as const;
+export const tries = { removing: 2, prompt: 3, intake: 4, patient: 5 } as const;
 
 /** A fault of one call to AWS. */
 export type InjectedFault = Pick<FaultRule, 'when' | 'times' | 'effect'> & {

@@ -36,7 +36,7 @@ const fits = (rule: FaultRule, operation: string, body: string): boolean =>
   (rule.contains ?? []).every((part) => body.includes(part)) &&
   (rule.during ?? []).every((part) => invocationText.includes(part));
 
-/** The rule to inject into this request, if any. Each fitting rule before it, and itself, is used up by one request. */
+/** The rule to inject into this request, if any. It is used up by one request. */
 const takeRule = (operation: string, body: string): FaultRule | undefined => {
   for (const file of readdirSync(directory)) {
     const name = parseRuleName(file);
@@ -47,7 +47,7 @@ const takeRule = (operation: string, body: string): FaultRule | undefined => {
       if (!fits(rule, operation, body)) continue;
       if (name.requests === 1) unlinkSync(path);
       else renameSync(path, join(directory, ruleName(name.id, name.requests - 1)));
-      if (name.requests <= (rule.times ?? 1)) return rule;
+      return rule;
     } catch {
       // Another process took it first.
     }

@@ -12,8 +12,9 @@ import {
   requestFor,
   view,
 } from '../support/extractions.ts';
-import { planFault } from '../support/faults.ts';
+import { planFault, planKills } from '../support/faults.ts';
 import { inStatus } from '../support/records.ts';
+import { forgetRequests, requestsOf } from '../support/requests.ts';
 import { endWebhookWait } from '../support/running.ts';
 import { sweepUntilClosed } from '../support/sweep.ts';
 import { injectedFaults, type Service, tries } from './injected-faults.ts';
@@ -24,8 +25,12 @@ type Call = {
   readonly operation: string;
   readonly contains?: readonly string[];
   readonly writes: boolean;
+  /** How often the client tries the call. Default as a patient one. */
+  readonly attempts?: number;
   /** By consent the queue polls at once. By credentials the test ends the machine's wait for the webhook, and it polls. */
   readonly method: 'consent' | 'credentials';
+  /** Only the first call of a process. */
+  readonly inNewProcess?: true;
   /** The task runs until the fault has happened, so that it is polled more than once. */
   readonly polls?: true;
 };
@@ -34,8 +39,11 @@ const byConsent = { method: 'consent' } as const;
 const read = { service: 'dynamodb', operation: 'DynamoDB_20120810.GetItem', writes: false } as const;
 const update = { service: 'dynamodb', operation: 'DynamoDB_20120810.UpdateItem', writes: true } as const;
 
+const settlesExtraction = ['":status":{"S":"COMPLETED"}'];
+
 const calls: readonly Call[] = [
-  { call: 'reading the record', ...read, ...byConsent },
+  { call: 'reading the record', ...read, contains: ['{"extractionId"'], ...byConsent },
+  { call: 'reading the row of the request', ...read, contains: ['{"requestId"'], ...byConsent },
   {
     call: 'reading the row of its task',
     ...read,
@@ -54,16 +62,26 @@ const calls: readonly Call[] = [
     service: 'secretsManager',
     operation: 'secretsmanager.GetSecretValue',
     writes: false,
-    ...byConsent,
+    inNewProcess: true,
+    // The machine repeats at once what fails.
+    method: 'credentials',
   },
   {
     call: 'settling the extraction',
     ...update,
-    contains: ['":status":{"S":"COMPLETED"}'],
+    contains: settlesExtraction,
     ...byConsent,
   },
   { call: 'storing the results', service: 's3', operation: 'PUT /', writes: true, ...byConsent },
   { call: 'closing the record', ...update, contains: ['":collectedAt"'], ...byConsent },
+  {
+    call: 'removing the row of the request',
+    service: 'dynamodb',
+    operation: 'DynamoDB_20120810.DeleteItem',
+    writes: true,
+    attempts: tries.removing,
+    ...byConsent,
+  },
   {
     call: 'sending the next message',
     service: 'sqs',
@@ -84,19 +102,22 @@ const prepare = async ({ method, polls }: Call) => {
 };
 
 describe.each(calls)('reconcile-extraction, $call', (call) => {
-  test.for(injectedFaults(call, tries.patient))(
+  test.for(injectedFaults(call, call.attempts ?? tries.patient))(
     '$title: the extraction is settled, collected and closed',
-    async ({ when, times = 1, effect }) => {
+    async ({ kind, when, times = 1, effect }) => {
       const { username, body } = await prepare(call);
       const idempotencyKey = randomUUID();
       const extractionId = extractionIdForKey(idempotencyKey);
       const { operation, contains = [] } = call;
       const during = [extractionId, call.method === 'consent' ? '"aws:sqs"' : '"trigger":"machine"'];
       const fault = await planFault({ operation, contains, during, when, times, effect });
+      const settles = { operation: update.operation, contains: settlesExtraction, during };
+      const kills = call.inNewProcess && (await planKills(settles));
       await extract(body, { idempotencyKey });
       if (call.method === 'credentials') await endWebhookWait(extractionId);
 
       await eventually(() => expect(fault.wasInjected()).toBe(true));
+      await kills?.cancel();
       if (call.polls === true) {
         const { taskId = '' } = await inStatus(extractionId, 'RUNNING');
         await provider.finishPolled(taskId);
@@ -109,6 +130,11 @@ describe.each(calls)('reconcile-extraction, $call', (call) => {
       const stored = await fetch(results?.url ?? '');
       expect([stored.status, (await stored.bytes()).length]).toEqual([200, record.results?.bytes]);
       expect(await possiblyAcceptedStartsOf(username)).toHaveLength(1);
+      // A row that could not be removed expires.
+      if (kind !== 'always' || call.attempts !== tries.removing) {
+        await eventually(async () => expect(await requestsOf(extractionId)).toEqual([]));
+      }
+      await forgetRequests(extractionId);
     },
   );
 });

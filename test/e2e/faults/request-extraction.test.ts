@@ -9,14 +9,16 @@ import {
   startCallsOf,
   uniqueUsername,
 } from '../support/extractions.ts';
-import { type PlannedFault, planFault, untilInjected } from '../support/faults.ts';
+import { type PlannedFault, planFault, planKills, untilInjected } from '../support/faults.ts';
 import { closed, readRecord } from '../support/records.ts';
+import { requestsOf } from '../support/requests.ts';
 import { injectedFaults, type Service, tries } from './injected-faults.ts';
 
 type Call = {
   readonly call: string;
   readonly service: Service;
   readonly operation: string;
+  readonly contains?: readonly string[];
   readonly writes: boolean;
   /** Whether the record exists when the call failed before, and after, it took effect. */
   readonly recorded: readonly [before: boolean, after: boolean];
@@ -24,13 +26,15 @@ type Call = {
 
 const seal = { service: 'kms', operation: 'TrentService.Encrypt', writes: false } as const;
 
+const put = { service: 'dynamodb', operation: 'DynamoDB_20120810.PutItem', writes: true } as const;
+
 const calls: readonly Call[] = [
   { call: 'encrypting the credentials', ...seal, recorded: [false, false] },
+  { call: 'storing what is sealed', ...put, contains: ['"sealed"'], recorded: [false, false] },
   {
     call: 'recording the request',
-    service: 'dynamodb',
-    operation: 'DynamoDB_20120810.PutItem',
-    writes: true,
+    ...put,
+    contains: ['"fingerprint"'],
     recorded: [false, true],
   },
   {
@@ -52,25 +56,51 @@ const expectOneTask = async (extractionId: string, username: string): Promise<vo
   expect(await startCallsOf(username)).toHaveLength(1);
 };
 
-describe.each(calls)('request-extraction, $call', ({ service, operation, writes, recorded }) => {
-  test.for(injectedFaults({ service, writes }, tries.intake))(
-    '$title: the repeated request is accepted, and one task is started',
+describe.each(calls)(
+  'request-extraction, $call',
+  ({ service, operation, contains = [], writes, recorded }) => {
+    test.for(injectedFaults({ service, writes }, tries.intake))(
+      '$title: the repeated request is accepted, and one task is started',
+      async ({ kind, when, times = 1, effect }) => {
+        const username = uniqueUsername();
+        const idempotencyKey = randomUUID();
+        const during = duringRequest(idempotencyKey);
+        const fault = await planFault({ operation, contains, during, when, times, effect });
+
+        const answer = await untilInjected(fault, () => postOnce(requestFor(username), { idempotencyKey }));
+        if (kind !== 'once') {
+          expect(answer.status).toBeGreaterThanOrEqual(500);
+          if (kind === 'always') expect(answer.headers.get('content-type')).toBe('application/problem+json');
+          expect(await isRecorded(extractionIdForKey(idempotencyKey))).toBe(
+            recorded[when === 'before' ? 0 : 1],
+          );
+        }
+        await extract(requestFor(username), { idempotencyKey });
+        await expectOneTask(extractionIdForKey(idempotencyKey), username);
+      },
+    );
+  },
+);
+
+describe('request-extraction, removing the row of a repeated request', () => {
+  const operation = 'DynamoDB_20120810.DeleteItem';
+
+  test.for(injectedFaults({ service: 'dynamodb', writes: true }, tries.removing))(
+    '$title: the request is answered as a replay',
     async ({ kind, when, times = 1, effect }) => {
       const username = uniqueUsername();
       const idempotencyKey = randomUUID();
+      const extractionId = await extract(requestFor(username), { idempotencyKey });
+      await expectOneTask(extractionId, username);
       const during = duringRequest(idempotencyKey);
       const fault = await planFault({ operation, during, when, times, effect });
 
       const answer = await untilInjected(fault, () => postOnce(requestFor(username), { idempotencyKey }));
-      if (kind !== 'once') {
-        expect(answer.status).toBeGreaterThanOrEqual(500);
-        if (kind === 'always') expect(answer.headers.get('content-type')).toBe('application/problem+json');
-        expect(await isRecorded(extractionIdForKey(idempotencyKey))).toBe(
-          recorded[when === 'before' ? 0 : 1],
-        );
-      }
-      await extract(requestFor(username), { idempotencyKey });
-      await expectOneTask(extractionIdForKey(idempotencyKey), username);
+      if (kind !== 'killed') expect(answer.status).toBe(200);
+      expect(await extract(requestFor(username), { idempotencyKey })).toBe(extractionId);
+      expect(await startCallsOf(username)).toHaveLength(1);
+      // What a removal left expires.
+      if (kind === 'once') expect(await requestsOf(extractionId)).toEqual([]);
     },
   );
 });
@@ -85,13 +115,7 @@ describe('request-extraction, reading the fingerprint key', () => {
     idempotencyKey: string,
     fault: PlannedFault,
   ): Promise<void> => {
-    const kills = await planFault({
-      operation: seal.operation,
-      during: duringRequest(idempotencyKey),
-      when: 'before',
-      times: 10_000,
-      effect: { kind: 'exit' },
-    });
+    const kills = await planKills({ operation: seal.operation, during: duringRequest(idempotencyKey) });
     await untilInjected(fault, () => postOnce(body, { idempotencyKey }));
     await kills.cancel();
   };

@@ -1,4 +1,4 @@
-/** The file name of a rule that applies to `requests` more requests, skipped ones included. */
+/** The file name of a rule that applies to `requests` more requests. */
 export const ruleName = (id: string, requests: number): string => `${id}.${requests}.json`;
 
 /** The parts of a rule's file name. Undefined for any other file. */

@@ -11,9 +11,7 @@ export type FaultRule = {
   readonly during?: readonly string[];
   /** Before the request is sent, or after the service has carried it out. */
   readonly when: 'before' | 'after';
-  /** How many matching requests pass first. Default 0. */
-  readonly skip?: number;
-  /** How many requests then fail. Default 1. */
+  /** How many requests fail. Default 1. */
   readonly times?: number;
   /** `exit`: the process ends, as that of a killed function. `answer`: the SDK gets this answer. */
   readonly effect:

@@ -14,8 +14,9 @@ import {
   provider,
   requestFor,
 } from '../support/extractions.ts';
-import { planFault } from '../support/faults.ts';
+import { planFault, planKills } from '../support/faults.ts';
 import { closed, inStatus } from '../support/records.ts';
+import { forgetRequests, requestsOf } from '../support/requests.ts';
 import { type InjectedFault, injectedFaults, type Service, tries } from './injected-faults.ts';
 
 /** The outcome when the function was killed before, and after, the call took effect. */
@@ -27,8 +28,10 @@ type Call = {
   readonly operation: string;
   readonly contains?: readonly string[];
   readonly writes: boolean;
-  /** How many such calls pass before the one that fails. */
-  readonly skip?: number;
+  /** How often the client tries the call. Default as a patient one. */
+  readonly attempts?: number;
+  /** Only the first call of a process. */
+  readonly inNewProcess?: true;
   /** The provider's behaviour that leads to this call. */
   readonly plan?: Plan;
   readonly byConsent?: true;
@@ -40,6 +43,13 @@ type Call = {
 
 const setsStatus = (status: ExtractionStatus) => [`":status":{"S":"${status}"}`];
 const update = { service: 'dynamodb', operation: 'DynamoDB_20120810.UpdateItem', writes: true } as const;
+const read = { service: 'dynamodb', operation: 'DynamoDB_20120810.GetItem', writes: false } as const;
+const remove = {
+  service: 'dynamodb',
+  operation: 'DynamoDB_20120810.DeleteItem',
+  writes: true,
+  attempts: tries.removing,
+} as const;
 const answer = { service: 'stepFunctions', writes: true } as const;
 const sendMessage = { service: 'sqs', operation: 'AmazonSQS.SendMessage', writes: true } as const;
 const readSecret = {
@@ -54,9 +64,14 @@ const harmless = { killed: ['COMPLETED', 'COMPLETED'] } as const;
 const calls: readonly Call[] = [
   {
     call: 'reading the record',
-    service: 'dynamodb',
-    operation: 'DynamoDB_20120810.GetItem',
-    writes: false,
+    ...read,
+    contains: ['{"extractionId"'],
+    ...harmless,
+  },
+  {
+    call: 'reading the row of the request',
+    ...read,
+    contains: ['{"requestId"'],
     ...harmless,
   },
   {
@@ -66,14 +81,12 @@ const calls: readonly Call[] = [
     writes: false,
     ...harmless,
   },
-  { call: 'reading the API key for a Task Token', byConsent: true, ...readSecret, ...harmless },
   {
-    call: 'reading the API key for another Task Token after a 401',
+    call: 'reading the API key for a Task Token',
     byConsent: true,
-    skip: 1,
-    plan: { start: [{ kind: 'expire-session' }] },
+    inNewProcess: true,
     ...readSecret,
-    killed: ['UNCONFIRMED', 'UNCONFIRMED'],
+    ...harmless,
   },
   {
     call: 'writing STARTING',
@@ -92,6 +105,14 @@ const calls: readonly Call[] = [
     ...update,
     contains: ['":token"'],
     ...harmless,
+  },
+  { call: 'removing the row of the request', ...remove, ...harmless },
+  {
+    call: 'removing the row of a request that the provider refused',
+    ...remove,
+    plan: { startForever: { kind: 'answer', status: 400 } },
+    otherwise: 'REJECTED',
+    killed: ['REJECTED', 'REJECTED'],
   },
   {
     call: 'reverting to REQUESTED after a 429',
@@ -131,13 +152,6 @@ const calls: readonly Call[] = [
     ...harmless,
   },
   {
-    call: 'keeping the sealed target',
-    byConsent: true,
-    ...update,
-    contains: ['":target"'],
-    ...harmless,
-  },
-  {
     call: 'sending the first message by consent',
     byConsent: true,
     ...sendMessage,
@@ -173,18 +187,25 @@ const prepare = async ({ plan = {}, byConsent }: Call) => {
 };
 
 describe.each(calls)('start-task, $call', (call) => {
-  test.for(injectedFaults(call, tries.patient))(
-    '$title: the extraction settles, and is started at most once',
+  test.for(injectedFaults(call, call.attempts ?? tries.patient))(
+    '$title: the extraction settles, is started at most once, and its request is forgotten',
     async (injected) => {
       const { username, body } = await prepare(call);
       const idempotencyKey = randomUUID();
       const extractionId = extractionIdForKey(idempotencyKey);
-      const { operation, contains = [], skip = 0 } = call;
+      const { operation, contains = [], inNewProcess } = call;
       const { when, times = 1, effect } = injected;
       const during = [extractionId, '"callbackToken"'];
-      const fault = await planFault({ operation, contains, during, skip, when, times, effect });
+      const fault = await planFault({ operation, contains, during, when, times, effect });
+      const kills =
+        inNewProcess &&
+        (await planKills({ operation: update.operation, contains: setsStatus('STARTING'), during }));
 
       await extract(body, { idempotencyKey });
+      if (kills !== undefined) {
+        await eventually(() => expect(fault.wasInjected()).toBe(true));
+        await kills.cancel();
+      }
       const expected = expectedOutcome(call, injected);
       if (injected.kind === 'killed' && expected === 'UNCONFIRMED') {
         // The machine's retries wait until the killed attempt is stale.
@@ -202,6 +223,11 @@ describe.each(calls)('start-task, $call', (call) => {
       const tasks = [...(await provider.tasks({ username })), ...(await provider.polledTasks({ username }))];
       expect(tasks.length).toBeLessThanOrEqual(1);
       if (expected === 'COMPLETED') expect(tasks.map(({ taskId }) => taskId)).toEqual([record.taskId]);
+      // A killed process may leave the row, if the machine ended before it could repeat the start. It then expires.
+      if (injected.kind === 'once' || (injected.kind === 'always' && operation !== remove.operation)) {
+        await eventually(async () => expect(await requestsOf(extractionId)).toEqual([]));
+      }
+      await forgetRequests(extractionId);
     },
   );
 });

@@ -1,18 +1,22 @@
-import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { dueShardOf } from '../../../lib/extraction/due-shard.ts';
-import { reportBrokenExecution, stopExecution } from '../support/broken-execution.ts';
+import { moveTimes } from '../support/backdate.ts';
+import { reportBrokenExecution } from '../support/broken-execution.ts';
 import { authorized, consentRequest } from '../support/consent-extractions.ts';
 import { eventually } from '../support/eventually.ts';
-import { extract, extractionIdForKey, plannedUsername, provider } from '../support/extractions.ts';
+import { extract, plannedUsername, provider } from '../support/extractions.ts';
 import { planFault } from '../support/faults.ts';
 import { inStatus } from '../support/records.ts';
-import { running } from '../support/running.ts';
+import { forgetRequests } from '../support/requests.ts';
+import { running, timedOut } from '../support/running.ts';
 import { sweepUntilClosed } from '../support/sweep.ts';
 import { injectedFaults, tries } from './injected-faults.ts';
 
 const read = { service: 'dynamodb', operation: 'DynamoDB_20120810.GetItem', writes: false } as const;
 const update = { service: 'dynamodb', operation: 'DynamoDB_20120810.UpdateItem', writes: true } as const;
+
+/** Longer than graceSeconds, a day. */
+const twoDaysMs = 2 * 86_400_000;
 
 /** Nothing reconciles it: the machine waits for a webhook that does not come, and it is not due. */
 const quietlyRunning = async () =>
@@ -75,42 +79,14 @@ describe.each([
   );
 });
 
-/** The same by consent, whose start-task is killed before it can keep the sealed target in the table. */
-const runningByConsentWithoutTarget = async (idempotencyKey: string) => {
-  const extractionId = extractionIdForKey(idempotencyKey);
-  const kills = await planFault({
-    ...{ operation: update.operation, contains: ['":target"'], during: [extractionId, '"callbackToken"'] },
-    when: 'before',
-    times: 1_000,
-    effect: { kind: 'exit' },
+test('an extraction by consent whose request is lost is polled no more, and closes after its grace', async () => {
+  const extractionId = await extract(consentRequest(await authorized({ durationMs: null })));
+  await inStatus(extractionId, 'RUNNING');
+  await forgetRequests(extractionId);
+  await timedOut(extractionId);
+  await moveTimes(extractionId, { settledAt: new Date(Date.now() - twoDaysMs).toISOString() });
+  expect(await sweepUntilClosed(extractionId)).toMatchObject({
+    status: 'TIMED_OUT',
+    collectionError: 'request-data-gone',
   });
-  await extract(consentRequest(await authorized({ durationMs: null })), { idempotencyKey });
-  const { taskId = '' } = await inStatus(extractionId, 'RUNNING');
-  await stopExecution(extractionId);
-  return { taskId, kills };
-};
-
-const readInput = {
-  service: 'stepFunctions',
-  operation: 'AWSStepFunctions.DescribeExecution',
-  writes: false,
-} as const;
-
-describe("a message, reading the execution's input", () => {
-  test.for(injectedFaults(readInput, tries.patient))(
-    '$title: another one closes the extraction',
-    async ({ when, times = 1, effect }) => {
-      const idempotencyKey = randomUUID();
-      const extractionId = extractionIdForKey(idempotencyKey);
-      const { operation } = readInput;
-      const during = [extractionId, '"aws:sqs"'];
-      const fault = await planFault({ operation, during, when, times, effect });
-      const { taskId, kills } = await runningByConsentWithoutTarget(idempotencyKey);
-      await provider.finishPolled(taskId);
-
-      await sweptToTheEnd(extractionId);
-      await kills.cancel();
-      expect(fault.wasInjected()).toBe(true);
-    },
-  );
 });

@@ -20,7 +20,7 @@ export type PlannedFault = {
 /** Plans a fault (test/e2e/faults/rule.ts). It is removed once it was injected as often as planned. */
 export const planFault = async (rule: FaultRule): Promise<PlannedFault> => {
   const id = randomUUID();
-  const path = join(directory, ruleName(id, (rule.skip ?? 0) + (rule.times ?? 1)));
+  const path = join(directory, ruleName(id, rule.times ?? 1));
   // Renamed into place, so that no function reads half a rule.
   await writeFile(`${path}.part`, JSON.stringify(rule));
   await rename(`${path}.part`, path);
@@ -35,6 +35,14 @@ export const planFault = async (rule: FaultRule): Promise<PlannedFault> => {
     },
   };
 };
+
+/**
+ * Plans that every such request kills its process, until it is cancelled. For a fault of a call that only a new process makes:
+ * a later request of the same invocation is killed, until a new process has made the call.
+ */
+export const planKills = (
+  rule: Pick<FaultRule, 'operation' | 'contains' | 'during'>,
+): Promise<PlannedFault> => planFault({ ...rule, when: 'before', times: 10_000, effect: { kind: 'exit' } });
 
 /** Repeats `attempt` until the fault was injected. For calls that a function may skip, or fail before, on a busy machine. */
 export const untilInjected = async <T>(fault: PlannedFault, attempt: () => Promise<T>): Promise<T> => {

@@ -1,0 +1,31 @@
+import { DeleteItemCommand, paginateScan } from '@aws-sdk/client-dynamodb';
+import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
+import { inject } from 'vitest';
+import type { StoredRequest } from '../../../lib/extraction/store.ts';
+import { aws } from './aws.ts';
+
+const TableName = inject('cosecha').outputs.RequestsTableName;
+
+/** The rows of an extraction in the table Requests. */
+export const requestsOf = async (extractionId: string): Promise<readonly StoredRequest[]> => {
+  const rows: StoredRequest[] = [];
+  const scan = paginateScan(
+    { client: aws.dynamo },
+    {
+      TableName,
+      ConsistentRead: true,
+      FilterExpression: 'extractionId = :id',
+      ExpressionAttributeValues: marshall({ ':id': extractionId }),
+    },
+  );
+  for await (const { Items = [] } of scan)
+    rows.push(...Items.map((item) => unmarshall(item) as StoredRequest));
+  return rows;
+};
+
+/** Removes the rows of an extraction, as DynamoDB removes expired ones. */
+export const forgetRequests = async (extractionId: string): Promise<void> => {
+  for (const { requestId } of await requestsOf(extractionId)) {
+    await aws.dynamo.send(new DeleteItemCommand({ TableName, Key: marshall({ requestId }) }));
+  }
+};
