@@ -46,3 +46,25 @@ export const samples = {
 
 /** How often a busy process of the webhook reads its signing keys again, in minutes. */
 export const signingKeyMinutes = 5;
+
+/** The target of the happy path, in dollars per million extractions. */
+export const targetDollars = 60;
+
+/**
+ * How Lambda polls a queue that is empty: "Lambda starts processing five batches at a time", by long polls of 20 s, and can
+ * "optimize to as few as 2", but not "when you enable the maximum concurrency setting", as the reconcile queue does
+ * (https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-scaling.html). 20 s is the longest poll of SQS.
+ */
+export const idlePollers = { count: 5, everySeconds: 20 } as const;
+
+/**
+ * How often the pipe reads the stream: a new table has four shards, each read "at a base rate of 4 times per second"
+ * (https://docs.aws.amazon.com/lambda/latest/dg/with-ddb.html). DynamoDB bills no reads by Lambda, and the page names no pipes.
+ */
+export const streamReads = { shards: 4, perSecond: 4 } as const;
+
+/** How many of an extraction's stream records pass the filter of the pipe: settled and collected. */
+export const outcomeRecords = 2;
+
+/** The size of the results of an extraction in bytes. */
+export const resultBytes = 5_000;

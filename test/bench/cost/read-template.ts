@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { readConfig } from '../../../infra/config.ts';
 import type { Resource, Template } from '../template.ts';
 import type { Table } from '../units/capacity.ts';
 import { tablesOf } from '../units/tables.ts';
@@ -20,6 +21,8 @@ export type Facts = {
     readonly poll: Retrier;
   };
   readonly sweepsPerMonth: number;
+  /** How long an extraction's record and its results are kept. */
+  readonly days: { readonly record: number; readonly results: number };
   readonly secrets: number;
   readonly keys: number;
 };
@@ -98,6 +101,12 @@ const onlyOne = <Value>(values: readonly Value[], what: string): Value => {
   return first;
 };
 
+/** The template has the default settings, but the days that a record is kept are in the code that writes it. */
+const { recordRetentionDays, resultsRetentionDays } = readConfig({
+  stage: 'preview',
+  providerBaseUrl: 'https://provider.example',
+});
+
 /** Reads the facts. Throws if the template has something without a price. */
 export const factsOf = (template: Template): Facts => {
   const ofType = (type: string): readonly Resource[] =>
@@ -140,6 +149,7 @@ export const factsOf = (template: Template): Facts => {
       poll: States.Reconcile.Retry[0],
     },
     sweepsPerMonth: timesPerMonth(onlyOne(schedules, 'schedules')),
+    days: { record: recordRetentionDays, results: resultsRetentionDays },
     secrets: ofType('AWS::SecretsManager::Secret').length,
     keys: ofType('AWS::KMS::Key').length,
   };

@@ -4,6 +4,7 @@ import {
   coldStartShare,
   cpuRatio,
   providerAnswerMs,
+  targetDollars,
   taskSeconds,
   taskTokenCharacters,
 } from '../assumptions.ts';
@@ -182,7 +183,11 @@ export const report = (bill: Bill, { machine }: Facts): string => {
     '',
     markdownTable([['', '$'], ...bill.months.map(({ what, dollars }) => [what, money(dollars)])]),
     '',
-    `6. A flood of forged deliveries, at the throttle of the webhook: ${flood.perSecond} a second, ${figure(flood.deliveries / 1e6)} million in 30 days`,
+    '6. Besides the paths, for a million extractions',
+    '',
+    markdownTable([['', '$'], ...bill.besides.map(({ what, dollars }) => [what, money(dollars)])]),
+    '',
+    `7. A flood of forged deliveries, at the throttle of the webhook: ${flood.perSecond} a second, ${figure(flood.deliveries / 1e6)} million in 30 days`,
     '',
     markdownTable([
       ['', '$ per million', '$ a month'],
@@ -193,9 +198,10 @@ export const report = (bill: Bill, { machine }: Facts): string => {
       ['total', money(totalOf(flood.charges)), money(aMonthOfFlood(totalOf(flood.charges)))],
     ]),
     '',
-    'Not included: storage (tables, recovery points, results, logs), traffic, reads of logs, KMS requests of tables, bucket and logs, logins',
+    'Not included: storage of logs, traffic, reads of logs, KMS requests of tables, bucket and logs, logins',
     '(one an hour for each process), what CloudTrail and GuardDuty bill for each event, and retries.',
     '',
-    `Happy path: $${money(total)} per million extractions; target ≤ 60. By consent: $${money(totalOf(bill.paths.at(-1)?.charges ?? []))}; target ≤ 125.`,
+    `The happy path passes $${targetDollars} if an answer of AWS takes ${bill.mostAwsAnswerMs.toFixed(1)} ms on average.`,
+    `Happy path: $${money(total)} per million extractions; target ≤ ${targetDollars}. By consent: $${money(totalOf(bill.paths.at(-1)?.charges ?? []))}; target ≤ 125.`,
   ].join('\n');
 };

@@ -30,7 +30,11 @@ export const coldStartsOf = (all: readonly Entry[], { facts }: Known): ReadonlyM
       name,
       {
         initMs: median(entries.map(({ initCpuMs = 0 }) => initCpuMs)) * cpuRatio,
-        firstMs: median(entries.map((entry) => billedMsOf(entry, entry.cpuMs, facts.memoryMB[name] ?? 0))),
+        firstMs: median(
+          entries.map((entry) =>
+            billedMsOf(entry, { cpuMs: entry.cpuMs, memoryMB: facts.memoryMB[name] ?? 0 }),
+          ),
+        ),
         secretReads: median(
           entries.map(({ calls }) => calls.filter(({ service }) => service === 'secretsmanager').length),
         ),

@@ -78,11 +78,20 @@ const requestCharges = (call: Call, known: Known): readonly Item[] => {
 
 const isCause = (trigger: string | undefined): boolean => reconcileCauses.some((cause) => cause === trigger);
 
-/** The billed milliseconds. `cpuMs`: the median of invocations of its kind, because a busy machine makes one vary. */
-export const billedMsOf = ({ calls }: Entry, cpuMs: number, memoryMB: number): number => {
+/** What the billed duration of an invocation depends on, besides its calls. */
+export type Runs = {
+  /** The median of invocations of its kind, because a busy machine makes one vary. */
+  readonly cpuMs: number;
+  readonly memoryMB: number;
+  /** The mean answer of AWS. Default: the assumed one. */
+  readonly awsMs?: number;
+};
+
+/** The billed milliseconds. */
+export const billedMsOf = ({ calls }: Entry, { cpuMs, memoryMB, awsMs = awsAnswerMs }: Runs): number => {
   const waits = calls.map(({ service, startedAt, endedAt }) => ({
     ...{ startedAt, endedAt },
-    assumedMs: service === 'provider' ? providerAnswerMs : awsAnswerMs,
+    assumedMs: service === 'provider' ? providerAnswerMs : awsMs,
   }));
   return billedMs(cpuMs, memoryMB, waitedMs(waits));
 };
@@ -94,7 +103,7 @@ export const invocationCharges = (entry: Entry, cpuMs: number, known: Known): re
   if (memoryMB === undefined) throw new CannotBeCounted(`The template has no function ${entry.function}.`);
   const logged = logs.get(entry.requestId);
   if (logged === undefined) throw new CannotBeCounted(`Nothing is known of the log of ${entry.requestId}.`);
-  const duration = billedMsOf(entry, cpuMs, memoryMB);
+  const duration = billedMsOf(entry, { cpuMs, memoryMB });
   const ofFunction: readonly Item[] = [
     { what: 'request', price: 'invocation', quantity: 1 },
     {
