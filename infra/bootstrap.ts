@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { AwsClient } from 'aws4fetch';
 import type { Credentials } from '../lib/client/signed-fetch.ts';
 import { defined } from '../lib/defined.ts';
@@ -53,4 +54,17 @@ export const findBootstrapProblem = async (
     ? `The CDK has no bootstrap stack in ${region} of this account.`
     : `The bootstrap stack of the CDK in ${region} has version ${version}, and ${leastVersion} is needed.`;
   return `${found} Nothing was deployed. Run this once, with the same profile and region, and then try again: npm run bootstrap`;
+};
+
+/** The qualifier of the bootstrap stack, from `-c` or from the cdk.json of the current directory. */
+export const findQualifier = async (args: readonly string[]): Promise<string | undefined> => {
+  const name = '@aws-cdk/core:bootstrapQualifier';
+  const given = args
+    .find((arg) => arg.includes(`${name}=`))
+    ?.split('=')
+    .at(-1);
+  const { context } = JSON.parse(await readFile('cdk.json', 'utf8')) as {
+    readonly context: Readonly<Record<string, string>>;
+  };
+  return given ?? context[name];
 };

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
 import { STSClient } from '@aws-sdk/client-sts';
 import { defined } from '../lib/defined.ts';
-import { findBootstrapProblem } from './bootstrap.ts';
+import { findBootstrapProblem, findQualifier } from './bootstrap.ts';
 import { explainFailedDeployment } from './explain-failed-deployment.ts';
 import { stepsAfterDeploy, stepsAfterSynth } from './next-steps.ts';
 
@@ -88,19 +88,6 @@ const findProblem = async (args: readonly string[]): Promise<string | undefined>
     const where = profile === undefined ? '' : ` in the profile "${profile}"`;
     return `There are no AWS credentials${where}. Log in, or name a profile with --profile.`;
   }
-};
-
-/** The qualifier of the bootstrap stack, from -c or from cdk.json. */
-const findQualifier = async (args: readonly string[]): Promise<string | undefined> => {
-  const name = '@aws-cdk/core:bootstrapQualifier';
-  const given = args
-    .find((arg) => arg.includes(`${name}=`))
-    ?.split('=')
-    .at(-1);
-  const { context } = JSON.parse(await readFile('cdk.json', 'utf8')) as {
-    readonly context: Record<string, string>;
-  };
-  return given ?? context[name];
 };
 
 const runCdk = async (args: readonly string[]): Promise<number> => {

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
 import { LambdaClient } from '@aws-sdk/client-lambda';
-import { findBootstrapProblem } from '../../infra/bootstrap.ts';
+import { findBootstrapProblem, findQualifier } from '../../infra/bootstrap.ts';
 import { explainFailedDeployment } from '../../infra/explain-failed-deployment.ts';
 import { stackNameOf } from '../../lib/aws/stage.ts';
 import { connect } from '../cli/aws/deployment.ts';
@@ -64,7 +64,8 @@ const refuseUnreadyAccount = async (
 ): Promise<void> => {
   const [region, credentials] = await Promise.all([config.region(), config.credentials()]);
   const endpoint = process.env.AWS_ENDPOINT_URL || undefined;
-  const problem = await findBootstrapProblem({ region, credentials, endpoint });
+  const qualifier = await findQualifier([]);
+  const problem = await findBootstrapProblem({ region, credentials, qualifier, endpoint });
   if (problem !== undefined) throw new CliError(problem);
   // A throttled fake provider answers 503, and a start then ends as UNCONFIRMED: the checks would fail for no fault of the stage.
   const concurrency = await checkConcurrency(new LambdaClient(), reconcileConcurrency);
