@@ -13,8 +13,7 @@ import { answerFailures } from '../lib/aws/wiring/answer-failures.ts';
 import { promptClient, promptQueueClient } from '../lib/aws/wiring/client-options.ts';
 import { requiredVariable } from '../lib/aws/wiring/environment.ts';
 import { recordDelivery } from '../lib/extraction/record-delivery.ts';
-import { endAtTimeout } from '../lib/observability/end-at-timeout.ts';
-import { observability, telemetry } from '../lib/observability/observability.ts';
+import { endAtTimeout, observability, telemetry } from '../lib/observability/observability.ts';
 import { answerDelivery } from '../lib/webhook/receive-delivery.ts';
 import { cacheSigningKeys } from '../lib/webhook/signing-keys.ts';
 

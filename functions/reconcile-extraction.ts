@@ -10,8 +10,7 @@ import {
 } from '../lib/extraction/reconcile/reconcile-event.ts';
 import { type BatchAnswer, reconcileMessages } from '../lib/extraction/reconcile/reconcile-messages.ts';
 import { concealFailures } from '../lib/observability/conceal-failures.ts';
-import { endAtTimeout } from '../lib/observability/end-at-timeout.ts';
-import { observability, telemetry } from '../lib/observability/observability.ts';
+import { endAtTimeout, observability, telemetry } from '../lib/observability/observability.ts';
 
 const now = () => new Date();
 const { reconcileOne, timings } = reconcilerFromEnvironment(now);

@@ -2,8 +2,7 @@ import middy from '@middy/core';
 import { starterFromEnvironment } from '../lib/aws/wiring/starter.ts';
 import type { ExecutionInput } from '../lib/extraction/api/request-extraction.ts';
 import { concealFailures } from '../lib/observability/conceal-failures.ts';
-import { endAtTimeout } from '../lib/observability/end-at-timeout.ts';
-import { observability, telemetry } from '../lib/observability/observability.ts';
+import { endAtTimeout, observability, telemetry } from '../lib/observability/observability.ts';
 
 /** The payload of the state StartTask: the execution's input, the callback token and the number of the attempt. */
 type StartTaskEvent = ExecutionInput & { readonly callbackToken: string; readonly callbackAttempt: number };

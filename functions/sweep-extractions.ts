@@ -8,8 +8,7 @@ import { patientClient, patientQueueClient } from '../lib/aws/wiring/client-opti
 import { requiredVariable } from '../lib/aws/wiring/environment.ts';
 import { type SweepResult, sweep } from '../lib/extraction/sweep.ts';
 import { concealFailures } from '../lib/observability/conceal-failures.ts';
-import { endAtTimeout } from '../lib/observability/end-at-timeout.ts';
-import { observability, publishNow, telemetry } from '../lib/observability/observability.ts';
+import { endAtTimeout, observability, publishNow, telemetry } from '../lib/observability/observability.ts';
 
 const extractions = dynamoExtractionStore(
   new DynamoDBClient(patientClient),

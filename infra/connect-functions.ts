@@ -4,10 +4,10 @@ import { Alarms } from './constructs/alarms.ts';
 import { CosechaDashboard } from './constructs/dashboard.ts';
 import { EventFanOut } from './constructs/event-fan-out.ts';
 import { ExtractionApi } from './constructs/extraction-api.ts';
+import { streamParameters } from './constructs/extraction-consumer.ts';
 import { ExtractionMachine } from './constructs/extraction-machine.ts';
 import { metricsOf } from './constructs/metrics.ts';
 import { ReconcileRules } from './constructs/reconcile-rules.ts';
-import { streamParameters } from './constructs/stream-parameters.ts';
 import type { CosechaFunctions, Resources } from './functions.ts';
 import { OperatorPolicies } from './operator-policies.ts';
 

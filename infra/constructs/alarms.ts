@@ -12,7 +12,7 @@ import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
 import { stackNameOf } from '../../lib/aws/stage.ts';
-import { overdueAfterSeconds } from '../../lib/extraction/overdue.ts';
+import { overdueAfterSeconds } from '../../lib/extraction/deadlines.ts';
 import { longestDelaySeconds } from '../../lib/extraction/reconcile-message.ts';
 import type { Config } from '../config.ts';
 import type { CosechaMetrics } from './metrics.ts';

@@ -4,9 +4,8 @@ import { type IKey, Key } from 'aws-cdk-lib/aws-kms';
 import { Construct } from 'constructs';
 import { stackNameOf } from '../../lib/aws/stage.ts';
 import type { Config } from '../config.ts';
-import { allow } from './allow.ts';
+import { allow, viaService } from './allow.ts';
 import { removalPolicy } from './removal.ts';
-import { viaService } from './via-service.ts';
 
 type DataKeyProps = {
   readonly config: Config;

@@ -19,9 +19,9 @@ import {
 } from 'aws-cdk-lib/aws-s3';
 import { StringParameter } from 'aws-cdk-lib/aws-ssm';
 import { Construct } from 'constructs';
+import { stackNameOf } from '../../lib/aws/stage.ts';
+import { viaService } from './allow.ts';
 import { outcomePatterns } from './outcome-patterns.ts';
-import { streamParameters } from './stream-parameters.ts';
-import { viaService } from './via-service.ts';
 
 /** Where Lambda puts discarded batches: `aws/lambda/<id of the mapping>/yyyy/mm/dd/…`. */
 const failuresPrefix = 'aws/lambda/';
@@ -252,3 +252,10 @@ const parameterId = (scope: Construct, value: string): string => {
   const { Ref } = Stack.of(scope).resolve(value) as { readonly Ref: string };
   return Ref;
 };
+
+/** Names in the Parameter Store, where a stack publishes what readers of its stream need. */
+export const streamParameters = (stage: string) => ({
+  streamArn: `/${stackNameOf(stage)}/extractions-stream-arn`,
+  dataKeyArn: `/${stackNameOf(stage)}/data-key-arn`,
+  resultsBucketName: `/${stackNameOf(stage)}/results-bucket-name`,
+});

@@ -53,3 +53,16 @@ export const stuckSeconds = (record: Extraction, now: Date, timings: Timings): n
   if (record.dueShard === undefined) return 0;
   return Math.max(0, secondsSince(mustTransitionBy(record, timings), now));
 };
+
+/**
+ * In seconds. A sweep finds what is due within one interval. If one sweep fails or is cut short, it takes two. At three
+ * intervals, 15 minutes by default, sweeps do not reconcile it.
+ */
+export const overdueAfterSeconds = (sweepEveryMinutes: number): number => 3 * sweepEveryMinutes * 60;
+
+/** Whether an open record is overdue. Before that, from `dueAt` on, it is due. */
+export const isOverdue = (
+  { dueAt }: Pick<Extraction, 'dueAt'>,
+  now: Date,
+  sweepEveryMinutes: number,
+): boolean => dueAt !== undefined && secondsSince(dueAt, now) > overdueAfterSeconds(sweepEveryMinutes);

@@ -20,8 +20,8 @@ export {
   type TefRecipient,
 } from './extractions/product-items.ts';
 export { type RetrievedData, retrieveData } from './extractions/retrieve-data.ts';
+export type { StartExtractionRequest } from './extractions/start-extraction.ts';
 export { startExtraction } from './extractions/start-extraction.ts';
-export type { StartExtractionRequest } from './extractions/start-extraction-request.ts';
 export { startExtractionV2 } from './extractions/start-extraction-v2.ts';
 export { waitForExtraction } from './extractions/wait-for-extraction.ts';
 export { waitForExtractionV2 } from './extractions/wait-for-extraction-v2.ts';
@@ -29,7 +29,6 @@ export type { LegacyTaskInput } from './legacy/client-legacy.ts';
 export { getUserStatus, type UserStatus, type UserStatusRequest } from './legacy/get-user-status.ts';
 export { type Entity, listEntities } from './legacy/list-entities.ts';
 export { type LegacyTaskReading, type LegacyTaskResults, pollLegacyTask } from './legacy/poll-legacy-task.ts';
-export type { Preset } from './legacy/preset.ts';
 export { type LegacyTaskRequest, startLegacyTask } from './legacy/start-legacy-task.ts';
 export { waitForLegacyTask } from './legacy/wait-for-legacy-task.ts';
 export { isNationalId } from './national-id.ts';
@@ -54,11 +53,12 @@ export {
 export { createTaskToken, type TaskToken, type TaskTokenRequest } from './tokens/create-task-token.ts';
 export { logIn } from './tokens/log-in.ts';
 export { cacheSessionTokens, type SessionTokens } from './tokens/session-tokens.ts';
-export { withSession } from './tokens/with-session.ts';
+export { withSession } from './tokens/tokens.ts';
 export * from './transport/errors.ts';
 export type { Fetch } from './transport/fetch.ts';
 export { freshConnectionFetch } from './transport/fresh-connection.ts';
 export type { RetryAfter } from './transport/retry-after.ts';
 export type { Connection, Endpoint } from './transport/send-request.ts';
 export type { WaitOptions } from './transport/wait-until.ts';
+export type { Preset } from './vocabulary.ts';
 export * from './vocabulary.ts';

@@ -103,3 +103,6 @@ export type ActionErrorCode =
   | 'REQUEST_BLOCK_ERROR'
   | 'TIMEOUT_ERROR'
   | 'ENTITY_API_ERROR';
+
+/** `responseType` selects a preset answer. Only the provider's sandbox supports it ("Sandbox behaviours", rule 1). */
+export type Preset = { readonly responseType?: string };

@@ -1,8 +1,7 @@
 import type { ExtractionAnswer } from '../../provider/extractions/read-extraction.ts';
 import type { TaskReading } from '../../provider/tasks/read-task.ts';
 import { type TaskTokens, tokensOf } from '../../provider/tokens/task-tokens.ts';
-import type { Tokens } from '../../provider/tokens/tokens.ts';
-import { withSession } from '../../provider/tokens/with-session.ts';
+import { type Tokens, withSession } from '../../provider/tokens/tokens.ts';
 import type { ConsentVariant } from '../record.ts';
 import { findRequest, RequestDataGone } from '../request-data.ts';
 import type { SealedTargetData } from '../sealed-request-data.ts';

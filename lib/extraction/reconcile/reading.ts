@@ -3,8 +3,7 @@ import type { ExtractionAnswer } from '../../provider/extractions/read-extractio
 import { parseActionResults } from '../../provider/tasks/parse-action-results.ts';
 import type { TaskReading } from '../../provider/tasks/read-task.ts';
 import { ProviderAnswerTooLarge } from '../../provider/transport/errors.ts';
-import { failureReason } from '../failure-reason.ts';
-import { looksLikeCode } from '../looks-like-code.ts';
+import { failureReason, looksLikeCode } from '../provider-codes.ts';
 import { type ActionResult, isTerminalStatus, type TerminalStatus } from '../record.ts';
 import { type Parts, parseLargeJson } from './parse-large-json.ts';
 

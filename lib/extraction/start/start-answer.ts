@@ -11,7 +11,7 @@ import {
   ProviderUnauthorized,
   ProviderUnreachable,
 } from '../../provider/transport/errors.ts';
-import { failureReason } from '../failure-reason.ts';
+import { failureReason } from '../provider-codes.ts';
 
 /** Names of the errors that the machine retries (design, section 5). */
 export type RetryableStartError =

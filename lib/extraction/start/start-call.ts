@@ -1,6 +1,6 @@
 import type { Attempt } from '../../breaker/circuit-breaker.ts';
 import type { Telemetry } from '../../observability/telemetry.ts';
-import type { StartExtractionRequest } from '../../provider/extractions/start-extraction-request.ts';
+import type { StartExtractionRequest } from '../../provider/extractions/start-extraction.ts';
 import type { TaskRequest } from '../../provider/tasks/task-request.ts';
 import { type TaskTokens, tokensOf } from '../../provider/tokens/task-tokens.ts';
 import type { Tokens } from '../../provider/tokens/tokens.ts';

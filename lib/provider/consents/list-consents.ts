@@ -1,9 +1,8 @@
 import * as v from 'valibot';
-import { bearer } from '../transport/bearer.ts';
 import { checkRequest } from '../transport/check-request.ts';
 import { queryOf } from '../transport/endpoint.ts';
 import { requestAnswer } from '../transport/parse-answer.ts';
-import { positiveInteger } from '../transport/request-fields.ts';
+import { bearer, positiveInteger } from '../transport/request-fields.ts';
 import type { Connection } from '../transport/send-request.ts';
 import { type Consent, consentSchema } from './consent.ts';
 

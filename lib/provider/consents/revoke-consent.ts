@@ -1,9 +1,8 @@
 import * as v from 'valibot';
-import { bearer } from '../transport/bearer.ts';
 import { checkRequest } from '../transport/check-request.ts';
 import { endpointOf, fillPath } from '../transport/endpoint.ts';
 import { requestAnswer } from '../transport/parse-answer.ts';
-import { consentIdInPath } from '../transport/request-fields.ts';
+import { bearer, consentIdInPath } from '../transport/request-fields.ts';
 import type { Connection } from '../transport/send-request.ts';
 import type { ConsentStatus, ConsentSubStatus, Open } from '../vocabulary.ts';
 

@@ -1,11 +1,10 @@
 import * as v from 'valibot';
 import { inProgressStatus, statusesOfPoll } from '../assumptions.ts';
-import { bearer } from '../transport/bearer.ts';
 import { checkRequest } from '../transport/check-request.ts';
 import { endpointOf, fillPath } from '../transport/endpoint.ts';
 import { ProviderAnswerTooLarge, ProviderExtractionFailed } from '../transport/errors.ts';
 import { parseAnswer } from '../transport/parse-answer.ts';
-import { taskIdInPath } from '../transport/request-fields.ts';
+import { bearer, taskIdInPath } from '../transport/request-fields.ts';
 import {
   type Connection,
   type Endpoint,

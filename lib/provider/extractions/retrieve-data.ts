@@ -1,11 +1,11 @@
 import * as v from 'valibot';
 import { productData } from '../transport/answer-fields.ts';
-import { bearer } from '../transport/bearer.ts';
 import { checkRequest } from '../transport/check-request.ts';
 import { requestAnswer } from '../transport/parse-answer.ts';
+import { bearer } from '../transport/request-fields.ts';
 import type { Connection } from '../transport/send-request.ts';
 import type { ExtractionStatusV1, Open } from '../vocabulary.ts';
-import { type StartExtractionRequest, startExtractionRequestSchema } from './start-extraction-request.ts';
+import { type StartExtractionRequest, startExtractionRequestSchema } from './start-extraction.ts';
 
 const route = '/api/v1/products/retrieve-data';
 

@@ -1,12 +1,12 @@
 import * as v from 'valibot';
 import { answerTaskId } from '../transport/answer-fields.ts';
-import { bearer } from '../transport/bearer.ts';
 import { checkRequest } from '../transport/check-request.ts';
 import { endpointOf } from '../transport/endpoint.ts';
 import { requestAnswer } from '../transport/parse-answer.ts';
+import { bearer } from '../transport/request-fields.ts';
 import type { Connection } from '../transport/send-request.ts';
 import { explainExtractionFailure } from './explain-extraction-failure.ts';
-import { type StartExtractionRequest, startExtractionRequestSchema } from './start-extraction-request.ts';
+import { type StartExtractionRequest, startExtractionRequestSchema } from './start-extraction.ts';
 
 const answerSchema = v.object({ data: v.object({ taskId: answerTaskId }) });
 

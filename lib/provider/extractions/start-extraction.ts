@@ -1,10 +1,10 @@
 import * as v from 'valibot';
 import { answerTaskId } from '../transport/answer-fields.ts';
-import { bearer } from '../transport/bearer.ts';
 import { checkRequest } from '../transport/check-request.ts';
 import { requestAnswer } from '../transport/parse-answer.ts';
+import { bearer, productField, textField } from '../transport/request-fields.ts';
 import type { Connection } from '../transport/send-request.ts';
-import { type StartExtractionRequest, startExtractionRequestSchema } from './start-extraction-request.ts';
+import type { ProductType } from '../vocabulary.ts';
 
 const route = '/api/v1/products/retrieve-data/tasks';
 const answerSchema = v.object({ taskId: answerTaskId });
@@ -28,3 +28,9 @@ export const startExtraction = async (
   });
   return taskId;
 };
+
+/** "One product per request; several products need separate requests" ("Start extraction"). */
+export type StartExtractionRequest = { readonly product: ProductType; readonly consentId: string };
+
+/** @internal Left out of the published types, which then need no valibot. */
+export const startExtractionRequestSchema = v.object({ product: productField, consentId: textField });

@@ -1,11 +1,11 @@
 import type { ClientContext } from '../client-context.ts';
 import { encryptCredentials } from '../encryption-scheme.ts';
-import { withSession } from '../tokens/with-session.ts';
+import { withSession } from '../tokens/tokens.ts';
 import type { WaitOptions } from '../transport/wait-until.ts';
+import type { Preset } from '../vocabulary.ts';
 import { getUserStatus, type UserStatus, type UserStatusRequest } from './get-user-status.ts';
 import { type Entity, listEntities } from './list-entities.ts';
 import { type LegacyTaskReading, pollLegacyTask } from './poll-legacy-task.ts';
-import type { Preset } from './preset.ts';
 import { type LegacyTaskRequest, startLegacyTask } from './start-legacy-task.ts';
 import { waitForLegacyTask } from './wait-for-legacy-task.ts';
 

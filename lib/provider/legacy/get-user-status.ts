@@ -1,11 +1,10 @@
 import * as v from 'valibot';
-import { bearer } from '../transport/bearer.ts';
 import { checkRequest } from '../transport/check-request.ts';
 import { queryOf } from '../transport/endpoint.ts';
 import { requestAnswer } from '../transport/parse-answer.ts';
-import { textField } from '../transport/request-fields.ts';
+import { bearer, textField } from '../transport/request-fields.ts';
 import type { Connection } from '../transport/send-request.ts';
-import type { Preset } from './preset.ts';
+import type { Preset } from '../vocabulary.ts';
 
 const route = '/api/v1/users/status/by-entity';
 

@@ -1,9 +1,9 @@
 import * as v from 'valibot';
-import { bearer } from '../transport/bearer.ts';
 import { queryOf } from '../transport/endpoint.ts';
 import { requestAnswer } from '../transport/parse-answer.ts';
+import { bearer } from '../transport/request-fields.ts';
 import type { Connection } from '../transport/send-request.ts';
-import type { Preset } from './preset.ts';
+import type { Preset } from '../vocabulary.ts';
 
 const route = '/api/v1/entities';
 

@@ -1,13 +1,11 @@
 import * as v from 'valibot';
 import { inProgressStatus, inProgressStatuses } from '../assumptions.ts';
-import { bearer } from '../transport/bearer.ts';
 import { checkRequest } from '../transport/check-request.ts';
 import { fillPath, queryOf } from '../transport/endpoint.ts';
 import { parseAnswer } from '../transport/parse-answer.ts';
-import { taskIdInPath } from '../transport/request-fields.ts';
+import { bearer, taskIdInPath } from '../transport/request-fields.ts';
 import { type Connection, exchange } from '../transport/send-request.ts';
-import type { LegacyTaskStatus, Open } from '../vocabulary.ts';
-import type { Preset } from './preset.ts';
+import type { LegacyTaskStatus, Open, Preset } from '../vocabulary.ts';
 
 const route = '/api/v1/tasks/{taskId}';
 

@@ -1,12 +1,12 @@
 import * as v from 'valibot';
 import { answerTaskId } from '../transport/answer-fields.ts';
-import { bearer } from '../transport/bearer.ts';
 import { checkRequest } from '../transport/check-request.ts';
 import { queryOf } from '../transport/endpoint.ts';
 import { requestAnswer } from '../transport/parse-answer.ts';
+import { bearer } from '../transport/request-fields.ts';
 import type { Connection } from '../transport/send-request.ts';
+import type { Preset } from '../vocabulary.ts';
 import { explainLegacyRefusal } from './explain-legacy-refusal.ts';
-import type { Preset } from './preset.ts';
 
 const route = '/api/v1/tasks';
 

@@ -1,9 +1,8 @@
 import * as v from 'valibot';
-import { bearer } from '../transport/bearer.ts';
 import { checkRequest } from '../transport/check-request.ts';
 import { fillPath } from '../transport/endpoint.ts';
 import { parseAnswer } from '../transport/parse-answer.ts';
-import { taskIdInPath } from '../transport/request-fields.ts';
+import { bearer, taskIdInPath } from '../transport/request-fields.ts';
 import { type Connection, type ParseBytes, sendRequest } from '../transport/send-request.ts';
 
 const route = '/api/v2/tasks/{taskId}';

@@ -1,8 +1,8 @@
 import * as v from 'valibot';
 import { encryptRawCredentials } from '../encrypt-raw-credentials.ts';
 import { answerTaskId } from '../transport/answer-fields.ts';
-import { bearer } from '../transport/bearer.ts';
 import { requestAnswer } from '../transport/parse-answer.ts';
+import { bearer } from '../transport/request-fields.ts';
 import type { Connection } from '../transport/send-request.ts';
 import { checkTaskRequest, type TaskRequest } from './task-request.ts';
 

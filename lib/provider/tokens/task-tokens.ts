@@ -1,5 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import type { Tokens } from './tokens.ts';
+import { type Tokens, withSession } from './tokens.ts';
 
 /** Returns a Task Token per user, and drops one that the provider refused. */
 export type TaskTokens = {
@@ -69,3 +69,10 @@ export const cacheTaskTokens = (options: {
     },
   };
 };
+
+/** As `withSession`, with the Task Token of a user. */
+export const withTaskToken = <T>(
+  tokens: TaskTokens,
+  target: string,
+  call: (taskToken: string) => Promise<T>,
+): Promise<T> => withSession(tokensOf(tokens, target), call);

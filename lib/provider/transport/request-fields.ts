@@ -52,3 +52,6 @@ export const dayField = v.config(
   ),
   { abortPipeEarly: true },
 );
+
+/** "header `Authorization: Bearer <…>`", for a session token or a Task Token. */
+export const bearer = (token: string): Record<string, string> => ({ authorization: `Bearer ${token}` });

@@ -14,7 +14,7 @@ export const keepingFaults: readonly InjectedFault[] = [
   {
     name: 'sentence-recorded-as-code',
     does: 'Free text that the provider sends in place of a code is recorded.',
-    file: 'lib/extraction/looks-like-code.ts',
+    file: 'lib/extraction/provider-codes.ts',
     find: '/^[A-Za-z][\\w.-]*$/.test(text)',
     replace: "text !== ''",
     caughtBy: 'nothing-sealed-shown',

@@ -2,7 +2,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { dynamoBreakerStore } from '../../../lib/aws/dynamo-breaker-store.ts';
 import { breakerNames } from '../../../lib/breaker/breaker-state.ts';
 import { type BreakerStore, readBreaker } from '../../../lib/breaker/breaker-store.ts';
-import { isOverdue } from '../../../lib/extraction/overdue.ts';
+import { isOverdue } from '../../../lib/extraction/deadlines.ts';
 import type { Extraction, ExtractionStatus } from '../../../lib/extraction/record.ts';
 import { openExtractionIds, readExtractions } from '../aws/read-extractions.ts';
 import { describeBreaker } from '../terminal/describe-breaker.ts';

@@ -1,4 +1,4 @@
-import { isOverdue } from '../../../lib/extraction/overdue.ts';
+import { isOverdue } from '../../../lib/extraction/deadlines.ts';
 import type { Extraction } from '../../../lib/extraction/record.ts';
 import { formatSeconds, secondsSince } from '../terminal/format-seconds.ts';
 import { type Finding, failed, passed } from './finding.ts';

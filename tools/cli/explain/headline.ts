@@ -1,4 +1,4 @@
-import { isOverdue } from '../../../lib/extraction/overdue.ts';
+import { isOverdue } from '../../../lib/extraction/deadlines.ts';
 import type { Extraction } from '../../../lib/extraction/record.ts';
 import type { Known } from './gather.ts';
 import { goneBecause, outcomeOf } from './outcomes.ts';

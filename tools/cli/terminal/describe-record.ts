@@ -1,4 +1,4 @@
-import { isOverdue } from '../../../lib/extraction/overdue.ts';
+import { isOverdue } from '../../../lib/extraction/deadlines.ts';
 import type { Extraction } from '../../../lib/extraction/record.ts';
 import { failurePhrases } from './describe-failure.ts';
 import { formatSeconds, secondsSince } from './format-seconds.ts';

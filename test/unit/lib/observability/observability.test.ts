@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { functionNames } from '../../../../infra/function-names.ts';
 import { capturedLog } from '../../../support/captured-log.ts';
@@ -115,4 +116,20 @@ test('every function tells it in the same namespace', () => {
   expect(new Set(environments.map((variables) => variables.POWERTOOLS_METRICS_NAMESPACE))).toEqual(
     new Set(['Cosecha/prod']),
   );
+});
+
+const functions = new URL('../../../../functions/', import.meta.url);
+
+/** They only read, or do what a repeated request does again. Their callers wait for an answer, also at the timeout. */
+const answeringAtTimeout = ['get-extraction.ts', 'manage-consents.ts', 'request-extraction.ts'];
+
+test('Lambda itself ends every function that writes an outcome, at its timeout', () => {
+  const others = readdirSync(functions).filter((file) => !answeringAtTimeout.includes(file));
+  const handlers = others
+    .map((file) => ({ file, text: readFileSync(new URL(file, functions), 'utf8') }))
+    .filter(({ text }) => text.includes('middy<'));
+  expect(handlers.length).toBeGreaterThan(0);
+  expect(
+    handlers.filter(({ text }) => !/middy<[^(]*>\(endAtTimeout\)/.test(text)).map(({ file }) => file),
+  ).toEqual([]);
 });

@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import { isOverdue } from '../../../../lib/extraction/overdue.ts';
+import { isOverdue } from '../../../../lib/extraction/deadlines.ts';
 import type { Extraction } from '../../../../lib/extraction/record.ts';
 import { describeNext } from '../describe-next.ts';
 import { hoursText, sinceChoices, startOf } from '../query.ts';

@@ -3,7 +3,7 @@ import type { Attempt } from '../../../../../lib/breaker/circuit-breaker.ts';
 import { ProviderPaused } from '../../../../../lib/breaker/provider-trouble.ts';
 import { guardReads, tokensFor } from '../../../../../lib/extraction/reconcile/guard-reads.ts';
 import type { Extraction } from '../../../../../lib/extraction/record.ts';
-import { withSession } from '../../../../../lib/provider/tokens/with-session.ts';
+import { withSession } from '../../../../../lib/provider/tokens/tokens.ts';
 import { ProviderAmbiguous, ProviderBusy } from '../../../../../lib/provider/transport/errors.ts';
 import { at, extractionIn, id, iso } from '../../../../support/extraction-fixtures.ts';
 import { circuitOf } from '../../../../support/memory-breaker-store.ts';

@@ -3,7 +3,7 @@ import { longestDelaySeconds } from '../../../../../lib/extraction/reconcile-mes
 import type { ConsentExtraction, ConsentVariant } from '../../../../../lib/extraction/record.ts';
 import { type StartDeps, type StartOutcome, start } from '../../../../../lib/extraction/start/start.ts';
 import { callByConsent } from '../../../../../lib/extraction/start/start-call.ts';
-import type { StartExtractionRequest } from '../../../../../lib/provider/extractions/start-extraction-request.ts';
+import type { StartExtractionRequest } from '../../../../../lib/provider/extractions/start-extraction.ts';
 import { startExtractionV2 } from '../../../../../lib/provider/extractions/start-extraction-v2.ts';
 import {
   ProviderAmbiguous,

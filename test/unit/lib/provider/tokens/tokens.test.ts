@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { withSession } from '../../../../../lib/provider/tokens/with-session.ts';
-import { withTaskToken } from '../../../../../lib/provider/tokens/with-task-token.ts';
+import { withTaskToken } from '../../../../../lib/provider/tokens/task-tokens.ts';
+import { withSession } from '../../../../../lib/provider/tokens/tokens.ts';
 import { ProviderBusy, ProviderUnauthorized } from '../../../../../lib/provider/transport/errors.ts';
 
 /** Tokens t1, t2, …: a new one after every drop. */

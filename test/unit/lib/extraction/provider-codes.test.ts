@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { failureReason } from '../../../../lib/extraction/failure-reason.ts';
+import { failureReason } from '../../../../lib/extraction/provider-codes.ts';
 
 test.each<readonly [string, { errorType: string; errorCode?: string }, string]>([
   ['a type alone', { errorType: 'ENTITY' }, 'ENTITY'],
