@@ -1,4 +1,9 @@
-import { intakeClient, patientClient, promptClient } from '../../../lib/aws/wiring/client-options.ts';
+import {
+  intakeClient,
+  patientClient,
+  promptClient,
+  removingClient,
+} from '../../../lib/aws/wiring/client-options.ts';
 
 /** Less than `functionTimeoutSeconds` (windows.ts): a call that takes too long is an answer 5xx, and no process is killed. */
 const STRETCHED_MS = 30_000;
@@ -10,7 +15,7 @@ const STRETCHED_MS = 30_000;
  */
 export const stretchAwsTimeouts = (): void => {
   const limits = new Set(
-    [promptClient, intakeClient, patientClient].flatMap(({ requestHandler }) => [
+    [promptClient, intakeClient, patientClient, removingClient].flatMap(({ requestHandler }) => [
       requestHandler.connectionTimeout,
       requestHandler.requestTimeout,
     ]),

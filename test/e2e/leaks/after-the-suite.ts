@@ -15,6 +15,7 @@ import { isAllowed } from './allowed.ts';
 import { keepAnswer, keptAnswers } from './answers.ts';
 import { keptByAws } from './kept-by-aws.ts';
 import { keptInFiles } from './kept-in-files.ts';
+import { sealedRequests } from './sealed-requests.ts';
 import { type Leak, type Searched, search } from './search.ts';
 import type { Location, SearchedItem } from './searched-item.ts';
 import type { Secret } from './secret.ts';
@@ -60,6 +61,7 @@ const secretsOf = async (deployed: Deployed, stackName: string): Promise<readonl
     { kind: 'signing key', value: signingKey },
     { kind: 'fingerprint key', value: fingerprintKey },
     ...callbackTokens,
+    ...(await sealedRequests(deployed)),
     ...lines.map((line) => JSON.parse(line) as Secret),
   ];
 };

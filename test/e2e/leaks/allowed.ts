@@ -30,6 +30,12 @@ const allowed: readonly Allowed[] = [
     why: 'start-task stores it there (design, section 4).',
   },
   {
+    kinds: ['sealed request'],
+    location: 'table',
+    name: /Requests/,
+    why: 'request-extraction stores it there until it has been used (design, section 6).',
+  },
+  {
     kinds: ['OTP or Task Token'],
     location: 'answer',
     name: /^POST \/consent-sessions 201$/,
@@ -48,10 +54,10 @@ const allowed: readonly Allowed[] = [
     why: 'The saved state of Secrets Manager.',
   },
   {
-    kinds: ['callback token'],
+    kinds: ['callback token', 'sealed request'],
     location: "the emulator's state",
     name: /^dynamodb\.json$/,
-    why: 'The saved state of the table Tasks.',
+    why: 'The saved state of the tables Tasks and Requests.',
   },
 ];
 

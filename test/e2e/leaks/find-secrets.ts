@@ -1,4 +1,5 @@
 import { decodingsOf } from './decodings.ts';
+import { headCharacters } from './sealed-requests.ts';
 import type { Secret } from './secret.ts';
 
 type Kind = Secret['kind'];
@@ -7,26 +8,36 @@ type Kind = Secret['kind'];
 const likeNationalId = /(?<![\w-])\d{1,2}\.?\d{3}\.?\d{3}(?:-?[\dkK])?(?![\w-])/g;
 const likeUuid = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
 
+const beginningWithUuid: ReadonlySet<Kind> = new Set([
+  'callback token',
+  'sealed request',
+  'used sealed request',
+]);
+
 /** `12345678` of `12345678-5`. */
 const bodyOf = (nationalId: string): string => nationalId.split('-')[0] ?? '';
 
 /**
- * Returns a function that finds secrets in bytes of any encoding, and returns their kinds. There are thousands of
- * national ids and callback tokens: each match of their pattern is compared with the known ones. The others are searched
- * for one by one.
+ * Returns a function that finds secrets in bytes of any encoding, and returns their kinds. There are thousands of national ids,
+ * callback tokens and sealed requests: each match of their pattern is compared with the known ones. The others are searched for
+ * one by one.
  */
 export const secretFinder = (secrets: readonly Secret[]) => {
   const valuesOf = (kind: Kind) => secrets.filter((one) => one.kind === kind).map(({ value }) => value);
   const bodies = new Set(valuesOf('national id').map(bodyOf));
-  const callbackTokens = new Set(valuesOf('callback token'));
-  const others = secrets.filter(({ kind }) => kind !== 'national id' && kind !== 'callback token');
+  // They begin with the UUID of a key.
+  const likeUuids = new Map(
+    secrets.filter(({ kind }) => beginningWithUuid.has(kind)).map(({ kind, value }) => [value, kind]),
+  );
+  const others = secrets.filter(({ kind }) => kind !== 'national id' && !beginningWithUuid.has(kind));
 
   const findIn = (text: string, found: Set<Kind>): void => {
     for (const { kind, value } of others) {
       if (!found.has(kind) && text.includes(value)) found.add(kind);
     }
-    for (const [token] of callbackTokens.size === 0 ? [] : text.matchAll(likeUuid)) {
-      if (callbackTokens.has(token)) found.add('callback token');
+    for (const { 0: uuid, index } of likeUuids.size === 0 ? [] : text.matchAll(likeUuid)) {
+      const kind = likeUuids.get(uuid) ?? likeUuids.get(text.slice(index, index + headCharacters));
+      if (kind !== undefined) found.add(kind);
     }
     for (const [like] of bodies.size === 0 ? [] : text.matchAll(likeNationalId)) {
       const characters = like.replaceAll(/[.-]/g, '');

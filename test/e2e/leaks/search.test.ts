@@ -13,7 +13,7 @@ import {
 import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { EventBridgeClient, PutRuleCommand } from '@aws-sdk/client-eventbridge';
 import { CreateRoleCommand, IAMClient } from '@aws-sdk/client-iam';
-import { CreateAliasCommand, KMSClient } from '@aws-sdk/client-kms';
+import { CreateAliasCommand, CreateKeyCommand, EncryptCommand, KMSClient } from '@aws-sdk/client-kms';
 import { CreateFunctionCommand } from '@aws-sdk/client-lambda';
 import { PutObjectCommand } from '@aws-sdk/client-s3';
 import { CreateSecretCommand } from '@aws-sdk/client-secrets-manager';
@@ -27,6 +27,7 @@ import { keepAnswer, keptAnswers } from './answers.ts';
 import { secretFinder } from './find-secrets.ts';
 import { keptByAws } from './kept-by-aws.ts';
 import { keptInFiles } from './kept-in-files.ts';
+import { headOf } from './sealed-requests.ts';
 import { search } from './search.ts';
 import type { Location } from './searched-item.ts';
 
@@ -137,7 +138,7 @@ const plantings: Readonly<Partial<Record<Location, () => Promise<unknown>>>> = {
       new StartExecutionCommand({
         stateMachineArn: outputs.StateMachineArn,
         name: randomUUID(),
-        input: JSON.stringify({ extractionId: randomUUID(), request: {}, sealed: base64 }),
+        input: JSON.stringify({ extractionId: randomUUID(), requestId: base64 }),
       }),
     ),
   'state machine': () =>
@@ -243,6 +244,24 @@ describe('the search finds the planted secret', () => {
   test.for(Object.keys(plantings) as Location[])('in a %s', (location) => {
     expect(found).toContain(location);
   });
+});
+
+test('the search finds what is sealed of a request', async () => {
+  const keys = new KMSClient(client);
+  const { KeyMetadata } = await keys.send(new CreateKeyCommand({}));
+  const KeyId = KeyMetadata?.KeyId ?? '';
+  const context = { extractionId: randomUUID(), requestId: 'request-1', method: 'consent' };
+  const sealFor = async (EncryptionContext: Record<string, string>) => {
+    const command = new EncryptCommand({ KeyId, Plaintext: Buffer.from(planted), EncryptionContext });
+    return (await keys.send(command)).CiphertextBlob;
+  };
+  const find = secretFinder([{ kind: 'used sealed request', value: headOf(KeyId, context) }]);
+  const inInput = (sealed: Uint8Array = Buffer.alloc(0)): Buffer =>
+    Buffer.from(
+      JSON.stringify({ extractionId: context.extractionId, sealed: Buffer.from(sealed).toString('base64') }),
+    );
+  expect([...find(inInput(await sealFor(context)))]).toEqual(['used sealed request']);
+  expect([...find(inInput(await sealFor({ ...context, requestId: 'request-2' })))]).toEqual([]);
 });
 
 describe('the search of files and answers', () => {

@@ -13,6 +13,9 @@ export type Secret = {
     | 'signing key'
     | 'fingerprint key'
     | 'callback token'
+    | 'sealed request'
+    /** Of an extraction that is closed. */
+    | 'used sealed request'
     | 'result'
     | 'webhook field'
     | 'planted';
