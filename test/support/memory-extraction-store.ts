@@ -6,7 +6,7 @@ import { type CarryOut, type StoreFaults, underFaults } from './store-fault.ts';
 /** The store, and its rows for tests. */
 export type MemoryExtractionStore = ExtractionStore & { readonly rows: Map<string, Extraction> };
 
-/** DynamoDB would refuse the update: an expression is empty, or two paths overlap. */
+/** DynamoDB would refuse the update: an expression or the map of values is empty, or two paths overlap. */
 export class InvalidChange extends Error {
   override readonly name = 'InvalidChange';
 }
@@ -42,7 +42,12 @@ const changed = (row: Extraction, { set, remove }: Update): Extraction => {
 const assertValid = ({ when, set, remove }: Update): void => {
   const assigned = Object.keys(stored(set));
   if (assigned.length + remove.length === 0) throw new InvalidChange('The change changes nothing.');
-  if (Object.keys(stored(when)).length === 0) throw new InvalidChange('The change has no condition.');
+  const conditions = Object.values(stored(when));
+  if (conditions.length === 0) throw new InvalidChange('The change has no condition.');
+  // DynamoDB refuses an empty map of values. The conditions that are `true` need none.
+  if (assigned.length === 0 && conditions.every((of) => of === true)) {
+    throw new InvalidChange('The change has no value.');
+  }
   const both = remove.find((attribute) => assigned.includes(attribute));
   if (both !== undefined) throw new InvalidChange(`The change sets and removes ${both}.`);
 };
