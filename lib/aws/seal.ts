@@ -16,8 +16,11 @@ export type SealedFor = { readonly extractionId: string; readonly requestId: str
  * reconcile to decrypt only ciphertexts with that method
  * (docs/decisions/0017-sealed-data-in-a-table-of-their-own.md).
  */
-const credentialsContext = ({ extractionId, requestId }: SealedFor) => ({ extractionId, requestId });
-const targetContext = (sealedFor: SealedFor) => ({ ...credentialsContext(sealedFor), method: 'consent' });
+export const credentialsContext = ({ extractionId, requestId }: SealedFor) => ({ extractionId, requestId });
+export const targetContext = (sealedFor: SealedFor) => ({
+  ...credentialsContext(sealedFor),
+  method: 'consent',
+});
 
 /** Encrypts with the seal key. Returns base64. Throws the SDK's errors. */
 export const sealWith =

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { DynamoDBClient, paginateScan } from '@aws-sdk/client-dynamodb';
 import { LambdaClient, paginateListFunctions } from '@aws-sdk/client-lambda';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
+import { credentialsContext, targetContext } from '../../../lib/aws/seal.ts';
 import type { Extraction } from '../../../lib/extraction/record.ts';
 import type { Deployed } from '../deployment.ts';
 import type { Secret } from './secret.ts';
@@ -46,10 +47,10 @@ export const sealedRequests = async (deployed: Deployed): Promise<readonly Secre
       const { extractionId, requestId, method, dueShard } = unmarshall(item) as Partial<Extraction>;
       // Tests plant some that are no records.
       if (extractionId === undefined || requestId === undefined) continue;
-      const context = { extractionId, requestId, ...(method === 'consent' ? { method } : {}) };
+      const contextOf = method === 'consent' ? targetContext : credentialsContext;
       secrets.push({
         kind: dueShard === undefined ? 'used sealed request' : 'sealed request',
-        value: headOf(keyId, context),
+        value: headOf(keyId, contextOf({ extractionId, requestId })),
       });
     }
   }
