@@ -2,6 +2,7 @@ import type { ExtractionMetric } from '../observability/metric-names.ts';
 import type { Telemetry } from '../observability/telemetry.ts';
 import type { Timings } from './deadlines.ts';
 import { type Extraction, isTerminalStatus, type SettledBy } from './record.ts';
+import { reportOutcome } from './report-progress.ts';
 import { type ExtractionStore, writeChange } from './store.ts';
 import { correctOutcome, markSettled, type ReportedOutcome } from './transitions.ts';
 
@@ -36,7 +37,8 @@ export const settle = async (
   const outcome = isCorrection ? await write(correctOutcome) : settled;
 
   const { kind, record } = outcome;
-  if (kind === 'written') {
+  if (outcome.kind === 'written') {
+    reportOutcome(outcome.record, deps.telemetry);
     for (const metric of [settledMetric[by], ...alsoCounts]) deps.telemetry.count(metric, reported);
     if (isCorrection) deps.telemetry.count('Corrected', reported);
   }

@@ -15,6 +15,9 @@ export type ExtractionMetric =
   | 'Unconfirmed'
   | 'NotStarted'
   | 'TimedOut'
+  /** From the request to the accepted start, and to the outcome. */
+  | 'SecondsToStart'
+  | 'SecondsToOutcome'
   /** A final status of the provider replaced `TIMED_OUT`. */
   | 'Corrected'
   /** Webhook and read reported different final statuses. The record keeps the first. */

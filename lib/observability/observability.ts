@@ -47,7 +47,7 @@ export const telemetry: Telemetry = {
   failure: (what, error, about = {}) =>
     logger.error(what, { ...idsOf(about), failure: describeError(error) }),
   count: (metric, { value = 1, ...about } = {}) => {
-    metrics.addMetric(metric, metric.endsWith('Seconds') ? MetricUnit.Seconds : MetricUnit.Count, value);
+    metrics.addMetric(metric, /Seconds/.test(metric) ? MetricUnit.Seconds : MetricUnit.Count, value);
     if (loggedMetrics.has(metric)) logger.warn('Metric counted.', { metric, ...idsOf(about) });
   },
 };

@@ -1,14 +1,23 @@
 import type { MetricName } from '../../lib/observability/metric-names.ts';
 import type { Telemetry } from '../../lib/observability/telemetry.ts';
 
-/** A telemetry that keeps what is reported, in order: metrics in `counted`, messages in `messages` and `failures`. */
+/**
+ * A telemetry that keeps what is reported, in order: metrics in `counted`, messages in `messages` and `failures`. The two
+ * durations of an extraction are in `measured`, and the lines that go with them in `progress`.
+ */
 export const memoryTelemetry = (onMessage: (message: string) => void = () => undefined) => {
   const counted: MetricName[] = [];
   const messages: string[] = [];
   const failures: string[] = [];
+  const measured: [MetricName, number][] = [];
+  const progress: [string, Readonly<Record<string, unknown>>][] = [];
   const telemetry: Telemetry = {
     about: () => undefined,
-    log: (message) => {
+    log: (message, facts = {}) => {
+      if (/^Extraction (started|ended)\.$/.test(message)) {
+        progress.push([message, facts]);
+        return;
+      }
       messages.push(message);
       onMessage(message);
     },
@@ -17,8 +26,9 @@ export const memoryTelemetry = (onMessage: (message: string) => void = () => und
       onMessage(what);
     },
     count: (metric, { value = 1 } = {}) => {
-      if (value > 0) counted.push(metric);
+      if (metric.startsWith('SecondsTo')) measured.push([metric, value]);
+      else if (value > 0) counted.push(metric);
     },
   };
-  return { counted, messages, failures, telemetry };
+  return { counted, measured, progress, messages, failures, telemetry };
 };

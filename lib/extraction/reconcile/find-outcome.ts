@@ -1,5 +1,6 @@
 import { nextReconcileAt, plusSeconds, type Timings } from '../deadlines.ts';
 import { type Extraction, hasWebhook, isTerminalStatus, type TerminalStatus } from '../record.ts';
+import { reportOutcome } from '../report-progress.ts';
 import { removeRequest, requestDataGone } from '../request-data.ts';
 import { settle } from '../settle.ts';
 import { type Task, writeChange } from '../store.ts';
@@ -145,7 +146,10 @@ export const reconcileRunning = async (
   if (now.toISOString() < record.deadlineAt) return notYet(record, found.why, caller, deps);
   const outcome = await writeChange(deps.extractions, markTimedOut({ record, now, timings: deps.timings }));
   if (outcome.kind === 'lost') return { kind: 'again', record: outcome.record };
-  if (outcome.kind === 'written') deps.telemetry.count('TimedOut', record);
+  if (outcome.kind === 'written') {
+    reportOutcome(outcome.record, deps.telemetry);
+    deps.telemetry.count('TimedOut', record);
+  }
   // The first read in grace is due later. Another one now would only repeat the read just made.
   const next = outcome.kind === 'written' ? outcome.record.dueAt : undefined;
   return { kind: 'return', result: { kind: 'deferred', record: outcome.record, why: found.why, next } };

@@ -5,6 +5,7 @@ import { ProviderError } from '../../provider/transport/errors.ts';
 import { nextReconcileAt, plusSeconds, type Timings } from '../deadlines.ts';
 import type { ReconcileCause } from '../reconcile-message.ts';
 import { type Extraction, hasWebhook, type StoredResults } from '../record.ts';
+import { reportOutcome } from '../report-progress.ts';
 import { extendedExpiry, RequestDataGone, requestDataGone } from '../request-data.ts';
 import { type ExtractionStore, type RequestStore, type TaskStore, writeChange } from '../store.ts';
 import { type Change, reschedule } from '../transitions.ts';
@@ -133,7 +134,10 @@ export const close = async (
 ): Promise<Step> => {
   const { kind, record } = await writeChange(deps.extractions, change);
   if (kind === 'lost') return { kind: 'again', record };
-  if (kind === 'written') for (const metric of metrics) deps.telemetry.count(metric, record);
+  if (kind === 'written') {
+    if (change.set.settledAt !== undefined) reportOutcome(record, deps.telemetry);
+    for (const metric of metrics) deps.telemetry.count(metric, record);
+  }
   return { kind: 'return', result: { kind: 'closed', record } };
 };
 

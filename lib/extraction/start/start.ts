@@ -5,6 +5,7 @@ import type { Telemetry } from '../../observability/telemetry.ts';
 import { isStartStale, plusSeconds, type Timings } from '../deadlines.ts';
 import { delayUntil, longestDelaySeconds } from '../reconcile-message.ts';
 import { type Extraction, type ExtractionStatus, hasWebhook, isTerminalStatus } from '../record.ts';
+import { reportOutcome, reportStart } from '../report-progress.ts';
 import { findRequest, isRequestDone, removeRequest } from '../request-data.ts';
 import { settle } from '../settle.ts';
 import {
@@ -110,7 +111,10 @@ type Step = StartOutcome | { readonly kind: 'again'; readonly row: Extraction | 
 const closeUnconfirmed = async (change: Change, row: Extraction, deps: StartDeps): Promise<Step> => {
   const { kind, record } = await writeChange(deps.extractions, change);
   if (kind === 'lost') return { kind: 'again', row: record };
-  if (kind === 'written') deps.telemetry.count('Unconfirmed', row);
+  if (kind === 'written') {
+    reportOutcome(record, deps.telemetry);
+    deps.telemetry.count('Unconfirmed', row);
+  }
   return endFor(record, deps);
 };
 
@@ -233,10 +237,15 @@ const recordResult = async (
   }
   if (outcome.kind === 'lost') return { kind: 'again', row: outcome.record };
 
-  if (called.kind === 'accepted') return linkTask(input, outcome.record, called.taskId, deps);
+  if (called.kind === 'accepted') {
+    if (outcome.kind === 'written') reportStart(outcome.record, telemetry);
+    return linkTask(input, outcome.record, called.taskId, deps);
+  }
   if (called.kind === 'not-accepted') return { kind: 'retry', error: called.error };
-  if (outcome.kind === 'written')
+  if (outcome.kind === 'written') {
+    reportOutcome(outcome.record, telemetry);
     telemetry.count(called.kind === 'refused' ? 'Rejected' : 'Unconfirmed', row);
+  }
   return endFor(outcome.record, deps);
 };
 

@@ -1,3 +1,4 @@
+import { ownOutcomes, terminalStatuses } from '../../../lib/extraction/record.ts';
 import { lifeOf, settings } from '../world/settings.ts';
 import type { World } from '../world/world.ts';
 import type { Invariant } from './invariant.ts';
@@ -212,6 +213,12 @@ const happened: readonly {
   { counts: ['NotStarted'], times: (world) => transitionsTo('NOT_STARTED', world) },
   { counts: ['Rejected'], times: (world) => transitionsTo('REJECTED', world) },
   { counts: ['Unconfirmed'], times: (world) => transitionsTo('UNCONFIRMED', world) },
+  { counts: ['SecondsToStart'], times: (world) => transitionsTo('RUNNING', world) },
+  {
+    counts: ['SecondsToOutcome'],
+    times: (world) =>
+      [...terminalStatuses, ...ownOutcomes].reduce((sum, status) => sum + transitionsTo(status, world), 0),
+  },
 ];
 
 export const countedOnce: Invariant = {

@@ -166,7 +166,9 @@ export class World {
     log: () => undefined,
     failure: () => undefined,
     count: (metric, { value = 1 } = {}) => {
-      this.counted.set(metric, (this.counted.get(metric) ?? 0) + value);
+      // Of a duration, how often it is reported.
+      const times = metric.startsWith('SecondsTo') ? 1 : value;
+      this.counted.set(metric, (this.counted.get(metric) ?? 0) + times);
     },
   };
 

@@ -27,6 +27,8 @@ export const describeLogLine = (message: string): (Description & { name?: string
   const { service, level, message: sentence, extractionId, recorded } = facts;
   if (typeof service !== 'string' || typeof sentence !== 'string' || recorded !== undefined) return undefined;
   if (level === 'INFO' && !apiFunctions.includes(service)) return undefined;
+  // The line of the stream reports it.
+  if (sentence === 'Extraction ended.') return undefined;
   const details = shown.flatMap((name) =>
     facts[name] === undefined ? [] : `${name} ${String(facts[name])}`,
   );

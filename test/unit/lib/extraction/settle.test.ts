@@ -15,7 +15,7 @@ const settleOn = async (
 ) => {
   const store = memoryExtractionStore();
   if (row !== undefined) store.rows.set(id, row);
-  const { counted, telemetry } = memoryTelemetry();
+  const { counted, measured, progress, telemetry } = memoryTelemetry();
   const fact = { extractionId: id, taskId: 'task-1', taskStatus };
   const record = await settle(by, fact, {
     extractions: through(store),
@@ -24,7 +24,7 @@ const settleOn = async (
     telemetry,
   });
   expect(record).toEqual(store.rows.get(id));
-  return { record, counted };
+  return { record, counted, measured, progress };
 };
 
 test.each([
@@ -100,4 +100,29 @@ test.each(['REQUESTED', 'STARTING', 'REJECTED', 'UNCONFIRMED', 'NOT_STARTED'] as
 
 test('without a row nothing is written', async () => {
   expect((await settleOn(undefined, 'webhook', 'COMPLETED')).record).toBeUndefined();
+});
+
+describe('an outcome is reported once, with the entity and the seconds since the request', () => {
+  test.each([
+    ['settled', extractionIn('RUNNING'), undefined],
+    ['settled by a write whose answer was lost', extractionIn('RUNNING'), withLostAnswers],
+    ['corrected', extractionIn('TIMED_OUT'), undefined],
+  ])('%s', async (_, row, through) => {
+    const { progress, measured } = await settleOn(row, 'webhook', 'CREDENTIALS_WRONG', through);
+    expect(progress).toMatchObject([
+      ['Extraction ended.', { extractionId: id, entity: 'bank', status: 'CREDENTIALS_WRONG', seconds: 100 }],
+    ]);
+    expect(measured).toEqual([['SecondsToOutcome', 100]]);
+  });
+
+  test('not if it was recorded before', async () => {
+    const { progress, measured } = await settleOn(extractionIn('COMPLETED'), 'webhook', 'COMPLETED');
+    expect([progress, measured]).toEqual([[], []]);
+  });
+
+  test('without a figure where the record has no valid time, as the write is done', async () => {
+    const row = extractionIn('RUNNING', { requestedAt: 'damaged' });
+    const { progress, measured } = await settleOn(row, 'webhook', 'FAILED');
+    expect([progress.length, measured]).toEqual([1, []]);
+  });
 });

@@ -32,6 +32,7 @@ test('what is counted is told as the alarms look for it', async () => {
   telemetry.count('SweepFinished');
   telemetry.count('SweepFinished', { value: 0 });
   telemetry.count('OldestOverdueSeconds', { value: 12.5 });
+  telemetry.count('SecondsToStart', { value: 0.5 });
   for (const { after } of observability()) await after?.({} as never);
   const emf = log.lines().match(/^\{"_aws":.+$/m)?.[0] ?? '{}';
   expect(JSON.parse(emf)).toMatchObject({
@@ -43,6 +44,7 @@ test('what is counted is told as the alarms look for it', async () => {
           Metrics: [
             { Name: 'SweepFinished', Unit: 'Count' },
             { Name: 'OldestOverdueSeconds', Unit: 'Seconds' },
+            { Name: 'SecondsToStart', Unit: 'Seconds' },
           ],
         },
       ],

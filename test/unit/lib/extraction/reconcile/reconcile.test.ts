@@ -71,7 +71,7 @@ const world = (
   if (row !== undefined) extractions.rows.set(id, row);
   if (setup.task !== undefined) tasks.rows.set('task-1', setup.task);
   const time = clock(setup.now ?? 100);
-  const { counted, failures, telemetry } = memoryTelemetry();
+  const { counted, progress, failures, telemetry } = memoryTelemetry();
   const stored: string[] = [];
   const lastReads: number[] = [];
   let reads = 0;
@@ -109,6 +109,7 @@ const world = (
     requests,
     extractions,
     counted,
+    progress,
     failures,
     stored,
     time,
@@ -127,8 +128,10 @@ describe('REQUESTED', () => {
     ['the execution broke', broken, 100, 'start-abandoned'],
     ['the start window is over', swept, 900, 'start-window-over'],
   ])('%s: NOT_STARTED', async (_what, caller, now, reason) => {
-    const { reconcile, row, counted, reads } = world(extraction(), { now });
+    const { reconcile, row, counted, progress, reads } = world(extraction(), { now });
     expect(await reconcile(caller)).toMatchObject({ kind: 'closed', record: { status: 'NOT_STARTED' } });
+    const outcome = { extractionId: id, entity: 'bank', status: 'NOT_STARTED', reason, seconds: now };
+    expect(progress).toEqual([['Extraction ended.', outcome]]);
     expect(row()).toMatchObject({ reason, settledAt: iso(now), settledBy: 'reconcile' });
     expect(isClosed(row())).toBe(true);
     expect(counted).toEqual(['NotStarted']);
@@ -303,11 +306,12 @@ describe('RUNNING', () => {
     ['the read returns RUNNING', answer('RUNNING')],
     ['that read fails', new ProviderAmbiguous('503')],
   ])('past the deadline, it is TIMED_OUT after a last read: %s', async (_what, read) => {
-    const { reconcile, row, counted, reads } = world(running, { reads: [read], now: 7_200 });
+    const { reconcile, row, counted, progress, reads } = world(running, { reads: [read], now: 7_200 });
     expect(await reconcile(machine)).toMatchObject({ kind: 'deferred', record: { status: 'TIMED_OUT' } });
     expect(row()).toMatchObject({ reason: 'deadline-passed', settledAt: iso(7_200), dueAt: iso(7_320) });
     expect(reads()).toBe(1);
     expect(counted).toContain('TimedOut');
+    expect(progress).toMatchObject([['Extraction ended.', { status: 'TIMED_OUT', seconds: 7_200 }]]);
   });
 
   test('past the deadline, a last read with a final status settles it', async () => {
@@ -482,10 +486,11 @@ describe('settled by the provider and not collected', () => {
   });
 
   test('a read with another final status is collected, and the disagreement is counted', async () => {
-    const { reconcile, row, counted } = world(settled, { reads: [answer('COMPLETED', full)] });
+    const { reconcile, row, counted, progress } = world(settled, { reads: [answer('COMPLETED', full)] });
     expect(await reconcile(machine)).toMatchObject({ kind: 'closed' });
     expect(row()).toMatchObject({ status: 'PARTIAL', collectedAt: iso(100) });
     expect(counted).toEqual(['StatusDisagreement', 'Collected']);
+    expect(progress).toEqual([]);
   });
 
   test('results over the size limit are abandoned at once, because they will not become smaller', async () => {

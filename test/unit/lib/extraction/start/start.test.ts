@@ -75,7 +75,7 @@ const world = (
   const posts: Post[] = [];
   const events: string[] = [];
   const time = clock(5);
-  const { counted, telemetry } = memoryTelemetry((message) => events.push(message));
+  const { counted, measured, progress, telemetry } = memoryTelemetry((message) => events.push(message));
   let logins = 0;
   let attempts = 0;
   let session: string | undefined;
@@ -147,6 +147,8 @@ const world = (
     posts,
     events,
     counted,
+    measured,
+    progress,
     time,
     extractions,
     tasks,
@@ -212,7 +214,7 @@ describe('the row of the request', () => {
 
 describe('a successful start', () => {
   test('ends with the record RUNNING and the callback token stored, after one start call', async () => {
-    const { start, row, task, posts, counted } = world();
+    const { start, row, task, posts, counted, measured, progress } = world();
     expect(await start()).toEqual({ kind: 'waiting', taskId: 'task-1' });
     expect(row()).toMatchObject({
       status: 'RUNNING',
@@ -230,6 +232,8 @@ describe('a successful start', () => {
     });
     expect(posts).toHaveLength(1);
     expect(counted).toEqual([]);
+    expect(measured).toEqual([['SecondsToStart', 5]]);
+    expect(progress).toEqual([['Extraction started.', { extractionId: id, entity: 'bank', seconds: 5 }]]);
   });
 
   test('sends the recorded request with the unsealed credentials and five deliveries', async () => {
@@ -338,7 +342,7 @@ describe('a start that was certainly not accepted goes back to REQUESTED, and th
 
 describe('a refused start ends as REJECTED', () => {
   test.each([400, 402, 403, 404, 409, 422])('%i', async (status) => {
-    const { start, row, posts, counted } = world({ answers: [refused(status)] });
+    const { start, row, posts, counted, progress } = world({ answers: [refused(status)] });
     expect(await start()).toEqual({ kind: 'settled', status: 'REJECTED' });
     expect(row()).toMatchObject({
       status: 'REJECTED',
@@ -349,6 +353,7 @@ describe('a refused start ends as REJECTED', () => {
     expect(row()).not.toHaveProperty('dueShard');
     expect(posts).toHaveLength(1);
     expect(counted).toEqual(['Rejected']);
+    expect(progress).toMatchObject([['Extraction ended.', { status: 'REJECTED', reason: `http-${status}` }]]);
   });
 });
 
@@ -411,11 +416,12 @@ describe('any other failure means that a task may exist, and the start call is n
     ['an answer that is too large', new ProviderAnswerTooLarge('x', 200)],
     ['an unexpected exception', new RangeError('bug')],
   ])('%s', async (_what, failure) => {
-    const { start, row, posts, counted, time } = world({ answers: [failure] });
+    const { start, row, posts, counted, progress, time } = world({ answers: [failure] });
     expect(await start(0)).toEqual({ kind: 'settled', status: 'UNCONFIRMED' });
     expect(row()).toMatchObject({ status: 'UNCONFIRMED', settledBy: 'start', settledAt: iso(5) });
     expect(row()).not.toHaveProperty('dueShard');
     expect(counted).toEqual(['Unconfirmed']);
+    expect(progress).toMatchObject([['Extraction ended.', { status: 'UNCONFIRMED', seconds: 5 }]]);
     time.advance(1_000);
     expect(await start(1)).toEqual({ kind: 'settled', status: 'UNCONFIRMED' });
     expect(posts).toHaveLength(1);
