@@ -1,5 +1,4 @@
 import { type Duration, Validations } from 'aws-cdk-lib';
-import type { ISecurityGroup, IVpc, SubnetSelection } from 'aws-cdk-lib/aws-ec2';
 import { type PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import {
   Architecture,
@@ -14,6 +13,7 @@ import type { Config } from '../config.ts';
 import { allow } from './allow.ts';
 import type { DataKey } from './data-key.ts';
 import { EncryptedLogGroup } from './encrypted-log-group.ts';
+import type { Network } from './network.ts';
 
 type CosechaFunctionProps = {
   readonly config: Config;
@@ -97,12 +97,3 @@ export class CosechaFunction extends Construct {
     });
   }
 }
-
-/** Where the functions that call the provider run, for a provider that admits only known addresses. */
-export type Network = {
-  readonly vpc: IVpc;
-  /** They need a way to the internet, such as a NAT gateway. Default: the private subnets with egress. */
-  readonly subnets?: SubnetSelection | undefined;
-  /** Default: a new group for each function, which allows all outbound traffic. */
-  readonly securityGroups?: readonly ISecurityGroup[] | undefined;
-};

@@ -71,6 +71,12 @@ const outcomeRow = (config: Config, { custom }: CosechaMetrics): IWidget[] =>
 const startRow = ({ custom, executions, startTaskErrors }: CosechaMetrics): IWidget[] =>
   row(
     graph('Starting: executions', [executions('ExecutionsStarted'), executions('ExecutionsSucceeded')]),
+    graph('Seconds from the request to start and outcome', [
+      custom('SecondsToStart', Stats.p(50)),
+      custom('SecondsToStart', Stats.p(95)),
+      custom('SecondsToOutcome', Stats.p(50)),
+      custom('SecondsToOutcome', Stats.p(95)),
+    ]),
     graph('Starting: retried', [
       custom('ProviderBusy'),
       custom('ProviderUnreachable'),

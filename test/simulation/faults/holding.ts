@@ -56,7 +56,7 @@ export const holdingFaults: readonly InjectedFault[] = [
     file: circuit,
     find: "if (verdict.kind === 'success') {",
     replace: 'if (verdict !== undefined) {',
-    caughtBy: 'closed-by-a-start',
+    caughtBy: 'opens-in-time',
     world: 'outage',
   },
   {
@@ -119,7 +119,7 @@ export const holdingFaults: readonly InjectedFault[] = [
     file: state,
     find: "return isKnown(state, extraction) && now < until + seconds * 1_000 ? 'no' : 'as-probe';",
     replace: "return 'as-probe';",
-    caughtBy: 'non-interference',
+    caughtBy: 'bounded-delay',
     world: 'population',
   },
   {

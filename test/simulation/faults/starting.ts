@@ -48,7 +48,7 @@ export const startingFaults: readonly InjectedFault[] = [
     file: start,
     find: "return markUnconfirmed({ ...decision, reason: called.reason, settledBy: 'start' });",
     replace: 'return revertToRequested(decision);',
-    caughtBy: 'queued-before-woken',
+    caughtBy: 'not-started-means-no-task',
   },
   {
     name: 'unknown-is-refused',

@@ -15,7 +15,7 @@ import { environmentsOf, flatten, resourcesOf, synthesize } from '../synth.ts';
 const budgets: Readonly<Record<FunctionName, number>> = {
   'request-extraction': 251_500,
   'get-extraction': 309_000,
-  'start-task': 265_500,
+  'start-task': 267_500,
   'receive-webhook': 228_000,
   'reconcile-extraction': 394_000,
   'sweep-extractions': 205_500,
