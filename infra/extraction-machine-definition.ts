@@ -71,11 +71,13 @@ const eventsAroundStates = 8;
 /**
  * StartTask waits for its callback, and its success ends the machine: the queue collects. Only if no webhook comes, or the
  * start fails, Reconcile follows, which polls by being retried. The happy path has one transition.
+ * `notYet`: the names that the error NotYet of reconcile-extraction has there.
  * Every number is a literal, as the emulator refuses a `TimeoutSeconds` expression on a callback state.
  */
 export const extractionMachineDefinition = (
   timings: MachineTimings,
   functions: MachineFunctions,
+  notYet: readonly string[] = ['NotYet'],
 ): MachineDefinition => ({
   Comment: 'Start a task at the provider and wait for its webhook. Without one, poll.',
   QueryLanguage: 'JSONata',
@@ -84,7 +86,7 @@ export const extractionMachineDefinition = (
   States: {
     StartTask: startTask(timings, functions),
     Reconcile: {
-      ...reconcile(timings, functions, ['NotYet'], false),
+      ...reconcile(timings, functions, notYet, false),
       Catch: [
         {
           // The function or the Lambda service failed. The process may have ended in the middle of a read.

@@ -9,6 +9,7 @@ import { extractionMachineDefinition } from '../extraction-machine-definition.ts
 import { allow } from './allow.ts';
 import type { DataKey } from './data-key.ts';
 import { EncryptedLogGroup, vendedLogGroupName } from './encrypted-log-group.ts';
+import { isLocal } from './removal.ts';
 
 type ExtractionMachineProps = {
   readonly config: Config;
@@ -41,10 +42,10 @@ export class ExtractionMachine extends Construct {
     const name = extractionMachineName(config);
     const role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('states.amazonaws.com') });
     role.addToPolicy(allow(['lambda:InvokeFunction'], [startTask.functionArn, reconcile.functionArn]));
-    const definition = extractionMachineDefinition(config, {
-      startTask: startTask.functionArn,
-      reconcile: reconcile.functionArn,
-    });
+    const functions = { startTask: startTask.functionArn, reconcile: reconcile.functionArn };
+    // The emulator gives every error that a handler throws this name.
+    const notYet = isLocal(config) ? ['NotYet', 'Runtime.HandlerError'] : undefined;
+    const definition = extractionMachineDefinition(config, functions, notYet);
     this.machine = new StateMachine(this, 'Machine', {
       stateMachineName: name,
       stateMachineType: StateMachineType.STANDARD,
