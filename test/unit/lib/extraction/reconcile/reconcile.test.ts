@@ -10,6 +10,7 @@ import { reconcile, reconcileAndContinue } from '../../../../../lib/extraction/r
 import type { ReconcileCaller, ReconcileDeps } from '../../../../../lib/extraction/reconcile/steps.ts';
 import type { SendReconcile } from '../../../../../lib/extraction/reconcile-message.ts';
 import { type Extraction, terminalStatuses } from '../../../../../lib/extraction/record.ts';
+import { RequestDataGone } from '../../../../../lib/extraction/request-data.ts';
 import type { ExtractionStore, Task } from '../../../../../lib/extraction/store.ts';
 import { correctOutcome, markSettled } from '../../../../../lib/extraction/transitions.ts';
 import type { TaskReading } from '../../../../../lib/provider/tasks/read-task.ts';
@@ -592,6 +593,52 @@ test('an abandonment that lost the race against a collection is not counted', as
   });
   await held.reconcile(swept);
   expect(held.counted).toEqual([]);
+});
+
+describe('the row of a consent', () => {
+  const timedOut = consentIn('TIMED_OUT');
+  /** The deadline, grace, the time for collecting, and a day: then the row that intake has written expires. */
+  const expiry = 7_200 + 86_400 + 86_400 + 86_400;
+
+  test('goes with the close', async () => {
+    const { reconcile, requests } = world(timedOut, { now: 8_000 });
+    await reconcile(swept);
+    expect(requests.rows.size).toBe(1);
+    const closing = world(timedOut, { now: 7_200 + 86_400 });
+    expect(await closing.reconcile(swept)).toMatchObject({ kind: 'closed' });
+    expect(closing.requests.rows.size).toBe(0);
+  });
+
+  test('outlives a pause that holds the record beyond its expiry', async () => {
+    const reads = [new ProviderPaused('paused')];
+    const early = world(timedOut, { reads, now: 200_000 });
+    await early.reconcile(swept);
+    expect([...early.requests.rows.values()]).toEqual([storedRequest(id)]);
+    const late = world(timedOut, { reads, now: expiry });
+    expect(await late.reconcile(swept)).toMatchObject({ kind: 'deferred', next: iso(expiry + 120) });
+    const expiresAt = at(expiry + 120 + 86_400).getTime() / 1_000;
+    expect([...late.requests.rows.values()]).toEqual([{ ...storedRequest(id), expiresAt }]);
+  });
+
+  test('that is lost is counted once the record is seen to be unchanged, and named with the close', async () => {
+    const reads = [new RequestDataGone()];
+    const { reconcile, row, counted } = world(timedOut, { reads, now: 7_200 + 86_400 });
+    expect(await reconcile(swept)).toMatchObject({ kind: 'closed' });
+    expect(row()).toMatchObject({ status: 'TIMED_OUT', collectionError: 'request-data-gone' });
+    expect(counted).toEqual(['RequestDataGone', 'CollectionAbandoned']);
+  });
+
+  test('that another process has removed with its close is not missed', async () => {
+    const { dueShard: _dueShard, dueAt: _dueAt, ...closed } = timedOut;
+    const another = world(timedOut, {
+      reads: [new RequestDataGone()],
+      now: 7_200 + 86_400,
+      meanwhile: () => void another.extractions.rows.set(id, closed),
+    });
+    expect(await another.reconcile(swept)).toMatchObject({ kind: 'closed' });
+    expect(another.row()).toEqual(closed);
+    expect(another.counted).toEqual([]);
+  });
 });
 
 describe('TIMED_OUT', () => {
