@@ -56,7 +56,7 @@ export const holdingFaults: readonly InjectedFault[] = [
     file: circuit,
     find: "if (verdict.kind === 'success') {",
     replace: 'if (verdict !== undefined) {',
-    caughtBy: 'opens-in-time',
+    caughtBy: 'closed-by-a-start',
     world: 'outage',
   },
   {

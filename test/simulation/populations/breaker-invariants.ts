@@ -292,9 +292,9 @@ export const breakerInvariants: readonly Invariant[] = [
   heldCallsNotMade,
   opensForAReason,
   unconfirmedBounded,
+  closedByAStart,
   opensInTime,
   pausesDouble,
-  closedByAStart,
   slowSuccessCloses,
   recovers,
 ];
