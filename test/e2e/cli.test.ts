@@ -207,7 +207,7 @@ describe('cosecha, for an operator', { concurrent: false }, () => {
     const unconfirmed = await cosecha(['erase', extractionId]);
     expect(unconfirmed.stderr).toContain('Nothing was erased: type the id');
     const { code, stdout } = await cosecha(['erase', extractionId, '--yes']);
-    expect(stdout).toContain('Erased: stored results (1), its task, the record.');
+    expect(stdout).toContain('Erased: stored results (1), its task, its request, the record.');
     expect(code).toBe(0);
 
     expect(await rowOf(table, { extractionId })).toBeUndefined();
