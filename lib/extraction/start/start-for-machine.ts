@@ -56,7 +56,8 @@ export const startForMachine = async (
 ): Promise<StartOutcome | undefined> => {
   try {
     const outcome = await start(input, deps);
-    deps.telemetry.log('Start finished.', { ...outcome });
+    // Otherwise the report of the start says so.
+    if (outcome.kind !== 'waiting') deps.telemetry.log('Start finished.', { ...outcome });
     if (outcome.kind === 'retry') countRetry(outcome.error, deps);
     await answerMachine(input, outcome, deps);
     return outcome;
