@@ -7,13 +7,13 @@ import middy from '@middy/core';
 import type { APIGatewayProxyEventV2WithIAMAuthorizer, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import { v7 as newUuid } from 'uuid';
 import { dynamoExtractionStore } from '../lib/aws/dynamo-extraction-store.ts';
-import { dynamoRequestStore } from '../lib/aws/dynamo-request-store.ts';
 import { readSecret } from '../lib/aws/read-secret.ts';
 import { sealWith } from '../lib/aws/seal.ts';
 import { startExecutionOf } from '../lib/aws/step-functions.ts';
 import { answerFailures } from '../lib/aws/wiring/answer-failures.ts';
-import { intakeClient, removingClient } from '../lib/aws/wiring/client-options.ts';
+import { intakeClient } from '../lib/aws/wiring/client-options.ts';
 import { optionalSetting, requiredVariable } from '../lib/aws/wiring/environment.ts';
+import { requestsFromEnvironment } from '../lib/aws/wiring/requests-from-environment.ts';
 import { type AnswerRequestDeps, answerRequest } from '../lib/extraction/api/answer-request.ts';
 import { parseTimings } from '../lib/extraction/parse-timings.ts';
 import { observability, telemetry } from '../lib/observability/observability.ts';
@@ -35,11 +35,7 @@ const database = new DynamoDBClient(intakeClient);
 
 const deps: AnswerRequestDeps = {
   extractions: dynamoExtractionStore(database, requiredVariable('EXTRACTIONS_TABLE')),
-  requests: dynamoRequestStore(
-    database,
-    requiredVariable('REQUESTS_TABLE'),
-    new DynamoDBClient(removingClient),
-  ),
+  requests: requestsFromEnvironment(database),
   seal: sealWith(new KMSClient(intakeClient), requiredVariable('SEAL_KEY_ARN')),
   startExecution: startExecutionOf(new SFNClient(intakeClient), requiredVariable('STATE_MACHINE_ARN')),
   now: () => new Date(),

@@ -13,19 +13,19 @@ import { readExtraction } from '../../provider/extractions/read-extraction.ts';
 import { fetchTask, parseTask } from '../../provider/tasks/read-task.ts';
 import type { Connection } from '../../provider/transport/send-request.ts';
 import { dynamoExtractionStore } from '../dynamo-extraction-store.ts';
-import { dynamoRequestStore } from '../dynamo-request-store.ts';
 import { dynamoTaskStore } from '../dynamo-task-store.ts';
 import { sendReconcileTo } from '../reconcile-queue.ts';
 import { unsealTargetWith } from '../seal.ts';
 import { storeResultsIn } from '../store-results.ts';
 import { breakersFromEnvironment } from './breakers-from-environment.ts';
-import { patientClient, patientQueueClient, removingClient } from './client-options.ts';
+import { patientClient, patientQueueClient } from './client-options.ts';
 import { requiredVariable } from './environment.ts';
 import {
   apiKeyFromEnvironment,
   providerFromEnvironment,
   taskTokensFromEnvironment,
 } from './provider-from-environment.ts';
+import { requestsFromEnvironment } from './requests-from-environment.ts';
 
 /** The timeout of a read although the breaker is open: most of them hang, and their consumers have others to reconcile. */
 const lastReadMs = 5_000;
@@ -55,11 +55,7 @@ export const reconcilerFromEnvironment = (now: () => Date): Reconciler => {
   const deps = {
     extractions: dynamoExtractionStore(database, requiredVariable('EXTRACTIONS_TABLE')),
     tasks: dynamoTaskStore(database, requiredVariable('TASKS_TABLE'), now),
-    requests: dynamoRequestStore(
-      database,
-      requiredVariable('REQUESTS_TABLE'),
-      new DynamoDBClient(removingClient),
-    ),
+    requests: requestsFromEnvironment(database),
     unsealTarget: unsealTargetWith(new KMSClient(patientClient), requiredVariable('SEAL_KEY_ARN')),
     sessions,
     taskTokens: taskTokensFromEnvironment(withApiKey, connection, now),

@@ -18,19 +18,19 @@ import { startExtractionV2 } from '../../provider/extractions/start-extraction-v
 import { startTask } from '../../provider/tasks/start-task.ts';
 import type { TaskRequest } from '../../provider/tasks/task-request.ts';
 import { dynamoExtractionStore } from '../dynamo-extraction-store.ts';
-import { dynamoRequestStore } from '../dynamo-request-store.ts';
 import { dynamoTaskStore } from '../dynamo-task-store.ts';
 import { sendReconcileTo } from '../reconcile-queue.ts';
 import { unsealCredentialsWith, unsealTargetWith } from '../seal.ts';
 import { failTask, wakeMachine } from '../step-functions.ts';
 import { breakersFromEnvironment } from './breakers-from-environment.ts';
-import { patientClient, patientQueueClient, removingClient } from './client-options.ts';
+import { patientClient, patientQueueClient } from './client-options.ts';
 import { requiredVariable } from './environment.ts';
 import {
   apiKeyFromEnvironment,
   providerFromEnvironment,
   taskTokensFromEnvironment,
 } from './provider-from-environment.ts';
+import { requestsFromEnvironment } from './requests-from-environment.ts';
 
 /** The answer to a start call is a taskId, which is far shorter. */
 const maxAnswerBytes = 64 * 1024;
@@ -82,11 +82,7 @@ export const starterFromEnvironment = (
   const deps = {
     extractions: dynamoExtractionStore(database, requiredVariable('EXTRACTIONS_TABLE')),
     tasks: dynamoTaskStore(database, requiredVariable('TASKS_TABLE'), now),
-    requests: dynamoRequestStore(
-      database,
-      requiredVariable('REQUESTS_TABLE'),
-      new DynamoDBClient(removingClient),
-    ),
+    requests: requestsFromEnvironment(database),
     callFor,
     send: sendReconcileTo(new SQSClient(patientQueueClient), requiredVariable('RECONCILE_QUEUE_URL')),
     wake: wakeMachine(machine),

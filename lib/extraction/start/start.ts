@@ -31,7 +31,7 @@ import {
 import { type RetryableStartError, type StartCallResult, tokenFailure } from './start-answer.ts';
 import { makeStartCall, type StartCall, tokenNotObtained } from './start-call.ts';
 
-/** The input of the state StartTask. */
+/** The payload of the state StartTask: the execution's input, the callback token and the number of the attempt. */
 export type StartInput = {
   readonly extractionId: string;
   /** Of the record that the execution was started for. */

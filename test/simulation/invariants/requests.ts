@@ -50,11 +50,10 @@ export const requestGoneForAReason: Invariant = {
       scenario.requestLostAfter === undefined
         ? `It is ${after.status} with ${requestDataGone}, but the row was not lost.`
         : undefined,
-    end: (_fact, { record, scenario, counted, readers }, premise) => {
+    end: (_fact, { record, scenario, counted, readsUndisturbed }, premise) => {
       const { status, reason, collectionError, method } = record ?? {};
       if (scenario.requestLostAfter === undefined || !counted.has('RequestDataGone')) return undefined;
-      const allRead = readers.every(({ interrupted, failedCalls }) => !interrupted && failedCalls === 0);
-      const isUnread = method === 'consent' && status === 'TIMED_OUT' && allRead;
+      const isUnread = method === 'consent' && status === 'TIMED_OUT' && readsUndisturbed;
       if (status !== 'NOT_STARTED' && !isUnread) return undefined;
       premise();
       return [reason, collectionError].includes(requestDataGone)

@@ -166,7 +166,7 @@ export const correctionFound: Invariant = {
         task !== undefined &&
         task.endsAt < graceEnd - longestRead &&
         task.forgottenAt === Number.POSITIVE_INFINITY &&
-        world.readers.every(({ interrupted, failedCalls }) => !interrupted && failedCalls === 0);
+        world.readsUndisturbed;
       const isReadable = scenario.task.tooLarge === undefined || scenario.method !== 'credentials';
       const isLost = scenario.requestLostAfter !== undefined && scenario.method !== 'credentials';
       return couldBeRead && scenario.outage === undefined && isReadable && !isLost

@@ -202,6 +202,11 @@ export class World {
     );
   }
 
+  /** Whether every process that read the provider returned, and none of its calls failed. */
+  get readsUndisturbed(): boolean {
+    return this.readers.every(({ interrupted, failedCalls }) => !interrupted && failedCalls === 0);
+  }
+
   /** Whether every row of `Requests` was written and removed at once, by processes that returned. */
   get requestsUndisturbed(): boolean {
     const { made, effects, answered } = this.requestCalls;

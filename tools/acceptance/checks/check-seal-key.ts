@@ -205,9 +205,10 @@ export const sealKeyRoles: Check = {
 /** KMS's error for a ciphertext under another encryption context. */
 const wrongContext = 'InvalidCiphertextException';
 
-const putRow = ({ client, deployment }: AcceptContext, row: StoredRequest) =>
-  new DynamoDBClient(client).send(
-    new PutItemCommand({ TableName: deployment.output('RequestsTableName'), Item: marshall(row) }),
+/** Overwrites a row, which the store refuses. */
+const putRow = (context: AcceptContext, row: StoredRequest) =>
+  storesOf(context).dynamo.send(
+    new PutItemCommand({ TableName: context.deployment.output('RequestsTableName'), Item: marshall(row) }),
   );
 
 /**

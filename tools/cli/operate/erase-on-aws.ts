@@ -100,6 +100,7 @@ const getDated = async (
 export const eraseOnAws = (resources: EraseResources, now: () => Date): Removals => {
   const { dynamo, s3, extractionsTable, tasksTable, requestsTable, resultsBucket: Bucket } = resources;
   const tasks = dynamoTaskStore(dynamo, tasksTable, now);
+  const requests = dynamoRequestStore(dynamo, requestsTable);
   /** False where the condition does not hold. */
   const removedIf = async (command: DeleteItemCommand): Promise<boolean> => {
     try {
@@ -137,8 +138,7 @@ export const eraseOnAws = (resources: EraseResources, now: () => Date): Removals
         }),
       );
     },
-    hasRequest: async (requestId) =>
-      (await dynamoRequestStore(dynamo, requestsTable).get(requestId)) !== undefined,
+    hasRequest: async (requestId) => (await requests.get(requestId)) !== undefined,
     removeRequest: async (requestId) => {
       await dynamo.send(new DeleteItemCommand({ TableName: requestsTable, Key: marshall({ requestId }) }));
     },

@@ -26,12 +26,7 @@ const ids = { extractionId: 'extraction-1', requestId: 'request-1' };
 test('what was sealed for an extraction is unsealed for it, to the letter', async () => {
   const { client } = kms();
   const sealed = await sealWith(client, 'arn:key')(ids, plaintext);
-  expect(
-    await unsealCredentialsWith(
-      client,
-      'arn:key',
-    )({ extractionId: 'extraction-1', requestId: 'request-1', sealed }),
-  ).toEqual(plaintext);
+  expect(await unsealCredentialsWith(client, 'arn:key')({ ...ids, sealed })).toEqual(plaintext);
 });
 
 test('the sealed text is plain base64 and holds nothing of the plaintext', async () => {
@@ -44,46 +39,27 @@ test('it can be opened neither as another extraction’s nor under another key',
   const { client } = kms();
   const sealed = await sealWith(client, 'arn:key')(ids, plaintext);
   await expect(
-    unsealCredentialsWith(
-      client,
-      'arn:key',
-    )({ extractionId: 'extraction-2', requestId: 'request-1', sealed }),
+    unsealCredentialsWith(client, 'arn:key')({ ...ids, extractionId: 'extraction-2', sealed }),
   ).rejects.toThrow('InvalidCiphertext');
-  await expect(
-    unsealCredentialsWith(
-      client,
-      'arn:other',
-    )({ extractionId: 'extraction-1', requestId: 'request-1', sealed }),
-  ).rejects.toThrow('InvalidCiphertext');
+  await expect(unsealCredentialsWith(client, 'arn:other')({ ...ids, sealed })).rejects.toThrow(
+    'InvalidCiphertext',
+  );
 });
 
 test('a caller’s session token is sealed along', async () => {
   const { client } = kms();
   const given = { credentials: { mode: 'encrypted', value: 'a-b' }, sessionToken: 'st' } as const;
   const sealed = await sealWith(client, 'arn:key')(ids, given);
-  expect(
-    await unsealCredentialsWith(
-      client,
-      'arn:key',
-    )({ extractionId: 'extraction-1', requestId: 'request-1', sealed }),
-  ).toEqual(given);
+  expect(await unsealCredentialsWith(client, 'arn:key')({ ...ids, sealed })).toEqual(given);
 });
 
 test('a target is sealed as a consent’s, and opened only as such', async () => {
   const { client } = kms();
   const sealed = await sealWith(client, 'arn:key')(ids, { target: '11111111-1' });
-  expect(
-    await unsealTargetWith(
-      client,
-      'arn:key',
-    )({ extractionId: 'extraction-1', requestId: 'request-1', sealed }),
-  ).toEqual({ target: '11111111-1' });
-  await expect(
-    unsealCredentialsWith(
-      client,
-      'arn:key',
-    )({ extractionId: 'extraction-1', requestId: 'request-1', sealed }),
-  ).rejects.toThrow('InvalidCiphertext');
+  expect(await unsealTargetWith(client, 'arn:key')({ ...ids, sealed })).toEqual({ target: '11111111-1' });
+  await expect(unsealCredentialsWith(client, 'arn:key')({ ...ids, sealed })).rejects.toThrow(
+    'InvalidCiphertext',
+  );
 });
 
 test('credentials cannot be opened as a target, which is all that reconcile may open', async () => {

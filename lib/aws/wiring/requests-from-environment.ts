@@ -1,0 +1,9 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { RequestStore } from '../../extraction/store.ts';
+import { dynamoRequestStore } from '../dynamo-request-store.ts';
+import { removingClient } from './client-options.ts';
+import { requiredVariable } from './environment.ts';
+
+/** The table `Requests`. Removals have a client of their own, which gives up within a second. */
+export const requestsFromEnvironment = (database: DynamoDBClient): RequestStore =>
+  dynamoRequestStore(database, requiredVariable('REQUESTS_TABLE'), new DynamoDBClient(removingClient));
