@@ -160,7 +160,7 @@ export type CosechaSettings = {
    */
   readonly breakerOpenSeconds?: number | undefined;
   /**
-   * The longest wait between two probes, to which `breakerOpenSeconds` doubles once the probes of two extractions have failed. A 503 with `Retry-After` lengthens a wait to this at most.
+   * The longest wait between two probes of a group: one caller at one bank. `breakerOpenSeconds` doubles to it once the calls of two probes have failed. A 503 with `Retry-After` lengthens a wait to this at most.
    * Within the start window of 15 minutes there are probes after 0.5, 1, 2, 4, 8 and 13 minutes, so that an outage of 10 minutes still ends within it.
    * Seconds, 1 to 3600.
    * Default: 300.

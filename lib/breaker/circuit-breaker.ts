@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Telemetry } from '../observability/telemetry.ts';
 import {
   afterFailure,
@@ -6,8 +7,10 @@ import {
   type BreakerSettings,
   type BreakerState,
   electProbe,
+  type Failure,
   mayCall,
   mayOpenSoon,
+  type Subject,
   shortIdOf,
   withoutProbe,
 } from './breaker-state.ts';
@@ -39,13 +42,16 @@ export interface CircuitBreaker {
    * pause by an operator holds it; the success of its call then counts, and its failure does not. Throws what `use` throws.
    */
   run<T>(
-    extractionId: string,
+    about: About,
     use: (attempt: Attempt) => Promise<T>,
     options?: { readonly isLast?: boolean },
   ): Promise<Run<T>>;
   /** Counts a failed call that is not about one extraction, such as a login, if it means that the provider is in trouble. */
   countFailure(error: unknown): Promise<void>;
 }
+
+/** The extraction that calls are about, and what others have in common that would fail with it. Neither is stored in the clear. */
+export type About = { readonly extractionId: string; readonly group: string };
 
 export type CircuitBreakerDeps = {
   readonly name: BreakerName;
@@ -57,6 +63,12 @@ export type CircuitBreakerDeps = {
   readonly schedule: (callback: () => void, ms: number) => () => void;
   readonly telemetry: Telemetry;
 };
+
+/** 8 characters of a digest are 48 bits: two of 50 groups share a name once in 200 billion openings. */
+const subjectOf = ({ extractionId, group }: About): Subject => ({
+  extraction: shortIdOf(extractionId),
+  group: createHash('sha256').update(group).digest('base64url').slice(0, 8),
+});
 
 type Admission = { readonly kind: Attempt['kind'] | 'held'; readonly probeId?: string };
 
@@ -132,20 +144,20 @@ export const createCircuitBreaker = (deps: CircuitBreakerDeps): CircuitBreaker =
     }
   };
 
-  const elect = async (extraction: string): Promise<Admission> => {
+  const elect = async (subject: Subject): Promise<Admission> => {
     const id = newId();
-    const state = await change((before) => electProbe(before, { id, extraction, now: time() }, settings));
+    const state = await change((before) => electProbe(before, { id, ...subject, now: time() }, settings));
     if (state.opened?.probe?.id === id) return { kind: 'probe', probeId: id };
-    return { kind: mayCall(state, extraction, time()) === 'yes' ? 'ordinary' : 'held' };
+    return { kind: mayCall(state, subject, time()) === 'yes' ? 'ordinary' : 'held' };
   };
 
-  const admit = async (extraction: string, isLast: boolean): Promise<Admission> => {
+  const admit = async (subject: Subject, isLast: boolean): Promise<Admission> => {
     try {
       const state = await current();
-      const may = state === undefined ? 'yes' : mayCall(state, extraction, time());
+      const may = state === undefined ? 'yes' : mayCall(state, subject, time());
       if (may === 'yes') return { kind: 'ordinary' };
       if (isLast) return { kind: state?.paused === undefined ? 'last' : 'held' };
-      return may === 'as-probe' ? await elect(extraction) : { kind: 'held' };
+      return may === 'as-probe' ? await elect(subject) : { kind: 'held' };
     } catch (error) {
       unavailable(error);
       return { kind: 'ordinary' };
@@ -153,12 +165,12 @@ export const createCircuitBreaker = (deps: CircuitBreakerDeps): CircuitBreaker =
   };
 
   const countTrouble = (
-    extraction: string,
+    subject: Subject,
     { cause, retryAt }: Verdict & { kind: 'trouble' },
-    probeId?: string,
+    probe: Pick<Failure, 'probeId' | 'isPreparation'> = {},
   ) =>
     tryToChange((state) =>
-      afterFailure(state, { extraction, now: time(), cause, retryAt, probeId }, settings),
+      afterFailure(state, { ...subject, ...probe, now: time(), cause, retryAt }, settings),
     );
 
   /** Whether a success may change the state as this process knows it. */
@@ -168,12 +180,13 @@ export const createCircuitBreaker = (deps: CircuitBreakerDeps): CircuitBreaker =
   };
 
   const report = async (
-    extraction: string,
+    subject: Subject,
     { kind, probeId }: Admission,
-    { verdict, isSlow }: Seen,
+    { verdict, isSlow, isPreparation }: Seen,
   ): Promise<void> => {
+    const { extraction } = subject;
     if (verdict.kind === 'trouble') {
-      if (kind !== 'last') await countTrouble(extraction, verdict, probeId);
+      if (kind !== 'last') await countTrouble(subject, verdict, { probeId, isPreparation });
       return;
     }
     if (verdict.kind === 'success') {
@@ -188,9 +201,9 @@ export const createCircuitBreaker = (deps: CircuitBreakerDeps): CircuitBreaker =
   };
 
   return {
-    run: async (extractionId, use, { isLast = false } = {}) => {
-      const extraction = shortIdOf(extractionId);
-      const admission = await admit(extraction, isLast);
+    run: async (about, use, { isLast = false } = {}) => {
+      const subject = subjectOf(about);
+      const admission = await admit(subject, isLast);
       if (admission.kind === 'held') {
         telemetry.count(heldMetric[name]);
         return { kind: 'held' };
@@ -203,27 +216,28 @@ export const createCircuitBreaker = (deps: CircuitBreakerDeps): CircuitBreaker =
           slowAfter === undefined
             ? () => undefined
             : schedule(
-                () => call(countTrouble(extraction, { kind: 'trouble', cause: 'slow' })),
+                () => call(countTrouble(subject, { kind: 'trouble', cause: 'slow' })),
                 slowAfter * 1_000,
               ),
       });
       try {
         return { kind: 'made', value: await use(watched.attempt) };
       } finally {
-        await report(extraction, admission, await watched.seen());
+        await report(subject, admission, await watched.seen());
       }
     },
 
     countFailure: async (error) => {
       const verdict = verdictOf(error, deps.now());
-      // Not about one extraction, so that each failure is a new one.
-      if (verdict.kind === 'trouble') await countTrouble(shortIdOf(newId()), verdict);
+      // Not about one extraction or group, so that each failure is a new one, and no group waits for it.
+      const subject = { extraction: shortIdOf(newId()), group: '' };
+      if (verdict.kind === 'trouble') await countTrouble(subject, verdict);
     },
   };
 };
 
 /** What the calls of one attempt showed: the latest that counts. */
-type Seen = { readonly verdict: Verdict; readonly isSlow: boolean };
+type Seen = { readonly verdict: Verdict; readonly isSlow: boolean; readonly isPreparation: boolean };
 
 /** An attempt whose calls are watched. `seen` resolves once what was counted meanwhile is written. */
 const watchCalls = ({
@@ -237,6 +251,7 @@ const watchCalls = ({
   readonly whenSlow: (counted: (written: Promise<void>) => void) => () => void;
 }): { readonly attempt: Attempt; readonly seen: () => Promise<Seen> } => {
   let verdict: Verdict = { kind: 'nothing' };
+  let isPreparation = true;
   const slow: Promise<void>[] = [];
   const prepare: Attempt['prepare'] = async (call) => {
     try {
@@ -247,6 +262,7 @@ const watchCalls = ({
     }
   };
   const make: Attempt['make'] = async (call) => {
+    isPreparation = false;
     const stop = whenSlow((written) => void slow.push(written));
     try {
       const value = await prepare(call);
@@ -258,7 +274,7 @@ const watchCalls = ({
   };
   const seen = async (): Promise<Seen> => {
     await Promise.all(slow);
-    return { verdict, isSlow: slow.length > 0 };
+    return { verdict, isSlow: slow.length > 0, isPreparation };
   };
   return { attempt: { kind, prepare, make }, seen };
 };

@@ -3,6 +3,8 @@ import { defined } from '../defined.ts';
 import type { BreakerState } from './breaker-state.ts';
 
 const time = v.pipe(v.number(), v.finite());
+const seconds = v.pipe(v.number(), v.minValue(0), v.maxValue(3_600));
+const held = v.object({ until: time, seconds, failedProbe: v.exactOptional(v.string()) });
 
 const schemas = {
   count: v.pipe(v.number(), v.integer(), v.minValue(0)),
@@ -10,9 +12,9 @@ const schemas = {
   opened: v.object({
     since: time,
     until: time,
-    seconds: v.pipe(v.number(), v.minValue(0), v.maxValue(3_600)),
+    groups: v.optional(v.record(v.string(), held), {}),
+    seconds,
     probe: v.exactOptional(v.object({ id: v.string(), until: time })),
-    failedProbe: v.exactOptional(v.string()),
     // It is only shown, so one of another form must not let calls pass.
     cause: v.fallback(v.optional(v.pipe(v.string(), v.regex(/^[\w-]{1,40}$/))), undefined),
   }),
@@ -44,7 +46,10 @@ export const parseBreakerState = (
   const parsed = fieldOf('opened', stored);
   const isNear = (end = 0): boolean => end <= now + farthestMs;
   const opened =
-    parsed !== undefined && isNear(parsed.until) && isNear(parsed.probe?.until) ? defined(parsed) : undefined;
+    parsed !== undefined &&
+    [parsed, parsed.probe, ...Object.values(parsed.groups)].every((pause) => isNear(pause?.until))
+      ? defined(parsed)
+      : undefined;
   const paused = fieldOf('paused', stored);
   const isMissing = (name: 'opened' | 'paused', field: unknown): boolean =>
     field === undefined && Object(stored)[name] !== undefined;

@@ -1,3 +1,4 @@
+import type { About } from '../breaker/circuit-breaker.ts';
 import {
   type ProductType,
   type TerminalTaskStatus,
@@ -155,3 +156,12 @@ export const isUnderstood = ({ schemaVersion, status }: Extraction): boolean =>
  * For all other extractions only polling finds the outcome, and their row in `Tasks` has no link.
  */
 export const hasWebhook = (record: Extraction): boolean => record.method === 'credentials';
+
+/**
+ * What a breaker knows about an extraction. Its group are those of the same caller at the same bank. A consent does not say at
+ * which bank it is, so there it is the product.
+ */
+export const breakerAboutOf = (record: Extraction): About => ({
+  extractionId: record.extractionId,
+  group: `${record.requestedBy} ${record.method === 'consent' ? record.product : record.entity}`,
+});

@@ -248,7 +248,13 @@ const breakerName = fc.constantFrom(...breakerNames);
 const version = fc.constantFrom('one', 'two', 'three');
 const state = fc.constantFrom<BreakerState>(closedBreaker, {
   ...closedBreaker,
-  opened: { since: 1, until: 2, seconds: 3, probe: { id: 'probe', until: 4 } },
+  opened: {
+    since: 1,
+    until: 2,
+    seconds: 3,
+    groups: { bank: { until: 4, seconds: 3 } },
+    probe: { id: 'probe', until: 4 },
+  },
   paused: { since: 5, reason: 'why' },
 });
 

@@ -1,7 +1,7 @@
 import type { Attempt, CircuitBreaker } from '../../breaker/circuit-breaker.ts';
 import { busyUntil, notBeforeOf, ProviderPaused } from '../../breaker/provider-trouble.ts';
 import type { Tokens } from '../../provider/tokens/tokens.ts';
-import type { Extraction } from '../record.ts';
+import { breakerAboutOf, type Extraction } from '../record.ts';
 import { writeChange } from '../store.ts';
 import { postponeCalls } from '../transitions.ts';
 import type { Reading } from './reading.ts';
@@ -54,7 +54,7 @@ export const guardReads =
         }
       };
     const run = await breaker.run(
-      record.extractionId,
+      breakerAboutOf(record),
       ({ kind, prepare, make }) =>
         read(record, taskId, {
           kind,

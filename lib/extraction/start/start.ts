@@ -4,7 +4,13 @@ import { defined } from '../../defined.ts';
 import type { Telemetry } from '../../observability/telemetry.ts';
 import { isStartStale, plusSeconds, type Timings } from '../deadlines.ts';
 import { delayUntil, longestDelaySeconds } from '../reconcile-message.ts';
-import { type Extraction, type ExtractionStatus, hasWebhook, isTerminalStatus } from '../record.ts';
+import {
+  breakerAboutOf,
+  type Extraction,
+  type ExtractionStatus,
+  hasWebhook,
+  isTerminalStatus,
+} from '../record.ts';
 import { reportOutcome, reportStart } from '../report-progress.ts';
 import { findRequest, isRequestDone, removeRequest } from '../request-data.ts';
 import { settle } from '../settle.ts';
@@ -313,7 +319,7 @@ export const start = async (input: StartInput, deps: StartDeps): Promise<StartOu
   if (now >= windowEnd) return endFor(row, deps);
   if (row.notBefore !== undefined && now < row.notBefore) return { kind: 'retry', error: 'ProviderBusy' };
 
-  const run = await deps.breaker.run(row.extractionId, async (attempt) =>
+  const run = await deps.breaker.run(breakerAboutOf(row), async (attempt) =>
     continueFrom(await tryToStart(row, input, { ...deps, attempt }), input, deps),
   );
   return run.kind === 'held' ? { kind: 'retry', error: 'ProviderPaused' } : run.value;

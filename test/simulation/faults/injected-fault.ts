@@ -8,6 +8,8 @@ export type InjectedFault = SourcePatch & {
   readonly caughtBy: string;
   /** The simulation that catches it: the life of one extraction by default, or many of them, in an outage or side by side. */
   readonly world?: 'outage' | 'population';
+  /** The seed at which the search of populations begins, for what few of them show. 1 by default. */
+  readonly firstSeed?: number;
   /**
    * The scenario that is searched, and the most departures of each kind; or only random schedules, for what needs
    * several departures. By default all scenarios are searched with one departure, and then at random.

@@ -15,6 +15,6 @@ const search = async (): Promise<Caught> => {
   }
   const module = 'test/simulation/populations/search.ts';
   const patched = await importPatched<typeof import('../populations/search.ts')>(module, fault);
-  return patched.searchWithFault(fault.world);
+  return patched.searchWithFault(fault.world, fault.firstSeed);
 };
 process.stdout.write(JSON.stringify(await search()));

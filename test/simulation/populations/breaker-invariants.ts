@@ -18,7 +18,8 @@ const {
   probeSeconds,
 } = breakerSettings.starts;
 
-const probeIdOf = (change: BreakerChange): string | undefined => change.after.opened?.probe?.id;
+const probeIdOf = (change: Pick<BreakerChange, 'after'>): string | undefined =>
+  change.after.opened?.probe?.id;
 
 const isOpening = ({ before, after }: BreakerChange): boolean =>
   before.opened === undefined && after.opened !== undefined;
@@ -182,18 +183,30 @@ const oneProbe: Invariant = {
 
 const pausesDouble: Invariant = {
   name: 'pauses-double',
-  rule: 'The first pause and the one after the first failed probe are equal. Each later failed probe of another extraction doubles it, up to the longest.',
+  rule: 'The first pause of a group and the one after its first failed probe are equal. Each later start call of a probe for another of its extractions that fails doubles it, up to the longest. Everybody else waits for the first.',
   check: (service) => {
-    const changes = changesOf(service, 'starts');
-    const wrong = changes.find(({ before, after }) => {
-      if (before.opened?.probe === undefined || after.opened === undefined) return false;
-      if (after.opened.until === before.opened.until) return false;
-      const { failedProbe, seconds } = before.opened;
-      const doubles = failedProbe !== undefined && failedProbe !== after.opened.failedProbe;
-      return after.opened.seconds !== Math.min(doubles ? 2 * seconds : seconds, maxOpenSeconds);
+    const wrong = changesOf(service, 'starts').find(({ at, before, after }) => {
+      const { opened } = after;
+      if (opened === undefined || opened.until === before.opened?.until) return false;
+      const known = before.opened?.groups ?? {};
+      const [group = ''] = Object.keys(opened.groups).filter(
+        (name) => JSON.stringify(opened.groups[name]) !== JSON.stringify(known[name]),
+      );
+      const { seconds = openSeconds, failedProbe } = known[group] ?? {};
+      const electedAt = (before.opened?.probe?.until ?? 0) - probeSeconds * 1_000;
+      const hasStarted = service.provider.calls.some(
+        (call) =>
+          call.kind === 'start' &&
+          probeIdOf({ after: before })?.startsWith(`${call.process}/`) &&
+          call.at >= electedAt &&
+          call.at <= at,
+      );
+      const doubles =
+        hasStarted && failedProbe !== undefined && failedProbe !== opened.groups[group]?.failedProbe;
+      const expected = Math.min(doubles ? 2 * seconds : seconds, maxOpenSeconds);
+      return opened.groups[group]?.seconds !== expected || opened.until > at + openSeconds * 1_000;
     });
-    const first = changes.find((change) => isOpening(change) && change.after.opened?.seconds !== openSeconds);
-    return wrong === undefined && first === undefined ? undefined : 'A pause has the wrong length.';
+    return wrong === undefined ? undefined : 'A pause has the wrong length.';
   },
 };
 

@@ -1,9 +1,9 @@
 import { breakerInvariants } from './breaker-invariants.ts';
 import { outcomeOf, secondsOf } from './outcomes.ts';
-import { isHealthy } from './population.ts';
+import { isHealthy, type Member } from './population.ts';
 import { resultsOf } from './provider.ts';
 import { openIn, type Service } from './service.ts';
-import { settings } from './settings.ts';
+import { breakerSettings, settings } from './settings.ts';
 
 /** Checks a population after its end. Returns what is wrong, or undefined. */
 export type Invariant = {
@@ -13,8 +13,12 @@ export type Invariant = {
   readonly check: (service: Service, alone: Service) => string | undefined;
 };
 
-/** What one pause after another, and the next poll, take at most. */
-const mostDelaySeconds = 2 * settings.breakerMaxOpenSeconds + settings.pollEverySeconds;
+/** Two of the first pauses, a probe whose process has ended in between, and the next poll. */
+const mostDelaySeconds =
+  2 * settings.breakerOpenSeconds + breakerSettings.reads.probeSeconds + settings.pollEverySeconds;
+
+/** Beside broken ones of its own group, two of the longest pauses. */
+const mostDelayInGroupSeconds = 2 * settings.breakerMaxOpenSeconds + settings.pollEverySeconds;
 
 const sameOutcomes: Invariant = {
   name: 'non-interference',
@@ -31,14 +35,18 @@ const sameOutcomes: Invariant = {
 
 const boundedDelay: Invariant = {
   name: 'bounded-delay',
-  rule: `Its broken neighbours delay a healthy extraction by ${mostDelaySeconds} s at most: two of the longest pauses and a poll.`,
+  rule: `Broken extractions of another caller or bank delay a healthy one by ${mostDelaySeconds} s at most, and those of its own by ${mostDelayInGroupSeconds} s.`,
   check: ({ population, extractions }, alone) => {
-    for (const { extractionId } of population.members.filter(isHealthy)) {
+    const groupOf = ({ caller, entity }: Member): string => `${caller} ${entity}`;
+    const broken = new Set(population.members.filter((one) => !isHealthy(one)).map(groupOf));
+    for (const member of population.members.filter(isHealthy)) {
+      const { extractionId } = member;
+      const most = broken.has(groupOf(member)) ? mostDelayInGroupSeconds : mostDelaySeconds;
       const record = extractions.get(extractionId);
       const without = alone.extractions.get(extractionId);
       if (record === undefined || without === undefined) continue;
       const delay = secondsOf(record) - secondsOf(without);
-      if (delay > mostDelaySeconds) return `${extractionId} is delayed by ${delay.toFixed(0)} s.`;
+      if (delay > most) return `${extractionId} is delayed by ${delay.toFixed(0)} s.`;
     }
     return undefined;
   },

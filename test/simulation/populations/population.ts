@@ -133,9 +133,15 @@ export const drawOutage = (random: Random): Population => {
   };
 };
 
+/** All at one bank for one caller, so that nothing but their own calls tells the broken ones from the others. */
+const inOneGroup = (members: readonly Member[]): readonly Member[] => {
+  const { caller, entity } = member(0, 0);
+  return members.map((one) => ({ ...one, caller, entity }));
+};
+
 /** A random population of 2 to 50, some of them broken. Starts fail for a quarter of them at most. */
 export const drawPopulation = (random: Random): Population => {
-  const size = random.pick([2, 3, 5, 10, 20, 50]);
+  const size = random.pick([2, 5, 10, 20, 50, 50]);
   const brokenOneIn = random.pick([2, 4, 10]);
   const ills = [random.pick(brokenness), random.pick(brokenness)];
   const within = random.pick([1, 60, 1_800, 7_200]);
@@ -156,10 +162,11 @@ export const drawPopulation = (random: Random): Population => {
     });
   });
   const lossOneIn = random.pick([undefined, 30]);
+  const consumers = random.pick([10, 50]);
   return {
-    members,
+    members: random.below(3) === 0 ? inOneGroup(members) : members,
     outages: [],
-    consumers: random.pick([10, 50]),
+    consumers,
     ...(lossOneIn === undefined ? {} : { lossOneIn }),
   };
 };

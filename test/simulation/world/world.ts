@@ -134,7 +134,7 @@ export class World {
 
   #prepareBreakers({ breakers }: Scenario): void {
     const { openSeconds: seconds } = breakerSettings;
-    const opened = { since: origin, until: origin + seconds * 1_000, seconds };
+    const opened = { since: origin, until: origin + seconds * 1_000, seconds, groups: {} };
     for (const name of breakers?.open ?? []) {
       this.breakers.set(name, { state: { ...closedBreaker, opened }, version: 'opened' });
     }

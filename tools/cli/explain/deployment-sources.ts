@@ -9,7 +9,7 @@ import { dynamoBreakerStore } from '../../../lib/aws/dynamo-breaker-store.ts';
 import { dynamoExtractionStore } from '../../../lib/aws/dynamo-extraction-store.ts';
 import { dynamoTaskStore } from '../../../lib/aws/dynamo-task-store.ts';
 import { executionArn } from '../../../lib/aws/step-functions.ts';
-import { type BreakerName, breakerNames, phaseOf } from '../../../lib/breaker/breaker-state.ts';
+import { type BreakerName, breakerNames, nextProbeAt, phaseOf } from '../../../lib/breaker/breaker-state.ts';
 import { type BreakerStore, readBreaker } from '../../../lib/breaker/breaker-store.ts';
 import { defined } from '../../../lib/defined.ts';
 import { once } from '../../../lib/once.ts';
@@ -79,7 +79,7 @@ const breakerOf = async (store: BreakerStore, name: BreakerName, now: Date): Pro
     name,
     state: phase,
     since: isoOf(paused?.since ?? opened?.since),
-    until: phase === 'paused' ? undefined : isoOf(opened?.until),
+    until: phase === 'paused' ? undefined : isoOf(opened && nextProbeAt(opened)),
     reason: paused?.reason,
     cause: opened?.cause,
   });

@@ -1,4 +1,9 @@
-import { type BreakerName, type BreakerState, phaseOf } from '../../../lib/breaker/breaker-state.ts';
+import {
+  type BreakerName,
+  type BreakerState,
+  nextProbeAt,
+  phaseOf,
+} from '../../../lib/breaker/breaker-state.ts';
 import { formatSeconds } from './format-seconds.ts';
 
 const ago = (since: number, now: Date): string => formatSeconds((now.getTime() - since) / 1_000);
@@ -29,15 +34,15 @@ export const describeBreaker = (
     return { isHeld: true, line, facts: { ...facts, since, reason: paused.reason } };
   }
   if (opened === undefined) return { isHeld: false, line: `${name} are not held`, facts };
-  const next =
-    now.getTime() < opened.until ? `in ${formatSeconds((opened.until - now.getTime()) / 1_000)}` : 'now';
+  const nextAt = nextProbeAt(opened);
+  const next = now.getTime() < nextAt ? `in ${formatSeconds((nextAt - now.getTime()) / 1_000)}` : 'now';
   return {
     isHeld: true,
     line: `${name} are held since ${ago(opened.since, now)}, as ${describeCause(opened.cause)}; next probe ${next}`,
     facts: {
       ...facts,
       since: new Date(opened.since).toISOString(),
-      nextProbeAt: new Date(opened.until).toISOString(),
+      nextProbeAt: new Date(nextAt).toISOString(),
       cause: opened.cause,
     },
   };

@@ -15,6 +15,9 @@ import { parseBreakerState } from '../../../../lib/breaker/parse-breaker-state.t
 const settings = { failures: 3, openSeconds: 30, maxOpenSeconds: 100, probeSeconds: 60 };
 const second = 1_000;
 
+/** An extraction, of a group that fails unless another is named. */
+const about = (extraction: string, group = 'failing') => ({ extraction, group });
+
 type Step = { readonly fails: string; readonly at?: number } | { readonly succeeds: string };
 
 /** The state after calls about these extractions. */
@@ -22,7 +25,7 @@ const stateAfter = (steps: readonly Step[], from: BreakerState = closedBreaker):
   steps.reduce(
     (state, step) =>
       'fails' in step
-        ? afterFailure(state, { extraction: step.fails, now: (step.at ?? 0) * second }, settings)
+        ? afterFailure(state, { ...about(step.fails), now: (step.at ?? 0) * second }, settings)
         : afterSuccess(state, { extraction: step.succeeds }),
     from,
   );
@@ -30,15 +33,15 @@ const stateAfter = (steps: readonly Step[], from: BreakerState = closedBreaker):
 /** Open until its first probe at 32 s. */
 const open = stateAfter(['a', 'b', 'c'].map((fails, at) => ({ fails, at })));
 
-const elect = (state: BreakerState, id: string, at: number, extraction = 'other'): BreakerState =>
-  electProbe(state, { id, extraction, now: at * second }, settings);
+const elect = (state: BreakerState, id: string, at: number, subject = about('other')): BreakerState =>
+  electProbe(state, { id, ...subject, now: at * second }, settings);
 
 const probing = elect(open, 'probe', 32);
 
 const failProbe = (state: BreakerState, extraction: string, at: number, retryAt?: number): BreakerState =>
   afterFailure(
-    elect(state, 'probe', at, extraction),
-    { extraction, now: at * second, probeId: 'probe', retryAt },
+    elect(state, 'probe', at, about(extraction)),
+    { ...about(extraction), now: at * second, probeId: 'probe', retryAt },
     settings,
   );
 
@@ -73,11 +76,11 @@ describe('a closed breaker', () => {
   });
 
   test('is not opened by one failure with Retry-After, which only lengthens the pause, up to the longest', () => {
-    const failure = { extraction: 'a', now: 0, retryAt: 3_600 * second };
+    const failure = { ...about('a'), now: 0, retryAt: 3_600 * second };
     expect(phaseOf(afterFailure(closedBreaker, failure, settings), 0)).toBe('closed');
     const two = stateAfter([{ fails: 'b' }, { fails: 'c' }]);
     const untilAfter = (retryAt: number) =>
-      afterFailure(two, { ...failure, retryAt }, settings).opened?.until;
+      afterFailure(two, { ...failure, retryAt }, settings).opened?.groups.failing?.until;
     expect([7, 90, 3_600].map((at) => untilAfter(at * second))).toEqual([30, 90, 100].map((s) => s * second));
   });
 
@@ -95,11 +98,11 @@ describe('an open breaker', () => {
     expect(stateAfter([{ fails: 'd', at: 20 }], open)).toBe(open);
   });
 
-  test('is prolonged by their Retry-After, up to the longest pause from now', () => {
+  test('is prolonged for their group by Retry-After, up to the longest pause from now', () => {
     const prolonged = (retryAt: number) =>
-      afterFailure(open, { extraction: 'd', now: 20 * second, retryAt: retryAt * second }, settings);
-    expect(prolonged(50).opened?.until).toBe(50 * second);
-    expect(prolonged(3_600).opened?.until).toBe(120 * second);
+      afterFailure(open, { ...about('d'), now: 20 * second, retryAt: retryAt * second }, settings);
+    expect(prolonged(50).opened?.groups.failing?.until).toBe(50 * second);
+    expect(prolonged(3_600).opened?.groups.failing?.until).toBe(120 * second);
     expect(prolonged(25)).toBe(open);
   });
 
@@ -115,22 +118,22 @@ describe('an open breaker', () => {
 
 describe('a half-open breaker', () => {
   test('admits one probe, and nothing else while that may still run', () => {
-    expect(mayCall(open, 'other', 32 * second)).toBe('as-probe');
+    expect(mayCall(open, about('other'), 32 * second)).toBe('as-probe');
     expect(probing.opened?.probe?.id).toBe('probe');
-    expect(mayCall(probing, 'other', 33 * second)).toBe('no');
+    expect(mayCall(probing, about('other'), 33 * second)).toBe('no');
     expect(elect(probing, 'another', 33)).toBe(probing);
   });
 
   test('elects another probe when the first must have ended', () => {
-    expect(mayCall(probing, 'other', 91_999)).toBe('no');
+    expect(mayCall(probing, about('other'), 91_999)).toBe('no');
     expect(elect(probing, 'another', 92).opened?.probe?.id).toBe('another');
   });
 
   test('takes no extraction as the probe whose last call failed, unless no other came for one pause', () => {
-    expect(mayCall(open, 'a', 61_999)).toBe('no');
-    expect(mayCall(open, 'a', 62 * second)).toBe('as-probe');
+    expect(mayCall(open, about('a'), 61_999)).toBe('no');
+    expect(mayCall(open, about('a'), 62 * second)).toBe('as-probe');
     const failed = failProbe(open, 'd', 32);
-    expect([mayCall(failed, 'd', 62 * second), mayCall(failed, 'e', 62 * second)]).toEqual([
+    expect([mayCall(failed, about('d'), 62 * second), mayCall(failed, about('e'), 62 * second)]).toEqual([
       'no',
       'as-probe',
     ]);
@@ -147,7 +150,7 @@ describe('a half-open breaker', () => {
     const replaced = elect(probing, 'another', 92);
     expect(afterSuccess(replaced, { extraction: 'a', probeId: 'probe' })).toBe(replaced);
     expect(withoutProbe(replaced, 'probe')).toBe(replaced);
-    const failure = { extraction: 'a', now: 93 * second, probeId: 'probe' };
+    const failure = { ...about('a'), now: 93 * second, probeId: 'probe' };
     expect(afterFailure(replaced, failure, settings)).toBe(replaced);
   });
 
@@ -155,21 +158,47 @@ describe('a half-open breaker', () => {
     const pauses: number[] = [];
     let state = open;
     for (const extraction of ['d', 'e', 'f', 'g']) {
-      const now = (state.opened?.until ?? 0) / second;
+      const now = (state.opened?.groups.failing?.until ?? 0) / second;
       state = failProbe(state, extraction, now);
-      pauses.push((state.opened?.until ?? 0) / second - now);
+      pauses.push((state.opened?.groups.failing?.until ?? 0) / second - now);
     }
     expect(pauses).toEqual([30, 60, 100, 100]);
     expect(state.opened?.since).toBe(2 * second);
     // The same extraction comes again only after one more pause.
     const again = failProbe(failProbe(open, 'd', 32), 'd', 92);
-    expect(again.opened?.seconds).toBe(30);
+    expect(again.opened?.groups.failing?.seconds).toBe(30);
+  });
+
+  test('doubles no pause because of failed logins, which change nothing', () => {
+    const failed = ['d', 'e', 'f'].reduce((state, extraction, index) => {
+      const probe = { ...about(extraction), now: (32 + 30 * index) * second };
+      const elected = electProbe(state, { id: 'probe', ...probe }, settings);
+      return afterFailure(elected, { ...probe, probeId: 'probe', isPreparation: true }, settings);
+    }, open);
+    expect(failed.opened?.groups).toEqual({ failing: { until: 122 * second, seconds: 30 } });
+  });
+
+  test('makes only the groups wait for longer pauses whose calls failed while it is open', () => {
+    const twice = failProbe(failProbe(open, 'd', 32), 'e', 62, 3_600 * second);
+    expect(twice.opened).toMatchObject({ until: 92 * second, groups: { failing: { until: 162 * second } } });
+    expect([91, 92].map((at) => mayCall(twice, about('healthy', 'other'), at * second))).toEqual([
+      'no',
+      'as-probe',
+    ]);
+    expect([161, 162].map((at) => mayCall(twice, about('f'), at * second))).toEqual(['no', 'as-probe']);
+    // The first failure of another group begins with the first pause.
+    const another = { ...about('g', 'also failing'), now: 92 * second, probeId: 'probe' };
+    const three = afterFailure(elect(twice, 'probe', 92, another), another, settings);
+    expect(three.opened?.groups).toMatchObject({
+      failing: { until: 162 * second, seconds: 60 },
+      'also failing': { until: 122 * second, seconds: 30 },
+    });
   });
 
   test('elects another probe at once if the first showed nothing', () => {
     const state = withoutProbe(probing, 'probe');
     expect(state).toEqual(open);
-    expect(mayCall(state, 'other', 33 * second)).toBe('as-probe');
+    expect(mayCall(state, about('other'), 33 * second)).toBe('as-probe');
   });
 });
 
@@ -178,7 +207,7 @@ describe('a paused breaker', () => {
 
   test('admits neither calls nor probes, however long', () => {
     expect(phaseOf(paused, 1e12)).toBe('paused');
-    expect(mayCall(paused, 'other', 1e12)).toBe('no');
+    expect(mayCall(paused, about('other'), 1e12)).toBe('no');
     expect(elect(paused, 'probe', 1e9)).toBe(paused);
   });
 
@@ -193,7 +222,7 @@ describe('a paused breaker', () => {
 
 describe('the cause of an open breaker', () => {
   const fail = (state: BreakerState, extraction: string, cause?: string, probeId?: string): BreakerState =>
-    afterFailure(state, { extraction, now: 40 * second, cause, probeId }, settings);
+    afterFailure(state, { ...about(extraction), now: 40 * second, cause, probeId }, settings);
 
   test('is that of the failure that opened it, then of the last probe, and absent if that is not known', () => {
     const opened = fail(stateAfter([{ fails: 'a' }, { fails: 'b' }]), 'c', 'http-503');

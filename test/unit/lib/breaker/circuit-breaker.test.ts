@@ -64,18 +64,18 @@ const processOn = (shared: Store): CircuitBreaker =>
     telemetry: telemetry.telemetry,
   });
 
-type Options = { readonly about?: string; readonly isLast?: boolean };
+type Options = { readonly about?: string; readonly group?: string; readonly isLast?: boolean };
 
 /** What one call under the breaker was: how it was made, or held, or the error that it threw. */
 const call = async (
   breaker: CircuitBreaker,
   made: () => Promise<unknown> = succeed,
-  { about = `extraction-${Math.random()}`, isLast = false }: Options = {},
+  { about = `extraction-${Math.random()}`, group = 'caller bank', isLast = false }: Options = {},
 ): Promise<Attempt['kind'] | 'held' | unknown> => {
   let kind: unknown = 'held';
   try {
     await breaker.run(
-      about,
+      { extractionId: about, group },
       (attempt) => {
         kind = attempt.kind;
         return attempt.make(made);
@@ -111,7 +111,9 @@ describe('while all is well', () => {
 
   test('the value, and an error as it was, reach the caller', async () => {
     const breaker = processOn(store());
-    expect(await breaker.run('a', ({ make }) => make(succeed))).toEqual({ kind: 'made', value: 'answer' });
+    expect(
+      await breaker.run({ extractionId: 'a', group: 'caller bank' }, ({ make }) => make(succeed)),
+    ).toEqual({ kind: 'made', value: 'answer' });
     expect(await call(breaker, () => Promise.reject(http400))).toBe(http400);
   });
 
@@ -123,14 +125,16 @@ describe('while all is well', () => {
   test('of several calls, the latest that counts decides: a login counts only if it fails', async () => {
     const shared = store();
     const breaker = processOn(shared);
-    await breaker.run('a', async ({ prepare, make }) => {
+    await breaker.run({ extractionId: 'a', group: 'caller bank' }, async ({ prepare, make }) => {
       await make(failing).catch(() => undefined);
       await prepare(succeed);
     });
     expect(stateOf(shared)?.count).toBe(1);
-    await breaker.run('b', ({ prepare }) => prepare(succeed));
+    await breaker.run({ extractionId: 'b', group: 'caller bank' }, ({ prepare }) => prepare(succeed));
     expect(stateOf(shared)?.count).toBe(1);
-    await breaker.run('c', ({ prepare }) => prepare(failing)).catch(() => undefined);
+    await breaker
+      .run({ extractionId: 'c', group: 'caller bank' }, ({ prepare }) => prepare(failing))
+      .catch(() => undefined);
     expect(stateOf(shared)?.count).toBe(2);
   });
 });
@@ -255,6 +259,22 @@ describe('a slow call', () => {
   });
 });
 
+describe('a probe', () => {
+  test.each([
+    ['whose login fails', 'prepare', undefined],
+    ['whose call fails', 'make', expect.any(String)],
+  ] as const)('%s is judged by it', async (_, what, failedProbe) => {
+    const shared = await opened();
+    seconds = 30;
+    const about = { extractionId: 'probe', group: 'caller bank' };
+    await processOn(shared)
+      .run(about, (attempt) => attempt[what](failing))
+      .catch(() => undefined);
+    const [group] = Object.values(stateOf(shared)?.opened?.groups ?? {});
+    expect(group).toEqual({ until: 60_000, seconds: 30, ...(failedProbe && { failedProbe }) });
+  });
+});
+
 describe('a last call', () => {
   test('is made although the breaker is open; its success closes it, and its failure counts for nothing', async () => {
     const shared = await opened();
@@ -303,6 +323,15 @@ describe('if the state is not available,', () => {
     ['without a state', {}],
     ['with fields of other forms', { state: { count: 'x', failing: 3, opened: 7, paused: null } }],
     ['open for years', { state: { ...closedBreaker, opened: { since: 0, until: 1e15, seconds: 30 } } }],
+    [
+      'that holds a group for years',
+      {
+        state: {
+          ...closedBreaker,
+          opened: { since: 0, until: 0, seconds: 30, groups: { bank: { until: 1e15, seconds: 30 } } },
+        },
+      },
+    ],
     [
       'with a lease for years',
       {

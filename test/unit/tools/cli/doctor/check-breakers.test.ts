@@ -6,7 +6,7 @@ import { at } from '../../../../support/extraction-fixtures.ts';
 const check = (starts: BreakerState, reads: BreakerState = closedBreaker) =>
   checkBreakers({ read: async (name) => ({ state: name === 'starts' ? starts : reads }) }, at(100));
 
-const opened = { since: at(40).getTime(), until: at(130).getTime(), seconds: 60 };
+const opened = { since: at(40).getTime(), until: at(130).getTime(), seconds: 60, groups: {} };
 
 test('it passes while no calls are held', async () => {
   expect(await check({ count: 1, failing: ['a'] })).toEqual({
