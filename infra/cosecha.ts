@@ -13,7 +13,7 @@ import { ConfigError } from './config-error.ts';
 import { type Connected, connectFunctions } from './connect-functions.ts';
 import { viaService } from './constructs/allow.ts';
 import { DataKey } from './constructs/data-key.ts';
-import type { Network } from './constructs/network.ts';
+import type { Network } from './constructs/network-props.ts';
 import { ReconcileQueue } from './constructs/reconcile-queue.ts';
 import { isLocal } from './constructs/removal.ts';
 import { SealKey } from './constructs/seal-key.ts';

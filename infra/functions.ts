@@ -6,7 +6,7 @@ import { allow } from './constructs/allow.ts';
 import { CosechaFunction } from './constructs/cosecha-function.ts';
 import type { DataKey } from './constructs/data-key.ts';
 import { extractionMachineArn } from './constructs/extraction-machine.ts';
-import type { Network } from './constructs/network.ts';
+import type { Network } from './constructs/network-props.ts';
 import { type ReconcileQueue, reconcileTimeout } from './constructs/reconcile-queue.ts';
 import type { SealKey } from './constructs/seal-key.ts';
 import type { Secrets } from './constructs/secrets.ts';

@@ -13,7 +13,7 @@ import type { Config } from '../config.ts';
 import { allow } from './allow.ts';
 import type { DataKey } from './data-key.ts';
 import { EncryptedLogGroup } from './encrypted-log-group.ts';
-import type { Network } from './network.ts';
+import type { Network } from './network-props.ts';
 
 type CosechaFunctionProps = {
   readonly config: Config;

@@ -16,7 +16,7 @@ import { readingSecret } from '../../../infra/constructs/secrets.ts';
 import type { FakeProvider } from '../../../infra/stack.ts';
 import { fakeProviderStackNameOf } from '../settings.ts';
 import { AlarmInbox } from './alarm-inbox.ts';
-import { fakeClient } from './function/answer-consents.ts';
+import { fakeClient } from './function/answer-consent-flow.ts';
 import { urlOnEmulator } from './url-on-emulator.ts';
 
 /** A start call that the scenario `hangs` is answered after 25 s. API Gateway ends a call after 30 s. */

@@ -1,4 +1,4 @@
-import { deadLetterWork } from '../operate/dead-letter-work.ts';
+import { deadLettersOnAws } from '../operate/dead-letters-on-aws.ts';
 import { ReconcileFailed } from '../operate/reconcile-now.ts';
 import { redriveLetters } from '../operate/redrive-letters.ts';
 import { explainFailure } from '../terminal/explain-failure.ts';
@@ -9,7 +9,7 @@ export const redrive = async ({ shell, connect }: Context): Promise<number> => {
   const deployment = await connect();
   shell.wait('reading the queue');
   const result = await redriveLetters({
-    ...deadLetterWork(deployment),
+    ...deadLettersOnAws(deployment),
     onDone: ({ id }, extractionId) => {
       shell.print(`${id}  ${extractionId} reconciled`, { messageId: id, outcome: 'done', extractionId });
     },

@@ -7,7 +7,7 @@ import { presignResults } from '../../../lib/aws/presign-results.ts';
 import type { BreakerStore } from '../../../lib/breaker/breaker-store.ts';
 import type { Deployment } from '../aws/deployment.ts';
 import { requireResults } from '../aws/require-results.ts';
-import { deadLetterWork } from '../operate/dead-letter-work.ts';
+import { deadLettersOnAws } from '../operate/dead-letters-on-aws.ts';
 import { reconcileNow } from '../operate/reconcile-now.ts';
 import { redriveLetters } from '../operate/redrive-letters.ts';
 import { describeProgress } from '../terminal/describe-record.ts';
@@ -69,7 +69,7 @@ const redriveAction = (deployment: Deployment): ConsoleAction => {
       'It reconciles the extraction of each message in the dead-letter queue, and deletes the message on success. Those that fail again stay.',
     run: async () => {
       const { done, failed, unknown } = await redriveLetters({
-        ...deadLetterWork(deployment),
+        ...deadLettersOnAws(deployment),
         onDone: ignore,
         onFailed: ignore,
         onUnknown: ignore,

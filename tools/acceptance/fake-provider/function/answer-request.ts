@@ -6,7 +6,7 @@ import {
   pollExtraction,
   revokeConsent,
   startExtraction,
-} from './answer-consents.ts';
+} from './answer-consent-flow.ts';
 import { logIn, readTask, startTask } from './answer-tasks.ts';
 import { type Call, type ProviderAnswer, type ProviderPorts, type ProviderRequest, Refused } from './call.ts';
 

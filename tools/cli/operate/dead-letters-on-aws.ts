@@ -6,7 +6,7 @@ import { reconcileNow } from './reconcile-now.ts';
 import type { RedriveDeps } from './redrive-letters.ts';
 
 /** The dead letters of a deployment, and how the extraction of one is reconciled. */
-export const deadLetterWork = (deployment: Deployment): Pick<RedriveDeps, 'letters' | 'reconcile'> => {
+export const deadLettersOnAws = (deployment: Deployment): Pick<RedriveDeps, 'letters' | 'reconcile'> => {
   const { client, output } = deployment;
   const lambda = new LambdaClient(client);
   return {
