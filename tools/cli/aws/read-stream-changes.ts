@@ -22,7 +22,7 @@ export type StreamChange = {
 
 /**
  * Calls to GetRecords in all. Each returns up to 1,000 records or 1 MB and takes some 20 ms, so this ends after about ten
- * seconds. More would use a reader slot of each shard for long, of which there are two.
+ * seconds. More would use a consumer slot of each shard for long, of which there are two.
  */
 const mostReads = 400;
 

@@ -146,7 +146,7 @@ const run = async (plan: Plan, input: RunInput): Promise<number> => {
     sleep: shell.sleep,
     onReady: () =>
       shell.hint(
-        `Listening for ${plan.origin}; Ctrl-C stops it. This uses one of the two reader slots of each shard of the stream.`,
+        `Listening for ${plan.origin}; Ctrl-C stops it. This uses one of the two consumer slots of each shard of the stream.`,
       ),
     onUnreachable: () => shell.hint('The stream does not answer. It is tried again.'),
     onTrimmed: () =>

@@ -26,7 +26,7 @@ export const watch = async (
   return watchAll(await connect(), shell);
 };
 
-/** Reads the record once a second. That starts from its current state, and uses no reader slot of the stream. */
+/** Reads the record once a second. That starts from its current state, and uses no consumer slot of the stream. */
 export const watchOne = async (
   extractionId: string,
   options: WatchOptions,
@@ -78,7 +78,7 @@ const watchAll = async ({ client, output }: Deployment, shell: Shell): Promise<n
     new AbortController().signal,
   );
   shell.hint(
-    'Watching all extractions; Ctrl-C stops it. This uses one of the two reader slots of each shard of the stream.',
+    'Watching all extractions; Ctrl-C stops it. This uses one of the two consumer slots of each shard of the stream.',
   );
   for await (const record of records) {
     const facts = streamFacts(record);
