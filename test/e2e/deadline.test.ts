@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { injectedFaults, tries } from './faults/injected-faults.ts';
+import { injectedFailures, tries } from './faults/injected-failures.ts';
 import { backdate } from './support/backdate.ts';
 import { authorized, consentRequest } from './support/consent-extractions.ts';
 import { historyOf, transitionsIn } from './support/execution.ts';
@@ -54,7 +54,7 @@ test.for(['v1', 'v2'] as const)(
 );
 
 describe('reconcile-extraction, writing TIMED_OUT', () => {
-  test.for(injectedFaults({ service: 'dynamodb', writes: true }, tries.patient))(
+  test.for(injectedFailures({ service: 'dynamodb', writes: true }, tries.patient))(
     '$title: the extraction is TIMED_OUT once, and is still corrected',
     async ({ when, times = 1, effect }) => {
       const username = await plannedUsername({ durationMs: null });

@@ -47,7 +47,7 @@ const options = new Command()
     '--replay <schedule>',
     'run one schedule and print its trace: seed-N, outage-N, population-N, small-N/step, or scenario/step.index,…',
   )
-  .option('--faults', 'run every injected fault; print what it does and the schedule that catches it')
+  .option('--faults', 'run every planted fault; print what it does and the schedule that catches it')
   .option('--outages', 'print what broken extractions and outages of the provider take')
   .option('--invariants', 'print every invariant and its assumptions')
   .parse()

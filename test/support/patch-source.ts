@@ -1,6 +1,6 @@
 import { registerHooks } from 'node:module';
 
-/** An injected fault: one text of one source file of the product, replaced by another. */
+/** A planted fault: one text of one source file of the product, replaced by another. */
 export type SourcePatch = {
   readonly name: string;
   /** From the root of the repository. */

@@ -55,7 +55,7 @@ const takeRule = (operation: string, body: string): FaultRule | undefined => {
   return undefined;
 };
 
-const sentence = 'A fault injected by the test.';
+const sentence = 'A failure injected by the test.';
 
 type Answer = Extract<FaultRule['effect'], { readonly kind: 'answer' }>;
 

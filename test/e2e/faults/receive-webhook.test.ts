@@ -4,7 +4,7 @@ import { deliveriesEnded, plannedUsername, provider } from '../support/extractio
 import { type PlannedFault, planFault, untilInjected } from '../support/faults.ts';
 import { closed, statusesOf } from '../support/records.ts';
 import { running } from '../support/running.ts';
-import { type InjectedFault, injectedFaults, tries } from './injected-faults.ts';
+import { type InjectedFailure, injectedFailures, tries } from './injected-failures.ts';
 
 const update = { service: 'dynamodb', operation: 'DynamoDB_20120810.UpdateItem', writes: true } as const;
 
@@ -50,9 +50,9 @@ const expectSettledByWebhook = async (extractionId: string): Promise<void> => {
 };
 
 describe.each(calls)('receive-webhook, $call', ({ service, operation, writes, contains }) => {
-  test.for(injectedFaults({ service, writes }, tries.prompt))(
+  test.for(injectedFailures({ service, writes }, tries.prompt))(
     '$title: the provider retries, and the webhook settles the extraction',
-    ({ kind, when, times = 1, effect }: InjectedFault) =>
+    ({ kind, when, times = 1, effect }: InjectedFailure) =>
       paced(async () => {
         const { extractionId, taskId } = await running(await plannedUsername({ durationMs: null }));
         const during = duringDelivery(taskId);
@@ -87,7 +87,7 @@ describe('receive-webhook, reading the signing keys', () => {
     await kills.cancel();
   };
 
-  test.for(injectedFaults({ service, writes: false }, tries.prompt))(
+  test.for(injectedFailures({ service, writes: false }, tries.prompt))(
     '$title: no delivery is answered 401, and the webhook settles the extraction',
     ({ when, times = 1, effect }) =>
       paced(async () => {

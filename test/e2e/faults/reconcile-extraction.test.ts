@@ -18,7 +18,7 @@ import { inStatus } from '../support/records.ts';
 import { requestsOf } from '../support/requests.ts';
 import { endWebhookWait } from '../support/running.ts';
 import { sweepUntilClosed } from '../support/sweep.ts';
-import { injectedFaults, type Service, tries } from './injected-faults.ts';
+import { injectedFailures, type Service, tries } from './injected-failures.ts';
 
 type Call = {
   readonly call: string;
@@ -103,7 +103,7 @@ const prepare = async ({ method, polls }: Call) => {
 };
 
 describe.each(calls)('reconcile-extraction, $call', (call) => {
-  test.for(injectedFaults(call, call.attempts ?? tries.patient))(
+  test.for(injectedFailures(call, call.attempts ?? tries.patient))(
     '$title: the extraction is settled, collected and closed',
     async ({ when, times = 1, effect }) => {
       const { username, body } = await prepare(call);

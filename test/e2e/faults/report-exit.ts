@@ -25,7 +25,7 @@ export const reportExit = async (event: unknown): Promise<void> => {
     body: JSON.stringify({
       taskToken: callbackToken,
       error: 'Runtime.ExitError',
-      cause: 'A fault injected by the test.',
+      cause: 'A failure injected by the test.',
     }),
   });
   // TaskDoesNotExist: the token was answered already.

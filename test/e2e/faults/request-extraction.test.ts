@@ -12,7 +12,7 @@ import {
 import { type PlannedFault, planFault, planKills, untilInjected } from '../support/faults.ts';
 import { closed, readRecord } from '../support/records.ts';
 import { requestsOf } from '../support/requests.ts';
-import { injectedFaults, type Service, tries } from './injected-faults.ts';
+import { injectedFailures, type Service, tries } from './injected-failures.ts';
 
 type Call = {
   readonly call: string;
@@ -59,7 +59,7 @@ const expectOneTask = async (extractionId: string, username: string): Promise<vo
 describe.each(calls)(
   'request-extraction, $call',
   ({ service, operation, contains = [], writes, recorded }) => {
-    test.for(injectedFaults({ service, writes }, tries.intake))(
+    test.for(injectedFailures({ service, writes }, tries.intake))(
       '$title: the repeated request is accepted, and one task is started',
       async ({ kind, when, times = 1, effect }) => {
         const username = uniqueUsername();
@@ -85,7 +85,7 @@ describe.each(calls)(
 describe('request-extraction, removing the row of a repeated request', () => {
   const operation = 'DynamoDB_20120810.DeleteItem';
 
-  test.for(injectedFaults({ service: 'dynamodb', writes: true }, tries.removing))(
+  test.for(injectedFailures({ service: 'dynamodb', writes: true }, tries.removing))(
     '$title: the request is answered as a replay',
     async ({ kind, when, times = 1, effect }) => {
       const username = uniqueUsername();
@@ -120,7 +120,7 @@ describe('request-extraction, reading the fingerprint key', () => {
     await kills.cancel();
   };
 
-  test.for(injectedFaults({ service, writes: false }, tries.intake))(
+  test.for(injectedFailures({ service, writes: false }, tries.intake))(
     '$title: the repeated request is accepted, and one task is started',
     async ({ when, times = 1, effect }) => {
       const username = uniqueUsername();

@@ -17,7 +17,7 @@ import {
 import { planFault, planKills } from '../support/faults.ts';
 import { closed, inStatus } from '../support/records.ts';
 import { forgetRequests, requestsOf } from '../support/requests.ts';
-import { type InjectedFault, injectedFaults, type Service, tries } from './injected-faults.ts';
+import { type InjectedFailure, injectedFailures, type Service, tries } from './injected-failures.ts';
 
 /** The outcome when the function was killed before, and after, the call took effect. */
 type Outcomes = readonly [before: ExtractionStatus, after: ExtractionStatus];
@@ -173,7 +173,7 @@ const calls: readonly Call[] = [
 ];
 
 /** start-task repeats each write when the SDK's tries are used up, so that it fails only if it is killed. */
-const expectedOutcome = (call: Call, { kind, when }: InjectedFault): ExtractionStatus =>
+const expectedOutcome = (call: Call, { kind, when }: InjectedFailure): ExtractionStatus =>
   kind === 'killed' ? call.killed[when === 'before' ? 0 : 1] : (call.otherwise ?? 'COMPLETED');
 
 /** A request, and the username or national id that the provider knows it by. */
@@ -187,7 +187,7 @@ const prepare = async ({ plan = {}, byConsent }: Call) => {
 };
 
 describe.each(calls)('start-task, $call', (call) => {
-  test.for(injectedFaults(call, call.attempts ?? tries.patient))(
+  test.for(injectedFailures(call, call.attempts ?? tries.patient))(
     '$title: the extraction settles, is started at most once, and its request is forgotten',
     async (injected) => {
       const { username, body } = await prepare(call);

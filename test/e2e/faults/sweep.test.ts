@@ -10,7 +10,7 @@ import { inStatus } from '../support/records.ts';
 import { forgetRequests } from '../support/requests.ts';
 import { running, timedOut } from '../support/running.ts';
 import { sweepUntilClosed } from '../support/sweep.ts';
-import { injectedFaults, tries } from './injected-faults.ts';
+import { injectedFailures, tries } from './injected-failures.ts';
 
 const read = { service: 'dynamodb', operation: 'DynamoDB_20120810.GetItem', writes: false } as const;
 const update = { service: 'dynamodb', operation: 'DynamoDB_20120810.UpdateItem', writes: true } as const;
@@ -32,7 +32,7 @@ describe.each([
   { call: 'reading the record', ...read, contains: [] },
   { call: 'deferring the record', ...update, contains: ['":dueAt"'] },
 ])('the message of the rule for broken executions, $call', ({ service, operation, writes, contains }) => {
-  test.for(injectedFaults({ service, writes }, tries.patient))(
+  test.for(injectedFailures({ service, writes }, tries.patient))(
     '$title: the sweep closes the extraction',
     async ({ when, times = 1, effect }) => {
       const { extractionId, taskId } = await quietlyRunning();
@@ -64,7 +64,7 @@ describe.each([
     contains: (id: string) => [id],
   } as const,
 ])('the sweep, $call', ({ service, operation, writes, contains }) => {
-  test.for(injectedFaults({ service, writes }, tries.patient))(
+  test.for(injectedFailures({ service, writes }, tries.patient))(
     '$title: another sweep closes the extraction',
     async ({ when, times = 1, effect }) => {
       const { extractionId, taskId } = await quietlyRunning();

@@ -1,10 +1,10 @@
-import type { InjectedFault } from './injected-fault.ts';
+import type { PlantedFault } from './planted-fault.ts';
 
 const state = 'lib/breaker/breaker-state.ts';
 const circuit = 'lib/breaker/circuit-breaker.ts';
 
 /** Faults of the breakers. They are searched in outages with many extractions. */
-export const holdingFaults: readonly InjectedFault[] = [
+export const holdingFaults: readonly PlantedFault[] = [
   {
     name: 'failures-not-shared',
     does: 'Each process counts its own failures.',

@@ -1,4 +1,4 @@
-import type { InjectedFault } from './injected-fault.ts';
+import type { PlantedFault } from './planted-fault.ts';
 
 const transitions = 'lib/extraction/transitions.ts';
 const reconcile = 'lib/extraction/reconcile/reconcile.ts';
@@ -10,7 +10,7 @@ const sweep = 'lib/extraction/sweep.ts';
 const request = 'lib/extraction/api/request-extraction.ts';
 
 /** Faults of intake, collecting, closing and the sweep. */
-export const keepingFaults: readonly InjectedFault[] = [
+export const keepingFaults: readonly PlantedFault[] = [
   {
     name: 'sentence-recorded-as-code',
     does: 'Free text that the provider sends in place of a code is recorded.',

@@ -7,7 +7,7 @@ import type { Budget } from '../scheduler/budget.ts';
 import { formatSchedule } from '../scheduler/schedule.ts';
 import type { Scenario } from '../world/scenario.ts';
 import { scenarios } from '../world/scenarios.ts';
-import type { InjectedFault } from './injected-fault.ts';
+import type { PlantedFault } from './planted-fault.ts';
 
 /** The invariant that caught a fault, and after how many schedules. */
 export type Caught = {
@@ -23,7 +23,7 @@ export type Caught = {
 const mostSeeds = 10_000;
 
 /** Searches for a broken invariant, in the same order each time. */
-export const searchWithFault = async ({ where }: InjectedFault): Promise<Caught> => {
+export const searchWithFault = async ({ where }: PlantedFault): Promise<Caught> => {
   const tally = newTally();
   const search = async (searched: readonly Scenario[], budget: Budget): Promise<void> => {
     for (const scenario of searched) {

@@ -1,4 +1,4 @@
-import type { InjectedFault } from './injected-fault.ts';
+import type { PlantedFault } from './planted-fault.ts';
 
 const transitions = 'lib/extraction/transitions.ts';
 const recordDelivery = 'lib/extraction/record-delivery.ts';
@@ -8,7 +8,7 @@ const findOutcome = 'lib/extraction/reconcile/find-outcome.ts';
 const steps = 'lib/extraction/reconcile/steps.ts';
 
 /** Faults of deliveries and outcomes. */
-export const settlingFaults: readonly InjectedFault[] = [
+export const settlingFaults: readonly PlantedFault[] = [
   {
     name: 'woken-before-settled',
     does: 'The machine is woken before the outcome is recorded.',

@@ -1,11 +1,11 @@
-import type { InjectedFault } from './injected-fault.ts';
+import type { PlantedFault } from './planted-fault.ts';
 
 const start = 'lib/extraction/start/start.ts';
 const startAnswer = 'lib/extraction/start/start-answer.ts';
 const transitions = 'lib/extraction/transitions.ts';
 
 /** Faults of the start. */
-export const startingFaults: readonly InjectedFault[] = [
+export const startingFaults: readonly PlantedFault[] = [
   {
     name: 'no-starting-write',
     does: 'The start call is made without the `STARTING` write.',

@@ -1,9 +1,9 @@
 import { importPatched } from '../../support/patch-source.ts';
-import { injectedFaults } from './injected-faults.ts';
+import { plantedFaults } from './planted-faults.ts';
 import type { Caught } from './search-with-fault.ts';
 
 /** A program: searches with the fault that its argument names, and prints the finding as JSON. */
-const fault = injectedFaults.find(({ name }) => name === process.argv[2]);
+const fault = plantedFaults.find(({ name }) => name === process.argv[2]);
 if (fault === undefined) throw new Error(`There is no fault ${process.argv[2]}.`);
 
 const search = async (): Promise<Caught> => {

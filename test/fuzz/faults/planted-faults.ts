@@ -1,9 +1,9 @@
 import type { SourcePatch } from '../../support/patch-source.ts';
 
-/** An injected fault, and the property that must catch it. */
-export type Mutant = SourcePatch & { readonly caughtBy: string };
+/** A planted fault, and the property that must catch it. */
+export type PlantedFault = SourcePatch & { readonly caughtBy: string };
 
-export const mutants: readonly Mutant[] = [
+export const plantedFaults: readonly PlantedFault[] = [
   {
     name: 'compares 31 bytes of the HMAC',
     file: 'lib/webhook/verify-signature.ts',

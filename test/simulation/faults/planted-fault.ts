@@ -1,7 +1,7 @@
 import type { SourcePatch } from '../../support/patch-source.ts';
 
 /** A defect that somebody could introduce: a patch of one source file of the product. */
-export type InjectedFault = SourcePatch & {
+export type PlantedFault = SourcePatch & {
   /** What the patched code does wrong. */
   readonly does: string;
   /** The invariant that it breaks first. */

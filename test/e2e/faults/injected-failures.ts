@@ -75,8 +75,8 @@ export type Service = keyof typeof errors;
 /** How often the clients of lib/aws/wiring/client-options.ts try a call. */
 export const tries = { removing: 2, prompt: 3, intake: 4, patient: 5 } as const;
 
-/** A fault of one call to AWS. */
-export type InjectedFault = Pick<FaultRule, 'when' | 'times' | 'effect'> & {
+/** A call to AWS that is made to fail. */
+export type InjectedFailure = Pick<FaultRule, 'when' | 'times' | 'effect'> & {
   readonly title: string;
   /** `killed`: the function's process exits. `once`: one try fails. `always`: every try of the SDK fails. */
   readonly kind: 'killed' | 'once' | 'always';
@@ -85,15 +85,15 @@ export type InjectedFault = Pick<FaultRule, 'when' | 'times' | 'effect'> & {
 const whenText = { before: 'before it took effect', after: 'after it took effect' } as const;
 
 /**
- * The faults of a call. A write can fail before or after it took effect. For a read the two are the same, so it only fails
+ * The failures of a call. A write can fail before or after it took effect. For a read the two are the same, so it only fails
  * before.
  */
-export const injectedFaults = (
+export const injectedFailures = (
   { service, writes }: { readonly service: Service; readonly writes: boolean },
   attempts: number,
-): readonly InjectedFault[] => {
+): readonly InjectedFailure[] => {
   const { throttles, failures } = errors[service];
-  const killed = (when: 'before' | 'after'): InjectedFault => ({
+  const killed = (when: 'before' | 'after'): InjectedFailure => ({
     kind: 'killed',
     title: `killed ${whenText[when]}`,
     when,
@@ -103,7 +103,7 @@ export const injectedFaults = (
     kind: 'once' | 'always',
     when: 'before' | 'after',
     [status, errorType]: readonly [number, string],
-  ): InjectedFault => ({
+  ): InjectedFailure => ({
     kind,
     title: `answered ${errorType} ${kind === 'once' ? 'once' : 'at every try'} ${whenText[when]}`,
     when,
