@@ -26,7 +26,7 @@ const sweepExtractions = (_event: unknown, context: Context): Promise<SweepResul
     now: () => new Date(),
     random: Math.random,
     remainingMs: () => context.getRemainingTimeInMillis(),
-    // A claim and a batch, each with one try that times out, and the end of the function.
+    // A lease and a batch, each with one try that times out, and the end of the function.
     reserveMs: 2 * patientClient.requestHandler.requestTimeout + 5_000,
     telemetry,
     publish: publishNow,

@@ -225,7 +225,7 @@ const sweepExtractions = ({ scope, config, code, dataKey, storage, queue }: Cont
     name: 'sweep-extractions',
     code: code['sweep-extractions'],
     timeout: sweepTimeout(config),
-    // Claims take CPU, which follows memory. A sweep that finds nothing ends in 0.2 s whatever its size.
+    // Leases take CPU, which follows memory. A sweep that finds nothing ends in 0.2 s whatever its size.
     memoryMB: 512,
     environment: {
       EXTRACTIONS_TABLE: storage.extractions.tableName,

@@ -127,7 +127,7 @@ const sweepAlarms = (config: Config, metrics: CosechaMetrics): readonly AlarmEnt
   {
     id: 'sweep-failed',
     symptom:
-      'Extractions that are due are not reconciled: the sweep cannot claim them or send them to the queue.',
+      'Extractions that are due are not reconciled: the sweep cannot lease them or send them to the queue.',
     // A record that failed is due again after 5 to 13 minutes, so it fails in every second or third sweep. Two of four
     // periods are the same failure again; a single one can be chance.
     metric: metrics.custom('SweepFailed').with(minutes(sweepMinutes(config))),

@@ -117,7 +117,7 @@ type Progress = {
   readonly unfinishedReads?: { readonly count: number; readonly lastBegunAt: Timestamp };
   /** Partition of the sparse index `due`: 0..15 while the record is open, absent once it is closed. */
   readonly dueShard?: number;
-  /** When the sweep reconciles the record next. */
+  /** When the record is due to be reconciled. From then on, the sweep queues it. */
   readonly dueAt?: Timestamp;
   readonly expiresAt?: number;
 };

@@ -22,9 +22,9 @@ export type SweepDeps = {
 };
 
 export type SweepResult = {
-  /** Records that were claimed and sent to the queue. */
+  /** Records that were leased and sent to the queue. */
   readonly sent: number;
-  /** Records that could not be claimed, or were claimed and not sent. They are due again later. */
+  /** Records that could not be leased, or were leased and not sent. They are due again later. */
   readonly failed: number;
   /** The time ended before the index was empty. The next sweep continues. */
   readonly cutShort: boolean;
@@ -36,20 +36,20 @@ export type SweepResult = {
 const perQuery = 100;
 
 /**
- * For how long a claimed record is left alone at least: by default the sweep's interval. Its message is then behind all that
- * were sent before it, or it has failed.
+ * The shortest lease of a record: by default the sweep's interval. By then its message has been received, or waits behind
+ * older ones.
  */
 const minClaimSeconds = 300;
 
 /**
- * A random part of the claim. By default, about half of the records that were claimed together are due again two sweeps
+ * A random part of the lease. By default, about half of the records that were leased together are due again two sweeps
  * later, and the rest with the third, so that a backlog is spread.
  */
 const claimSpreadSeconds = 480;
 
 type Counts = { -readonly [Name in keyof SweepResult]: SweepResult[Name] };
 
-/** Claims a record by moving its `dueAt` ahead, unless it has moved meanwhile. Returns whether this sweep has the claim. */
+/** Leases a record: moves its `dueAt` ahead, unless it has moved meanwhile. Returns whether this sweep has the lease. */
 const claim = async (found: DueRecord, counts: Counts, deps: SweepDeps): Promise<boolean> => {
   const { extractionId, dueAt } = found;
   try {
@@ -57,17 +57,17 @@ const claim = async (found: DueRecord, counts: Counts, deps: SweepDeps): Promise
     const claimSeconds = minClaimSeconds + deps.random() * claimSpreadSeconds;
     const claimed = claimDue({ found, dueAt: plusSeconds(time, claimSeconds) });
     const { kind } = await writeChange(deps.extractions, claimed);
-    // After the claim, which replaces a malformed `dueAt`. Otherwise every sweep would fail on that row.
+    // After the lease, which replaces a malformed `dueAt`. Otherwise every sweep would fail on that row.
     counts.oldestOverdueSeconds = Math.max(counts.oldestOverdueSeconds, secondsSince(dueAt, time));
     return kind === 'written';
   } catch (error) {
     counts.failed += 1;
-    deps.telemetry.failure('The sweep could not claim an extraction.', error, { extractionId });
+    deps.telemetry.failure('The sweep could not lease an extraction.', error, { extractionId });
     return false;
   }
 };
 
-/** Claims up to ten records, and sends those that it could claim. */
+/** Leases up to ten records, and sends those that it could lease. */
 const sendDue = async (found: readonly DueRecord[], counts: Counts, deps: SweepDeps): Promise<void> => {
   const claims = await Promise.all(found.map((one) => claim(one, counts, deps)));
   const messages = found

@@ -230,7 +230,7 @@ export const markRunning = markRunningFrom(transitions.markRunning.from, ({ reco
     : plusSeconds(now, timings.pollFirst),
 );
 
-/** The same after `UNCONFIRMED`. The machine has probably ended, so the sweep reconciles soon. */
+/** The same after `UNCONFIRMED`. The machine has probably ended, so it is due soon. */
 export const markRunningLate = markRunningFrom(transitions.markRunningLate.from, ({ now, timings }) =>
   plusSeconds(now, timings.pollEvery),
 );
@@ -304,7 +304,7 @@ const markSettledFrom =
         settledBy,
         isFinal: true,
         ...defined({ reason, oversizedAt: oversized && now.toISOString() }),
-        // A message asks for the collection at once. If it is lost, the sweep collects from then on.
+        // A message asks for the collection at once. If it is lost, the sweep queues it from then on.
         ...dueOn(extractionId, plusSeconds(now, timings.pollEvery)),
       },
       // DynamoDB rejects an update that sets and removes one attribute. A `collectionError` of `TIMED_OUT` is obsolete.
@@ -413,13 +413,13 @@ export const reschedule = ({ record, dueAt }: Pick<Facts, 'record' | 'dueAt'>): 
   proof: (row) => equalIf(row.dueAt === dueAt, false),
 });
 
-/** A sweep's claim. It knows only the keys of the index. Applies only if `dueAt` is still the one that it found. */
+/** A sweep's lease. It knows only the keys of the index. Applies only if `dueAt` is still the one that it found. */
 export const claimDue = ({ found, dueAt }: Pick<Facts, 'dueAt'> & { readonly found: DueRecord }): Change => ({
   extractionId: found.extractionId,
   when: { open: true, dueAt: found.dueAt },
   set: { dueAt },
   remove: [],
-  // The claim of another sweep in the same millisecond looks the same.
+  // The lease of another sweep in the same millisecond is the same write.
   proof: (row) => equalIf(row.dueAt === dueAt, false),
 });
 

@@ -5,7 +5,7 @@ import { type Extraction, ownOutcomes, terminalStatuses } from '../record.ts';
 export type RestoredRow =
   /** It was closed: written unchanged. */
   | { readonly kind: 'closed'; readonly record: Extraction }
-  /** It was open: due now, so that the next sweep reconciles it. */
+  /** It was open: due now, so that the next sweep queues it. */
   | { readonly kind: 'due'; readonly record: Extraction }
   /** It was not started, or its start was in progress: closed as `UNCONFIRMED`, as a task may exist by now. */
   | { readonly kind: 'unconfirmed'; readonly record: Extraction }

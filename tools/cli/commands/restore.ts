@@ -15,7 +15,7 @@ export type RestoreOptions = {
 
 const meanings: Readonly<Record<RestoredKind, string>> = {
   closed: 'copied unchanged, closed',
-  due: 'copied, due now: the next sweep reads the provider',
+  due: 'copied, due now: the next sweep queues it',
   unconfirmed: 'copied as UNCONFIRMED: not confirmed as started in the backup, and never started again',
   present: 'not copied: already in the live table',
   'requested-again':

@@ -52,7 +52,7 @@ export type SweepLine = {
   readonly at: string;
   /** Records that it sent to the queue. */
   readonly sent: number;
-  /** Records that it could not claim or send. */
+  /** Records that it could not lease or send. */
   readonly failed: number;
 };
 

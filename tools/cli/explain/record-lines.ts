@@ -107,8 +107,8 @@ const dueLine = ({ record, now }: Known): StoryLine[] => {
   if (record?.dueAt === undefined) return [];
   const what =
     record.dueAt > now.toISOString()
-      ? 'Reconciles it after this time, unless the machine or the queue does.'
-      : 'Should have reconciled it by its next run.';
+      ? 'Queues it after this time, unless it is reconciled before.'
+      : 'Should have queued it by its next run.';
   return [{ at: record.dueAt, lane: 'record', who: 'sweep', what }];
 };
 

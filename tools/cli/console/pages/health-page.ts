@@ -138,7 +138,7 @@ const showSweeps = ({ items }: Bounded<SweepLine>, now: Date): Html => {
   if (last === undefined) return html`<p class="late">No sweep finished within an hour.</p>`;
   const failed = items.reduce((sum, sweep) => sum + sweep.failed, 0);
   return html`<p>The last sweep finished ${ago(last.at, now)}. It sent ${last.sent} to the reconcile queue.</p>
-<p class="source">${plural(items.length, 'sweep')} finished within an hour, and ${failed} records could not be claimed or sent. From the log of sweep-extractions.</p>`;
+<p class="source">${plural(items.length, 'sweep')} finished within an hour, and ${failed} records could not be leased or sent. From the log of sweep-extractions.</p>`;
 };
 
 const hourNames = ['Last hour', 'An hour ago', 'A day ago'] as const;

@@ -94,7 +94,7 @@ test('lines of all places are merged in order of time, and each retry has its nu
     ['00:02.500', 'Step Functions', 'Try failed with ProviderBusy: the provider was busy (429).'],
     ['00:04.500', 'Step Functions', 'Try failed with ProviderBusy: the provider was busy (429).'],
     ['00:05.000', 'SQS', 'The dead-letter queue holds 2 messages, of any extraction.'],
-    ['15:00.000', 'sweep', 'Reconciles it after this time, unless the machine or the queue does.'],
+    ['15:00.000', 'sweep', 'Queues it after this time, unless it is reconciled before.'],
   ]);
   expect(story?.lines.filter(({ attempt }) => attempt !== undefined)).toMatchObject([
     { attempt: 1, nextAt: iso(3), verdict: 'failed', does: 'wait' },
