@@ -261,7 +261,7 @@ const retention = {
 const provider = {
   providerConnectTimeoutMs: withDefault(wholeNumber('milliseconds', 100, 30_000), 3_000, {
     description: 'The timeout of a connect to the provider.',
-    reason: 'A start whose connect failed reached nobody, so it is retried.',
+    reason: 'A start whose connect failed did not reach the provider, so it is retried.',
   }),
   providerTimeoutMs: withDefault(wholeNumber('milliseconds', 200, 60_000), 20_000, {
     description: 'The timeout of a whole call to the provider.',
@@ -431,7 +431,7 @@ const operating = {
     ),
     {
       description:
-        'Every alarm notifies this topic when it starts and when it ends. It must be in the stack’s region. Without it, alarms change state but notify nobody.',
+        'Every alarm notifies this topic when it starts and when it ends. It must be in the stack’s region. Without it, alarms only change state.',
     },
   ),
   runbookUrl: withDefault(
@@ -452,7 +452,7 @@ const operating = {
   fanOutToEventBus: withDefault(trueOrFalse, false, {
     description:
       'Whether the records of the stream are also put on an EventBridge bus. Switching it off deletes the bus, the pipe, its log and its dead-letter queue.',
-    reason: 'The stream has room for two readers; the bus has room for more.',
+    reason: 'The stream has room for two consumers; the bus has room for more.',
   }),
 };
 

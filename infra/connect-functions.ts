@@ -46,7 +46,7 @@ export const connectFunctions = (scope: Construct, resources: Resources, functio
   return { ...watched, ...stream, policies, ...monitoring };
 };
 
-/** Publishes what readers of the stream need in the Parameter Store, and on a bus where the settings ask for one. */
+/** Publishes what consumers of the stream need in the Parameter Store, and on a bus where the settings ask for one. */
 const publishStream = (scope: Construct, { config, dataKey, storage }: Resources) => {
   const streamArn = storage.extractions.tableStreamArn ?? '';
   const names = streamParameters(config.stage);

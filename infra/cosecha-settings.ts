@@ -126,7 +126,7 @@ export type CosechaSettings = {
   readonly logRetentionDays?: number | undefined;
   /**
    * The timeout of a connect to the provider.
-   * A start whose connect failed reached nobody, so it is retried.
+   * A start whose connect failed did not reach the provider, so it is retried.
    * Milliseconds, 100 to 30000.
    * Default: 3000.
    */
@@ -292,7 +292,7 @@ export type CosechaSettings = {
    */
   readonly reconcileReservedConcurrency?: number | undefined;
   /**
-   * Every alarm notifies this topic when it starts and when it ends. It must be in the stack’s region. Without it, alarms change state but notify nobody.
+   * Every alarm notifies this topic when it starts and when it ends. It must be in the stack’s region. Without it, alarms only change state.
    * ARN of a standard SNS topic.
    */
   readonly alarmTopicArn?: string | undefined;
@@ -305,7 +305,7 @@ export type CosechaSettings = {
   readonly runbookUrl?: string | undefined;
   /**
    * Whether the records of the stream are also put on an EventBridge bus. Switching it off deletes the bus, the pipe, its log and its dead-letter queue.
-   * The stream has room for two readers; the bus has room for more.
+   * The stream has room for two consumers; the bus has room for more.
    * `true` or `false`.
    * Default: false.
    */

@@ -151,7 +151,7 @@ const administering = (arns: Arns, { resources }: OperatorPoliciesProps) => {
     secrets.reading(secrets.webhookSigningKey),
     secrets.reading(secrets.providerApiKey),
     allow(['dynamodb:DeleteItem'], [arns.extractions, arns.tasks, arns.requests]),
-    // Ciphertext, which nobody can open: `erase` looks whether the row is gone.
+    // Ciphertext, which these policies cannot decrypt: `erase` checks that the item is gone.
     allow(['dynamodb:GetItem'], [arns.requests]),
     allow(['s3:DeleteObject', 's3:DeleteObjectVersion'], [arns.everyResult]),
     allow(['dynamodb:DescribeTable', 'dynamodb:Scan'], [arns.restored]),

@@ -56,7 +56,7 @@ const dataOutputs = (
           [
             'EventBusArn',
             fanOut.bus.eventBusArn,
-            'The bus with outcomes, for any number of readers (docs/stream.md)',
+            'The bus with outcomes, for any number of consumers (docs/stream.md)',
           ],
         ];
   return [
@@ -136,7 +136,7 @@ const operatingOutputs = (
   [
     'ViewerPolicyArn',
     policies.viewer.managedPolicyArn,
-    'Attach it to whoever may look: the commands that read, without results (docs/cli.md)',
+    'Attach it to people who may read: the commands that read, without results (docs/cli.md)',
   ],
   [
     'OperatorPolicyArn',

@@ -164,7 +164,7 @@ const queueAlarms = (
     : [
         {
           id: 'fan-out-dead-letters',
-          symptom: 'Readers of the bus lack outcomes: the pipe abandoned records of the stream.',
+          symptom: 'Consumers of the bus lack outcomes: the pipe abandoned records of the stream.',
           metric: fanOutDeadLetters,
           threshold: 1,
           keepsState: true,

@@ -19,7 +19,7 @@ type EventFanOutProps = {
 };
 
 /**
- * A bus with every outcome on it, for more readers than the two that a shard of the stream allows. The pipe is one of
+ * A bus with every outcome on it, for more consumers than the two that a shard of the stream allows. The pipe is one of
  * the two. The `detail` of each event is a CloudEvent, whose `data` is the record of the stream, unchanged. So the same
  * decoder reads both.
  *

@@ -36,7 +36,7 @@ type Tuning = Pick<
   'batchSize' | 'maxBatchingWindow' | 'maxRecordAge' | 'parallelizationFactor' | 'retryAttempts'
 >;
 
-/** What a reader needs of a deployment. The construct `Cosecha` has it. */
+/** What a consumer needs of a deployment. The construct `Cosecha` has it. */
 type Source = {
   readonly streamArn: string;
   readonly dataKey: Pick<IKey, 'keyArn'>;
@@ -112,7 +112,7 @@ export class ExtractionConsumer extends Construct {
     ]);
   }
 
-  /** The bucket's name is a function, as a parameter that nobody reads would still be one of the template. */
+  /** The bucket's name is a function, because an unused parameter would still be in the template. */
   private lookUp(stage: string): Names {
     const names = streamParameters(stage);
     const read = (name: string): string => StringParameter.valueForStringParameter(this, name);
@@ -155,7 +155,7 @@ export class ExtractionConsumer extends Construct {
       ['dynamodb:DescribeStream', 'dynamodb:GetRecords', 'dynamodb:GetShardIterator', 'dynamodb:ListStreams'],
       streamArn,
     );
-    // The stream is encrypted with the table's key, which DynamoDB uses with the reader's permissions.
+    // The stream is encrypted with the table's key, which DynamoDB uses with the consumer's permissions.
     this.allow(handler, ['kms:Decrypt', 'kms:DescribeKey'], dataKeyArn, viaService('dynamodb'));
   }
 
@@ -253,7 +253,7 @@ const parameterId = (scope: Construct, value: string): string => {
   return Ref;
 };
 
-/** Names in the Parameter Store, where a stack publishes what readers of its stream need. */
+/** Names in the Parameter Store, where a stack publishes what consumers of its stream need. */
 export const streamParameters = (stage: string) => ({
   streamArn: `/${stackNameOf(stage)}/extractions-stream-arn`,
   dataKeyArn: `/${stackNameOf(stage)}/data-key-arn`,

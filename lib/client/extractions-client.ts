@@ -11,9 +11,9 @@ import { waitForOutcome } from './wait-for-outcome.ts';
 export type ExtractionsClientOptions = {
   /** The stack's output `ApiUrl`. */
   readonly apiUrl: string;
-  /** Where it is left out: `AWS_REGION`. */
+  /** Default: `AWS_REGION`. */
   readonly region?: string;
-  /** Where they are left out: as the AWS SDK finds them (environment, profile, container, instance). */
+  /** Default: those that the AWS SDK finds (environment, profile, container, instance). */
   readonly credentials?: () => Promise<Credentials>;
   /** Signs and sends. Replaces `region` and `credentials`. */
   readonly fetch?: SignedFetch;
@@ -27,7 +27,7 @@ export type CallOptions = {
 export type RequestOptions = CallOptions & {
   /**
    * Printable ASCII, at most 255 characters. Give one that your service can find again after a crash, such as an order
-   * number: the same key never starts a second extraction. Where it is left out, only the retries of this call share one.
+   * number: the same key never starts a second extraction. By default only the retries of this call share one.
    */
   readonly idempotencyKey?: string;
   readonly onRetry?: (reason: string) => void;
@@ -77,7 +77,7 @@ const regionOf = ({ region = process.env.AWS_REGION }: ExtractionsClientOptions)
   throw new TypeError('No region is set. Pass region, or set AWS_REGION.');
 };
 
-/** The SDK's own chain. It is loaded at the first request, so that nobody who passes credentials pays for it. */
+/** The SDK's own chain. It is loaded at the first request, so that a caller that passes credentials does not load it. */
 const ambientCredentials = (): (() => Promise<Credentials>) => {
   const chain = once(async () => (await import('@aws-sdk/credential-provider-node')).defaultProvider());
   return async () => (await chain())();

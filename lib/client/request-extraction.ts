@@ -2,7 +2,7 @@ import type { ConsentRequest, CredentialsRequest } from '../extraction/api/parse
 import type { PublicExtraction } from '../extraction/api/public-view.ts';
 import { type SendDeps, send } from './send.ts';
 
-/** The body of `POST /extractions`. `method` is `credentials` and `variant` is `v1` where they are left out. */
+/** The body of `POST /extractions`. Defaults: `method` is `credentials`, `variant` is `v1`. */
 export type ExtractionRequest =
   | (Omit<CredentialsRequest, 'method'> & { readonly method?: 'credentials' })
   | (Omit<ConsentRequest, 'variant'> & { readonly variant?: ConsentRequest['variant'] });

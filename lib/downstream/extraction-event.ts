@@ -33,7 +33,7 @@ type Change = EventIdentity & { readonly extraction: ExtractionSnapshot };
  * - `reopened`: the previous outcome is withdrawn and there is none: `UNCONFIRMED` returned to `RUNNING`
  * - `collected`: the results are stored, or there are none to store
  * - `not-collected`: the results will not be stored; `collectionError` is the reason
- * - `housekeeping`: a change that is of no interest to readers
+ * - `housekeeping`: an internal change, such as another `dueAt`
  * - `restored`: a lost record was restored from a backup, perhaps in an earlier state; use it as it is
  * - `erased`: the record was deleted on request and its results are being deleted; delete your copies too
  * - `expired`: the record's retention ended; no action is needed

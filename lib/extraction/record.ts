@@ -152,7 +152,7 @@ export const isUnderstood = ({ schemaVersion, status }: Extraction): boolean =>
   schemaVersion === 1 && allStatuses.has(status);
 
 /**
- * Whether the provider announces the outcome by a webhook: "The only event is the v2 task completion webhook" ("Events").
+ * Whether the provider reports the outcome by a webhook: "The only event is the v2 task completion webhook" ("Events").
  * For all other extractions only polling finds the outcome, and their row in `Tasks` has no link.
  */
 export const hasWebhook = (record: Extraction): boolean => record.method === 'credentials';

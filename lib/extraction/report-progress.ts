@@ -4,8 +4,8 @@ import type { Telemetry } from '../observability/telemetry.ts';
 import type { Extraction } from './record.ts';
 
 /**
- * Reports a time of an extraction: whose it is, and the seconds since the request. So the log tells slow and failing
- * entities apart, and no metric needs a dimension for each.
+ * Reports a time of an extraction: whose it is, and the seconds since the request. So the log shows which
+ * entities are slow or fail, and no metric needs a dimension for each.
  */
 const report = (
   message: string,

@@ -12,7 +12,7 @@ export class RequestDataGone extends Error {
   }
 }
 
-/** Why an extraction was not started or not read, and what its record says then. */
+/** The `reason` of a record that was not started for this, and the `collectionError` of one that was not read. */
 export const requestDataGone = 'request-data-gone';
 
 const hour = 3_600;
@@ -63,7 +63,7 @@ type RequestDeps = { readonly requests: RequestStore; readonly telemetry: Teleme
 
 /**
  * The row of a record's request. Undefined if there is none, or one of another extraction; the caller then reads the record
- * again, as whoever has used the row has also removed it. Throws what the store throws.
+ * again, because the process that used the row also removed it. Throws what the store throws.
  */
 export const findRequest = async (
   { extractionId, requestId }: Pick<Extraction, 'extractionId' | 'requestId'>,

@@ -34,7 +34,7 @@ export type ReceiveDeliveryDeps = {
 
 /**
  * The signature with which `cosecha doctor` checks that a wrong one is refused. It is well-formed and public, and refused
- * as any other, so that whoever else sends it gains nothing but the name of the reason.
+ * as any other. Another sender of it changes only the `reason` in the log.
  */
 export const doctorSignature = `sha256=${'0'.repeat(64)}`;
 

@@ -310,7 +310,7 @@ const addPause: AddCommand = (program, run) => {
     .usage('--starts|--reads --reason <text> [options]')
     .option('--starts', 'hold starts')
     .option('--reads', 'hold reads')
-    .requiredOption('--reason <text>', 'why, for whoever finds them paused (required)', pauseReason)
+    .requiredOption('--reason <text>', 'why; shown where calls are paused (required)', pauseReason)
     .addHelpText('after', examples('--stage prod pause --starts --reason maintenance'))
     .action((options: PauseOptions) =>
       run(async (context) => (await import('./commands/pause.ts')).pause(options, context)),

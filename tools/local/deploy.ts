@@ -115,7 +115,7 @@ const deployAssembly = async (
 ): Promise<Record<string, string>> => {
   const outputsFile = join(directory, 'outputs.json');
   await runCdk({
-    // `direct` creates no change set, as there is nobody to approve it.
+    // `direct` creates no change set, because nothing has to be approved.
     args: [
       'deploy',
       '--all',

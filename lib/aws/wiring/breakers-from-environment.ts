@@ -20,7 +20,7 @@ const settingsSchema = v.strictObject({
 const parseBreakerSettings = (json: string): Required<BreakerSettings> =>
   v.parse(settingsSchema, JSON.parse(json));
 
-/** The breakers of starts and reads. They give up on DynamoDB within seconds, as the call to the provider waits. */
+/** The breakers of starts and reads. They wait for DynamoDB for seconds at most, because the call to the provider waits for them. */
 export const breakersFromEnvironment = (now: () => Date): Readonly<Record<BreakerName, CircuitBreaker>> => {
   const store = dynamoBreakerStore(new DynamoDBClient(promptClient), requiredVariable('BREAKERS_TABLE'));
   const settings = parseBreakerSettings(requiredVariable('BREAKER'));

@@ -11,7 +11,7 @@ export const promptClient = {
 };
 
 /**
- * AWS client options for request-extraction. A caller waits, but no provider that gives up after 5 s. In a burst a call may
+ * AWS client options for request-extraction. Its caller waits longer than the 5 s of the provider. In a burst a call may
  * take seconds, and a 500 costs the caller a retry. The function has 15 s, of the 30 s that API Gateway waits
  * (https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-quotas.html). One call may use 4 × 2.5 s = 10 s, and
  * the pauses before its retries 50 + 100 + 200 = 350 ms at most. That leaves 4.6 s for a cold start and the other three calls.
@@ -23,7 +23,7 @@ export const intakeClient = {
 };
 
 /**
- * AWS client options for removals from `Requests`. Whoever has what it needs does not wait long for them: a row that stays
+ * AWS client options for removals from `Requests`. The caller does not wait long for them: an item that stays
  * expires. Two tries of 500 ms, and a pause of 50 ms at most between them.
  */
 export const removingClient = {

@@ -4,6 +4,6 @@ import { dynamoRequestStore } from '../dynamo-request-store.ts';
 import { removingClient } from './client-options.ts';
 import { requiredVariable } from './environment.ts';
 
-/** The table `Requests`. Removals have a client of their own, which gives up within a second. */
+/** The table `Requests`. Removals have a client of their own, which waits for a second at most. */
 export const requestsFromEnvironment = (database: DynamoDBClient): RequestStore =>
   dynamoRequestStore(database, requiredVariable('REQUESTS_TABLE'), new DynamoDBClient(removingClient));

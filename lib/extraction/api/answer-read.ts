@@ -46,7 +46,7 @@ export const answerRead = async (
   const caller = callerOf(event.requestContext);
   if (caller === undefined) return problem('unauthorized');
   const record = isUuid(extractionId) ? await deps.extractions.get(extractionId) : undefined;
-  // One answer for "does not exist" and "belongs to another caller", so that nobody can test whether an id exists.
+  // One answer for "does not exist" and "belongs to another caller", so that a caller cannot find out whether an id exists.
   if (record === undefined || !(record.requestedBy === caller || deps.readers.has(caller))) {
     return problem('not-found');
   }

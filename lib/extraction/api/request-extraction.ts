@@ -22,7 +22,7 @@ export type RequestDeps = {
   readonly seal: (ids: ExecutionInput, plaintext: SealedRequestData) => Promise<string>;
   /** Starts the execution whose name is the extractionId. An existing one is success. */
   readonly startExecution: (input: ExecutionInput) => Promise<void>;
-  /** 128 random bits: nobody who sends a request can choose the key of its row. */
+  /** 128 random bits, so that no caller can choose the key of the row. */
   readonly newRequestId: () => string;
   readonly telemetry: Telemetry;
   readonly now: () => Date;
@@ -87,7 +87,7 @@ export const requestExtraction = async (input: RequestInput, deps: RequestDeps):
   const record = creation.created ? mine : creation.record;
   // The SDK repeats a put whose answer was lost, and the repetition then finds the row of the first try.
   const isMine = record.requestId === requestId;
-  // Only with this proof. After an exception, the record may be mine, and its start would then find no row.
+  // Only if the record is of another request. After an exception that is unknown, and a start may need the row.
   if (!isMine) await removeRequest(mine, deps);
   if (record.fingerprint !== input.fingerprint) return { kind: 'key-reused' };
 

@@ -7,7 +7,7 @@ import type { ReconcileCaller, ReconcileDeps } from './steps.ts';
 
 type CountDeps = Pick<ReconcileDeps, 'extractions' | 'now' | 'timings' | 'telemetry'>;
 
-/** So often the end of a counted read is written, each time with the retries of the SDK: otherwise it counts as lost. */
+/** How often the end of a counted read is tried to be written, each time with the SDK's retries. If all fail, it stays counted. */
 const mostTries = 3;
 
 /** Whether the process that began the last counted read may still run. Lambda ends it at its timeout. */

@@ -87,8 +87,8 @@ const isUnchanged = (before: Extraction, row: Extraction): boolean =>
   row.dueShard === before.dueShard;
 
 /**
- * The row of the request is not there. Whoever closes a record of a consent removes it, so the record is read again. If it is
- * unchanged, the row is lost. It is then not read, and is closed at its time.
+ * The row of the request is not there. The process that closes a record of a consent removes it, so the record is read again.
+ * If the record is unchanged, the row is lost. The task is then not read any more, and the record is closed at its time.
  */
 const readWithoutRequest = async (record: Extraction, deps: ReconcileDeps): Promise<ReadResult> => {
   const row = await deps.extractions.get(record.extractionId);

@@ -207,7 +207,8 @@ const persist = async (change: Change, deps: StartDeps): Promise<ChangeOutcome> 
 
 /**
  * The start was settled as stale before its attempt could write the task. The polls of a consent need the row of the request
- * again, which whoever settled the start has removed, or is about to: with `taskId`, only those remove it who know this task.
+ * again. The process that settled the start removed it, or is about to. Once the row has the `taskId`, only a process that knows
+ * this task removes it.
  */
 const reopen = async (
   late: Parameters<typeof markRunningLate>[0],
@@ -276,7 +277,7 @@ const obtainToken = async (
 };
 
 /**
- * Decides for an attempt that finds no row of the request. Whoever has used the row has changed the record before. Otherwise
+ * Decides for an attempt that finds no row of the request. A process that used the row changed the record before. Otherwise
  * the row is lost: the machine retries until the start window ends, as after any failure.
  */
 const startWithoutRequest = async (input: StartInput, deps: StartDeps): Promise<Step> => {

@@ -162,7 +162,7 @@ const revokeKeyPermission = async (stage: Stage): Promise<void> => {
   );
 };
 
-/** Alarms that notify nobody, as without the setting alarmTopicArn. */
+/** Alarms without a topic, as without the setting alarmTopicArn. */
 const takeTopic = async ({ emulator }: Stage): Promise<void> => {
   const cloudWatch = new CloudWatchClient(emulator.client);
   const AlarmNames = [`${stackNameOf(LOCAL_STAGE)}-unknown-record`];
@@ -245,7 +245,7 @@ export const plantedFaults: readonly {
   {
     plant: takeTopic,
     check: 'alarm-notifies',
-    named: /1 alarms notify nobody: Cosecha-local-unknown-record/,
+    named: /1 alarms have no topic: Cosecha-local-unknown-record/,
   },
   { plant: takeOldImages, check: 'doctor', named: /its stream is off, or does not have both images/ },
   { plant: admitStranger, check: 'foreign-caller', named: /read \S+ and got 200, not 404/ },

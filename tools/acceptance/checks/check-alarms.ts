@@ -68,7 +68,7 @@ export const alarmNotifies: Check = {
     const silent = MetricAlarms.filter(({ AlarmActions = [] }) => AlarmActions.length === 0);
     if (silent.length > 0) {
       throw new Unmet(
-        `${silent.length} alarms notify nobody: ${silent.map(({ AlarmName }) => AlarmName).join(', ')}. Set alarmTopicArn.`,
+        `${silent.length} alarms have no topic: ${silent.map(({ AlarmName }) => AlarmName).join(', ')}. Set alarmTopicArn.`,
       );
     }
     // No other check raises it.

@@ -47,7 +47,7 @@ export const streamConsumer: Check = {
       extract(context, { ...request, reference: failingReference }),
       extract(context, request),
     ]);
-    await until(context, `the reader of the stream to read ${other} (its log: ${logGroup})`, async () =>
+    await until(context, `the consumer of the stream to read ${other} (its log: ${logGroup})`, async () =>
       (await readLogLines(client, logGroup, startedAt)).some((line) => line.includes(other)),
     );
     const s3 = new S3Client(client);

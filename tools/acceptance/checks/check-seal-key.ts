@@ -38,7 +38,7 @@ export const readInput = async (
   }
 };
 
-/** For how long the provider is busy for an extraction whose sealed data are looked at: some tries of the machine. */
+/** For how long the provider is busy for an extraction whose sealed data are read: some tries of the machine. */
 const busySeconds = 20;
 
 const storesOf = ({ client, deployment }: AcceptContext) => {
@@ -231,7 +231,7 @@ export const sealKeyContext: Check = {
     const invoke = new InvokeCommand({
       FunctionName: physicalName,
       LogType: 'Tail',
-      // The token is nobody's, so that the report of the failure wakes no machine.
+      // The token is of no machine, so that the report of the failure ends none.
       Payload: JSON.stringify({
         extractionId,
         requestId,

@@ -20,7 +20,7 @@ const POLL_EVERY_MS = 100;
 /** New shards are searched for once a second. DescribeStream allows ten calls a second, which others make too. */
 const roundsBetweenShards = 10;
 
-/** Whether a call to a stream was throttled, as those of more than two readers of a shard are. */
+/** Whether a call to a stream was throttled, as those of more than two consumers of a shard are. */
 export const isThrottled = (name: string | undefined): boolean =>
   name === 'LimitExceededException' || name === 'ThrottlingException';
 

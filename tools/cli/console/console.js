@@ -154,7 +154,7 @@ const follow = () => {
   source.addEventListener('error', () => {
     say('not connected, trying again', false);
     showLost(true);
-    // A browser gives up after an answer that is no stream, such as that of a console that was started again.
+    // A browser does not reconnect after an answer that is no stream, such as that of a console that was started again.
     if (source?.readyState !== EventSource.CLOSED) return;
     source = undefined;
     setTimeout(follow, 3_000);

@@ -75,9 +75,9 @@ const openSeconds = { onAws: 4, emulated: 0.5 } as const;
 /** As many as somebody has open. */
 const mostStories = 50;
 
-/** Each shard of the stream has two readers at most, and they are the consumers'. A page that is open would be a third. */
+/** Each shard of the stream has two consumers at most, and they are your services. A page that is open would be a third. */
 const readsNoStream = (): Promise<never> =>
-  Promise.reject(new CliError('the console leaves the readers of the stream to your consumers'));
+  Promise.reject(new CliError('the console leaves the two consumer slots of the stream to your services'));
 
 const storyReader = (
   deployment: Deployment,

@@ -7,7 +7,7 @@ import { CliError } from '../terminal/errors.ts';
 import { type ConsoleDeps, createConsoleApp } from './app.ts';
 
 export type RunningConsole = {
-  /** With the secret. Whoever has it sees what the operator's AWS credentials may read. */
+  /** With the secret. A person who has it sees what the operator's AWS credentials may read. */
   readonly url: string;
   readonly close: () => Promise<void>;
 };

@@ -14,7 +14,7 @@ const order: readonly string[] = [
   ['requestId', 'oversizedAt', 'dueShard', 'dueAt', 'expiresAt'],
 ].flat();
 
-/** A record as an operator sees it: without the fingerprint, which helps nobody. */
+/** A record as an operator sees it: without the fingerprint, from which nothing can be read. */
 export const operatorView = (record: Extraction): Record<string, unknown> => {
   const { fingerprint: _fingerprint, ...view } = record;
   // Attributes of a later version come last.

@@ -1,2 +1,2 @@
-/** The reader of the stream fails on extractions with this reference, so that their records reach its failure bucket. */
-export const failingReference = 'acceptance: the reader fails on this one';
+/** The consumer of the stream fails on extractions with this reference, so that their records reach its failure bucket. */
+export const failingReference = 'acceptance: the consumer fails on this one';

@@ -127,7 +127,7 @@ export type ExtractionPageDeps = {
   readonly actions: readonly ConsoleAction[];
 };
 
-/** The actions that can do something for it. Without a record, nobody knows which. */
+/** The actions that can do something for it. Without a record, it is unknown which. */
 const offeredOn = (
   actions: readonly ConsoleAction[],
   record: Part<Extraction | undefined>,
