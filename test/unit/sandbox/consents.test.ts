@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { nationalIdFrom, withDots } from '../../sandbox/consents/national-id.ts';
 import { type SandboxControl, sandboxControl } from '../../sandbox/control-client.ts';
 import { ENTITIES } from '../../sandbox/entities.ts';
 import { PRODUCTS } from '../../sandbox/product-vocabulary.ts';
@@ -6,6 +7,29 @@ import { type RunningSandbox, startSandbox } from '../../sandbox/sandbox.ts';
 import { encryptedByOpenssl } from '../../support/openssl.ts';
 import { BALANCE_AND_MOVEMENT, callerOf, MOVEMENT, requestFor } from './caller.ts';
 import { consentCallerOf, PERSON } from './consent-caller.ts';
+
+test.each([
+  ['11.111.111-1', '11111111-1'],
+  ['11111111-1', '11111111-1'],
+  ['111111111', '11111111-1'],
+  ['1.000.005-K', '1000005-K'],
+  ['1000005k', '1000005-K'],
+  ['10.000.013-K', '10000013-K'],
+  ['77.777.777-7', '77777777-7'],
+])('%s is the national id %s', (text, canonical) => {
+  expect(nationalIdFrom(text)).toBe(canonical);
+});
+
+test.each(['', '1', '-', '11111111-2', '11.11.1111-1', '1111.1111-1', '11111111--1', ' 11111111-1', 'K-1'])(
+  '"%s" is none',
+  (text) => {
+    expect(nationalIdFrom(text)).toBeUndefined();
+  },
+);
+
+test('a national id can be written with dots', () => {
+  expect(['7-6', '1000005-K', '11111111-1'].map(withDots)).toEqual(['7-6', '1.000.005-K', '11.111.111-1']);
+});
 
 /** A product that an entity's listing does not have cannot be extracted. */
 

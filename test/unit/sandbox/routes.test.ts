@@ -1,0 +1,294 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type SandboxControl, sandboxControl } from '../../sandbox/control-client.ts';
+import { type RunningSandbox, startSandbox } from '../../sandbox/sandbox.ts';
+import { encryptedByOpenssl } from '../../support/openssl.ts';
+import { callerOf } from './caller.ts';
+import { COMPANY, consentCallerOf, OTHER_PERSON, PERSON } from './consent-caller.ts';
+
+// What the provider's document shows is in test/conformance. Here is what only the sandbox decides: lifetimes, who may
+// see what, and the misbehaviour that a test plans.
+
+const V1 = '/api/v1/products/retrieve-data/tasks';
+const V2 = '/api/v2/products/retrieve-data/tasks';
+const SYNC = '/api/v1/products/retrieve-data';
+const second = { clientId: '00000000-0000-4000-8000-000000000002', apiKey: 'second-key' };
+
+let sandbox: RunningSandbox;
+let control: SandboxControl;
+let caller: ReturnType<typeof consentCallerOf>;
+beforeAll(async () => {
+  // Time stands still unless a test advances it.
+  sandbox = await startSandbox({ now: () => Date.parse('2026-03-01T12:00:00Z'), taskDurationMs: 3000 });
+  control = sandboxControl(sandbox.baseUrl);
+  caller = consentCallerOf(sandbox);
+  await control.setClient(second.clientId, { apiKey: second.apiKey });
+});
+afterAll(() => sandbox.close());
+
+describe('logins', () => {
+  const post = (headers: Record<string, string>, body?: string) =>
+    fetch(`${sandbox.baseUrl}/api/v1/auth/login`, {
+      method: 'POST',
+      headers,
+      ...(body === undefined ? {} : { body }),
+    });
+
+  test.each(['{"expire":"60"}', '{"expire":0}', '{"expire":1.5}', '{"minutes":5}', '[]', 'no json'])(
+    'the login body %s is answered with 400',
+    async (body) => {
+      expect((await post({ 'X-API-Key': sandbox.apiKey }, body)).status).toBe(400);
+    },
+  );
+
+  test.each([
+    [undefined, 60],
+    [2, 2],
+  ])('a session token of %s minutes is refused after %i', async (expire, minutes) => {
+    const token = await callerOf(sandbox).login(expire);
+    const status = async () => (await callerOf(sandbox).read(token, 'no-such-task')).status;
+    await control.advanceClock(minutes * 60 - 1);
+    expect(await status()).toBe(404);
+    await control.advanceClock(1);
+    expect(await status()).toBe(401);
+  });
+
+  test('the next logins of a client misbehave as planned, then they are normal', async () => {
+    await control.setLogin(sandbox.clientId, [
+      { kind: 'answer', status: 500, body: '<html>', headers: { 'content-type': 'text/html' } },
+      { kind: 'reset' },
+    ]);
+    const broken = await post({ 'X-API-Key': sandbox.apiKey });
+    expect([broken.status, broken.headers.get('content-type'), await broken.text()]).toEqual([
+      500,
+      'text/html',
+      '<html>',
+    ]);
+    await expect(post({ 'X-API-Key': sandbox.apiKey })).rejects.toThrow();
+    expect((await post({ 'X-API-Key': sandbox.apiKey })).status).toBe(200);
+  });
+});
+
+describe('consents', () => {
+  test.each<[string, Record<string, unknown>, string]>([
+    ['no products', { products: [] }, 'products'],
+    ['no user', { user: undefined }, 'user'],
+    ['a wrong check digit', { user: { username: '11111111-2' } }, 'user.username'],
+    ['a legal person without a company', { widgetConfigId: 'sandbox-widget-company' }, 'company'],
+    ['a company without id', { company: {} }, 'company.id'],
+    ['entities that are an array', { filters: { entities: [] } }, 'filters.entities'],
+    ['a client id that is no UUID', { clientId: 'me' }, 'clientId'],
+    ['a field that the document does not name', { redirect: 'x' }, 'redirect'],
+  ])('an OTP token request with %s is answered with 400 and names the place', async (_, more, place) => {
+    const { status, body } = await caller.createOtp(caller.otpRequest(more));
+    expect([status, body.invalid]).toEqual([400, [place]]);
+  });
+
+  test('only an active consent can be revoked, and only by its user', async () => {
+    const token = await caller.taskToken();
+    const revoke = async (consentId: string) =>
+      (await caller.post(token, '/api/v1/consents/revoke', { consentId })).status;
+    const consentId = await caller.consent();
+    expect(await revoke(consentId)).toBe(200);
+    expect(await revoke(consentId)).toBe(409);
+    expect(await revoke((await caller.otp()).consentId)).toBe(409);
+    expect(await revoke(await caller.consent(OTHER_PERSON))).toBe(404);
+    expect(await revoke('not-a-uuid')).toBe(400);
+  });
+
+  test('another user or client cannot read a consent, and a company’s is not its user’s', async () => {
+    const other = consentCallerOf({ ...sandbox, ...second });
+    const consentId = await caller.consent(PERSON);
+    for (const path of [`/api/v1/consents/${consentId}`, `/api/v1/consents/${consentId}/pdf`]) {
+      expect((await caller.get(await caller.taskToken(OTHER_PERSON), path)).status).toBe(404);
+      expect((await other.get(await other.taskToken(PERSON), path)).status).toBe(404);
+    }
+    const ofCompany = (await caller.otp({ company: { id: COMPANY } })).consentId;
+    const read = async (target: string) =>
+      (await caller.get(await caller.taskToken(target), `/api/v1/consents/${ofCompany}`)).status;
+    expect([await read(COMPANY), await read(PERSON)]).toEqual([200, 404]);
+  });
+
+  test('a consent expires by itself at its validUntil', async () => {
+    const consentId = await caller.consent();
+    const { validUntil } = await control.consent(consentId);
+    await control.advanceClock(365 * 24 * 3600);
+    expect(await control.consent(consentId)).toMatchObject({
+      status: 'INACTIVE',
+      subStatus: 'EXPIRED',
+      validUntil,
+      terminatedAt: validUntil,
+    });
+  });
+
+  test('the address of a PDF needs no token, expires after five minutes, and cannot be altered', async () => {
+    const path = `/api/v1/consents/${await caller.consent()}/pdf`;
+    const { url } = (await caller.get(await caller.taskToken(), path)).body.data;
+    const altered = new URL(url);
+    altered.searchParams.set('expires', '99999999999999');
+    expect((await fetch(altered)).status).toBe(403);
+    expect((await fetch(altered.origin + altered.pathname)).status).toBe(403);
+    await control.advanceClock(299);
+    const response = await fetch(url);
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/pdf']);
+    expect(await response.text()).toMatch(/^%PDF-1\.4[\s\S]*%%EOF\n$/);
+    await control.advanceClock(1);
+    expect((await fetch(url)).status).toBe(403);
+  });
+});
+
+describe('extractions by consent', () => {
+  test.each([V1, V2, SYNC])(
+    '%s is refused unless the consent is active and has the product',
+    async (path) => {
+      const token = await caller.taskToken();
+      const consentId = await caller.consent();
+      const refusal = async (body: unknown) => {
+        const { status, body: answer } = await caller.post(token, path, body);
+        return [status, answer.errorType, answer.errorCode ?? answer.invalid];
+      };
+      const product = 'movement';
+      expect(await refusal({ product: 'tef', consentId })).toEqual([
+        403,
+        'CONSENT',
+        'PRODUCT_NOT_AUTHORIZED',
+      ]);
+      expect(await refusal({ product: [product], consentId })).toEqual([400, 'INVALID_REQUEST', ['product']]);
+      const foreign = await caller.consent(OTHER_PERSON);
+      expect(await refusal({ product, consentId: foreign })).toEqual([404, 'CONSENT', 'CONSENT_NOT_FOUND']);
+      await caller.post(token, '/api/v1/consents/revoke', { consentId });
+      expect(await refusal({ product, consentId })).toEqual([403, 'CONSENT', 'CONSENT_NOT_ACTIVE']);
+    },
+  );
+
+  test('only its user reads a task, by its own version, for seven days', async () => {
+    const lasting = await startSandbox({ taskDurationMs: 0, taskTokenLifeMs: 30 * 24 * 3600_000 });
+    const its = consentCallerOf(lasting);
+    const consentId = await its.consent();
+    const [token, foreign] = [await its.taskToken(), await its.taskToken(OTHER_PERSON)];
+    const { taskId } = (await its.post(token, V1, { product: 'movement', consentId })).body;
+    const read = async (reader: string, path: string) => (await its.get(reader, `${path}/${taskId}`)).status;
+    expect([await read(token, V1), await read(foreign, V1), await read(token, V2)]).toEqual([200, 404, 404]);
+    await sandboxControl(lasting.baseUrl).advanceClock(7 * 24 * 3600);
+    expect(await read(token, V1)).toBe(404);
+    await lasting.close();
+  });
+
+  test('a plan sets the duration, data, failure and misbehaviour of the owner’s extractions', async () => {
+    const owner = '44444444-4';
+    const token = await caller.taskToken(owner);
+    const consentId = await caller.consent(owner);
+    const start = (path: string) => caller.post(token, path, { product: 'movement', consentId });
+
+    await control.setPlan(owner, { durationMs: 0, results: [{ odd: true }] });
+    const first = (await start(V1)).body.taskId;
+    expect((await caller.get(token, `${V1}/${first}`)).body.results).toEqual([{ odd: true }]);
+
+    const failure = { status: 502, errorType: 'ENTITY', errorCode: 'ENTITY_DOWN' };
+    await control.setPlan(owner, { durationMs: 0, failure, start: [{ kind: 'answer', status: 429 }] });
+    expect((await start(V2)).status).toBe(429);
+    const { taskId } = (await start(V2)).body.data;
+    expect(await caller.get(token, `${V2}/${taskId}`)).toEqual({
+      status: 502,
+      body: { errorType: 'ENTITY', errorCode: 'ENTITY_DOWN', message: expect.any(String) },
+    });
+
+    await control.setPlan(owner, { durationMs: null, read: [{ kind: 'expire-session' }] });
+    const endless = (await start(V1)).body.taskId;
+    expect((await caller.get(token, `${V1}/${endless}`)).status).toBe(401);
+    expect((await caller.get(token, `${V1}/${endless}`)).status).toBe(401);
+    const renewed = await caller.taskToken(owner);
+    expect((await caller.get(renewed, `${V1}/${endless}`)).status).toBe(202);
+  });
+});
+
+describe('legacy tasks', () => {
+  const request = (token: string, username: string) => ({
+    action: 'demo-bank:tef',
+    encryptArgs: encryptedByOpenssl(JSON.stringify({ username, password: 'any-password' }), token),
+  });
+  const start = (token: string, username: string) =>
+    caller.post(token, '/api/v1/tasks', request(token, username));
+
+  test.each<[string, Record<string, unknown>, string]>([
+    ['an action without entity', { action: ':tef' }, 'action'],
+    ['an unknown action type', { action: 'demo-bank:gold' }, 'action'],
+    ['credentials that are not encrypted', { encryptArgs: 'abc' }, 'encryptArgs'],
+    ['no businessId for a business bank', { action: 'demo-business-bank:tef' }, 'encryptArgs'],
+    ['a webhook object', { webhook: { enable: true } }, 'webhook'],
+  ])('a start with %s is answered with 400 and names the place', async (_, more, place) => {
+    const token = await callerOf(sandbox).login();
+    const { status, body } = await caller.post(token, '/api/v1/tasks', { ...request(token, 'x'), ...more });
+    expect([status, body.invalid]).toEqual([400, [place]]);
+  });
+
+  test('credentials under another session token are refused', async () => {
+    const [token, other] = [await callerOf(sandbox).login(), await callerOf(sandbox).login()];
+    expect((await caller.post(other, '/api/v1/tasks', request(token, 'x'))).status).toBe(400);
+  });
+
+  test('a plan chooses duration, outcome and misbehaviour, and only the client that started reads', async () => {
+    const token = await callerOf(sandbox).login();
+    await control.setPlan('planned', {
+      durationMs: 0,
+      outcome: 'CREDENTIALS_LOCKED',
+      start: [{ kind: 'answer', status: 503 }],
+    });
+    expect((await start(token, 'planned')).status).toBe(503);
+    const path = `/api/v1/tasks/${(await start(token, 'planned')).body.taskId}`;
+    expect((await caller.get<{ taskStatus: string }>(token, path)).body.taskStatus).toBe('locked');
+    const foreign = await callerOf({ ...sandbox, ...second }).login();
+    expect((await caller.get(foreign, path)).status).toBe(403);
+  });
+});
+
+describe('the widget', () => {
+  const open = (otpToken: string) => fetch(`${sandbox.baseUrl}/widget?otpToken=${otpToken}`);
+  const decide = (fields: Record<string, string>) =>
+    fetch(`${sandbox.baseUrl}/widget`, { method: 'POST', body: new URLSearchParams(fields) });
+  const keyIn = (page: string) => /name="key" value="(\w+)"/.exec(page)?.[1] ?? '';
+  const authorization = { entity: 'demo-bank', product: 'movement', decision: 'authorize' };
+
+  test('an OTP token opens the page once, and HEAD does not use it', async () => {
+    const { otpToken } = await caller.otp();
+    const head = (token: string) =>
+      fetch(`${sandbox.baseUrl}/widget?otpToken=${token}`, { method: 'HEAD' }).then(({ status }) => status);
+    expect([await head(otpToken), await head(otpToken), await head('unknown')]).toEqual([200, 200, 410]);
+    const response = await open(otpToken);
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-security-policy')).toContain("default-src 'none'");
+    expect(response.headers.get('referrer-policy')).toBe('no-referrer');
+    expect([await head(otpToken), (await open(otpToken)).status, (await open('')).status]).toEqual([
+      410, 410, 410,
+    ]);
+  });
+
+  test('an OTP token and its consent expire after 15 minutes, also with the page open', async () => {
+    const [opened, unopened] = [await caller.otp(), await caller.otp()];
+    const key = keyIn(await (await open(opened.otpToken)).text());
+    await control.advanceClock(15 * 60);
+    expect((await open(unopened.otpToken)).status).toBe(410);
+    expect((await decide({ key, ...authorization })).status).toBe(410);
+    expect(await control.consent(opened.consentId)).toMatchObject({ subStatus: 'EXPIRED' });
+  });
+
+  test('the form is accepted once, for its own consent, with offered values only', async () => {
+    const { otpToken, consentId } = await caller.otp({ products: ['movement'] });
+    const key = keyIn(await (await open(otpToken)).text());
+    expect((await decide({ key: '', ...authorization })).status).toBe(410);
+    expect((await decide({ key, ...authorization, product: 'debt' })).status).toBe(400);
+    expect((await decide({ key, ...authorization, entity: 'elsewhere' })).status).toBe(400);
+    expect((await decide({ key, ...authorization })).status).toBe(200);
+    expect((await decide({ key, ...authorization, decision: 'discard' })).status).toBe(410);
+    expect((await control.consent(consentId)).status).toBe('ACTIVE');
+  });
+
+  test('the control interface shows no token of the consent flow', async () => {
+    const { otpToken } = await caller.otp();
+    await open(otpToken);
+    const taskToken = await caller.taskToken();
+    await caller.get(taskToken, '/api/v1/consents');
+    const shown = JSON.stringify([await control.calls(), await control.tokens(), await control.summary()]);
+    expect(shown).not.toContain(otpToken);
+    expect(shown).not.toContain(taskToken);
+  });
+});
