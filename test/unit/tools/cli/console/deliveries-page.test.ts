@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
+import type { Extraction } from '../../../../../lib/extraction/record.ts';
+import { parseDeliveryLine, parseSweepLine } from '../../../../../tools/cli/console/parse-log-lines.ts';
 import type { DeliveryLine } from '../../../../../tools/cli/console/sources.ts';
 import { consoleOver, denied, sourcesWith } from '../../../../support/console-fixtures.ts';
-import { id, iso } from '../../../../support/extraction-fixtures.ts';
+import { extractionIn, id, iso } from '../../../../support/extraction-fixtures.ts';
 
 const recorded = {
   taskId: 'task-1',
@@ -74,4 +76,88 @@ test('the verdict can be chosen', async () => {
 test('a missing permission is named', async () => {
   const { text } = consoleOver(sourcesWith([], { deliveries: () => denied('logs:FilterLogEvents') }));
   expect(await text('/deliveries')).toContain('to logs:FilterLogEvents on r. That permission is missing');
+});
+
+const timestamp = iso(1);
+const line = { level: 'INFO', timestamp, service: 'receive-webhook', function_name: 'f' };
+
+test.each([
+  [
+    {
+      message: 'Delivery received.',
+      taskId: 't',
+      recorded: { kind: 'recorded', extractionId: id, wake: 'woken' },
+    },
+    { taskId: 't', extractionId: id, answer: 204, verdict: 'recorded', wake: 'woken' },
+  ],
+  [
+    { message: 'Delivery received.', taskId: 't', recorded: { kind: 'stored' } },
+    { taskId: 't', answer: 204, verdict: 'stored' },
+  ],
+  [
+    { message: 'Delivery received.', taskId: 't', recorded: 'unknown-status' },
+    { taskId: 't', answer: 204, verdict: 'unknown-status' },
+  ],
+  [
+    { message: 'Delivery refused.', level: 'WARN', reason: 'mismatch' },
+    { answer: 401, verdict: 'mismatch' },
+  ],
+  [
+    { message: 'A verified delivery could not be read.', level: 'ERROR', reason: 'no-task' },
+    { answer: 400, verdict: 'no-task' },
+  ],
+  [
+    { message: 'The request failed.', level: 'ERROR', failure: {} },
+    { answer: 500, verdict: 'failed' },
+  ],
+])('a line of receive-webhook is a delivery: %j', (fields, expected) => {
+  expect(parseDeliveryLine({ ...line, ...fields })).toEqual({ at: timestamp, ...expected });
+});
+
+test('other lines are no delivery and no sweep', () => {
+  const metric = { ...line, level: 'WARN', message: 'Metric counted.', metric: 'UnlinkedDelivery' };
+  expect(parseDeliveryLine(metric)).toBeUndefined();
+  expect(parseDeliveryLine({ _aws: {} })).toBeUndefined();
+  expect(parseSweepLine(metric)).toBeUndefined();
+});
+
+test('the line that ends a sweep has its counts', () => {
+  const swept = { sent: 3, failed: 1, cutShort: false };
+  expect(parseSweepLine({ ...line, message: 'Sweep finished.', ...swept })).toEqual({
+    at: timestamp,
+    sent: 3,
+    failed: 1,
+  });
+});
+
+/** Reads a stream of server-sent events until there are so many. */
+const readEvents = async (answer: Response, count: number): Promise<readonly string[]> => {
+  const reader = (answer.body as ReadableStream<Uint8Array>).pipeThrough(new TextDecoderStream()).getReader();
+  let text = '';
+  while (text.split('\n\n').length <= count) {
+    const { value = '', done } = await reader.read();
+    if (done) break;
+    text += value;
+  }
+  await reader.cancel();
+  return text.split('\n\n').slice(0, count);
+};
+
+test('a page is sent again when what it shows has changed, and only then', async () => {
+  const records: Extraction[] = [extractionIn('RUNNING', { reference: 'first' })];
+  let sleeps = 0;
+  const { get } = consoleOver(sourcesWith([], { open: async () => [...records] }), {
+    sleep: async () => {
+      sleeps += 1;
+      if (sleeps === 2) records[0] = extractionIn('RUNNING', { reference: 'second' });
+    },
+  });
+  const answer = await get('/live?page=%2F');
+  expect(answer.headers.get('content-type')).toContain('text/event-stream');
+  const [first, second, third] = await readEvents(answer, 3);
+  expect(first).toContain('event: page');
+  expect(first).toContain('first');
+  expect(second).toContain('event: checked');
+  expect(third).toContain('event: page');
+  expect(third).toContain('second');
 });

@@ -1,7 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import type { Deployment } from '../../../../../tools/cli/aws/deployment.ts';
+import { checkStack } from '../../../../../tools/cli/doctor/check-stack.ts';
 import { checksOf } from '../../../../../tools/cli/doctor/checks.ts';
+import { runCheck } from '../../../../../tools/cli/doctor/finding.ts';
+import { fail } from '../../../../support/stub-client.ts';
 
 const deployment: Deployment = {
   stage: 'prod',
@@ -28,4 +31,23 @@ test('the provider is checked on request only', async () => {
     result: 'skipped',
     message: 'provider: skipped; --provider logs in once with the API key',
   });
+});
+
+test('a check that throws fails with the reason, so that the other checks still run', async () => {
+  const denied = Object.assign(new Error('User: u is not authorized to perform: sqs:GetQueueAttributes'), {
+    name: 'AccessDenied',
+  });
+  expect(await runCheck({ id: 'dead-letters', run: async () => fail(denied) })).toEqual({
+    result: 'failed',
+    message: 'dead-letters: could not be checked',
+    remedy: expect.stringContaining('sqs:GetQueueAttributes'),
+  });
+});
+
+test.each([
+  ['UPDATE_COMPLETE', 'passed'],
+  ['UPDATE_ROLLBACK_COMPLETE', 'failed'],
+  ['UPDATE_IN_PROGRESS', 'skipped'],
+])('a stack in %s is %s', (status, result) => {
+  expect(checkStack('S', status).result).toBe(result);
 });

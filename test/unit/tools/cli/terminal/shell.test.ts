@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { main } from '../../../../../tools/cli/main.ts';
 import { nodeShell } from '../../../../../tools/cli/terminal/node-shell.ts';
+import { readHidden } from '../../../../../tools/cli/terminal/read-hidden.ts';
 
 const root = fileURLToPath(new URL('../../../../..', import.meta.url));
 
@@ -113,4 +114,38 @@ test('the prompt for a text names it', async () => {
   } finally {
     Object.defineProperty(process, 'stdin', { configurable: true, value: stdin });
   }
+});
+
+afterEach(() => vi.restoreAllMocks());
+
+/** A terminal, as far as readline uses one. It records the modes it was put into. */
+const terminal = () => {
+  const modes: boolean[] = [];
+  const setRawMode = (raw: boolean) => void modes.push(raw);
+  return { input: Object.assign(new PassThrough(), { isTTY: true, setRawMode }), modes };
+};
+
+test('a text typed at a terminal is read until Ctrl-D and not echoed', async () => {
+  const written = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
+  const { input, modes } = terminal();
+  const reading = readHidden(input);
+  input.write('{"password":\r"secrey\u007ft"}\r\u0004');
+  expect(await reading).toBe('{"password":\n"secret"}\n');
+  // Only in raw mode does the terminal itself echo nothing.
+  expect(modes).toEqual([true, false]);
+  expect(written).not.toHaveBeenCalled();
+});
+
+test('Ctrl-C interrupts the process, with the terminal as it was before', async () => {
+  const { input, modes } = terminal();
+  const interrupted = new Promise<unknown>((resolve) => {
+    vi.spyOn(process, 'kill').mockImplementation((_pid, signal) => {
+      resolve(signal);
+      return true;
+    });
+  });
+  void readHidden(input);
+  input.write('half\u0003');
+  expect(await interrupted).toBe('SIGINT');
+  expect(modes).toEqual([true, false]);
 });

@@ -1,6 +1,52 @@
 import { expect, test } from 'vitest';
+import { parseDelivery } from '../../../../../lib/webhook/parse-delivery.ts';
+import { signingKeyOf } from '../../../../../lib/webhook/signing-keys.ts';
+import { verifySignature } from '../../../../../lib/webhook/verify-signature.ts';
 import type { DeadLetter } from '../../../../../tools/cli/operate/dead-letters.ts';
+import { parseDeadLetter } from '../../../../../tools/cli/operate/parse-dead-letter.ts';
+import { predictDelivery } from '../../../../../tools/cli/operate/predict-delivery.ts';
 import { redriveLetters } from '../../../../../tools/cli/operate/redrive-letters.ts';
+import { signDelivery } from '../../../../../tools/cli/operate/sign-delivery.ts';
+import { allStatuses, extractionIn } from '../../../../support/extraction-fixtures.ts';
+
+const extractionId = '0190a0b0-0000-7000-8000-000000000001';
+
+/** Step Functions' documented example, shortened. */
+const brokenEvent = {
+  version: '0',
+  id: '315c1398-40ff-a850-213b-158f73e60175',
+  'detail-type': 'Step Functions Execution Status Change',
+  source: 'aws.states',
+  detail: { name: extractionId, status: 'TIMED_OUT', input: '{"sealed":"x"}' },
+};
+
+test.each([
+  ['a message of the queue', { extractionId, cause: 'webhook' }],
+  ['a message that the rule did not deliver', { extractionId, cause: 'execution-broken' }],
+  ['an event that the rule did not deliver', brokenEvent],
+])('the extraction of %s', (_, body) => {
+  expect(parseDeadLetter(JSON.stringify(body))).toBe(extractionId);
+});
+
+test.each([
+  'no json',
+  'null',
+  '{}',
+  JSON.stringify({ trigger: 'sweep' }),
+  JSON.stringify({ extractionId: 'no-uuid', cause: 'webhook' }),
+  JSON.stringify({ ...brokenEvent, source: 'my.own' }),
+])('%s is unknown', (body) => {
+  expect(parseDeadLetter(body)).toBeUndefined();
+});
+
+test('a delivery would settle an extraction that is RUNNING or TIMED_OUT, and no other', () => {
+  const settled = allStatuses.filter((status) => predictDelivery(extractionIn(status)).kind === 'settles');
+  expect(settled).toEqual(['RUNNING', 'TIMED_OUT']);
+});
+
+test('a delivery for a task without an extraction would be an orphan', () => {
+  expect(predictDelivery(undefined)).toEqual({ kind: 'orphan' });
+});
 
 const [one, other] = ['0190a0b0-0000-7000-8000-000000000001', '0190a0b0-0000-7000-8000-000000000002'];
 const letter = (extractionId: string | undefined): string => JSON.stringify({ extractionId, cause: 'sweep' });
@@ -63,4 +109,15 @@ test('what failed is not tried again for the next message', async () => {
   expect(result).toEqual({ done: 0, failed: 3, unknown: 0 });
   expect(reconciled).toEqual([one]);
   expect(queue.kept()).toEqual(['m0', 'm1', 'm2']);
+});
+
+const payload = { taskId: 'task-1', taskStatus: 'PARTIAL' };
+
+test.each([false, true])('the webhook accepts a test delivery (encrypted: %s)', (encrypted) => {
+  const { body, signature } = signDelivery(payload, 'key', { encrypted });
+  expect(body.includes('task-1')).toBe(!encrypted);
+  expect(verifySignature(signature, Buffer.from(body), [signingKeyOf('key')])).toMatchObject({
+    verified: true,
+  });
+  expect(parseDelivery(Buffer.from(body), 'key')).toEqual({ kind: 'terminal', ...payload });
 });

@@ -1,0 +1,215 @@
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { ExecutionDoesNotExist, SFNClient } from '@aws-sdk/client-sfn';
+import { marshall } from '@aws-sdk/util-dynamodb';
+import { describe, expect, test } from 'vitest';
+import { extractionMachineDefinition } from '../../../../../infra/extraction-machine-definition.ts';
+import { readExecution } from '../../../../../tools/cli/aws/read-execution.ts';
+import { readExtractions } from '../../../../../tools/cli/aws/read-extractions.ts';
+import { readFunctionLog } from '../../../../../tools/cli/aws/read-function-log.ts';
+import { readLogLines } from '../../../../../tools/cli/aws/read-log-lines.ts';
+import { readMachineSettings } from '../../../../../tools/cli/aws/read-machine-settings.ts';
+import { requireResults } from '../../../../../tools/cli/aws/require-results.ts';
+import { CliError } from '../../../../../tools/cli/terminal/errors.ts';
+import { at, closedExtraction, extractionIn, id, iso } from '../../../../support/extraction-fixtures.ts';
+import { logsClient } from '../../../../support/logs-client.ts';
+import { fail, stubClient } from '../../../../support/stub-client.ts';
+
+/** The SDK's paginators take instances of the client's class only. */
+const machine = (answer: () => unknown) => {
+  const { client, sent } = stubClient<SFNClient>(answer);
+  return { client: Object.setPrototypeOf(client, SFNClient.prototype) as SFNClient, sent };
+};
+
+test('a history is read without inputs and outputs, and an error without its stack', async () => {
+  const cause = JSON.stringify({ errorType: 'NotYet', errorMessage: 'still-running', trace: ['secret'] });
+  const { client, sent } = machine(() => ({
+    events: [
+      { timestamp: at(0), type: 'ExecutionStarted', executionStartedEventDetails: { input: 'secret' } },
+      { timestamp: at(1), type: 'TaskStateEntered', stateEnteredEventDetails: { name: 'StartTask' } },
+      {
+        timestamp: at(2),
+        type: 'TaskScheduled',
+        taskScheduledEventDetails: { parameters: 'secret', timeoutInSeconds: 600 },
+      },
+      { timestamp: at(3), type: 'TaskFailed', taskFailedEventDetails: { error: 'NotYet', cause } },
+      { timestamp: at(4), type: 'TaskTimedOut', taskTimedOutEventDetails: { error: 'States.Timeout' } },
+    ],
+  }));
+  expect(await readExecution(client, 'arn')).toEqual({
+    startedAt: iso(0),
+    events: [
+      { at: iso(0), type: 'ExecutionStarted' },
+      { at: iso(1), type: 'TaskStateEntered', state: 'StartTask' },
+      { at: iso(2), type: 'TaskScheduled', timeoutSeconds: 600 },
+      { at: iso(3), type: 'TaskFailed', error: 'NotYet', message: 'still-running' },
+      { at: iso(4), type: 'TaskTimedOut', error: 'States.Timeout' },
+    ],
+  });
+  expect(sent[0]?.input).toMatchObject({ includeExecutionData: false });
+});
+
+test('an execution that does not exist has no history', async () => {
+  const { client } = machine(() => fail(new ExecutionDoesNotExist({ message: '', $metadata: {} })));
+  expect(await readExecution(client, 'arn')).toBeUndefined();
+});
+
+test('records are read in batches of 100, and keys that a batch omits are read again after a pause', async () => {
+  const batches: number[] = [];
+  const { client } = stubClient<DynamoDBClient>(({ input }) => {
+    const { Keys } = (input.RequestItems as Record<string, { Keys: Record<string, unknown>[] }>).E ?? {
+      Keys: [],
+    };
+    batches.push(Keys.length);
+    const answered = Keys.slice(0, 60);
+    const omitted = Keys.slice(60);
+    const UnprocessedKeys = omitted.length === 0 ? {} : { E: { Keys: omitted } };
+    return { Responses: { E: answered }, UnprocessedKeys };
+  });
+  const ids = Array.from({ length: 130 }, (_, n) => `id-${n}`);
+  const pauses: number[] = [];
+  const records = await readExtractions(client, 'E', ids, async (milliseconds) => pauses.push(milliseconds));
+  expect(pauses).toEqual([100]);
+  expect(batches).toEqual([100, 40, 30]);
+  expect(records.map((record) => marshall(record).extractionId?.S)).toEqual(ids);
+});
+
+const log = { logGroupName: 'group', filterPattern: '', since: new Date(iso(0)) };
+const idOf = (fields: Readonly<Record<string, unknown>>) => fields.id as string | undefined;
+const logged = (id: string, second: number) => ({
+  timestamp: Date.parse(iso(second)),
+  message: JSON.stringify({ id }),
+});
+
+test('lines are newest first in whatever order they come, and those of one time stay as they came', async () => {
+  const { client } = logsClient(() => ({
+    events: [logged('old', 1), logged('new-1', 9), logged('new-2', 9), logged('middle', 5)],
+  }));
+  expect(await readFunctionLog(client, log, idOf)).toEqual({
+    items: ['new-1', 'new-2', 'middle', 'old'],
+    complete: true,
+  });
+});
+
+test('of more lines than are read, the oldest are missing', async () => {
+  const page = (second: number) => Array.from({ length: 3_000 }, () => logged(String(second), second));
+  let second = 10;
+  const { client, sent } = logsClient(() => {
+    second -= 1;
+    return { events: page(second), nextToken: String(second) };
+  });
+  const { items, complete } = await readFunctionLog(client, log, idOf);
+  expect([new Set(items), complete]).toEqual([new Set(['9', '8']), false]);
+  expect(sent.map(({ input }) => input.startFromHead)).toEqual([false, false]);
+});
+
+test('what is no line of the logger, or has nothing that is searched, is left out', async () => {
+  const { client } = logsClient(() => ({
+    events: [{ timestamp: 1, message: 'REPORT RequestId' }, { timestamp: 2, message: '{}' }, logged('a', 1)],
+  }));
+  expect((await readFunctionLog(client, log, idOf)).items).toEqual(['a']);
+});
+
+describe('read-log-lines', () => {
+  const period = { from: iso(0), to: iso(10) };
+  const logged = (fields: object) => ({
+    timestamp: Date.parse(iso(1)),
+    message: JSON.stringify({
+      service: 'start-task',
+      level: 'INFO',
+      message: 'Done.',
+      timestamp: iso(1.5),
+      ...fields,
+    }),
+  });
+
+  test('only lines of the logger with one of the ids are kept, whatever the filter let through', async () => {
+    const { client, sent } = logsClient(() => ({
+      events: [
+        logged({ extractionId: 'e-1' }),
+        logged({ taskId: 't-1' }),
+        logged({ recorded: { extractionId: 'e-1' } }),
+        logged({ extractionId: 'other' }),
+        { timestamp: 0, message: 'REPORT RequestId: e-1' },
+        { timestamp: 0, message: JSON.stringify({ _aws: {}, extractionId: 'e-1' }) },
+      ],
+    }));
+    const { items, complete } = await readLogLines(client, ['group'], ['e-1', 't-1'], period);
+    expect(items.map(({ fields }) => fields)).toEqual([
+      { extractionId: 'e-1' },
+      { taskId: 't-1' },
+      { recorded: { extractionId: 'e-1' } },
+    ]);
+    expect(items[0]).toMatchObject({ at: iso(1.5), service: 'start-task', level: 'INFO', message: 'Done.' });
+    expect(complete).toBe(true);
+    expect(sent[0]?.input.filterPattern).toBe(
+      '{ ($.extractionId = "e-1") || ($.taskId = "e-1") || ($.recorded.extractionId = "e-1") || ($.extractionId = "t-1") || ($.taskId = "t-1") || ($.recorded.extractionId = "t-1") }',
+    );
+  });
+
+  test('an id that could end the quotation of the pattern is left out of it', async () => {
+    const { client, sent } = logsClient(() => ({ events: [] }));
+    await readLogLines(client, ['group'], ['e-1', '" || $.x = "'], period);
+    expect(sent[0]?.input.filterPattern).not.toContain('$.x');
+  });
+
+  test('a log group with more pages than are read is reported as incomplete', async () => {
+    let page = 0;
+    const { client } = logsClient(() => {
+      page += 1;
+      return { events: [], nextToken: String(page) };
+    });
+    expect((await readLogLines(client, ['group'], ['e-1'], period)).complete).toBe(false);
+  });
+});
+
+const describing = (definition: string) => stubClient<SFNClient>(() => ({ definition })).client;
+
+test('the times of the machine are those of its definition', async () => {
+  const definition = extractionMachineDefinition(
+    {
+      webhookWaitSeconds: 600,
+      startWindowSeconds: 900,
+      startTimeoutSeconds: 90,
+      deadlineSeconds: 7_200,
+      machineSlackSeconds: 900,
+      pollFirstSeconds: 5,
+      pollEverySeconds: 120,
+      pollBackoff: 3,
+      startRetryFirstSeconds: 4,
+      startRetryEverySeconds: 60,
+    },
+    { startTask: 'start', reconcile: 'reconcile' },
+  );
+  expect(await readMachineSettings(describing(JSON.stringify(definition)), 'arn')).toEqual({
+    webhookWait: 600,
+    startRetry: { first: 4, every: 60, backoff: 2 },
+    poll: { first: 5, every: 120, backoff: 3 },
+  });
+});
+
+test.each(['{}', 'not JSON'])(
+  'a definition of another form, %s, is refused with a sentence',
+  async (text) => {
+    await expect(readMachineSettings(describing(text), 'arn')).rejects.toThrow('another definition');
+  },
+);
+
+test.each([
+  [extractionIn('RUNNING'), `${id} is RUNNING and still open. Its results are not collected yet.`],
+  [closedExtraction({ status: 'NOT_STARTED' }), `${id} is closed as NOT_STARTED, without results.`],
+  [
+    closedExtraction({ status: 'FAILED', collectedAt: iso(1) }),
+    `${id} is closed as FAILED, without results.`,
+  ],
+  [
+    closedExtraction({ status: 'PARTIAL', collectionError: 'no-results' }),
+    `${id} is closed as PARTIAL. Its results were not collected: no-results.`,
+  ],
+])('an extraction without stored results is reported with the reason', (record, message) => {
+  expect(() => requireResults(record)).toThrow(new CliError(message));
+});
+
+test('stored results are returned', () => {
+  const results = { bucket: 'b', key: 'k', bytes: 1, sha256: 's' };
+  expect(requireResults(closedExtraction({ status: 'COMPLETED', results }))).toEqual(results);
+});

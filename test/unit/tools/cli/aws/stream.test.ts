@@ -1,0 +1,219 @@
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
+import { SFNClient } from '@aws-sdk/client-sfn';
+import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
+import { describe, expect, it, test } from 'vitest';
+import { describeStreamRecord, streamFacts } from '../../../../../tools/cli/aws/describe-stream-record.ts';
+import { openStream } from '../../../../../tools/cli/aws/follow-stream.ts';
+import { recentExtractionsReader } from '../../../../../tools/cli/aws/read-recent-extractions.ts';
+import { readStreamChanges } from '../../../../../tools/cli/aws/read-stream-changes.ts';
+import {
+  at,
+  clock,
+  closedExtraction,
+  extraction,
+  extractionIn,
+  id,
+  iso,
+} from '../../../../support/extraction-fixtures.ts';
+import { stubClient } from '../../../../support/stub-client.ts';
+
+const key = { extractionId: { S: 'e-1' } };
+const requested = { ...key, status: { S: 'REQUESTED' } };
+const running = { ...key, status: { S: 'RUNNING' }, taskId: { S: 't-1' }, dueShard: { N: '3' } };
+const completed = { ...key, status: { S: 'COMPLETED' }, taskId: { S: 't-1' }, settledBy: { S: 'webhook' } };
+
+describe('the line of a stream record', () => {
+  it('is the first status of a new record', () => {
+    expect(describeStreamRecord({ eventName: 'INSERT', dynamodb: { NewImage: requested } })).toBe(
+      'INSERT  REQUESTED',
+    );
+  });
+
+  it('is the transition, with the attributes that are new', () => {
+    expect(
+      describeStreamRecord({ eventName: 'MODIFY', dynamodb: { OldImage: running, NewImage: completed } }),
+    ).toBe('MODIFY  RUNNING → COMPLETED  settledBy webhook');
+  });
+
+  it('is the new attribute if the status does not change', () => {
+    const collected = { ...completed, collectedAt: { S: '2026-01-01T00:00:00.000Z' } };
+    expect(
+      describeStreamRecord({ eventName: 'MODIFY', dynamodb: { OldImage: completed, NewImage: collected } }),
+    ).toBe('MODIFY  COMPLETED  collectedAt 2026-01-01T00:00:00.000Z');
+  });
+
+  it('is the last status of a removed record', () => {
+    expect(describeStreamRecord({ eventName: 'REMOVE', dynamodb: { OldImage: completed } })).toBe(
+      'REMOVE  COMPLETED',
+    );
+  });
+});
+
+describe('the facts of a stream record', () => {
+  it('are the kind of the event, and the state after the change', () => {
+    const version = { schemaVersion: { N: '1' } };
+    const failed = { ...running, ...version, status: { S: 'FAILED' }, reason: { S: 'OTHER' } };
+    const settled = { ...failed, settledAt: { S: '2026-01-01T00:00:00.000Z' }, settledBy: { S: 'webhook' } };
+    const dynamodb = { Keys: key, OldImage: running, NewImage: settled };
+    expect(streamFacts({ eventID: 'event-1', eventName: 'MODIFY', dynamodb })).toMatchObject({
+      extractionId: 'e-1',
+      kind: 'settled',
+      eventId: 'event-1',
+      before: 'RUNNING',
+      status: 'FAILED',
+      taskId: 't-1',
+      settledBy: 'webhook',
+      reason: 'OTHER',
+    });
+  });
+});
+
+test('a page whose read is throttled is read again', async () => {
+  let reads = 0;
+  const { client } = stubClient<DynamoDBStreamsClient>(({ constructor: { name } }) => {
+    if (name === 'DescribeStreamCommand') return { StreamDescription: { Shards: [{ ShardId: 'shard' }] } };
+    if (name === 'GetShardIteratorCommand') return { ShardIterator: 'iterator' };
+    reads += 1;
+    if (reads > 1) return { Records: [{ eventID: 'read' }] };
+    throw Object.assign(new Error('Too many readers'), { name: 'LimitExceededException' });
+  });
+  const records = await openStream(client, 'arn', new AbortController().signal);
+  expect((await records.next()).value?.eventID).toBe('read');
+});
+
+// DescribeStream returns at most 100 shards, and a busy table has more.
+test('every shard of a stream is read, including those of a second page', async () => {
+  const { client } = stubClient<DynamoDBStreamsClient>(({ constructor: { name }, input }) => {
+    if (name === 'DescribeStreamCommand') {
+      const shards =
+        input.ExclusiveStartShardId === undefined
+          ? { Shards: [{ ShardId: 'shard-1' }], LastEvaluatedShardId: 'shard-1' }
+          : { Shards: [{ ShardId: 'shard-2' }] };
+      return { StreamDescription: shards };
+    }
+    if (name === 'GetShardIteratorCommand') return { ShardIterator: `in ${String(input.ShardId)}` };
+    return { Records: [{ eventID: input.ShardIterator }] };
+  });
+  const abort = new AbortController();
+  const records = await openStream(client, 'arn', abort.signal);
+  const ids = [(await records.next()).value?.eventID, (await records.next()).value?.eventID];
+  abort.abort();
+  await expect(records.next()).rejects.toThrow();
+  expect(ids).toEqual(['in shard-1', 'in shard-2']);
+});
+
+const image = (record: object) => marshall(record, { removeUndefinedValues: true });
+const record = (eventName: string, dynamodb: object, more: object = {}) => ({
+  eventName,
+  dynamodb: { Keys: marshall({ extractionId: id }), ...dynamodb },
+  ...more,
+});
+const inserted = extraction();
+const ended = closedExtraction({ status: 'COMPLETED' });
+
+/** One shard with these pages, after which it is open and empty. */
+const shardWith = (...pages: readonly (readonly object[])[]) => {
+  let page = 0;
+  return stubClient<DynamoDBStreamsClient>(({ constructor: { name } }) => {
+    if (name === 'DescribeStreamCommand') return { StreamDescription: { Shards: [{ ShardId: 'shard' }] } };
+    if (name === 'GetShardIteratorCommand') return { ShardIterator: 'first' };
+    page += 1;
+    return { Records: pages[page - 1] ?? [], NextShardIterator: `after ${page}` };
+  });
+};
+
+test('the changes of one record are read from the start of the stream to its end', async () => {
+  const { client } = shardWith(
+    [
+      record('INSERT', { ApproximateCreationDateTime: at(0), NewImage: image(inserted) }),
+      record('INSERT', { Keys: marshall({ extractionId: 'other' }) }),
+    ],
+    [],
+    [
+      record(
+        'REMOVE',
+        { ApproximateCreationDateTime: at(9), OldImage: image(ended) },
+        { userIdentity: { Type: 'Service', PrincipalId: 'dynamodb.amazonaws.com' } },
+      ),
+    ],
+  );
+  expect(await readStreamChanges(client, 'arn', id)).toEqual({
+    items: [
+      { at: iso(0), event: 'INSERT', byTtl: false, after: inserted },
+      { at: iso(9), event: 'REMOVE', byTtl: true, before: ended },
+    ],
+    complete: true,
+  });
+});
+
+test('a stream with more pages than are read is reported as incomplete', async () => {
+  const other = record('INSERT', { Keys: marshall({ extractionId: 'other' }) });
+  const { client } = shardWith(...Array.from({ length: 1_000 }, () => [other]));
+  expect(await readStreamChanges(client, 'arn', id)).toEqual({ items: [], complete: false });
+});
+
+const idOf = (index: number): string => `id-${String(index).padStart(4, '0')}`;
+
+/** A deployment with so many executions, of which the odd ones are closed. Execution `n` started `n` seconds ago. */
+const readerOf = (executions: number, pageSize = 1_000) => {
+  const time = clock(10_000);
+  const stepFunctions = stubClient<SFNClient>(({ input }) => {
+    const from = Number(input.nextToken ?? 0);
+    return {
+      executions: Array.from({ length: Math.min(pageSize, executions - from) }, (_, index) => ({
+        name: idOf(from + index),
+        startDate: at(10_000 - from - index),
+      })),
+      ...(from + pageSize < executions ? { nextToken: String(from + pageSize) } : {}),
+    };
+  });
+  const dynamo = stubClient<DynamoDBClient>(({ input }) => {
+    const [[table, { Keys }]] = Object.entries(input.RequestItems as object) as [
+      [string, { Keys: Record<string, never>[] }],
+    ];
+    const records = Keys.map((key) => {
+      const { extractionId } = unmarshall(key) as { extractionId: string };
+      const isClosed = Number(extractionId.slice(-1)) % 2 === 1;
+      return isClosed
+        ? closedExtraction({ extractionId, status: 'COMPLETED' })
+        : extractionIn('RUNNING', { extractionId });
+    });
+    return { Responses: { [table]: records.map((record) => marshall(record)) } };
+  });
+  const clients = {
+    // The SDK's paginators accept only an instance of their client.
+    stepFunctions: Object.assign(Object.create(SFNClient.prototype), stepFunctions.client),
+    dynamo: dynamo.client,
+  };
+  const read = recentExtractionsReader({ ...clients, stateMachineArn: 'arn', table: 'T', now: time.now });
+  const keysRead = () =>
+    dynamo.sent.flatMap(({ input }) => (input.RequestItems as { T: { Keys: unknown[] } }).T.Keys).length;
+  return { read, time, stepFunctions, dynamo, keysRead };
+};
+
+test('1,000 executions are 11 requests, and older ones are counted as not read', async () => {
+  const { read, stepFunctions, dynamo } = readerOf(1_500);
+  const { items, complete } = await read(at(0));
+  expect({ count: items.length, complete }).toEqual({ count: 1_000, complete: false });
+  expect([stepFunctions.sent.length, dynamo.sent.length]).toEqual([1, 10]);
+});
+
+test('executions that started before are not read', async () => {
+  const { read, stepFunctions } = readerOf(60, 20);
+  const { items, complete } = await read(at(10_000 - 24.5));
+  expect({ count: items.length, complete }).toEqual({ count: 25, complete: true });
+  expect(stepFunctions.sent).toHaveLength(2);
+});
+
+test('a closed record is read again after a minute, and an open one each time', async () => {
+  const { read, time, keysRead } = readerOf(10);
+  await read(at(0));
+  expect(keysRead()).toBe(10);
+  const second = await read(at(0));
+  expect(second.items).toHaveLength(10);
+  expect(keysRead()).toBe(15);
+  time.advance(60);
+  await read(at(0));
+  expect(keysRead()).toBe(25);
+});

@@ -1,0 +1,190 @@
+import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
+import { Webhook } from 'standardwebhooks';
+import { afterAll, expect, test } from 'vitest';
+import { decodeExtractionEvent } from '../../../../../lib/downstream/decode-extraction-event.ts';
+import type { StreamRecord } from '../../../../../tools/cli/aws/follow-stream.ts';
+import { dynamoStreamReader } from '../../../../../tools/cli/listen/dynamo-stream-reader.ts';
+import { type ForwardDeps, forwardEvent } from '../../../../../tools/cli/listen/forward-event.ts';
+import { asLambdaEvent, lambdaFailureIn } from '../../../../../tools/cli/listen/lambda-event.ts';
+import {
+  defaultStateFile,
+  type ListenState,
+  readListenState,
+  writeListenState,
+} from '../../../../../tools/cli/listen/listen-state.ts';
+import { fail, stubClient } from '../../../../support/stub-client.ts';
+import { schemaViolations } from '../../../docs/contract-schemas.ts';
+import { documentedRecords } from '../../../docs/documented-records.ts';
+
+const readerOf = (answer: Parameters<typeof stubClient>[0]) => {
+  const { client, sent } = stubClient<DynamoDBStreamsClient>(answer);
+  return { reader: dynamoStreamReader(client, 'arn', new AbortController().signal), sent };
+};
+
+test('a shard is opened at its end, at its start, or after a record', async () => {
+  const { reader, sent } = readerOf(() => ({ ShardIterator: 'i' }));
+  for (const at of ['newest', 'oldest', { after: '7' }] as const) await reader.open('shard-1', at);
+  const shard = { StreamArn: 'arn', ShardId: 'shard-1' };
+  expect(sent.map(({ input }) => input)).toEqual([
+    { ...shard, ShardIteratorType: 'LATEST' },
+    { ...shard, ShardIteratorType: 'TRIM_HORIZON' },
+    { ...shard, ShardIteratorType: 'AFTER_SEQUENCE_NUMBER', SequenceNumber: '7' },
+  ]);
+});
+
+test.each([
+  [{ name: 'ExpiredIteratorException' }, 'IteratorExpired'],
+  [{ name: 'TrimmedDataAccessException' }, 'RecordsTrimmed'],
+  [{ name: 'LimitExceededException' }, 'StreamUnreachable'],
+  [{ name: 'InternalServerError', $metadata: { httpStatusCode: 500 } }, 'StreamUnreachable'],
+  [{ name: 'Error', code: 'ECONNREFUSED' }, 'StreamUnreachable'],
+  [{ name: 'AccessDeniedException', $metadata: { httpStatusCode: 400 } }, 'AccessDeniedException'],
+  [{ name: 'ResourceNotFoundException', $metadata: { httpStatusCode: 400 } }, 'ResourceNotFoundException'],
+])('%j is %s', async (error, name) => {
+  const { reader } = readerOf(() => fail(Object.assign(new Error('any'), error)));
+  await expect(reader.read('i')).rejects.toMatchObject({ name });
+  await expect(reader.open('shard-1', 'oldest')).rejects.toMatchObject({ name });
+  await expect(reader.shards()).rejects.toMatchObject({ name });
+});
+
+const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
+const event = {
+  kind: 'erased',
+  extractionId: 'e-1',
+  eventId: 'event-1',
+  sequenceNumber: '1',
+};
+const posted = { eventId: event.eventId, body: JSON.stringify(event) };
+
+type Sent = { readonly body: string; readonly headers: Record<string, string> };
+
+/** Forwards the event to a handler with these answers, one after the other. */
+const forward = async (answers: readonly (number | Error)[], over: Partial<ForwardDeps> = {}) => {
+  const queue = [...answers];
+  const sent: Sent[] = [];
+  const pauses: number[] = [];
+  const failures: string[] = [];
+  const status = await forwardEvent(posted, {
+    failureIn: () => undefined,
+    url: 'http://localhost:3000/hook',
+    secret,
+    fetch: async (_url, { body, headers }) => {
+      sent.push({ body: String(body), headers: headers as Record<string, string> });
+      const answer = queue.shift() ?? 200;
+      if (answer instanceof Error) throw answer;
+      return new Response(null, { status: answer });
+    },
+    now: () => new Date(),
+    sleep: async (milliseconds) => void pauses.push(milliseconds),
+    onFailed: (answer) => void failures.push(answer),
+    signal: new AbortController().signal,
+    ...over,
+  });
+  return { status, sent, pauses, failures };
+};
+
+test('the event is the body, and a library of Standard Webhooks verifies its signature', async () => {
+  const { status, sent } = await forward([204]);
+  expect(status).toBe(204);
+  const [{ body, headers }] = sent as [Sent];
+  expect(JSON.parse(body)).toEqual(event);
+  expect(new Webhook(secret).verify(body, headers)).toEqual(event);
+  expect(() => new Webhook(secret).verify(body.replace('erased', 'expired'), headers)).toThrow();
+});
+
+test('it is repeated with the same id until the answer is 2xx, at growing intervals of 30 s at most', async () => {
+  const refused = Object.assign(new TypeError('fetch failed'), { cause: { code: 'ECONNREFUSED' } });
+  const { status, sent, pauses, failures } = await forward([500, refused, 302, 404, 500, 500, 500]);
+  expect(status).toBe(200);
+  expect(new Set(sent.map(({ headers }) => headers['webhook-id']))).toEqual(new Set(['event-1']));
+  expect(failures.slice(0, 4)).toEqual(['500', 'no answer (ECONNREFUSED)', '302', '404']);
+  expect(pauses).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000]);
+});
+
+test('an answer 2xx whose body is a failure is no acceptance', async () => {
+  const { status, failures } = await forward([200, 200], {
+    failureIn: (() => {
+      const results = ['the function failed', undefined];
+      return () => results.shift();
+    })(),
+  });
+  expect({ status, failures }).toEqual({ status: 200, failures: ['the function failed'] });
+});
+
+test('an interruption ends the repetitions, and the event counts as not handled', async () => {
+  const stop = new AbortController();
+  const { status, sent } = await forward([500, 500], {
+    signal: stop.signal,
+    sleep: async () => stop.abort(),
+  });
+  expect({ status, tries: sent.length }).toEqual({ status: undefined, tries: 1 });
+});
+
+test('a record of the Streams API becomes the record that Lambda passes, also of a removal by time to live', () => {
+  for (const [kind, lambda] of documentedRecords()) {
+    const { eventSourceARN, dynamodb, ...record } = lambda as never as Record<
+      string,
+      Record<string, unknown>
+    >;
+    // The SDK has a Date, and no ARN of the stream.
+    const seconds = Number(dynamodb?.ApproximateCreationDateTime);
+    const read = { ...dynamodb, ApproximateCreationDateTime: new Date(seconds * 1_000) };
+    const streamed = { ...record, dynamodb: read } as never as StreamRecord;
+    expect([kind, asLambdaEvent(streamed, String(eventSourceARN))]).toEqual([kind, { Records: [lambda] }]);
+    if (kind !== 'erased') continue;
+    const expired = {
+      ...streamed,
+      userIdentity: { Type: 'Service', PrincipalId: 'dynamodb.amazonaws.com' },
+    };
+    const [one] = asLambdaEvent(expired, 'arn').Records;
+    expect(one).toMatchObject({ userIdentity: { type: 'Service', principalId: 'dynamodb.amazonaws.com' } });
+    expect(decodeExtractionEvent(one as never).kind).toBe('expired');
+    expect(schemaViolations('stream-record.json#/$defs/expired', one)).toEqual([]);
+  }
+});
+
+test.each([
+  ['{"batchItemFailures":[]}', undefined],
+  ['', undefined],
+  ['null', undefined],
+  ['OK', undefined],
+  ['{"batchItemFailures":[{"itemIdentifier":"1"}]}', 'the function reported a failed record'],
+  ['{"errorType":"Error","errorMessage":"failure","trace":[]}', 'the function failed'],
+  ['Task timed out after 1.00 seconds', 'the function timed out'],
+])('after the answer %s a record is repeated: %s', (body, failure) => {
+  expect(lambdaFailureIn(body)).toBe(failure);
+});
+
+const directory = mkdtempSync(join(tmpdir(), 'cosecha-listen-'));
+afterAll(() => rmSync(directory, { recursive: true }));
+
+const state: ListenState = {
+  streamArn: 'arn:aws:dynamodb:us-east-1:000000000000:table/T/stream/1',
+  secret: 'whsec_abc',
+  progress: { since: '2026-11-22T10:00:00.000Z', positions: { 'shard-1': '7' } },
+};
+
+test('a state is read again, from a file that only its owner can read', async () => {
+  const file = join(directory, 'new', 'listen.json');
+  expect(await readListenState(file)).toBeUndefined();
+  await writeListenState(file, state);
+  expect(await readListenState(file)).toEqual(state);
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  expect(readdirSync(join(directory, 'new'))).toEqual(['listen.json']);
+});
+
+test('a damaged file is not taken for a first run, and its content is not quoted', async () => {
+  const file = join(directory, 'damaged.json');
+  writeFileSync(file, '{"secret":"whsec_SENTINEL');
+  const failure = await readListenState(file).catch((error: unknown) => error as Error);
+  expect(String(failure)).toContain('is not the state of a listener');
+  expect(String(failure)).not.toContain('SENTINEL');
+});
+
+test('each stage has its own file in the state directory of the user', () => {
+  expect(defaultStateFile('prod', { XDG_STATE_HOME: '/state' })).toBe('/state/cosecha/listen-prod.json');
+  expect(defaultStateFile('local', {})).toMatch(/\/\.local\/state\/cosecha\/listen-local\.json$/);
+});

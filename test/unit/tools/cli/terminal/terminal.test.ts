@@ -1,0 +1,136 @@
+import { expect, test } from 'vitest';
+import {
+  describeDue,
+  describeProgress,
+  describeView,
+  operatorView,
+} from '../../../../../tools/cli/terminal/describe-record.ts';
+import { explainFailure } from '../../../../../tools/cli/terminal/explain-failure.ts';
+import { formatSeconds } from '../../../../../tools/cli/terminal/format-seconds.ts';
+import { parseDuration, parseSince } from '../../../../../tools/cli/terminal/parse-time.ts';
+import {
+  at,
+  closedExtraction,
+  extraction,
+  extractionIn,
+  iso,
+} from '../../../../support/extraction-fixtures.ts';
+
+test('an operator sees a record without its fingerprint, in one order whatever the order of the row', () => {
+  const row = extraction();
+  const reversed = Object.fromEntries(Object.entries({ ...row, later: 1 }).reverse()) as typeof row;
+  const { fingerprint: _fingerprint, ...rest } = row;
+  expect(operatorView(reversed)).toEqual({ ...rest, later: 1 });
+  const names = Object.keys(operatorView(reversed));
+  expect(names.slice(0, 3)).toEqual(['schemaVersion', 'extractionId', 'status']);
+  expect(names.at(-1)).toBe('later');
+  expect(describeView({ status: 'RUNNING', actions: [{ id: 'tef' }] })).toEqual([
+    'status   RUNNING',
+    'actions  [{"id":"tef"}]',
+  ]);
+});
+
+test('status, reason, collection and close are one phrase', () => {
+  expect(describeProgress(extractionIn('RUNNING'))).toBe('RUNNING');
+  expect(describeProgress(extractionIn('TIMED_OUT'))).toBe(
+    'TIMED_OUT (deadline-passed, settled by reconcile)',
+  );
+  const notCollected = closedExtraction({
+    status: 'PARTIAL',
+    settledBy: 'webhook',
+    collectionError: 'no-results',
+  });
+  expect(describeProgress(notCollected)).toBe(
+    'PARTIAL (settled by webhook), not collected: no-results, closed',
+  );
+  const actionResults = [{ id: 'tef', status: 'FAILED', errorCode: 'ACTION_ERROR' }];
+  const failed = closedExtraction({ status: 'FAILED', settledBy: 'webhook', actionResults });
+  expect(describeProgress(failed)).toBe('FAILED (tef: ACTION_ERROR, settled by webhook), closed');
+});
+
+test('a record is overdue after three intervals of the sweep, and before that it is due', () => {
+  expect(describeDue(iso(100), at(40), 5)).toBe('in 1 min');
+  expect(describeDue(iso(40), at(40.4), 5)).toBe('due for 0 s');
+  expect(describeDue(iso(0), at(900), 5)).toBe('due for 15 min');
+  expect(describeDue(iso(0), at(901), 5)).toBe('OVERDUE by 15 min 1 s');
+  expect(describeDue(undefined, at(0), 5)).toBe('');
+});
+
+const failure = (name: string, message: string, more: object = {}): Error =>
+  Object.assign(new Error(message), { name, ...more });
+
+test('a missing permission is named with its resource', () => {
+  const caller = 'arn:aws:iam::111122223333:user/op';
+  const table = 'arn:aws:dynamodb:us-east-1:111122223333:table/T';
+  const denied = failure(
+    'AccessDeniedException',
+    `User: ${caller} is not authorized to perform: dynamodb:GetItem on resource: ${table} because no identity-based policy allows the dynamodb:GetItem action`,
+  );
+  expect(explainFailure(denied)).toBe(
+    `AWS does not allow ${caller} to dynamodb:GetItem on ${table}. That permission is missing; docs/cli.md names the policy of each command.`,
+  );
+});
+
+test.each([
+  [failure('AccessDenied', 'Access Denied'), 'AWS does not allow it: Access Denied'],
+  [
+    failure('CredentialsProviderError', 'None.'),
+    'There are no AWS credentials (None). Log in, or name a profile with --profile.',
+  ],
+  [failure('ExpiredTokenException', 'x'), 'The AWS credentials have expired. Log in again.'],
+  [
+    failure('Error', 'x', { code: 'ECONNREFUSED', address: '127.0.0.1', port: 9 }),
+    '127.0.0.1:9 does not answer (ECONNREFUSED).',
+  ],
+  [failure('Throttling', 'Slow down', { $metadata: {} }), 'AWS answered Throttling: Slow down'],
+])('%s is explained in a sentence', (error, sentence) => {
+  expect(explainFailure(error)).toBe(sentence);
+});
+
+test('an unexpected error is not explained', () => {
+  expect(explainFailure(new TypeError('undefined is not a function'))).toBeUndefined();
+});
+
+test('credentials that a profile lacks are explained with its name', () => {
+  const missing = failure('CredentialsProviderError', 'Could not load credentials from any providers');
+  expect(explainFailure(missing, 'nope')).toBe(
+    'There are no AWS credentials in the profile "nope". Check its name with aws configure list-profiles, and log in to it.',
+  );
+});
+
+test.each([
+  [0, '0 s'],
+  [-5, '0 s'],
+  [59.6, '1 min'],
+  [61, '1 min 1 s'],
+  [3_600, '1 h'],
+  [11_100, '3 h 5 min'],
+  [200_000, '2 d 7 h'],
+  [86_405, '1 d'],
+])('%d seconds are formatted as %s', (seconds, text) => {
+  expect(formatSeconds(seconds)).toBe(text);
+});
+
+test.each([
+  ['90s', 90],
+  ['15min', 900],
+  ['2h', 7_200],
+  ['1d', 86_400],
+  ['15', undefined],
+  ['-2h', undefined],
+  ['2 h', undefined],
+  ['2m', undefined],
+])('the duration "%s" has %s seconds', (text, seconds) => {
+  expect(parseDuration(text)).toBe(seconds);
+});
+
+test.each([
+  ['2h', '2026-11-22T10:00:00.000Z'],
+  ['2026-11-22T08:00:00Z', '2026-11-22T08:00:00.000Z'],
+  ['2026-11-22', '2026-11-22T00:00:00.000Z'],
+  ['yesterday', undefined],
+  ['2026-13-01', undefined],
+  ['11', undefined],
+])('since "%s" is since %s at noon', (text, since) => {
+  expect(parseSince(text)?.(new Date('2026-11-22T12:00:00Z')).toISOString()).toBe(since);
+});
