@@ -63,7 +63,7 @@ const partsOf = async (client: string) => {
  *
  * The client then throws a dropped error as its base exception, as it does for errors newer than the client. `name`,
  * `message`, `$fault` and `$metadata` are the same, and the SDK's retries and Cosecha use nothing else
- * (test/unit/infra/bundle/as-without-plugins.test.ts compares them all).
+ * (test/unit/infra/bundle/bundles.test.ts compares them all).
  */
 export const dropUnusedErrors = (): Plugin => ({
   name: 'drop-unused-errors',

@@ -1,5 +1,11 @@
 import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { fileURLToPath } from 'node:url';
+import { createConfig, lint } from '@redocly/openapi-core';
+import { Ajv } from 'ajv';
+import addFormats from 'ajv-formats';
 import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
 import { parseSessionRequest } from '../../../lib/consents/parse-session-request.ts';
 import { targetHeader } from '../../../lib/consents/read-target.ts';
 import { parseExtractionRequest } from '../../../lib/extraction/api/parse-request.ts';
@@ -10,10 +16,13 @@ import type { Violation } from '../../../lib/http/violation.ts';
 import { nationalIdPattern } from '../../../lib/provider/assumptions.ts';
 import { entityTypes, productTypes } from '../../../lib/provider/vocabulary.ts';
 import { parseDelivery } from '../../../lib/webhook/parse-delivery.ts';
+import { kinds } from '../../../tools/contracts/stream-record-schema.ts';
 import { resourcesOf, synthesize } from '../infra/synth.ts';
+import { publishedSchemas } from './contract-schemas.ts';
 import {
   type Media,
   openapi,
+  openapiFile,
   operationOf,
   operations,
   parameterOf,
@@ -233,4 +242,44 @@ test('docs/api.md has a heading for every route and every problem', () => {
   const page = readFileSync(new URL('../../../docs/api.md', import.meta.url), 'utf8');
   for (const [routeKey] of operations) expect(page).toContain(`\n## ${routeKey}\n`);
   for (const type of problemTypes) expect(page).toContain(`\n### ${type}\n`);
+});
+
+test('docs/openapi.yaml lints clean, warnings included', async () => {
+  const config = await createConfig({ extends: ['recommended'] });
+  const problems = await lint({ ref: fileURLToPath(openapiFile), config });
+  expect(problems.map(({ ruleId, message }) => `${ruleId}: ${message}`)).toEqual([]);
+});
+
+type Message = { readonly payload: { readonly schema: { readonly $ref: string } } };
+type Document = {
+  readonly asyncapi: string;
+  readonly channels: Readonly<Record<string, { readonly messages: Readonly<Record<string, unknown>> }>>;
+  readonly components: { readonly messages: Readonly<Record<string, Message>> };
+};
+
+const document = parse(
+  readFileSync(new URL('../../../docs/asyncapi.yaml', import.meta.url), 'utf8'),
+) as Document;
+
+test('docs/asyncapi.yaml is valid AsyncAPI', () => {
+  const require = createRequire(import.meta.url);
+  const ajv = new Ajv({ strict: false, allErrors: true });
+  addFormats.default(ajv);
+  const validate = ajv.compile(require(`@asyncapi/specs/schemas/${document.asyncapi}-without-$id.json`));
+  validate(document);
+  expect(validate.errors ?? []).toEqual([]);
+});
+
+test('docs/asyncapi.yaml has a message for each kind of the stream and for the bus, with a schema that exists', () => {
+  expect(Object.keys(document.channels.stream?.messages ?? {})).toEqual(Object.keys(kinds));
+  const { messages } = document.components;
+  for (const [name, { payload }] of Object.entries(messages)) {
+    const [file = '', definition = ''] = payload.schema.$ref.replace('./schemas/', '').split('#/$defs/');
+    const schema = publishedSchemas[file];
+    expect([name, file === 'bus-event.json' ? schema : schema?.$defs?.[definition]]).not.toEqual([
+      name,
+      undefined,
+    ]);
+    expect(file === 'bus-event.json' ? 'extractionChanged' : definition).toBe(name);
+  }
 });

@@ -1,3 +1,5 @@
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { consumeExtractionEvents } from '@cosecha/cosecha';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -7,9 +9,12 @@ import {
   EntryConflict,
   type TotalsStore,
 } from '../../../../examples/consumer/count-event.ts';
+import { dynamoTotalsStore } from '../../../../examples/consumer/dynamo-totals-store.ts';
+import { readConfig } from '../../../../infra/config.ts';
 import type { Extraction } from '../../../../lib/extraction/record.ts';
-import { extraction, extractionIn, iso } from '../../../support/extraction-fixtures.ts';
+import { at, extraction, extractionIn, iso } from '../../../support/extraction-fixtures.ts';
 import { memoryTotalsStore } from '../../../support/memory-totals-store.ts';
+import { stubClient } from '../../../support/stub-client.ts';
 import { streamRecord } from '../../lib/downstream/stream-records.ts';
 
 const results = { bucket: 'results', key: 'key', bytes: 100, sha256: 'a'.repeat(64) };
@@ -155,4 +160,20 @@ describe('the totals of the example', () => {
     await expect(handling).rejects.toThrow(EntryConflict);
     expect(entered[0]?.contribution).toMatchObject({ source: 'movement', outcome: 'COMPLETED' });
   });
+});
+
+type Transaction = { readonly Put?: { readonly Item: Parameters<typeof unmarshall>[0] } };
+
+const DAY = 86_400;
+
+// Otherwise a restored record would be counted a second time.
+test('an entry outlives its record, and the retries of its changes', async () => {
+  const { client, sent } = stubClient<DynamoDBClient>(() => ({}));
+  const store = dynamoTotalsStore(client, { totals: 'Totals', entries: 'Entries' }, () => at(0));
+  await store.replaceEntry('extraction-1', undefined, { sequenceNumber: '1' });
+  const [{ Put } = {}] = (sent[0]?.input.TransactItems ?? []) as readonly Transaction[];
+  const keptDays = (unmarshall(Put?.Item ?? {}).expiresAt - at(0).getTime() / 1000) / DAY;
+  const { recordRetentionDays } = readConfig({ stage: 'prod', providerBaseUrl: 'https://provider.example' });
+  // The record closes at most 30 days after its outcome. A day in the stream, and 14 in the failure bucket.
+  expect(keptDays).toBeGreaterThanOrEqual(30 + recordRetentionDays + 1 + 14);
 });

@@ -47,6 +47,11 @@ describe('the alarms', () => {
     }
   });
 
+  test('watch each metric once, so that none has the metric of another', () => {
+    const names = ownMetrics.map(({ MetricName }) => MetricName);
+    expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
+  });
+
   test('watch metrics of AWS with the dimensions of AWS', () => {
     const dimensions: Readonly<Record<string, readonly string[]>> = {
       'AWS/ApiGateway': ['ApiId', 'Stage'],

@@ -13,13 +13,16 @@ const secret = (labels: { readonly AWSCURRENT?: string; readonly AWSPREVIOUS?: s
     return value === undefined ? fail(notFound()) : { SecretString: value };
   });
 
-test('the current value is read under the secret’s name', async () => {
-  const { client, sent } = secret({ AWSCURRENT: 'now' });
-  expect(await readSecret(client, 'stack/key')).toBe('now');
-  expect(sent).toEqual([
-    { name: 'GetSecretValueCommand', input: { SecretId: 'stack/key', VersionStage: 'AWSCURRENT' } },
-  ]);
-});
+test.each(['now', 'now\n', 'now\r\n'])(
+  'the current value is read under the secret’s name, without a line break at its end: %j',
+  async (AWSCURRENT) => {
+    const { client, sent } = secret({ AWSCURRENT });
+    expect(await readSecret(client, 'stack/key')).toBe('now');
+    expect(sent).toEqual([
+      { name: 'GetSecretValueCommand', input: { SecretId: 'stack/key', VersionStage: 'AWSCURRENT' } },
+    ]);
+  },
+);
 
 test.each([
   ['no version at all', {}],

@@ -24,12 +24,23 @@ const running = { status: 'RUNNING' } as const;
 const settled = { status: 'COMPLETED', settledAt: '2026-11-22T12:00:00.000Z' } as const;
 const collected = { ...settled, collectedAt: '2026-11-22T12:00:01.000Z' } as const;
 
-test('it reads at growing intervals until the results are there', async () => {
-  const reads = [running, running, running, running, running, settled, collected];
-  const { result, pauses } = await wait(...reads);
-  expect(result).toEqual(collected);
-  expect(pauses).toEqual([1_000, 2_000, 4_000, 8_000, 15_000, 15_000]);
-});
+test.each(['COMPLETED', 'PARTIAL'] as const)(
+  'it reads %s at growing intervals until the results are there',
+  async (status) => {
+    const reads = [
+      running,
+      running,
+      running,
+      running,
+      running,
+      { ...settled, status },
+      { ...collected, status },
+    ];
+    const { result, pauses } = await wait(...reads);
+    expect(result).toEqual({ ...collected, status });
+    expect(pauses).toEqual([1_000, 2_000, 4_000, 8_000, 15_000, 15_000]);
+  },
+);
 
 test('an outcome whose results were not collected is complete', async () => {
   const uncollected = { ...settled, collectionError: 'results-too-large' };

@@ -1,13 +1,18 @@
 import fc from 'fast-check';
+import { v7 as newUuid } from 'uuid';
 import { describe, expect, test } from 'vitest';
+import { extractionIdOf } from '../../../../lib/extraction/api/idempotency.ts';
 import {
   isStartStale,
   nextReconcileAt,
   plusSeconds,
   stuckSeconds,
 } from '../../../../lib/extraction/deadlines.ts';
+import { dueShardCount, dueShardOf } from '../../../../lib/extraction/due-shard.ts';
 import { parseTimings } from '../../../../lib/extraction/parse-timings.ts';
+import { failureReason } from '../../../../lib/extraction/provider-codes.ts';
 import type { ExtractionStatus } from '../../../../lib/extraction/record.ts';
+import { decodeSealed, encodeSealed } from '../../../../lib/extraction/sealed-request-data.ts';
 import { at, closedExtraction, extractionIn, iso, timings } from '../../../support/extraction-fixtures.ts';
 
 test('the environment variable is parsed', () => {
@@ -105,4 +110,68 @@ test.each([
 test('a closed record is never stuck', () => {
   const closed = closedExtraction({ status: 'COMPLETED', settledAt: iso(50) });
   expect(stuckSeconds(closed, at(10_000_000), timings)).toBe(0);
+});
+
+test.each([
+  ['hashed from idempotency keys', (index: number) => extractionIdOf('caller', `key-${index}`)],
+  ['drawn one after the other', () => newUuid()],
+])('ids %s are distributed evenly over the partitions', (_what, makeId) => {
+  const counts = new Array<number>(dueShardCount).fill(0);
+  for (let index = 0; index < 8_000; index += 1) {
+    const shard = dueShardOf(makeId(index));
+    counts[shard] = (counts[shard] ?? 0) + 1;
+  }
+  // 500 each on average, with a standard deviation of 22: six of them either way.
+  expect(Math.min(...counts)).toBeGreaterThan(368);
+  expect(Math.max(...counts)).toBeLessThan(632);
+});
+
+test('an id never changes its partition, so that every release finds existing rows', () => {
+  // FNV-1a, 32 bits (published test vectors): "" is 0x811c9dc5, "a" is 0xe40c292c, "foobar" is 0xbf9cf968.
+  expect(dueShardOf('')).toBe(0x811c9dc5 % 16);
+  expect(dueShardOf('a')).toBe(0xe40c292c % 16);
+  expect(dueShardOf('foobar')).toBe(0xbf9cf968 % 16);
+});
+
+test.each<readonly [string, { errorType: string; errorCode?: string }, string]>([
+  ['a type alone', { errorType: 'ENTITY' }, 'ENTITY'],
+  ['a type and a code', { errorType: 'ENTITY', errorCode: 'DOWN' }, 'ENTITY/DOWN'],
+  ['a code with a number', { errorType: 'ENTITY', errorCode: 'E1042' }, 'ENTITY/E1042'],
+  ['hyphens and dots', { errorType: 'entity-error', errorCode: 'bank.down' }, 'entity_error/bank_down'],
+  ['a sentence', { errorType: 'The user Ana is not known' }, 'OTHER'],
+  ['a sentence as a code', { errorType: 'ENTITY', errorCode: 'try again!' }, 'ENTITY/OTHER'],
+  ['an empty code', { errorType: 'ENTITY', errorCode: '' }, 'ENTITY/OTHER'],
+  ['a national id', { errorType: '11111111-1', errorCode: 'RUT-11.111.111-1' }, 'OTHER/OTHER'],
+  ['what is too long for a word', { errorType: 'X'.repeat(65) }, 'OTHER'],
+  ['a line break', { errorType: 'ENTITY\n', errorCode: 'A\nB' }, 'OTHER/OTHER'],
+])('%s', (_what, failure, reason) => {
+  expect(failureReason(failure)).toBe(reason);
+});
+
+test('the reason is one or two short codes, for any text of the provider', () => {
+  fc.assert(
+    fc.property(fc.string(), fc.option(fc.string(), { nil: undefined }), (errorType, errorCode) => {
+      const reason = failureReason({ errorType, ...(errorCode === undefined ? {} : { errorCode }) });
+      expect(reason).toMatch(/^[A-Za-z]\w{0,63}(\/[A-Za-z]\w{0,63})?$/);
+    }),
+  );
+});
+
+test('any credentials come back as they were', () => {
+  const value = fc.dictionary(fc.string({ unit: 'grapheme' }), fc.jsonValue());
+  fc.assert(
+    fc.property(value, fc.option(fc.string(), { nil: undefined }), (fields, sessionToken) => {
+      const given = {
+        credentials: { mode: 'raw' as const, value: JSON.parse(JSON.stringify(fields)) },
+        ...(sessionToken === undefined ? {} : { sessionToken }),
+      };
+      expect(decodeSealed(encodeSealed(given))).toEqual(given);
+    }),
+  );
+});
+
+test('its size is counted in bytes of UTF-8', () => {
+  const size = (password: string) =>
+    encodeSealed({ credentials: { mode: 'raw', value: { password } } }).byteLength;
+  expect(size('ñ') - size('')).toBe(2);
 });

@@ -3,12 +3,16 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { Template } from 'aws-cdk-lib/assertions';
+import { Match, type Template } from 'aws-cdk-lib/assertions';
 import { expect, test } from 'vitest';
 import { bundle } from '../../../../infra/bundle/bundle-functions.ts';
+import { checks } from '../../../../tools/acceptance/checks/checks.ts';
+import { readAcceptOptions } from '../../../../tools/acceptance/read-accept-options.ts';
+import { refuseOtherProvider } from '../../../../tools/acceptance/refuse-other-provider.ts';
 import { awsSettings, emulatorSettings } from '../../../../tools/acceptance/settings.ts';
 import { acceptanceSources } from '../../../../tools/acceptance/stage.ts';
-import { environmentsOf, type Resource, resourcesOf, synthesize } from '../../infra/synth.ts';
+import { UsageError } from '../../../../tools/cli/terminal/errors.ts';
+import { environmentsOf, flatten, type Resource, resourcesOf, synthesize } from '../../infra/synth.ts';
 import { synthesizeStage } from './synth.ts';
 
 /** What a template keeps when its stack is deleted. */
@@ -79,3 +83,94 @@ test.each(Object.entries(acceptanceSources))(
     }
   },
 );
+
+test('the stage is accept by default, and no real stage is taken', () => {
+  expect(readAcceptOptions([])).toMatchObject({ stage: 'accept', keep: false, again: false, checks });
+  expect(readAcceptOptions(['-c', 'stage=accept-eu', '-c', 'sweepEveryMinutes=2'])).toMatchObject({
+    ...{ stage: 'accept-eu', settings: { sweepEveryMinutes: '2' } },
+  });
+  for (const stage of ['prod', 'local', 'acceptance', '']) {
+    expect(() => readAcceptOptions(['-c', `stage=${stage}`]), stage).toThrow(UsageError);
+  }
+  expect(() => readAcceptOptions(['-c', 'nonsense'])).toThrow('"nonsense" is not <setting>=<value>.');
+});
+
+test('a kept stage is checked again, as a whole or in part', () => {
+  const options = readAcceptOptions(['--again', '--only', 'cost, erase', '--json']);
+  expect(options).toMatchObject({ again: true, keep: false, destroy: false, json: true });
+  expect(options === 'help' ? [] : options.checks.map(({ id }) => id)).toEqual(['erase', 'cost']);
+});
+
+test('an unknown check, or two ways to run, are refused before anything is deployed', () => {
+  expect(() => readAcceptOptions(['--only', 'nonsense'])).toThrow('There is no check nonsense.');
+  expect(() => readAcceptOptions(['--again', '--destroy'])).toThrow('Only one of --emulator, --keep');
+});
+
+const { cosecha, fakeProvider, readers } = synthesizeStage({ stage: 'accept', fanOutToEventBus: 'true' });
+
+test('another caller may read extractions, and nothing else', () => {
+  const [id] = Object.keys(resourcesOf(readers, 'AWS::IAM::Role')).filter((role) =>
+    role.startsWith('Stranger'),
+  );
+  const policies = Object.values(resourcesOf(readers, 'AWS::IAM::Policy')).filter(
+    ({ Properties }) => JSON.stringify(Properties.Roles) === JSON.stringify([{ Ref: id }]),
+  );
+  const statements = policies.flatMap(
+    ({ Properties }) =>
+      (Properties.PolicyDocument as { Statement: { Action: string; Resource: unknown }[] }).Statement,
+  );
+  expect(statements.map(({ Action, Resource }) => `${Action} ${flatten(Resource)}`)).toEqual([
+    'execute-api:Invoke arn:<AWS::Partition>:execute-api:<AWS::Region>:<AWS::AccountId>:*/$default/GET/extractions/*',
+  ]);
+});
+
+test('a rule of the bus and every alarm of the stage reach a queue', () => {
+  readers.hasResourceProperties('AWS::Events::Rule', {
+    EventBusName: 'Cosecha-accept-extractions',
+    EventPattern: { source: ['cosecha'] },
+    Targets: [{ Arn: { 'Fn::GetAtt': [Match.stringLikeRegexp('^FanOutInbox'), 'Arn'] } }],
+  });
+  cosecha.allResourcesProperties('AWS::CloudWatch::Alarm', {
+    AlarmActions: [{ 'Fn::ImportValue': Match.stringLikeRegexp('^Cosecha-accept-fake-provider:') }],
+  });
+  fakeProvider.hasResourceProperties('AWS::SNS::Subscription', { Protocol: 'sqs' });
+  fakeProvider.hasResourceProperties('AWS::SNS::TopicPolicy', {
+    PolicyDocument: {
+      Statement: Match.arrayWith([
+        Match.objectLike({
+          Effect: 'Allow',
+          Principal: { Service: 'cloudwatch.amazonaws.com' },
+          Action: 'sns:Publish',
+        }),
+      ]),
+    },
+  });
+});
+
+test('a consumer of the stream abandons a failing record soon, and splits batches', () => {
+  readers.hasResourceProperties('AWS::Lambda::EventSourceMapping', {
+    BisectBatchOnFunctionError: true,
+    MaximumRetryAttempts: 2,
+  });
+  // The emulator knows no bucket as the destination of failed batches.
+  const { readers: local } = synthesizeStage({ stage: 'local' });
+  local.resourceCountIs('AWS::Lambda::EventSourceMapping', 0);
+});
+
+/** Where only these stacks exist. */
+const refuse = (...stacks: readonly string[]) =>
+  refuseOtherProvider('accept', async (name) =>
+    stacks.includes(name) ? { status: 'CREATE_COMPLETE' } : undefined,
+  );
+
+test('a stage that was deployed without a fake provider is refused, as it may hold data', async () => {
+  await expect(refuse('Cosecha-accept')).rejects.toThrow(
+    'Cosecha-accept was deployed without a fake provider',
+  );
+});
+
+test('a new stage, a kept one, and one whose deployment failed are not', async () => {
+  await refuse();
+  await refuse('Cosecha-accept', 'Cosecha-accept-fake-provider', 'Cosecha-accept-readers');
+  await refuse('Cosecha-accept-fake-provider');
+});

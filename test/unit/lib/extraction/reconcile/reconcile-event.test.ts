@@ -4,8 +4,17 @@ import {
   NotYet,
   reconcileCallerOf,
 } from '../../../../../lib/extraction/reconcile/reconcile-event.ts';
-import type { ReconcileResult } from '../../../../../lib/extraction/reconcile/steps.ts';
-import { extractionIn, id } from '../../../../support/extraction-fixtures.ts';
+import { reconcileMessages } from '../../../../../lib/extraction/reconcile/reconcile-messages.ts';
+import type { ReconcileCaller, ReconcileResult } from '../../../../../lib/extraction/reconcile/steps.ts';
+import {
+  clock,
+  closedExtraction,
+  extractionIn,
+  id,
+  iso,
+  timings,
+} from '../../../../support/extraction-fixtures.ts';
+import { memoryTelemetry } from '../../../../support/memory-telemetry.ts';
 
 test('the machine reports a failure before, also by an earlier definition', () => {
   const earlier = {
@@ -50,4 +59,114 @@ test('without a row the answer is GONE', () => {
     status: 'GONE',
     deferred: false,
   });
+});
+
+const once = { ApproximateReceiveCount: '1' };
+
+const message = (extractionId: string, more: object = {}, attributes = once) => ({
+  attributes,
+  messageId: `message-of-${extractionId}`,
+  body: JSON.stringify({ extractionId, cause: 'webhook', ...more }),
+});
+
+const world = (reconcile: (extractionId: string) => Promise<ReconcileResult>) => {
+  const asked: (readonly [string, ReconcileCaller])[] = [];
+  const counted: (readonly [string, number])[] = [];
+  const { telemetry, failures } = memoryTelemetry();
+  return {
+    asked,
+    counted,
+    failures,
+    receive: (messages: Parameters<typeof reconcileMessages>[0]) =>
+      reconcileMessages(messages, {
+        reconcile: (extractionId, caller) => {
+          asked.push([extractionId, caller]);
+          return reconcile(extractionId);
+        },
+        now: clock(1_000).now,
+        timings,
+        telemetry: {
+          ...telemetry,
+          count: (metric, { value = 1 } = {}) => void counted.push([metric, value]),
+        },
+      }),
+  };
+};
+
+const gone = async (): Promise<ReconcileResult> => ({ kind: 'gone' });
+
+test('each message is reconciled with its cause, and done also if there is no record', async () => {
+  const { receive, asked } = world(gone);
+  const dueAt = '2026-11-22T12:00:00.000Z';
+  const answer = await receive([
+    message('a'),
+    message('b', { cause: 'execution-broken' }),
+    message('c', { cause: 'due', dueAt }),
+  ]);
+  expect(answer).toEqual({ batchItemFailures: [] });
+  expect(asked).toEqual([
+    ['a', { kind: 'queue', cause: 'webhook', afterFailure: false }],
+    ['b', { kind: 'queue', cause: 'execution-broken', afterFailure: false }],
+    ['c', { kind: 'queue', cause: 'due', dueAt, afterFailure: false }],
+  ]);
+});
+
+test('a message that is received again follows a failure', async () => {
+  const { receive, asked } = world(gone);
+  await receive([message('a', {}, { ApproximateReceiveCount: '2' })]);
+  expect(asked).toEqual([['a', { kind: 'queue', cause: 'webhook', afterFailure: true }]]);
+});
+
+test('only the messages that failed are received again', async () => {
+  const { receive, failures } = world(async (extractionId) => {
+    if (extractionId === 'b') throw new Error('throttled');
+    return { kind: 'gone' };
+  });
+  expect(await receive([message('a'), message('b'), message('c')])).toEqual({
+    batchItemFailures: [{ itemIdentifier: 'message-of-b' }],
+  });
+  expect(failures).toEqual(['An extraction could not be reconciled.']);
+});
+
+test.each([
+  'no JSON',
+  '{}',
+  'null',
+  '{"extractionId":"a"}',
+  '{"extractionId":"a","cause":"curiosity"}',
+  '{"extractionId":"","cause":"due"}',
+  '{"extractionId":7,"cause":"due"}',
+  '{"extractionId":"a","cause":"due","dueAt":"soon"}',
+  '{"extractionId":"a","cause":"due","status":"COMPLETED"}',
+])('%s is not a message: nothing is reconciled, and it ends as a dead letter', async (body) => {
+  const { receive, asked } = world(gone);
+  expect(await receive([{ messageId: 'odd', body, attributes: once }])).toEqual({
+    batchItemFailures: [{ itemIdentifier: 'odd' }],
+  });
+  expect(asked).toEqual([]);
+});
+
+const deferred = (record: ReturnType<typeof extractionIn>): ReconcileResult => ({
+  kind: 'deferred',
+  record,
+  why: 'still-running',
+  next: undefined,
+});
+
+test('a record that is stuck is reported in seconds, as the reconcile left it', async () => {
+  // Stuck for 400 s, however often it was rescheduled.
+  const stuck = extractionIn('RUNNING', { deadlineAt: iso(600 - timings.machineSlack) });
+  const { receive, counted } = world(async () => deferred(stuck));
+  await receive([message('a')]);
+  expect(counted).toEqual([['OldestStuckSeconds', 400]]);
+});
+
+test('a record that the reconcile closed or advanced is not stuck, however late', async () => {
+  const advanced = deferred(extractionIn('TIMED_OUT', { settledAt: iso(1_000) }));
+  const closed: ReconcileResult = { kind: 'closed', record: closedExtraction({ status: 'COMPLETED' }) };
+  for (const result of [advanced, closed]) {
+    const { receive, counted } = world(async () => result);
+    await receive([message('a')]);
+    expect(counted).toEqual([]);
+  }
 });

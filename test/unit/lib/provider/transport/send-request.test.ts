@@ -10,9 +10,14 @@ import {
   ProviderUnauthorized,
   ProviderUnreachable,
 } from '../../../../../lib/provider/transport/errors.ts';
-import { freshConnectionFetch } from '../../../../../lib/provider/transport/fresh-connection.ts';
+import {
+  freshConnectionFetch,
+  NotConnected,
+} from '../../../../../lib/provider/transport/fresh-connection.ts';
+import { parseRetryAfter, retryAtOf } from '../../../../../lib/provider/transport/retry-after.ts';
 import { type Connection, sendRequest } from '../../../../../lib/provider/transport/send-request.ts';
 import { TransportFailure } from '../../../../../lib/provider/transport/transport-failure.ts';
+import { wasNeverSent } from '../../../../../lib/provider/transport/was-never-sent.ts';
 import { errorText } from '../../../../support/error-text.ts';
 import { closedPort, httpServer, rawServer } from '../../../../support/local-servers.ts';
 import { selfSignedCertificate } from '../../../../support/self-signed-certificate.ts';
@@ -363,4 +368,88 @@ describe('a call that surely never left is told apart', () => {
     expect(seen).toHaveLength(0);
     expect(failure).toBeInstanceOf(ProviderUnreachable);
   });
+});
+
+test('the connection is ended once the body has been read: none is left behind, frozen with the function', async () => {
+  let ended = (): void => {};
+  const hungUp = new Promise<void>((resolve) => {
+    ended = resolve;
+  });
+  const { baseUrl } = await rawServer((socket) => {
+    socket.on('end', ended);
+    socket.once('data', () => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}'));
+  });
+  const answer = await freshConnectionFetch(1_000)(baseUrl, {
+    method: 'GET',
+    headers: {},
+    redirect: 'manual',
+    signal: AbortSignal.timeout(5_000),
+  });
+  for await (const chunk of answer.body ?? []) expect(Buffer.from(chunk).toString()).toBe('{}');
+  await hungUp;
+});
+
+const now = new Date('2026-03-01T12:00:00.000Z');
+const secondsUntil = (header: string | null): number | undefined => {
+  const at = retryAtOf(parseRetryAfter(header), now);
+  return at === undefined ? undefined : (at - now.getTime()) / 1_000;
+};
+
+test.each([
+  ['120', 120],
+  [' 7 ', 7],
+  ['Sun, 01 Mar 2026 12:02:00 GMT', 120],
+  ['Sunday, 01-Mar-26 12:02:00 GMT', 120],
+  ['Sun Mar  1 12:02:00 2026 GMT', 120],
+])('%s is a time to wait', (header, seconds) => {
+  expect(secondsUntil(header)).toBe(seconds);
+});
+
+test.each([['864000'], ['Wed, 01 Apr 2026 12:00:00 GMT']])('%s is honoured for an hour at most', (header) => {
+  expect(secondsUntil(header)).toBe(3_600);
+});
+
+test.each([['0'], ['Sun, 01 Mar 2026 11:59:59 GMT'], ['-5'], ['5.5'], ['soon'], [''], [null]])(
+  '%s is no time to wait',
+  (header) => {
+    expect(secondsUntil(header)).toBeUndefined();
+  },
+);
+
+const failed = (fields: object): Error => Object.assign(new Error('failed'), fields);
+const fetchFailed = (cause: unknown): Error => new TypeError('fetch failed', { cause });
+const refused = failed({ code: 'ECONNREFUSED', syscall: 'connect' });
+const reset = failed({ code: 'ECONNRESET', syscall: 'read' });
+
+test.each([
+  ['a refused connect', fetchFailed(refused)],
+  ['a connect that timed out in the kernel', fetchFailed(failed({ code: 'ETIMEDOUT', syscall: 'connect' }))],
+  ['an unreachable host', fetchFailed(failed({ code: 'EHOSTUNREACH', syscall: 'connect' }))],
+  ['a name that does not exist', fetchFailed(failed({ code: 'ENOTFOUND', syscall: 'getaddrinfo' }))],
+  ['a resolver that does not answer', fetchFailed(failed({ code: 'EAI_AGAIN', syscall: 'getaddrinfo' }))],
+  ['undici’s own connect timeout', fetchFailed(failed({ code: 'UND_ERR_CONNECT_TIMEOUT' }))],
+  ['a connection that never stood', new NotConnected('slow')],
+  ['a header that cannot be written', failed({ code: 'ERR_INVALID_CHAR' })],
+  ['an expired certificate', fetchFailed(failed({ code: 'CERT_HAS_EXPIRED' }))],
+  ['a certificate for another name', fetchFailed(failed({ code: 'ERR_TLS_CERT_ALTNAME_INVALID' }))],
+  ['every address refused', fetchFailed(new AggregateError([refused, refused]))],
+])('%s: surely never sent', (_what, error) => {
+  expect(wasNeverSent(error)).toBe(true);
+});
+
+test.each([
+  ['a reset', fetchFailed(reset)],
+  ['a broken pipe', fetchFailed(failed({ code: 'EPIPE', syscall: 'write' }))],
+  ['a peer that closed', fetchFailed(failed({ code: 'UND_ERR_SOCKET' }))],
+  ['no headers in time', fetchFailed(failed({ code: 'UND_ERR_HEADERS_TIMEOUT' }))],
+  ['no body in time', fetchFailed(failed({ code: 'UND_ERR_BODY_TIMEOUT' }))],
+  ['our own total timeout', new DOMException('timed out', 'TimeoutError')],
+  ['one address refused, another reset', fetchFailed(new AggregateError([refused, reset]))],
+  ['an aggregate of nothing', fetchFailed(new AggregateError([]))],
+  ['an error without a cause', new Error('what?')],
+  ['a text', 'ECONNREFUSED'],
+  ['nothing', undefined],
+  ['null', null],
+])('%s: counts as sent', (_what, error) => {
+  expect(wasNeverSent(error)).toBe(false);
 });

@@ -1,6 +1,138 @@
 import { readFileSync } from 'node:fs';
-import { expect, test } from 'vitest';
+import { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
+import { afterEach, expect, test, vi } from 'vitest';
+import { acceptApi } from '../../../../../tools/acceptance/checks/api.ts';
+import { alarmRaised } from '../../../../../tools/acceptance/checks/check-alarms.ts';
+import { longestChain } from '../../../../../tools/acceptance/checks/check-consent.ts';
+import {
+  alarmDifferences,
+  functionDifferences,
+} from '../../../../../tools/acceptance/checks/check-deployed.ts';
 import { checks, chooseChecks } from '../../../../../tools/acceptance/checks/checks.ts';
+import type { AcceptContext } from '../../../../../tools/acceptance/checks/context.ts';
+import type { Inbox } from '../../../../../tools/acceptance/checks/inbox.ts';
+
+/** Calls an API that gives these answers, and returns the last status with the number of requests. */
+const call = async (...answers: readonly number[]) => {
+  let requests = 0;
+  const fetch = async () => {
+    requests += 1;
+    return new Response('{}', { status: answers[requests - 1] ?? 200 });
+  };
+  const api = acceptApi({ base: 'https://api.example', fetch }, async () => {});
+  const { status } = await api.call('GET', '/extractions/e-1');
+  return { status, requests };
+};
+
+test.each([429, 500, 503])('a single answer %i is not the result', async (status) => {
+  expect(await call(status)).toEqual({ status: 200, requests: 2 });
+});
+
+test('two of them are, and nothing else is repeated', async () => {
+  expect(await call(503, 503)).toEqual({ status: 503, requests: 2 });
+  expect(await call(404)).toEqual({ status: 404, requests: 1 });
+  expect(await call(403)).toEqual({ status: 403, requests: 1 });
+});
+
+afterEach(() => vi.restoreAllMocks());
+
+const beganAt = new Date('2026-05-04T10:20:30.000Z');
+const alarm = 'Cosecha-accept-unconfirmed';
+
+/** A message of SNS about the alarm. */
+const message = (NewStateValue: string, StateChangeTime: string): string =>
+  JSON.stringify({
+    Type: 'Notification',
+    Message: JSON.stringify({ AlarmName: alarm, NewStateValue, NewStateReason: 'r', StateChangeTime }),
+  });
+
+/**
+ * Runs the check where the alarm is up since an earlier run. `metricAfter` is how often the metric is read before it has a value
+ * of this run. Once the alarm is reset, CloudWatch raises it again. Returns what happened, in order.
+ */
+const run = async (metricAfter: number) => {
+  const log: string[] = [];
+  const queue = [
+    message('ALARM', '2026-05-04T10:15:00.000+0000'),
+    message('OK', '2026-05-04T10:30:00.000+0000'),
+  ];
+  let reads = 0;
+  vi.spyOn(CloudWatchClient.prototype, 'send').mockImplementation((async (command: { input: object }) => {
+    const { name } = command.constructor;
+    log.push(name.replace(/Command$/, ''));
+    if (name === 'SetAlarmStateCommand') queue.push(message('ALARM', '2026-05-04T10:31:00.000+0000'));
+    if (name !== 'GetMetricStatisticsCommand') return {};
+    reads += 1;
+    return { Datapoints: reads > metricAfter ? [{ Timestamp: beganAt, Sum: 1 }] : [] };
+  }) as never);
+  const inbox: Inbox = {
+    until: async (_, fits) => {
+      const found = queue.find(fits);
+      if (found === undefined) throw new Error('no message fits');
+      return found;
+    },
+  };
+  const extraction = { extractionId: 'e-1', status: 'UNCONFIRMED', settledAt: beganAt.toISOString() };
+  const context = {
+    client: { region: 'eu-west-1' },
+    deployment: { stage: 'accept', stackName: 'Cosecha-accept' },
+    inbox: () => inbox,
+    api: {
+      request: async () => ({ extraction, replayed: false }),
+      call: async () => ({ status: 200, body: JSON.stringify(extraction) }),
+    },
+    now: () => beganAt,
+    randomId: () => 'id',
+    sleep: async () => {},
+    waitFor: () => {},
+  } as unknown as AcceptContext;
+  return { result: await alarmRaised.run(context), log };
+};
+
+test('an alarm that an earlier run left up is reset once the metric has a value of this run', async () => {
+  const { result, log } = await run(2);
+  expect(result.kind).toBe('passed');
+  expect(log).toEqual([...Array(3).fill('GetMetricStatistics'), 'SetAlarmState']);
+});
+
+test('a chain of polls ends where the sweep, and not a message, caused one', () => {
+  const due = (count: number): string[] => Array(count).fill('due');
+  expect(longestChain(['start', ...due(16), 'sweep', ...due(12)])).toBe(16);
+  expect(longestChain([...due(3), 'sweep', ...due(20)])).toBe(20);
+  expect(longestChain([])).toBe(0);
+});
+
+const startTask = { name: 'start-task', memoryMB: 256, timeoutSeconds: 90 };
+
+test('a function with other memory or another timeout than the template is named', () => {
+  expect(functionDifferences([startTask], [startTask])).toEqual([]);
+  expect(functionDifferences([startTask], [{ ...startTask, memoryMB: 128, timeoutSeconds: 3 }])).toEqual([
+    'The function start-task has 128 MB instead of 256 MB and a timeout of 3 s instead of 90 s.',
+  ]);
+  expect(functionDifferences([startTask], [])).toEqual(['The function start-task is missing.']);
+});
+
+const metric = (MetricName: string) => ({
+  MetricStat: { Metric: { Namespace: 'Cosecha/accept', MetricName } },
+});
+const orphans = {
+  AlarmName: 'orphan-deliveries',
+  Metrics: [metric('UnlinkedDelivery'), metric('EarlyDelivery')],
+};
+
+test('an alarm that watches another metric than in the template, or none, is named', () => {
+  expect(
+    alarmDifferences([orphans], [{ ...orphans, Metrics: orphans.Metrics.toReversed() } as never]),
+  ).toEqual([]);
+  const single = { AlarmName: 'unconfirmed', Namespace: 'Cosecha/accept', MetricName: 'Unconfirmed' };
+  expect(alarmDifferences([single], [{ ...single, MetricName: 'Unconfirmd' }])).toEqual([
+    'The alarm unconfirmed watches Cosecha/accept Unconfirmd instead of Cosecha/accept Unconfirmed.',
+  ]);
+  expect(alarmDifferences([single], [{ AlarmName: 'unconfirmed' }])).toEqual([
+    'The alarm unconfirmed watches no metric instead of Cosecha/accept Unconfirmed.',
+  ]);
+  expect(alarmDifferences([single], [])).toEqual(['The alarm unconfirmed is missing.']);
+});
 
 const page = readFileSync(new URL('../../../../../docs/acceptance.md', import.meta.url), 'utf8');
 

@@ -49,13 +49,20 @@ describe('the request', () => {
 
   test('by consent with a national id from a file is accepted by the API', async () => {
     const consent = '0190a0b0-0000-4000-8000-00000000000c';
-    const request = await build({ consent, product: 'movement', target: 'id', variant: 'v2' });
+    const request = await build({
+      consent,
+      product: 'movement',
+      target: 'id',
+      variant: 'v2',
+      reference: 'mine',
+    });
     expect(request).toEqual({
       method: 'consent',
       product: 'movement',
       consentId: consent,
       target: '11.111.111-1',
       variant: 'v2',
+      reference: 'mine',
     });
     expect(parse(request).kind).toBe('valid');
   });

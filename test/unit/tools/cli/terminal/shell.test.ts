@@ -1,7 +1,9 @@
+import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { main } from '../../../../../tools/cli/main.ts';
 import { nodeShell } from '../../../../../tools/cli/terminal/node-shell.ts';
 import { readHidden } from '../../../../../tools/cli/terminal/read-hidden.ts';
@@ -93,8 +95,12 @@ test.each(['', '--json'])('the message of a failure is escaped %s', async (flag)
   expect(written.trimEnd()).not.toMatch(interpreted);
 });
 
-test('a file that exists stays as it is, and the message names the remedy', async () => {
+test('what is written is for its owner alone, and a file that exists stays as it is', async () => {
   const shell = nodeShell({ json: false });
+  const directory = await mkdtemp(join(tmpdir(), 'cosecha-shell-'));
+  onTestFinished(() => rm(directory, { recursive: true }));
+  await shell.writePrivately(join(directory, 'results'), new Uint8Array());
+  expect((await stat(join(directory, 'results'))).mode & 0o777).toBe(0o600);
   await expect(shell.writePrivately(join(root, 'package.json'), new Uint8Array())).rejects.toThrow(
     'package.json exists, and is not overwritten. Name another file, or remove this one.',
   );

@@ -1,8 +1,9 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import { waitedMs } from '../../../../bench/cost/bill/billed-duration.ts';
 import type { Charge } from '../../../../bench/cost/bill/charge.ts';
 import { coldStartCharges, coldStartsOf } from '../../../../bench/cost/bill/cold-starts.ts';
 import { naivePolling } from '../../../../bench/cost/bill/designs.ts';
+import { expectedPolls, type Retrier } from '../../../../bench/cost/bill/expected-polls.ts';
 import { invocationCharges, type Known } from '../../../../bench/cost/bill/invocation-charges.ts';
 import {
   FIRST_POLL,
@@ -10,10 +11,71 @@ import {
   gigabyteSecondsAt,
   pathCharges,
 } from '../../../../bench/cost/bill/path-charges.ts';
+import { withTaskTokens } from '../../../../bench/cost/bill/task-tokens.ts';
 import { transitionsIn } from '../../../../bench/cost/bill/transitions.ts';
 import type { Facts } from '../../../../bench/cost/read-template.ts';
 import type { Call, Entry } from '../../../../bench/ledger/entry.ts';
 import { CannotBeCounted } from '../../../../bench/units/dynamo-units.ts';
+import { randomOf } from '../../../../support/random.ts';
+
+const retrier: Retrier = {
+  IntervalSeconds: 5,
+  BackoffRate: 2,
+  MaxDelaySeconds: 120,
+  MaxAttempts: 139,
+  JitterStrategy: 'FULL',
+};
+const steady: Retrier = { ...retrier, BackoffRate: 1, JitterStrategy: 'NONE' };
+
+/** The same by chance: the mean of many runs. */
+const simulated = (one: Retrier, taskSeconds: number, pollSeconds: number): number => {
+  const random = randomOf(1);
+  const runs = 20_000;
+  let polls = 0;
+  for (let run = 0; run < runs; run += 1) {
+    let at = 0;
+    for (let retry = 0; at < taskSeconds && retry <= one.MaxAttempts; retry += 1) {
+      polls += 1;
+      const most = Math.min(
+        one.IntervalSeconds * one.BackoffRate ** retry,
+        one.MaxDelaySeconds ?? Number.MAX_VALUE,
+      );
+      at += pollSeconds + random.next() * most;
+    }
+  }
+  return polls / runs;
+};
+
+describe('the polls that find a task running', () => {
+  it('are none if it ends before the first', () => {
+    expect(expectedPolls(retrier, { firstSeconds: 600, taskSeconds: 60, pollSeconds: 0.4 })).toBe(0);
+  });
+
+  it('come at every interval without jitter', () => {
+    expect(expectedPolls(steady, { firstSeconds: 0, taskSeconds: 60, pollSeconds: 0 })).toBeCloseTo(12, 5);
+  });
+
+  it('are fewer if each takes longer', () => {
+    // At 0, 10, … 50 s.
+    expect(expectedPolls(steady, { firstSeconds: 0, taskSeconds: 60, pollSeconds: 5 })).toBeCloseTo(6, 5);
+  });
+
+  it('are at most as many as the tries', () => {
+    const once = { ...steady, MaxAttempts: 1 };
+    expect(expectedPolls(once, { firstSeconds: 0, taskSeconds: 60, pollSeconds: 0 })).toBeCloseTo(2, 5);
+  });
+
+  it('are half a poll more if the pause is too long half of the time', () => {
+    const once = { ...retrier, MaxAttempts: 1 };
+    const polls = expectedPolls(once, { firstSeconds: 0, taskSeconds: 2.5, pollSeconds: 0 });
+    expect(polls).toBeCloseTo(1.5, 1);
+  });
+
+  it.each([60, 300, 600])('are on average as many as %i s of them by chance', (taskSeconds) => {
+    const polls = expectedPolls(retrier, { firstSeconds: 0, taskSeconds, pollSeconds: 0.4 });
+    expect(polls / simulated(retrier, taskSeconds, 0.4)).toBeCloseTo(1, 1);
+  });
+});
 
 const facts: Facts = {
   memoryMB: { 'reconcile-extraction': 1_024 },
@@ -191,5 +253,40 @@ describe('the mean answer of AWS', () => {
     const at = (awsMs: number): number => gigabyteSecondsAt([sample, sample], awsMs, known);
     // Two calls of 10 ms more, at 1,024 MB.
     expect(at(20) - at(10)).toBeCloseTo(0.02, 9);
+  });
+});
+
+describe('task-tokens', () => {
+  const call = (service: string, operation: string): Call => ({
+    ...{ service, operation, startedAt: 1, endedAt: 2, statusCode: 200, answerBytes: 0 },
+  });
+  const [read, token, message] = [
+    call('provider', 'GET'),
+    call('provider', 'POST'),
+    call('sqs', 'SendMessage'),
+  ];
+  const entry = (cpuMs: number, ...calls: readonly Call[]): Entry => ({
+    ...{ function: 'reconcile-extraction', requestId: 'r', ordinal: 2, cpuMs, startedAt: 0, endedAt: 3 },
+    ...{ failed: false, bodyBytes: 0, calls },
+  });
+
+  test('each read of the provider gets a Task Token, and its CPU time', () => {
+    const first = entry(15, token, read, message);
+    const early = entry(2, message);
+    const entries = [first, early, entry(10, read, message), entry(30, read)];
+    const [sample] = withTaskTokens([{ history: [], downloads: 1, entries }]);
+    const cost = sample?.entries.map(({ cpuMs, calls }) => [cpuMs, calls.length]);
+    // The polls without a token have a median of 6 ms.
+    expect(cost).toEqual([
+      [15, 3],
+      [2, 1],
+      [19, 3],
+      [39, 2],
+    ]);
+    expect(sample?.entries[3]?.calls[1]).toMatchObject({
+      ...call('provider', 'POST'),
+      startedAt: 4,
+      endedAt: 4,
+    });
   });
 });

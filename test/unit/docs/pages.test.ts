@@ -1,0 +1,177 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { settingNames } from '../../../infra/config.ts';
+import { settingsPage } from '../../../infra/settings-page.ts';
+import { settingsType } from '../../../infra/settings-type.ts';
+import { decodeExtractionEvent, type StreamRecord } from '../../../lib/downstream/decode-extraction-event.ts';
+import { commandNames, createProgram } from '../../../tools/cli/program.ts';
+import { documentedPolicies } from '../../support/documented-policies.ts';
+import { resourcesOf, synthesize } from '../infra/synth.ts';
+import { publishedSchemas, schemaViolations } from './contract-schemas.ts';
+import { documentedRecords } from './documented-records.ts';
+import { metricNames, read } from './metric-names.ts';
+import { runbookEntries } from './runbook-entries.ts';
+
+const page = readFileSync(new URL('../../../docs/cli.md', import.meta.url), 'utf8');
+const [intro = '', ...sections] = page.split(/^## /m);
+const program = createProgram(async () => undefined, '');
+
+const longOptions = ({ options }: (typeof program.commands)[number]): string[] =>
+  options.flatMap(({ long }) => long ?? []);
+
+test('docs/cli.md has a section for each command, in the order of the program, and for no other', () => {
+  expect(sections.map((section) => section.split('\n')[0])).toEqual([
+    ...commandNames(program),
+    'Permissions',
+  ]);
+});
+
+test('docs/cli.md explains every option under its command, and no unknown one', () => {
+  const inOrder = (text: string): string[] =>
+    [...new Set(text.match(/(?<![\w-])--[a-z][a-z-]*/g) ?? [])].sort();
+  const ofProgram = longOptions(program);
+  const known = [...ofProgram, ...program.commands.flatMap(longOptions)];
+  expect(ofProgram.filter((option) => !intro.includes(`\`${option}`))).toEqual([]);
+  for (const command of program.commands) {
+    const section = sections.find((text) => text.startsWith(`${command.name()}\n`)) ?? '';
+    // Commands of the AWS CLI have their own options.
+    const ours = section.replace(/^(\$ )?aws .*$|Run aws .*$/gm, '');
+    expect({ [command.name()]: inOrder(ours).filter((option) => !known.includes(option)) }).toEqual({
+      [command.name()]: [],
+    });
+    const missing = longOptions(command).filter((option) => !inOrder(ours).includes(option));
+    expect({ [command.name()]: missing }).toEqual({ [command.name()]: [] });
+  }
+});
+
+test('docs/cli.md names the policies of every command that reaches a deployment', () => {
+  const named = documentedPolicies(page).flatMap(({ commands }) => commands.map(([command]) => command));
+  const local = ['completion', 'help'];
+  const reaching = commandNames(program).filter((name) => !local.includes(name));
+  expect([...new Set(named)].toSorted()).toEqual(reaching.toSorted());
+  const longNames = program.commands.flatMap(longOptions);
+  const options = documentedPolicies(page).flatMap(({ commands }) => commands.flatMap(([, ...rest]) => rest));
+  expect(options.filter((option) => !longNames.includes(option))).toEqual([]);
+});
+
+/** With every optional feature, because every alarm needs its entry. */
+const deployed = Object.values(
+  resourcesOf(synthesize({ fanOutToEventBus: 'true' }).template, 'AWS::CloudWatch::Alarm'),
+);
+const alarms = deployed.map(({ Properties }) => ({
+  name: String(Properties.AlarmName),
+  anchor: String(Properties.AlarmDescription).split('docs/operations.md#')[1] ?? '',
+}));
+
+test('docs/operations.md explains every metric', () => {
+  expect(metricNames.length).toBeGreaterThan(30);
+  const operations = read('docs/operations.md');
+  expect(metricNames.filter((name) => !operations.includes(`\`${name}\``))).toEqual([]);
+});
+
+test('every alarm links to an entry, and every entry has an alarm', () => {
+  expect(alarms.length).toBeGreaterThan(20);
+  expect([...new Set(alarms.map(({ anchor }) => anchor))].toSorted()).toEqual(
+    runbookEntries.map(({ id }) => id).toSorted(),
+  );
+});
+
+test.each(runbookEntries)('$id: what it means, how to investigate, fix and recover', ({ text }) => {
+  const parts = ['**What it means.** ', '**Investigate.** ', '**Fix.**', '**How it recovers.** '];
+  const places = parts.map((part) => text.indexOf(`\n${part}`));
+  expect(places).not.toContain(-1);
+  expect(places).toEqual(places.toSorted((a, b) => a - b));
+  // A part has content, not a title alone.
+  for (const part of parts) expect(text.split(part)[1]?.length).toBeGreaterThan(40);
+  expect(text.slice(places[1])).toMatch(/```sh\n[^`]+\n```/);
+});
+
+test('an entry names each of its alarms with another name', () => {
+  for (const { id, text } of runbookEntries) {
+    for (const { name, anchor } of alarms) {
+      if (anchor === id && !name.endsWith(`-${id}`)) {
+        expect([id, text]).toEqual([id, expect.stringContaining(name.replace('Cosecha-prod-', ''))]);
+      }
+    }
+  }
+});
+
+test('the page has the numbers of billed alarms and metrics', () => {
+  const metricsWatched = deployed
+    .map(({ Properties }) => (Properties.Metrics as { MetricStat?: unknown }[] | undefined) ?? [{}])
+    .map((queries) => Math.max(1, queries.filter(({ MetricStat }) => MetricStat !== undefined).length))
+    .reduce((sum, count) => sum + count, 0);
+  const page = read('docs/operations.md');
+  expect(page).toContain(`${alarms.length} alarms watch ${metricsWatched} metrics`);
+  expect(page).toContain(`at most ${metricNames.length} custom metrics`);
+});
+
+// `npm run docs:settings` writes both files.
+test('infra/cosecha-settings.ts is what infra/config.ts describes', async () => {
+  await expect(settingsType()).toMatchFileSnapshot('../../../infra/cosecha-settings.ts');
+});
+
+test('docs/settings.md is what infra/config.ts describes', async () => {
+  await expect(settingsPage()).toMatchFileSnapshot('../../../docs/settings.md');
+});
+
+test('docs/settings.md has the values and a description of every setting', () => {
+  const rows = settingsPage().match(/^\| `.*$/gm) ?? [];
+  expect(rows.map((row) => row.split('`')[1])).toEqual([...settingNames]);
+  expect(rows.filter((row) => row.includes('undefined'))).toEqual([]);
+});
+
+const documented = documentedRecords();
+
+test('docs/events has a record of every kind except `expired`, which is `erased` with one field more', () => {
+  expect([...documented.keys()].toSorted()).toEqual([
+    'collected',
+    'corrected',
+    'erased',
+    'housekeeping',
+    'not-collected',
+    'progressed',
+    'reopened',
+    'requested',
+    'restored',
+    'settled',
+  ]);
+});
+
+test('docs/stream.md links to the record of each kind', () => {
+  const page = read('docs/stream.md');
+  const links = [...page.matchAll(/\]\(events\/([a-z-]+)\.json\)/g)].map(([, kind]) => kind);
+  expect(links.toSorted()).toEqual([...documented.keys()].toSorted());
+});
+
+test.each([...documented])(
+  'docs/events/%s.json is decoded as that kind, and forwarded as the sample',
+  (kind, record) => {
+    const event = decodeExtractionEvent(record);
+    expect(event.kind).toBe(kind);
+    // `npm run docs:schemas` writes it.
+    expect(JSON.parse(read(`docs/events/forwarded/${kind}.json`))).toEqual(event);
+    expect(schemaViolations(`event.json#/$defs/${kind}`, event)).toEqual([]);
+    expect(schemaViolations('event.json', event)).toEqual([]);
+  },
+);
+
+test.each([
+  ['kind', 'requested'],
+  ['from', undefined],
+  ['outcome', ''],
+  ['sequenceNumber', 17],
+  ['extraction', { status: 'COMPLETED' }],
+])('event.json refuses a settled event with another %s', (field, value) => {
+  const event = decodeExtractionEvent(documented.get('settled') as StreamRecord);
+  const mutated = JSON.parse(JSON.stringify({ ...event, [field]: value })) as unknown;
+  expect(schemaViolations('event.json#/$defs/settled', mutated)).not.toEqual([]);
+});
+
+test('docs/stream.md explains every field of an event', () => {
+  const [, section = ''] = read('docs/stream.md').split('### The event as JSON');
+  const { $defs = {} } = publishedSchemas['event.json'] ?? {};
+  const fields = Object.values($defs).flatMap(({ properties = {} }) => Object.keys(properties));
+  const rows = section.split('\n## ')[0]?.match(/^\| `\w+`/gm) ?? [];
+  expect(rows.map((row) => row.slice(3, -1)).toSorted()).toEqual([...new Set(fields)].toSorted());
+});

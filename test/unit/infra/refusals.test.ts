@@ -1,0 +1,208 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { CloudFormationClient, type DescribeStackEventsCommand } from '@aws-sdk/client-cloudformation';
+import { describe, expect, test } from 'vitest';
+import { findBootstrapProblem } from '../../../infra/bootstrap.ts';
+import { readConfig } from '../../../infra/config.ts';
+import { ConfigError } from '../../../infra/config-error.ts';
+import { explainFailedDeployment } from '../../../infra/explain-failed-deployment.ts';
+import { stepsAfterDeploy } from '../../../infra/next-steps.ts';
+import { refuseLocalOnAws } from '../../../infra/refuse-local-on-aws.ts';
+import { refuseWrongEnvironment } from '../../../infra/refuse-wrong-environment.ts';
+import { repository } from '../../../tools/local/paths.ts';
+import { required } from './required-settings.ts';
+
+const local = readConfig({ stage: 'local', providerBaseUrl: 'http://127.0.0.1:8080' });
+const another = readConfig({ stage: 'local-bank', providerBaseUrl: 'http://127.0.0.1:8080' });
+const prod = readConfig({ stage: 'prod', providerBaseUrl: 'https://provider.example' });
+const CDK_DEFAULT_ACCOUNT = '111122223333';
+
+test.each([local, another])('the stage $stage for emulators is refused with an AWS account', (config) => {
+  expect(() => refuseLocalOnAws(config, { CDK_DEFAULT_ACCOUNT })).toThrow(ConfigError);
+});
+
+test('it is accepted with an emulator, and without an account', () => {
+  refuseLocalOnAws(local, { CDK_DEFAULT_ACCOUNT, AWS_ENDPOINT_URL: 'http://127.0.0.1:4566' });
+  refuseLocalOnAws(local, {});
+});
+
+test('every other stage is accepted with an AWS account', () => {
+  refuseLocalOnAws(prod, { CDK_DEFAULT_ACCOUNT });
+});
+
+describe('refuse-wrong-environment', () => {
+  const config = readConfig({
+    ...required,
+    domainName: 'api.example.com',
+    certificateArn: 'arn:aws:acm:eu-west-1:111122223333:certificate/1',
+    alarmTopicArn: 'arn:aws:sns:eu-west-1:444455556666:on-call',
+    readers: 'arn:aws:iam::111122223333:role/auditor',
+  });
+  const CDK_DEFAULT_ACCOUNT = '111122223333';
+
+  test('a topic and a certificate of another region than the stack are refused, each by its name', () => {
+    const deploy = () =>
+      refuseWrongEnvironment(config, { CDK_DEFAULT_ACCOUNT, CDK_DEFAULT_REGION: 'us-east-1' });
+    expect(deploy).toThrow(ConfigError);
+    expect(deploy).toThrow('Setting certificateArn is in eu-west-1, but the stack goes to us-east-1');
+    expect(deploy).toThrow('Setting alarmTopicArn is in eu-west-1');
+  });
+
+  test('a reader of another account, whom the API would never let in, is refused', () => {
+    const reader = readConfig({ ...required, readers: 'arn:aws:iam::444455556666:role/auditor' });
+    expect(() =>
+      refuseWrongEnvironment(reader, { CDK_DEFAULT_ACCOUNT, CDK_DEFAULT_REGION: 'eu-west-1' }),
+    ).toThrow('Setting readers names arn:aws:iam::444455556666:role/auditor, but the stack goes to account');
+  });
+
+  test.each([
+    'cn-north-1',
+    'us-gov-west-1',
+    'us-iso-east-1',
+    'us-isob-east-1',
+    'us-isof-south-1',
+    'eu-isoe-west-1',
+    'eusc-de-east-1',
+  ])('a region of another partition is refused: %s', (region) => {
+    expect(() =>
+      refuseWrongEnvironment(readConfig(required), { CDK_DEFAULT_ACCOUNT, CDK_DEFAULT_REGION: region }),
+    ).toThrow(`The region ${region} is not supported`);
+  });
+
+  test('their own account and region are taken, and any where nothing is deployed to AWS', () => {
+    refuseWrongEnvironment(config, { CDK_DEFAULT_ACCOUNT, CDK_DEFAULT_REGION: 'eu-west-1' });
+    refuseWrongEnvironment(config, { CDK_DEFAULT_REGION: 'us-east-1' });
+    refuseWrongEnvironment(config, {
+      CDK_DEFAULT_ACCOUNT,
+      CDK_DEFAULT_REGION: 'us-east-1',
+      AWS_ENDPOINT_URL: 'http://127.0.0.1:4566',
+    });
+  });
+});
+
+/** The events of a stack, the newest first, in pages. */
+const explain = (
+  ...pages: readonly (readonly (readonly [type: string, status: string, reason?: string])[])[]
+) => {
+  const client = new CloudFormationClient({ region: 'eu-west-1' });
+  client.send = (async (command: DescribeStackEventsCommand) => {
+    const page = Number(command.input.NextToken ?? 0);
+    const events = (pages[page] ?? []).map(([ResourceType, ResourceStatus, ResourceStatusReason]) => ({
+      ...{ ResourceType, ResourceStatus, ResourceStatusReason },
+    }));
+    return { StackEvents: events, NextToken: page + 1 < pages.length ? String(page + 1) : undefined };
+  }) as unknown as typeof client.send;
+  return explainFailedDeployment(client, 'Cosecha-prod');
+};
+
+const stack = 'AWS::CloudFormation::Stack';
+const pipe = 'AWS::Pipes::Pipe';
+const reason =
+  'Resource handler returned message: "The provided customer role does not have permissions to call DescribeStream on DynamoDB"';
+const failed = [pipe, 'CREATE_FAILED', reason] as const;
+const begun = [stack, 'CREATE_IN_PROGRESS', 'User Initiated'] as const;
+
+test('a pipe whose role was too new is worth another try', async () => {
+  const rolledBack = [stack, 'ROLLBACK_COMPLETE'] as const;
+  expect(await explain([rolledBack], [failed, begun])).toMatch(/^Cosecha-prod failed .* Run it again\.$/);
+});
+
+test('any other failure is not, nor one of an earlier deployment', async () => {
+  const queue = ['AWS::SQS::Queue', 'CREATE_FAILED', reason] as const;
+  const invalid = [pipe, 'CREATE_FAILED', 'Invalid input template'] as const;
+  expect(await explain([queue, invalid, begun])).toBeUndefined();
+  expect(await explain([queue, [stack, 'UPDATE_IN_PROGRESS']], [failed, begun])).toBeUndefined();
+});
+
+const outputs = {
+  FillProviderApiKey: 'fill-api-key',
+  FillWebhookSigningKey: 'fill-signing-key',
+  WebhookUrl: 'https://api.example/webhooks/provider',
+};
+
+test('a deployment ends with numbered steps, which name the outputs of the stack', () => {
+  const text = stepsAfterDeploy('Cosecha-prod', outputs).join('\n');
+  expect(text.match(/^\d\. /gm)).toHaveLength(5);
+  for (const output of Object.values(outputs)) expect(text).toContain(output);
+  expect(text).toContain('npx cosecha --stage prod doctor');
+});
+
+test('with a custom domain, its DNS record is the first step', () => {
+  const steps = stepsAfterDeploy('Cosecha-prod', { ...outputs, CustomDomainTarget: 'd-1.example' });
+  expect(steps[1]).toMatch(/^1\. Create the DNS record .* d-1\.example$/);
+});
+
+test('a stack of another kind has no steps', () => {
+  expect(stepsAfterDeploy('Other', {})).toEqual([]);
+});
+
+test('npm run deploy without credentials says to log in, and deploys nothing', async () => {
+  const nowhere = { AWS_CONFIG_FILE: '/dev/null', AWS_SHARED_CREDENTIALS_FILE: '/dev/null' };
+  const env = { PATH: process.env.PATH, HOME: '/nowhere', AWS_EC2_METADATA_DISABLED: 'true', ...nowhere };
+  const run = (args: readonly string[]) =>
+    new Promise<{ readonly code: unknown; readonly stderr: string }>((resolve) => {
+      const script = join(repository, 'infra', 'cdk-command.ts');
+      execFile(process.execPath, [script, 'deploy', ...args], { env }, (error, _stdout, stderr) =>
+        resolve({ code: error?.code, stderr }),
+      );
+    });
+  expect(await run([])).toEqual({
+    code: 1,
+    stderr: 'There are no AWS credentials. Log in, or name a profile with --profile.\n',
+  });
+  expect((await run(['--profile=mine'])).stderr).toContain('in the profile "mine"');
+});
+
+const credentials = { accessKeyId: 'id', secretAccessKey: 'key' };
+
+/** What is found where SSM gives this answer, and the request. */
+const find = async (status: number, answer: unknown, query: { readonly qualifier?: string } = {}) => {
+  const requests: Request[] = [];
+  const problem = await findBootstrapProblem(
+    { region: 'eu-west-1', credentials, ...query },
+    async (request) => {
+      requests.push(request as Request);
+      return new Response(typeof answer === 'string' ? answer : JSON.stringify(answer), { status });
+    },
+  );
+  return { problem, request: requests[0] };
+};
+
+test('an account that is not bootstrapped, or too long ago, has a problem with the command that solves it', async () => {
+  const { problem, request } = await find(400, { __type: 'ParameterNotFound' });
+  expect(problem).toMatch(/^The CDK has no bootstrap stack in eu-west-1 .*: npm run bootstrap$/);
+  expect(request?.url).toBe('https://ssm.eu-west-1.amazonaws.com/');
+  expect(await request?.json()).toEqual({ Name: '/cdk-bootstrap/hnb659fds/version' });
+  const old = await find(200, { Parameter: { Value: '5' } });
+  expect(old.problem).toContain('has version 5, and 6 is needed');
+});
+
+test('a bootstrapped account has none, nor one whose parameter cannot be read', async () => {
+  const { problem, request } = await find(200, { Parameter: { Value: '30' } }, { qualifier: 'ours' });
+  expect(problem).toBeUndefined();
+  expect(await request?.json()).toEqual({ Name: '/cdk-bootstrap/ours/version' });
+  expect((await find(400, { __type: 'AccessDeniedException' })).problem).toBeUndefined();
+  expect((await find(503, 'Service Unavailable')).problem).toBeUndefined();
+});
+
+test('npm run bootstrap synthesizes the app of a fresh checkout, as the CDK CLI does before it bootstraps', async () => {
+  const { scripts } = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8')) as {
+    readonly scripts: { readonly bootstrap: string };
+  };
+  const [command, verb, ...settings] = scripts.bootstrap.split(' ');
+  expect([command, verb]).toEqual(['cdk', 'bootstrap']);
+  const output = mkdtempSync(join(tmpdir(), 'cosecha-bootstrap-'));
+  const nowhere = { AWS_CONFIG_FILE: '/dev/null', AWS_SHARED_CREDENTIALS_FILE: '/dev/null' };
+  const env = { PATH: process.env.PATH, HOME: output, AWS_EC2_METADATA_DISABLED: 'true', ...nowhere };
+  const cli = join(repository, 'node_modules', 'aws-cdk', 'bin', 'cdk');
+  try {
+    const args = [cli, 'list', ...settings, '--output', join(output, 'cdk.out')];
+    const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: repository, env });
+    expect(stdout.trim()).toBe('Cosecha-preview');
+  } finally {
+    rmSync(output, { recursive: true });
+  }
+});

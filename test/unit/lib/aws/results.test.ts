@@ -1,0 +1,157 @@
+import type { KMSClient } from '@aws-sdk/client-kms';
+import { S3Client } from '@aws-sdk/client-s3';
+import type { SQSClient } from '@aws-sdk/client-sqs';
+import { expect, test } from 'vitest';
+import { presignResults } from '../../../../lib/aws/presign-results.ts';
+import { sendReconcileBatchTo, sendReconcileTo } from '../../../../lib/aws/reconcile-queue.ts';
+import { sealWith, unsealCredentialsWith, unsealTargetWith } from '../../../../lib/aws/seal.ts';
+import { storeResultsIn } from '../../../../lib/aws/store-results.ts';
+import {
+  parseReconcileMessage,
+  type ReconcileMessage,
+} from '../../../../lib/extraction/reconcile-message.ts';
+import { at, iso } from '../../../support/extraction-fixtures.ts';
+import { fail, stubClient } from '../../../support/stub-client.ts';
+
+test('the link reads one object for 5 minutes and says until when', async () => {
+  const client = new S3Client({
+    region: 'eu-west-1',
+    credentials: { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'example' },
+  });
+  const results = { bucket: 'bucket', key: 'extraction-1/abc.json', bytes: 1, sha256: 'abc' };
+  const link = await presignResults(client, () => at(0))(results);
+  const url = new URL(link.url);
+  expect(url.pathname).toContain('extraction-1/abc.json');
+  expect(url.host).toContain('bucket');
+  expect(url.searchParams.get('X-Amz-Expires')).toBe('300');
+  expect(url.searchParams.get('X-Amz-Signature')).toMatch(/^[0-9a-f]{64}$/);
+  expect(link.expiresAt).toBe(iso(300));
+});
+
+// printf '{"a":1}' | sha256sum
+const sha256 = '015abd7f5cc57a2dd94b7590f04ad8084273905ee33ec5cebeae62276a97f862';
+
+test('the bytes are stored as they are, under the extraction and their own digest', async () => {
+  const { client, sent } = stubClient<S3Client>(() => ({}));
+  const bytes = Buffer.from('{"a":1}');
+  expect(await storeResultsIn(client, 'bucket')('extraction-1', bytes)).toEqual({
+    bucket: 'bucket',
+    key: `extraction-1/${sha256}.json`,
+    bytes: 7,
+    sha256,
+  });
+  expect(sent).toEqual([
+    {
+      name: 'PutObjectCommand',
+      input: {
+        Bucket: 'bucket',
+        Key: `extraction-1/${sha256}.json`,
+        Body: bytes,
+        ContentType: 'application/json',
+      },
+    },
+  ]);
+});
+
+test('size is counted in bytes, not in characters', async () => {
+  const { client } = stubClient<S3Client>(() => ({}));
+  expect(await storeResultsIn(client, 'bucket')('e', Buffer.from('ñ€'))).toMatchObject({ bytes: 5 });
+});
+
+test('a failed put is thrown', async () => {
+  const down = new Error('SlowDown');
+  const store = storeResultsIn(stubClient<S3Client>(() => fail(down)).client, 'bucket');
+  await expect(store('e', Buffer.from('{}'))).rejects.toBe(down);
+});
+
+/** A KMS that "encrypts" by turning bits over, and refuses another key or another encryption context. */
+const kms = () =>
+  stubClient<KMSClient>(({ input }) => {
+    const binding = JSON.stringify([input.KeyId, input.EncryptionContext]);
+    if (input.Plaintext !== undefined) {
+      const flipped = Buffer.from(input.Plaintext as Uint8Array).map((byte) => byte ^ 0xff);
+      return { CiphertextBlob: new Uint8Array(Buffer.concat([Buffer.from(`${binding}\0`), flipped])) };
+    }
+    const sealed = Buffer.from(input.CiphertextBlob as Uint8Array);
+    const end = sealed.indexOf(0);
+    if (sealed.subarray(0, end).toString() !== binding) throw new Error('InvalidCiphertextException');
+    return { Plaintext: new Uint8Array(sealed.subarray(end + 1).map((byte) => byte ^ 0xff)) };
+  });
+
+const plaintext = {
+  credentials: { mode: 'raw', value: { username: 'ñandú', password: 'p"w\\\u{1f600}', businessId: '7' } },
+} as const;
+
+const ids = { extractionId: 'extraction-1', requestId: 'request-1' };
+
+test('what was sealed for an extraction is unsealed for it, to the letter', async () => {
+  const { client } = kms();
+  const sealed = await sealWith(client, 'arn:key')(ids, plaintext);
+  expect(await unsealCredentialsWith(client, 'arn:key')({ ...ids, sealed })).toEqual(plaintext);
+});
+
+test('the sealed text is plain base64 and holds nothing of the plaintext', async () => {
+  const sealed = await sealWith(kms().client, 'arn:key')(ids, plaintext);
+  expect(sealed).toMatch(/^[A-Za-z0-9+/]+=*$/);
+  expect(Buffer.from(sealed, 'base64').toString('latin1')).not.toContain('businessId');
+});
+
+test('it can be opened neither as another extraction’s nor under another key', async () => {
+  const { client } = kms();
+  const sealed = await sealWith(client, 'arn:key')(ids, plaintext);
+  await expect(
+    unsealCredentialsWith(client, 'arn:key')({ ...ids, extractionId: 'extraction-2', sealed }),
+  ).rejects.toThrow('InvalidCiphertext');
+  await expect(unsealCredentialsWith(client, 'arn:other')({ ...ids, sealed })).rejects.toThrow(
+    'InvalidCiphertext',
+  );
+});
+
+test('a caller’s session token is sealed along', async () => {
+  const { client } = kms();
+  const given = { credentials: { mode: 'encrypted', value: 'a-b' }, sessionToken: 'st' } as const;
+  const sealed = await sealWith(client, 'arn:key')(ids, given);
+  expect(await unsealCredentialsWith(client, 'arn:key')({ ...ids, sealed })).toEqual(given);
+});
+
+test('a target is sealed as a consent’s, and opened only as such', async () => {
+  const { client } = kms();
+  const sealed = await sealWith(client, 'arn:key')(ids, { target: '11111111-1' });
+  expect(await unsealTargetWith(client, 'arn:key')({ ...ids, sealed })).toEqual({ target: '11111111-1' });
+  await expect(unsealCredentialsWith(client, 'arn:key')({ ...ids, sealed })).rejects.toThrow(
+    'InvalidCiphertext',
+  );
+});
+
+test('credentials cannot be opened as a target, which is all that reconcile may open', async () => {
+  const { client } = kms();
+  const sealed = await sealWith(client, 'arn:key')(ids, plaintext);
+  await expect(
+    unsealTargetWith(client, 'arn:key')({ extractionId: 'extraction-1', requestId: 'request-1', sealed }),
+  ).rejects.toThrow('InvalidCiphertext');
+});
+
+test('a message is held back for its delay, and read by the consumer as it was sent', async () => {
+  const { client, sent } = stubClient<SQSClient>(() => ({}));
+  const message = { extractionId: 'e-1', cause: 'due', dueAt: '2026-03-01T12:00:05.000Z' } as const;
+  await sendReconcileTo(client, 'queue')(message, 5);
+  await sendReconcileTo(client, 'queue')({ extractionId: 'e-1', cause: 'webhook' });
+  expect(sent.map(({ input }) => input.DelaySeconds)).toEqual([5, 0]);
+  expect(parseReconcileMessage(String(sent[0]?.input.MessageBody))).toEqual(message);
+});
+
+test('the messages of a batch that the queue refuses are returned, although it answers 200', async () => {
+  const messages = ['a', 'b', 'c', 'd'].map(
+    (extractionId): ReconcileMessage => ({ extractionId, cause: 'sweep' }),
+  );
+  const refused = new Set(['b', 'd']);
+  const { client } = stubClient<SQSClient>(({ input }) => {
+    const entries = input.Entries as readonly { Id: string; MessageBody: string }[];
+    const idsOf = (isRefused: boolean) =>
+      entries.flatMap(({ Id, MessageBody }) =>
+        refused.has(parseReconcileMessage(MessageBody)?.extractionId ?? '') === isRefused ? [{ Id }] : [],
+      );
+    return { Successful: idsOf(false), Failed: idsOf(true) };
+  });
+  expect(await sendReconcileBatchTo(client, 'queue')(messages)).toEqual([messages[1], messages[3]]);
+});

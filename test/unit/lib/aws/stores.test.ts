@@ -1,0 +1,285 @@
+import {
+  ConditionalCheckFailedException,
+  type DynamoDBClient,
+  GetItemCommand,
+  type PutItemCommand,
+  QueryCommand,
+  UpdateItemCommand,
+} from '@aws-sdk/client-dynamodb';
+import { marshall } from '@aws-sdk/util-dynamodb';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { dynamoBreakerStore } from '../../../../lib/aws/dynamo-breaker-store.ts';
+import { dynamoExtractionStore } from '../../../../lib/aws/dynamo-extraction-store.ts';
+import { dynamoTaskStore } from '../../../../lib/aws/dynamo-task-store.ts';
+import { closedBreaker, pause } from '../../../../lib/breaker/breaker-state.ts';
+import type { BreakerStore } from '../../../../lib/breaker/breaker-store.ts';
+import type { Task, TaskStore } from '../../../../lib/extraction/store.ts';
+import { markStarting } from '../../../../lib/extraction/transitions.ts';
+import { at, clock, extraction, timings } from '../../../support/extraction-fixtures.ts';
+import { interpretedDynamo } from '../../../support/interpreted-dynamo.ts';
+import { memoryBreakerStore } from '../../../support/memory-breaker-store.ts';
+import { memoryTaskStore } from '../../../support/memory-task-store.ts';
+
+const overDynamo = (): BreakerStore => dynamoBreakerStore(interpretedDynamo('name').client, 'T');
+
+const one = { state: { count: 2, failing: ['a', 'b'] }, version: 'one' };
+const two = {
+  state: pause({ ...closedBreaker, opened: { since: 1, until: 2, seconds: 3, groups: { bank: { until: 4, seconds: 3 } } } }, 'why', 4),
+  version: 'two',
+};
+
+test.each([
+  ['DynamoDB', overDynamo],
+  ['memory', memoryBreakerStore],
+])('a breaker is replaced only if nobody else replaced it, on %s', async (_, newStore) => {
+  const store = newStore();
+  expect(await store.read('starts')).toBeUndefined();
+  expect(await store.replace('starts', undefined, one)).toEqual(one);
+  expect(await store.replace('starts', undefined, two)).toMatchObject(one);
+  expect(await store.replace('starts', one.version, two)).toEqual(two);
+  expect(await store.replace('starts', one.version, one)).toMatchObject(two);
+  expect(await store.read('starts')).toMatchObject(two);
+  expect(await store.read('reads')).toBeUndefined();
+});
+
+test('a damaged item can be read and replaced, whatever its numbers and its version', async () => {
+  const sent: PutItemCommand[] = [];
+  const Item = { name: { S: 'starts' }, state: { N: '1e300' }, version: { N: '7' } };
+  const client = {
+    send: async (command: GetItemCommand | PutItemCommand) =>
+      command instanceof GetItemCommand ? { Item } : void sent.push(command),
+  };
+  const store = dynamoBreakerStore(client as unknown as DynamoDBClient, 'T');
+  expect(await store.read('starts')).toMatchObject({ state: 1e300, version: 7 });
+  expect(await store.replace('starts', 7, one)).toEqual(one);
+  expect(sent[0]?.input.ExpressionAttributeValues).toEqual({ ':version': { N: '7' } });
+});
+
+const failing = (error: Error) =>
+  ({
+    send: async () => {
+      throw error;
+    },
+  }) as unknown as DynamoDBClient;
+
+test('a record that was created is read back as it was, without its undefined fields', async () => {
+  const store = dynamoExtractionStore(interpretedDynamo('extractionId').client, 'T');
+  const record = extraction({ reference: 'mine' });
+  expect(await store.create(record)).toEqual({ created: true });
+  expect(await store.get(record.extractionId)).toEqual(record);
+  expect(await store.get('another')).toBeUndefined();
+});
+
+test('a second create changes nothing and returns the row that is there', async () => {
+  const store = dynamoExtractionStore(interpretedDynamo('extractionId').client, 'T');
+  const first = extraction({ fingerprint: 'first' });
+  await store.create(first);
+  expect(await store.create(extraction({ fingerprint: 'second' }))).toEqual({
+    created: false,
+    record: first,
+  });
+  expect(await store.get(first.extractionId)).toEqual(first);
+});
+
+test('a change that applies returns the new row, one that does not the old row', async () => {
+  const store = dynamoExtractionStore(interpretedDynamo('extractionId').client, 'T');
+  const record = extraction();
+  await store.create(record);
+  const mark = markStarting({ record, attemptId: 'attempt-1', now: at(10), timings });
+  const applied = await store.apply(mark);
+  expect(applied).toMatchObject({ applied: true, record: { status: 'STARTING', attemptId: 'attempt-1' } });
+  expect(await store.apply(markStarting({ record, attemptId: 'attempt-2', now: at(11), timings }))).toEqual({
+    applied: false,
+    record: applied.record,
+  });
+});
+
+test('a change of a row that is not there creates none', async () => {
+  const table = interpretedDynamo('extractionId');
+  const store = dynamoExtractionStore(table.client, 'T');
+  expect(
+    await store.apply(markStarting({ record: extraction(), attemptId: 'attempt-1', now: at(0), timings })),
+  ).toEqual({
+    applied: false,
+    record: undefined,
+  });
+  expect(table.rows.size).toBe(0);
+});
+
+test('reads are consistent, and every write asks for the old row should it be refused', async () => {
+  const table = interpretedDynamo('extractionId');
+  const store = dynamoExtractionStore(table.client, 'T');
+  await store.create(extraction());
+  await store.get(extraction().extractionId);
+  await store.apply(markStarting({ record: extraction(), attemptId: 'attempt-1', now: at(0), timings }));
+  const [put, get, update] = table.sent as { readonly input: object }[];
+  expect(put?.input).toMatchObject({ TableName: 'T', ReturnValuesOnConditionCheckFailure: 'ALL_OLD' });
+  expect(get).toBeInstanceOf(GetItemCommand);
+  expect(get?.input).toMatchObject({ TableName: 'T', ConsistentRead: true });
+  expect(update).toBeInstanceOf(UpdateItemCommand);
+  expect(update?.input).toMatchObject({ TableName: 'T', ReturnValuesOnConditionCheckFailure: 'ALL_OLD' });
+});
+
+test('due asks the index for one shard, up to now, oldest first, page by page', async () => {
+  const [one, two] = ['one', 'two'].map((extractionId) => ({ extractionId, dueAt: at(-5).toISOString() }));
+  const sent: QueryCommand[] = [];
+  const client = {
+    send: async (command: QueryCommand) => {
+      sent.push(command);
+      return { Items: [marshall(one), marshall(two)] };
+    },
+  } as unknown as DynamoDBClient;
+  const store = dynamoExtractionStore(client, 'T');
+  expect(await store.due(7, at(0), 25)).toEqual([one, two]);
+  expect(sent[0]).toBeInstanceOf(QueryCommand);
+  expect(sent[0]?.input).toEqual({
+    TableName: 'T',
+    IndexName: 'due',
+    KeyConditionExpression: '#dueShard = :shard AND dueAt <= :now',
+    ExpressionAttributeNames: { '#dueShard': 'dueShard' },
+    ExpressionAttributeValues: marshall({ ':shard': 7, ':now': at(0).toISOString() }),
+    Limit: 25,
+  });
+  await store.due(7, at(0), 25, two);
+  expect(sent[1]?.input).toMatchObject({ ExclusiveStartKey: marshall({ ...two, dueShard: 7 }) });
+});
+
+test('any other failure is passed on: whether the write took effect is unknown', async () => {
+  const throttled = new Error('throttled');
+  const store = dynamoExtractionStore(failing(throttled), 'T');
+  await expect(store.create(extraction())).rejects.toBe(throttled);
+  await expect(
+    store.apply(markStarting({ record: extraction(), attemptId: 'a', now: at(0), timings })),
+  ).rejects.toBe(throttled);
+});
+
+test('a create that is refused without telling by what is a failure', async () => {
+  const refusal = new ConditionalCheckFailedException({ message: 'refused', $metadata: {} });
+  await expect(dynamoExtractionStore(failing(refusal), 'T').create(extraction())).rejects.toBe(refusal);
+});
+
+const dynamo = () => {
+  const table = interpretedDynamo('taskId');
+  return { ...table, store: dynamoTaskStore(table.client, 'T', () => at(0)) };
+};
+
+const withoutTtl = ({ expiresAt: _expiresAt, ...task }: Task & { readonly expiresAt?: number }): Task => task;
+
+const step = fc.oneof(
+  fc.record({
+    call: fc.constant('link' as const),
+    extractionId: fc.constantFrom('e1', 'e2'),
+    callbackAttempt: fc.nat(3),
+    callbackToken: fc.constantFrom('t1', 't2', 't3'),
+  }),
+  fc.record({
+    call: fc.constant('notify' as const),
+    taskStatus: fc.constantFrom('COMPLETED', 'FAILED'),
+    notifiedAt: fc.constantFrom('n1', 'n2'),
+  }),
+  fc.record({ call: fc.constant('adopt' as const), extractionId: fc.constantFrom('e1', 'e2') }),
+);
+
+const run = async (
+  store: TaskStore,
+  steps: readonly (typeof step extends fc.Arbitrary<infer S> ? S : never)[],
+) => {
+  const answers: unknown[] = [];
+  for (const one of steps) {
+    if (one.call === 'link') {
+      const { linked, task } = await store.link({ taskId: 'task', ...one });
+      answers.push({ linked, task: withoutTtl(task) });
+    } else if (one.call === 'adopt') {
+      answers.push(withoutTtl(await store.adopt('task', one.extractionId)));
+    } else {
+      answers.push(withoutTtl(await store.notify({ taskId: 'task', ...one })));
+    }
+  }
+  const row = await store.get('task');
+  return { answers, row: row === undefined ? undefined : withoutTtl(row) };
+};
+
+test('any order of links, deliveries and adoptions leaves the same in DynamoDB as in memory', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 8 }), async (steps) => {
+      expect(await run(memoryTaskStore(), steps)).toEqual(await run(dynamo().store, steps));
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test('a task is unknown until somebody links or notifies it', async () => {
+  expect(await dynamo().store.get('task')).toBeUndefined();
+});
+
+test('the first status stays, and with it when it came', async () => {
+  const { store } = dynamo();
+  await store.notify({ taskId: 'task', taskStatus: 'COMPLETED', notifiedAt: 'first' });
+  expect(await store.notify({ taskId: 'task', taskStatus: 'FAILED', notifiedAt: 'second' })).toMatchObject({
+    taskStatus: 'COMPLETED',
+    notifiedAt: 'first',
+  });
+});
+
+test('a younger token replaces an older one, never the other way round', async () => {
+  const { store } = dynamo();
+  const link = { taskId: 'task', extractionId: 'e' };
+  await store.link({ ...link, callbackToken: 'second', callbackAttempt: 2 });
+  expect(await store.link({ ...link, callbackToken: 'first', callbackAttempt: 1 })).toMatchObject({
+    linked: false,
+    task: { extractionId: 'e', callbackToken: 'second' },
+  });
+  expect(await store.link({ ...link, callbackToken: 'redriven', callbackAttempt: 1000 })).toMatchObject({
+    linked: true,
+    task: { callbackToken: 'redriven' },
+  });
+});
+
+test('a task that is linked to one extraction is never linked to another', async () => {
+  const { store } = dynamo();
+  await store.link({ taskId: 'task', extractionId: 'mine', callbackToken: 'mine', callbackAttempt: 0 });
+  expect(
+    await store.link({ taskId: 'task', extractionId: 'other', callbackToken: 'other', callbackAttempt: 9 }),
+  ).toMatchObject({ linked: false, task: { extractionId: 'mine', callbackToken: 'mine' } });
+});
+
+test('an adopted task is linked without a token, and takes the first one that is left', async () => {
+  const { store } = dynamo();
+  expect(withoutTtl(await store.adopt('task', 'mine'))).toEqual({ taskId: 'task', extractionId: 'mine' });
+  expect(
+    await store.link({ taskId: 'task', extractionId: 'mine', callbackToken: 'first', callbackAttempt: 0 }),
+  ).toMatchObject({ linked: true, task: { callbackToken: 'first' } });
+});
+
+test('adopting leaves a link that is there, and the status that a webhook left', async () => {
+  const { store } = dynamo();
+  await store.notify({ taskId: 'task', taskStatus: 'COMPLETED', notifiedAt: 'n' });
+  await store.adopt('task', 'theirs');
+  expect(await store.adopt('task', 'mine')).toMatchObject({
+    extractionId: 'theirs',
+    taskStatus: 'COMPLETED',
+  });
+});
+
+test('whatever is written first, and after it, a row has 30 days to live from then on', async () => {
+  const ofThatTask = fc.tuple(step, fc.array(step, { maxLength: 4 }));
+  await fc.assert(
+    fc.asyncProperty(ofThatTask, async ([first, others]) => {
+      const table = interpretedDynamo('taskId');
+      const time = clock();
+      const store = dynamoTaskStore(table.client, 'T', time.now);
+      for (const one of [first, ...others]) {
+        await run(store, [one]);
+        expect(table.rows.get('task')?.expiresAt).toBe(at(0).getTime() / 1000 + 30 * 86_400);
+        time.advance(3_600);
+      }
+    }),
+  );
+});
+
+test('reads are consistent: a status that was just stored must not be missed', async () => {
+  const { store, sent } = dynamo();
+  await store.get('task');
+  expect(sent[0]).toMatchObject({ input: { ConsistentRead: true } });
+});

@@ -1,0 +1,199 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { decryptText } from '../../../../../lib/provider/encryption-scheme.ts';
+import { parseActionResults } from '../../../../../lib/provider/tasks/parse-action-results.ts';
+import { readTask } from '../../../../../lib/provider/tasks/read-task.ts';
+import { startTask } from '../../../../../lib/provider/tasks/start-task.ts';
+import type { TaskRequest } from '../../../../../lib/provider/tasks/task-request.ts';
+import { ProviderAmbiguous, ProviderAnswerTooLarge } from '../../../../../lib/provider/transport/errors.ts';
+import { answering } from '../../../../support/canned-connection.ts';
+import { errorText } from '../../../../support/error-text.ts';
+
+test('id, status and error code of each action are kept, in order', () => {
+  const results = {
+    username: 'u',
+    entityId: 'bank',
+    actions: [
+      { id: 'product-balance', status: 'COMPLETED', output: { balance: 7 } },
+      { id: 'movement', status: 'FAILED', output: null, error: { code: 'TIMEOUT_ERROR', message: 'slow' } },
+    ],
+  };
+  expect(parseActionResults('PARTIAL', results)).toEqual({
+    kind: 'actions',
+    actions: [
+      { id: 'product-balance', status: 'COMPLETED' },
+      { id: 'movement', status: 'FAILED', errorCode: 'TIMEOUT_ERROR' },
+    ],
+  });
+});
+
+test('output and message never pass, whatever is in them', () => {
+  fc.assert(
+    fc.property(fc.jsonValue(), fc.string(), (output, message) => {
+      const action = { id: 'tef', status: 'FAILED', output, error: { code: 'ACTION_ERROR', message } };
+      expect(parseActionResults('PARTIAL', { actions: [action] })).toEqual({
+        kind: 'actions',
+        actions: [{ id: 'tef', status: 'FAILED', errorCode: 'ACTION_ERROR' }],
+      });
+    }),
+  );
+});
+
+test('a code that the catalogue does not have yet passes as given', () => {
+  const results = { actions: [{ id: 'tef', status: 'FAILED', error: { code: 'NEW_ERROR' } }] };
+  expect(parseActionResults('PARTIAL', results)).toMatchObject({ actions: [{ errorCode: 'NEW_ERROR' }] });
+});
+
+test('an error of null is none', () => {
+  const results = { actions: [{ id: 'tef', status: 'COMPLETED', error: null }] };
+  expect(parseActionResults('PARTIAL', results)).toEqual({
+    kind: 'actions',
+    actions: [{ id: 'tef', status: 'COMPLETED' }],
+  });
+});
+
+test.each(['CREDENTIALS_WRONG', 'CREDENTIALS_LOCKED'])('null is no results for %s', (taskStatus) => {
+  expect(parseActionResults(taskStatus, null)).toEqual({ kind: 'none' });
+});
+
+test.each(['COMPLETED', 'PARTIAL', 'FAILED'])('null is a shape that nobody knows for %s', (taskStatus) => {
+  expect(parseActionResults(taskStatus, null)).toEqual({ kind: 'unexpected' });
+});
+
+test.each([
+  undefined,
+  'later',
+  7,
+  [],
+  {},
+  { actions: null },
+  { actions: {} },
+  { actions: ['tef'] },
+  { actions: [{ id: 'tef' }] },
+  { actions: [{ id: 7, status: 'COMPLETED' }] },
+  { actions: [{ id: 'tef', status: 'FAILED', error: 'broken' }] },
+  { actions: [{ id: 'tef', status: 'FAILED', error: { message: 'no code' } }] },
+])('%j is a shape that nobody knows', (results) => {
+  expect(parseActionResults('PARTIAL', results)).toEqual({ kind: 'unexpected' });
+});
+
+test('whatever the provider sends, nothing is thrown', () => {
+  fc.assert(
+    fc.property(fc.anything(), (results) => {
+      expect(['none', 'actions', 'unexpected']).toContain(parseActionResults('PARTIAL', results).kind);
+    }),
+  );
+});
+
+const reading = (body: string) => readTask(answering(() => ({ body })).connection, 'session', 'task-1');
+
+test('a task is read by its id under the session token', async () => {
+  const { connection, calls } = answering(() => ({ body: '{"taskStatus":"RUNNING"}' }));
+  await readTask(connection, 'session', 'task-1');
+  expect(calls[0]).toMatchObject({
+    url: 'https://provider.example/api/v2/tasks/task-1',
+    method: 'GET',
+    headers: { authorization: 'Bearer session' },
+  });
+  expect(calls[0]?.body).toBeUndefined();
+});
+
+test('an id cannot lead to another path', async () => {
+  const { connection, calls } = answering(() => ({ body: '{"taskStatus":"RUNNING"}' }));
+  await readTask(connection, 'session', '../auth/login?a=b#c d');
+  expect(calls[0]?.url).toBe('https://provider.example/api/v2/tasks/..%2Fauth%2Flogin%3Fa%3Db%23c%20d');
+});
+
+test('status, results and the very bytes are given', async () => {
+  const body = ' {"taskStatus" : "COMPLETED","results":{"actions":[]},"new":1}\n';
+  const read = await reading(body);
+  expect(read).toMatchObject({ taskStatus: 'COMPLETED', results: { actions: [] } });
+  expect(Buffer.from(read.bytes).toString()).toBe(body);
+});
+
+test.each([
+  ['null', '{"taskStatus":"CREDENTIALS_WRONG","results":null}', null],
+  ['absent', '{"taskStatus":"PENDING"}', undefined],
+  ['of a shape that nobody knows', '{"taskStatus":"COMPLETED","results":"later"}', 'later'],
+])('results may be %s', async (_what, body, results) => {
+  expect((await reading(body)).results).toEqual(results);
+});
+
+test('a status that nobody documented is given as it is', async () => {
+  expect((await reading('{"taskStatus":"PAUSED"}')).taskStatus).toBe('PAUSED');
+});
+
+describe('an answer that cannot be understood is an error that never quotes it', () => {
+  test.each([
+    '',
+    '<html>SENTINEL</html>',
+    '{"taskStatus":"SENTINEL',
+    '{"taskStatus":7,"x":"SENTINEL"}',
+    '[]',
+    'null',
+  ])('%j', async (body) => {
+    const failure = await reading(body).catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(ProviderAmbiguous);
+    expect(errorText(failure)).not.toContain('SENTINEL');
+  });
+});
+
+test('an error names the route, not the task', async () => {
+  const { connection } = answering(() => ({ status: 404 }));
+  const failure = await readTask(connection, 'session', 'SENTINEL').catch((error: unknown) => error);
+  expect(errorText(failure)).toContain('/api/v2/tasks/{taskId}');
+  expect(errorText(failure)).not.toContain('SENTINEL');
+});
+
+const request: TaskRequest = {
+  entity: 'bank',
+  credentials: { mode: 'raw', value: { username: 'u', password: 'p', businessId: 7 } },
+  actions: [
+    { id: 'product-balance' },
+    { id: 'movement', params: { dateRange: { startDate: '2026-01-01', endDate: '2026-01-31' } } },
+  ],
+  webhook: { enable: true, retries: 5 },
+};
+
+test('raw credentials go encrypted under the very token of the call, where the connection says so', async () => {
+  const { connection, calls } = answering(() => ({ body: '{"taskId":"task-1"}' }), {
+    encryptRawCredentials: true,
+  });
+  await startTask(connection, 'first-session', request);
+  await startTask(connection, 'second-session', request);
+
+  const sent = calls.map(
+    ({ body }) => JSON.parse(body ?? '') as { credentials: { mode: string; value: string } },
+  );
+  expect(sent.map(({ credentials }) => credentials.mode)).toEqual(['encrypted', 'encrypted']);
+  expect(calls.map(({ body }) => body).join()).not.toContain('password');
+  for (const [index, token] of ['first-session', 'second-session'].entries()) {
+    const plain = decryptText(sent[index]?.credentials.value ?? '', token).toString('utf8');
+    expect(JSON.parse(plain)).toEqual(request.credentials.value);
+  }
+});
+
+test('a taskId of 100 characters is one', async () => {
+  const { connection } = answering(() => ({ body: JSON.stringify({ taskId: 'x'.repeat(100) }) }));
+  expect(await startTask(connection, 'session', request)).toHaveLength(100);
+});
+
+describe('a 2xx without a valid taskId is ambiguous, as a task may exist; the error never quotes it', () => {
+  test.each([
+    ['a taskId of null', '{"taskId":null,"x":"SENTINEL"}'],
+    ['an empty taskId', '{"taskId":"","x":"SENTINEL"}'],
+    ['a taskId of 101 characters', JSON.stringify({ taskId: 'SENTINEL'.padEnd(101, 'x') })],
+    ['a taskId inside data', '{"data":{"taskId":"SENTINEL"}}'],
+  ])('%s', async (_what, body) => {
+    const { connection } = answering(() => ({ body }));
+    const failure = await startTask(connection, 'session', request).catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(ProviderAmbiguous);
+    expect(errorText(failure)).not.toContain('SENTINEL');
+    expect((failure as Error).cause).toBeUndefined();
+  });
+});
+
+test('an answer over the cap is too large, and read no further', async () => {
+  const { connection } = answering(() => ({ body: 'x'.repeat(11) }), { maxAnswerBytes: 10 });
+  await expect(startTask(connection, 'session', request)).rejects.toThrow(ProviderAnswerTooLarge);
+});
