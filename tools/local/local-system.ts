@@ -7,11 +7,11 @@ import { DEFAULT_WIDGET_CONFIG_ID } from '../../test/sandbox/client.ts';
 import { type SandboxControl, sandboxControl } from '../../test/sandbox/control-client.ts';
 import { DEFAULT_CLIENT_ID, startSandbox } from '../../test/sandbox/sandbox.ts';
 import { emulatorApiUrl, toEmulatorUrl } from '../cli/aws/emulator-url.ts';
-import type { RunOutput } from './demo/run-output.ts';
 import { deployStack } from './deploy.ts';
 import { type Emulator, startEmulator } from './emulator/emulator.ts';
 import { fillSecrets } from './fill-secrets.ts';
 import type { Options } from './read-options.ts';
+import type { RunOutput } from './run-output.ts';
 
 /** The app, deployed to an emulator and connected to the provider sandbox. */
 export type LocalSystem = {

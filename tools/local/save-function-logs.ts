@@ -1,7 +1,10 @@
 import { writeFile } from 'node:fs/promises';
-import { CloudWatchLogsClient } from '@aws-sdk/client-cloudwatch-logs';
+import {
+  CloudWatchLogsClient,
+  paginateDescribeLogGroups,
+  paginateFilterLogEvents,
+} from '@aws-sdk/client-cloudwatch-logs';
 import type { Emulator } from './emulator/emulator.ts';
-import { readFunctionLogs } from './read-function-logs.ts';
 
 /**
  * Writes all log events of the functions into a file, in order of time, as the emulator loses them when it stops.
@@ -12,7 +15,19 @@ export const saveFunctionLogs = async (
   file: string,
   containing = '',
 ): Promise<void> => {
-  const lines = await readFunctionLogs(new CloudWatchLogsClient(client))();
-  const kept = lines.filter(({ message }) => message.includes(containing));
-  await writeFile(file, kept.map(({ text }) => `${text}\n`).join(''));
+  const logs = new CloudWatchLogsClient(client);
+  const lines: string[] = [];
+  for await (const { logGroups = [] } of paginateDescribeLogGroups({ client: logs }, {})) {
+    for (const { logGroupName } of logGroups) {
+      for await (const { events = [] } of paginateFilterLogEvents({ client: logs }, { logGroupName })) {
+        for (const { timestamp = 0, message = '' } of events) {
+          if (!message.includes(containing)) continue;
+          lines.push(`${new Date(timestamp).toISOString()} ${logGroupName} ${message.trimEnd()}\n`);
+        }
+      }
+    }
+  }
+  const timeOf = (line: string): string => line.slice(0, '2026-01-01T00:00:00.000Z'.length);
+  lines.sort((one, other) => timeOf(one).localeCompare(timeOf(other)));
+  await writeFile(file, lines.join(''));
 };

@@ -1,6 +1,4 @@
 import { join } from 'node:path';
-import { CloudWatchLogsClient } from '@aws-sdk/client-cloudwatch-logs';
-import { outcomesAsText } from '../../test/sandbox/print-outcomes.ts';
 import {
   claimLocalDeployment,
   type LocalDeployment,
@@ -8,19 +6,12 @@ import {
 } from '../cli/aws/local-deployment.ts';
 import { exitCodes } from '../cli/terminal/exit-codes.ts';
 import { stopOnSignals } from '../cli/terminal/stop-on-signals.ts';
-import { curlLines, planLines } from './demo/curl-lines.ts';
-import { describeLogLine } from './demo/describe-log-line.ts';
-import { type Description, describeSystemEvent } from './demo/describe-system-event.ts';
-import { nameExtractions } from './demo/name-extractions.ts';
-import { demoRequest, runDemo } from './demo/run-demo.ts';
-import { createRunOutput } from './demo/run-output.ts';
-import { type Watch, watchSystem } from './demo/watch-system.ts';
+import { runDemo, type Watch, watchSystem } from './demo.ts';
 import { ExpectedFailure } from './expected-failure.ts';
-import { followFunctionLogs } from './follow-function-logs.ts';
 import { type LocalSystem, type Run, startLocalSystem } from './local-system.ts';
 import { createRunDirectory, repository } from './paths.ts';
-import { type LogLine, readFunctionLogs } from './read-function-logs.ts';
 import { readOptions, usage } from './read-options.ts';
+import { createRunOutput } from './run-output.ts';
 import { saveFunctionLogs } from './save-function-logs.ts';
 import { serveLocalConsole } from './serve-console.ts';
 
@@ -55,17 +46,13 @@ const main = async (args: string[]): Promise<number> => {
 const runDemoAndServe = async (run: Run): Promise<void> => {
   const { options, directory, show, signal, atEnd } = run;
   const system = await startLocalSystem(run);
-  const logFile = join(directory, 'functions.log');
   // Best effort, as an emulator that crashed has lost them.
-  let save = () => saveFunctionLogs(system.emulator, logFile);
-  atEnd(() => save().catch(() => {}));
-  const watch = await watchSystem(system, signal);
+  atEnd(() => saveFunctionLogs(system.emulator, join(directory, 'functions.log')).catch(() => {}));
+  const demoEnds = new AbortController();
+  const watch = await watchSystem(system, show, signal, AbortSignal.any([signal, demoEnds.signal]));
   await Promise.race([runDemo({ system, watch, show }, options.methods, signal), watch.failed]);
-  if (options.once) return;
-  const operate = await publishDeployment(run, system);
-  // `serve` follows them from here on.
-  save = async () => {};
-  await serve({ system, watch, operate, logFile }, run);
+  demoEnds.abort();
+  if (!options.once) await serve(system, watch, run);
 };
 
 /** How to address this deployment from another terminal. */
@@ -101,56 +88,24 @@ const publishDeployment = async (
   return ['Operate it from another terminal: npx cosecha --stage local doctor'];
 };
 
-type Served = {
-  readonly system: LocalSystem;
-  readonly watch: Watch;
-  readonly operate: readonly string[];
-  readonly logFile: string;
-};
-
-/** Prints what to try next, and then every event until Ctrl-C. */
-const serve = async (served: Served, run: Run): Promise<void> => {
-  const { system, watch, operate, logFile } = served;
+/** Prints what to try next, and serves until Ctrl-C. */
+const serve = async (system: LocalSystem, { failed }: Watch, run: Run): Promise<void> => {
   const { show, signal, directory } = run;
-  const { emulator, api, provider } = system;
+  const operate = await publishDeployment(run, system);
   const address = await serveLocalConsole(system, run);
   const lines = [
     '',
-    'Outcomes of the sandbox, by username. Use any of them in the request below:',
-    outcomesAsText(),
-    '',
-    'Start another extraction and read it. (The emulator checks no signature; AWS answers 403 to a wrong or unknown key.)',
-    ...curlLines(emulator, api.base, { ...demoRequest, reference: 'by-curl' }),
-    '',
-    `Make the provider misbehave for the usernames hang, drop and forge (docs/sandbox.md; control: ${provider.controlUrl}):`,
-    ...planLines(provider.controlUrl),
-    '',
     ...operate,
-    '',
-    `Logs: ${directory}. To follow the functions: tail -f ${logFile}`,
-    'Running. Ctrl-C stops everything. Each line below names its extraction by the end of its id.',
+    'The console starts extractions of each outcome, and makes the provider misbehave. docs/api.md has the requests.',
+    `Logs: ${directory}`,
+    'Running. Ctrl-C stops everything.',
     `Open the console: ${address}`,
     '',
   ];
   show.plain(lines.join('\n'));
-  const nameOf = nameExtractions();
-  const print = (description: Description | undefined, name = '') => {
-    if (description) show.note(description.subject, `${name.padEnd(8)}  ${description.text}`);
-  };
-  watch.on('event', (event) => print(describeSystemEvent(event), nameOf(event)));
-  const readLogs = readFunctionLogs(new CloudWatchLogsClient(emulator.client));
-  const since = Date.now();
-  const showLine = ({ timestamp, message }: LogLine) => {
-    // The first read has the lines of the demo too.
-    if (timestamp < since) return;
-    const description = describeLogLine(message);
-    print(description, description?.name);
-  };
-  const following = followFunctionLogs(readLogs, logFile, showLine, signal);
   const stopped = Promise.withResolvers<void>();
   signal.addEventListener('abort', () => stopped.resolve());
-  await Promise.race([stopped.promise, watch.failed]);
-  await following;
+  await Promise.race([stopped.promise, failed]);
 };
 
 /** Prints the sentence of an expected failure, and everything about any other error. */

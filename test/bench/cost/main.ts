@@ -3,9 +3,9 @@
  * extractions, counts every call that AWS bills, and prices them by the template.
  */
 
-import { createRunOutput } from '../../../tools/local/demo/run-output.ts';
 import { ExpectedFailure } from '../../../tools/local/expected-failure.ts';
 import { createRunDirectory } from '../../../tools/local/paths.ts';
+import { createRunOutput } from '../../../tools/local/run-output.ts';
 import { synthesizeTemplate } from '../template.ts';
 import { billOf } from './bill/bill.ts';
 import { factsOf } from './read-template.ts';

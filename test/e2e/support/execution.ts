@@ -1,7 +1,7 @@
 import { type HistoryEvent, paginateGetExecutionHistory } from '@aws-sdk/client-sfn';
 import { inject } from 'vitest';
 import { executionArn } from '../../../lib/aws/step-functions.ts';
-import { followExecution, isTransition } from '../../../tools/local/demo/follow-execution.ts';
+import { followExecution, isTransition } from '../../support/follow-execution.ts';
 import { waitMs } from '../windows.ts';
 import { aws } from './aws.ts';
 

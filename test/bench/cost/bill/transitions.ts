@@ -1,4 +1,4 @@
-import type { HistoryEvent } from '../../../../tools/local/demo/follow-execution.ts';
+import type { HistoryEvent } from '../../../support/follow-execution.ts';
 
 /**
  * The billed transitions of a history: "each time a step of your workflow is executed … including retries"

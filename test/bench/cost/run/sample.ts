@@ -1,4 +1,4 @@
-import type { HistoryEvent } from '../../../../tools/local/demo/follow-execution.ts';
+import type { HistoryEvent } from '../../../support/follow-execution.ts';
 import type { Entry } from '../../ledger/entry.ts';
 import type { Logged } from './read-logs.ts';
 

@@ -3,8 +3,17 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, it, test } from 'vitest';
+import { terminalStatuses } from '../../../../lib/extraction/record.ts';
+import type { ConsoleAction } from '../../../../tools/cli/console/actions.ts';
+import { parseOutputs } from '../../../../tools/local/deploy.ts';
+import { ExpectedFailure } from '../../../../tools/local/expected-failure.ts';
 import { repository } from '../../../../tools/local/paths.ts';
+import { readOptions } from '../../../../tools/local/read-options.ts';
+import { tail } from '../../../../tools/local/run-command.ts';
+import { sandboxActions } from '../../../../tools/local/sandbox-actions.ts';
+import { type SandboxControl, sandboxControl } from '../../../sandbox/control-client.ts';
+import { type RunningSandbox, startSandbox } from '../../../sandbox/sandbox.ts';
 
 /** An emulator that never answers, so that the run waits for it. */
 const silent = createServer(() => undefined);
@@ -30,4 +39,104 @@ test('npm start --once that is interrupted does not exit 0', async () => {
   await called;
   child.kill('SIGINT');
   expect(await exited).toEqual([130, null]);
+});
+
+it('parses the outputs file of the CDK CLI into the outputs of the stack', () => {
+  expect(parseOutputs('{"Cosecha-local":{"ApiId":"abcd1234","ApiUrl":"https://x"}}')).toEqual({
+    ApiId: 'abcd1234',
+    ApiUrl: 'https://x',
+  });
+});
+
+describe('the options of npm start', () => {
+  it('are both methods, without --once and --port, by default', () => {
+    expect(readOptions([])).toEqual({ methods: ['credentials', 'consent'], once: false });
+  });
+
+  it('are parsed', () => {
+    expect(readOptions(['--once', '--port', '4566', '--method', 'consent'])).toEqual({
+      methods: ['consent'],
+      once: true,
+      port: 4566,
+    });
+    expect(readOptions(['--method', 'credentials'])).toEqual({ methods: ['credentials'], once: false });
+    expect(readOptions(['-h'])).toBe('help');
+  });
+
+  it.each([
+    ['--onc'],
+    ['extra'],
+    ['--method'],
+    ['--method', 'both'],
+    ['--port', 'x'],
+    ['--port', '0'],
+    ['--port', '65536'],
+    ['--port'],
+  ])('are refused with the usage: %s %s', (...args) => {
+    expect(() => readOptions(args)).toThrow(ExpectedFailure);
+    expect(() => readOptions(args)).toThrow('Usage: npm start');
+  });
+});
+
+it('returns the last lines of an output, indented, without colours and blank lines', () => {
+  expect(tail('one\n\u001b[31mtwo\u001b[39m  \n\n  three\n', 2)).toBe('  two\n    three');
+});
+
+const extractionId = '0190a0b0-0000-7000-8000-000000000001';
+
+let sandbox: RunningSandbox;
+let provider: SandboxControl;
+let actions: readonly ConsoleAction[];
+let requests: { readonly url: string; readonly body: Record<string, unknown> }[] = [];
+beforeEach(async () => {
+  sandbox = await startSandbox();
+  provider = sandboxControl(sandbox.baseUrl);
+  const fetch = async (url: string, init?: RequestInit): Promise<Response> => {
+    requests.push({ url, body: JSON.parse(String(init?.body)) });
+    return Response.json({ extractionId }, { status: 202 });
+  };
+  actions = sandboxActions({
+    provider,
+    endOutage: sandbox.comeBack,
+    api: { base: 'http://api.example', fetch },
+  });
+});
+afterEach(() => sandbox.close());
+
+test('there is an action for every final status of the provider, and for every outcome of Cosecha', () => {
+  const labels = actions.map(({ label }) => label.split(':')[0]);
+  const own = ['REJECTED', 'UNCONFIRMED', 'NOT_STARTED', 'TIMED_OUT'];
+  expect(labels).toEqual(expect.arrayContaining([...terminalStatuses, ...own]));
+  expect(new Set(actions.map(({ id }) => id)).size).toBe(actions.length);
+});
+
+test('each start and each webhook requests one extraction, after the sandbox has accepted its plan', async () => {
+  const starting = actions.filter(({ id }) => !id.startsWith('provider-'));
+  for (const { label, run } of starting) {
+    requests = [];
+    expect(await run('', '')).toMatchObject({ extractionId });
+    expect(requests).toMatchObject([
+      { url: 'http://api.example/extractions', body: { reference: `sandbox: ${label}` } },
+    ]);
+  }
+  const planned = starting.filter(({ id }) =>
+    /^webhook-|rejected|unconfirmed|not-started|timed-out/.test(id),
+  );
+  expect((await provider.summary()).counts.plans).toBe(planned.length);
+});
+
+test('the provider fails, hangs and stops, and recovers from each', async () => {
+  const run = (id: string) => actions.find((action) => action.id === id)?.run('', '');
+  const status = async () => (await fetch(`${sandbox.baseUrl}/api/v1/consents`)).status;
+  await run('provider-fail');
+  expect(await status()).toBe(503);
+  await run('provider-recover');
+  expect(await status()).toBe(401);
+  await run('provider-stop');
+  // It answers this call before it closes.
+  await expect(async () => {
+    for (;;) await provider.summary();
+  }).rejects.toThrow('does not answer');
+  await run('provider-recover');
+  expect(await status()).toBe(401);
 });

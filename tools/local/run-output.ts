@@ -23,23 +23,12 @@ export const formatLine = ({ elapsedMs, kind, subject, text }: Line, paint: Pain
   return `${paint('gray', elapsed)}  ${sign} ${paint('bold', subject.padEnd(subjectWidth))}  ${text}`;
 };
 
-/** Details of the line above, indented under its text. */
-export const formatBlock = (text: string, paint: Paint): string => {
-  const indent = ' '.repeat('  99.9 s  ✔ '.length + subjectWidth + 2);
-  return text
-    .split('\n')
-    .map((line) => paint('gray', `${indent}${line}`))
-    .join('\n');
-};
-
 /** Prints a run to the terminal, in the order of events. */
 export type RunOutput = {
   /** A step is done. */
   done(subject: string, text: string): void;
   /** An event happened. */
   note(subject: string, text: string): void;
-  /** Details of the line before. */
-  block(text: string): void;
   /** Text without time and sign. */
   plain(text: string): void;
   /** The run now waits for this. It is the text of the spinner, or a line without a terminal. */
@@ -65,7 +54,6 @@ export const createRunOutput = (out: Output, now: () => number): RunOutput => {
   return {
     done: (subject, text) => line('done', subject, text),
     note: (subject, text) => line('note', subject, text),
-    block: (text) => write(formatBlock(text, paint)),
     plain: write,
     wait(subject, text) {
       if (spinner) spinner.start().text = `${subject}: ${text}`;

@@ -1,0 +1,240 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import {
+  awsVariables,
+  emulatorBase,
+  withoutAws,
+} from '../../../../../tools/local/emulator/aws-environment.ts';
+import { findEmulator } from '../../../../../tools/local/emulator/find-emulator.ts';
+import {
+  choosePython,
+  type DescribedPython,
+  isNewEnough,
+  parseDescription,
+} from '../../../../../tools/local/emulator/find-python.ts';
+import { environmentKey } from '../../../../../tools/local/emulator/python-environment.ts';
+import { EmulatorFailed } from '../../../../../tools/local/expected-failure.ts';
+import { closedPort, httpServer } from '../../../../support/local-servers.ts';
+
+const access = {
+  endpoint: 'https://127.0.0.1:4566',
+  region: 'us-east-1',
+  accessKeyId: 'test',
+  secretAccessKey: 'test',
+};
+
+const developer = {
+  PATH: '/usr/bin',
+  HOME: '/home/somebody',
+  AWS_PROFILE: 'production',
+  AWS_ENDPOINT_URL_S3: 'https://s3.example',
+  CDK_DEFAULT_ACCOUNT: '123456789012',
+  HTTPS_PROXY: 'http://proxy.example',
+  no_proxy: '*',
+  LANG: 'es_CL.UTF-8',
+};
+
+describe('the environment of a child process', () => {
+  it('keeps no variable that could direct it to AWS', () => {
+    expect(Object.keys(withoutAws(developer)).sort()).toEqual(['HOME', 'LANG', 'PATH']);
+  });
+
+  it('has the Node of this process first on its PATH', () => {
+    expect(withoutAws(developer).PATH).toMatch(/[^:]+:\/usr\/bin$/);
+  });
+
+  it('has only what the emulator needs, as its Lambda functions inherit it', () => {
+    expect(Object.keys(emulatorBase({ ...developer, SECRET: 'x' })).sort()).toEqual([
+      'HOME',
+      'LANG',
+      'PATH',
+      'TZ',
+    ]);
+  });
+});
+
+describe('the variables that direct clients to the emulator', () => {
+  it('exclude profiles and metadata addresses', () => {
+    expect(awsVariables(access)).toEqual({
+      AWS_ENDPOINT_URL: 'https://127.0.0.1:4566',
+      AWS_REGION: 'us-east-1',
+      AWS_DEFAULT_REGION: 'us-east-1',
+      AWS_ACCESS_KEY_ID: 'test',
+      AWS_SECRET_ACCESS_KEY: 'test',
+      AWS_CONFIG_FILE: '/dev/null',
+      AWS_SHARED_CREDENTIALS_FILE: '/dev/null',
+      AWS_EC2_METADATA_DISABLED: 'true',
+    });
+  });
+
+  it('name the certificate for the CDK CLI and for Node', () => {
+    expect(awsVariables({ ...access, caFile: '/run/emulator.crt' })).toMatchObject({
+      AWS_CA_BUNDLE: '/run/emulator.crt',
+      NODE_EXTRA_CA_CERTS: '/run/emulator.crt',
+    });
+  });
+
+  it('contain a session token', () => {
+    expect(awsVariables({ ...access, sessionToken: 'token' })).toMatchObject({ AWS_SESSION_TOKEN: 'token' });
+  });
+});
+
+/** An emulator that answers every request with this. */
+const emulatorAnswering = async (body: string): Promise<string> =>
+  (await httpServer((response) => response.end(body))).baseUrl;
+
+const failure = (url: string, auth = false) => findEmulator(url, auth, {}).catch((error: unknown) => error);
+
+describe('the emulator that AWS_ENDPOINT_URL names', () => {
+  it('is used with the credentials of the environment', async () => {
+    const url = await emulatorAnswering('{"auth":"enabled"}');
+    const env = { AWS_REGION: 'sa-east-1', AWS_ACCESS_KEY_ID: 'key', AWS_SECRET_ACCESS_KEY: 'secret' };
+    expect(await findEmulator(`${url}/`, true, env)).toEqual({
+      endpoint: url,
+      region: 'sa-east-1',
+      accessKeyId: 'key',
+      secretAccessKey: 'secret',
+    });
+  });
+
+  it('is used with the credentials `test` if there are none, also if it is not MiniStack', async () => {
+    const url = await emulatorAnswering('not JSON');
+    expect(await findEmulator(url, true, {})).toMatchObject({ accessKeyId: 'test', secretAccessKey: 'test' });
+  });
+
+  it('is refused if it does not enforce IAM although the run requires it', async () => {
+    const url = await emulatorAnswering('{"auth":"disabled"}');
+    expect(await failure(url, true)).toEqual(
+      expect.objectContaining({
+        name: 'EmulatorFailed',
+        message: expect.stringContaining('AUTH=true and USE_SSL=1'),
+      }),
+    );
+    expect(await findEmulator(url, false, {})).toMatchObject({ endpoint: url });
+  });
+
+  it('is refused if it is AWS itself', async () => {
+    const error = await failure('https://sts.us-east-1.amazonaws.com');
+    expect(error).toBeInstanceOf(EmulatorFailed);
+    expect(String(error)).toContain('names AWS itself');
+  });
+
+  it('is refused if it is not a URL', async () => {
+    expect(String(await failure('localhost'))).toContain('AWS_ENDPOINT_URL is not a URL');
+  });
+
+  it('is refused if nothing answers', async () => {
+    const url = `http://127.0.0.1:${await closedPort()}`;
+    expect(String(await failure(url))).toContain(`Nothing answers at ${url}`);
+  });
+});
+
+const python = (version: string, missing: string[] = []): DescribedPython => ({
+  executable: `/opt/python-${version}/bin/python3`,
+  version,
+  missing,
+});
+
+const problemOf = (described: DescribedPython[]) => {
+  const choice = choosePython(described);
+  return 'problem' in choice ? choice.problem : undefined;
+};
+
+describe('the version of a Python', () => {
+  it.each(['3.10.0', '3.13.1', '3.14.0rc2', '4.0.0'])('%s is new enough', (version) => {
+    expect(isNewEnough(version)).toBe(true);
+  });
+
+  it.each(['2.7.18', '3.9.19', '3.8', '', 'unknown'])('"%s" is not new enough', (version) => {
+    expect(isNewEnough(version)).toBe(false);
+  });
+});
+
+describe('the description of a candidate', () => {
+  it('is parsed from its one line', () => {
+    const line = '{"executable": "/usr/bin/python3", "version": "3.12.1", "missing": ["ensurepip"]}\n';
+    expect(parseDescription(line)).toEqual({
+      executable: '/usr/bin/python3',
+      version: '3.12.1',
+      missing: ['ensurepip'],
+    });
+  });
+
+  it.each(['', 'Python 2.7.18', '[]', '"3.12"', '{"version": "3.12.1"}'])(
+    'is undefined if the output is %j',
+    (output) => {
+      expect(parseDescription(output)).toBeUndefined();
+    },
+  );
+});
+
+describe('the choice of a Python', () => {
+  it('is the first that is new enough and complete', () => {
+    expect(
+      choosePython([python('3.8.18'), python('3.11.2', ['ensurepip']), python('3.12.1'), python('3.13.0')]),
+    ).toEqual({
+      executable: '/opt/python-3.12.1/bin/python3',
+      version: '3.12.1',
+    });
+  });
+
+  it('fails with one sentence that there is none, and the remedy', () => {
+    expect(problemOf([])).toMatch(
+      /^The AWS emulator needs Python 3\.10 or later, and none was found .*AWS_ENDPOINT_URL/,
+    );
+  });
+
+  it('fails with the version and path of one that is too old', () => {
+    expect(problemOf([python('3.8.18')])).toContain(
+      'only 3.8.18, at /opt/python-3.8.18/bin/python3, was found',
+    );
+  });
+
+  it('fails with the modules that a new enough one lacks', () => {
+    const problem = problemOf([python('3.8.18'), python('3.11.2', ['venv', 'ensurepip'])]);
+    expect(problem).toContain('Python 3.11.2 at /opt/python-3.11.2/bin/python3 lacks venv and ensurepip');
+    expect(problem).toContain('apt install python3-venv');
+  });
+});
+
+describe('python-environment', () => {
+  const python = { executable: '/usr/bin/python3', version: '3.12.1' };
+
+  describe('the key of a Python environment', () => {
+    it('is the same for the same requirements and Python', () => {
+      expect(environmentKey('a==1', { ...python }, 'linux-x64')).toBe(
+        environmentKey('a==1', python, 'linux-x64'),
+      );
+    });
+
+    it('differs with the requirements, the Python and the platform', () => {
+      const keys = [
+        environmentKey('a==1', python, 'linux-x64'),
+        environmentKey('a==2', python, 'linux-x64'),
+        environmentKey('a==1', { ...python, version: '3.12.2' }, 'linux-x64'),
+        environmentKey('a==1', { ...python, executable: '/opt/python3' }, 'linux-x64'),
+        environmentKey('a==1', python, 'darwin-arm64'),
+      ];
+      expect(new Set(keys).size).toBe(keys.length);
+    });
+  });
+
+  describe.each(['tools/local/emulator', 'test/second-opinion'])('%s/requirements.txt', (directory) => {
+    const text = readFileSync(`${directory}/requirements.txt`, 'utf8');
+    const requirements = text
+      .replaceAll('\\\n', ' ')
+      .split('\n')
+      .filter((line) => line !== '' && !line.startsWith('#'));
+
+    it('pins every package by version and by hash', () => {
+      expect(requirements.length).toBeGreaterThan(10);
+      for (const requirement of requirements) {
+        expect(requirement).toMatch(/^[a-z0-9-]+==[\w.]+ .*--hash=sha256:[0-9a-f]{64}/);
+      }
+    });
+
+    it('names no index and no URL', () => {
+      expect(text).not.toMatch(/:\/\/|--index|--find-links|@ file/);
+    });
+  });
+});
