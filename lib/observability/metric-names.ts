@@ -18,6 +18,8 @@ export type ExtractionMetric =
   /** From the request to the accepted start, and to the outcome. */
   | 'SecondsToStart'
   | 'SecondsToOutcome'
+  /** Of the outcomes, those at which the service, the provider or the bank failed (`judgeOutcome`). */
+  | 'OutcomeFailed'
   /** A final status of the provider replaced `TIMED_OUT`. */
   | 'Corrected'
   /** Webhook and read reported different final statuses. The record keeps the first. */

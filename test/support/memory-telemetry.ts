@@ -3,7 +3,7 @@ import type { Telemetry } from '../../lib/observability/telemetry.ts';
 
 /**
  * A telemetry that keeps what is reported, in order: metrics in `counted`, messages in `messages` and `failures`. The two
- * durations of an extraction are in `measured`, and the lines that go with them in `progress`.
+ * durations of an extraction and its failure are in `measured`, and the lines that go with them in `progress`.
  */
 export const memoryTelemetry = (onMessage: (message: string) => void = () => undefined) => {
   const counted: MetricName[] = [];
@@ -14,7 +14,7 @@ export const memoryTelemetry = (onMessage: (message: string) => void = () => und
   const telemetry: Telemetry = {
     about: () => undefined,
     log: (message, facts = {}) => {
-      if (/^Extraction (started|ended)\.$/.test(message)) {
+      if (/^(Extraction (requested|started|ended)|Error codes collected)\.$/.test(message)) {
         progress.push([message, facts]);
         return;
       }
@@ -26,7 +26,7 @@ export const memoryTelemetry = (onMessage: (message: string) => void = () => und
       onMessage(what);
     },
     count: (metric, { value = 1 } = {}) => {
-      if (metric.startsWith('SecondsTo')) measured.push([metric, value]);
+      if (/^(SecondsTo|OutcomeFailed$)/.test(metric)) measured.push([metric, value]);
       else if (value > 0) counted.push(metric);
     },
   };

@@ -2,6 +2,7 @@ import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import { type CallerContext, callerOf } from '../../http/caller.ts';
 import { problem } from '../../http/problem.ts';
 import { readJsonBody } from '../../http/read-body.ts';
+import { subjectFields } from '../report-progress.ts';
 import { fingerprint } from './fingerprint.ts';
 import { extractionIdOf, parseIdempotencyKey } from './idempotency.ts';
 import { parseExtractionRequest } from './parse-request.ts';
@@ -60,7 +61,8 @@ export const answerRequest = async (
     },
     deps,
   );
-  deps.telemetry.log('Extraction requested.', { outcome: outcome.kind });
+  const subject = outcome.kind === 'accepted' ? subjectFields(outcome.record) : {};
+  deps.telemetry.log('Extraction requested.', { outcome: outcome.kind, ...subject });
 
   if (outcome.kind === 'key-reused') return problem('idempotency-key-reused');
   const replayed = outcome.kind === 'replayed';

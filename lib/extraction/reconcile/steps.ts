@@ -5,7 +5,7 @@ import { ProviderError } from '../../provider/transport/errors.ts';
 import { nextReconcileAt, plusSeconds, type Timings } from '../deadlines.ts';
 import type { ReconcileCause } from '../reconcile-message.ts';
 import { type Extraction, hasWebhook, type StoredResults } from '../record.ts';
-import { reportOutcome } from '../report-progress.ts';
+import { reportErrorCodes, reportOutcome } from '../report-progress.ts';
 import { extendedExpiry, RequestDataGone, requestDataGone } from '../request-data.ts';
 import { type ExtractionStore, type RequestStore, type TaskStore, writeChange } from '../store.ts';
 import { type Change, reschedule } from '../transitions.ts';
@@ -136,6 +136,7 @@ export const close = async (
   if (kind === 'lost') return { kind: 'again', record };
   if (kind === 'written') {
     if (change.set.settledAt !== undefined) reportOutcome(record, deps.telemetry);
+    if (change.set.actionResults !== undefined) reportErrorCodes(record, deps.telemetry);
     for (const metric of metrics) deps.telemetry.count(metric, record);
   }
   return { kind: 'return', result: { kind: 'closed', record } };

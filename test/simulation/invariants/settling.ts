@@ -219,6 +219,11 @@ const happened: readonly {
     times: (world) =>
       [...terminalStatuses, ...ownOutcomes].reduce((sum, status) => sum + transitionsTo(status, world), 0),
   },
+  {
+    counts: ['OutcomeFailed'],
+    times: (world) =>
+      ['PARTIAL', 'FAILED', ...ownOutcomes].reduce((sum, status) => sum + transitionsTo(status, world), 0),
+  },
 ];
 
 export const countedOnce: Invariant = {

@@ -1,4 +1,5 @@
 import type { Extraction } from '../../../lib/extraction/record.ts';
+import { errorCodesOf, outcomeText } from '../../../lib/extraction/report-progress.ts';
 import type { ActionErrorCode } from '../../../lib/provider/vocabulary.ts';
 
 /** `meaning` is a clause, `remedy` a sentence. */
@@ -59,9 +60,8 @@ export const explainFailures = (record: Extraction): readonly string[] =>
  * reason. Undefined without such an outcome.
  */
 export const causeOf = (record: Extraction): string | undefined => {
-  const { status, reason, settledAt } = record;
+  const { status, settledAt } = record;
   if (settledAt === undefined || status === 'COMPLETED') return undefined;
-  const codes = failedActions(record).map(({ code }) => code);
-  if (codes.length > 0) return codes.toSorted().join(' and ');
-  return reason === undefined ? status : `${status} ${reason}`;
+  const codes = errorCodesOf(record);
+  return codes.length > 0 ? codes.join(' and ') : outcomeText(record);
 };

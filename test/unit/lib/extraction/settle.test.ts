@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Extraction, SettledBy, TerminalStatus } from '../../../../lib/extraction/record.ts';
+import { judgeOutcome } from '../../../../lib/extraction/report-progress.ts';
 import { settle } from '../../../../lib/extraction/settle.ts';
 import type { ExtractionStore } from '../../../../lib/extraction/store.ts';
 import { at, extractionIn, id, iso, timings } from '../../../support/extraction-fixtures.ts';
@@ -120,9 +121,21 @@ describe('an outcome is reported once, with the entity and the seconds since the
     expect([progress, measured]).toEqual([[], []]);
   });
 
+  test.each([
+    ['COMPLETED', 'well'],
+    ['CREDENTIALS_LOCKED', 'user'],
+    ['REJECTED session-token-refused', 'user'],
+    ['REJECTED http-400', 'failed'],
+    ['PARTIAL', 'failed'],
+    ['TIMED_OUT deadline-passed', 'failed'],
+    ['A_STATUS_OF_A_LATER_VERSION', 'failed'],
+  ])('%s ended %s', (outcome, judgement) => {
+    expect(judgeOutcome(outcome)).toBe(judgement);
+  });
+
   test('without a figure where the record has no valid time, as the write is done', async () => {
     const row = extractionIn('RUNNING', { requestedAt: 'damaged' });
     const { progress, measured } = await settleOn(row, 'webhook', 'FAILED');
-    expect([progress.length, measured]).toEqual([1, []]);
+    expect([progress.length, measured]).toEqual([1, [['OutcomeFailed', 1]]]);
   });
 });

@@ -1,8 +1,44 @@
+import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { type AnswerRequestDeps, answerRequest } from '../../../../../lib/extraction/api/answer-request.ts';
+import { clock, id, timings } from '../../../../support/extraction-fixtures.ts';
+import { memoryExtractionStore } from '../../../../support/memory-extraction-store.ts';
+import { memoryRequestStore } from '../../../../support/memory-request-store.ts';
+import { memoryTelemetry } from '../../../../support/memory-telemetry.ts';
 
 test('a request without a caller starts nothing', async () => {
   const event = { headers: {}, requestContext: {}, body: '{}' };
   const answer = await answerRequest(event, {} as AnswerRequestDeps);
   expect(answer.statusCode).toBe(401);
+});
+
+test('a request is logged with its entity, once', async () => {
+  const { telemetry, progress } = memoryTelemetry();
+  const deps: AnswerRequestDeps = {
+    extractions: memoryExtractionStore(),
+    requests: memoryRequestStore(),
+    seal: async () => 'sealed',
+    startExecution: async () => undefined,
+    newRequestId: randomUUID,
+    newId: () => id,
+    fingerprintKey: async () => 'key',
+    assertConsentsSetUp: () => undefined,
+    now: clock().now,
+    timings,
+    telemetry,
+  };
+  const body = JSON.stringify({
+    method: 'credentials',
+    entity: 'bank',
+    credentials: { mode: 'raw', value: { username: 'SENTINEL', password: 'SENTINEL' } },
+    actions: [{ id: 'tef' }],
+  });
+  const caller = { authorizer: { iam: { userArn: 'arn:aws:iam::111122223333:user/u' } } };
+  const event = { headers: { 'idempotency-key': 'order-1' }, requestContext: caller, body };
+  expect(await answerRequest(event, deps)).toMatchObject({ statusCode: 202 });
+  expect(await answerRequest(event, deps)).toMatchObject({ statusCode: 200 });
+  expect(progress).toEqual([
+    ['Extraction requested.', { outcome: 'accepted', entity: 'bank' }],
+    ['Extraction requested.', { outcome: 'replayed' }],
+  ]);
 });

@@ -419,7 +419,8 @@ describe('settled by the provider and not collected', () => {
           { id: 'movement', status: 'FAILED', error: { code: 'TIMEOUT_ERROR', message: 'secret' } },
         ],
       };
-      const { reconcile, row, stored, counted } = world(settled, { reads: [answer('PARTIAL', results)] });
+      const reads = [answer('PARTIAL', results)];
+      const { reconcile, row, stored, counted, progress } = world(settled, { reads });
       expect(await reconcile(caller)).toMatchObject({ kind: 'closed' });
       const body = JSON.stringify({ taskStatus: 'PARTIAL', results });
       expect(stored).toEqual([body]);
@@ -433,9 +434,11 @@ describe('settled by the provider and not collected', () => {
           { id: 'movement', status: 'FAILED', errorCode: 'TIMEOUT_ERROR' },
         ],
       });
-      expect(JSON.stringify(row())).not.toContain('secret');
+      expect(JSON.stringify([row(), progress])).not.toContain('secret');
       expect(isClosed(row())).toBe(true);
       expect(counted).toEqual(['Collected']);
+      const codes = { extractionId: id, entity: 'bank', status: 'PARTIAL', cause: 'TIMEOUT_ERROR' };
+      expect(progress).toEqual([['Error codes collected.', codes]]);
     },
   );
 
