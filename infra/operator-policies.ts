@@ -85,7 +85,7 @@ const arnsOf = (scope: Construct, { resources, api }: OperatorPoliciesProps) => 
   };
 };
 
-/** `explain`, `get`, `watch`, `listen`, `list`, `doctor`, and the console without `--actions`. */
+/** `explain`, `get`, `watch`, `listen`, `list`, `doctor`, `health`, and the console without `--actions`. */
 const viewing = (arns: Arns, props: OperatorPoliciesProps) => {
   const { functions, machine, streamArn, fanOut } = props;
   const { dataKey, queue } = props.resources;
@@ -102,7 +102,7 @@ const viewing = (arns: Arns, props: OperatorPoliciesProps) => {
     dataKey.readingTables(),
     allow(['events:DescribeRule'], [arns.rules]),
     allow(['lambda:GetFunctionConfiguration'], [functions.reconcileExtraction.function.functionArn]),
-    allow(['logs:FilterLogEvents'], [arns.logs]),
+    allow(['logs:FilterLogEvents', 'logs:StartQuery'], [arns.logs]),
     allow(['s3:ListBucket', 's3:ListBucketVersions'], [arns.results]),
     allow(['secretsmanager:ListSecretVersionIds'], [arns.secrets]),
     allow(
@@ -118,6 +118,7 @@ const viewing = (arns: Arns, props: OperatorPoliciesProps) => {
         'cloudwatch:GetMetricStatistics',
         'lambda:GetAccountSettings',
         'lambda:ListEventSourceMappings',
+        'logs:GetQueryResults',
       ],
       ['*'],
     ),

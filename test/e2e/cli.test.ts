@@ -278,6 +278,21 @@ describe('cosecha, for an operator', { concurrent: false }, () => {
     for (const secret of [apiKey, signingKey]) expect(ran.stdout).not.toContain(secret);
   });
 
+  test('health counts requests and outcomes of each entity, failures by the error codes of their actions', async () => {
+    await closed(await extract(requestFor('timeout-error')));
+    await eventually(async () => {
+      const { code, stdout, stderr } = await cosecha(['health', '--json']);
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+      const [bank] = factsOf({ stdout }).filter(({ subject }) => subject === 'sandbox-bank');
+      expect(bank?.lastHour).toMatchObject({
+        requested: expect.any(Number),
+        causes: expect.arrayContaining([{ cause: 'TIMEOUT_ERROR', count: expect.any(Number) }]),
+        toStart: { p50: expect.any(Number), p95: expect.any(Number) },
+      });
+      expect(bank?.dayBefore).toMatchObject({ requested: 0, ended: 0 });
+    });
+  });
+
   test.each([
     [['reconcile', randomUUID()], 'lambda:InvokeFunction'],
     [['redrive'], 'sqs:ReceiveMessage'],

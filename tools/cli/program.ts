@@ -340,6 +340,14 @@ const addDoctor: AddCommand = (program, run) => {
     );
 };
 
+const addHealth: AddCommand = (program, run) => {
+  program
+    .command('health')
+    .description('compare the entities in the last hour and day with the ones before, the worst first')
+    .addHelpText('after', examples('--stage prod health', '--stage prod health --json'))
+    .action(() => run(async (context) => (await import('./commands/health.ts')).health(context)));
+};
+
 const port = (value: string): number => {
   if (/^\d{1,5}$/.test(value) && Number(value) < 65_536) return Number(value);
   throw new InvalidArgumentError('A port is a number from 0 to 65535.');
@@ -417,6 +425,7 @@ const addCommands = [
   addPause,
   addResume,
   addDoctor,
+  addHealth,
   addConsole,
   addCompletion,
   addHelp,

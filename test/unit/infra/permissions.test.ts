@@ -251,7 +251,8 @@ describe('the policies of people', () => {
     statementsOf(policies.get(name)?.PolicyDocument).flatMap(({ Action }) => list(Action));
 
   test('a viewer only reads, and neither results nor a secret', () => {
-    const reads = /:(Get|BatchGet|Describe|List)|^dynamodb:Query$|^kms:Decrypt$|^logs:FilterLogEvents$/;
+    const reads =
+      /:(Get|BatchGet|Describe|List)|^dynamodb:Query$|^kms:Decrypt$|^logs:(FilterLogEvents|StartQuery)$/;
     expect(actionsOf('viewer').filter((action) => !reads.test(action))).toEqual([]);
     expect(actionsOf('viewer')).not.toContain('s3:GetObject');
   });

@@ -1,4 +1,5 @@
 import type { Extraction } from '../../../lib/extraction/record.ts';
+import { percentile } from '../terminal/percentile.ts';
 
 /** What ended in one hour of the clock. */
 export type HourSummary = {
@@ -20,10 +21,6 @@ const kindOf = ({ status }: Extraction): 'completed' | 'partial' | 'failed' | 'u
   if (status === 'PARTIAL') return 'partial';
   return status === 'UNCONFIRMED' || status === 'TIMED_OUT' ? 'unknown' : 'failed';
 };
-
-/** The nearest rank: the smallest value that at least this share of the values do not exceed. */
-const percentile = (sorted: readonly number[], share: number): number =>
-  sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? 0;
 
 /** The hours in which something ended, the newest first. */
 export const summarizeHours = (records: readonly Extraction[]): readonly HourSummary[] => {

@@ -1,0 +1,175 @@
+import { describe, expect, test } from 'vitest';
+import type { LoggedFields } from '../../../../../tools/cli/aws/logged-fields.ts';
+import { readHealth, shareOfFailures } from '../../../../../tools/cli/health/compare-periods.ts';
+import { describeSubject, healthHeading } from '../../../../../tools/cli/health/print-health.ts';
+import {
+  groupLines,
+  type ProgressRow,
+  parseProgressLine,
+  parseQueryRow,
+} from '../../../../../tools/cli/health/progress-rows.ts';
+import { at, iso } from '../../../../support/extraction-fixtures.ts';
+
+const hour = 3_600;
+const now = at(48 * hour);
+
+/** So many seconds before now. */
+const ago = (seconds: number): string => iso(48 * hour - seconds);
+
+const line = (seconds: number, message: string, fields: LoggedFields): LoggedFields => ({
+  level: 'INFO',
+  message,
+  timestamp: ago(seconds),
+  service: 'start-task',
+  ...fields,
+});
+
+const ended = (secondsAgo: number, entity: string, status: string, fields: LoggedFields = {}): LoggedFields =>
+  line(secondsAgo, 'Extraction ended.', { entity, status, seconds: 40, ...fields });
+
+/** What the functions logged: `bank` fails since an hour, `other` works, and a consent was refused. */
+const logged: readonly LoggedFields[] = [
+  line(90, 'Extraction requested.', { service: 'request-extraction', outcome: 'accepted', entity: 'bank' }),
+  // Repeated by its caller: it was counted when it was accepted.
+  line(80, 'Extraction requested.', { service: 'request-extraction', outcome: 'replayed' }),
+  line(70, 'Extraction started.', { entity: 'bank', seconds: 1 }),
+  line(69, 'Extraction started.', { entity: 'bank', seconds: 3 }),
+  ...[60, 61, 62].map((seconds) => ended(seconds, 'bank', 'FAILED')),
+  ...[50, 51].map((seconds) =>
+    line(seconds, 'Error codes collected.', { entity: 'bank', status: 'FAILED', cause: 'TIMEOUT_ERROR' }),
+  ),
+  ended(49, 'bank', 'REJECTED', { reason: 'http-500' }),
+  ended(48, 'bank', 'REJECTED', { reason: 'session-token-refused' }),
+  ended(47, 'bank', 'CREDENTIALS_WRONG'),
+  ...[1, 2, 3, 4].map((index) => ended(hour + index, 'bank', 'COMPLETED', { seconds: 10 * index })),
+  ...[1, 2, 3].map((index) => ended(40 + index, 'other', 'COMPLETED')),
+  ended(26 * hour, 'other', 'TIMED_OUT', { reason: 'deadline-passed', seconds: 7_200 }),
+  line(30, 'Extraction ended.', {
+    product: 'movement',
+    status: 'FAILED',
+    reason: 'NO_CONSENT/E1',
+    seconds: 5,
+  }),
+  line(20, 'Reconcile finished.', { entity: 'bank', status: 'FAILED' }),
+  { message: 'Extraction ended.' },
+];
+
+const lines = logged.flatMap((fields) => parseProgressLine(fields) ?? []);
+
+/** What Logs Insights returns for the lines of the last hour: a text for each field of each row. */
+const returned: readonly Readonly<Record<string, string>>[] = [
+  ['Extraction requested.', 'bank', 'request-extraction', 'request-extraction', '1', '', ''],
+  ['Extraction started.', 'bank', 'start-task', 'start-task', '2', '1', '3'],
+  ['Extraction ended.', 'bank', 'FAILED', 'FAILED', '3', '40', '40'],
+  ['Error codes collected.', 'bank', 'FAILED', 'TIMEOUT_ERROR', '2', '', ''],
+  ['Extraction ended.', 'bank', 'REJECTED', 'http-500', '1', '40', '40'],
+  ['Extraction ended.', 'bank', 'REJECTED', 'session-token-refused', '1', '40', '40'],
+  ['Extraction ended.', 'bank', 'CREDENTIALS_WRONG', 'CREDENTIALS_WRONG', '1', '40', '40'],
+  ['Extraction ended.', 'other', 'COMPLETED', 'COMPLETED', '3', '40', '40'],
+  ['Extraction ended.', 'movement', 'FAILED', 'NO_CONSENT/E1', '1', '5', '5'],
+].map(([message = '', subject = '', ending = '', why = '', count = '', p50 = '', p95 = '']) => ({
+  message,
+  subject,
+  ending,
+  why,
+  lines: count,
+  p50,
+  p95,
+}));
+
+const report = () =>
+  readHealth(
+    async ({ from, to }) => ({
+      items: groupLines(lines.filter((one) => one.at >= from && one.at < to)),
+      complete: true,
+    }),
+    now,
+  );
+
+const subject = async (name: string) => {
+  const found = (await report()).subjects.find((one) => one.subject === name);
+  if (found === undefined) throw new Error(`The report does not have ${name}.`);
+  return found;
+};
+
+test('the rows of a query are those of the lines themselves', () => {
+  const sorted = (rows: readonly ProgressRow[]) =>
+    rows.toSorted((one, other) => JSON.stringify(one).localeCompare(JSON.stringify(other)));
+  const ofLines = groupLines(lines.filter((one) => one.at >= ago(hour)));
+  expect(sorted(returned.flatMap((row) => parseQueryRow(row) ?? []))).toEqual(sorted(ofLines));
+});
+
+test('what ended is counted as well, by its user, or failed by cause, with its codes where they are collected', async () => {
+  expect((await subject('bank')).lastHour).toEqual({
+    requested: 1,
+    ended: 6,
+    well: 0,
+    user: 2,
+    failed: 4,
+    causes: [
+      { cause: 'TIMEOUT_ERROR', count: 2 },
+      { cause: 'FAILED', count: 1 },
+      { cause: 'REJECTED http-500', count: 1 },
+    ],
+    toStart: { p50: 1, p95: 3 },
+  });
+});
+
+test('times to the outcome are those of what completed, and the day contains its last hour', async () => {
+  const { hourBefore, lastDay } = await subject('bank');
+  expect(hourBefore.toOutcome).toEqual({ p50: 20, p95: 40 });
+  expect(lastDay).toMatchObject({ ended: 10, well: 4, failed: 4 });
+});
+
+test('the worst is first: what surely fails, then what failed once, then what works', async () => {
+  const { subjects } = await report();
+  expect(subjects.map(({ subject, kind }) => [subject, kind])).toEqual([
+    ['bank', 'entity'],
+    ['movement', 'product'],
+    ['other', 'entity'],
+  ]);
+});
+
+describe('a share of failures', () => {
+  test.each([
+    [1, 1, 0.207, 1],
+    [1, 2, 0.095, 0.905],
+    [10, 10, 0.722, 1],
+    [20, 1_000, 0.013, 0.031],
+    [0, 0, 0, 1],
+  ])('of %d of %d is from %d to %d', (failed, ended, least, most) => {
+    const share = shareOfFailures({ failed, ended });
+    expect([share.least, share.most]).toEqual([expect.closeTo(least, 3), expect.closeTo(most, 3)]);
+  });
+});
+
+test('a difference is named where chance does not explain it', async () => {
+  const changes = (now: readonly [number, number], before: readonly [number, number]) => {
+    const rows = ([failed, well]: readonly [number, number], p95: number): ProgressRow[] => [
+      { subject: 'bank', step: 'ended', what: 'FAILED', count: failed },
+      { subject: 'bank', step: 'ended', what: 'COMPLETED', count: well, p50: 1, p95 },
+    ];
+    const source = async ({ to }: { readonly to: string }) => ({
+      items: to === ago(0) ? rows(now, 61) : rows(before, 30),
+      complete: true,
+    });
+    return readHealth(source, at(48 * hour)).then(({ subjects: [first] }) => first?.hourChange);
+  };
+  expect(await changes([9, 3], [1, 40])).toBe('worse');
+  expect(await changes([1, 1], [0, 2])).toBe('same');
+  expect(await changes([0, 40], [9, 3])).toBe('better');
+  expect(await changes([0, 5], [0, 5])).toBe('slower');
+  expect(await changes([0, 4], [0, 5])).toBe('same');
+});
+
+test('a sentence and a row for each period are printed', async () => {
+  expect([healthHeading, ...describeSubject(await subject('bank'))]).toEqual([
+    '              REQUESTED    WELL  USER  FAILED        TO START      TO OUTCOME',
+    'bank  4 of 6 failed in the last hour: 2 TIMEOUT_ERROR, 1 FAILED, 1 REJECTED http-500.',
+    '  last hour           1       0     2       4        1 s, 3 s               –',
+    '  hour before         0       4     0       0               –      20 s, 40 s',
+    '  last day            1       4     2       4        1 s, 3 s      20 s, 40 s',
+    '  day before          0       0     0       0               –               –',
+  ]);
+  expect(describeSubject(await subject('other'))[0]).toBe('other  None of 3 failed in the last hour.');
+});

@@ -1,0 +1,23 @@
+import { readHealth } from '../health/compare-periods.ts';
+import { healthSource } from '../health/deployment-source.ts';
+import { describeSubject, healthHeading } from '../health/print-health.ts';
+import type { Context } from './context.ts';
+
+/**
+ * Prints for each entity and product how its extractions ended, the worst first. Each run reads the logs anew: a person asks,
+ * and a file that keeps an answer for the next run would show an outage too late.
+ */
+export const health = async ({ shell, connect }: Context): Promise<number> => {
+  const deployment = await connect();
+  const now = shell.now();
+  shell.wait('reading the logs');
+  const source = healthSource(deployment, { now, sleep: shell.sleep });
+  const { subjects, complete } = await readHealth(source, now);
+  shell.wait(undefined);
+  for (const [index, subject] of subjects.entries()) {
+    shell.print([...(index === 0 ? [healthHeading] : []), ...describeSubject(subject)], subject);
+  }
+  if (subjects.length === 0) shell.hint('No extraction was requested, started or ended within two days.');
+  if (!complete) shell.hint('The logs have more lines than were read: the counts are too low.');
+  return 0;
+};

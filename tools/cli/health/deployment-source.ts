@@ -1,0 +1,71 @@
+import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
+import { ResourceNotFoundException } from '@aws-sdk/client-cloudwatch-logs';
+import type { Bounded } from '../aws/bounded.ts';
+import type { Deployment } from '../aws/deployment.ts';
+import { logsClient } from '../aws/logs-client.ts';
+import { readFunctionLog } from '../aws/read-function-log.ts';
+import type { Period } from '../aws/read-log-lines.ts';
+import { runLogsQuery } from '../aws/run-logs-query.ts';
+import { readStackResources } from '../aws/stack.ts';
+import type { HealthSource } from './compare-periods.ts';
+import {
+  groupLines,
+  type ProgressLine,
+  parseProgressLine,
+  parseQueryRow,
+  progressQuery,
+} from './progress-rows.ts';
+
+/** Parts of the names that CloudFormation generates for the logs of the functions that report progress. */
+const reporting = ['RequestExtractionLog', 'StartTaskLog', 'ReceiveWebhookLog', 'ReconcileExtractionLog'];
+
+type Logs = ReturnType<typeof logsClient>;
+
+/** The lines of the last two days. An emulator has few, and its logs know no queries with `stats`. */
+const readLines = async (
+  logs: Logs,
+  groups: readonly string[],
+  now: Date,
+): Promise<Bounded<ProgressLine>> => {
+  const since = new Date(now.getTime() - 48 * 3_600_000);
+  const read = await Promise.all(
+    groups.map((logGroupName) =>
+      readFunctionLog(logs, { logGroupName, filterPattern: '', since }, parseProgressLine).catch((error) => {
+        // On the emulator, a function that never ran has none.
+        if (error instanceof ResourceNotFoundException) return { items: [], complete: true };
+        throw error;
+      }),
+    ),
+  );
+  return { items: read.flatMap(({ items }) => items), complete: read.every(({ complete }) => complete) };
+};
+
+/** The rows of these lines. */
+const rowsWithin = ({ items, complete }: Bounded<ProgressLine>, { from, to }: Period) => ({
+  items: groupLines(items.filter(({ at }) => at >= from && at < to)),
+  complete,
+});
+
+/**
+ * The logs of a deployment for one report: by Logs Insights, whose four queries read the lines of two days, or on an emulator
+ * line by line. `resources` are those of the stack.
+ */
+export const healthSource = (
+  { client, stackName, isEmulated }: Deployment,
+  { now, sleep }: { readonly now: Date; readonly sleep: (milliseconds: number) => Promise<void> },
+  resources = () => readStackResources(new CloudFormationClient(client), stackName),
+): HealthSource => {
+  const logs = logsClient(client);
+  const groups = resources().then((byType) =>
+    (byType.get('AWS::Logs::LogGroup') ?? []).filter((name) => reporting.some((part) => name.includes(part))),
+  );
+  if (isEmulated) {
+    const lines = groups.then((names) => readLines(logs, names, now));
+    return async (period) => rowsWithin(await lines, period);
+  }
+  return async (period) => {
+    const query = { logGroupNames: await groups, query: progressQuery, ...period };
+    const { items, complete } = await runLogsQuery(logs, query, sleep);
+    return { items: items.flatMap((row) => parseQueryRow(row) ?? []), complete };
+  };
+};
