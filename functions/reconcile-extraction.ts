@@ -3,12 +3,13 @@ import type { SQSEvent } from 'aws-lambda';
 import { reconcilerFromEnvironment } from '../lib/aws/wiring/reconciler.ts';
 import {
   answerReconcile,
+  type BatchAnswer,
   NotYet,
   type ReconcileAnswer,
   type ReconcileEvent,
   reconcileCallerOf,
+  reconcileMessages,
 } from '../lib/extraction/reconcile/reconcile-event.ts';
-import { type BatchAnswer, reconcileMessages } from '../lib/extraction/reconcile/reconcile-messages.ts';
 import { concealFailures } from '../lib/observability/conceal-failures.ts';
 import { endAtTimeout, observability, telemetry } from '../lib/observability/observability.ts';
 

@@ -1,7 +1,6 @@
 import { zeroFilledMetrics } from '../observability/metric-names.ts';
 import type { Telemetry } from '../observability/telemetry.ts';
-import { plusSeconds, secondsSince } from './deadlines.ts';
-import { dueShardCount } from './due-shard.ts';
+import { dueShardCount, plusSeconds, secondsSince } from './deadlines.ts';
 import { mostPerBatch, type SendReconcileBatch } from './reconcile-message.ts';
 import { type ExtractionStore, writeChange } from './store.ts';
 import { claimDue, type DueRecord } from './transitions.ts';

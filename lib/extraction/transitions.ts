@@ -1,6 +1,5 @@
 import { defined } from '../defined.ts';
-import { plusSeconds, type Timings } from './deadlines.ts';
-import { dueShardOf } from './due-shard.ts';
+import { dueShardOf, plusSeconds, type Timings } from './deadlines.ts';
 import {
   type ActionResult,
   type Extraction,

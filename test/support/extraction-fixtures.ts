@@ -1,5 +1,5 @@
 import type { Timings } from '../../lib/extraction/deadlines.ts';
-import { dueShardOf } from '../../lib/extraction/due-shard.ts';
+import { dueShardOf } from '../../lib/extraction/deadlines.ts';
 import type {
   ConsentExtraction,
   CredentialsExtraction,

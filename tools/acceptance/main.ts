@@ -8,7 +8,7 @@ import { explainFailedDeployment } from '../../infra/explain-failed-deployment.t
 import { stackNameOf } from '../../lib/aws/stage.ts';
 import { connect } from '../cli/aws/deployment.ts';
 import { describeStack } from '../cli/aws/stack.ts';
-import { checkConcurrency } from '../cli/doctor/check-concurrency.ts';
+import { checkConcurrency } from '../cli/doctor/check-resources.ts';
 import { CliError, UsageError } from '../cli/terminal/errors.ts';
 import { exitCodes } from '../cli/terminal/exit-codes.ts';
 import { describeFailure } from '../cli/terminal/explain-failure.ts';

@@ -1,4 +1,4 @@
-import { dueShardOf } from '../due-shard.ts';
+import { dueShardOf } from '../deadlines.ts';
 import { type Extraction, ownOutcomes, terminalStatuses } from '../record.ts';
 
 /** What happens to a row that is in the backup and not in the live table. */

@@ -3,11 +3,10 @@ import type { TaskReading } from '../../provider/tasks/read-task.ts';
 import { type TaskTokens, tokensOf } from '../../provider/tokens/task-tokens.ts';
 import { type Tokens, withSession } from '../../provider/tokens/tokens.ts';
 import type { ConsentVariant } from '../record.ts';
+import type { SealedTargetData } from '../request-data.ts';
 import { findRequest, RequestDataGone } from '../request-data.ts';
-import type { SealedTargetData } from '../sealed-request-data.ts';
 import type { RequestStore, StoredRequest } from '../store.ts';
-import { countReads } from './count-reads.ts';
-import { type GuardDeps, guardReads, type ReadTask, tokensFor } from './guard-reads.ts';
+import { countReads, type GuardDeps, guardReads, type ReadTask, tokensFor } from './guard-reads.ts';
 import { readingOfExtraction, readTaskWith } from './reading.ts';
 import type { ReconcileCaller, ReconcileDeps } from './steps.ts';
 

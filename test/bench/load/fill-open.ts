@@ -1,7 +1,7 @@
 import { BatchWriteItemCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { v7 as newUuid } from 'uuid';
-import { dueShardOf } from '../../../lib/extraction/due-shard.ts';
+import { dueShardOf } from '../../../lib/extraction/deadlines.ts';
 import type { Extraction } from '../../../lib/extraction/record.ts';
 import type { Task } from '../../../lib/extraction/store.ts';
 

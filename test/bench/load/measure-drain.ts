@@ -11,7 +11,7 @@ import {
   UpdateEventSourceMappingCommand,
 } from '@aws-sdk/client-lambda';
 import { marshall } from '@aws-sdk/util-dynamodb';
-import { dueShardCount } from '../../../lib/extraction/due-shard.ts';
+import { dueShardCount } from '../../../lib/extraction/deadlines.ts';
 import { queueClient } from '../../../tools/cli/aws/queue-client.ts';
 import { readQueue } from '../../../tools/cli/aws/read-queue.ts';
 import { sweepNow } from '../../../tools/cli/operate/reconcile-now.ts';

@@ -7,8 +7,7 @@ import { dynamoExtractionStore } from '../../../lib/aws/dynamo-extraction-store.
 import { patientClient } from '../../../lib/aws/wiring/client-options.ts';
 import { requiredVariable } from '../../../lib/aws/wiring/environment.ts';
 import { reconcilerFromEnvironment } from '../../../lib/aws/wiring/reconciler.ts';
-import { plusSeconds } from '../../../lib/extraction/deadlines.ts';
-import { dueShardCount } from '../../../lib/extraction/due-shard.ts';
+import { dueShardCount, plusSeconds } from '../../../lib/extraction/deadlines.ts';
 import { claimDue, type DueRecord } from '../../../lib/extraction/transitions.ts';
 
 export type Swept = { readonly closed: number; readonly seconds: number };

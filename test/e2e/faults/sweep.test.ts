@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { dueShardOf } from '../../../lib/extraction/due-shard.ts';
+import { dueShardOf } from '../../../lib/extraction/deadlines.ts';
 import { moveTimes } from '../support/backdate.ts';
 import { reportBrokenExecution } from '../support/broken-execution.ts';
 import { authorized, consentRequest } from '../support/consent-extractions.ts';

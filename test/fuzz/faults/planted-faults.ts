@@ -345,14 +345,14 @@ export const plantedFaults: readonly PlantedFault[] = [
   },
   {
     name: 'fingerprints the ciphertext, which differs at every retry',
-    file: 'lib/extraction/api/fingerprint.ts',
+    file: 'lib/extraction/api/idempotency.ts',
     find: "credentials.mode === 'encrypted' ? { mode: credentials.mode } : credentials",
     replace: 'credentials',
     caughtBy: 'intake/replay',
   },
   {
     name: 'fingerprints no reference',
-    file: 'lib/extraction/api/fingerprint.ts',
+    file: 'lib/extraction/api/idempotency.ts',
     find: '({ sessionToken: _sessionToken, ...request }: CredentialsRequest)',
     replace: '({ sessionToken: _sessionToken, reference: _reference, ...request }: CredentialsRequest)',
     caughtBy: 'intake/replay',

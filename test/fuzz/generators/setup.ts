@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { dueShardOf } from '../../../lib/extraction/due-shard.ts';
+import { dueShardOf } from '../../../lib/extraction/deadlines.ts';
 import type { Extraction, TerminalStatus } from '../../../lib/extraction/record.ts';
 import { terminalStatuses } from '../../../lib/extraction/record.ts';
 import type { Task } from '../../../lib/extraction/store.ts';

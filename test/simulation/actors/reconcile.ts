@@ -1,6 +1,5 @@
 import { reconcileAndContinue } from '../../../lib/extraction/reconcile/reconcile.ts';
-import { answerReconcile } from '../../../lib/extraction/reconcile/reconcile-event.ts';
-import { reconcileMessages } from '../../../lib/extraction/reconcile/reconcile-messages.ts';
+import { answerReconcile, reconcileMessages } from '../../../lib/extraction/reconcile/reconcile-event.ts';
 import type { ReconcileCaller } from '../../../lib/extraction/reconcile/steps.ts';
 import type { Process, ProcessEnd } from '../world/process.ts';
 import { lifeOf, timings } from '../world/settings.ts';

@@ -1,4 +1,4 @@
-import { dueShardOf } from '../../../lib/extraction/due-shard.ts';
+import { dueShardOf } from '../../../lib/extraction/deadlines.ts';
 import type { ExtractionStore, RequestStore, TaskStore } from '../../../lib/extraction/store.ts';
 import { extractionStoreOver } from '../../support/memory-extraction-store.ts';
 import { requestStoreOver } from '../../support/memory-request-store.ts';

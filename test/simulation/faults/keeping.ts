@@ -5,7 +5,7 @@ const reconcile = 'lib/extraction/reconcile/reconcile.ts';
 const findOutcome = 'lib/extraction/reconcile/find-outcome.ts';
 const collect = 'lib/extraction/reconcile/collect.ts';
 const steps = 'lib/extraction/reconcile/steps.ts';
-const countReads = 'lib/extraction/reconcile/count-reads.ts';
+const countReads = 'lib/extraction/reconcile/guard-reads.ts';
 const sweep = 'lib/extraction/sweep.ts';
 const request = 'lib/extraction/api/request-extraction.ts';
 

@@ -11,17 +11,17 @@ import {
 } from '../../../lib/extraction/api/request-extraction.ts';
 import { readsFor } from '../../../lib/extraction/reconcile/read-by-method.ts';
 import { reconcileAndContinue } from '../../../lib/extraction/reconcile/reconcile.ts';
-import { answerReconcile } from '../../../lib/extraction/reconcile/reconcile-event.ts';
 import {
+  answerReconcile,
   type BatchAnswer,
   type ReceivedMessage,
   reconcileMessages,
-} from '../../../lib/extraction/reconcile/reconcile-messages.ts';
+} from '../../../lib/extraction/reconcile/reconcile-event.ts';
 import type { ReconcileCaller } from '../../../lib/extraction/reconcile/steps.ts';
 import type { ReconcileMessage } from '../../../lib/extraction/reconcile-message.ts';
 import type { Extraction, TerminalStatus } from '../../../lib/extraction/record.ts';
 import { recordDelivery } from '../../../lib/extraction/record-delivery.ts';
-import type { SealedRequestData, SealedTargetData } from '../../../lib/extraction/sealed-request-data.ts';
+import type { SealedRequestData, SealedTargetData } from '../../../lib/extraction/request-data.ts';
 import { callByConsent, callByCredentials } from '../../../lib/extraction/start/start-call.ts';
 import { startForMachine } from '../../../lib/extraction/start/start-for-machine.ts';
 import type { StoredRequest } from '../../../lib/extraction/store.ts';

@@ -15,22 +15,25 @@ import { openExtractionIds, readExtractions } from '../aws/read-extractions.ts';
 import { readReconcileSettings } from '../aws/read-reconcile-settings.ts';
 import { type Rule, readRules } from '../aws/read-rules.ts';
 import { readStackResources } from '../aws/stack.ts';
-import { checkAlarms } from './check-alarms.ts';
-import { checkBreakers } from './check-breakers.ts';
-import { checkBucket } from './check-bucket.ts';
-import { checkConcurrency } from './check-concurrency.ts';
-import { checkConsumer } from './check-consumer.ts';
-import { checkDeadLetters } from './check-dead-letters.ts';
-import { checkFanOut } from './check-fan-out.ts';
-import { checkMachine } from './check-machine.ts';
-import { checkOverdue } from './check-overdue.ts';
-import { checkProvider } from './check-provider.ts';
-import { checkRules } from './check-rules.ts';
-import { checkSecret } from './check-secret.ts';
-import { checkStack } from './check-stack.ts';
-import { checkSweep } from './check-sweep.ts';
-import { checkTable } from './check-table.ts';
-import { checkWebhook } from './check-webhook.ts';
+import { checkProvider, checkWebhook } from './check-provider.ts';
+import {
+  checkBucket,
+  checkConcurrency,
+  checkConsumer,
+  checkMachine,
+  checkRules,
+  checkSecret,
+  checkStack,
+  checkTable,
+} from './check-resources.ts';
+import {
+  checkAlarms,
+  checkBreakers,
+  checkDeadLetters,
+  checkFanOut,
+  checkOverdue,
+  checkSweep,
+} from './check-work.ts';
 import { type Check, passed, skipped } from './finding.ts';
 
 export type DoctorOptions = { readonly provider?: true };

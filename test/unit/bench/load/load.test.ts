@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { dueShardCount, dueShardOf } from '../../../../lib/extraction/due-shard.ts';
+import { dueShardCount, dueShardOf } from '../../../../lib/extraction/deadlines.ts';
 import type { Extraction } from '../../../../lib/extraction/record.ts';
 import type { Call, Entry } from '../../../bench/ledger/entry.ts';
 import { openRows } from '../../../bench/load/fill-open.ts';

@@ -25,7 +25,14 @@ const overDynamo = (): BreakerStore => dynamoBreakerStore(interpretedDynamo('nam
 
 const one = { state: { count: 2, failing: ['a', 'b'] }, version: 'one' };
 const two = {
-  state: pause({ ...closedBreaker, opened: { since: 1, until: 2, seconds: 3, groups: { bank: { until: 4, seconds: 3 } } } }, 'why', 4),
+  state: pause(
+    {
+      ...closedBreaker,
+      opened: { since: 1, until: 2, seconds: 3, groups: { bank: { until: 4, seconds: 3 } } },
+    },
+    'why',
+    4,
+  ),
   version: 'two',
 };
 

@@ -3,16 +3,17 @@ import { v7 as newUuid } from 'uuid';
 import { describe, expect, test } from 'vitest';
 import { extractionIdOf } from '../../../../lib/extraction/api/idempotency.ts';
 import {
+  dueShardCount,
+  dueShardOf,
   isStartStale,
   nextReconcileAt,
   plusSeconds,
   stuckSeconds,
 } from '../../../../lib/extraction/deadlines.ts';
-import { dueShardCount, dueShardOf } from '../../../../lib/extraction/due-shard.ts';
 import { parseTimings } from '../../../../lib/extraction/parse-timings.ts';
 import { failureReason } from '../../../../lib/extraction/provider-codes.ts';
 import type { ExtractionStatus } from '../../../../lib/extraction/record.ts';
-import { decodeSealed, encodeSealed } from '../../../../lib/extraction/sealed-request-data.ts';
+import { decodeSealed, encodeSealed } from '../../../../lib/extraction/request-data.ts';
 import { at, closedExtraction, extractionIn, iso, timings } from '../../../support/extraction-fixtures.ts';
 
 test('the environment variable is parsed', () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { dueShardCount, dueShardOf } from '../../../../lib/extraction/due-shard.ts';
+import { dueShardCount, dueShardOf } from '../../../../lib/extraction/deadlines.ts';
 import { mostPerBatch, type ReconcileMessage } from '../../../../lib/extraction/reconcile-message.ts';
 import type { Extraction } from '../../../../lib/extraction/record.ts';
 import { sweep } from '../../../../lib/extraction/sweep.ts';

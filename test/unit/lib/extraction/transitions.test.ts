@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { dynamoExtractionStore } from '../../../../lib/aws/dynamo-extraction-store.ts';
-import { dueShardOf } from '../../../../lib/extraction/due-shard.ts';
+import { dueShardOf } from '../../../../lib/extraction/deadlines.ts';
 import {
   type Extraction,
   type ExtractionStatus,

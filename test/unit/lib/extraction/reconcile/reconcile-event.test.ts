@@ -3,8 +3,8 @@ import {
   answerReconcile,
   NotYet,
   reconcileCallerOf,
+  reconcileMessages,
 } from '../../../../../lib/extraction/reconcile/reconcile-event.ts';
-import { reconcileMessages } from '../../../../../lib/extraction/reconcile/reconcile-messages.ts';
 import type { ReconcileCaller, ReconcileResult } from '../../../../../lib/extraction/reconcile/steps.ts';
 import {
   clock,

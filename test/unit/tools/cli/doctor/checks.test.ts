@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import type { Deployment } from '../../../../../tools/cli/aws/deployment.ts';
-import { checkStack } from '../../../../../tools/cli/doctor/check-stack.ts';
+import { checkStack } from '../../../../../tools/cli/doctor/check-resources.ts';
 import { checksOf } from '../../../../../tools/cli/doctor/checks.ts';
 import { runCheck } from '../../../../../tools/cli/doctor/finding.ts';
 import { fail } from '../../../../support/stub-client.ts';

@@ -6,13 +6,15 @@ import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import type { SFNClient } from '@aws-sdk/client-sfn';
 import { describe, expect, test } from 'vitest';
 import { readRules } from '../../../../../tools/cli/aws/read-rules.ts';
-import { checkBucket } from '../../../../../tools/cli/doctor/check-bucket.ts';
-import { checkConcurrency } from '../../../../../tools/cli/doctor/check-concurrency.ts';
-import { checkConsumer } from '../../../../../tools/cli/doctor/check-consumer.ts';
-import { checkMachine } from '../../../../../tools/cli/doctor/check-machine.ts';
-import { checkRules } from '../../../../../tools/cli/doctor/check-rules.ts';
-import { checkSecret } from '../../../../../tools/cli/doctor/check-secret.ts';
-import { checkTable } from '../../../../../tools/cli/doctor/check-table.ts';
+import {
+  checkBucket,
+  checkConcurrency,
+  checkConsumer,
+  checkMachine,
+  checkRules,
+  checkSecret,
+  checkTable,
+} from '../../../../../tools/cli/doctor/check-resources.ts';
 import { at } from '../../../../support/extraction-fixtures.ts';
 import { fail, stubClient } from '../../../../support/stub-client.ts';
 

@@ -4,14 +4,15 @@ import type { SQSClient } from '@aws-sdk/client-sqs';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { type BreakerState, closedBreaker, pause } from '../../../../../lib/breaker/breaker-state.ts';
 import { signaturePattern } from '../../../../../lib/provider/assumptions.ts';
-import { checkAlarms } from '../../../../../tools/cli/doctor/check-alarms.ts';
-import { checkBreakers } from '../../../../../tools/cli/doctor/check-breakers.ts';
-import { checkDeadLetters } from '../../../../../tools/cli/doctor/check-dead-letters.ts';
-import { checkFanOut } from '../../../../../tools/cli/doctor/check-fan-out.ts';
-import { checkOverdue } from '../../../../../tools/cli/doctor/check-overdue.ts';
-import { checkProvider } from '../../../../../tools/cli/doctor/check-provider.ts';
-import { checkSweep } from '../../../../../tools/cli/doctor/check-sweep.ts';
-import { checkWebhook } from '../../../../../tools/cli/doctor/check-webhook.ts';
+import { checkProvider, checkWebhook } from '../../../../../tools/cli/doctor/check-provider.ts';
+import {
+  checkAlarms,
+  checkBreakers,
+  checkDeadLetters,
+  checkFanOut,
+  checkOverdue,
+  checkSweep,
+} from '../../../../../tools/cli/doctor/check-work.ts';
 import { startSandbox } from '../../../../sandbox/sandbox.ts';
 import { at, extractionIn, id, iso, timings } from '../../../../support/extraction-fixtures.ts';
 import { fail, stubClient } from '../../../../support/stub-client.ts';

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Attempt } from '../../../../../lib/breaker/circuit-breaker.ts';
 import { ProviderPaused } from '../../../../../lib/breaker/provider-trouble.ts';
-import { countReads } from '../../../../../lib/extraction/reconcile/count-reads.ts';
-import { guardReads, tokensFor } from '../../../../../lib/extraction/reconcile/guard-reads.ts';
+import { countReads, guardReads, tokensFor } from '../../../../../lib/extraction/reconcile/guard-reads.ts';
 import { ReadEndsProcess } from '../../../../../lib/extraction/reconcile/reading.ts';
 import type { ReconcileCaller } from '../../../../../lib/extraction/reconcile/steps.ts';
 import type { Extraction } from '../../../../../lib/extraction/record.ts';

@@ -1,0 +1,243 @@
+import {
+  DescribeContinuousBackupsCommand,
+  DescribeTableCommand,
+  DescribeTimeToLiveCommand,
+  type DynamoDBClient,
+  type GlobalSecondaryIndexDescription,
+} from '@aws-sdk/client-dynamodb';
+import {
+  GetAccountSettingsCommand,
+  type LambdaClient,
+  ListEventSourceMappingsCommand,
+} from '@aws-sdk/client-lambda';
+import { HeadBucketCommand, type S3Client } from '@aws-sdk/client-s3';
+import { ListSecretVersionIdsCommand, type SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { DescribeStateMachineCommand, ListExecutionsCommand, type SFNClient } from '@aws-sdk/client-sfn';
+import { queueNameOf } from '../aws/read-queue.ts';
+import type { Rule } from '../aws/read-rules.ts';
+import { formatSeconds } from '../terminal/format-seconds.ts';
+import { type Finding, failed, passed, skipped } from './finding.ts';
+
+/** Fails where the last deployment of the stack failed. */
+export const checkStack = (name: string, status: string): Finding => {
+  if (/^(CREATE|UPDATE|IMPORT)_COMPLETE$/.test(status)) return passed(`stack ${name} is ${status}`);
+  if (status.endsWith('_IN_PROGRESS')) {
+    return skipped(`stack ${name} is ${status}; run doctor again when it is done`);
+  }
+  return failed(
+    `stack ${name} is ${status}`,
+    'Its last deployment failed. Its events in CloudFormation have the cause. Deploy it again.',
+  );
+};
+
+type Table = {
+  readonly name: string;
+  readonly label: string;
+  /** The public table has a stream, an index and point-in-time recovery. */
+  readonly isPublic: boolean;
+};
+
+const remedy = 'It was changed outside the stack. Deploy the stack again, or undo the change.';
+
+/** Fails where a table is not as the stack makes it. */
+export const checkTable = async (
+  client: DynamoDBClient,
+  { name, label, isPublic }: Table,
+): Promise<Finding> => {
+  const [{ Table }, { TimeToLiveDescription }] = await Promise.all([
+    client.send(new DescribeTableCommand({ TableName: name })),
+    client.send(new DescribeTimeToLiveCommand({ TableName: name })),
+  ]);
+  const index = Table?.GlobalSecondaryIndexes?.find(({ IndexName }) => IndexName === 'due');
+  const missing = [
+    ...(Table?.TableStatus === 'ACTIVE' ? [] : [`it is ${String(Table?.TableStatus)}`]),
+    ...(/^ENABL/.test(TimeToLiveDescription?.TimeToLiveStatus ?? '') ? [] : ['TTL is off']),
+    ...(!isPublic || Table?.StreamSpecification?.StreamViewType === 'NEW_AND_OLD_IMAGES'
+      ? []
+      : ['its stream is off, or does not have both images']),
+    ...(!isPublic || isUsable(index) ? [] : ['the index due is missing, or not ACTIVE']),
+    ...(!isPublic || (await isRecoverable(client, name)) ? [] : ['point-in-time recovery is off']),
+  ];
+  if (missing.length > 0) return failed(`table ${label}: ${missing.join(', ')}`, remedy);
+  return passed(
+    `table ${label} is ACTIVE, with TTL${isPublic ? ', stream, index and point-in-time recovery' : ''}`,
+  );
+};
+
+/** Some emulators give an index no status. */
+const isUsable = (index: GlobalSecondaryIndexDescription | undefined): boolean =>
+  index !== undefined && (index.IndexStatus ?? 'ACTIVE') === 'ACTIVE';
+
+const isRecoverable = async (client: DynamoDBClient, TableName: string): Promise<boolean> => {
+  const { ContinuousBackupsDescription } = await client.send(
+    new DescribeContinuousBackupsCommand({ TableName }),
+  );
+  return (
+    ContinuousBackupsDescription?.PointInTimeRecoveryDescription?.PointInTimeRecoveryStatus === 'ENABLED'
+  );
+};
+
+/** Fails where the results bucket does not exist, or the operator has no access to it. */
+export const checkBucket = async (client: S3Client, Bucket: string): Promise<Finding> => {
+  try {
+    await client.send(new HeadBucketCommand({ Bucket }));
+    return passed('results bucket is reachable');
+  } catch (error) {
+    // An answer to HEAD has no body, so the SDK knows no more than its status.
+    const status = (error as { $metadata?: { httpStatusCode?: number } }).$metadata?.httpStatusCode;
+    if (status === 404) {
+      return failed(
+        `results bucket ${Bucket} does not exist`,
+        'Deploy the stack again. Until then no results can be collected.',
+      );
+    }
+    if (status === 403)
+      return failed(`no access to results bucket ${Bucket}`, 'You need s3:ListBucket on it.');
+    throw error;
+  }
+};
+
+const DAY_MS = 86_400_000;
+const brokenStatuses = ['FAILED', 'TIMED_OUT', 'ABORTED'] as const;
+
+/** Of each status: more need not be counted. */
+const mostCounted = 100;
+
+/** Fails unless the machine is ACTIVE. Counts the executions that broke within a day, which the sweep queues. */
+export const checkMachine = async (
+  client: SFNClient,
+  stateMachineArn: string,
+  now: Date,
+): Promise<Finding> => {
+  const { status } = await client.send(new DescribeStateMachineCommand({ stateMachineArn }));
+  if (status !== 'ACTIVE') {
+    return failed(`machine is ${String(status)}`, 'Nothing can be started. Deploy the stack again.');
+  }
+  const broken = await Promise.all(
+    brokenStatuses.map(async (statusFilter) => {
+      const { executions = [] } = await client.send(
+        new ListExecutionsCommand({ stateMachineArn, statusFilter, maxResults: mostCounted }),
+      );
+      return executions.filter(({ stopDate }) => (stopDate?.getTime() ?? 0) > now.getTime() - DAY_MS).length;
+    }),
+  );
+  const count = broken.reduce((sum, each) => sum + each, 0);
+  if (count === 0) return passed('machine is ACTIVE, and no execution broke within a day');
+  const executions = count === 1 ? '1 execution' : `${count} executions`;
+  return passed(`machine is ACTIVE; ${executions} broke within a day, which the sweep queues`);
+};
+
+/** Fails where a rule is disabled, or none has the schedule of the sweep. */
+export const checkRules = (rules: readonly Rule[]): Finding => {
+  const disabled = rules.filter(({ enabled }) => !enabled);
+  if (disabled.length > 0) {
+    const [{ everyMinutes } = {}] = disabled.toSorted((one) => (one.everyMinutes === undefined ? 1 : -1));
+    const effect =
+      everyMinutes === undefined
+        ? 'Until it is enabled, broken executions wait for the sweep.'
+        : 'Without the sweep nothing is guaranteed to end.';
+    const names = disabled.map(({ name }) => name);
+    return failed(
+      `disabled: ${names.join(', ')}`,
+      `${effect} Run ${names.map((name) => `aws events enable-rule --name ${name}`).join(' && ')}`,
+    );
+  }
+  const schedule = rules.find(({ everyMinutes }) => everyMinutes !== undefined);
+  if (schedule === undefined) {
+    return failed('no rule has a schedule', 'No sweep runs. Deploy the stack again.');
+  }
+  return passed(
+    `rules are ENABLED: the sweep every ${schedule.everyMinutes} min, and ${rules.length - 1} other`,
+  );
+};
+
+type Consumer = {
+  readonly functionName: string;
+  readonly queueUrl: string;
+  /** The setting reconcileConcurrency, as it was deployed. */
+  readonly concurrency: string;
+};
+
+/** A queue has the same name at the end of its URL and of its ARN. */
+const isOf = (queueUrl: string, arn = ''): boolean => arn.split(':').at(-1) === queueNameOf(queueUrl);
+
+const effect = 'Results are not collected, and nothing is polled by consent.';
+
+const update = (uuid: string, option: string): string =>
+  `Run aws lambda update-event-source-mapping --uuid ${uuid} ${option}`;
+
+/** Fails where Lambda does not receive from the reconcile queue: its event source mapping is missing, off or changed. */
+export const checkConsumer = async (
+  client: LambdaClient,
+  { functionName, queueUrl, concurrency }: Consumer,
+): Promise<Finding> => {
+  const { EventSourceMappings = [] } = await client.send(
+    new ListEventSourceMappingsCommand({ FunctionName: functionName }),
+  );
+  const mapping = EventSourceMappings.find(({ EventSourceArn }) => isOf(queueUrl, EventSourceArn));
+  if (mapping === undefined) {
+    return failed(
+      'nothing receives from the reconcile queue: its event source mapping is missing',
+      `${effect} Run aws lambda create-event-source-mapping --function-name ${functionName} --event-source-arn <ARN of the queue> --batch-size 1 --function-response-types ReportBatchItemFailures --scaling-config MaximumConcurrency=${concurrency}`,
+    );
+  }
+  const { UUID = '', State = '', ScalingConfig } = mapping;
+  if (/^Disabl/.test(State)) {
+    return failed(
+      `reconcile queue: its event source mapping is ${State}`,
+      `${effect} ${update(UUID, '--enabled')}`,
+    );
+  }
+  const most = String(ScalingConfig?.MaximumConcurrency ?? 'unlimited');
+  if (most !== concurrency) {
+    return failed(
+      `reconcile queue: at most ${most} consumers at once, where reconcileConcurrency is ${concurrency}`,
+      `It was changed outside the stack. ${update(UUID, `--scaling-config MaximumConcurrency=${concurrency}`)}`,
+    );
+  }
+  return passed(`reconcile queue has its consumer, at most ${concurrency} at once`);
+};
+
+/**
+ * Left for the functions that do not read the reconcile queue. Lambda itself leaves 100 to functions without reserved
+ * concurrency, 50 and the default of 50 for the queue
+ * (https://docs.aws.amazon.com/lambda/latest/dg/configuration-concurrency.html).
+ */
+const headroom = 50;
+
+/**
+ * Fails where the account's quota cannot bear a full reconcile queue. "New AWS accounts have reduced concurrency", such as 10
+ * (https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html), and each throttle of a message counts as a
+ * receive. So messages without any fault become dead letters.
+ */
+export const checkConcurrency = async (
+  client: LambdaClient,
+  reconcileConcurrency: number,
+): Promise<Finding> => {
+  const { AccountLimit } = await client.send(new GetAccountSettingsCommand());
+  const quota = AccountLimit?.ConcurrentExecutions ?? 0;
+  const needed = reconcileConcurrency + headroom;
+  if (quota >= needed) return passed(`account may run ${quota} functions at once`);
+  return failed(
+    `account may run ${quota} functions at once, where ${needed} are needed: reconcileConcurrency is ${reconcileConcurrency}, and ${headroom} for the rest`,
+    `Lambda would throttle webhooks and starts, and throttled messages become dead letters. Have AWS raise the quota, per region: aws service-quotas request-service-quota-increase --service-code lambda --quota-code L-B99A9384 --desired-value 1000`,
+  );
+};
+
+/** Fails where a secret has no value, with `remedy`. Reads the ages of its versions, and no value. */
+export const checkSecret = async (
+  client: SecretsManagerClient,
+  { name, label, remedy }: { readonly name: string; readonly label: string; readonly remedy: string },
+  now: Date,
+): Promise<Finding> => {
+  const { Versions = [] } = await client.send(new ListSecretVersionIdsCommand({ SecretId: name }));
+  const ageOf = (stage: string): string | undefined => {
+    const created = Versions.find(({ VersionStages }) => VersionStages?.includes(stage))?.CreatedDate;
+    return created === undefined ? undefined : formatSeconds((now.getTime() - created.getTime()) / 1_000);
+  };
+  const current = ageOf('AWSCURRENT');
+  if (current === undefined) return failed(`${label} is not filled (${name})`, remedy);
+  const previous = ageOf('AWSPREVIOUS');
+  const other = previous === undefined ? '' : `; the previous one, ${previous} old, is AWSPREVIOUS`;
+  return passed(`${label} was filled ${current} ago${other}`);
+};

@@ -1,0 +1,115 @@
+import { type CloudWatchClient, DescribeAlarmsCommand } from '@aws-sdk/client-cloudwatch';
+import type { SQSClient } from '@aws-sdk/client-sqs';
+import { type BreakerName, breakerNames } from '../../../lib/breaker/breaker-state.ts';
+import { type BreakerStore, readBreaker } from '../../../lib/breaker/breaker-store.ts';
+import { isOverdue } from '../../../lib/extraction/deadlines.ts';
+import type { Extraction } from '../../../lib/extraction/record.ts';
+import { countMessages } from '../aws/count-messages.ts';
+import { ownMetric, readMetric } from '../aws/read-metric.ts';
+import { describeBreaker } from '../terminal/describe-breaker.ts';
+import { formatSeconds, secondsSince } from '../terminal/format-seconds.ts';
+import { type Finding, failed, passed, skipped } from './finding.ts';
+
+/** DescribeAlarms accepts this many names. */
+const batchSize = 100;
+
+/** Fails while any alarm of the stack is in ALARM. */
+export const checkAlarms = async (client: CloudWatchClient, names: readonly string[]): Promise<Finding> => {
+  const inAlarm: string[] = [];
+  for (let from = 0; from < names.length; from += batchSize) {
+    const { MetricAlarms = [], CompositeAlarms = [] } = await client.send(
+      new DescribeAlarmsCommand({
+        AlarmNames: names.slice(from, from + batchSize),
+        AlarmTypes: ['MetricAlarm', 'CompositeAlarm'],
+        StateValue: 'ALARM',
+      }),
+    );
+    inAlarm.push(...[...MetricAlarms, ...CompositeAlarms].map(({ AlarmName = '' }) => AlarmName));
+  }
+  if (inAlarm.length === 0) return passed(`none of ${names.length} alarms is in ALARM`);
+  return failed(`in ALARM: ${inAlarm.join(', ')}`, 'docs/operations.md has an entry for each alarm.');
+};
+
+/** Fails where calls to the provider are held: a breaker is open, or an operator paused it. */
+export const checkBreakers = async (store: Pick<BreakerStore, 'read'>, now: Date): Promise<Finding> => {
+  const described = await Promise.all(
+    breakerNames.map(async (name: BreakerName) =>
+      describeBreaker(name, (await readBreaker(store, name, now)).state, now),
+    ),
+  );
+  const held = described.filter(({ isHeld }) => isHeld);
+  if (held.length === 0) return passed('neither starts nor reads are held');
+  return failed(
+    held.map(({ line }) => line).join('; '),
+    'Held calls go on by themselves when a probe succeeds. `cosecha resume` ends a pause.',
+  );
+};
+
+/** Fails unless the dead-letter queue is empty. */
+export const checkDeadLetters = async (client: SQSClient, queueUrl: string): Promise<Finding> => {
+  const count = await countMessages(client, queueUrl);
+  if (count === 0) return passed('dead-letter queue is empty');
+  return failed(
+    `dead-letter queue holds ${count}`,
+    'Read the log of reconcile-extraction for their time, repair the cause, then `cosecha redrive`.',
+  );
+};
+
+/**
+ * Fails where the pipe to the bus has dead letters. Each is a batch of the stream. The pipe's queue is the one of the
+ * stack's `queueUrls` that is none of `others`.
+ */
+export const checkFanOut = async (
+  client: SQSClient,
+  queueUrls: readonly string[],
+  others: readonly string[],
+): Promise<Finding> => {
+  const queueUrl = queueUrls.find((url) => !others.includes(url));
+  if (queueUrl === undefined) return skipped('bus: none, as fanOutToEventBus is off');
+  const count = await countMessages(client, queueUrl);
+  if (count === 0) return passed('bus: the dead-letter queue of its pipe is empty');
+  return failed(
+    `bus: the dead-letter queue of its pipe holds ${count}`,
+    'Follow the entry fan-out-dead-letters of docs/operations.md.',
+  );
+};
+
+/** Fails where a record is overdue. `due` are the records whose `dueAt` has passed. */
+export const checkOverdue = (due: readonly Extraction[], everyMinutes: number, now: Date): Finding => {
+  const [oldest] = due
+    .flatMap(({ extractionId, dueAt }) =>
+      dueAt === undefined ? [] : [{ extractionId, late: secondsSince(dueAt, now) }],
+    )
+    .toSorted((one, other) => other.late - one.late);
+  const overdue = due.filter((record) => isOverdue(record, now, everyMinutes)).length;
+  if (oldest === undefined) return passed('no open extraction is due');
+  const since = `${oldest.extractionId}, for ${formatSeconds(oldest.late)}`;
+  if (overdue === 0) return passed(`${due.length} due, and none overdue; the longest, ${since}`);
+  return failed(
+    `${overdue} overdue; the longest due, ${since}`,
+    `\`cosecha reconcile ${oldest.extractionId}\` reconciles it now and reports what fails.`,
+  );
+};
+
+/** Fails where no sweep finished within three of its intervals, as the alarm `sweep-not-running` does. */
+export const checkSweep = async (
+  client: CloudWatchClient,
+  stage: string,
+  everyMinutes: number,
+  now: Date,
+): Promise<Finding> => {
+  const within = 3 * everyMinutes * 60;
+  // A sweep counts 1 when it finishes, and nothing before.
+  const finished = await readMetric(client, ownMetric(stage, 'SweepFinished'), {
+    since: new Date(now.getTime() - within * 1_000),
+    until: now,
+    periodSeconds: 60,
+    statistic: 'Sum',
+  });
+  const last = Math.max(...finished.map(({ at }) => at));
+  if (finished.length > 0) return passed(`last sweep ${formatSeconds((now.getTime() - last) / 1_000)} ago`);
+  return failed(
+    `no sweep finished within ${formatSeconds(within)}`,
+    'Check that its rule is enabled, and read the log of sweep-extractions. `cosecha reconcile --all-due` runs one now.',
+  );
+};
