@@ -32,7 +32,7 @@ import type * as SdkCalls from './sdk-calls.ts';
 const budgets: Readonly<Record<FunctionName, number>> = {
   'request-extraction': 251_500,
   'get-extraction': 309_000,
-  'start-task': 267_500,
+  'start-task': 274_000,
   'receive-webhook': 228_000,
   'reconcile-extraction': 394_000,
   'sweep-extractions': 205_500,
