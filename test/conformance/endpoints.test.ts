@@ -430,7 +430,7 @@ describe('Legacy v1 task API', () => {
     expect(movements.results?.data?.every(isMovementItem)).toBe(true);
   });
 
-  statement('a legacy task in progress is assumed to look like one of v1', ['control'], async () => {
+  statement('a legacy task in progress is assumed to be answered as one of v1', ['control'], async () => {
     const { username } = newUser();
     await control().setPlan(username, { durationMs: null });
     const taskId = await client.startLegacyTask({
