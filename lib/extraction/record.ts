@@ -153,7 +153,7 @@ export const isUnderstood = ({ schemaVersion, status }: Extraction): boolean =>
 
 /**
  * Whether the provider reports the outcome by a webhook: "The only event is the v2 task completion webhook" ("Events").
- * For all other extractions only polling finds the outcome, and their row in `Tasks` has no link.
+ * For all other extractions only polling finds the outcome, and they have no row in `Tasks`.
  */
 export const hasWebhook = (record: Extraction): boolean => record.method === 'credentials';
 
