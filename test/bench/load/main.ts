@@ -71,10 +71,7 @@ const measureBacklog = (): Promise<void> =>
       console.error(`   ${what}: ${seconds.toFixed(0)} s`),
     );
     print(drainTable(drains));
-    print(
-      'Over 5 minutes: before the queue, the sweep began new records for 75 s of each 300 s. Ratios are to that.',
-      'The emulator is one process of Python and runs a process for each consumer, on the same cores.',
-    );
+    print('The emulator is one process of Python and runs a process for each consumer, on the same cores.');
   });
 
 const main = async (): Promise<number> => {

@@ -1,10 +1,6 @@
-import { fork } from 'node:child_process';
-import { once } from 'node:events';
-import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { DynamoDBClient, QueryCommand } from '@aws-sdk/client-dynamodb';
 import {
-  GetFunctionConfigurationCommand,
   LambdaClient,
   ListEventSourceMappingsCommand,
   PutFunctionConcurrencyCommand,
@@ -15,7 +11,6 @@ import { dueShardCount } from '../../../lib/extraction/deadlines.ts';
 import { queueClient } from '../../../tools/cli/aws/queue-client.ts';
 import { readQueue } from '../../../tools/cli/aws/read-queue.ts';
 import { sweepNow } from '../../../tools/cli/operate/reconcile-now.ts';
-import { awsVariables, withoutAws } from '../../../tools/local/emulator/aws-environment.ts';
 import { providerAnswerMs } from '../assumptions.ts';
 import { endedTasks } from './ended-tasks.ts';
 import { openRows, putRows } from './fill-open.ts';
@@ -23,7 +18,6 @@ import type { Records } from './follow-records.ts';
 import { taskOf } from './measure-flatness.ts';
 import type { MeasuredSystem } from './measured-system.ts';
 import { holdOpen } from './run-batch.ts';
-import type { Swept } from './sweep-process.ts';
 
 /** One consumer takes 0.5 s for each record, so that it gets fewer. */
 const variants = [
@@ -32,25 +26,14 @@ const variants = [
   { consumers: 50, records: 5_000 },
 ] as const;
 
-/** For the sweep without a queue, which takes half a minute for so many. */
-const recordsBefore = 600;
-
-/**
- * Before the queue, a sweep began new records for 75 s of its 120 s, and the next one started 300 s after it. The queue is
- * drained all the time.
- */
-const busyShareBefore = 75 / 300;
-
 export type Drain = {
   readonly what: string;
   readonly records: number;
   /** From the start of the sweep until the last record was closed. */
   readonly seconds: number;
-  /** Until the sweep had sent everything. Absent for the sweep without a queue. */
-  readonly sweepSeconds?: number;
-  /** Records a second while it works, and over the interval of the sweep. */
+  /** Until the sweep had sent everything. */
+  readonly sweepSeconds: number;
   readonly perSecond: number;
-  readonly sustained: number;
 };
 
 const deadlineMs = 600_000;
@@ -170,48 +153,13 @@ const drainByQueue = async (
   if (sent !== records || left !== 0)
     throw new Error(`Of ${records}, ${sent} were sent, ${failed} failed, and ${left} are open.`);
   const perSecond = records / seconds;
-  const what = `queue, ${consumers} ${consumers === 1 ? 'consumer' : 'consumers'}`;
-  return { what, records, seconds, sweepSeconds, perSecond, sustained: perSecond };
-};
-
-/** The variables of reconcile-extraction, for a process of this machine that calls the emulator. */
-const environmentOf = async ({ lambda, reconcile, emulator }: Scene) => {
-  const { Environment } = await lambda.send(new GetFunctionConfigurationCommand({ FunctionName: reconcile }));
-  const access = {
-    endpoint: emulator.endpoint,
-    region: 'us-east-1',
-    accessKeyId: 'test',
-    secretAccessKey: 'test',
-  };
-  return { ...withoutAws(process.env), ...awsVariables(access), ...Environment?.Variables };
-};
-
-const drainBySweep = async (scene: Scene): Promise<Drain> => {
-  await scene.fill(recordsBefore);
-  const child = fork(join(import.meta.dirname, 'sweep-process.ts'), {
-    env: await environmentOf(scene),
-    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
-  });
-  const ended = once(child, 'exit').then(([code]) => {
-    throw new Error(`The sweep without a queue exited with ${code} before it had finished.`);
-  });
-  const [{ closed, seconds }] = (await Promise.race([once(child, 'message'), ended])) as [Swept];
-  if (closed !== recordsBefore)
-    throw new Error(`The sweep without a queue closed ${closed} of ${recordsBefore}.`);
-  const perSecond = closed / seconds;
-  return {
-    what: 'sweep without a queue, 8 at once',
-    records: closed,
-    seconds,
-    perSecond,
-    sustained: perSecond * busyShareBefore,
-  };
+  const what = `${consumers} ${consumers === 1 ? 'consumer' : 'consumers'}`;
+  return { what, records, seconds, sweepSeconds, perSecond };
 };
 
 /**
- * How fast due records are reconciled until they are closed: with the queue and with several numbers of consumers, and by a
- * sweep that reconciles by itself, as there was before. Each record needs one read of the provider, which takes as long as
- * `npm run cost` assumes, and stores results.
+ * How fast due records are reconciled until they are closed, with several numbers of consumers. Each record needs one read
+ * of the provider, which takes as long as `npm run cost` assumes, and stores results.
  */
 export const measureDrain = async (
   system: MeasuredSystem,
@@ -220,11 +168,10 @@ export const measureDrain = async (
 ): Promise<readonly Drain[]> => {
   const scene = await prepare(system, records);
   const drains: Drain[] = [];
-  const add = (drain: Drain): void => {
+  for (const variant of variants) {
+    const drain = await drainByQueue(scene, variant);
     onDrained(drain);
     drains.push(drain);
-  };
-  add(await drainBySweep(scene));
-  for (const variant of variants) add(await drainByQueue(scene, variant));
+  }
   return drains;
 };

@@ -17,18 +17,15 @@ export const throughputTable = ({ extractions, most, perSecond, medianSeconds, c
     ['CPU of the four functions, ms per extraction (medians)', figure(cpuMs)],
   ]);
 
-/** The first one is what the others are compared with. */
 export const drainTable = (drains: readonly Drain[]): string =>
   markdownTable([
-    ['due records', 'records', 'sent after, s', 'closed after, s', 'a second', 'over 5 minutes', 'ratio'],
-    ...drains.map(({ what, records, sweepSeconds, seconds, perSecond, sustained }) => [
+    ['due records', 'records', 'sent after, s', 'closed after, s', 'a second'],
+    ...drains.map(({ what, records, sweepSeconds, seconds, perSecond }) => [
       what,
       String(records),
-      sweepSeconds?.toFixed(1) ?? '',
+      sweepSeconds.toFixed(1),
       seconds.toFixed(1),
       perSecond.toFixed(1),
-      sustained.toFixed(1),
-      ratioOf(sustained, drains[0]?.sustained ?? Number.NaN),
     ]),
   ]);
 
