@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild';
 import { type FunctionName, functionNames } from '../function-names.ts';
-import { clientVersionOnly } from './client-version-only.ts';
 import { dropUnusedErrors } from './drop-unused-errors.ts';
 import { standIns } from './stand-ins.ts';
 
@@ -17,7 +16,7 @@ export type Bundles<Name extends string> = {
 };
 
 /** The plugins of every bundle of Cosecha, also of those that tests and benchmarks make. */
-export const bundlePlugins = (): Plugin[] => [standIns(), clientVersionOnly(), dropUnusedErrors()];
+export const bundlePlugins = (): Plugin[] => [standIns(), dropUnusedErrors()];
 
 export const bundleOptions = {
   absWorkingDir: root,

@@ -4,7 +4,6 @@ import { dirname, join } from 'node:path';
 import { build, type Plugin } from 'esbuild';
 import { afterAll, expect, test } from 'vitest';
 import { bundleOptions } from '../../../../infra/bundle/bundle-functions.ts';
-import { clientVersionOnly } from '../../../../infra/bundle/client-version-only.ts';
 import { dropUnusedErrors } from '../../../../infra/bundle/drop-unused-errors.ts';
 import { standIns } from '../../../../infra/bundle/stand-ins.ts';
 
@@ -67,39 +66,9 @@ test.each([
 });
 
 const client = 'node_modules/@aws-sdk/client-any';
-const importing = `import packageInfo from "../package.json";\n`;
 
-test("only the version is left of a client's package.json", async () => {
-  const text = await bundle(
-    {
-      'index.js': `import { agent } from './${client}/dist-es/runtimeConfig.js';console.log(agent);`,
-      [`${client}/dist-es/runtimeConfig.js`]: `${importing}export const agent = packageInfo.version;`,
-      [`${client}/package.json`]: '{"version":"1.2.3","description":"a client"}',
-    },
-    clientVersionOnly(),
-  );
-  expect(text).toContain('1.2.3');
-  expect(text).not.toContain('a client');
-});
-
-test.each([
-  ['uses another field of it', `${importing}console.log(packageInfo.version, packageInfo.name);`],
-  ['passes the whole object on', `${importing}console.log(packageInfo);`],
-  ['imports it in another form', 'import { version } from "../package.json";console.log(version);'],
-])('a client that %s fails the build', async (_what, source) => {
-  const files = {
-    'index.js': `import './${client}/dist-es/runtimeConfig.js';`,
-    [`${client}/dist-es/runtimeConfig.js`]: source,
-    [`${client}/package.json`]: '{"version":"1.2.3"}',
-  };
-  await expect(bundle(files, clientVersionOnly())).rejects.toThrow('uses more than the version');
-});
-
-test.each([
-  ['clientVersionOnly', clientVersionOnly()],
-  ['dropUnusedErrors', dropUnusedErrors()],
-])('%s fails a build without any AWS client', async (_name, plugin) => {
-  await expect(bundle({ 'index.js': 'console.log(1);' }, plugin)).rejects.toThrow(/no .*client/i);
+test('a build without any AWS client fails', async () => {
+  await expect(bundle({ 'index.js': 'console.log(1);' }, dropUnusedErrors())).rejects.toThrow(/no .*client/i);
 });
 
 const errorClass = (name: string) =>
