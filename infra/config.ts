@@ -485,6 +485,8 @@ const settings = {
 
 const schema = v.object(settings);
 
+export type SettingsSchema = typeof schema;
+
 export const settingNames: readonly string[] = Object.keys(settings);
 
 /** Every setting, validated. The name of a quantity ends in its unit. */

@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { bundleFunctions } from '../../infra/bundle/bundle-functions.ts';
 import { repository } from '../local/paths.ts';
+import { settingsType } from './settings-type.ts';
 
 /** The fields of the root's package.json that the package's own is made from. */
 type Manifest = {
@@ -125,6 +126,8 @@ const declareTypes = async (directory: string): Promise<void> => {
   const tsc = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin', 'tsc');
   const project = join(import.meta.dirname, 'tsconfig.json');
   await promisify(execFile)(process.execPath, [tsc, '--project', project, '--outDir', types]);
+  // The inferred type would need valibot, and has no descriptions.
+  await writeFile(join(types, 'infra', 'cosecha-settings.d.ts'), settingsType());
   const used = new Set(
     Object.values({ ...libraries, ...construct }).map((source) => declarationOf(types, source)),
   );

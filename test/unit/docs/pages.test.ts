@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { settingNames } from '../../../infra/config.ts';
 import { settingsPage } from '../../../infra/settings-page.ts';
-import { settingsType } from '../../../infra/settings-type.ts';
 import { decodeExtractionEvent, type StreamRecord } from '../../../lib/downstream/decode-extraction-event.ts';
 import { commandNames, createProgram } from '../../../tools/cli/program.ts';
 import { documentedPolicies } from '../../support/documented-policies.ts';
@@ -106,11 +105,7 @@ test('the page has the numbers of billed alarms and metrics', () => {
   expect(page).toContain(`at most ${metricNames.length} custom metrics`);
 });
 
-// `npm run docs:settings` writes both files.
-test('infra/cosecha-settings.ts is what infra/config.ts describes', async () => {
-  await expect(settingsType()).toMatchFileSnapshot('../../../infra/cosecha-settings.ts');
-});
-
+// `npm run docs:settings` writes it.
 test('docs/settings.md is what infra/config.ts describes', async () => {
   await expect(settingsPage()).toMatchFileSnapshot('../../../docs/settings.md');
 });

@@ -30,23 +30,13 @@ import type * as SdkCalls from './sdk-calls.ts';
  * The provider waits for receive-webhook's cold start; the design allows that bundle 270,000.
  */
 const budgets: Readonly<Record<FunctionName, number>> = {
-<<<<<<< HEAD
-  'request-extraction': 251_500,
-  'get-extraction': 309_000,
-  'start-task': 274_000,
-  'receive-webhook': 228_000,
-  'reconcile-extraction': 394_000,
-  'sweep-extractions': 205_500,
-  'manage-consents': 203_500,
-=======
   'request-extraction': 262_500,
   'get-extraction': 314_000,
-  'start-task': 283_000,
+  'start-task': 285_000,
   'receive-webhook': 237_000,
   'reconcile-extraction': 409_000,
   'sweep-extractions': 211_000,
   'manage-consents': 207_500,
->>>>>>> 93ba57f (infra: drop the plugin that shortened package.json in bundles)
 };
 
 const workspace = mkdtempSync(join(tmpdir(), 'cosecha-bundles-'));

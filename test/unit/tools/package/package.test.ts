@@ -7,6 +7,7 @@ import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/co
 import { build, type Metafile } from 'esbuild';
 import { publint } from 'publint';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { settingNames } from '../../../../infra/config.ts';
 import { repository } from '../../../../tools/local/paths.ts';
 import { installPackage, linkPackages } from '../../../support/install-package.ts';
 import { documentedRecords } from '../../docs/documented-records.ts';
@@ -275,6 +276,12 @@ describe('the package, packed and installed elsewhere', { timeout: 300_000 }, ()
     );
     const checked = await node([tsc, '--project', '.'], project).catch(({ stdout }) => ({ stdout }));
     expect(checked.stdout).toBe('');
+  });
+
+  test('has every setting in its types, with its description and default', () => {
+    const types = readFileSync(join(installed, 'dist/types/infra/cosecha-settings.d.ts'), 'utf8');
+    expect([...types.matchAll(/^ {2}readonly (\w+)/gm)].map(([, name]) => name)).toEqual(settingNames);
+    expect(types).toContain('   * Default: 900.\n   */\n  readonly startWindowSeconds?: number | undefined;');
   });
 
   test('has the command cosecha', async () => {

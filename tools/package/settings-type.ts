@@ -1,9 +1,7 @@
 import * as v from 'valibot';
-import { settingChapters } from './config.ts';
+import { settingChapters } from '../../infra/config.ts';
 
-const head = `// Generated from config.ts by \`npm run docs:settings\`; a test fails while the two differ.
-
-/** The settings of a deployment, as in docs/settings.md. One that is left out has its default. */
+const head = `/** The settings of a deployment, as in docs/settings.md. One that is left out has its default. */
 export type CosechaSettings = {`;
 
 type Schema = {
@@ -34,7 +32,7 @@ const property = ([name, setting]: [string, v.GenericSchema]): string => {
   return `  /**\n${lines.map((line) => `   * ${line}\n`).join('')}   */\n  readonly ${name}${optional}: ${typeOf(schema as unknown as Schema)}${optional && ' | undefined'};`;
 };
 
-/** The text of infra/cosecha-settings.ts. */
+/** The declarations that take the place of infra/cosecha-settings.ts in the package: every setting with its description. */
 export const settingsType = (): string => {
   const settings = Object.entries(
     Object.assign({}, ...Object.values(settingChapters)) as Record<string, v.GenericSchema>,
