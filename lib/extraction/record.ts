@@ -1,4 +1,3 @@
-import type { About } from '../breaker/circuit-breaker.ts';
 import {
   type ProductType,
   type TerminalTaskStatus,
@@ -161,7 +160,9 @@ export const hasWebhook = (record: Extraction): boolean => record.method === 'cr
  * What a breaker knows about an extraction. Its group are those of the same caller at the same bank. A consent does not say at
  * which bank it is, so there it is the product.
  */
-export const breakerAboutOf = (record: Extraction): About => ({
+export const breakerAboutOf = (
+  record: Extraction,
+): { readonly extractionId: string; readonly group: string } => ({
   extractionId: record.extractionId,
   group: `${record.requestedBy} ${record.method === 'consent' ? record.product : record.entity}`,
 });
