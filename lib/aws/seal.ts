@@ -5,7 +5,7 @@ import {
   type SealedCredentialsData,
   type SealedRequestData,
   type SealedTargetData,
-} from '../extraction/request-data.ts';
+} from '../extraction/sealed-request-data.ts';
 
 /** Whose ciphertext it is. */
 export type SealedFor = { readonly extractionId: string; readonly requestId: string };

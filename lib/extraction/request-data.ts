@@ -1,31 +1,7 @@
 import type { Telemetry } from '../observability/telemetry.ts';
-import type { Credentials } from '../provider/tasks/task-request.ts';
 import { plusSeconds, type Timings } from './deadlines.ts';
 import type { Extraction } from './record.ts';
 import type { RequestStore, StoredRequest } from './store.ts';
-
-/** The user's credentials and, if they are encrypted under a session token of the caller, that token. */
-export type SealedCredentialsData = {
-  readonly credentials: Credentials;
-  readonly sessionToken?: string;
-};
-
-/** The national id of the user who gave the consent. Task Tokens are created for it. */
-export type SealedTargetData = { readonly target: string };
-
-/** The part of a request that is encrypted at intake. It is never stored, logged or shown unencrypted. */
-export type SealedRequestData = SealedCredentialsData | SealedTargetData;
-
-/** KMS Encrypt takes at most 4,096 bytes under a symmetric key
- * (https://docs.aws.amazon.com/kms/latest/APIReference/API_Encrypt.html). */
-export const sealLimitBytes = 4096;
-
-export const encodeSealed = (plaintext: SealedRequestData): Uint8Array =>
-  Buffer.from(JSON.stringify(plaintext), 'utf8');
-
-/** Decodes bytes of `encodeSealed`. KMS has authenticated them and their kind, so they are not validated. */
-export const decodeSealed = <Plaintext extends SealedRequestData>(bytes: Uint8Array): Plaintext =>
-  JSON.parse(Buffer.from(bytes).toString('utf8')) as Plaintext;
 
 /** A read could not be made, because the row with the sealed target is not there. */
 export class RequestDataGone extends Error {

@@ -7,7 +7,7 @@ import type { Credentials } from '../../provider/tasks/task-request.ts';
 import { dayField, nationalIdField, productField } from '../../provider/transport/request-fields.ts';
 import { taskActionIds } from '../../provider/vocabulary.ts';
 import type { ConsentMethod, CredentialsMethod } from '../record.ts';
-import { encodeSealed, type SealedRequestData, sealLimitBytes } from '../request-data.ts';
+import { encodeSealed, type SealedRequestData, sealLimitBytes } from '../sealed-request-data.ts';
 
 /** The v2 task request without `webhook`, plus Cosecha's own fields. */
 export type CredentialsRequest = CredentialsMethod & {

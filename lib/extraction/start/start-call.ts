@@ -5,7 +5,7 @@ import type { TaskRequest } from '../../provider/tasks/task-request.ts';
 import { type TaskTokens, tokensOf } from '../../provider/tokens/task-tokens.ts';
 import type { Tokens } from '../../provider/tokens/tokens.ts';
 import type { ConsentExtraction, ConsentVariant, CredentialsExtraction } from '../record.ts';
-import type { SealedCredentialsData, SealedTargetData } from '../request-data.ts';
+import type { SealedCredentialsData, SealedTargetData } from '../sealed-request-data.ts';
 import { notAccepted, resultOfError, type StartCallResult } from './start-answer.ts';
 
 /** The start call of one extraction, ready to be made. It contains everything in which the two methods differ. */

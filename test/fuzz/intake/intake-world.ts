@@ -4,7 +4,7 @@ import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context
 import { answerFailures } from '../../../lib/aws/wiring/answer-failures.ts';
 import { answerRequest, type RequestEvent } from '../../../lib/extraction/api/answer-request.ts';
 import type { ExecutionInput } from '../../../lib/extraction/api/request-extraction.ts';
-import type { SealedRequestData } from '../../../lib/extraction/request-data.ts';
+import type { SealedRequestData } from '../../../lib/extraction/sealed-request-data.ts';
 import { NotConfigured } from '../../../lib/not-configured.ts';
 import { at, timings } from '../../support/extraction-fixtures.ts';
 import { memoryExtractionStore } from '../../support/memory-extraction-store.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { decodeSealed, encodeSealed } from '../../../lib/extraction/request-data.ts';
+import { decodeSealed, encodeSealed } from '../../../lib/extraction/sealed-request-data.ts';
 import { textOf } from '../generators/extraction-request.ts';
 import { eventOf } from '../generators/request-event.ts';
 import { fuzzProperty } from '../property.ts';

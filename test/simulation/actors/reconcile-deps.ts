@@ -1,7 +1,7 @@
 import { readsFor } from '../../../lib/extraction/reconcile/read-by-method.ts';
 import { parseRead } from '../../../lib/extraction/reconcile/reading.ts';
 import type { ReconcileCaller, ReconcileDeps } from '../../../lib/extraction/reconcile/steps.ts';
-import type { SealedTargetData } from '../../../lib/extraction/request-data.ts';
+import type { SealedTargetData } from '../../../lib/extraction/sealed-request-data.ts';
 import { readExtraction } from '../../../lib/provider/extractions/read-extraction.ts';
 import type { TaskReading } from '../../../lib/provider/tasks/read-task.ts';
 import type { TaskTokens } from '../../../lib/provider/tokens/task-tokens.ts';

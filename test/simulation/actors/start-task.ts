@@ -1,6 +1,6 @@
 import type { ExecutionInput } from '../../../lib/extraction/api/request-extraction.ts';
 import type { Extraction } from '../../../lib/extraction/record.ts';
-import type { SealedCredentialsData, SealedTargetData } from '../../../lib/extraction/request-data.ts';
+import type { SealedCredentialsData, SealedTargetData } from '../../../lib/extraction/sealed-request-data.ts';
 import {
   callByConsent,
   callByCredentials,

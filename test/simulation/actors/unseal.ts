@@ -1,4 +1,4 @@
-import type { SealedRequestData } from '../../../lib/extraction/request-data.ts';
+import type { SealedRequestData } from '../../../lib/extraction/sealed-request-data.ts';
 import type { StoredRequest } from '../../../lib/extraction/store.ts';
 import type { Process } from '../world/process.ts';
 import type { World } from '../world/world.ts';

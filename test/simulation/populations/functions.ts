@@ -21,7 +21,7 @@ import type { ReconcileCaller } from '../../../lib/extraction/reconcile/steps.ts
 import type { ReconcileMessage } from '../../../lib/extraction/reconcile-message.ts';
 import type { Extraction, TerminalStatus } from '../../../lib/extraction/record.ts';
 import { recordDelivery } from '../../../lib/extraction/record-delivery.ts';
-import type { SealedRequestData, SealedTargetData } from '../../../lib/extraction/request-data.ts';
+import type { SealedRequestData, SealedTargetData } from '../../../lib/extraction/sealed-request-data.ts';
 import { callByConsent, callByCredentials } from '../../../lib/extraction/start/start-call.ts';
 import { startForMachine } from '../../../lib/extraction/start/start-for-machine.ts';
 import type { StoredRequest } from '../../../lib/extraction/store.ts';

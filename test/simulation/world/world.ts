@@ -2,7 +2,7 @@ import { type BreakerState, closedBreaker, pause } from '../../../lib/breaker/br
 import type { StoredBreaker } from '../../../lib/breaker/breaker-store.ts';
 import type { ExecutionInput } from '../../../lib/extraction/api/request-extraction.ts';
 import type { Extraction } from '../../../lib/extraction/record.ts';
-import type { SealedRequestData } from '../../../lib/extraction/request-data.ts';
+import type { SealedRequestData } from '../../../lib/extraction/sealed-request-data.ts';
 import type { StoredRequest, Task } from '../../../lib/extraction/store.ts';
 import type { Telemetry } from '../../../lib/observability/telemetry.ts';
 import { processesOf } from '../actors/processes.ts';

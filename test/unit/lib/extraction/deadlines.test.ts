@@ -13,7 +13,7 @@ import {
 import { parseTimings } from '../../../../lib/extraction/parse-timings.ts';
 import { failureReason } from '../../../../lib/extraction/provider-codes.ts';
 import type { ExtractionStatus } from '../../../../lib/extraction/record.ts';
-import { decodeSealed, encodeSealed } from '../../../../lib/extraction/request-data.ts';
+import { decodeSealed, encodeSealed } from '../../../../lib/extraction/sealed-request-data.ts';
 import { at, closedExtraction, extractionIn, iso, timings } from '../../../support/extraction-fixtures.ts';
 
 test('the environment variable is parsed', () => {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { fingerprint } from '../../../../lib/extraction/api/idempotency.ts';
 import { parseExtractionRequest, requestDataToSeal } from '../../../../lib/extraction/api/parse-request.ts';
-import { encodeSealed } from '../../../../lib/extraction/request-data.ts';
+import { encodeSealed } from '../../../../lib/extraction/sealed-request-data.ts';
 import { readJsonBody } from '../../../../lib/http/read-body.ts';
 
 /** A request whose raw credentials are this JSON text, read as the function reads it. */

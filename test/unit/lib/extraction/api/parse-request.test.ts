@@ -4,7 +4,7 @@ import {
   parseExtractionRequest,
   requestDataToSeal,
 } from '../../../../../lib/extraction/api/parse-request.ts';
-import { encodeSealed, sealLimitBytes } from '../../../../../lib/extraction/request-data.ts';
+import { encodeSealed, sealLimitBytes } from '../../../../../lib/extraction/sealed-request-data.ts';
 import type { Violation } from '../../../../../lib/http/violation.ts';
 
 const dateRange = { startDate: '2026-01-01', endDate: '2026-01-31' };

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { CircuitBreaker } from '../../../../../lib/breaker/circuit-breaker.ts';
 import type { Extraction } from '../../../../../lib/extraction/record.ts';
-import type { SealedCredentialsData } from '../../../../../lib/extraction/request-data.ts';
+import type { SealedCredentialsData } from '../../../../../lib/extraction/sealed-request-data.ts';
 import { type StartDeps, start } from '../../../../../lib/extraction/start/start.ts';
 import { callByCredentials } from '../../../../../lib/extraction/start/start-call.ts';
 import type { ExtractionStore } from '../../../../../lib/extraction/store.ts';
