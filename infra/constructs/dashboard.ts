@@ -155,16 +155,16 @@ const queueRow = (config: Config, metrics: CosechaMetrics): IWidget[] =>
     graph('Reconcile queue: dead letters', [metrics.deadLetters]),
   );
 
-const safetyNetRow = ({ custom, executions, api }: CosechaMetrics): IWidget[] =>
+const sweepRow = ({ custom, executions, api }: CosechaMetrics): IWidget[] =>
   row(
-    graph('Safety net: sweeps', [
+    graph('Sweeps', [
       custom('SweepStarted'),
       custom('SweepFinished'),
       custom('SweepSent'),
       custom('SweepFailed'),
       custom('SweepCutShort'),
     ]),
-    graph('Safety net: executions broken', [
+    graph('Executions: broken', [
       executions('ExecutionsFailed'),
       executions('ExecutionsTimedOut'),
       executions('ExecutionsAborted'),
@@ -193,7 +193,7 @@ export class CosechaDashboard extends Construct {
         webhookRow(metrics),
         providerRow(metrics),
         queueRow(config, metrics),
-        safetyNetRow(metrics),
+        sweepRow(metrics),
         [new AlarmStatusWidget({ title: 'Alarms', width: fullWidth, height: 6, alarms: [...alarms] })],
       ],
     });

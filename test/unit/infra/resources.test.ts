@@ -499,7 +499,7 @@ describe('the reconcile queue', () => {
   });
 });
 
-describe('the safety net', () => {
+describe('what reconciles without the machine', () => {
   test('reconciles the extraction of a broken execution, with only the name from the event', () => {
     template.hasResourceProperties('AWS::Events::Rule', {
       EventPattern: {

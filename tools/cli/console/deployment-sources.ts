@@ -46,7 +46,7 @@ const kept = <Value>(
   };
 };
 
-/** What has to be looked up once. */
+/** What is read once. */
 const stackReader = ({ client, stackName }: Deployment, now: () => Date) =>
   kept(3_600, now, () => readStackResources(new CloudFormationClient(client), stackName));
 

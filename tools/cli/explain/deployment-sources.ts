@@ -91,8 +91,8 @@ const stackResourcesOf = ({ client, stackName }: Deployment): StackResources =>
   readStackResources(new CloudFormationClient(client), stackName);
 
 /**
- * The places of a deployment, read with the operator's credentials. Nothing is written. `resources` are those of the
- * stack, which two of the places need.
+ * The sources of a deployment, read with the operator's credentials. Nothing is written. `resources` are those of the
+ * stack, which two of the sources need.
  */
 export const storySources = (
   deployment: Deployment,

@@ -83,7 +83,7 @@ const isKnown = ({ record, execution, changes, results, unread }: Known): boolea
   unread.has('execution');
 
 /**
- * The whole story of one extraction, from every place that knows a part of it. Undefined if it is unknown. A place that
+ * The whole story of one extraction, from every source that has a part of it. Undefined if it is unknown. A source that
  * cannot be read is named in `notShown`, so this throws nothing but defects.
  */
 export const explainExtraction = async (

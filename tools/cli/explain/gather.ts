@@ -16,10 +16,10 @@ import type {
 } from './sources.ts';
 import { bounded } from './text.ts';
 
-/** A place of the story. */
-export type Place = keyof StorySources;
+/** The name of a source of the story. */
+export type SourceName = keyof StorySources;
 
-/** What all places together know about one extraction. An absent value is either not there, or its place is `unread`. */
+/** What all sources together know about one extraction. An absent value is either not there, or its source is `unread`. */
 export type Known = {
   readonly extractionId: string;
   readonly now: Date;
@@ -33,11 +33,11 @@ export type Known = {
   readonly changes: readonly StreamChange[];
   readonly breakers: readonly Breaker[];
   readonly sweep: Sweep | undefined;
-  readonly unread: ReadonlySet<Place>;
+  readonly unread: ReadonlySet<SourceName>;
   readonly notShown: readonly string[];
 };
 
-const names: Readonly<Record<Place, string>> = {
+const names: Readonly<Record<SourceName, string>> = {
   settings: 'The settings',
   record: 'The record',
   task: 'The row in Tasks',
@@ -58,16 +58,16 @@ const reasonOf = (error: unknown): string => {
   return explainFailure(error) ?? (error instanceof Error ? error.name : 'an unknown error');
 };
 
-/** Reads places, and keeps why one could not be read. */
+/** Reads sources, and keeps why one could not be read. */
 const reader = () => {
-  const unread = new Set<Place>();
+  const unread = new Set<SourceName>();
   const notShown: string[] = [];
-  const read = async <Value>(place: Place, reading: Promise<Value>): Promise<Value | undefined> => {
+  const read = async <Value>(source: SourceName, reading: Promise<Value>): Promise<Value | undefined> => {
     try {
       return await reading;
     } catch (error) {
-      unread.add(place);
-      notShown.push(bounded(`${names[place]}: ${reasonOf(error)}`));
+      unread.add(source);
+      notShown.push(bounded(`${names[source]}: ${reasonOf(error)}`));
       return undefined;
     }
   };
@@ -97,7 +97,7 @@ const lastSeenAt = (record: Extraction | undefined, now: Date): string => {
     : plusSeconds(collectedAt, afterCollecting);
 };
 
-/** Reads every place. A place that throws is named in `notShown`, and the others are still read. */
+/** Reads every source. A source that throws is named in `notShown`, and the others are still read. */
 export const gather = async (sources: StorySources, extractionId: string, now: Date): Promise<Known> => {
   const { unread, notShown, read } = reader();
   const [settings, record, history, streamed, results, queues, breakers, sweep] = await Promise.all([

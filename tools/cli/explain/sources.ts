@@ -49,7 +49,7 @@ export type Sweep = {
 };
 
 /**
- * The places that each know a part of a story. A method throws if its place cannot be read, for example because a
+ * The sources that each have a part of a story. A method throws if its source cannot be read, for example because a
  * permission is missing. The story then names that part and shows the rest.
  */
 export interface StorySources {

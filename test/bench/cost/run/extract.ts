@@ -13,7 +13,7 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import { bodyByCredentials } from '../../request-body.ts';
 import type { Path, Sample } from './sample.ts';
 
-export type Scene = {
+export type LedgeredSystem = {
   readonly system: LocalSystem;
   readonly ledger: Ledger;
   readonly signal: AbortSignal;
@@ -30,7 +30,7 @@ const planOf = (isLost: boolean): Plan => ({
   ...(isLost ? { webhook: { drop: [1, 2, 3, 4, 5] } } : {}),
 });
 
-const byCredentials = async ({ system: { provider } }: Scene, isLost: boolean): Promise<Order> => {
+const byCredentials = async ({ system: { provider } }: LedgeredSystem, isLost: boolean): Promise<Order> => {
   const username = `user-${randomUUID()}`;
   await provider.setPlan(username, planOf(isLost));
   return {
@@ -49,7 +49,7 @@ const newPerson = (): string => {
   return ids[0] ?? '';
 };
 
-const byConsent = async ({ system: { provider } }: Scene): Promise<Order> => {
+const byConsent = async ({ system: { provider } }: LedgeredSystem): Promise<Order> => {
   const target = newPerson();
   await provider.setPlan(target, planOf(false));
   const { consentId } = await provider.createConsent({ owner: target, products: ['movement'] });
@@ -62,15 +62,18 @@ const byConsent = async ({ system: { provider } }: Scene): Promise<Order> => {
   };
 };
 
-const orderFor = (path: Path, scene: Scene): Promise<Order> =>
-  path === 'consent' ? byConsent(scene) : byCredentials(scene, path === 'polled');
+const orderFor = (path: Path, ledgered: LedgeredSystem): Promise<Order> =>
+  path === 'consent' ? byConsent(ledgered) : byCredentials(ledgered, path === 'polled');
 
 /**
  * The emulator ends a process whose invocation failed, as each poll of a running task does. AWS keeps it. So the next
  * process is warmed up by reconciles of another extraction, which belong to no sample. The emulator keeps a process that
  * handled a message.
  */
-const warm = async ({ system: { emulator, outputs } }: Scene, extractionId: string): Promise<void> => {
+const warm = async (
+  { system: { emulator, outputs } }: LedgeredSystem,
+  extractionId: string,
+): Promise<void> => {
   const lambda = new LambdaClient(emulator.client);
   const name = outputs.ReconcileFunctionName ?? '';
   for (let left = 3; left > 0; left -= 1) {
@@ -86,8 +89,13 @@ const isAbout = (entry: Entry, extractionId: string): boolean =>
   entry.extractionId === undefined || entry.extractionId === extractionId;
 
 /** Waits until the task is linked, or was polled so often. */
-const untilReady = async (path: Path, since: number, extractionId: string, scene: Scene): Promise<void> => {
-  const { ledger, signal } = scene;
+const untilReady = async (
+  path: Path,
+  since: number,
+  extractionId: string,
+  ledgered: LedgeredSystem,
+): Promise<void> => {
+  const { ledger, signal } = ledgered;
   if (path === 'happy') {
     return ledger.atLeast(1, (one) => one.startedAt >= since && one.function === 'start-task', signal);
   }
@@ -97,12 +105,12 @@ const untilReady = async (path: Path, since: number, extractionId: string, scene
       (one) => one.startedAt >= since && isPoll(one) && isAbout(one, extractionId),
       signal,
     );
-    if (scene.held !== undefined) await warm(scene, scene.held);
+    if (ledgered.held !== undefined) await warm(ledgered, ledgered.held);
   }
 };
 
 /** Waits for the invocation that stores the results, which may come after the machine has ended. */
-const untilCollected = (extractionId: string, { ledger, signal }: Scene): Promise<void> =>
+const untilCollected = (extractionId: string, { ledger, signal }: LedgeredSystem): Promise<void> =>
   ledger.atLeast(
     1,
     (one) => one.extractionId === extractionId && one.calls.some(({ service }) => service === 's3'),
@@ -120,7 +128,10 @@ const whole = async (events: AsyncIterable<HistoryEvent>): Promise<readonly Hist
   return history;
 };
 
-const request = async ({ body }: Order, { system: { api }, signal }: Scene): Promise<PublicExtraction> => {
+const request = async (
+  { body }: Order,
+  { system: { api }, signal }: LedgeredSystem,
+): Promise<PublicExtraction> => {
   const answer = await api.fetch(`${api.base}/extractions`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'idempotency-key': randomUUID() },
@@ -134,35 +145,35 @@ const request = async ({ body }: Order, { system: { api }, signal }: Scene): Pro
  * Starts an extraction whose webhooks are lost, and stops its machine, so that only the queue and an operator reconcile it.
  * `finish` ends its task, and waits until the queue has collected it.
  */
-export const holdOpen = async (scene: Scene) => {
-  const { system, ledger, signal } = scene;
-  const order = await byCredentials(scene, true);
-  const { extractionId } = await request(order, scene);
+export const holdOpen = async (ledgered: LedgeredSystem) => {
+  const { system, ledger, signal } = ledgered;
+  const order = await byCredentials(ledgered, true);
+  const { extractionId } = await request(order, ledgered);
   const started = (one: Entry) => one.function === 'start-task' && one.extractionId === extractionId;
   await ledger.atLeast(1, started, signal);
   const arn = executionArn(system.outputs.StateMachineArn ?? '', extractionId);
   await new SFNClient(system.emulator.client).send(new StopExecutionCommand({ executionArn: arn }));
   const finish = async (): Promise<void> => {
     await order.finish();
-    await untilCollected(extractionId, scene);
+    await untilCollected(extractionId, ledgered);
   };
   return { extractionId, finish };
 };
 
 /** Runs one extraction alone, so that every call in the meantime belongs to it. */
-export const extract = async (path: Path, scene: Scene): Promise<Sample> => {
-  const { system, ledger, signal } = scene;
+export const extract = async (path: Path, ledgered: LedgeredSystem): Promise<Sample> => {
+  const { system, ledger, signal } = ledgered;
   const { api, emulator, outputs } = system;
-  const order = await orderFor(path, scene);
+  const order = await orderFor(path, ledgered);
   const before = ledger.entries().length;
 
-  const { extractionId } = await request(order, scene);
-  await untilReady(path, ledger.entries().at(before)?.startedAt ?? 0, extractionId, scene);
+  const { extractionId } = await request(order, ledgered);
+  await untilReady(path, ledger.entries().at(before)?.startedAt ?? 0, extractionId, ledgered);
   await order.finish();
 
   const arn = executionArn(outputs.StateMachineArn ?? '', extractionId);
   const history = await whole(followExecution(new SFNClient(emulator.client), arn, signal));
-  await untilCollected(extractionId, scene);
+  await untilCollected(extractionId, ledgered);
   const read = await api.fetch(`${api.base}/extractions/${extractionId}`, { signal });
   const view = await answered<PublicExtraction>(read, 200);
   if (view.status !== 'COMPLETED' || view.results?.url === undefined || view.collectedAt === undefined) {

@@ -1,12 +1,12 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { toEmulatorUrl } from '../../../../tools/cli/aws/emulator-url.ts';
 import type { Entry } from '../../ledger/entry.ts';
-import type { Scene } from './extract.ts';
+import type { LedgeredSystem } from './extract.ts';
 
 const deliveries = 20;
 
 /** Sends deliveries with a signature of the right form that no key of ours made. Returns those that asked AWS nothing. */
-export const forge = async ({ system, ledger, signal }: Scene): Promise<readonly Entry[]> => {
+export const forge = async ({ system, ledger, signal }: LedgeredSystem): Promise<readonly Entry[]> => {
   const url = toEmulatorUrl(system.api.base, system.outputs.WebhookUrl ?? '');
   const before = ledger.entries().length;
   for (let left = deliveries; left > 0; left -= 1) {

@@ -3,7 +3,7 @@ import { sweepNow } from '../../../../tools/cli/operate/reconcile-now.ts';
 import { ExpectedFailure } from '../../../../tools/local/expected-failure.ts';
 import { type Run, startLocalSystem } from '../../../../tools/local/local-system.ts';
 import { createLedger } from '../../ledger/create-ledger.ts';
-import { extract, holdOpen, type Scene } from './extract.ts';
+import { extract, holdOpen, type LedgeredSystem } from './extract.ts';
 import { forge } from './forge.ts';
 import { readLogs } from './read-logs.ts';
 import type { Measured, Path, Sample } from './sample.ts';
@@ -31,20 +31,20 @@ const settings = {
   signingKeyRefreshSeconds: '15',
 };
 
-const measurePath = async (path: Path, scene: Scene): Promise<readonly Sample[]> => {
-  for (let left = warmUps[path]; left > 0; left -= 1) await extract(path, scene);
+const measurePath = async (path: Path, ledgered: LedgeredSystem): Promise<readonly Sample[]> => {
+  for (let left = warmUps[path]; left > 0; left -= 1) await extract(path, ledgered);
   const samples: Sample[] = [];
   for (let tries = 0; samples.length < runs[path]; tries += 1) {
     if (tries === 3 * runs[path])
       throw new ExpectedFailure('The machine is too busy to measure on: try again.');
-    const sample = await extract(path, scene);
+    const sample = await extract(path, ledgered);
     // On a busy machine the emulator may start another process for an invocation.
     if (sample.entries.every(({ ordinal }) => ordinal > 1)) samples.push(sample);
   }
   return samples;
 };
 
-const sweep = async ({ system: { emulator, outputs } }: Scene): Promise<void> => {
+const sweep = async ({ system: { emulator, outputs } }: LedgeredSystem): Promise<void> => {
   const lambda = new LambdaClient(emulator.client);
   for (let left = sweeps; left > 0; left -= 1) await sweepNow(lambda, outputs.SweepFunctionName ?? '');
 };
@@ -58,13 +58,13 @@ export const measure = async (run: Omit<Run, 'settings' | 'emulatorEnv'>): Promi
     settings,
     emulatorEnv,
   });
-  const scene = { system, ledger, signal };
-  const measured = async (path: Path, what: string, held: Pick<Scene, 'held'> = {}) => {
+  const ledgered = { system, ledger, signal };
+  const measured = async (path: Path, what: string, held: Pick<LedgeredSystem, 'held'> = {}) => {
     show.wait('run', `${runs[path]} extractions, ${what}`);
-    return measurePath(path, { ...scene, ...held });
+    return measurePath(path, { ...ledgered, ...held });
   };
   const polled = async (): Promise<readonly Sample[]> => {
-    const { extractionId, finish } = await holdOpen(scene);
+    const { extractionId, finish } = await holdOpen(ledgered);
     return measured('polled', 'every webhook lost', { held: extractionId }).finally(finish);
   };
   const samples = {
@@ -72,8 +72,8 @@ export const measure = async (run: Omit<Run, 'settings' | 'emulatorEnv'>): Promi
     polled: await polled(),
     consent: await measured('consent', 'by consent'),
   };
-  await sweep(scene);
-  const forged = await forge(scene);
+  await sweep(ledgered);
+  const forged = await forge(ledgered);
   const all = ledger.entries();
   const swept = all.filter((entry) => entry.function === 'sweep-extractions');
   if (swept.length !== sweeps) throw new Error(`${swept.length} sweeps ran, not ${sweeps}.`);

@@ -18,7 +18,7 @@ test.each(situations)('$name is explained', async ({ now, sources, headline }) =
   expect((await explainExtraction(sources, id, at(now)))?.headline).toBe(headline);
 });
 
-test('an id that no place knows has no story, although the stream could not be read', async () => {
+test('an id that no source knows has no story, although the stream could not be read', async () => {
   expect(await explainExtraction(sourcesWith(), id, at(0))).toBeUndefined();
   const sources = sourcesWith({ changes: async () => denied('dynamodb:GetRecords') });
   expect(await explainExtraction(sources, id, at(0))).toBeUndefined();
@@ -32,7 +32,7 @@ test('without a record, whether it was erased is known only if the execution can
   });
 });
 
-test('a place without permission is named, and the rest is shown', async () => {
+test('a source without permission is named, and the rest is shown', async () => {
   const story = await explainExtraction(
     sourcesWith({
       record: async () => extractionIn('RUNNING'),
@@ -50,7 +50,7 @@ test('a place without permission is named, and the rest is shown', async () => {
   ]);
 });
 
-test('without the record the story is of what the other places know', async () => {
+test('without the record the story is of what the other sources have', async () => {
   const story = await explainExtraction(
     sourcesWith({ record: async () => denied('dynamodb:GetItem'), execution: async () => inStartTask() }),
     id,
@@ -60,7 +60,7 @@ test('without the record the story is of what the other places know', async () =
   expect(story?.lines.map(({ what }) => what)).toContain('Started the execution.');
 });
 
-test('lines of all places are merged in order of time, and each retry has its number and the next time', async () => {
+test('lines of all sources are merged in order of time, and each retry has its number and the next time', async () => {
   const story = await explainExtraction(
     sourcesWith({
       record: async () => extractionIn('REQUESTED', { attemptId: 'attempt-2' }),
