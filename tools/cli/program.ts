@@ -102,7 +102,7 @@ const addStart: AddCommand = (program, run) => {
     .option('--variant <v1|v2>', "by consent: the version of the provider's interface")
     .option('--target <path>', "by consent: the user's national id (default: -, standard input)")
     .option('--reference <text>', "the caller's own reference")
-    .option('--idempotency-key <key>', 'one key starts one extraction, however often (default: a random key)')
+    .option('--idempotency-key <key>', 'all requests with one key are one extraction (default: a random key)')
     .option('--watch', 'continue as watch does')
     .addHelpText(
       'after',
@@ -144,7 +144,7 @@ const addWatch: AddCommand = (program, run) => {
         .choices(['settled', 'closed'])
         .default(undefined, 'closed'),
     )
-    .option('--timeout <duration>', 'of one extraction: at most so long, such as 90s or 10min', duration)
+    .option('--timeout <duration>', 'of one extraction: stop after this time, such as 90s or 10min', duration)
     .addHelpText(
       'after',
       examples(
@@ -174,14 +174,16 @@ const addExplain: AddCommand = (program, run) => {
 const addListen: AddCommand = (program, run) => {
   program
     .command('listen')
-    .description('hand the events of the stream to a handler on this machine, and continue where it stopped')
+    .description(
+      'send the events of the stream to a handler on this machine, and continue after the last one',
+    )
     .option('--forward-to <url>', 'POST each event, signed, until it is answered with 2xx', httpUrl)
     .option('--print', 'print each event as JSON')
     .option('--raw', 'the event that Lambda passes to a consumer: `{"Records": [...]}`')
     .option('--all', 'every change, and not only those of extractions with an outcome')
     .option('--since <time>', 'start there: 2h before now, for example, or 2026-11-22T08:00:00Z', since)
     .option('--replay <extractionId>', 'only what the stream still has of this one, then end', extractionId)
-    .option('--state <file>', 'where it keeps how far it came (default: a file for each stage)')
+    .option('--state <file>', 'where it stores its position in the stream (default: a file for each stage)')
     .addHelpText(
       'after',
       examples(
@@ -233,7 +235,7 @@ const addDeliver: AddCommand = (program, run) => {
         .default('COMPLETED'),
     )
     .option('--encrypted', 'in encrypted mode')
-    .option('--forged', 'with a wrong signature; the right answer is 401, and nothing changes')
+    .option('--forged', 'with a wrong signature, which must be answered 401 and change nothing')
     .option('--orphan', 'send it although no extraction is linked to the task')
     .option('--yes', 'settle an open extraction without a prompt; stage local only')
     .option('--force', 'settle an open extraction of any other stage, in place of the provider')
@@ -293,7 +295,7 @@ const addRestore: AddCommand = (program, run) => {
 const addRedrive: AddCommand = (program, run) => {
   program
     .command('redrive')
-    .description('repeat the work of each message in the dead-letter queue')
+    .description('reconcile the extraction of each message in the dead-letter queue')
     .addHelpText('after', examples('--stage prod redrive'))
     .action(() => run(async (context) => (await import('./commands/redrive.ts')).redrive(context)));
 };

@@ -36,13 +36,9 @@ const stopping = ({ breakers }: Known, name: Breaker['name']): Breaker | undefin
 const notStartedBy = (windowEnd: string, now: Date): string =>
   `Without a start by ${clockTime(windowEnd, now)} it ends NOT_STARTED, and may be requested again.`;
 
-/** The sweep queues it at its first run after `dueAt`. */
-const sweepAfter = ({ dueAt = '' }: Extraction, now: Date): string =>
-  `the sweep after ${clockTime(dueAt, now)}`;
-
-/** A message of the queue is delayed until `dueAt`. Without one, the sweep queues it at its first run after that. */
+/** By a message that is delayed until `dueAt`. Without one, the sweep queues it at its first run after that. */
 const nextReconcile = ({ dueAt = '' }: Extraction, now: Date): string =>
-  `the reconcile queue or the sweep after ${clockTime(dueAt, now)}`;
+  `the reconcile after ${clockTime(dueAt, now)}`;
 
 /** Another record had this id before, so that its execution, which has the same name, does nothing for this one. */
 const isOfEarlierRecord = ({ execution, record }: Open): boolean =>
@@ -61,7 +57,7 @@ export const requestedWaits = (known: Open): string => {
   const { record, settings, execution, now, unread } = known;
   const windowEnd = plusSeconds(record.requestedAt, settings.timings.startWindow);
   if (now.toISOString() >= windowEnd) {
-    return `Was not started by ${clockTime(windowEnd, now)}. The next reconcile ends it NOT_STARTED: ${sweepAfter(record, now)}, at the latest.`;
+    return `Was not started by ${clockTime(windowEnd, now)}. It ends NOT_STARTED, by ${nextReconcile(record, now)} at the latest.`;
   }
   const otherwise = notStartedBy(windowEnd, now);
   if (isOfEarlierRecord(known)) {
@@ -75,7 +71,7 @@ export const requestedWaits = (known: Open): string => {
     return `${describeBreaker(breaker, now)} The machine tries again meanwhile. ${otherwise}`;
   }
   if (execution?.end !== undefined) {
-    return `Its execution has ${execution.end.how}, so nothing starts it. The next reconcile ends it NOT_STARTED: ${sweepAfter(record, now)}, at the latest.`;
+    return `Its execution has ${execution.end.how}, so nothing starts it. It ends NOT_STARTED, by ${nextReconcile(record, now)} at the latest.`;
   }
   const visit = execution === undefined ? undefined : currentVisit(execution);
   const failure = lastFailure(visit);
@@ -93,7 +89,7 @@ export const startingWaits = (known: Open): string => {
   const { startingAt = record.requestedAt } = record;
   const claimed = clockTime(startingAt, now);
   const staleAt = clockTime(plusSeconds(startingAt, settings.timings.startTimeout), now);
-  const who = `the machine's next try or ${sweepAfter(record, now)}`;
+  const who = `the machine's next try or ${nextReconcile(record, now)}`;
   if (!isStartStale(record, now, settings.timings)) {
     return `Waits for the answer to the start call of ${claimed}. Without one by ${staleAt} the start is stale, and ${who} ends it UNCONFIRMED.`;
   }
@@ -186,7 +182,7 @@ export const collectionWaits = (known: Open): string => {
     failure === undefined
       ? ''
       : ` The last try failed at ${clockTime(failure.at, now)}: ${bounded(failure.message)}`;
-  return `Its results are not collected yet.${last} They are read again until ${until}, next by ${nextReconcile(record, now)} at the latest; then it closes without them.${readsStopped(known)}`;
+  return `Its results are not collected yet.${last} They are read again until ${until}, next by ${nextReconcile(record, now)}; then it closes without them.${readsStopped(known)}`;
 };
 
 export const graceWaits = (known: Open): string => {

@@ -142,7 +142,7 @@ export const situations: readonly Situation[] = [
       execution: async () => inStartTask(),
     }),
     headline:
-      "The start is stale since 12:01:01Z: start-task has recorded no answer to its start call of 12:00:01Z. Now the machine's next try or the sweep after 12:03:01Z ends it UNCONFIRMED, as a task may exist.",
+      "The start is stale since 12:01:01Z: start-task has recorded no answer to its start call of 12:00:01Z. Now the machine's next try or the reconcile after 12:03:01Z ends it UNCONFIRMED, as a task may exist.",
   },
   {
     name: 'unlinked task',
@@ -288,7 +288,7 @@ export const situations: readonly Situation[] = [
       task: async () => linkedTask(),
     }),
     headline:
-      'TIMED_OUT at 14:00:00Z: the provider reported no final status by the deadline, 14:00:00Z. Until 2026-03-02 14:00:00Z a webhook or a read can still correct it; next, the reconcile queue or the sweep after 14:31:40Z reads the provider.',
+      'TIMED_OUT at 14:00:00Z: the provider reported no final status by the deadline, 14:00:00Z. Until 2026-03-02 14:00:00Z a webhook or a read can still correct it; next, the reconcile after 14:31:40Z reads the provider.',
   },
   {
     name: 'restored',
@@ -315,7 +315,7 @@ export const situations: readonly Situation[] = [
       changes: async () => bounded(change(8_900, 'INSERT', { after: extractionIn('RUNNING') })),
     }),
     headline:
-      'It was restored from a backup at 14:28:20Z. Waits for the webhook. No machine polls, as its execution has succeeded. Next, the reconcile queue or the sweep after 14:28:20Z reads the provider. Without a final status by 14:40:00Z it ends TIMED_OUT.',
+      'It was restored from a backup at 14:28:20Z. Waits for the webhook. No machine polls, as its execution has succeeded. Next, the reconcile after 14:28:20Z reads the provider. Without a final status by 14:40:00Z it ends TIMED_OUT.',
   },
   {
     name: 'erased',
@@ -371,7 +371,7 @@ export const situations: readonly Situation[] = [
         ),
     }),
     headline:
-      'COMPLETED at 12:00:30Z, reported by the webhook. Its results are not collected yet. The last try failed at 12:10:00Z: The task could not be read. They are read again until 2026-03-02 12:00:30Z, next by the reconcile queue or the sweep after 12:15:00Z at the latest; then it closes without them.',
+      'COMPLETED at 12:00:30Z, reported by the webhook. Its results are not collected yet. The last try failed at 12:10:00Z: The task could not be read. They are read again until 2026-03-02 12:00:30Z, next by the reconcile after 12:15:00Z; then it closes without them.',
   },
   {
     name: 'by consent, after its machine has ended',
@@ -381,7 +381,7 @@ export const situations: readonly Situation[] = [
       execution: async () => inStartTask(event(3, 'ExecutionSucceeded')),
     }),
     headline:
-      'Is polled by the reconcile queue, as there is no webhook under a consent. Next, the reconcile queue or the sweep after 12:13:20Z reads the provider. Without a final status by 14:00:00Z it ends TIMED_OUT.',
+      'Is polled by the reconcile queue, as there is no webhook under a consent. Next, the reconcile after 12:13:20Z reads the provider. Without a final status by 14:00:00Z it ends TIMED_OUT.',
   },
   {
     name: 'never started',
