@@ -55,21 +55,6 @@ describe('the tables', () => {
     });
   });
 
-  test('hold tasks without a stream', () => {
-    template.hasResourceProperties('AWS::DynamoDB::Table', {
-      KeySchema: [{ AttributeName: 'taskId', KeyType: 'HASH' }],
-      StreamSpecification: Match.absent(),
-    });
-  });
-
-  test('hold the breakers, which do not expire', () => {
-    template.hasResourceProperties('AWS::DynamoDB::Table', {
-      KeySchema: [{ AttributeName: 'name', KeyType: 'HASH' }],
-      StreamSpecification: Match.absent(),
-      TimeToLiveSpecification: Match.absent(),
-    });
-  });
-
   test('are on demand, encrypted and protected, and expire except for the breakers', () => {
     template.allResourcesProperties('AWS::DynamoDB::Table', {
       BillingMode: 'PAY_PER_REQUEST',
@@ -174,32 +159,6 @@ describe('the secrets', () => {
 });
 
 describe('the functions', () => {
-  const reconciling = [
-    'BREAKER',
-    'BREAKERS_TABLE',
-    'EXTRACTIONS_TABLE',
-    'PROVIDER_API_KEY_SECRET',
-    'PROVIDER_BASE_URL',
-    'PROVIDER_TIMEOUTS',
-    'RECONCILE_QUEUE_URL',
-    'REQUESTS_TABLE',
-    'RESULTS_BUCKET',
-    'RESULTS_MAX_BYTES',
-    'SEAL_KEY_ARN',
-    'SESSION_MINUTES',
-    'TASKS_TABLE',
-    'TASK_TOKEN_MINUTES',
-    'TIMINGS',
-  ];
-
-  test('run Node 24 on arm64', () => {
-    template.allResourcesProperties('AWS::Lambda::Function', {
-      Runtime: 'nodejs24.x',
-      Architectures: ['arm64'],
-      Handler: 'index.handler',
-    });
-  });
-
   test('have startTimeoutSeconds as the timeout of start-task', () => {
     const settings = { startTimeoutSeconds: 100, webhookWaitSeconds: 610 };
     const [lambda] = Object.entries(
@@ -254,63 +213,6 @@ describe('the functions', () => {
     template.allResourcesProperties('AWS::Lambda::Function', {
       LoggingConfig: { LogGroup: { Ref: Match.stringLikeRegexp('Log[0-9A-F]{8}$') } },
     });
-  });
-
-  test.each([
-    [
-      'RequestExtraction',
-      [
-        'EXTRACTIONS_TABLE',
-        'FINGERPRINT_KEY_SECRET',
-        'REQUESTS_TABLE',
-        'SEAL_KEY_ARN',
-        'STATE_MACHINE_ARN',
-        'TIMINGS',
-      ],
-    ],
-    ['GetExtraction', ['EXTRACTIONS_TABLE', 'READERS', 'RESULTS_RETENTION_DAYS']],
-    [
-      'StartTask',
-      [
-        'BREAKER',
-        'BREAKERS_TABLE',
-        'ENCRYPT_RAW_CREDENTIALS',
-        'EXTRACTIONS_TABLE',
-        'PROVIDER_API_KEY_SECRET',
-        'PROVIDER_BASE_URL',
-        'PROVIDER_TIMEOUTS',
-        'RECONCILE_QUEUE_URL',
-        'REQUESTS_TABLE',
-        'SEAL_KEY_ARN',
-        'SESSION_MINUTES',
-        'TASKS_TABLE',
-        'TASK_TOKEN_MINUTES',
-        'TIMINGS',
-      ],
-    ],
-    [
-      'ReceiveWebhook',
-      [
-        'EXTRACTIONS_TABLE',
-        'POLL_EVERY_SECONDS',
-        'RECONCILE_QUEUE_URL',
-        'SIGNING_KEY_REFRESH_SECONDS',
-        'TASKS_TABLE',
-        'WEBHOOK_SIGNING_KEY_SECRET',
-      ],
-    ],
-    ['ReconcileExtraction', reconciling],
-    ['SweepExtractions', ['EXTRACTIONS_TABLE', 'RECONCILE_QUEUE_URL']],
-    [
-      'ManageConsents',
-      ['PROVIDER_API_KEY_SECRET', 'PROVIDER_BASE_URL', 'PROVIDER_TIMEOUTS', 'TASK_TOKEN_MINUTES'],
-    ],
-  ])('have only the environment that they need: %s', (name, expected) => {
-    const [variables = {}] = Object.entries(resourcesOf(template, 'AWS::Lambda::Function'))
-      .filter(([id]) => id.startsWith(name))
-      .map(([, lambda]) => variablesOf(lambda));
-    const names = Object.keys(variables).filter((variable) => !variable.startsWith('POWERTOOLS_'));
-    expect(names.toSorted()).toEqual(expected);
   });
 
   test('have the provider client and its widget in their environment if the settings name them', () => {

@@ -57,6 +57,7 @@ describe('a consumer', () => {
       MaximumRecordAgeInSeconds: 43_200,
       MaximumBatchingWindowInSeconds: 1,
     });
+    expect(mappingOf(template)?.Enabled ?? true).toBe(true);
   });
 
   test('keeps an abandoned batch in a private bucket for two weeks, and raises an alarm', () => {

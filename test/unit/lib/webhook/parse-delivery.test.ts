@@ -1,22 +1,14 @@
-import { describe, expect, test } from 'vitest';
-import { terminalStatuses } from '../../../../lib/extraction/record.ts';
+import { expect, test } from 'vitest';
 import { parseDelivery } from '../../../../lib/webhook/parse-delivery.ts';
 import { encryptedByOpenssl } from '../../../support/openssl.ts';
 
 const key = 'signing-key';
 const iv = Buffer.from('f0e0d0c0b0a090807060504030201000', 'hex');
+// test/fuzz/webhook compares whole deliveries with an oracle.
 const wrapped = (inner: string | Uint8Array, under = key): string =>
   JSON.stringify({ data: encryptedByOpenssl(inner, under, iv) });
 const parse = (body: string | Uint8Array) => parseDelivery(Buffer.from(body), key);
 const terminal = { kind: 'terminal', taskId: 'task-1', taskStatus: 'PARTIAL' };
-
-test.each(terminalStatuses)('a plain payload with %s is a delivery', (taskStatus) => {
-  expect(parse(JSON.stringify({ taskId: 'task-1', taskStatus }))).toEqual({
-    kind: 'terminal',
-    taskId: 'task-1',
-    taskStatus,
-  });
-});
 
 test('a wrapped payload is decrypted with the key that verified', () => {
   expect(parse(wrapped('{"taskId":"task-1","taskStatus":"PARTIAL"}'))).toEqual(terminal);
@@ -26,19 +18,6 @@ test('a wrapped payload under another key is not decryptable', () => {
   expect(parse(wrapped('{"taskId":"task-1","taskStatus":"PARTIAL"}', 'another'))).toMatchObject({
     kind: 'unreadable',
   });
-});
-
-test('fields that nobody documented are ignored, in either mode', () => {
-  const payload = '{"taskId":"task-1","taskStatus":"PARTIAL","results":{"secret":1},"at":"now"}';
-  expect(parse(payload)).toEqual(terminal);
-  expect(parse(wrapped(payload))).toEqual(terminal);
-  const [open] = wrapped(payload).split(/}$/);
-  expect(parse(`${open},"version":2}`)).toEqual(terminal);
-});
-
-test('a plain payload stays plain, even if it has a field called data', () => {
-  expect(parse('{"taskId":"task-1","taskStatus":"PARTIAL","data":"whatever"}')).toEqual(terminal);
-  expect(parse('{"taskId":"task-1","taskStatus":"PARTIAL","data":{"x":1}}')).toEqual(terminal);
 });
 
 test.each(['PENDING', 'RUNNING', 'completed', 'TIMED_OUT', 'CANCELLED', '', '__proto__'])(
@@ -74,17 +53,12 @@ const json = (of: unknown) => JSON.stringify(of);
 
 test.each([
   ['null', 'null'],
-  ['a number', '7'],
-  ['a string', '"task-1"'],
   ['a list', json([{ taskId: 'task-1', taskStatus: 'PARTIAL' }])],
-  ['an empty object', '{}'],
   ['a taskId without a status', json({ taskId: 'task-1' })],
   ['a status without a taskId', json({ taskStatus: 'PARTIAL' })],
   ['an empty taskId', json({ taskId: '', taskStatus: 'PARTIAL' })],
   ['a taskId of 101 characters', json({ taskId: 'x'.repeat(101), taskStatus: 'PARTIAL' })],
-  ['a taskId that is a number', json({ taskId: 7, taskStatus: 'PARTIAL' })],
   ['a status that is a number', json({ taskId: 'task-1', taskStatus: 1 })],
-  ['a status that is null', json({ taskId: 'task-1', taskStatus: null })],
   ['data that is no text', json({ data: { taskId: 'task-1', taskStatus: 'PARTIAL' } })],
   ['a taskId of null beside data', json({ taskId: null, data: 'x' })],
 ])('%s names no task', (_what, body) => {
@@ -94,12 +68,6 @@ test.each([
 test('a wrapper inside a wrapper is not unwrapped', () => {
   const inner = wrapped('{"taskId":"task-1","taskStatus":"PARTIAL"}');
   expect(parse(wrapped(inner))).toEqual({ kind: 'unreadable', reason: 'no-task' });
-});
-
-test('a taskId of 1 and of 100 characters is one', () => {
-  for (const taskId of ['x', 'x'.repeat(100)]) {
-    expect(parse(json({ taskId, taskStatus: 'FAILED' }))).toMatchObject({ kind: 'terminal', taskId });
-  }
 });
 
 // Texts that a lenient decoder makes a delivery of, with U+FFFD or another letter where the bytes are no UTF-8. The signature is
@@ -115,35 +83,11 @@ const noUtf8: readonly (readonly [what: string, bytes: readonly number[]])[] = [
   ['a code point beyond the last', [0xf4, 0x90, 0x80, 0x80]],
   ['an emoji that is cut off', [0xf0, 0x9f, 0x98]],
 ];
-const places = [
-  ['the taskId', '{"taskId":"task-<>1","taskStatus":"PARTIAL"}'],
-  ['the status', '{"taskId":"task-1","taskStatus":"PARTIAL<>"}'],
-  ['a field that is ignored', '{"taskId":"task-1","taskStatus":"PARTIAL","note":"<>"}'],
-  ['the name of one', '{"taskId":"task-1","taskStatus":"PARTIAL","<>":1}'],
-] as const;
-const inPlace = (text: string, bytes: readonly number[]): Buffer => {
-  const [before = '', after = ''] = text.split('<>');
-  return Buffer.concat([Buffer.from(before), Buffer.from(bytes), Buffer.from(after)]);
-};
-
-describe.each(places)('in %s', (_where, text) => {
-  test.each(noUtf8)('%s is refused, plain and wrapped', (_what, bytes) => {
-    const body = inPlace(text, bytes);
-    expect(parse(body)).toEqual({ kind: 'unreadable', reason: 'not-json' });
-    expect(parse(wrapped(body))).toEqual({ kind: 'unreadable', reason: 'not-json' });
-  });
-
-  test('whatever is UTF-8 is read, U+FFFD itself included', () => {
-    for (const character of ['ñ', '€', '😀', '\ufffd', '\u007f']) {
-      expect(parse(inPlace(text, [...Buffer.from(character)])).kind).not.toBe('unreadable');
-    }
-  });
-});
-
-test.each(noUtf8)('a wrapper with %s beside its data is refused', (_what, bytes) => {
-  const { data } = JSON.parse(wrapped('{"taskId":"task-1","taskStatus":"PARTIAL"}')) as { data: string };
-  const body = inPlace(`{"data":"${data}","note":"<>"}`, bytes);
+test.each(noUtf8)('a body with %s is refused, plain and wrapped', (_what, bytes) => {
+  const [before, after] = ['{"taskId":"task-', '1","taskStatus":"PARTIAL"}'];
+  const body = Buffer.concat([Buffer.from(before), Buffer.from(bytes), Buffer.from(after)]);
   expect(parse(body)).toEqual({ kind: 'unreadable', reason: 'not-json' });
+  expect(parse(wrapped(body))).toEqual({ kind: 'unreadable', reason: 'not-json' });
 });
 
 test('a taskId is read letter by letter as UTF-8', () => {

@@ -140,35 +140,6 @@ test.each([
   expect(verify(header, body, [key])).toEqual({ verified: false, reason: 'malformed' });
 });
 
-test('another key does not match', () => {
-  expect(verify(signed(body, 'another'), body, [key])).toEqual({
-    verified: false,
-    reason: 'mismatch',
-  });
-});
-
-test('no key at all matches nothing', () => {
-  expect(verify(right, body, [])).toEqual({ verified: false, reason: 'mismatch' });
-});
-
-test('a body that differs in one byte, anywhere, does not match', () => {
-  fc.assert(
-    fc.property(fc.nat(body.length - 1), fc.integer({ min: 1, max: 255 }), (index, flip) => {
-      const altered = Buffer.from(body);
-      altered[index] = (altered[index] ?? 0) ^ flip;
-      expect(verify(right, altered, [key])).toEqual({ verified: false, reason: 'mismatch' });
-    }),
-  );
-});
-
-test('a signature that differs in one digit, anywhere, does not match', () => {
-  for (let index = 7; index < right.length; index += 1) {
-    const other = right[index] === '0' ? '1' : '0';
-    const altered = `${right.slice(0, index)}${other}${right.slice(index + 1)}`;
-    expect(verify(altered, body, [key]).verified).toBe(false);
-  }
-});
-
 test('bytes that are no UTF-8 are verified as they are', () => {
   const bytes = Buffer.from([0xff, 0xfe, 0x00, 0x80]);
   expect(verify(signed(bytes, key), bytes, [key]).verified).toBe(true);
@@ -185,14 +156,6 @@ test('with several active keys the one that matches is told, wherever it stands'
   ]) {
     expect(verify(right, body, keys)).toEqual({ verified: true, key });
   }
-});
-
-test('whatever the header, the answer is a value', () => {
-  fc.assert(
-    fc.property(fc.string({ unit: 'binary', maxLength: 100 }), (header) => {
-      expect(verify(header, body, [key])).toEqual({ verified: false, reason: 'malformed' });
-    }),
-  );
 });
 
 // A header, whether its form is right, and what it was made for: a right one, a forged one, one of another body.

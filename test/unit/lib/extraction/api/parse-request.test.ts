@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
   parseExtractionRequest,
@@ -35,12 +34,10 @@ describe('a valid request', () => {
   test.each<readonly [string, unknown]>([
     ['with raw credentials', valid],
     ['without a reference', { ...valid, reference: undefined }],
-    ['with persisted credentials', { ...valid, credentials: { mode: 'persisted', value: 'opaque' } }],
     ['with encrypted credentials and their session token', encrypted],
     ['with fields of the entity’s own in raw credentials', rawIn({ rut: '1-9', nested: { a: [1, null] } })],
     ['with a range of one day', movementIn({ startDate: '2026-01-01', endDate: '2026-01-01' })],
     ['with a leap day', movementIn({ startDate: '2028-02-29', endDate: '2028-03-01' })],
-    ['with a reference of 256 characters', { ...valid, reference: 'x'.repeat(256) }],
   ])('%s is returned unchanged', (_what, body) => {
     const json: unknown = JSON.parse(JSON.stringify(body));
     expect(parseExtractionRequest(json)).toEqual({
@@ -62,7 +59,6 @@ const byConsent = {
 describe('a valid request by consent', () => {
   test.each<readonly [string, unknown]>([
     ['with everything', byConsent],
-    ['of v1', { ...byConsent, variant: 'v1' }],
     ['without a reference', { ...byConsent, reference: undefined }],
     ['of a product that v2 tasks do not have', { ...byConsent, product: 'debt' }],
     ['with a target without dots and hyphen', { ...byConsent, target: '111111111' }],
@@ -82,16 +78,12 @@ describe('each violation of a request by consent has its pointer', () => {
     ['no product', { ...byConsent, product: undefined }, '/product'],
     ['a product that is not documented', { ...byConsent, product: 'horoscope' }, '/product'],
     ['a consentId that is no UUID', { ...byConsent, consentId: 'c-1' }, '/consentId'],
-    ['no consentId', { ...byConsent, consentId: undefined }, '/consentId'],
     ['no target', { ...byConsent, target: undefined }, '/target'],
-    ['a target that is a number', { ...byConsent, target: 111111111 }, '/target'],
     ['a target with a wrong check digit', { ...byConsent, target: '11111111-2' }, '/target'],
     ['an unknown variant', { ...byConsent, variant: 'v3' }, '/variant'],
-    ['an empty reference', { ...byConsent, reference: '' }, '/reference'],
     ['a field of the other method', { ...byConsent, entity: 'bank' }, '/entity'],
     ['a webhook, of which there is none', { ...byConsent, webhook: { enable: true } }, '/webhook'],
     ['a method that there is not', { ...byConsent, method: 'magic' }, '/method'],
-    ['a method of null', { ...byConsent, method: null }, '/method'],
     ['fields of a consent without its method', { ...valid, target: '11111111-1' }, '/target'],
   ])('%s', (_what, body, pointer) => {
     expect(pointersOf(JSON.parse(JSON.stringify(body)))).toEqual([pointer]);
@@ -107,39 +99,19 @@ describe('each violation of a request by consent has its pointer', () => {
     const [violation] = violationsOf({ ...byConsent, product: 'horoscope' });
     expect(violation?.detail).toMatch(/^must be one of tef, bill, .*, balances$/);
   });
-
-  test('and its values are never echoed', () => {
-    const sentinel = 'SENTINEL-7f3a';
-    const body = {
-      ...byConsent,
-      product: sentinel,
-      consentId: sentinel,
-      target: sentinel,
-      variant: sentinel,
-    };
-    expect(violationsOf(body)).toHaveLength(4);
-    expect(JSON.stringify(violationsOf(body))).not.toContain(sentinel);
-    expect(JSON.stringify(violationsOf({ ...byConsent, method: sentinel }))).not.toContain(sentinel);
-  });
 });
 
+// test/fuzz/intake proves what is accepted, and that no answer has a value of the request.
 describe('each violation has its pointer', () => {
   test.each<readonly [string, unknown, string]>([
     ['a body that is null', null, ''],
-    ['a body that is a text', 'bank', ''],
-    ['a body that is a number', 7, ''],
     ['a body that is a list', [], ''],
-    ['an action that is a list', { ...valid, actions: [[]] }, '/actions/0'],
-    ['params that are a list', { ...valid, actions: [{ id: 'movement', params: [] }] }, '/actions/0/params'],
     ['no entity', { ...valid, entity: undefined }, '/entity'],
-    ['an empty entity', { ...valid, entity: '' }, '/entity'],
     ['an entity that is a number', { ...valid, entity: 7 }, '/entity'],
     ['an entity of 101 characters', { ...valid, entity: 'x'.repeat(101) }, '/entity'],
     ['no credentials', { ...valid, credentials: undefined }, '/credentials'],
-    ['credentials that are a text', { ...valid, credentials: 'u:p' }, '/credentials'],
     ['credentials without a mode', { ...valid, credentials: { value: {} } }, '/credentials/mode'],
     ['an unknown mode', { ...valid, credentials: { mode: 'plain', value: {} } }, '/credentials/mode'],
-    ['raw credentials without a value', { ...valid, credentials: { mode: 'raw' } }, '/credentials/value'],
     ['raw credentials that are a text', rawIn('u:p'), '/credentials/value'],
     ['raw credentials without a field', rawIn({}), '/credentials/value'],
     [
@@ -153,39 +125,20 @@ describe('each violation has its pointer', () => {
       '/credentials/value',
     ],
     [
-      'encrypted credentials that are empty',
-      { ...encrypted, credentials: { mode: 'encrypted', value: '' } },
-      '/credentials/value',
-    ],
-    [
-      'persisted credentials that are an object',
-      { ...valid, credentials: { mode: 'persisted', value: {} } },
-      '/credentials/value',
-    ],
-    [
       'encrypted credentials without a session token',
       { ...encrypted, sessionToken: undefined },
       '/sessionToken',
     ],
-    ['an empty session token', { ...encrypted, sessionToken: '' }, '/sessionToken'],
     ['a session token with raw credentials', { ...valid, sessionToken: 'st' }, '/sessionToken'],
     ['a session token with a line break in it', { ...encrypted, sessionToken: 'a\nb' }, '/sessionToken'],
-    ['a session token with a space in it', { ...encrypted, sessionToken: 'a b' }, '/sessionToken'],
     ['a session token that is not ASCII', { ...encrypted, sessionToken: 'añb' }, '/sessionToken'],
     ['no actions', { ...valid, actions: undefined }, '/actions'],
-    ['actions that are an object', { ...valid, actions: { id: 'tef' } }, '/actions'],
     ['an empty list of actions', { ...valid, actions: [] }, '/actions'],
     ['51 actions', { ...valid, actions: Array.from({ length: 51 }, () => ({ id: 'tef' })) }, '/actions'],
-    ['an action that is a text', { ...valid, actions: ['tef'] }, '/actions/0'],
     ['an action without an id', { ...valid, actions: [{ id: 'tef' }, {}] }, '/actions/1/id'],
     ['an action that v2 does not list', { ...valid, actions: [{ id: 'debt' }] }, '/actions/0/id'],
     ['an unknown field of an action', { ...valid, actions: [{ id: 'tef', x: 1 }] }, '/actions/0/x'],
     ['params for tef', { ...valid, actions: [{ id: 'tef', params: {} }] }, '/actions/0/params'],
-    [
-      'params for product-balance',
-      { ...valid, actions: [{ id: 'product-balance', params: { dateRange } }] },
-      '/actions/0/params',
-    ],
     ['movement without params', { ...valid, actions: [{ id: 'movement' }] }, '/actions/0/params'],
     [
       'movement without a range',
@@ -203,44 +156,13 @@ describe('each violation has its pointer', () => {
       '/actions/0/params/dateRange/startDate',
     ],
     [
-      'a range without an end',
-      movementIn({ startDate: '2026-01-31' }),
-      '/actions/0/params/dateRange/endDate',
-    ],
-    ['an unknown field of a range', movementIn({ ...dateRange, x: 1 }), '/actions/0/params/dateRange/x'],
-    [
       'a date in another form',
       movementIn({ ...dateRange, startDate: '01/02/2026' }),
       '/actions/0/params/dateRange/startDate',
     ],
     [
-      'a date with a time',
-      movementIn({ ...dateRange, startDate: '2026-01-01T00:00:00Z' }),
-      '/actions/0/params/dateRange/startDate',
-    ],
-    [
       'a 30 February',
       movementIn({ startDate: '2026-02-30', endDate: '2026-03-31' }),
-      '/actions/0/params/dateRange/startDate',
-    ],
-    [
-      'a 29 February of a common year',
-      movementIn({ ...dateRange, endDate: '2026-02-29' }),
-      '/actions/0/params/dateRange/endDate',
-    ],
-    [
-      'a 31 April',
-      movementIn({ ...dateRange, endDate: '2026-04-31' }),
-      '/actions/0/params/dateRange/endDate',
-    ],
-    [
-      'a month 13',
-      movementIn({ ...dateRange, endDate: '2026-13-01' }),
-      '/actions/0/params/dateRange/endDate',
-    ],
-    [
-      'a day 0',
-      movementIn({ ...dateRange, startDate: '2026-01-00' }),
       '/actions/0/params/dateRange/startDate',
     ],
     [
@@ -250,7 +172,6 @@ describe('each violation has its pointer', () => {
     ],
     ['an empty reference', { ...valid, reference: '' }, '/reference'],
     ['a reference of 257 characters', { ...valid, reference: 'x'.repeat(257) }, '/reference'],
-    ['a reference of null', { ...valid, reference: null }, '/reference'],
     ['an unknown field', { ...valid, webhook: { enable: true } }, '/webhook'],
     ['an unknown field whose name needs escaping', { ...valid, 'a/b~c': 1 }, '/a~1b~0c'],
     [
@@ -290,10 +211,6 @@ test('violations in several places are all reported', () => {
       '/extra',
     ]),
   );
-});
-
-test('two unknown fields are two violations', () => {
-  expect(pointersOf({ ...valid, one: 1, two: 2 })).toEqual(['/one', '/two']);
 });
 
 // valibot leaves these three names out of every object, unseen, so that nothing was unknown about them.
@@ -344,15 +261,6 @@ test.each(controlCharacters)('the control character %j passes in a password and 
   expect(pointersOf({ ...encrypted, credentials: { mode: 'encrypted', value: text } })).toEqual([]);
 });
 
-test('letters, emoji and spaces of every kind are no control characters', () => {
-  const text = 'Ñandú 😀 \u00a0\u2003 \u200d';
-  expect(pointersOf({ ...valid, reference: text, entity: text })).toEqual([]);
-});
-
-test('raw credentials that are a list are refused, not turned into an object', () => {
-  expect(pointersOf(rawIn(['u', 'p']))).toEqual(['/credentials/value']);
-});
-
 test.each(['constructor', 'prototype', '__proto__'])(
   'a raw credential called %s is passed on or refused, never silently left out',
   (field) => {
@@ -393,53 +301,6 @@ describe('what is sealed fits in one KMS call', () => {
 
   test('bytes count, not characters', () => {
     expect(pointersOf(rawIn({ p: 'ñ'.repeat(2_100) }))).toEqual(['/credentials']);
-  });
-});
-
-describe('values are never echoed', () => {
-  const sentinel = 'SENTINEL-7f3a';
-  /** Any JSON whose every text and every number is the sentinel. */
-  const loaded = fc.letrec((tie) => ({
-    node: fc.oneof(
-      { maxDepth: 3 },
-      fc.constantFrom(sentinel, 73_519_846_201, null, true),
-      fc.array(tie('node'), { maxLength: 2 }),
-      fc.dictionary(
-        fc.constantFrom('mode', 'value', 'id', 'params', 'dateRange', 'startDate', 'endDate', 'username'),
-        tie('node'),
-        { maxKeys: 3 },
-      ),
-    ),
-  })).node;
-  const field = fc.constantFrom('entity', 'credentials', 'actions', 'reference', 'sessionToken');
-
-  test('whatever is wrong, wherever', () => {
-    let refused = 0;
-    fc.assert(
-      fc.property(fc.dictionary(field, loaded), (fields) => {
-        const violations = violationsOf({ ...valid, ...fields });
-        refused += violations.length > 0 ? 1 : 0;
-        const answer = JSON.stringify(violations);
-        expect(answer).not.toContain(sentinel);
-        expect(answer).not.toContain('73519846201');
-      }),
-      { numRuns: 500 },
-    );
-    expect(refused).toBeGreaterThan(300);
-  });
-
-  test.each([
-    ['as an entity', { ...valid, entity: sentinel.repeat(20) }],
-    ['as a mode', { ...valid, credentials: { mode: sentinel, value: sentinel } }],
-    ['as an action', { ...valid, actions: [{ id: sentinel }, sentinel] }],
-    ['as a date', movementIn({ startDate: sentinel, endDate: sentinel })],
-    ['as a token', { ...valid, sessionToken: sentinel }],
-    ['as raw credentials', rawIn(sentinel)],
-    ['as credentials that are too long', rawIn({ p: sentinel.repeat(500) })],
-    ['as the body', sentinel],
-  ])('%s', (_what, body) => {
-    expect(violationsOf(body).length).toBeGreaterThan(0);
-    expect(JSON.stringify(violationsOf(body))).not.toContain(sentinel);
   });
 });
 
