@@ -2,7 +2,7 @@
  * Everything that neither the run nor the template shows. It is printed with the result.
  */
 
-/** The duration of a task. Naive polling and the polls by consent depend on it, the happy path does not. */
+/** The duration of a task. The polls by consent depend on it, the happy path does not. */
 export const taskSeconds = 60;
 
 /** The duration of a task that outlasts the wait for its webhook, so that the machine polls. */
@@ -44,27 +44,5 @@ export const samples = {
     'arn:aws:states:us-east-1:123456789012:execution:Cosecha-prod-extractions:01a1fe07-9745-75b1-b891-0d0d5703db17',
 };
 
-/** How often a busy process of the webhook reads its signing keys again, in minutes. */
-export const signingKeyMinutes = 5;
-
 /** The target of the happy path, in dollars per million extractions. */
 export const targetDollars = 60;
-
-/**
- * How Lambda polls a queue that is empty: "Lambda starts processing five batches at a time", by long polls of 20 s, and can
- * "optimize to as few as 2", but not "when you enable the maximum concurrency setting", as the reconcile queue does
- * (https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-scaling.html). 20 s is the longest poll of SQS.
- */
-export const idlePollers = { count: 5, everySeconds: 20 } as const;
-
-/**
- * How often the pipe reads the stream: a new table has four shards, each read "at a base rate of 4 times per second"
- * (https://docs.aws.amazon.com/lambda/latest/dg/with-ddb.html). DynamoDB bills no reads by Lambda, and the page names no pipes.
- */
-export const streamReads = { shards: 4, perSecond: 4 } as const;
-
-/** How many of an extraction's stream records pass the filter of the pipe: settled and collected. */
-export const outcomeRecords = 2;
-
-/** The size of the results of an extraction in bytes. */
-export const resultBytes = 5_000;

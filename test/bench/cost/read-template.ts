@@ -1,5 +1,4 @@
 import * as v from 'valibot';
-import { readConfig } from '../../../infra/config.ts';
 import type { Resource, Template } from '../template.ts';
 import type { Table } from '../units/capacity.ts';
 import { tablesOf } from '../units/tables.ts';
@@ -20,11 +19,6 @@ export type Facts = {
     readonly webhookWaitSeconds: number;
     readonly poll: Retrier;
   };
-  readonly sweepsPerMonth: number;
-  /** How long an extraction's record and its results are kept. */
-  readonly days: { readonly record: number; readonly results: number };
-  readonly secrets: number;
-  readonly keys: number;
 };
 
 const text = v.string();
@@ -74,8 +68,6 @@ const definitionShape = v.object({
   }),
 });
 
-const ruleShape = v.object({ ScheduleExpression: v.optional(text) });
-
 /** A string with CloudFormation references, which are replaced by their names. */
 const flatten = (value: unknown): string => {
   if (typeof value === 'string') return value;
@@ -84,28 +76,11 @@ const flatten = (value: unknown): string => {
   return flatten(argument);
 };
 
-const MINUTES: Readonly<Record<string, number>> = { minute: 1, hour: 60, day: 1_440 };
-const MONTH_MINUTES = 30 * 1_440;
-
-/** `rate(5 minutes)` */
-const timesPerMonth = (schedule: string): number => {
-  const [, count = '', unit = ''] = /^rate\((\d+) (minute|hour|day)s?\)$/.exec(schedule) ?? [];
-  const minutes = MINUTES[unit];
-  if (minutes === undefined) throw new Error(`Not a rate: ${schedule}`);
-  return MONTH_MINUTES / (Number(count) * minutes);
-};
-
 const onlyOne = <Value>(values: readonly Value[], what: string): Value => {
   const [first] = values;
   if (first === undefined || values.length !== 1) throw new Error(`${values.length} of ${what}, not one.`);
   return first;
 };
-
-/** The template has the default settings, but the days that a record is kept are in the code that writes it. */
-const { recordRetentionDays, resultsRetentionDays } = readConfig({
-  stage: 'preview',
-  providerBaseUrl: 'https://provider.example',
-});
 
 /** Reads the facts. Throws if the template has something without a price. */
 export const factsOf = (template: Template): Facts => {
@@ -127,9 +102,6 @@ export const factsOf = (template: Template): Facts => {
       .filter(({ AuthorizationType }) => AuthorizationType === authorization)
       .map(({ RouteKey }) => RouteKey);
   const webhook = onlyOne(keysOf('NONE'), 'open routes');
-  const schedules = all('AWS::Events::Rule', ruleShape).flatMap(
-    ({ ScheduleExpression }) => ScheduleExpression ?? [],
-  );
   return {
     memoryMB: Object.fromEntries(
       all('AWS::Lambda::Function', functionShape).map(({ MemorySize, Environment }) => [
@@ -148,9 +120,5 @@ export const factsOf = (template: Template): Facts => {
       webhookWaitSeconds: States.StartTask.TimeoutSeconds,
       poll: States.Reconcile.Retry[0],
     },
-    sweepsPerMonth: timesPerMonth(onlyOne(schedules, 'schedules')),
-    days: { record: recordRetentionDays, results: resultsRetentionDays },
-    secrets: ofType('AWS::SecretsManager::Secret').length,
-    keys: ofType('AWS::KMS::Key').length,
   };
 };

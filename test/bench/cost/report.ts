@@ -13,7 +13,6 @@ import { markdownTable } from '../markdown-table.ts';
 import type { Bill } from './bill/bill.ts';
 import { type Charge, dollarsOf, totalOf } from './bill/charge.ts';
 import { COLD_START } from './bill/cold-starts.ts';
-import { memorySizes } from './bill/path-charges.ts';
 import { startAndEnd } from './bill/transitions.ts';
 import type { Facts } from './read-template.ts';
 
@@ -110,7 +109,6 @@ export const report = (bill: Bill, { machine }: Facts): string => {
   const { flood } = bill;
   const aMonthOfFlood = (perMillion: number): number => (perMillion * flood.deliveries) / 1_000_000;
   const total = totalOf(happy?.charges ?? []);
-  const naive = totalOf(bill.designs[0]?.charges ?? []);
   return [
     `Prices: us-east-1, list, first tiers, no free tier, as read on ${readOn} (tools/acceptance/checks/prices.ts).`,
     `Assumed (test/bench/assumptions.ts): tasks of ${taskSeconds} s; ${providerAnswerMs} ms for each answer of the provider, ${awsAnswerMs} ms for each of AWS;`,
@@ -134,30 +132,17 @@ export const report = (bill: Bill, { machine }: Facts): string => {
     `A task takes ${taskSeconds} s unless the path says otherwise. "polled": every webhook is lost, the machine waits ${machine.webhookWaitSeconds} s and reads once. "polled, 20 min": the task outlasts the wait, and the machine polls.`,
     '"consent" has no webhook: Reconcile polls from the start. Polls are counted for the template\'s Retry (full jitter), each at the cost of one in this run, and by consent with a Task Token for each.',
     '',
-    '2. Beside other designs, on the happy path',
-    '',
-    byService(bill.designs),
-    '',
-    `Ours is ${(total / naive).toFixed(3)} of naive polling.`,
-    '',
-    '3. Where the money goes, on the happy path',
+    '2. Where the money goes, on the happy path',
     '',
     breakdown(happy?.charges ?? []),
     '',
     markdownTable([
-      [
-        'one invocation, warm',
-        'CPU ms, median',
-        'MB',
-        'billed ms',
-        ...memorySizes.map((size) => `$ at ${size} MB`),
-      ],
-      ...bill.durations.map(({ where, cpuMs, memoryMB, billedMs, gigabyteSeconds }) => [
+      ['one invocation, warm', 'CPU ms, median', 'MB', 'billed ms'],
+      ...bill.durations.map(({ where, cpuMs, memoryMB, billedMs }) => [
         where,
         cpuMs.toFixed(1),
         String(memoryMB),
         String(billedMs),
-        ...gigabyteSeconds.map((quantity) => money(quantity * prices.armGigabyteSecond.perMillion)),
       ]),
     ]),
     '',
@@ -175,19 +160,11 @@ export const report = (bill: Bill, { machine }: Facts): string => {
     '',
     ...[...bill.largest].map(([name, bytes]) => `Largest item of ${name}: ${bytes} bytes.`),
     '',
-    '4. Where it goes, by consent',
+    '3. Where it goes, by consent',
     '',
     breakdown(bill.paths.at(-1)?.charges ?? []),
     '',
-    '5. A month, whatever is extracted (alarms, metrics and dashboard: docs/operations.md, "Cost of monitoring")',
-    '',
-    markdownTable([['', '$'], ...bill.months.map(({ what, dollars }) => [what, money(dollars)])]),
-    '',
-    '6. Besides the paths, for a million extractions',
-    '',
-    markdownTable([['', '$'], ...bill.besides.map(({ what, dollars }) => [what, money(dollars)])]),
-    '',
-    `7. A flood of forged deliveries, at the throttle of the webhook: ${flood.perSecond} a second, ${figure(flood.deliveries / 1e6)} million in 30 days`,
+    `4. A flood of forged deliveries, at the throttle of the webhook: ${flood.perSecond} a second, ${figure(flood.deliveries / 1e6)} million in 30 days`,
     '',
     markdownTable([
       ['', '$ per million', '$ a month'],
@@ -201,7 +178,6 @@ export const report = (bill: Bill, { machine }: Facts): string => {
     'Not included: storage of logs, traffic, reads of logs, KMS requests of tables, bucket and logs, logins',
     '(one an hour for each process), what CloudTrail and GuardDuty bill for each event, and retries.',
     '',
-    `The happy path passes $${targetDollars} if an answer of AWS takes ${bill.mostAwsAnswerMs.toFixed(1)} ms on average.`,
     `Happy path: $${money(total)} per million extractions; target ≤ ${targetDollars}. By consent: $${money(totalOf(bill.paths.at(-1)?.charges ?? []))}; target ≤ 125.`,
   ].join('\n');
 };

@@ -90,20 +90,6 @@ export const prices = {
     page: 'https://aws.amazon.com/eventbridge/pricing/',
     seen: 'unseen',
   },
-  pipeRequest: {
-    service: 'EventBridge',
-    unit: 'request of a pipe, after its filter, of up to 64 KB',
-    perMillion: 0.4,
-    page: 'https://aws.amazon.com/eventbridge/pricing/',
-    seen: 'quoted',
-  },
-  streamRead: {
-    service: 'DynamoDB',
-    unit: 'stream read request ($0.02 per 100,000)',
-    perMillion: 0.2,
-    page: dynamo,
-    seen: 'unseen',
-  },
   logKilobyte: {
     service: 'CloudWatch Logs',
     unit: 'KB, Standard class, of Lambda and vended ($0.50 per GB)',
@@ -114,14 +100,3 @@ export const prices = {
 } as const satisfies Readonly<Record<string, Price>>;
 
 export type PriceName = keyof typeof prices;
-
-/** Prices per month of existence. */
-export const monthly = {
-  secret: { dollars: 0.4, page: 'https://aws.amazon.com/secrets-manager/pricing/', seen: 'unseen' },
-  /** The first two rotations of a key add as much each, and further ones nothing. */
-  key: { dollars: 1, page: 'https://aws.amazon.com/kms/pricing/', seen: 'quoted' },
-  /** A GB of a table in the Standard class, of its recovery points, and of S3 Standard. */
-  tableGigabyte: { dollars: 0.25, page: dynamo, seen: 'unseen' },
-  recoveryGigabyte: { dollars: 0.2, page: dynamo, seen: 'unseen' },
-  objectGigabyte: { dollars: 0.023, page: s3, seen: 'unseen' },
-} as const;

@@ -1,16 +1,4 @@
-import { monthly, prices } from '../../../../tools/acceptance/checks/prices.ts';
-import {
-  awsAnswerMs,
-  idlePollers,
-  longTaskSeconds,
-  outcomeRecords,
-  providerAnswerMs,
-  resultBytes,
-  signingKeyMinutes,
-  streamReads,
-  targetDollars,
-  taskSeconds,
-} from '../../assumptions.ts';
+import { longTaskSeconds, providerAnswerMs, taskSeconds } from '../../assumptions.ts';
 import type { Entry } from '../../ledger/entry.ts';
 import { median } from '../../quantile.ts';
 import { asOnAws } from '../../units/as-on-aws.ts';
@@ -18,12 +6,11 @@ import { unitsOf } from '../../units/dynamo-units.ts';
 import { deployedTables } from '../../units/tables.ts';
 import type { Facts } from '../read-template.ts';
 import type { Measured, Path } from '../run/sample.ts';
-import { type Charge, merge, times, totalOf } from './charge.ts';
+import { type Charge, merge, times } from './charge.ts';
 import { type ColdStart, coldStartCharges, coldStartsOf } from './cold-starts.ts';
-import { type Design, fiveStates, naivePolling } from './designs.ts';
 import { expectedPolls, pollsByQueue } from './expected-polls.ts';
 import { invocationCharges, type Known } from './invocation-charges.ts';
-import { durationsOf, gigabyteSecondsAt, type Polls, pathCharges } from './path-charges.ts';
+import { durationsOf, type Polls, pathCharges } from './path-charges.ts';
 import { withTaskTokens } from './task-tokens.ts';
 import { transitionsIn } from './transitions.ts';
 
@@ -35,8 +22,6 @@ export type PricedPath = {
   readonly transitions: { readonly measured: string; readonly expected: number };
 };
 
-export type MonthlyCost = { readonly what: string; readonly dollars: number };
-
 /** A month of forged deliveries, as many as the throttle lets through. */
 export type Flood = {
   readonly perSecond: number;
@@ -47,17 +32,11 @@ export type Flood = {
 export type Bill = {
   /** The happy one first. */
   readonly paths: readonly PricedPath[];
-  readonly designs: readonly Design[];
   readonly coldStarts: ReadonlyMap<string, ColdStart>;
   readonly flood: Flood;
   readonly durations: ReturnType<typeof durationsOf>;
   /** The largest item of each table on the happy path, in bytes. */
   readonly largest: ReadonlyMap<string, number>;
-  readonly months: readonly MonthlyCost[];
-  /** The mean answer of AWS at which the happy path passes its target, in milliseconds. */
-  readonly mostAwsAnswerMs: number;
-  /** What a million extractions cost besides their path: storage, and the fan-out where it is switched on. */
-  readonly besides: readonly MonthlyCost[];
 };
 
 const knownOf = ({ all, logs, outputs }: Measured, facts: Facts): Known => {
@@ -102,78 +81,6 @@ const floodOf = (forged: readonly Entry[], known: Known): Flood => {
   };
 };
 
-const monthlyRequests = (perSecond: number, perMillion: number): number =>
-  (perSecond * MONTH_MINUTES * 60 * perMillion) / 1_000_000;
-
-/**
- * The mean answer of AWS at which a sum reaches the target. Every billed duration is linear in it, but for its whole milliseconds, so
- * 100 ms more show the slope.
- */
-const mostAwsAnswerMsOf = (total: number, gigabyteSeconds: (awsMs: number) => number): number => {
-  const more = 100;
-  const perMs = (gigabyteSeconds(awsAnswerMs + more) - gigabyteSeconds(awsAnswerMs)) / more;
-  return awsAnswerMs + (targetDollars - total) / (perMs * prices.armGigabyteSecond.perMillion);
-};
-
-/** A thousand bytes of each are a GB of a million extractions. The item is the largest that was written. */
-const besidesOf = (largest: ReadonlyMap<string, number>, { days }: Facts): readonly MonthlyCost[] => {
-  const gigabyteMonths = (bytes: number, kept: number): number => (bytes / 1_000) * (kept / 30);
-  const record = gigabyteMonths(largest.get('Extractions') ?? 0, days.record);
-  const row = gigabyteMonths(largest.get('Tasks') ?? 0, 30);
-  const result = gigabyteMonths(resultBytes, days.results);
-  return [
-    {
-      what: `storage: records for ${days.record} days with recovery points, rows of Tasks for 30, results of ${resultBytes} bytes for ${days.results}`,
-      dollars:
-        record * (monthly.tableGigabyte.dollars + monthly.recoveryGigabyte.dollars) +
-        row * monthly.tableGigabyte.dollars +
-        result * monthly.objectGigabyte.dollars,
-    },
-    {
-      what: `fanOutToEventBus: ${outcomeRecords} records through the pipe and onto the bus`,
-      dollars: outcomeRecords * (prices.pipeRequest.perMillion + prices.busEvent.perMillion),
-    },
-  ];
-};
-
-const monthsOf = (
-  { sweeps }: Measured,
-  coldStarts: ReadonlyMap<string, ColdStart>,
-  known: Known,
-): readonly MonthlyCost[] => {
-  const { facts } = known;
-  const sweep =
-    totalOf(
-      sweeps.flatMap((entry) =>
-        invocationCharges(entry, entry.cpuMs, known).map((item) => ({ ...item, where: 'sweep' })),
-      ),
-    ) / sweeps.length;
-  const keyReads = coldStarts.get('receive-webhook')?.secretReads ?? 0;
-  return [
-    {
-      what: `sweeps, ${facts.sweepsPerMonth} that find nothing due`,
-      dollars: (sweep * facts.sweepsPerMonth) / 1_000_000,
-    },
-    { what: `Secrets Manager, ${facts.secrets} secrets`, dollars: facts.secrets * monthly.secret.dollars },
-    {
-      what: `Secrets Manager, ${keyReads} reads every ${signingKeyMinutes} minutes by each process of the webhook that is always busy`,
-      dollars: (keyReads * (MONTH_MINUTES / signingKeyMinutes) * prices.secretRead.perMillion) / 1_000_000,
-    },
-    {
-      what: `SQS, empty polls of the reconcile queue by ${idlePollers.count} pollers of Lambda, each for ${idlePollers.everySeconds} s`,
-      dollars: monthlyRequests(idlePollers.count / idlePollers.everySeconds, prices.queueRequest.perMillion),
-    },
-    {
-      what: `DynamoDB, reads of ${streamReads.shards} shards of the stream by the pipe of fanOutToEventBus, if AWS bills them`,
-      dollars: monthlyRequests(streamReads.shards * streamReads.perSecond, prices.streamRead.perMillion),
-    },
-    ...[0, 1, 2].map((rotations) => ({
-      what: `KMS, ${facts.keys} keys${rotations === 0 ? '' : ` instead, after ${rotations} yearly rotation${rotations === 1 ? '' : 's'}`}`,
-      dollars: facts.keys * (1 + rotations) * monthly.key.dollars,
-    })),
-  ];
-};
-
 /** The bill of the measured run, by the template and the prices. */
 export const billOf = (measured: Measured, facts: Facts): Bill => {
   const known = knownOf(measured, facts);
@@ -203,22 +110,11 @@ export const billOf = (measured: Measured, facts: Facts): Bill => {
     first: Math.min(1, byQueue),
     further: Math.max(0, byQueue - 1),
   });
-  const largest = largestItems(measured, known);
   return {
     paths: [happy, polled, long, consent],
-    designs: [
-      naivePolling(happy.charges, long.charges),
-      fiveStates(happy.charges),
-      { name: 'ours', charges: happy.charges },
-    ],
     coldStarts,
     flood: floodOf(measured.forged, known),
     durations: durationsOf(measuredPaths.happy, known),
-    largest,
-    mostAwsAnswerMs: mostAwsAnswerMsOf(totalOf(happy.charges), (awsMs) =>
-      gigabyteSecondsAt(measuredPaths.happy, awsMs, known),
-    ),
-    besides: besidesOf(largest, facts),
-    months: monthsOf(measured, coldStarts, known),
+    largest: largestItems(measured, known),
   };
 };

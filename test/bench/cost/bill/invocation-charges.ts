@@ -83,15 +83,13 @@ export type Runs = {
   /** The median of invocations of its kind, because a busy machine makes one vary. */
   readonly cpuMs: number;
   readonly memoryMB: number;
-  /** The mean answer of AWS. Default: the assumed one. */
-  readonly awsMs?: number;
 };
 
 /** The billed milliseconds. */
-export const billedMsOf = ({ calls }: Entry, { cpuMs, memoryMB, awsMs = awsAnswerMs }: Runs): number => {
+export const billedMsOf = ({ calls }: Entry, { cpuMs, memoryMB }: Runs): number => {
   const waits = calls.map(({ service, startedAt, endedAt }) => ({
     ...{ startedAt, endedAt },
-    assumedMs: service === 'provider' ? providerAnswerMs : awsMs,
+    assumedMs: service === 'provider' ? providerAnswerMs : awsAnswerMs,
   }));
   return billedMs(cpuMs, memoryMB, waitedMs(waits));
 };

@@ -85,33 +85,10 @@ export const pathCharges = (samples: readonly Sample[], polls: Polls, known: Kno
   return all.filter(({ quantity }) => quantity > 0);
 };
 
-/** The GB-seconds of the warm invocations of an extraction without polls, if AWS answers in `awsMs` on average. */
-export const gigabyteSecondsAt = (samples: readonly Sample[], awsMs: number, { facts }: Known): number =>
-  kindsOf(samples)
-    .flatMap(({ entries, cpuMs }) =>
-      entries.map((entry) => {
-        const memoryMB = facts.memoryMB[entry.function] ?? 0;
-        return (memoryMB / 1_024) * (billedMsOf(entry, { cpuMs, memoryMB, awsMs }) / 1_000);
-      }),
-    )
-    .reduce((sum, each) => sum + each, 0) / samples.length;
-
-/** Memory sizes to compare, in MB. */
-export const memorySizes = [256, 512, 1_024, 1_769] as const;
-
-/** The invocations of a path: measured CPU time, billed duration, and billed duration at other memory sizes. */
+/** The invocations of a path: measured CPU time and billed duration. */
 export const durationsOf = (samples: readonly Sample[], { facts }: Known) =>
   kindsOf(samples).map(({ where, entries, cpuMs }) => {
     const memoryMB = facts.memoryMB[entries[0]?.function ?? ''] ?? 0;
-    const billedAt = (size: number) =>
-      median(entries.map((entry) => billedMsOf(entry, { cpuMs, memoryMB: size })));
-    return {
-      where,
-      cpuMs,
-      memoryMB,
-      billedMs: billedAt(memoryMB),
-      invocations: entries.length,
-      /** For each of `memorySizes`. */
-      gigabyteSeconds: memorySizes.map((size) => (size / 1_024) * (billedAt(size) / 1_000)),
-    };
+    const billedMs = median(entries.map((entry) => billedMsOf(entry, { cpuMs, memoryMB })));
+    return { where, cpuMs, memoryMB, billedMs };
   });

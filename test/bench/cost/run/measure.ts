@@ -1,5 +1,3 @@
-import { LambdaClient } from '@aws-sdk/client-lambda';
-import { sweepNow } from '../../../../tools/cli/operate/reconcile-now.ts';
 import { ExpectedFailure } from '../../../../tools/local/expected-failure.ts';
 import { type Run, startLocalSystem } from '../../../../tools/local/local-system.ts';
 import { createLedger } from '../../ledger/create-ledger.ts';
@@ -16,8 +14,6 @@ const runs: Readonly<Record<Path, number>> = { happy: 20, polled: 2, consent: 3 
 
 /** The first extractions use new processes and log in. They are run and not counted. */
 const warmUps: Readonly<Record<Path, number>> = { happy: 5, polled: 0, consent: 1 };
-
-const sweeps = 5;
 
 /** Short waits for lost webhooks, and no scheduled sweep, which could run during a sample. */
 const settings = {
@@ -44,11 +40,6 @@ const measurePath = async (path: Path, ledgered: LedgeredSystem): Promise<readon
   return samples;
 };
 
-const sweep = async ({ system: { emulator, outputs } }: LedgeredSystem): Promise<void> => {
-  const lambda = new LambdaClient(emulator.client);
-  for (let left = sweeps; left > 0; left -= 1) await sweepNow(lambda, outputs.SweepFunctionName ?? '');
-};
-
 /** Deploys the app to a new emulator, runs every path, and returns the measurements. */
 export const measure = async (run: Omit<Run, 'settings' | 'emulatorEnv'>): Promise<Measured> => {
   const { directory, show, signal } = run;
@@ -72,17 +63,11 @@ export const measure = async (run: Omit<Run, 'settings' | 'emulatorEnv'>): Promi
     polled: await polled(),
     consent: await measured('consent', 'by consent'),
   };
-  await sweep(ledgered);
   const forged = await forge(ledgered);
-  const all = ledger.entries();
-  const swept = all.filter((entry) => entry.function === 'sweep-extractions');
-  if (swept.length !== sweeps) throw new Error(`${swept.length} sweeps ran, not ${sweeps}.`);
   return {
     samples,
-    // The first one opens connections.
-    sweeps: swept.slice(1),
     forged,
-    all,
+    all: ledger.entries(),
     logs: await readLogs(system.emulator),
     outputs: system.outputs,
   };

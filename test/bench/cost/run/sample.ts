@@ -17,8 +17,6 @@ export type Sample = {
 
 export type Measured = {
   readonly samples: Readonly<Record<Path, readonly Sample[]>>;
-  /** Sweeps that found nothing due. */
-  readonly sweeps: readonly Entry[];
   /** Deliveries with a signature that none of our keys made. */
   readonly forged: readonly Entry[];
   /** Every invocation of the run in order, warm-up included, because items are followed through them. */

@@ -2,15 +2,9 @@ import { describe, expect, it, test } from 'vitest';
 import { waitedMs } from '../../../../bench/cost/bill/billed-duration.ts';
 import type { Charge } from '../../../../bench/cost/bill/charge.ts';
 import { coldStartCharges, coldStartsOf } from '../../../../bench/cost/bill/cold-starts.ts';
-import { naivePolling } from '../../../../bench/cost/bill/designs.ts';
 import { expectedPolls, type Retrier } from '../../../../bench/cost/bill/expected-polls.ts';
 import { invocationCharges, type Known } from '../../../../bench/cost/bill/invocation-charges.ts';
-import {
-  FIRST_POLL,
-  FURTHER_POLL,
-  gigabyteSecondsAt,
-  pathCharges,
-} from '../../../../bench/cost/bill/path-charges.ts';
+import { FIRST_POLL, FURTHER_POLL, pathCharges } from '../../../../bench/cost/bill/path-charges.ts';
 import { withTaskTokens } from '../../../../bench/cost/bill/task-tokens.ts';
 import { transitionsIn } from '../../../../bench/cost/bill/transitions.ts';
 import type { Facts } from '../../../../bench/cost/read-template.ts';
@@ -87,10 +81,6 @@ const facts: Facts = {
     webhookWaitSeconds: 600,
     poll: { IntervalSeconds: 5, BackoffRate: 1, MaxAttempts: 9, JitterStrategy: 'FULL' },
   },
-  sweepsPerMonth: 8_640,
-  days: { record: 120, results: 30 },
-  secrets: 3,
-  keys: 2,
 };
 const known: Known = {
   facts,
@@ -203,11 +193,6 @@ describe('the charges of a path', () => {
     expect(quantityOf(ended, 'invocation')).toBe(1);
     expect(quantityOf(ended, 'transition')).toBe(2);
   });
-
-  it('are 38 transitions for naive polling of 60 s', () => {
-    const naive = naivePolling(charges, charges);
-    expect(quantityOf(naive.charges, 'transition')).toBe(38);
-  });
 });
 
 describe('cold starts', () => {
@@ -243,16 +228,6 @@ describe('the waits of an invocation', () => {
 
   it('are the longest one if they overlap', () => {
     expect(waitedMs([wait(3, 9, 10), wait(0, 4, 400), wait(1, 2, 10)])).toBe(400);
-  });
-});
-
-describe('the mean answer of AWS', () => {
-  it('adds its milliseconds once for each call that is not made at the same time', () => {
-    const calls = [call('dynamodb', 'UpdateItem', 0), call('s3', 'PUT', 10), call('provider', 'GET', 20)];
-    const sample = { history: [], entries: [entry({ calls })], downloads: 0 };
-    const at = (awsMs: number): number => gigabyteSecondsAt([sample, sample], awsMs, known);
-    // Two calls of 10 ms more, at 1,024 MB.
-    expect(at(20) - at(10)).toBeCloseTo(0.02, 9);
   });
 });
 
