@@ -234,32 +234,6 @@ describe('a claim', () => {
     expect(claimed.toSorted()).toEqual([iso(1_300), iso(1_420), iso(1_540), iso(1_660)]);
   });
 
-  test('is not made for a record that was rescheduled, closed or erased since the index was read', async () => {
-    const held = world(
-      ['moved', 'closed', 'gone'].map((extractionId) => running(extractionId, iso(900))),
-      {
-        faults: {
-          before: ({ method, key }) => {
-            if (method !== 'apply') return;
-            if (key === 'moved') held.extractions.rows.set(key, running(key, iso(2_000)));
-            if (key === 'closed') held.extractions.rows.set(key, closedExtraction({ extractionId: key }));
-            if (key === 'gone') held.extractions.rows.delete(key);
-          },
-        },
-      },
-    );
-    expect(await held.sweep()).toMatchObject({ sent: 0, failed: 0 });
-    expect(held.batches).toEqual([]);
-  });
-
-  test('succeeds in only one of two sweeps, also in the same millisecond', async () => {
-    const rows = Array.from({ length: 30 }, (_, index) => running(`due-${index}`, iso(900)));
-    const { sweep, sent } = world(rows);
-    const [one, other] = await Promise.all([sweep(), sweep()]);
-    expect(one.sent + other.sent).toBe(30);
-    expect(new Set(sent()).size).toBe(30);
-  });
-
   test('that fails is one failure, and the sweep goes on', async () => {
     const { sweep, failed, sent } = world(
       ['a', 'b'].map((extractionId) => running(extractionId, iso(900))),

@@ -10,9 +10,8 @@ import { reconcile, reconcileAndContinue } from '../../../../../lib/extraction/r
 import type { ReconcileCaller, ReconcileDeps } from '../../../../../lib/extraction/reconcile/steps.ts';
 import type { SendReconcile } from '../../../../../lib/extraction/reconcile-message.ts';
 import { type Extraction, terminalStatuses } from '../../../../../lib/extraction/record.ts';
-import { RequestDataGone } from '../../../../../lib/extraction/request-data.ts';
 import type { ExtractionStore, Task } from '../../../../../lib/extraction/store.ts';
-import { correctOutcome, markSettled } from '../../../../../lib/extraction/transitions.ts';
+import { correctOutcome } from '../../../../../lib/extraction/transitions.ts';
 import type { TaskReading } from '../../../../../lib/provider/tasks/read-task.ts';
 import {
   ProviderAmbiguous,
@@ -326,45 +325,6 @@ describe('RUNNING', () => {
     expect(await reconcile(machine)).toMatchObject({ kind: 'not-yet' });
   });
 
-  test('TIMED_OUT does not overwrite an outcome that a webhook recorded during the read', async () => {
-    const held = world(running, {
-      now: 7_200,
-      reads: [answer('RUNNING'), answer('COMPLETED', full)],
-      meanwhile: async () => {
-        await held.extractions.apply(
-          markSettled({
-            reported: { extractionId: id, taskId: 'task-1', taskStatus: 'COMPLETED' },
-            settledBy: 'webhook',
-            now: at(7_200),
-            timings,
-          }),
-        );
-      },
-    });
-    expect(await held.reconcile(machine)).toMatchObject({ kind: 'closed', record: { status: 'COMPLETED' } });
-    expect(held.row()).toMatchObject({ settledBy: 'webhook', collectedAt: iso(7_200) });
-    expect(held.counted).not.toContain('TimedOut');
-  });
-
-  test('if webhook and read disagree, the first status stays and the disagreement is counted', async () => {
-    const held = world(running, {
-      reads: [answer('FAILED', full)],
-      meanwhile: async () => {
-        await held.extractions.apply(
-          markSettled({
-            reported: { extractionId: id, taskId: 'task-1', taskStatus: 'COMPLETED' },
-            settledBy: 'webhook',
-            now: at(99),
-            timings,
-          }),
-        );
-      },
-    });
-    await held.reconcile(machine);
-    expect(held.row()).toMatchObject({ status: 'COMPLETED', settledBy: 'webhook' });
-    expect(held.counted).toContain('StatusDisagreement');
-  });
-
   test('a read that fails on our side decides nothing', async () => {
     const { reconcile, row } = world(running, { reads: [new Error('Secrets Manager is down')] });
     expect(await reconcile(machine)).toMatchObject({ kind: 'not-yet', why: 'InternalError' });
@@ -392,18 +352,6 @@ describe('"not yet"', () => {
       await reconcile(machine);
       expect(row()).toEqual(before);
     }
-  });
-
-  test('after a lost race for dueAt changes nothing, because another process has rescheduled', async () => {
-    const moved = extractionIn('RUNNING', { dueAt: iso(77) });
-    const held = world(extractionIn('RUNNING'), {
-      meanwhile: () => {
-        held.extractions.rows.set(id, moved);
-      },
-    });
-    const outcome = await held.reconcile(swept);
-    expect(outcome).toMatchObject({ kind: 'deferred', record: { dueAt: iso(77) }, next: undefined });
-    expect(held.row()).toEqual(moved);
   });
 });
 
@@ -571,18 +519,6 @@ describe('settled by the provider and not collected', () => {
     expect(row()).toHaveProperty('collectedAt');
     expect(row()).not.toHaveProperty('collectionError');
   });
-
-  test('if another process has collected meanwhile, nothing is changed', async () => {
-    const closed = closedExtraction({ status: 'PARTIAL', taskId: 'task-1', collectedAt: iso(99) });
-    const held = world(settled, {
-      reads: [{ kind: 'too-large' }],
-      meanwhile: () => {
-        held.extractions.rows.set(id, closed);
-      },
-    });
-    expect(await held.reconcile(swept)).toMatchObject({ kind: 'closed' });
-    expect(held.row()).toEqual(closed);
-  });
 });
 
 // The metric is counted before the write that may lose: a false alarm, where the results are there.
@@ -621,26 +557,6 @@ describe('the row of a consent', () => {
     expect(await late.reconcile(swept)).toMatchObject({ kind: 'deferred', next: iso(expiry + 120) });
     const expiresAt = at(expiry + 120 + 86_400).getTime() / 1_000;
     expect([...late.requests.rows.values()]).toEqual([{ ...storedRequest(id), expiresAt }]);
-  });
-
-  test('that is lost is counted once the record is seen to be unchanged, and named with the close', async () => {
-    const reads = [new RequestDataGone()];
-    const { reconcile, row, counted } = world(timedOut, { reads, now: 7_200 + 86_400 });
-    expect(await reconcile(swept)).toMatchObject({ kind: 'closed' });
-    expect(row()).toMatchObject({ status: 'TIMED_OUT', collectionError: 'request-data-gone' });
-    expect(counted).toEqual(['RequestDataGone', 'CollectionAbandoned']);
-  });
-
-  test('that another process has removed with its close is not missed', async () => {
-    const { dueShard: _dueShard, dueAt: _dueAt, ...closed } = timedOut;
-    const another = world(timedOut, {
-      reads: [new RequestDataGone()],
-      now: 7_200 + 86_400,
-      meanwhile: () => void another.extractions.rows.set(id, closed),
-    });
-    expect(await another.reconcile(swept)).toMatchObject({ kind: 'closed' });
-    expect(another.row()).toEqual(closed);
-    expect(another.counted).toEqual([]);
   });
 });
 
@@ -721,18 +637,6 @@ describe('TIMED_OUT', () => {
     expect(await reconcile(swept)).toMatchObject({ kind: 'deferred', why: 'ProviderPaused' });
     expect(row()).toEqual({ ...timedOut, dueAt: iso(7_200 + 86_400 + 120) });
     expect(counted).toEqual([]);
-  });
-
-  test('a correction at the moment that grace ends is not lost', async () => {
-    const held = world(timedOut, {
-      now: 7_200 + 86_400,
-      reads: [answer('RUNNING'), answer('COMPLETED', full)],
-      meanwhile: () => {
-        if (held.row()?.status === 'TIMED_OUT') held.extractions.rows.set(id, extractionIn('COMPLETED'));
-      },
-    });
-    expect(await held.reconcile(swept)).toMatchObject({ kind: 'closed', record: { status: 'COMPLETED' } });
-    expect(held.row()).toHaveProperty('collectedAt');
   });
 });
 
@@ -976,14 +880,6 @@ describe('the next message', () => {
     expect(await held.continue(swept, sendTo(sent))).toMatchObject({ next: iso(1_802) });
     expect(sent).toEqual([]);
     expect(held.counted).toContain('CollectionDeferred');
-  });
-
-  test('is sent by one of two processes, of which both decide on the same row', async () => {
-    const sent: unknown[] = [];
-    const held = world(consentIn('RUNNING', { dueAt: iso(100) }));
-    await Promise.all([held.continue(due, sendTo(sent)), held.continue(due, sendTo(sent))]);
-    expect(held.reads()).toBe(2);
-    expect(sent).toHaveLength(1);
   });
 
   test('that the queue refuses is left to the sweep', async () => {

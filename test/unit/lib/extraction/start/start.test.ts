@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { CircuitBreaker } from '../../../../../lib/breaker/circuit-breaker.ts';
 import type { Extraction } from '../../../../../lib/extraction/record.ts';
@@ -6,7 +5,7 @@ import type { SealedCredentialsData } from '../../../../../lib/extraction/sealed
 import { type StartDeps, start } from '../../../../../lib/extraction/start/start.ts';
 import { callByCredentials } from '../../../../../lib/extraction/start/start-call.ts';
 import type { ExtractionStore } from '../../../../../lib/extraction/store.ts';
-import { markNotStarted, markUnconfirmed } from '../../../../../lib/extraction/transitions.ts';
+import { markUnconfirmed } from '../../../../../lib/extraction/transitions.ts';
 import { NotConfigured } from '../../../../../lib/not-configured.ts';
 import type { TaskRequest } from '../../../../../lib/provider/tasks/task-request.ts';
 import type { SessionTokens } from '../../../../../lib/provider/tokens/session-tokens.ts';
@@ -22,7 +21,6 @@ import {
   allStatuses,
   at,
   clock,
-  closedExtraction,
   extraction,
   extractionIn,
   id,
@@ -601,99 +599,6 @@ describe('an invocation that finds a start made or in progress', () => {
   });
 });
 
-describe('two invocations at once', () => {
-  test('only one makes the STARTING write; the other returns StartInProgress', async () => {
-    const { start, posts, row } = world();
-    const outcomes = await Promise.all([start(0), start(1)]);
-    expect(posts).toHaveLength(1);
-    expect(outcomes).toContainEqual({ kind: 'retry', error: 'StartInProgress' });
-    expect(outcomes).toContainEqual({ kind: 'waiting', taskId: 'task-1' });
-    expect(row()?.status).toBe('RUNNING');
-  });
-
-  test('a start that was abandoned before its STARTING write makes no start call', async () => {
-    const held = world({
-      unseal: async () => {
-        await held.extractions.apply(
-          markNotStarted({ record: extraction(), reason: 'start-abandoned', now: at(5), timings }),
-        );
-        return raw;
-      },
-    });
-    expect(await held.start()).toEqual({ kind: 'settled', status: 'NOT_STARTED' });
-    expect(held.posts).toHaveLength(0);
-  });
-});
-
-test('every write whose answer was lost is recognized as an own write, so that one start call is made', async () => {
-  const { start, posts, row } = world({ through: withLostAnswers });
-  expect(await start()).toEqual({ kind: 'waiting', taskId: 'task-1' });
-  expect(posts).toHaveLength(1);
-  expect(row()?.status).toBe('RUNNING');
-});
-
-test('a start that was settled as stale while the answer of its STARTING write was lost makes no start call', async () => {
-  const { start, posts, extractions } = world({
-    through: (store) => ({
-      ...store,
-      apply: async (change) => {
-        await store.apply(change);
-        extractions.rows.set(id, extractionIn('UNCONFIRMED', { attemptId: 'attempt-1' }));
-        return store.apply(change);
-      },
-    }),
-  });
-  expect(await start()).toEqual({ kind: 'settled', status: 'UNCONFIRMED' });
-  expect(posts).toHaveLength(0);
-});
-
-/** Dies at the nth call of any store, before or after it took effect: no later one comes to anything until it is over. */
-const dyingAt = (
-  nth: number,
-  when: 'before' | 'after',
-): { readonly faults: StoreFaults; over: () => void } => {
-  let calls = 0;
-  let over = false;
-  const die = (at: 'before' | 'after') => () => {
-    if (at === 'before') calls += 1;
-    if (!over && (calls > nth || (calls === nth && at === when))) throw new Error('interrupted');
-  };
-  return {
-    faults: { before: die('before'), after: die('after') },
-    over: () => {
-      over = true;
-    },
-  };
-};
-
-describe('a start that is interrupted at a call of a store, and the starts after it', () => {
-  // The record, the row of the request, the STARTING write, the result of the start call, the link.
-  test.each([
-    [1, 'before', 'RUNNING'],
-    [1, 'after', 'RUNNING'],
-    [2, 'before', 'RUNNING'],
-    [2, 'after', 'RUNNING'],
-    [3, 'before', 'RUNNING'],
-    [3, 'after', 'UNCONFIRMED'],
-    [4, 'before', 'UNCONFIRMED'],
-    [4, 'after', 'RUNNING'],
-    [5, 'before', 'RUNNING'],
-    [5, 'after', 'RUNNING'],
-  ] as const)('call %i, %s it took effect: %s, and never two start calls', async (nth, when, end) => {
-    const death = dyingAt(nth, when);
-    const { start, posts, row, task, time } = world({ faults: death.faults });
-    await expect(start(0)).rejects.toThrow('interrupted');
-    death.over();
-    time.advance(3);
-    await start(1);
-    time.advance(60);
-    await start(2);
-    expect(posts.length).toBeLessThanOrEqual(1);
-    expect(row()?.status).toBe(end);
-    if (end === 'RUNNING') expect(task()).toMatchObject({ extractionId: id, callbackToken: 'token-2' });
-  });
-});
-
 describe('from the STARTING write on, a failed write is retried', () => {
   /** Fails so many writes, but for the first few. */
   const failing = (times: number, when: 'before' | 'after', butFor = 1) => {
@@ -773,61 +678,6 @@ describe('a later record under the same id, after an erasure or a loss', () => {
     await held.start();
     expect(held.row()).toEqual(later);
   });
-});
-
-test('for all failures and answers of the provider, at most one start call may have been accepted', async () => {
-  const fault = fc.record({ nth: fc.integer({ min: 1, max: 12 }), when: fc.constantFrom('before', 'after') });
-  const answer = fc.constantFrom<Answer>(
-    'task-1',
-    busy(),
-    unreachable(),
-    unauthorized(),
-    ambiguous(),
-    refused(400),
-  );
-  await fc.assert(
-    fc.asyncProperty(
-      fc.array(fault, { maxLength: 4 }),
-      fc.array(answer, { minLength: 1, maxLength: 4 }),
-      fc.array(fc.nat(90), { minLength: 2, maxLength: 6 }),
-      async (failures, answers, pauses) => {
-        const counts = { before: 0, after: 0 };
-        const breakAt = (when: 'before' | 'after') => () => {
-          counts[when] += 1;
-          if (failures.some((one) => one.when === when && one.nth === counts[when]))
-            throw new Error('interrupted');
-        };
-        const { start, posts, row, time } = world({
-          answers,
-          faults: { before: breakAt('before'), after: breakAt('after') },
-        });
-        for (const [attempt, pause] of pauses.entries()) {
-          await start(attempt).catch(() => undefined);
-          time.advance(pause);
-        }
-        const mayBeTaken = posts.filter((_post, index) => {
-          const given = answers[Math.min(index, answers.length - 1)];
-          return typeof given === 'string' || given instanceof ProviderAmbiguous;
-        });
-        expect(mayBeTaken.length).toBeLessThanOrEqual(1);
-        expect(row()?.status).not.toBe('NOT_STARTED');
-      },
-    ),
-    { numRuns: 400 },
-  );
-});
-
-test('a row that others have started, settled and closed meanwhile is returned as it is', async () => {
-  const held = world({
-    meanwhile: () => {
-      held.extractions.rows.set(
-        id,
-        closedExtraction({ status: 'COMPLETED', taskId: 'task-1', collectedAt: iso(5) }),
-      );
-    },
-  });
-  // The taskId there is the one this attempt was given: its own write, then settled.
-  expect(await held.start()).toMatchObject({ kind: 'waiting', taskId: 'task-1' });
 });
 
 describe('the breaker of starts', () => {
