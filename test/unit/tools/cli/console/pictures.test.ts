@@ -11,7 +11,7 @@ import { smallPng } from '../../../../support/small-png.ts';
 const folder = new URL('../../../../../docs/console/', import.meta.url);
 const page = readFileSync(new URL('../../../../../docs/console.md', import.meta.url), 'utf8');
 
-/** `npm run docs:pictures` writes docs/console. Otherwise each picture is made, and its file is there. */
+/** `npm run docs:pictures` writes docs/console. Otherwise each page is opened and checked, and its file is there. */
 const writes = process.env.WRITE_PICTURES !== undefined;
 
 /** Name, path, width and colour scheme, and the height that is shown. */
@@ -55,7 +55,7 @@ describeInChromium('the pictures of the console', () => {
   });
 
   test.each(pictures)(
-    '%s is taken, breaks no rule of axe, and its file is small',
+    '%s breaks no rule of axe, and its file is small',
     async (name, path, width, colorScheme, height) => {
       const viewport = { width, height };
       const tab = await openTab(browser, {
@@ -72,11 +72,10 @@ describeInChromium('the pictures of the console', () => {
         .or(tab.getByText('not updated'))
         .first()
         .waitFor();
-      const png = smallPng(await tab.screenshot({ animations: 'disabled' }));
+      const file = new URL(`${name}.png`, folder);
+      if (writes) writeFileSync(file, smallPng(await tab.screenshot({ animations: 'disabled' })));
       expect(await axeViolationsOn(tab)).toEqual([]);
       await tab.close();
-      const file = new URL(`${name}.png`, folder);
-      if (writes) writeFileSync(file, png);
       // Fonts differ between machines, and with them the points of a picture.
       expect(existsSync(file)).toBe(true);
       const kept = readFileSync(file);
