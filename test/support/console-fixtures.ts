@@ -23,9 +23,66 @@ export const sourcesWith = (
   alarms: async () => [],
   queues: async () => [],
   trends: async () => [],
+  subjects: async () => ({ subjects: [], complete: true }),
   breakers: async () => [],
   ...more,
 });
+
+/** An entity of which extractions fail, and one that works. */
+export const comparedSubjects: ConsoleSources['subjects'] = async () => {
+  const works = {
+    requested: 41,
+    ended: 41,
+    well: 39,
+    user: 1,
+    failed: 1,
+    causes: [{ cause: 'TIMEOUT_ERROR', count: 1 }],
+    toStart: { p50: 1, p95: 2 },
+    toOutcome: { p50: 41, p95: 58 },
+  };
+  const fails = {
+    ...works,
+    requested: 14,
+    ended: 12,
+    well: 1,
+    failed: 10,
+    causes: [
+      { cause: 'TIMEOUT_ERROR', count: 8 },
+      { cause: 'NOT_STARTED start-window-over', count: 2 },
+    ],
+  };
+  const day = {
+    ...works,
+    requested: 902,
+    ended: 900,
+    well: 870,
+    user: 19,
+    failed: 11,
+    causes: [{ cause: 'TIMEOUT_ERROR', count: 11 }],
+  };
+  const days = { lastDay: day, dayBefore: day, dayChange: 'same' } as const;
+  return {
+    subjects: [
+      {
+        subject: 'demo-bank',
+        kind: 'entity',
+        lastHour: fails,
+        hourBefore: works,
+        hourChange: 'worse',
+        ...days,
+      },
+      {
+        subject: 'other-bank',
+        kind: 'entity',
+        lastHour: works,
+        hourBefore: works,
+        hourChange: 'same',
+        ...days,
+      },
+    ],
+    complete: true,
+  };
+};
 
 /** Something of every kind that the pages show. */
 export const troubles: Partial<ConsoleSources> = {
@@ -102,6 +159,7 @@ export const troubles: Partial<ConsoleSources> = {
     { name: 'Cosecha-prod-overdue', description: 'Late. https://runbook.example/#overdue', state: 'ALARM' },
   ],
   queues: async () => Promise.reject(new CliError('A permission is missing.')),
+  subjects: comparedSubjects,
 };
 
 /** What fails for an operator without a permission, as the SDK throws it. */

@@ -13,7 +13,7 @@ import {
   logLine,
   sourcesWith as placesWith,
 } from '../unit/tools/cli/explain/story-fixtures.ts';
-import { sourcesWith } from './console-fixtures.ts';
+import { comparedSubjects, sourcesWith } from './console-fixtures.ts';
 import { at, closedExtraction, consentIn, extractionIn, iso } from './extraction-fixtures.ts';
 
 /** What the pictures of docs/console.md show: a day like others, and an outage of the provider. */
@@ -227,6 +227,7 @@ export const picturedDeps = (kind: Pictured): Parameters<typeof serveConsole>[1]
         },
         { name: 'Cosecha-prod-dead-letters', state: 'OK' },
       ],
+      subjects: comparedSubjects,
       trends: async () => [
         { figure: 'Settled by a status of the provider', unit: 'count', hours: [412, 398, 431] },
         { figure: 'Of these, the webhook was missed', unit: 'count', hours: [3, 0, 1] },

@@ -10,6 +10,15 @@ export type AlarmLine = {
   readonly since?: string;
 };
 
+/** Whether it is a window of a composite alarm (infra/constructs/outcome-alarms.ts). It notifies nobody: alone it is no alarm. */
+export const isWindow = (alarmName: string): boolean => /-over-\d+min$/.test(alarmName);
+
+/** The alarms of a stack that notify somebody, by the types of its resources. */
+export const alarmNamesIn = (resources: ReadonlyMap<string, readonly string[]>): readonly string[] =>
+  ['AWS::CloudWatch::Alarm', 'AWS::CloudWatch::CompositeAlarm']
+    .flatMap((type) => resources.get(type) ?? [])
+    .filter((name) => !isWindow(name));
+
 /** DescribeAlarms accepts this many names. */
 const batchSize = 100;
 

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
 import { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
@@ -8,7 +9,7 @@ import type { Deployment } from '../aws/deployment.ts';
 import type { LoggedFields } from '../aws/logged-fields.ts';
 import { logsClient } from '../aws/logs-client.ts';
 import { queueClient } from '../aws/queue-client.ts';
-import { readAlarms } from '../aws/read-alarms.ts';
+import { alarmNamesIn, readAlarms } from '../aws/read-alarms.ts';
 import { openExtractionIds, readExtractions } from '../aws/read-extractions.ts';
 import { readFunctionLog } from '../aws/read-function-log.ts';
 import { readQueue } from '../aws/read-queue.ts';
@@ -20,6 +21,8 @@ import { storySources } from '../explain/deployment-sources.ts';
 import { explainExtraction } from '../explain/explain-extraction.ts';
 import type { StorySources } from '../explain/sources.ts';
 import type { Story } from '../explain/story.ts';
+import { readHealth } from '../health/compare-periods.ts';
+import { healthSource } from '../health/deployment-source.ts';
 import { CliError } from '../terminal/errors.ts';
 import { parseDeliveryLine, parseSweepLine } from './parse-log-lines.ts';
 import { readTrends } from './read-trends.ts';
@@ -71,6 +74,9 @@ const storySeconds = { onAws: 15, emulated: 1 } as const;
 
 /** As long as a page waits between two updates, or less. */
 const openSeconds = { onAws: 4, emulated: 0.5 } as const;
+
+/** AWS bills these queries by the GB that they read, so an open page repeats them every five minutes. In memory only. */
+const subjectSeconds = { onAws: 300, emulated: 5 } as const;
 
 /** As many as somebody has open. */
 const mostStories = 50;
@@ -152,9 +158,7 @@ export const consoleSources = (deployment: Deployment, now: () => Date): Console
           .map(async (check) => ({ id: check.id, ...(await runCheck(check)) })),
       ),
     ),
-    alarms: kept(30, now, async () =>
-      readAlarms(cloudWatch, (await resources()).get('AWS::CloudWatch::Alarm') ?? []),
-    ),
+    alarms: kept(30, now, async () => readAlarms(cloudWatch, alarmNamesIn(await resources()))),
     trends: kept(60, now, () =>
       readTrends(
         cloudWatch,
@@ -166,6 +170,11 @@ export const consoleSources = (deployment: Deployment, now: () => Date): Console
         now(),
       ),
     ),
+    subjects: kept(deployment.isEmulated ? subjectSeconds.emulated : subjectSeconds.onAws, now, () => {
+      const at = now();
+      const sleep = (milliseconds: number): Promise<void> => setTimeout(milliseconds);
+      return readHealth(healthSource(deployment, { now: at, sleep }, resources), at);
+    }),
     queues: kept(10, now, () =>
       Promise.all([
         queueLine('reconcile queue', output('ReconcileQueueUrl'), false),

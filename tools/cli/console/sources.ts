@@ -4,6 +4,7 @@ import type { QueueContent } from '../aws/read-queue.ts';
 import type { Finding } from '../doctor/finding.ts';
 import type { Bounded, Breaker } from '../explain/sources.ts';
 import type { Story } from '../explain/story.ts';
+import type { HealthReport } from '../health/compare-periods.ts';
 import { CliError } from '../terminal/errors.ts';
 import { explainFailure } from '../terminal/explain-failure.ts';
 
@@ -84,6 +85,8 @@ export interface ConsoleSources {
   alarms(): Promise<readonly AlarmLine[]>;
   queues(): Promise<readonly QueueLine[]>;
   trends(): Promise<readonly Trend[]>;
+  /** How extractions ended, for each entity and product. */
+  subjects(): Promise<HealthReport>;
   /** The circuit breakers towards the provider. */
   breakers(): Promise<readonly Breaker[]>;
 }

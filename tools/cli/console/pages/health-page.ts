@@ -1,4 +1,11 @@
 import { html } from 'hono/html';
+import {
+  type HealthReport,
+  type PeriodName,
+  type SubjectHealth,
+  shareOfFailures,
+} from '../../health/compare-periods.ts';
+import { describeCauses, describeChange, describeTimes } from '../../health/print-health.ts';
 import { describeCause } from '../../terminal/describe-breaker.ts';
 import { formatSeconds } from '../../terminal/format-seconds.ts';
 import type { ConsoleAction } from '../actions.ts';
@@ -27,21 +34,23 @@ type Parts = DeploymentState & {
   readonly findings: Part<readonly FindingLine[]>;
   readonly alarms: Part<readonly AlarmLine[]>;
   readonly trends: Part<readonly Trend[]>;
+  readonly subjects: Part<HealthReport>;
   readonly hours: Part<{ readonly hours: readonly HourSummary[]; readonly complete: boolean }>;
 };
 
 const readParts = async (sources: ConsoleSources, state: DeploymentState, now: Date): Promise<Parts> => {
-  const [findings, alarms, trends, hours] = await Promise.all([
+  const [findings, alarms, trends, subjects, hours] = await Promise.all([
     // The doctor's own check of the breakers may be a minute older than what this page says of them.
     readPart(async () => (await sources.findings()).filter(({ id }) => id !== 'breakers')),
     readPart(() => sources.alarms()),
     readPart(() => sources.trends()),
+    readPart(() => sources.subjects()),
     readPart(async () => {
       const { items, complete } = await sources.recent(new Date(now.getTime() - 24 * hour));
       return { hours: summarizeHours(items).slice(0, 24), complete };
     }),
   ]);
-  return { ...state, findings, alarms, trends, hours };
+  return { ...state, findings, alarms, trends, subjects, hours };
 };
 
 const countIn = <Item>(part: Part<readonly Item[]>, is: (item: Item) => boolean): number =>
@@ -50,7 +59,17 @@ const countIn = <Item>(part: Part<readonly Item[]>, is: (item: Item) => boolean)
 /** Whether something needs the operator. */
 const headline = (parts: Parts): string => {
   const held = heldIn(parts).length > 0 ? 'Calls to the provider are held. ' : '';
-  return `${held}${describeChecks(parts)}`;
+  return `${held}${describeFailing(parts)}${describeChecks(parts)}`;
+};
+
+/** Those of which most extractions of the last hour surely fail. */
+const describeFailing = ({ subjects }: Parts): string => {
+  if (subjects.kind === 'unreadable') return '';
+  const failing = subjects.value.subjects.filter(({ lastHour }) => shareOfFailures(lastHour).least >= 0.5);
+  const [worst] = failing;
+  if (worst === undefined) return '';
+  const others = failing.length === 1 ? '' : ` and ${plural(failing.length - 1, 'other')}`;
+  return `Most extractions at ${shown(worst.subject, 60)}${others} fail. `;
 };
 
 const describeChecks = ({ findings, alarms }: Parts): string => {
@@ -159,6 +178,57 @@ const showTrends = (trends: readonly Trend[]): Html => {
 <p class="source">Sums and maxima of whole hours, from CloudWatch, a minute old at most. “–” is an hour in which nothing was counted.</p>`;
 };
 
+/** The rest are better than these. */
+const mostSubjects = 25;
+
+/** One period beside the one before, which is in brackets. */
+type Compared = {
+  readonly title: string;
+  readonly now: PeriodName;
+  readonly before: PeriodName;
+  readonly change: 'hourChange' | 'dayChange';
+};
+
+const compared: readonly Compared[] = [
+  { title: 'Last hour', now: 'lastHour', before: 'hourBefore', change: 'hourChange' },
+  { title: 'Last day', now: 'lastDay', before: 'dayBefore', change: 'dayChange' },
+];
+
+const subjectRow = (health: SubjectHealth, { now, before, change }: Compared): Html => {
+  const [figures, earlier] = [health[now], health[before]];
+  const cell = (label: string, value: string, was: string): Html =>
+    html`<td data-label="${label}">${value} <span class="quiet">(${was})</span></td>`;
+  const count = (label: string, of: 'requested' | 'well' | 'user' | 'failed'): Html =>
+    cell(label, figures[of].toLocaleString('en'), earlier[of].toLocaleString('en'));
+  const times = (label: string, of: 'toStart' | 'toOutcome'): Html =>
+    cell(label, describeTimes(figures[of]), describeTimes(earlier[of]));
+  const difference = describeChange(health[change], earlier, before);
+  const isGood = health[change] === 'better';
+  return html`<tr data-key="${now} ${shown(health.subject)}"><th data-label="${health.kind}" scope="row" class="text">${shown(health.subject, 60)}</th>
+${count('Requested', 'requested')}${count('Ended well', 'well')}${count('By the user', 'user')}${count('Failed', 'failed')}${times('To start', 'toStart')}${times('To outcome', 'toOutcome')}
+<td data-label="Why" class="text">${shown(describeCauses(figures.causes), 300)}${
+    difference === undefined
+      ? ''
+      : isGood
+        ? html`<p class="source">${difference}</p>`
+        : html`<p class="late">${icon('alert')} ${difference}</p>`
+  }</td></tr>`;
+};
+
+const showSubjects = ({ subjects, complete }: HealthReport): Html => {
+  if (subjects.length === 0) return html`<p>No extraction was requested or ended within two days.</p>`;
+  const rest = subjects.length - mostSubjects;
+  return html`${compared.map(
+    (one) => html`<h3>${one.title}</h3>
+<table class="rows"><caption class="hidden">Extractions by entity, ${one.title.toLowerCase()}</caption>
+<thead><tr><th scope="col">Entity or product</th><th scope="col">Requested</th><th scope="col">Ended well</th><th scope="col">By the user</th><th scope="col">Failed</th><th scope="col">To start</th><th scope="col">To outcome</th><th scope="col">Why</th></tr></thead>
+<tbody>${subjects.slice(0, mostSubjects).map((health) => subjectRow(health, one))}</tbody></table>`,
+  )}
+<p class="source">What <code>cosecha health</code> prints, in brackets the hour or the day before. From the logs, five minutes old at most.${
+    rest > 0 ? ` It has ${plural(rest, 'more entity or product', 'more entities and products')}.` : ''
+  }${complete ? '' : ' Not all lines were read: the counts are too low.'} Times are what half, and what 95 %, took at most.</p>`;
+};
+
 /** Kinds in the order of the bar, which has a pattern for each. */
 const kinds = ['completed', 'partial', 'failed', 'unknown'] as const;
 
@@ -207,7 +277,7 @@ export const healthPage = async (
   now: Date,
 ): Promise<Content> => {
   const parts = await readParts(sources, state, now);
-  const { findings, alarms, queues, breakers, sweeps, trends, hours } = parts;
+  const { findings, alarms, queues, breakers, sweeps, trends, subjects, hours } = parts;
   return {
     title: 'Health',
     model: parts,
@@ -219,6 +289,8 @@ ${
     ? ''
     : html`<h2>Calls to the provider</h2>${showPart(breakers, 'Circuit breakers', (value) => showBreakers(value, at))}`
 }
+<h2>Entities and products</h2>
+${showPart(subjects, 'Entities and products', showSubjects)}
 <h2>Checks</h2>
 ${showPart(findings, 'Checks', showFindings)}
 <h2>Alarms</h2>

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Extraction } from '../../../../../lib/extraction/record.ts';
 import type { ConsoleSources } from '../../../../../tools/cli/console/sources.ts';
 import { summarizeHours } from '../../../../../tools/cli/console/summarize-hours.ts';
-import { consoleOver, denied, sourcesWith } from '../../../../support/console-fixtures.ts';
+import { comparedSubjects, consoleOver, denied, sourcesWith } from '../../../../support/console-fixtures.ts';
 import { closedExtraction, extractionIn, iso } from '../../../../support/extraction-fixtures.ts';
 
 const pageOf = (more: Partial<ConsoleSources>, records: readonly Extraction[] = []) =>
@@ -91,6 +91,19 @@ test('figures stand beside those of an hour and a day ago, where CloudWatch has 
   );
   const none = { ...overdue, hours: [undefined, undefined, undefined] };
   expect(await pageOf({ trends: async () => [none] })).toContain('CloudWatch has no figures');
+});
+
+test('an entity that fails is in the first line, and beside the hour before it below', async () => {
+  const page = await pageOf({ subjects: comparedSubjects });
+  expect(page).toContain('<h1>Most extractions at demo-bank fail. All checks passed');
+  const [first = '', second = ''] = page.split('<tr data-key="lastHour ').slice(1);
+  expect(first).toContain('<td data-label="Failed">10 <span class="quiet">(1)</span></td>');
+  expect(first).toContain('8 TIMEOUT_ERROR, 2 NOT_STARTED start-window-over');
+  expect(first).toContain('more than in the hour before (1 of 41)');
+  expect(second).toContain('other-bank');
+  expect(second).not.toContain('hour before (');
+  expect(await pageOf({})).toContain('No extraction was requested or ended within two days.');
+  expect(await pageOf({ subjects: () => denied('logs:StartQuery') })).toContain('to logs:StartQuery on r.');
 });
 
 test('outcomes are counted by the hour in which they ended, with the time they took', () => {
