@@ -1,5 +1,5 @@
 import { Aws, Validations } from 'aws-cdk-lib';
-import type { Alarm, CfnAlarm } from 'aws-cdk-lib/aws-cloudwatch';
+import type { AlarmBase, CfnAlarm } from 'aws-cdk-lib/aws-cloudwatch';
 import type { IRole, ManagedPolicy } from 'aws-cdk-lib/aws-iam';
 import type { CfnKey } from 'aws-cdk-lib/aws-kms';
 import { allow } from './constructs/allow.ts';
@@ -9,7 +9,7 @@ import type { CosechaFunctions } from './functions.ts';
 import type { OperatorPolicies } from './operator-policies.ts';
 
 type Adapted = {
-  readonly alarms: readonly Alarm[];
+  readonly alarms: readonly AlarmBase[];
   readonly policies: OperatorPolicies;
   readonly stackName: string;
 };
@@ -27,7 +27,8 @@ type Adapted = {
  *   ARN, AWS does not (https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazoneventbridge.html).
  *   CloudFormation names a log group by stack and resource; the emulator puts a path before that.
  * - The emulator's CloudFormation knows no metric math, and it extracts no metrics from logs (EMF). So each alarm exists
- *   under its name and watches the first of its metrics.
+ *   under its name and watches the first of its metrics. It knows neither
+ *   composite alarms nor Contributor Insights, so that OutcomeAlarms is left out before.
  */
 export const adaptToEmulator = (
   sealKey: SealKey,

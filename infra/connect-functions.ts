@@ -83,7 +83,9 @@ const monitor = (
     startTask: functions.startTask.function,
     receiveWebhook: functions.receiveWebhook.function,
   });
-  const alarms = new Alarms(scope, 'Alarms', { config, metrics }).all;
+  const { startTask, receiveWebhook, reconcileExtraction } = functions;
+  const logGroups = [startTask, receiveWebhook, reconcileExtraction].map(({ logGroup }) => logGroup);
+  const alarms = new Alarms(scope, 'Alarms', { config, metrics, logGroups }).all;
   const dashboard = new CosechaDashboard(scope, 'Dashboard', { config, metrics, alarms });
   return { alarms, dashboard };
 };

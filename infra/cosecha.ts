@@ -1,5 +1,5 @@
 import { Stack, Token } from 'aws-cdk-lib';
-import type { Alarm } from 'aws-cdk-lib/aws-cloudwatch';
+import type { AlarmBase } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Table } from 'aws-cdk-lib/aws-dynamodb';
 import type { EventBus } from 'aws-cdk-lib/aws-events';
 import { Grant, type IGrantable, type IManagedPolicy, PermissionsBoundary } from 'aws-cdk-lib/aws-iam';
@@ -62,7 +62,7 @@ export class Cosecha extends Construct {
   readonly apiUrl: string;
   /** Register it at the provider. */
   readonly webhookUrl: string;
-  readonly alarms: readonly Alarm[];
+  readonly alarms: readonly AlarmBase[];
   private readonly api: Connected['api'];
   private readonly stage: string;
 

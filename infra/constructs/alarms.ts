@@ -1,6 +1,7 @@
 import { Duration } from 'aws-cdk-lib';
 import {
   Alarm,
+  type AlarmBase,
   type CfnAlarm,
   ComparisonOperator,
   type IMetric,
@@ -9,6 +10,7 @@ import {
   TreatMissingData,
 } from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
+import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
 import { stackNameOf } from '../../lib/aws/stage.ts';
@@ -16,7 +18,9 @@ import { overdueAfterSeconds } from '../../lib/extraction/deadlines.ts';
 import { longestDelaySeconds } from '../../lib/extraction/reconcile-message.ts';
 import type { Config } from '../config.ts';
 import type { CosechaMetrics } from './metrics.ts';
+import { OutcomeAlarms } from './outcome-alarms.ts';
 import { visibilityTimeout } from './reconcile-queue.ts';
+import { isLocal } from './removal.ts';
 
 /** One alarm. It is in alarm at `threshold` or above, except with `below`. */
 type AlarmEntry = {
@@ -433,15 +437,21 @@ const whenMissing = ({ below, keepsState }: AlarmEntry): TreatMissingData => {
 type AlarmsProps = {
   readonly config: Config;
   readonly metrics: CosechaMetrics;
+  /** Those of the functions that log outcomes. */
+  readonly logGroups: readonly ILogGroup[];
 };
 
 /** The alarms, named `Cosecha-<stage>-<id>`. */
 export class Alarms extends Construct {
-  readonly all: readonly Alarm[];
+  readonly all: readonly AlarmBase[];
 
-  constructor(scope: Construct, id: string, { config, metrics }: AlarmsProps) {
+  constructor(scope: Construct, id: string, props: AlarmsProps) {
     super(scope, id);
-    this.all = alarmTable(config, metrics).map((entry) => this.alarm(entry, config));
+    const { config, metrics } = props;
+    this.all = [
+      ...alarmTable(config, metrics).map((entry) => this.alarm(entry, config)),
+      ...(isLocal(config) ? [] : new OutcomeAlarms(this, 'Outcomes', props).all),
+    ];
     if (config.alarmTopicArn === undefined) return;
     const topic = new SnsAction(Topic.fromTopicArn(this, 'Topic', config.alarmTopicArn));
     for (const alarm of this.all) {

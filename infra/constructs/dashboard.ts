@@ -1,10 +1,10 @@
 import { Duration } from 'aws-cdk-lib';
 import {
-  type Alarm,
   AlarmStatusWidget,
   Dashboard,
   GraphWidget,
   type HorizontalAnnotation,
+  type IAlarm,
   type IMetric,
   type IWidget,
   Stats,
@@ -18,7 +18,7 @@ import type { CosechaMetrics } from './metrics.ts';
 type CosechaDashboardProps = {
   readonly config: Config;
   readonly metrics: CosechaMetrics;
-  readonly alarms: readonly Alarm[];
+  readonly alarms: readonly IAlarm[];
 };
 
 /** How long the provider waits for the answer to a delivery ("Events" in its API document). */
@@ -60,11 +60,12 @@ const outcomeRow = (config: Config, { custom }: CosechaMetrics): IWidget[] =>
       custom('WebhookMissed'),
       custom('Corrected'),
     ]),
-    graph('Ended by an outcome of Cosecha', [
+    graph('Ended by an outcome of Cosecha, and all that failed', [
       custom('Rejected'),
       custom('NotStarted'),
       custom('Unconfirmed'),
       custom('TimedOut'),
+      custom('OutcomeFailed'),
     ]),
   );
 

@@ -7,6 +7,7 @@ import { readConfig } from '../../../infra/config.ts';
 import type { FunctionCode } from '../../../infra/function-names.ts';
 import { functionNames } from '../../../infra/function-names.ts';
 import { CosechaStack } from '../../../infra/stack.ts';
+import { isWindow } from '../../../tools/cli/aws/read-alarms.ts';
 import { required } from './required-settings.ts';
 
 const cdkJson: { readonly context: Readonly<Record<string, unknown>> } = JSON.parse(
@@ -76,6 +77,12 @@ export type Resource = {
 /** Every resource of a type, by logical id. */
 export const resourcesOf = (template: Template, type: string): Readonly<Record<string, Resource>> =>
   template.findResources(type) as Record<string, Resource>;
+
+/** The alarms that notify somebody: all but the windows of composite alarms. */
+export const notifyingAlarms = (template: Template): readonly Resource[] =>
+  ['AWS::CloudWatch::Alarm', 'AWS::CloudWatch::CompositeAlarm']
+    .flatMap((type) => Object.values(resourcesOf(template, type)))
+    .filter(({ Properties }) => !isWindow(String(Properties.AlarmName)));
 
 /** An ARN, a name or a policy as one text: intrinsics become `<LogicalId>` and `<LogicalId.Attribute>`. */
 export const flatten = (value: unknown): string => {

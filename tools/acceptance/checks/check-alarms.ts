@@ -1,5 +1,6 @@
 import { CloudWatchClient, DescribeAlarmsCommand, SetAlarmStateCommand } from '@aws-sdk/client-cloudwatch';
 import * as v from 'valibot';
+import { isWindow } from '../../cli/aws/read-alarms.ts';
 import { ownMetric, readMetric } from '../../cli/aws/read-metric.ts';
 import { type Check, type CheckResult, passed, skipped } from './check.ts';
 import type { AcceptContext } from './context.ts';
@@ -63,7 +64,7 @@ export const alarmNotifies: Check = {
     const cloudWatch = new CloudWatchClient(client);
     const names = await stack.resources('AWS::CloudWatch::Alarm');
     const { MetricAlarms = [] } = await cloudWatch.send(
-      new DescribeAlarmsCommand({ AlarmNames: [...names] }),
+      new DescribeAlarmsCommand({ AlarmNames: names.filter((name) => !isWindow(name)) }),
     );
     const silent = MetricAlarms.filter(({ AlarmActions = [] }) => AlarmActions.length === 0);
     if (silent.length > 0) {

@@ -97,6 +97,13 @@ export const prices = {
     page: 'https://aws.amazon.com/cloudwatch/pricing/',
     seen: 'quoted',
   },
+  matchedEvent: {
+    service: 'CloudWatch Logs',
+    unit: 'log event that matches a rule of Contributor Insights',
+    perMillion: 0.02,
+    page: 'https://aws.amazon.com/cloudwatch/pricing/',
+    seen: 'unseen',
+  },
 } as const satisfies Readonly<Record<string, Price>>;
 
 export type PriceName = keyof typeof prices;

@@ -11,6 +11,7 @@ import { dynamoBreakerStore } from '../../../lib/aws/dynamo-breaker-store.ts';
 import { once } from '../../../lib/once.ts';
 import type { Deployment } from '../aws/deployment.ts';
 import { queueClient } from '../aws/queue-client.ts';
+import { alarmNamesIn } from '../aws/read-alarms.ts';
 import { openExtractionIds, readExtractions } from '../aws/read-extractions.ts';
 import { readReconcileSettings } from '../aws/read-reconcile-settings.ts';
 import { type Rule, readRules } from '../aws/read-rules.ts';
@@ -42,6 +43,7 @@ export type DoctorOptions = { readonly provider?: true };
 type Shared = {
   readonly deployment: Deployment;
   readonly now: Date;
+  readonly byType: () => ReturnType<typeof readStackResources>;
   /** Physical ids of the stack's resources of a type. */
   readonly resources: (type: string) => Promise<readonly string[]>;
   readonly rules: () => Promise<readonly Rule[]>;
@@ -54,7 +56,7 @@ const share = (deployment: Deployment, now: Date): Shared => {
   const rules = once(async () =>
     readRules(new EventBridgeClient(client), await resources('AWS::Events::Rule')),
   );
-  return { deployment, now, resources, rules };
+  return { deployment, now, byType, resources, rules };
 };
 
 const stackChecks = ({ deployment: { client, stackName, stackStatus } }: Shared): readonly Check[] => [
@@ -189,8 +191,7 @@ export const checksOf = (deployment: Deployment, options: DoctorOptions, now: Da
     ...queueChecks(shared),
     {
       id: 'alarms',
-      run: async () =>
-        checkAlarms(new CloudWatchClient(client), await shared.resources('AWS::CloudWatch::Alarm')),
+      run: async () => checkAlarms(new CloudWatchClient(client), alarmNamesIn(await shared.byType())),
     },
     providerCheck(deployment, options),
   ];

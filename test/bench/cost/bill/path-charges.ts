@@ -45,6 +45,14 @@ const shareOf = ({ where, entries }: Kind, samples: number, polls: Polls): numbe
   return 1 / samples;
 };
 
+/** Of the line of an outcome: one rule of the alarm `bank-failing` counts all of them, and another each of its two kinds. */
+const matched: Charge = {
+  where: 'alarms',
+  what: 'lines that match a rule',
+  price: 'matchedEvent',
+  quantity: 2,
+};
+
 /**
  * The charges of an extraction on this path, with as many polls as on AWS: the samples have fewer. The transitions do not
  * include Start and End.
@@ -81,7 +89,7 @@ export const pathCharges = (samples: readonly Sample[], polls: Polls, known: Kno
       quantity: sample.downloads,
     }),
   );
-  const all = merge([...times([...ofMachine, ...downloads], 1 / samples.length), ...ofFunctions]);
+  const all = merge([...times([...ofMachine, ...downloads], 1 / samples.length), ...ofFunctions, matched]);
   return all.filter(({ quantity }) => quantity > 0);
 };
 

@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import { ownOutcomes, terminalStatuses } from '../../../../lib/extraction/record.ts';
 import { zeroFilledMetrics } from '../../../../lib/observability/metric-names.ts';
+import { isWindow } from '../../../../tools/cli/aws/read-alarms.ts';
 import { metricNames } from '../../docs/metric-names.ts';
-import { type Resource, resourcesOf, synthesize } from '../synth.ts';
+import { flatten, notifyingAlarms, type Resource, resourcesOf, synthesize } from '../synth.ts';
 
 type Dimension = { readonly Name: string; readonly Value: unknown };
 type Watched = {
@@ -22,7 +24,9 @@ const queriesOf = ({ Properties }: Resource) => (Properties.Metrics ?? []) as re
 /** The metrics of an alarm, direct or in metric math. */
 const watchedBy = (alarm: Resource): readonly Watched[] => {
   const inMath = queriesOf(alarm).flatMap(({ MetricStat }) => MetricStat?.Metric ?? []);
-  return inMath.length > 0 ? inMath : [alarm.Properties as unknown as Watched];
+  // Contributor Insights is no metric.
+  if (queriesOf(alarm).length > 0) return inMath;
+  return [alarm.Properties as unknown as Watched];
 };
 
 const byName = (alarms: readonly Resource[]) =>
@@ -85,12 +89,15 @@ describe('the alarms', () => {
       .filter((alarm) => queriesOf(alarm).length > 0)
       .flatMap(watchedBy)
       .flatMap(({ Namespace, MetricName }) => (Namespace === 'Cosecha/prod' ? MetricName : []));
-    expect([...new Set(inMath)].toSorted()).toEqual([...zeroFilledMetrics].toSorted());
+    // Each failed outcome is counted in both of these, so that none has a value without the other.
+    const together = ['OutcomeFailed', 'SecondsToOutcome'];
+    expect([...new Set(inMath)].toSorted()).toEqual([...zeroFilledMetrics, ...together].toSorted());
   });
 
   test('calculate over periods that have a sweep in them, also if sweeps are rare', () => {
     const rare = alarmsWith({ sweepEveryMinutes: 60 });
     const periods = rare
+      .filter(({ Properties }) => !isWindow(String(Properties.AlarmName)))
       .filter((alarm) => watchedBy(alarm).some(({ Namespace }) => Namespace === 'Cosecha/prod'))
       .flatMap(queriesOf)
       .flatMap(({ MetricStat }) => MetricStat?.Period ?? []);
@@ -111,6 +118,14 @@ describe('the alarms', () => {
       ['webhook-failing', 'IF(bad >= 5 AND bad >= all / 100, bad, 0)'],
       ['provider-reads-failing', 'IF(failed > collected, failed, 0)'],
       ['api-failing', 'IF(bad >= 5 AND bad >= all / 100, bad, 0)'],
+      ['outcomes-failing-fast-over-60min', 'IF(failed >= 5, 100 * failed / ended, 0)'],
+      ['outcomes-failing-fast-over-5min', 'IF(failed >= 1, 100 * failed / ended, 0)'],
+      ['outcomes-failing-slowly-over-360min', 'IF(failed >= 5, 100 * failed / ended, 0)'],
+      ['outcomes-failing-slowly-over-30min', 'IF(failed >= 1, 100 * failed / ended, 0)'],
+      ['bank-failing', 'IF(worst >= 5, ended - FILL(answered, 0), 0)'],
+      ['bank-failing', 'INSIGHT_RULE_METRIC("Cosecha-prod-bank-outcomes", "UniqueContributors")'],
+      ['bank-failing', 'INSIGHT_RULE_METRIC("Cosecha-prod-bank-answers", "UniqueContributors")'],
+      ['bank-failing', 'INSIGHT_RULE_METRIC("Cosecha-prod-bank-failures", "MaxContributorValue")'],
     ]);
   });
 
@@ -130,7 +145,7 @@ describe('the alarms', () => {
 
   test('notify the topic, if there is one, when they start and when they end', () => {
     const topic = 'arn:aws:sns:eu-west-1:111122223333:on-call';
-    for (const { Properties } of alarmsWith({ alarmTopicArn: topic })) {
+    for (const { Properties } of notifyingAlarms(synthesize({ alarmTopicArn: topic }).template)) {
       expect([Properties.AlarmActions, Properties.OKActions]).toEqual([[topic], [topic]]);
     }
     for (const { Properties } of alarms) expect(Properties.AlarmActions).toBeUndefined();
@@ -178,10 +193,65 @@ describe('the alarms', () => {
 
   test('exist on the emulator too, without metric math', () => {
     const local = alarmsWith({ stage: 'local', providerBaseUrl: 'http://127.0.0.1:8080' });
-    expect(Object.keys(byName(local))).toEqual(Object.keys(byName(alarms)));
+    // Neither composite alarms nor Contributor Insights.
+    const elsewhere = Object.keys(byName(alarms)).filter((name) => !/^(outcomes|bank)-failing/.test(name));
+    expect(Object.keys(byName(local))).toEqual(elsewhere);
     for (const { Properties } of local) {
       expect(Properties).not.toHaveProperty('Metrics');
       expect(Properties).toMatchObject({ Namespace: expect.any(String), Period: expect.any(Number) });
+    }
+  });
+});
+
+describe('outcomes that fail', () => {
+  const { template } = synthesize();
+
+  test.each([
+    ['outcomes-failing-fast', [60, 5], 72],
+    ['outcomes-failing-slowly', [360, 30], 30],
+  ] as const)('%s: in both windows, %j minutes, at least %d %% failed', (id, windows, percent) => {
+    const composite = Object.values(resourcesOf(template, 'AWS::CloudWatch::CompositeAlarm')).find(
+      ({ Properties }) => Properties.AlarmName === `Cosecha-prod-${id}`,
+    );
+    const rule = JSON.stringify(composite?.Properties.AlarmRule);
+    expect(rule).toMatch(/^[^|]*ALARM[^|]* AND ALARM[^|]*$/);
+    for (const minutes of windows) {
+      const [logicalId, window] =
+        Object.entries(resourcesOf(template, 'AWS::CloudWatch::Alarm')).find(
+          ([, { Properties }]) => Properties.AlarmName === `Cosecha-prod-${id}-over-${minutes}min`,
+        ) ?? [];
+      expect(rule).toContain(`"${logicalId}"`);
+      expect(window?.Properties).toMatchObject({ Threshold: percent, TreatMissingData: 'notBreaching' });
+      expect(window && queriesOf(window).flatMap(({ MetricStat }) => MetricStat ?? [])).toMatchObject([
+        { Metric: { MetricName: 'OutcomeFailed' }, Period: 60 * minutes, Stat: 'Sum' },
+        { Metric: { MetricName: 'SecondsToOutcome' }, Period: 60 * minutes, Stat: 'SampleCount' },
+      ]);
+    }
+  });
+
+  test('are counted by bank from the lines of outcomes, in the logs of the functions that write them', () => {
+    const bodies = Object.values(resourcesOf(template, 'AWS::CloudWatch::InsightRule')).map(
+      ({ Properties }) => JSON.parse(flatten(Properties.RuleBody)),
+    );
+    const statuses = bodies.map(({ Contribution: { Filters } }) => Filters[1].In as readonly string[]);
+    const [ended = [], answered = [], failed = []] = statuses;
+    expect([...answered, ...failed]).toEqual(ended);
+    expect(ended.toSorted()).toEqual([...terminalStatuses, ...ownOutcomes].toSorted());
+    for (const body of bodies) {
+      expect(body).toMatchObject({
+        LogGroupNames: [
+          expect.stringContaining('StartTask'),
+          expect.stringContaining('ReceiveWebhook'),
+          expect.stringContaining('ReconcileExtraction'),
+        ],
+        Contribution: {
+          Keys: ['$.entity'],
+          Filters: [{ Match: '$.message', In: ['Extraction ended.'] }, {}],
+        },
+        AggregateOn: 'Count',
+      });
+      // Contributor Insights takes ten values.
+      expect(body.Contribution.Filters[1].In.length).toBeLessThanOrEqual(10);
     }
   });
 });

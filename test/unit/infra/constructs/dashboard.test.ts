@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { metricNames } from '../../docs/metric-names.ts';
-import { resourcesOf, synthesize } from '../synth.ts';
+import { notifyingAlarms, resourcesOf, synthesize } from '../synth.ts';
 
 type Widget = {
   readonly x: number;
@@ -43,9 +43,9 @@ test('it starts with the guarantees and ends with every alarm', () => {
   expect(widgets.filter(({ y }) => y === 0).map(({ properties }) => properties.title)).toEqual([
     'Open and past due: the oldest, in seconds',
     'Settled by provider status, by source',
-    'Ended by an outcome of Cosecha',
+    'Ended by an outcome of Cosecha, and all that failed',
   ]);
-  const alarms = Object.keys(resourcesOf(template, 'AWS::CloudWatch::Alarm'));
+  const alarms = notifyingAlarms(template);
   expect(widgets.at(-1)?.properties.alarms).toHaveLength(alarms.length);
 });
 

@@ -1,0 +1,205 @@
+import { Duration, Stack } from 'aws-cdk-lib';
+import {
+  Alarm,
+  type AlarmBase,
+  AlarmRule,
+  AlarmState,
+  CfnInsightRule,
+  ComparisonOperator,
+  CompositeAlarm,
+  MathExpression,
+  Stats,
+  TreatMissingData,
+} from 'aws-cdk-lib/aws-cloudwatch';
+import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
+import { Construct } from 'constructs';
+import { stackNameOf } from '../../lib/aws/stage.ts';
+import type { Config } from '../config.ts';
+import type { CosechaMetrics } from './metrics.ts';
+
+/** Of all outcomes, in percent, those that should not fail (`judgeOutcome`). The rest is the error budget: 5 %. */
+const target = 95;
+
+/** In minutes. The alarm is on while the share of failures is over `percent` in both windows. */
+type BurnRate = {
+  readonly id: string;
+  readonly symptom: string;
+  readonly longWindow: number;
+  readonly shortWindow: number;
+  readonly percent: number;
+};
+
+/**
+ * Multiple windows and burn rates: https://sre.google/workbook/alerting-on-slos/ ("Multiwindow, Multi-Burn-Rate Alerts"). The
+ * short window ends the alarm soon after the failures end.
+ *
+ * - fast: 14.4 times the budget, 14.4 × 5 = 72 %. An hour of it uses 14.4 / 720 = 2 % of the budget of 30 days.
+ * - slow: 6 times the budget, 6 × 5 = 30 %. Six hours of it use 6 × 6 / 720 = 5 %.
+ */
+const burnRates: readonly BurnRate[] = [
+  {
+    id: 'outcomes-failing-fast',
+    symptom:
+      'Callers lack bank data: most extractions fail. `cosecha health` names the banks and the causes.',
+    longWindow: 60,
+    shortWindow: 5,
+    percent: 14.4 * (100 - target),
+  },
+  {
+    id: 'outcomes-failing-slowly',
+    symptom: 'Callers lack bank data: for hours, many extractions fail. `cosecha health` names the banks.',
+    longWindow: 360,
+    shortWindow: 30,
+    percent: 6 * (100 - target),
+  },
+];
+
+/**
+ * At a low volume, one failure is a large share. So the long window needs 5 failures: 1 of 2 raises no alarm, 5 of 6 do. The
+ * short one needs none, as it only says whether they go on.
+ */
+const fewestFailures = 5;
+
+/** In an hour, of the bank that fails most. */
+const fewestFailuresOfBank = 5;
+
+/** With these a bank has answered, also if it refused the credentials. */
+const answered = ['COMPLETED', 'PARTIAL', 'CREDENTIALS_WRONG', 'CREDENTIALS_LOCKED'];
+const failed = ['FAILED', 'REJECTED', 'NOT_STARTED', 'UNCONFIRMED', 'TIMED_OUT'];
+
+type OutcomeAlarmsProps = {
+  readonly config: Config;
+  readonly metrics: CosechaMetrics;
+  /** Those of the functions that log outcomes. */
+  readonly logGroups: readonly ILogGroup[];
+};
+
+/**
+ * Alarms on how extractions end, over all of them and by bank. An emulator has neither composite alarms nor Contributor Insights,
+ * so a stage there has none of them.
+ */
+export class OutcomeAlarms extends Construct {
+  readonly all: readonly AlarmBase[];
+  private readonly props: OutcomeAlarmsProps;
+
+  constructor(scope: Construct, id: string, props: OutcomeAlarmsProps) {
+    super(scope, id);
+    this.props = props;
+    this.all = [...burnRates.map((rate) => this.burnRateAlarm(rate)), this.bankAlarm()];
+  }
+
+  private describe(symptom: string, entry: string): string {
+    return `${symptom} ${this.props.config.runbookUrl}#${entry}`;
+  }
+
+  private name(id: string): string {
+    return `${stackNameOf(this.props.config.stage)}-${id}`;
+  }
+
+  /** A composite alarm, as one alarm has one window. */
+  private burnRateAlarm(rate: BurnRate): AlarmBase {
+    const { id, symptom, longWindow, shortWindow } = rate;
+    const windows = [this.window(rate, longWindow, fewestFailures), this.window(rate, shortWindow, 1)];
+    return new CompositeAlarm(this, id, {
+      compositeAlarmName: this.name(id),
+      alarmDescription: this.describe(symptom, 'outcomes-failing'),
+      alarmRule: AlarmRule.allOf(...windows.map((one) => AlarmRule.fromAlarm(one, AlarmState.ALARM))),
+    });
+  }
+
+  /**
+   * Part of a composite alarm, which alone notifies somebody. Both metrics are published together, so that a period with a failure
+   * has both. One without has no value, and is not breaching.
+   */
+  private window({ id, percent }: BurnRate, minutes: number, atLeast: number): Alarm {
+    const part = `${id}-over-${minutes}min`;
+    const { custom } = this.props.metrics;
+    return new Alarm(this, part, {
+      alarmName: this.name(part),
+      alarmDescription: this.describe(`A part of ${id}, which alone notifies somebody.`, 'outcomes-failing'),
+      metric: new MathExpression({
+        expression: `IF(failed >= ${atLeast}, 100 * failed / ended, 0)`,
+        usingMetrics: {
+          failed: custom('OutcomeFailed'),
+          // Every outcome has a time, and is one sample of it. A correction is an outcome more.
+          ended: custom('SecondsToOutcome', Stats.SAMPLE_COUNT),
+        },
+        period: Duration.minutes(minutes),
+        label: '% of outcomes that failed',
+      }),
+      threshold: percent,
+      comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+      evaluationPeriods: 1,
+      treatMissingData: TreatMissingData.NOT_BREACHING,
+    });
+  }
+
+  /**
+   * Contributor Insights counts banks without a metric for each. The banks with an outcome, less those that answered, fail
+   * entirely. No function joins two rules by bank: that one of them has 5 failures makes a bank with a single request unlikely.
+   * Without any answer the rule may have no value. Then most extractions fail, which is `outcomes-failing-fast`.
+   * https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/ContributorInsights-GraphReportData.html
+   */
+  private bankAlarm(): AlarmBase {
+    const id = 'bank-failing';
+    const period = Duration.hours(1);
+    const count = (rule: CfnInsightRule, metric: 'UniqueContributors' | 'MaxContributorValue') =>
+      new MathExpression({
+        expression: `INSIGHT_RULE_METRIC("${rule.ruleName}", "${metric}")`,
+        usingMetrics: {},
+        period,
+      });
+    const rules = {
+      ended: this.rule('bank-outcomes', [...answered, ...failed]),
+      answered: this.rule('bank-answers', answered),
+      failed: this.rule('bank-failures', failed),
+    };
+    const alarm = new Alarm(this, id, {
+      alarmName: this.name(id),
+      alarmDescription: this.describe(
+        'Users of a bank get nothing: every extraction there fails. `cosecha health` names the bank first.',
+        id,
+      ),
+      metric: new MathExpression({
+        expression: `IF(worst >= ${fewestFailuresOfBank}, ended - FILL(answered, 0), 0)`,
+        usingMetrics: {
+          ended: count(rules.ended, 'UniqueContributors'),
+          answered: count(rules.answered, 'UniqueContributors'),
+          worst: count(rules.failed, 'MaxContributorValue'),
+        },
+        period,
+        label: 'banks of which all extractions failed',
+      }),
+      threshold: 1,
+      comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+      evaluationPeriods: 1,
+      treatMissingData: TreatMissingData.NOT_BREACHING,
+    });
+    alarm.node.addDependency(...Object.values(rules));
+    return alarm;
+  }
+
+  /**
+   * Counts the outcomes of these statuses by bank. A line without `entity`, of an extraction by consent, has no contributor.
+   * https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/ContributorInsights-RuleSyntax.html
+   */
+  private rule(id: string, statuses: readonly string[]): CfnInsightRule {
+    return new CfnInsightRule(this, id, {
+      ruleName: this.name(id),
+      ruleState: 'ENABLED',
+      ruleBody: Stack.of(this).toJsonString({
+        Schema: { Name: 'CloudWatchLogRule', Version: 1 },
+        LogGroupNames: this.props.logGroups.map(({ logGroupName }) => logGroupName),
+        LogFormat: 'JSON',
+        Contribution: {
+          Keys: ['$.entity'],
+          Filters: [
+            { Match: '$.message', In: ['Extraction ended.'] },
+            { Match: '$.status', In: statuses },
+          ],
+        },
+        AggregateOn: 'Count',
+      }),
+    });
+  }
+}
