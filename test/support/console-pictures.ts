@@ -16,8 +16,8 @@ import {
 import { comparedSubjects, sourcesWith } from './console-fixtures.ts';
 import { at, closedExtraction, consentIn, extractionIn, iso } from './extraction-fixtures.ts';
 
-/** What the pictures of docs/console.md show: a day like others, and an outage of the provider. */
-export type Pictured = 'day' | 'outage';
+/** What the pictures of docs/console.md show: a day like others, an outage of the provider, and more than fit a page. */
+export type Pictured = 'day' | 'outage' | 'many';
 
 const idOf = (digits: string): string => `0190a0b0-${digits.slice(0, 4)}-7000-8000-0000${digits}`;
 
@@ -94,10 +94,24 @@ const held: readonly Extraction[] = ['9e4401b6', '9e5120aa', '9e77c013', '9f0184
   }),
 );
 
+const many: readonly Extraction[] = Array.from({ length: 640 }, (_, index) =>
+  extractionIn('RUNNING', {
+    extractionId: idOf(index.toString(16).padStart(8, '0')),
+    entity: 'demo-bank',
+    reference: `order-${2_000 - index}`,
+    requestedAt: iso(90 - index / 10),
+  }),
+);
+
+const recordsOf = (kind: Pictured): readonly Extraction[] => {
+  if (kind === 'many') return many;
+  return kind === 'day' ? day : [...held, ...day.filter(({ dueShard }) => dueShard === undefined)];
+};
+
 const breakers = (kind: Pictured): readonly Breaker[] => [
-  kind === 'day'
-    ? { name: 'starts', state: 'closed' }
-    : { name: 'starts', state: 'open', since: iso(62), until: iso(125), cause: 'http-503' },
+  kind === 'outage'
+    ? { name: 'starts', state: 'open', since: iso(62), until: iso(125), cause: 'http-503' }
+    : { name: 'starts', state: 'closed' },
   { name: 'reads', state: 'closed' },
 ];
 
@@ -163,10 +177,9 @@ const actions: readonly ConsoleAction[] = [
 
 /** What the console is served with. Its time is 100 s after that of the fixtures. */
 export const picturedDeps = (kind: Pictured): Parameters<typeof serveConsole>[1] => {
-  const records = kind === 'day' ? day : [...held, ...day.filter(({ dueShard }) => dueShard === undefined)];
   return {
     stage: 'prod',
-    sources: sourcesWith(records, {
+    sources: sourcesWith(recordsOf(kind), {
       story: async (id) => explainExtraction(places[id] ?? placesWith(), id, at(100)),
       breakers: async () => breakers(kind),
       sweeps: async () => ({ items: [{ at: iso(40), sent: 1, failed: 0 }], complete: true }),

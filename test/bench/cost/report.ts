@@ -33,7 +33,7 @@ const lines: readonly (readonly [name: string, isIn: (charge: Charge) => boolean
   ['S3', ({ price }) => price === 'put' || price === 'get'],
   ['Secrets Manager', ({ price }) => price === 'secretRead'],
   ['SQS and EventBridge', ({ price }) => price === 'queueRequest' || price === 'busEvent'],
-  ['CloudWatch Logs', ({ price }) => price === 'logKilobyte'],
+  ['CloudWatch Logs', ({ price }) => price === 'logKilobyte' || price === 'matchedEvent'],
 ];
 
 const byService = (columns: readonly Column[]): string => {

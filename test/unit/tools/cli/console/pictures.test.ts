@@ -1,10 +1,10 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import type { Browser } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type RunningConsole, serveConsole } from '../../../../../tools/cli/console/serve-console.ts';
 import { axeViolationsOn } from '../../../../support/axe.ts';
 import { describeInChromium, launchChromium, openTab } from '../../../../support/chromium.ts';
-import { completedId, picturedDeps, waitingId } from '../../../../support/console-pictures.ts';
+import { completedId, type Pictured, picturedDeps, waitingId } from '../../../../support/console-pictures.ts';
 import { at } from '../../../../support/extraction-fixtures.ts';
 import { smallPng } from '../../../../support/small-png.ts';
 
@@ -13,6 +13,21 @@ const page = readFileSync(new URL('../../../../../docs/console.md', import.meta.
 
 /** `npm run docs:pictures` writes docs/console. Otherwise each page is opened and checked, and its file is there. */
 const writes = process.env.WRITE_PICTURES !== undefined;
+
+/** What happens before some of the pictures are taken. */
+const steps: Readonly<Record<string, (tab: Page, console: RunningConsole) => Promise<unknown>>> = {
+  paged: (tab) => tab.getByText('Next 300').scrollIntoViewIfNeeded(),
+  // By keyboard, as a focus that a mouse sets has no ring.
+  focus: async (tab) => {
+    await tab.keyboard.press('/');
+    await tab.keyboard.press('Tab');
+    await tab.keyboard.press('Tab');
+  },
+  lost: async (tab, console) => {
+    await console.close();
+    await tab.getByText('The console does not answer.').waitFor();
+  },
+};
 
 /** Name, path, width and colour scheme, and the height that is shown. */
 const pictures = [
@@ -25,7 +40,15 @@ const pictures = [
   ['deliveries', 'deliveries', 1_280, 'light', 480],
   ['health', 'health', 1_280, 'dark', 900],
   ['sandbox', 'sandbox', 1_280, 'light', 760],
+  ['paged', '?status=open', 1_280, 'dark', 300],
+  ['focus', '', 1_280, 'light', 360],
+  ['lost', '', 1_280, 'light', 420],
 ] as const;
+
+const kindOf = (name: string): Pictured => {
+  if (name === 'paged') return 'many';
+  return /outage|waiting/.test(name) ? 'outage' : 'day';
+};
 
 /** Width and height of a PNG: https://www.w3.org/TR/png-3/#11IHDR */
 const sizeOf = (png: Uint8Array): readonly [number, number] => {
@@ -41,10 +64,10 @@ test('docs/console.md shows every picture, and the README one of them', () => {
 });
 
 describeInChromium('the pictures of the console', () => {
-  const running = new Map<'day' | 'outage', RunningConsole>();
+  const running = new Map<Pictured, RunningConsole>();
   let browser: Browser;
   beforeAll(async () => {
-    for (const kind of ['day', 'outage'] as const)
+    for (const kind of ['day', 'outage', 'many'] as const)
       running.set(kind, await serveConsole(0, picturedDeps(kind)));
     browser = await launchChromium();
     mkdirSync(folder, { recursive: true });
@@ -66,12 +89,16 @@ describeInChromium('the pictures of the console', () => {
       });
       // The script of the page counts ages by it.
       await tab.clock.setFixedTime(at(100));
-      await tab.goto(`${running.get(/outage|waiting/.test(name) ? 'outage' : 'day')?.url}${path}`);
+      const own = name === 'lost' ? await serveConsole(0, picturedDeps('day')) : undefined;
+      const console = own ?? running.get(kindOf(name));
+      if (console === undefined) throw new Error('No console was started.');
+      await tab.goto(`${console.url}${path}`);
       await tab
         .locator('#connection', { hasText: /live/ })
         .or(tab.getByText('not updated'))
         .first()
         .waitFor();
+      await steps[name]?.(tab, console);
       const file = new URL(`${name}.png`, folder);
       if (writes) writeFileSync(file, smallPng(await tab.screenshot({ animations: 'disabled' })));
       expect(await axeViolationsOn(tab)).toEqual([]);
