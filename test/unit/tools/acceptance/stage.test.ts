@@ -12,7 +12,14 @@ import { refuseOtherProvider } from '../../../../tools/acceptance/refuse-other-p
 import { awsSettings, emulatorSettings } from '../../../../tools/acceptance/settings.ts';
 import { acceptanceSources } from '../../../../tools/acceptance/stage.ts';
 import { UsageError } from '../../../../tools/cli/terminal/errors.ts';
-import { environmentsOf, flatten, notifyingAlarms, type Resource, resourcesOf, synthesize } from '../../infra/synth.ts';
+import {
+  environmentsOf,
+  flatten,
+  notifyingAlarms,
+  type Resource,
+  resourcesOf,
+  synthesize,
+} from '../../infra/synth.ts';
 import { synthesizeStage } from './synth.ts';
 
 /** What a template keeps when its stack is deleted. */
