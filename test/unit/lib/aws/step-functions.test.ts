@@ -16,14 +16,6 @@ const about = { message: 'about token-1', $metadata: {} };
 const throttled = Object.assign(new Error('slow down'), { name: 'ThrottlingException' });
 
 describe('an execution', () => {
-  test('is named after the extraction, and gets two ids', async () => {
-    const { client, sent } = stubClient<SFNClient>(() => ({}));
-    await startExecutionOf(client, machine)(input);
-    const [started] = sent;
-    expect(started?.input).toMatchObject({ stateMachineArn: machine, name: 'extraction-1' });
-    expect(JSON.parse(String(started?.input.input))).toEqual(input);
-  });
-
   test('of that name which exists already is success', async () => {
     const exists = new ExecutionAlreadyExists({ message: 'exists', $metadata: {} });
     await startExecutionOf(failing(exists), machine)(input);
@@ -35,17 +27,6 @@ describe('an execution', () => {
 });
 
 describe('waking the machine', () => {
-  test('answers the token with the extractionId and nothing else', async () => {
-    const { client, sent } = stubClient<SFNClient>(() => ({}));
-    expect(await wakeMachine(client)('token-1', 'extraction-1')).toBe('woken');
-    expect(sent).toEqual([
-      {
-        name: 'SendTaskSuccessCommand',
-        input: { taskToken: 'token-1', output: '{"extractionId":"extraction-1"}' },
-      },
-    ]);
-  });
-
   test.each([
     ['timed out', new TaskTimedOut(about), 'gone'],
     ['is unknown', new TaskDoesNotExist(about), 'gone'],
@@ -60,17 +41,6 @@ describe('waking the machine', () => {
 });
 
 describe('failing the state', () => {
-  test('gives it the name of the error', async () => {
-    const { client, sent } = stubClient<SFNClient>(() => ({}));
-    await failTask(client)('token-1', 'ProviderBusy', 'because');
-    expect(sent).toEqual([
-      {
-        name: 'SendTaskFailureCommand',
-        input: { taskToken: 'token-1', error: 'ProviderBusy', cause: 'because' },
-      },
-    ]);
-  });
-
   test.each([
     ['timed out', new TaskTimedOut(about)],
     ['is unknown', new TaskDoesNotExist(about)],

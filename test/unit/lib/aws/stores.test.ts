@@ -216,59 +216,6 @@ test('any order of links, deliveries and adoptions leaves the same in DynamoDB a
   );
 });
 
-test('a task is unknown until somebody links or notifies it', async () => {
-  expect(await dynamo().store.get('task')).toBeUndefined();
-});
-
-test('the first status stays, and with it when it came', async () => {
-  const { store } = dynamo();
-  await store.notify({ taskId: 'task', taskStatus: 'COMPLETED', notifiedAt: 'first' });
-  expect(await store.notify({ taskId: 'task', taskStatus: 'FAILED', notifiedAt: 'second' })).toMatchObject({
-    taskStatus: 'COMPLETED',
-    notifiedAt: 'first',
-  });
-});
-
-test('a younger token replaces an older one, never the other way round', async () => {
-  const { store } = dynamo();
-  const link = { taskId: 'task', extractionId: 'e' };
-  await store.link({ ...link, callbackToken: 'second', callbackAttempt: 2 });
-  expect(await store.link({ ...link, callbackToken: 'first', callbackAttempt: 1 })).toMatchObject({
-    linked: false,
-    task: { extractionId: 'e', callbackToken: 'second' },
-  });
-  expect(await store.link({ ...link, callbackToken: 'redriven', callbackAttempt: 1000 })).toMatchObject({
-    linked: true,
-    task: { callbackToken: 'redriven' },
-  });
-});
-
-test('a task that is linked to one extraction is never linked to another', async () => {
-  const { store } = dynamo();
-  await store.link({ taskId: 'task', extractionId: 'mine', callbackToken: 'mine', callbackAttempt: 0 });
-  expect(
-    await store.link({ taskId: 'task', extractionId: 'other', callbackToken: 'other', callbackAttempt: 9 }),
-  ).toMatchObject({ linked: false, task: { extractionId: 'mine', callbackToken: 'mine' } });
-});
-
-test('an adopted task is linked without a token, and takes the first one that is left', async () => {
-  const { store } = dynamo();
-  expect(withoutTtl(await store.adopt('task', 'mine'))).toEqual({ taskId: 'task', extractionId: 'mine' });
-  expect(
-    await store.link({ taskId: 'task', extractionId: 'mine', callbackToken: 'first', callbackAttempt: 0 }),
-  ).toMatchObject({ linked: true, task: { callbackToken: 'first' } });
-});
-
-test('adopting leaves a link that is there, and the status that a webhook left', async () => {
-  const { store } = dynamo();
-  await store.notify({ taskId: 'task', taskStatus: 'COMPLETED', notifiedAt: 'n' });
-  await store.adopt('task', 'theirs');
-  expect(await store.adopt('task', 'mine')).toMatchObject({
-    extractionId: 'theirs',
-    taskStatus: 'COMPLETED',
-  });
-});
-
 test('whatever is written first, and after it, a row has 30 days to live from then on', async () => {
   const ofThatTask = fc.tuple(step, fc.array(step, { maxLength: 4 }));
   await fc.assert(
