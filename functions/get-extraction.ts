@@ -4,17 +4,22 @@ import middy from '@middy/core';
 import type { APIGatewayProxyEventV2WithIAMAuthorizer, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import * as v from 'valibot';
 import { dynamoExtractionStore } from '../lib/aws/dynamo-extraction-store.ts';
+import { dynamoReferenceIndex } from '../lib/aws/dynamo-reference-index.ts';
 import { presignResults } from '../lib/aws/presign-results.ts';
 import { answerFailures } from '../lib/aws/wiring/answer-failures.ts';
 import { promptClient } from '../lib/aws/wiring/client-options.ts';
 import { requiredVariable } from '../lib/aws/wiring/environment.ts';
+import { type AnswerFindDeps, answerFind } from '../lib/extraction/api/answer-find.ts';
 import { type AnswerReadDeps, answerRead } from '../lib/extraction/api/answer-read.ts';
 import { callerFromPrincipalArn } from '../lib/http/caller.ts';
 import { observability, telemetry } from '../lib/observability/observability.ts';
 
 const now = () => new Date();
-const deps: AnswerReadDeps = {
-  extractions: dynamoExtractionStore(new DynamoDBClient(promptClient), requiredVariable('EXTRACTIONS_TABLE')),
+const database = new DynamoDBClient(promptClient);
+const table = requiredVariable('EXTRACTIONS_TABLE');
+const deps: AnswerReadDeps & AnswerFindDeps = {
+  extractions: dynamoExtractionStore(database, table),
+  index: dynamoReferenceIndex(database, table),
   readers: new Set(
     v.parse(v.array(v.string()), JSON.parse(requiredVariable('READERS'))).map(callerFromPrincipalArn),
   ),
@@ -26,7 +31,8 @@ const deps: AnswerReadDeps = {
 
 const getExtraction = (
   event: APIGatewayProxyEventV2WithIAMAuthorizer,
-): Promise<APIGatewayProxyStructuredResultV2> => answerRead(event, deps);
+): Promise<APIGatewayProxyStructuredResultV2> =>
+  event.routeKey === 'GET /extractions' ? answerFind(event, deps) : answerRead(event, deps);
 
 export const handler = middy<APIGatewayProxyEventV2WithIAMAuthorizer, APIGatewayProxyStructuredResultV2>()
   .use(observability())

@@ -110,7 +110,7 @@ export class Cosecha extends Construct {
 
   /** Permission to request extractions, and to read those that the same role or user requested. */
   grantRequestExtractions(grantee: IGrantable): Grant {
-    return this.grantRoutes(grantee, ['POST/extractions', 'GET/extractions/*']);
+    return this.grantRoutes(grantee, ['POST/extractions', 'GET/extractions', 'GET/extractions/*']);
   }
 
   /** Permission to act for any user on the routes of consents. */

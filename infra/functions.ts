@@ -100,6 +100,7 @@ const getExtraction = ({ scope, config, code, dataKey, storage }: Context): Cose
     // The presigned URL acts with this role, so the role needs GetObject and its Decrypt.
     permissions: [
       storage.onExtractions('GetItem'),
+      storage.findingByReference(),
       dataKey.readingTables(),
       storage.onResults('GetObject'),
       dataKey.readingObjects(),

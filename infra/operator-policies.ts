@@ -79,7 +79,7 @@ const arnsOf = (scope: Construct, { resources, api }: OperatorPoliciesProps) => 
     tasks: storage.tasks.tableArn,
     requests: storage.requests.tableArn,
     breakers: storage.breakers.tableArn,
-    due: `${storage.extractions.tableArn}/index/due`,
+    indexes: ['due', 'reference'].map((name) => `${storage.extractions.tableArn}/index/${name}`),
     results: storage.results.bucketArn,
     everyResult: storage.results.arnForObjects('*'),
   };
@@ -93,7 +93,7 @@ const viewing = (arns: Arns, props: OperatorPoliciesProps) => {
   return [
     allow(['cloudformation:DescribeStacks', 'cloudformation:ListStackResources'], [arns.stack]),
     allow(['dynamodb:GetItem'], [arns.extractions, arns.tasks, arns.breakers]),
-    allow(['dynamodb:BatchGetItem', 'dynamodb:Query'], [arns.extractions, arns.due]),
+    allow(['dynamodb:BatchGetItem', 'dynamodb:Query'], [arns.extractions, ...arns.indexes]),
     allow(
       ['dynamodb:DescribeContinuousBackups', 'dynamodb:DescribeTable', 'dynamodb:DescribeTimeToLive'],
       [arns.extractions, arns.tasks, arns.requests],

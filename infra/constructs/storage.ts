@@ -22,6 +22,7 @@ import type { DataKey } from './data-key.ts';
 import { isDisposable, removalPolicy, tableRemovalPolicy } from './removal.ts';
 
 const dueIndex = 'due';
+const referenceIndex = 'reference';
 
 type StorageProps = {
   readonly config: Config;
@@ -63,6 +64,16 @@ export class Storage extends Construct {
       partitionKey: { name: 'dueShard', type: AttributeType.NUMBER },
       sortKey: { name: 'dueAt', type: AttributeType.STRING },
       projectionType: ProjectionType.KEYS_ONLY,
+    });
+    // Sparse: a record without a reference has no entry. None of these attributes ever changes, so that an entry costs one write,
+    // with the record: an update writes to an index only if it changes a key or a projected attribute
+    // (https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/GSI.html#GSI.ThroughputConsiderations.Writes).
+    this.extractions.addGlobalSecondaryIndex({
+      indexName: referenceIndex,
+      partitionKey: { name: 'reference', type: AttributeType.STRING },
+      sortKey: { name: 'requestedAt', type: AttributeType.STRING },
+      projectionType: ProjectionType.INCLUDE,
+      nonKeyAttributes: ['requestedBy'],
     });
 
     this.tasks = new Table(this, 'Tasks', {
@@ -125,6 +136,11 @@ export class Storage extends Construct {
   /** Permission to find what is due, through the index. */
   findingDue(): PolicyStatement {
     return allow(['dynamodb:Query'], [`${this.extractions.tableArn}/index/${dueIndex}`]);
+  }
+
+  /** Permission to find extractions by their reference, through the index. */
+  findingByReference(): PolicyStatement {
+    return allow(['dynamodb:Query'], [`${this.extractions.tableArn}/index/${referenceIndex}`]);
   }
 
   /** Permission for these actions on the items of Tasks. */

@@ -3,6 +3,7 @@ import { setTimeout as sleepFor } from 'node:timers/promises';
 import { defined } from '../defined.ts';
 import type { PublicExtraction } from '../extraction/api/public-view.ts';
 import { once } from '../once.ts';
+import { findExtractions } from './find-extractions.ts';
 import { getExtraction } from './get-extraction.ts';
 import { type ExtractionRequest, type RequestedExtraction, requestExtraction } from './request-extraction.ts';
 import { type Credentials, type SignedFetch, signedFetch } from './signed-fetch.ts';
@@ -42,6 +43,8 @@ export type ExtractionsClient = {
     extractionId: string,
     options?: CallOptions,
   ) => Promise<PublicExtraction | undefined>;
+  /** The caller's own extractions with this reference, of any status, the newest first. Throws ApiError and NoAnswerError. */
+  readonly findExtractions: (reference: string, options?: CallOptions) => AsyncIterable<PublicExtraction>;
   readonly waitForOutcome: (extractionId: string, options?: CallOptions) => Promise<PublicExtraction>;
 };
 
@@ -64,6 +67,7 @@ export const extractionsClient = (options: ExtractionsClientOptions): Extraction
       return { ...(await requestExtraction(apiUrl, request, idempotencyKey, deps)), idempotencyKey };
     },
     getExtraction: (extractionId, { signal } = {}) => getExtraction(apiUrl, extractionId, endedBy(signal)),
+    findExtractions: (reference, { signal } = {}) => findExtractions(apiUrl, reference, endedBy(signal)),
     waitForOutcome: (extractionId, { signal } = {}) => {
       const deps = endedBy(signal);
       const get = (id: string) => getExtraction(apiUrl, id, deps);

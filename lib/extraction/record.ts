@@ -72,6 +72,9 @@ export type ConsentMethod = {
   readonly variant: ConsentVariant;
 };
 
+/** In code points. DynamoDB accepts 2,048 bytes as a key of an index, and a code point has four at most. */
+export const maxReferenceLength = 256;
+
 /** The attributes that both methods have. */
 type Progress = {
   readonly schemaVersion: 1;

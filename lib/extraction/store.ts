@@ -20,6 +20,28 @@ export interface ExtractionStore {
   due(shard: number, now: Date, limit: number, after?: DueRecord): Promise<readonly DueRecord[]>;
 }
 
+/** An entry of the sparse index `reference`, which has the records whose caller gave one. */
+export type ReferenceEntry = { readonly extractionId: string; readonly requestedAt: string };
+
+export type ReferenceQuery = {
+  readonly reference: string;
+  /** Only the entries of this caller; without it, of all. */
+  readonly requestedBy?: string | undefined;
+  /** The entry to continue after. */
+  readonly after?: ReferenceEntry | undefined;
+};
+
+/** The index `reference`. Eventually consistent: it may lack the last second, and still have what was just erased. */
+export interface ReferenceIndex {
+  /**
+   * Reads the next thousand entries of all callers, newest first, and returns those that match. `last` is the last one that
+   * was read, whether it matches or not, so that a page without entries need not be the last. It is absent at the end.
+   */
+  find(
+    query: ReferenceQuery,
+  ): Promise<{ readonly entries: readonly ReferenceEntry[]; readonly last?: ReferenceEntry }>;
+}
+
 export type ChangeOutcome =
   /** `written` by this process. `equal`: the row has the same change, probably by another process. */
   | { readonly kind: 'written' | 'equal'; readonly record: Extraction }

@@ -55,12 +55,15 @@ export type Guard = {
 /** The keys of an open record in the index `due`. */
 export type DueRecord = { readonly extractionId: string; readonly dueAt: string };
 
+/** What was requested. It never changes: it is in the index `reference`, where each change would cost two writes. */
+type Fixed = 'extractionId' | 'reference' | 'requestedAt' | 'requestedBy';
+
 /** One conditional update of one row. */
 export type Update = {
   readonly extractionId: string;
   readonly when: Guard;
-  readonly set: Partial<Extraction>;
-  readonly remove: readonly (keyof Extraction)[];
+  readonly set: Partial<Extraction> & { readonly [Name in Fixed]?: never };
+  readonly remove: readonly Exclude<keyof Extraction, Fixed>[];
 };
 
 /**
@@ -126,7 +129,7 @@ const settling = (update: Update): Change => {
 };
 
 /** An update after which nothing is left to do. The record leaves the index, and its retention starts. */
-const closing = ({ record, now, timings }: Decision, when: Guard, set: Partial<Extraction>): Update => ({
+const closing = ({ record, now, timings }: Decision, when: Guard, set: Update['set']): Update => ({
   extractionId: record.extractionId,
   when,
   set: { ...set, expiresAt: Math.floor(now.getTime() / 1000) + timings.recordRetention },
@@ -367,7 +370,7 @@ const unchangedSince = (record: Extraction): Guard => ({
 });
 
 /** A close without results. Equal ones of two processes differ in `expiresAt`, in seconds. */
-const closeWith = (decision: Decision, set: Partial<Extraction>): Change => {
+const closeWith = (decision: Decision, set: Update['set']): Change => {
   const close = closing(decision, unchangedSince(decision.record), set);
   const isClosedSo = (row: Extraction) =>
     set.collectionError === undefined

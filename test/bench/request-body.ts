@@ -1,8 +1,6 @@
-import { randomUUID } from 'node:crypto';
-
 /**
  * The benchmarks' request for an extraction by credentials. Its fields are in the record, so they affect the units of
- * writes. The provider's plans are by `username`.
+ * writes. It has no reference, whose one more write the report of `npm run cost` names. The provider's plans are by `username`.
  */
 export const bodyByCredentials = (username: string) => ({
   entity: 'sandbox-bank',
@@ -11,5 +9,4 @@ export const bodyByCredentials = (username: string) => ({
     { id: 'product-balance' },
     { id: 'movement', params: { dateRange: { startDate: '2026-01-01', endDate: '2026-01-31' } } },
   ],
-  reference: randomUUID(),
 });

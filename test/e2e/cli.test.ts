@@ -197,9 +197,14 @@ describe('cosecha, for an operator', { concurrent: false }, () => {
     expect(await closed(extractionId)).toMatchObject({ status: 'COMPLETED' });
   });
 
-  test('erase removes the results, the task and the record of a closed extraction', async () => {
-    const extractionId = await extract(requestFor(uniqueUsername()));
+  test('list finds a closed extraction by its status and its reference, and erase removes it and all that it has', async () => {
+    const reference = randomUUID();
+    const extractionId = await extract(requestFor(uniqueUsername(), { reference }));
     const { taskId = '' } = await closed(extractionId);
+    const idsIn = async (...args: readonly string[]) =>
+      factsOf(await cosecha(['list', ...args, '--json'])).map((row) => row.extractionId);
+    expect(await idsIn('--reference', reference)).toEqual([extractionId]);
+    expect(await idsIn('--status', 'COMPLETED')).toContain(extractionId);
     const fresh = await cosecha(['erase', extractionId, '--yes']);
     expect(fresh.stderr).toContain('was closed a moment ago');
     await ageByAnHour(extractionId);
@@ -211,6 +216,7 @@ describe('cosecha, for an operator', { concurrent: false }, () => {
     expect(code).toBe(0);
 
     expect(await rowOf(table, { extractionId })).toBeUndefined();
+    expect(await idsIn('--reference', reference)).toEqual([]);
     expect(await rowOf(outputs.TasksTableName ?? '', { taskId })).toBeUndefined();
     const { KeyCount } = await aws.s3.send(
       new ListObjectsV2Command({ Bucket: outputs.ResultsBucketName, Prefix: extractionId }),

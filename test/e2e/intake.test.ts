@@ -4,6 +4,7 @@ import { DescribeExecutionCommand, ExecutionDoesNotExist } from '@aws-sdk/client
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { describe, expect, inject, test } from 'vitest';
 import type { PublicExtraction } from '../../lib/extraction/api/public-view.ts';
+import type { Caller } from './deployment.ts';
 import { aws } from './support/aws.ts';
 import { authorized, consentRequest } from './support/consent-extractions.ts';
 import { eventually } from './support/eventually.ts';
@@ -11,6 +12,7 @@ import { executionOf } from './support/execution.ts';
 import {
   extract,
   extractionIdForKey,
+  find,
   movement,
   plannedUsername,
   post,
@@ -109,6 +111,36 @@ test("another caller's extraction is answered 404, as an unknown one is", async 
   const unknown = await read(randomUUID(), 'stranger');
   expect(stranger.status).toBe(404);
   expect(await stranger.text()).toBe(await unknown.text());
+});
+
+test('extractions are found by their reference, page by page, each caller its own', async () => {
+  const reference = `Bestellung ä+%&#/ ${randomUUID()}`;
+  const request = () => requestFor(uniqueUsername(), { reference });
+  const older = await extract(request());
+  const foreign = await extract(request(), { as: 'stranger' });
+  const newer = await extract(request());
+  const page = async (query = '', as: Caller = 'caller') => {
+    const answer = await find(`reference=${encodeURIComponent(reference)}${query}`, as);
+    const { extractions = [], cursor } = (await answer.json()) as {
+      readonly extractions?: readonly PublicExtraction[];
+      readonly cursor?: string;
+    };
+    return { status: answer.status, ids: extractions.map(({ extractionId }) => extractionId), cursor };
+  };
+  // The index is eventually consistent.
+  await eventually(async () =>
+    expect(await page()).toEqual({ status: 200, ids: [newer, older], cursor: undefined }),
+  );
+  expect((await page('', 'stranger')).ids).toEqual([foreign]);
+  const first = await page('&limit=1');
+  expect(first.ids).toEqual([newer]);
+  expect(await page(`&limit=1&cursor=${first.cursor}`)).toEqual({
+    status: 200,
+    ids: [older],
+    cursor: undefined,
+  });
+  expect(await page(`&cursor=${foreign}`)).toMatchObject({ status: 400, ids: [] });
+  await Promise.all([older, foreign, newer].map(closed));
 });
 
 test('a request without a signature is refused by API Gateway', async () => {

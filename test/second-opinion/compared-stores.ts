@@ -2,16 +2,17 @@ import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import fc from 'fast-check';
 import { dynamoBreakerStore } from '../../lib/aws/dynamo-breaker-store.ts';
 import { dynamoExtractionStore } from '../../lib/aws/dynamo-extraction-store.ts';
+import { dynamoReferenceIndex } from '../../lib/aws/dynamo-reference-index.ts';
 import { dynamoRequestStore } from '../../lib/aws/dynamo-request-store.ts';
 import { dynamoTaskStore } from '../../lib/aws/dynamo-task-store.ts';
 import { type BreakerState, breakerNames, closedBreaker } from '../../lib/breaker/breaker-state.ts';
 import type { BreakerStore } from '../../lib/breaker/breaker-store.ts';
 import type { Extraction } from '../../lib/extraction/record.ts';
-import type { ExtractionStore, RequestStore, TaskStore } from '../../lib/extraction/store.ts';
+import type { ExtractionStore, ReferenceIndex, RequestStore, TaskStore } from '../../lib/extraction/store.ts';
 import { claimDue, type DueRecord, type Guard, type Update } from '../../lib/extraction/transitions.ts';
 import { allStatuses, at, consentExtraction, extraction, iso } from '../support/extraction-fixtures.ts';
 import { memoryBreakerStore } from '../support/memory-breaker-store.ts';
-import { memoryExtractionStore } from '../support/memory-extraction-store.ts';
+import { memoryExtractionStore, memoryReferenceIndex } from '../support/memory-extraction-store.ts';
 import { memoryRequestStore } from '../support/memory-request-store.ts';
 import { memoryTaskStore } from '../support/memory-task-store.ts';
 
@@ -65,6 +66,8 @@ const taskId = fc.constantFrom('task-1', 'task-2');
 const time = fc.integer({ min: 1, max: 3 }).map(iso);
 const shard = fc.constantFrom(0, 1);
 const status = fc.constantFrom(...allStatuses);
+const reference = fc.constantFrom('order 7', 'Bestellung ä');
+const requestedBy = fc.constantFrom('caller-1', 'caller-2');
 
 const attributes = {
   status,
@@ -115,7 +118,7 @@ const change: fc.Arbitrary<Update> = fc
     extractionId,
     when: guard,
     set: someOf(attributes, 6),
-    remove: fc.subarray(Object.keys(attributes) as (keyof Extraction)[], { maxLength: 6 }),
+    remove: fc.subarray(Object.keys(attributes) as Update['remove'][number][], { maxLength: 6 }),
     overlaps: fc.integer({ min: 1, max: 20 }).map((number) => number === 1),
   })
   .map(({ overlaps, remove, ...rest }) => ({
@@ -129,9 +132,14 @@ const record: fc.Arbitrary<Extraction> = fc
     fields: someOf(attributes, 6),
     identity: fc.record({ extractionId, requestId }),
     due: fc.record({ dueShard: shard, dueAt: time }),
+    found: fc.record(
+      { reference, requestedBy, requestedAt: time },
+      { requiredKeys: ['requestedBy', 'requestedAt'] },
+    ),
   })
   .map(
-    ({ request, fields, identity, due }) => ({ ...request, ...fields, ...due, ...identity }) as Extraction,
+    ({ request, fields, identity, due, found }) =>
+      ({ ...request, ...fields, ...due, ...identity, ...found }) as Extraction,
   );
 
 /**
@@ -152,10 +160,27 @@ const walk = async (store: ExtractionStore, of: number, until: Date, limit: numb
   };
 };
 
-const extractions = compared<ExtractionStore>({
+/** Entries of one time have no order in an index, so the answer has the times of those after the first, and all entries sorted. */
+const findAll = async (index: ReferenceIndex, of: string, by: string | undefined) => {
+  const { entries, last } = await index.find({ reference: of, requestedBy: by });
+  const rest = await index.find({ reference: of, requestedBy: by, after: entries[0] });
+  return {
+    last,
+    times: rest.entries.map(({ requestedAt }) => requestedAt),
+    found: entries.map((one) => `${one.requestedAt} ${one.extractionId}`).toSorted(),
+  };
+};
+
+const extractions = compared<ExtractionStore & ReferenceIndex>({
   table: 'Extractions',
-  onDynamo: dynamoExtractionStore,
-  inMemory: memoryExtractionStore,
+  onDynamo: (client, table) => ({
+    ...dynamoExtractionStore(client, table),
+    ...dynamoReferenceIndex(client, table),
+  }),
+  inMemory: () => {
+    const store = memoryExtractionStore();
+    return { ...store, ...memoryReferenceIndex(store.rows) };
+  },
   calls: fc.oneof(
     {
       weight: 3,
@@ -168,6 +193,14 @@ const extractions = compared<ExtractionStore>({
     {
       weight: 8,
       arbitrary: call('apply', fc.tuple(change), (store: ExtractionStore, one) => store.apply(one)),
+    },
+    {
+      weight: 2,
+      arbitrary: call(
+        'find',
+        fc.tuple(reference, fc.option(requestedBy, { nil: undefined })),
+        (store: ReferenceIndex, of, by) => findAll(store, of, by),
+      ),
     },
     {
       weight: 2,

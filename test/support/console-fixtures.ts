@@ -16,6 +16,10 @@ export const sourcesWith = (
   recent: async () => ({ items: records, complete: true }),
   record: async (extractionId) => records.find((record) => record.extractionId === extractionId),
   recordOfTask: async (taskId) => records.find((record) => record.taskId === taskId),
+  withReference: async (reference) => ({
+    items: records.filter((record) => record.reference === reference),
+    complete: true,
+  }),
   story: async () => undefined,
   deliveries: async () => ({ items: [], complete: true }),
   sweeps: async () => ({ items: [], complete: true }),

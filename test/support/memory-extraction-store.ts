@@ -1,5 +1,5 @@
 import type { Extraction } from '../../lib/extraction/record.ts';
-import type { ExtractionStore } from '../../lib/extraction/store.ts';
+import type { ExtractionStore, ReferenceIndex } from '../../lib/extraction/store.ts';
 import type { DueRecord, Guard, Update } from '../../lib/extraction/transitions.ts';
 import { type CarryOut, type StoreFaults, underFaults } from './store-fault.ts';
 
@@ -110,3 +110,29 @@ export const extractionStoreOver = (rows: Map<string, Extraction>, carryOut: Car
       ),
   };
 };
+
+/** The index `reference` over the rows of a store. It is never stale. A query reads so many entries, before the filter. */
+export const memoryReferenceIndex = (
+  rows: ReadonlyMap<string, Extraction>,
+  entriesPerQuery = 1_000,
+): ReferenceIndex => ({
+  find: async ({ reference, requestedBy, after }) => {
+    const sorted = [...rows.values()]
+      .filter((row) => row.reference === reference)
+      .sort(
+        (one, other) =>
+          other.requestedAt.localeCompare(one.requestedAt) ||
+          one.extractionId.localeCompare(other.extractionId),
+      );
+    const from = sorted.findIndex(({ extractionId }) => extractionId === after?.extractionId) + 1;
+    const read = sorted.slice(from, from + entriesPerQuery);
+    const entryOf = ({ extractionId, requestedAt }: Extraction) => ({ extractionId, requestedAt });
+    const last = from + read.length < sorted.length ? read.at(-1) : undefined;
+    return {
+      entries: read
+        .filter((row) => requestedBy === undefined || row.requestedBy === requestedBy)
+        .map(entryOf),
+      ...(last === undefined ? {} : { last: entryOf(last) }),
+    };
+  },
+});

@@ -201,16 +201,23 @@ const addListen: AddCommand = (program, run) => {
 const addList: AddCommand = (program, run) => {
   program
     .command('list')
-    .description('list open extractions, those that are due for longest first')
-    .addOption(new Option('--open', 'all open extractions (the default)').conflicts('due'))
+    .description('list extractions: open ones, or those with a reference or a status')
+    .addOption(
+      new Option('--open', 'open ones (the default without a reference or a closed status)').conflicts('due'),
+    )
     .option('--due', 'only those that are due')
-    .addOption(new Option('--status <status>', 'only those with this status').choices(statuses))
+    .addOption(
+      new Option(
+        '--status <status>',
+        'only those with this status; a closed one among the newest 1,000',
+      ).choices(statuses),
+    )
     .option(
       '--since <time>',
       'only those requested within 2h, for example, or since 2026-11-22T08:00:00Z',
       since,
     )
-    .option('--reference <text>', "only those with this reference of the caller's")
+    .option('--reference <text>', "only those with this reference of the caller's, closed ones too")
     .addHelpText(
       'after',
       examples(

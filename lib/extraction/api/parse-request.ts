@@ -6,7 +6,7 @@ import { type Violation, violationOf } from '../../http/violation.ts';
 import type { Credentials } from '../../provider/tasks/task-request.ts';
 import { dayField, nationalIdField, productField } from '../../provider/transport/request-fields.ts';
 import { taskActionIds } from '../../provider/vocabulary.ts';
-import type { ConsentMethod, CredentialsMethod } from '../record.ts';
+import { type ConsentMethod, type CredentialsMethod, maxReferenceLength } from '../record.ts';
 import { encodeSealed, type SealedRequestData, sealLimitBytes } from '../sealed-request-data.ts';
 
 /** The v2 task request without `webhook`, plus Cosecha's own fields. */
@@ -108,7 +108,7 @@ const credentials = v.variant(
   'must be an object whose mode is raw, encrypted or persisted',
 );
 
-const reference = v.exactOptional(line(256));
+const reference = v.exactOptional(line(maxReferenceLength));
 
 const credentialsSchema = v.pipe(
   closedObject(

@@ -178,6 +178,7 @@ export const report = (bill: Bill, { machine }: Facts): string => {
     'Not included: storage of logs, traffic, reads of logs, KMS requests of tables, bucket and logs, logins',
     '(one an hour for each process), what CloudTrail and GuardDuty bill for each event, and retries.',
     '',
+    `A request with a reference costs $${money(prices.writeUnit.perMillion)} more: one write unit, for its entry in the index \`reference\`.`,
     `Happy path: $${money(total)} per million extractions; target ≤ ${targetDollars}. By consent: $${money(totalOf(bill.paths.at(-1)?.charges ?? []))}; target ≤ 125.`,
   ].join('\n');
 };

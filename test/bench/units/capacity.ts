@@ -1,10 +1,11 @@
 import { type Item, itemBytes } from './item-bytes.ts';
 
-/** An index of a table that projects its keys only. */
+/** An index of a table. It projects its keys, and these attributes. */
 export type Index = {
   readonly name: string;
   /** Partition key first. */
   readonly keys: readonly string[];
+  readonly projected: readonly string[];
 };
 
 export type Table = {
@@ -29,12 +30,13 @@ export const readUnits = (bytes: number, isConsistent: boolean): number =>
 /** The index's entry for an item. Undefined if the item lacks one of the index's keys. */
 const entryOf = (index: Index, table: Table, item: Item | undefined): Item | undefined => {
   if (item === undefined || !index.keys.every((key) => key in item)) return undefined;
-  const names = [...index.keys, ...table.keys];
+  const names = [...index.keys, ...index.projected, ...table.keys];
   return Object.fromEntries(Object.entries(item).filter(([name]) => names.includes(name)));
 };
 
 /**
- * The write units of an index for a write of its table: one to put or delete an entry, two to change a key, else none.
+ * The write units of an index for a write of its table: one to put or delete an entry, two to change a key, one
+ * to change another projected attribute, else none.
  * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/GSI.html#GSI.ThroughputConsiderations.Writes
  */
 export const indexUnits = (
@@ -44,8 +46,8 @@ export const indexUnits = (
   after: Item | undefined,
 ): number => {
   const [old, young] = [entryOf(index, table, before), entryOf(index, table, after)];
-  const isSame = index.keys.every((key) => JSON.stringify(old?.[key]) === JSON.stringify(young?.[key]));
-  if (isSame) return 0;
+  const isSame = (name: string): boolean => JSON.stringify(old?.[name]) === JSON.stringify(young?.[name]);
+  if (index.keys.every(isSame)) return index.projected.every(isSame) ? 0 : writeUnits(old, young);
   return [old, young].reduce(
     (sum, entry) => sum + (entry === undefined ? 0 : writeUnits(undefined, entry)),
     0,

@@ -15,7 +15,10 @@ const tableShape = v.object({
       v.object({
         IndexName: name,
         KeySchema: keySchema,
-        Projection: v.object({ ProjectionType: v.literal('KEYS_ONLY') }),
+        Projection: v.variant('ProjectionType', [
+          v.object({ ProjectionType: v.literal('KEYS_ONLY') }),
+          v.object({ ProjectionType: v.literal('INCLUDE'), NonKeyAttributes: v.array(name) }),
+        ]),
       }),
     ),
     [],
@@ -33,9 +36,10 @@ export const tablesOf = ({ Resources, Outputs }: Template): Readonly<Record<stri
       const table: Table = {
         name: output.replace('TableName', ''),
         keys: KeySchema,
-        indexes: GlobalSecondaryIndexes.map(({ IndexName, KeySchema }) => ({
+        indexes: GlobalSecondaryIndexes.map(({ IndexName, KeySchema, Projection }) => ({
           name: IndexName,
           keys: KeySchema,
+          projected: Projection.ProjectionType === 'INCLUDE' ? Projection.NonKeyAttributes : [],
         })),
       };
       return [output, table];

@@ -127,6 +127,12 @@ export const read = (extractionId: string, as: Caller = 'caller'): Promise<Respo
   return retryOn5xx(async () => documented('GET', path, await fetchAs[as](`${api}${path}`)));
 };
 
+/** Sends GET /extractions with this query until the answer is no 5xx. */
+export const find = (query: string, as: Caller = 'caller'): Promise<Response> => {
+  const path = `/extractions?${query}`;
+  return retryOn5xx(async () => documented('GET', path, await fetchAs[as](`${api}${path}`)));
+};
+
 /** An extraction as GET /extractions/{extractionId} shows it. */
 export const view = async (extractionId: string): Promise<PublicExtraction> => {
   const answer = await read(extractionId);

@@ -47,7 +47,10 @@ describe('two deployments in one stack', () => {
     const route =
       'arn:<AWS::Partition>:execute-api:<AWS::Region>:<AWS::AccountId>:<BankExtractionApi>/$default';
     expect(allowed('Caller')).toEqual([
-      ['execute-api:Invoke', [`${route}/POST/extractions`, `${route}/GET/extractions/*`]],
+      [
+        'execute-api:Invoke',
+        [`${route}/POST/extractions`, `${route}/GET/extractions`, `${route}/GET/extractions/*`],
+      ],
     ]);
   });
 

@@ -88,6 +88,7 @@ const rights: Readonly<Record<string, readonly string[]>> = {
   GetExtractionRole: [
     ...logging('GetExtractionLog'),
     'dynamodb:GetItem <StorageExtractions.Arn>',
+    'dynamodb:Query <StorageExtractions.Arn>/index/reference',
     'kms:Decrypt <DataKey.Arn> via dynamodb',
     'kms:DescribeKey <DataKey.Arn> via dynamodb',
     'kms:Decrypt <DataKey.Arn> via s3',

@@ -32,13 +32,15 @@ describe('the rules of AWS Solutions', () => {
 });
 
 describe('the tables', () => {
-  test('hold extractions with a stream of both images, a sparse index of keys and point-in-time recovery', () => {
+  test('hold extractions with a stream of both images, two sparse indexes and point-in-time recovery', () => {
     template.hasResourceProperties('AWS::DynamoDB::Table', {
       KeySchema: [{ AttributeName: 'extractionId', KeyType: 'HASH' }],
       AttributeDefinitions: [
         { AttributeName: 'extractionId', AttributeType: 'S' },
         { AttributeName: 'dueShard', AttributeType: 'N' },
         { AttributeName: 'dueAt', AttributeType: 'S' },
+        { AttributeName: 'reference', AttributeType: 'S' },
+        { AttributeName: 'requestedAt', AttributeType: 'S' },
       ],
       GlobalSecondaryIndexes: [
         {
@@ -48,6 +50,14 @@ describe('the tables', () => {
             { AttributeName: 'dueAt', KeyType: 'RANGE' },
           ],
           Projection: { ProjectionType: 'KEYS_ONLY' },
+        },
+        {
+          IndexName: 'reference',
+          KeySchema: [
+            { AttributeName: 'reference', KeyType: 'HASH' },
+            { AttributeName: 'requestedAt', KeyType: 'RANGE' },
+          ],
+          Projection: { ProjectionType: 'INCLUDE', NonKeyAttributes: ['requestedBy'] },
         },
       ],
       StreamSpecification: { StreamViewType: 'NEW_AND_OLD_IMAGES' },
@@ -306,6 +316,7 @@ describe('the API', () => {
     ]);
     expect(Object.fromEntries(routes)).toEqual({
       'POST /extractions': 'AWS_IAM',
+      'GET /extractions': 'AWS_IAM',
       'GET /extractions/{extractionId}': 'AWS_IAM',
       'POST /consent-sessions': 'AWS_IAM',
       'GET /consents': 'AWS_IAM',

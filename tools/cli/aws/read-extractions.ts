@@ -9,6 +9,7 @@ import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import { defined } from '../../../lib/defined.ts';
 import { dueShardCount } from '../../../lib/extraction/deadlines.ts';
 import type { Extraction } from '../../../lib/extraction/record.ts';
+import type { ReferenceEntry, ReferenceIndex } from '../../../lib/extraction/store.ts';
 
 /** BatchGetItem accepts this many keys. */
 const batchSize = 100;
@@ -38,6 +39,21 @@ export const openExtractionIds = async (
     return ids;
   };
   return (await Promise.all(Array.from({ length: dueShardCount }, (_, shard) => idsIn(shard)))).flat();
+};
+
+/** The ids of all extractions with a reference, the newest first. Eventually consistent. */
+export const idsWithReference = async (
+  index: ReferenceIndex,
+  reference: string,
+): Promise<readonly string[]> => {
+  const ids: string[] = [];
+  let after: ReferenceEntry | undefined;
+  do {
+    const page = await index.find({ reference, after });
+    ids.push(...page.entries.map(({ extractionId }) => extractionId));
+    after = page.last;
+  } while (after !== undefined);
+  return ids;
 };
 
 /** 100 ms, doubled up to 3.2 s: a throttled table would leave the same keys out again at once. */

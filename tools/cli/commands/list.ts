@@ -1,10 +1,13 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { SFNClient } from '@aws-sdk/client-sfn';
 import { dynamoBreakerStore } from '../../../lib/aws/dynamo-breaker-store.ts';
+import { dynamoReferenceIndex } from '../../../lib/aws/dynamo-reference-index.ts';
 import { breakerNames } from '../../../lib/breaker/breaker-state.ts';
 import { type BreakerStore, readBreaker } from '../../../lib/breaker/breaker-store.ts';
 import { isOverdue } from '../../../lib/extraction/deadlines.ts';
-import type { Extraction, ExtractionStatus } from '../../../lib/extraction/record.ts';
-import { openExtractionIds, readExtractions } from '../aws/read-extractions.ts';
+import { type Extraction, type ExtractionStatus, openStatuses } from '../../../lib/extraction/record.ts';
+import { idsWithReference, openExtractionIds, readExtractions } from '../aws/read-extractions.ts';
+import { type RecentExtractionsDeps, recentExtractionsReader } from '../aws/read-recent-extractions.ts';
 import { describeBreaker } from '../terminal/describe-breaker.ts';
 import { describeDue } from '../terminal/describe-record.ts';
 import { formatSeconds, secondsSince } from '../terminal/format-seconds.ts';
@@ -20,44 +23,93 @@ export type ListOptions = {
   readonly reference?: string;
 };
 
-/** Lists open extractions, or those that are due. Those that are due for longest come first. */
+/** What is listed, and the sentence at its end. */
+type Listing = {
+  readonly records: readonly Extraction[];
+  /** What there is none of, such as `open`. */
+  readonly which: string;
+  readonly remark: string;
+};
+
+const isClosed = (status: ExtractionStatus | undefined): boolean =>
+  status !== undefined && !(openStatuses as readonly string[]).includes(status);
+
+/**
+ * Finds the extractions by the cheapest index that has them: those with a reference in the index `reference`, open ones in the
+ * index `due`. No index has closed ones by status, so they are looked for among the newest executions.
+ */
+const findListed = async (
+  { open, due, status, since, reference }: ListOptions,
+  deps: RecentExtractionsDeps,
+): Promise<Listing> => {
+  const { dynamo, table } = deps;
+  const now = deps.now();
+  const filter = { status, reference, since: since?.(now).toISOString() };
+  if (open === true || due === true || (reference === undefined && !isClosed(status))) {
+    const ids = await openExtractionIds(dynamo, table, due === true ? now.toISOString() : undefined);
+    return {
+      records: selectOpen(await readExtractions(dynamo, table, ids), filter),
+      which: due === true ? 'due' : 'open',
+      remark: eventually,
+    };
+  }
+  if (reference !== undefined) {
+    const ids = await idsWithReference(dynamoReferenceIndex(dynamo, table), reference);
+    const records = selectNewest(await readExtractions(dynamo, table, ids), filter);
+    return { records, which: 'known', remark: eventually };
+  }
+  const { items, complete } = await recentExtractionsReader(deps)(since?.(now) ?? new Date(0));
+  const newest = complete
+    ? 'Step Functions keeps executions for 90 days.'
+    : `Of the newest ${items.length.toLocaleString('en')} extractions. Older ones are not searched: --reference finds them.`;
+  return { records: selectNewest(items, filter), which: 'among the newest', remark: newest };
+};
+
+const eventually = 'The index is eventually consistent: the last second may be missing.';
+
+/**
+ * Lists open extractions, or those that are due: those that are due for longest come first. Or extractions with a reference or a
+ * closed status: the newest come first.
+ */
 export const list = async (options: ListOptions, { shell, connect }: Context): Promise<number> => {
-  const { due, status, since, reference } = options;
   const deployment = await connect();
   const { client, output } = deployment;
   const sweepEveryMinutes = deployment.sweepEveryMinutes();
   const dynamo = new DynamoDBClient(client);
-  const table = output('ExtractionsTableName');
   const now = shell.now();
   await hintHeldCalls(dynamoBreakerStore(dynamo, output('BreakersTableName')), shell);
-  const ids = await openExtractionIds(dynamo, table, due === true ? now.toISOString() : undefined);
-  const filter = { status, reference, since: since?.(now).toISOString() };
-  const records = selectOpen(await readExtractions(dynamo, table, ids), filter);
+  const { records, which, remark } = await findListed(options, {
+    dynamo,
+    stepFunctions: new SFNClient(client),
+    table: output('ExtractionsTableName'),
+    stateMachineArn: output('StateMachineArn'),
+    now: () => now,
+  });
   if (records.length === 0) {
-    const filtered = Object.values(filter).some((value) => value !== undefined);
-    shell.hint(`No extraction is ${due === true ? 'due' : 'open'}${filtered ? ' and matches' : ''}.`);
+    const { status, since, reference } = options;
+    const filtered = [status, since, reference].some((value) => value !== undefined);
+    shell.hint(`No extraction is ${which}${filtered ? ' and matches' : ''}. ${remark}`);
     return 0;
   }
   const [heading = '', ...lines] = rows(records, now, sweepEveryMinutes);
   shell.hint(heading);
   for (const [index, record] of records.entries()) {
-    const { extractionId, taskId, reference: its, requestedAt, dueAt = '' } = record;
+    const { extractionId, taskId, reference, requestedAt, settledAt, dueAt } = record;
     shell.print(lines[index] ?? '', {
       extractionId,
       status: record.status,
       taskId,
-      reference: its,
+      reference,
       requestedAt,
+      settledAt,
       dueAt,
-      dueSeconds: Math.max(0, Math.round(secondsSince(dueAt, now))),
+      dueSeconds: Math.max(0, Math.round(secondsSince(dueAt ?? now.toISOString(), now))),
       isOverdue: isOverdue(record, now, sweepEveryMinutes),
     });
   }
-  const dueCount = records.filter(({ dueAt = '' }) => dueAt < now.toISOString()).length;
+  const dueCount = records.filter(({ dueAt = '9' }) => dueAt < now.toISOString()).length;
   const overdueCount = records.filter((record) => isOverdue(record, now, sweepEveryMinutes)).length;
-  shell.hint(
-    `${records.length} listed, ${dueCount} due, ${overdueCount} overdue. The index is eventually consistent: the last second may be missing.`,
-  );
+  shell.hint(`${records.length} listed, ${dueCount} due, ${overdueCount} overdue. ${remark}`);
   return 0;
 };
 
@@ -81,19 +133,24 @@ export type ListFilter = {
 };
 
 /** The records that are open and match, by the time at which they are due. The index may still have closed ones. */
-export const selectOpen = (
+export const selectOpen = (records: readonly Extraction[], filter: ListFilter): readonly Extraction[] =>
+  selectNewest(records, filter)
+    .filter(({ dueAt }) => dueAt !== undefined)
+    .toSorted((one, other) => String(one.dueAt).localeCompare(String(other.dueAt)));
+
+/** The records that match, the newest first. */
+export const selectNewest = (
   records: readonly Extraction[],
   { status, since = '', reference }: ListFilter,
 ): readonly Extraction[] =>
   records
     .filter(
       (record) =>
-        record.dueAt !== undefined &&
         (status === undefined || record.status === status) &&
         (reference === undefined || record.reference === reference) &&
         record.requestedAt >= since,
     )
-    .toSorted((one, other) => String(one.dueAt).localeCompare(String(other.dueAt)));
+    .toSorted((one, other) => other.requestedAt.localeCompare(one.requestedAt));
 
 /** A heading, and a line for each record, in columns. */
 export const rows = (
@@ -107,7 +164,7 @@ export const rows = (
       extractionId,
       status,
       formatSeconds(secondsSince(requestedAt, now)),
-      describeDue(dueAt, now, sweepEveryMinutes),
+      dueAt === undefined ? 'none: closed' : describeDue(dueAt, now, sweepEveryMinutes),
     ]),
   ];
   const widths = [0, 1, 2].map((column) => Math.max(...cells.map((row) => row[column]?.length ?? 0)));

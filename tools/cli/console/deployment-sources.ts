@@ -4,6 +4,7 @@ import { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SFNClient } from '@aws-sdk/client-sfn';
 import { dynamoExtractionStore } from '../../../lib/aws/dynamo-extraction-store.ts';
+import { dynamoReferenceIndex } from '../../../lib/aws/dynamo-reference-index.ts';
 import { dynamoTaskStore } from '../../../lib/aws/dynamo-task-store.ts';
 import type { Deployment } from '../aws/deployment.ts';
 import type { LoggedFields } from '../aws/logged-fields.ts';
@@ -81,6 +82,9 @@ const subjectSeconds = { onAws: 300, emulated: 5 } as const;
 /** As many as somebody has open. */
 const mostStories = 50;
 
+/** A batch of BatchGetItem. An open page reads it at every update. */
+const mostOfReference = 100;
+
 /** Each shard of the stream has two consumers at most, and they are your services. A page that is open would be a third. */
 const readsNoStream = (): Promise<never> =>
   Promise.reject(new CliError('the console leaves the two consumer slots of the stream to your services'));
@@ -114,6 +118,7 @@ export const consoleSources = (deployment: Deployment, now: () => Date): Console
   const queues = queueClient(deployment);
   const table = output('ExtractionsTableName');
   const extractions = dynamoExtractionStore(dynamo, table);
+  const references = dynamoReferenceIndex(dynamo, table);
   const tasks = dynamoTaskStore(dynamo, output('TasksTableName'), now);
   const cloudWatch = new CloudWatchClient(client);
   const resources = stackReader(deployment, now);
@@ -143,6 +148,12 @@ export const consoleSources = (deployment: Deployment, now: () => Date): Console
     recordOfTask: async (taskId) => {
       const extractionId = (await tasks.get(taskId))?.extractionId;
       return extractionId === undefined ? undefined : extractions.get(extractionId);
+    },
+    withReference: async (reference) => {
+      const { entries, last } = await references.find({ reference });
+      const ids = entries.slice(0, mostOfReference).map(({ extractionId }) => extractionId);
+      const complete = last === undefined && entries.length <= mostOfReference;
+      return { items: await readExtractions(dynamo, table, ids), complete };
     },
     story: storyReader(deployment, story, now),
     breakers: story.breakers,

@@ -75,6 +75,8 @@ export interface ConsoleSources {
   record(extractionId: string): Promise<Extraction | undefined>;
   /** The record of the extraction that a task belongs to, for as long as `Tasks` keeps its row: 30 days. */
   recordOfTask(taskId: string): Promise<Extraction | undefined>;
+  /** The newest with exactly this reference, of any status. */
+  withReference(reference: string): Promise<Bounded<Extraction>>;
   /** Undefined where no place knows the extraction. */
   story(extractionId: string): Promise<Story | undefined>;
   /** Newest first. */

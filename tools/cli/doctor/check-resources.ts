@@ -33,7 +33,7 @@ export const checkStack = (name: string, status: string): Finding => {
 type Table = {
   readonly name: string;
   readonly label: string;
-  /** The public table has a stream, an index and point-in-time recovery. */
+  /** The public table has a stream, two indexes and point-in-time recovery. */
   readonly isPublic: boolean;
 };
 
@@ -48,25 +48,26 @@ export const checkTable = async (
     client.send(new DescribeTableCommand({ TableName: name })),
     client.send(new DescribeTimeToLiveCommand({ TableName: name })),
   ]);
-  const index = Table?.GlobalSecondaryIndexes?.find(({ IndexName }) => IndexName === 'due');
+  const usable = Table?.GlobalSecondaryIndexes?.filter(isUsable).map(({ IndexName }) => IndexName) ?? [];
+  const unusable = isPublic ? ['due', 'reference'].filter((index) => !usable.includes(index)) : [];
   const missing = [
     ...(Table?.TableStatus === 'ACTIVE' ? [] : [`it is ${String(Table?.TableStatus)}`]),
     ...(/^ENABL/.test(TimeToLiveDescription?.TimeToLiveStatus ?? '') ? [] : ['TTL is off']),
     ...(!isPublic || Table?.StreamSpecification?.StreamViewType === 'NEW_AND_OLD_IMAGES'
       ? []
       : ['its stream is off, or does not have both images']),
-    ...(!isPublic || isUsable(index) ? [] : ['the index due is missing, or not ACTIVE']),
+    ...unusable.map((index) => `the index ${index} is missing, or not ACTIVE`),
     ...(!isPublic || (await isRecoverable(client, name)) ? [] : ['point-in-time recovery is off']),
   ];
   if (missing.length > 0) return failed(`table ${label}: ${missing.join(', ')}`, remedy);
   return passed(
-    `table ${label} is ACTIVE, with TTL${isPublic ? ', stream, index and point-in-time recovery' : ''}`,
+    `table ${label} is ACTIVE, with TTL${isPublic ? ', stream, indexes and point-in-time recovery' : ''}`,
   );
 };
 
 /** Some emulators give an index no status. */
-const isUsable = (index: GlobalSecondaryIndexDescription | undefined): boolean =>
-  index !== undefined && (index.IndexStatus ?? 'ACTIVE') === 'ACTIVE';
+const isUsable = ({ IndexStatus = 'ACTIVE' }: GlobalSecondaryIndexDescription): boolean =>
+  IndexStatus === 'ACTIVE';
 
 const isRecoverable = async (client: DynamoDBClient, TableName: string): Promise<boolean> => {
   const { ContinuousBackupsDescription } = await client.send(

@@ -54,7 +54,7 @@ const byConsent = async ({ system: { provider } }: LedgeredSystem): Promise<Orde
   await provider.setPlan(target, planOf(false));
   const { consentId } = await provider.createConsent({ owner: target, products: ['movement'] });
   return {
-    body: { method: 'consent', product: 'movement', consentId, target, reference: randomUUID() },
+    body: { method: 'consent', product: 'movement', consentId, target },
     finish: async () => {
       const [task] = await provider.polledTasks({ username: target });
       await provider.finishPolled(task?.taskId ?? '');

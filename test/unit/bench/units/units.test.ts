@@ -55,7 +55,7 @@ describe('the units of an index', () => {
   const keysOnly: Table = {
     name: 'Records',
     keys: ['id'],
-    indexes: [{ name: 'due', keys: ['dueShard', 'until'] }],
+    indexes: [{ name: 'due', keys: ['dueShard', 'until'], projected: ['of'] }],
   };
   const unitsIn = (table: Table, before: Item | undefined, after: Item | undefined): number =>
     table.indexes.reduce((sum, index) => sum + indexUnits(index, table, before, after), 0);
@@ -72,6 +72,11 @@ describe('the units of an index', () => {
     expect(unitsIn(keysOnly, open('a'), closed)).toBe(1);
   });
 
+  it('are one for another projected attribute', () => {
+    const [one, two] = ['one', 'two'].map((of) => open('a', { of: { S: of } }));
+    expect(unitsIn(keysOnly, one, two)).toBe(1);
+  });
+
   it('are two for a changed key', () => expect(unitsIn(keysOnly, open('a'), open('b'))).toBe(2));
 
   it('are none for an item without an entry, or with an unchanged key', () => {
@@ -83,7 +88,7 @@ describe('the units of an index', () => {
 const table: Table = {
   name: 'Records',
   keys: ['id'],
-  indexes: [{ name: 'due', keys: ['until'] }],
+  indexes: [{ name: 'due', keys: ['until'], projected: [] }],
 };
 
 let clock = 0;

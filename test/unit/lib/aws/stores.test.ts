@@ -11,6 +11,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { dynamoBreakerStore } from '../../../../lib/aws/dynamo-breaker-store.ts';
 import { dynamoExtractionStore } from '../../../../lib/aws/dynamo-extraction-store.ts';
+import { dynamoReferenceIndex } from '../../../../lib/aws/dynamo-reference-index.ts';
 import { dynamoTaskStore } from '../../../../lib/aws/dynamo-task-store.ts';
 import { closedBreaker, pause } from '../../../../lib/breaker/breaker-state.ts';
 import type { BreakerStore } from '../../../../lib/breaker/breaker-store.ts';
@@ -20,6 +21,7 @@ import { at, clock, extraction, timings } from '../../../support/extraction-fixt
 import { interpretedDynamo } from '../../../support/interpreted-dynamo.ts';
 import { memoryBreakerStore } from '../../../support/memory-breaker-store.ts';
 import { memoryTaskStore } from '../../../support/memory-task-store.ts';
+import { stubClient } from '../../../support/stub-client.ts';
 
 const overDynamo = (): BreakerStore => dynamoBreakerStore(interpretedDynamo('name').client, 'T');
 
@@ -236,4 +238,33 @@ test('reads are consistent: a status that was just stored must not be missed', a
   const { store, sent } = dynamo();
   await store.get('task');
   expect(sent[0]).toMatchObject({ input: { ConsistentRead: true } });
+});
+
+test('find asks the index for all callers or for one, the newest first, page by page', async () => {
+  const entry = { extractionId: 'one', requestedAt: at(0).toISOString() };
+  const key = { reference: 'order 7', ...entry };
+  const { client, sent } = stubClient<DynamoDBClient>(() => ({ Items: [], LastEvaluatedKey: marshall(key) }));
+  const index = dynamoReferenceIndex(client, 'T');
+  expect(await index.find({ reference: 'order 7', requestedBy: 'me' })).toEqual({ entries: [], last: entry });
+  await index.find({ reference: 'order 7', after: entry });
+  const asked = {
+    TableName: 'T',
+    IndexName: 'reference',
+    KeyConditionExpression: '#reference = :reference',
+    ExpressionAttributeNames: { '#reference': 'reference' },
+    ScanIndexForward: false,
+    Limit: 1_000,
+  };
+  expect(sent.map(({ input }) => input)).toEqual([
+    {
+      ...asked,
+      FilterExpression: 'requestedBy = :requestedBy',
+      ExpressionAttributeValues: marshall({ ':reference': 'order 7', ':requestedBy': 'me' }),
+    },
+    {
+      ...asked,
+      ExpressionAttributeValues: marshall({ ':reference': 'order 7' }),
+      ExclusiveStartKey: marshall(key),
+    },
+  ]);
 });

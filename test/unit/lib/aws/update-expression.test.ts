@@ -62,7 +62,7 @@ const changeOf = (given: Extraction): fc.Arbitrary<Update> =>
         flag('unattempted'),
       ),
       set: fc.record({ status, ...fields }, { requiredKeys: [] }),
-      remove: fc.uniqueArray(fc.constantFrom(...(Object.keys(fields) as (keyof Extraction)[]))),
+      remove: fc.uniqueArray(fc.constantFrom(...(Object.keys(fields) as Update['remove'][number][]))),
     })
     .filter(({ set }) => Object.keys(set).length > 0)
     .map(({ statuses, aims, guards, set, remove }) => {
@@ -73,7 +73,7 @@ const changeOf = (given: Extraction): fc.Arbitrary<Update> =>
       return {
         extractionId: 'x',
         when: { ...when, status: [...new Set(when.status)] } as Guard,
-        set: set as unknown as Partial<Extraction>,
+        set: set as unknown as Update['set'],
         remove: remove.filter((attribute) => !(attribute in set)),
       };
     });
@@ -125,7 +125,7 @@ test('a field that is undefined is neither set nor named', () => {
   const parts = updateExpression({
     extractionId: 'x',
     when: { status: ['RUNNING'] },
-    set: { status: 'COMPLETED', reason: undefined } as unknown as Partial<Extraction>,
+    set: { status: 'COMPLETED', reason: undefined } as unknown as Update['set'],
     remove: [],
   });
   expect(parts.UpdateExpression).toBe('SET #status = :status');

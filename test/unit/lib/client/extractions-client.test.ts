@@ -20,6 +20,23 @@ test('an extraction that does not exist is undefined, and a missing route is an 
   await expect(getExtraction('e-1')).rejects.toMatchObject({ name: 'ApiError', status: 404 });
 });
 
+test('extractions with a reference are read page by page', async () => {
+  const urls: string[] = [];
+  const { findExtractions } = client((url) => {
+    urls.push(url);
+    return Response.json(
+      urls.length === 1
+        ? { extractions: [{ extractionId: 'e-3' }, { extractionId: 'e-2' }], cursor: 'e-2' }
+        : { extractions: [{ extractionId: 'e-1' }] },
+    );
+  });
+  const found: string[] = [];
+  for await (const { extractionId } of findExtractions('order 7+&')) found.push(extractionId);
+  expect(found).toEqual(['e-3', 'e-2', 'e-1']);
+  const first = 'https://api.example/extractions?reference=order%207%2B%26';
+  expect(urls).toEqual([first, `${first}&cursor=e-2`]);
+});
+
 test('a request without a key gets one of its own', async () => {
   const { requestExtraction } = client(() => Response.json({ extractionId: 'e-1' }, { status: 202 }));
   const [first, second] = [await requestExtraction(request), await requestExtraction(request)];
@@ -45,7 +62,7 @@ describe.each([
   ['never ends its body', async () => new Response(new ReadableStream({ pull: () => never }))],
   ['fails', () => Promise.reject(new Error('reset'))],
 ])('with a fetch that %s and heeds no signal', (_does, fetch) => {
-  test.each(['waitForOutcome', 'getExtraction', 'requestExtraction'] as const)(
+  test.each(['waitForOutcome', 'getExtraction', 'findExtractions', 'requestExtraction'] as const)(
     'a signal ends %s with its reason',
     async (name) => {
       const reason = new Error('enough');
@@ -63,6 +80,7 @@ describe.each([
       const ended = {
         waitForOutcome: () => client.waitForOutcome('e-1', { signal }),
         getExtraction: () => client.getExtraction('e-1', { signal }),
+        findExtractions: () => client.findExtractions('order-7', { signal })[Symbol.asyncIterator]().next(),
         requestExtraction: () => client.requestExtraction(request, { signal }),
       }[name]();
       await expect(ended).rejects.toBe(reason);

@@ -34,6 +34,7 @@ type Lists = {
   readonly open: Part<readonly Extraction[]>;
   readonly recent: Part<Bounded<Extraction>>;
   readonly named: Part<Extraction | undefined>;
+  readonly referenced: Part<Bounded<Extraction>>;
 };
 
 const readLists = async (
@@ -45,25 +46,28 @@ const readLists = async (
   const since = startOf(filter.since, now);
   const id = idIn(filter);
   const taskId = taskIdIn(filter);
-  const [recent, named] = await Promise.all([
+  const { name } = filter;
+  const [recent, named, referenced] = await Promise.all([
     readPart(() => sources.recent(since)),
     readPart(
       async () =>
         (id === undefined ? undefined : await sources.record(id)) ??
         (taskId === undefined ? undefined : sources.recordOfTask(taskId)),
     ),
+    readPart(async () => (name === '' ? { items: [], complete: true } : sources.withReference(name))),
   ]);
-  return { open, recent, named };
+  return { open, recent, named, referenced };
 };
 
 /** The records of all parts. Of one that is in several, the last is used: the recent ones may be a minute old. */
-const recordsIn = ({ open, recent, named }: Lists, since: string): readonly Extraction[] => [
+const recordsIn = ({ open, recent, named, referenced }: Lists, since: string): readonly Extraction[] => [
   ...(recent.kind === 'read'
     ? recent.value.items.filter(
         (record) => isOpen(record) || (record.settledAt ?? record.requestedAt) >= since,
       )
     : []),
   ...(open.kind === 'read' ? open.value : []),
+  ...(referenced.kind === 'read' ? referenced.value.items : []),
   ...(named.kind === 'read' && named.value !== undefined ? [named.value] : []),
 ];
 
@@ -160,8 +164,12 @@ const failures = (records: readonly Extraction[], query: URLSearchParams): Html 
   )}${more === 0 ? '' : `, and ${plural(more, 'other cause')}`}.</p>`;
 };
 
-const limits = (recent: Lists['recent']): Html =>
+const limits = ({ recent, referenced }: Lists): Html =>
   html`${
+    referenced.kind === 'read' && !referenced.value.complete
+      ? html`<p class="note">Of those with this reference, only the newest ${referenced.value.items.length} were read. <code>cosecha list --reference</code> finds all.</p>`
+      : ''
+  }${
     recent.kind === 'read' && !recent.value.complete
       ? html`<p class="note">Of those that ended, only the newest ${plural(recent.value.items.length, 'execution')} were read.</p>`
       : ''
@@ -192,8 +200,9 @@ ${failures(records, query)}
 ${filterForm(filter, links)}
 ${showPart(lists.open, 'Open extractions', () => html``)}
 ${showPart(lists.recent, 'Extractions that ended', () => html``)}
+${showPart(lists.referenced, 'Extractions with this reference', () => html``)}
 ${records.length === 0 ? html`<p class="empty">No extraction matches.</p>` : table(page.shown, heldIn(state), { now: at, sweepEveryMinutes }, links)}
 ${showPager(query, page)}
-${limits(lists.recent)}`,
+${limits(lists)}`,
   };
 };

@@ -179,13 +179,20 @@ test('a part that the operator may not read is named, and the rest is shown', as
   expect(nothing).toContain('<h1>What is open could not be read.</h1>');
 });
 
-test('an extraction of any age is found by its whole id, and by that of its task', async () => {
+test('an extraction of any age is found by its whole id, by that of its task, and by its whole reference', async () => {
   const taskId = '4e976a4a-dc85-4045-acc8-57b7b57a733f';
-  const old = closedExtraction({ status: 'FAILED', requestedAt: '2025-01-01T00:00:00.000Z', taskId });
+  const old = closedExtraction({
+    status: 'FAILED',
+    requestedAt: '2025-01-01T00:00:00.000Z',
+    taskId,
+    reference: 'order 7',
+  });
   const sources = sourcesWith([old], { recent: async () => ({ items: [], complete: true }) });
   const { text } = consoleOver(sources);
   expect(await text('/')).toContain('No extraction matches.');
-  for (const name of [id, taskId]) expect(await text(`/?name=${name}`)).toContain(`/extractions/${id}`);
+  expect(await text('/?name=order')).toContain('No extraction matches.');
+  for (const name of [id, taskId, 'order%207'])
+    expect(await text(`/?name=${name}`)).toContain(`/extractions/${id}`);
 });
 
 test('a defect is reported on the terminal, and its text is not on the page', async () => {

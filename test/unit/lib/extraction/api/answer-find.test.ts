@@ -1,0 +1,161 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { type AnswerFindDeps, answerFind } from '../../../../../lib/extraction/api/answer-find.ts';
+import type { PublicExtraction } from '../../../../../lib/extraction/api/public-view.ts';
+import { closedExtraction, iso } from '../../../../support/extraction-fixtures.ts';
+import { memoryExtractionStore, memoryReferenceIndex } from '../../../../support/memory-extraction-store.ts';
+import { memoryTelemetry } from '../../../../support/memory-telemetry.ts';
+
+const roleOf = (name: string): string => `arn:aws:sts::111122223333:assumed-role/${name}`;
+const [owner, reader, stranger] = [roleOf('Owner'), roleOf('Reader'), roleOf('Stranger')];
+
+const store = memoryExtractionStore();
+const idOf = (number: number): string => `0190a0b0-0000-7000-8000-${String(number).padStart(12, '0')}`;
+
+/** The extractions with these numbers, each requested in its second. */
+const given = (requestedBy: string, reference: string, ...numbers: readonly number[]): void => {
+  for (const number of numbers) {
+    const extractionId = idOf(number);
+    const requestedAt = iso(number);
+    store.rows.set(
+      extractionId,
+      closedExtraction({ extractionId, requestedAt, requestedBy, reference, status: 'COMPLETED' }),
+    );
+  }
+};
+
+beforeEach(() => store.rows.clear());
+
+const find = async (
+  query: Readonly<Record<string, string>>,
+  { role = owner, ...deps }: Partial<AnswerFindDeps> & { role?: string; perQuery?: number } = {},
+) => {
+  const { perQuery } = deps;
+  const answer = await answerFind(
+    {
+      queryStringParameters: query,
+      requestContext: { authorizer: { iam: { userArn: `${role}/session` } } },
+    },
+    {
+      extractions: store,
+      index: memoryReferenceIndex(store.rows, perQuery),
+      readers: new Set([reader]),
+      telemetry: memoryTelemetry().telemetry,
+      ...deps,
+    },
+  );
+  const body = JSON.parse(answer.body ?? '') as {
+    extractions?: readonly PublicExtraction[];
+    cursor?: string;
+    detail?: string;
+  };
+  const numbers = body.extractions?.map(({ extractionId }) => Number(extractionId.slice(-12)));
+  return { status: answer.statusCode, body, numbers, cursor: body.cursor };
+};
+
+/** The numbers on every page, from the first to the last. */
+const pages = async (query: Readonly<Record<string, string>>, more: Parameters<typeof find>[1] = {}) => {
+  const all: (readonly number[] | undefined)[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await find({ ...query, ...(cursor === undefined ? {} : { cursor }) }, more);
+    all.push(page.numbers);
+    cursor = page.cursor;
+  } while (cursor !== undefined);
+  return all;
+};
+
+describe('extractions with a reference', () => {
+  test('are found by their caller and by readers, the newest first, without internal attributes', async () => {
+    given(owner, 'order 7', 1, 3);
+    given(stranger, 'order 7', 2);
+    given(owner, 'order 8', 4);
+    expect((await find({ reference: 'order 7' })).numbers).toEqual([3, 1]);
+    expect((await find({ reference: 'order 7' }, { role: stranger })).numbers).toEqual([2]);
+    const { numbers, body } = await find({ reference: 'order 7' }, { role: reader });
+    expect(numbers).toEqual([3, 2, 1]);
+    expect(body.extractions?.[0]).toMatchObject({ status: 'COMPLETED', requestedBy: owner });
+    expect(body.extractions?.[0]).not.toHaveProperty('fingerprint');
+    expect((await find({ reference: 'order' })).body).toEqual({ extractions: [] });
+  });
+
+  test.each([1, 2, 1_000])(
+    'come page by page, however many of others are between them (%i entries a query)',
+    async (perQuery) => {
+      given(stranger, 'r', 2, 3, 4, 6, 7, 9);
+      given(owner, 'r', 1, 5, 8);
+      expect(await pages({ reference: 'r', limit: '2' }, { perQuery })).toEqual([[8, 5], [1]]);
+      expect(await pages({ reference: 'r', limit: '3' }, { perQuery })).toEqual([[8, 5, 1]]);
+      expect(await pages({ reference: 'r', limit: '4' }, { perQuery, role: reader })).toEqual([
+        [9, 8, 7, 6],
+        [5, 4, 3, 2],
+        [1],
+      ]);
+    },
+  );
+
+  test('are twenty a page, and at most fifty', async () => {
+    given(owner, 'r', ...Array.from({ length: 60 }, (_, number) => number));
+    expect((await pages({ reference: 'r' })).map((page) => page?.length)).toEqual([20, 20, 20]);
+    expect((await pages({ reference: 'r', limit: '50' })).map((page) => page?.length)).toEqual([50, 10]);
+  });
+
+  test('are not found once their record is gone or another, although the index still has them', async () => {
+    given(owner, 'r', 1, 2, 3, 4);
+    const stale = memoryReferenceIndex(new Map(store.rows));
+    store.rows.delete(idOf(4));
+    given(owner, 'another', 3);
+    given(stranger, 'r', 2);
+    expect(await pages({ reference: 'r', limit: '1' }, { index: stale })).toEqual([[1]]);
+  });
+
+  test('cannot be searched behind 50,000 of others, which is refused, and not answered as if there were none', async () => {
+    given(stranger, 'r', ...Array.from({ length: 60 }, (_, number) => 100 + number));
+    given(owner, 'r', 1);
+    const { status, body } = await find({ reference: 'r' }, { perQuery: 1 });
+    expect(status).toBe(400);
+    expect(body.detail).toContain('too many');
+    given(owner, 'r', 159);
+    expect(await find({ reference: 'r' }, { perQuery: 1 })).toMatchObject({
+      numbers: [159],
+      cursor: idOf(159),
+    });
+  });
+});
+
+describe('a cursor', () => {
+  test.each([
+    ['a text', 'next'],
+    ['an unknown id', idOf(99)],
+    ["another caller's extraction", idOf(2)],
+    ['an extraction with another reference', idOf(4)],
+    ['an empty text', ''],
+  ])('that is %s is refused, with one answer for each', async (_what, cursor) => {
+    given(owner, 'r', 1);
+    given(stranger, 'r', 2);
+    given(owner, 'another', 4);
+    expect(await find({ reference: 'r', cursor })).toMatchObject({
+      status: 400,
+      body: { detail: 'The query parameter cursor is not of this list. Begin again without it.' },
+    });
+  });
+});
+
+test.each([
+  [{}, 'reference'],
+  [{ reference: '' }, 'reference'],
+  [{ reference: 'x'.repeat(257) }, 'reference'],
+  [{ reference: 'a\nb' }, 'reference'],
+  [{ reference: 'r', limit: '0' }, 'limit'],
+  [{ reference: 'r', limit: '51' }, 'limit'],
+  [{ reference: 'r', limit: '1e1' }, 'limit'],
+  [{ reference: 'r', status: 'COMPLETED' }, 'Only'],
+])('the query %j is answered 400', async (query: Readonly<Record<string, string>>, named) => {
+  const { status, body } = await find(query);
+  expect(status).toBe(400);
+  expect(body.detail).toContain(named);
+});
+
+test('a request without a caller reads nothing', async () => {
+  const answer = await answerFind({ requestContext: {} }, {} as AnswerFindDeps);
+  expect(answer.statusCode).toBe(401);
+});
