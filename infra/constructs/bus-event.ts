@@ -11,6 +11,8 @@ export const busEvent = {
  * pipe: a quoted one becomes text, and `aws.pipes.event.json` the whole record
  * (https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-pipes-input-transformation.html). There is no `time`,
  * because the record has it as a number and a CloudEvent needs it as text; the envelope of EventBridge has one.
+ * AWS documents no way to leave an attribute out, nor what a pipe writes for a path that is not there. So `traceparent` may be an empty
+ * text, which a consumer ignores as it ignores each invalid one (https://www.w3.org/TR/trace-context-1/#traceparent-header-field-values).
  */
 export const cloudEventTemplate = (stackName: string): string => {
   const attributes = {
@@ -20,6 +22,8 @@ export const cloudEventTemplate = (stackName: string): string => {
     type: busEvent.type,
     subject: '<$.dynamodb.Keys.extractionId.S>',
     datacontenttype: 'application/json',
+    // https://github.com/cloudevents/spec/blob/v1.0.2/cloudevents/extensions/distributed-tracing.md
+    traceparent: '<$.dynamodb.NewImage.traceparent.S>',
   };
   return JSON.stringify({ ...attributes, data: '<record>' }).replace('"<record>"', '<aws.pipes.event.json>');
 };

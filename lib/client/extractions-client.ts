@@ -31,6 +31,11 @@ export type RequestOptions = CallOptions & {
    * number: the same key never starts a second extraction. By default only the retries of this call share one.
    */
   readonly idempotencyKey?: string;
+  /**
+   * The W3C Trace Context of this request, which consumers of the outcome can continue. Leave it out where an instrumentation of
+   * fetch adds the header: this client signs it, so that a second one would make the signature invalid.
+   */
+  readonly traceparent?: string;
   readonly onRetry?: (reason: string) => void;
 };
 
@@ -62,8 +67,11 @@ export const extractionsClient = (options: ExtractionsClientOptions): Extraction
     return { fetch, sleep, ...defined({ signal }) };
   };
   return {
-    requestExtraction: async (request, { idempotencyKey = randomUUID(), onRetry, signal } = {}) => {
-      const deps = { ...endedBy(signal), ...defined({ onRetry }) };
+    requestExtraction: async (
+      request,
+      { idempotencyKey = randomUUID(), traceparent, onRetry, signal } = {},
+    ) => {
+      const deps = { ...endedBy(signal), ...defined({ onRetry, traceparent }) };
       return { ...(await requestExtraction(apiUrl, request, idempotencyKey, deps)), idempotencyKey };
     },
     getExtraction: (extractionId, { signal } = {}) => getExtraction(apiUrl, extractionId, endedBy(signal)),

@@ -1,3 +1,4 @@
+import { defined } from '../defined.ts';
 import type { ConsentRequest, CredentialsRequest } from '../extraction/api/parse-request.ts';
 import type { PublicExtraction } from '../extraction/api/public-view.ts';
 import { type SendDeps, send } from './send.ts';
@@ -22,13 +23,17 @@ export const requestExtraction = async (
   apiUrl: string,
   request: ExtractionRequest,
   idempotencyKey: string,
-  deps: SendDeps,
+  { traceparent, ...deps }: SendDeps & { readonly traceparent?: string },
 ): Promise<RequestedExtraction> => {
   const { headers, body } = await send(
     `${apiUrl}/extractions`,
     {
       method: 'POST',
-      headers: { 'content-type': 'application/json', 'idempotency-key': idempotencyKey },
+      headers: {
+        'content-type': 'application/json',
+        'idempotency-key': idempotencyKey,
+        ...defined({ traceparent }),
+      },
       body: JSON.stringify(request),
     },
     deps,

@@ -121,7 +121,8 @@ type Image = Readonly<Record<string, unknown>>;
 /** The attributes of the request, which no change of a record touches. */
 const requestOf = (fields: EventFields): Image => {
   const request = { ...common, ...(fields.method === 'consent' ? consent : credentials) };
-  const given = Object.entries(fields).filter(([name]) => name in request || name === 'reference');
+  const optional = ['reference', 'traceparent'];
+  const given = Object.entries(fields).filter(([name]) => name in request || optional.includes(name));
   return { ...request, ...Object.fromEntries(given) };
 };
 

@@ -81,6 +81,12 @@ type Progress = {
   readonly extractionId: string;
   /** The caller's own name for it, at most 256 characters. */
   readonly reference?: string;
+  /**
+   * The caller's position in its trace, as W3C Trace Context has it in version 00. A consumer continues the trace from it.
+   *
+   * @pattern ^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$
+   */
+  readonly traceparent?: string;
   /** ARN of the IAM user or role that made the request, without its session name. */
   readonly requestedBy: string;
   readonly requestedAt: Timestamp;

@@ -42,9 +42,15 @@ const report = (
   { record, time, telemetry }: { record: Extraction; time: string | undefined; telemetry: Telemetry },
   facts: Readonly<Record<string, unknown>>,
 ): void => {
-  const { extractionId, requestedAt } = record;
+  const { extractionId, requestedAt, traceparent } = record;
   const seconds = (Date.parse(time ?? '') - Date.parse(requestedAt)) / 1_000;
-  telemetry.log(message, { extractionId, ...subjectFields(record), ...facts, seconds });
+  telemetry.log(message, {
+    extractionId,
+    ...subjectFields(record),
+    ...facts,
+    seconds,
+    ...defined({ traceparent }),
+  });
   // The write is done, so that a damaged time may fail nothing.
   if (!Number.isNaN(seconds)) telemetry.count(metric, { extractionId, value: seconds });
 };

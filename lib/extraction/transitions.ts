@@ -55,8 +55,8 @@ export type Guard = {
 /** The keys of an open record in the index `due`. */
 export type DueRecord = { readonly extractionId: string; readonly dueAt: string };
 
-/** What was requested. It never changes: it is in the index `reference`, where each change would cost two writes. */
-type Fixed = 'extractionId' | 'reference' | 'requestedAt' | 'requestedBy';
+/** Who requested what, and when. It never changes: the index `reference` has most of it, and consumers continue the trace. */
+type Fixed = 'extractionId' | 'reference' | 'requestedAt' | 'requestedBy' | 'traceparent';
 
 /** One conditional update of one row. */
 export type Update = {

@@ -102,6 +102,17 @@ describe('the execution gets two ids alone, and what is sealed is forgotten', ()
   });
 });
 
+test('the traceparent of the first request stays in the record to its close, and an invalid one is ignored', async () => {
+  const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
+  const request = requestFor(uniqueUsername());
+  const idempotencyKey = randomUUID();
+  const traced = await extract(request, { idempotencyKey, traceparent });
+  await extract(request, { idempotencyKey, traceparent: traceparent.replace('00f0', '11f0') });
+  const untraced = await extract(requestFor(uniqueUsername()), { traceparent: 'not a traceparent' });
+  expect(await closed(traced)).toMatchObject({ status: 'COMPLETED', traceparent });
+  expect(await closed(untraced)).not.toHaveProperty('traceparent');
+});
+
 test("another caller's extraction is answered 404, as an unknown one is", async () => {
   const extractionId = await extract(requestFor(uniqueUsername()));
   await closed(extractionId);

@@ -203,13 +203,13 @@ const addList: AddCommand = (program, run) => {
     .command('list')
     .description('list extractions: open ones, or those with a reference or a status')
     .addOption(
-      new Option('--open', 'open ones (the default without a reference or a closed status)').conflicts('due'),
+      new Option('--open', 'open ones (the default without a reference or an outcome)').conflicts('due'),
     )
     .option('--due', 'only those that are due')
     .addOption(
       new Option(
         '--status <status>',
-        'only those with this status; a closed one among the newest 1,000',
+        'only those with this status; an outcome among the open and the newest 1,000',
       ).choices(statuses),
     )
     .option(

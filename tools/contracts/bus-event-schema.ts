@@ -25,6 +25,11 @@ const cloudEvent: Schema = {
     type: { const: busEvent.type },
     subject: { ...text, description: 'The extractionId.' },
     datacontenttype: { const: 'application/json' },
+    traceparent: {
+      type: 'string',
+      description:
+        'That of the request, for a consumer to continue its trace. Ignore any that is not valid, such as an empty one.',
+    },
     data: {
       description: 'The record of the stream, unchanged.',
       anyOf: kindsOnTheBus.map((kind) => ({ $ref: `stream-record.json#/$defs/${kind}` })),

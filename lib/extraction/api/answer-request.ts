@@ -1,7 +1,9 @@
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
+import { defined } from '../../defined.ts';
 import { type CallerContext, callerOf } from '../../http/caller.ts';
 import { problem } from '../../http/problem.ts';
 import { readJsonBody } from '../../http/read-body.ts';
+import { parseTraceparent } from '../../http/traceparent.ts';
 import { subjectFields } from '../report-progress.ts';
 import { extractionIdOf, fingerprint, parseIdempotencyKey } from './idempotency.ts';
 import { parseExtractionRequest } from './parse-request.ts';
@@ -51,17 +53,23 @@ export const answerRequest = async (
   const extractionId =
     idempotencyKey.kind === 'absent' ? deps.newId() : extractionIdOf(caller, idempotencyKey.key);
   deps.telemetry.about({ extractionId });
+  const traceparent = parseTraceparent(event.headers.traceparent);
   const outcome = await requestExtraction(
     {
       extractionId,
       requestedBy: caller,
       fingerprint: fingerprint(parsed.request, await deps.fingerprintKey()),
       request: parsed.request,
+      traceparent,
     },
     deps,
   );
   const subject = outcome.kind === 'accepted' ? subjectFields(outcome.record) : {};
-  deps.telemetry.log('Extraction requested.', { outcome: outcome.kind, ...subject });
+  deps.telemetry.log('Extraction requested.', {
+    outcome: outcome.kind,
+    ...subject,
+    ...defined({ traceparent }),
+  });
 
   if (outcome.kind === 'key-reused') return problem('idempotency-key-reused');
   const replayed = outcome.kind === 'replayed';

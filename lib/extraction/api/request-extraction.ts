@@ -47,13 +47,14 @@ const methodOf = (request: ExtractionRequest): CredentialsMethod | ConsentMethod
 };
 
 const newRecord = (input: RequestInput, requestId: string, now: Date, timings: Timings): Extraction => {
+  const { traceparent } = input;
   const { reference } = input.request;
   const requestedAt = now.toISOString();
   return {
     schemaVersion: 1,
     extractionId: input.extractionId,
     ...methodOf(input.request),
-    ...defined({ reference }),
+    ...defined({ reference, traceparent }),
     requestedBy: input.requestedBy,
     requestedAt,
     requestId,
@@ -69,6 +70,8 @@ export type RequestInput = {
   readonly requestedBy: string;
   readonly fingerprint: string;
   readonly request: ExtractionRequest;
+  /** As `parseTraceparent` returns it. A repeated request keeps that of the first, although it is another one. */
+  readonly traceparent?: string | undefined;
 };
 
 /**

@@ -85,12 +85,16 @@ export const extractionIdForKey = (idempotencyKey: string): string =>
 /** The emulator starts a process for every concurrent invocation. More than this at once are not faster on 2 cores. */
 const paced = limitTo(4);
 
-export type PostOptions = { readonly as?: Caller; readonly idempotencyKey?: string };
+export type PostOptions = {
+  readonly as?: Caller;
+  readonly idempotencyKey?: string;
+  readonly traceparent?: string;
+};
 
 /** Sends one POST /extractions, whatever the answer. */
 export const postOnce = async (
   body: unknown,
-  { as = 'caller', idempotencyKey }: PostOptions = {},
+  { as = 'caller', idempotencyKey, traceparent }: PostOptions = {},
 ): Promise<Response> => {
   const send = () =>
     fetchAs[as](`${api}/extractions`, {
@@ -98,6 +102,7 @@ export const postOnce = async (
       headers: {
         'content-type': 'application/json',
         ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
+        ...(traceparent === undefined ? {} : { traceparent }),
       },
       body: typeof body === 'string' ? body : JSON.stringify(body),
     });

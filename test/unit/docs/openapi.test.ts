@@ -194,6 +194,7 @@ describe('the schemas of docs/openapi.yaml', () => {
     const common: Record<Exclude<keyof Credentials & keyof Consent, 'method'>, true> = {
       extractionId: true,
       reference: true,
+      traceparent: true,
       requestedBy: true,
       requestedAt: true,
       deadlineAt: true,

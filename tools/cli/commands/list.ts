@@ -31,12 +31,13 @@ type Listing = {
   readonly remark: string;
 };
 
-const isClosed = (status: ExtractionStatus | undefined): boolean =>
+const isOutcome = (status: ExtractionStatus | undefined): boolean =>
   status !== undefined && !(openStatuses as readonly string[]).includes(status);
 
 /**
  * Finds the extractions by the cheapest index that has them: those with a reference in the index `reference`, open ones in the
- * index `due`. No index has closed ones by status, so they are looked for among the newest executions.
+ * index `due`. No index has closed ones by status, so they are looked for among the newest executions. An outcome can still be open,
+ * while its results are collected or a correction may come.
  */
 const findListed = async (
   { open, due, status, since, reference }: ListOptions,
@@ -45,13 +46,12 @@ const findListed = async (
   const { dynamo, table } = deps;
   const now = deps.now();
   const filter = { status, reference, since: since?.(now).toISOString() };
-  if (open === true || due === true || (reference === undefined && !isClosed(status))) {
+  const readOpen = async () => {
     const ids = await openExtractionIds(dynamo, table, due === true ? now.toISOString() : undefined);
-    return {
-      records: selectOpen(await readExtractions(dynamo, table, ids), filter),
-      which: due === true ? 'due' : 'open',
-      remark: eventually,
-    };
+    return selectOpen(await readExtractions(dynamo, table, ids), filter);
+  };
+  if (open === true || due === true || (reference === undefined && !isOutcome(status))) {
+    return { records: await readOpen(), which: due === true ? 'due' : 'open', remark: eventually };
   }
   if (reference !== undefined) {
     const ids = await idsWithReference(dynamoReferenceIndex(dynamo, table), reference);
@@ -59,10 +59,11 @@ const findListed = async (
     return { records, which: 'known', remark: eventually };
   }
   const { items, complete } = await recentExtractionsReader(deps)(since?.(now) ?? new Date(0));
+  const distinct = new Map([...items, ...(await readOpen())].map((record) => [record.extractionId, record]));
   const newest = complete
     ? 'Step Functions keeps executions for 90 days.'
-    : `Of the newest ${items.length.toLocaleString('en')} extractions. Older ones are not searched: --reference finds them.`;
-  return { records: selectNewest(items, filter), which: 'among the newest', remark: newest };
+    : `Of the newest ${items.length.toLocaleString('en')} extractions and all open ones. Older ones are not searched: --reference finds them.`;
+  return { records: selectNewest([...distinct.values()], filter), which: 'among the newest', remark: newest };
 };
 
 const eventually = 'The index is eventually consistent: the last second may be missing.';

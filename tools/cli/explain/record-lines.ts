@@ -35,8 +35,10 @@ const settledLine = ({ status, reason, settledAt, settledBy, deadlineAt }: Extra
 
 /** The lines that one state of a record shows by its own times. */
 const linesOfRecord = (record: Extraction): readonly StoryLine[] => {
-  const { requestedAt, requestedBy, reference, startingAt, startedAt, taskId = '' } = record;
+  const { requestedAt, requestedBy, reference, traceparent, startingAt, startedAt, taskId = '' } = record;
   const { collectedAt, results, oversizedAt } = record;
+  // First, as the rest may be cut.
+  const traced = traceparent === undefined ? '' : `In trace ${traceparent.split('-')[1]}, `;
   const as = reference === undefined ? '' : `, as "${reference}"`;
   const line = (at: string | undefined, rest: Omit<StoryLine, 'at'>): StoryLine[] =>
     at === undefined ? [] : [{ at, ...rest }];
@@ -44,7 +46,7 @@ const linesOfRecord = (record: Extraction): readonly StoryLine[] => {
     ...line(requestedAt, {
       lane: 'api',
       who: 'API',
-      what: bounded(`${requestedBy} requested ${requestOf(record)}${as}.`),
+      what: bounded(`${traced}${requestedBy} requested ${requestOf(record)}${as}.`),
     }),
     ...line(startingAt, {
       lane: 'start',

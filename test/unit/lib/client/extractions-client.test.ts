@@ -44,6 +44,20 @@ test('a request without a key gets one of its own', async () => {
   expect(second.idempotencyKey).not.toBe(first.idempotencyKey);
 });
 
+test('a request has the traceparent that is given, and no other', async () => {
+  const sent: unknown[] = [];
+  const { requestExtraction } = extractionsClient({
+    apiUrl: 'https://api.example',
+    fetch: async (_url, init) => {
+      sent.push(new Headers(init?.headers).get('traceparent'));
+      return Response.json({}, { status: 202 });
+    },
+  });
+  await requestExtraction(request, { traceparent: 'given' });
+  await requestExtraction(request);
+  expect(sent).toEqual(['given', null]);
+});
+
 test('a signal ends the pause between two reads with its reason', async () => {
   const reason = new Error('enough');
   const stop = new AbortController();

@@ -103,15 +103,20 @@ test('without a row nothing is written', async () => {
   expect((await settleOn(undefined, 'webhook', 'COMPLETED')).record).toBeUndefined();
 });
 
-describe('an outcome is reported once, with the entity and the seconds since the request', () => {
+describe('an outcome is reported once, with the entity, the seconds since the request and its trace', () => {
+  const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
+
   test.each([
-    ['settled', extractionIn('RUNNING'), undefined],
-    ['settled by a write whose answer was lost', extractionIn('RUNNING'), withLostAnswers],
-    ['corrected', extractionIn('TIMED_OUT'), undefined],
+    ['settled', extractionIn('RUNNING', { traceparent }), undefined],
+    ['settled by a write whose answer was lost', extractionIn('RUNNING', { traceparent }), withLostAnswers],
+    ['corrected', extractionIn('TIMED_OUT', { traceparent }), undefined],
   ])('%s', async (_, row, through) => {
     const { progress, measured } = await settleOn(row, 'webhook', 'CREDENTIALS_WRONG', through);
     expect(progress).toMatchObject([
-      ['Extraction ended.', { extractionId: id, entity: 'bank', status: 'CREDENTIALS_WRONG', seconds: 100 }],
+      [
+        'Extraction ended.',
+        { extractionId: id, entity: 'bank', status: 'CREDENTIALS_WRONG', seconds: 100, traceparent },
+      ],
     ]);
     expect(measured).toEqual([['SecondsToOutcome', 100]]);
   });

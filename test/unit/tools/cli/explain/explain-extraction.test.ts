@@ -112,6 +112,13 @@ test('the story of a closed extraction ends with it: the queues of now are no pa
   expect(story?.lines.at(-1)?.at).toBe(iso(30));
 });
 
+test('the story begins with the trace that the request is part of', async () => {
+  const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
+  const record = extractionIn('REQUESTED', { traceparent });
+  const story = await explainExtraction(sourcesWith({ record: async () => record }), id, at(10));
+  expect(story?.lines[0]?.what).toMatch(/^In trace 4bf92f3577b34da6a3ce929d0e0e4736, arn:/);
+});
+
 test('texts of callers, operators and errors are escaped and bounded', async () => {
   const evil = `\u001b[2J\u202e${'x'.repeat(2_000)}`;
   const story = await explainExtraction(
