@@ -170,7 +170,7 @@ const actions: readonly ConsoleAction[] = [
       effect: label,
       changes: true,
       isFor: ({ dueShard }) => (index === 0) === (dueShard !== undefined),
-      run: async () => ({ text: label }),
+      run: async () => ({ text: 'It is REQUESTED.' }),
     }),
   ),
 ];

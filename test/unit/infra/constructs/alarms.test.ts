@@ -229,6 +229,22 @@ describe('outcomes that fail', () => {
     }
   });
 
+  test.each([
+    [1, 1, false],
+    [1, 2, false],
+    [4, 4, false],
+    [5, 6, true],
+    [71, 100, false],
+    [72, 100, true],
+  ])('%d of %d in an hour breach: %s', (failed, ended, breaches) => {
+    const window = byName(alarms)['outcomes-failing-fast-over-60min'];
+    const [expression] = (window?.Metrics ?? []) as readonly Query[];
+    // Metric math without AND is an expression of JavaScript.
+    const evaluate = new Function('IF', 'failed', 'ended', `return ${expression?.Expression}`);
+    const choose = (condition: boolean, yes: number, no: number) => (condition ? yes : no);
+    expect(evaluate(choose, failed, ended) >= Number(window?.Threshold)).toBe(breaches);
+  });
+
   test('are counted by bank from the lines of outcomes, in the logs of the functions that write them', () => {
     const bodies = Object.values(resourcesOf(template, 'AWS::CloudWatch::InsightRule')).map(
       ({ Properties }) => JSON.parse(flatten(Properties.RuleBody)),

@@ -23,6 +23,11 @@ const steps: Readonly<Record<string, (tab: Page, console: RunningConsole) => Pro
     await tab.keyboard.press('Tab');
     await tab.keyboard.press('Tab');
   },
+  form: async (tab) => {
+    await tab.getByRole('link', { name: 'Reconcile now' }).click();
+    await tab.getByRole('button', { name: 'Reconcile now' }).click();
+    await tab.getByText('It is REQUESTED.').waitFor();
+  },
   lost: async (tab, console) => {
     await console.close();
     await tab.getByText('The console does not answer.').waitFor();
@@ -42,12 +47,13 @@ const pictures = [
   ['sandbox', 'sandbox', 1_280, 'light', 760],
   ['paged', '?status=open', 1_280, 'dark', 300],
   ['focus', '', 1_280, 'light', 360],
+  ['form', `extractions/${waitingId}`, 1_280, 'dark', 420],
   ['lost', '', 1_280, 'light', 420],
 ] as const;
 
 const kindOf = (name: string): Pictured => {
   if (name === 'paged') return 'many';
-  return /outage|waiting/.test(name) ? 'outage' : 'day';
+  return /outage|waiting|form/.test(name) ? 'outage' : 'day';
 };
 
 /** Width and height of a PNG: https://www.w3.org/TR/png-3/#11IHDR */
