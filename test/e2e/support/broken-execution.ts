@@ -4,9 +4,7 @@ import { expect, inject } from 'vitest';
 import { aws } from './aws.ts';
 import { eventually } from './eventually.ts';
 import { executionOf } from './execution.ts';
-import { plannedUsername } from './extractions.ts';
 import { readRecord } from './records.ts';
-import { running } from './running.ts';
 
 const { ReconcileQueueUrl } = inject('cosecha').outputs;
 
@@ -27,13 +25,6 @@ export const stopExecution = (extractionId: string) =>
 export const breakExecution = async (extractionId: string): Promise<void> => {
   await stopExecution(extractionId);
   await deferred(extractionId);
-};
-
-/** An extraction whose task runs at the provider, but whose execution was stopped: only the queue reconciles it. */
-export const runningWithoutExecution = async () => {
-  const mine = await running(await plannedUsername({ durationMs: null, webhook: { enabled: false } }));
-  await breakExecution(mine.extractionId);
-  return mine;
 };
 
 /** Sends the message of the rule for broken executions. */

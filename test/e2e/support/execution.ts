@@ -1,4 +1,4 @@
-import { type HistoryEvent, paginateGetExecutionHistory } from '@aws-sdk/client-sfn';
+import type { HistoryEvent } from '@aws-sdk/client-sfn';
 import { inject } from 'vitest';
 import { executionArn } from '../../../lib/aws/step-functions.ts';
 import { followExecution, isTransition } from '../../support/follow-execution.ts';
@@ -16,17 +16,6 @@ export const historyOf = async (extractionId: string): Promise<readonly HistoryE
   for await (const event of followExecution(aws.stepFunctions, executionOf(extractionId), signal)) {
     events.push(event);
   }
-  return events;
-};
-
-/** The history of an extraction's execution so far. */
-export const historySoFar = async (extractionId: string): Promise<readonly HistoryEvent[]> => {
-  const events: HistoryEvent[] = [];
-  const pages = paginateGetExecutionHistory(
-    { client: aws.stepFunctions },
-    { executionArn: executionOf(extractionId) },
-  );
-  for await (const page of pages) events.push(...(page.events ?? []));
   return events;
 };
 

@@ -20,8 +20,6 @@ export const sweepOnly = async (...only: readonly string[]): Promise<void> => {
   );
 };
 
-export const inAnHour = (): Date => new Date(Date.now() + 3_600_000);
-
 /** Sets `dueAt`, if the record is still open. */
 export const moveDueTime = (extractionId: string, dueAt: Date): Promise<boolean> =>
   moveTimes(extractionId, { dueAt: dueAt.toISOString() });
