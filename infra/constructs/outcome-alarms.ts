@@ -56,7 +56,7 @@ const burnRates: readonly BurnRate[] = [
 
 /**
  * At a low volume, one failure is a large share. So the long window needs 5 failures: 1 of 2 raises no alarm, 5 of 6 do. The
- * short one needs none, as it only says whether they go on.
+ * short one needs none, as it only shows whether they go on.
  */
 const fewestFailures = 5;
 

@@ -361,7 +361,7 @@ export const timeOutOversized = (decision: Decision): Change => {
   return settling(closing(decision, { status: transitions.markTimedOut.from }, set));
 };
 
-/** The condition of a close: status and attempt are unchanged, nobody has closed it, and the results are not collected. */
+/** The condition of a close: status and attempt are unchanged, it is open, and the results are not collected. */
 const unchangedSince = (record: Extraction): Guard => ({
   status: [record.status],
   ...sameAttempt(record),

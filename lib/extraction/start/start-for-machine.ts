@@ -56,7 +56,7 @@ export const startForMachine = async (
 ): Promise<StartOutcome | undefined> => {
   try {
     const outcome = await start(input, deps);
-    // Otherwise the report of the start says so.
+    // Otherwise the report of the start has it.
     if (outcome.kind !== 'waiting') deps.telemetry.log('Start finished.', { ...outcome });
     if (outcome.kind === 'retry') countRetry(outcome.error, deps);
     await answerMachine(input, outcome, deps);
