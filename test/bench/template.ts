@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { App } from 'aws-cdk-lib';
 import { readConfig } from '../../infra/config.ts';
+import { CosechaStack } from '../../infra/cosecha-stack.ts';
 import type { FunctionCode } from '../../infra/function-names.ts';
 import { functionNames } from '../../infra/function-names.ts';
-import { CosechaStack } from '../../infra/stack.ts';
 
 export type Resource = {
   readonly Type: string;

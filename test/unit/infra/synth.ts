@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { App } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { readConfig } from '../../../infra/config.ts';
+import { CosechaStack } from '../../../infra/cosecha-stack.ts';
 import type { FunctionCode } from '../../../infra/function-names.ts';
 import { functionNames } from '../../../infra/function-names.ts';
-import { CosechaStack } from '../../../infra/stack.ts';
 import { isWindow } from '../../../tools/cli/aws/read-alarms.ts';
 import { required } from './required-settings.ts';
 

@@ -6,7 +6,7 @@ import type { MetricName } from '../../../lib/observability/metric-names.ts';
 import { ownMetric, readMetric } from '../../cli/aws/read-metric.ts';
 import { type Check, passed, webhookArrives } from './check.ts';
 import type { AcceptContext } from './context.ts';
-import { describeCost, describeStartAndEnd, measuredCost } from './cost.ts';
+import { describeCost, describeStartAndEnd, measuredCost } from './describe-cost.ts';
 import { extract, isDone, readUntil, requestOf } from './extractions.ts';
 import { type Invocation, parseReport, readLogLines } from './report-lines.ts';
 import { Unmet } from './unmet.ts';

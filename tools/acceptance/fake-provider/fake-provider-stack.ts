@@ -13,7 +13,7 @@ import { EncryptedLogGroup, vendedLogGroupName } from '../../../infra/constructs
 import { accessLogFormat } from '../../../infra/constructs/extraction-api.ts';
 import { isLocal } from '../../../infra/constructs/removal.ts';
 import { readingSecret } from '../../../infra/constructs/secrets.ts';
-import type { FakeProvider } from '../../../infra/stack.ts';
+import type { FakeProvider } from '../../../infra/cosecha-stack.ts';
 import { fakeProviderStackNameOf } from '../settings.ts';
 import { AlarmInbox } from './alarm-inbox.ts';
 import { fakeClient } from './function/answer-consent-flow.ts';

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { inspect } from 'node:util';
 import type { Deployment } from '../aws/deployment.ts';
 import type { ConsoleAction, SandboxState } from '../console/actions.ts';
-import { consoleActions } from '../console/deployment-actions.ts';
+import { consoleActions } from '../console/console-actions.ts';
 import { consoleSources } from '../console/deployment-sources.ts';
 import { type RunningConsole, serveConsole } from '../console/serve-console.ts';
 import { explainFailure } from '../terminal/explain-failure.ts';

@@ -5,11 +5,11 @@ import { CliError } from '../terminal/errors.ts';
 import { explainFailure } from '../terminal/explain-failure.ts';
 import type { ConsoleAction } from './actions.ts';
 import type { FormTokens } from './form-tokens.ts';
+import type { Html } from './format-for-page.ts';
 import type { ConsoleEnv } from './guard-request.ts';
 import type { Notice, Notices } from './notices.ts';
 import { confirmPage, longestInput, pageOfAction } from './pages/action-pages.ts';
 import type { Links } from './pages/content.ts';
-import type { Html } from './shown.ts';
 
 export type ActionDeps = {
   readonly actions: readonly ConsoleAction[];

@@ -6,6 +6,7 @@ import type { ConsoleAction, SandboxState } from './actions.ts';
 import { addActionRoutes } from './answer-action.ts';
 import { readAsset } from './assets.ts';
 import { createFormTokens, type FormTokens } from './form-tokens.ts';
+import type { Html } from './format-for-page.ts';
 import { type ConsoleAddress, type ConsoleEnv, guardRequest } from './guard-request.ts';
 import { type LiveDeps, sendLive } from './live.ts';
 import { createNotices, type Notices } from './notices.ts';
@@ -19,7 +20,6 @@ import { healthPage } from './pages/health-page.ts';
 import { listPage } from './pages/list-page.ts';
 import { notFoundPage } from './pages/message-page.ts';
 import { sandboxPage } from './pages/sandbox-page.ts';
-import type { Html } from './shown.ts';
 import { type ConsoleSources, readPart } from './sources.ts';
 
 export type ConsoleDeps = LiveDeps & {

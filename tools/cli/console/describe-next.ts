@@ -2,7 +2,7 @@ import { type Extraction, hasWebhook, isTerminalStatus } from '../../../lib/extr
 import { failureMeanings } from '../terminal/describe-failure.ts';
 import { describeDue } from '../terminal/describe-record.ts';
 import { formatSeconds } from '../terminal/format-seconds.ts';
-import { shown } from './shown.ts';
+import { shown } from './format-for-page.ts';
 import type { Breaker } from './sources.ts';
 
 /** What an open extraction waits for, in a few words. */

@@ -197,7 +197,10 @@ test('the tables of a deployment are those of the template, by the names in its 
   expect([...tables.keys()]).toEqual(['a', 'b', 'c', 'd']);
   expect(tables.get('a')).toMatchObject({
     ...{ name: 'Extractions', keys: ['extractionId'] },
-    indexes: [{ name: 'due', keys: ['dueShard', 'dueAt'] }],
+    indexes: [
+      { name: 'due', keys: ['dueShard', 'dueAt'], projected: [] },
+      { name: 'reference', keys: ['reference', 'requestedAt'], projected: ['requestedBy'] },
+    ],
   });
   expect(tables.get('b')).toEqual({ name: 'Tasks', keys: ['taskId'], indexes: [] });
 });

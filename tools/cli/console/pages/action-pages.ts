@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import type { ConsoleAction } from '../actions.ts';
+import { type Html, shown } from '../format-for-page.ts';
 import type { Notice } from '../notices.ts';
-import { type Html, shown } from '../shown.ts';
 import type { Links } from './content.ts';
 import { icon } from './parts.ts';
 

@@ -1,4 +1,4 @@
-import type { Html } from '../shown.ts';
+import type { Html } from '../format-for-page.ts';
 
 /** One page, without its frame. */
 export type Content = {

@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
+import { ago, clock, type Html, plural, shortId, shown, withCode } from '../format-for-page.ts';
 import { choiceIn, hoursText, sinceChoices, sinceIn, startOf } from '../query.ts';
-import { ago, clock, type Html, plural, shortId, shown, withCode } from '../shown.ts';
 import { type Bounded, type ConsoleSources, type DeliveryLine, readPart } from '../sources.ts';
 import type { Content, Links } from './content.ts';
 import { pageOf, showPager } from './pager.ts';

@@ -1,8 +1,8 @@
 import { html } from 'hono/html';
 import type { Extraction } from '../../../../lib/extraction/record.ts';
 import { describeCause } from '../../terminal/describe-breaker.ts';
+import { ago, clock, type Html, plural, shown } from '../format-for-page.ts';
 import { isOpen } from '../select-extractions.ts';
-import { ago, clock, type Html, plural, shown } from '../shown.ts';
 import {
   type Bounded,
   type Breaker,

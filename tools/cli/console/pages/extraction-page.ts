@@ -5,7 +5,7 @@ import type { Story, StoryLine } from '../../explain/story.ts';
 import { operatorView } from '../../terminal/describe-record.ts';
 import type { ConsoleAction } from '../actions.ts';
 import { drawTimeline } from '../draw-timeline.ts';
-import { clock, formatOffset, type Html, shown } from '../shown.ts';
+import { clock, formatOffset, type Html, shown } from '../format-for-page.ts';
 import { type ConsoleSources, type Part, readPart } from '../sources.ts';
 import { type Range, rangeIn, wholeRange, zoomsOf } from '../timeline-range.ts';
 import { showActions } from './action-pages.ts';

@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import type { Html } from '../shown.ts';
+import type { Html } from '../format-for-page.ts';
 import type { Links } from './content.ts';
 import { icon, iconSprite } from './parts.ts';
 

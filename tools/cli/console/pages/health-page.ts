@@ -9,7 +9,7 @@ import { describeCauses, describeChange, describeTimes } from '../../health/prin
 import { describeCause } from '../../terminal/describe-breaker.ts';
 import { formatSeconds } from '../../terminal/format-seconds.ts';
 import type { ConsoleAction } from '../actions.ts';
-import { ago, clock, type Html, plural, shown, withCode } from '../shown.ts';
+import { ago, clock, type Html, plural, shown, withCode } from '../format-for-page.ts';
 import {
   type AlarmLine,
   type Bounded,

@@ -2,6 +2,7 @@ import { html } from 'hono/html';
 import { isOverdue } from '../../../../lib/extraction/deadlines.ts';
 import type { Extraction } from '../../../../lib/extraction/record.ts';
 import { describeNext } from '../describe-next.ts';
+import { ago, type Html, plural, shortId, shown } from '../format-for-page.ts';
 import { hoursText, sinceChoices, startOf } from '../query.ts';
 import {
   distinct,
@@ -17,7 +18,6 @@ import {
   subjectOf,
   taskIdIn,
 } from '../select-extractions.ts';
-import { ago, type Html, plural, shortId, shown } from '../shown.ts';
 import { type Bounded, type Breaker, type ConsoleSources, type Part, readPart } from '../sources.ts';
 import type { Content, Links } from './content.ts';
 import { type DeploymentState, heldIn, holdOf, showStrip } from './deployment-state.ts';

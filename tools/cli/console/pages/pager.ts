@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import type { Html } from '../shown.ts';
+import type { Html } from '../format-for-page.ts';
 
 /** More rows than fit on some screens, and few enough to draw at once. */
 export const rowsOfPage = 300;

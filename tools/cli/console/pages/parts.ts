@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
 import type { ExtractionStatus } from '../../../../lib/extraction/record.ts';
-import { type Html, shown } from '../shown.ts';
+import { type Html, shown } from '../format-for-page.ts';
 import type { Part } from '../sources.ts';
 
 /**

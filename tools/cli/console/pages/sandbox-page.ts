@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
 import type { ConsoleAction, SandboxState } from '../actions.ts';
-import { type Html, shown } from '../shown.ts';
+import { type Html, shown } from '../format-for-page.ts';
 import { confirmation } from './action-pages.ts';
 import type { Links } from './content.ts';
 import { icon } from './parts.ts';

@@ -11,7 +11,7 @@ import {
   estimatedRest,
   estimatedWork,
   measuredCost,
-} from '../../../../../tools/acceptance/checks/cost.ts';
+} from '../../../../../tools/acceptance/checks/describe-cost.ts';
 import { parseReport } from '../../../../../tools/acceptance/checks/report-lines.ts';
 
 // As in https://docs.aws.amazon.com/lambda/latest/dg/nodejs-logging.html

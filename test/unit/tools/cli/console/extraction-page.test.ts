@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { formatOffset } from '../../../../../tools/cli/console/shown.ts';
+import { formatOffset } from '../../../../../tools/cli/console/format-for-page.ts';
 import type { Story, StoryLine } from '../../../../../tools/cli/explain/story.ts';
 import { consoleOver, denied, sourcesWith } from '../../../../support/console-fixtures.ts';
 import { closedExtraction, extractionIn, id, iso } from '../../../../support/extraction-fixtures.ts';

@@ -10,7 +10,7 @@ export const shown = (text: string, most = 120): string => {
   return characters.length <= most ? characters.join('') : `${characters.slice(0, most - 1).join('')}…`;
 };
 
-/** The first eight digits. A UUID of version 7 starts with its time, so the last eight are shown too. */
+/** The first eight and the last six digits. A UUID of version 7 starts with its time, which is the same for several. */
 export const shortId = (extractionId: string): string =>
   `${extractionId.slice(0, 8)}…${extractionId.slice(-6)}`;
 
