@@ -67,7 +67,7 @@ export type BreakerSettings = {
 /** When a probe follows at the latest, if anybody waits. One of a group that did not fail may come earlier, from `until` on. */
 export const nextProbeAt = ({ until, groups }: Opened): number => {
   const ends = Object.values(groups).map((held) => held.until);
-  return ends.length === 0 ? until : Math.min(...ends);
+  return ends.length === 0 ? until : Math.max(until, Math.min(...ends));
 };
 
 export type BreakerPhase = 'closed' | 'open' | 'half-open' | 'paused';

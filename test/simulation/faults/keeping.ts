@@ -36,6 +36,7 @@ export const keepingFaults: readonly PlantedFault[] = [
     replace:
       "remove: ['dueShard', 'dueAt', ...(record.notBefore === undefined ? [] : ['notBefore' as const])],",
     caughtBy: 'open-while-unfinished',
+    where: { scenario: 'after-grace', faults: 1 },
   },
   {
     name: 'collected-without-results',
@@ -117,6 +118,7 @@ export const keepingFaults: readonly PlantedFault[] = [
     find: 'when: { open: true, dueAt: found.dueAt },',
     replace: 'when: { open: true },',
     caughtBy: 'claimed-before-sent',
+    where: { scenario: 'ends-process', faults: 1 },
   },
   {
     name: 'lost-claim-ignored',
@@ -158,6 +160,7 @@ export const keepingFaults: readonly PlantedFault[] = [
     find: "const next = outcome.kind === 'written' ? dueAt : undefined;",
     replace: 'const next = dueAt;',
     caughtBy: 'one-chain-of-messages',
+    where: { scenario: 'after-grace', preemptions: 1 },
   },
   {
     name: 'request-not-indexed',
@@ -316,6 +319,7 @@ export const keepingFaults: readonly PlantedFault[] = [
     find: 'beginRead({ record, count: count + 1, now: deps.now() })',
     replace: 'beginRead({ record, count: count + 3, now: deps.now() })',
     caughtBy: 'unfinished-reads-counted',
+    where: { scenario: 'ends-process', preemptions: 1 },
   },
   {
     name: 'late-record-closed-unread',

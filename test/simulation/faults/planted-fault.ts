@@ -8,7 +8,7 @@ export type PlantedFault = SourcePatch & {
   readonly caughtBy: string;
   /** The simulation that catches it: the life of one extraction by default, or many of them, in an outage or side by side. */
   readonly world?: 'outage' | 'population';
-  /** The seed at which the search of populations begins, for what few of them show. 1 by default. */
+  /** The seed at which a random search begins, for what few seeds show. 1 by default. */
   readonly firstSeed?: number;
   /**
    * The scenario that is searched, and the most departures of each kind; or only random schedules, for what needs

@@ -23,7 +23,7 @@ export type Caught = {
 const mostSeeds = 10_000;
 
 /** Searches for a broken invariant, in the same order each time. */
-export const searchWithFault = async ({ where }: PlantedFault): Promise<Caught> => {
+export const searchWithFault = async ({ where, firstSeed = 1 }: PlantedFault): Promise<Caught> => {
   const tally = newTally();
   const search = async (searched: readonly Scenario[], budget: Budget): Promise<void> => {
     for (const scenario of searched) {
@@ -37,7 +37,7 @@ export const searchWithFault = async ({ where }: PlantedFault): Promise<Caught> 
     await search([findScenario(scenario)], { faults, preemptions, events, departures });
   } else {
     if (where === undefined) for (const departures of [0, 1]) await search(scenarios, upTo(departures));
-    if (tally.findings.length === 0) await searchRandom(1, 1, tally, (done) => done < mostSeeds);
+    if (tally.findings.length === 0) await searchRandom(firstSeed, 1, tally, (done) => done < mostSeeds);
   }
   const [finding] = tally.findings;
   return {

@@ -158,7 +158,8 @@ export const settlingFaults: readonly PlantedFault[] = [
     find: 'await deps.tasks.adopt(taskId, extractionId)',
     replace: '{ extractionId, ...(found ?? { taskId }) }',
     caughtBy: 'delivery-not-lost',
-    where: { scenario: 'after-grace', faults: 1, events: 1 },
+    where: 'at random',
+    firstSeed: 31391,
   },
   {
     name: 'timed-out-without-last-read',
@@ -193,6 +194,8 @@ export const settlingFaults: readonly PlantedFault[] = [
     find: "markTimedOut: { from: ['RUNNING'], to: ['TIMED_OUT'] },",
     replace: "markTimedOut: { from: ['RUNNING', ...terminalStatuses], to: ['TIMED_OUT'] },",
     caughtBy: 'allowed-transitions',
+    where: 'at random',
+    firstSeed: 900,
   },
   {
     name: 'unknown-status-is-final',

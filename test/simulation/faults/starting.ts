@@ -85,7 +85,8 @@ export const startingFaults: readonly PlantedFault[] = [
     find: "ownIf(row.attemptId === attemptId && row.status === 'STARTING')",
     replace: "ownIf(row.status === 'STARTING')",
     caughtBy: 'starting-written-before-call',
-    where: { scenario: 'plain', faults: 1, preemptions: 1 },
+    where: 'at random',
+    firstSeed: 700,
   },
   {
     name: 'stale-start-continues',
@@ -163,7 +164,8 @@ export const startingFaults: readonly PlantedFault[] = [
     find: 'now.getTime() - new Date(row.startingAt).getTime() > timings.startTimeout * 1000',
     replace: 'now.getTime() - new Date(row.startingAt).getTime() > timings.startTimeout',
     caughtBy: 'running-start-left-alone',
-    where: { scenario: 'plain', faults: 1, preemptions: 1 },
+    where: 'at random',
+    firstSeed: 200,
   },
   {
     name: 'no-running-after-unconfirmed',
@@ -172,7 +174,7 @@ export const startingFaults: readonly PlantedFault[] = [
     find: "if (called.kind === 'accepted' && outcome.kind === 'lost') {",
     replace: "if (called.kind === 'accepted' && outcome.kind === 'lost' && attemptId === '') {",
     caughtBy: 'unconfirmed-for-a-reason',
-    where: { scenario: 'skewed-clocks', faults: 1, preemptions: 1 },
+    where: 'at random',
   },
   {
     name: 'write-not-retried',

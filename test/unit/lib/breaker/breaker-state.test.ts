@@ -6,6 +6,7 @@ import {
   closedBreaker,
   electProbe,
   mayCall,
+  nextProbeAt,
   pause,
   phaseOf,
   withoutProbe,
@@ -193,6 +194,9 @@ describe('a half-open breaker', () => {
       failing: { until: 162 * second, seconds: 60 },
       'also failing': { until: 122 * second, seconds: 30 },
     });
+    expect([open, twice, three].map(({ opened }) => opened && nextProbeAt(opened) / second)).toEqual([
+      32, 162, 122,
+    ]);
   });
 
   test('elects another probe at once if the first showed nothing', () => {
