@@ -15,7 +15,7 @@ export type BilledWork = {
 export const estimatedWork: BilledWork = { transitions: 1, invocations: 5, gigabyteSeconds: 0.35 };
 
 /** Dollars that the rest of the bill adds per million: API requests, tables, keys, results, secrets and logs. */
-export const estimatedRest = 28.95;
+export const estimatedRest = 29;
 
 export const measuredCost = (
   invocations: readonly Invocation[],
