@@ -165,6 +165,10 @@ export const isUnderstood = ({ schemaVersion, status }: Extraction): boolean =>
  */
 export const hasWebhook = (record: Extraction): boolean => record.method === 'credentials';
 
+/** The entity of an extraction by credentials, or the product of one by consent, which does not name its entity. */
+export const entityOrProductOf = (record: Extraction): string =>
+  record.method === 'consent' ? record.product : record.entity;
+
 /**
  * What a breaker knows about an extraction. Its group are those of the same caller at the same bank. A consent does not say at
  * which bank it is, so there it is the product.
@@ -173,5 +177,5 @@ export const breakerAboutOf = (
   record: Extraction,
 ): { readonly extractionId: string; readonly group: string } => ({
   extractionId: record.extractionId,
-  group: `${record.requestedBy} ${record.method === 'consent' ? record.product : record.entity}`,
+  group: `${record.requestedBy} ${entityOrProductOf(record)}`,
 });

@@ -1,5 +1,10 @@
 import { validate as isUuid } from 'uuid';
-import { type Extraction, ownOutcomes, terminalStatuses } from '../../../lib/extraction/record.ts';
+import {
+  type Extraction,
+  entityOrProductOf,
+  ownOutcomes,
+  terminalStatuses,
+} from '../../../lib/extraction/record.ts';
 import { causeOf } from '../terminal/describe-failure.ts';
 import { choiceIn, type Since, sinceIn } from './query.ts';
 
@@ -61,10 +66,6 @@ const isShortOf = (text: string, extractionId: string): boolean => {
   return first !== undefined && extractionId.startsWith(first) && extractionId.endsWith(last ?? '');
 };
 
-/** The entity of an extraction by credentials, or the product of one by consent. */
-export const subjectOf = (record: Extraction): string =>
-  record.method === 'consent' ? record.product : record.entity;
-
 export const isOpen = ({ dueShard }: Extraction): boolean => dueShard !== undefined;
 
 const includes = (text: string | undefined, part: string): boolean =>
@@ -84,7 +85,7 @@ const hasStatus = (record: Extraction, status: Filter['status'], isLate: Matches
 const matches = (record: Extraction, filter: Filter, isLate: Matches): boolean =>
   hasStatus(record, filter.status, isLate) &&
   (filter.method === 'any' || record.method === filter.method) &&
-  (filter.subject === '' || includes(subjectOf(record), filter.subject)) &&
+  (filter.subject === '' || includes(entityOrProductOf(record), filter.subject)) &&
   (filter.name === '' ||
     isShortOf(filter.name, record.extractionId) ||
     [record.reference, record.extractionId, record.taskId].some((text) => includes(text, filter.name)));
@@ -132,7 +133,7 @@ export const groupFailures = (records: readonly Extraction[]): readonly Failures
     const cause = causeOf(record);
     if (cause === undefined) continue;
     const { method } = record;
-    const subject = subjectOf(record);
+    const subject = entityOrProductOf(record);
     const key = JSON.stringify([cause, method, subject]);
     groups.set(key, { cause, method, subject, count: (groups.get(key)?.count ?? 0) + 1 });
   }

@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
 import { isOverdue } from '../../../../lib/extraction/deadlines.ts';
-import type { Extraction } from '../../../../lib/extraction/record.ts';
+import { type Extraction, entityOrProductOf } from '../../../../lib/extraction/record.ts';
 import { describeNext } from '../describe-next.ts';
 import { ago, type Html, plural, shortId, shown } from '../format-for-page.ts';
 import { hoursText, sinceChoices, startOf } from '../query.ts';
@@ -15,7 +15,6 @@ import {
   parseFilter,
   selectExtractions,
   statusChoices,
-  subjectOf,
   taskIdIn,
 } from '../select-extractions.ts';
 import { type Bounded, type Breaker, type ConsoleSources, type Part, readPart } from '../sources.ts';
@@ -94,7 +93,7 @@ const row = (record: Extraction, held: readonly Breaker[], clock: Clock, links: 
 <td data-label="Status">${overdue ? html`<span class="late">${icon('alert')} overdue</span> ` : ''}${statusBadge(status)}</td>
 <th data-label="Extraction" scope="row"><a href="${links.extraction(extractionId)}" title="${extractionId}">${shortId(extractionId)}</a></th>
 <td data-label="Method">${method}</td>
-<td data-label="Entity or product" class="text">${shown(subjectOf(record), 60)}</td>
+<td data-label="Entity or product" class="text">${shown(entityOrProductOf(record), 60)}</td>
 <td data-label="Reference" class="text">${reference === undefined ? html`<span class="none">–</span>` : shown(reference, 60)}</td>
 <td data-label="Requested">${ago(record.requestedAt, now)}</td>
 <td data-label="${isOpen(record) ? 'Next' : 'End'}" class="next">${describeNext(record, clock, holdOf(record, held))}</td>
