@@ -10,13 +10,12 @@ import {
   TreatMissingData,
 } from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
-import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
-import { stackNameOf } from '../../lib/aws/stage.ts';
 import { overdueAfterSeconds } from '../../lib/extraction/deadlines.ts';
 import { longestDelaySeconds } from '../../lib/extraction/reconcile-message.ts';
 import type { Config } from '../config.ts';
+import { type AlarmsProps, alarmDescription, alarmName } from './alarm-identity.ts';
 import type { CosechaMetrics } from './metrics.ts';
 import { OutcomeAlarms } from './outcome-alarms.ts';
 import { visibilityTimeout } from './reconcile-queue.ts';
@@ -434,13 +433,6 @@ const whenMissing = ({ below, keepsState }: AlarmEntry): TreatMissingData => {
   return keepsState ? TreatMissingData.IGNORE : TreatMissingData.NOT_BREACHING;
 };
 
-type AlarmsProps = {
-  readonly config: Config;
-  readonly metrics: CosechaMetrics;
-  /** Those of the functions that log outcomes. */
-  readonly logGroups: readonly ILogGroup[];
-};
-
 /** The alarms, named `Cosecha-<stage>-<id>`. */
 export class Alarms extends Construct {
   readonly all: readonly AlarmBase[];
@@ -463,8 +455,8 @@ export class Alarms extends Construct {
   private alarm(entry: AlarmEntry, config: Config): Alarm {
     const { id, metric, threshold, below = false, periods = { breaching: 1, of: 1 } } = entry;
     const alarm = new Alarm(this, id, {
-      alarmName: `${stackNameOf(config.stage)}-${id}`,
-      alarmDescription: `${entry.symptom} ${config.runbookUrl}#${entry.runbookEntry ?? id}`,
+      alarmName: alarmName(config, id),
+      alarmDescription: alarmDescription(config, entry.symptom, entry.runbookEntry ?? id),
       metric,
       threshold,
       comparisonOperator: below

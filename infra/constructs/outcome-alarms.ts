@@ -11,11 +11,9 @@ import {
   Stats,
   TreatMissingData,
 } from 'aws-cdk-lib/aws-cloudwatch';
-import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import { stackNameOf } from '../../lib/aws/stage.ts';
-import type { Config } from '../config.ts';
-import type { CosechaMetrics } from './metrics.ts';
+import { ownOutcomes, terminalStatuses } from '../../lib/extraction/record.ts';
+import { type AlarmsProps, alarmDescription, alarmName } from './alarm-identity.ts';
 
 /** Of all outcomes, in percent, those that should not fail (`judgeOutcome`). The rest is the error budget: 5 %. */
 const target = 95;
@@ -64,15 +62,8 @@ const fewestFailures = 5;
 const fewestFailuresOfBank = 5;
 
 /** With these a bank has answered, also if it refused the credentials. */
-const answered = ['COMPLETED', 'PARTIAL', 'CREDENTIALS_WRONG', 'CREDENTIALS_LOCKED'];
-const failed = ['FAILED', 'REJECTED', 'NOT_STARTED', 'UNCONFIRMED', 'TIMED_OUT'];
-
-type OutcomeAlarmsProps = {
-  readonly config: Config;
-  readonly metrics: CosechaMetrics;
-  /** Those of the functions that log outcomes. */
-  readonly logGroups: readonly ILogGroup[];
-};
+const answered: readonly string[] = ['COMPLETED', 'PARTIAL', 'CREDENTIALS_WRONG', 'CREDENTIALS_LOCKED'];
+const failed = [...terminalStatuses, ...ownOutcomes].filter((status) => !answered.includes(status));
 
 /**
  * Alarms on how extractions end, over all of them and by bank. An emulator has neither composite alarms nor Contributor Insights,
@@ -80,20 +71,20 @@ type OutcomeAlarmsProps = {
  */
 export class OutcomeAlarms extends Construct {
   readonly all: readonly AlarmBase[];
-  private readonly props: OutcomeAlarmsProps;
+  private readonly props: AlarmsProps;
 
-  constructor(scope: Construct, id: string, props: OutcomeAlarmsProps) {
+  constructor(scope: Construct, id: string, props: AlarmsProps) {
     super(scope, id);
     this.props = props;
     this.all = [...burnRates.map((rate) => this.burnRateAlarm(rate)), this.bankAlarm()];
   }
 
   private describe(symptom: string, entry: string): string {
-    return `${symptom} ${this.props.config.runbookUrl}#${entry}`;
+    return alarmDescription(this.props.config, symptom, entry);
   }
 
   private name(id: string): string {
-    return `${stackNameOf(this.props.config.stage)}-${id}`;
+    return alarmName(this.props.config, id);
   }
 
   /** A composite alarm, as one alarm has one window. */
