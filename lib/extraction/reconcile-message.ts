@@ -11,7 +11,7 @@ export const reconcileCauses = [
   'webhook',
   /** start-task by consent, and reconcile-extraction (`reconcile.ts`): the message was delayed until `dueAt`. */
   'due',
-  /** sweep-extractions (`sweep.ts`): it found and claimed the record. */
+  /** sweep-extractions (`sweep.ts`): it found and leased the record. */
   'sweep',
   /** A rule (`infra/constructs`): the execution FAILED, TIMED_OUT or was ABORTED, and starts nothing any more. */
   'execution-broken',

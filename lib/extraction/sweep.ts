@@ -3,7 +3,7 @@ import type { Telemetry } from '../observability/telemetry.ts';
 import { dueShardCount, plusSeconds, secondsSince } from './deadlines.ts';
 import { mostPerBatch, type SendReconcileBatch } from './reconcile-message.ts';
 import { type ExtractionStore, writeChange } from './store.ts';
-import { claimDue, type DueRecord } from './transitions.ts';
+import { type DueRecord, leaseDue } from './transitions.ts';
 
 export type SweepDeps = {
   readonly extractions: Pick<ExtractionStore, 'due' | 'apply'>;
@@ -13,7 +13,7 @@ export type SweepDeps = {
   readonly random: () => number;
   /** Milliseconds until the timeout of this invocation. */
   readonly remainingMs: () => number;
-  /** No record is claimed with less than this left. A record that is cut off nevertheless is due again later. */
+  /** No record is leased with less than this left. A record that is cut off nevertheless is due again later. */
   readonly reserveMs: number;
   readonly telemetry: Telemetry;
   /** Writes what was counted so far, instead of at the end of the invocation. */
@@ -38,24 +38,24 @@ const perQuery = 100;
  * The shortest lease of a record: by default the sweep's interval. By then its message has been received, or waits behind
  * older ones.
  */
-const minClaimSeconds = 300;
+const minLeaseSeconds = 300;
 
 /**
  * A random part of the lease. By default, about half of the records that were leased together are due again two sweeps
  * later, and the rest with the third, so that a backlog is spread.
  */
-const claimSpreadSeconds = 480;
+const leaseSpreadSeconds = 480;
 
 type Counts = { -readonly [Name in keyof SweepResult]: SweepResult[Name] };
 
 /** Leases a record: moves its `dueAt` ahead, unless it has moved meanwhile. Returns whether this sweep has the lease. */
-const claim = async (found: DueRecord, counts: Counts, deps: SweepDeps): Promise<boolean> => {
+const takeLease = async (found: DueRecord, counts: Counts, deps: SweepDeps): Promise<boolean> => {
   const { extractionId, dueAt } = found;
   try {
     const time = deps.now();
-    const claimSeconds = minClaimSeconds + deps.random() * claimSpreadSeconds;
-    const claimed = claimDue({ found, dueAt: plusSeconds(time, claimSeconds) });
-    const { kind } = await writeChange(deps.extractions, claimed);
+    const leaseSeconds = minLeaseSeconds + deps.random() * leaseSpreadSeconds;
+    const lease = leaseDue({ found, dueAt: plusSeconds(time, leaseSeconds) });
+    const { kind } = await writeChange(deps.extractions, lease);
     // After the lease, which replaces a malformed `dueAt`. Otherwise every sweep would fail on that row.
     counts.oldestOverdueSeconds = Math.max(counts.oldestOverdueSeconds, secondsSince(dueAt, time));
     return kind === 'written';
@@ -68,9 +68,9 @@ const claim = async (found: DueRecord, counts: Counts, deps: SweepDeps): Promise
 
 /** Leases up to ten records, and sends those that it could lease. */
 const sendDue = async (found: readonly DueRecord[], counts: Counts, deps: SweepDeps): Promise<void> => {
-  const claims = await Promise.all(found.map((one) => claim(one, counts, deps)));
+  const leased = await Promise.all(found.map((one) => takeLease(one, counts, deps)));
   const messages = found
-    .filter((_one, index) => claims[index])
+    .filter((_one, index) => leased[index])
     .map(({ extractionId }) => ({ extractionId, cause: 'sweep' }) as const);
   if (messages.length === 0) return;
   try {
@@ -122,7 +122,7 @@ const countFinished = (result: SweepResult, { telemetry }: SweepDeps): void => {
 
 /**
  * Sends every record whose `dueAt` has passed to the reconcile queue. This is the guarantee behind the machine, the rule and
- * every other message. Each record is claimed first, so that two sweeps do not send it twice. Throws only if the index cannot
+ * every other message. Each record is leased first, so that two sweeps do not send it twice. Throws only if the index cannot
  * be read; the failure of one record is reported and counted.
  */
 export const sweep = async (deps: SweepDeps): Promise<SweepResult> => {

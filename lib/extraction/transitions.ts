@@ -416,7 +416,7 @@ export const reschedule = ({ record, dueAt }: Pick<Facts, 'record' | 'dueAt'>): 
 });
 
 /** A sweep's lease. It knows only the keys of the index. Applies only if `dueAt` is still the one that it found. */
-export const claimDue = ({ found, dueAt }: Pick<Facts, 'dueAt'> & { readonly found: DueRecord }): Change => ({
+export const leaseDue = ({ found, dueAt }: Pick<Facts, 'dueAt'> & { readonly found: DueRecord }): Change => ({
   extractionId: found.extractionId,
   when: { open: true, dueAt: found.dueAt },
   set: { dueAt },

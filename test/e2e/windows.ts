@@ -31,7 +31,7 @@ export const testTimeoutMs = 300_000;
  *   history events, of the 12,000 that infra/config.ts allows.
  * - A start call may take 45 s, as `finish-first` answers it after a delivery that may be repeated: 4 × 45 + 3 = 183.
  * - The breakers never open, as all tests share them and many make the provider fail.
- * - The sweep's schedule is longer than the suite, because a sweep claims the records of every test. Each test invokes
+ * - The sweep's schedule is longer than the suite, because a sweep leases the records of every test. Each test invokes
  *   sweeps for its own records.
  */
 export const settings = {

@@ -9,7 +9,7 @@ import { type BreakerState, breakerNames, closedBreaker } from '../../lib/breake
 import type { BreakerStore } from '../../lib/breaker/breaker-store.ts';
 import type { Extraction } from '../../lib/extraction/record.ts';
 import type { ExtractionStore, ReferenceIndex, RequestStore, TaskStore } from '../../lib/extraction/store.ts';
-import { claimDue, type DueRecord, type Guard, type Update } from '../../lib/extraction/transitions.ts';
+import { type DueRecord, type Guard, leaseDue, type Update } from '../../lib/extraction/transitions.ts';
 import { allStatuses, at, consentExtraction, extraction, iso } from '../support/extraction-fixtures.ts';
 import { memoryBreakerStore } from '../support/memory-breaker-store.ts';
 import { memoryExtractionStore, memoryReferenceIndex } from '../support/memory-extraction-store.ts';
@@ -143,15 +143,15 @@ const record: fc.Arbitrary<Extraction> = fc
   );
 
 /**
- * Walks through the index as the sweep does, page by page, and claims what it finds if `claims`. Records of one `dueAt` have
+ * Walks through the index as the sweep does, page by page, and leases what it finds if `leases`. Records of one `dueAt` have
  * no order in an index, so the answer has the order of the times, and the records sorted.
  */
-const walk = async (store: ExtractionStore, of: number, until: Date, limit: number, claims: boolean) => {
+const walk = async (store: ExtractionStore, of: number, until: Date, limit: number, leases: boolean) => {
   const found: DueRecord[] = [];
   for (;;) {
     const page = await store.due(of, until, limit, found.at(-1));
     found.push(...page);
-    if (claims) for (const one of page) await store.apply(claimDue({ found: one, dueAt: iso(9) }));
+    if (leases) for (const one of page) await store.apply(leaseDue({ found: one, dueAt: iso(9) }));
     if (page.length < limit) break;
   }
   return {
@@ -207,7 +207,7 @@ const extractions = compared<ExtractionStore & ReferenceIndex>({
       arbitrary: call(
         'walk',
         fc.tuple(shard, fc.integer({ min: 1, max: 3 }), fc.integer({ min: 1, max: 2 }), fc.boolean()),
-        (store: ExtractionStore, of, seconds, limit, claims) => walk(store, of, at(seconds), limit, claims),
+        (store: ExtractionStore, of, seconds, limit, leases) => walk(store, of, at(seconds), limit, leases),
       ),
     },
   ),

@@ -46,7 +46,7 @@ type Scene = MeasuredSystem & {
   readonly fill: (count: number) => Promise<void>;
   /** Records in the index that are due before a time. */
   readonly countDue: (time: Date) => Promise<number>;
-  /** Later than every claim, and earlier than when the extraction that is held open is due. */
+  /** Later than every lease, and earlier than when the extraction that is held open is due. */
   readonly latest: Date;
 };
 

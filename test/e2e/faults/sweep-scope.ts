@@ -1,6 +1,6 @@
 /**
- * Limits a sweep to the records of the test that invoked it. Otherwise a sweep claims whatever is due, and if a fault
- * kills it, the records of other tests stay claimed for minutes. The test lists its records in the event as `only`. The
+ * Limits a sweep to the records of the test that invoked it. Otherwise a sweep leases whatever is due, and if a fault
+ * kills it, the records of other tests stay leased for minutes. The test lists its records in the event as `only`. The
  * function ignores its event, and finds no other records in the index.
  */
 export const sweepScope = (event: unknown): readonly string[] | undefined =>

@@ -55,7 +55,7 @@ describe.each([
     ...find,
     contains: (id: string) => [`":shard":{"N":"${dueShardOf(id)}"}`],
   },
-  { call: 'claiming the record', ...update, contains: (id: string) => [id, '":dueAt"'] },
+  { call: 'leasing the record', ...update, contains: (id: string) => [id, '":dueAt"'] },
   {
     call: 'sending the batch',
     service: 'sqs',

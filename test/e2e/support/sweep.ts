@@ -46,7 +46,7 @@ const closedRecord = async (extractionId: string): Promise<Extraction> => {
 };
 
 /**
- * Runs sweeps of these extractions without the minutes in between, until the queue has closed all. One that a sweep claimed
+ * Runs sweeps of these extractions without the minutes in between, until the queue has closed all. One that a sweep leased
  * in vain is due again at once. Each sweep is for all: one for each would keep a busy machine so busy that other functions
  * exceed their timeouts.
  */

@@ -11,7 +11,7 @@ import {
   unfinishedReadsCounted,
 } from './keeping.ts';
 import { deliveryNotLost, rendezvous, waitAnswered, wakeNotLost, wokenAfterRecorded } from './meeting.ts';
-import { claimedBeforeSent, dueMessageContinued, oneChainOfMessages, queuedBeforeWoken } from './queueing.ts';
+import { dueMessageContinued, leasedBeforeSent, oneChainOfMessages, queuedBeforeWoken } from './queueing.ts';
 import { requestGoneForAReason, requestRowForgotten, requestRowKept } from './requests.ts';
 import {
   allowedTransitions,
@@ -57,7 +57,7 @@ export const invariants: readonly Invariant[] = [
   wakeNotLost,
   waitAnswered,
   queuedBeforeWoken,
-  claimedBeforeSent,
+  leasedBeforeSent,
   oneChainOfMessages,
   dueMessageContinued,
   requestKept,

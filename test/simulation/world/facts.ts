@@ -27,7 +27,7 @@ export type Facts = {
     readonly by: Process | undefined;
     readonly from: 'webhook' | 'start-task';
   };
-  /** A sweep sends a message for a record that it has claimed. */
+  /** A sweep sends a message for a record that it has leased. */
   sweepSends: { readonly extractionId: string; readonly by: Process };
   /** The queue accepted a message. */
   sent: { readonly message: ReconcileMessage; readonly by: Process | undefined };

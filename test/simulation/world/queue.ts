@@ -7,7 +7,7 @@ import type { World } from './world.ts';
 const mostReceives = 5;
 const visibilitySeconds = 6 * lifeOf.reconcile;
 
-/** How late a message arrives if the consumer does not keep up: longer than a claim of the sweep. */
+/** How late a message arrives if the consumer does not keep up: longer than a lease of the sweep. */
 const lateSeconds = 400;
 
 /** Consumes a message that was received so many times. Calls `ended` with whether it is done. */

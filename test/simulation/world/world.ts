@@ -67,8 +67,8 @@ export class World {
   readonly returned = new Set<string>();
   /** and those of them that wait for a webhook. */
   readonly linked = new Set<string>();
-  /** The claims of sweeps, with the `dueAt` that each read. */
-  readonly claims: { readonly by: Process; readonly seen: string; readonly moved: boolean }[] = [];
+  /** The leases of sweeps, with the `dueAt` that each read. */
+  readonly leases: { readonly by: Process; readonly seen: string; readonly moved: boolean }[] = [];
   /** The processes that read the provider. */
   readonly readers: Process[] = [];
   /** Those of them whose answer was over the size limit, in order. */
@@ -96,7 +96,7 @@ export class World {
     this.extractions = new WatchedRows((before, after) => {
       if (before?.status !== after.status) this.transitions.push(`${before?.status ?? ''}>${after.status}`);
       this.#noteDueAt(before, after);
-      this.#noteClaim(before, after);
+      this.#noteLease(before, after);
       this.state('row', { before, after, by: this.kernel.actor });
       this.#scheduleSweep();
     });
@@ -247,7 +247,7 @@ export class World {
     );
   }
 
-  /** A sweep has claimed the record and sends its message. */
+  /** A sweep has leased the record and sends its message. */
   sends(by: Process): void {
     this.#sending.add(by);
     this.state('sweepSends', { extractionId: theExtraction, by });
@@ -260,12 +260,12 @@ export class World {
     if (by !== undefined) this.setDueAt.add(by);
   }
 
-  /** The write of a sweep before it sends is its claim. */
-  #noteClaim(before: Extraction | undefined, after: Extraction): void {
+  /** The write of a sweep before it sends is its lease. */
+  #noteLease(before: Extraction | undefined, after: Extraction): void {
     const by = this.kernel.actor;
     if (by?.name.startsWith('sweep') !== true || this.#sending.has(by)) return;
     const moved = Date.parse(after.dueAt ?? '') > this.kernel.now;
-    this.claims.push({ by, seen: before?.dueAt ?? '', moved });
+    this.leases.push({ by, seen: before?.dueAt ?? '', moved });
   }
 
   /** A delivery was answered with 2xx. */

@@ -84,16 +84,16 @@ describe('usage', () => {
 
   test('the usage of a due record is that of its sweep, less an empty one, divided by the due records', () => {
     const queries = Array.from({ length: 16 }, () => toTable('Query', 'due'));
-    const claims = Array.from({ length: 8 }, () => toTable('UpdateItem'));
+    const leases = Array.from({ length: 8 }, () => toTable('UpdateItem'));
     const counted = {
       tables,
       units: new Map([
         ...queries.map((query) => [query, units({ read: 0.5 })] as const),
-        ...claims.map((claim) => [claim, units({ write: 1, index: 2 })] as const),
+        ...leases.map((lease) => [lease, units({ write: 1, index: 2 })] as const),
       ]),
     };
     const idle = usageOf([entry({ calls: queries, cpuMs: 10 })], 1, counted);
-    const sweep = usageOf([entry({ calls: [...queries, ...claims], cpuMs: 26 })], 1, counted);
+    const sweep = usageOf([entry({ calls: [...queries, ...leases], cpuMs: 26 })], 1, counted);
     expect(idle.readUnits).toBe(8);
     const due = usagePerDue(sweep, idle, 8);
     expect([...due.calls]).toEqual([

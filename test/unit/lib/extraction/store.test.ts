@@ -3,11 +3,11 @@ import type { Extraction } from '../../../../lib/extraction/record.ts';
 import { writeChange } from '../../../../lib/extraction/store.ts';
 import {
   type Change,
-  claimDue,
   closeAfterGrace,
   closeCollected,
   closeUncollected,
   correctOutcome,
+  leaseDue,
   markNotStarted,
   markRejected,
   markRunning,
@@ -255,7 +255,7 @@ test.each<readonly [string, Extraction, Change, Change]>([
 
 test.each([
   ['a reschedule', reschedule({ record: runningRow, dueAt: iso(500) })],
-  ["a sweep's claim", claimDue({ found: { extractionId: id, dueAt: iso(8_100) }, dueAt: iso(500) })],
+  ["a sweep's lease", leaseDue({ found: { extractionId: id, dueAt: iso(8_100) }, dueAt: iso(500) })],
 ])('%s whose answer was lost is equal, as the row does not show who wrote it', async (_what, change) => {
   const store = storeWith(runningRow);
   expect(await writeChange(withLostAnswers(store), change)).toEqual({

@@ -102,7 +102,7 @@ test('a partition is read page by page, the oldest first, also where records are
   expect(new Set(sent().slice(0, 60))).toEqual(new Set(ids.slice(0, 60)));
 });
 
-test('records that cannot be claimed keep the sweep from none behind them', async () => {
+test('records that cannot be leased keep the sweep from none behind them', async () => {
   const ids = idsOf(5, 150);
   const blocked = new Set(ids.slice(0, 100));
   let remaining = 300_000;
@@ -129,7 +129,7 @@ test('the result has the longest delay in seconds', async () => {
   expect(await sweep()).toMatchObject({ oldestOverdueSeconds: 600 });
 });
 
-test('a row whose dueAt is not a time is reported, claimed with one, and delays no other', async () => {
+test('a row whose dueAt is not a time is reported, leased with a time, and delays no other', async () => {
   const sound = Array.from({ length: 60 }, (_, index) => running(`sound-${index}`, iso(900)));
   await fc.assert(
     fc.asyncProperty(fc.constantFrom('1st of March', '2026-02-31T25:00:00Z', '0'), async (dueAt) => {
@@ -144,7 +144,7 @@ test('a row whose dueAt is not a time is reported, claimed with one, and delays 
   );
 });
 
-test('a sweep publishes that it started before it claims anything', async () => {
+test('a sweep publishes that it started before it leases anything', async () => {
   const { sweep, published, dueAtStart } = world([running('a', iso(900)), running('b', iso(950))]);
   await sweep();
   expect(dueAtStart).toEqual([iso(900), iso(950)]);
@@ -184,7 +184,7 @@ test('a sweep that cannot read one partition sends the others, and does not coun
 describe('a message that the queue does not take', () => {
   const three = ['a', 'b', 'c'].map((extractionId) => running(extractionId, iso(900)));
 
-  test('of a batch is counted and named, and the record is due again after its claim', async () => {
+  test('of a batch is counted and named, and the record is due again after its lease', async () => {
     const { sweep, failed, counted, extractions, time, sent } = world(three, {
       send: (messages) => messages.filter(({ extractionId }) => extractionId === 'b'),
     });
@@ -210,7 +210,7 @@ describe('a message that the queue does not take', () => {
   });
 });
 
-describe('a claim', () => {
+describe('a lease', () => {
   test('moves dueAt by five minutes before the message is sent', async () => {
     const seen: (string | undefined)[] = [];
     const held = world([running('a', iso(900))], {
@@ -230,8 +230,8 @@ describe('a claim', () => {
       { random: () => rolls.shift() ?? Number.NaN },
     );
     await sweep();
-    const claimed = [...extractions.rows.values()].map(({ dueAt }) => dueAt);
-    expect(claimed.toSorted()).toEqual([iso(1_300), iso(1_420), iso(1_540), iso(1_660)]);
+    const leased = [...extractions.rows.values()].map(({ dueAt }) => dueAt);
+    expect(leased.toSorted()).toEqual([iso(1_300), iso(1_420), iso(1_540), iso(1_660)]);
   });
 
   test('that fails is one failure, and the sweep goes on', async () => {
@@ -252,7 +252,7 @@ describe('a claim', () => {
 });
 
 describe('the time budget', () => {
-  test('prevents a claim with too little time left, and the sweep is cut short', async () => {
+  test('prevents a lease with too little time left, and the sweep is cut short', async () => {
     let remaining = 300_000;
     const rows = idsOf(2, 80).map((extractionId) => running(extractionId, iso(900)));
     const { sweep, sent, counted, extractions } = world(rows, {
@@ -264,8 +264,8 @@ describe('the time budget', () => {
     });
     expect(await sweep()).toMatchObject({ sent: 30, cutShort: true });
     expect(counted).toContainEqual(['SweepCutShort', 1]);
-    const unclaimed = [...extractions.rows.values()].filter(({ dueAt }) => dueAt === iso(900));
-    expect(unclaimed).toHaveLength(50);
+    const unleased = [...extractions.rows.values()].filter(({ dueAt }) => dueAt === iso(900));
+    expect(unleased).toHaveLength(50);
     expect(sent()).toHaveLength(30);
   });
 
