@@ -14,7 +14,7 @@ const toTask = (row: Row | undefined): Task => unmarshall(row ?? {}) as Task;
 /** A task is not needed for longer: deliveries stop within minutes, and grace ends within a day. */
 const retentionSeconds = 30 * 24 * 3600;
 
-/** The table `Tasks` on DynamoDB. Link, notify and adopt are one atomic update each (design, section 4). */
+/** The table `Tasks` on DynamoDB. `link`, `recordStatus` and `adopt` are one atomic update each (design, section 4). */
 export const dynamoTaskStore = (client: DynamoDBClient, table: string, now: () => Date): TaskStore => {
   const expiry = () => Math.floor(now().getTime() / 1000) + retentionSeconds;
   return {
@@ -48,7 +48,7 @@ export const dynamoTaskStore = (client: DynamoDBClient, table: string, now: () =
       }
     },
 
-    notify: async ({ taskId, taskStatus, notifiedAt }) => {
+    recordStatus: async ({ taskId, taskStatus, notifiedAt }) => {
       const { Attributes } = await client.send(
         new UpdateItemCommand({
           TableName: table,

@@ -52,7 +52,7 @@ const conditionsOf = (
   return [
     ...(statuses === undefined ? [] : [`${name('status')} IN (${statuses.join(', ')})`]),
     ...(when.requestId === undefined ? [] : [`${name('requestId')} = ${value('request', when.requestId)}`]),
-    ...(when.attemptId === undefined ? [] : [`${name('attemptId')} = ${value('mine', when.attemptId)}`]),
+    ...(when.attemptId === undefined ? [] : [`${name('attemptId')} = ${value('attempt', when.attemptId)}`]),
     ...(when.withoutAttempt === undefined ? [] : [`attribute_not_exists(${name('attemptId')})`]),
     ...(when.taskId === undefined ? [] : [`${name('taskId')} = ${value('task', when.taskId)}`]),
     ...(when.open === undefined ? [] : [`attribute_exists(${name('dueShard')})`]),

@@ -28,7 +28,7 @@ export type RecordedDelivery =
   | { readonly kind: 'recorded'; readonly extractionId: string; readonly wake: WakeOutcome | 'no-token' };
 
 /**
- * Notifies `Tasks` of the final status of a verified delivery, settles its extraction, has the queue collect the results,
+ * Records the final status of a verified delivery in `Tasks`, settles its extraction, has the queue collect the results,
  * and ends the machine's wait (design, section 4). In this order, the next delivery or the sweep repairs a crash after any
  * step: the machine goes on waiting until the queue has the rest. Throws what a dependency throws; the caller then answers
  * 5xx, and the provider delivers again.
@@ -38,7 +38,7 @@ export const recordDelivery = async (
   deps: RecordDeliveryDeps,
 ): Promise<RecordedDelivery> => {
   const { taskId } = delivery;
-  const task = await deps.tasks.notify({ ...delivery, notifiedAt: deps.now().toISOString() });
+  const task = await deps.tasks.recordStatus({ ...delivery, notifiedAt: deps.now().toISOString() });
   const { extractionId, callbackToken } = task;
   if (extractionId === undefined) {
     // Counted with every delivery and not only with the first, which may have ended between storing and counting.

@@ -58,7 +58,7 @@ export const writeChange = async (
   return { kind: applied ? 'written' : change.proof(record), record };
 };
 
-/** One row of the private table `Tasks`, where start-task (link) and the webhook (notify) meet. */
+/** One row of the private table `Tasks`, where start-task (`link`) and the webhook (`recordStatus`) meet. */
 export type Task = {
   readonly taskId: string;
   readonly extractionId?: string;
@@ -78,7 +78,7 @@ export type TaskLink = {
   readonly callbackAttempt: number;
 };
 
-export type TaskNotice = {
+export type DeliveredStatus = {
   readonly taskId: string;
   readonly taskStatus: string;
   readonly notifiedAt: string;
@@ -90,8 +90,8 @@ export interface TaskStore {
    * same or an older attempt. Returns the row as it then is, with the status that a webhook may have left.
    */
   link(link: TaskLink): Promise<{ readonly linked: boolean; readonly task: Task }>;
-  /** Notify: stores the status unless there is one. Returns the row, with the link that start-task may have left. */
-  notify(notice: TaskNotice): Promise<Task>;
+  /** Stores the final status of a delivery, unless there is one. Returns the row, with the link that start-task may have left. */
+  recordStatus(delivered: DeliveredStatus): Promise<Task>;
   /**
    * Adopt: links a task that start-task did not link, without a token, so that deliveries find the extraction. An
    * existing link stays, even to another extraction. Returns the row as it then is.

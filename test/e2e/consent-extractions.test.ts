@@ -70,8 +70,8 @@ describe('an extraction by consent', () => {
   );
 
   test.for(variants)('of %s returns the results byte for byte', async (variant) => {
-    const mine = await authorized();
-    const extractionId = await extract(consentRequest(mine, { variant }));
+    const user = await authorized();
+    const extractionId = await extract(consentRequest(user, { variant }));
     const record = await closed(extractionId);
 
     const text = await storedOf(extractionId);
@@ -83,43 +83,43 @@ describe('an extraction by consent', () => {
   });
 
   test('uses v1 by default', async () => {
-    const mine = await authorized();
-    const record = await closed(await extract(consentRequest(mine)));
+    const user = await authorized();
+    const record = await closed(await extract(consentRequest(user)));
     expect(record).toMatchObject({ status: 'COMPLETED', variant: 'v1' });
-    expect(await startCallsOf(mine.target)).toMatchObject([
-      { path: '/api/v1/products/retrieve-data/tasks', status: 200, consentId: mine.consentId },
+    expect(await startCallsOf(user.target)).toMatchObject([
+      { path: '/api/v1/products/retrieve-data/tasks', status: 200, consentId: user.consentId },
     ]);
   });
 
   test('runs concurrently with another of the same consent', async () => {
-    const mine = await authorized({ durationMs: 1_500 });
+    const user = await authorized({ durationMs: 1_500 });
     const products = ['movement', 'tef'];
-    const ids = await Promise.all(products.map((product) => extract(consentRequest(mine, { product }))));
+    const ids = await Promise.all(products.map((product) => extract(consentRequest(user, { product }))));
     const records = await Promise.all(ids.map((id) => closed(id)));
 
     expect(records).toMatchObject(products.map((product) => ({ status: 'COMPLETED', product })));
     expect(new Set(records.map(({ taskId }) => taskId)).size).toBe(2);
-    expect(await provider.polledTasks({ username: mine.target })).toHaveLength(2);
+    expect(await provider.polledTasks({ username: user.target })).toHaveLength(2);
   });
 
   test('completes when its consent is revoked meanwhile, and the next one is REJECTED', async () => {
-    const mine = await authorized({ durationMs: null });
-    const extractionId = await extract(consentRequest(mine));
+    const user = await authorized({ durationMs: null });
+    const extractionId = await extract(consentRequest(user));
     const { taskId = '' } = await inStatus(extractionId, 'RUNNING');
-    const revoked = await callConsents('POST', `/consents/${mine.consentId}/revoke`, mine.target);
+    const revoked = await callConsents('POST', `/consents/${user.consentId}/revoke`, user.target);
     expect(revoked.status).toBe(200);
 
     await provider.finishPolled(taskId);
     expect(await closed(extractionId)).toMatchObject({ status: 'COMPLETED' });
-    expect(await closed(await extract(consentRequest(mine)))).toMatchObject({ status: 'REJECTED' });
+    expect(await closed(await extract(consentRequest(user)))).toMatchObject({ status: 'REJECTED' });
   });
 
   test('is FAILED when the provider ends it because of a revoked consent', async () => {
-    const mine = await authorized({ durationMs: null });
-    const extractionId = await extract(consentRequest(mine, { variant: 'v2' }));
+    const user = await authorized({ durationMs: null });
+    const extractionId = await extract(consentRequest(user, { variant: 'v2' }));
     const { taskId = '' } = await inStatus(extractionId, 'RUNNING');
-    await provider.alterConsent(mine.consentId, { subStatus: 'REVOKED' });
-    await provider.setPlan(mine.target, {
+    await provider.alterConsent(user.consentId, { subStatus: 'REVOKED' });
+    await provider.setPlan(user.target, {
       failure: { status: 409, errorType: 'CONSENT', errorCode: 'CONSENT_NOT_ACTIVE' },
     });
     await provider.finishPolled(taskId);
@@ -149,7 +149,7 @@ describe.each(variants)('in %s', (variant: Variant) => {
   );
 
   test('a poll whose answer has no task status is repeated', async () => {
-    const mine = await authorized({
+    const user = await authorized({
       read: [
         { kind: 'answer', status: 503 },
         { kind: 'answer', status: 502, body: { errorType: 'GATEWAY' } },
@@ -159,7 +159,7 @@ describe.each(variants)('in %s', (variant: Variant) => {
         { kind: 'reset' },
       ],
     });
-    const record = await closed(await extract(consentRequest(mine, { variant })));
+    const record = await closed(await extract(consentRequest(user, { variant })));
     expect(record).toMatchObject({ status: 'COMPLETED' });
     expect((await pollsOf(record.taskId)).map(({ status }) => status).slice(0, 6)).toEqual([
       503,
@@ -172,18 +172,18 @@ describe.each(variants)('in %s', (variant: Variant) => {
   });
 
   test('an expired Task Token is replaced, at the start and at a poll', async () => {
-    const mine = await authorized({
+    const user = await authorized({
       start: [{ kind: 'expire-session' }],
       read: [{ kind: 'expire-session' }],
     });
-    const record = await closed(await extract(consentRequest(mine, { variant })));
+    const record = await closed(await extract(consentRequest(user, { variant })));
     expect(record).toMatchObject({ status: 'COMPLETED' });
-    const [starts, polls] = [await startCallsOf(mine.target), await pollsOf(record.taskId)];
+    const [starts, polls] = [await startCallsOf(user.target), await pollsOf(record.taskId)];
     expect(starts).toMatchObject([{ status: 401 }, { status: 200 }]);
     expect(starts[0]?.bearer).not.toBe(starts[1]?.bearer);
     expect(polls[0]).toMatchObject({ status: 401 });
     expect(polls[1]?.bearer).not.toBe(polls[0]?.bearer);
-    expect(await provider.polledTasks({ username: mine.target })).toHaveLength(1);
+    expect(await provider.polledTasks({ username: user.target })).toHaveLength(1);
   });
 
   test('results of an unexpected shape are stored unchanged', async () => {
@@ -202,10 +202,10 @@ describe.each(variants)('in %s', (variant: Variant) => {
     ['a product that was not authorized', 403, 'PRODUCT_NOT_AUTHORIZED'],
     ["another user's consent", 404, 'CONSENT_NOT_FOUND'],
   ] as const)('a start under %s is REJECTED', async ([what, status, errorCode]) => {
-    const mine = await authorized();
-    const used = { ...mine };
+    const user = await authorized();
+    const used = { ...user };
     if (errorCode === 'CONSENT_NOT_ACTIVE')
-      await provider.alterConsent(mine.consentId, { subStatus: 'REVOKED' });
+      await provider.alterConsent(user.consentId, { subStatus: 'REVOKED' });
     if (errorCode === 'CONSENT_NOT_FOUND') used.target = uniqueNationalId();
     const product = what.startsWith('a product') ? 'debt' : 'movement';
     const extractionId = await extract(consentRequest(used, { variant, product }));
@@ -221,45 +221,45 @@ describe.each(variants)('in %s', (variant: Variant) => {
 
   test('a start that is answered 429 twice is repeated, and one task runs', async () => {
     const busy = { kind: 'answer', status: 429 } as const;
-    const mine = await authorized({ start: [busy, busy] });
-    expect(await closed(await extract(consentRequest(mine, { variant })))).toMatchObject({
+    const user = await authorized({ start: [busy, busy] });
+    expect(await closed(await extract(consentRequest(user, { variant })))).toMatchObject({
       status: 'COMPLETED',
     });
-    expect(await startCallsOf(mine.target)).toMatchObject([
+    expect(await startCallsOf(user.target)).toMatchObject([
       { status: 429 },
       { status: 429 },
       { status: 200 },
     ]);
-    expect(await provider.polledTasks({ username: mine.target })).toHaveLength(1);
+    expect(await provider.polledTasks({ username: user.target })).toHaveLength(1);
   });
 
   test.for([
     ['accepted and answered 503', { kind: 'accept-then-answer', status: 503, body: { errorType: 'BUSY' } }],
     ['accepted and reset', { kind: 'reset', taken: true }],
   ] as const)('a start that is %s is UNCONFIRMED and never repeated', async ([, behaviour]) => {
-    const mine = await authorized({ startForever: behaviour });
-    const extractionId = await extract(consentRequest(mine, { variant }));
+    const user = await authorized({ startForever: behaviour });
+    const extractionId = await extract(consentRequest(user, { variant }));
 
     expect(await closed(extractionId)).toMatchObject({ status: 'UNCONFIRMED', settledBy: 'start' });
     await historyOf(extractionId);
-    expect(await startCallsOf(mine.target)).toHaveLength(1);
+    expect(await startCallsOf(user.target)).toHaveLength(1);
   });
 });
 
 test('after start-task is killed once the task runs, the next attempt sends the machine on to the polls', async () => {
-  const mine = await authorized();
-  const extractionId = extractionIdForKey(mine.consentId);
+  const user = await authorized();
+  const extractionId = extractionIdForKey(user.consentId);
   const fault = await planFault({
     operation: 'DynamoDB_20120810.UpdateItem',
     contains: [extractionId, '":status":{"S":"RUNNING"}'],
     when: 'after',
     effect: { kind: 'exit' },
   });
-  expect(await extract(consentRequest(mine), { idempotencyKey: mine.consentId })).toBe(extractionId);
+  expect(await extract(consentRequest(user), { idempotencyKey: user.consentId })).toBe(extractionId);
 
   expect(await closed(extractionId)).toMatchObject({ status: 'COMPLETED' });
   expect(fault.wasInjected()).toBe(true);
-  expect(await startCallsOf(mine.target)).toHaveLength(1);
+  expect(await startCallsOf(user.target)).toHaveLength(1);
 });
 
 describe('a request by consent', () => {
@@ -280,14 +280,14 @@ describe('a request by consent', () => {
   });
 
   test('is replayed under its idempotency key, and refused under it for another target', async () => {
-    const mine = await authorized();
-    const options = { idempotencyKey: mine.consentId };
-    const extractionId = await extract(consentRequest(mine), options);
-    const replay = await post(consentRequest(mine, { variant: 'v1' }), options);
+    const user = await authorized();
+    const options = { idempotencyKey: user.consentId };
+    const extractionId = await extract(consentRequest(user), options);
+    const replay = await post(consentRequest(user, { variant: 'v1' }), options);
     expect([replay.status, await replay.json()]).toEqual([200, expect.objectContaining({ extractionId })]);
-    expect((await post(consentRequest({ ...mine, target: uniqueNationalId() }), options)).status).toBe(422);
+    expect((await post(consentRequest({ ...user, target: uniqueNationalId() }), options)).status).toBe(422);
 
     await closed(extractionId);
-    expect(await startCallsOf(mine.target)).toHaveLength(1);
+    expect(await startCallsOf(user.target)).toHaveLength(1);
   });
 });

@@ -39,8 +39,8 @@ test('an extraction past its deadline is TIMED_OUT, and a later webhook corrects
 test.for(['v1', 'v2'] as const)(
   'an extraction by consent in %s past its deadline is TIMED_OUT, and a read in grace corrects it',
   async (variant) => {
-    const mine = await authorized({ durationMs: null });
-    const extractionId = await extract(consentRequest(mine, { variant }));
+    const user = await authorized({ durationMs: null });
+    const extractionId = await extract(consentRequest(user, { variant }));
     const record = await timedOut(extractionId);
     expect(record).toMatchObject({ settledBy: 'reconcile', reason: 'deadline-passed' });
     const history = await historyOf(extractionId);

@@ -121,8 +121,8 @@ const request = async (username: string, body: Body): Promise<Requested> => ({
   extractionId: await extract(body, { idempotencyKey: randomUUID() }),
 });
 
-const requestBoth = ([username, mine]: readonly [string, Authorized]) =>
-  Promise.all([request(username, requestFor(username)), request(mine.target, consentRequest(mine))]);
+const requestBoth = ([username, user]: readonly [string, Authorized]) =>
+  Promise.all([request(username, requestFor(username)), request(user.target, consentRequest(user))]);
 
 const finalState = async ({ username, extractionId }: Requested) => ({
   record: await sweepUntilClosed(extractionId),
@@ -131,7 +131,7 @@ const finalState = async ({ username, extractionId }: Requested) => ({
 
 /** Three running extractions: one with a webhook, one without, one by consent. */
 const startThree = async () => {
-  const mine = await authorized({ durationMs: 3_000 });
+  const user = await authorized({ durationMs: 3_000 });
   const [withWebhook, withoutWebhook] = await Promise.all([
     plannedUsername({ durationMs: null, webhook: { scheduleMs: [3_000, 6_000, 12_000, 24_000, 60_000] } }),
     plannedUsername({ durationMs: 3_000, webhook: { enabled: false } }),
@@ -139,7 +139,7 @@ const startThree = async () => {
   const [{ extractionId, taskId }, ...others] = await Promise.all([
     running(withWebhook),
     request(withoutWebhook, requestFor(withoutWebhook)),
-    request(mine.target, consentRequest(mine)),
+    request(user.target, consentRequest(user)),
   ]);
   await Promise.all(others.map((one) => inStatus(one.extractionId, 'RUNNING')));
   await endWebhookWait(others[0].extractionId);

@@ -233,9 +233,9 @@ const tasks = compared<TaskStore>({
       (store: TaskStore, link) => store.link(link),
     ),
     call(
-      'notify',
+      'recordStatus',
       fc.tuple(fc.record({ taskId, taskStatus: text, notifiedAt: time })),
-      (store: TaskStore, notice) => store.notify(notice),
+      (store: TaskStore, delivered) => store.recordStatus(delivered),
     ),
     call('adopt', fc.tuple(taskId, extractionId), (store: TaskStore, task, id) => store.adopt(task, id)),
     call('get', fc.tuple(taskId), (store: TaskStore, task) => store.get(task)),

@@ -13,7 +13,7 @@ export const memoryTaskStore = (faults: StoreFaults = {}): MemoryTaskStore => {
 /** 30 days after the first write of a row, which is always at the start of 1970 here. */
 export const taskExpiry = 30 * 24 * 3600;
 
-type TaskMethod = 'link' | 'notify' | 'adopt' | 'get';
+type TaskMethod = 'link' | 'recordStatus' | 'adopt' | 'get';
 
 /** A task store over shared rows. `carryOut` executes each call. */
 export const taskStoreOver = (rows: Map<string, Task>, carryOut: CarryOut): TaskStore => {
@@ -36,8 +36,8 @@ export const taskStoreOver = (rows: Map<string, Task>, carryOut: CarryOut): Task
         rows.set(link.taskId, next);
         return { linked: true, task: { ...next } };
       }),
-    notify: ({ taskId, taskStatus, notifiedAt }) =>
-      call('notify', taskId, () => {
+    recordStatus: ({ taskId, taskStatus, notifiedAt }) =>
+      call('recordStatus', taskId, () => {
         const next = { taskStatus, notifiedAt, ...written(taskId) };
         rows.set(taskId, next);
         return { ...next };

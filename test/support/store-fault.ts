@@ -7,7 +7,7 @@ export type StoreCall = {
     | 'apply'
     | 'due'
     | 'link'
-    | 'notify'
+    | 'recordStatus'
     | 'adopt'
     | 'put'
     | 'remove'

@@ -83,20 +83,25 @@ export const requestExtraction = async (input: RequestInput, deps: RequestDeps):
   const { extractionId } = input;
   const requestId = deps.newRequestId();
   const now = deps.now();
-  const mine = newRecord(input, requestId, now, deps.timings);
+  const ofThisRequest = newRecord(input, requestId, now, deps.timings);
   const sealed = await deps.seal({ extractionId, requestId }, requestDataToSeal(input.request));
-  await deps.requests.put({ requestId, extractionId, sealed, expiresAt: requestExpiry(mine, deps.timings) });
-  const creation = await deps.extractions.create(mine);
-  const record = creation.created ? mine : creation.record;
+  await deps.requests.put({
+    requestId,
+    extractionId,
+    sealed,
+    expiresAt: requestExpiry(ofThisRequest, deps.timings),
+  });
+  const creation = await deps.extractions.create(ofThisRequest);
+  const record = creation.created ? ofThisRequest : creation.record;
   // The SDK repeats a put whose answer was lost, and the repetition then finds the row of the first try.
-  const isMine = record.requestId === requestId;
+  const isOfThisRequest = record.requestId === requestId;
   // Only if the record is of another request. After an exception that is unknown, and a start may need the row.
-  if (!isMine) await removeRequest(mine, deps);
+  if (!isOfThisRequest) await removeRequest(ofThisRequest, deps);
   if (record.fingerprint !== input.fingerprint) return { kind: 'key-reused' };
 
   const windowEnd = plusSeconds(record.requestedAt, deps.timings.startWindow);
   if (record.status === 'REQUESTED' && now.toISOString() < windowEnd) {
     await deps.startExecution({ extractionId, requestId: record.requestId });
   }
-  return { kind: isMine ? 'accepted' : 'replayed', record };
+  return { kind: isOfThisRequest ? 'accepted' : 'replayed', record };
 };

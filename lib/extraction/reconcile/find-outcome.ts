@@ -68,9 +68,9 @@ const findOutcome = async (
   }
   // start-task would have removed the row after the link.
   if (found?.adopted === true) await removeRequest(record, deps);
-  const notified = found?.task.taskStatus;
-  if (notified !== undefined && isTerminalStatus(notified)) {
-    const reported = { extractionId, taskId, taskStatus: notified };
+  const delivered = found?.task.taskStatus;
+  if (delivered !== undefined && isTerminalStatus(delivered)) {
+    const reported = { extractionId, taskId, taskStatus: delivered };
     // The delivery came before any extraction was linked to its task.
     const early = found?.adopted ? (['EarlyDelivery'] as const) : [];
     const row = await settle('reconcile', reported, deps, ...early);

@@ -150,12 +150,12 @@ const linkTask = async (
  * Whether this is the record that the execution was started for. After an erasure or a loss, a repeated idempotency key
  * creates another record under the same id. An older execution must not start it with its own request.
  */
-const isMine = (row: Extraction | undefined, input: StartInput): row is Extraction =>
+const isOfExecution = (row: Extraction | undefined, input: StartInput): row is Extraction =>
   row?.requestId === input.requestId;
 
 /** A row that went back to `REQUESTED` meanwhile is left to the machine's retry. */
 const decide = async (row: Extraction | undefined, input: StartInput, deps: StartDeps): Promise<Step> => {
-  if (!isMine(row, input)) return { kind: 'settled', status: 'GONE' };
+  if (!isOfExecution(row, input)) return { kind: 'settled', status: 'GONE' };
   if (row.status === 'REQUESTED') return { kind: 'retry', error: 'StartInProgress' };
   if (row.status === 'RUNNING' && row.taskId !== undefined) return linkTask(input, row, row.taskId, deps);
   if (row.status === 'STARTING' && row.attemptId !== undefined) {
@@ -282,7 +282,7 @@ const obtainToken = async (
  */
 const startWithoutRequest = async (input: StartInput, deps: StartDeps): Promise<Step> => {
   const row = await deps.extractions.get(input.extractionId);
-  return isMine(row, input) && row.status === 'REQUESTED'
+  return isOfExecution(row, input) && row.status === 'REQUESTED'
     ? { kind: 'retry', error: 'RequestDataGone' }
     : { kind: 'again', row };
 };
@@ -311,7 +311,7 @@ const tryToStart = async (row: Extraction, input: StartInput, deps: AttemptDeps)
  */
 export const start = async (input: StartInput, deps: StartDeps): Promise<StartOutcome> => {
   const row = await deps.extractions.get(input.extractionId);
-  if (!isMine(row, input) || row.status !== 'REQUESTED') {
+  if (!isOfExecution(row, input) || row.status !== 'REQUESTED') {
     return continueFrom({ kind: 'again', row }, input, deps);
   }
   const now = deps.now().toISOString();

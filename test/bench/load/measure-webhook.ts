@@ -15,11 +15,11 @@ export type WebhookRate = {
 
 export const ratesOf = (turns: readonly Turn[]): Readonly<Record<Kind, WebhookRate>> => {
   const rateOf = (kind: Kind): WebhookRate => {
-    const mine = turns.filter((turn) => turn.kind === kind);
+    const ofKind = turns.filter((turn) => turn.kind === kind);
     return {
       kind,
-      perSecond: median(mine.map(({ deliveries, seconds }) => deliveries / seconds)),
-      cpuMicroseconds: median(mine.map(({ deliveries, cpuSeconds }) => (cpuSeconds * 1e6) / deliveries)),
+      perSecond: median(ofKind.map(({ deliveries, seconds }) => deliveries / seconds)),
+      cpuMicroseconds: median(ofKind.map(({ deliveries, cpuSeconds }) => (cpuSeconds * 1e6) / deliveries)),
     };
   };
   return {

@@ -8,10 +8,10 @@ import { type InjectedFailure, injectedFailures, tries } from './injected-failur
 
 const update = { service: 'dynamodb', operation: 'DynamoDB_20120810.UpdateItem', writes: true } as const;
 
-const notify = { call: 'storing the status', ...update, contains: ['":at"'] };
+const recordStatus = { call: 'storing the status', ...update, contains: ['":at"'] };
 
 const calls = [
-  notify,
+  recordStatus,
   { call: 'settling the extraction', ...update, contains: ['":status"', '":was0"'] },
   {
     call: 'sending the message',
@@ -76,8 +76,8 @@ describe('receive-webhook, reading the signing keys', () => {
   /** A process caches them. So each delivery kills its process, until a new process reads them. */
   const deliverUntilInjected = async (taskId: string, fault: PlannedFault): Promise<void> => {
     const kills = await planFault({
-      operation: notify.operation,
-      contains: notify.contains,
+      operation: recordStatus.operation,
+      contains: recordStatus.contains,
       during: duringDelivery(taskId),
       when: 'before',
       times: 10_000,

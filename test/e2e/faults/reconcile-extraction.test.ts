@@ -98,8 +98,8 @@ const prepare = async ({ method, polls }: Call) => {
     const username = await plannedUsername({ webhook: { enabled: false } });
     return { username, body: requestFor(username) };
   }
-  const mine = await authorized(polls === true ? { durationMs: null } : {});
-  return { username: mine.target, body: consentRequest(mine) };
+  const user = await authorized(polls === true ? { durationMs: null } : {});
+  return { username: user.target, body: consentRequest(user) };
 };
 
 describe.each(calls)('reconcile-extraction, $call', (call) => {

@@ -182,8 +182,8 @@ const prepare = async ({ plan = {}, byConsent }: Call) => {
     const username = await plannedUsername(plan);
     return { username, body: requestFor(username) };
   }
-  const mine = await authorized(plan);
-  return { username: mine.target, body: consentRequest(mine) };
+  const user = await authorized(plan);
+  return { username: user.target, body: consentRequest(user) };
 };
 
 describe.each(calls)('start-task, $call', (call) => {

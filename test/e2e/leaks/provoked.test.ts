@@ -76,8 +76,8 @@ test('extractions by consent fail, and a provider returns the target as an error
     failure: { status: 422, errorType: echoing.target, errorCode: `RUT-${echoing.target}` },
   });
   const ids = await Promise.all(
-    [...all, echoing].map((mine) =>
-      extract(consentRequest({ ...mine, target: withDots(mine.target) }, { variant: 'v2' })),
+    [...all, echoing].map((user) =>
+      extract(consentRequest({ ...user, target: withDots(user.target) }, { variant: 'v2' })),
     ),
   );
   const records = await Promise.all(ids.map((id) => closed(id)));

@@ -83,21 +83,21 @@ export const recordWhere = (
   const past = streamOf(extractionId).find((image) => image.new !== undefined && fits(image.new))?.new;
   if (past !== undefined) return Promise.resolve(past);
   return new Promise((resolve, reject) => {
-    const mine = waiting.get(extractionId) ?? new Set();
-    waiting.set(extractionId, mine);
+    const waitingForIt = waiting.get(extractionId) ?? new Set();
+    waiting.set(extractionId, waitingForIt);
     const timer = setTimeout(() => {
-      mine.delete(one);
+      waitingForIt.delete(one);
       reject(new Error(`${extractionId} was not ${what} in ${waitMs} ms.`));
     }, waitMs);
     const one: Waiting = {
       fits,
       resolve: (record) => {
         clearTimeout(timer);
-        mine.delete(one);
+        waitingForIt.delete(one);
         resolve(record);
       },
     };
-    mine.add(one);
+    waitingForIt.add(one);
   });
 };
 

@@ -28,7 +28,7 @@ export const terminalStatus: fc.Arbitrary<TerminalStatus> = fc.constantFrom(...t
 const standing = fc.record({
   link: fc.constantFrom('none', 'unlinked', 'linked', 'linked-with-token'),
   /** The status that an earlier delivery left. */
-  notified: fc.option(terminalStatus, { nil: undefined }),
+  delivered: fc.option(terminalStatus, { nil: undefined }),
   status: fc.oneof(
     { weight: 2, arbitrary: fc.constant('RUNNING' as const) },
     { weight: 1, arbitrary: fc.constant('TIMED_OUT' as const) },
@@ -62,11 +62,11 @@ const rowOf = (index: number, taskId: string, one: Standing): Extraction[] => {
   ];
 };
 
-const taskOf = (index: number, taskId: string, { link, notified }: Standing): Task[] => {
+const taskOf = (index: number, taskId: string, { link, delivered }: Standing): Task[] => {
   if (link === 'none') return [];
-  const notice = notified === undefined ? {} : { taskStatus: notified, notifiedAt: iso(30) };
-  if (link === 'unlinked') return notified === undefined ? [] : [{ taskId, ...notice }];
-  const linked = { taskId, ...notice, extractionId: extractionIdOf(index) };
+  const left = delivered === undefined ? {} : { taskStatus: delivered, notifiedAt: iso(30) };
+  if (link === 'unlinked') return delivered === undefined ? [] : [{ taskId, ...left }];
+  const linked = { taskId, ...left, extractionId: extractionIdOf(index) };
   return [link === 'linked' ? linked : { ...linked, callbackToken: `token-${index}`, callbackAttempt: 1 }];
 };
 

@@ -17,8 +17,8 @@ class Down extends Error {
 const dependencies = [
   'key secret down',
   'key secret not filled',
-  'notify before',
-  'notify after',
+  'recordStatus before',
+  'recordStatus after',
   'apply before',
   'apply after',
   'wake before',
@@ -49,11 +49,11 @@ const broken = (
     afterWake: () => once('wake after'),
     stores: {
       before: ({ method }) => {
-        if (method === 'notify') once('notify before');
+        if (method === 'recordStatus') once('recordStatus before');
         if (method === 'apply') once('apply before');
       },
       after: ({ method }) => {
-        if (method === 'notify') once('notify after');
+        if (method === 'recordStatus') once('recordStatus after');
         if (method === 'apply') once('apply after');
       },
     },
@@ -65,7 +65,7 @@ export const failingDependency = fuzzProperty({
   claim:
     'if a dependency fails, the answer is 500 or 503, and the next delivery leaves the rows as without the failure',
   weight: 8,
-  expected: { 'key secret down': 0.05, 'notify after': 0.05, 'apply after': 0.03, 'wake after': 0.01 },
+  expected: { 'key secret down': 0.05, 'recordStatus after': 0.05, 'apply after': 0.03, 'wake after': 0.01 },
   cases: fc.record({
     setup: worldSetup,
     payload: knownDelivery.map((one) => Buffer.from(JSON.stringify(one))),

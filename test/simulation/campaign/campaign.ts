@@ -22,17 +22,17 @@ export type Progress = { readonly done: string; readonly schedules: number };
 /** Runs every schedule with one departure, then with two, then random ones. Ends at the first finding. */
 export const campaign = async (share: Share, report: (progress: Progress) => void): Promise<Tally> => {
   const tally = newTally();
-  const mine = scenarios.filter((_scenario, index) => index % share.workers === share.worker);
+  const ofWorker = scenarios.filter((_scenario, index) => index % share.workers === share.worker);
   const reportDone = (done: string): void => report({ done, schedules: tally.schedules });
 
-  for (const scenario of mine) {
+  for (const scenario of ofWorker) {
     await searchBounded(scenario, upTo(1), tally, () => true);
     if (tally.findings.length > 0) return tally;
   }
-  reportDone(`every schedule with one departure, of ${mine.length} scenarios`);
+  reportDone(`every schedule with one departure, of ${ofWorker.length} scenarios`);
 
   const pairsEnd = performance.now() + share.pairsMs;
-  for (const scenario of mine.filter(({ name }) => share.pairsOf.includes(name))) {
+  for (const scenario of ofWorker.filter(({ name }) => share.pairsOf.includes(name))) {
     const inTime = (): boolean => performance.now() < pairsEnd;
     if (!inTime()) break;
     const all = await searchBounded(scenario, upTo(2), tally, inTime);

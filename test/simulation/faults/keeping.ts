@@ -191,9 +191,9 @@ export const keepingFaults: readonly PlantedFault[] = [
     name: 'execution-before-record',
     does: 'The execution is started before the record is written.',
     file: request,
-    find: 'const creation = await deps.extractions.create(mine);',
+    find: 'const creation = await deps.extractions.create(ofThisRequest);',
     replace:
-      'await deps.startExecution({ extractionId, requestId });\n  const creation = await deps.extractions.create(mine);',
+      'await deps.startExecution({ extractionId, requestId });\n  const creation = await deps.extractions.create(ofThisRequest);',
     caughtBy: 'request-kept',
   },
   {
@@ -225,17 +225,17 @@ export const keepingFaults: readonly PlantedFault[] = [
     name: 'request-removed-for-another',
     does: 'A repeated request removes the row of the request that it repeats.',
     file: request,
-    find: 'if (!isMine) await removeRequest(mine, deps);',
-    replace: 'if (!isMine) await removeRequest(record, deps);',
+    find: 'if (!isOfThisRequest) await removeRequest(ofThisRequest, deps);',
+    replace: 'if (!isOfThisRequest) await removeRequest(record, deps);',
     caughtBy: 'request-row-kept',
   },
   {
     name: 'request-removed-after-an-exception',
     does: 'Intake removes the row of a request whose record it may have created.',
     file: request,
-    find: 'const creation = await deps.extractions.create(mine);',
-    replace: `const creation = await deps.extractions.create(mine).catch(async (error: unknown) => {
-    await removeRequest(mine, deps);
+    find: 'const creation = await deps.extractions.create(ofThisRequest);',
+    replace: `const creation = await deps.extractions.create(ofThisRequest).catch(async (error: unknown) => {
+    await removeRequest(ofThisRequest, deps);
     throw error;
   });`,
     caughtBy: 'request-row-kept',
@@ -244,7 +244,7 @@ export const keepingFaults: readonly PlantedFault[] = [
     name: 'lost-race-keeps-its-row',
     does: 'A repeated request keeps a second copy of what is sealed.',
     file: request,
-    find: 'if (!isMine) await removeRequest(mine, deps);',
+    find: 'if (!isOfThisRequest) await removeRequest(ofThisRequest, deps);',
     replace: '',
     caughtBy: 'request-row-forgotten',
   },

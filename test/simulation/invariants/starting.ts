@@ -51,9 +51,9 @@ export const startingWrittenBeforeCall: Invariant = {
       if (lastSeen?.status !== 'STARTING' || !by.attemptIds.includes(lastSeen.attemptId ?? '')) {
         return `${by.name} makes a start call, but last read ${lastSeen?.status} by ${lastSeen?.attemptId}.`;
       }
-      const mine = record?.attemptId !== undefined && by.attemptIds.includes(record.attemptId);
+      const isOwnAttempt = record?.attemptId !== undefined && by.attemptIds.includes(record.attemptId);
       const settledAsStale = scenario.skew > 0 && record?.status === 'UNCONFIRMED';
-      return mine && (record.status === 'STARTING' || settledAsStale)
+      return isOwnAttempt && (record.status === 'STARTING' || settledAsStale)
         ? undefined
         : `${by.name} makes a start call, but the record is ${record?.status} by ${record?.attemptId}.`;
     },

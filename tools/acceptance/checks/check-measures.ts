@@ -133,12 +133,12 @@ const transitionsOf = async (
 
 /** The invocations of a function that logged one of these ids, of extractions and of tasks, in a line of their own. */
 export const invocationsFor = (lines: readonly string[], ids: readonly string[]): readonly Invocation[] => {
-  const mine = new Set(
+  const requestIds = new Set(
     lines
       .filter((line) => ids.some((id) => line.includes(id)))
       .flatMap((line) => /"function_request_id":"([^"]+)"/.exec(line)?.[1] ?? []),
   );
-  return invocationsOf(lines).filter(({ requestId }) => mine.has(requestId));
+  return invocationsOf(lines).filter(({ requestId }) => requestIds.has(requestId));
 };
 
 /** How many extractions run at once, and how often. The first time starts processes, and is not counted. */

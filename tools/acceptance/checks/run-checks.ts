@@ -54,11 +54,11 @@ export const runChecks = async (
   };
   const paced = limitTo(shared.deployment.isEmulated ? emulatorAtOnce : Number.POSITIVE_INFINITY);
   for (const turn of turns) {
-    const mine = checks.filter((check) => check.turn === turn);
+    const ofTurn = checks.filter((check) => check.turn === turn);
     if (turn === 'together') {
-      const longestFirst = mine.toSorted((a, b) => b.seconds(shared) - a.seconds(shared));
+      const longestFirst = ofTurn.toSorted((a, b) => b.seconds(shared) - a.seconds(shared));
       await Promise.all(longestFirst.map((check) => paced(() => runOne(check))));
-    } else for (const check of mine) await runOne(check);
+    } else for (const check of ofTurn) await runOne(check);
   }
   return checks.flatMap(({ id }) => reports.get(id) ?? []);
 };

@@ -135,8 +135,8 @@ export const changeOf = (now: Figures, before: Figures): Change => {
 /** How surely it fails, first in the last hour, then in the last day. */
 const byTrouble = (one: SubjectHealth, other: SubjectHealth): number => {
   const least = ({ lastHour, lastDay }: SubjectHealth) => [lastHour, lastDay].map(shareOfFailures);
-  const [theirs, mine] = [least(other), least(one)];
-  const differences = theirs.map((share, index) => share.least - (mine[index]?.least ?? 0));
+  const [ofOther, ofOne] = [least(other), least(one)];
+  const differences = ofOther.map((share, index) => share.least - (ofOne[index]?.least ?? 0));
   return (
     differences.find((difference) => difference !== 0) ??
     (other.lastDay.requested - one.lastDay.requested || one.subject.localeCompare(other.subject))

@@ -133,8 +133,8 @@ export const eraseOnAws = (resources: EraseResources, now: () => Date): Removals
         new DeleteItemCommand({
           TableName: tasksTable,
           Key: marshall({ taskId }),
-          ConditionExpression: 'attribute_not_exists(extractionId) OR extractionId = :mine',
-          ExpressionAttributeValues: marshall({ ':mine': extractionId }),
+          ConditionExpression: 'attribute_not_exists(extractionId) OR extractionId = :extraction',
+          ExpressionAttributeValues: marshall({ ':extraction': extractionId }),
         }),
       );
     },

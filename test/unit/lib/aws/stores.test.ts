@@ -183,7 +183,7 @@ const step = fc.oneof(
     callbackToken: fc.constantFrom('t1', 't2', 't3'),
   }),
   fc.record({
-    call: fc.constant('notify' as const),
+    call: fc.constant('recordStatus' as const),
     taskStatus: fc.constantFrom('COMPLETED', 'FAILED'),
     notifiedAt: fc.constantFrom('n1', 'n2'),
   }),
@@ -202,7 +202,7 @@ const run = async (
     } else if (one.call === 'adopt') {
       answers.push(withoutTtl(await store.adopt('task', one.extractionId)));
     } else {
-      answers.push(withoutTtl(await store.notify({ taskId: 'task', ...one })));
+      answers.push(withoutTtl(await store.recordStatus({ taskId: 'task', ...one })));
     }
   }
   const row = await store.get('task');

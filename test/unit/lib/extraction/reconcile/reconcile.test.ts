@@ -750,7 +750,7 @@ describe('an answer over the size limit', () => {
       expect(held.row()).not.toHaveProperty('collectionError');
       held.time.advance(10);
       expect(await again()).toMatchObject({ kind, why: 'results-too-large' });
-      await held.tasks.notify({ taskId: 'task-1', taskStatus: 'PARTIAL', notifiedAt: iso(111) });
+      await held.tasks.recordStatus({ taskId: 'task-1', taskStatus: 'PARTIAL', notifiedAt: iso(111) });
       held.time.advance(10);
       expect(await again()).toMatchObject({ kind: 'closed', record: { status: 'PARTIAL' } });
       expect(held.row()).toMatchObject(saidOnce);

@@ -470,7 +470,7 @@ describe('an early delivery', () => {
   test('settles as soon as the task is linked', async () => {
     const held = world({
       meanwhile: async () => {
-        await held.tasks.notify({ taskId: 'task-1', taskStatus: 'PARTIAL', notifiedAt: iso(4) });
+        await held.tasks.recordStatus({ taskId: 'task-1', taskStatus: 'PARTIAL', notifiedAt: iso(4) });
       },
     });
     expect(await held.start()).toEqual({

@@ -126,8 +126,8 @@ test("a task's row is deleted unless it belongs to another extraction", async ()
   expect(dynamo.sent[0]?.input).toMatchObject({
     TableName: 'T',
     Key: { taskId: { S: 't' } },
-    ConditionExpression: 'attribute_not_exists(extractionId) OR extractionId = :mine',
-    ExpressionAttributeValues: { ':mine': { S: id } },
+    ConditionExpression: 'attribute_not_exists(extractionId) OR extractionId = :extraction',
+    ExpressionAttributeValues: { ':extraction': { S: id } },
   });
   expect(await hasTask('t', id)).toBe(false);
   expect(await hasTask('t', 'another')).toBe(true);
