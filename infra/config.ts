@@ -89,7 +89,7 @@ const trueOrFalse = v.pipe(
 
 const daySeconds = 86_400;
 
-/** Deadline and grace together stay below the 30 days that a row of the table Tasks is kept. */
+/** Deadline and grace together stay below the 30 days that an item of the table Tasks is kept. */
 const longestWaitSeconds = 14 * daySeconds;
 
 const providerUrl = v.pipe(
@@ -207,7 +207,7 @@ const polling = {
 const deadlines = {
   deadlineSeconds: withDefault(seconds(5, longestWaitSeconds), 7_200, {
     description: 'How long after the request an extraction may run before it ends `TIMED_OUT`.',
-    reason: 'Deadline and grace together stay below the 30 days that a row of the table Tasks is kept.',
+    reason: 'Deadline and grace together stay below the 30 days that an item of the table Tasks is kept.',
   }),
   graceSeconds: withDefault(seconds(1, longestWaitSeconds), daySeconds, {
     description:

@@ -201,7 +201,7 @@ const outcomeAlarms = (metrics: CosechaMetrics): readonly AlarmEntry[] => [
   {
     id: 'request-data-kept',
     symptom:
-      'Sealed credentials or national ids stay although they were used: their rows could not be removed.',
+      'Sealed credentials or national ids stay although they were used: their items could not be removed.',
     metric: metrics.custom('RequestDataNotRemoved'),
     threshold: 1,
   },

@@ -83,7 +83,7 @@ export class Storage extends Construct {
     Validations.of(this.tasks).acknowledge({
       id: 'AwsSolutions-DDB3',
       reason:
-        'Its rows matter for minutes. Restored callback tokens are invalid, and polling settles without the table.',
+        'Its items matter for minutes. Restored callback tokens are invalid, and polling settles without the table.',
     });
 
     this.requests = new Table(this, 'Requests', {
@@ -92,7 +92,7 @@ export class Storage extends Construct {
     });
     Validations.of(this.requests).acknowledge({
       id: 'AwsSolutions-DDB3',
-      reason: 'A row that was used must be gone, and a backup would keep it for 35 days.',
+      reason: 'An item that was used must be gone, and a backup would keep it for 35 days.',
     });
 
     this.breakers = new Table(this, 'Breakers', {
@@ -181,7 +181,7 @@ export class Storage extends Construct {
 }
 
 /**
- * A write that returns a row, the old one or the new one, does not need GetItem: no write has dependent
+ * A write that returns an item, the old one or the new one, does not need GetItem: no write has dependent
  * actions
  * (https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazondynamodb.html).
  */

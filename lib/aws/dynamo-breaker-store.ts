@@ -7,11 +7,11 @@ import {
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import type { BreakerStore, StoredBreaker } from '../breaker/breaker-store.ts';
 
-type Row = Parameters<typeof unmarshall>[0];
+type Item = Parameters<typeof unmarshall>[0];
 
 /** A number of any size becomes one of JavaScript's, so that a damaged item can be read and replaced. */
-const toStored = (row: Row | undefined): StoredBreaker | undefined =>
-  row === undefined ? undefined : unmarshall(row, { wrapNumbers: Number });
+const toStored = (item: Item | undefined): StoredBreaker | undefined =>
+  item === undefined ? undefined : unmarshall(item, { wrapNumbers: Number });
 
 /** The table `Breakers` on DynamoDB: one item for each breaker, with its whole state and a version. */
 export const dynamoBreakerStore = (client: DynamoDBClient, table: string): BreakerStore => ({

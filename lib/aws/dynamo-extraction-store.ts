@@ -11,9 +11,9 @@ import type { Extraction } from '../extraction/record.ts';
 import type { ExtractionStore } from '../extraction/store.ts';
 import { updateExpression } from './update-expression.ts';
 
-type Row = Parameters<typeof unmarshall>[0];
+type Item = Parameters<typeof unmarshall>[0];
 
-const toRecord = (row: Row): Extraction => unmarshall(row) as Extraction;
+const toRecord = (item: Item): Extraction => unmarshall(item) as Extraction;
 
 /** The table `Extractions` on DynamoDB. A failed condition is returned. All other SDK errors are thrown. */
 export const dynamoExtractionStore = (client: DynamoDBClient, table: string): ExtractionStore => ({

@@ -20,14 +20,14 @@ export const dynamoRequestStore = (
 ): RequestStore => {
   const keyed = (requestId: string) => ({ TableName: table, Key: marshall({ requestId }) });
   return {
-    put: async (row) => {
+    put: async (item) => {
       await client.send(
         new PutItemCommand({
           TableName: table,
-          Item: marshall(row, { removeUndefinedValues: true }),
+          Item: marshall(item, { removeUndefinedValues: true }),
           // Each ciphertext is unique, so an equal one is that of an own put whose answer was lost.
           ConditionExpression: 'attribute_not_exists(requestId) OR sealed = :sealed',
-          ExpressionAttributeValues: marshall({ ':sealed': row.sealed }),
+          ExpressionAttributeValues: marshall({ ':sealed': item.sealed }),
         }),
       );
     },

@@ -7,9 +7,9 @@ import {
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import type { Task, TaskStore } from '../extraction/store.ts';
 
-type Row = Parameters<typeof unmarshall>[0];
+type Item = Parameters<typeof unmarshall>[0];
 
-const toTask = (row: Row | undefined): Task => unmarshall(row ?? {}) as Task;
+const toTask = (item: Item | undefined): Task => unmarshall(item ?? {}) as Task;
 
 /** A task is not needed for longer: deliveries stop within minutes, and grace ends within a day. */
 const retentionSeconds = 30 * 24 * 3600;

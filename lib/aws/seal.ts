@@ -11,7 +11,7 @@ import {
 export type SealedFor = { readonly extractionId: string; readonly requestId: string };
 
 /**
- * The encryption context binds a ciphertext to its extraction and its row in `Requests`. KMS refuses to decrypt it for
+ * The encryption context binds a ciphertext to its extraction and its item in `Requests`. KMS refuses to decrypt it for
  * another one, and CloudTrail logs both ids. The context of a target also contains its method. The key policy allows
  * reconcile to decrypt only ciphertexts with that method
  * (docs/decisions/0017-sealed-data-in-a-table-of-their-own.md).
@@ -39,12 +39,12 @@ export const sealWith =
 const unsealWith =
   <Plaintext extends SealedRequestData>(contextOf: (sealedFor: SealedFor) => Record<string, string>) =>
   (client: KMSClient, keyArn: string) =>
-  async (row: SealedFor & { readonly sealed: string }): Promise<Plaintext> => {
+  async (item: SealedFor & { readonly sealed: string }): Promise<Plaintext> => {
     const { Plaintext } = await client.send(
       new DecryptCommand({
         KeyId: keyArn,
-        CiphertextBlob: Buffer.from(row.sealed, 'base64'),
-        EncryptionContext: contextOf(row),
+        CiphertextBlob: Buffer.from(item.sealed, 'base64'),
+        EncryptionContext: contextOf(item),
       }),
     );
     return decodeSealed<Plaintext>(Plaintext ?? new Uint8Array());

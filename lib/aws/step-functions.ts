@@ -40,7 +40,7 @@ export const startExecutionOf =
 const isNotAwaited = (error: unknown): boolean =>
   error instanceof TaskTimedOut || error instanceof TaskDoesNotExist;
 
-/** Completes the state StartTask, which ends the machine. The output carries no outcome. */
+/** Completes the state StartTask, which ends the execution. The output carries no outcome. */
 export const wakeMachine =
   (client: SFNClient) =>
   async (callbackToken: string, extractionId: string): Promise<WakeOutcome> => {

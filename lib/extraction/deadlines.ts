@@ -27,9 +27,9 @@ export const nextReconcileAt = (since: string, now: Date, floor: number, ceiling
  * Whether a start attempt can no longer make its start call. A start is stale once its `STARTING` write is older than
  * the timeout of start-task, because Lambda has ended the function by then. Only a stale start may be settled by others.
  */
-export const isStartStale = (row: Extraction, now: Date, timings: Timings): boolean =>
-  row.startingAt === undefined ||
-  now.getTime() - new Date(row.startingAt).getTime() > timings.startTimeout * 1000;
+export const isStartStale = (record: Extraction, now: Date, timings: Timings): boolean =>
+  record.startingAt === undefined ||
+  now.getTime() - new Date(record.startingAt).getTime() > timings.startTimeout * 1000;
 
 /**
  * When a reconcile has to change the status or close the record, whatever the provider answers. Unlike `dueAt`, this
@@ -41,7 +41,7 @@ const mustTransitionBy = (record: Extraction, timings: Timings): string => {
   if (status === 'TIMED_OUT') return plusSeconds(settledAt, timings.grace);
   if (status === 'REQUESTED') return plusSeconds(requestedAt, timings.startWindow);
   if (status === 'STARTING') return plusSeconds(startingAt, timings.startTimeout);
-  // A running machine reconciles at the deadline. If the machine is gone, the sweep does so after the slack.
+  // A running execution reconciles at the deadline. If there is none, the sweep does so after the slack.
   return plusSeconds(deadlineAt, timings.machineSlack);
 };
 

@@ -13,7 +13,7 @@ const timingsSchema = v.strictObject({
   reconcileTimeout: seconds,
   /** From `requestedAt` to `deadlineAt`. */
   deadline: seconds,
-  /** For how long the machine runs beyond the deadline. */
+  /** For how long the execution runs beyond the deadline. */
   machineSlack: seconds,
   /** The first pause between two reads of a task, or two attempts to collect. */
   pollFirst: seconds,
@@ -23,7 +23,7 @@ const timingsSchema = v.strictObject({
   collectFor: seconds,
   /** For how long after `TIMED_OUT` the provider is read for a correction. */
   grace: seconds,
-  /** From the close until TTL removes the row. */
+  /** From the close until TTL removes the record. */
   recordRetention: seconds,
 });
 

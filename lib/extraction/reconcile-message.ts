@@ -5,7 +5,7 @@ import * as v from 'valibot';
  * dropped if another process has moved `dueAt` ahead since.
  */
 export const reconcileCauses = [
-  /** start-task (`start-for-machine.ts`): the record is open, with nothing for the machine to wait for. */
+  /** start-task (`start-for-machine.ts`): the record is open, with nothing for the execution to wait for. */
   'start',
   /** receive-webhook (`record-delivery.ts`): the outcome is recorded. The results are not collected yet. */
   'webhook',

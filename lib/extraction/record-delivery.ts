@@ -8,7 +8,7 @@ import type { ExtractionStore, TaskStore } from './store.ts';
 /** The answer of Step Functions to a callback token. A throttle or a 5xx, which passes, is thrown instead. */
 export type WakeOutcome =
   | 'woken'
-  /** `TaskTimedOut` or `TaskDoesNotExist`: the machine polls, or has ended. */
+  /** `TaskTimedOut` or `TaskDoesNotExist`: the execution polls, or has ended. */
   | 'gone'
   | 'invalid-token';
 
@@ -29,8 +29,8 @@ export type RecordedDelivery =
 
 /**
  * Records the final status of a verified delivery in `Tasks`, settles its extraction, has the queue collect the results,
- * and ends the machine's wait (design, section 4). In this order, the next delivery or the sweep repairs a crash after any
- * step: the machine goes on waiting until the queue has the rest. Throws what a dependency throws; the caller then answers
+ * and ends the execution's wait (design, section 4). In this order, the next delivery or the sweep repairs a crash after any
+ * step: the execution goes on waiting until the queue has the rest. Throws what a dependency throws; the caller then answers
  * 5xx, and the provider delivers again.
  */
 export const recordDelivery = async (
@@ -52,11 +52,11 @@ export const recordDelivery = async (
     task.taskStatus !== undefined && isTerminalStatus(task.taskStatus) ? task.taskStatus : undefined;
   const taskStatus = first ?? delivery.taskStatus;
   if (taskStatus !== delivery.taskStatus) deps.telemetry.count('StatusDisagreement', delivery);
-  const row = await settle('webhook', { extractionId, taskId, taskStatus }, deps);
+  const record = await settle('webhook', { extractionId, taskId, taskStatus }, deps);
   // An erasure removes the link before the record, so this record was lost. The provider need not know.
-  if (row === undefined) deps.telemetry.count('DeliveryWithoutRecord', delivery);
+  if (record === undefined) deps.telemetry.count('DeliveryWithoutRecord', delivery);
   // A repeated delivery finds the record closed in most cases, and sends nothing.
-  if (row?.dueShard !== undefined) await deps.send({ extractionId, cause: 'webhook' });
+  if (record?.dueShard !== undefined) await deps.send({ extractionId, cause: 'webhook' });
   const wake = callbackToken === undefined ? 'no-token' : await deps.wake(callbackToken, extractionId);
   if (wake === 'invalid-token') deps.telemetry.count('InvalidCallbackToken', delivery);
   return { kind: 'recorded', extractionId, wake };

@@ -91,7 +91,7 @@ type Progress = {
   readonly requestedBy: string;
   readonly requestedAt: Timestamp;
   /**
-   * Of the request that created the record, and the key of its row in `Requests`: 128 random bits. It distinguishes a repeated
+   * Of the request that created the record, and the key of its item in `Requests`: 128 random bits. It distinguishes a repeated
    * put from that of another request.
    */
   readonly requestId: string;
@@ -134,7 +134,7 @@ export type CredentialsExtraction = Progress & CredentialsMethod;
 export type ConsentExtraction = Progress & ConsentMethod;
 
 /**
- * One row of the table `Extractions`, whose stream is the public contract (design, section 3). Times are ISO 8601 UTC
+ * One item of the table `Extractions`, whose stream is the public contract (design, section 3). Times are ISO 8601 UTC
  * with milliseconds, so that they sort as text. `expiresAt` is in epoch seconds, as DynamoDB's TTL requires. A record
  * never contains a credential, national id, token, username, result or webhook body.
  */
@@ -161,7 +161,7 @@ export const isUnderstood = ({ schemaVersion, status }: Extraction): boolean =>
 
 /**
  * Whether the provider reports the outcome by a webhook: "The only event is the v2 task completion webhook" ("Events").
- * For all other extractions only polling finds the outcome, and they have no row in `Tasks`.
+ * For all other extractions only polling finds the outcome, and they have no item in `Tasks`.
  */
 export const hasWebhook = (record: Extraction): boolean => record.method === 'credentials';
 

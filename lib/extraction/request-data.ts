@@ -3,7 +3,7 @@ import { plusSeconds, type Timings } from './deadlines.ts';
 import type { Extraction } from './record.ts';
 import type { RequestStore, StoredRequest } from './store.ts';
 
-/** A read could not be made, because the row with the sealed target is not there. */
+/** A read could not be made, because the item with the sealed target is not there. */
 export class RequestDataGone extends Error {
   override readonly name = 'RequestDataGone';
 
@@ -19,7 +19,7 @@ const hour = 3_600;
 const day = 24 * hour;
 
 /**
- * The last moment at which the sealed data of a request can be needed. The row is removed when the data have been used;
+ * The last moment at which the sealed data of a request can be needed. The item is removed when the data have been used;
  * DynamoDB removes what a process that ended has left, within days of this moment
  * (https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/TTL.html).
  */
@@ -35,14 +35,14 @@ const neededUntil = (
 
 const epochSeconds = (time: string): number => Math.ceil(new Date(time).getTime() / 1000);
 
-/** The `expiresAt` of a row, in epoch seconds. */
+/** The `expiresAt` of an item, in epoch seconds. */
 export const requestExpiry = (
   record: Pick<Extraction, 'method' | 'requestedAt' | 'deadlineAt'>,
   timings: Timings,
 ): number => epochSeconds(neededUntil(record, timings));
 
 /**
- * The `expiresAt` with which a row outlives a reconcile at `dueAt`, because a pause holds the record beyond the moment that
+ * The `expiresAt` with which an item outlives a reconcile at `dueAt`, because a pause holds the record beyond the moment that
  * intake has written. Undefined if that moment is late enough.
  */
 export const extendedExpiry = (record: Extraction, dueAt: string, timings: Timings): number | undefined =>
@@ -53,7 +53,7 @@ export const isRequestDone = ({ method, status, dueShard }: Extraction): boolean
   method === 'consent' ? dueShard === undefined : status !== 'REQUESTED' && status !== 'STARTING';
 
 /**
- * Whether a reconcile that closes the record removes the row. With credentials, start-task has done so once it had linked the
+ * Whether a reconcile that closes the record removes the item. With credentials, start-task has done so once it had linked the
  * task, and has not if it did not come that far.
  */
 export const goesWithClose = ({ method, status }: Extraction): boolean =>
@@ -62,19 +62,19 @@ export const goesWithClose = ({ method, status }: Extraction): boolean =>
 type RequestDeps = { readonly requests: RequestStore; readonly telemetry: Telemetry };
 
 /**
- * The row of a record's request. Undefined if there is none, or one of another extraction; the caller then reads the record
- * again, because the process that used the row also removed it. Throws what the store throws.
+ * The item of a record's request. Undefined if there is none, or one of another extraction; the caller then reads the record
+ * again, because the process that used the item also removed it. Throws what the store throws.
  */
 export const findRequest = async (
   { extractionId, requestId }: Pick<Extraction, 'extractionId' | 'requestId'>,
   { requests }: { readonly requests: Pick<RequestStore, 'get'> },
 ): Promise<StoredRequest | undefined> => {
-  const row = await requests.get(requestId);
-  return row?.extractionId === extractionId ? row : undefined;
+  const item = await requests.get(requestId);
+  return item?.extractionId === extractionId ? item : undefined;
 };
 
 /**
- * Removes the row of a request. A failure is counted and fails nothing: the row then expires. The row of a start that was
+ * Removes the item of a request. A failure is counted and fails nothing: the item then expires. The item of a start that was
  * late to write its task (`markRunningLate`) is removed only by those who know this task.
  */
 export const removeRequest = async (

@@ -13,7 +13,7 @@ const settledMetric: Record<SettledBy, ExtractionMetric> = {
 };
 
 /**
- * Records the final status that the provider reported. Returns the row as it then is, or undefined if there is none.
+ * Records the final status that the provider reported. Returns the record as it then is, or undefined if there is none.
  * After `TIMED_OUT` this is a correction, which replaces the outcome. If the record already has another final status, that
  * one stays and the disagreement is counted. `alsoCounts` are counted only by the call that settled.
  */

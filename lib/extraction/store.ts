@@ -3,7 +3,7 @@ import type { Change, DueRecord, Update } from './transitions.ts';
 
 export type ApplyResult =
   | { readonly applied: true; readonly record: Extraction }
-  /** The condition did not hold. `record` is the row as it was, or undefined if there is none. */
+  /** The condition did not hold. `record` is as it was, or undefined if there is none. */
   | { readonly applied: false; readonly record: Extraction | undefined };
 
 /**
@@ -43,12 +43,12 @@ export interface ReferenceIndex {
 }
 
 export type ChangeOutcome =
-  /** `written` by this process. `equal`: the row has the same change, probably by another process. */
+  /** `written` by this process. `equal`: the record has the same change, probably by another process. */
   | { readonly kind: 'written' | 'equal'; readonly record: Extraction }
   /** Another change came first. The decision has to be made again from `record`. */
   | { readonly kind: 'lost'; readonly record: Extraction | undefined };
 
-/** Writes a change. If the row refuses it, the change's own proof decides. Throws what the store throws. */
+/** Writes a change. If the record refuses it, the change's own proof decides. Throws what the store throws. */
 export const writeChange = async (
   store: Pick<ExtractionStore, 'apply'>,
   change: Change,
@@ -58,7 +58,7 @@ export const writeChange = async (
   return { kind: applied ? 'written' : change.proof(record), record };
 };
 
-/** One row of the private table `Tasks`, where start-task (`link`) and the webhook (`recordStatus`) meet. */
+/** One item of the private table `Tasks`, where start-task (`link`) and the webhook (`recordStatus`) meet. */
 export type Task = {
   readonly taskId: string;
   readonly extractionId?: string;
@@ -87,40 +87,40 @@ export type DeliveredStatus = {
 export interface TaskStore {
   /**
    * Link: stores the callback token if the task is unlinked, or is linked to the same extraction without a token or by the
-   * same or an older attempt. Returns the row as it then is, with the status that a webhook may have left.
+   * same or an older attempt. Returns the item as it then is, with the status that a webhook may have left.
    */
   link(link: TaskLink): Promise<{ readonly linked: boolean; readonly task: Task }>;
-  /** Stores the final status of a delivery, unless there is one. Returns the row, with the link that start-task may have left. */
+  /** Stores the final status of a delivery, unless there is one. Returns the item, with the link that start-task may have left. */
   recordStatus(delivered: DeliveredStatus): Promise<Task>;
   /**
    * Adopt: links a task that start-task did not link, without a token, so that deliveries find the extraction. An
-   * existing link stays, even to another extraction. Returns the row as it then is.
+   * existing link stays, even to another extraction. Returns the item as it then is.
    */
   adopt(taskId: string, extractionId: string): Promise<Task>;
   /** Strongly consistent. */
   get(taskId: string): Promise<Task | undefined>;
 }
 
-/** One row of the private table `Requests`: what is sealed of one request, until it has been used. */
+/** One item of the private table `Requests`: what is sealed of one request, until it has been used. */
 export type StoredRequest = {
   /** Of the record, and 128 random bits. */
   readonly requestId: string;
   readonly extractionId: string;
-  /** Base64 of the KMS ciphertext. KMS decrypts it only with both ids of this row. */
+  /** Base64 of the KMS ciphertext. KMS decrypts it only with both ids of this item. */
   readonly sealed: string;
   /** In epoch seconds, for DynamoDB's TTL. */
   readonly expiresAt: number;
-  /** Of a start that was late to write its task, and put the row back. */
+  /** Of a start that was late to write its task, and put the item back. */
   readonly taskId?: string;
 };
 
 export interface RequestStore {
-  /** Writes the row. Throws if there is one with other sealed data. */
-  put(row: StoredRequest): Promise<void>;
+  /** Writes the item. Throws if there is one with other sealed data. */
+  put(item: StoredRequest): Promise<void>;
   /** Strongly consistent. */
   get(requestId: string): Promise<StoredRequest | undefined>;
-  /** Removes the row, unless it was put back for another task than this. A row that is not there is removed already. */
+  /** Removes the item, unless it was put back for another task than this. An item that is not there is removed already. */
   remove(requestId: string, taskId: string | undefined): Promise<void>;
-  /** Moves `expiresAt` of a row that is there. */
+  /** Moves `expiresAt` of an item that is there. */
   extend(requestId: string, expiresAt: number): Promise<void>;
 }

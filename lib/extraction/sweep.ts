@@ -27,7 +27,7 @@ export type SweepResult = {
   readonly failed: number;
   /** The time ended before the index was empty. The next sweep continues. */
   readonly cutShort: boolean;
-  /** How late the most overdue record was, in seconds; 0 if nothing was due. */
+  /** For how many seconds the first of these records had been due; 0 if nothing was due. */
   readonly oldestOverdueSeconds: number;
 };
 
@@ -56,7 +56,7 @@ const takeLease = async (found: DueRecord, counts: Counts, deps: SweepDeps): Pro
     const leaseSeconds = minLeaseSeconds + deps.random() * leaseSpreadSeconds;
     const lease = leaseDue({ found, dueAt: plusSeconds(time, leaseSeconds) });
     const { kind } = await writeChange(deps.extractions, lease);
-    // After the lease, which replaces a malformed `dueAt`. Otherwise every sweep would fail on that row.
+    // After the lease, which replaces a malformed `dueAt`. Otherwise every sweep would fail on that record.
     counts.oldestOverdueSeconds = Math.max(counts.oldestOverdueSeconds, secondsSince(dueAt, time));
     return kind === 'written';
   } catch (error) {

@@ -35,7 +35,7 @@ export const transitions = {
   { readonly from: readonly ExtractionStatus[]; readonly to: readonly ExtractionStatus[] }
 >;
 
-/** The condition of a change. All of it must hold for the row when the change is written. */
+/** The condition of a change. All of it must hold for the record when the change is written. */
 export type Guard = {
   readonly status?: readonly ExtractionStatus[];
   /** Of the record that the decision was made on. Another record under the same id does not qualify. */
@@ -58,7 +58,7 @@ export type DueRecord = { readonly extractionId: string; readonly dueAt: string 
 /** Who requested what, and when. It never changes: the index `reference` has most of it, and consumers continue the trace. */
 type Fixed = 'extractionId' | 'reference' | 'requestedAt' | 'requestedBy' | 'traceparent';
 
-/** One conditional update of one row. */
+/** One conditional update of one record. */
 export type Update = {
   readonly extractionId: string;
   readonly when: Guard;
@@ -67,18 +67,18 @@ export type Update = {
 };
 
 /**
- * What the row that refused a change shows. The SDK repeats an update whose answer was lost, and the repetition then fails
+ * What the record that refused a change shows. The SDK repeats an update whose answer was lost, and the repetition then fails
  * its own condition (design, section 3).
  */
 export type Proof =
   /** This process wrote it before, and the answer was lost. */
   | 'written'
-  /** The row has the same change. Another process wrote it, or the row does not show which. */
+  /** The record has the same change. Another process wrote it, or the record does not show which. */
   | 'equal'
   /** Another change came first. */
   | 'lost';
 
-/** An update, and how the row that refuses it shows whether the same change succeeded before. */
+/** An update, and how the record that refuses it shows whether the same change succeeded before. */
 export type Change = Update & { readonly proof: (refusing: Extraction) => Proof };
 
 /** What changes are made from: the record and the time of the decision, and what was decided. */
@@ -116,13 +116,13 @@ const repeatable = (): Proof => 'lost';
  */
 const settling = (update: Update): Change => {
   const { when, set } = update;
-  const proof = (row: Extraction): Proof => {
-    if (when.attemptId !== undefined && row.attemptId !== when.attemptId) return 'lost';
+  const proof = (refusing: Extraction): Proof => {
+    if (when.attemptId !== undefined && refusing.attemptId !== when.attemptId) return 'lost';
     // A plain outcome of another process does not record that the answer was over the size limit.
-    if (set.oversizedAt !== undefined && row.oversizedAt === undefined) return 'lost';
+    if (set.oversizedAt !== undefined && refusing.oversizedAt === undefined) return 'lost';
     return equalIf(
-      row.status === set.status,
-      row.settledAt === set.settledAt && row.settledBy === set.settledBy,
+      refusing.status === set.status,
+      refusing.settledAt === set.settledAt && refusing.settledBy === set.settledBy,
     );
   };
   return { ...update, proof };
@@ -161,7 +161,7 @@ const dueAfterStartTimeout = ({ record, now, timings }: Decision) => {
 const sameAttempt = ({ requestId, attemptId }: Extraction): Guard =>
   attemptId === undefined ? { requestId, withoutAttempt: true } : { requestId, attemptId };
 
-/** The `STARTING` write: the last step before the start call. It applies only to the row that it was decided on. */
+/** The `STARTING` write: the last step before the start call. It applies only to the record that it was decided on. */
 export const markStarting = (decision: Decision<'attemptId'>): Change => {
   const { record, attemptId, now } = decision;
   return {
@@ -178,7 +178,7 @@ export const markStarting = (decision: Decision<'attemptId'>): Change => {
     },
     remove: ['notBefore'],
     // Only this process knows its attemptId. If its start was settled as stale meanwhile, it must not make the start call.
-    proof: (row) => ownIf(row.attemptId === attemptId && row.status === 'STARTING'),
+    proof: (refusing) => ownIf(refusing.attemptId === attemptId && refusing.status === 'STARTING'),
   };
 };
 
@@ -200,7 +200,7 @@ export const revertToRequested = ({
     ...dueAtWindowEnd(record.extractionId, record.requestedAt, timings),
   },
   remove: ['startingAt'],
-  proof: (row) => ownIf(row.status === 'REQUESTED'),
+  proof: (refusing) => ownIf(refusing.status === 'REQUESTED'),
 });
 
 const markRunningFrom =
@@ -217,13 +217,13 @@ const markRunningFrom =
         ...dueOn(record.extractionId, dueAtOf(decision)),
       },
       remove: ['reason', 'settledAt', 'settledBy', 'expiresAt'],
-      // Only the attempt that received a taskId ever writes it. The row may have been settled since.
-      proof: (row) => ownIf(row.taskId === taskId),
+      // Only the attempt that received a taskId ever writes it. The record may have been settled since.
+      proof: (refusing) => ownIf(refusing.taskId === taskId),
     };
   };
 
 /**
- * The provider accepted the start as `taskId`. With a webhook, the sweep is not needed before the machine has timed out.
+ * The provider accepted the start as `taskId`. With a webhook, the sweep is not needed before the execution has timed out.
  * Without one, the first poll is due.
  */
 export const markRunning = markRunningFrom(transitions.markRunning.from, ({ record, now, timings }) =>
@@ -232,7 +232,7 @@ export const markRunning = markRunningFrom(transitions.markRunning.from, ({ reco
     : plusSeconds(now, timings.pollFirst),
 );
 
-/** The same after `UNCONFIRMED`. The machine has probably ended, so it is due soon. */
+/** The same after `UNCONFIRMED`. The execution has probably ended, so it is due soon. */
 export const markRunningLate = markRunningFrom(transitions.markRunningLate.from, ({ now, timings }) =>
   plusSeconds(now, timings.pollEvery),
 );
@@ -345,7 +345,7 @@ export const rememberOversized = ({ record, now }: Pick<Facts, 'record' | 'now'>
   when: { status: ['RUNNING'] },
   set: { oversizedAt: now.toISOString() },
   remove: [],
-  proof: (row) => ownIf(row.oversizedAt !== undefined),
+  proof: (refusing) => ownIf(refusing.oversizedAt !== undefined),
 });
 
 const tooLarge = ({ record, now }: Decision) => ({
@@ -372,11 +372,14 @@ const unchangedSince = (record: Extraction): Guard => ({
 /** A close without results. Equal ones of two processes differ in `expiresAt`, in seconds. */
 const closeWith = (decision: Decision, set: Update['set']): Change => {
   const close = closing(decision, unchangedSince(decision.record), set);
-  const isClosedSo = (row: Extraction) =>
+  const isClosedSo = (refusing: Extraction) =>
     set.collectionError === undefined
-      ? row.dueShard === undefined
-      : row.collectionError === set.collectionError;
-  return { ...close, proof: (row) => equalIf(isClosedSo(row), row.expiresAt === close.set.expiresAt) };
+      ? refusing.dueShard === undefined
+      : refusing.collectionError === set.collectionError;
+  return {
+    ...close,
+    proof: (refusing) => equalIf(isClosedSo(refusing), refusing.expiresAt === close.set.expiresAt),
+  };
 };
 
 /** The results are stored, or there are none to store. Closes. */
@@ -391,7 +394,7 @@ export const closeCollected = (
   return {
     ...close,
     remove: [...close.remove, 'collectionError'],
-    proof: (row) => equalIf(row.collectedAt !== undefined, row.collectedAt === collectedAt),
+    proof: (refusing) => equalIf(refusing.collectedAt !== undefined, refusing.collectedAt === collectedAt),
   };
 };
 
@@ -411,8 +414,8 @@ export const reschedule = ({ record, dueAt }: Pick<Facts, 'record' | 'dueAt'>): 
   when: { status: [record.status], open: true, ...defined({ dueAt: record.dueAt }) },
   set: { dueAt },
   remove: [],
-  // The row does not show who wrote it. If two processes sent the next message, each would cause reads of its own.
-  proof: (row) => equalIf(row.dueAt === dueAt, false),
+  // The record does not show who wrote it. If two processes sent the next message, each would cause reads of its own.
+  proof: (refusing) => equalIf(refusing.dueAt === dueAt, false),
 });
 
 /** A sweep's lease. It knows only the keys of the index. Applies only if `dueAt` is still the one that it found. */
@@ -422,7 +425,7 @@ export const leaseDue = ({ found, dueAt }: Pick<Facts, 'dueAt'> & { readonly fou
   set: { dueAt },
   remove: [],
   // The lease of another sweep in the same millisecond is the same write.
-  proof: (row) => equalIf(row.dueAt === dueAt, false),
+  proof: (refusing) => equalIf(refusing.dueAt === dueAt, false),
 });
 
 /** The provider asked, by `Retry-After`, for no other call about this extraction before `notBefore`. */

@@ -37,7 +37,7 @@ export type ExtractionMetric =
   | 'ReadEndsProcess'
   /** A record was deferred, because a newer version has written it. */
   | 'UnknownRecord'
-  /** A start or a read found no row in `Requests`. NotRemoved: a row that has been used stays until it expires. */
+  /** A start or a read found no item in `Requests`. NotRemoved: an item that has been used stays until it expires. */
   | 'RequestDataGone'
   | 'RequestDataNotRemoved'
   /** A read of the provider failed. */

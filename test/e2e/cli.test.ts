@@ -47,7 +47,7 @@ const runningWithoutWebhook = async () => {
 const put = (TableName: string, record: object) =>
   aws.dynamo.send(new PutItemCommand({ TableName, Item: marshall(record, { removeUndefinedValues: true }) }));
 
-const rowOf = async (TableName: string, key: object) =>
+const itemOf = async (TableName: string, key: object) =>
   (await aws.dynamo.send(new GetItemCommand({ TableName, Key: marshall(key), ConsistentRead: true }))).Item;
 
 /** Makes a closed record an hour older: erase waits for reconcile-extraction's timeout after the last change. */
@@ -122,7 +122,7 @@ describe('cosecha, for a caller', { concurrent: false }, () => {
     expect(stillOpen).toMatchObject({ code: 1, stdout: '' });
     expect(stillOpen.stderr).toContain('is still open (RUNNING)');
     const listed = factsOf(await cosecha(['list', '--open', '--status', 'RUNNING', '--json']));
-    expect(listed.find((row) => row.extractionId === extractionId)).toMatchObject({
+    expect(listed.find((item) => item.extractionId === extractionId)).toMatchObject({
       status: 'RUNNING',
       taskId,
     });
@@ -202,7 +202,7 @@ describe('cosecha, for an operator', { concurrent: false }, () => {
     const extractionId = await extract(requestFor(uniqueUsername(), { reference }));
     const { taskId = '' } = await closed(extractionId);
     const idsIn = async (...args: readonly string[]) =>
-      factsOf(await cosecha(['list', ...args, '--json'])).map((row) => row.extractionId);
+      factsOf(await cosecha(['list', ...args, '--json'])).map((item) => item.extractionId);
     expect(await idsIn('--reference', reference)).toEqual([extractionId]);
     expect(await idsIn('--status', 'COMPLETED')).toContain(extractionId);
     const fresh = await cosecha(['erase', extractionId, '--yes']);
@@ -215,9 +215,9 @@ describe('cosecha, for an operator', { concurrent: false }, () => {
     expect(stdout).toContain('Erased: stored results (1), its task, its request, the record.');
     expect(code).toBe(0);
 
-    expect(await rowOf(table, { extractionId })).toBeUndefined();
+    expect(await itemOf(table, { extractionId })).toBeUndefined();
     expect(await idsIn('--reference', reference)).toEqual([]);
-    expect(await rowOf(outputs.TasksTableName ?? '', { taskId })).toBeUndefined();
+    expect(await itemOf(outputs.TasksTableName ?? '', { taskId })).toBeUndefined();
     const { KeyCount } = await aws.s3.send(
       new ListObjectsV2Command({ Bucket: outputs.ResultsBucketName, Prefix: extractionId }),
     );
@@ -254,7 +254,7 @@ describe('cosecha, for an operator', { concurrent: false }, () => {
     const args = ['restore', '--from', restored, '--except', erased, '--json'];
     const counts = { due: 1, unconfirmed: 1, present: 1, excepted: 1, closed: 0 };
     expect(factsOf(await cosecha([...args, '--dry-run'])).at(-1)).toMatchObject({ dryRun: true, ...counts });
-    expect(await rowOf(table, { extractionId: lost })).toBeUndefined();
+    expect(await itemOf(table, { extractionId: lost })).toBeUndefined();
     expect(factsOf(await cosecha(args)).at(-1)).toMatchObject({ dryRun: false, ...counts });
 
     expect(factsOf(await cosecha(['get', starting, '--json']))[0]).toMatchObject({
@@ -263,7 +263,7 @@ describe('cosecha, for an operator', { concurrent: false }, () => {
       attemptId: 'attempt-1',
     });
     expect((await cosecha(['explain', lost])).stdout).toContain('It was restored from a backup at');
-    expect(await rowOf(table, { extractionId: erased })).toBeUndefined();
+    expect(await itemOf(table, { extractionId: erased })).toBeUndefined();
     expect(factsOf(await cosecha(['get', present, '--json']))[0]).toMatchObject({ status: 'COMPLETED' });
     await provider.finish(taskId, 'COMPLETED');
     expect(await sweepUntilClosed(lost)).toMatchObject({ status: 'COMPLETED', settledBy: 'reconcile' });

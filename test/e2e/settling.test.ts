@@ -14,7 +14,7 @@ import {
 } from './support/extractions.ts';
 import { planFault } from './support/faults.ts';
 import { closed, inStatus } from './support/records.ts';
-import { settledByWebhook, taskRow } from './support/running.ts';
+import { settledByWebhook, taskItem } from './support/running.ts';
 import { sweepUntilClosed } from './support/sweep.ts';
 
 test('the sweep polls and closes an extraction whose execution an operator stopped', async () => {
@@ -51,9 +51,9 @@ test('reconcile adopts a task that start-task did not link, so that a delivery f
   const { taskId = '' } = await inStatus(extractionId, 'RUNNING');
 
   await stopExecution(extractionId);
-  const adopted = async () => expect(await taskRow(taskId)).toMatchObject({ taskId, extractionId });
+  const adopted = async () => expect(await taskItem(taskId)).toMatchObject({ taskId, extractionId });
   await eventually(adopted);
-  expect(await taskRow(taskId)).not.toHaveProperty('callbackToken');
+  expect(await taskItem(taskId)).not.toHaveProperty('callbackToken');
   await fault.cancel();
 
   await provider.finish(taskId, 'PARTIAL');

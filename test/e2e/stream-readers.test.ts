@@ -51,9 +51,9 @@ const totalsOf = async (bank: string): Promise<Record<string, Total>> => {
       ),
     ),
   );
-  const rows = pages.flatMap(({ Items = [] }) => Items.map((item) => unmarshall(item)));
+  const items = pages.flatMap(({ Items = [] }) => Items.map((item) => unmarshall(item)));
   return Object.fromEntries(
-    rows
+    items
       .map(
         ({ day: _, sourceAndOutcome, ...total }) => [sourceAndOutcome.split('#')[1], total as Total] as const,
       )

@@ -6,7 +6,7 @@ import { aws } from './support/aws.ts';
 import { historyOf, transitionsIn } from './support/execution.ts';
 import { deliveriesEnded, extract, plannedUsername, provider, requestFor } from './support/extractions.ts';
 import { closed, readRecord, recordWhere, statusesOf } from './support/records.ts';
-import { endWebhookWait, running, taskRow } from './support/running.ts';
+import { endWebhookWait, running, taskItem } from './support/running.ts';
 import { secret } from './support/secrets.ts';
 
 const { webhookUrl } = inject('cosecha');
@@ -65,7 +65,7 @@ describe('a delivery', () => {
   test('for a task of no extraction is stored and answered 204', async () => {
     const taskId = `orphan-${randomUUID()}`;
     expect(await provider.deliver({ taskId, taskStatus: 'COMPLETED' })).toMatchObject({ status: 204 });
-    expect(await taskRow(taskId)).toMatchObject({ taskStatus: 'COMPLETED' });
+    expect(await taskItem(taskId)).toMatchObject({ taskStatus: 'COMPLETED' });
   });
 
   test('with an undocumented status is answered 204, and a poll settles the extraction', async () => {
@@ -74,7 +74,7 @@ describe('a delivery', () => {
     expect(await provider.deliverTask(taskId, { statusOverride: 'MOSTLY_HARMLESS' })).toMatchObject({
       status: 204,
     });
-    expect((await taskRow(taskId))?.taskStatus).toBeUndefined();
+    expect((await taskItem(taskId))?.taskStatus).toBeUndefined();
 
     await provider.finish(taskId, 'COMPLETED');
     await endWebhookWait(extractionId);
@@ -85,7 +85,7 @@ describe('a delivery', () => {
 test('a request that is no signed delivery is refused and changes nothing', async () => {
   const username = await plannedUsername({ durationMs: null, webhook: { enabled: false } });
   const { extractionId, taskId } = await running(username);
-  const before = { row: await taskRow(taskId), record: await readRecord(extractionId) };
+  const before = { item: await taskItem(taskId), record: await readRecord(extractionId) };
 
   const refused = { statusOverride: 'COMPLETED' } as const;
   for (const tamper of ['signature', 'missing', 'malformed', 'truncated', 'non-ascii', 'body'] as const) {
@@ -102,7 +102,7 @@ test('a request that is no signed delivery is refused and changes nothing', asyn
   const large = await fetch(webhookUrl, { method: 'POST', body: 'x'.repeat(1024 * 1024) });
   expect(large.status).toBe(413);
 
-  expect(await taskRow(taskId)).toEqual(before.row);
+  expect(await taskItem(taskId)).toEqual(before.item);
   expect(await readRecord(extractionId)).toEqual(before.record);
   await provider.finish(taskId, 'COMPLETED');
   await endWebhookWait(extractionId);

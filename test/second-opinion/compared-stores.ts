@@ -24,7 +24,7 @@ type Compared<Store> = {
   /** The table, by its id in the construct Storage. */
   readonly table: string;
   readonly onDynamo: (client: DynamoDBClient, table: string) => Store;
-  readonly inMemory: () => Store & { readonly rows: ReadonlyMap<string, object> };
+  readonly inMemory: () => Store & { readonly items: ReadonlyMap<string, object> };
   readonly calls: fc.Arbitrary<Call<Store>>;
 };
 
@@ -179,7 +179,7 @@ const extractions = compared<ExtractionStore & ReferenceIndex>({
   }),
   inMemory: () => {
     const store = memoryExtractionStore();
-    return { ...store, ...memoryReferenceIndex(store.rows) };
+    return { ...store, ...memoryReferenceIndex(store.items) };
   },
   calls: fc.oneof(
     {
@@ -263,7 +263,7 @@ const requests = compared<RequestStore>({
           { requiredKeys: ['requestId', 'extractionId', 'sealed', 'expiresAt'] },
         ),
       ),
-      (store: RequestStore, row) => store.put(row),
+      (store: RequestStore, item) => store.put(item),
     ),
     call('get', fc.tuple(requestId), (store: RequestStore, id) => store.get(id)),
     call(

@@ -25,10 +25,10 @@ const outcomeOf = async (answer: Promise<unknown>): Promise<unknown> => {
   }
 };
 
-/** The rows of a table by their key, as the memory has them. */
-const rowsOf = async (client: DynamoDBClient, TableName: string, key: string) => {
+/** The items of a table by their key, as the memory has them. */
+const itemsOf = async (client: DynamoDBClient, TableName: string, key: string) => {
   const { Items = [] } = await client.send(new ScanCommand({ TableName, ConsistentRead: true }));
-  return new Map(Items.map((item) => unmarshall(item)).map((row) => [String(row[key]), row]));
+  return new Map(Items.map((item) => unmarshall(item)).map((item) => [String(item[key]), item]));
 };
 
 describeWithJava('DynamoDB Local', () => {
@@ -41,7 +41,7 @@ describeWithJava('DynamoDB Local', () => {
   let tables = 0;
 
   test.each(comparedStores)(
-    '$table: each call has the same answer as in memory, and leaves the same rows',
+    '$table: each call has the same answer as in memory, and leaves the same items',
     async ({ table, onDynamo, inMemory, calls }) => {
       const definition = definitionOf(table);
       const key = String(definition.KeySchema?.[0]?.AttributeName);
@@ -56,7 +56,7 @@ describeWithJava('DynamoDB Local', () => {
           const expected = await outcomeOf(run(real));
           expect(await outcomeOf(run(memory)), `${index}: ${text}`).toStrictEqual(expected);
         }
-        expect(memory.rows).toStrictEqual(await rowsOf(dynamo.client, name, key));
+        expect(memory.items).toStrictEqual(await itemsOf(dynamo.client, name, key));
         await deleteTable(dynamo, name);
       });
       await fc.assert(property, { numRuns: 60, seed: 1, endOnFailure: true });

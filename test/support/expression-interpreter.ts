@@ -1,8 +1,8 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 
-/** One row, unmarshalled. */
-export type Row = Readonly<Record<string, unknown>>;
+/** One item, unmarshalled. */
+export type Item = Readonly<Record<string, unknown>>;
 
 /** DynamoDB would answer with a ValidationException. */
 export class InvalidExpression extends Error {
@@ -62,9 +62,9 @@ export const interpreter = (context: ExpressionContext) => {
     return { rest, next, expect, list };
   };
 
-  const condition = (text: string): ((row: Row) => boolean) => {
+  const condition = (text: string): ((item: Item) => boolean) => {
     const { rest, next, expect, list } = reader(text);
-    type Test = (row: Row) => boolean;
+    type Test = (item: Item) => boolean;
 
     const one = (): Test => {
       const token = next();
@@ -77,7 +77,7 @@ export const interpreter = (context: ExpressionContext) => {
         expect('(');
         const name = nameOf(next());
         expect(')');
-        return (row) => (row[name] !== undefined) === (token === 'attribute_exists');
+        return (item) => (item[name] !== undefined) === (token === 'attribute_exists');
       }
       const name = nameOf(token);
       const operator = next();
@@ -85,31 +85,31 @@ export const interpreter = (context: ExpressionContext) => {
         expect('(');
         const options = list(() => literal(next()));
         expect(')');
-        return (row) => options.includes(row[name]);
+        return (item) => options.includes(item[name]);
       }
       const value = literal(next());
-      if (operator === '=') return (row) => row[name] === value;
+      if (operator === '=') return (item) => item[name] === value;
       if (operator !== '<=') throw new InvalidExpression(`Unknown operator ${operator}.`);
-      return (row) => row[name] !== undefined && (row[name] as string) <= (value as string);
+      return (item) => item[name] !== undefined && (item[name] as string) <= (value as string);
     };
     const joined =
-      (word: string, read: () => Test, decide: (tests: Test[], row: Row) => boolean) => (): Test => {
+      (word: string, read: () => Test, decide: (tests: Test[], item: Item) => boolean) => (): Test => {
         const tests = [read()];
         while (rest[0] === word) {
           next();
           tests.push(read());
         }
-        return (row) => decide(tests, row);
+        return (item) => decide(tests, item);
       };
-    const all = joined('AND', one, (tests, row) => tests.every((test) => test(row)));
-    const any = joined('OR', all, (tests, row) => tests.some((test) => test(row)));
+    const all = joined('AND', one, (tests, item) => tests.every((test) => test(item)));
+    const any = joined('OR', all, (tests, item) => tests.some((test) => test(item)));
 
     const whole = any();
     if (rest.length > 0) throw new InvalidExpression(`Left over: ${rest.join(' ')}.`);
     return whole;
   };
 
-  const update = (text: string): ((row: Row) => Row) => {
+  const update = (text: string): ((item: Item) => Item) => {
     const { rest, next, expect, list } = reader(text);
     expect('SET');
     const assignments = list(() => {
@@ -133,10 +133,10 @@ export const interpreter = (context: ExpressionContext) => {
     const paths = [...assignments.map(({ name }) => name), ...removals];
     if (new Set(paths).size !== paths.length) throw new InvalidExpression('Two document paths overlap.');
 
-    return (row) => {
-      const after: Record<string, unknown> = { ...row };
+    return (item) => {
+      const after: Record<string, unknown> = { ...item };
       for (const { name, unless, value } of assignments) {
-        after[name] = unless !== undefined && row[unless] !== undefined ? row[unless] : value;
+        after[name] = unless !== undefined && item[unless] !== undefined ? item[unless] : value;
       }
       for (const name of removals) delete after[name];
       return after;

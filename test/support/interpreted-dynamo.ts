@@ -7,9 +7,9 @@ import {
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
-import { interpreter, type Row } from './expression-interpreter.ts';
+import { type Item, interpreter } from './expression-interpreter.ts';
 
-const refused = (old: Row | undefined) =>
+const refused = (old: Item | undefined) =>
   new ConditionalCheckFailedException({
     message: 'The conditional request failed',
     $metadata: {},
@@ -18,24 +18,24 @@ const refused = (old: Row | undefined) =>
 
 /** A DynamoDB client for one table in memory. It interprets the expressions of the commands. */
 export const interpretedDynamo = (key: string) => {
-  const rows = new Map<string, Row>();
+  const items = new Map<string, Item>();
   const sent: unknown[] = [];
 
   const put = ({ input }: PutItemCommand) => {
     const item = unmarshall(input.Item ?? {});
-    const old = rows.get(String(item[key]));
+    const old = items.get(String(item[key]));
     const expressions = interpreter(input);
     const allowed = expressions.condition(input.ConditionExpression ?? '')(old ?? {});
     expressions.refuseUnused();
     if (!allowed) throw refused(input.ReturnValuesOnConditionCheckFailure === 'ALL_OLD' ? old : undefined);
-    rows.set(String(item[key]), item);
+    items.set(String(item[key]), item);
     return {};
   };
 
   const update = ({ input }: UpdateItemCommand) => {
     const keys = unmarshall(input.Key ?? {});
     const id = String(keys[key]);
-    const old = rows.get(id);
+    const old = items.get(id);
     const expressions = interpreter(input);
     const holds =
       input.ConditionExpression === undefined ? () => true : expressions.condition(input.ConditionExpression);
@@ -45,13 +45,13 @@ export const interpretedDynamo = (key: string) => {
       throw refused(input.ReturnValuesOnConditionCheckFailure === 'ALL_OLD' ? old : undefined);
     }
     const next = change(old ?? keys);
-    rows.set(id, next);
+    items.set(id, next);
     return input.ReturnValues === 'ALL_NEW' ? { Attributes: marshall(next) } : {};
   };
 
   const get = ({ input }: GetItemCommand) => {
-    const row = rows.get(String(unmarshall(input.Key ?? {})[key]));
-    return row === undefined ? {} : { Item: marshall(row) };
+    const item = items.get(String(unmarshall(input.Key ?? {})[key]));
+    return item === undefined ? {} : { Item: marshall(item) };
   };
 
   const client = {
@@ -65,5 +65,5 @@ export const interpretedDynamo = (key: string) => {
     },
   } as unknown as DynamoDBClient;
 
-  return { client, rows, sent };
+  return { client, items, sent };
 };

@@ -2,24 +2,24 @@ import type { BreakerStore, StoredBreaker } from '../../lib/breaker/breaker-stor
 import type { Attempt, CircuitBreaker } from '../../lib/breaker/circuit-breaker.ts';
 import { type CarryOut, type StoreFaults, underFaults } from './store-fault.ts';
 
-export type MemoryBreakerStore = BreakerStore & { readonly rows: Map<string, StoredBreaker> };
+export type MemoryBreakerStore = BreakerStore & { readonly items: Map<string, StoredBreaker> };
 
 /** The table `Breakers` in memory, with DynamoDB's semantics. */
 export const memoryBreakerStore = (faults: StoreFaults = {}): MemoryBreakerStore => {
-  const rows = new Map<string, StoredBreaker>();
-  return { rows, ...breakerStoreOver(rows, underFaults(faults)) };
+  const items = new Map<string, StoredBreaker>();
+  return { items, ...breakerStoreOver(items, underFaults(faults)) };
 };
 
-/** A store over shared rows. `carryOut` executes each call. */
-export const breakerStoreOver = (rows: Map<string, StoredBreaker>, carryOut: CarryOut): BreakerStore => {
+/** A store over shared items. `carryOut` executes each call. */
+export const breakerStoreOver = (items: Map<string, StoredBreaker>, carryOut: CarryOut): BreakerStore => {
   return {
-    read: (name) => carryOut({ store: 'breakers', method: 'read', key: name }, () => rows.get(name)),
+    read: (name) => carryOut({ store: 'breakers', method: 'read', key: name }, () => items.get(name)),
     replace: (name, previous, next) =>
       carryOut({ store: 'breakers', method: 'replace', key: name }, () => {
-        if (rows.get(name)?.version !== previous) return rows.get(name);
+        if (items.get(name)?.version !== previous) return items.get(name);
         // An item has its key, which a successful write does not return.
         const item = { name, ...next };
-        rows.set(name, item);
+        items.set(name, item);
         return next;
       }),
   };

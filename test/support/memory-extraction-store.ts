@@ -3,8 +3,8 @@ import type { ExtractionStore, ReferenceIndex } from '../../lib/extraction/store
 import type { DueRecord, Guard, Update } from '../../lib/extraction/transitions.ts';
 import { type CarryOut, type StoreFaults, underFaults } from './store-fault.ts';
 
-/** The store, and its rows for tests. */
-export type MemoryExtractionStore = ExtractionStore & { readonly rows: Map<string, Extraction> };
+/** The store, and its items for tests. */
+export type MemoryExtractionStore = ExtractionStore & { readonly items: Map<string, Extraction> };
 
 /** DynamoDB would refuse the update: an expression or the map of values is empty, or two paths overlap. */
 export class InvalidChange extends Error {
@@ -12,15 +12,15 @@ export class InvalidChange extends Error {
 }
 
 /** As in DynamoDB, a comparison with an absent attribute is false. */
-const holds = (when: Guard, row: Extraction): boolean =>
-  (when.status === undefined || when.status.includes(row.status)) &&
-  (when.requestId === undefined || row.requestId === when.requestId) &&
-  (when.attemptId === undefined || row.attemptId === when.attemptId) &&
-  (when.withoutAttempt === undefined || row.attemptId === undefined) &&
-  (when.taskId === undefined || row.taskId === when.taskId) &&
-  (when.open === undefined || row.dueShard !== undefined) &&
-  (when.uncollected === undefined || row.collectedAt === undefined) &&
-  (when.dueAt === undefined || row.dueAt === when.dueAt);
+const holds = (when: Guard, record: Extraction): boolean =>
+  (when.status === undefined || when.status.includes(record.status)) &&
+  (when.requestId === undefined || record.requestId === when.requestId) &&
+  (when.attemptId === undefined || record.attemptId === when.attemptId) &&
+  (when.withoutAttempt === undefined || record.attemptId === undefined) &&
+  (when.taskId === undefined || record.taskId === when.taskId) &&
+  (when.open === undefined || record.dueShard !== undefined) &&
+  (when.uncollected === undefined || record.collectedAt === undefined) &&
+  (when.dueAt === undefined || record.dueAt === when.dueAt);
 
 /** A copy without undefined fields, as marshalling makes it. Written by hand because simulations spend their time here. */
 const stored = <T>(value: T): T => copy(value) as T;
@@ -33,8 +33,8 @@ const copy = (value: unknown): unknown => {
   return copied;
 };
 
-const changed = (row: Extraction, { set, remove }: Update): Extraction => {
-  const next: Record<string, unknown> = { ...row, ...stored(set) };
+const changed = (record: Extraction, { set, remove }: Update): Extraction => {
+  const next: Record<string, unknown> = { ...record, ...stored(set) };
   for (const attribute of remove) delete next[attribute];
   return next as Extraction;
 };
@@ -54,8 +54,8 @@ const assertValid = ({ when, set, remove }: Update): void => {
 
 /** The table `Extractions` in memory, with DynamoDB's semantics. The index `due` is never stale. */
 export const memoryExtractionStore = (faults: StoreFaults = {}): MemoryExtractionStore => {
-  const rows = new Map<string, Extraction>();
-  return { rows, ...extractionStoreOver(rows, underFaults(faults)) };
+  const items = new Map<string, Extraction>();
+  return { items, ...extractionStoreOver(items, underFaults(faults)) };
 };
 
 /** The order of the index. */
@@ -66,40 +66,43 @@ const inOrder = (one: DueRecord, other: DueRecord): number =>
       ? -1
       : 1;
 
-/** An extraction store over shared rows. `carryOut` executes each call. */
-export const extractionStoreOver = (rows: Map<string, Extraction>, carryOut: CarryOut): ExtractionStore => {
+/** An extraction store over shared records. `carryOut` executes each call. */
+export const extractionStoreOver = (
+  records: Map<string, Extraction>,
+  carryOut: CarryOut,
+): ExtractionStore => {
   const call = <T>(method: 'create' | 'get' | 'apply' | 'due', key: string, effect: () => T): Promise<T> =>
     carryOut({ store: 'extractions', method, key }, effect);
 
   return {
     create: (record) =>
       call('create', record.extractionId, () => {
-        const existing = rows.get(record.extractionId);
+        const existing = records.get(record.extractionId);
         if (existing !== undefined) return { created: false, record: stored(existing) } as const;
-        rows.set(record.extractionId, stored(record));
+        records.set(record.extractionId, stored(record));
         return { created: true } as const;
       }),
     get: (extractionId) =>
       call('get', extractionId, () => {
-        const row = rows.get(extractionId);
-        return row === undefined ? undefined : stored(row);
+        const record = records.get(extractionId);
+        return record === undefined ? undefined : stored(record);
       }),
     apply: (change) =>
       call('apply', change.extractionId, () => {
         assertValid(change);
-        const row = rows.get(change.extractionId);
-        // An update without a row creates one, if its condition holds for no attributes at all.
-        const found = row ?? ({ extractionId: change.extractionId } as Extraction);
+        const record = records.get(change.extractionId);
+        // An update without a record creates one, if its condition holds for no attributes at all.
+        const found = record ?? ({ extractionId: change.extractionId } as Extraction);
         if (!holds(change.when, found)) {
-          return { applied: false, record: row === undefined ? undefined : stored(row) } as const;
+          return { applied: false, record: record === undefined ? undefined : stored(record) } as const;
         }
         const next = changed(found, change);
-        rows.set(change.extractionId, next);
+        records.set(change.extractionId, next);
         return { applied: true, record: stored(next) } as const;
       }),
     due: (shard, now, limit, after) =>
       call('due', String(shard), () =>
-        [...rows.values()]
+        [...records.values()]
           .flatMap(({ extractionId, dueShard, dueAt }) =>
             dueShard === shard && dueAt !== undefined ? [{ extractionId, dueAt }] : [],
           )
@@ -111,14 +114,14 @@ export const extractionStoreOver = (rows: Map<string, Extraction>, carryOut: Car
   };
 };
 
-/** The index `reference` over the rows of a store. It is never stale. A query reads so many entries, before the filter. */
+/** The index `reference` over the records of a store. It is never stale. A query reads so many entries, before the filter. */
 export const memoryReferenceIndex = (
-  rows: ReadonlyMap<string, Extraction>,
+  records: ReadonlyMap<string, Extraction>,
   entriesPerQuery = 1_000,
 ): ReferenceIndex => ({
   find: async ({ reference, requestedBy, after }) => {
-    const sorted = [...rows.values()]
-      .filter((row) => row.reference === reference)
+    const sorted = [...records.values()]
+      .filter((record) => record.reference === reference)
       .sort(
         (one, other) =>
           other.requestedAt.localeCompare(one.requestedAt) ||
@@ -130,7 +133,7 @@ export const memoryReferenceIndex = (
     const last = from + read.length < sorted.length ? read.at(-1) : undefined;
     return {
       entries: read
-        .filter((row) => requestedBy === undefined || row.requestedBy === requestedBy)
+        .filter((record) => requestedBy === undefined || record.requestedBy === requestedBy)
         .map(entryOf),
       ...(last === undefined ? {} : { last: entryOf(last) }),
     };

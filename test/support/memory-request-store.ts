@@ -1,10 +1,10 @@
 import type { RequestStore, StoredRequest } from '../../lib/extraction/store.ts';
 import { type CarryOut, type StoreFaults, underFaults } from './store-fault.ts';
 
-/** The store, and its rows for tests. */
-export type MemoryRequestStore = RequestStore & { readonly rows: Map<string, StoredRequest> };
+/** The store, and its items for tests. */
+export type MemoryRequestStore = RequestStore & { readonly items: Map<string, StoredRequest> };
 
-/** The row of a request. */
+/** The item of a request. */
 export const storedRequest = (extractionId: string, requestId = 'request-1'): StoredRequest => ({
   requestId,
   extractionId,
@@ -12,44 +12,44 @@ export const storedRequest = (extractionId: string, requestId = 'request-1'): St
   expiresAt: 0,
 });
 
-/** The table `Requests` in memory, with these rows and DynamoDB's semantics. Nothing expires. */
+/** The table `Requests` in memory, with these items and DynamoDB's semantics. Nothing expires. */
 export const memoryRequestStore = (
   faults: StoreFaults = {},
   ...stored: readonly StoredRequest[]
 ): MemoryRequestStore => {
-  const rows = new Map(stored.map((row) => [row.requestId, row]));
-  return { rows, ...requestStoreOver(rows, underFaults(faults)) };
+  const items = new Map(stored.map((item) => [item.requestId, item]));
+  return { items, ...requestStoreOver(items, underFaults(faults)) };
 };
 
 type RequestMethod = 'put' | 'get' | 'remove' | 'extend';
 
-/** A request store over shared rows. `carryOut` executes each call. */
-export const requestStoreOver = (rows: Map<string, StoredRequest>, carryOut: CarryOut): RequestStore => {
+/** A request store over shared items. `carryOut` executes each call. */
+export const requestStoreOver = (items: Map<string, StoredRequest>, carryOut: CarryOut): RequestStore => {
   const call = <T>(method: RequestMethod, key: string, effect: () => T): Promise<T> =>
     carryOut({ store: 'requests', method, key }, effect);
   return {
-    put: (row) =>
-      call('put', row.requestId, () => {
-        const found = rows.get(row.requestId);
-        if (found !== undefined && found.sealed !== row.sealed) {
+    put: (item) =>
+      call('put', item.requestId, () => {
+        const found = items.get(item.requestId);
+        if (found !== undefined && found.sealed !== item.sealed) {
           throw Object.assign(new Error('It exists.'), { name: 'ConditionalCheckFailedException' });
         }
-        rows.set(row.requestId, { ...row });
+        items.set(item.requestId, { ...item });
       }),
     get: (requestId) =>
       call('get', requestId, () => {
-        const row = rows.get(requestId);
-        return row === undefined ? undefined : { ...row };
+        const item = items.get(requestId);
+        return item === undefined ? undefined : { ...item };
       }),
     remove: (requestId, taskId) =>
       call('remove', requestId, () => {
-        const row = rows.get(requestId);
-        if (row?.taskId === undefined || row.taskId === taskId) rows.delete(requestId);
+        const item = items.get(requestId);
+        if (item?.taskId === undefined || item.taskId === taskId) items.delete(requestId);
       }),
     extend: (requestId, expiresAt) =>
       call('extend', requestId, () => {
-        const row = rows.get(requestId);
-        if (row !== undefined && row.expiresAt < expiresAt) rows.set(requestId, { ...row, expiresAt });
+        const item = items.get(requestId);
+        if (item !== undefined && item.expiresAt < expiresAt) items.set(requestId, { ...item, expiresAt });
       }),
   };
 };

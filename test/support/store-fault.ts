@@ -14,7 +14,7 @@ export type StoreCall = {
     | 'extend'
     | 'read'
     | 'replace';
-  /** The key of the row. For `due`, the shard number. */
+  /** The key of the item. For `due`, the shard number. */
   readonly key: string;
 };
 

@@ -22,7 +22,7 @@ type Mover = {
 
 const anHourAgo = (): string => new Date(Date.now() - hourSeconds * 1_000).toISOString();
 
-/** Ends the machine's wait for the webhook as its timeout would, once start-task has linked the task. */
+/** Ends the execution's wait for the webhook as its timeout would, once start-task has linked the task. */
 const endWebhookWait = async ({ taskId = '' }: Extraction, mover: Mover): Promise<void> => {
   for (;;) {
     const { Item } = await mover.dynamo.send(

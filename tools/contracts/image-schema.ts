@@ -2,13 +2,13 @@ import { defined } from '../../lib/defined.ts';
 import { mapValues, type Schema } from './schema.ts';
 
 /**
- * The schema of a row in the JSON of DynamoDB, such as `NewImage`, from the schema of the row itself. In that JSON every
+ * The schema of a record in the JSON of DynamoDB, such as `NewImage`, from the schema of the record itself. In that JSON every
  * value is in an object that names its type
  * (https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_AttributeValue.html).
  */
-export const imageSchema = (row: Schema): Schema => ({
-  ...row,
-  properties: mapValues(row.properties ?? {}, valueSchema),
+export const imageSchema = (record: Schema): Schema => ({
+  ...record,
+  properties: mapValues(record.properties ?? {}, valueSchema),
 });
 
 /** The schema of one value in the JSON of DynamoDB. Throws a RangeError for a type that no record has. */

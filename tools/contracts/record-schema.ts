@@ -50,7 +50,7 @@ export const recordSchema = (): Schema => {
   };
   return {
     title: 'Extraction',
-    description: 'A row of the table Extractions, as JSON without the types of DynamoDB.',
+    description: 'An item of the table Extractions, as JSON without the types of DynamoDB.',
     anyOf,
     $defs: Object.fromEntries(
       Object.entries(definitions).map(([name, definition]) => [name, complete(name, definition)]),

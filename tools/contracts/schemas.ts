@@ -8,10 +8,10 @@ const dialect = { $schema: 'https://json-schema.org/draft/2020-12/schema' };
 
 /** The schemas in docs/schemas, by file name. They refer to one another by file name. */
 export const contractSchemas = (): Readonly<Record<string, Schema>> => {
-  const row = recordSchema();
+  const record = recordSchema();
   return {
-    'extraction.json': { ...dialect, ...row },
-    'stream-record.json': { ...dialect, ...streamRecordSchema(row) },
+    'extraction.json': { ...dialect, ...record },
+    'stream-record.json': { ...dialect, ...streamRecordSchema(record) },
     'event.json': { ...dialect, ...eventSchema },
     'bus-event.json': { ...dialect, ...busEventSchema },
   };

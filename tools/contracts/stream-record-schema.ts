@@ -14,7 +14,11 @@ const common: Schema = {
   type: 'object',
   required: ['eventID', 'eventName', 'dynamodb'],
   properties: {
-    eventID: { description: 'The same in every delivery of the record.', type: 'string', minLength: 1 },
+    eventID: {
+      description: 'The same in every delivery of the stream record.',
+      type: 'string',
+      minLength: 1,
+    },
     eventName: { type: 'string', enum: ['INSERT', 'MODIFY', 'REMOVE'] },
     eventSource: { const: 'aws:dynamodb' },
     dynamodb: {
@@ -110,16 +114,16 @@ export const kinds: Readonly<Record<Kind, Schema>> = {
   expired: remove('The retention of the record ended.', byTimeToLive),
 };
 
-/** The schema of a record of the stream, with one definition for each kind. `row` is the schema of the table's rows. */
-export const streamRecordSchema = (row: Schema): Schema => {
-  const { $defs = {}, anyOf = [] } = row;
+/** The schema of a stream record, with one definition for each kind. `record` is the schema of the records in the table. */
+export const streamRecordSchema = (record: Schema): Schema => {
+  const { $defs = {}, anyOf = [] } = record;
   return {
     title: 'Record of the stream of extractions',
     anyOf: Object.keys(kinds).map((name) => ({ $ref: `#/$defs/${name}` })),
     $defs: {
       ...kinds,
       Record: common,
-      Image: { description: 'A row in the JSON of DynamoDB.', anyOf },
+      Image: { description: 'A record in the JSON of DynamoDB.', anyOf },
       ...Object.fromEntries(
         Object.entries($defs).map(([name, definition]) => [
           name,

@@ -22,7 +22,7 @@ export type RequestDeps = {
   readonly seal: (ids: ExecutionInput, plaintext: SealedRequestData) => Promise<string>;
   /** Starts the execution whose name is the extractionId. An existing one is success. */
   readonly startExecution: (input: ExecutionInput) => Promise<void>;
-  /** 128 random bits, so that no caller can choose the key of the row. */
+  /** 128 random bits, so that no caller can choose the key of the item. */
   readonly newRequestId: () => string;
   readonly telemetry: Telemetry;
   readonly now: () => Date;
@@ -93,9 +93,9 @@ export const requestExtraction = async (input: RequestInput, deps: RequestDeps):
   });
   const creation = await deps.extractions.create(ofThisRequest);
   const record = creation.created ? ofThisRequest : creation.record;
-  // The SDK repeats a put whose answer was lost, and the repetition then finds the row of the first try.
+  // The SDK repeats a put whose answer was lost, and the repetition then finds the record of the first try.
   const isOfThisRequest = record.requestId === requestId;
-  // Only if the record is of another request. After an exception that is unknown, and a start may need the row.
+  // Only if the record is of another request. After an exception that is unknown, and a start may need the item.
   if (!isOfThisRequest) await removeRequest(ofThisRequest, deps);
   if (record.fingerprint !== input.fingerprint) return { kind: 'key-reused' };
 

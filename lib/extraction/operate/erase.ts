@@ -7,15 +7,15 @@ export type RecordRead = { readonly record: Extraction | undefined; readonly at:
 /** Access to the tables and the bucket. Reads are strongly consistent. */
 export type EraseDeps = {
   readonly getRecord: (extractionId: string) => Promise<RecordRead>;
-  /** Deletes the row if it is still closed and has this status. Returns true also if there is no row. */
+  /** Deletes the record if it is still closed and has this status. Returns true also if there is no record. */
   readonly removeRecord: (extractionId: string, status: Extraction['status']) => Promise<boolean>;
-  /** Whether `Tasks` has a row for the task that is not linked to another extraction. */
+  /** Whether `Tasks` has an item for the task that is not linked to another extraction. */
   readonly hasTask: (taskId: string, extractionId: string) => Promise<boolean>;
-  /** Deletes that row. A row of another extraction stays, as the provider may have returned one task id twice. */
+  /** Deletes that item. An item of another extraction stays, as the provider may have returned one task id twice. */
   readonly removeTask: (taskId: string, extractionId: string) => Promise<void>;
-  /** Whether `Requests` has the row of this request. */
+  /** Whether `Requests` has the item of this request. */
   readonly hasRequest: (requestId: string) => Promise<boolean>;
-  /** Deletes that row, whatever it was put back for. */
+  /** Deletes that item, whatever it was put back for. */
   readonly removeRequest: (requestId: string) => Promise<void>;
   /** Deletes every version of every object of the extraction, and returns their number. */
   readonly removeResults: (extractionId: string) => Promise<number>;
@@ -51,7 +51,7 @@ const lastChangedAt = (record: Extraction, now: string, recordRetention: number)
 };
 
 /**
- * Erases one closed extraction: results, then its rows in `Tasks` and `Requests`, then the record. In this order an interrupted erasure
+ * Erases one closed extraction: results, then its items in `Tasks` and `Requests`, then the record. In this order an interrupted erasure
  * can be repeated, because the record goes last. Throws what a dependency throws.
  */
 export const erase = async (extractionId: string, deps: EraseDeps): Promise<EraseResult> => {

@@ -1,8 +1,8 @@
 import { dueShardOf } from '../deadlines.ts';
 import { type Extraction, ownOutcomes, terminalStatuses } from '../record.ts';
 
-/** What happens to a row that is in the backup and not in the live table. */
-export type RestoredRow =
+/** What happens to a record that is in the backup and not in the live table. */
+export type RestoredRecord =
   /** It was closed: written unchanged. */
   | { readonly kind: 'closed'; readonly record: Extraction }
   /** It was open: due now, so that the next sweep queues it. */
@@ -16,16 +16,16 @@ export type RestoredRow =
 
 const statuses: readonly string[] = ['REQUESTED', 'STARTING', 'RUNNING', ...terminalStatuses, ...ownOutcomes];
 
-const isExtraction = (row: Readonly<Record<string, unknown>>): boolean =>
-  typeof row.extractionId === 'string' && statuses.includes(String(row.status));
+const isExtraction = (record: Readonly<Record<string, unknown>>): boolean =>
+  typeof record.extractionId === 'string' && statuses.includes(String(record.status));
 
 /**
  * The record of an extraction that was about to be started when the backup was made. It must never be started again,
  * because its task may have been started since. No transition leads from `UNCONFIRMED` back to `REQUESTED`. `attemptId`
  * stays, so that this attempt, if it still runs, can write its taskId (`markRunningLate`).
  */
-const unconfirmed = (row: Extraction, now: Date, recordRetention: number): Extraction => {
-  const { dueShard: _dueShard, dueAt: _dueAt, ...closed } = row;
+const unconfirmed = (record: Extraction, now: Date, recordRetention: number): Extraction => {
+  const { dueShard: _dueShard, dueAt: _dueAt, ...closed } = record;
   return {
     ...closed,
     status: 'UNCONFIRMED',
@@ -36,22 +36,22 @@ const unconfirmed = (row: Extraction, now: Date, recordRetention: number): Extra
   };
 };
 
-/** Decides what happens to one row of a backup. `recordRetention` is in seconds. */
-export const judgeRow = (row: Extraction, now: Date, recordRetention: number): RestoredRow => {
-  if (!isExtraction(row)) return { kind: 'unreadable' };
-  if (row.status === 'REQUESTED' || row.status === 'STARTING') {
-    return { kind: 'unconfirmed', record: unconfirmed(row, now, recordRetention) };
+/** Decides what happens to one record of a backup. `recordRetention` is in seconds. */
+export const judgeRecord = (record: Extraction, now: Date, recordRetention: number): RestoredRecord => {
+  if (!isExtraction(record)) return { kind: 'unreadable' };
+  if (record.status === 'REQUESTED' || record.status === 'STARTING') {
+    return { kind: 'unconfirmed', record: unconfirmed(record, now, recordRetention) };
   }
-  if (row.dueShard !== undefined) {
-    const due = { dueShard: dueShardOf(row.extractionId), dueAt: now.toISOString() };
-    return { kind: 'due', record: { ...row, ...due } };
+  if (record.dueShard !== undefined) {
+    const due = { dueShard: dueShardOf(record.extractionId), dueAt: now.toISOString() };
+    return { kind: 'due', record: { ...record, ...due } };
   }
-  if (row.expiresAt !== undefined && row.expiresAt * 1000 <= now.getTime()) return { kind: 'expired' };
-  return { kind: 'closed', record: row };
+  if (record.expiresAt !== undefined && record.expiresAt * 1000 <= now.getTime()) return { kind: 'expired' };
+  return { kind: 'closed', record };
 };
 
 export type RestoreDeps = {
-  /** Writes a row if there is none. Otherwise returns the existing one. */
+  /** Writes a record if there is none. Otherwise returns the existing one. */
   readonly create: (
     record: Extraction,
   ) => Promise<{ readonly created: true } | { readonly created: false; readonly record: Extraction }>;
@@ -61,11 +61,11 @@ export type RestoreDeps = {
   readonly dryRun: boolean;
   readonly now: () => Date;
   readonly recordRetention: number;
-  /** Called for every row except those that are present already. */
-  readonly onRow: (extractionId: string, kind: RestoredKind) => void;
+  /** Called for every record except those that are present already. */
+  readonly onRecord: (extractionId: string, kind: RestoredKind) => void;
 };
 
-export type RestoredKind = RestoredRow['kind'] | 'present' | 'excepted' | 'requested-again';
+export type RestoredKind = RestoredRecord['kind'] | 'present' | 'excepted' | 'requested-again';
 
 export type RestoreResult = Readonly<Record<RestoredKind, number>>;
 
@@ -73,11 +73,14 @@ export type RestoreResult = Readonly<Record<RestoredKind, number>>;
 const concurrency = 16;
 
 /**
- * Copies the rows that the live table does not have, and overwrites none. `requested-again` counts live rows of another
- * request than the backup's, whose idempotency keys were used while the rows were missing. Throws what a dependency
- * throws; it can be repeated, because existing rows stay.
+ * Copies the records that the live table does not have, and overwrites none. `requested-again` counts live records of another
+ * request than the backup's, whose idempotency keys were used while the records were missing. Throws what a dependency
+ * throws; it can be repeated, because existing records stay.
  */
-export const restore = async (rows: AsyncIterable<Extraction>, deps: RestoreDeps): Promise<RestoreResult> => {
+export const restore = async (
+  records: AsyncIterable<Extraction>,
+  deps: RestoreDeps,
+): Promise<RestoreResult> => {
   const counts: Record<RestoredKind, number> = {
     closed: 0,
     due: 0,
@@ -88,28 +91,28 @@ export const restore = async (rows: AsyncIterable<Extraction>, deps: RestoreDeps
     excepted: 0,
     'requested-again': 0,
   };
-  const copy = async (row: Extraction): Promise<RestoredKind> => {
-    if (deps.except.has(row.extractionId)) return 'excepted';
-    const judged = judgeRow(row, deps.now(), deps.recordRetention);
+  const copy = async (record: Extraction): Promise<RestoredKind> => {
+    if (deps.except.has(record.extractionId)) return 'excepted';
+    const judged = judgeRecord(record, deps.now(), deps.recordRetention);
     if (!('record' in judged)) return judged.kind;
-    const live = deps.dryRun ? await deps.get(row.extractionId) : await write(judged.record, deps);
+    const live = deps.dryRun ? await deps.get(record.extractionId) : await write(judged.record, deps);
     if (live === undefined) return judged.kind;
-    return live.requestId === row.requestId ? 'present' : 'requested-again';
+    return live.requestId === record.requestId ? 'present' : 'requested-again';
   };
 
-  const queue = rows[Symbol.asyncIterator]();
+  const queue = records[Symbol.asyncIterator]();
   const work = async (): Promise<void> => {
     for (let next = await queue.next(); next.done !== true; next = await queue.next()) {
       const kind = await copy(next.value);
       counts[kind] += 1;
-      if (kind !== 'present') deps.onRow(String(next.value.extractionId), kind);
+      if (kind !== 'present') deps.onRecord(String(next.value.extractionId), kind);
     }
   };
   await Promise.all(Array.from({ length: concurrency }, work));
   return counts;
 };
 
-/** Writes the row, and returns undefined. If there is a row already, returns that one. */
+/** Writes the record, and returns undefined. If there is a record already, returns that one. */
 const write = async (record: Extraction, { create }: RestoreDeps): Promise<Extraction | undefined> => {
   const creation = await create(record);
   return creation.created ? undefined : creation.record;

@@ -29,7 +29,7 @@ import {
 } from './steps.ts';
 
 /**
- * The row of a task in `Tasks`. A task that start-task did not link is adopted before anything is read or decided. From
+ * The item of a task in `Tasks`. A task that start-task did not link is adopted before anything is read or decided. From
  * then on, every delivery finds the extraction. `adopted` is true if this call found the task unlinked.
  */
 const findOrAdoptTask = async (
@@ -66,15 +66,15 @@ const findOutcome = async (
     deps.telemetry.count('TaskLinkedElsewhere', record);
     return { kind: 'linked-elsewhere' };
   }
-  // start-task would have removed the row after the link.
+  // start-task would have removed the item after the link.
   if (found?.adopted === true) await removeRequest(record, deps);
   const delivered = found?.task.taskStatus;
   if (delivered !== undefined && isTerminalStatus(delivered)) {
     const reported = { extractionId, taskId, taskStatus: delivered };
     // The delivery came before any extraction was linked to its task.
     const early = found?.adopted ? (['EarlyDelivery'] as const) : [];
-    const row = await settle('reconcile', reported, deps, ...early);
-    return { kind: 'settled', step: { kind: 'again', record: row } };
+    const settled = await settle('reconcile', reported, deps, ...early);
+    return { kind: 'settled', step: { kind: 'again', record: settled } };
   }
   if (record.oversizedAt !== undefined || known?.kind === 'too-large') return { kind: 'too-large' };
   const read = await readProvider(record, taskId, isLast, deps);
@@ -86,12 +86,12 @@ const findOutcome = async (
     return { kind: 'none', why: 'still-running' };
   }
   if (reading.taskStatus === undefined) return { kind: 'too-large' };
-  // Deliveries settle while the machine polls, too. A read is first only if all five deliveries were lost, or in the
+  // Deliveries settle while the execution polls, too. A read is first only if all five deliveries were lost, or in the
   // moment between the end of a task and its first delivery.
   const missed = hasWebhook(record) ? (['WebhookMissed'] as const) : [];
   const reported = reportedOutcome(record, taskId, reading, reading.taskStatus);
-  const row = await settle('reconcile', reported, deps, ...missed);
-  return { kind: 'settled', step: { kind: 'again', record: row, reading } };
+  const settled = await settle('reconcile', reported, deps, ...missed);
+  return { kind: 'settled', step: { kind: 'again', record: settled, reading } };
 };
 
 const reportedOutcome = (

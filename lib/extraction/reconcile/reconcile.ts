@@ -28,7 +28,7 @@ const reconcileRequested = async (
   if (!isAbandoned && !windowOver) return notYet(record, 'not-started-yet', caller, deps);
   const hasRequest = (await findRequest(record, deps)) !== undefined;
   const orElse = isAbandoned ? 'start-abandoned' : 'start-window-over';
-  // A process that used the row changed the record before, so this change is then refused.
+  // A process that used the item changed the record before, so this change is then refused.
   const reason = hasRequest ? orElse : requestDataGone;
   return close(markNotStarted({ record, reason, now, timings: deps.timings }), deps, 'NotStarted');
 };

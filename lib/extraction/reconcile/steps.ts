@@ -62,12 +62,12 @@ export type ReconcileResult =
   | { readonly kind: 'not-yet'; readonly record: Extraction; readonly why: string }
   /** The message is for an earlier `dueAt`. The process that has moved it ahead continues. */
   | { readonly kind: 'superseded'; readonly record: Extraction }
-  /** There is no row: it was erased, or its retention is over. */
+  /** There is no record: it was erased, or its retention is over. */
   | { readonly kind: 'gone' };
 
 export type Step =
   | { readonly kind: 'return'; readonly result: ReconcileResult }
-  /** Decide again from this row. A reading that was made on the way is used again. */
+  /** Decide again from this record. A reading that was made on the way is used again. */
   | { readonly kind: 'again'; readonly record: Extraction | undefined; readonly reading?: Reading };
 
 /** Why a read was not made, and the `collectionError` of a record that is closed for it. */
@@ -80,19 +80,19 @@ type ReadResult =
   /** Another process has changed the record meanwhile. */
   | { readonly kind: 'changed'; readonly record: Extraction | undefined };
 
-const isUnchanged = (before: Extraction, row: Extraction): boolean =>
-  row.requestId === before.requestId &&
-  row.attemptId === before.attemptId &&
-  row.status === before.status &&
-  row.dueShard === before.dueShard;
+const isUnchanged = (before: Extraction, after: Extraction): boolean =>
+  after.requestId === before.requestId &&
+  after.attemptId === before.attemptId &&
+  after.status === before.status &&
+  after.dueShard === before.dueShard;
 
 /**
- * The row of the request is not there. The process that closes a record of a consent removes it, so the record is read again.
- * If the record is unchanged, the row is lost. The task is then not read any more, and the record is closed at its time.
+ * The item of the request is not there. The process that closes a record of a consent removes it, so the record is read again.
+ * If the record is unchanged, the item is lost. The task is then not read any more, and the record is closed at its time.
  */
 const readWithoutRequest = async (record: Extraction, deps: ReconcileDeps): Promise<ReadResult> => {
-  const row = await deps.extractions.get(record.extractionId);
-  if (row === undefined || !isUnchanged(record, row)) return { kind: 'changed', record: row };
+  const current = await deps.extractions.get(record.extractionId);
+  if (current === undefined || !isUnchanged(record, current)) return { kind: 'changed', record: current };
   deps.telemetry.count('RequestDataGone', record);
   return { kind: 'no-answer', why: requestDataGone };
 };
@@ -125,7 +125,7 @@ export const readProvider = async (
 
 /**
  * Writes a change that closes the record. Counts `metrics` unless another process had closed it in the same way. If the
- * row refuses the change, the decision is made again.
+ * record refuses the change, the decision is made again.
  */
 export const close = async (
   change: Change,
@@ -142,7 +142,7 @@ export const close = async (
   return { kind: 'return', result: { kind: 'closed', record } };
 };
 
-/** A pause may hold a consent for longer than the row of its request is kept. */
+/** A pause may hold a consent for longer than the item of its request is kept. */
 const keepRequest = async (record: Extraction, dueAt: string, deps: ReconcileDeps): Promise<void> => {
   const expiry = record.method === 'consent' ? extendedExpiry(record, dueAt, deps.timings) : undefined;
   if (expiry === undefined) return;
@@ -194,7 +194,7 @@ export const notYet = async (
     : deferUntil(record, nextPollAt(record, deps), why, deps);
 };
 
-/** Closes, and keeps the reading for the next decision if the row refuses, so that nothing is downloaded again. */
+/** Closes, and keeps the reading for the next decision if the record refuses, so that nothing is downloaded again. */
 export const closeOversized = async (
   change: Change,
   deps: ReconcileDeps,

@@ -20,7 +20,7 @@ export type RetryableStartError =
   | 'ProviderPaused'
   | 'ProviderUnreachable'
   | 'ProviderUnauthorized'
-  /** The row of the request is not there. */
+  /** The item of the request is not there. */
   | 'RequestDataGone'
   | 'StartInProgress';
 

@@ -6,7 +6,7 @@ import type { RetryableStartError } from './start-answer.ts';
 
 export type StartForMachineDeps = StartDeps & {
   readonly send: SendReconcile;
-  /** Answers the callback token with success, which ends the machine. */
+  /** Answers the callback token with success, which ends the execution. */
   readonly wake: (callbackToken: string, extractionId: string) => Promise<WakeOutcome>;
   /**
    * Fails the state with an error name that the machine retries. `cause` is a fixed sentence, as the history shows it.
@@ -15,7 +15,7 @@ export type StartForMachineDeps = StartDeps & {
 };
 
 /**
- * Answers the callback token, unless the machine has to wait for the webhook. Before the machine ends, the queue has what
+ * Answers the callback token, unless the execution has to wait for the webhook. Before the execution ends, the queue has what
  * is left: if the message cannot be sent, the start fails, and the machine retries it.
  */
 const answerMachine = async (

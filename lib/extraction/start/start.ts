@@ -48,10 +48,10 @@ export type StartInput = {
 };
 
 export type StartOutcome =
-  /** The task runs and the callback token is stored. The webhook will wake the machine. */
+  /** The task runs and the callback token is stored. The webhook will wake the execution. */
   | { readonly kind: 'waiting'; readonly taskId: string }
   /**
-   * The record is open, and the machine has nothing to wait for: the queue polls a task by consent, collects after an early
+   * The record is open, and the execution has nothing to wait for: the queue polls a task by consent, collects after an early
    * delivery, or records that the start window is over.
    */
   | {
@@ -87,21 +87,21 @@ type AttemptDeps = StartDeps & { readonly attempt: Attempt };
 /** What one attempt starts with. */
 type Started = { readonly attemptId: string; readonly stored: StoredRequest };
 
-/** Ends with `outcome`, and removes the row of the request if nothing needs it any more. */
+/** Ends with `outcome`, and removes the item of the request if nothing needs it any more. */
 const endWith = async (outcome: StartOutcome, record: Extraction, deps: StartDeps): Promise<StartOutcome> => {
   if (isRequestDone(record)) await removeRequest(record, deps);
   return outcome;
 };
 
-/** Nothing is left for the machine. What is left of an open record is the queue's. */
-const endFor = async (row: Extraction | undefined, deps: StartDeps): Promise<StartOutcome> => {
-  if (row === undefined) return { kind: 'settled', status: 'GONE' };
-  const { status, dueShard } = row;
+/** Nothing is left for the execution. What is left of an open record is the queue's. */
+const endFor = async (record: Extraction | undefined, deps: StartDeps): Promise<StartOutcome> => {
+  if (record === undefined) return { kind: 'settled', status: 'GONE' };
+  const { status, dueShard } = record;
   const outcome: StartOutcome =
     dueShard === undefined
       ? { kind: 'settled', status }
       : { kind: 'queued', status, cause: 'start', delaySeconds: 0 };
-  return endWith(outcome, row, deps);
+  return endWith(outcome, record, deps);
 };
 
 /** Has the queue poll from `dueAt` on. */
@@ -110,37 +110,41 @@ const pollByQueue = ({ status, dueAt }: Extraction, deps: StartDeps): StartOutco
   return { kind: 'queued', status, cause: 'due', ...defined({ dueAt }), delaySeconds };
 };
 
-/** The outcome, or the row that refused a write, from which the decision is made again. */
-type Step = StartOutcome | { readonly kind: 'again'; readonly row: Extraction | undefined };
+/** The outcome, or the record that refused a write, from which the decision is made again. */
+type Step = StartOutcome | { readonly kind: 'again'; readonly record: Extraction | undefined };
 
 /** Writes that the extraction ends as `UNCONFIRMED`. */
-const closeUnconfirmed = async (change: Change, row: Extraction, deps: StartDeps): Promise<Step> => {
-  const { kind, record } = await writeChange(deps.extractions, change);
-  if (kind === 'lost') return { kind: 'again', row: record };
-  if (kind === 'written') {
-    reportOutcome(record, deps.telemetry);
-    deps.telemetry.count('Unconfirmed', row);
+const closeUnconfirmed = async (change: Change, record: Extraction, deps: StartDeps): Promise<Step> => {
+  const outcome = await writeChange(deps.extractions, change);
+  if (outcome.kind === 'lost') return { kind: 'again', record: outcome.record };
+  if (outcome.kind === 'written') {
+    reportOutcome(outcome.record, deps.telemetry);
+    deps.telemetry.count('Unconfirmed', record);
   }
-  return endFor(record, deps);
+  return endFor(outcome.record, deps);
 };
 
 /** Links the task and stores the callback token. Settles at once if an early delivery left a final status. */
 const linkTask = async (
   input: StartInput,
-  row: Extraction,
+  record: Extraction,
   taskId: string,
   deps: StartDeps,
 ): Promise<Step> => {
-  if (!hasWebhook(row)) return pollByQueue(row, deps);
+  if (!hasWebhook(record)) return pollByQueue(record, deps);
   const { extractionId, callbackToken, callbackAttempt } = input;
   const { linked, task } = await deps.tasks.link({ taskId, extractionId, callbackToken, callbackAttempt });
   if (!linked && task.extractionId !== input.extractionId) {
     // Counted before the write: this may be a leak, so the alarm must not depend on whether the write succeeds.
-    deps.telemetry.count('TaskLinkedElsewhere', row);
-    return closeUnconfirmed(disownTask({ ...decisionOn(row, deps), taskId, settledBy: 'start' }), row, deps);
+    deps.telemetry.count('TaskLinkedElsewhere', record);
+    return closeUnconfirmed(
+      disownTask({ ...decisionOn(record, deps), taskId, settledBy: 'start' }),
+      record,
+      deps,
+    );
   }
   if (task.taskStatus === undefined || !isTerminalStatus(task.taskStatus)) {
-    return endWith({ kind: 'waiting', taskId }, row, deps);
+    return endWith({ kind: 'waiting', taskId }, record, deps);
   }
   const reported = { extractionId, taskId, taskStatus: task.taskStatus };
   return endFor(await settle('start', reported, deps, 'EarlyDelivery'), deps);
@@ -150,27 +154,28 @@ const linkTask = async (
  * Whether this is the record that the execution was started for. After an erasure or a loss, a repeated idempotency key
  * creates another record under the same id. An older execution must not start it with its own request.
  */
-const isOfExecution = (row: Extraction | undefined, input: StartInput): row is Extraction =>
-  row?.requestId === input.requestId;
+const isOfExecution = (record: Extraction | undefined, input: StartInput): record is Extraction =>
+  record?.requestId === input.requestId;
 
-/** A row that went back to `REQUESTED` meanwhile is left to the machine's retry. */
-const decide = async (row: Extraction | undefined, input: StartInput, deps: StartDeps): Promise<Step> => {
-  if (!isOfExecution(row, input)) return { kind: 'settled', status: 'GONE' };
-  if (row.status === 'REQUESTED') return { kind: 'retry', error: 'StartInProgress' };
-  if (row.status === 'RUNNING' && row.taskId !== undefined) return linkTask(input, row, row.taskId, deps);
-  if (row.status === 'STARTING' && row.attemptId !== undefined) {
-    if (!isStartStale(row, deps.now(), deps.timings)) return { kind: 'retry', error: 'StartInProgress' };
-    const { attemptId } = row;
+/** A record that went back to `REQUESTED` meanwhile is left to the machine's retry. */
+const decide = async (record: Extraction | undefined, input: StartInput, deps: StartDeps): Promise<Step> => {
+  if (!isOfExecution(record, input)) return { kind: 'settled', status: 'GONE' };
+  if (record.status === 'REQUESTED') return { kind: 'retry', error: 'StartInProgress' };
+  if (record.status === 'RUNNING' && record.taskId !== undefined)
+    return linkTask(input, record, record.taskId, deps);
+  if (record.status === 'STARTING' && record.attemptId !== undefined) {
+    if (!isStartStale(record, deps.now(), deps.timings)) return { kind: 'retry', error: 'StartInProgress' };
+    const { attemptId } = record;
     const interrupted = { attemptId, reason: 'start-interrupted', settledBy: 'start' } as const;
-    return closeUnconfirmed(markUnconfirmed({ ...decisionOn(row, deps), ...interrupted }), row, deps);
+    return closeUnconfirmed(markUnconfirmed({ ...decisionOn(record, deps), ...interrupted }), record, deps);
   }
-  return endFor(row, deps);
+  return endFor(record, deps);
 };
 
 /** Goes on for an invocation that may not start, or no longer: decides until no write is refused. */
 const continueFrom = async (step: Step, input: StartInput, deps: StartDeps): Promise<StartOutcome> => {
   let next = step;
-  while (next.kind === 'again') next = await decide(next.row, input, deps);
+  while (next.kind === 'again') next = await decide(next.record, input, deps);
   return next;
 };
 
@@ -206,8 +211,8 @@ const persist = async (change: Change, deps: StartDeps): Promise<ChangeOutcome> 
 };
 
 /**
- * The start was settled as stale before its attempt could write the task. The polls of a consent need the row of the request
- * again. The process that settled the start removed it, or is about to. Once the row has the `taskId`, only a process that knows
+ * The start was settled as stale before its attempt could write the task. The polls of a consent need the item of the request
+ * again. The process that settled the start removed it, or is about to. Once the item has the `taskId`, only a process that knows
  * this task removes it.
  */
 const reopen = async (
@@ -223,9 +228,9 @@ const reopen = async (
   return outcome;
 };
 
-/** Writes the result of the start call, and continues from the row as it then is. */
+/** Writes the result of the start call, and continues from the record as it then is. */
 const recordResult = async (
-  row: Extraction,
+  record: Extraction,
   { attemptId, stored }: Started,
   called: StartCallResult,
   input: StartInput,
@@ -237,12 +242,12 @@ const recordResult = async (
     telemetry.about({ taskId: called.taskId });
     telemetry.log('The provider accepted the task.');
   }
-  const decision = { ...decisionOn(row, deps), attemptId };
+  const decision = { ...decisionOn(record, deps), attemptId };
   let outcome = await persist(changeFor(called, decision), deps);
   if (called.kind === 'accepted' && outcome.kind === 'lost') {
     outcome = await reopen({ ...decision, taskId: called.taskId }, stored, deps);
   }
-  if (outcome.kind === 'lost') return { kind: 'again', row: outcome.record };
+  if (outcome.kind === 'lost') return { kind: 'again', record: outcome.record };
 
   if (called.kind === 'accepted') {
     if (outcome.kind === 'written') reportStart(outcome.record, telemetry);
@@ -251,14 +256,14 @@ const recordResult = async (
   if (called.kind === 'not-accepted') return { kind: 'retry', error: called.error };
   if (outcome.kind === 'written') {
     reportOutcome(outcome.record, telemetry);
-    telemetry.count(called.kind === 'refused' ? 'Rejected' : 'Unconfirmed', row);
+    telemetry.count(called.kind === 'refused' ? 'Rejected' : 'Unconfirmed', record);
   }
   return endFor(outcome.record, deps);
 };
 
 /** The token of the start call, or the error that the machine retries. A probe logs in first. */
 const obtainToken = async (
-  row: Extraction,
+  record: Extraction,
   call: StartCall,
   deps: AttemptDeps,
 ): Promise<{ readonly token: string } | { readonly error: RetryableStartError }> => {
@@ -270,34 +275,34 @@ const obtainToken = async (
     deps.telemetry.failure(tokenNotObtained, error);
     const notBefore = busyUntil(error, deps.now());
     if (notBefore !== undefined) {
-      await writeChange(deps.extractions, postponeCalls({ record: row, notBefore }));
+      await writeChange(deps.extractions, postponeCalls({ record, notBefore }));
     }
     return { error: tokenFailure(error) };
   }
 };
 
 /**
- * Decides for an attempt that finds no row of the request. A process that used the row changed the record before. Otherwise
- * the row is lost: the machine retries until the start window ends, as after any failure.
+ * Decides for an attempt that finds no item of the request. A process that used the item changed the record before. Otherwise
+ * the item is lost: the machine retries until the start window ends, as after any failure.
  */
 const startWithoutRequest = async (input: StartInput, deps: StartDeps): Promise<Step> => {
-  const row = await deps.extractions.get(input.extractionId);
-  return isOfExecution(row, input) && row.status === 'REQUESTED'
+  const record = await deps.extractions.get(input.extractionId);
+  return isOfExecution(record, input) && record.status === 'REQUESTED'
     ? { kind: 'retry', error: 'RequestDataGone' }
-    : { kind: 'again', row };
+    : { kind: 'again', record };
 };
 
 /** Everything from the unsealing to the record of the start call's result. */
-const tryToStart = async (row: Extraction, input: StartInput, deps: AttemptDeps): Promise<Step> => {
+const tryToStart = async (record: Extraction, input: StartInput, deps: AttemptDeps): Promise<Step> => {
   const stored = await findRequest(input, deps);
   if (stored === undefined) return startWithoutRequest(input, deps);
-  const call = await deps.callFor(row, stored);
-  const obtained = await obtainToken(row, call, deps);
+  const call = await deps.callFor(record, stored);
+  const obtained = await obtainToken(record, call, deps);
   if ('error' in obtained) return { kind: 'retry', error: obtained.error };
 
   const attemptId = deps.newAttemptId();
-  const claimed = await persist(markStarting({ ...decisionOn(row, deps), attemptId }), deps);
-  if (claimed.kind === 'lost') return { kind: 'again', row: claimed.record };
+  const claimed = await persist(markStarting({ ...decisionOn(record, deps), attemptId }), deps);
+  if (claimed.kind === 'lost') return { kind: 'again', record: claimed.record };
 
   const called = await makeStartCall(obtained.token, call, deps);
   return recordResult(claimed.record, { attemptId, stored }, called, input, deps);
@@ -310,18 +315,19 @@ const tryToStart = async (row: Extraction, input: StartInput, deps: AttemptDeps)
  * Throws what a store or `callFor` throws. The machine then retries, and continues where this attempt ended.
  */
 export const start = async (input: StartInput, deps: StartDeps): Promise<StartOutcome> => {
-  const row = await deps.extractions.get(input.extractionId);
-  if (!isOfExecution(row, input) || row.status !== 'REQUESTED') {
-    return continueFrom({ kind: 'again', row }, input, deps);
+  const record = await deps.extractions.get(input.extractionId);
+  if (!isOfExecution(record, input) || record.status !== 'REQUESTED') {
+    return continueFrom({ kind: 'again', record }, input, deps);
   }
   const now = deps.now().toISOString();
-  const windowEnd = plusSeconds(row.requestedAt, deps.timings.startWindow);
+  const windowEnd = plusSeconds(record.requestedAt, deps.timings.startWindow);
   // Reconcile then writes NOT_STARTED.
-  if (now >= windowEnd) return endFor(row, deps);
-  if (row.notBefore !== undefined && now < row.notBefore) return { kind: 'retry', error: 'ProviderBusy' };
+  if (now >= windowEnd) return endFor(record, deps);
+  const isTooEarly = record.notBefore !== undefined && now < record.notBefore;
+  if (isTooEarly) return { kind: 'retry', error: 'ProviderBusy' };
 
-  const run = await deps.breaker.run(breakerAboutOf(row), async (attempt) =>
-    continueFrom(await tryToStart(row, input, { ...deps, attempt }), input, deps),
+  const run = await deps.breaker.run(breakerAboutOf(record), async (attempt) =>
+    continueFrom(await tryToStart(record, input, { ...deps, attempt }), input, deps),
   );
   return run.kind === 'held' ? { kind: 'retry', error: 'ProviderPaused' } : run.value;
 };

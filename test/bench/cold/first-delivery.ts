@@ -30,7 +30,7 @@ export const callsOfDelivery = [
   'AWSStepFunctions.SendTaskSuccess',
 ];
 
-const row = {
+const record = {
   schemaVersion: 1,
   extractionId,
   taskId,
@@ -60,6 +60,6 @@ export const answerDelivery = ({ target, body: asked }: AwsRequest): AwsAnswer =
   }
   if (target !== 'DynamoDB_20120810.UpdateItem') return { status: 200, body: {} };
   const ofTask = asked.includes('notifiedAt');
-  const item = ofTask ? { taskId, extractionId, callbackToken: 'a-token', taskStatus: 'COMPLETED' } : row;
+  const item = ofTask ? { taskId, extractionId, callbackToken: 'a-token', taskStatus: 'COMPLETED' } : record;
   return { status: 200, body: { Attributes: marshall(item) } };
 };

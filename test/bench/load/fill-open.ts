@@ -5,16 +5,16 @@ import { dueShardOf } from '../../../lib/extraction/deadlines.ts';
 import type { Extraction } from '../../../lib/extraction/record.ts';
 import type { Task } from '../../../lib/extraction/store.ts';
 
-export type Row = { readonly table: string; readonly item: object; readonly key: object };
+export type Item = { readonly table: string; readonly item: object; readonly key: object };
 
 /** The tables of the deployment. */
 export type Tables = { readonly extractions: string; readonly tasks: string };
 
-/** Rows of running extractions for both tables: copies of a real one under new ids, one for each task. */
-export const openRows = (
+/** Items of running extractions for both tables: copies of a real one under new ids, one for each task. */
+export const openItems = (
   { extraction, task, tables }: { extraction: Extraction; task: Task; tables: Tables },
   taskIds: readonly string[],
-): readonly Row[] =>
+): readonly Item[] =>
   taskIds.flatMap((taskId) => {
     const extractionId = newUuid();
     const item = { ...extraction, extractionId, taskId, dueShard: dueShardOf(extractionId) };
@@ -33,23 +33,23 @@ type WriteRequest = NonNullable<
 
 const write = async (
   client: DynamoDBClient,
-  rows: readonly Row[],
-  requestOf: (row: Row) => WriteRequest,
+  items: readonly Item[],
+  requestOf: (item: Item) => WriteRequest,
 ): Promise<void> => {
-  for (const table of new Set(rows.map((row) => row.table))) {
-    const requests = rows.filter((row) => row.table === table).map(requestOf);
+  for (const table of new Set(items.map((item) => item.table))) {
+    const requests = items.filter((item) => item.table === table).map(requestOf);
     for (let from = 0; from < requests.length; from += perBatch) {
       const RequestItems = { [table]: requests.slice(from, from + perBatch) };
       const { UnprocessedItems = {} } = await client.send(new BatchWriteItemCommand({ RequestItems }));
-      if (Object.keys(UnprocessedItems).length > 0) throw new Error('The emulator left rows out.');
+      if (Object.keys(UnprocessedItems).length > 0) throw new Error('The emulator left items out.');
     }
   }
 };
 
-export const putRows = (client: DynamoDBClient, rows: readonly Row[]): Promise<void> =>
-  write(client, rows, ({ item }) => ({
+export const putItems = (client: DynamoDBClient, items: readonly Item[]): Promise<void> =>
+  write(client, items, ({ item }) => ({
     PutRequest: { Item: marshall(item, { removeUndefinedValues: true }) },
   }));
 
-export const deleteRows = (client: DynamoDBClient, rows: readonly Row[]): Promise<void> =>
-  write(client, rows, ({ key }) => ({ DeleteRequest: { Key: marshall(key) } }));
+export const deleteItems = (client: DynamoDBClient, items: readonly Item[]): Promise<void> =>
+  write(client, items, ({ key }) => ({ DeleteRequest: { Key: marshall(key) } }));

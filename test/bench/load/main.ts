@@ -53,7 +53,7 @@ const measureSystem = (): Promise<void> =>
 
     print(
       `3. Usage of an extraction while others are open: ${heldOpen} run through the whole system with tasks that do not end,`,
-      'the others are copies of their rows, which only a query of the index reads',
+      'the others are copies of their items, which only a query of the index reads',
     );
     const flatness = await measureFlatness(system, records);
     print(flatnessTable(flatness));

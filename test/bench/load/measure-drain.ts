@@ -13,7 +13,7 @@ import { readQueue } from '../../../tools/cli/aws/read-queue.ts';
 import { sweepNow } from '../../../tools/cli/operate/reconcile-now.ts';
 import { providerAnswerMs } from '../assumptions.ts';
 import { endedTasks } from './ended-tasks.ts';
-import { openRows, putRows } from './fill-open.ts';
+import { openItems, putItems } from './fill-open.ts';
 import type { Records } from './follow-records.ts';
 import { taskOf } from './measure-flatness.ts';
 import type { MeasuredSystem } from './measured-system.ts';
@@ -70,7 +70,7 @@ const prepare = async (system: MeasuredSystem, records: Records): Promise<Scene>
   ]);
   const fill = async (count: number): Promise<void> => {
     const due = { ...extraction, dueAt: new Date().toISOString() };
-    await putRows(database, openRows({ extraction: due, task, tables }, await endedTasks(system, count)));
+    await putItems(database, openItems({ extraction: due, task, tables }, await endedTasks(system, count)));
   };
   const countDue = async (time: Date): Promise<number> => {
     const counts = Array.from({ length: dueShardCount }, (_, shard) =>

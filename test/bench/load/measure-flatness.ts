@@ -8,7 +8,7 @@ import { synthesizeTemplate } from '../template.ts';
 import { asOnAws } from '../units/as-on-aws.ts';
 import { unitsOf } from '../units/dynamo-units.ts';
 import { deployedTables, tablesOf } from '../units/tables.ts';
-import { deleteRows, openRows, putRows } from './fill-open.ts';
+import { deleteItems, openItems, putItems } from './fill-open.ts';
 import type { Records } from './follow-records.ts';
 import type { MeasuredSystem } from './measured-system.ts';
 import { holdOpen, runBatch } from './run-batch.ts';
@@ -19,7 +19,7 @@ import { type Counted, type Usage, usageOf, usagePerDue } from './usage.ts';
 export const levels = [10, 100, 1_000] as const;
 export type Level = (typeof levels)[number];
 
-/** So many run through the whole system, with tasks that do not end. The others are copies of their rows. */
+/** So many run through the whole system, with tasks that do not end. The others are copies of their items. */
 export const heldOpen = levels[0];
 
 /** Every level is first, middle and last once, so that warm-up and growth affect all levels alike. */
@@ -93,11 +93,11 @@ export const measureFlatness = async (
   for (const order of rounds) {
     for (const level of order) {
       const into = measured.get(level);
-      const rows = openRows(
+      const items = openItems(
         { extraction, task, tables: { extractions, tasks } },
         Array.from({ length: level - heldOpen }, () => randomUUID()),
       );
-      await putRows(client, rows);
+      await putItems(client, items);
       const ran = await runBatch(system, records, batch);
       const other = ran.records.find(({ settledBy }) => settledBy !== 'webhook');
       if (other !== undefined) throw new Error(`${other.extractionId} was settled by ${other.settledBy}.`);
@@ -111,7 +111,7 @@ export const measureFlatness = async (
         into?.due.push(...(await recordedSweep(system, due)));
       }
       await lookAt(client, extractions, held.slice(0, due), untouched);
-      await deleteRows(client, rows);
+      await deleteItems(client, items);
     }
   }
   const deployed = deployedTables(tablesOf(synthesizeTemplate()), system.outputs);

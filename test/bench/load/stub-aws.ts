@@ -17,7 +17,7 @@ const callbackToken = 't'.repeat(700);
 const answerTo = (operation: string, asked: Asked): Answer => {
   switch (operation) {
     case 'DynamoDB_20120810.UpdateItem': {
-      const row =
+      const item =
         asked.TableName === measuredTables.tasks
           ? {
               taskId: asked.Key?.taskId?.S,
@@ -29,7 +29,7 @@ const answerTo = (operation: string, asked: Asked): Answer => {
               expiresAt: 1_800_000_000,
             }
           : measuredExtraction;
-      return { status: 200, body: { Attributes: marshall(row) } };
+      return { status: 200, body: { Attributes: marshall(item) } };
     }
     case 'AmazonSQS.SendMessage':
       return { status: 200, body: { MessageId: measuredExtraction.requestId } };

@@ -65,7 +65,7 @@ const parts = [
   ['due record of a sweep', 'dueRecord'],
 ] as const;
 
-/** The usage at each level, and the ratio of the last level to the first. Rows of zeros are left out. */
+/** The usage at each level, and the ratio of the last level to the first. Items of zeros are left out. */
 export const flatnessTable = (all: readonly Flatness[]): string => {
   const head = [
     'per',
@@ -73,7 +73,7 @@ export const flatnessTable = (all: readonly Flatness[]): string => {
     ...all.map(({ level }) => `${level} open`),
     `${all.at(-1)?.level}:${all[0]?.level}`,
   ];
-  const rows = parts.flatMap(([what, part]) =>
+  const items = parts.flatMap(([what, part]) =>
     measures
       .map(([measure, of]) => ({ measure, values: all.map((flatness) => of(flatness[part])) }))
       .filter(({ values }) => values.some((value) => value !== 0))
@@ -82,12 +82,12 @@ export const flatnessTable = (all: readonly Flatness[]): string => {
         ratioOf(values.at(-1) ?? Number.NaN, values[0] ?? Number.NaN),
       ]),
   );
-  return markdownTable([head, ...rows]);
+  return markdownTable([head, ...items]);
 };
 
 /** How often an extraction, a sweep and a due record make each call. One figure if it is the same at all levels. */
 export const callsTable = (all: readonly Flatness[]): string => {
-  const rows = parts.map(([what, part]) => {
+  const items = parts.map(([what, part]) => {
     const names = [...new Set(all.flatMap((flatness) => [...flatness[part].calls.keys()]))];
     const calls = names.flatMap((name) => {
       const often = all.map((flatness) => figure(flatness[part].calls.get(name) ?? 0));
@@ -98,6 +98,6 @@ export const callsTable = (all: readonly Flatness[]): string => {
   });
   return markdownTable([
     ['per', `calls to AWS; where they differ, at ${all.map(({ level }) => level).join(' / ')} open`],
-    ...rows,
+    ...items,
   ]);
 };

@@ -44,9 +44,9 @@ const settlesExtraction = ['":status":{"S":"COMPLETED"}'];
 
 const calls: readonly Call[] = [
   { call: 'reading the record', ...read, contains: ['{"extractionId"'], ...byConsent },
-  { call: 'reading the row of the request', ...read, contains: ['{"requestId"'], ...byConsent },
+  { call: 'reading the item of the request', ...read, contains: ['{"requestId"'], ...byConsent },
   {
-    call: 'reading the row of its task',
+    call: 'reading the item of its task',
     ...read,
     contains: ['"taskId"'],
     method: 'credentials',
@@ -76,7 +76,7 @@ const calls: readonly Call[] = [
   { call: 'storing the results', service: 's3', operation: 'PUT /', writes: true, ...byConsent },
   { call: 'closing the record', ...update, contains: ['":collectedAt"'], ...byConsent },
   {
-    call: 'removing the row of the request',
+    call: 'removing the item of the request',
     service: 'dynamodb',
     operation: 'DynamoDB_20120810.DeleteItem',
     writes: true,

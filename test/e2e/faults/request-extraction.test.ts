@@ -82,7 +82,7 @@ describe.each(calls)(
   },
 );
 
-describe('request-extraction, removing the row of a repeated request', () => {
+describe('request-extraction, removing the item of a repeated request', () => {
   const operation = 'DynamoDB_20120810.DeleteItem';
 
   test.for(injectedFailures({ service: 'dynamodb', writes: true }, tries.removing))(

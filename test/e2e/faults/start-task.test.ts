@@ -69,7 +69,7 @@ const calls: readonly Call[] = [
     ...harmless,
   },
   {
-    call: 'reading the row of the request',
+    call: 'reading the item of the request',
     ...read,
     contains: ['{"requestId"'],
     ...harmless,
@@ -106,9 +106,9 @@ const calls: readonly Call[] = [
     contains: ['":token"'],
     ...harmless,
   },
-  { call: 'removing the row of the request', ...remove, ...harmless },
+  { call: 'removing the item of the request', ...remove, ...harmless },
   {
-    call: 'removing the row of a request that the provider refused',
+    call: 'removing the item of a request that the provider refused',
     ...remove,
     plan: { startForever: { kind: 'answer', status: 400 } },
     otherwise: 'REJECTED',
@@ -223,7 +223,7 @@ describe.each(calls)('start-task, $call', (call) => {
       const tasks = [...(await provider.tasks({ username })), ...(await provider.polledTasks({ username }))];
       expect(tasks.length).toBeLessThanOrEqual(1);
       if (expected === 'COMPLETED') expect(tasks.map(({ taskId }) => taskId)).toEqual([record.taskId]);
-      // A killed process may leave the row, if the machine ended before it could repeat the start. It then expires.
+      // A killed process may leave the item, if the machine ended before it could repeat the start. It then expires.
       if (injected.kind === 'once' || (injected.kind === 'always' && operation !== remove.operation)) {
         await eventually(async () => expect(await requestsOf(extractionId)).toEqual([]));
       }

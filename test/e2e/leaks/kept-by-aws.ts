@@ -95,9 +95,9 @@ async function* tables(config: Client): Items {
   const client = new DynamoDBClient(config);
   for await (const { TableNames = [] } of paginateListTables({ client }, {})) {
     for (const TableName of TableNames) {
-      const rows: unknown[] = [];
-      for await (const { Items = [] } of paginateScan({ client }, { TableName })) rows.push(...Items);
-      yield itemOf('table', TableName, rows);
+      const items: unknown[] = [];
+      for await (const { Items = [] } of paginateScan({ client }, { TableName })) items.push(...Items);
+      yield itemOf('table', TableName, items);
     }
   }
 }

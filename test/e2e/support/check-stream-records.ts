@@ -9,7 +9,7 @@ class StreamRecordsDoNotFit extends Error {
   override readonly name = 'StreamRecordsDoNotFit';
 }
 
-/** Tests also put rows of other schemas, to see that a reader refuses them. */
+/** Tests also put records of other schemas, to see that a reader refuses them. */
 const isOfThisVersion = ({ dynamodb: { NewImage, OldImage } = {} }: DynamoDBRecord): boolean =>
   (NewImage ?? OldImage)?.schemaVersion?.N === '1';
 

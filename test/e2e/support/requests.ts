@@ -6,9 +6,9 @@ import { aws } from './aws.ts';
 
 const TableName = inject('cosecha').outputs.RequestsTableName;
 
-/** The rows of an extraction in the table Requests. */
+/** The items of an extraction in the table Requests. */
 export const requestsOf = async (extractionId: string): Promise<readonly StoredRequest[]> => {
-  const rows: StoredRequest[] = [];
+  const items: StoredRequest[] = [];
   const scan = paginateScan(
     { client: aws.dynamo },
     {
@@ -19,11 +19,11 @@ export const requestsOf = async (extractionId: string): Promise<readonly StoredR
     },
   );
   for await (const { Items = [] } of scan)
-    rows.push(...Items.map((item) => unmarshall(item) as StoredRequest));
-  return rows;
+    items.push(...Items.map((item) => unmarshall(item) as StoredRequest));
+  return items;
 };
 
-/** Removes the rows of an extraction, as DynamoDB removes expired ones. */
+/** Removes the items of an extraction, as DynamoDB removes expired ones. */
 export const forgetRequests = async (extractionId: string): Promise<void> => {
   for (const { requestId } of await requestsOf(extractionId)) {
     await aws.dynamo.send(new DeleteItemCommand({ TableName, Key: marshall({ requestId }) }));

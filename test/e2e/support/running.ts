@@ -11,8 +11,8 @@ import { inStatus } from './records.ts';
 
 const { outputs } = inject('cosecha');
 
-/** The row of a task in the table Tasks. */
-export const taskRow = async (taskId: string) => {
+/** The item of a task in the table Tasks. */
+export const taskItem = async (taskId: string) => {
   const { Item } = await aws.dynamo.send(
     new GetItemCommand({
       TableName: outputs.TasksTableName,
@@ -23,12 +23,12 @@ export const taskRow = async (taskId: string) => {
   return Item === undefined ? undefined : unmarshall(Item);
 };
 
-/** Waits until start-task has linked the task, and returns its row. */
-const linkedRow = (extractionId: string, taskId: string) =>
+/** Waits until start-task has linked the task, and returns its item. */
+const linkedItem = (extractionId: string, taskId: string) =>
   eventually(async () => {
-    const row = await taskRow(taskId);
-    expect(row).toMatchObject({ extractionId, callbackToken: expect.any(String) });
-    return row;
+    const item = await taskItem(taskId);
+    expect(item).toMatchObject({ extractionId, callbackToken: expect.any(String) });
+    return item;
   });
 
 /**
@@ -38,7 +38,7 @@ const linkedRow = (extractionId: string, taskId: string) =>
 export const running = async (username: string, more: Body = {}) => {
   const extractionId = await extract(requestFor(username, more));
   const { taskId = '' } = await inStatus(extractionId, 'RUNNING');
-  await linkedRow(extractionId, taskId);
+  await linkedItem(extractionId, taskId);
   return { extractionId, taskId };
 };
 
@@ -56,9 +56,9 @@ export const settledByWebhook = async (plan: Plan = {}, more: Body = {}) => {
  */
 export const endWebhookWait = async (extractionId: string): Promise<void> => {
   const { taskId = '' } = await inStatus(extractionId, 'RUNNING');
-  const row = await linkedRow(extractionId, taskId);
+  const item = await linkedItem(extractionId, taskId);
   await aws.stepFunctions.send(
-    new SendTaskFailureCommand({ taskToken: String(row?.callbackToken), error: 'States.Timeout' }),
+    new SendTaskFailureCommand({ taskToken: String(item?.callbackToken), error: 'States.Timeout' }),
   );
 };
 

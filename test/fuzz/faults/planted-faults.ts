@@ -155,7 +155,7 @@ export const plantedFaults: readonly PlantedFault[] = [
   {
     name: 'queues no collection',
     file: 'lib/extraction/record-delivery.ts',
-    find: "if (row?.dueShard !== undefined) await deps.send({ extractionId, cause: 'webhook' });",
+    find: "if (record?.dueShard !== undefined) await deps.send({ extractionId, cause: 'webhook' });",
     replace: '',
     caughtBy: 'webhook/recorded-as-designed',
   },

@@ -18,7 +18,7 @@ export const validDelivery: fc.Arbitrary<{ readonly taskId: string; readonly tas
   .record({ taskId, taskStatus: terminalStatus })
   .filter((one) => one.taskId !== '.' && one.taskId !== '..');
 
-/** The same for a task that rows are about. */
+/** The same for a task that items are about. */
 export const knownDelivery = fc.record({
   taskId: fc.constantFrom<string>(...knownTasks),
   taskStatus: terminalStatus,

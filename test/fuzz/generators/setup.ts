@@ -6,7 +6,7 @@ import type { Task } from '../../../lib/extraction/store.ts';
 import { allStatuses, consentIn, extractionIn, iso } from '../../support/extraction-fixtures.ts';
 import type { WorldSetup } from '../webhook/webhook-world.ts';
 
-/** The tasks that rows are about; the odd ones are names that an object would trip over. */
+/** The tasks that items are about; the odd ones are names that an object would trip over. */
 export const knownTasks = ['task-0', 'task-1', '__proto__', 'constructor', 'tarea-ñ 4'] as const;
 
 /** A signing key: any text, and some that are longer than HMAC's block, which it hashes first. */
@@ -32,7 +32,7 @@ const standing = fc.record({
   status: fc.oneof(
     { weight: 2, arbitrary: fc.constant('RUNNING' as const) },
     { weight: 1, arbitrary: fc.constant('TIMED_OUT' as const) },
-    { weight: 2, arbitrary: fc.constantFrom(...allStatuses, 'no row' as const) },
+    { weight: 2, arbitrary: fc.constantFrom(...allStatuses, 'no record' as const) },
   ),
   method: fc.constantFrom('credentials', 'consent'),
   /** Whether the record names this task, and not another one. */
@@ -48,15 +48,16 @@ type Standing = typeof standing extends fc.Arbitrary<infer One> ? One : never;
 
 const extractionIdOf = (index: number): string => `0190a0b0-0000-7000-8000-00000000000${index}`;
 
-const rowOf = (index: number, taskId: string, one: Standing): Extraction[] => {
-  if (one.status === 'no row') return [];
+const recordOf = (index: number, taskId: string, one: Standing): Extraction[] => {
+  if (one.status === 'no record') return [];
   const standard = one.method === 'consent' ? consentIn(one.status) : extractionIn(one.status);
   const extractionId = extractionIdOf(index);
   const open = standard.dueShard === undefined ? {} : { dueShard: dueShardOf(extractionId) };
-  const row: Extraction = { ...standard, extractionId, ...open };
-  const named = row.taskId === undefined ? row : { ...row, taskId: one.sameTask ? taskId : 'another-task' };
+  const record: Extraction = { ...standard, extractionId, ...open };
+  const named =
+    record.taskId === undefined ? record : { ...record, taskId: one.sameTask ? taskId : 'another-task' };
   const collected =
-    one.collected && row.settledAt !== undefined ? { ...named, collectedAt: iso(7_250) } : named;
+    one.collected && record.settledAt !== undefined ? { ...named, collectedAt: iso(7_250) } : named;
   return [
     collected.dueAt === undefined || one.dueAt === undefined ? collected : { ...collected, dueAt: one.dueAt },
   ];
@@ -70,7 +71,7 @@ const taskOf = (index: number, taskId: string, { link, delivered }: Standing): T
   return [link === 'linked' ? linked : { ...linked, callbackToken: `token-${index}`, callbackAttempt: 1 }];
 };
 
-/** Keys, rows of every status linked in every way, and the answer of Step Functions. */
+/** Keys, records of every status linked in every way, and the answer of Step Functions. */
 export const worldSetup: fc.Arbitrary<WorldSetup> = fc
   .record({
     keys: signingKeys,
@@ -82,7 +83,7 @@ export const worldSetup: fc.Arbitrary<WorldSetup> = fc
     return {
       keys,
       wake,
-      extractions: all.flatMap(([index, taskId, one]) => (one ? rowOf(index, taskId, one) : [])),
+      extractions: all.flatMap(([index, taskId, one]) => (one ? recordOf(index, taskId, one) : [])),
       tasks: all.flatMap(([index, taskId, one]) => (one ? taskOf(index, taskId, one) : [])),
     };
   });

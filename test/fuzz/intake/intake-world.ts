@@ -53,8 +53,8 @@ export const intakeWorld = ({ consentsSetUp = true } = {}) => {
   return {
     request: (event: RequestEvent): Promise<Answer> =>
       handler(event as unknown as APIGatewayProxyEventV2, {} as Context),
-    rows: extractions.rows,
-    requests: requests.rows,
+    records: extractions.items,
+    requests: requests.items,
     sealed,
     started,
   };

@@ -72,7 +72,7 @@ export const nothingEchoed = fuzzProperty({
     }
     see('accepted');
     if (!onlySecrets || !isFields(sent)) return;
-    const kept = JSON.stringify([answerText, ...world.rows.values(), ...world.started]);
+    const kept = JSON.stringify([answerText, ...world.records.values(), ...world.started]);
     for (const secret of [sentinel, String(sentinelNumber), targetOf(sent)]) {
       assert.ok(
         secret === undefined || !kept.includes(secret),

@@ -80,13 +80,13 @@ export const readExtraction = fuzzProperty({
   check: async ({ asked, caller, status, byConsent, collected, days }, see) => {
     const extractions = memoryExtractionStore();
     const results = { bucket: 'b', key: 'k', bytes: 2, sha256: '0'.repeat(64) };
-    const row = {
+    const record = {
       ...(byConsent ? consentIn(status) : extractionIn(status)),
       extractionId: id,
       requestedBy: owner,
       ...(collected ? { results, collectedAt: iso(60) } : {}),
     };
-    extractions.rows.set(id, row);
+    extractions.items.set(id, record);
     const answer = await answerRead(
       {
         ...(asked === undefined ? {} : { pathParameters: { extractionId: asked } }),

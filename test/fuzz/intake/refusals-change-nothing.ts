@@ -14,7 +14,7 @@ export const refusalsChangeNothing = fuzzProperty({
   check: async ({ plan, consentsSetUp }, see) => {
     const world = intakeWorld({ consentsSetUp });
     const answer = await world.request(eventOf(plan));
-    const done = [world.sealed.length, world.requests.size, world.rows.size, world.started.length];
+    const done = [world.sealed.length, world.requests.size, world.records.size, world.started.length];
     if (answer.statusCode === 202) {
       see('accepted');
       assert.deepEqual(done, [1, 1, 1, 1]);

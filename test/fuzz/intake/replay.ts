@@ -104,20 +104,20 @@ export const replay = fuzzProperty({
     const world = intakeWorld();
     const one = await world.request(eventOf(first));
     assert.equal(one.statusCode, 202);
-    const rows = new Map(world.rows);
+    const records = new Map(world.records);
     const two = await world.request(eventOf(second));
     assert.deepEqual(undocumentedIn(two), []);
 
     if (principal(firstCaller) !== principal(secondCaller)) {
       see('another caller');
       assert.equal(two.statusCode, 202);
-      assert.equal(world.rows.size, 2);
+      assert.equal(world.records.size, 2);
       return;
     }
     const same = isDeepStrictEqual(meaning(first.body), meaning(second.body));
     see(same ? 'replayed' : 'key reused');
     assert.equal(two.statusCode, same ? 200 : 422, two.body);
-    assert.deepEqual(world.rows, rows);
+    assert.deepEqual(world.records, records);
     if (same) {
       assert.equal(two.body, one.body);
       assert.equal(two.headers?.location, one.headers?.location);

@@ -65,14 +65,14 @@ export const sealedAsSent = fuzzProperty({
     if (sealing === undefined) {
       see('refused');
       assert.match(body ?? '', /"pointer":"\/credentials/);
-      assert.equal(world.rows.size, 0);
+      assert.equal(world.records.size, 0);
       return;
     }
     see('sealed');
     const [extractionId, plaintext] = sealing;
     const encoded = encodeSealed(plaintext);
     assert.equal(encoded.byteLength, bytes);
-    assert.ok(world.rows.has(extractionId));
+    assert.ok(world.records.has(extractionId));
     const { credentials, sessionToken } = sent;
     assert.deepEqual(decodeSealed(encoded), {
       credentials,

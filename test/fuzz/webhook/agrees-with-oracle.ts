@@ -8,7 +8,7 @@ import { webhookWorld } from './webhook-world.ts';
 
 export const agreesWithOracle = fuzzProperty({
   name: 'webhook/agrees-with-oracle',
-  claim: 'answer, count and stored rows agree with an independent oracle, HMAC and padding included',
+  claim: 'answer, count and stored items agree with an independent oracle, HMAC and padding included',
   weight: 25,
   expected: {
     recorded: 0.1,

@@ -19,7 +19,7 @@ const settled = (record: Extraction, taskId: string, taskStatus: TerminalStatus)
     settledAt: deliveredAt.toISOString(),
     settledBy: 'webhook',
     isFinal: true,
-    // Index `open` has the same partition as ever: the rows of a case are open already.
+    // Index `open` has the same partition as ever: the records of a case are open already.
     dueAt: plus(deliveredAt, pollEvery),
   };
 };
@@ -27,19 +27,19 @@ const settled = (record: Extraction, taskId: string, taskStatus: TerminalStatus)
 export type Delivery = { readonly taskId: string; readonly taskStatus: string };
 
 /**
- * The rows after one delivery, by design sections 3 and 4, the extractions that the queue got a message for, and the tokens
+ * The items after one delivery, by design sections 3 and 4, the extractions that the queue got a message for, and the tokens
  * that were given to Step Functions.
  */
 export const expectedState = (
   setup: WorldSetup,
   delivery: Delivery,
 ): State & { readonly sent: readonly string[]; readonly woken: readonly string[] } => {
-  const extractions = new Map(setup.extractions.map((row) => [row.extractionId, row]));
-  const tasks = new Map(setup.tasks.map((row) => [row.taskId, row]));
+  const extractions = new Map(setup.extractions.map((record) => [record.extractionId, record]));
+  const tasks = new Map(setup.tasks.map((item) => [item.taskId, item]));
 
   const before = tasks.get(delivery.taskId) ?? { taskId: delivery.taskId };
   const task = {
-    // From the first write on (design, section 4). A row of the setup has none yet.
+    // From the first write on (design, section 4). An item of the setup has none yet.
     expiresAt: taskExpiry,
     ...before,
     taskStatus: before.taskStatus ?? delivery.taskStatus,

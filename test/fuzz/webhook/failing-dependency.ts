@@ -63,7 +63,7 @@ const broken = (
 export const failingDependency = fuzzProperty({
   name: 'webhook/failing-dependency',
   claim:
-    'if a dependency fails, the answer is 500 or 503, and the next delivery leaves the rows as without the failure',
+    'if a dependency fails, the answer is 500 or 503, and the next delivery leaves the items as without the failure',
   weight: 8,
   expected: { 'key secret down': 0.05, 'recordStatus after': 0.05, 'apply after': 0.03, 'wake after': 0.01 },
   cases: fc.record({

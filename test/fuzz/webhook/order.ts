@@ -26,7 +26,7 @@ const deliveries = fc
 export const order = fuzzProperty({
   name: 'webhook/order',
   claim:
-    'deliveries of several tasks leave the same rows in every order, with and without forged ones in between',
+    'deliveries of several tasks leave the same items in every order, with and without forged ones in between',
   weight: 5,
   expected: { 'two tasks or more': 0.5, 'forgeries in between': 0.5 },
   cases: fc.record({

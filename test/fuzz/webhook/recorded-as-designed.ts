@@ -13,7 +13,7 @@ const delivery = fc.oneof({ weight: 3, arbitrary: knownDelivery }, { weight: 1, 
 export const recordedAsDesigned = fuzzProperty({
   name: 'webhook/recorded-as-designed',
   claim:
-    'a signed delivery changes the rows as the tables of the design state, in every status, and nothing else',
+    'a signed delivery changes the items as the tables of the design state, in every status, and nothing else',
   weight: 15,
   expected: { settled: 0.1, corrected: 0.05, unchanged: 0.1, stored: 0.1 },
   cases: fc.record({

@@ -35,10 +35,10 @@ export const redelivery = fuzzProperty({
     if (once.counted.includes('SettledByWebhook')) see('settled');
     // `dueAt` may be earlier, because a used callback token means that the machine is gone.
     assert.deepEqual(withoutDueAt(often.state()), withoutDueAt(once.state()));
-    for (const [id, row] of often.state().extractions) {
+    for (const [id, record] of often.state().extractions) {
       const usual = once.state().extractions.get(id)?.dueAt;
-      assert.ok((row.dueAt ?? '') <= (usual ?? ''), 'dueAt is later than after one delivery');
-      assert.equal(row.dueAt === undefined, usual === undefined);
+      assert.ok((record.dueAt ?? '') <= (usual ?? ''), 'dueAt is later than after one delivery');
+      assert.equal(record.dueAt === undefined, usual === undefined);
     }
     const counted = often.counted.filter((name) => name === 'Corrected');
     // Nothing distinguishes two writes in the same millisecond, so both are counted.

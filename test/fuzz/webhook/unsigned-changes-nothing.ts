@@ -8,7 +8,7 @@ import { webhookWorld } from './webhook-world.ts';
 
 export const unsignedChangesNothing = fuzzProperty({
   name: 'webhook/unsigned-changes-nothing',
-  claim: 'without a valid signature no row changes, no machine is woken, and the answer is 401 or 413',
+  claim: 'without a valid signature no item changes, no machine is woken, and the answer is 401 or 413',
   weight: 20,
   expected: { 'unsigned, 401': 0.6 },
   cases: fc.record({

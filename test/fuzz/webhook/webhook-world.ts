@@ -33,7 +33,7 @@ export type WorldHooks = {
   readonly now?: () => Date;
 };
 
-/** When deliveries arrive by default: after every time in the rows. */
+/** When deliveries arrive by default: after every time in the records. */
 export const deliveredAt = at(7_300);
 
 /**
@@ -44,8 +44,8 @@ export const webhookWorld = (setup: WorldSetup, hooks: WorldHooks = {}) => {
   const now = hooks.now ?? (() => deliveredAt);
   const extractions = memoryExtractionStore(hooks.stores);
   const tasks = memoryTaskStore(hooks.stores);
-  for (const row of setup.extractions) extractions.rows.set(row.extractionId, row);
-  for (const row of setup.tasks) tasks.rows.set(row.taskId, row);
+  for (const record of setup.extractions) extractions.items.set(record.extractionId, record);
+  for (const item of setup.tasks) tasks.items.set(item.taskId, item);
   const { counted, telemetry } = memoryTelemetry();
   /** What the log has of each delivery. */
   const logged: { readonly reason?: string; readonly recorded?: unknown }[] = [];
@@ -88,8 +88,8 @@ export const webhookWorld = (setup: WorldSetup, hooks: WorldHooks = {}) => {
   return {
     deliver: (event: DeliveryEvent): Promise<Answer> =>
       handler(event as APIGatewayProxyEventV2, {} as Context),
-    /** Every row as it stands. The stores replace rows and never change one, so the map alone is copied. */
-    state: (): State => ({ extractions: new Map(extractions.rows), tasks: new Map(tasks.rows) }),
+    /** Every item as it stands. The stores replace items and never change one, so the map alone is copied. */
+    state: (): State => ({ extractions: new Map(extractions.items), tasks: new Map(tasks.items) }),
     counted,
     logged,
     sent,

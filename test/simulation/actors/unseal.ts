@@ -3,16 +3,16 @@ import type { StoredRequest } from '../../../lib/extraction/store.ts';
 import type { Process } from '../world/process.ts';
 import type { World } from '../world/world.ts';
 
-/** KMS Decrypt. Throws for a ciphertext that was never sealed, or not for this row. */
+/** KMS Decrypt. Throws for a ciphertext that was never sealed, or not for this item. */
 export const unsealFor =
   (world: World, process: Process) =>
-  <Plaintext extends SealedRequestData>(row: StoredRequest): Promise<Plaintext> =>
+  <Plaintext extends SealedRequestData>(item: StoredRequest): Promise<Plaintext> =>
     world.kernel.call(process, process.name, {
       name: 'unseal',
       kind: 'read',
       take: () => {
-        const sealed = world.sealed.get(row.sealed);
-        if (sealed?.ids.requestId !== row.requestId) throw new Error('InvalidCiphertextException');
+        const sealed = world.sealed.get(item.sealed);
+        if (sealed?.ids.requestId !== item.requestId) throw new Error('InvalidCiphertextException');
         return sealed.plaintext as Plaintext;
       },
     });

@@ -13,9 +13,9 @@ export const settlingFaults: readonly PlantedFault[] = [
     name: 'woken-before-settled',
     does: 'The machine is woken before the outcome is recorded.',
     file: recordDelivery,
-    find: "const row = await settle('webhook', { extractionId, taskId, taskStatus }, deps);",
+    find: "const record = await settle('webhook', { extractionId, taskId, taskStatus }, deps);",
     replace:
-      "if (callbackToken !== undefined) await deps.wake(callbackToken, extractionId);\n  const row = await settle('webhook', { extractionId, taskId, taskStatus }, deps);",
+      "if (callbackToken !== undefined) await deps.wake(callbackToken, extractionId);\n  const record = await settle('webhook', { extractionId, taskId, taskStatus }, deps);",
     caughtBy: 'woken-after-recorded',
   },
   {
@@ -30,9 +30,9 @@ export const settlingFaults: readonly PlantedFault[] = [
     name: 'failed-settle-answered-204',
     does: 'A delivery whose outcome could not be recorded is answered with 204.',
     file: recordDelivery,
-    find: "const row = await settle('webhook', { extractionId, taskId, taskStatus }, deps);",
+    find: "const record = await settle('webhook', { extractionId, taskId, taskStatus }, deps);",
     replace:
-      "const row = await settle('webhook', { extractionId, taskId, taskStatus }, deps).catch(() => undefined);",
+      "const record = await settle('webhook', { extractionId, taskId, taskStatus }, deps).catch(() => undefined);",
     caughtBy: 'woken-after-recorded',
   },
   {
@@ -47,7 +47,7 @@ export const settlingFaults: readonly PlantedFault[] = [
     name: 'woken-before-queued',
     does: 'The machine is ended before the queue has the collection.',
     file: recordDelivery,
-    find: "if (row?.dueShard !== undefined) await deps.send({ extractionId, cause: 'webhook' });",
+    find: "if (record?.dueShard !== undefined) await deps.send({ extractionId, cause: 'webhook' });",
     replace: '',
     caughtBy: 'queued-before-woken',
   },
@@ -245,7 +245,7 @@ export const settlingFaults: readonly PlantedFault[] = [
     name: 'others-task-uncounted',
     does: 'An extraction that was given the task of another extraction is closed without a count.',
     file: 'lib/extraction/start/start.ts',
-    find: "deps.telemetry.count('TaskLinkedElsewhere', row);",
+    find: "deps.telemetry.count('TaskLinkedElsewhere', record);",
     replace: '',
     caughtBy: 'others-task-disowned',
   },

@@ -10,25 +10,25 @@ export const startingFaults: readonly PlantedFault[] = [
     name: 'no-starting-write',
     does: 'The start call is made without the `STARTING` write.',
     file: start,
-    find: 'const claimed = await persist(markStarting({ ...decisionOn(row, deps), attemptId }), deps);',
-    replace: "const claimed = { kind: 'written', record: row } as ChangeOutcome;",
+    find: 'const claimed = await persist(markStarting({ ...decisionOn(record, deps), attemptId }), deps);',
+    replace: "const claimed = { kind: 'written', record } as ChangeOutcome;",
     caughtBy: 'starting-written-before-call',
   },
   {
     name: 'starting-write-before-token',
     does: 'The `STARTING` write is made before a token is obtained, so that a failed login ends as UNCONFIRMED.',
     file: start,
-    find: `  const obtained = await obtainToken(row, call, deps);
+    find: `  const obtained = await obtainToken(record, call, deps);
   if ('error' in obtained) return { kind: 'retry', error: obtained.error };
 
   const attemptId = deps.newAttemptId();
-  const claimed = await persist(markStarting({ ...decisionOn(row, deps), attemptId }), deps);
-  if (claimed.kind === 'lost') return { kind: 'again', row: claimed.record };
+  const claimed = await persist(markStarting({ ...decisionOn(record, deps), attemptId }), deps);
+  if (claimed.kind === 'lost') return { kind: 'again', record: claimed.record };
 `,
     replace: `  const attemptId = deps.newAttemptId();
-  const claimed = await persist(markStarting({ ...decisionOn(row, deps), attemptId }), deps);
-  if (claimed.kind === 'lost') return { kind: 'again', row: claimed.record };
-  const obtained = await obtainToken(row, call, deps);
+  const claimed = await persist(markStarting({ ...decisionOn(record, deps), attemptId }), deps);
+  if (claimed.kind === 'lost') return { kind: 'again', record: claimed.record };
+  const obtained = await obtainToken(record, call, deps);
   if ('error' in obtained) return { kind: 'retry', error: obtained.error };
 `,
     caughtBy: 'unconfirmed-for-a-reason',
@@ -82,8 +82,8 @@ export const startingFaults: readonly PlantedFault[] = [
     name: 'others-start-counts-as-own',
     does: 'The `STARTING` write of another attempt counts as the attempt’s own.',
     file: transitions,
-    find: "ownIf(row.attemptId === attemptId && row.status === 'STARTING')",
-    replace: "ownIf(row.status === 'STARTING')",
+    find: "ownIf(refusing.attemptId === attemptId && refusing.status === 'STARTING')",
+    replace: "ownIf(refusing.status === 'STARTING')",
     caughtBy: 'starting-written-before-call',
     where: 'at random',
     firstSeed: 700,
@@ -92,8 +92,8 @@ export const startingFaults: readonly PlantedFault[] = [
     name: 'stale-start-continues',
     does: 'A start attempt that was settled as stale continues with its start call.',
     file: transitions,
-    find: "ownIf(row.attemptId === attemptId && row.status === 'STARTING')",
-    replace: 'ownIf(row.attemptId === attemptId)',
+    find: "ownIf(refusing.attemptId === attemptId && refusing.status === 'STARTING')",
+    replace: 'ownIf(refusing.attemptId === attemptId)',
     caughtBy: 'starting-written-before-call',
     where: { scenario: 'skewed-reconcile', faults: 1, preemptions: 1 },
   },
@@ -101,43 +101,43 @@ export const startingFaults: readonly PlantedFault[] = [
     name: 'another-record-started',
     does: 'An execution that outlived its record starts a later record under the same id.',
     file: start,
-    find: 'row?.requestId === input.requestId;',
-    replace: 'row !== undefined;',
+    find: 'record?.requestId === input.requestId;',
+    replace: 'record !== undefined;',
     caughtBy: 'request-of-its-record',
   },
   {
     name: 'credentials-removed-before-the-answer',
-    does: 'The row of the request is removed before the answer of the start call is recorded.',
+    does: 'The item of the request is removed before the answer of the start call is recorded.',
     file: start,
     find: 'const called = await makeStartCall(obtained.token, call, deps);',
     replace:
-      'const called = await makeStartCall(obtained.token, call, deps);\n  await removeRequest(row, deps);',
-    caughtBy: 'request-row-kept',
+      'const called = await makeStartCall(obtained.token, call, deps);\n  await removeRequest(record, deps);',
+    caughtBy: 'request-item-kept',
   },
   {
     name: 'credentials-kept',
-    does: 'The row of the request is kept although the provider has the task.',
+    does: 'The item of the request is kept although the provider has the task.',
     file: start,
     find: 'if (isRequestDone(record)) await removeRequest(record, deps);',
     replace: '',
-    caughtBy: 'request-row-forgotten',
+    caughtBy: 'request-item-forgotten',
   },
   {
-    name: 'reopened-without-its-row',
-    does: 'A late answer reopens a consent without the row that its polls need.',
+    name: 'reopened-without-its-item',
+    does: 'A late answer reopens a consent without the item that its polls need.',
     file: start,
     find: 'if (needed) await deps.requests.put({ ...stored, taskId });',
     replace: '',
-    caughtBy: 'request-row-kept',
+    caughtBy: 'request-item-kept',
     where: { scenario: 'skewed-consent', faults: 1, preemptions: 1 },
   },
   {
-    name: 'reopened-row-removed-by-the-close',
-    does: 'Who settled a start as stale removes the row that its late answer has put back.',
+    name: 'reopened-item-removed-by-the-close',
+    does: 'Who settled a start as stale removes the item that its late answer has put back.',
     file: start,
     find: 'if (needed) await deps.requests.put({ ...stored, taskId });',
     replace: 'if (needed) await deps.requests.put(stored);',
-    caughtBy: 'request-row-kept',
+    caughtBy: 'request-item-kept',
     where: { scenario: 'skewed-consent', preemptions: 2 },
   },
   {
@@ -161,8 +161,8 @@ export const startingFaults: readonly PlantedFault[] = [
     name: 'running-start-is-stale',
     does: 'A start counts as stale while its process still runs.',
     file: 'lib/extraction/deadlines.ts',
-    find: 'now.getTime() - new Date(row.startingAt).getTime() > timings.startTimeout * 1000',
-    replace: 'now.getTime() - new Date(row.startingAt).getTime() > timings.startTimeout',
+    find: 'now.getTime() - new Date(record.startingAt).getTime() > timings.startTimeout * 1000',
+    replace: 'now.getTime() - new Date(record.startingAt).getTime() > timings.startTimeout',
     caughtBy: 'running-start-left-alone',
     where: 'at random',
     firstSeed: 200,
@@ -269,8 +269,8 @@ export const startingFaults: readonly PlantedFault[] = [
     name: 'retry-after-ignored',
     does: 'A start is tried before the time that a 429 named.',
     file: start,
-    find: "if (row.notBefore !== undefined && now < row.notBefore) return { kind: 'retry', error: 'ProviderBusy' };",
-    replace: '',
+    find: 'record.notBefore !== undefined && now < record.notBefore',
+    replace: 'record.status === undefined',
     caughtBy: 'waits-as-asked',
   },
   {

@@ -12,7 +12,7 @@ import {
 } from './keeping.ts';
 import { deliveryNotLost, rendezvous, waitAnswered, wakeNotLost, wokenAfterRecorded } from './meeting.ts';
 import { dueMessageContinued, leasedBeforeSent, oneChainOfMessages, queuedBeforeWoken } from './queueing.ts';
-import { requestGoneForAReason, requestRowForgotten, requestRowKept } from './requests.ts';
+import { requestGoneForAReason, requestItemForgotten, requestItemKept } from './requests.ts';
 import {
   allowedTransitions,
   closedAfterARead,
@@ -40,7 +40,7 @@ import {
 export const invariants: readonly Invariant[] = [
   oneStartCall,
   requestOfItsRecord,
-  requestRowKept,
+  requestItemKept,
   startingWrittenBeforeCall,
   startInTime,
   runningStartLeftAlone,
@@ -73,7 +73,7 @@ export const invariants: readonly Invariant[] = [
   resultsCollected,
   oversizedOnce,
   correctionFound,
-  requestRowForgotten,
+  requestItemForgotten,
   requestGoneForAReason,
   breakerRespected,
   waitsAsAsked,

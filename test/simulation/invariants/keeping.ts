@@ -32,7 +32,7 @@ export const openWhileUnfinished: Invariant = {
   rule: 'A record is in the index, with a dueAt and without an expiry, exactly while something is left to do. A closed one has no notBefore.',
   outlivesLoss: true,
   checks: {
-    row: ({ before, after }, _world, premise) => {
+    record: ({ before, after }, _world, premise) => {
       premise();
       const { status, dueShard, dueAt, expiresAt, notBefore, collectedAt, collectionError } = after;
       const isOpen = dueShard !== undefined;
@@ -67,7 +67,7 @@ export const newerLeftAlone: Invariant = {
   rule: 'A reconcile only defers a record of a newer version. It makes no read for it, and changes nothing but dueAt.',
   needs: 'The record was that of the newer version when the process read it last.',
   checks: {
-    row: ({ before, after, by }, _world, premise) => {
+    record: ({ before, after, by }, _world, premise) => {
       if (before === undefined || !isNewer(before) || !reconciles(by) || !isNewer(by.lastSeen))
         return undefined;
       premise();
@@ -88,7 +88,7 @@ export const nothingSealedShown: Invariant = {
   rule: 'A record contains no credential, target, token or result.',
   outlivesLoss: true,
   checks: {
-    row: ({ after }, _world, premise) => {
+    record: ({ after }, _world, premise) => {
       premise();
       const text = JSON.stringify(after);
       return text.includes(sentinel) || text.includes('sealed-') ? 'A secret is in the record.' : undefined;
@@ -118,7 +118,7 @@ export const resultsCollected: Invariant = {
   needs:
     'The record has its taskId and, if no webhook reported the outcome, the task ended before grace did.',
   checks: {
-    row: ({ before, after }, world, premise) => {
+    record: ({ before, after }, world, premise) => {
       if (after.collectionError === undefined || before?.collectionError !== undefined) return undefined;
       premise();
       if (after.collectionError === 'results-too-large') {
@@ -195,7 +195,7 @@ export const unfinishedReadsCounted: Invariant = {
   rule: 'A read that follows a failed invocation is counted in the record before it is made, and no fourth is made, except for an operator. The record is closed unread only after three such reads.',
   needs: 'The count could be written. No counted read is under way.',
   checks: {
-    row: ({ before, after, by }, { readers }, premise) => {
+    record: ({ before, after, by }, { readers }, premise) => {
       const count = after.unfinishedReads;
       if (by !== undefined && count?.lastBegunAt !== before?.unfinishedReads?.lastBegunAt) {
         by.countedReads = count?.count;

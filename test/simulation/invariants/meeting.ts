@@ -9,7 +9,7 @@ export const rendezvous: Invariant = {
   name: 'rendezvous',
   rule: 'In Tasks, the first status and the first extraction stay, and an older token never replaces a newer one.',
   checks: {
-    taskRow: ({ before, after }, _world, premise) => {
+    taskItem: ({ before, after }, _world, premise) => {
       if (before === undefined) return undefined;
       premise();
       if (before.taskStatus !== undefined && after.taskStatus !== before.taskStatus) {

@@ -3,52 +3,52 @@ import { requestDataGone } from '../../../lib/extraction/request-data.ts';
 import type { Invariant } from './invariant.ts';
 
 /** Credentials are needed until the provider has answered the start. A target is needed for each poll. */
-const needsRow = ({ method, status, dueShard }: Extraction): boolean =>
+const needsRequest = ({ method, status, dueShard }: Extraction): boolean =>
   method === 'credentials' ? status === 'REQUESTED' || status === 'STARTING' : dueShard !== undefined;
 
-export const requestRowKept: Invariant = {
-  name: 'request-row-kept',
-  rule: 'A record is created and reopened with the row of its request. The row is not removed while a start or a poll needs it.',
-  needs: 'The rows are not lost.',
+export const requestItemKept: Invariant = {
+  name: 'request-item-kept',
+  rule: 'A record is created and reopened with the item of its request. The item is not removed while a start or a poll needs it.',
+  needs: 'The items are not lost.',
   checks: {
-    row: ({ before, after }, { requests, scenario }, premise) => {
+    record: ({ before, after }, { requests, scenario }, premise) => {
       const isReopened = before?.status === 'UNCONFIRMED' && after.status === 'RUNNING';
       if ((before !== undefined && !isReopened) || scenario.requestLostAfter !== undefined) return undefined;
       premise();
-      return requests.has(after.requestId) || !needsRow(after)
+      return requests.has(after.requestId) || !needsRequest(after)
         ? undefined
-        : `It is ${after.status} without the row of its request.`;
+        : `It is ${after.status} without the item of its request.`;
     },
-    requestRemoved: ({ row }, { record }) =>
-      record?.requestId === row.requestId && needsRow(record)
-        ? `The row of the request is removed while the record is ${record.status}.`
+    requestRemoved: ({ item }, { record }) =>
+      record?.requestId === item.requestId && needsRequest(record)
+        ? `The item of the request is removed while the record is ${record.status}.`
         : undefined,
   },
 };
 
-export const requestRowForgotten: Invariant = {
-  name: 'request-row-forgotten',
-  rule: 'In the end no row of a request is left.',
+export const requestItemForgotten: Invariant = {
+  name: 'request-item-forgotten',
+  rule: 'In the end no item of a request is left.',
   needs:
-    'Every call of the table succeeded, no process was ended, intake returned, and the execution succeeded. Otherwise the row expires.',
+    'Every call of the table succeeded, no process was ended, intake returned, and the execution succeeded. Otherwise the item expires.',
   checks: {
     end: (_fact, { requests, requestsUndisturbed, receivers, record, execution }, premise) => {
       if (!requestsUndisturbed || record === undefined || execution?.status !== 'SUCCEEDED') return undefined;
       premise();
       const left = [...requests.keys()].find((requestId) => receivers.get(requestId)?.failedCalls === 0);
-      return left === undefined ? undefined : `The row of ${left} is left.`;
+      return left === undefined ? undefined : `The item of ${left} is left.`;
     },
   },
 };
 
 export const requestGoneForAReason: Invariant = {
   name: 'request-gone-for-a-reason',
-  rule: 'Only if the row of its request was lost is an extraction not started or not read for that reason, and then its record says so.',
+  rule: 'Only if the item of its request was lost is an extraction not started or not read for that reason, and then its record says so.',
   checks: {
-    row: ({ after }, { scenario }) =>
+    record: ({ after }, { scenario }) =>
       [after.reason, after.collectionError].includes(requestDataGone) &&
       scenario.requestLostAfter === undefined
-        ? `It is ${after.status} with ${requestDataGone}, but the row was not lost.`
+        ? `It is ${after.status} with ${requestDataGone}, but the item was not lost.`
         : undefined,
     end: (_fact, { record, scenario, counted, readsUndisturbed }, premise) => {
       const { status, reason, collectionError, method } = record ?? {};

@@ -33,7 +33,7 @@ export const allowedTransitions: Invariant = {
   rule: 'A status changes only as the transition table allows, and a record starts as REQUESTED.',
   outlivesLoss: true,
   checks: {
-    row: ({ before, after }, _world, premise) => {
+    record: ({ before, after }, _world, premise) => {
       if (before?.status === after.status) return undefined;
       premise();
       if (before === undefined)
@@ -49,7 +49,7 @@ export const outcomeStands: Invariant = {
   name: 'outcome-stands',
   rule: 'An outcome, with its time, source and reason, changes only by a correction of TIMED_OUT, or from UNCONFIRMED by the start attempt that has the taskId.',
   checks: {
-    row: ({ before, after, by }, _world, premise) => {
+    record: ({ before, after, by }, _world, premise) => {
       if (before === undefined || openStatuses.has(before.status)) return undefined;
       premise();
       if (before.status !== after.status) {
@@ -77,7 +77,7 @@ export const finalStands: Invariant = {
   name: 'final-stands',
   rule: 'A record with isFinal keeps its outcome and isFinal, and every outcome has it except TIMED_OUT and UNCONFIRMED.',
   checks: {
-    row: ({ before, after }, _world, premise) => {
+    record: ({ before, after }, _world, premise) => {
       if (before?.isFinal === true) {
         premise();
         const attributes = ['status', 'settledAt', 'settledBy', 'reason', 'taskId', 'isFinal'] as const;
@@ -94,7 +94,7 @@ export const lastReadBeforeTimedOut: Invariant = {
   name: 'last-read-before-timed-out',
   rule: 'TIMED_OUT is written past the deadline, by a process that has tried to read the task, unless its answer is known to be over the size limit.',
   checks: {
-    row: ({ before, after, by }, world, premise) => {
+    record: ({ before, after, by }, world, premise) => {
       if (after.status !== 'TIMED_OUT' || before?.status === 'TIMED_OUT') return undefined;
       premise();
       if (world.kernel.now + world.scenario.skew * 1_000 < Date.parse(after.deadlineAt))
@@ -109,7 +109,7 @@ export const statusIsTheProviders: Invariant = {
   name: 'status-is-the-providers',
   rule: 'A final status of the provider is that of the task that was started for this extraction, and is recorded only after the task ended.',
   checks: {
-    row: ({ before, after }, world, premise) => {
+    record: ({ before, after }, world, premise) => {
       if (before?.taskId !== after.taskId) {
         premise();
         if (!world.provider.tasks.has(after.taskId ?? '')) return `${after.taskId} is not a task.`;
@@ -152,7 +152,7 @@ const longestRead = lifeOf.reconcile * 1_000;
 
 export const correctionFound: Invariant = {
   name: 'correction-found',
-  rule: 'A TIMED_OUT is final only if the provider had not ended the task when grace ended, or did not know it any more, or no read returned the status: every read failed, the answer of a v2 task was over the size limit, or the row of a consent was lost.',
+  rule: 'A TIMED_OUT is final only if the provider had not ended the task when grace ended, or did not know it any more, or no read returned the status: every read failed, the answer of a v2 task was over the size limit, or the item of a consent was lost.',
   needs:
     'The task ended before the last read in grace. The answer to that read may be as old as the timeout of the function.',
   checks: {
@@ -184,7 +184,7 @@ export const closedAfterARead: Invariant = {
   rule: 'A record whose task could be read is closed by a process that has tried to read it, however late it is.',
   needs: 'The answer is not known to be over the size limit, and the task is that of the extraction.',
   checks: {
-    row: ({ before, after, by }, { oversized }, premise) => {
+    record: ({ before, after, by }, { oversized }, premise) => {
       if (before?.dueShard === undefined || after.dueShard !== undefined || by === undefined)
         return undefined;
       if (!providerStatuses.has(after.status) && after.status !== 'TIMED_OUT') return undefined;

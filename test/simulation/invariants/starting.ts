@@ -79,7 +79,7 @@ export const runningStartLeftAlone: Invariant = {
   rule: 'Only the start attempt itself settles STARTING while its process runs.',
   needs: 'Clocks differ by less than the time from the start of a function to its STARTING write.',
   checks: {
-    row: ({ before, after, by }, world, premise) => {
+    record: ({ before, after, by }, world, premise) => {
       if (world.scenario.skew > 0 || before?.status !== 'STARTING' || after.status === 'STARTING')
         return undefined;
       premise();
@@ -98,7 +98,7 @@ export const startWindowUsed: Invariant = {
   needs:
     'Jitter leaves at least its average of the intervals. A timeout of the wait for the webhook is not an error.',
   checks: {
-    row: ({ before, after }, { execution, scenario, windowOver }, premise) => {
+    record: ({ before, after }, { execution, scenario, windowOver }, premise) => {
       if (after.status !== 'NOT_STARTED' || before?.status === after.status || scenario.jitter < 0.5) return;
       premise();
       const error = execution?.abandonedFor ?? 'States.Timeout';
@@ -113,7 +113,7 @@ export const notStartedMeansNoTask: Invariant = {
   name: 'not-started-means-no-task',
   rule: 'NOT_STARTED is written only if no start call was or will be accepted, and only after the machine abandoned the start, the execution broke, or the start window ended.',
   checks: {
-    row: ({ before, after }, world, premise) => {
+    record: ({ before, after }, world, premise) => {
       if (after.status !== 'NOT_STARTED' || before?.status === after.status) return undefined;
       premise();
       return world.windowOver || world.hasAbandonedStart || world.scenario.skew > 0

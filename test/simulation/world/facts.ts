@@ -6,16 +6,16 @@ import type { Process } from './process.ts';
 
 /** The events that invariants check. */
 export type Facts = {
-  /** A row of `Extractions` was written; `before` is undefined for a new one. */
-  row: {
+  /** A record of `Extractions` was written; `before` is undefined for a new one. */
+  record: {
     readonly before: Extraction | undefined;
     readonly after: Extraction;
     readonly by: Process | undefined;
   };
-  /** A row of `Tasks` was written. */
-  taskRow: { readonly before: Task | undefined; readonly after: Task };
-  /** A row of `Requests` was removed. */
-  requestRemoved: { readonly row: StoredRequest };
+  /** An item of `Tasks` was written. */
+  taskItem: { readonly before: Task | undefined; readonly after: Task };
+  /** An item of `Requests` was removed. */
+  requestRemoved: { readonly item: StoredRequest };
   /** A start call is about to be made, with the data of this request. */
   startCall: { readonly extractionId: string; readonly by: Process; readonly requestId: string };
   /** An answer of the provider was over the size limit. */

@@ -65,7 +65,7 @@ export type Scenario = {
    * back, and in the end deployed again.
    */
   readonly newer?: { readonly from: number; readonly until: number };
-  /** After so many seconds from the request, the rows of `Requests` are lost. */
+  /** After so many seconds from the request, the items of `Requests` are lost. */
   readonly requestLostAfter?: number;
   /** Until how many seconds from the request Lambda cannot load the functions of the machine and of the queue. */
   readonly brokenDeployUntil?: number;

@@ -16,7 +16,7 @@ import { ReconcileQueue } from './queue.ts';
 import type { Scenario } from './scenario.ts';
 import { breakerSettings, lifeOf, settings } from './settings.ts';
 import { theExtraction } from './the-extraction.ts';
-import { WatchedRows } from './watched-rows.ts';
+import { WatchedItems } from './watched-items.ts';
 
 /** The observer of a world. */
 export type WorldObserver = {
@@ -37,9 +37,9 @@ export class World {
   readonly provider: Provider;
   readonly executions = new Map<string, Execution>();
   readonly queue: ReconcileQueue;
-  readonly extractions: WatchedRows<Extraction>;
-  readonly tasks: WatchedRows<Task>;
-  readonly requests: WatchedRows<StoredRequest>;
+  readonly extractions: WatchedItems<Extraction>;
+  readonly tasks: WatchedItems<Task>;
+  readonly requests: WatchedItems<StoredRequest>;
   /** Calls of `Requests`, how often they took effect, and how many were answered. */
   readonly requestCalls = { made: 0, effects: 0, answered: 0 };
   readonly breakers = new Map<string, StoredBreaker>();
@@ -93,23 +93,23 @@ export class World {
     });
     this.provider = new Provider(this);
     this.queue = new ReconcileQueue(this, this.#processes.consume);
-    this.extractions = new WatchedRows((before, after) => {
+    this.extractions = new WatchedItems((before, after) => {
       if (before?.status !== after.status) this.transitions.push(`${before?.status ?? ''}>${after.status}`);
       this.#noteDueAt(before, after);
       this.#noteLease(before, after);
-      this.state('row', { before, after, by: this.kernel.actor });
+      this.state('record', { before, after, by: this.kernel.actor });
       this.#scheduleSweep();
     });
-    this.tasks = new WatchedRows((before, after) => this.state('taskRow', { before, after }));
-    this.requests = new WatchedRows(
+    this.tasks = new WatchedItems((before, after) => this.state('taskItem', { before, after }));
+    this.requests = new WatchedItems(
       () => undefined,
-      (row) => this.state('requestRemoved', { row }),
+      (item) => this.state('requestRemoved', { item }),
     );
     this.#prepareBreakers(scenario);
     this.#request('the caller', 'fingerprint-1', 4);
     this.#prepareNewer(scenario);
     if (scenario.requestLostAfter !== undefined) {
-      this.kernel.after(scenario.requestLostAfter * 1_000, 'the rows of Requests are lost', () =>
+      this.kernel.after(scenario.requestLostAfter * 1_000, 'the items of Requests are lost', () =>
         this.requests.clear(),
       );
     }
@@ -207,7 +207,7 @@ export class World {
     return this.readers.every(({ interrupted, failedCalls }) => !interrupted && failedCalls === 0);
   }
 
-  /** Whether every row of `Requests` was written and removed at once, by processes that returned. */
+  /** Whether every item of `Requests` was written and removed at once, by processes that returned. */
   get requestsUndisturbed(): boolean {
     const { made, effects, answered } = this.requestCalls;
     return made === effects && made === answered && this.kernel.interruptions === 0;

@@ -14,7 +14,7 @@ export const publishedSchemas: Readonly<Record<string, Schema>> = Object.fromEnt
   ]),
 );
 
-/** The parts that have no attributes of a row. */
+/** The parts that have no attributes of a record. */
 const open = new Set(['Record', ...Object.keys(kinds)]);
 
 const isSchema = (value: unknown): value is Schema => typeof value === 'object' && value !== null;

@@ -56,14 +56,14 @@ const requestIdOf = async (context: AcceptContext, extractionId: string): Promis
   return record.requestId;
 };
 
-/** Requests an extraction for which the provider is busy for a while, and returns the row with its sealed credentials. */
+/** Requests an extraction for which the provider is busy for a while, and returns the item with its sealed credentials. */
 const extractBusy = async (context: AcceptContext, checkId: string) => {
   const busyUntil = Math.ceil(context.now().getTime() / 1_000) + busySeconds;
   const extractionId = await extract(context, requestOf(checkId, { busyUntil }));
-  const row = await storesOf(context).requests.get(await requestIdOf(context, extractionId));
-  if (row === undefined)
-    throw new Unmet(`The table Requests has no row for ${extractionId}, which is not started yet.`);
-  return { busyUntil, row };
+  const item = await storesOf(context).requests.get(await requestIdOf(context, extractionId));
+  if (item === undefined)
+    throw new Unmet(`The table Requests has no item for ${extractionId}, which is not started yet.`);
+  return { busyUntil, item };
 };
 
 const startTaskIs = 'The log of start-task shows what it did.';
@@ -88,7 +88,7 @@ export const requestForgotten: Check = {
     if (given.toSorted().join() !== 'extractionId,requestId') {
       throw new Unmet(`The input of the execution of ${extractionId} has more than two ids.`);
     }
-    return passed('no row in Requests; the input of the execution has extractionId and requestId');
+    return passed('no item in Requests; the input of the execution has extractionId and requestId');
   },
 };
 
@@ -99,12 +99,12 @@ export const sealKeyAdministrator: Check = {
   seconds: () => 60,
   notOnEmulator: 'it does not apply key policies to its root',
   run: async (context) => {
-    const { row } = await extractBusy(context, 'seal-key-administrator');
+    const { item } = await extractBusy(context, 'seal-key-administrator');
     const { variables } = await context.stack.functionNamed('start-task');
     const decrypt = new DecryptCommand({
       KeyId: variables.SEAL_KEY_ARN,
-      CiphertextBlob: Buffer.from(row.sealed, 'base64'),
-      EncryptionContext: { extractionId: row.extractionId, requestId: row.requestId },
+      CiphertextBlob: Buffer.from(item.sealed, 'base64'),
+      EncryptionContext: { extractionId: item.extractionId, requestId: item.requestId },
     });
     try {
       await new KMSClient(context.client).send(decrypt);
@@ -205,27 +205,27 @@ export const sealKeyRoles: Check = {
 /** KMS's error for a ciphertext under another encryption context. */
 const wrongContext = 'InvalidCiphertextException';
 
-/** Overwrites a row, which the store refuses. */
-const putRow = (context: AcceptContext, row: StoredRequest) =>
+/** Overwrites an item, which the store refuses. */
+const putItem = (context: AcceptContext, item: StoredRequest) =>
   storesOf(context).dynamo.send(
-    new PutItemCommand({ TableName: context.deployment.output('RequestsTableName'), Item: marshall(row) }),
+    new PutItemCommand({ TableName: context.deployment.output('RequestsTableName'), Item: marshall(item) }),
   );
 
 /**
- * Puts the sealed credentials of one extraction into the row of another, as somebody could who may write the table, and
- * invokes start-task for it. The function then decrypts them under the context of that row. Only the function's own role may
+ * Puts the sealed credentials of one extraction into the item of another, as somebody could who may write the table, and
+ * invokes start-task for it. The function then decrypts them under the context of that item. Only the function's own role may
  * decrypt, so this is the only real call under a wrong context.
  */
 export const sealKeyContext: Check = {
   id: 'seal-key-context',
-  title: 'Sealed credentials cannot be decrypted in the row of another extraction',
+  title: 'Sealed credentials cannot be decrypted in the item of another extraction',
   turn: 'together',
   dependsOn: webhookArrives,
   seconds: ({ settings }) => settings.timings.startWindow + 60,
   run: async (context) => {
     const other = await extractBusy(context, 'seal-key-context');
-    const { row, busyUntil } = await extractBusy(context, 'seal-key-context');
-    const { extractionId, requestId } = row;
+    const { item, busyUntil } = await extractBusy(context, 'seal-key-context');
+    const { extractionId, requestId } = item;
     const { physicalName } = await context.stack.functionNamed('start-task');
     const lambda = new LambdaClient(context.client);
     const invoke = new InvokeCommand({
@@ -241,7 +241,7 @@ export const sealKeyContext: Check = {
     });
     context.waitFor('start-task to decrypt the sealed credentials of another extraction');
     try {
-      await putRow(context, { ...row, sealed: other.row.sealed });
+      await putItem(context, { ...item, sealed: other.item.sealed });
       for (;;) {
         const { LogResult = '' } = await lambda.send(invoke);
         const log = Buffer.from(LogResult, 'base64').toString('utf8');
@@ -249,13 +249,13 @@ export const sealKeyContext: Check = {
         // Between two tries of the machine the record is REQUESTED. During one, start-task does not decrypt at all.
         if (context.now().getTime() > busyUntil * 1_000) {
           throw new Unmet(
-            `start-task, invoked for ${extractionId} with the sealed credentials of ${other.row.extractionId}, did not fail with ${wrongContext}. Its log shows what it did.`,
+            `start-task, invoked for ${extractionId} with the sealed credentials of ${other.item.extractionId}, did not fail with ${wrongContext}. Its log shows what it did.`,
           );
         }
         await context.sleep(500);
       }
     } finally {
-      await putRow(context, row);
+      await putItem(context, item);
     }
     await readUntil(context, extractionId, 'COMPLETED with its own credentials', isDone);
     return passed(`KMS answered ${wrongContext} to start-task`);

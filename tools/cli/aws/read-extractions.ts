@@ -82,7 +82,7 @@ export const readExtractions = async (
   return records;
 };
 
-/** Every row of a table of extractions, such as a restored one. Their attributes are not checked. */
+/** Every record of a table of extractions, such as a restored one. Their attributes are not checked. */
 export async function* scanExtractions(
   client: DynamoDBClient,
   table: string,

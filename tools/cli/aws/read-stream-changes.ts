@@ -14,7 +14,7 @@ import { type StreamRecord, shardsOf } from './follow-stream.ts';
 export type StreamChange = {
   readonly at: string;
   readonly event: 'INSERT' | 'MODIFY' | 'REMOVE';
-  /** DynamoDB's TTL removed the row, not an operator. */
+  /** DynamoDB's TTL removed the record, not an operator. */
   readonly byTtl: boolean;
   readonly before?: Extraction;
   readonly after?: Extraction;

@@ -46,7 +46,7 @@ export const restore = async (
     except: new Set(except),
     now: shell.now,
     recordRetention: timings.recordRetention,
-    onRow: (extractionId, kind) => {
+    onRecord: (extractionId, kind) => {
       shell.wait(undefined);
       shell.print(`${extractionId}  ${kind}`, { extractionId, kind });
       shell.wait('copying');

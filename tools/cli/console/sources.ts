@@ -73,7 +73,7 @@ export interface ConsoleSources {
   /** The records of the newest executions since then, open ones too. */
   recent(since: Date): Promise<Bounded<Extraction>>;
   record(extractionId: string): Promise<Extraction | undefined>;
-  /** The record of the extraction that a task belongs to, for as long as `Tasks` keeps its row: 30 days. */
+  /** The record of the extraction that a task belongs to, for as long as `Tasks` keeps its item: 30 days. */
   recordOfTask(taskId: string): Promise<Extraction | undefined>;
   /** The newest with exactly this reference, of any status. */
   withReference(reference: string): Promise<Bounded<Extraction>>;

@@ -25,21 +25,21 @@ import { readRules } from '../aws/read-rules.ts';
 import { readStreamChanges } from '../aws/read-stream-changes.ts';
 import { readStackResources } from '../aws/stack.ts';
 import { CliError } from '../terminal/errors.ts';
-import type { Breaker, QueueDepth, StoredObject, StorySources, Sweep, TaskRow } from './sources.ts';
+import type { Breaker, QueueDepth, StoredObject, StorySources, Sweep, TaskFacts } from './sources.ts';
 
 /** Log groups of services, such as the access log. Their lines have no fields of the functions' logger. */
 const vended = '/aws/vendedlogs/';
 
-/** The row of `Tasks`. The callback token stays here. */
+/** The item of `Tasks`. The callback token stays here. */
 const readTask = async (
   { client, output }: Deployment,
   now: () => Date,
   taskId: string,
-): Promise<TaskRow | undefined> => {
+): Promise<TaskFacts | undefined> => {
   const store = dynamoTaskStore(new DynamoDBClient(client), output('TasksTableName'), now);
-  const row = await store.get(taskId);
-  if (row === undefined) return undefined;
-  const { extractionId, callbackAttempt, taskStatus, notifiedAt, callbackToken } = row;
+  const item = await store.get(taskId);
+  if (item === undefined) return undefined;
+  const { extractionId, callbackAttempt, taskStatus, notifiedAt, callbackToken } = item;
   const hasCallbackToken = callbackToken !== undefined;
   return defined({ taskId, extractionId, callbackAttempt, taskStatus, notifiedAt, hasCallbackToken });
 };

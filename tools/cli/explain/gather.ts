@@ -12,7 +12,7 @@ import type {
   StorySources,
   StreamChange,
   Sweep,
-  TaskRow,
+  TaskFacts,
 } from './sources.ts';
 import { bounded } from './text.ts';
 
@@ -25,7 +25,7 @@ export type Known = {
   readonly now: Date;
   readonly settings: StorySettings | undefined;
   readonly record: Extraction | undefined;
-  readonly task: TaskRow | undefined;
+  readonly task: TaskFacts | undefined;
   readonly execution: Progress | undefined;
   readonly logs: readonly LogLine[];
   readonly results: readonly StoredObject[];
@@ -40,7 +40,7 @@ export type Known = {
 const names: Readonly<Record<SourceName, string>> = {
   settings: 'The settings',
   record: 'The record',
-  task: 'The row in Tasks',
+  task: 'The item in Tasks',
   execution: "The execution's history",
   logs: "The functions' logs",
   results: 'The stored results',

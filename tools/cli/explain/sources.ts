@@ -12,8 +12,8 @@ export type { Bounded, Execution, ExecutionEvent, LogLine, Period, RetryDelays, 
 /** The settings that decide what happens next. All in seconds. */
 export type StorySettings = MachineSettings & { readonly timings: Timings };
 
-/** The row of `Tasks` without the callback token, which may not leave the table. */
-export type TaskRow = Omit<Task, 'callbackToken'> & { readonly hasCallbackToken: boolean };
+/** The item of `Tasks` without the callback token, which may not leave the table. */
+export type TaskFacts = Omit<Task, 'callbackToken'> & { readonly hasCallbackToken: boolean };
 
 /** One stored version of results, without its content. */
 export type StoredObject = {
@@ -55,7 +55,7 @@ export type Sweep = {
 export interface StorySources {
   settings(): Promise<StorySettings>;
   record(extractionId: string): Promise<Extraction | undefined>;
-  task(taskId: string): Promise<TaskRow | undefined>;
+  task(taskId: string): Promise<TaskFacts | undefined>;
   execution(extractionId: string): Promise<Execution | undefined>;
   /** Lines with one of the ids. */
   logs(ids: readonly string[], within: Period): Promise<Bounded<LogLine>>;

@@ -116,7 +116,7 @@ const webhookWaitEnds = ({ record, settings }: Open, visit: StateVisit | undefin
   return plusSeconds(since, attempt?.timeoutSeconds ?? settings.webhookWait);
 };
 
-/** What the row in `Tasks` shows that the record does not. */
+/** What the item in `Tasks` shows that the record does not. */
 const describeTask = (known: Open, waitEnd: string): string | undefined => {
   const { record, task, extractionId, now, unread } = known;
   const { taskId = '' } = record;

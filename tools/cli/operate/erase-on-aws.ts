@@ -74,7 +74,7 @@ export class AnswerNotDated extends Error {
   override readonly name = 'AnswerNotDated';
 }
 
-/** Reads a row, and DynamoDB's own time in seconds: the `Date` of the answer (RFC 9110, section 6.6.1). */
+/** Reads an item, and DynamoDB's own time in seconds: the `Date` of the answer (RFC 9110, section 6.6.1). */
 const getDated = async (
   client: DynamoDBClient,
   TableName: string,

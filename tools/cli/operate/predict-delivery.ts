@@ -4,7 +4,7 @@ import { transitions } from '../../../lib/extraction/transitions.ts';
 /** What a validly signed delivery would do. */
 export type PredictedEffect =
   | { readonly kind: 'harmless' }
-  /** It would store a row in Tasks for 30 days, which would settle a later task of the same id. */
+  /** It would store an item in Tasks for 30 days, which would settle a later task of the same id. */
   | { readonly kind: 'orphan' }
   /** It would settle a real extraction in place of the provider. */
   | { readonly kind: 'settles'; readonly record: Extraction };

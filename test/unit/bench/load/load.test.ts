@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { dueShardCount, dueShardOf } from '../../../../lib/extraction/deadlines.ts';
 import type { Extraction } from '../../../../lib/extraction/record.ts';
 import type { Call, Entry } from '../../../bench/ledger/entry.ts';
-import { openRows } from '../../../bench/load/fill-open.ts';
+import { openItems } from '../../../bench/load/fill-open.ts';
 import { measuredExtraction } from '../../../bench/load/measured-webhook.ts';
 import { cpuMsOf, usageOf, usagePerDue } from '../../../bench/load/usage.ts';
 import type { Units } from '../../../bench/units/dynamo-units.ts';
@@ -14,9 +14,9 @@ const tables = { extractions: 'Extractions', tasks: 'Tasks' };
 
 test('makes a record and a linked task for each, under new ids, in the shard of its id', () => {
   const taskIds = Array.from({ length: 400 }, (_, index) => `task-${index}`);
-  const rows = openRows({ extraction, task, tables }, taskIds);
-  const records = rows.filter(({ table }) => table === 'Extractions').map(({ item }) => item as Extraction);
-  const tasks = rows.filter(({ table }) => table === 'Tasks').map(({ item }) => item);
+  const items = openItems({ extraction, task, tables }, taskIds);
+  const records = items.filter(({ table }) => table === 'Extractions').map(({ item }) => item as Extraction);
+  const tasks = items.filter(({ table }) => table === 'Tasks').map(({ item }) => item);
   expect(new Set([extractionId, ...records.map((record) => record.extractionId)]).size).toBe(401);
   expect(records.every((record) => record.dueShard === dueShardOf(record.extractionId))).toBe(true);
   expect(records.every((record) => record.dueAt === extraction.dueAt)).toBe(true);

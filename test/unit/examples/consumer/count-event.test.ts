@@ -31,8 +31,8 @@ const lives: readonly (readonly Partial<Extraction>[])[] = [
 
 /** The stream records of an extraction, in order. */
 const recordsOf = (extractionId: string, life: readonly Partial<Extraction>[]) => {
-  const rows = [extraction(), ...life].map((row) => ({ ...row, extractionId }));
-  return rows.map((row, index) => streamRecord({ old: rows[index - 1], new: row }));
+  const records = [extraction(), ...life].map((record) => ({ ...record, extractionId }));
+  return records.map((record, index) => streamRecord({ old: records[index - 1], new: record }));
 };
 
 const everyLife = () => lives.map((life, index) => recordsOf(`extraction-${index}`, life));

@@ -80,7 +80,7 @@ test('a record that was created is read back as it was, without its undefined fi
   expect(await store.get('another')).toBeUndefined();
 });
 
-test('a second create changes nothing and returns the row that is there', async () => {
+test('a second create changes nothing and returns the item that is there', async () => {
   const store = dynamoExtractionStore(interpretedDynamo('extractionId').client, 'T');
   const first = extraction({ fingerprint: 'first' });
   await store.create(first);
@@ -91,7 +91,7 @@ test('a second create changes nothing and returns the row that is there', async 
   expect(await store.get(first.extractionId)).toEqual(first);
 });
 
-test('a change that applies returns the new row, one that does not the old row', async () => {
+test('a change that applies returns the new item, one that does not the old item', async () => {
   const store = dynamoExtractionStore(interpretedDynamo('extractionId').client, 'T');
   const record = extraction();
   await store.create(record);
@@ -104,7 +104,7 @@ test('a change that applies returns the new row, one that does not the old row',
   });
 });
 
-test('a change of a row that is not there creates none', async () => {
+test('a change of an item that is not there creates none', async () => {
   const table = interpretedDynamo('extractionId');
   const store = dynamoExtractionStore(table.client, 'T');
   expect(
@@ -113,10 +113,10 @@ test('a change of a row that is not there creates none', async () => {
     applied: false,
     record: undefined,
   });
-  expect(table.rows.size).toBe(0);
+  expect(table.items.size).toBe(0);
 });
 
-test('reads are consistent, and every write asks for the old row should it be refused', async () => {
+test('reads are consistent, and every write asks for the old item should it be refused', async () => {
   const table = interpretedDynamo('extractionId');
   const store = dynamoExtractionStore(table.client, 'T');
   await store.create(extraction());
@@ -205,8 +205,8 @@ const run = async (
       answers.push(withoutTtl(await store.recordStatus({ taskId: 'task', ...one })));
     }
   }
-  const row = await store.get('task');
-  return { answers, row: row === undefined ? undefined : withoutTtl(row) };
+  const item = await store.get('task');
+  return { answers, item: item === undefined ? undefined : withoutTtl(item) };
 };
 
 test('any order of links, deliveries and adoptions leaves the same in DynamoDB as in memory', async () => {
@@ -218,7 +218,7 @@ test('any order of links, deliveries and adoptions leaves the same in DynamoDB a
   );
 });
 
-test('whatever is written first, and after it, a row has 30 days to live from then on', async () => {
+test('whatever is written first, and after it, an item has 30 days to live from then on', async () => {
   const ofThatTask = fc.tuple(step, fc.array(step, { maxLength: 4 }));
   await fc.assert(
     fc.asyncProperty(ofThatTask, async ([first, others]) => {
@@ -227,7 +227,7 @@ test('whatever is written first, and after it, a row has 30 days to live from th
       const store = dynamoTaskStore(table.client, 'T', time.now);
       for (const one of [first, ...others]) {
         await run(store, [one]);
-        expect(table.rows.get('task')?.expiresAt).toBe(at(0).getTime() / 1000 + 30 * 86_400);
+        expect(table.items.get('task')?.expiresAt).toBe(at(0).getTime() / 1000 + 30 * 86_400);
         time.advance(3_600);
       }
     }),

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { updateExpression } from '../../../../lib/aws/update-expression.ts';
 import { type Extraction, ownOutcomes, terminalStatuses } from '../../../../lib/extraction/record.ts';
 import type { Guard, Update } from '../../../../lib/extraction/transitions.ts';
-import { interpreter, type Row } from '../../../support/expression-interpreter.ts';
+import { type Item, interpreter } from '../../../support/expression-interpreter.ts';
 import { memoryExtractionStore } from '../../../support/memory-extraction-store.ts';
 
 // Few values, so that guards hold about as often as not.
@@ -28,11 +28,11 @@ const fields = {
   actionResults: fc.array(fc.record({ id: short, status: short }, { requiredKeys: ['id', 'status'] })),
 };
 
-const row = fc
+const item = fc
   .record({ status, ...fields }, { requiredKeys: ['status'] })
   .map((given) => ({ extractionId: 'x', ...given }) as unknown as Extraction);
 
-/** A guard on `field` with the row's own value, with another one, or none. */
+/** A guard on `field` with the item's own value, with another one, or none. */
 const guardOn = (
   given: Extraction,
   field: 'requestId' | 'attemptId' | 'taskId' | 'dueAt',
@@ -46,7 +46,7 @@ const guardOn = (
 
 const flag = (name: 'open' | 'uncollected' | 'unattempted') => fc.constantFrom({}, {}, { [name]: true });
 
-/** A change that was decided on the row, so that its guard holds about as often as not. */
+/** A change that was decided on the item, so that its guard holds about as often as not. */
 const changeOf = (given: Extraction): fc.Arbitrary<Update> =>
   fc
     .record({
@@ -78,28 +78,31 @@ const changeOf = (given: Extraction): fc.Arbitrary<Update> =>
       };
     });
 
-const rowAndChange = row.chain((given) => fc.tuple(fc.constant(given), changeOf(given)));
+const itemAndChange = item.chain((given) => fc.tuple(fc.constant(given), changeOf(given)));
 
-const interpreted = (before: Extraction, made: Update): { readonly applied: boolean; readonly row: Row } => {
+const interpreted = (
+  before: Extraction,
+  made: Update,
+): { readonly applied: boolean; readonly item: Item } => {
   const parts = updateExpression(made);
   const expressions = interpreter(parts);
   const holds = expressions.condition(parts.ConditionExpression);
   const next = expressions.update(parts.UpdateExpression);
   expressions.refuseUnused();
-  const old = before as unknown as Row;
-  return holds(old) ? { applied: true, row: next(old) } : { applied: false, row: old };
+  const old = before as unknown as Item;
+  return holds(old) ? { applied: true, item: next(old) } : { applied: false, item: old };
 };
 
-test('the expressions of any change do to a row what the memory store does', async () => {
+test('the expressions of any change do to an item what the memory store does', async () => {
   const seen = { applied: 0, refused: 0 };
   await fc.assert(
-    fc.asyncProperty(rowAndChange, async ([before, made]) => {
+    fc.asyncProperty(itemAndChange, async ([before, made]) => {
       const memory = memoryExtractionStore();
-      memory.rows.set('x', before);
+      memory.items.set('x', before);
       const inMemory = await memory.apply(made);
       const expected = interpreted(before, made);
-      expect({ applied: inMemory.applied, row: inMemory.record }).toEqual(expected);
-      expect(memory.rows.get('x')).toEqual(expected.row);
+      expect({ applied: inMemory.applied, item: inMemory.record }).toEqual(expected);
+      expect(memory.items.get('x')).toEqual(expected.item);
       seen[expected.applied ? 'applied' : 'refused'] += 1;
     }),
     { numRuns: 1_000 },

@@ -42,7 +42,7 @@ const store = () =>
 
 type Store = ReturnType<typeof store>;
 
-const stateOf = (shared: Store) => shared.rows.get('starts')?.state as BreakerState | undefined;
+const stateOf = (shared: Store) => shared.items.get('starts')?.state as BreakerState | undefined;
 
 let ids = 0;
 
@@ -288,7 +288,7 @@ describe('a last call', () => {
   test('is an ordinary call while the breaker is closed, and is held by a pause of an operator', async () => {
     expect(await call(processOn(store()), succeed, { isLast: true })).toBe('ordinary');
     const shared = store();
-    shared.rows.set('starts', { state: pause(closedBreaker, 'maintenance', 0), version: '1' });
+    shared.items.set('starts', { state: pause(closedBreaker, 'maintenance', 0), version: '1' });
     expect(await call(processOn(shared), succeed, { isLast: true })).toBe('held');
   });
 });
@@ -344,7 +344,7 @@ describe('if the state is not available,', () => {
     ['of an earlier form', { state: { failures: [1, 2], inARow: 2 }, version: '1' }],
   ])('an item %s is a closed breaker, is counted, and is replaced by the next failure', async (_, item) => {
     const shared = store();
-    shared.rows.set('starts', item);
+    shared.items.set('starts', item);
     const before = telemetry.counted.length;
     expect(await call(processOn(shared))).toBe('ordinary');
     expect(telemetry.counted.slice(before)).toEqual(['BreakerUnavailable']);

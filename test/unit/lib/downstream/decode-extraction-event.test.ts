@@ -30,104 +30,109 @@ import { at, extraction, extractionIn, id, iso, timings } from '../../../support
 import { memoryExtractionStore } from '../../../support/memory-extraction-store.ts';
 import { streamRecord } from './stream-records.ts';
 
-type Make = (row: Extraction, now: Date) => Change;
+type Make = (record: Extraction, now: Date) => Change;
 
-const isCollectable = (row: Extraction): boolean =>
-  isTerminalStatus(row.status) && row.collectedAt === undefined;
+const isCollectable = (record: Extraction): boolean =>
+  isTerminalStatus(record.status) && record.collectedAt === undefined;
 const on = (record: Extraction, now: Date) => ({ record, now, timings });
-const attemptOf = (row: Extraction): string => row.attemptId ?? 'attempt-1';
-const factOf = (row: Extraction, taskStatus: (typeof terminalStatuses)[number]) => ({
-  extractionId: row.extractionId,
-  taskId: row.taskId ?? 'none',
+const attemptOf = (record: Extraction): string => record.attemptId ?? 'attempt-1';
+const factOf = (record: Extraction, taskStatus: (typeof terminalStatuses)[number]) => ({
+  extractionId: record.extractionId,
+  taskId: record.taskId ?? 'none',
   taskStatus,
 });
 const results = { bucket: 'results', key: 'key', bytes: 2, sha256: 'a'.repeat(64) };
 
-/** Every write that the service makes on a row, and the kind of event that it is to a consumer. */
+/** Every write that the service makes on a record, and the kind of event that it is to a consumer. */
 const writes: readonly {
   readonly kind: string;
   readonly make: Make;
-  readonly on?: (row: Extraction) => boolean;
+  readonly on?: (record: Extraction) => boolean;
 }[] = [
   {
     kind: 'progressed',
-    make: (row, now) => markStarting({ ...on(row, now), attemptId: 'attempt-1' }),
+    make: (record, now) => markStarting({ ...on(record, now), attemptId: 'attempt-1' }),
   },
   {
     kind: 'progressed',
-    make: (row) => revertToRequested({ record: row, attemptId: attemptOf(row), timings }),
+    make: (record) => revertToRequested({ record, attemptId: attemptOf(record), timings }),
   },
   {
     kind: 'progressed',
-    make: (row, now) => markRunning({ ...on(row, now), attemptId: attemptOf(row), taskId: 'task-1' }),
+    make: (record, now) =>
+      markRunning({ ...on(record, now), attemptId: attemptOf(record), taskId: 'task-1' }),
   },
   {
     kind: 'reopened',
-    make: (row, now) => markRunningLate({ ...on(row, now), attemptId: attemptOf(row), taskId: 'task-1' }),
+    make: (record, now) =>
+      markRunningLate({ ...on(record, now), attemptId: attemptOf(record), taskId: 'task-1' }),
   },
   {
     kind: 'settled',
-    make: (row, now) => markRejected({ ...on(row, now), attemptId: attemptOf(row), reason: 'http-400' }),
+    make: (record, now) =>
+      markRejected({ ...on(record, now), attemptId: attemptOf(record), reason: 'http-400' }),
   },
   {
     kind: 'settled',
-    make: (row, now) =>
+    make: (record, now) =>
       markUnconfirmed({
-        ...on(row, now),
-        attemptId: attemptOf(row),
+        ...on(record, now),
+        attemptId: attemptOf(record),
         reason: 'start-interrupted',
         settledBy: 'start',
       }),
   },
   {
     kind: 'settled',
-    make: (row, now) => markNotStarted({ ...on(row, now), reason: 'start-abandoned' }),
+    make: (record, now) => markNotStarted({ ...on(record, now), reason: 'start-abandoned' }),
   },
-  { kind: 'settled', make: (row, now) => markTimedOut(on(row, now)) },
-  { kind: 'settled', make: (row, now) => timeOutOversized(on(row, now)) },
+  { kind: 'settled', make: (record, now) => markTimedOut(on(record, now)) },
+  { kind: 'settled', make: (record, now) => timeOutOversized(on(record, now)) },
   {
     kind: 'settled',
-    make: (row, now) => disownTask({ ...on(row, now), taskId: row.taskId ?? 'none', settledBy: 'start' }),
+    make: (record, now) =>
+      disownTask({ ...on(record, now), taskId: record.taskId ?? 'none', settledBy: 'start' }),
   },
-  { kind: 'housekeeping', make: (row, now) => rememberOversized({ record: row, now }) },
+  { kind: 'housekeeping', make: (record, now) => rememberOversized({ record, now }) },
   ...terminalStatuses.flatMap((status) => [
     {
       kind: 'settled',
-      make: (row: Extraction, now: Date) =>
-        markSettled({ reported: factOf(row, status), settledBy: 'webhook', now, timings }),
+      make: (record: Extraction, now: Date) =>
+        markSettled({ reported: factOf(record, status), settledBy: 'webhook', now, timings }),
     },
     {
       kind: 'corrected',
-      make: (row: Extraction, now: Date) =>
-        correctOutcome({ reported: factOf(row, status), settledBy: 'reconcile', now, timings }),
+      make: (record: Extraction, now: Date) =>
+        correctOutcome({ reported: factOf(record, status), settledBy: 'reconcile', now, timings }),
     },
   ]),
   {
     kind: 'collected',
     on: isCollectable,
-    make: (row, now) => closeCollected({ ...on(row, now), found: { results } }),
+    make: (record, now) => closeCollected({ ...on(record, now), found: { results } }),
   },
   {
     kind: 'collected',
     on: isCollectable,
-    make: (row, now) => closeCollected({ ...on(row, now), found: {} }),
+    make: (record, now) => closeCollected({ ...on(record, now), found: {} }),
   },
   {
     kind: 'not-collected',
-    on: (row) => isCollectable(row) && row.collectionError === undefined,
-    make: (row, now) => closeUncollected({ ...on(row, now), collectionError: 'results-too-large' }),
+    on: (record) => isCollectable(record) && record.collectionError === undefined,
+    make: (record, now) => closeUncollected({ ...on(record, now), collectionError: 'results-too-large' }),
   },
   {
     kind: 'not-collected',
-    on: (row) => (isCollectable(row) || row.status === 'TIMED_OUT') && row.collectionError === undefined,
-    make: (row, now) => abandonOversized(on(row, now)),
+    on: (record) =>
+      (isCollectable(record) || record.status === 'TIMED_OUT') && record.collectionError === undefined,
+    make: (record, now) => abandonOversized(on(record, now)),
   },
   {
     kind: 'housekeeping',
-    on: (row) => row.status === 'TIMED_OUT',
-    make: (row, now) => closeAfterGrace(on(row, now)),
+    on: (record) => record.status === 'TIMED_OUT',
+    make: (record, now) => closeAfterGrace(on(record, now)),
   },
-  { kind: 'housekeeping', make: (row, now) => reschedule({ record: row, dueAt: now.toISOString() }) },
+  { kind: 'housekeeping', make: (record, now) => reschedule({ record, dueAt: now.toISOString() }) },
 ];
 
 describe('whatever the service writes, in whatever order', () => {

@@ -2,17 +2,18 @@ import { marshall } from '@aws-sdk/util-dynamodb';
 import type { DynamoDBRecord } from 'aws-lambda';
 import type { Extraction } from '../../../../lib/extraction/record.ts';
 
-type Row = Extraction | Record<string, unknown>;
-type Images = { readonly old?: Row | undefined; readonly new?: Row | undefined };
+type AnyRecord = Extraction | Record<string, unknown>;
+type Images = { readonly old?: AnyRecord | undefined; readonly new?: AnyRecord | undefined };
 
-const image = (row: Row) => marshall(row, { removeUndefinedValues: true }) as Record<string, { S: string }>;
+const image = (record: AnyRecord) =>
+  marshall(record, { removeUndefinedValues: true }) as Record<string, { S: string }>;
 
 let records = 0;
 
 /** A record of the table's stream as Lambda hands it over, with an id and a place in the order of its own. */
 export const streamRecord = (images: Images, fields: Partial<DynamoDBRecord> = {}): DynamoDBRecord => {
   records += 1;
-  const row = images.new ?? images.old ?? {};
+  const record = images.new ?? images.old ?? {};
   return {
     eventID: `event-${records}`,
     eventName: images.old === undefined ? 'INSERT' : images.new === undefined ? 'REMOVE' : 'MODIFY',
@@ -21,7 +22,7 @@ export const streamRecord = (images: Images, fields: Partial<DynamoDBRecord> = {
     awsRegion: 'eu-west-1',
     dynamodb: {
       ApproximateCreationDateTime: 1_772_366_400,
-      Keys: { extractionId: { S: String(row.extractionId) } },
+      Keys: { extractionId: { S: String(record.extractionId) } },
       SequenceNumber: String(10n ** 24n + BigInt(records)),
       SizeBytes: 1_000,
       StreamViewType: 'NEW_AND_OLD_IMAGES',

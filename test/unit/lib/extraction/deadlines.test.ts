@@ -127,7 +127,7 @@ test.each([
   expect(Math.max(...counts)).toBeLessThan(632);
 });
 
-test('an id never changes its partition, so that every release finds existing rows', () => {
+test('an id never changes its partition, so that every release finds existing records', () => {
   // FNV-1a, 32 bits (published test vectors): "" is 0x811c9dc5, "a" is 0xe40c292c, "foobar" is 0xbf9cf968.
   expect(dueShardOf('')).toBe(0x811c9dc5 % 16);
   expect(dueShardOf('a')).toBe(0xe40c292c % 16);

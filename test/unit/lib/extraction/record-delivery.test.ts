@@ -28,7 +28,7 @@ const linked: Task = {
 
 const world = (
   setup: {
-    readonly row?: Extraction;
+    readonly record?: Extraction;
     readonly task?: Task;
     readonly send?: () => Promise<void>;
     readonly wake?: () => Promise<WakeOutcome>;
@@ -38,8 +38,8 @@ const world = (
   const faults = setup.fault === undefined ? {} : { after: setup.fault };
   const extractions = memoryExtractionStore(faults);
   const tasks = memoryTaskStore(faults);
-  if (setup.row !== undefined) extractions.rows.set(id, setup.row);
-  if (setup.task !== undefined) tasks.rows.set('task-1', setup.task);
+  if (setup.record !== undefined) extractions.items.set(id, setup.record);
+  if (setup.task !== undefined) tasks.items.set('task-1', setup.task);
   const woken: unknown[] = [];
   const sent: unknown[] = [];
   const order: string[] = [];
@@ -70,17 +70,17 @@ const world = (
     order,
     woken,
     counted,
-    row: () => extractions.rows.get(id),
-    task: () => tasks.rows.get('task-1'),
+    record: () => extractions.items.get(id),
+    task: () => tasks.items.get('task-1'),
   };
 };
 
-const running = { row: extractionIn('RUNNING'), task: linked };
+const running = { record: extractionIn('RUNNING'), task: linked };
 
 test('a delivery after the link settles the extraction, has the queue collect, and ends the machine', async () => {
-  const { deliver, sent, order, woken, counted, row, task } = world(running);
+  const { deliver, sent, order, woken, counted, record, task } = world(running);
   expect(await deliver()).toEqual({ kind: 'recorded', extractionId: id, wake: 'woken' });
-  expect(row()).toMatchObject({ status: 'COMPLETED', settledBy: 'webhook', settledAt: iso(100) });
+  expect(record()).toMatchObject({ status: 'COMPLETED', settledBy: 'webhook', settledAt: iso(100) });
   expect(task()).toMatchObject({ taskStatus: 'COMPLETED', notifiedAt: iso(100) });
   expect(sent).toEqual([{ extractionId: id, cause: 'webhook' }]);
   expect(woken).toEqual([['token-1', id]]);
@@ -89,7 +89,7 @@ test('a delivery after the link settles the extraction, has the queue collect, a
 });
 
 test('a delivery before the link is stored, and no machine is woken', async () => {
-  const { deliver, woken, counted, row, task } = world({ row: extractionIn('STARTING') });
+  const { deliver, woken, counted, record, task } = world({ record: extractionIn('STARTING') });
   expect(await deliver()).toEqual({ kind: 'stored' });
   expect(task()).toEqual({
     taskId: 'task-1',
@@ -97,7 +97,7 @@ test('a delivery before the link is stored, and no machine is woken', async () =
     notifiedAt: iso(100),
     expiresAt: taskExpiry,
   });
-  expect(row()).toEqual(extractionIn('STARTING'));
+  expect(record()).toEqual(extractionIn('STARTING'));
   expect(woken).toEqual([]);
   expect(counted).toEqual(['UnlinkedDelivery']);
 });
@@ -107,18 +107,18 @@ describe('a callback token for which no machine waits', () => {
     ['gone', []],
     ['invalid-token', ['InvalidCallbackToken']],
   ] as const)('%s: the queue collects all the same', async (wake, metrics) => {
-    const { deliver, sent, row, counted } = world({ ...running, wake: async () => wake });
+    const { deliver, sent, record, counted } = world({ ...running, wake: async () => wake });
     expect(await deliver()).toEqual({ kind: 'recorded', extractionId: id, wake });
-    expect(row()).toMatchObject({ status: 'COMPLETED' });
+    expect(record()).toMatchObject({ status: 'COMPLETED' });
     expect(sent).toHaveLength(1);
     expect(counted).toEqual(['SettledByWebhook', ...metrics]);
   });
 
   test('of a closed record changes nothing, and sends nothing', async () => {
-    const row = closedExtraction({ status: 'COMPLETED', collectedAt: iso(50), taskId: 'task-1' });
-    const { deliver, sent, row: rowNow } = world({ row, task: linked, wake: async () => 'gone' });
+    const record = closedExtraction({ status: 'COMPLETED', collectedAt: iso(50), taskId: 'task-1' });
+    const { deliver, sent, record: recordNow } = world({ record, task: linked, wake: async () => 'gone' });
     expect(await deliver()).toMatchObject({ wake: 'gone' });
-    expect(rowNow()).toEqual(row);
+    expect(recordNow()).toEqual(record);
     expect(sent).toEqual([]);
   });
 });
@@ -130,30 +130,30 @@ test('a delivery without a record is accepted and counted', async () => {
 });
 
 test('a link without a token wakes no machine, and the queue collects', async () => {
-  const { deliver, sent, woken, row } = world({
-    row: running.row,
+  const { deliver, sent, woken, record } = world({
+    record: running.record,
     task: { taskId: 'task-1', extractionId: id },
   });
   expect(await deliver()).toEqual({ kind: 'recorded', extractionId: id, wake: 'no-token' });
   expect(woken).toEqual([]);
-  expect(row()).toMatchObject({ status: 'COMPLETED' });
+  expect(record()).toMatchObject({ status: 'COMPLETED' });
   expect(sent).toHaveLength(1);
 });
 
 test('a delivery after grace, to a link without a token, reopens the record', async () => {
-  const { deliver, row, counted } = world({
-    row: closedExtraction({ status: 'TIMED_OUT', taskId: 'task-1' }),
+  const { deliver, record, counted } = world({
+    record: closedExtraction({ status: 'TIMED_OUT', taskId: 'task-1' }),
     task: { taskId: 'task-1', extractionId: id },
   });
   await deliver();
-  expect(row()).toMatchObject({ status: 'COMPLETED', dueAt: iso(220) });
-  expect(row()).toHaveProperty('dueShard');
-  expect(row()).not.toHaveProperty('expiresAt');
+  expect(record()).toMatchObject({ status: 'COMPLETED', dueAt: iso(220) });
+  expect(record()).toHaveProperty('dueShard');
+  expect(record()).not.toHaveProperty('expiresAt');
   expect(counted).toEqual(['SettledByWebhook', 'Corrected']);
 });
 
 test('if its message is lost, the sweep collects after the longest poll interval', async () => {
-  const { deliver, row } = world(running);
+  const { deliver, record } = world(running);
   await deliver();
-  expect(row()?.dueAt).toBe(iso(220));
+  expect(record()?.dueAt).toBe(iso(220));
 });

@@ -9,13 +9,13 @@ import { memoryTelemetry } from '../../../support/memory-telemetry.ts';
 import { withLostAnswers } from '../../../support/with-lost-answers.ts';
 
 const settleOn = async (
-  row: Extraction | undefined,
+  before: Extraction | undefined,
   by: SettledBy,
   taskStatus: TerminalStatus,
   through: (store: ExtractionStore) => ExtractionStore = (store) => store,
 ) => {
   const store = memoryExtractionStore();
-  if (row !== undefined) store.rows.set(id, row);
+  if (before !== undefined) store.items.set(id, before);
   const { counted, measured, progress, telemetry } = memoryTelemetry();
   const fact = { extractionId: id, taskId: 'task-1', taskStatus };
   const record = await settle(by, fact, {
@@ -24,7 +24,7 @@ const settleOn = async (
     timings,
     telemetry,
   });
-  expect(record).toEqual(store.rows.get(id));
+  expect(record).toEqual(store.items.get(id));
   return { record, counted, measured, progress };
 };
 
@@ -45,15 +45,15 @@ test('a settlement whose answer was lost is counted once', async () => {
 });
 
 test('the same outcome again changes and counts nothing', async () => {
-  const row = extractionIn('COMPLETED');
-  const { record, counted } = await settleOn(row, 'reconcile', 'COMPLETED');
-  expect(record).toEqual(row);
+  const before = extractionIn('COMPLETED');
+  const { record, counted } = await settleOn(before, 'reconcile', 'COMPLETED');
+  expect(record).toEqual(before);
   expect(counted).toEqual([]);
 });
 
 test('additional metrics are counted only by the call that settled', async () => {
   const store = memoryExtractionStore();
-  store.rows.set(id, extractionIn('RUNNING'));
+  store.items.set(id, extractionIn('RUNNING'));
   const { counted, telemetry } = memoryTelemetry();
   const fact = { extractionId: id, taskId: 'task-1', taskStatus: 'COMPLETED' } as const;
   for (const second of [100, 101]) {
@@ -64,9 +64,9 @@ test('additional metrics are counted only by the call that settled', async () =>
 });
 
 test('a different outcome changes nothing, and the disagreement is counted', async () => {
-  const row = extractionIn('COMPLETED');
-  const { record, counted } = await settleOn(row, 'reconcile', 'FAILED');
-  expect(record).toEqual(row);
+  const before = extractionIn('COMPLETED');
+  const { record, counted } = await settleOn(before, 'reconcile', 'FAILED');
+  expect(record).toEqual(before);
   expect(counted).toEqual(['StatusDisagreement']);
 });
 
@@ -84,9 +84,9 @@ describe('after TIMED_OUT', () => {
   });
 
   test('the status of another task changes nothing', async () => {
-    const row = extractionIn('TIMED_OUT', { taskId: 'task-2' });
-    const { record, counted } = await settleOn(row, 'webhook', 'PARTIAL');
-    expect(record).toEqual(row);
+    const before = extractionIn('TIMED_OUT', { taskId: 'task-2' });
+    const { record, counted } = await settleOn(before, 'webhook', 'PARTIAL');
+    expect(record).toEqual(before);
     expect(counted).toEqual([]);
   });
 });
@@ -94,12 +94,12 @@ describe('after TIMED_OUT', () => {
 test.each(['REQUESTED', 'STARTING', 'REJECTED', 'UNCONFIRMED', 'NOT_STARTED'] as const)(
   'nothing is settled on %s: no task is known to it',
   async (status) => {
-    const row = extractionIn(status);
-    expect((await settleOn(row, 'webhook', 'COMPLETED')).record).toEqual(row);
+    const record = extractionIn(status);
+    expect((await settleOn(record, 'webhook', 'COMPLETED')).record).toEqual(record);
   },
 );
 
-test('without a row nothing is written', async () => {
+test('without a record nothing is written', async () => {
   expect((await settleOn(undefined, 'webhook', 'COMPLETED')).record).toBeUndefined();
 });
 
@@ -110,8 +110,8 @@ describe('an outcome is reported once, with the entity, the seconds since the re
     ['settled', extractionIn('RUNNING', { traceparent }), undefined],
     ['settled by a write whose answer was lost', extractionIn('RUNNING', { traceparent }), withLostAnswers],
     ['corrected', extractionIn('TIMED_OUT', { traceparent }), undefined],
-  ])('%s', async (_, row, through) => {
-    const { progress, measured } = await settleOn(row, 'webhook', 'CREDENTIALS_WRONG', through);
+  ])('%s', async (_, record, through) => {
+    const { progress, measured } = await settleOn(record, 'webhook', 'CREDENTIALS_WRONG', through);
     expect(progress).toMatchObject([
       [
         'Extraction ended.',
@@ -139,8 +139,8 @@ describe('an outcome is reported once, with the entity, the seconds since the re
   });
 
   test('without a figure where the record has no valid time, as the write is done', async () => {
-    const row = extractionIn('RUNNING', { requestedAt: 'damaged' });
-    const { progress, measured } = await settleOn(row, 'webhook', 'FAILED');
+    const record = extractionIn('RUNNING', { requestedAt: 'damaged' });
+    const { progress, measured } = await settleOn(record, 'webhook', 'FAILED');
     expect([progress.length, measured]).toEqual([1, [['OutcomeFailed', 1]]]);
   });
 });

@@ -24,7 +24,7 @@ const running = (extractionId: string, dueAt: string): Extraction =>
   extraction({ extractionId, status: 'RUNNING', taskId: 't', dueShard: dueShardOf(extractionId), dueAt });
 
 const world = (
-  rows: readonly Extraction[],
+  records: readonly Extraction[],
   setup: {
     /** Called with each batch. Returns the messages that the queue refuses. */
     readonly send?: (messages: readonly ReconcileMessage[]) => readonly ReconcileMessage[];
@@ -34,7 +34,7 @@ const world = (
   } = {},
 ) => {
   const extractions = memoryExtractionStore(setup.faults);
-  for (const row of rows) extractions.rows.set(row.extractionId, row);
+  for (const record of records) extractions.items.set(record.extractionId, record);
   const time = clock(1_000);
   const batches: (readonly ReconcileMessage[])[] = [];
   const failed: string[] = [];
@@ -59,7 +59,7 @@ const world = (
       },
       publish: () => {
         published = [...counted];
-        dueAtStart.push(...[...extractions.rows.values()].map(({ dueAt }) => dueAt));
+        dueAtStart.push(...[...extractions.items.values()].map(({ dueAt }) => dueAt));
       },
     });
   return {
@@ -95,8 +95,8 @@ test('a sweep without due records sends nothing', async () => {
 
 test('a partition is read page by page, the oldest first, also where records are due at the same time', async () => {
   const ids = idsOf(5, 250);
-  const rows = ids.map((extractionId, index) => running(extractionId, iso(Math.floor(index / 60))));
-  const { sweep, sent } = world([...rows].reverse());
+  const records = ids.map((extractionId, index) => running(extractionId, iso(Math.floor(index / 60))));
+  const { sweep, sent } = world([...records].reverse());
   expect(await sweep()).toMatchObject({ sent: 250, oldestOverdueSeconds: 1_000 });
   expect(new Set(sent())).toEqual(new Set(ids));
   expect(new Set(sent().slice(0, 60))).toEqual(new Set(ids.slice(0, 60)));
@@ -129,7 +129,7 @@ test('the result has the longest delay in seconds', async () => {
   expect(await sweep()).toMatchObject({ oldestOverdueSeconds: 600 });
 });
 
-test('a row whose dueAt is not a time is reported, leased with a time, and delays no other', async () => {
+test('a record whose dueAt is not a time is reported, leased with a time, and delays no other', async () => {
   const sound = Array.from({ length: 60 }, (_, index) => running(`sound-${index}`, iso(900)));
   await fc.assert(
     fc.asyncProperty(fc.constantFrom('1st of March', '2026-02-31T25:00:00Z', '0'), async (dueAt) => {
@@ -137,7 +137,7 @@ test('a row whose dueAt is not a time is reported, leased with a time, and delay
       const { sweep, sent, failed, extractions } = world([bad, ...sound]);
       const { oldestOverdueSeconds } = await sweep();
       expect(Number.isFinite(oldestOverdueSeconds)).toBe(true);
-      expect(extractions.rows.get('bad')?.dueAt).toBe(iso(1_300));
+      expect(extractions.items.get('bad')?.dueAt).toBe(iso(1_300));
       expect(failed.every((id) => id === 'bad')).toBe(true);
       expect(sent().filter((id) => id !== 'bad')).toHaveLength(sound.length);
     }),
@@ -163,8 +163,8 @@ test('a sweep with nothing to do counts that it finished', async () => {
 });
 
 test('a sweep that cannot read one partition sends the others, and does not count that it finished', async () => {
-  const rows = Array.from({ length: 100 }, (_, index) => running(`due-${index}`, iso(900)));
-  const { sweep, counted, sent } = world(rows, {
+  const records = Array.from({ length: 100 }, (_, index) => running(`due-${index}`, iso(900)));
+  const { sweep, counted, sent } = world(records, {
     faults: {
       before: async ({ method, key }) => {
         if (method === 'due' && key === '3') throw new Error('throttled');
@@ -175,7 +175,7 @@ test('a sweep that cannot read one partition sends the others, and does not coun
   });
   await expect(sweep()).rejects.toThrow('throttled');
   expect(new Set(sent())).toEqual(
-    new Set(rows.flatMap(({ extractionId, dueShard }) => (dueShard === 3 ? [] : [extractionId]))),
+    new Set(records.flatMap(({ extractionId, dueShard }) => (dueShard === 3 ? [] : [extractionId]))),
   );
   expect(counted).toContainEqual(['SweepStarted', 1]);
   expect(counted).not.toContainEqual(['SweepFinished', 1]);
@@ -191,7 +191,7 @@ describe('a message that the queue does not take', () => {
     expect(await sweep()).toMatchObject({ sent: 2, failed: 1 });
     expect(failed).toEqual(['b']);
     expect(counted).toContainEqual(['SweepFailed', 1]);
-    expect(extractions.rows.get('b')?.dueAt).toBe(iso(1_300));
+    expect(extractions.items.get('b')?.dueAt).toBe(iso(1_300));
     time.advance(300);
     await sweep();
     expect(sent().filter((id) => id === 'b')).toHaveLength(2);
@@ -215,7 +215,7 @@ describe('a lease', () => {
     const seen: (string | undefined)[] = [];
     const held = world([running('a', iso(900))], {
       send: () => {
-        seen.push(held.extractions.rows.get('a')?.dueAt);
+        seen.push(held.extractions.items.get('a')?.dueAt);
         return [];
       },
     });
@@ -230,7 +230,7 @@ describe('a lease', () => {
       { random: () => rolls.shift() ?? Number.NaN },
     );
     await sweep();
-    const leased = [...extractions.rows.values()].map(({ dueAt }) => dueAt);
+    const leased = [...extractions.items.values()].map(({ dueAt }) => dueAt);
     expect(leased.toSorted()).toEqual([iso(1_300), iso(1_420), iso(1_540), iso(1_660)]);
   });
 
@@ -254,8 +254,8 @@ describe('a lease', () => {
 describe('the time budget', () => {
   test('prevents a lease with too little time left, and the sweep is cut short', async () => {
     let remaining = 300_000;
-    const rows = idsOf(2, 80).map((extractionId) => running(extractionId, iso(900)));
-    const { sweep, sent, counted, extractions } = world(rows, {
+    const records = idsOf(2, 80).map((extractionId) => running(extractionId, iso(900)));
+    const { sweep, sent, counted, extractions } = world(records, {
       remainingMs: () => remaining,
       send: () => {
         remaining -= 100_000;
@@ -264,7 +264,7 @@ describe('the time budget', () => {
     });
     expect(await sweep()).toMatchObject({ sent: 30, cutShort: true });
     expect(counted).toContainEqual(['SweepCutShort', 1]);
-    const unleased = [...extractions.rows.values()].filter(({ dueAt }) => dueAt === iso(900));
+    const unleased = [...extractions.items.values()].filter(({ dueAt }) => dueAt === iso(900));
     expect(unleased).toHaveLength(50);
     expect(sent()).toHaveLength(30);
   });

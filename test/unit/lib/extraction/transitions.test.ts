@@ -43,10 +43,10 @@ import { memoryExtractionStore } from '../../../support/memory-extraction-store.
 const now = at(100);
 const on = (record: Extraction) => ({ record, now, timings });
 
-/** Every move of the design's table, as it is made on a row: which rows it is for, and what it makes of them. */
+/** Every move of the design's table, as it is made on a record: which records it is for, and what it makes of them. */
 const moves: readonly {
   readonly name: string;
-  readonly of: (row: Extraction) => Change;
+  readonly of: (record: Extraction) => Change;
   readonly from: readonly ExtractionStatus[];
   readonly to: ExtractionStatus;
   /** The new `dueAt`; undefined if the transition closes the record. */
@@ -54,7 +54,7 @@ const moves: readonly {
 }[] = [
   {
     name: 'markStarting',
-    of: (row) => markStarting({ ...on(row), attemptId: 'attempt-1' }),
+    of: (record) => markStarting({ ...on(record), attemptId: 'attempt-1' }),
     from: ['REQUESTED'],
     to: 'STARTING',
     // As it was: the end of the start window is after the death of the attempt and the machine's retries.
@@ -62,28 +62,28 @@ const moves: readonly {
   },
   {
     name: 'disownTask',
-    of: (row) => disownTask({ ...on(row), taskId: 'task-1', settledBy: 'reconcile' }),
+    of: (record) => disownTask({ ...on(record), taskId: 'task-1', settledBy: 'reconcile' }),
     from: ['RUNNING'],
     to: 'UNCONFIRMED',
     dueAt: undefined,
   },
   {
     name: 'timeOutOversized',
-    of: (row) => timeOutOversized(on(row)),
+    of: (record) => timeOutOversized(on(record)),
     from: ['RUNNING'],
     to: 'TIMED_OUT',
     dueAt: undefined,
   },
   {
     name: 'revertToRequested',
-    of: (row) => revertToRequested({ record: row, attemptId: 'attempt-1', timings }),
+    of: (record) => revertToRequested({ record, attemptId: 'attempt-1', timings }),
     from: ['STARTING'],
     to: 'REQUESTED',
     dueAt: iso(900),
   },
   {
     name: 'markRunning',
-    of: (row) => markRunning({ ...on(row), attemptId: 'attempt-1', taskId: 'task-1' }),
+    of: (record) => markRunning({ ...on(record), attemptId: 'attempt-1', taskId: 'task-1' }),
     from: ['STARTING'],
     to: 'RUNNING',
     // The machine's own end.
@@ -91,7 +91,7 @@ const moves: readonly {
   },
   {
     name: 'markRunningLate',
-    of: (row) => markRunningLate({ ...on(row), attemptId: 'attempt-1', taskId: 'task-1' }),
+    of: (record) => markRunningLate({ ...on(record), attemptId: 'attempt-1', taskId: 'task-1' }),
     from: ['UNCONFIRMED'],
     to: 'RUNNING',
     // The machine has most likely ended: soon.
@@ -99,16 +99,16 @@ const moves: readonly {
   },
   {
     name: 'markRejected',
-    of: (row) => markRejected({ ...on(row), attemptId: 'attempt-1', reason: 'http-400' }),
+    of: (record) => markRejected({ ...on(record), attemptId: 'attempt-1', reason: 'http-400' }),
     from: ['STARTING'],
     to: 'REJECTED',
     dueAt: undefined,
   },
   {
     name: 'markUnconfirmed',
-    of: (row) =>
+    of: (record) =>
       markUnconfirmed({
-        ...on(row),
+        ...on(record),
         attemptId: 'attempt-1',
         reason: 'start-interrupted',
         settledBy: 'reconcile',
@@ -119,7 +119,7 @@ const moves: readonly {
   },
   {
     name: 'markNotStarted',
-    of: (row) => markNotStarted({ ...on(row), reason: 'start-abandoned' }),
+    of: (record) => markNotStarted({ ...on(record), reason: 'start-abandoned' }),
     from: ['REQUESTED'],
     to: 'NOT_STARTED',
     dueAt: undefined,
@@ -139,7 +139,7 @@ const moves: readonly {
   },
   {
     name: 'markTimedOut',
-    of: (row) => markTimedOut(on(row)),
+    of: (record) => markTimedOut(on(record)),
     from: ['RUNNING'],
     to: 'TIMED_OUT',
     dueAt: iso(100 + 120),
@@ -159,20 +159,20 @@ const moves: readonly {
   },
 ];
 
-const stores: readonly (readonly [string, (row: Extraction) => Promise<ExtractionStore>])[] = [
+const stores: readonly (readonly [string, (record: Extraction) => Promise<ExtractionStore>])[] = [
   [
     'in memory',
-    async (row) => {
+    async (record) => {
       const store = memoryExtractionStore();
-      store.rows.set(row.extractionId, row);
+      store.items.set(record.extractionId, record);
       return store;
     },
   ],
   [
     'as DynamoDB expressions',
-    async (row) => {
+    async (record) => {
       const table = interpretedDynamo('extractionId');
-      table.rows.set(row.extractionId, row as unknown as Record<string, unknown>);
+      table.items.set(record.extractionId, record as unknown as Record<string, unknown>);
       return dynamoExtractionStore(table.client, 'T');
     },
   ],
@@ -181,7 +181,7 @@ const stores: readonly (readonly [string, (row: Extraction) => Promise<Extractio
 describe.each(stores)('%s', (_where, storeWith) => {
   describe.each(moves)('$name', ({ of, from, to, dueAt }) => {
     test.each(allStatuses)(`on %s: only from ${from.join(' and ')}`, async (status) => {
-      // Every row has the attempt and the task of the move, so that the status alone decides.
+      // Every record has the attempt and the task of the move, so that the status alone decides.
       const before = extractionIn(status, { attemptId: 'attempt-1', taskId: 'task-1' });
       const store = await storeWith(before);
       const result = await store.apply(of(before));
@@ -219,9 +219,9 @@ test.each(moves)('$name writes isFinal only if no transition leads out of $to', 
   }
 });
 
-const applyTo = async (row: Extraction, change: Change) => {
+const applyTo = async (record: Extraction, change: Change) => {
   const store = memoryExtractionStore();
-  store.rows.set(row.extractionId, row);
+  store.items.set(record.extractionId, record);
   return store.apply(change);
 };
 
@@ -240,9 +240,10 @@ describe('a transition of one attempt does not apply to another', () => {
   });
 
   test('UNCONFIRMED of another attempt stays', async () => {
-    const row = extractionIn('UNCONFIRMED', { attemptId: 'theirs' });
+    const record = extractionIn('UNCONFIRMED', { attemptId: 'theirs' });
     expect(
-      (await applyTo(row, markRunningLate({ ...on(row), attemptId: 'mine', taskId: 'task-1' }))).applied,
+      (await applyTo(record, markRunningLate({ ...on(record), attemptId: 'mine', taskId: 'task-1' })))
+        .applied,
     ).toBe(false);
   });
 });
@@ -250,11 +251,11 @@ describe('a transition of one attempt does not apply to another', () => {
 describe('a final status applies to its own task only', () => {
   test.each([markSettled, correctOutcome])('an extraction of another task is not settled', async (move) => {
     for (const status of ['RUNNING', 'TIMED_OUT'] as const) {
-      const row = extractionIn(status, { taskId: 'task-2' });
+      const record = extractionIn(status, { taskId: 'task-2' });
       expect(
         (
           await applyTo(
-            row,
+            record,
             move({
               reported: { extractionId: id, taskId: 'task-1', taskStatus: 'COMPLETED' },
               settledBy: 'webhook',
@@ -318,10 +319,10 @@ test.each([
 });
 
 test('a late taskId removes everything of UNCONFIRMED', async () => {
-  const row = extractionIn('UNCONFIRMED');
+  const before = extractionIn('UNCONFIRMED');
   const { record } = await applyTo(
-    row,
-    markRunningLate({ ...on(row), attemptId: 'attempt-1', taskId: 'task-1' }),
+    before,
+    markRunningLate({ ...on(before), attemptId: 'attempt-1', taskId: 'task-1' }),
   );
   for (const field of ['reason', 'settledAt', 'settledBy', 'expiresAt'])
     expect(record).not.toHaveProperty(field);
@@ -367,18 +368,21 @@ describe('collecting', () => {
   const actionResults = [{ id: 'tef', status: 'COMPLETED' }];
 
   test('writes the results, and closes', async () => {
-    const row = extractionIn('COMPLETED');
-    const { record } = await applyTo(row, closeCollected({ ...on(row), found: { results, actionResults } }));
+    const before = extractionIn('COMPLETED');
+    const { record } = await applyTo(
+      before,
+      closeCollected({ ...on(before), found: { results, actionResults } }),
+    );
     expect(record).toMatchObject({ status: 'COMPLETED', results, actionResults, collectedAt: iso(100) });
     expect(record).not.toHaveProperty('dueShard');
     expect(record?.expiresAt).toBe(now.getTime() / 1000 + timings.recordRetention);
   });
 
   test('that is abandoned writes a collectionError, and closes', async () => {
-    const row = extractionIn('COMPLETED');
+    const before = extractionIn('COMPLETED');
     const { record } = await applyTo(
-      row,
-      closeUncollected({ ...on(row), collectionError: 'results-too-large' }),
+      before,
+      closeUncollected({ ...on(before), collectionError: 'results-too-large' }),
     );
     expect(record).toMatchObject({ collectionError: 'results-too-large' });
     expect(record).not.toHaveProperty('collectedAt');
@@ -386,15 +390,15 @@ describe('collecting', () => {
   });
 
   test('that succeeds after it was abandoned removes the collectionError', async () => {
-    const row = extractionIn('COMPLETED', { collectionError: 'gone' });
-    const { record } = await applyTo(row, closeCollected({ ...on(row), found: {} }));
+    const before = extractionIn('COMPLETED', { collectionError: 'gone' });
+    const { record } = await applyTo(before, closeCollected({ ...on(before), found: {} }));
     expect(record).not.toHaveProperty('collectionError');
   });
 
   test.each([
-    ['closeCollected', (row: Extraction) => closeCollected({ ...on(row), found: {} })],
-    ['abandoned', (row: Extraction) => closeUncollected({ ...on(row), collectionError: 'x' })],
-    ['ended', (row: Extraction) => closeAfterGrace(on(row))],
+    ['closeCollected', (record: Extraction) => closeCollected({ ...on(record), found: {} })],
+    ['abandoned', (record: Extraction) => closeUncollected({ ...on(record), collectionError: 'x' })],
+    ['ended', (record: Extraction) => closeAfterGrace(on(record))],
   ])('is not %s if status or collection changed after the decision', async (_what, of) => {
     const decidedOn = extractionIn('TIMED_OUT');
     expect((await applyTo(extractionIn('COMPLETED'), of(decidedOn))).applied).toBe(false);
@@ -405,9 +409,9 @@ describe('collecting', () => {
 
 describe('rescheduling', () => {
   test('changes dueAt and nothing else', async () => {
-    const row = extractionIn('RUNNING');
-    expect((await applyTo(row, reschedule({ record: row, dueAt: iso(500) }))).record).toEqual({
-      ...row,
+    const record = extractionIn('RUNNING');
+    expect((await applyTo(record, reschedule({ record, dueAt: iso(500) }))).record).toEqual({
+      ...record,
       dueAt: iso(500),
     });
   });

@@ -16,14 +16,14 @@ const given = (requestedBy: string, reference: string, ...numbers: readonly numb
   for (const number of numbers) {
     const extractionId = idOf(number);
     const requestedAt = iso(number);
-    store.rows.set(
+    store.items.set(
       extractionId,
       closedExtraction({ extractionId, requestedAt, requestedBy, reference, status: 'COMPLETED' }),
     );
   }
 };
 
-beforeEach(() => store.rows.clear());
+beforeEach(() => store.items.clear());
 
 const find = async (
   query: Readonly<Record<string, string>>,
@@ -37,7 +37,7 @@ const find = async (
     },
     {
       extractions: store,
-      index: memoryReferenceIndex(store.rows, perQuery),
+      index: memoryReferenceIndex(store.items, perQuery),
       readers: new Set([reader]),
       telemetry: memoryTelemetry().telemetry,
       ...deps,
@@ -101,8 +101,8 @@ describe('extractions with a reference', () => {
 
   test('are not found once their record is gone or another, although the index still has them', async () => {
     given(owner, 'r', 1, 2, 3, 4);
-    const stale = memoryReferenceIndex(new Map(store.rows));
-    store.rows.delete(idOf(4));
+    const stale = memoryReferenceIndex(new Map(store.items));
+    store.items.delete(idOf(4));
     given(owner, 'another', 3);
     given(stranger, 'r', 2);
     expect(await pages({ reference: 'r', limit: '1' }, { index: stale })).toEqual([[1]]);

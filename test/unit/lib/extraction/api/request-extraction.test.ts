@@ -33,14 +33,14 @@ const ids: ExecutionInput = { extractionId: id, requestId: 'request-1' };
 
 const world = (
   setup: {
-    readonly row?: Extraction;
+    readonly record?: Extraction;
     readonly faults?: StoreFaults;
     readonly through?: (store: ExtractionStore) => ExtractionStore;
     readonly startExecution?: () => void;
   } = {},
 ) => {
   const store = memoryExtractionStore(setup.faults);
-  if (setup.row !== undefined) store.rows.set(id, setup.row);
+  if (setup.record !== undefined) store.items.set(id, setup.record);
   const requests = memoryRequestStore(setup.faults);
   const { counted, telemetry } = memoryTelemetry();
   let made = 0;
@@ -52,12 +52,12 @@ const world = (
     extractions: setup.through?.(store) ?? store,
     requests,
     seal: async (ids: ExecutionInput, plaintext: unknown) => {
-      events.push(`seal, ${requests.rows.size} and ${store.rows.size} rows`);
+      events.push(`seal, ${requests.items.size} and ${store.items.size} records`);
       sealed.push([ids, plaintext]);
       return `sealed-${sealed.length}`;
     },
     startExecution: async (input: ExecutionInput) => {
-      events.push(`start, ${requests.rows.size} and ${store.rows.size} rows`);
+      events.push(`start, ${requests.items.size} and ${store.items.size} records`);
       setup.startExecution?.();
       started.push(input);
     },
@@ -71,9 +71,9 @@ const world = (
   };
   return {
     request: (changes: Partial<RequestInput> = {}) => requestExtraction({ ...input, ...changes }, deps),
-    requests: requests.rows,
+    requests: requests.items,
     counted,
-    row: () => store.rows.get(id),
+    record: () => store.items.get(id),
     store,
     events,
     started,
@@ -86,13 +86,13 @@ describe('a new request', () => {
   test('is sealed, recorded and started, in this order', async () => {
     const { request, events } = world();
     expect(await request()).toMatchObject({ kind: 'accepted' });
-    expect(events).toEqual(['seal, 0 and 0 rows', 'start, 1 and 1 rows']);
+    expect(events).toEqual(['seal, 0 and 0 records', 'start, 1 and 1 records']);
   });
 
   test('is recorded with its deadline and dueAt', async () => {
-    const { request, row } = world();
+    const { request, record } = world();
     const outcome = await request();
-    expect(row()).toEqual({
+    expect(record()).toEqual({
       schemaVersion: 1,
       extractionId: id,
       method: 'credentials',
@@ -108,23 +108,23 @@ describe('a new request', () => {
       dueShard: expect.any(Number),
       dueAt: iso(900),
     });
-    expect(outcome).toEqual({ kind: 'accepted', record: row() });
+    expect(outcome).toEqual({ kind: 'accepted', record: record() });
   });
 
   test('leaves nothing of the credentials in the record or the execution’s input', async () => {
-    const { request, row, started, sealed } = world();
+    const { request, record, started, sealed } = world();
     await request();
-    expect(JSON.stringify([row(), started])).not.toContain('SENTINEL');
+    expect(JSON.stringify([record(), started])).not.toContain('SENTINEL');
     expect(sealed).toEqual([[ids, { credentials: asked.credentials }]]);
     expect(started).toEqual([ids]);
   });
 
   test('seals the caller’s session token, and records nothing of it', async () => {
-    const { request, row, started, sealed } = world();
+    const { request, record, started, sealed } = world();
     const credentials = { mode: 'encrypted', value: 'SENTINEL' } as const;
     await request({ request: { ...asked, credentials, sessionToken: 'SENTINEL' } });
     expect(sealed).toEqual([[ids, { credentials, sessionToken: 'SENTINEL' }]]);
-    expect(JSON.stringify([row(), started])).not.toContain('SENTINEL');
+    expect(JSON.stringify([record(), started])).not.toContain('SENTINEL');
   });
 
   test('whose put was repeated by the SDK is still new', async () => {
@@ -183,9 +183,9 @@ describe('a new request by consent', () => {
   };
 
   test('is recorded with its product, consent and variant', async () => {
-    const { request, row } = world();
+    const { request, record } = world();
     await request({ request: byConsent });
-    expect(row()).toMatchObject({
+    expect(record()).toMatchObject({
       method: 'consent',
       product: 'movement',
       consentId,
@@ -194,14 +194,14 @@ describe('a new request by consent', () => {
       status: 'REQUESTED',
       deadlineAt: iso(7_200),
     });
-    expect(row()).not.toHaveProperty('entity');
-    expect(row()).not.toHaveProperty('actions');
+    expect(record()).not.toHaveProperty('entity');
+    expect(record()).not.toHaveProperty('actions');
   });
 
   test('leaves nothing of its target in the record or in the execution’s input', async () => {
-    const { request, row, started, sealed } = world();
+    const { request, record, started, sealed } = world();
     await request({ request: byConsent });
-    expect(JSON.stringify([row(), started])).not.toContain('SENTINEL');
+    expect(JSON.stringify([record(), started])).not.toContain('SENTINEL');
     expect(sealed).toEqual([[ids, { target: 'SENTINEL' }]]);
     expect(started).toEqual([ids]);
   });
@@ -213,8 +213,8 @@ describe('a repeated request under the same key', () => {
     await request();
     time.advance(1);
     const outcome = await request();
-    expect(outcome).toEqual({ kind: 'replayed', record: store.rows.get(id) });
-    expect(store.rows.size).toBe(1);
+    expect(outcome).toEqual({ kind: 'replayed', record: store.items.get(id) });
+    expect(store.items.size).toBe(1);
   });
 
   test('starts the execution again while the record is REQUESTED within the start window', async () => {
@@ -243,28 +243,28 @@ describe('a repeated request under the same key', () => {
   test.each(['STARTING', 'RUNNING', 'COMPLETED', 'NOT_STARTED', 'UNCONFIRMED'] as const)(
     'is not started again when it is %s',
     async (status) => {
-      const row = extractionIn(status, { fingerprint: 'fingerprint-1', requestId: 'request-0' });
-      const { request, started, time } = world({ row });
+      const record = extractionIn(status, { fingerprint: 'fingerprint-1', requestId: 'request-0' });
+      const { request, started, time } = world({ record });
       time.advance(1);
-      expect(await request()).toEqual({ kind: 'replayed', record: row });
+      expect(await request()).toEqual({ kind: 'replayed', record });
       expect(started).toEqual([]);
     },
   );
 
   test('with another fingerprint is refused, and changes and starts nothing', async () => {
-    const { request, row, started, time } = world();
+    const { request, record, started, time } = world();
     await request();
-    const before = row();
+    const before = record();
     time.advance(1);
     expect(await request({ fingerprint: 'fingerprint-2' })).toEqual({ kind: 'key-reused' });
-    expect(row()).toEqual(before);
+    expect(record()).toEqual(before);
     expect(started).toHaveLength(1);
   });
 
   test('at the same moment: one record, and executions of one name only', async () => {
     const { request, store, started } = world();
     await Promise.all([request(), request()]);
-    expect(store.rows.size).toBe(1);
+    expect(store.items.size).toBe(1);
     expect(new Set(started.map(({ extractionId }) => extractionId))).toEqual(new Set([id]));
   });
 });
@@ -274,7 +274,7 @@ describe('a crash', () => {
     'of the put, %s it took effect, is healed by the retry',
     async (when) => {
       let broken = true;
-      const { request, row, started, time } = world({
+      const { request, record, started, time } = world({
         faults: {
           [when]: () => {
             if (broken) throw new Error('interrupted');
@@ -286,7 +286,7 @@ describe('a crash', () => {
       broken = false;
       time.advance(1);
       await request();
-      expect(row()).toMatchObject({ status: 'REQUESTED' });
+      expect(record()).toMatchObject({ status: 'REQUESTED' });
       expect(started).toHaveLength(1);
     },
   );

@@ -21,15 +21,15 @@ const collected = closedExtraction({
 /** A place with one record, its task and two objects, that keeps in which order things went. */
 const place = (record: Extraction | undefined, over: Partial<EraseDeps> = {}, now = 10_000) => {
   const input: string[] = [];
-  let row = record;
+  let kept = record;
   let objects = 2;
   const tasks = new Set(['task-1']);
   const requests = new Set(['request-1']);
   const deps: EraseDeps = {
-    getRecord: async () => ({ record: row, at: at(now) }),
+    getRecord: async () => ({ record: kept, at: at(now) }),
     removeRecord: async () => {
       input.push('record');
-      row = undefined;
+      kept = undefined;
       return true;
     },
     hasTask: async (taskId) => tasks.has(taskId),

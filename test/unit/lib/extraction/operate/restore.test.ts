@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { requestExtraction } from '../../../../../lib/extraction/api/request-extraction.ts';
-import { judgeRow, type RestoreDeps, restore } from '../../../../../lib/extraction/operate/restore.ts';
+import { judgeRecord, type RestoreDeps, restore } from '../../../../../lib/extraction/operate/restore.ts';
 import type { Extraction } from '../../../../../lib/extraction/record.ts';
 import { start } from '../../../../../lib/extraction/start/start.ts';
 import {
@@ -19,13 +19,13 @@ import { memoryTaskStore } from '../../../../support/memory-task-store.ts';
 import { memoryTelemetry } from '../../../../support/memory-telemetry.ts';
 
 const now = at(5_000);
-const judge = (row: Extraction) => judgeRow(row, now, timings.recordRetention);
+const judge = (record: Extraction) => judgeRecord(record, now, timings.recordRetention);
 
-describe('a row of the backup', () => {
+describe('a record of the backup', () => {
   test.each(['REQUESTED', 'STARTING'] as const)('in %s is restored as UNCONFIRMED and closed', (status) => {
-    const row = extractionIn(status);
-    const { dueShard: _dueShard, dueAt: _dueAt, ...rest } = row;
-    expect(judge(row)).toEqual({
+    const record = extractionIn(status);
+    const { dueShard: _dueShard, dueAt: _dueAt, ...rest } = record;
+    expect(judge(record)).toEqual({
       kind: 'unconfirmed',
       record: {
         ...rest,
@@ -41,14 +41,17 @@ describe('a row of the backup', () => {
   test.each(['RUNNING', 'TIMED_OUT', 'COMPLETED', 'CREDENTIALS_WRONG'] as const)(
     'that was %s and open comes back as it was, due now',
     (status) => {
-      const row = extractionIn(status);
-      expect(judge(row)).toEqual({ kind: 'due', record: { ...row, dueAt: iso(5_000) } });
+      const record = extractionIn(status);
+      expect(judge(record)).toEqual({ kind: 'due', record: { ...record, dueAt: iso(5_000) } });
     },
   );
 
   test('that is closed is restored unchanged', () => {
-    const row = closedExtraction({ status: 'REJECTED', expiresAt: Math.floor(at(9_000).getTime() / 1000) });
-    expect(judge(row)).toEqual({ kind: 'closed', record: row });
+    const record = closedExtraction({
+      status: 'REJECTED',
+      expiresAt: Math.floor(at(9_000).getTime() / 1000),
+    });
+    expect(judge(record)).toEqual({ kind: 'closed', record });
   });
 
   test('whose retention is over is not restored', () => {
@@ -72,41 +75,45 @@ const live = (over: Partial<RestoreDeps> = {}) => {
     dryRun: false,
     now: () => now,
     recordRetention: timings.recordRetention,
-    onRow: (extractionId, kind) => void reported.push(`${extractionId} ${kind}`),
+    onRecord: (extractionId, kind) => void reported.push(`${extractionId} ${kind}`),
     ...over,
   };
   return { store, deps, reported };
 };
 
-async function* backup(...rows: readonly Extraction[]): AsyncGenerator<Extraction> {
-  yield* rows;
+async function* backup(...records: readonly Extraction[]): AsyncGenerator<Extraction> {
+  yield* records;
 }
 
 describe('restoring', () => {
-  test('never overwrites a row, and reports a row of another request', async () => {
+  test('never overwrites a record, and reports a record of another request', async () => {
     const { store, deps, reported } = live();
     const mine = extractionIn('COMPLETED', { extractionId: 'one' });
     const other = extraction({ extractionId: 'two', requestId: 'request-2' });
-    store.rows.set('one', mine);
-    store.rows.set('two', other);
-    const rows = [extractionIn('RUNNING', { extractionId: 'one' }), extraction({ extractionId: 'two' })];
-    expect(await restore(backup(...rows), deps)).toMatchObject({ present: 1, 'requested-again': 1, due: 0 });
-    expect(store.rows.get('one')).toEqual(mine);
-    expect(store.rows.get('two')).toEqual(other);
+    store.items.set('one', mine);
+    store.items.set('two', other);
+    const records = [extractionIn('RUNNING', { extractionId: 'one' }), extraction({ extractionId: 'two' })];
+    expect(await restore(backup(...records), deps)).toMatchObject({
+      present: 1,
+      'requested-again': 1,
+      due: 0,
+    });
+    expect(store.items.get('one')).toEqual(mine);
+    expect(store.items.get('two')).toEqual(other);
     expect(reported).toEqual(['two requested-again']);
   });
 
   test('leaves out what was erased', async () => {
     const { store, deps } = live({ except: new Set(['gone']) });
-    const rows = [extractionIn('RUNNING', { extractionId: 'gone' }), extractionIn('RUNNING')];
-    expect(await restore(backup(...rows), deps)).toMatchObject({ excepted: 1, due: 1 });
-    expect([...store.rows.keys()]).toEqual([id]);
+    const records = [extractionIn('RUNNING', { extractionId: 'gone' }), extractionIn('RUNNING')];
+    expect(await restore(backup(...records), deps)).toMatchObject({ excepted: 1, due: 1 });
+    expect([...store.items.keys()]).toEqual([id]);
   });
 
   test('writes nothing in a dry run', async () => {
     const { store, deps, reported } = live({ dryRun: true });
     expect(await restore(backup(extractionIn('STARTING')), deps)).toMatchObject({ unconfirmed: 1 });
-    expect(store.rows.size).toBe(0);
+    expect(store.items.size).toBe(0);
     expect(reported).toEqual([`${id} unconfirmed`]);
   });
 
@@ -119,15 +126,17 @@ describe('restoring', () => {
     });
   });
 
-  test('copies many rows, each once', async () => {
+  test('copies many records, each once', async () => {
     const { store, deps } = live();
-    const rows = Array.from({ length: 100 }, (_, n) => extractionIn('RUNNING', { extractionId: `id-${n}` }));
-    expect(await restore(backup(...rows), deps)).toMatchObject({ due: 100 });
-    expect(store.rows.size).toBe(100);
+    const records = Array.from({ length: 100 }, (_, n) =>
+      extractionIn('RUNNING', { extractionId: `id-${n}` }),
+    );
+    expect(await restore(backup(...records), deps)).toMatchObject({ due: 100 });
+    expect(store.items.size).toBe(100);
   });
 });
 
-describe('a row that was restored before its start was confirmed', () => {
+describe('a record that was restored before its start was confirmed', () => {
   const calls: string[] = [];
   const startInput = {
     extractionId: id,

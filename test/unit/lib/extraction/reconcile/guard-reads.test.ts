@@ -33,14 +33,14 @@ const world = (
   const store = memoryExtractionStore();
   const { unfinishedReads } = setup;
   const record = extractionIn('RUNNING', unfinishedReads === undefined ? {} : { unfinishedReads });
-  store.rows.set(id, record);
+  store.items.set(id, record);
   const extractions = setup.through?.(store) ?? store;
   let writes = 0;
   /** The count while the provider is read, which a process that ends would leave. */
   const during: Extraction['unfinishedReads'][] = [];
   const read = countReads(
     async () => {
-      during.push(store.rows.get(id)?.unfinishedReads);
+      during.push(store.items.get(id)?.unfinishedReads);
       if (setup.error !== undefined) throw setup.error;
       return running;
     },
@@ -62,7 +62,7 @@ const world = (
     read: () => read(record, 'task-1', ordinary),
     during,
     writes: () => writes,
-    after: () => store.rows.get(id)?.unfinishedReads,
+    after: () => store.items.get(id)?.unfinishedReads,
   };
 };
 
@@ -152,13 +152,13 @@ describe('guard-reads', () => {
     readonly kind?: Attempt['kind'] | 'held';
     readonly error?: Error;
     readonly loginError?: Error;
-    readonly row?: Partial<Extraction>;
+    readonly fields?: Partial<Extraction>;
   };
 
-  const world = ({ kind = 'ordinary', error, loginError, row }: Setup = {}) => {
+  const world = ({ kind = 'ordinary', error, loginError, fields }: Setup = {}) => {
     const extractions = memoryExtractionStore();
-    const record = { ...extractionIn('RUNNING'), ...row } as Extraction;
-    extractions.rows.set(id, record);
+    const record = { ...extractionIn('RUNNING'), ...fields } as Extraction;
+    extractions.items.set(id, record);
     const { breaker, noted } = circuitOf(kind);
     let reads = 0;
     const current = () => (loginError === undefined ? Promise.resolve('token') : Promise.reject(loginError));
@@ -177,7 +177,7 @@ describe('guard-reads', () => {
       read: ({ isLast = false } = {}) => read(record, 'task-1', { isLast }),
       noted,
       reads: () => reads,
-      row: () => extractions.rows.get(id),
+      record: () => extractions.items.get(id),
     };
   };
 
@@ -195,28 +195,28 @@ describe('guard-reads', () => {
 
   test('a failure is thrown as it was', async () => {
     const error = new ProviderAmbiguous('503', { status: 503 });
-    const { read, noted, row } = world({ error });
+    const { read, noted, record } = world({ error });
     await expect(read()).rejects.toBe(error);
     expect(noted).toEqual(['prepare', 'make failed', 'end']);
-    expect(row()?.notBefore).toBeUndefined();
+    expect(record()?.notBefore).toBeUndefined();
   });
 
   test.each([
     ['429', busy()],
     ['503', unavailable()],
   ])('after a %s with Retry-After the record says before when nothing is read', async (_, error) => {
-    const { read, row } = world({ error });
+    const { read, record } = world({ error });
     await expect(read()).rejects.toBe(error);
-    expect(row()?.notBefore).toBe(iso(160));
+    expect(record()?.notBefore).toBe(iso(160));
   });
 
   test.each([
     ['429 delays its extraction', busy(), iso(160)],
     ['503 does not, as it is about all extractions', unavailable(), undefined],
   ])('the Retry-After of a login with %s', async (_, loginError, notBefore) => {
-    const { read, row } = world({ loginError });
+    const { read, record } = world({ loginError });
     await expect(read()).rejects.toBe(loginError);
-    expect(row()?.notBefore).toBe(notBefore);
+    expect(record()?.notBefore).toBe(notBefore);
   });
 
   test.each([
@@ -224,13 +224,13 @@ describe('guard-reads', () => {
     [100, 1],
     [101, 0],
   ])('with notBefore at %i s, at 100 s, %i reads are made', async (notBefore, made) => {
-    const { read, reads } = world({ row: { notBefore: iso(notBefore) } });
+    const { read, reads } = world({ fields: { notBefore: iso(notBefore) } });
     await read().catch(() => undefined);
     expect(reads()).toBe(made);
   });
 
   test('the last read is made before notBefore, too, and says so to the breaker', async () => {
-    const { read, noted } = world({ kind: 'last', row: { notBefore: iso(101) } });
+    const { read, noted } = world({ kind: 'last', fields: { notBefore: iso(101) } });
     expect(await read({ isLast: true })).toEqual(running);
     expect(noted[0]).toBe('last');
   });

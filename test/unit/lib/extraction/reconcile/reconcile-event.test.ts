@@ -53,7 +53,7 @@ test('the machine gets an answer if the record is closed, or if the queue contin
   expect(answerReconcile(id, deferred, 'machine')).toMatchObject({ deferred: true });
 });
 
-test('without a row the answer is GONE', () => {
+test('without a record the answer is GONE', () => {
   expect(answerReconcile(id, { kind: 'gone' }, 'machine')).toEqual({
     extractionId: id,
     status: 'GONE',

@@ -53,7 +53,7 @@ const answer = (taskStatus: string, results: unknown = null): TaskReading => ({
 const full = { actions: [{ id: 'tef', status: 'COMPLETED', output: { secret: 1 } }] };
 
 const world = (
-  row: Extraction | undefined,
+  record: Extraction | undefined,
   setup: {
     readonly task?: Task;
     /** One for each read, in order; the last one stays. */
@@ -68,8 +68,8 @@ const world = (
   const extractions = memoryExtractionStore();
   const tasks = memoryTaskStore();
   const requests = memoryRequestStore({}, storedRequest(id));
-  if (row !== undefined) extractions.rows.set(id, row);
-  if (setup.task !== undefined) tasks.rows.set('task-1', setup.task);
+  if (record !== undefined) extractions.items.set(id, record);
+  if (setup.task !== undefined) tasks.items.set('task-1', setup.task);
   const time = clock(setup.now ?? 100);
   const { counted, progress, failures, telemetry } = memoryTelemetry();
   const stored: string[] = [];
@@ -103,8 +103,8 @@ const world = (
     /** With a queue. */
     continue: (caller: ReconcileCaller, send: SendReconcile) =>
       reconcileAndContinue(id, caller, { ...deps, send }),
-    row: () => extractions.rows.get(id),
-    task: () => tasks.rows.get('task-1'),
+    record: () => extractions.items.get(id),
+    task: () => tasks.items.get('task-1'),
     tasks,
     requests,
     extractions,
@@ -119,8 +119,11 @@ const world = (
   };
 };
 
-const isClosed = (row: Extraction | undefined): boolean =>
-  row !== undefined && row.dueShard === undefined && row.dueAt === undefined && row.expiresAt !== undefined;
+const isClosed = (record: Extraction | undefined): boolean =>
+  record !== undefined &&
+  record.dueShard === undefined &&
+  record.dueAt === undefined &&
+  record.expiresAt !== undefined;
 
 describe('REQUESTED', () => {
   test.each([
@@ -128,51 +131,51 @@ describe('REQUESTED', () => {
     ['the execution broke', broken, 100, 'start-abandoned'],
     ['the start window is over', swept, 900, 'start-window-over'],
   ])('%s: NOT_STARTED', async (_what, caller, now, reason) => {
-    const { reconcile, row, counted, progress, reads } = world(extraction(), { now });
+    const { reconcile, record, counted, progress, reads } = world(extraction(), { now });
     expect(await reconcile(caller)).toMatchObject({ kind: 'closed', record: { status: 'NOT_STARTED' } });
     const outcome = { extractionId: id, entity: 'bank', status: 'NOT_STARTED', reason, seconds: now };
     expect(progress).toEqual([['Extraction ended.', outcome]]);
-    expect(row()).toMatchObject({ reason, settledAt: iso(now), settledBy: 'reconcile' });
-    expect(isClosed(row())).toBe(true);
+    expect(record()).toMatchObject({ reason, settledAt: iso(now), settledBy: 'reconcile' });
+    expect(isClosed(record())).toBe(true);
     expect(counted).toEqual(['NotStarted']);
     expect(reads()).toBe(0);
   });
 
   test('until the start window ends, nothing is decided', async () => {
-    const { reconcile, row } = world(extraction(), { now: 899.999 });
+    const { reconcile, record } = world(extraction(), { now: 899.999 });
     expect(await reconcile(swept)).toMatchObject({ kind: 'deferred', why: 'not-started-yet' });
-    expect(row()).toEqual(extraction({ dueAt: iso(899.999 + 120) }));
+    expect(record()).toEqual(extraction({ dueAt: iso(899.999 + 120) }));
   });
 
   test('a start that is claimed between the read and the write is not abandoned', async () => {
     const starting = extractionIn('STARTING', { startingAt: iso(99) });
-    const { reconcile, row, counted } = world(extraction(), {
+    const { reconcile, record, counted } = world(extraction(), {
       through: (store) => ({ ...store, get: async () => extraction() }),
     });
-    // What the read gave is stale: the row is STARTING by now.
+    // What the read gave is stale: the record is STARTING by now.
     const held = world(starting, { through: (store) => ({ ...store, get: async () => extraction() }) });
     expect(await held.reconcile(machine)).toMatchObject({ kind: 'not-yet' });
-    expect(held.row()).toEqual(starting);
+    expect(held.record()).toEqual(starting);
     expect(held.counted).toEqual([]);
     await reconcile(machine);
-    expect([row()?.status, counted]).toEqual(['NOT_STARTED', ['NotStarted']]);
+    expect([record()?.status, counted]).toEqual(['NOT_STARTED', ['NotStarted']]);
   });
 });
 
 describe('STARTING', () => {
   test.each(everybody)('a start in progress is left alone, for every caller: %j', async (caller) => {
-    const { reconcile, row, reads } = world(extractionIn('STARTING'), { now: 61 });
+    const { reconcile, record, reads } = world(extractionIn('STARTING'), { now: 61 });
     const kind = caller === machine ? 'not-yet' : 'deferred';
     expect(await reconcile(caller)).toMatchObject({ kind, why: 'start-in-progress' });
-    expect(row()?.status).toBe('STARTING');
+    expect(record()?.status).toBe('STARTING');
     expect(reads()).toBe(0);
   });
 
   test.each(everybody)('a stale start is UNCONFIRMED, for every caller: %j', async (caller) => {
-    const { reconcile, row, counted } = world(extractionIn('STARTING'), { now: 61.001 });
+    const { reconcile, record, counted } = world(extractionIn('STARTING'), { now: 61.001 });
     expect(await reconcile(caller)).toMatchObject({ kind: 'closed', record: { status: 'UNCONFIRMED' } });
-    expect(row()).toMatchObject({ reason: 'start-interrupted', settledBy: 'reconcile' });
-    expect(isClosed(row())).toBe(true);
+    expect(record()).toMatchObject({ reason: 'start-interrupted', settledBy: 'reconcile' });
+    expect(isClosed(record())).toBe(true);
     expect(counted).toEqual(['Unconfirmed']);
   });
 });
@@ -181,39 +184,39 @@ describe('RUNNING', () => {
   const running = extractionIn('RUNNING');
 
   test.each(terminalStatuses)('a read of %s settles it, and collects from that very read', async (status) => {
-    const { reconcile, row, counted, reads, stored } = world(running, { reads: [answer(status, full)] });
+    const { reconcile, record, counted, reads, stored } = world(running, { reads: [answer(status, full)] });
     expect(await reconcile(machine)).toMatchObject({ kind: 'closed', record: { status } });
-    expect(row()).toMatchObject({
+    expect(record()).toMatchObject({
       status,
       settledBy: 'reconcile',
       settledAt: iso(100),
       collectedAt: iso(100),
     });
-    expect(isClosed(row())).toBe(true);
+    expect(isClosed(record())).toBe(true);
     expect(reads()).toBe(1);
     expect(stored).toEqual([JSON.stringify({ taskStatus: status, results: full })]);
     expect(counted).toEqual(['SettledByReconcile', 'WebhookMissed', 'Collected']);
   });
 
   test('a status that a webhook left in Tasks settles it, and the read only collects', async () => {
-    const { reconcile, row, reads, counted } = world(running, {
+    const { reconcile, record, reads, counted } = world(running, {
       task: { taskId: 'task-1', extractionId: id, taskStatus: 'PARTIAL' },
       reads: [answer('PARTIAL', full)],
     });
     expect(await reconcile(machine)).toMatchObject({ kind: 'closed' });
-    expect(row()).toMatchObject({ status: 'PARTIAL', collectedAt: iso(100) });
+    expect(record()).toMatchObject({ status: 'PARTIAL', collectedAt: iso(100) });
     expect(reads()).toBe(1);
     expect(counted).toEqual(['SettledByReconcile', 'Collected']);
   });
 
   test('a status that a webhook left settles it even if the provider cannot be read; on an unlinked task it counts as early', async () => {
-    const { reconcile, row, counted } = world(running, {
+    const { reconcile, record, counted } = world(running, {
       task: { taskId: 'task-1', taskStatus: 'FAILED' },
       reads: [new ProviderUnreachable('x')],
     });
     expect(await reconcile(machine)).toMatchObject({ kind: 'deferred', record: { status: 'FAILED' } });
-    expect(row()).toMatchObject({ status: 'FAILED', settledAt: iso(100), dueAt: iso(105) });
-    expect(row()).not.toHaveProperty('collectedAt');
+    expect(record()).toMatchObject({ status: 'FAILED', settledAt: iso(100), dueAt: iso(105) });
+    expect(record()).not.toHaveProperty('collectedAt');
     expect(counted).toEqual([
       'SettledByReconcile',
       'EarlyDelivery',
@@ -252,12 +255,12 @@ describe('RUNNING', () => {
       for (const caller of everybody) {
         const held = world(running, { task: theirs, reads: [answer('COMPLETED', full)] });
         expect(await held.reconcile(caller)).toMatchObject({ kind: 'closed' });
-        expect(held.row()).toMatchObject({
+        expect(held.record()).toMatchObject({
           status: 'UNCONFIRMED',
           reason: 'task-linked-elsewhere',
           settledBy: 'reconcile',
         });
-        expect(isClosed(held.row())).toBe(true);
+        expect(isClosed(held.record())).toBe(true);
         expect(held.task()).toEqual(theirs);
         expect([held.reads(), held.stored]).toEqual([0, []]);
         expect(held.counted).toEqual(['TaskLinkedElsewhere', 'Unconfirmed']);
@@ -266,23 +269,23 @@ describe('RUNNING', () => {
   );
 
   test('a task that could not be adopted is not timed out', async () => {
-    const { reconcile, row, tasks } = world(running, { now: 7_200 });
+    const { reconcile, record, tasks } = world(running, { now: 7_200 });
     vi.spyOn(tasks, 'adopt').mockRejectedValue(new Error('throttled'));
     await expect(reconcile(machine)).rejects.toThrow('throttled');
-    expect(row()).toEqual(running);
+    expect(record()).toEqual(running);
   });
 
   test.each(['PENDING', 'RUNNING'])('%s decides nothing yet', async (status) => {
-    const { reconcile, row, counted } = world(running, { reads: [answer(status)] });
+    const { reconcile, record, counted } = world(running, { reads: [answer(status)] });
     expect(await reconcile(machine)).toMatchObject({ kind: 'not-yet', why: 'still-running' });
-    expect(row()).toEqual(running);
+    expect(record()).toEqual(running);
     expect(counted).toEqual([]);
   });
 
   test('an undocumented status counts as running, and is counted', async () => {
-    const { reconcile, row, counted } = world(running, { reads: [answer('PAUSED')] });
+    const { reconcile, record, counted } = world(running, { reads: [answer('PAUSED')] });
     expect(await reconcile(machine)).toMatchObject({ kind: 'not-yet' });
-    expect(row()).toEqual(running);
+    expect(record()).toEqual(running);
     expect(counted).toEqual(['UnknownTaskStatus']);
   });
 
@@ -295,9 +298,9 @@ describe('RUNNING', () => {
     // Of the task it would be a reading.
     ['a login that is answered with too much', new ProviderAnswerTooLarge('x', 200)],
   ])('a read that fails with %s decides nothing', async (_what, failure) => {
-    const { reconcile, row, counted, failures } = world(running, { reads: [failure] });
+    const { reconcile, record, counted, failures } = world(running, { reads: [failure] });
     expect(await reconcile(machine)).toMatchObject({ kind: 'not-yet' });
-    expect(row()).toEqual(running);
+    expect(record()).toEqual(running);
     expect(counted).toEqual(['ProviderReadFailed']);
     expect(failures).toEqual(['The task could not be read.']);
   });
@@ -306,18 +309,18 @@ describe('RUNNING', () => {
     ['the read returns RUNNING', answer('RUNNING')],
     ['that read fails', new ProviderAmbiguous('503')],
   ])('past the deadline, it is TIMED_OUT after a last read: %s', async (_what, read) => {
-    const { reconcile, row, counted, progress, reads } = world(running, { reads: [read], now: 7_200 });
+    const { reconcile, record, counted, progress, reads } = world(running, { reads: [read], now: 7_200 });
     expect(await reconcile(machine)).toMatchObject({ kind: 'deferred', record: { status: 'TIMED_OUT' } });
-    expect(row()).toMatchObject({ reason: 'deadline-passed', settledAt: iso(7_200), dueAt: iso(7_320) });
+    expect(record()).toMatchObject({ reason: 'deadline-passed', settledAt: iso(7_200), dueAt: iso(7_320) });
     expect(reads()).toBe(1);
     expect(counted).toContain('TimedOut');
     expect(progress).toMatchObject([['Extraction ended.', { status: 'TIMED_OUT', seconds: 7_200 }]]);
   });
 
   test('past the deadline, a last read with a final status settles it', async () => {
-    const { reconcile, row } = world(running, { reads: [answer('COMPLETED')], now: 9_999 });
+    const { reconcile, record } = world(running, { reads: [answer('COMPLETED')], now: 9_999 });
     expect(await reconcile(machine)).toMatchObject({ kind: 'closed' });
-    expect(row()).toMatchObject({ status: 'COMPLETED' });
+    expect(record()).toMatchObject({ status: 'COMPLETED' });
   });
 
   test('a moment before the deadline, nothing is decided', async () => {
@@ -326,31 +329,31 @@ describe('RUNNING', () => {
   });
 
   test('a read that fails on our side decides nothing', async () => {
-    const { reconcile, row } = world(running, { reads: [new Error('Secrets Manager is down')] });
+    const { reconcile, record } = world(running, { reads: [new Error('Secrets Manager is down')] });
     expect(await reconcile(machine)).toMatchObject({ kind: 'not-yet', why: 'InternalError' });
-    expect(row()).toEqual(running);
+    expect(record()).toEqual(running);
   });
 });
 
 describe('"not yet"', () => {
   test.each([broken, swept, operator])('outside the machine moves dueAt: %j', async (caller) => {
     for (const status of ['REQUESTED', 'STARTING', 'RUNNING'] as const) {
-      const { reconcile, row } = world(extractionIn(status, { startingAt: iso(45) }), { now: 50 });
-      const { startedAt, ...before } = row() ?? {};
+      const { reconcile, record } = world(extractionIn(status, { startingAt: iso(45) }), { now: 50 });
+      const { startedAt, ...before } = record() ?? {};
       // A running task has been waited for since it started, so as long again.
       const dueAt = startedAt === undefined ? iso(50 + 120) : iso(50 + 50 - 2);
       const outcome = await reconcile(status === 'REQUESTED' ? swept : caller);
       expect(outcome).toMatchObject({ kind: 'deferred', next: dueAt, record: { dueAt } });
-      expect(row()).toMatchObject({ ...before, dueAt });
+      expect(record()).toMatchObject({ ...before, dueAt });
     }
   });
 
   test('to the machine changes nothing, because the machine retries', async () => {
     for (const status of ['STARTING', 'RUNNING'] as const) {
-      const { reconcile, row } = world(extractionIn(status), { now: 50 });
-      const before = row();
+      const { reconcile, record } = world(extractionIn(status), { now: 50 });
+      const before = record();
       await reconcile(machine);
-      expect(row()).toEqual(before);
+      expect(record()).toEqual(before);
     }
   });
 });
@@ -368,11 +371,11 @@ describe('settled by the provider and not collected', () => {
         ],
       };
       const reads = [answer('PARTIAL', results)];
-      const { reconcile, row, stored, counted, progress } = world(settled, { reads });
+      const { reconcile, record, stored, counted, progress } = world(settled, { reads });
       expect(await reconcile(caller)).toMatchObject({ kind: 'closed' });
       const body = JSON.stringify({ taskStatus: 'PARTIAL', results });
       expect(stored).toEqual([body]);
-      expect(row()).toMatchObject({
+      expect(record()).toMatchObject({
         status: 'PARTIAL',
         settledBy: 'webhook',
         collectedAt: iso(100),
@@ -382,8 +385,8 @@ describe('settled by the provider and not collected', () => {
           { id: 'movement', status: 'FAILED', errorCode: 'TIMEOUT_ERROR' },
         ],
       });
-      expect(JSON.stringify([row(), progress])).not.toContain('secret');
-      expect(isClosed(row())).toBe(true);
+      expect(JSON.stringify([record(), progress])).not.toContain('secret');
+      expect(isClosed(record())).toBe(true);
       expect(counted).toEqual(['Collected']);
       const codes = { extractionId: id, entity: 'bank', status: 'PARTIAL', cause: 'TIMEOUT_ERROR' };
       expect(progress).toEqual([['Error codes collected.', codes]]);
@@ -393,12 +396,12 @@ describe('settled by the provider and not collected', () => {
   test.each(['CREDENTIALS_WRONG', 'CREDENTIALS_LOCKED'] as const)(
     '%s has no results: nothing is stored, and the record is closed as collected',
     async (status) => {
-      const { reconcile, row, stored, counted } = world(extractionIn(status), { reads: [answer(status)] });
+      const { reconcile, record, stored, counted } = world(extractionIn(status), { reads: [answer(status)] });
       expect(await reconcile(machine)).toMatchObject({ kind: 'closed' });
       expect(stored).toEqual([]);
-      expect(row()).toMatchObject({ collectedAt: iso(100) });
-      expect(row()).not.toHaveProperty('results');
-      expect(row()).not.toHaveProperty('actionResults');
+      expect(record()).toMatchObject({ collectedAt: iso(100) });
+      expect(record()).not.toHaveProperty('results');
+      expect(record()).not.toHaveProperty('actionResults');
       expect(counted).toEqual(['Collected']);
     },
   );
@@ -406,11 +409,11 @@ describe('settled by the provider and not collected', () => {
   test.each([['a text'], [{ items: [] }], [7], [[]]])(
     'results of an unexpected shape are stored and counted: %j',
     async (results) => {
-      const { reconcile, row, stored, counted } = world(settled, { reads: [answer('PARTIAL', results)] });
+      const { reconcile, record, stored, counted } = world(settled, { reads: [answer('PARTIAL', results)] });
       expect(await reconcile(machine)).toMatchObject({ kind: 'closed' });
       expect(stored).toHaveLength(1);
-      expect(row()).toMatchObject({ collectedAt: iso(100), results: { sha256: 's' } });
-      expect(row()).not.toHaveProperty('actionResults');
+      expect(record()).toMatchObject({ collectedAt: iso(100), results: { sha256: 's' } });
+      expect(record()).not.toHaveProperty('actionResults');
       expect(counted).toEqual(['UnexpectedResults', 'Collected']);
     },
   );
@@ -438,19 +441,19 @@ describe('settled by the provider and not collected', () => {
   });
 
   test('a read with another final status is collected, and the disagreement is counted', async () => {
-    const { reconcile, row, counted, progress } = world(settled, { reads: [answer('COMPLETED', full)] });
+    const { reconcile, record, counted, progress } = world(settled, { reads: [answer('COMPLETED', full)] });
     expect(await reconcile(machine)).toMatchObject({ kind: 'closed' });
-    expect(row()).toMatchObject({ status: 'PARTIAL', collectedAt: iso(100) });
+    expect(record()).toMatchObject({ status: 'PARTIAL', collectedAt: iso(100) });
     expect(counted).toEqual(['StatusDisagreement', 'Collected']);
     expect(progress).toEqual([]);
   });
 
   test('results over the size limit are abandoned at once, because they will not become smaller', async () => {
-    const { reconcile, row, counted } = world(settled, { reads: [{ kind: 'too-large' }] });
+    const { reconcile, record, counted } = world(settled, { reads: [{ kind: 'too-large' }] });
     expect(await reconcile(machine)).toMatchObject({ kind: 'closed' });
-    expect(row()).toMatchObject({ status: 'PARTIAL', collectionError: 'results-too-large' });
-    expect(row()).not.toHaveProperty('collectedAt');
-    expect(isClosed(row())).toBe(true);
+    expect(record()).toMatchObject({ status: 'PARTIAL', collectionError: 'results-too-large' });
+    expect(record()).not.toHaveProperty('collectedAt');
+    expect(isClosed(record())).toBe(true);
     expect(counted).toEqual(['CollectionAbandoned']);
   });
 
@@ -472,20 +475,20 @@ describe('settled by the provider and not collected', () => {
       ['CollectionFailed'],
     ],
   ])('%s: the outcome stays, and collecting is retried', async (_what, setup, metrics) => {
-    const { reconcile, row, counted } = world(settled, setup);
+    const { reconcile, record, counted } = world(settled, setup);
     expect(await reconcile(machine)).toMatchObject({ kind: 'deferred', next: iso(170) });
     // It has waited 70 s since it was settled, so as long again.
-    expect(row()).toEqual({ ...settled, dueAt: iso(170) });
+    expect(record()).toEqual({ ...settled, dueAt: iso(170) });
     expect(counted).toEqual(metrics);
   });
 
   test('it is retried with pauses that double, from the first poll interval to an hour', async () => {
-    const { reconcile, row, time } = world(settled, { reads: [new ProviderAmbiguous('503')], now: 30 });
+    const { reconcile, record, time } = world(settled, { reads: [new ProviderAmbiguous('503')], now: 30 });
     const pauses: number[] = [];
     for (let tries = 0; tries < 13; tries += 1) {
       const before = time.now().getTime();
       await reconcile(swept);
-      const next = new Date(row()?.dueAt ?? '').getTime();
+      const next = new Date(record()?.dueAt ?? '').getTime();
       pauses.push((next - before) / 1000);
       time.advance((next - before) / 1000);
     }
@@ -494,30 +497,33 @@ describe('settled by the provider and not collected', () => {
 
   test('after collectFor, collecting is abandoned with a collectionError', async () => {
     const now = 30 + 86_400;
-    const { reconcile, row, counted } = world(settled, { reads: [new ProviderAmbiguous('503')], now });
+    const { reconcile, record, counted } = world(settled, { reads: [new ProviderAmbiguous('503')], now });
     expect(await reconcile(swept)).toMatchObject({ kind: 'closed' });
-    expect(row()).toMatchObject({ status: 'PARTIAL', collectionError: 'ProviderAmbiguous' });
-    expect(isClosed(row())).toBe(true);
+    expect(record()).toMatchObject({ status: 'PARTIAL', collectionError: 'ProviderAmbiguous' });
+    expect(isClosed(record())).toBe(true);
     expect(counted).toEqual(['ProviderReadFailed', 'CollectionFailed', 'CollectionAbandoned']);
   });
 
   test("while an operator's pause holds the last read, collecting goes on, and none counts as failed", async () => {
     const now = 30 + 86_400;
-    const { reconcile, row, counted, lastReads } = world(settled, {
+    const { reconcile, record, counted, lastReads } = world(settled, {
       reads: [new ProviderPaused('held')],
       now,
     });
     expect(await reconcile(swept)).toMatchObject({ kind: 'deferred', why: 'ProviderPaused' });
-    expect(row()).toEqual({ ...settled, dueAt: iso(now + 120) });
+    expect(record()).toEqual({ ...settled, dueAt: iso(now + 120) });
     expect([counted, lastReads]).toEqual([[], [1]]);
   });
 
   test('a last attempt that succeeds collects', async () => {
-    const { reconcile, row, lastReads } = world(settled, { reads: [answer('PARTIAL', full)], now: 999_999 });
+    const { reconcile, record, lastReads } = world(settled, {
+      reads: [answer('PARTIAL', full)],
+      now: 999_999,
+    });
     await reconcile(swept);
     expect(lastReads).toEqual([1]);
-    expect(row()).toHaveProperty('collectedAt');
-    expect(row()).not.toHaveProperty('collectionError');
+    expect(record()).toHaveProperty('collectedAt');
+    expect(record()).not.toHaveProperty('collectionError');
   });
 });
 
@@ -527,36 +533,36 @@ test('an abandonment that lost the race against a collection is not counted', as
     reads: [{ kind: 'too-large' }],
     meanwhile: () => {
       const closed = closedExtraction({ status: 'PARTIAL', taskId: 'task-1', collectedAt: iso(99) });
-      held.extractions.rows.set(id, closed);
+      held.extractions.items.set(id, closed);
     },
   });
   await held.reconcile(swept);
   expect(held.counted).toEqual([]);
 });
 
-describe('the row of a consent', () => {
+describe('the item of a consent', () => {
   const timedOut = consentIn('TIMED_OUT');
-  /** The deadline, grace, the time for collecting, and a day: then the row that intake has written expires. */
+  /** The deadline, grace, the time for collecting, and a day: then the item that intake has written expires. */
   const expiry = 7_200 + 86_400 + 86_400 + 86_400;
 
   test('goes with the close', async () => {
     const { reconcile, requests } = world(timedOut, { now: 8_000 });
     await reconcile(swept);
-    expect(requests.rows.size).toBe(1);
+    expect(requests.items.size).toBe(1);
     const closing = world(timedOut, { now: 7_200 + 86_400 });
     expect(await closing.reconcile(swept)).toMatchObject({ kind: 'closed' });
-    expect(closing.requests.rows.size).toBe(0);
+    expect(closing.requests.items.size).toBe(0);
   });
 
   test('outlives a pause that holds the record beyond its expiry', async () => {
     const reads = [new ProviderPaused('paused')];
     const early = world(timedOut, { reads, now: 200_000 });
     await early.reconcile(swept);
-    expect([...early.requests.rows.values()]).toEqual([storedRequest(id)]);
+    expect([...early.requests.items.values()]).toEqual([storedRequest(id)]);
     const late = world(timedOut, { reads, now: expiry });
     expect(await late.reconcile(swept)).toMatchObject({ kind: 'deferred', next: iso(expiry + 120) });
     const expiresAt = at(expiry + 120 + 86_400).getTime() / 1_000;
-    expect([...late.requests.rows.values()]).toEqual([{ ...storedRequest(id), expiresAt }]);
+    expect([...late.requests.items.values()]).toEqual([{ ...storedRequest(id), expiresAt }]);
   });
 });
 
@@ -564,59 +570,62 @@ describe('TIMED_OUT', () => {
   const timedOut = extractionIn('TIMED_OUT');
 
   test('a read in grace with a final status is a correction, and is collected', async () => {
-    const { reconcile, row, counted } = world(timedOut, { reads: [answer('COMPLETED', full)], now: 8_000 });
+    const { reconcile, record, counted } = world(timedOut, {
+      reads: [answer('COMPLETED', full)],
+      now: 8_000,
+    });
     expect(await reconcile(swept)).toMatchObject({ kind: 'closed' });
-    expect(row()).toMatchObject({ status: 'COMPLETED', settledAt: iso(8_000), collectedAt: iso(8_000) });
-    expect(row()).not.toHaveProperty('reason');
+    expect(record()).toMatchObject({ status: 'COMPLETED', settledAt: iso(8_000), collectedAt: iso(8_000) });
+    expect(record()).not.toHaveProperty('reason');
     expect(counted).toEqual(['SettledByReconcile', 'WebhookMissed', 'Corrected', 'Collected']);
   });
 
   test('a status that a webhook left in Tasks is a correction, too', async () => {
-    const { reconcile, row } = world(timedOut, {
+    const { reconcile, record } = world(timedOut, {
       task: { taskId: 'task-1', taskStatus: 'FAILED' },
       reads: [answer('FAILED', full)],
       now: 8_000,
     });
     await reconcile(swept);
-    expect(row()).toMatchObject({ status: 'FAILED', collectedAt: iso(8_000) });
+    expect(record()).toMatchObject({ status: 'FAILED', collectedAt: iso(8_000) });
   });
 
   test('a task that is linked to another extraction closes the record without a read', async () => {
     const theirs = { taskId: 'task-1', extractionId: 'other', taskStatus: 'COMPLETED' };
-    const { reconcile, row, reads, counted } = world(timedOut, { task: theirs, now: 8_000 });
+    const { reconcile, record, reads, counted } = world(timedOut, { task: theirs, now: 8_000 });
     expect(await reconcile(swept)).toMatchObject({ kind: 'closed' });
-    expect(row()).toMatchObject({ status: 'TIMED_OUT', collectionError: 'task-linked-elsewhere' });
-    expect(isClosed(row())).toBe(true);
+    expect(record()).toMatchObject({ status: 'TIMED_OUT', collectionError: 'task-linked-elsewhere' });
+    expect(isClosed(record())).toBe(true);
     expect([reads(), counted]).toEqual([0, ['TaskLinkedElsewhere']]);
   });
 
   test.each(everybody)('in grace it is deferred, for every caller: %j', async (caller) => {
-    const { reconcile, row } = world(timedOut, { now: 7_300 });
+    const { reconcile, record } = world(timedOut, { now: 7_300 });
     expect(await reconcile(caller)).toMatchObject({ kind: 'deferred' });
-    expect(row()).toEqual({ ...timedOut, dueAt: iso(7_300 + 120) });
+    expect(record()).toEqual({ ...timedOut, dueAt: iso(7_300 + 120) });
   });
 
   test('the pauses between reads double from two minutes, and the last read is at the end of grace', async () => {
-    const { reconcile, row, time } = world(timedOut, { now: 7_200 });
+    const { reconcile, record, time } = world(timedOut, { now: 7_200 });
     const pauses: number[] = [];
-    while (row()?.dueShard !== undefined) {
+    while (record()?.dueShard !== undefined) {
       await reconcile(swept);
-      const next = row()?.dueAt;
+      const next = record()?.dueAt;
       if (next === undefined) break;
       time.set((new Date(next).getTime() - at(0).getTime()) / 1000);
       pauses.push((new Date(next).getTime() - at(7_200).getTime()) / 1000);
     }
     expect(pauses).toEqual([120, 240, 480, 960, 1_920, 3_840, 7_680, 15_360, 30_720, 61_440, 86_400]);
-    expect(row()).toMatchObject({ status: 'TIMED_OUT' });
-    expect(isClosed(row())).toBe(true);
+    expect(record()).toMatchObject({ status: 'TIMED_OUT' });
+    expect(isClosed(record())).toBe(true);
   });
 
   test('after grace it is closed, whether the provider answered or not', async () => {
     for (const read of [answer('RUNNING'), new ProviderAmbiguous('503')]) {
-      const { reconcile, row } = world(timedOut, { reads: [read], now: 7_200 + 86_400 });
+      const { reconcile, record } = world(timedOut, { reads: [read], now: 7_200 + 86_400 });
       expect(await reconcile(swept)).toMatchObject({ kind: 'closed', record: { status: 'TIMED_OUT' } });
-      expect(isClosed(row())).toBe(true);
-      expect(row()).not.toHaveProperty('collectedAt');
+      expect(isClosed(record())).toBe(true);
+      expect(record()).not.toHaveProperty('collectedAt');
     }
   });
 
@@ -630,12 +639,12 @@ describe('TIMED_OUT', () => {
   });
 
   test("while an operator's pause holds the last read, the record stays open", async () => {
-    const { reconcile, row, counted } = world(timedOut, {
+    const { reconcile, record, counted } = world(timedOut, {
       reads: [new ProviderPaused('held')],
       now: 7_200 + 86_400,
     });
     expect(await reconcile(swept)).toMatchObject({ kind: 'deferred', why: 'ProviderPaused' });
-    expect(row()).toEqual({ ...timedOut, dueAt: iso(7_200 + 86_400 + 120) });
+    expect(record()).toEqual({ ...timedOut, dueAt: iso(7_200 + 86_400 + 120) });
     expect(counted).toEqual([]);
   });
 });
@@ -647,59 +656,59 @@ describe('by consent', () => {
   const failed: Reading = { kind: 'ended', taskStatus: 'FAILED', reason: 'ENTITY/DOWN', expected: true };
 
   test('a success is settled and collected from one read, and no webhook counts as missed', async () => {
-    const { reconcile, row, stored, reads, counted } = world(running, { reads: [completed] });
+    const { reconcile, record, stored, reads, counted } = world(running, { reads: [completed] });
     expect(await reconcile(machine)).toMatchObject({ kind: 'closed' });
-    expect(row()).toMatchObject({ status: 'COMPLETED', settledBy: 'reconcile', collectedAt: iso(100) });
-    expect(row()).not.toHaveProperty('actionResults');
-    expect(row()).not.toHaveProperty('reason');
+    expect(record()).toMatchObject({ status: 'COMPLETED', settledBy: 'reconcile', collectedAt: iso(100) });
+    expect(record()).not.toHaveProperty('actionResults');
+    expect(record()).not.toHaveProperty('reason');
     expect([stored, reads()]).toEqual([['{"data":[]}'], 1]);
     expect(counted).toEqual(['SettledByReconcile', 'Collected']);
   });
 
   test('a failure is settled with its reason, and nothing is stored', async () => {
-    const { reconcile, row, stored } = world(running, { reads: [failed] });
+    const { reconcile, record, stored } = world(running, { reads: [failed] });
     expect(await reconcile(machine)).toMatchObject({ kind: 'closed' });
-    expect(row()).toMatchObject({ status: 'FAILED', reason: 'ENTITY/DOWN', collectedAt: iso(100) });
-    expect(row()).not.toHaveProperty('results');
+    expect(record()).toMatchObject({ status: 'FAILED', reason: 'ENTITY/DOWN', collectedAt: iso(100) });
+    expect(record()).not.toHaveProperty('results');
     expect(stored).toEqual([]);
-    expect(isClosed(row())).toBe(true);
+    expect(isClosed(record())).toBe(true);
   });
 
   test.each(everybody)(
     'is read with its record and has no entry in Tasks, for every caller: %j',
     async (caller) => {
-      const { reconcile, row } = world(running, {
+      const { reconcile, record } = world(running, {
         task: { taskId: 'task-1', taskStatus: 'CREDENTIALS_WRONG' },
         reads: [{ kind: 'running', known: true }],
       });
       // By the machine, too: it would pay a transition for each poll.
       expect(await reconcile(caller)).toMatchObject({ kind: 'deferred', why: 'still-running' });
-      expect(row()).toMatchObject({ status: 'RUNNING', dueAt: expect.any(String) });
+      expect(record()).toMatchObject({ status: 'RUNNING', dueAt: expect.any(String) });
     },
   );
 
   test('a success that later reads as failed is not closed without its results', async () => {
     const settled = consentIn('COMPLETED', { settledBy: 'reconcile' });
-    const { reconcile, row, stored, counted, time } = world(settled, { reads: [failed, completed] });
+    const { reconcile, record, stored, counted, time } = world(settled, { reads: [failed, completed] });
     expect(await reconcile(machine)).toMatchObject({ kind: 'deferred', why: 'no-results' });
-    expect(row()).toEqual({ ...settled, dueAt: iso(170) });
+    expect(record()).toEqual({ ...settled, dueAt: iso(170) });
     expect(counted).toEqual(['CollectionFailed']);
     time.advance(70);
     expect(await reconcile(swept)).toMatchObject({ kind: 'closed' });
     expect(stored).toEqual(['{"data":[]}']);
-    expect(row()).toMatchObject({ status: 'COMPLETED', collectedAt: iso(170), results: { sha256: 's' } });
+    expect(record()).toMatchObject({ status: 'COMPLETED', collectedAt: iso(170), results: { sha256: 's' } });
   });
 
   test('past the deadline it is TIMED_OUT, and a correction replaces status and reason', async () => {
-    const { reconcile, row, time } = world(running, {
+    const { reconcile, record, time } = world(running, {
       now: 7_200,
       reads: [{ kind: 'running', known: true }, failed],
     });
     expect(await reconcile(machine)).toMatchObject({ kind: 'deferred' });
-    expect(row()).toMatchObject({ status: 'TIMED_OUT', reason: 'deadline-passed' });
+    expect(record()).toMatchObject({ status: 'TIMED_OUT', reason: 'deadline-passed' });
     time.set(7_400);
     expect(await reconcile(swept)).toMatchObject({ kind: 'closed' });
-    expect(row()).toMatchObject({ status: 'FAILED', reason: 'ENTITY/DOWN' });
+    expect(record()).toMatchObject({ status: 'FAILED', reason: 'ENTITY/DOWN' });
   });
 });
 
@@ -709,19 +718,19 @@ describe('an answer over the size limit', () => {
   const saidOnce = { collectionError: 'results-too-large', oversizedAt: iso(100) };
 
   test('by consent is final: settled, abandoned and closed after one read', async () => {
-    const { reconcile, row, reads, stored, counted } = world(consentIn('RUNNING'), {
+    const { reconcile, record, reads, stored, counted } = world(consentIn('RUNNING'), {
       reads: [tooLargeButDone],
     });
     expect(await reconcile(machine)).toMatchObject({ kind: 'closed', record: { status: 'COMPLETED' } });
-    expect(row()).toMatchObject({ ...saidOnce, settledBy: 'reconcile', settledAt: iso(100) });
-    expect(isClosed(row())).toBe(true);
+    expect(record()).toMatchObject({ ...saidOnce, settledBy: 'reconcile', settledAt: iso(100) });
+    expect(isClosed(record())).toBe(true);
     expect([reads(), stored]).toEqual([1, []]);
     expect(counted).toEqual(['SettledByReconcile', 'CollectionAbandoned']);
   });
 
   test('by consent is not read again if the record is settled and not abandoned yet', async () => {
     let writes = 0;
-    const { reconcile, row, reads } = world(consentIn('RUNNING'), {
+    const { reconcile, record, reads } = world(consentIn('RUNNING'), {
       reads: [tooLargeButDone],
       through: (store) => ({
         ...store,
@@ -733,9 +742,9 @@ describe('an answer over the size limit', () => {
       }),
     });
     await expect(reconcile(machine)).rejects.toThrow('throttled');
-    expect(row()).toMatchObject({ status: 'COMPLETED', oversizedAt: iso(100) });
+    expect(record()).toMatchObject({ status: 'COMPLETED', oversizedAt: iso(100) });
     expect(await reconcile(swept)).toMatchObject({ kind: 'closed' });
-    expect(row()).toMatchObject(saidOnce);
+    expect(record()).toMatchObject(saidOnce);
     expect(reads()).toBe(1);
   });
 
@@ -746,14 +755,14 @@ describe('an answer over the size limit', () => {
       const again = () => held.reconcile(caller);
       const kind = caller === machine ? 'not-yet' : 'deferred';
       expect(await again()).toMatchObject({ kind, why: 'results-too-large' });
-      expect(held.row()).toMatchObject({ status: 'RUNNING', oversizedAt: iso(100) });
-      expect(held.row()).not.toHaveProperty('collectionError');
+      expect(held.record()).toMatchObject({ status: 'RUNNING', oversizedAt: iso(100) });
+      expect(held.record()).not.toHaveProperty('collectionError');
       held.time.advance(10);
       expect(await again()).toMatchObject({ kind, why: 'results-too-large' });
       await held.tasks.recordStatus({ taskId: 'task-1', taskStatus: 'PARTIAL', notifiedAt: iso(111) });
       held.time.advance(10);
       expect(await again()).toMatchObject({ kind: 'closed', record: { status: 'PARTIAL' } });
-      expect(held.row()).toMatchObject(saidOnce);
+      expect(held.record()).toMatchObject(saidOnce);
       expect(held.reads()).toBe(1);
       expect(held.counted).toEqual(['SettledByReconcile', 'CollectionAbandoned']);
     },
@@ -765,27 +774,27 @@ describe('an answer over the size limit', () => {
   ])(
     'that is %s ends as TIMED_OUT with a collectionError, closed without grace',
     async (_what, known, asked) => {
-      const { reconcile, row, reads, counted } = world(extractionIn('RUNNING', known), {
+      const { reconcile, record, reads, counted } = world(extractionIn('RUNNING', known), {
         reads: [tooLarge],
         now: 7_200,
       });
       expect(await reconcile(machine)).toMatchObject({ kind: 'closed', record: { status: 'TIMED_OUT' } });
-      expect(row()).toMatchObject({ reason: 'deadline-passed', collectionError: 'results-too-large' });
-      expect(isClosed(row())).toBe(true);
+      expect(record()).toMatchObject({ reason: 'deadline-passed', collectionError: 'results-too-large' });
+      expect(isClosed(record())).toBe(true);
       expect(reads()).toBe(asked);
       expect(counted).toEqual(['TimedOut', 'CollectionAbandoned']);
     },
   );
 
   test('in grace closes the record', async () => {
-    const { reconcile, row } = world(extractionIn('TIMED_OUT'), { reads: [tooLarge], now: 8_000 });
+    const { reconcile, record } = world(extractionIn('TIMED_OUT'), { reads: [tooLarge], now: 8_000 });
     expect(await reconcile(swept)).toMatchObject({ kind: 'closed' });
-    expect(row()).toMatchObject({
+    expect(record()).toMatchObject({
       status: 'TIMED_OUT',
       collectionError: 'results-too-large',
       oversizedAt: iso(8_000),
     });
-    expect(isClosed(row())).toBe(true);
+    expect(isClosed(record())).toBe(true);
   });
 
   test('does not prevent a webhook from correcting TIMED_OUT, and the results are then abandoned without a read', async () => {
@@ -795,9 +804,9 @@ describe('an answer over the size limit', () => {
     await held.extractions.apply(
       correctOutcome({ reported: fact, settledBy: 'webhook', now: at(8_000), timings }),
     );
-    expect(held.row()).not.toHaveProperty('collectionError');
+    expect(held.record()).not.toHaveProperty('collectionError');
     expect(await held.reconcile(machine)).toMatchObject({ kind: 'closed', record: { status: 'PARTIAL' } });
-    expect(held.row()).toMatchObject(saidOnce);
+    expect(held.record()).toMatchObject(saidOnce);
     expect(held.reads()).toBe(0);
   });
 
@@ -805,11 +814,11 @@ describe('an answer over the size limit', () => {
     const held = world(extractionIn('RUNNING'), {
       reads: [tooLarge],
       meanwhile: () => {
-        held.extractions.rows.set(id, extractionIn('PARTIAL'));
+        held.extractions.items.set(id, extractionIn('PARTIAL'));
       },
     });
     expect(await held.reconcile(machine)).toMatchObject({ kind: 'closed', record: { status: 'PARTIAL' } });
-    expect(held.row()).toMatchObject(saidOnce);
+    expect(held.record()).toMatchObject(saidOnce);
     expect(held.reads()).toBe(1);
   });
 });
@@ -822,16 +831,16 @@ describe('a closed record', () => {
     ['collected', closedExtraction({ status: 'COMPLETED', taskId: 'task-1', collectedAt: iso(40) })],
     ['abandoned collecting', closedExtraction({ status: 'FAILED', taskId: 'task-1', collectionError: 'x' })],
     ['out of grace', closedExtraction({ status: 'TIMED_OUT', taskId: 'task-1' })],
-  ])('%s: stays closed, and the provider is not read', async (_what, row) => {
+  ])('%s: stays closed, and the provider is not read', async (_what, record) => {
     for (const caller of everybody) {
-      const { reconcile, row: rowNow, reads, counted } = world(row, { now: 99_999 });
-      expect(await reconcile(caller)).toEqual({ kind: 'closed', record: row });
-      expect(rowNow()).toEqual(row);
+      const { reconcile, record: recordNow, reads, counted } = world(record, { now: 99_999 });
+      expect(await reconcile(caller)).toEqual({ kind: 'closed', record });
+      expect(recordNow()).toEqual(record);
       expect([reads(), counted]).toEqual([0, []]);
     }
   });
 
-  test('without a row, every caller gets the result gone', async () => {
+  test('without a record, every caller gets the result gone', async () => {
     for (const caller of everybody) {
       expect(await world(undefined).reconcile(caller)).toEqual({ kind: 'gone' });
     }
@@ -841,22 +850,22 @@ describe('a closed record', () => {
 test.each(everybody.map((caller) => [nameOf(caller), caller] as const))(
   'every write whose answer was lost is recognized as my own: %s',
   async (_caller, caller) => {
-    const { reconcile, row, counted } = world(extractionIn('RUNNING'), {
+    const { reconcile, record, counted } = world(extractionIn('RUNNING'), {
       reads: [answer('COMPLETED', full)],
       through: withLostAnswers,
     });
     expect(await reconcile(caller)).toMatchObject({ kind: 'closed' });
-    expect(row()).toMatchObject({ status: 'COMPLETED', settledBy: 'reconcile', collectedAt: iso(100) });
+    expect(record()).toMatchObject({ status: 'COMPLETED', settledBy: 'reconcile', collectedAt: iso(100) });
     expect(counted).toEqual(['SettledByReconcile', 'WebhookMissed', 'Collected']);
   },
 );
 
 test('reconciling a closed record again changes nothing, for every caller', async () => {
-  const { reconcile, row, reads } = world(extractionIn('RUNNING'), { reads: [answer('COMPLETED', full)] });
+  const { reconcile, record, reads } = world(extractionIn('RUNNING'), { reads: [answer('COMPLETED', full)] });
   await reconcile(machine);
-  const after = row();
+  const after = record();
   for (const caller of everybody) await reconcile(caller);
-  expect(row()).toEqual(after);
+  expect(record()).toEqual(after);
   expect(reads()).toBe(1);
 });
 
@@ -894,11 +903,11 @@ describe('the next message', () => {
     ['it is of a release that did not send dueAt', undefined, 101],
   ])('is dropped without a read if %s', async (_why, sentFor, dueAt) => {
     const sent: unknown[] = [];
-    const row = consentIn('RUNNING', { dueAt: iso(dueAt) });
-    const held = world(row);
+    const record = consentIn('RUNNING', { dueAt: iso(dueAt) });
+    const held = world(record);
     const outcome = await held.continue({ ...due, ...defined({ dueAt: sentFor }) }, sendTo(sent));
-    expect(outcome).toEqual({ kind: 'superseded', record: row });
-    expect([held.reads(), held.row(), sent]).toEqual([0, row, []]);
+    expect(outcome).toEqual({ kind: 'superseded', record });
+    expect([held.reads(), held.record(), sent]).toEqual([0, record, []]);
   });
 
   test.each([
@@ -908,11 +917,11 @@ describe('the next message', () => {
   ])('is sent again by a clock that is %d s behind, without a read', async (behind, delaySeconds) => {
     const sent: unknown[] = [];
     const dueAt = iso(100 + behind);
-    const row = consentIn('RUNNING', { dueAt });
-    const held = world(row);
+    const record = consentIn('RUNNING', { dueAt });
+    const held = world(record);
     await held.continue({ ...due, dueAt }, sendTo(sent));
     expect(sent).toEqual([[{ extractionId: id, cause: 'due', dueAt }, delaySeconds]]);
-    expect([held.reads(), held.row()]).toEqual([0, row]);
+    expect([held.reads(), held.record()]).toEqual([0, record]);
   });
 
   test('reads although dueAt has moved, once that has passed', async () => {
@@ -947,10 +956,10 @@ describe('a record of a newer version', () => {
 
   test.each(newer)(
     'with %s that is unknown is deferred for 15 minutes, for every caller',
-    async (_what, row) => {
+    async (_what, fields) => {
       for (const caller of everybody) {
-        const record = { ...extractionIn('RUNNING'), ...row } as unknown as Extraction;
-        const { reconcile, row: after, reads, counted } = world(record, { now: 9_999_999 });
+        const record = { ...extractionIn('RUNNING'), ...fields } as unknown as Extraction;
+        const { reconcile, record: after, reads, counted } = world(record, { now: 9_999_999 });
         const result = await reconcile(caller);
         const next = iso(9_999_999 + 900);
         expect(result).toMatchObject({ kind: 'deferred', why: 'unknown-record', next });
@@ -962,9 +971,9 @@ describe('a record of a newer version', () => {
 
   test('that is closed stays as it is', async () => {
     const closed = { ...closedExtraction({}), status: 'WITHDRAWN' } as unknown as Extraction;
-    const { reconcile, row, counted } = world(closed);
+    const { reconcile, record, counted } = world(closed);
     expect((await reconcile(swept)).kind).toBe('closed');
-    expect([row(), counted]).toEqual([closed, []]);
+    expect([record(), counted]).toEqual([closed, []]);
   });
 });
 
@@ -978,17 +987,17 @@ describe('a task whose reads end their process', () => {
     const timedOut = extractionIn('TIMED_OUT', { settledAt: iso(100) });
     const after = world(timedOut, { reads, now: 100 + timings.grace });
     await after.reconcile(swept);
-    expect(after.row()).toMatchObject({ status: 'TIMED_OUT', collectionError: 'read-ends-process' });
-    expect(after.row()?.dueShard).toBeUndefined();
+    expect(after.record()).toMatchObject({ status: 'TIMED_OUT', collectionError: 'read-ends-process' });
+    expect(after.record()?.dueShard).toBeUndefined();
   });
 
   test('is closed without its results once collectFor is over, and not before', async () => {
     const settled = extractionIn('COMPLETED', { settledAt: iso(100) });
     const before = world(settled, { reads, now: 99 + timings.collectFor });
     await before.reconcile(swept);
-    expect(before.row()?.dueShard).toBeDefined();
+    expect(before.record()?.dueShard).toBeDefined();
     const after = world(settled, { reads, now: 100 + timings.collectFor });
     await after.reconcile(swept);
-    expect(after.row()).toMatchObject({ status: 'COMPLETED', collectionError: 'read-ends-process' });
+    expect(after.record()).toMatchObject({ status: 'COMPLETED', collectionError: 'read-ends-process' });
   });
 });

@@ -31,11 +31,11 @@ import { memoryTelemetry } from '../../../../support/memory-telemetry.ts';
 const target = '11111111-1';
 
 const world = (
-  row: ConsentExtraction = consentExtraction(),
+  record: ConsentExtraction = consentExtraction(),
   setup: { readonly answers?: readonly (string | Error)[]; readonly noToken?: Error } = {},
 ) => {
   const extractions = memoryExtractionStore();
-  extractions.rows.set(id, row);
+  extractions.items.set(id, record);
   const tasks = memoryTaskStore();
   const requests = memoryRequestStore({}, storedRequest(id));
   const { counted, telemetry } = memoryTelemetry();
@@ -43,7 +43,7 @@ const world = (
   let made = 1;
   const post = (variant: ConsentVariant) => async (token: string, request: StartExtractionRequest) => {
     posts.push({ variant, token, request });
-    expect(extractions.rows.get(id)?.status).toBe('STARTING');
+    expect(extractions.items.get(id)?.status).toBe('STARTING');
     const answers = setup.answers ?? ['task-1'];
     const answer = answers[Math.min(posts.length, answers.length) - 1];
     if (typeof answer !== 'string') throw answer;
@@ -90,7 +90,7 @@ const world = (
         },
         deps,
       ),
-    row: () => extractions.rows.get(id),
+    record: () => extractions.items.get(id),
     extractions,
     tasks,
     requests,
@@ -107,12 +107,12 @@ test.each(['v1', 'v2'] as const)('of %s sends the recorded request under a Task 
 
 const polled = { kind: 'queued', status: 'RUNNING', cause: 'due', dueAt: iso(10), delaySeconds: 5 } as const;
 
-test('an accepted start is due for its first poll, and the row of its request is kept for it', async () => {
-  const { start, row, tasks, requests, counted } = world();
+test('an accepted start is due for its first poll, and the item of its request is kept for it', async () => {
+  const { start, record, tasks, requests, counted } = world();
   expect(await start()).toEqual(polled);
-  expect(row()).toMatchObject({ status: 'RUNNING', taskId: 'task-1', startedAt: iso(5), dueAt: iso(10) });
-  expect(tasks.rows.size).toBe(0);
-  expect([...requests.rows.values()]).toEqual([storedRequest(id)]);
+  expect(record()).toMatchObject({ status: 'RUNNING', taskId: 'task-1', startedAt: iso(5), dueAt: iso(10) });
+  expect(tasks.items.size).toBe(0);
+  expect([...requests.items.values()]).toEqual([storedRequest(id)]);
   expect(counted).toEqual([]);
 });
 
@@ -129,16 +129,16 @@ test('a poll that is further ahead than a message can be delayed gets one that i
 });
 
 test('a refused Task Token is dropped, and the call is made once more with another', async () => {
-  const { start, posts, row } = world(undefined, { answers: [new ProviderUnauthorized('401'), 'task-1'] });
+  const { start, posts, record } = world(undefined, { answers: [new ProviderUnauthorized('401'), 'task-1'] });
   expect(await start()).toEqual(polled);
   expect(posts.map(({ token }) => token)).toEqual([`${target}/1`, `${target}/2`]);
-  expect(row()).toMatchObject({ status: 'RUNNING' });
+  expect(record()).toMatchObject({ status: 'RUNNING' });
 });
 
 test('without a Task Token nothing is started', async () => {
-  const { start, posts, row } = world(undefined, { noToken: new ProviderRefused('403', 403) });
+  const { start, posts, record } = world(undefined, { noToken: new ProviderRefused('403', 403) });
   expect(await start()).toEqual({ kind: 'retry', error: 'ProviderUnauthorized' });
-  expect(row()).toEqual(consentExtraction());
+  expect(record()).toEqual(consentExtraction());
   expect(posts).toEqual([]);
 });
 
@@ -151,10 +151,10 @@ describe('a failure has the same effect as by credentials', () => {
     ['a refusal of v2 with errorType', explained(403), 'CONSENT/CONSENT_NOT_ACTIVE'],
     ['a refusal of v2 that does not', new ProviderRefused('404', 404), 'http-404'],
   ])('%s is REJECTED', async (_what, failure, reason) => {
-    const { start, row, requests, posts, counted } = world(undefined, { answers: [failure] });
+    const { start, record, requests, posts, counted } = world(undefined, { answers: [failure] });
     expect(await start()).toEqual({ kind: 'settled', status: 'REJECTED' });
-    expect(row()).toMatchObject({ status: 'REJECTED', reason, settledBy: 'start' });
-    expect(requests.rows.size).toBe(0);
+    expect(record()).toMatchObject({ status: 'REJECTED', reason, settledBy: 'start' });
+    expect(requests.items.size).toBe(0);
     expect(posts).toHaveLength(1);
     expect(counted).toEqual(['Rejected']);
   });
@@ -164,10 +164,10 @@ describe('a failure has the same effect as by credentials', () => {
     ['a 5xx with errorType', explained(503)],
     ['a 408 with errorType', explained(408)],
   ])('%s is UNCONFIRMED, and never repeated', async (_what, failure) => {
-    const { start, row, posts } = world(undefined, { answers: [failure] });
+    const { start, record, posts } = world(undefined, { answers: [failure] });
     expect(await start()).toEqual({ kind: 'settled', status: 'UNCONFIRMED' });
     expect(await start()).toEqual({ kind: 'settled', status: 'UNCONFIRMED' });
-    expect(row()).toMatchObject({ status: 'UNCONFIRMED', settledBy: 'start' });
+    expect(record()).toMatchObject({ status: 'UNCONFIRMED', settledBy: 'start' });
     expect(posts).toHaveLength(1);
   });
 
@@ -175,9 +175,9 @@ describe('a failure has the same effect as by credentials', () => {
     ['429', new ProviderBusy('429')],
     ['429 with errorType', explained(429)],
   ])('%s was not accepted: back to REQUESTED', async (_what, failure) => {
-    const { start, row } = world(undefined, { answers: [failure] });
+    const { start, record } = world(undefined, { answers: [failure] });
     expect(await start()).toEqual({ kind: 'retry', error: 'ProviderBusy' });
-    expect(row()).toEqual(consentExtraction({ attemptId: 'attempt-1' }));
+    expect(record()).toEqual(consentExtraction({ attemptId: 'attempt-1' }));
   });
 });
 

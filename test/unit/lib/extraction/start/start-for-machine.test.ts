@@ -29,13 +29,13 @@ const input = {
 
 const world = (setup: {
   readonly post: () => Promise<string>;
-  readonly row?: Extraction;
+  readonly record?: Extraction;
   readonly send?: StartForMachineDeps['send'];
   readonly wake?: StartForMachineDeps['wake'];
   readonly fail?: StartForMachineDeps['fail'];
 }) => {
   const extractions = memoryExtractionStore();
-  extractions.rows.set(id, setup.row ?? extraction());
+  extractions.items.set(id, setup.record ?? extraction());
   const answers: string[] = [];
   const { counted, failures, telemetry } = memoryTelemetry();
   const deps: StartForMachineDeps = {
@@ -74,7 +74,7 @@ test('for a task with webhook the machine waits', async () => {
 });
 
 test('a task without webhook is polled by the queue, and only then the machine ends', async () => {
-  const { deps, answers } = world({ post: async () => 'task-1', row: consentExtraction() });
+  const { deps, answers } = world({ post: async () => 'task-1', record: consentExtraction() });
   expect(await startForMachine(input, deps)).toEqual({
     kind: 'queued',
     status: 'RUNNING',
@@ -88,7 +88,7 @@ test('a task without webhook is polled by the queue, and only then the machine e
 test('if the queue does not take the message, the machine does not end: the start fails and is retried', async () => {
   const { deps, answers } = world({
     post: async () => 'task-1',
-    row: consentExtraction(),
+    record: consentExtraction(),
     send: () => Promise.reject(new Error('throttled')),
   });
   expect(await startForMachine(input, deps)).toBeUndefined();
@@ -115,8 +115,8 @@ test('a start that can be retried fails the state with the error that the machin
 });
 
 test('a start in progress is retried and not counted', async () => {
-  const row = extractionIn('STARTING', { startingAt: iso(5) });
-  const { deps, answers, counted } = world({ post: async () => 'task-1', row });
+  const record = extractionIn('STARTING', { startingAt: iso(5) });
+  const { deps, answers, counted } = world({ post: async () => 'task-1', record });
   await startForMachine(input, deps);
   expect(answers).toEqual(['fail token-1 StartInProgress']);
   expect(counted).toEqual([]);

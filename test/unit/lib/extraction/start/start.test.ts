@@ -53,7 +53,7 @@ type Answer = string | Error;
 
 const world = (
   setup: {
-    readonly row?: Extraction | null;
+    readonly record?: Extraction | null;
     readonly plaintext?: SealedCredentialsData;
     /** One for each start call, in order; the last one stays. */
     readonly answers?: readonly Answer[];
@@ -69,7 +69,7 @@ const world = (
   const extractions = memoryExtractionStore(setup.faults);
   const tasks = memoryTaskStore(setup.faults);
   const requests = memoryRequestStore(setup.faults, storedRequest(id));
-  if (setup.row !== null) extractions.rows.set(id, setup.row ?? extraction());
+  if (setup.record !== null) extractions.items.set(id, setup.record ?? extraction());
   const posts: Post[] = [];
   const events: string[] = [];
   const time = clock(5);
@@ -102,7 +102,7 @@ const world = (
   const byCredentials = {
     sessions,
     startTask: async (token: string, request: TaskRequest) => {
-      events.push(`post on ${extractions.rows.get(id)?.status}`);
+      events.push(`post on ${extractions.items.get(id)?.status}`);
       posts.push({ token, request });
       await setup.meanwhile?.();
       const answers = setup.answers ?? ['task-1'];
@@ -153,26 +153,26 @@ const world = (
     requests,
     deps,
     logins: () => logins,
-    row: () => extractions.rows.get(id),
-    task: () => tasks.rows.get('task-1'),
+    record: () => extractions.items.get(id),
+    task: () => tasks.items.get('task-1'),
   };
 };
 
-describe('the row of the request', () => {
+describe('the item of the request', () => {
   test('is removed once the task is linked', async () => {
     const { start, requests } = world();
     await start();
-    expect(requests.rows.size).toBe(0);
+    expect(requests.items.size).toBe(0);
   });
 
   test.each<readonly [string, Answer, number]>([
     ['a refusal', refused(400), 0],
     ['an unknown answer', ambiguous(), 0],
     ['a start that can be retried', busy(), 1],
-  ])('after %s', async (_what, answer, rows) => {
+  ])('after %s', async (_what, answer, items) => {
     const { start, requests } = world({ answers: [answer] });
     await start();
-    expect(requests.rows.size).toBe(rows);
+    expect(requests.items.size).toBe(items);
   });
 
   test('that could not be removed fails no start, is counted, and is removed by a later start-task', async () => {
@@ -185,25 +185,25 @@ describe('the row of the request', () => {
     expect(counted).toEqual(['RequestDataNotRemoved']);
     fails = false;
     await start(1);
-    expect(requests.rows.size).toBe(0);
+    expect(requests.items.size).toBe(0);
   });
 
   test('that is lost, or is that of another extraction, starts nothing and is retried', async () => {
-    const { start, requests, row, posts } = world();
-    requests.rows.set('request-1', storedRequest('another'));
+    const { start, requests, record, posts } = world();
+    requests.items.set('request-1', storedRequest('another'));
     expect(await start()).toEqual({ kind: 'retry', error: 'RequestDataGone' });
-    expect(row()).toEqual(extraction());
+    expect(record()).toEqual(extraction());
     expect(posts).toEqual([]);
   });
 
   test('that another start-task has used is not missed', async () => {
     const { start, requests, extractions } = world();
-    requests.rows.clear();
+    requests.items.clear();
     const get = extractions.get;
     let reads = 0;
     extractions.get = (of) => {
       reads += 1;
-      if (reads === 2) extractions.rows.set(id, extractionIn('STARTING', { startingAt: iso(5) }));
+      if (reads === 2) extractions.items.set(id, extractionIn('STARTING', { startingAt: iso(5) }));
       return get(of);
     };
     expect(await start()).toEqual({ kind: 'retry', error: 'StartInProgress' });
@@ -212,9 +212,9 @@ describe('the row of the request', () => {
 
 describe('a successful start', () => {
   test('ends with the record RUNNING and the callback token stored, after one start call', async () => {
-    const { start, row, task, posts, counted, measured, progress } = world();
+    const { start, record, task, posts, counted, measured, progress } = world();
     expect(await start()).toEqual({ kind: 'waiting', taskId: 'task-1' });
-    expect(row()).toMatchObject({
+    expect(record()).toMatchObject({
       status: 'RUNNING',
       attemptId: 'attempt-1',
       taskId: 'task-1',
@@ -238,7 +238,7 @@ describe('a successful start', () => {
     const actions = [
       { id: 'movement', params: { dateRange: { startDate: '2026-01-01', endDate: '2026-01-31' } } },
     ];
-    const { start, posts } = world({ row: extraction({ entity: 'other', actions }) });
+    const { start, posts } = world({ record: extraction({ entity: 'other', actions }) });
     await start();
     expect(posts[0]).toEqual({
       token: 'session-1',
@@ -287,13 +287,13 @@ describe('a failure before the STARTING write leaves the record unchanged', () =
       'ProviderUnreachable',
     ],
   ])('%s', async (_what, failure, error) => {
-    const { start, row, posts } = world({
+    const { start, record, posts } = world({
       logIn: async () => {
         throw failure();
       },
     });
     expect(await start()).toEqual({ kind: 'retry', error });
-    expect(row()).toEqual(extraction());
+    expect(record()).toEqual(extraction());
     expect(posts).toHaveLength(0);
   });
 
@@ -302,9 +302,9 @@ describe('a failure before the STARTING write leaves the record unchanged', () =
       throw new Error('own failure');
     };
     for (const setup of [{ unseal: failing }, { logIn: failing }]) {
-      const { start, row, posts } = world(setup);
+      const { start, record, posts } = world(setup);
       await expect(start()).rejects.toThrow('own failure');
-      expect(row()).toEqual(extraction());
+      expect(record()).toEqual(extraction());
       expect(posts).toHaveLength(0);
     }
   });
@@ -315,40 +315,40 @@ describe('a start that was certainly not accepted goes back to REQUESTED, and th
     ['429', busy, 'ProviderBusy'],
     ['it cannot be reached', unreachable, 'ProviderUnreachable'],
   ])('%s', async (_what, failure, error) => {
-    const { start, row, posts } = world({ answers: [failure()] });
+    const { start, record, posts } = world({ answers: [failure()] });
     expect(await start()).toEqual({ kind: 'retry', error });
-    expect(row()).toEqual(extraction({ attemptId: 'attempt-1' }));
+    expect(record()).toEqual(extraction({ attemptId: 'attempt-1' }));
     expect(posts).toHaveLength(1);
   });
 
   test('429 twice, then accepted: one task', async () => {
-    const { start, row, posts, task } = world({ answers: [busy(), busy(), 'task-1'] });
+    const { start, record, posts, task } = world({ answers: [busy(), busy(), 'task-1'] });
     expect(await start(0)).toMatchObject({ kind: 'retry' });
     expect(await start(1)).toMatchObject({ kind: 'retry' });
     expect(await start(2)).toEqual({ kind: 'waiting', taskId: 'task-1' });
     expect(posts).toHaveLength(3);
-    expect(row()).toMatchObject({ status: 'RUNNING', attemptId: 'attempt-3' });
+    expect(record()).toMatchObject({ status: 'RUNNING', attemptId: 'attempt-3' });
     expect(task()).toMatchObject({ callbackToken: 'token-2', callbackAttempt: 2 });
   });
 
   test('a revert whose answer was lost counts as done', async () => {
-    const { start, row } = world({ answers: [busy()], through: withLostAnswers });
+    const { start, record } = world({ answers: [busy()], through: withLostAnswers });
     expect(await start()).toEqual({ kind: 'retry', error: 'ProviderBusy' });
-    expect(row()).toEqual(extraction({ attemptId: 'attempt-1' }));
+    expect(record()).toEqual(extraction({ attemptId: 'attempt-1' }));
   });
 });
 
 describe('a refused start ends as REJECTED', () => {
   test.each([400, 402, 403, 404, 409, 422])('%i', async (status) => {
-    const { start, row, posts, counted, progress } = world({ answers: [refused(status)] });
+    const { start, record, posts, counted, progress } = world({ answers: [refused(status)] });
     expect(await start()).toEqual({ kind: 'settled', status: 'REJECTED' });
-    expect(row()).toMatchObject({
+    expect(record()).toMatchObject({
       status: 'REJECTED',
       reason: `http-${status}`,
       settledAt: iso(5),
       settledBy: 'start',
     });
-    expect(row()).not.toHaveProperty('dueShard');
+    expect(record()).not.toHaveProperty('dueShard');
     expect(posts).toHaveLength(1);
     expect(counted).toEqual(['Rejected']);
     expect(progress).toMatchObject([['Extraction ended.', { status: 'REJECTED', reason: `http-${status}` }]]);
@@ -357,17 +357,17 @@ describe('a refused start ends as REJECTED', () => {
 
 describe('401 on the start call', () => {
   test('drops the token, logs in once, and makes the call once more', async () => {
-    const { start, posts, row, logins } = world({ answers: [unauthorized(), 'task-1'] });
+    const { start, posts, record, logins } = world({ answers: [unauthorized(), 'task-1'] });
     expect(await start()).toEqual({ kind: 'waiting', taskId: 'task-1' });
     expect(posts.map(({ token }) => token)).toEqual(['session-1', 'session-2']);
     expect(logins()).toBe(2);
-    expect(row()).toMatchObject({ status: 'RUNNING', attemptId: 'attempt-1' });
+    expect(record()).toMatchObject({ status: 'RUNNING', attemptId: 'attempt-1' });
   });
 
   test('twice means not accepted, and the second token is dropped too', async () => {
-    const { start, posts, row } = world({ answers: [unauthorized(), unauthorized(), 'task-1'] });
+    const { start, posts, record } = world({ answers: [unauthorized(), unauthorized(), 'task-1'] });
     expect(await start(0)).toEqual({ kind: 'retry', error: 'ProviderUnauthorized' });
-    expect(row()).toEqual(extraction({ attemptId: 'attempt-1' }));
+    expect(record()).toEqual(extraction({ attemptId: 'attempt-1' }));
     await start(1);
     expect(posts.map(({ token }) => token)).toEqual(['session-1', 'session-2', 'session-3']);
   });
@@ -377,15 +377,15 @@ describe('401 on the start call', () => {
     ['400', refused(400), { kind: 'settled', status: 'REJECTED' }, 'REJECTED'],
     ['silence', ambiguous(), { kind: 'settled', status: 'UNCONFIRMED' }, 'UNCONFIRMED'],
   ])('and then %s: the second answer decides', async (_what, second, outcome, status) => {
-    const { start, row } = world({ answers: [unauthorized(), second] });
+    const { start, record } = world({ answers: [unauthorized(), second] });
     expect(await start()).toEqual(outcome);
-    expect(row()?.status).toBe(status);
+    expect(record()?.status).toBe(status);
   });
 
   test('and then any failed login means not accepted, because of the 401', async () => {
     for (const failure of [unauthorized(), ambiguous(), new Error('own failure')]) {
       let logins = 0;
-      const { start, row, posts } = world({
+      const { start, record, posts } = world({
         answers: [unauthorized()],
         logIn: async () => {
           logins += 1;
@@ -394,15 +394,15 @@ describe('401 on the start call', () => {
         },
       });
       expect(await start()).toEqual({ kind: 'retry', error: 'ProviderUnauthorized' });
-      expect(row()).toEqual(extraction({ attemptId: 'attempt-1' }));
+      expect(record()).toEqual(extraction({ attemptId: 'attempt-1' }));
       expect(posts).toHaveLength(1);
     }
   });
 
   test('with the caller’s own token is REJECTED, because no login can help', async () => {
-    const { start, row, posts, logins } = world({ plaintext: withToken, answers: [unauthorized()] });
+    const { start, record, posts, logins } = world({ plaintext: withToken, answers: [unauthorized()] });
     expect(await start()).toEqual({ kind: 'settled', status: 'REJECTED' });
-    expect(row()).toMatchObject({ status: 'REJECTED', reason: 'session-token-refused' });
+    expect(record()).toMatchObject({ status: 'REJECTED', reason: 'session-token-refused' });
     expect(posts).toHaveLength(1);
     expect(logins()).toBe(0);
   });
@@ -414,10 +414,10 @@ describe('any other failure means that a task may exist, and the start call is n
     ['an answer that is too large', new ProviderAnswerTooLarge('x', 200)],
     ['an unexpected exception', new RangeError('bug')],
   ])('%s', async (_what, failure) => {
-    const { start, row, posts, counted, progress, time } = world({ answers: [failure] });
+    const { start, record, posts, counted, progress, time } = world({ answers: [failure] });
     expect(await start(0)).toEqual({ kind: 'settled', status: 'UNCONFIRMED' });
-    expect(row()).toMatchObject({ status: 'UNCONFIRMED', settledBy: 'start', settledAt: iso(5) });
-    expect(row()).not.toHaveProperty('dueShard');
+    expect(record()).toMatchObject({ status: 'UNCONFIRMED', settledBy: 'start', settledAt: iso(5) });
+    expect(record()).not.toHaveProperty('dueShard');
     expect(counted).toEqual(['Unconfirmed']);
     expect(progress).toMatchObject([['Extraction ended.', { status: 'UNCONFIRMED', seconds: 5 }]]);
     time.advance(1_000);
@@ -430,13 +430,13 @@ describe('a start attempt that was settled as stale', () => {
   test('and has a taskId replaces UNCONFIRMED with RUNNING, and links', async () => {
     const held = world({
       meanwhile: () => {
-        const row = held.row();
-        if (row?.attemptId === undefined) throw new Error('It was not started.');
+        const record = held.record();
+        if (record?.attemptId === undefined) throw new Error('It was not started.');
         return held.extractions
           .apply(
             markUnconfirmed({
-              record: row,
-              attemptId: row.attemptId,
+              record,
+              attemptId: record.attemptId,
               reason: 'start-interrupted',
               settledBy: 'reconcile',
               now: at(70),
@@ -447,8 +447,8 @@ describe('a start attempt that was settled as stale', () => {
       },
     });
     expect(await held.start()).toEqual({ kind: 'waiting', taskId: 'task-1' });
-    expect(held.row()).toMatchObject({ status: 'RUNNING', taskId: 'task-1' });
-    expect(held.row()).not.toHaveProperty('reason');
+    expect(held.record()).toMatchObject({ status: 'RUNNING', taskId: 'task-1' });
+    expect(held.record()).not.toHaveProperty('reason');
     expect(held.task()).toMatchObject({ extractionId: id });
   });
 
@@ -457,7 +457,7 @@ describe('a start attempt that was settled as stale', () => {
       const held = world({
         answers: [answer],
         meanwhile: () => {
-          held.extractions.rows.set(id, extractionIn('UNCONFIRMED', { attemptId: 'attempt-1' }));
+          held.extractions.items.set(id, extractionIn('UNCONFIRMED', { attemptId: 'attempt-1' }));
         },
       });
       expect(await held.start()).toEqual({ kind: 'settled', status: 'UNCONFIRMED' });
@@ -479,35 +479,39 @@ describe('an early delivery', () => {
       cause: 'start',
       delaySeconds: 0,
     });
-    expect(held.row()).toMatchObject({ status: 'PARTIAL', settledBy: 'start' });
+    expect(held.record()).toMatchObject({ status: 'PARTIAL', settledBy: 'start' });
     expect(held.counted).toEqual(['SettledByStart', 'EarlyDelivery']);
   });
 });
 
 describe('an invocation that finds a start made or in progress', () => {
   test('leaves a start in progress alone', async () => {
-    const row = extractionIn('STARTING', { startingAt: iso(1) });
-    const { start, row: rowNow, posts, events } = world({ row });
+    const record = extractionIn('STARTING', { startingAt: iso(1) });
+    const { start, record: recordNow, posts, events } = world({ record });
     expect(await start(1)).toEqual({ kind: 'retry', error: 'StartInProgress' });
-    expect(rowNow()).toEqual(row);
+    expect(recordNow()).toEqual(record);
     expect(posts).toHaveLength(0);
     expect(events).toEqual([]);
   });
 
   test('settles a stale start as UNCONFIRMED', async () => {
-    const { start, row, posts, time, counted } = world({
-      row: extractionIn('STARTING', { startingAt: iso(1) }),
+    const { start, record, posts, time, counted } = world({
+      record: extractionIn('STARTING', { startingAt: iso(1) }),
     });
     time.set(62);
     expect(await start(1)).toEqual({ kind: 'settled', status: 'UNCONFIRMED' });
-    expect(row()).toMatchObject({ status: 'UNCONFIRMED', reason: 'start-interrupted', settledAt: iso(62) });
+    expect(record()).toMatchObject({
+      status: 'UNCONFIRMED',
+      reason: 'start-interrupted',
+      settledAt: iso(62),
+    });
     expect(posts).toHaveLength(0);
     expect(counted).toEqual(['Unconfirmed']);
   });
 
   test('links a running task again with the new token', async () => {
-    const { start, tasks, task, posts } = world({ row: extractionIn('RUNNING') });
-    tasks.rows.set('task-1', {
+    const { start, tasks, task, posts } = world({ record: extractionIn('RUNNING') });
+    tasks.items.set('task-1', {
       taskId: 'task-1',
       extractionId: id,
       callbackToken: 'token-0',
@@ -519,9 +523,9 @@ describe('an invocation that finds a start made or in progress', () => {
   });
 
   test('never replaces a newer token with an older one', async () => {
-    const { start, tasks, task, counted } = world({ row: extractionIn('RUNNING') });
+    const { start, tasks, task, counted } = world({ record: extractionIn('RUNNING') });
     const younger = { taskId: 'task-1', extractionId: id, callbackToken: 'token-2', callbackAttempt: 2 };
-    tasks.rows.set('task-1', younger);
+    tasks.items.set('task-1', younger);
     expect(await start(1)).toEqual({ kind: 'waiting', taskId: 'task-1' });
     expect(task()).toEqual(younger);
     expect(counted).toEqual([]);
@@ -529,8 +533,8 @@ describe('an invocation that finds a start made or in progress', () => {
 
   test('links a task that reconcile has adopted, and settles with the status that a webhook left', async () => {
     const adopted = { taskId: 'task-1', extractionId: id };
-    const quiet = world({ row: extractionIn('RUNNING') });
-    quiet.tasks.rows.set('task-1', adopted);
+    const quiet = world({ record: extractionIn('RUNNING') });
+    quiet.tasks.items.set('task-1', adopted);
     expect(await quiet.start(0)).toEqual({ kind: 'waiting', taskId: 'task-1' });
     expect(quiet.task()).toEqual({
       ...adopted,
@@ -539,14 +543,14 @@ describe('an invocation that finds a start made or in progress', () => {
       expiresAt: taskExpiry,
     });
 
-    const held = world({ row: extractionIn('RUNNING') });
-    held.tasks.rows.set('task-1', { ...adopted, taskStatus: 'FAILED' });
+    const held = world({ record: extractionIn('RUNNING') });
+    held.tasks.items.set('task-1', { ...adopted, taskStatus: 'FAILED' });
     expect(await held.start(0)).toMatchObject({ kind: 'queued', status: 'FAILED' });
   });
 
   test('settles with the status that a webhook left even with an older token', async () => {
-    const { start, tasks, row } = world({ row: extractionIn('RUNNING') });
-    tasks.rows.set('task-1', {
+    const { start, tasks, record } = world({ record: extractionIn('RUNNING') });
+    tasks.items.set('task-1', {
       taskId: 'task-1',
       extractionId: id,
       callbackToken: 'token-2',
@@ -554,10 +558,10 @@ describe('an invocation that finds a start made or in progress', () => {
       taskStatus: 'FAILED',
     });
     expect(await start(1)).toMatchObject({ kind: 'queued', status: 'FAILED' });
-    expect(row()).toMatchObject({ status: 'FAILED', settledBy: 'start' });
+    expect(record()).toMatchObject({ status: 'FAILED', settledBy: 'start' });
   });
 
-  test('leaves a row that is REQUESTED again to the next retry', async () => {
+  test('leaves a record that is REQUESTED again to the next retry', async () => {
     const { start, posts } = world({
       through: (store) => ({ ...store, apply: async () => ({ applied: false, record: extraction() }) }),
     });
@@ -566,12 +570,12 @@ describe('an invocation that finds a start made or in progress', () => {
   });
 
   test('ends as UNCONFIRMED, and is counted, if the task is linked to another extraction', async () => {
-    const { start, tasks, task, counted, row } = world();
+    const { start, tasks, task, counted, record } = world();
     const theirs = { taskId: 'task-1', extractionId: 'other', callbackToken: 'theirs', callbackAttempt: 0 };
-    tasks.rows.set('task-1', theirs);
+    tasks.items.set('task-1', theirs);
     expect(await start()).toEqual({ kind: 'settled', status: 'UNCONFIRMED' });
     expect(task()).toEqual(theirs);
-    expect(row()).toMatchObject({
+    expect(record()).toMatchObject({
       status: 'UNCONFIRMED',
       reason: 'task-linked-elsewhere',
       settledBy: 'start',
@@ -583,17 +587,17 @@ describe('an invocation that finds a start made or in progress', () => {
   test.each(['COMPLETED', 'FAILED', 'REJECTED', 'UNCONFIRMED', 'NOT_STARTED', 'TIMED_OUT'] as const)(
     '%s: there is nothing to wait for, and the queue gets what is open',
     async (status) => {
-      const row = extractionIn(status);
-      const { start, row: rowNow, posts } = world({ row });
-      const kind = row.dueShard === undefined ? 'settled' : 'queued';
+      const record = extractionIn(status);
+      const { start, record: recordNow, posts } = world({ record });
+      const kind = record.dueShard === undefined ? 'settled' : 'queued';
       expect(await start(3)).toMatchObject({ kind, status });
-      expect(rowNow()).toEqual(row);
+      expect(recordNow()).toEqual(record);
       expect(posts).toHaveLength(0);
     },
   );
 
-  test('has nothing to wait for without a row', async () => {
-    const { start, posts } = world({ row: null });
+  test('has nothing to wait for without a record', async () => {
+    const { start, posts } = world({ record: null });
     expect(await start()).toEqual({ kind: 'settled', status: 'GONE' });
     expect(posts).toHaveLength(0);
   });
@@ -619,35 +623,35 @@ describe('from the STARTING write on, a failed write is retried', () => {
     ['before', refused(400), 'REJECTED'],
     ['after', ambiguous(), 'UNCONFIRMED'],
   ] as const)('twice, %s it took effect, then done', async (when, answer, end) => {
-    const { start, row, posts } = world({ answers: [answer], faults: failing(2, when) });
+    const { start, record, posts } = world({ answers: [answer], faults: failing(2, when) });
     await start();
-    expect(row()?.status).toBe(end);
+    expect(record()?.status).toBe(end);
     expect(posts).toHaveLength(1);
   });
 
   test.each(['before', 'after'] as const)('the STARTING write too, %s it took effect', async (when) => {
-    const { start, row, posts } = world({ faults: failing(2, when, 0) });
+    const { start, record, posts } = world({ faults: failing(2, when, 0) });
     expect(await start()).toEqual({ kind: 'waiting', taskId: 'task-1' });
-    expect(row()?.status).toBe('RUNNING');
+    expect(record()?.status).toBe('RUNNING');
     expect(posts).toHaveLength(1);
   });
 
   test('but not more than twice', async () => {
-    const { start, row } = world({ faults: failing(3, 'before') });
+    const { start, record } = world({ faults: failing(3, 'before') });
     await expect(start()).rejects.toThrow('throttled');
-    expect(row()?.status).toBe('STARTING');
+    expect(record()?.status).toBe('STARTING');
   });
 });
 
 describe('a later record under the same id, after an erasure or a loss', () => {
   test.each(allStatuses)('is left alone by an older execution in %s', async (status) => {
     const later = extractionIn(status, { requestId: 'request-2' });
-    const { start, row, posts, events, tasks, time } = world({ row: later });
+    const { start, record, posts, events, tasks, time } = world({ record: later });
     expect(await start(1_000)).toEqual({ kind: 'settled', status: 'GONE' });
     time.advance(3_600);
     expect(await start(2_000)).toEqual({ kind: 'settled', status: 'GONE' });
-    expect({ row: row(), posts, events, tasks: tasks.rows.size }).toEqual({
-      row: later,
+    expect({ record: record(), posts, events, tasks: tasks.items.size }).toEqual({
+      record: later,
       posts: [],
       events: [],
       tasks: 0,
@@ -658,12 +662,12 @@ describe('a later record under the same id, after an erasure or a loss', () => {
     const later = extraction({ requestId: 'request-2' });
     const held = world({
       unseal: async () => {
-        held.extractions.rows.set(id, later);
+        held.extractions.items.set(id, later);
         return raw;
       },
     });
     expect(await held.start()).toEqual({ kind: 'settled', status: 'GONE' });
-    expect(held.row()).toEqual(later);
+    expect(held.record()).toEqual(later);
     expect(held.posts).toEqual([]);
   });
 
@@ -671,12 +675,12 @@ describe('a later record under the same id, after an erasure or a loss', () => {
     const later = extraction({ requestId: 'request-2' });
     const held = world({
       logIn: async () => {
-        held.extractions.rows.set(id, later);
+        held.extractions.items.set(id, later);
         throw Object.assign(busy(), { retryAfter: { kind: 'delay', seconds: 600 } });
       },
     });
     await held.start();
-    expect(held.row()).toEqual(later);
+    expect(held.record()).toEqual(later);
   });
 });
 
@@ -685,16 +689,16 @@ describe('the breaker of starts', () => {
 
   test('stops a start before anything is unsealed, requested or written', async () => {
     const { breaker } = circuitOf('held');
-    const { start, events, posts, row } = world({ breaker });
+    const { start, events, posts, record } = world({ breaker });
     expect(await start()).toEqual({ kind: 'retry', error: 'ProviderPaused' });
     expect([events, posts]).toEqual([[], []]);
-    expect(row()).toEqual(extraction());
+    expect(record()).toEqual(extraction());
   });
 
   test('is not asked about an extraction that has started, or whose window is over', async () => {
     const breaker = { ...closedCircuit, run: () => Promise.reject(new Error('asked')) };
-    for (const row of [extractionIn('RUNNING'), extractionIn('COMPLETED')]) {
-      await expect(world({ breaker, row }).start()).resolves.toBeDefined();
+    for (const record of [extractionIn('RUNNING'), extractionIn('COMPLETED')]) {
+      await expect(world({ breaker, record }).start()).resolves.toBeDefined();
     }
     const late = world({ breaker });
     late.time.set(timings.startWindow);
@@ -723,12 +727,12 @@ describe('the breaker of starts', () => {
 
   test('learns the result after the record is written', async () => {
     const { breaker } = circuitOf('ordinary');
-    const { start, row } = world({
+    const { start, record } = world({
       breaker: {
         ...breaker,
         run: async (...args) => {
           const run = await breaker.run(...args);
-          expect(row()?.status).toBe('UNCONFIRMED');
+          expect(record()?.status).toBe('UNCONFIRMED');
           return run;
         },
       },
@@ -751,9 +755,9 @@ describe('the breaker of starts', () => {
 
   test('has its probe start nothing if the login fails', async () => {
     const { breaker, noted } = circuitOf('probe');
-    const { start, posts, row } = world({ breaker, logIn: () => Promise.reject(http(503)) });
+    const { start, posts, record } = world({ breaker, logIn: () => Promise.reject(http(503)) });
     expect(await start()).toEqual({ kind: 'retry', error: 'ProviderUnreachable' });
-    expect([posts, row()?.status, noted]).toEqual([[], 'REQUESTED', ['prepare failed', 'end']]);
+    expect([posts, record()?.status, noted]).toEqual([[], 'REQUESTED', ['prepare failed', 'end']]);
   });
 });
 
@@ -773,15 +777,15 @@ describe('a 429 with Retry-After', () => {
     ['of the start call', { answers: [busyFor(60), 'task-1'] }],
     ['of the login', { logIn: failingOnce(busyFor(60)) }],
   ])('%s delays this extraction: no call before that time', async (_, setup) => {
-    const { start, time, posts, logins, row } = world(setup);
+    const { start, time, posts, logins, record } = world(setup);
     expect(await start()).toEqual({ kind: 'retry', error: 'ProviderBusy' });
-    expect(row()).toMatchObject({ status: 'REQUESTED', notBefore: iso(65) });
+    expect(record()).toMatchObject({ status: 'REQUESTED', notBefore: iso(65) });
     const made = [posts.length, logins()];
     time.set(64);
     expect(await start(1)).toEqual({ kind: 'retry', error: 'ProviderBusy' });
     expect([posts.length, logins()]).toEqual(made);
     time.set(65);
     expect(await start(2)).toEqual({ kind: 'waiting', taskId: 'task-1' });
-    expect(row()?.notBefore).toBeUndefined();
+    expect(record()?.notBefore).toBeUndefined();
   });
 });

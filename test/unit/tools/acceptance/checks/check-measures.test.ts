@@ -67,8 +67,8 @@ test('the cost of a million is calculated from what was billed', () => {
 
 test('the estimate is that of docs/performance.md', () => {
   const page = readFileSync(new URL('../../../../../docs/performance.md', import.meta.url), 'utf8');
-  const happy = (row: string): number =>
-    Number(new RegExp(`^\\| ${row} +\\| +([\\d.]+) \\|`, 'm').exec(page)?.[1]);
+  const happy = (record: string): number =>
+    Number(new RegExp(`^\\| ${record} +\\| +([\\d.]+) \\|`, 'm').exec(page)?.[1]);
   expect(estimatedWork).toEqual({
     transitions: happy('state transitions'),
     invocations: happy('invocations'),

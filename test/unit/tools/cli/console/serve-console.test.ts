@@ -124,7 +124,7 @@ const now = at(100).getTime();
 test('an operator pauses the calls of one breaker with a reason, and resumes them, also after it opened', async () => {
   const store = memoryBreakerStore();
   const opened = { since: now - 1_000, until: now + 30_000, seconds: 30, groups: {} };
-  store.rows.set('starts', { state: { ...closedBreaker, opened }, version: '1' });
+  store.items.set('starts', { state: { ...closedBreaker, opened }, version: '1' });
   const actions = breakerActions(store, () => at(100));
   const run = (id: string, reason = '') => actions.find((action) => action.id === id)?.run('', reason);
   const stateOf = async (name: BreakerName) => (await readBreaker(store, name, at(100))).state;

@@ -5,7 +5,7 @@ import type {
   StorySettings,
   StorySources,
   StreamChange,
-  TaskRow,
+  TaskFacts,
 } from '../../../../../tools/cli/explain/sources.ts';
 import { id, iso, timings } from '../../../../support/extraction-fixtures.ts';
 
@@ -70,7 +70,7 @@ export const inReconcile = (...more: readonly ExecutionEvent[]): Execution =>
     ...more,
   );
 
-export const linkedTask = (fields: Partial<TaskRow> = {}): TaskRow => ({
+export const linkedTask = (fields: Partial<TaskFacts> = {}): TaskFacts => ({
   taskId: 'task-1',
   extractionId: id,
   callbackAttempt: 0,

@@ -117,7 +117,7 @@ test('a record is deleted only while it is closed and its status unchanged', asy
   expect(await refused.removeRecord(id, 'COMPLETED')).toBe(false);
 });
 
-test("a task's row is deleted unless it belongs to another extraction", async () => {
+test("a task's item is deleted unless it belongs to another extraction", async () => {
   const { removeTask, hasTask, dynamo } = erasing({
     dynamo: ({ constructor: { name } }) =>
       name === 'GetItemCommand' ? { Item: { taskId: { S: 't' }, extractionId: { S: 'another' } } } : {},
