@@ -15,7 +15,7 @@ import { intakeClient } from '../lib/aws/wiring/client-options.ts';
 import { optionalSetting, requiredVariable } from '../lib/aws/wiring/environment.ts';
 import { requestsFromEnvironment } from '../lib/aws/wiring/requests-from-environment.ts';
 import { type AnswerRequestDeps, answerRequest } from '../lib/extraction/api/answer-request.ts';
-import { parseTimings } from '../lib/extraction/parse-timings.ts';
+import { parseTimings } from '../lib/extraction/deadlines.ts';
 import { observability, telemetry } from '../lib/observability/observability.ts';
 
 const secrets = new SecretsManagerClient(intakeClient);

@@ -1,7 +1,48 @@
-import type { Timings } from './parse-timings.ts';
+import * as v from 'valibot';
 import { type Extraction, isTerminalStatus } from './record.ts';
 
-export type { Timings } from './parse-timings.ts';
+/** All in seconds. `infra/config.ts` validates the values, and has their defaults and reasons. */
+export type Timings = {
+  /** For how long after `requestedAt` a start may be tried. */
+  readonly startWindow: number;
+  /** The timeout of start-task. A start attempt that is older is stale. */
+  readonly startTimeout: number;
+  /** The timeout of reconcile-extraction. */
+  readonly reconcileTimeout: number;
+  /** From `requestedAt` to `deadlineAt`. */
+  readonly deadline: number;
+  /** For how long the execution runs beyond the deadline. */
+  readonly machineSlack: number;
+  /** The first pause between two reads of a task, or two attempts to collect. */
+  readonly pollFirst: number;
+  /** The longest pause between two reads of a running task. */
+  readonly pollEvery: number;
+  /** For how long after settling results are tried to be collected, until `collectionError` is written. */
+  readonly collectFor: number;
+  /** For how long after `TIMED_OUT` the provider is read for a correction. */
+  readonly grace: number;
+  /** From the close until TTL removes the record. */
+  readonly recordRetention: number;
+};
+
+/** Parses the environment variable `TIMINGS`. Throws a ValiError or SyntaxError if it is malformed. */
+export const parseTimings = (json: string): Timings => {
+  // Made here, so that the bundles of functions without `TIMINGS` contain no valibot.
+  const seconds = v.pipe(v.number(), v.integer(), v.minValue(1));
+  const schema = v.strictObject({
+    startWindow: seconds,
+    startTimeout: seconds,
+    reconcileTimeout: seconds,
+    deadline: seconds,
+    machineSlack: seconds,
+    pollFirst: seconds,
+    pollEvery: seconds,
+    collectFor: seconds,
+    grace: seconds,
+    recordRetention: seconds,
+  } satisfies Record<keyof Timings, typeof seconds>);
+  return v.parse(schema, JSON.parse(json));
+};
 
 /** `time` plus a number of seconds, as ISO 8601 with milliseconds. Throws a RangeError if `time` is not a time. */
 export const plusSeconds = (time: string | Date, seconds: number): string =>

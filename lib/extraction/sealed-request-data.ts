@@ -1,6 +1,6 @@
 import type { Credentials } from '../provider/tasks/task-request.ts';
 
-// Apart from request-data.ts, whose types need valibot: the client's published types name these.
+// Apart from request-data.ts: the client's published types name these, and nothing of the stores.
 
 /** The user's credentials and, if they are encrypted under a session token of the caller, that token. */
 export type SealedCredentialsData = {

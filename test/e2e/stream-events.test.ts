@@ -3,7 +3,7 @@ import type { DynamoDBRecord } from 'aws-lambda';
 import { beforeAll, describe, expect, inject, test } from 'vitest';
 import { dynamoExtractionStore } from '../../lib/aws/dynamo-extraction-store.ts';
 import { decodeExtractionEvent } from '../../lib/downstream/decode-extraction-event.ts';
-import type { Timings } from '../../lib/extraction/parse-timings.ts';
+import type { Timings } from '../../lib/extraction/deadlines.ts';
 import { markRunningLate } from '../../lib/extraction/transitions.ts';
 import { documentedRecords } from '../unit/docs/documented-records.ts';
 import { aws } from './support/aws.ts';

@@ -4,7 +4,7 @@ import { KMSClient } from '@aws-sdk/client-kms';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SFNClient } from '@aws-sdk/client-sfn';
 import { SQSClient } from '@aws-sdk/client-sqs';
-import { parseTimings } from '../../extraction/parse-timings.ts';
+import { parseTimings } from '../../extraction/deadlines.ts';
 import type { Extraction } from '../../extraction/record.ts';
 import type { StartInput } from '../../extraction/start/start.ts';
 import { callByConsent, callByCredentials, type StartCall } from '../../extraction/start/start-call.ts';

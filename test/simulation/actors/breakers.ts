@@ -1,7 +1,7 @@
 import { type BreakerName, closedBreaker } from '../../../lib/breaker/breaker-state.ts';
 import type { StoredBreaker } from '../../../lib/breaker/breaker-store.ts';
+import { parseBreakerState } from '../../../lib/breaker/breaker-store.ts';
 import { type CircuitBreaker, createCircuitBreaker } from '../../../lib/breaker/circuit-breaker.ts';
-import { parseBreakerState } from '../../../lib/breaker/parse-breaker-state.ts';
 import { breakerStoreOver, closedCircuit } from '../../support/memory-breaker-store.ts';
 import type { CarryOut } from '../../support/store-fault.ts';
 import type { Process } from '../world/process.ts';

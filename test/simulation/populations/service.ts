@@ -1,6 +1,6 @@
 import { type BreakerName, type BreakerState, closedBreaker } from '../../../lib/breaker/breaker-state.ts';
 import type { StoredBreaker } from '../../../lib/breaker/breaker-store.ts';
-import { parseBreakerState } from '../../../lib/breaker/parse-breaker-state.ts';
+import { parseBreakerState } from '../../../lib/breaker/breaker-store.ts';
 import type { ExtractionRequest } from '../../../lib/extraction/api/parse-request.ts';
 import type { ExecutionInput } from '../../../lib/extraction/api/request-extraction.ts';
 import type { Extraction } from '../../../lib/extraction/record.ts';

@@ -3,7 +3,7 @@ import {
   type ProviderTimeouts,
   parseProviderTimeouts,
 } from '../../../lib/aws/wiring/provider-from-environment.ts';
-import { parseTimings, type Timings } from '../../../lib/extraction/parse-timings.ts';
+import { parseTimings, type Timings } from '../../../lib/extraction/deadlines.ts';
 
 /** The settings that reconcile-extraction was deployed with, as far as operators need them. */
 export type ReconcileSettings = {

@@ -11,7 +11,7 @@ import {
   phaseOf,
   withoutProbe,
 } from '../../../../lib/breaker/breaker-state.ts';
-import { parseBreakerState } from '../../../../lib/breaker/parse-breaker-state.ts';
+import { parseBreakerState } from '../../../../lib/breaker/breaker-store.ts';
 
 const settings = { failures: 3, openSeconds: 30, maxOpenSeconds: 100, probeSeconds: 60 };
 const second = 1_000;

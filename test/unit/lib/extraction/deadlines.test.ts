@@ -7,10 +7,10 @@ import {
   dueShardOf,
   isStartStale,
   nextReconcileAt,
+  parseTimings,
   plusSeconds,
   stuckSeconds,
 } from '../../../../lib/extraction/deadlines.ts';
-import { parseTimings } from '../../../../lib/extraction/parse-timings.ts';
 import { failureReason } from '../../../../lib/extraction/provider-codes.ts';
 import type { ExtractionStatus } from '../../../../lib/extraction/record.ts';
 import { decodeSealed, encodeSealed } from '../../../../lib/extraction/sealed-request-data.ts';
