@@ -1,8 +1,8 @@
 import type { Telemetry } from '../observability/telemetry.ts';
 import type { Timings } from './deadlines.ts';
+import { settle } from './progress.ts';
 import type { SendReconcile } from './reconcile-message.ts';
 import { isTerminalStatus, type TerminalStatus } from './record.ts';
-import { settle } from './settle.ts';
 import type { ExtractionStore, TaskStore } from './store.ts';
 
 /** The answer of Step Functions to a callback token. A throttle or a 5xx, which passes, is thrown instead. */

@@ -4,7 +4,7 @@ import { type CallerContext, callerOf } from '../../http/caller.ts';
 import { problem } from '../../http/problem.ts';
 import { readJsonBody } from '../../http/read-body.ts';
 import { parseTraceparent } from '../../http/traceparent.ts';
-import { subjectFields } from '../report-progress.ts';
+import { subjectFields } from '../record.ts';
 import { extractionIdOf, fingerprint, parseIdempotencyKey } from './idempotency.ts';
 import { parseExtractionRequest } from './parse-request.ts';
 import { publicView } from './public-view.ts';

@@ -1,8 +1,7 @@
 import { nextReconcileAt, plusSeconds, type Timings } from '../deadlines.ts';
+import { settle, writeProgress } from '../progress.ts';
 import { type Extraction, hasWebhook, isTerminalStatus, type TerminalStatus } from '../record.ts';
-import { reportOutcome } from '../report-progress.ts';
 import { removeRequest, requestDataGone } from '../request-data.ts';
-import { settle } from '../settle.ts';
 import { type Task, writeChange } from '../store.ts';
 import {
   closeAfterGrace,
@@ -144,12 +143,9 @@ export const reconcileRunning = async (
   }
   const now = deps.now();
   if (now.toISOString() < record.deadlineAt) return notYet(record, found.why, caller, deps);
-  const outcome = await writeChange(deps.extractions, markTimedOut({ record, now, timings: deps.timings }));
+  const timedOut = markTimedOut({ record, now, timings: deps.timings });
+  const outcome = await writeProgress(timedOut, deps, 'TimedOut');
   if (outcome.kind === 'lost') return { kind: 'again', record: outcome.record };
-  if (outcome.kind === 'written') {
-    reportOutcome(outcome.record, deps.telemetry);
-    deps.telemetry.count('TimedOut', record);
-  }
   // The first read in grace is due later. Another one now would only repeat the read just made.
   const next = outcome.kind === 'written' ? outcome.record.dueAt : undefined;
   return { kind: 'return', result: { kind: 'deferred', record: outcome.record, why: found.why, next } };

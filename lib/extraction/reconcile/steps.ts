@@ -3,9 +3,9 @@ import type { ExtractionMetric } from '../../observability/metric-names.ts';
 import type { Telemetry } from '../../observability/telemetry.ts';
 import { ProviderError } from '../../provider/transport/errors.ts';
 import { nextReconcileAt, plusSeconds, type Timings } from '../deadlines.ts';
+import { writeProgress } from '../progress.ts';
 import type { ReconcileCause } from '../reconcile-message.ts';
 import { type Extraction, hasWebhook, type StoredResults } from '../record.ts';
-import { reportErrorCodes, reportOutcome } from '../report-progress.ts';
 import { extendedExpiry, RequestDataGone, requestDataGone } from '../request-data.ts';
 import { type ExtractionStore, type RequestStore, type TaskStore, writeChange } from '../store.ts';
 import { type Change, reschedule } from '../transitions.ts';
@@ -132,13 +132,8 @@ export const close = async (
   deps: ReconcileDeps,
   ...metrics: readonly ExtractionMetric[]
 ): Promise<Step> => {
-  const { kind, record } = await writeChange(deps.extractions, change);
+  const { kind, record } = await writeProgress(change, deps, ...metrics);
   if (kind === 'lost') return { kind: 'again', record };
-  if (kind === 'written') {
-    if (change.set.settledAt !== undefined) reportOutcome(record, deps.telemetry);
-    if (change.set.actionResults !== undefined) reportErrorCodes(record, deps.telemetry);
-    for (const metric of metrics) deps.telemetry.count(metric, record);
-  }
   return { kind: 'return', result: { kind: 'closed', record } };
 };
 

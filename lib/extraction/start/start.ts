@@ -1,8 +1,10 @@
 import type { Attempt, CircuitBreaker } from '../../breaker/circuit-breaker.ts';
 import { busyUntil } from '../../breaker/provider-trouble.ts';
 import { defined } from '../../defined.ts';
+import type { ExtractionMetric } from '../../observability/metric-names.ts';
 import type { Telemetry } from '../../observability/telemetry.ts';
 import { isStartStale, plusSeconds, type Timings } from '../deadlines.ts';
+import { settle, writeProgress } from '../progress.ts';
 import { delayUntil, longestDelaySeconds } from '../reconcile-message.ts';
 import {
   breakerAboutOf,
@@ -11,9 +13,7 @@ import {
   hasWebhook,
   isTerminalStatus,
 } from '../record.ts';
-import { reportOutcome, reportStart } from '../report-progress.ts';
 import { findRequest, isRequestDone, removeRequest } from '../request-data.ts';
-import { settle } from '../settle.ts';
 import {
   type ChangeOutcome,
   type ExtractionStore,
@@ -114,14 +114,9 @@ const pollByQueue = ({ status, dueAt }: Extraction, deps: StartDeps): StartOutco
 type Step = StartOutcome | { readonly kind: 'again'; readonly record: Extraction | undefined };
 
 /** Writes that the extraction ends as `UNCONFIRMED`. */
-const closeUnconfirmed = async (change: Change, record: Extraction, deps: StartDeps): Promise<Step> => {
-  const outcome = await writeChange(deps.extractions, change);
-  if (outcome.kind === 'lost') return { kind: 'again', record: outcome.record };
-  if (outcome.kind === 'written') {
-    reportOutcome(outcome.record, deps.telemetry);
-    deps.telemetry.count('Unconfirmed', record);
-  }
-  return endFor(outcome.record, deps);
+const closeUnconfirmed = async (change: Change, deps: StartDeps): Promise<Step> => {
+  const { kind, record } = await writeProgress(change, deps, 'Unconfirmed');
+  return kind === 'lost' ? { kind: 'again', record } : endFor(record, deps);
 };
 
 /** Links the task and stores the callback token. Settles at once if an early delivery left a final status. */
@@ -137,11 +132,7 @@ const linkTask = async (
   if (!linked && task.extractionId !== input.extractionId) {
     // Counted before the write: this may be a leak, so the alarm must not depend on whether the write succeeds.
     deps.telemetry.count('TaskLinkedElsewhere', record);
-    return closeUnconfirmed(
-      disownTask({ ...decisionOn(record, deps), taskId, settledBy: 'start' }),
-      record,
-      deps,
-    );
+    return closeUnconfirmed(disownTask({ ...decisionOn(record, deps), taskId, settledBy: 'start' }), deps);
   }
   if (task.taskStatus === undefined || !isTerminalStatus(task.taskStatus)) {
     return endWith({ kind: 'waiting', taskId }, record, deps);
@@ -167,7 +158,7 @@ const decide = async (record: Extraction | undefined, input: StartInput, deps: S
     if (!isStartStale(record, deps.now(), deps.timings)) return { kind: 'retry', error: 'StartInProgress' };
     const { attemptId } = record;
     const interrupted = { attemptId, reason: 'start-interrupted', settledBy: 'start' } as const;
-    return closeUnconfirmed(markUnconfirmed({ ...decisionOn(record, deps), ...interrupted }), record, deps);
+    return closeUnconfirmed(markUnconfirmed({ ...decisionOn(record, deps), ...interrupted }), deps);
   }
   return endFor(record, deps);
 };
@@ -192,6 +183,13 @@ const changeFor = (called: StartCallResult, decision: Parameters<typeof markStar
   }
 };
 
+const countedFor = {
+  accepted: [],
+  'not-accepted': [],
+  refused: ['Rejected'],
+  unknown: ['Unconfirmed'],
+} as const satisfies Record<StartCallResult['kind'], readonly ExtractionMetric[]>;
+
 /**
  * How often a write is tried from the `STARTING` write on, each time with the retries of the SDK. If such a write failed
  * for good, the taskId would be lost, or a start that was never made would end as `UNCONFIRMED`.
@@ -199,15 +197,19 @@ const changeFor = (called: StartCallResult, decision: Parameters<typeof markStar
 const writeAttempts = 3;
 
 /** Applies a change. A retry recognizes an earlier try that succeeded without an answer. Throws the last error. */
-const persist = async (change: Change, deps: StartDeps): Promise<ChangeOutcome> => {
+const persist = async (
+  change: Change,
+  deps: StartDeps,
+  ...metrics: readonly ExtractionMetric[]
+): Promise<ChangeOutcome> => {
   for (let left = writeAttempts - 1; left > 0; left -= 1) {
     try {
-      return await writeChange(deps.extractions, change);
+      return await writeProgress(change, deps, ...metrics);
     } catch (error) {
       deps.telemetry.failure('The record could not be written; retrying.', error);
     }
   }
-  return writeChange(deps.extractions, change);
+  return writeProgress(change, deps, ...metrics);
 };
 
 /**
@@ -243,21 +245,14 @@ const recordResult = async (
     telemetry.log('The provider accepted the task.');
   }
   const decision = { ...decisionOn(record, deps), attemptId };
-  let outcome = await persist(changeFor(called, decision), deps);
+  let outcome = await persist(changeFor(called, decision), deps, ...countedFor[called.kind]);
   if (called.kind === 'accepted' && outcome.kind === 'lost') {
     outcome = await reopen({ ...decision, taskId: called.taskId }, stored, deps);
   }
   if (outcome.kind === 'lost') return { kind: 'again', record: outcome.record };
 
-  if (called.kind === 'accepted') {
-    if (outcome.kind === 'written') reportStart(outcome.record, telemetry);
-    return linkTask(input, outcome.record, called.taskId, deps);
-  }
+  if (called.kind === 'accepted') return linkTask(input, outcome.record, called.taskId, deps);
   if (called.kind === 'not-accepted') return { kind: 'retry', error: called.error };
-  if (outcome.kind === 'written') {
-    reportOutcome(outcome.record, telemetry);
-    telemetry.count(called.kind === 'refused' ? 'Rejected' : 'Unconfirmed', record);
-  }
   return endFor(outcome.record, deps);
 };
 

@@ -2,10 +2,9 @@ import type { PlantedFault } from './planted-fault.ts';
 
 const transitions = 'lib/extraction/transitions.ts';
 const recordDelivery = 'lib/extraction/record-delivery.ts';
-const settle = 'lib/extraction/settle.ts';
+const progress = 'lib/extraction/progress.ts';
 const reconcile = 'lib/extraction/reconcile/reconcile.ts';
 const findOutcome = 'lib/extraction/reconcile/find-outcome.ts';
-const steps = 'lib/extraction/reconcile/steps.ts';
 
 /** Faults of deliveries and outcomes. */
 export const settlingFaults: readonly PlantedFault[] = [
@@ -96,7 +95,7 @@ export const settlingFaults: readonly PlantedFault[] = [
   {
     name: 'correction-ignored',
     does: 'A final status after TIMED_OUT is not recorded.',
-    file: settle,
+    file: progress,
     find: "const isCorrection = settled.kind === 'lost' && settled.record?.status === 'TIMED_OUT';",
     replace: "const isCorrection = settled.kind === 'lost' && settled.record?.status === 'REQUESTED';",
     caughtBy: 'due-message-continued',
@@ -110,25 +109,17 @@ export const settlingFaults: readonly PlantedFault[] = [
     caughtBy: 'open-while-unfinished',
   },
   {
-    name: 'settled-counted-by-all',
-    does: 'Every process that finds the same outcome recorded counts it.',
-    file: settle,
-    find: "if (outcome.kind === 'written') {",
-    replace: "if (outcome.kind !== 'lost') {",
-    caughtBy: 'counted-once',
-  },
-  {
-    name: 'closed-counted-by-all',
-    does: 'Every process that finds the record closed in the same way counts it.',
-    file: steps,
-    find: "if (kind === 'written') {\n    if (change.set",
-    replace: 'if (record !== undefined) {\n    if (change.set',
+    name: 'progress-counted-by-all',
+    does: 'Every process that finds the same outcome or the same close recorded counts it.',
+    file: progress,
+    find: "if (outcome.kind !== 'written') return outcome;",
+    replace: "if (outcome.kind === 'lost') return outcome;",
     caughtBy: 'counted-once',
   },
   {
     name: 'disagreement-uncounted',
     does: 'A second, different final status is dropped without a count.',
-    file: settle,
+    file: progress,
     find: "deps.telemetry.count('StatusDisagreement', reported);",
     replace: "deps.telemetry.count('Corrected', reported);",
     caughtBy: 'delivery-not-lost',

@@ -1,4 +1,4 @@
-import { judgeOutcome } from '../../../lib/extraction/report-progress.ts';
+import { judgeOutcome } from '../../../lib/extraction/progress.ts';
 import { productTypes } from '../../../lib/provider/vocabulary.ts';
 import type { Bounded } from '../aws/bounded.ts';
 import type { Period } from '../aws/read-log-lines.ts';

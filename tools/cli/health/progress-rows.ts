@@ -1,8 +1,8 @@
-import { outcomeText } from '../../../lib/extraction/report-progress.ts';
+import { outcomeText } from '../../../lib/extraction/progress.ts';
 import type { LoggedFields } from '../aws/logged-fields.ts';
 import { percentile } from '../terminal/percentile.ts';
 
-/** What a log line reports of an extraction (lib/extraction/report-progress.ts). */
+/** What a log line reports of an extraction (lib/extraction/progress.ts). */
 type Step = 'requested' | 'started' | 'ended' | 'codes';
 
 const steps: ReadonlyMap<unknown, Step> = new Map([

@@ -1,5 +1,5 @@
+import { errorCodesOf, outcomeText } from '../../../lib/extraction/progress.ts';
 import type { Extraction } from '../../../lib/extraction/record.ts';
-import { errorCodesOf, outcomeText } from '../../../lib/extraction/report-progress.ts';
 import type { ActionErrorCode } from '../../../lib/provider/vocabulary.ts';
 
 /** `meaning` is a clause, `remedy` a sentence. */

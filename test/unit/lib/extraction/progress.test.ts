@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { judgeOutcome, settle } from '../../../../lib/extraction/progress.ts';
 import type { Extraction, SettledBy, TerminalStatus } from '../../../../lib/extraction/record.ts';
-import { judgeOutcome } from '../../../../lib/extraction/report-progress.ts';
-import { settle } from '../../../../lib/extraction/settle.ts';
 import type { ExtractionStore } from '../../../../lib/extraction/store.ts';
 import { at, extractionIn, id, iso, timings } from '../../../support/extraction-fixtures.ts';
 import { memoryExtractionStore } from '../../../support/memory-extraction-store.ts';
