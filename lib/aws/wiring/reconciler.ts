@@ -4,7 +4,7 @@ import { S3Client } from '@aws-sdk/client-s3';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { parseTimings, type Timings } from '../../extraction/deadlines.ts';
-import { readsFor } from '../../extraction/reconcile/read-by-method.ts';
+import { readsFor } from '../../extraction/reconcile/read-provider.ts';
 import { parseRead } from '../../extraction/reconcile/reading.ts';
 import { reconcileAndContinue } from '../../extraction/reconcile/reconcile.ts';
 import type { ReconcileCaller, ReconcileResult } from '../../extraction/reconcile/steps.ts';

@@ -3,8 +3,9 @@ import { nextReconcileAt, plusSeconds } from '../deadlines.ts';
 import { delayUntil, longestDelaySeconds } from '../reconcile-message.ts';
 import type { Extraction, StoredResults } from '../record.ts';
 import { abandonOversized, closeCollected, closeUncollected, decisionOn } from '../transitions.ts';
+import { readProvider } from './read-provider.ts';
 import type { Reading } from './reading.ts';
-import { close, closeOversized, deferUntil, type ReconcileDeps, readProvider, type Step } from './steps.ts';
+import { close, closeOversized, deferUntil, type ReconcileDeps, type Step } from './steps.ts';
 
 /** The longest pause between two attempts to collect, in seconds. */
 const collectCeiling = 3600;

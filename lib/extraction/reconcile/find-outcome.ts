@@ -1,7 +1,7 @@
 import { nextReconcileAt, plusSeconds, type Timings } from '../deadlines.ts';
 import { settle, writeProgress } from '../progress.ts';
 import { type Extraction, hasWebhook, isTerminalStatus, type TerminalStatus } from '../record.ts';
-import { removeRequest, requestDataGone } from '../request-data.ts';
+import { removeRequest } from '../request-data.ts';
 import { type Task, writeChange } from '../store.ts';
 import {
   closeAfterGrace,
@@ -14,16 +14,15 @@ import {
   timeOutOversized,
 } from '../transitions.ts';
 import { abandonCollection, abandonTooLarge } from './collect.ts';
+import { readProvider } from './read-provider.ts';
 import type { Reading } from './reading.ts';
 import {
   close,
   closeOversized,
   deferUntil,
-  endsProcess,
   notYet,
   type ReconcileCaller,
   type ReconcileDeps,
-  readProvider,
   type Step,
 } from './steps.ts';
 
@@ -43,7 +42,12 @@ const findOrAdoptTask = async (
 
 type OutcomeSearch =
   | { readonly kind: 'settled'; readonly step: Step }
-  | { readonly kind: 'none'; readonly why: string; readonly isHeld?: true }
+  | {
+      readonly kind: 'none';
+      readonly why: string;
+      readonly isHeld?: true;
+      readonly isUnreadable?: true;
+    }
   /** The task has ended with results over the size limit. Only a webhook can report its final status. */
   | { readonly kind: 'too-large' }
   | { readonly kind: 'linked-elsewhere' };
@@ -166,9 +170,7 @@ export const reconcileTimedOut = async (
     const collectionError = 'task-linked-elsewhere';
     return close(closeUncollected({ ...decisionOn(record, deps), collectionError }), deps);
   }
-  if (isLast && (found.why === endsProcess || found.why === requestDataGone)) {
-    return abandonCollection(record, found.why, deps);
-  }
+  if (isLast && found.isUnreadable === true) return abandonCollection(record, found.why, deps);
   if (isLast && found.isHeld !== true) return close(closeAfterGrace(decisionOn(record, deps)), deps);
   return deferUntil(record, nextInGrace(settledAt, deps.now(), deps.timings), found.why, deps);
 };

@@ -28,11 +28,6 @@ export type Reading =
       readonly expected: boolean;
     };
 
-/** Each of the last reads of this task ended its process, for example because it ran out of memory. None was made. */
-export class ReadEndsProcess extends Error {
-  override readonly name = 'ReadEndsProcess';
-}
-
 const anyValue: Parts = {};
 
 /** What the readings of both methods are made from. */

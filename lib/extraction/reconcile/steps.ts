@@ -1,15 +1,13 @@
-import { ProviderPaused } from '../../breaker/provider-trouble.ts';
 import type { ExtractionMetric } from '../../observability/metric-names.ts';
 import type { Telemetry } from '../../observability/telemetry.ts';
-import { ProviderError } from '../../provider/transport/errors.ts';
 import { nextReconcileAt, plusSeconds, type Timings } from '../deadlines.ts';
 import { writeProgress } from '../progress.ts';
 import type { ReconcileCause } from '../reconcile-message.ts';
 import { type Extraction, hasWebhook, type StoredResults } from '../record.ts';
-import { extendedExpiry, RequestDataGone, requestDataGone } from '../request-data.ts';
+import { extendedExpiry } from '../request-data.ts';
 import { type ExtractionStore, type RequestStore, type TaskStore, writeChange } from '../store.ts';
 import { type Change, reschedule } from '../transitions.ts';
-import { ReadEndsProcess, type Reading } from './reading.ts';
+import type { Reading } from './reading.ts';
 
 /**
  * Who called. The machine calls once it has no start to wait for or to retry, and retries "not yet" by itself. For every
@@ -69,59 +67,6 @@ export type Step =
   | { readonly kind: 'return'; readonly result: ReconcileResult }
   /** Decide again from this record. A reading that was made on the way is used again. */
   | { readonly kind: 'again'; readonly record: Extraction | undefined; readonly reading?: Reading };
-
-/** Why a read was not made, and the `collectionError` of a record that is closed for it. */
-export const endsProcess = 'read-ends-process';
-
-type ReadResult =
-  | { readonly kind: 'read'; readonly reading: Reading }
-  /** `isHeld`: no read was made. */
-  | { readonly kind: 'no-answer'; readonly why: string; readonly isHeld?: true }
-  /** Another process has changed the record meanwhile. */
-  | { readonly kind: 'changed'; readonly record: Extraction | undefined };
-
-const isUnchanged = (before: Extraction, after: Extraction): boolean =>
-  after.requestId === before.requestId &&
-  after.attemptId === before.attemptId &&
-  after.status === before.status &&
-  after.dueShard === before.dueShard;
-
-/**
- * The item of the request is not there. The process that closes a record of a consent removes it, so the record is read again.
- * If the record is unchanged, the item is lost. The task is then not read any more, and the record is closed at its time.
- */
-const readWithoutRequest = async (record: Extraction, deps: ReconcileDeps): Promise<ReadResult> => {
-  const current = await deps.extractions.get(record.extractionId);
-  if (current === undefined || !isUnchanged(record, current)) return { kind: 'changed', record: current };
-  deps.telemetry.count('RequestDataGone', record);
-  return { kind: 'no-answer', why: requestDataGone };
-};
-
-/**
- * Reads the provider. Every failure counts as a poll without an answer, even one on our side such as an unreadable
- * secret. It must not keep a record open beyond its deadline.
- */
-export const readProvider = async (
-  record: Extraction,
-  taskId: string,
-  isLast: boolean,
-  deps: ReconcileDeps,
-): Promise<ReadResult> => {
-  try {
-    return { kind: 'read', reading: await deps.read(record, taskId, { isLast }) };
-  } catch (error) {
-    // The breaker has counted it. No read was made, so none has failed.
-    if (error instanceof ProviderPaused) return { kind: 'no-answer', why: error.name, isHeld: true };
-    if (error instanceof ReadEndsProcess) {
-      deps.telemetry.count('ReadEndsProcess', record);
-      return { kind: 'no-answer', why: endsProcess };
-    }
-    if (error instanceof RequestDataGone) return readWithoutRequest(record, deps);
-    deps.telemetry.count('ProviderReadFailed', record);
-    deps.telemetry.failure('The task could not be read.', error, record);
-    return { kind: 'no-answer', why: error instanceof ProviderError ? error.name : 'InternalError' };
-  }
-};
 
 /**
  * Writes a change that closes the record. Counts `metrics` unless another process had closed it in the same way. If the

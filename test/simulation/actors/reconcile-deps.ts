@@ -1,4 +1,4 @@
-import { readsFor } from '../../../lib/extraction/reconcile/read-by-method.ts';
+import { readsFor } from '../../../lib/extraction/reconcile/read-provider.ts';
 import { parseRead } from '../../../lib/extraction/reconcile/reading.ts';
 import type { ReconcileCaller, ReconcileDeps } from '../../../lib/extraction/reconcile/steps.ts';
 import type { SealedTargetData } from '../../../lib/extraction/sealed-request-data.ts';

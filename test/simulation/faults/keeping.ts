@@ -5,7 +5,7 @@ const reconcile = 'lib/extraction/reconcile/reconcile.ts';
 const findOutcome = 'lib/extraction/reconcile/find-outcome.ts';
 const collect = 'lib/extraction/reconcile/collect.ts';
 const steps = 'lib/extraction/reconcile/steps.ts';
-const countReads = 'lib/extraction/reconcile/guard-reads.ts';
+const readProvider = 'lib/extraction/reconcile/read-provider.ts';
 const sweep = 'lib/extraction/sweep.ts';
 const request = 'lib/extraction/api/request-extraction.ts';
 
@@ -275,15 +275,15 @@ export const keepingFaults: readonly PlantedFault[] = [
   {
     name: 'lost-target-without-a-reason',
     does: 'A consent whose item was lost is closed as one that could be read.',
-    file: findOutcome,
-    find: 'if (isLast && (found.why === endsProcess || found.why === requestDataGone)) {',
-    replace: 'if (isLast && found.why === endsProcess) {',
+    file: readProvider,
+    find: 'why: requestDataGone, isUnreadable: true',
+    replace: 'why: requestDataGone',
     caughtBy: 'request-gone-for-a-reason',
   },
   {
     name: 'unfinished-reads-not-counted',
     does: 'A read that follows a process death is not counted.',
-    file: countReads,
+    file: readProvider,
     find: 'if (counts) await tryToApply(beginRead({ record, count: count + 1, now: deps.now() }), deps);',
     replace: '',
     caughtBy: 'unfinished-reads-counted',
@@ -299,7 +299,7 @@ export const keepingFaults: readonly PlantedFault[] = [
   {
     name: 'failed-read-unfinished',
     does: 'A read that fails without ending its process counts as one that ended it.',
-    file: countReads,
+    file: readProvider,
     find: `      return await read(record, taskId, attempt);
     } finally {
       if (counts || count > 0) await end(record, deps);
@@ -315,7 +315,7 @@ export const keepingFaults: readonly PlantedFault[] = [
   {
     name: 'unfinished-reads-counted-twice',
     does: 'A counted read counts as three.',
-    file: countReads,
+    file: readProvider,
     find: 'beginRead({ record, count: count + 1, now: deps.now() })',
     replace: 'beginRead({ record, count: count + 3, now: deps.now() })',
     caughtBy: 'unfinished-reads-counted',

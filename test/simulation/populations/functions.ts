@@ -9,7 +9,7 @@ import {
   type RequestInput,
   requestExtraction,
 } from '../../../lib/extraction/api/request-extraction.ts';
-import { readsFor } from '../../../lib/extraction/reconcile/read-by-method.ts';
+import { readsFor } from '../../../lib/extraction/reconcile/read-provider.ts';
 import { reconcileAndContinue } from '../../../lib/extraction/reconcile/reconcile.ts';
 import {
   answerReconcile,

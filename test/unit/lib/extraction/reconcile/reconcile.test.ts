@@ -1,11 +1,8 @@
 import { describe, expect, test, vi } from 'vitest';
 import { ProviderPaused } from '../../../../../lib/breaker/provider-trouble.ts';
 import { defined } from '../../../../../lib/defined.ts';
-import {
-  ReadEndsProcess,
-  type Reading,
-  readingOfTask,
-} from '../../../../../lib/extraction/reconcile/reading.ts';
+import { ReadEndsProcess } from '../../../../../lib/extraction/reconcile/read-provider.ts';
+import { type Reading, readingOfTask } from '../../../../../lib/extraction/reconcile/reading.ts';
 import { reconcile, reconcileAndContinue } from '../../../../../lib/extraction/reconcile/reconcile.ts';
 import type { ReconcileCaller, ReconcileDeps } from '../../../../../lib/extraction/reconcile/steps.ts';
 import type { SendReconcile } from '../../../../../lib/extraction/reconcile-message.ts';

@@ -1,8 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import type { Attempt } from '../../../../../lib/breaker/circuit-breaker.ts';
 import { ProviderPaused } from '../../../../../lib/breaker/provider-trouble.ts';
-import { countReads, guardReads, tokensFor } from '../../../../../lib/extraction/reconcile/guard-reads.ts';
-import { ReadEndsProcess } from '../../../../../lib/extraction/reconcile/reading.ts';
+import {
+  countReads,
+  guardReads,
+  ReadEndsProcess,
+  tokensFor,
+} from '../../../../../lib/extraction/reconcile/read-provider.ts';
 import type { ReconcileCaller } from '../../../../../lib/extraction/reconcile/steps.ts';
 import type { Extraction } from '../../../../../lib/extraction/record.ts';
 import type { ExtractionStore } from '../../../../../lib/extraction/store.ts';
@@ -141,7 +145,7 @@ test('the end of a read is written again if the table fails', async () => {
   expect(after()).toBeUndefined();
 });
 
-describe('guard-reads', () => {
+describe('a guarded read', () => {
   const running = { kind: 'running', known: true } as const;
   const asking = <E extends Error>(error: E): E =>
     Object.assign(error, { retryAfter: { kind: 'delay', seconds: 60 } as const });
