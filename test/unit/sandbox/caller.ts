@@ -11,12 +11,11 @@ export const callerOf = ({ baseUrl, apiKey }: Pick<RunningSandbox, 'baseUrl' | '
       });
       return ((await response.json()) as { token: string }).token;
     },
-    start: (token: string, body: unknown, signal?: AbortSignal) =>
+    start: (token: string, body: unknown) =>
       fetch(`${baseUrl}/api/v2/tasks`, {
         method: 'POST',
         headers: { authorization: `Bearer ${token}` },
-        body: typeof body === 'string' ? body : JSON.stringify(body),
-        ...(signal === undefined ? {} : { signal }),
+        body: JSON.stringify(body),
       }),
     read: (token: string, taskId: string) =>
       fetch(`${baseUrl}/api/v2/tasks/${taskId}`, { headers: { authorization: `Bearer ${token}` } }),
@@ -33,14 +32,10 @@ export const callerOf = ({ baseUrl, apiKey }: Pick<RunningSandbox, 'baseUrl' | '
   return caller;
 };
 
-const january = { dateRange: { startDate: '2026-01-01', endDate: '2026-01-31' } };
-export const BALANCE_AND_MOVEMENT = [{ id: 'product-balance' }, { id: 'movement', params: january }];
-export const MOVEMENT = [{ id: 'movement', params: january }];
-
 /** A valid request with raw credentials. `more` overrides its fields. */
 export const requestFor = (username: string, more: Readonly<Record<string, unknown>> = {}) => ({
   entity: 'demo-bank',
   credentials: { mode: 'raw', value: { username, password: 'any-password', businessId: '77777777-7' } },
-  actions: BALANCE_AND_MOVEMENT,
+  actions: [{ id: 'product-balance' }, { id: 'tef' }],
   ...more,
 });

@@ -1,11 +1,11 @@
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { eventStream } from '../../sandbox/control/event-stream.ts';
 import { type SandboxControl, SandboxEventMissing, sandboxControl } from '../../sandbox/control-client.ts';
 import { createEventLog } from '../../sandbox/events.ts';
 import { type RunningSandbox, startSandbox } from '../../sandbox/sandbox.ts';
 import type { Sandbox } from '../../sandbox/state.ts';
 import { callerOf, requestFor } from './caller.ts';
-import { COMPANY, consentCallerOf, PERSON } from './consent-caller.ts';
+import { consentCallerOf, PERSON } from './consent-caller.ts';
 
 let sandbox: RunningSandbox;
 let control: SandboxControl;
@@ -27,12 +27,6 @@ test('events are replayed from any number, in order', async () => {
   }
   leaving.abort();
   expect(replayed).toEqual(Array.from({ length: finished.seq - 1 }, (_, index) => index + 2));
-});
-
-test('waiting finds a later event', async () => {
-  const coming = control.waitForEvent('task-created', (event) => event.username === 'awaited');
-  const taskId = await callerOf(sandbox).startTask(requestFor('awaited'));
-  expect((await coming).taskId).toBe(taskId);
 });
 
 test('waiting ends with an error at its timeout', async () => {
@@ -84,12 +78,6 @@ test.each([
   expect([response.status, await response.json()]).toEqual([400, { message }]);
 });
 
-test('an unknown task, client or control is answered with 404', async () => {
-  await expect(control.task('unknown')).rejects.toMatchObject({ status: 404 });
-  await expect(control.setWebhook('unknown', {})).rejects.toMatchObject({ status: 404 });
-  expect((await fetch(`${sandbox.controlUrl}/unknown`)).status).toBe(404);
-});
-
 test('a reset removes everything but the clients, and cancels pending events', async () => {
   const own = await startSandbox({ taskDurationMs: 60_000 });
   const itsControl = sandboxControl(own.baseUrl);
@@ -132,177 +120,43 @@ test('a quiet event stream sends keep-alive comments', async () => {
   await reader?.cancel();
 });
 
-describe('fault-control', () => {
-  let sandbox: RunningSandbox;
-  let control: SandboxControl;
-  beforeAll(async () => {
-    sandbox = await startSandbox();
-    control = sandboxControl(sandbox.baseUrl);
-  });
-  afterAll(() => sandbox.close());
+test('a misspelt plan or fault is refused with the path of the mistake', async () => {
+  const message = 'webhook.drops: unknown field';
+  const plan = { webhook: { drops: [1] } } as never;
+  await expect(control.setPlan('x', plan)).rejects.toMatchObject({ status: 400, message });
+  const faults = [{ path: '/x', behaviors: [] }] as never;
+  await expect(control.setFaults(faults)).rejects.toMatchObject({ status: 400 });
+});
 
-  const status = async (method: string, path: string) =>
-    (await fetch(`${sandbox.baseUrl}${path}`, { method })).status;
-
-  test('any route misbehaves as often as planned, then behaves normally', async () => {
-    await control.setFaults([
-      {
-        method: 'GET',
-        path: '/api/v1/consents*',
-        behaviours: [{ kind: 'answer', status: 500 }, { kind: 'reset' }],
-      },
-      { path: '/api/v1/entities', behaviours: [{ kind: 'answer', status: 200, body: '<html>' }] },
-    ]);
-    expect(await status('POST', '/api/v1/consents/revoke')).toBe(401);
-    expect(await status('GET', '/api/v1/consents/some')).toBe(500);
-    await expect(status('GET', '/api/v1/consents')).rejects.toThrow();
-    expect(await status('GET', '/api/v1/consents')).toBe(401);
-    expect(await (await fetch(`${sandbox.baseUrl}/api/v1/entities`)).text()).toBe('<html>');
-  });
-
-  test('a trickled answer sends one byte at a time, and a reset removes faults', async () => {
-    await control.setFaults([
-      { path: '/api/v1/consents', behaviours: [{ kind: 'trickle', body: { data: {} } }, { kind: 'reset' }] },
-    ]);
-    const response = await fetch(`${sandbox.baseUrl}/api/v1/consents`);
-    const reader = response.body?.getReader();
-    expect(new TextDecoder().decode((await reader?.read())?.value)).toBe('{');
-    await reader?.cancel();
-    await control.reset();
-    expect(await status('GET', '/api/v1/consents')).toBe(401);
-  });
-
-  test('it refuses connections while it is down, and listens on the same address afterwards', async () => {
-    // Its clock stands still, so that the outage lasts until the test advances it.
-    let now = Date.now();
-    const { baseUrl, close } = await startSandbox({ now: () => now });
-    onTestFinished(close);
-    const answer = () =>
-      fetch(`${baseUrl}/api/v1/consents`).then(
-        ({ status }) => status,
-        (error: Error) => (error.cause as NodeJS.ErrnoException).code,
-      );
-    const patiently = { timeout: 60_000 };
-
-    await sandboxControl(baseUrl).goDown(1);
-    await expect.poll(answer, patiently).toBe('ECONNREFUSED');
-    now += 1_000;
-    await expect.poll(answer, patiently).toBe(401);
-  });
-
-  test('an outage repeats its behaviours in turn until it is over, and a slow call is answered as ever', async () => {
-    let now = Date.now();
-    const { baseUrl, close } = await startSandbox({ now: () => now });
-    onTestFinished(close);
-    const path = '/api/v1/consents';
-    const behaviours = [
-      { kind: 'answer', status: 503, headers: { 'retry-after': '7' } },
-      { kind: 'pass' },
-      { kind: 'slow', delayMs: 1 },
-    ] as const;
-    await sandboxControl(baseUrl).setFaults([{ path, behaviours: [...behaviours], forSeconds: 60 }]);
-    const statuses = async (calls: number) => {
-      const answers: number[] = [];
-      for (let made = 0; made < calls; made += 1) answers.push((await fetch(`${baseUrl}${path}`)).status);
-      return answers;
-    };
-    expect(await statuses(6)).toEqual([503, 401, 401, 503, 401, 401]);
-    now += 60_000;
-    expect(await statuses(2)).toEqual([401, 401]);
-  });
-
-  test('a misspelt fault is refused with the path of the mistake', async () => {
-    const misspelt = [{ path: '/x', behaviors: [] }] as never;
-    await expect(control.setFaults(misspelt)).rejects.toMatchObject({ status: 400 });
+test('an unknown task, consent, client or control is answered with 404', async () => {
+  for (const call of [
+    control.task('unknown'),
+    control.setWebhook('unknown', {}),
+    control.consent('unknown'),
+    control.finishPolled('unknown'),
+    control.createConsent({ owner: PERSON, products: ['tef'], clientId: 'unknown' }),
+  ]) {
+    await expect(call).rejects.toMatchObject({ status: 404 });
+  }
+  expect((await fetch(`${sandbox.controlUrl}/unknown`)).status).toBe(404);
+  await expect(control.setClient('another', { apiKey: sandbox.apiKey })).rejects.toMatchObject({
+    status: 409,
   });
 });
 
-describe('consent-control', () => {
-  let sandbox: RunningSandbox;
-  let control: SandboxControl;
-  beforeAll(async () => {
-    sandbox = await startSandbox({ now: () => Date.parse('2026-03-01T12:00:00Z') });
-    control = sandboxControl(sandbox.baseUrl);
-  });
-  afterAll(() => sandbox.close());
-
-  test('a consent in progress is authorized without its page', async () => {
-    const { consentId } = await consentCallerOf(sandbox).otp();
-    expect(
-      await control.authorizeConsent(consentId, { entityId: 'demo-afp', products: ['tef'] }),
-    ).toMatchObject({
-      status: 'ACTIVE',
-      products: ['tef'],
-      entity: { id: 'demo-afp' },
-      validUntil: '2027-03-01T12:00:00.000Z',
-    });
-  });
-
-  test('a consent is created in any state, and listed by its owner', async () => {
-    const input = {
-      owner: '77.777.777-7',
-      products: ['debt'] as const,
-      subStatus: 'INVALID_PASSWORD' as const,
-    };
-    const { consentId } = await control.createConsent({ ...input, products: [...input.products] });
-    expect(await control.consents({ owner: COMPANY })).toMatchObject([
-      {
-        consentId,
-        status: 'INACTIVE',
-        subStatus: 'INVALID_PASSWORD',
-        terminatedAt: '2026-03-01T12:00:00.000Z',
-      },
-    ]);
-    // Set back to ACTIVE, it has no trace of its termination.
-    const active = await control.alterConsent(consentId, { subStatus: 'ACTIVE', validForSeconds: 60 });
-    expect(active).toMatchObject({ status: 'ACTIVE', validUntil: '2026-03-01T12:01:00.000Z' });
-    expect(active).not.toHaveProperty('terminatedAt');
-  });
-
-  test('requests for an unknown consent, entity or task are refused', async () => {
-    await expect(control.consent('unknown')).rejects.toMatchObject({ status: 404 });
-    await expect(control.finishPolled('unknown')).rejects.toMatchObject({ status: 404 });
-    await expect(control.createConsent({ owner: '1-1', products: ['tef'] })).rejects.toMatchObject({
-      status: 400,
-    });
-    const elsewhere = { owner: PERSON, products: ['tef' as const], clientId: 'unknown' };
-    await expect(control.createConsent(elsewhere)).rejects.toMatchObject({ status: 404 });
-    const taken = { apiKey: sandbox.apiKey };
-    await expect(control.setClient('another', taken)).rejects.toMatchObject({ status: 409 });
-  });
-
-  test('tokens are listed by kind and fingerprint, with expiry and use', async () => {
-    await control.reset();
-    const caller = consentCallerOf(sandbox);
-    await callerOf(sandbox).login(5);
-    const { otpToken } = await caller.otp();
-    await fetch(`${sandbox.baseUrl}/widget?otpToken=${otpToken}`);
-    await caller.get(await caller.taskToken(), '/api/v1/consents');
-    const [call] = await control.calls({ path: '/api/v1/consents' });
-    const { clientId } = sandbox;
-    expect(await control.tokens()).toEqual([
-      { kind: 'session', clientId, fingerprint: expect.any(String), expiresAt: '2026-03-01T12:05:00.000Z' },
-      {
-        kind: 'otp',
-        clientId,
-        fingerprint: expect.any(String),
-        expiresAt: '2026-03-01T12:15:00.000Z',
-        used: true,
-      },
-      { kind: 'task', clientId, fingerprint: call?.bearer, expiresAt: '2026-03-01T13:00:00.000Z' },
-    ]);
-  });
-
-  test('a polled task is ended once, and calls are listed by consent', async () => {
-    const caller = consentCallerOf(sandbox);
-    const consentId = await caller.consent();
-    const token = await caller.taskToken();
-    const path = '/api/v1/products/retrieve-data/tasks';
-    const { taskId } = (await caller.post(token, path, { product: 'movement', consentId })).body;
-    expect((await control.finishPolled(taskId)).progress).toBe('ended');
-    await expect(control.finishPolled(taskId)).rejects.toMatchObject({ status: 409 });
-    expect(await control.calls({ consentId })).toMatchObject([
-      { method: 'POST', path, status: 200, username: PERSON, taskId, consentId },
-    ]);
-  });
+test('tokens are listed by kind and fingerprint, with expiry and use', async () => {
+  const own = await startSandbox({ now: () => Date.parse('2026-03-01T12:00:00Z') });
+  const itsControl = sandboxControl(own.baseUrl);
+  const caller = consentCallerOf(own);
+  await callerOf(own).login(5);
+  await fetch(`${own.baseUrl}/widget?otpToken=${(await caller.otp()).otpToken}`);
+  await caller.get(await caller.taskToken(), '/api/v1/consents');
+  const [call] = await itsControl.calls({ path: '/api/v1/consents' });
+  const each = { clientId: own.clientId, fingerprint: expect.any(String) };
+  expect(await itsControl.tokens()).toEqual([
+    { ...each, kind: 'session', expiresAt: '2026-03-01T12:05:00.000Z' },
+    { ...each, kind: 'otp', expiresAt: '2026-03-01T12:15:00.000Z', used: true },
+    { ...each, kind: 'task', expiresAt: '2026-03-01T13:00:00.000Z', fingerprint: call?.bearer },
+  ]);
+  await own.close();
 });

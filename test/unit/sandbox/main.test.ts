@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parseFlags } from '../../sandbox/parse-flags.ts';
+import { outcomesAsMarkdown } from '../../sandbox/print-outcomes.ts';
 import { type RunningSandbox, startSandbox } from '../../sandbox/sandbox.ts';
 
 const main = fileURLToPath(new URL('../../sandbox/main.ts', import.meta.url));
@@ -79,6 +80,10 @@ test('the commands of docs/sandbox.md print the documented output', async () => 
     .map((line) => line.trim())
     .filter((line) => line !== '');
   expect(printed).toEqual(expected.map((pattern) => expect.stringMatching(pattern)));
+});
+
+test('the table of outcomes of docs/sandbox.md is the one that the command prints', () => {
+  expect(page).toContain(outcomesAsMarkdown());
 });
 
 /** An ellipsis stands for any text. */

@@ -2,15 +2,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type SandboxControl, sandboxControl } from '../../sandbox/control-client.ts';
 import { type RunningSandbox, startSandbox } from '../../sandbox/sandbox.ts';
 import { encryptedByOpenssl } from '../../support/openssl.ts';
-import { callerOf } from './caller.ts';
-import { COMPANY, consentCallerOf, OTHER_PERSON, PERSON } from './consent-caller.ts';
+import { callerOf, requestFor } from './caller.ts';
+import { consentCallerOf } from './consent-caller.ts';
 
 // What the provider's document shows is in test/conformance. Here is what only the sandbox decides: lifetimes, who may
 // see what, and the misbehaviour that a test plans.
 
 const V1 = '/api/v1/products/retrieve-data/tasks';
 const V2 = '/api/v2/products/retrieve-data/tasks';
-const SYNC = '/api/v1/products/retrieve-data';
 const second = { clientId: '00000000-0000-4000-8000-000000000002', apiKey: 'second-key' };
 
 let sandbox: RunningSandbox;
@@ -39,18 +38,6 @@ describe('logins', () => {
       expect((await post({ 'X-API-Key': sandbox.apiKey }, body)).status).toBe(400);
     },
   );
-
-  test.each([
-    [undefined, 60],
-    [2, 2],
-  ])('a session token of %s minutes is refused after %i', async (expire, minutes) => {
-    const token = await callerOf(sandbox).login(expire);
-    const status = async () => (await callerOf(sandbox).read(token, 'no-such-task')).status;
-    await control.advanceClock(minutes * 60 - 1);
-    expect(await status()).toBe(404);
-    await control.advanceClock(1);
-    expect(await status()).toBe(401);
-  });
 
   test('the next logins of a client misbehave as planned, then they are normal', async () => {
     await control.setLogin(sandbox.clientId, [
@@ -83,31 +70,6 @@ describe('consents', () => {
     expect([status, body.invalid]).toEqual([400, [place]]);
   });
 
-  test('only an active consent can be revoked, and only by its user', async () => {
-    const token = await caller.taskToken();
-    const revoke = async (consentId: string) =>
-      (await caller.post(token, '/api/v1/consents/revoke', { consentId })).status;
-    const consentId = await caller.consent();
-    expect(await revoke(consentId)).toBe(200);
-    expect(await revoke(consentId)).toBe(409);
-    expect(await revoke((await caller.otp()).consentId)).toBe(409);
-    expect(await revoke(await caller.consent(OTHER_PERSON))).toBe(404);
-    expect(await revoke('not-a-uuid')).toBe(400);
-  });
-
-  test('another user or client cannot read a consent, and a company’s is not its user’s', async () => {
-    const other = consentCallerOf({ ...sandbox, ...second });
-    const consentId = await caller.consent(PERSON);
-    for (const path of [`/api/v1/consents/${consentId}`, `/api/v1/consents/${consentId}/pdf`]) {
-      expect((await caller.get(await caller.taskToken(OTHER_PERSON), path)).status).toBe(404);
-      expect((await other.get(await other.taskToken(PERSON), path)).status).toBe(404);
-    }
-    const ofCompany = (await caller.otp({ company: { id: COMPANY } })).consentId;
-    const read = async (target: string) =>
-      (await caller.get(await caller.taskToken(target), `/api/v1/consents/${ofCompany}`)).status;
-    expect([await read(COMPANY), await read(PERSON)]).toEqual([200, 404]);
-  });
-
   test('a consent expires by itself at its validUntil', async () => {
     const consentId = await caller.consent();
     const { validUntil } = await control.consent(consentId);
@@ -137,42 +99,6 @@ describe('consents', () => {
 });
 
 describe('extractions by consent', () => {
-  test.each([V1, V2, SYNC])(
-    '%s is refused unless the consent is active and has the product',
-    async (path) => {
-      const token = await caller.taskToken();
-      const consentId = await caller.consent();
-      const refusal = async (body: unknown) => {
-        const { status, body: answer } = await caller.post(token, path, body);
-        return [status, answer.errorType, answer.errorCode ?? answer.invalid];
-      };
-      const product = 'movement';
-      expect(await refusal({ product: 'tef', consentId })).toEqual([
-        403,
-        'CONSENT',
-        'PRODUCT_NOT_AUTHORIZED',
-      ]);
-      expect(await refusal({ product: [product], consentId })).toEqual([400, 'INVALID_REQUEST', ['product']]);
-      const foreign = await caller.consent(OTHER_PERSON);
-      expect(await refusal({ product, consentId: foreign })).toEqual([404, 'CONSENT', 'CONSENT_NOT_FOUND']);
-      await caller.post(token, '/api/v1/consents/revoke', { consentId });
-      expect(await refusal({ product, consentId })).toEqual([403, 'CONSENT', 'CONSENT_NOT_ACTIVE']);
-    },
-  );
-
-  test('only its user reads a task, by its own version, for seven days', async () => {
-    const lasting = await startSandbox({ taskDurationMs: 0, taskTokenLifeMs: 30 * 24 * 3600_000 });
-    const its = consentCallerOf(lasting);
-    const consentId = await its.consent();
-    const [token, foreign] = [await its.taskToken(), await its.taskToken(OTHER_PERSON)];
-    const { taskId } = (await its.post(token, V1, { product: 'movement', consentId })).body;
-    const read = async (reader: string, path: string) => (await its.get(reader, `${path}/${taskId}`)).status;
-    expect([await read(token, V1), await read(foreign, V1), await read(token, V2)]).toEqual([200, 404, 404]);
-    await sandboxControl(lasting.baseUrl).advanceClock(7 * 24 * 3600);
-    expect(await read(token, V1)).toBe(404);
-    await lasting.close();
-  });
-
   test('a plan sets the duration, data, failure and misbehaviour of the owner’s extractions', async () => {
     const owner = '44444444-4';
     const token = await caller.taskToken(owner);
@@ -198,6 +124,50 @@ describe('extractions by consent', () => {
     expect((await caller.get(token, `${V1}/${endless}`)).status).toBe(401);
     const renewed = await caller.taskToken(owner);
     expect((await caller.get(renewed, `${V1}/${endless}`)).status).toBe(202);
+  });
+});
+
+describe('v2 tasks', () => {
+  const acting = (action: object) => ({ actions: [action] });
+  const movement = (startDate: string, endDate: string) =>
+    acting({ id: 'movement', params: { dateRange: { startDate, endDate } } });
+  const credentials = (mode: string, value: unknown) => ({ credentials: { mode, value } });
+  const pair = { username: 'x', password: 'x' };
+  const range = 'actions.0.params.dateRange';
+
+  test.each<[string, Record<string, unknown>, string]>([
+    ['no entity', { entity: undefined }, 'entity'],
+    ['no actions', { actions: [] }, 'actions'],
+    ['an unknown action', acting({ id: 'bill' }), 'actions.0.id'],
+    ['movement without params', acting({ id: 'movement' }), 'actions.0.params'],
+    ['product-balance with params', acting({ id: 'product-balance', params: {} }), 'actions.0.params'],
+    ['a date in another format', movement('01-02-2026', '2026-02-28'), `${range}.startDate`],
+    ['a date that does not exist', movement('2026-02-01', '2026-02-30'), `${range}.endDate`],
+    ['a webhook without enable', { webhook: { retries: 3 } }, 'webhook.enable'],
+    ['six delivery attempts', { webhook: { enable: true, retries: 6 } }, 'webhook.retries'],
+    ['a field that the document does not name', { reference: 'r' }, 'reference'],
+    ['an unknown mode', credentials('plain', {}), 'credentials.mode'],
+    ['no username', credentials('raw', { password: 'x' }), 'credentials.value'],
+    ['an empty password', credentials('raw', { ...pair, password: '' }), 'credentials.value'],
+    [
+      'no businessId for a business bank',
+      { entity: 'demo-business-bank', ...credentials('raw', pair) },
+      'credentials.value',
+    ],
+    ['ciphertext of no known form', credentials('encrypted', 'abc'), 'credentials.value'],
+    ['persisted credentials that are not ours', credentials('persisted', 'abc'), 'credentials.value'],
+  ])('a start with %s is answered with 400 and names the place', async (_, more, place) => {
+    const token = await callerOf(sandbox).login();
+    const answer = await caller.post(token, '/api/v2/tasks', requestFor('x', more));
+    expect(answer).toEqual({ status: 400, body: { message: 'Invalid request', invalid: [place] } });
+  });
+
+  test('a slow answer comes after its delay on the sandbox clock', async () => {
+    await control.setPlan('slow', { start: [{ kind: 'slow', delayMs: 60_000 }] });
+    const answer = callerOf(sandbox).startTask(requestFor('slow'));
+    const { taskId } = await control.waitForEvent('task-created', ({ username }) => username === 'slow');
+    await control.advanceClock(60);
+    expect(await answer).toBe(taskId);
   });
 });
 
@@ -235,7 +205,7 @@ describe('legacy tasks', () => {
     });
     expect((await start(token, 'planned')).status).toBe(503);
     const path = `/api/v1/tasks/${(await start(token, 'planned')).body.taskId}`;
-    expect((await caller.get<{ taskStatus: string }>(token, path)).body.taskStatus).toBe('locked');
+    expect((await caller.get(token, path)).body.taskStatus).toBe('locked');
     const foreign = await callerOf({ ...sandbox, ...second }).login();
     expect((await caller.get(foreign, path)).status).toBe(403);
   });
